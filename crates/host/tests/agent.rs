@@ -10,7 +10,7 @@ use airfair_schemes::places::{
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
 
-/// Keeps its samples, and asks for one effect of each sort in each hook.
+/// Stores its samples, and requests one effect of each kind in each hook.
 #[derive(Clone, Default)]
 struct Busy(Arc<Mutex<Vec<NodeSample>>>);
 
@@ -66,7 +66,7 @@ fn a_sample_is_what_came_since_the_last() {
     assert_eq!(samples[1].queue, VIEW);
 }
 
-/// The first interval ends at a moment drawn at random, from 1 ns to one interval after the start; who wants no samples draws nothing.
+/// The first interval ends at a random time, from 1 ns to one interval after the start; an agent without samples draws nothing.
 #[test]
 fn the_first_sample_is_at_a_random_moment() {
     let draw = Stream::new(3, "agent", Purpose::Agent).uniform();

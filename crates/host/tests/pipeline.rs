@@ -1,4 +1,4 @@
-//! The pipeline of an interface: who is asked about a packet, in which order, with what, and what comes out.
+//! The pipeline of an interface: the parts called for a packet, their order, their arguments, and the results.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,21 +12,21 @@ use airfair_schemes::places::{
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 
-/// What was asked, in its order.
-type Diary = Arc<Mutex<Vec<String>>>;
+/// Calls in their order.
+type CallLog = Arc<Mutex<Vec<String>>>;
 
-/// Parts that write down what they are told. The AQM drops packets of flow 1 on arrival, of flow 2 at the head, of flow 3 when they
-/// are received; it marks those of flow 4 on arrival.
+/// Parts that record their calls. The AQM drops packets of flow 1 on arrival, of flow 2 at the head, of flow 3 on reception; it marks those
+/// of flow 4 on arrival.
 #[derive(Clone)]
 struct Told {
-    diary: Diary,
+    log: CallLog,
     with_aqm: bool,
     wants: Wants,
 }
 
 impl Told {
     fn write(&self, line: String) {
-        self.diary.lock().unwrap().push(line);
+        self.log.lock().unwrap().push(line);
     }
 }
 
@@ -130,7 +130,7 @@ struct Rig {
 
 impl Rig {
     fn new(with_aqm: bool, with_hop: bool, wants: Wants) -> Self {
-        let told = Told { diary: Diary::default(), with_aqm, wants };
+        let told = Told { log: CallLog::default(), with_aqm, wants };
         let mut kinds = HeaderKinds::default();
         let random = |purpose| Stream::new(7, "pipeline", purpose);
         let mut pipeline = Pipeline::new(&told, &Interface::radio(2), 18, random(Purpose::Queue));
@@ -140,8 +140,8 @@ impl Rig {
         Self { pipeline, kinds, told, effects: QueueEffects::default() }
     }
 
-    fn diary(&self) -> Vec<String> {
-        std::mem::take(&mut *self.told.diary.lock().unwrap())
+    fn log(&self) -> Vec<String> {
+        std::mem::take(&mut *self.told.log.lock().unwrap())
     }
 
     /// A packet without a header arrives.
@@ -194,7 +194,7 @@ fn a_queue_alone_stores_and_gives_back() {
     assert_eq!(rig.pipeline.backlog(), Backlog { packets: 2, bytes: 300 + 2 * 18 });
     let pass = |id| Some((id, Verdict::Pass));
     assert_eq!([rig.leaves(), rig.leaves(), rig.leaves()], [pass(1), pass(2), None]);
-    assert_eq!(rig.diary(), [""; 0]);
+    assert_eq!(rig.log(), [""; 0]);
 }
 
 /// On arrival the hop meets a packet before the AQM judges it, and the queue stores it last; the AQM draws from the queue's stream.
@@ -210,11 +210,11 @@ fn the_hop_comes_before_the_aqm_and_the_queue_is_last() {
         "hop arrival 118 B, 0 packets of 0 B wait, supported None",
         &format!("aqm enqueue 1 beside 0 draws {}", draw()),
     ];
-    assert_eq!(rig.diary(), expected);
-    // An early drop: the hop is told, nothing is stored.
+    assert_eq!(rig.log(), expected);
+    // An early drop: the hop is notified, nothing is stored.
     let (verdict, stored, _) = rig.arrives(2, 1);
     assert_eq!((verdict, stored), (Verdict::Drop(EARLY), None));
-    let lines = rig.diary();
+    let lines = rig.log();
     assert_eq!(lines[0], "hop arrival 218 B, 1 packets of 118 B wait, supported None");
     assert_eq!(
         lines[1..],
@@ -223,33 +223,33 @@ fn the_hop_comes_before_the_aqm_and_the_queue_is_last() {
     // A mark is in the packet that is stored.
     let (verdict, _, marked) = rig.arrives(3, 4);
     assert_eq!((verdict, marked.ecn), (Verdict::Mark(MarkReason("early")), Ecn::Ce));
-    rig.diary();
-    // A full queue refuses, and the hop is told.
+    rig.log();
+    // A full queue refuses, and the hop is notified.
     let (verdict, stored, _) = rig.arrives(4, 9);
     assert_eq!((verdict, stored), FULL);
-    assert_eq!(rig.diary().last().map(String::as_str), Some("hop drop 418 B"));
+    assert_eq!(rig.log().last().map(String::as_str), Some("hop drop 418 B"));
     // Another packet of the caller's is dropped there.
     rig.pipeline.on_dropped(500);
-    assert_eq!(rig.diary(), ["hop drop 518 B"]);
+    assert_eq!(rig.log(), ["hop drop 518 B"]);
 }
 
-/// The AQM judges the head while the queue counts it; a drop is told to the hop, and the next packet may be taken at once.
+/// The AQM judges the head while the queue counts it; the hop is notified of a drop, and the next packet may be dequeued at once.
 #[test]
 fn the_aqm_judges_the_head() {
     let mut rig = Rig::new(true, true, Wants { departures: true, ..Wants::default() });
     assert!(rig.pipeline.wants_departures());
     rig.arrives(1, 2);
     rig.arrives(2, 9);
-    rig.diary();
+    rig.log();
     assert_eq!(rig.leaves(), Some((1, Verdict::Drop(EARLY))));
-    assert_eq!(rig.diary(), ["aqm dequeue 1 of 2", "hop drop 118 B"]);
+    assert_eq!(rig.log(), ["aqm dequeue 1 of 2", "hop drop 118 B"]);
     assert_eq!(rig.leaves(), Some((2, Verdict::Pass)));
     rig.pipeline.depart(&packet(2, 9), (HeaderId::NONE, None), Time(2));
     assert_eq!(
-        rig.diary(),
+        rig.log(),
         ["aqm dequeue 2 of 1", "hop departure 218 B, 0 packets of 0 B wait, supported None"]
     );
-    assert_eq!((rig.leaves(), rig.diary().len()), (None, 0));
+    assert_eq!((rig.leaves(), rig.log().len()), (None, 0));
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn what_comes_in_meets_the_hop_and_then_the_aqm() {
     assert!(rig.pipeline.wants_received() && !rig.pipeline.wants_departures());
     let verdict = rig.pipeline.receive(&packet(5, 3), (HeaderId::NONE, None), Time(3));
     assert_eq!(verdict, Verdict::Drop(EARLY));
-    assert_eq!(rig.diary(), ["hop receive 518 B, 0 packets of 0 B wait, supported None", "aqm receive 5"]);
+    assert_eq!(rig.log(), ["hop receive 518 B, 0 packets of 0 B wait, supported None", "aqm receive 5"]);
 }
 
 /// A hop sees headers of its own kind only, and is counted among those that spoke.
@@ -270,7 +270,7 @@ fn headers_of_other_kinds_pass_unseen() {
         let mut header = Header { supported: 3, ..Header::default() };
         rig.pipeline.judge(&mut packet(1, 9), (id, Some(&mut header)), &rig.kinds, Time(1));
         let line = format!("hop arrival 118 B, 0 packets of 0 B wait, supported {seen}");
-        assert_eq!((rig.diary(), header.supported), (vec![line], supported));
+        assert_eq!((rig.log(), header.supported), (vec![line], supported));
     }
 }
 
@@ -282,15 +282,15 @@ fn a_hops_timers_follow_the_one_rule() {
     let Firing { at, timer, generation } = firings.pop().unwrap();
     assert_eq!((at, rig.pipeline.hop_rank()), (Time(100), 5));
     rig.arrives(1, 9);
-    rig.diary();
+    rig.log();
     rig.pipeline.timer((timer, generation), None, at, &mut effects, &mut firings);
-    assert_eq!(rig.diary(), ["hop timer 1 with 118 B"]);
+    assert_eq!(rig.log(), ["hop timer 1 with 118 B"]);
     // Set to the present: a nanosecond later. The old firing counts no more.
     let next = firings.pop().unwrap();
     assert_eq!((next.at, firings.len()), (Time(101), 0));
     rig.pipeline.timer((timer, generation), None, next.at, &mut effects, &mut firings);
-    assert_eq!(rig.diary(), [""; 0]);
+    assert_eq!(rig.log(), [""; 0]);
     let backlog = Backlog { packets: 9, bytes: 999 };
     rig.pipeline.timer((timer, next.generation), Some(backlog), next.at, &mut effects, &mut firings);
-    assert_eq!(rig.diary(), ["hop timer 1 with 999 B"]);
+    assert_eq!(rig.log(), ["hop timer 1 with 999 B"]);
 }

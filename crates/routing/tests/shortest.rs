@@ -11,7 +11,7 @@ fn paths(links: &[Vec<Link>], ranks: [u32; 4]) -> ShortestPaths {
     ShortestPaths::new(links.to_vec(), Metric::Etx, ranks.to_vec())
 }
 
-/// Where node 0 sends what is for `destination`.
+/// First hop of node 0 towards `destination`.
 fn first(links: &[Vec<Link>], destination: u32, ranks: [u32; 4]) -> Option<u32> {
     let steps = paths(links, ranks).towards(destination, &[0]);
     steps.iter().find(|step| step.0 == 0).map(|step| step.1.node)

@@ -1,4 +1,4 @@
-//! LBM in a network: where it acts, what it is told of the air, what becomes of flows that speak ECN and of those that do not.
+//! LBM in a network: its places, its samples of the air, its effect on flows with and without ECN.
 
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, node, saturating, world};
@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 const HOST: usize = 0;
 const AP: usize = 1;
 
-/// host -- 10 ms -- ap ))) so many stations.
+/// host -- 10 ms -- ap ))) `stations` stations.
 fn network(stations: usize, wire: Rate, seconds: u64) -> WorldSpec {
     let mut spec = world(dot11b(100.0, 200.0), seconds);
     wired(&mut spec, "host");
@@ -58,8 +58,8 @@ fn downloads_and_uploads_are_marked_at_the_access_point() {
     assert!(one.marks["lbm-outgoing"] > 50 && !one.marks.contains_key("lbm-incoming"), "{:?}", one.marks);
 }
 
-/// A download's acknowledgements come in: with `mark_acks` they take marks to its sender, whose window falls more often. ARP and
-/// other control packets are no load.
+/// Acknowledgements of a download arrive at the access point: with `mark_acks` they carry marks to the sender, whose window falls more
+/// often. ARP and other control packets do not count as load.
 #[test]
 fn acknowledgements_take_marks_to_the_sender() {
     let mut spec = network(1, Rate::from_mbps(100), 20);
@@ -80,7 +80,7 @@ fn acknowledgements_take_marks_to_the_sender() {
     assert!(goodput(&both) < 0.95 * goodput(&data), "{} {}", goodput(&both), goodput(&data));
 }
 
-/// A flow that cannot be told is left alone, and the run says so.
+/// A flow without ECN is left alone, and the run gives a warning.
 #[test]
 fn packets_without_ecn_are_neither_marked_nor_dropped() {
     let mut spec = network(2, Rate::from_mbps(100), 5);
@@ -92,14 +92,14 @@ fn packets_without_ecn_are_neither_marked_nor_dropped() {
         deaf.drops
     );
     assert!(deaf.warnings.iter().any(|w| w.contains("no flow speaks ECN")), "{:?}", deaf.warnings);
-    // Its acknowledgements neither: an ECN-Echo that nobody reads is no mark.
+    // Nor its acknowledgements: an ECN-Echo that no sender reads is not counted as a mark.
     let acks = run(&spec, &[STRICT[0], STRICT[1], ("mark_acks", ParamValue::Flag(true))]);
     assert!(acks.marks.is_empty(), "{:?}", acks.marks);
     endless(&mut spec, HOST, 3, true);
     assert!(run(&spec, &STRICT).warnings.is_empty());
 }
 
-/// A mesh has no access point; nothing but the warning tells it from drop-tail.
+/// A mesh has no access point; only the warning distinguishes it from drop-tail.
 #[test]
 fn without_an_access_point_it_acts_nowhere() {
     let mut spec = world(dot11b(100.0, 200.0), 2);
@@ -112,7 +112,7 @@ fn without_an_access_point_it_acts_nowhere() {
     assert_eq!(idle.flows, crate::support::run(&spec, 1).flows);
 }
 
-/// Where the wire is narrow RED marks instead of dropping, from end to end: hardly a packet is lost, and the wire stays full.
+/// Where the wire is the bottleneck RED marks instead of dropping, end to end: hardly a packet is lost, and the wire stays full.
 #[test]
 fn a_narrow_wire_has_red_with_ecn() {
     let mut spec = network(1, Rate::from_mbps(1), 30);
@@ -128,7 +128,7 @@ fn a_narrow_wire_has_red_with_ecn() {
     assert!(wait(&red) < 15.0 && wait(&tail) > 2.0 * wait(&red), "{} {}", wait(&red), wait(&tail));
 }
 
-/// An agent that writes down what it is told.
+/// An agent that records its samples.
 struct Listener(Arc<Mutex<Vec<(Interface, NodeSample)>>>, Interface);
 
 impl Agent for Listener {
@@ -194,7 +194,7 @@ fn an_agent_is_told_what_the_link_carried() {
         sum.access += link.access;
     }
     assert!((99..=100).contains(&at_ap) && last <= 6, "{at_ap} {last}");
-    // What came after the last sample, at most 100 ms of it, nobody was told.
+    // The samples do not include the time after the last one, at most 100 ms.
     let (down, up) = (result.flows[0].delivered_packets, result.flows[1].delivered_packets);
     assert!(down - sum.sent_packets <= 6 && up - sum.received_packets <= 3, "{sum:?} {down} {up}");
     assert_eq!(sum.sent_bytes, 528 * sum.sent_packets);
@@ -267,7 +267,7 @@ fn frame_loss_takes_attempts_of_data_frames() {
     );
 }
 
-/// The same beside another station that both hear: it is not touched by the draws, and the same frames collide or not.
+/// As above, beside another station that both sense: it is not affected by the draws, and the same frames collide or not.
 #[test]
 fn frame_loss_leaves_interference_as_it_was() {
     let mut spec = crate::support::cell(dot11b(100.0, 200.0), 5, 500, 5);

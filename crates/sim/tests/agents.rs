@@ -15,7 +15,7 @@ use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_units::{Rate, Span, Time};
 
-/// What agents were told: by node, when.
+/// Messages received by agents: node and time.
 #[derive(Default)]
 struct Log {
     samples: Vec<(u32, NodeSample)>,
@@ -139,7 +139,7 @@ fn a_message_is_heard_by_all_neighbours() {
     assert_eq!(speak(&quiet, &says).1.heard, log.heard, "it strikes packets of flows only");
 }
 
-/// All nodes of a flow's static route know of it from its first packet on until one has arrived; nobody else does.
+/// All nodes on a flow's static route know the flow from its first packet on until one has arrived; no other node does.
 #[test]
 fn a_flow_is_being_set_up_until_its_first_packet_arrives() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 3);
@@ -150,11 +150,11 @@ fn a_flow_is_being_set_up_until_its_first_packet_arrives() {
     spec.radios[0].packet_loss = 1.0;
     let (_, log) = speak(&spec, &[]);
     for node in 0..5 {
-        let told: Vec<u32> = log.samples.iter().filter(|s| s.0 == node).map(|s| s.1.set_up).collect();
-        let (before, after) = told.split_at(10);
-        assert!(before[..9].iter().all(|&n| n == 0), "{node}: {told:?}");
+        let set_up: Vec<u32> = log.samples.iter().filter(|s| s.0 == node).map(|s| s.1.set_up).collect();
+        let (before, after) = set_up.split_at(10);
+        assert!(before[..9].iter().all(|&n| n == 0), "{node}: {set_up:?}");
         let expected = u32::from(node < 4);
-        assert!(after[1..].iter().all(|&n| n == expected), "{node}: {told:?}");
+        assert!(after[1..].iter().all(|&n| n == expected), "{node}: {set_up:?}");
     }
 }
 
@@ -254,8 +254,8 @@ fn frame_loss_strikes_messages_too() {
         broadcast.iter().all(|heard| (heard - 700).abs() < 58),
         "four standard deviations: {broadcast:?}"
     );
-    let [told, overheard] = heard(Destination::Neighbour(id_of(0)));
-    assert!(told >= 998 && (overheard - 769).abs() < 54, "{told} {overheard}");
+    let [received, overheard] = heard(Destination::Neighbour(id_of(0)));
+    assert!(received >= 998 && (overheard - 769).abs() < 54, "{received} {overheard}");
 }
 
 /// Node 2 has a radio too, but 1 reaches it by wire only: a message from 0 to 2 goes by air, then by wire, and is heard there, once. 0
@@ -289,8 +289,8 @@ fn a_node_does_not_hear_itself() {
     assert!(log.samples.iter().all(|s| s.1.traffic == 0));
 }
 
-/// 3 does not decode 1: a frame for 3 is sent as often as the retry limit says, is answered by nobody, and is passed on by nobody. Node 4
-/// has no radio: a message for it as a neighbour costs no air.
+/// 3 does not decode 1: a frame for 3 is sent as often as the retry limit allows, is neither answered nor forwarded. Node 4 has no radio: a
+/// message for it as a neighbour takes no air time.
 #[test]
 fn nobody_answers_for_a_node_that_is_no_neighbour() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 3);

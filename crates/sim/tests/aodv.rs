@@ -106,7 +106,7 @@ pub fn detour() -> WorldSpec {
     spec
 }
 
-/// Without jitter the shorter way answers first. When `a` finds `b` deaf it tells `s`, which finds the longer way.
+/// Without jitter the reply by the shorter path arrives first. When `a` finds `b` unreachable it notifies `s`, which finds the longer path.
 #[test]
 fn a_broken_link_is_gone_round() {
     let mut spec = detour();
@@ -124,7 +124,7 @@ fn a_broken_link_is_gone_round() {
     assert!((186..=188).contains(&result.flows[0].delivered_packets), "{:?}", result.flows[0]);
     let of = |name: &str, node: usize| counts(&result, name)[node];
     assert_eq!((of("breaks", 1), of("rerr", 1), of("discoveries", 0)), (1, 1, 2));
-    // Where it broke it is repaired, if it may be: nobody but `a` has to look again.
+    // The route is repaired where it broke, if allowed: only `a` has to search again.
     spec.routing = aodv(|config| {
         still(config);
         config.local_repair = true;
@@ -151,7 +151,7 @@ fn a_silent_neighbour_is_gone_round() {
     assert!(sum(&result, "hello") > 50);
 }
 
-/// Nobody answers: after 21.52 s what waits is given up; what comes later waits anew. No more than `buffer_packets` wait.
+/// No reply: after 21.52 s the waiting packets are given up; later ones wait again. No more than `buffer_packets` wait.
 #[test]
 fn what_finds_no_route_ends_with_a_reason() {
     let mut spec = chain(dot11b(250.0, 550.0), 1, 900.0, constant(20), 25);
@@ -166,11 +166,11 @@ fn what_finds_no_route_ends_with_a_reason() {
     assert_eq!(dropped, [("no-route", 16), ("route-queue", 93)]);
     assert_eq!(result.ends.awaiting_route, Some(16));
     assert_eq!((sum(&result, "discoveries"), sum(&result, "failed")), (2, 1));
-    // Nobody heard: 7 requests; then from 21.6 s on those with 1, 3, 5, 7 and, at 23.52 s, 35 hops.
+    // None was received: 7 requests; then from 21.6 s on those with 1, 3, 5, 7 and, at 23.52 s, 35 hops.
     assert_eq!(sum(&result, "rreq"), 12);
 }
 
-/// A source that always has more to send goes on after a search that has failed.
+/// A saturating source continues after a failed search.
 #[test]
 fn a_saturating_source_waits_for_a_route() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(1000), 10);
@@ -202,7 +202,7 @@ fn routes_lead_over_several_interfaces() {
     );
 }
 
-/// Replies are the first unicast packets: ARP asks for each neighbour before.
+/// Replies are the first unicast packets: each neighbour's address is requested by ARP before.
 #[test]
 fn arp_comes_before_replies() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, constant(50), 5);
@@ -214,7 +214,7 @@ fn arp_comes_before_replies() {
     assert!(result.flows[0].delivered_packets >= 60);
 }
 
-/// A crowded grid: links break for want of air. Every packet is somewhere, and the same seed gives the same run.
+/// A crowded grid: links break by congestion. Every packet is accounted for, and the same seed gives the same run.
 #[test]
 fn every_packet_is_somewhere() {
     let mut spec = world(dot11b(250.0, 550.0), 10);
@@ -240,7 +240,7 @@ fn every_packet_is_somewhere() {
     assert!(broke > 10, "{broke}");
 }
 
-/// What queued for a neighbour goes with the link, if that is asked for.
+/// Packets queued for a neighbour are dropped with the link, if configured.
 #[test]
 fn what_queues_for_a_lost_neighbour_is_dropped() {
     let mut spec = detour();
@@ -295,7 +295,7 @@ fn routes_lead_over_wires() {
     };
     assert_eq!((counts(&found, "rreq"), by_wire("rreq")), (vec![2, 1, 1, 0], vec![1, 1]));
     assert_eq!((counts(&found, "rrep"), by_wire("rrep")), (vec![0, 1, 0, 1], vec![0, 1]));
-    // What a node has done stands with its radio.
+    // A node's counters are reported with its radio.
     assert!(by_wire("discoveries").iter().all(|&count| count == 0));
 }
 
@@ -337,7 +337,7 @@ fn wires_alone_are_a_network() {
     }
 }
 
-/// A radio link that breaks beside a wire to the same node: the wire goes on.
+/// A radio link that breaks beside a wire to the same node: the wire stays.
 #[test]
 fn a_wire_beside_a_radio_link_does_not_break() {
     let mut spec = world(dot11b(250.0, 550.0), 20);

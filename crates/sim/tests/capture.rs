@@ -139,12 +139,13 @@ fn check_file(file: &[u8], node: usize, result: &RunResult, parts: &[Columns]) -
         }
     }
     let counters = &result.stations[node].counters;
-    let told = rows(parts, "sent", Some(node as i64));
-    let told: Vec<(i64, i64, i64)> = told.iter().map(|&(time, _, kind, bytes)| (time, kind, bytes)).collect();
-    prop_assert_eq!(&sent, &told, "the lengths are those that the medium has used");
+    let sent_rows = rows(parts, "sent", Some(node as i64));
+    let sent_rows: Vec<(i64, i64, i64)> =
+        sent_rows.iter().map(|&(time, _, kind, bytes)| (time, kind, bytes)).collect();
+    prop_assert_eq!(&sent, &sent_rows, "the lengths are those that the medium has used");
     prop_assert_eq!(sent.len() as u64, counters.sent.iter().sum::<u64>());
     prop_assert_eq!(received, counters.received);
-    // Of those lost with an error at the end (too weak, interference, noise) each is there; frames for others come on top.
+    // Each frame lost with an error at its end (too weak, interference, noise) is captured; frames for others are additional.
     prop_assert!(bad >= counters.lost[6..].iter().sum::<u64>());
     Ok(())
 }
@@ -185,7 +186,7 @@ proptest! {
         prop_assert_eq!(count("delivered"), result.ends.delivered);
         prop_assert_eq!(count("dropped"), result.drops.values().sum::<u64>());
 
-        // The same in small parts.
+        // The same run in small steps.
         let (same_files, same_parts) = watched(&mut make(&spec, seed), Span(777_777));
         prop_assert!(files == same_files);
         let times = |parts: &[Columns]| parts.iter().flat_map(|c| c.time_ns.clone()).collect::<Vec<_>>();

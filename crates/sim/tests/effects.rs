@@ -161,7 +161,7 @@ fn run(timers: &Timers) -> Option<String> {
     world.fault()
 }
 
-/// Of each timer the setting that fires is the last one before it; a timer of the past or the present fires a nanosecond later.
+/// Of each timer the last setting fires; a timer of the past or the present fires a nanosecond later.
 #[test]
 fn a_timer_fires_once_where_it_was_set_and_never_before() {
     let timers = Timers::default();

@@ -33,11 +33,11 @@ fn spent(hop: &HopExplanation, doing: Activity) -> u64 {
     hop.own_turn[doing as usize] + hop.others_turn[doing as usize]
 }
 
-fn adds_up(told: &Explanation) -> Result<(), TestCaseError> {
-    for hop in &told.hops {
+fn adds_up(explanation: &Explanation) -> Result<(), TestCaseError> {
+    for hop in &explanation.hops {
         let own: u64 = hop.own_turn.iter().sum();
         let others: u64 = hop.others_turn.iter().sum();
-        prop_assert_eq!(hop.observed, told.until - told.from);
+        prop_assert_eq!(hop.observed, explanation.until - explanation.from);
         prop_assert_eq!(hop.no_packet + own + others, hop.observed, "{:?}", hop);
         prop_assert_eq!(hop.behind.values().sum::<u64>(), others);
         for (by, overlapped) in [(&hop.holders, hop.overlapped), (&hop.holding_flows, hop.flows_overlapped)] {
@@ -55,7 +55,7 @@ fn adds_up(told: &Explanation) -> Result<(), TestCaseError> {
             prop_assert!(a.given_up <= a.no_cts + a.no_ack);
         }
     }
-    if let Some(tcp) = &told.tcp {
+    if let Some(tcp) = &explanation.tcp {
         prop_assert_eq!(tcp.waited.iter().sum::<u64>(), tcp.observed);
         let listed: u64 = tcp.timeout_waits.iter().map(|(from, until)| until - from).sum();
         prop_assert_eq!(listed, tcp.waited[Sending::Timeout as usize]);
@@ -65,14 +65,14 @@ fn adds_up(told: &Explanation) -> Result<(), TestCaseError> {
 }
 
 /// Against what the stations themselves count, where the explanation covers all of a station's time.
-fn agrees(told: &Explanation, world: &World) -> Result<(), TestCaseError> {
+fn agrees(explanation: &Explanation, world: &World) -> Result<(), TestCaseError> {
     let result = world.result();
-    for hop in told.hops.iter().filter(|hop| !hop.wired) {
+    for hop in explanation.hops.iter().filter(|hop| !hop.wired) {
         let station = result.stations.iter().find(|s| s.node == hop.from).unwrap();
         let air = station.airtime;
         let sent = spent(hop, Activity::Transmit) + spent(hop, Activity::Answer);
         prop_assert!(sent <= air.transmit.0);
-        // A look before a frame has arrived may count some of it: up to a band, 4 us.
+        // A query before a frame's arrival may include some of it: up to a band, 4 us.
         prop_assert!(spent(hop, Activity::Busy) <= air.receive.0 + air.busy.0 + 4_000);
         if hop.no_packet == 0 && hop.observed == world.now().0 {
             prop_assert_eq!(sent, air.transmit.0);
@@ -117,8 +117,8 @@ fn over_tcp(spec: &mut WorldSpec, flow: usize, config: TcpConfig, traffic: Traff
 proptest! {
     #![proptest_config(cases(200))]
 
-    /// Every rule of the air, fixed routes and found ones, with ARP and without, wires, relays, TCP beside UDP, at any moment and at the
-    /// end; and the run is the same as without anybody who looks on.
+    /// All rules of the air, fixed and found routes, with and without ARP, wires, relays, TCP beside UDP, at any time and at the end; and
+    /// the run is the same as without observers.
     #[test]
     fn every_nanosecond_has_one_place(
         drawn in draw(),
@@ -147,21 +147,21 @@ proptest! {
         let mut world = watched(&spec, flow, seed);
         world.start_trace();
         world.advance(Time(look_at));
-        let told = world.explanation().unwrap();
-        adds_up(&told)?;
-        agrees(&told, &world)?;
+        let explanation = world.explanation().unwrap();
+        adds_up(&explanation)?;
+        agrees(&explanation, &world)?;
         drive::to_end(&mut world);
-        let told = world.explanation().unwrap();
-        adds_up(&told)?;
-        agrees(&told, &world)?;
+        let explanation = world.explanation().unwrap();
+        adds_up(&explanation)?;
+        agrees(&explanation, &world)?;
         if found {
             let moved = world.result().flows[flow].has_traffic();
-            prop_assert_eq!(told.hops.is_empty() && moved, told.standing == Standing::Unreachable);
+            prop_assert_eq!(explanation.hops.is_empty() && moved, explanation.standing == Standing::Unreachable);
         } else {
-            prop_assert_eq!(told.hops.is_empty(), told.standing == Standing::Unreachable);
+            prop_assert_eq!(explanation.hops.is_empty(), explanation.standing == Standing::Unreachable);
         }
-        prop_assert!(told.awaited_route.is_some() == found);
-        prop_assert!(told.awaited_route.is_none_or(|ns| ns <= told.until - told.from));
+        prop_assert!(explanation.awaited_route.is_some() == found);
+        prop_assert!(explanation.awaited_route.is_none_or(|ns| ns <= explanation.until - explanation.from));
         let mut alone = make(&spec, seed);
         alone.start_trace();
         drive::to_end(&mut alone);
@@ -176,9 +176,9 @@ fn one_exchange_by_hand() {
     let spec = chain(dot11b(400.0, 550.0), 1, 300.0, saturating(1472), 1);
     let mut world = watched(&spec, 0, 1);
     world.advance(Time(1_676_002 + 50_000 + 1));
-    let told = world.explanation().unwrap();
-    assert_eq!(told.hops.len(), 1, "UDP: nothing goes back");
-    let hop = &told.hops[0];
+    let explanation = world.explanation().unwrap();
+    assert_eq!(explanation.hops.len(), 1, "UDP: nothing goes back");
+    let hop = &explanation.hops[0];
     assert_eq!((hop.no_packet, hop.others_turn.iter().sum::<u64>()), (0, 0));
     let spent: Vec<_> =
         Activity::ALL.into_iter().map(|d| (d, hop.own_turn[d as usize])).filter(|s| s.1 > 0).collect();
@@ -191,8 +191,8 @@ fn one_exchange_by_hand() {
     assert_eq!(spent, expected);
 }
 
-/// The same exchange at the first of two hops, with one packet only: there nothing is left when the ACK has been sent (1675.001 us);
-/// the relay has the packet from the data frame's end on (1360 us), owes an ACK for 304 us, and contends.
+/// The same exchange at the first of two hops, with one packet only: no packet is left there after the ACK (1675.001 us); the relay has the
+/// packet from the data frame's end on (1360 us), sends an ACK for 304 us, and contends.
 #[test]
 fn a_relay_by_hand() {
     let seldom = Traffic::ConstantRate { rate: Rate(100_000), packet: Bytes(1472), gap_jitter: 0.0 };
@@ -238,20 +238,20 @@ fn hidden_or_sensed() {
             FailureCause::Collision | FailureCause::Receiving => {
                 assert_eq!((cause.by.as_deref(), cause.hidden), (Some("right"), true))
             }
-            // It answers the other one.
+            // It answers the other station.
             FailureCause::Transmitting => {
                 assert!(cause.by.as_deref() == Some("hub") && *count < 20, "{count}")
             }
             _ => panic!("{cause:?}"),
         }
     }
-    // What it hears is the hub, answering.
+    // It senses the hub's responses.
     let names: Vec<_> = hop.holders.keys().map(|id| id.as_deref()).collect();
     assert_eq!(names, [Some("hub")]);
 
     let (hop, station) = scene(650.0);
     let (right, busy) = (hop.holders[&Some("right".to_string())], station.airtime.busy.0);
-    // Its data frames are all that this station senses and cannot decode; it defers to them, unless both began in one slot.
+    // This station senses only the other one's data frames, which it cannot decode; it defers to them, unless both began in one slot.
     let held = right.alone + right.joint;
     assert!(held <= busy && 10 * held > 9 * busy, "{held} of {busy}");
     assert!(4 * held > hop.observed, "{right:?}");
@@ -281,8 +281,8 @@ fn a_wire_by_hand() {
             flow(&mut spec, "third", 0, 1, saturating(1000));
             spec.flows[2].start = Time(30_000_000);
         }
-        let told = explain(&spec, 1);
-        let hop = &told.hops[0];
+        let explanation = explain(&spec, 1);
+        let hop = &explanation.hops[0];
         assert_eq!(hop.observed, 39_000_000);
         assert_eq!(hop.own_turn[Activity::Transmit as usize], 8_224_000);
         assert_eq!(hop.behind, [((Some("first".to_string()), true), 7_224_000)].into());
@@ -290,16 +290,16 @@ fn a_wire_by_hand() {
     }
 }
 
-/// The second of two segments is lost. SYN and answer 20.64 ms; the first segment arrives after 8.32 + 10 ms, its
-/// acknowledgement 10.32 ms later: at 49.28 ms; the lost one meets its loss at 20.64 + 16.64 + 10 = 47.28 ms. From 49.28 ms on
-/// nothing of the flow is under way. The timer was restarted then, and expires after 200 ms, its least.
+/// The second of two segments is lost. SYN and SYN-ACK take 20.64 ms; the first segment arrives after 8.32 + 10 ms, its acknowledgement
+/// 10.32 ms later: at 49.28 ms; the second is lost at 20.64 + 16.64 + 10 = 47.28 ms. From 49.28 ms on no packet of the flow is in flight.
+/// The timer was restarted then, and expires after 200 ms, its minimum.
 #[test]
 fn a_wait_for_the_timer_by_hand() {
     let mut spec = pair(1, 2);
     flow(&mut spec, "f", 0, 1, Traffic::Endless);
     over_tcp(&mut spec, 0, plain(2), Traffic::File { size: Bytes(2000) });
-    let told = explain(&spec, 0);
-    let tcp = told.tcp.unwrap();
+    let explanation = explain(&spec, 0);
+    let tcp = explanation.tcp.unwrap();
     assert_eq!((tcp.timeouts, tcp.timeouts_under_way, tcp.fast_losses), (1, 0, 0));
     assert_eq!(tcp.timeout_waits, [(49_280_000, 249_280_000)]);
     assert_eq!(tcp.timeout_times, [249_280_000]);
@@ -307,14 +307,14 @@ fn a_wait_for_the_timer_by_hand() {
     assert_eq!(tcp.waited[Sending::Handshake as usize], 20_640_000);
     // Sent again, acknowledged: 28.64 ms later all is over.
     assert_eq!(tcp.observed, 249_280_000 + 28_640_000);
-    assert_eq!(told.drops.len(), 1);
-    let drop = &told.drops[0];
+    assert_eq!(explanation.drops.len(), 1);
+    let drop = &explanation.drops[0];
     assert_eq!((drop.node.as_str(), drop.reason, drop.data, drop.packets), ("a", "wire-loss", true, 1));
-    assert_eq!(told.standing, Standing::Content);
+    assert_eq!(explanation.standing, Standing::Content);
 }
 
-/// A packet in the queue of a starved station is under way, however long it waits: that is not the timer's wait, and a time-out
-/// meanwhile is told apart. Here the wire holds it: 20 segments at 20 kbit/s take 8.3 s.
+/// A packet in the queue of a starved station is in flight, however long it waits: that is not the timer's wait, and a time-out during it
+/// is counted separately. Here the wire holds it: 20 segments at 20 kbit/s take 8.3 s.
 #[test]
 fn a_time_out_while_packets_are_under_way() {
     let mut spec = pair(4, 0);
@@ -327,7 +327,7 @@ fn a_time_out_while_packets_are_under_way() {
     assert_eq!(tcp.waited[Sending::Timeout as usize], 0);
 }
 
-/// How flows are judged: by the others, by what they ask for, and not at all where there is nothing to judge.
+/// Categories of flows: by the others, by the offered load, and none if there is nothing to compare.
 #[test]
 fn standing() {
     let mut spec = cell(dot11b(250.0, 550.0), 4, 1000, 2);
@@ -335,9 +335,9 @@ fn standing() {
     assert_eq!(explain(&spec, 2).standing, Standing::Fair, "a fair share of a full cell");
     let little = Traffic::ConstantRate { rate: Rate(20_000), packet: Bytes(500), gap_jitter: 0.0 };
     flow(&mut spec, "little", stations[0], 0, little.clone());
-    let told = explain(&spec, 4);
-    assert_eq!(told.standing, Standing::Content, "it asks for no more");
-    assert!(told.goodput_bps < 0.1 * told.mean_goodput_bps);
+    let explanation = explain(&spec, 4);
+    assert_eq!(explanation.standing, Standing::Content, "it asks for no more");
+    assert!(explanation.goodput_bps < 0.1 * explanation.mean_goodput_bps);
     node(&mut spec, "far", 90_000.0, 0.0);
     flow(&mut spec, "nowhere", 0, 5, little.clone());
     flow(&mut spec, "later", 1, 0, little);
@@ -356,8 +356,8 @@ fn it_is_asked_in_time() {
     assert!(world.explain(&spec, FlowIx(0)).unwrap_err().contains("at time 0"));
 }
 
-/// Over AODV a flow's hops are those that its packets take. The first packet waits for 640 ms, in which rings of 1, 3 and 5 hops are
-/// searched, and for as long as the answer to the third takes.
+/// With AODV a flow's hops are those of its packets. The first packet waits for 640 ms, in which rings of 1, 3 and 5 hops are searched, and
+/// until the reply to the third arrives.
 #[test]
 fn hops_are_found_with_the_routes() {
     let constant = Traffic::ConstantRate { rate: Rate(50_000), packet: Bytes(500), gap_jitter: 0.0 };
@@ -365,33 +365,33 @@ fn hops_are_found_with_the_routes() {
     spec.routing = aodv(|config| config.broadcast_jitter = Span::ZERO);
     let mut world = watched(&spec, 0, 1);
     world.advance(Time(640_000_000));
-    let told = world.explanation().unwrap();
+    let explanation = world.explanation().unwrap();
     assert_eq!(
-        (told.hops.len(), told.awaited_route, told.standing),
+        (explanation.hops.len(), explanation.awaited_route, explanation.standing),
         (0, Some(640_000_000), Standing::Unreachable)
     );
     drive::to_end(&mut world);
-    let told = world.explanation().unwrap();
-    adds_up(&told).unwrap();
-    agrees(&told, &world).unwrap();
+    let explanation = world.explanation().unwrap();
+    adds_up(&explanation).unwrap();
+    agrees(&explanation, &world).unwrap();
     let ends: Vec<_> =
-        told.hops.iter().map(|hop| (hop.from.as_str(), hop.to.as_str(), hop.forward)).collect();
+        explanation.hops.iter().map(|hop| (hop.from.as_str(), hop.to.as_str(), hop.forward)).collect();
     assert_eq!(
         ends,
         [("0", "1", true), ("1", "2", true), ("2", "3", true), ("3", "4", true), ("4", "5", true)]
     );
-    let waited = told.awaited_route.unwrap();
+    let waited = explanation.awaited_route.unwrap();
     assert!((640_000_000..660_000_000).contains(&waited), "{waited}");
     // Each hop has sent each packet, some of them twice.
     let delivered = world.result().flows[0].delivered_packets;
-    for hop in &told.hops {
+    for hop in &explanation.hops {
         let attempts = hop.attempts.as_ref().unwrap();
         assert_eq!(attempts.exchanges - attempts.no_ack, delivered);
         assert!(hop.no_packet >= waited);
     }
 }
 
-/// Where a route breaks and another is found, the hops of both are there, each with the time of its own packets.
+/// If a route breaks and another is found, the hops of both are listed, each with the time of its own packets.
 #[test]
 fn a_detour_has_hops_of_its_own() {
     let mut spec = detour();
@@ -401,24 +401,25 @@ fn a_detour_has_hops_of_its_own() {
     world.advance(Time(5_000_000_000));
     let before = world.explanation().unwrap();
     drive::to_end(&mut world);
-    let told = world.explanation().unwrap();
-    for told in [&before, &told] {
-        adds_up(told).unwrap();
+    let explanation = world.explanation().unwrap();
+    for explanation in [&before, &explanation] {
+        adds_up(explanation).unwrap();
     }
-    agrees(&told, &world).unwrap();
-    let ends = |told: &Explanation| -> Vec<String> {
-        told.hops.iter().map(|hop| format!("{}{}", hop.from, hop.to)).collect()
+    agrees(&explanation, &world).unwrap();
+    let ends = |explanation: &Explanation| -> Vec<String> {
+        explanation.hops.iter().map(|hop| format!("{}{}", hop.from, hop.to)).collect()
     };
     assert_eq!(ends(&before), ["sa", "ab", "bd"]);
-    assert_eq!(ends(&told), ["sa", "ab", "bd", "ac", "ce", "ed"]);
-    let exchanges = |told: &Explanation, hop: usize| told.hops[hop].attempts.as_ref().unwrap().exchanges;
+    assert_eq!(ends(&explanation), ["sa", "ab", "bd", "ac", "ce", "ed"]);
+    let exchanges =
+        |explanation: &Explanation, hop: usize| explanation.hops[hop].attempts.as_ref().unwrap().exchanges;
     // 5 s of a packet every 80 ms went over b, and the one that found it deaf; 25 s go over c.
     assert!((61..=63).contains(&exchanges(&before, 1)), "{}", exchanges(&before, 1));
-    assert!((300..=320).contains(&exchanges(&told, 3)), "{}", exchanges(&told, 3));
-    let broke = &told.hops[1].attempts.as_ref().unwrap();
+    assert!((300..=320).contains(&exchanges(&explanation, 3)), "{}", exchanges(&explanation, 3));
+    let broke = &explanation.hops[1].attempts.as_ref().unwrap();
     assert_eq!(
         broke.given_up,
-        told.drops.iter().filter(|d| d.reason == "retry-limit").map(|d| d.packets).sum()
+        explanation.drops.iter().filter(|d| d.reason == "retry-limit").map(|d| d.packets).sum()
     );
-    assert!(broke.given_up >= 1 && told.awaited_route > before.awaited_route, "{told:?}");
+    assert!(broke.given_up >= 1 && explanation.awaited_route > before.awaited_route, "{explanation:?}");
 }

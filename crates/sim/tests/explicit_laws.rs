@@ -50,8 +50,8 @@ fn run(spec: &WorldSpec, scheme: &str, params: &[(&str, ParamValue)], check: boo
     finished(world)
 }
 
-/// What of a link of so many Mbit/s carries payload of 1000-byte packets, Jain's index, and the packets that wait at the
-/// bottleneck on average.
+/// Share of a link of `mbps` used for payload of 1000-byte packets, Jain's index, and the mean number of packets that wait at the
+/// bottleneck.
 fn judge(result: &RunResult, mbps: u64) -> (f64, f64, f64) {
     let header = if result.scheme == "rcp" { 16.0 } else { 20.0 };
     let rates: Vec<f64> = result.flows.iter().map(|flow| flow.goodput_bps).collect();
@@ -73,7 +73,7 @@ fn the_link_is_full_and_shared_and_the_queue_short() {
             assert!(used > 0.95, "{scheme}, {flows} flows: {used}");
             assert!(jain > 0.99, "{scheme}, {flows} flows: {jain}");
             assert!(queue < 100.0, "{scheme}, {flows} flows: {queue}");
-            // Under RCP a flow that comes while others have all of the link is told the same rate: the first ones may overflow.
+            // Under RCP a new flow gets the same rate while others use the whole link: the first ones may overflow the queue.
             let dropped: u64 = result.drops.values().sum();
             assert!(
                 dropped == 0 || scheme == "rcp" && dropped < 10_000,
@@ -95,8 +95,8 @@ fn far_flows_get_as_much_as_near_ones() {
     }
 }
 
-/// Five hundred flows are owed 1.9 packets each in a round trip. Paced at one rate they make the same clumps in each of them, and the queue
-/// of a clump counts under RCP as one that stands.
+/// Five hundred flows get 1.9 packets each per round trip. Paced at one rate they form the same bursts in each round trip, and RCP counts
+/// the queue of a burst as a standing queue.
 #[test]
 fn many_flows_share_too() {
     for (scheme, least) in SCHEMES.into_iter().zip([0.95, 0.95, 0.88]) {

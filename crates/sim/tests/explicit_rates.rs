@@ -62,8 +62,8 @@ fn goodputs(result: &RunResult) -> Vec<f64> {
     result.flows.iter().map(|flow| flow.goodput_bps).collect()
 }
 
-/// A file over a wire of 8 Mbit/s and 10 ms, a byte a microsecond. TCP's headers are 40 B, QFCP's 16 more: SYN and answer take 56 us
-/// each, 984 B of data 1040, the last acknowledgement 56. The segment is 16 B shorter than TCP's, so a byte more takes a segment more.
+/// A file over a wire of 8 Mbit/s and 10 ms, a byte per microsecond. TCP's headers are 40 B, QFCP's 16 more: SYN and SYN-ACK take 56 us
+/// each, 984 B of data 1040, the last acknowledgement 56. The segment is 16 B shorter than TCP's, so one byte more needs another segment.
 #[test]
 fn the_header_costs_its_size() {
     let completion = |bytes: u64, scheme: &str| {
@@ -201,7 +201,7 @@ fn headers_are_bytes_at_every_hop() {
     assert_ne!(of(&FORGETFUL, true), unchecked, "the check can fail");
 }
 
-/// Where a hop wants to know when packets leave, the queue is one of packets and not of departures known ahead: the same run.
+/// A hop that needs departures gets a queue of packets instead of a timetable: the run is the same.
 #[test]
 fn departures_known_ahead_change_nothing() {
     let mut spec = chain(&[20, 6, 20], 10);
@@ -254,7 +254,7 @@ fn a_parking_lot_is_shared_max_min() {
     assert!(result.warnings.iter().all(|warning| warning.contains("local_limit")), "{:?}", result.warnings);
 }
 
-/// Section III-B: the access point controls both directions; without it, uploads take what they want.
+/// Section III-B: the access point controls both directions; without it, uploads are unlimited.
 #[test]
 fn up_and_down_share_the_cell() {
     let spec = cell(30);
@@ -349,8 +349,8 @@ fn captured(spec: &WorldSpec, node: u32) -> Vec<(Congestion, usize)> {
     found
 }
 
-/// What a capture shows: the SYN leaves with the first share of the wire, a twentieth of 8 Mbit/s, its answer echoes that, and data
-/// know the round-trip time of 20.112 ms.
+/// A capture shows: the SYN leaves with the first share of the wire, a twentieth of 8 Mbit/s, the SYN-ACK echoes that, and data carry the
+/// round-trip time of 20.112 ms.
 #[test]
 fn captures_show_the_header() {
     let mut spec = chain(&[8], 1);

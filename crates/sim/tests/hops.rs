@@ -1,10 +1,10 @@
-//! What a hop is told of its interface, and whose headers it sees: a hop writes down all of it.
+//! The calls of a hop at its interface, and the headers in them, recorded by a hop.
 
 use std::sync::{Arc, Mutex};
 
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, id_of_name, node, world};
-use Told::*;
+use Calls::*;
 use airfair_schemes::Scheme;
 use airfair_schemes::explicit::QFCP;
 use airfair_schemes::places::{
@@ -17,7 +17,7 @@ use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Told {
+enum Calls {
     Arrives(Passage, bool),
     Leaves(Passage, bool),
     ComesIn(Passage, bool),
@@ -26,14 +26,14 @@ enum Told {
     Fires(Timer, Backlog),
 }
 
-/// When, at an interface whose queue takes how many packets, what. What has no time of its own has that of what came before.
-type Diary = Vec<(u64, u32, Told)>;
+/// Records: time, queue limit of the interface, call. A call without a time of its own has that of the previous one.
+type CallLog = Vec<(u64, u32, Calls)>;
 
 #[derive(Clone)]
 struct Diarist {
-    diary: Arc<Mutex<Diary>>,
-    /// Whether departures and what comes in are asked for.
-    curious: bool,
+    diary: Arc<Mutex<CallLog>>,
+    /// True if the hop needs departures and received packets.
+    subscribed: bool,
     /// Timers that are set at the start; each that fires sets itself again, at once.
     timers: Vec<(Timer, Time)>,
     place: u32,
@@ -41,17 +41,17 @@ struct Diarist {
 }
 
 impl Diarist {
-    fn new(curious: bool) -> Self {
-        Self { diary: Arc::default(), curious, timers: Vec::new(), place: 0, now: Time::ZERO }
+    fn new(subscribed: bool) -> Self {
+        Self { diary: Arc::default(), subscribed, timers: Vec::new(), place: 0, now: Time::ZERO }
     }
 
-    fn write(&mut self, now: Time, told: Told) {
+    fn write(&mut self, now: Time, calls: Calls) {
         self.now = now;
-        self.diary.lock().unwrap().push((now.0, self.place, told));
+        self.diary.lock().unwrap().push((now.0, self.place, calls));
     }
 
-    /// Everything, and what it was told at interfaces with this limit.
-    fn read(&self, spec: &WorldSpec, place: u32) -> (RunResult, Diary) {
+    /// The result, and the records at interfaces with this limit.
+    fn read(&self, spec: &WorldSpec, place: u32) -> (RunResult, CallLog) {
         let result = finished(World::new(spec, "diarist", Box::new(self.clone()), 1).unwrap());
         let diary = self.diary.lock().unwrap().iter().copied().filter(|entry| entry.1 == place).collect();
         (result, diary)
@@ -63,8 +63,8 @@ impl Scheme for Diarist {
         Some(Box::new(Self { place: interface.limit_packets, ..self.clone() }))
     }
     fn wants(&self, interface: &Interface) -> Wants {
-        let received = self.curious && interface.medium == Medium::Radio;
-        Wants { departures: self.curious, received, ..Wants::default() }
+        let received = self.subscribed && interface.medium == Medium::Radio;
+        Wants { departures: self.subscribed, received, ..Wants::default() }
     }
 }
 
@@ -116,13 +116,13 @@ fn narrow() -> WorldSpec {
     spec
 }
 
-/// 1018 bytes take 1.018 ms and 8.144 ms. What is being sent does not wait; the fifth and the seventh packet find two that do. Whether
-/// departures are asked for, or known ahead, is the same to arrivals.
+/// 1018 bytes take 1.018 ms and 8.144 ms. A packet in transmission does not wait; the fifth and the seventh packet find two waiting.
+/// Arrivals are the same whether departures are notified or known in advance.
 #[test]
 fn arrivals_meet_what_waits_and_drops_are_told() {
-    for curious in [false, true] {
-        let (result, diary) = Diarist::new(curious).read(&narrow(), 2);
-        let arrivals = diary.iter().filter_map(|&(at, _, told)| match told {
+    for subscribed in [false, true] {
+        let (result, diary) = Diarist::new(subscribed).read(&narrow(), 2);
+        let arrivals = diary.iter().filter_map(|&(at, _, calls)| match calls {
             Arrives(passage, header) => Some((at, passage.bytes, passage.backlog, header)),
             _ => None,
         });
@@ -134,13 +134,13 @@ fn arrivals_meet_what_waits_and_drops_are_told() {
         let dropped = diary.iter().filter(|entry| entry.2 == IsDropped(1018)).map(|entry| entry.0);
         assert_eq!(dropped.collect::<Vec<_>>(), [17_018_000, 25_018_000]);
         assert_eq!(result.drops["queue-full"], 2);
-        let left = diary.iter().filter_map(|&(at, _, told)| match told {
+        let left = diary.iter().filter_map(|&(at, _, calls)| match calls {
             Leaves(passage, _) => Some((at, passage.bytes, passage.backlog.packets)),
             _ => None,
         });
         let left: Vec<_> = left.collect();
-        if curious {
-            // Each begins when the one before it has ended; what is left behind is told.
+        if subscribed {
+            // Each starts when the one before it has ended, with the backlog that is left.
             let begins = [1_018_000, 9_162_000, 17_306_000, 25_450_000, 33_594_000];
             let behind = [0, 1, 1, 1, 0];
             let expected = begins.into_iter().zip(behind).map(|(at, packets)| (at, 1018, packets));
@@ -151,17 +151,18 @@ fn arrivals_meet_what_waits_and_drops_are_told() {
     }
 }
 
-/// The hops of both ends of a wire are told its new rate.
+/// The hops of both ends of a wire are notified of its new rate.
 #[test]
 fn a_new_rate_is_told() {
     let mut spec = narrow();
     spec.links[1].rate_changes.push(RateChange { at: Time(100_000_000), rate: Rate::from_mbps(3) });
     let (_, diary) = Diarist::new(false).read(&spec, 2);
-    let told: Vec<_> = diary.iter().map(|entry| entry.2).filter(|told| matches!(told, HasRate(_))).collect();
-    assert_eq!(told, [HasRate(Rate::from_mbps(3)); 2]);
+    let calls: Vec<_> =
+        diary.iter().map(|entry| entry.2).filter(|calls| matches!(calls, HasRate(_))).collect();
+    assert_eq!(calls, [HasRate(Rate::from_mbps(3)); 2]);
 }
 
-/// A timer that is set again has one time, the last; one that is due at once fires a nanosecond later, so that time goes on.
+/// A timer that is set again fires at its last time; one that is due at once fires a nanosecond later, so that time advances.
 #[test]
 fn a_timer_has_one_time_and_takes_time() {
     let mut diarist = Diarist::new(false);
@@ -183,26 +184,27 @@ fn a_timer_has_one_time_and_takes_time() {
 /// A radio counts IP packets; the framing of wires is not for it. A packet each 0.5 ms is more than it can carry.
 #[test]
 fn radios_count_ip_packets_in_both_directions() {
-    for curious in [false, true] {
+    for subscribed in [false, true] {
         let mut spec = world(dot11b(100.0, 200.0), 1);
         spec.headers.wired = 18;
         let (a, b) = (node(&mut spec, "a", 0.0, 0.0), node(&mut spec, "b", 5.0, 0.0));
         let traffic =
             Traffic::ConstantRate { rate: Rate(8 * 972 * 2000), packet: Bytes(972), gap_jitter: 0.0 };
         flow(&mut spec, "f", a, b, traffic);
-        let (result, diary) = Diarist::new(curious).read(&spec, 50);
+        let (result, diary) = Diarist::new(subscribed).read(&spec, 50);
         let (mut most, mut came_in) = (0, 0);
-        for (_, _, told) in diary {
-            let (Arrives(passage, header) | Leaves(passage, header) | ComesIn(passage, header)) = told else {
-                panic!("{told:?}: nothing is dropped");
+        for (_, _, calls) in diary {
+            let (Arrives(passage, header) | Leaves(passage, header) | ComesIn(passage, header)) = calls
+            else {
+                panic!("{calls:?}: nothing is dropped");
             };
             assert_eq!((passage.bytes, header), (1000, false));
             assert_eq!(passage.backlog.bytes, 1000 * u64::from(passage.backlog.packets));
             most = most.max(passage.backlog.packets);
-            came_in += u64::from(matches!(told, ComesIn(..)));
+            came_in += u64::from(matches!(calls, ComesIn(..)));
         }
         assert_eq!(most, 24, "with the 25th half of its queue is full, and the source waits");
-        assert_eq!(came_in, if curious { result.flows[0].delivered_packets } else { 0 });
+        assert_eq!(came_in, if subscribed { result.flows[0].delivered_packets } else { 0 });
     }
 }
 
@@ -222,15 +224,15 @@ fn a_hop_sees_headers_of_its_own_kind() {
     }
     let (result, diary) = Diarist::new(true).read(&spec, 50);
     let mut seen = [[0; 3]; 3];
-    for (_, _, told) in diary {
-        let (what, passage, header) = match told {
+    for (_, _, calls) in diary {
+        let (what, passage, header) = match calls {
             Arrives(passage, header) => (0, passage, header),
             Leaves(passage, header) => (1, passage, header),
             ComesIn(passage, header) => (2, passage, header),
             _ => continue,
         };
         let flow = spec.flows.iter().position(|flow| id_of_name(&flow.id) == passage.flow.0).unwrap();
-        assert_eq!(header, flow == 0, "{told:?}");
+        assert_eq!(header, flow == 0, "{calls:?}");
         seen[flow][what] += 1;
     }
     assert!(seen.as_flattened().iter().all(|&count| count > 10), "{seen:?}");
@@ -242,6 +244,6 @@ fn a_hop_sees_headers_of_its_own_kind() {
 fn gauges_are_those_of_the_interface() {
     let spec = narrow();
     let world = World::new(&spec, "diarist", Box::new(Diarist::new(false)), 1).unwrap();
-    let told: Vec<f64> = world.snapshot().hops.iter().map(|(_, gauges)| gauges[0].1).collect();
-    assert_eq!(told, [100.0, 100.0, 2.0, 2.0]);
+    let calls: Vec<f64> = world.snapshot().hops.iter().map(|(_, gauges)| gauges[0].1).collect();
+    assert_eq!(calls, [100.0, 100.0, 2.0, 2.0]);
 }

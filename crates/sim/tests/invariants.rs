@@ -1,4 +1,4 @@
-//! What must hold in every world.
+//! Invariants of every world.
 
 use crate::support::random_world::*;
 use crate::support::*;
@@ -28,7 +28,7 @@ fn places_add_up(ends: &PacketFates) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The radio times of every station add up to `now`; nobody transmits while all are silent.
+/// The radio times of every station add up to `now`; no station transmits while all are silent.
 fn times_add_up(result: &RunResult, now: u64) -> Result<(), TestCaseError> {
     for s in &result.stations {
         let a = s.airtime;
@@ -41,7 +41,7 @@ fn times_add_up(result: &RunResult, now: u64) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(cases(200))]
 
-    /// At a random moment in the middle of things, and after all has come to rest.
+    /// At a random time during the run, and after its end.
     #[test]
     fn nothing_is_lost_and_nothing_is_left(drawn in draw(), seed in any::<u64>(), look_at in 1u64..300_000_000) {
         let spec = build(&drawn, Time(300 * MILLISECOND), Span::from_secs(4));
@@ -196,8 +196,8 @@ fn times_add_up_at_every_nanosecond() {
     }
 }
 
-/// Two saturated stations at the same distance on either side of a hub: over 100 seeds the mean of the difference is zero within
-/// its 99 % interval (Student's t with 99 degrees of freedom: 2.626).
+/// Two saturated stations at equal distances on either side of a hub: over 100 seeds the mean of the difference is zero within its 99 %
+/// interval (Student's t with 99 degrees of freedom: 2.626).
 #[test]
 fn symmetric_stations_are_equal() {
     for name in ["standard", "rts", "ns-2"] {

@@ -1,4 +1,4 @@
-//! What a node's own flows may have waiting in its interface: sums by hand, and a relay whose own flow leaves room for others.
+//! Limits of a node's own flows in its interface: sums by hand, and a relay whose own flow leaves room for others.
 
 use crate::aodv::aodv;
 use crate::support::wires::*;
@@ -31,8 +31,8 @@ fn constant(rate: Rate, bytes: u64) -> Traffic {
     Traffic::ConstantRate { rate, packet: Bytes(bytes), gap_jitter: 0.0 }
 }
 
-/// Two nodes with a wire of 1 Mbit/s between them. Departures are known when a packet comes, or there is a queue: a rate that
-/// changes after the end asks for one.
+/// Two nodes with a wire of 1 Mbit/s between them. Departures are known when a packet arrives, or there is a queue: a change of rate after
+/// the end requires one.
 fn pair(limit: LocalLimit, queue: bool) -> WorldSpec {
     let mut spec = world(dot11b(100.0, 200.0), 20);
     spec.warmup = Span::from_secs(5);
@@ -109,7 +109,7 @@ fn sources_over_udp_share_half_of_a_queue() {
                 let at_a = result.queues.iter().find(|queue| queue.node == "a").unwrap();
                 assert!((at_a.mean_packets - f64::from(expected)).abs() < 0.05, "{at_a:?}");
                 assert!(result.drops.is_empty());
-                // They take turns.
+                // The sources take turns.
                 let shares = result.flows.iter().map(|flow| flow.delivered_packets);
                 assert!(shares.clone().max().unwrap() - shares.min().unwrap() <= 25);
             }
@@ -117,8 +117,8 @@ fn sources_over_udp_share_half_of_a_queue() {
     }
 }
 
-/// Three sources of one node, each with far more to send than a third: one makes packets at a constant rate, two always have the next.
-/// None is kept from its turn by the others, whoever asked first.
+/// Three sources of one node, each with far more to send than a third: one makes packets at a constant rate, two are saturating. None is
+/// denied its turn by the others, whichever was registered first.
 #[test]
 fn sources_of_each_kind_share_alike() {
     for first in 0..3 {
@@ -137,7 +137,7 @@ fn sources_of_each_kind_share_alike() {
     }
 }
 
-/// Six sources, five of which have more to send than there is room for: the one that asks for less than its share gets it.
+/// Six sources, five of which have more to send than there is room for: the one that offers less than its share gets all of it.
 #[test]
 fn a_source_that_asks_for_little_gets_it() {
     for queue in [false, true] {
@@ -153,7 +153,7 @@ fn a_source_that_asks_for_little_gets_it() {
     }
 }
 
-/// A queue that drops what comes to it empty: no departure asks the source for the next packet, and yet it goes on.
+/// A queue that drops its packets when it becomes empty: no departure resumes the source, and yet it continues.
 #[test]
 fn a_saturating_source_goes_on_after_a_drop() {
     let red = find("red").unwrap();
@@ -329,12 +329,12 @@ fn tcp_is_not_starved_by_udp_of_its_own_node() {
             shares.push((packets, flows[0].goodput_bps / 0.95e6, flows[1].goodput_bps / 0.95e6));
         }
     }
-    // Of the three packets for which four leave room a saturating source has two, and what is sent counts as a connection's only.
+    // Of the three packets for which four leave room a saturating source has two, and the one in transmission counts for a connection only.
     let least = |packets| if packets == 4 { 0.25 } else { 0.45 };
     assert!(shares.iter().all(|&(packets, udp, tcp)| udp.min(tcp) > least(packets)), "{shares:?}");
 }
 
-/// The pair whose first node forwards 50 kbit/s from a third one, with so many packets in its queue.
+/// The pair whose first node forwards 50 kbit/s from a third one, with `packets` packets in its queue.
 fn relay_by_wire(packets: u32) -> WorldSpec {
     let mut spec = pair(Some(ms(1)), true);
     wired(&mut spec, "c");
@@ -344,7 +344,7 @@ fn relay_by_wire(packets: u32) -> WorldSpec {
     spec
 }
 
-/// More connections than half of a queue has room for: they take turns there, and what the node forwards finds the other half.
+/// More connections than half of a queue has room for: they take turns there, and forwarded packets find the other half.
 #[test]
 fn many_connections_leave_half_of_a_queue() {
     for (packets, connections) in [(4, 3), (20, 11), (50, 40)] {
@@ -432,7 +432,7 @@ fn a_connection_goes_on_in_a_queue_of_one() {
     assert!(done.iter().all(|&s| (0.832..0.95).contains(&s)), "{done:?}");
 }
 
-/// Queues of one to three packets, and flows of each kind: everybody has a turn.
+/// Queues of one to three packets, and flows of each kind: every flow has a turn.
 #[test]
 fn everybody_has_a_turn_in_a_short_queue() {
     for packets in 1..=3 {

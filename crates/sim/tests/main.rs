@@ -3,8 +3,8 @@
 mod access_point;
 mod agents;
 mod aodv;
+mod artificial_links;
 mod capture;
-mod doubts;
 mod effects;
 mod explain;
 mod explicit_laws;

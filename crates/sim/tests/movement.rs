@@ -70,7 +70,7 @@ fn lists_follow_a_node() {
             receives.into_iter().flat_map(|r| [(0, 1, r), (1, 0, r)]).collect();
         assert_eq!(heard(&world), expected, "{seconds} s");
     }
-    // 200 metres are 200 refreshes of two lists, but for those where nobody heard anybody: 20 m there and back.
+    // 200 metres are 200 refreshes of two lists, except where no station hears another: 20 m there and back.
     let renewed = world.air().renewed_lists();
     assert!((2 * 158..=2 * 164).contains(&renewed), "{renewed}");
 }
@@ -109,7 +109,7 @@ fn reception_ends_and_begins_where_the_range_does() {
     let first = delivered.iter().copied().filter(|&s| s > 13.0).fold(f64::MAX, f64::min);
     assert!((6.95..7.12).contains(&last), "{last}");
     assert!((19.98..20.12).contains(&first), "{first}");
-    // A packet for a node that has gone is sent to it, given up, and not told to everybody.
+    // A packet for a node that has moved away is sent to it, given up, and not broadcast.
     let result = world.result();
     assert!(result.ends.dropped["retry-limit"] > 100, "{:?}", result.ends);
     assert!(
@@ -202,10 +202,10 @@ fn who_stands_still_changes_nothing() {
     assert_eq!(run(&still, 5), run(&spec, 5));
 }
 
-/// What an agent was told, by when.
-type Told = Arc<Mutex<Vec<(f64, Vec<u32>)>>>;
+/// Neighbours reported to an agent, with the time.
+type Calls = Arc<Mutex<Vec<(f64, Vec<u32>)>>>;
 
-struct Listener(Told);
+struct Listener(Calls);
 
 impl Agent for Listener {
     fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
@@ -223,7 +223,7 @@ impl Listener {
     }
 }
 
-struct Listening(Told);
+struct Listening(Calls);
 
 impl Scheme for Listening {
     fn agent(&self, _at: &Interface) -> Option<Box<dyn Agent>> {
@@ -233,13 +233,13 @@ impl Scheme for Listening {
 
 #[test]
 fn agents_are_told_who_their_neighbours_are() {
-    let told = Told::default();
+    let calls = Calls::default();
     let spec = walk(steady(100, 1));
-    let mut world = World::new(&spec, "listening", Box::new(Listening(Arc::clone(&told))), 1).unwrap();
+    let mut world = World::new(&spec, "listening", Box::new(Listening(Arc::clone(&calls))), 1).unwrap();
     drive::to_end(&mut world);
-    let told = told.lock().unwrap();
+    let calls = calls.lock().unwrap();
     let mut rounded: Vec<(i64, &[u32])> =
-        told.iter().map(|(at, list)| ((at * 10.0).round() as i64, list.as_slice())).collect();
+        calls.iter().map(|(at, list)| ((at * 10.0).round() as i64, list.as_slice())).collect();
     rounded.sort_unstable();
     // Both at the start; then node 0 and node 1 lose each other, and find each other again.
     let (none, zero, one) = (&[][..], &[0][..], &[1][..]);
@@ -273,8 +273,8 @@ impl Scheme for Crying {
     }
 }
 
-/// Frames one after the other, each of which takes longer to the farthest hearer (90 km, 300 us) than the pause between them: the list
-/// is never silent when it is to be renewed. Everybody hears everything all the same, once, and nothing stays on the air.
+/// Consecutive frames, each of which takes longer to the farthest hearer (90 km, 300 us) than the pause between them: the list is never
+/// silent when it should be renewed. All stations receive all frames nevertheless, once, and no frame stays on the air.
 #[test]
 fn lists_of_a_station_that_is_never_silent_are_renewed() {
     let mut radio = dot11b(120_000.0, 130_000.0);
@@ -369,11 +369,11 @@ fn cases(cases: u32) -> ProptestConfig {
 proptest! {
     #![proptest_config(cases(150))]
 
-    /// At any moment at which no list waits, all are what they would be in a world that begins with everybody in that place.
+    /// Whenever no list waits, all lists are those of a world that begins with all nodes at these positions.
     #[test]
     fn lists_are_those_of_the_places(drawn in draw(), paths in paths(), seed in any::<u64>(), look_at in 1u64..300_000_000) {
         let mut spec = moving(&drawn, &paths, Time::NEVER, Span::from_secs(1));
-        // Whoever hears anything at all senses it, and so is among the relations.
+        // A station that receives any power senses it, and so is among the relations.
         spec.radios[0].phy.energy_detect = spec.radios[0].phy.cutoff;
         let mut world = make(&spec, seed);
         world.advance(Time(look_at));
@@ -417,7 +417,7 @@ proptest! {
         }
     }
 
-    /// The same by every driver, and whatever the order of nodes and paths.
+    /// The same result by every driver, and for any order of nodes and paths.
     #[test]
     fn movement_is_the_same_every_time(drawn in draw(), paths in paths(), seed in any::<u64>(), piece in 1u64..9_000_000) {
         let spec = moving(&drawn, &paths, Time::NEVER, Span::from_millis(150));

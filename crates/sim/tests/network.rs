@@ -118,7 +118,7 @@ fn arp_gives_up() {
     assert!(gaps.iter().all(|gap| (1_000_000_000..=1_010_000_000).contains(gap)), "{gaps:?}");
 }
 
-/// Two nodes ask for each other at one moment, and hear neither request; they do not ask again at one moment.
+/// Two nodes request each other's address at the same time, and receive neither request; they do not repeat at the same time.
 #[test]
 fn arp_asks_again_apart() {
     let mut spec = world(dot11b(400.0, 550.0), 5);
@@ -148,7 +148,7 @@ fn a_saturating_source_waits_for_arp() {
     );
 }
 
-/// 1500 B at 10 Mbit/s take 1.2 ms, 5 ms of delay; packets follow each other without a gap.
+/// 1500 B at 10 Mbit/s take 1.2 ms, with 5 ms of delay; packets are sent without a gap.
 #[test]
 fn a_wired_link_serialises_and_delays() {
     let mut world = make(&cable(1, &[link((0, 1), 10, us(5000), 50)]), 1);
@@ -156,7 +156,7 @@ fn a_wired_link_serialises_and_delays() {
     assert_eq!(ends(&mut world), [(7_200_000, 0, None), (8_400_000, 1, None), (9_600_000, 2, None)]);
 }
 
-/// At 7 Mbit/s a packet takes 1714285.71 ns: three take 5142857.14, and framing of 38 B counts when it is told to.
+/// At 7 Mbit/s a packet takes 1714285.71 ns: three take 5142857.14; framing of 38 B is added if configured.
 #[test]
 fn a_wired_link_loses_nothing_by_rounding() {
     let mut spec = cable(1, &[link((0, 1), 7, us(0), 50)]);
@@ -170,9 +170,9 @@ fn a_wired_link_loses_nothing_by_rounding() {
     assert_eq!(ends(&mut world), [(2_230_400, 0, None)]);
 }
 
-/// 1500 B at 10 Mbit/s take 1.2 ms, at 5 Mbit/s 2.4 ms, at 15 Mbit/s 0.8 ms. The rate is halved at 1.5 ms, while the first
-/// packet leaves (1.0 to 2.2 ms): it keeps its pace, the second takes 2.4 ms, to 4.6 ms. At that very moment the rate is
-/// 15 Mbit/s: the others take 0.8 ms each.
+/// 1500 B at 10 Mbit/s take 1.2 ms, at 5 Mbit/s 2.4 ms, at 15 Mbit/s 0.8 ms. The rate is halved at 1.5 ms, during the first packet (1.0 to
+/// 2.2 ms), which keeps its rate; the second takes 2.4 ms, to 4.6 ms. At that moment the rate becomes 15 Mbit/s: the others take 0.8 ms
+/// each.
 #[test]
 fn a_wired_link_changes_its_rate_between_packets() {
     let change = |us: u64, mbps| RateChange { at: Time(us * 1000), rate: Rate::from_mbps(mbps) };
@@ -185,7 +185,7 @@ fn a_wired_link_changes_its_rate_between_packets() {
         inject(&mut world, from, to, 4);
         let arrivals: Vec<_> = ends(&mut world).into_iter().map(|(at, _, dropped)| (at, dropped)).collect();
         assert_eq!(arrivals, expected.map(|at| (at, None)));
-        // The same in steps that end before, at and after each change.
+        // The same run in steps that end before, at and after each change.
         let mut world = make(&spec, 1);
         inject(&mut world, from, to, 4);
         let step = |tenths: u64| {
@@ -196,8 +196,8 @@ fn a_wired_link_changes_its_rate_between_packets() {
     }
 }
 
-/// At 7 Mbit/s 1500 B take 1714285.71 ns, at 21 Mbit/s 571428.57 ns: what the first packet's end was early by, 5/7 of a
-/// nanosecond, is kept across the change, so that three packets end after 2857142.86 ns.
+/// At 7 Mbit/s 1500 B take 1714285.71 ns, at 21 Mbit/s 571428.57 ns: the rounding error of the first packet's end, 5/7 of a nanosecond, is
+/// carried over the change, so that three packets end after 2857142.86 ns.
 #[test]
 fn a_change_of_rate_loses_nothing_by_rounding() {
     let mut wire = link((0, 1), 7, us(0), 50);
@@ -238,8 +238,8 @@ fn a_wired_link_is_full_duplex() {
     assert_eq!(ends, [(7_200_000, 0, None), (7_200_000, 1, None)]);
 }
 
-/// Ten packets arrive at w1 every 1.2 ms; each takes 12 ms onwards. The first goes on at once (2.2 ms), five wait; when it
-/// is gone (14.2 ms), all ten have come: four were dropped on arrival, the packets 6..9.
+/// Ten packets arrive at w1 every 1.2 ms; each takes 12 ms onwards. The first is sent at once (2.2 ms), five wait; when it has left (14.2
+/// ms), all ten have arrived: four were dropped on arrival, the packets 6..9.
 #[test]
 fn a_full_wired_queue_drops_what_comes() {
     let mut world = make(&cable(1, &[link((0, 1), 10, us(0), 50), link((1, 2), 1, us(0), 5)]), 1);
@@ -280,7 +280,7 @@ fn a_wired_link_loses_what_it_is_told() {
     }
 }
 
-/// Of 20 packets every seventh, counted in each direction by itself; packets without payload are not counted.
+/// Every seventh of 20 packets, counted separately in each direction; packets without payload do not count.
 #[test]
 fn a_wired_link_loses_every_seventh_packet() {
     let mut wire = link((0, 1), 100, us(1000), 50);
@@ -372,7 +372,7 @@ fn etx_avoids_a_lossy_short_cut() {
     let round = run(&spec, 1);
     assert_eq!(round.flows[0].hops, Some(2));
     assert!(round.flows[0].goodput_bps > direct.flows[0].goodput_bps);
-    // Random losses are losses by noise: nobody else was on the air.
+    // Random losses are losses by noise: no other station was transmitting.
     let lost = direct.stations[2].counters.lost;
     let interference = lost[7];
     assert!(lost[8] > 100 && interference == 0, "{lost:?}");
@@ -403,7 +403,7 @@ fn a_relay_with_two_radios_does_not_disturb_itself() {
     assert_eq!(result.stations[3].counters.received[2], result.flows[0].delivered_packets);
 }
 
-/// Of several interfaces the one with the fewest hops is used: the cable goes straight, the air needs three hops.
+/// Of several interfaces the one with the fewest hops is used: the cable is direct, the radio path has three hops.
 #[test]
 fn the_shorter_interface_is_used() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(1472), 1);

@@ -1,5 +1,5 @@
-//! Nothing that a scheme is handed depends on the file: every scheme of the registry, and one that looks at everything, in worlds
-//! whose nodes, flows and links stand in another order, or beside one more node that is far away and idle.
+//! The input of schemes does not depend on the file: every scheme of the registry, and one that reads all inputs, in worlds whose nodes,
+//! flows and links are in another order, or beside one more node that is far away and idle.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ static KIND: HeaderKind = HeaderKind {
 };
 
 struct NosyAqm {
-    /// What the agent has settled.
+    /// Value set by the agent.
     by: u64,
 }
 
@@ -188,10 +188,10 @@ fn by_name(mut result: RunResult) -> RunResult {
     result
 }
 
-/// What a draw becomes beside static routes over radio and wires: TCP, nodes that move, routes found on the way.
+/// The world of a draw, with static routes over radio and wires: TCP, moving nodes, routes found during the run.
 fn varied(drawn: &Draw, kind: u8) -> WorldSpec {
     let mut spec = build(drawn, Time::NEVER, Span::from_millis(120));
-    // Between the same two nodes links are told apart by their order, so that there must be one.
+    // Links between the same two nodes are distinguished only by their order, so there must be one.
     let mut ends: Vec<[usize; 2]> = Vec::new();
     spec.links.retain(|link| {
         let [a, b] = link.ends;
@@ -230,7 +230,7 @@ fn varied(drawn: &Draw, kind: u8) -> WorldSpec {
     spec
 }
 
-/// The same world with its nodes backwards and turned, its flows, links and paths backwards, and each link's ends swapped.
+/// The same world with its nodes reversed and rotated, its flows, links and paths reversed, and each link's ends swapped.
 fn shuffled(spec: &WorldSpec, turn: usize) -> WorldSpec {
     let n = spec.nodes.len();
     let place = |old: usize| (n - 1 - old + turn) % n;
@@ -257,7 +257,7 @@ fn moved_to(spec: &WorldSpec, place: impl Fn(usize) -> usize) -> WorldSpec {
     other
 }
 
-/// The same world with one more node, the first of the list and the first by name, which neither hears nor is heard.
+/// The same world with one more node, the first in the list and by name, which neither hears nor is heard.
 fn with_an_idle_node(spec: &WorldSpec) -> WorldSpec {
     let mut other = spec.clone();
     other.nodes.insert(0, NodeSpec { id: "0-far".into(), position: [9e6, 0.0, 0.0], radios: vec![0] });
@@ -298,7 +298,7 @@ proptest! {
             let (mut one, mut other) = (finished(&spec, one, seed), finished(&other, again, seed));
             other.stations.retain(|station| station.node != "0-far");
             other.queues.retain(|queue| queue.node != "0-far");
-            // Its agent has samples, and its routing says hello.
+            // Its agent has samples, and its routing sends Hello messages.
             (one.events, other.events) = (0, 0);
             (one.transmissions, other.transmissions) = (0, 0);
             one.warnings.clear();

@@ -61,7 +61,7 @@ fn what_is_not_lost_is_as_it_was() {
     assert_eq!(run(&spec, 1), without);
 }
 
-/// It is the receiving radio that loses: what the lossy one sends arrives, what it is sent does not, TCP's acknowledgements included.
+/// The receiving radio loses packets: those sent by the lossy one arrive, those sent to it do not, TCP's acknowledgements included.
 #[test]
 fn the_receiving_radio_loses() {
     let mut spec = world(dot11b(100.0, 200.0), 5);

@@ -28,11 +28,11 @@ fn a_source_does_not_starve_behind_stopped_ones() {
     assert!(result.flows[3].goodput_bps > 3.0e6, "{}", result.flows[3].goodput_bps);
 }
 
-/// A trace tells the same lines in the same order, however the run is cut into steps.
+/// A trace has the same lines in the same order for any steps of the run.
 #[test]
 fn a_trace_does_not_depend_on_the_steps() {
     let spec = chain(dot11b(350.0, 700.0), 3, 300.0, saturating(500), 1);
-    let told = |step: Span| {
+    let lines = |step: Span| {
         let mut world = make(&spec, 1);
         world.start_trace();
         let mut lines = Vec::new();
@@ -45,13 +45,13 @@ fn a_trace_does_not_depend_on_the_steps() {
         lines.extend(world.take_trace());
         lines
     };
-    let whole = told(Span::from_secs(1));
+    let whole = lines(Span::from_secs(1));
     assert!(whole.len() > 1000 && whole.is_sorted_by_key(|r| r.0));
-    assert_eq!(whole, told(Span(3_300)));
-    assert_eq!(whole, told(Span::from_millis(7)));
+    assert_eq!(whole, lines(Span(3_300)));
+    assert_eq!(whole, lines(Span::from_millis(7)));
 }
 
-/// Where signals are compared one by one no power is summed, and none may be left over, with several kinds of radio too.
+/// Where signals are compared one by one no power is summed, and none must be left over, also with several kinds of radio.
 #[test]
 fn several_kinds_without_power_sums_leave_no_power_behind() {
     let mut radio = dot11b(250.0, 550.0);
@@ -79,7 +79,7 @@ fn several_kinds_without_power_sums_leave_no_power_behind() {
     assert_eq!((world.air().power(StationIx(0)).0, world.air().power(StationIx(1)).0), (0, 0));
 }
 
-/// A frame that nobody answers seven times is one drop, and one line of the trace says so.
+/// A frame without an answer in seven attempts is one drop, and one line of the trace.
 #[test]
 fn a_drop_is_told_once() {
     let mut spec = chain(dot11b(250.0, 550.0), 1, 100.0, saturating(500), 1);

@@ -1,4 +1,4 @@
-//! Who can decode whom, who only senses whom, and which way flows go, where distances say it.
+//! Decodable and sensed links between stations, and routes of flows, where distances determine them.
 
 use crate::support::*;
 use airfair_sim::World;
@@ -31,7 +31,7 @@ fn ranges_end_at_367_and_670_metres() {
     assert_eq!(relations(&two(670.1)), (vec![], vec![]));
 }
 
-/// What is too weak for the data rate is sensed by its preamble; noise that is heard but leaves the medium idle is nothing.
+/// A signal too weak for the data rate is sensed by its preamble; noise that leaves the medium idle is no relation.
 #[test]
 fn sensed_is_what_makes_the_medium_busy() {
     let mut radio = dot11b(367.0, 670.0);

@@ -1,4 +1,4 @@
-//! What is read over time adds up to what is told at the end.
+//! Time series add up to the results at the end.
 
 use crate::support::wires::{link, ms, tcp, wired};
 use crate::support::{chain, dot11b, flow};
@@ -79,7 +79,7 @@ fn intervals_add_up_to_the_run() {
     }
 }
 
-/// The warm-up is cut from the result, not from what is told over time; reading changes nothing.
+/// The warm-up is excluded from the result, not from time series; reading changes nothing.
 #[test]
 fn reading_changes_nothing_and_knows_no_warm_up() {
     let mut spec = spec();
@@ -99,7 +99,7 @@ fn reading_changes_nothing_and_knows_no_warm_up() {
     assert!(before > 0);
 }
 
-/// The same series, however the run is cut into steps, some of which end at the ends of intervals.
+/// The same series for any steps of the run, some of which end at the ends of intervals.
 #[test]
 fn a_series_does_not_depend_on_the_steps() {
     let (_, whole) = sampled(&spec(), Span::from_millis(400));

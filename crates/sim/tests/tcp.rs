@@ -60,8 +60,8 @@ fn run(spec: &WorldSpec) -> RunResult {
     run_with(spec, "droptail", &Params::default())
 }
 
-/// 1 Mbit/s, 10 ms: SYN (40 bytes, 320 us) and its answer take 20.64 ms, the segment of 1040 bytes 8.32 + 10 ms, its
-/// acknowledgement 10.32 ms: 49.28 ms.
+/// 1 Mbit/s, 10 ms: SYN (40 bytes, 320 us) and SYN-ACK take 20.64 ms, the segment of 1040 bytes 8.32 + 10 ms, its acknowledgement 10.32 ms:
+/// 49.28 ms.
 #[test]
 fn a_file_of_one_segment_takes_two_round_trips() {
     let mut spec = pair(1, 10, 50, 1);
@@ -108,7 +108,7 @@ fn a_long_flow_fills_its_link() {
     let result = run(&spec);
     let share = result.flows[0].goodput_bps / (10e6 * 1000.0 / 1040.0);
     assert!((0.995..=1.0005).contains(&share), "{share}");
-    // Its own queue holds it back instead of dropping.
+    // Its own queue stops the source instead of dropping.
     assert_eq!(result.drops.get("queue-full"), None);
 }
 
@@ -241,7 +241,7 @@ fn a_flow_that_stops_in_silence_ends_its_connection() {
     }
 }
 
-/// Drop-tail that does not say so: the wire has to take every packet out of it.
+/// Drop-tail that is not recognised as such: the wire must dequeue every packet from it.
 struct Silent(DropTail);
 
 impl Queue for Silent {
@@ -302,8 +302,8 @@ fn a_timetable_does_what_its_queue_would() {
     }
 }
 
-/// Ten segments, the seventh lost; 10 Mbit/s and 10 ms make a round trip of 21 to 22 ms. Set-up, window and repair take three of them and
-/// a bit: duplicates repair it, as without a FIN, and nobody waits for the timer.
+/// Ten segments, the seventh lost; 10 Mbit/s and 10 ms make a round trip of 21 to 22 ms. Set-up, window and repair take slightly more than
+/// three round trips: duplicates repair it, as without a FIN, and the timer does not expire.
 #[test]
 fn a_loss_before_the_fin_is_repaired_without_the_timer() {
     let completion = |fin: bool| {
@@ -322,7 +322,7 @@ fn a_loss_before_the_fin_is_repaired_without_the_timer() {
     assert!(with < 0.1 && (with - without).abs() < 0.001, "{with} and {without}");
 }
 
-/// A user whose connection cannot be set up goes on with the next page after the pause; the page has failed, and its slot is free.
+/// A user whose connection cannot be set up continues with the next page after the pause; the page has failed, and its slot is free.
 #[test]
 fn a_user_outlives_a_failed_connection() {
     let mut spec = pair(10, 10, 50, 600);
@@ -346,7 +346,7 @@ fn a_user_outlives_a_failed_connection() {
     }
 }
 
-/// A SYN and its answer are told as what they are, and so is a FIN without data.
+/// The trace names a SYN, a SYN-ACK, and a FIN without data as such.
 #[test]
 fn a_trace_names_control_segments() {
     let mut spec = pair(1, 10, 50, 1);
@@ -379,7 +379,8 @@ fn bottleneck(config: TcpConfig) -> WorldSpec {
     spec
 }
 
-/// Without SACK duplicates tell BBR what is delivered: it does not take a hole that closes for a fast path. Of 10 Mbit/s payload gets 97 %.
+/// Without SACK duplicates tell BBR the number of delivered bytes: it does not take a closing hole for a fast path. Payload gets 97 % of 10
+/// Mbit/s.
 #[test]
 fn bbr_without_sack_keeps_to_the_path() {
     let config = TcpConfig { sack: false, ..TcpConfig::default() };
@@ -394,8 +395,8 @@ fn bbr_without_sack_keeps_to_the_path() {
     assert!(result.flows[0].goodput_bps > 8e6, "{}", result.flows[0].goodput_bps);
 }
 
-/// R = C on an idle link of 10 Mbit/s: what QFCP grants at once leaves in the first round trip, if nothing bounds what a
-/// SYN announces. 48 kB take the set-up's 40 ms, 42 ms on the wire with headers, and 40 ms until the last is acknowledged.
+/// R = C on an idle link of 10 Mbit/s: QFCP's first grant is sent in the first round trip, unless a SYN's announced window limits it. 48 kB
+/// take the set-up's 40 ms, 42 ms on the wire with headers, and 40 ms until the last is acknowledged.
 #[test]
 fn an_unbounded_syn_lets_all_of_a_grant_leave() {
     let completion = |syn_window| {

@@ -10,8 +10,8 @@ use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Time};
 
-/// Three sources over wires of one speed into a bottleneck of the same, with a queue of so many packets: nearly every arrival there is at
-/// the moment of a departure.
+/// Three sources over wires of one rate into a bottleneck of the same rate, with a queue of `queue` packets: nearly every arrival there
+/// coincides with a departure.
 fn crowd(queue: u32, mbps: u64, tcp_flows: u32) -> WorldSpec {
     let mut spec = world(dot11b(100.0, 200.0), 1);
     spec.headers = HeaderSpec { udp: 0, tcp: Some(20), ip: 20, llc: 0, mac: 0, wired: 0 };

@@ -1,4 +1,4 @@
-//! A scheme that wants more of an interface than a simulated world offers is refused before the run starts, by name.
+//! A scheme that needs more than a simulated interface offers is refused before the run starts, by name.
 
 use crate::support::wires::built;
 use crate::support::wires::{link, wired};
@@ -9,7 +9,7 @@ use airfair_sim::World;
 use airfair_sim::spec::WorldSpec;
 use airfair_units::Span;
 
-/// Wants something at interfaces of one sort.
+/// A scheme that needs a capability at interfaces of one kind.
 struct Greedy(Medium, Wants);
 
 impl Scheme for Greedy {
@@ -53,7 +53,7 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
     assert_eq!(refusal(Medium::Wire, few), None);
 }
 
-/// The schemes of the tree want what there is, wherever they stand.
+/// The built-in schemes need only offered capabilities, wherever they are placed.
 #[test]
 fn the_trees_schemes_are_accepted() {
     for entry in airfair_schemes::registry() {

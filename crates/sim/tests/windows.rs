@@ -55,7 +55,7 @@ fn what_is_fair_in_the_long_run_is_unfair_in_the_short() {
     is(&fairness[1], 30, 0.6, 0.5, 0.5);
     // B has packets at 0, 300, 600, ...: in two of three windows of 200 ms, (2 + 3)^2 / (2 (4 + 9)) = 25/26.
     is(&fairness[2], 15, (2.0 * 25.0 / 26.0 + 0.5) / 3.0, 0.5, 0.5);
-    // In every second window of 50 ms nobody gets a packet.
+    // In every second window of 50 ms no flow gets a packet.
     is(&fairness[3], 30, 0.6, 0.5, 0.5);
     assert_eq!(fairness.iter().map(|f| f.empty).collect::<Vec<_>>(), [0, 0, 0, 30, 0]);
     // Three whole windows of 900 ms in 3 s; the rest is none.
@@ -73,7 +73,7 @@ fn a_flow_counts_where_it_is_active() {
     packets(&mut spec, 3000, 100);
     spec.flows[1].start = Time(1_500_000_000);
     spec.flows[1].stop = Time(4_600_000_000);
-    // It takes up at 2.6 s, never stops and gets no packet through before 5 s: a share of nothing in windows from 3.5 s on.
+    // It starts at 2.6 s, never stops and delivers no packet before 5 s: a share of zero in windows from 3.5 s on.
     packets(&mut spec, 1000, 100);
     spec.flows[2].start = Time(2_600_000_000);
     spec.links[2].delay = Span::from_millis(2_400);
@@ -104,7 +104,7 @@ fn a_file_counts_until_it_is_complete() {
     );
 }
 
-/// The order of flows in a file, and the lengths asked for beside, change nothing.
+/// The order of flows in a file, and further lengths of windows, change nothing.
 #[test]
 fn order_changes_nothing() {
     let mut spec = wires(3, 4);

@@ -34,7 +34,7 @@ struct Net {
     flows: Vec<(usize, usize, bool, u8)>,
     /// A flow starts at this router of the line: what comes from its wire is not all that the next one carries.
     inner: Option<usize>,
-    /// Every so many-th packet is lost on the first wire of the line; 0: none.
+    /// Every n-th packet is lost on the first wire of the line; 0: none.
     lossy: u32,
     looks: Vec<u64>,
     seed: u64,
@@ -213,16 +213,16 @@ fn moments_belong_to_what_follows() {
     assert!(counts.contains(&3), "none on each wire: {counts:?}");
 }
 
-/// What hops were told: whose interface, when, what waited, and whether it was an arrival or a timer.
-type Told = Vec<(u32, Time, Backlog, bool)>;
+/// Calls of hops: interface, time, backlog, and true for an arrival, false for a timer.
+type Calls = Vec<(u32, Time, Backlog, bool)>;
 
-/// A hop that notes what it is told and wakes in intervals of its own.
+/// A hop that records its calls and sets timers at intervals of its own.
 #[derive(Clone)]
 struct Noting {
     /// Which of the interfaces it is, in the order of the nodes: even ones lead to the right.
     place: u32,
     places: Arc<AtomicU32>,
-    told: Arc<Mutex<Told>>,
+    calls: Arc<Mutex<Calls>>,
 }
 
 impl Noting {
@@ -246,10 +246,10 @@ impl Hop for Noting {
         self.wake(context);
     }
     fn on_arrival(&mut self, passage: &Passage, _header: Option<&mut Header>, now: Time) {
-        self.told.lock().unwrap().push((self.place, now, passage.backlog, true));
+        self.calls.lock().unwrap().push((self.place, now, passage.backlog, true));
     }
     fn on_timer(&mut self, _timer: Timer, backlog: Backlog, context: &mut HopContext<'_>) {
-        self.told.lock().unwrap().push((self.place, context.now, backlog, false));
+        self.calls.lock().unwrap().push((self.place, context.now, backlog, false));
         self.wake(context);
     }
 }
@@ -258,17 +258,17 @@ impl Hop for Noting {
 #[test]
 fn hops_are_told_in_order() {
     let spec = line(2, [20, 5, 8], ms(5), traffic(2));
-    let told = Arc::new(Mutex::new(Told::new()));
-    let noting = Noting { place: 0, places: Arc::default(), told: Arc::clone(&told) };
+    let calls = Arc::new(Mutex::new(Calls::new()));
+    let noting = Noting { place: 0, places: Arc::default(), calls: Arc::clone(&calls) };
     let mut world = World::new(&spec, "noting", Box::new(noting), 1).unwrap();
     drive::to_end(&mut world);
-    let told = told.lock().unwrap().clone();
+    let calls = calls.lock().unwrap().clone();
     let arrivals = |place: u32| {
-        let arrivals = told.iter().enumerate().filter(move |(_, t)| t.0 == place && t.3);
+        let arrivals = calls.iter().enumerate().filter(move |(_, t)| t.0 == place && t.3);
         arrivals.map(|(line, _)| line)
     };
     assert!(arrivals(4).count() > 700);
-    assert!(told.iter().any(|t| t.2.packets > 5), "nothing waits anywhere");
+    assert!(calls.iter().any(|t| t.2.packets > 5), "nothing waits anywhere");
     for place in [2, 4] {
         assert!(arrivals(place - 2).zip(arrivals(place)).all(|(before, after)| before < after), "{place}");
     }

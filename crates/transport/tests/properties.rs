@@ -86,7 +86,7 @@ impl Run {
         assert!(self.sender.sums_are_right());
     }
 
-    /// Nothing new beyond the receiver's window, except the probe of a closed one, nor beyond the congestion window.
+    /// No new data are sent beyond the receiver's window, except the probe of a closed one, nor beyond the congestion window.
     fn check_new(&self, segment: &Segment, una: u64) {
         let sender = &self.sender;
         let mss = u64::from(sender.mss());

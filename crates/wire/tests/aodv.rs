@@ -48,7 +48,7 @@ fn requests() {
     let mut unknown = bytes(0x08);
     unknown[12..16].fill(0);
     check(&Message::Rreq(Rreq { destination_number: None, ..RREQ }), &unknown);
-    // What is reserved is ignored.
+    // Reserved bits are ignored.
     let mut reserved = bytes(0x07);
     reserved[2] = 0xff;
     assert_eq!(Message::decode(&reserved), Ok((Message::Rreq(RREQ), &[][..])));

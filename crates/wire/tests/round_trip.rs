@@ -1,4 +1,4 @@
-//! What can be constructed can be encoded, and decodes to the same value.
+//! Every value that can be constructed can be encoded, and decodes to the same value.
 
 use core::num::NonZeroU16;
 

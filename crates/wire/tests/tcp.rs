@@ -334,7 +334,7 @@ fn options() -> impl Strategy<Value = Options> {
 }
 
 proptest! {
-    /// What can be constructed can be encoded, and decodes to the same value.
+    /// Every value that can be constructed can be encoded, and decodes to the same value.
     #[test]
     fn round_trip(
         ports in any::<(u16, u16)>(),

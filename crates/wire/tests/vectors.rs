@@ -99,7 +99,7 @@ fn relayed_qos_frame() {
     );
 }
 
-/// The layout of RFC 826, "An Example": X asks, by broadcast, for the address of Y.
+/// The layout of RFC 826, "An Example": X requests, by broadcast, the address of Y.
 #[test]
 fn arp_request() {
     let bytes = hex("0001080006040001\
@@ -115,7 +115,7 @@ fn arp_request() {
     let mut encoded = [0; 28];
     assert_eq!(request.encode(&mut encoded), Ok(28));
     assert_eq!(encoded, bytes[..]);
-    // Its frame on the air, FCS included.
+    // The frame that carries it, FCS included.
     let frame = hex("08000000ffffffffffff02000000000a02cafe0000011000aaaa030000000806\
                      000108000604000102000000000a0a00000a0000000000000a00000b2a920ef1");
     let Ok(Frame::Data { header, body }) = Frame::decode(&frame) else { panic!("not a data frame") };

@@ -42,7 +42,7 @@ fn packets_wait_in_order() {
     assert_eq!(node.hear(50, rrep(9, 20, 2, 1), 2), [forward(5, 2), forward(3, 2), forward(8, 2)]);
     assert_eq!(node.valid(50, 9), Some((Some(20), 3, 2)));
     assert_eq!(node.send(51, 10, 9), (Some(hop(2)), vec![]));
-    // The other search goes on.
+    // The other search continues.
     assert_eq!(requests(&node.timer(240)).len(), 1);
 }
 
@@ -56,7 +56,7 @@ fn the_oldest_makes_room_and_nobody_waits_for_ever() {
     assert_eq!(node.timer(120), [dropped(3, DropReason::BufferTime)]);
 }
 
-/// Any news of a route will do (6.3): here the request of the very node that is wanted.
+/// Any message with a route suffices (6.3): here the request of the node that is searched for.
 #[test]
 fn a_request_of_the_wanted_node_ends_the_search() {
     let mut node = Node::new(&config());
@@ -89,7 +89,7 @@ fn requests_are_limited() {
     assert_eq!([sent(0, 7), sent(400, 8), sent(500, 9)], [1, 1, 0]);
     let asked = requests(&node.timer(1000));
     assert_eq!(asked.iter().map(|(_, r)| r.destination).collect::<Vec<_>>(), [at(9)]);
-    // The others' time goes on; for 9 it begins now.
+    // The time of the others continues; for 9 it starts now.
     let again = requests(&node.timer(2800));
     assert_eq!(again.iter().map(|(_, r)| r.destination).collect::<Vec<_>>(), [at(7)]);
     assert_eq!(node.aodv.deadline(), ms(3200));

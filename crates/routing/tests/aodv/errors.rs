@@ -13,7 +13,7 @@ fn error(lost: &[(u8, u32)], to: Option<u8>) -> Action {
     }
 }
 
-/// A route to 9 by 2, of which those know that asked for it, neighbours all.
+/// A route to 9 by 2, whose users, all neighbours, have requested it.
 fn with_users(users: &[u8], config: &Config) -> Node {
     let mut node = Node::new(config);
     node.hear(0, rrep(9, 20, 3, 1), 2);
@@ -23,12 +23,12 @@ fn with_users(users: &[u8], config: &Config) -> Node {
     node
 }
 
-/// Every route over the neighbour ends with the next number. Its users are told: the only one alone, several at once.
+/// Every route over the neighbour ends with the next number. Its users are notified: a single one by unicast, several by broadcast.
 #[test]
 fn users_of_a_broken_link_are_told() {
     let mut node = with_users(&[3], &config());
     node.hear(0, rrep(7, 50, 1, 1), 2);
-    // The neighbour itself has no number: 0. Nobody was told of 7.
+    // The neighbour itself has no number: 0. The route to 7 was reported to no node.
     assert_eq!(node.break_link(10, 2), [error(&[(2, 0), (9, 21)], Some(3))]);
     assert_eq!((node.ended(10, 9), node.ended(10, 7)), (Some(21), Some(51)));
     assert!(node.valid(10, 3).is_some() && node.valid(10, 103).is_some(), "other ways stay");
@@ -68,7 +68,7 @@ fn stale_errors_change_nothing() {
     assert_eq!(node.hear(10, rerr(&[(9, 0)]), 2), [error(&[(9, 21)], Some(3))]);
 }
 
-/// A data packet without a route: whence it came is told, with the number that the route has had since it ended.
+/// A data packet without a route: its previous hop is notified, with the number that the route has had since it ended.
 #[test]
 fn data_without_a_route_go_no_farther() {
     let mut node = with_users(&[3], &config());
@@ -76,7 +76,7 @@ fn data_without_a_route_go_no_farther() {
     let lost = |number| vec![dropped(1, DropReason::NoRoute), error(&[(9, number)], Some(4))];
     assert_eq!(node.relay(20, 1, [8, 9], 4), (None, lost(21)));
     assert_eq!(node.relay(30, 1, [8, 9], 4), (None, lost(21)), "not raised again");
-    // Asked for, it is remembered for as long again.
+    // Used again, it is remembered for the same time again.
     assert_eq!(node.ended(15_020, 9), Some(21));
     assert_eq!(node.relay(99_000, 1, [8, 9], 4), (None, lost(0)), "forgotten");
 }
@@ -117,18 +117,18 @@ fn a_route_is_repaired_where_it_broke() {
         let actions = node.undelivered(10, 2, Undelivered::Data(Some([at(8), at(9)])));
         let [(ttl, request)] = requests(&actions)[..] else { panic!("{actions:?}") };
         assert_eq!((ttl, request.destination, request.destination_number), (6, at(9), Some(21)));
-        // The neighbour itself is told of; 9 is not.
+        // The neighbour itself is reported; 9 is not.
         assert!(actions.contains(&error(&[(2, 0)], Some(3))), "{actions:?}");
         assert_eq!(node.relay(20, 5, [8, 9], 3), (None, vec![]), "data wait for the repair");
         node
     };
-    // As short as before: nobody needs to know.
+    // As short as before: no report is needed.
     assert_eq!(broken().hear(50, rrep(9, 21, 3, 1), 4), [forward(5, 4)]);
     // Longer: N, and users keep their routes (6.12).
     let lost = [Unreachable { destination: at(9), number: 21 }];
     let longer = to_one(Message::Rerr(Rerr::new(true, &lost).unwrap()), 3);
     assert_eq!(broken().hear(50, rrep(9, 21, 4, 1), 4), [forward(5, 4), longer]);
-    // Nobody answers.
+    // No reply comes.
     assert_eq!(broken().timer(650), [dropped(5, DropReason::NoRoute), error(&[(9, 21)], Some(3))]);
 }
 
@@ -163,7 +163,7 @@ fn what_queues_for_a_lost_neighbour_is_dropped() {
     assert_eq!(node.break_link(2, 2), []);
 }
 
-/// A link is a neighbour by one interface: what another interface of the node leads to, be it the same neighbour, goes on.
+/// A link is a neighbour by one interface: routes by another interface stay valid, even by the same neighbour.
 #[test]
 fn a_link_breaks_by_one_interface() {
     let mut node = Node::new(&config());

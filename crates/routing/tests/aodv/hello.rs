@@ -16,7 +16,7 @@ fn hello(number: u8, own: u32) -> Rrep {
     Rrep { lifetime_ms: 2000, ..rrep(number, own, 0, number) }
 }
 
-/// What the node does by itself before `end`.
+/// Actions of the node without input before `end`.
 fn until(node: &mut Node, end: u64) -> Vec<(Time, Action)> {
     let mut all = Vec::new();
     while node.aodv.deadline() < ms(end) {
@@ -65,7 +65,7 @@ fn who_has_spoken_to_all_need_not_say_hello() {
     assert_eq!((hellos_after(false), hellos_after(true)), (1, 0));
 }
 
-/// A neighbour that has said Hello and is silent for more than 2 s is gone; anything heard of it counts.
+/// A neighbour that has sent Hello and is silent for more than 2 s is lost; any message from it counts.
 #[test]
 fn a_silent_neighbour_is_gone() {
     let mut node = Node::new(&with_hello());

@@ -14,7 +14,7 @@ use crate::support::{Action, Node, at, bytes, hop};
 
 const NODES: u8 = 8;
 
-/// Where packets come from and go to, by their number.
+/// Source and destination of packets, by their number.
 type Ends = Vec<[u8; 2]>;
 
 /// Nodes whose links come and go, messages that are late, lost, and overtake each other.
@@ -27,10 +27,10 @@ struct Network {
     random: Stream,
     loss: f64,
     made: Ends,
-    /// How often each packet has ended.
+    /// Number of ends of each packet.
     ended: BTreeMap<u64, u32>,
     delivered: u32,
-    /// Nothing new happens before.
+    /// No new packet is made before this time.
     quiet_until: Time,
     now: Time,
 }
@@ -147,7 +147,7 @@ impl Network {
         }
     }
 
-    /// What is due first happens: something on its way, a timer, or something new.
+    /// Handles the earliest event: a message in transit, a timer, or a new packet.
     fn step(&mut self) {
         let new = Time(self.now.0 + 1 + self.random.exponential(1.5e8) as u64).max(self.quiet_until);
         let timer = self.nodes.iter().map(|node| node.aodv.deadline()).min().unwrap_or(Time::NEVER);

@@ -38,7 +38,7 @@ fn a_node_on_the_way_answers_if_it_knows_as_much() {
     assert_eq!(node.route(1000, 8).unwrap().precursors(), [hop(2)]);
     assert_eq!(node.route(1000, 2).unwrap().precursors(), [hop(3)]);
     assert_eq!(node.hear(1000, rreq(8, 2, 9, None), 3), [reply(expected, 3)]);
-    // Asked for something younger, or for the destination's own word, it passes the request on.
+    // If a more recent route, or the destination's own reply, is requested, the node forwards the request.
     assert_eq!(requests(&node.hear(1000, rreq(8, 3, 9, Some(21)), 3)).len(), 1);
     let alone = Rreq { destination_only: true, ..rreq(8, 4, 9, None) };
     assert_eq!(requests(&node.hear(1000, alone, 3)).len(), 1);
@@ -61,7 +61,8 @@ fn a_neighbour_without_a_number_is_no_answer() {
     assert_eq!(requests(&node.hear(0, rreq(8, 1, 9, None), 3)).len(), 1);
 }
 
-/// 6.6.3: the destination hears of the originator, as if it had asked: 8's number 100, two hops from here, the rest of the time.
+/// 6.6.3: the destination learns the route to the originator, as if it had requested it: 8's number 100, two hops from here, the remaining
+/// lifetime.
 #[test]
 fn the_destination_is_told_too_if_asked_for() {
     let mut node = Node::new(&config());

@@ -13,7 +13,7 @@ fn a_request_is_passed_on_one_hop_shorter() {
     let mut node = Node::new(&config());
     let request = Rreq { hops: 4, ..rreq(8, 1, 9, Some(30)) };
     assert_eq!(node.hear(0, (request, 7), 3), [passed_on(Rreq { hops: 5, ..request }, 6)]);
-    // The way back, and the neighbour itself, whose number nobody told.
+    // The route back, and the neighbour itself, without a number.
     assert_eq!(node.valid(0, 8), Some((Some(100), 5, 3)));
     assert_eq!(node.valid(0, 3), Some((None, 1, 3)));
 }
@@ -48,7 +48,7 @@ fn nobody_answers_its_own_request() {
     assert_eq!(node.route(9000, 1), None);
 }
 
-/// The number asked for is the larger of the request's and one's own; one's own stays.
+/// The requested number is the larger of the request's and the node's own; the node's own stays.
 #[test]
 fn the_number_asked_for_is_raised_on_the_way() {
     let mut node = Node::new(&config());

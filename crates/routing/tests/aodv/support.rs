@@ -106,7 +106,7 @@ impl Node {
         self.ask(ms(now), |aodv, cx| aodv.on_message(&bytes(&message), received, cx)).1
     }
 
-    /// A timer that was asked for runs out.
+    /// A requested timer expires.
     pub fn timer(&mut self, now: u64) -> Vec<Action> {
         assert_eq!(self.aodv.deadline(), ms(now), "the node waits for another moment");
         self.ask(ms(now), |aodv, cx| aodv.on_timer(cx)).1

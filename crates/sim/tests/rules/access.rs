@@ -9,7 +9,7 @@ fn pair(radio: &RadioSpec, seed: u64) -> Rig {
     Rig::new(std::slice::from_ref(radio), &[("a", 0, 0.0), ("b", 0, 300.0)], &[], seed)
 }
 
-/// How many slots of 20 us lie between two moments, if it is a whole number.
+/// Number of slots of 20 us between two times, which must be an integer.
 fn slots(from: u64, to: u64) -> u64 {
     assert!(to >= from && (to - from).is_multiple_of(20_000), "{from}..{to}");
     (to - from) / 20_000
@@ -57,8 +57,8 @@ fn a_packet_that_finds_the_medium_busy_backs_off() {
     looks_uniform(&draws);
 }
 
-/// Immediate access is lost when the medium gets busy during the DIFS: a back-off follows. `b`'s frame ends at 2280000, `a`
-/// gets a packet at 2290000 for 2330000, and at 2305000 comes a frame of `c`, who hears nobody; it ends at 3585000.
+/// Immediate access is lost when the medium becomes busy during the DIFS: a back-off follows. `b`'s frame ends at 2280000, `a` gets a
+/// packet at 2290000 for 2330000, and at 2305000 a frame of `c` arrives, which hears no station; it ends at 3585000.
 #[test]
 fn immediate_access_is_lost_to_a_signal_within_difs() {
     let radio = by_matrix(dot11b(400.0, 550.0));
@@ -139,7 +139,7 @@ fn a_frozen_back_off_resumes() {
     for seed in 0..60 {
         let drawn = slots(1_000_000, start(seed, 0));
         if drawn < 4 {
-            // It has gone before the frame was seen.
+            // It was sent before the frame was sensed.
             assert_eq!(start(seed, 1), 1_000_000 + 20_000 * drawn);
             continue;
         }

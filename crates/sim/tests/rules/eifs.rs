@@ -113,8 +113,8 @@ fn a_preamble_that_was_not_detected_starts_none() {
     assert_eq!(starts(&rig.run(10_000_000), 2), [2_330_000]);
 }
 
-/// EIFS kept as a NAV withholds a CTS until 2280000 + 364000 = 2644000. An RTS takes 352 us and is answered 10 us later: one
-/// that begins at 2281000 asks for 2643000, one at 2282000 for 2644000.
+/// EIFS kept as a NAV withholds a CTS until 2280000 + 364000 = 2644000. An RTS takes 352 us and is answered 10 us later: the response to
+/// one that begins at 2281000 is due at 2643000, that to one at 2282000 at 2644000.
 #[test]
 fn an_eifs_that_is_a_nav_withholds_a_cts() {
     for (start, cts) in [(2_281_000, vec![]), (2_282_000, vec![2_644_000])] {

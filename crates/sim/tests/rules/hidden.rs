@@ -24,13 +24,13 @@ fn a_link_that_works_one_way() {
     assert_eq!(rig.diary.got, [(2_310_000, 1, 0)]);
     assert_eq!(rig.air.counters(StationIx(1)).duplicates, 3);
     assert_eq!(rig.diary.done[0].3, Outcome::RetryLimit);
-    // The ACKs are lost at `a`, though nobody hears `b`.
+    // The ACKs are lost at `a`, though no station hears `b`.
     assert_eq!(losses(&trace, 0), [(Ack, 1, Loss::OutOfReach); 4]);
 }
 
-/// `j` hears nobody and is heard by the sender `s` only, as loud as the ACK. It sends 2000000..3280000, while `s` transmits
-/// and then waits for the ACK (2320000..2624000): lost. Time-out at 2310000 + 222000; the medium is idle at 3280000; DIFS.
-/// The receiver knows the number and the retry bit, acknowledges again, and hands nothing up.
+/// `j` hears no station and is heard by the sender `s` only, as strong as the ACK. It sends 2000000..3280000, while `s` transmits and then
+/// waits for the ACK (2320000..2624000): lost. Time-out at 2310000 + 222000; the medium is idle at 3280000; DIFS. The receiver knows the
+/// number and the retry bit, acknowledges again, and indicates nothing.
 #[test]
 fn a_lost_ack_makes_no_duplicate() {
     let radio = no_back_off(by_matrix(dot11b(400.0, 550.0)));

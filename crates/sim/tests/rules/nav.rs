@@ -79,7 +79,7 @@ fn a_cts_sets_the_nav_for_good() {
     assert_eq!(starts(&trace, 2), [3_350_000]);
 }
 
-/// `d` reserves the medium round `r` from 1352000 to 3300000. `a`, whom `d` does not hear, wants something of `r` meanwhile.
+/// `d` reserves the medium around `r` from 1352000 to 3300000. `a`, which does not hear `d`, sends to `r` in this time.
 fn asked_under_nav(checks_nav: bool, a_uses_rts: bool) -> (Rig, airfair_sim::record::Trace) {
     let mut d = one_attempt(false);
     d.mac.cts_needs_idle_nav = checks_nav;

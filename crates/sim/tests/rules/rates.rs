@@ -21,7 +21,7 @@ fn rates(list: &[u64]) -> Vec<Rate> {
     list.iter().map(|&kbps| Rate::from_kbps(kbps)).collect()
 }
 
-/// The ACK's duration tells its rate: 14 B after 192 us at 1, 2, 5.5, 11 Mbit/s.
+/// The ACK's duration shows its rate: 14 B after 192 us at 1, 2, 5.5, 11 Mbit/s.
 #[test]
 fn responses_at_the_highest_basic_rate_not_above_the_data_rate() {
     for (data, basic, ack_us) in [
@@ -45,7 +45,7 @@ fn responses_at_the_highest_basic_rate_not_above_the_data_rate() {
     }
 }
 
-/// What a data frame takes is known beforehand: 192 us and 1536 B at 11 Mbit/s; 20 us and 513 symbols of 24 bits.
+/// The duration of a data frame is known in advance: 192 us and 1536 B at 11 Mbit/s; 20 us and 513 symbols of 24 bits.
 #[test]
 fn the_airtime_of_a_packet_is_that_of_its_frame() {
     for (radio, mode, us) in
@@ -58,8 +58,8 @@ fn the_airtime_of_a_packet_is_that_of_its_frame() {
     }
 }
 
-/// The rate of an ACK hangs on the frame that it answers, not on what the answering station would send data at. `a` sends at
-/// 1 Mbit/s, `b` at 11, both have 1 and 11 as basic rates.
+/// The rate of an ACK depends on the acknowledged frame, not on the data rate of the responding station. `a` sends at 1 Mbit/s, `b` at 11,
+/// both have 1 and 11 as basic rates.
 #[test]
 fn a_response_hangs_on_the_frame_that_it_answers() {
     let mut fast = no_back_off(by_matrix(dot11b(400.0, 550.0)));
@@ -75,7 +75,7 @@ fn a_response_hangs_on_the_frame_that_it_answers() {
     }
 }
 
-/// Broadcasts go once, at their own rate, reserve nothing, and are answered by nobody. 136 B at 2 Mbit/s: 192 + 544 us.
+/// Broadcasts are sent once, at their own rate, reserve nothing, and are not answered. 136 B at 2 Mbit/s: 192 + 544 us.
 #[test]
 fn broadcasts_go_once_at_their_own_rate() {
     for (rate, us) in [(1000, 1280), (2000, 736), (11_000, 291)] {
@@ -87,7 +87,7 @@ fn broadcasts_go_once_at_their_own_rate() {
         rig.broadcast(1_000_000, 0, 100);
         let trace = rig.run(20_000_000);
         let end = 1_000_000 + us * 1000;
-        // DIFS between the two; `c` hears neither and nobody minds.
+        // DIFS between the two; `c` hears neither.
         let second = end + 50_000;
         let expected = [(Broadcast, 0, 1_000_000, end), (Broadcast, 0, second, second + us * 1000)];
         assert_eq!(story(&trace), expected);

@@ -1,5 +1,5 @@
-//! What locks, what is captured, what is lost and why. `r` is the receiver; `a` is at -60 dBm unless said; `a` and `b` do not
-//! hear each other. DATA take 1310 us.
+//! Lock, capture, losses and their reasons. `r` is the receiver; `a` is at -60 dBm unless stated; `a` and `b` do not hear each other. DATA
+//! take 1310 us.
 
 use airfair_sim::ids::StationIx;
 use airfair_sim::record::{FrameKind, Loss};
@@ -125,8 +125,8 @@ fn interference_that_was_there_before_counts() {
     }
 }
 
-/// The receiver is transmitting when `b`'s frame begins, so that it does not lock on it. Of its energy (-63 dBm) a preamble
-/// of -60 dBm does not stand out, one of -58 dBm does.
+/// The receiver is transmitting when `b`'s frame begins, so it does not lock on it. A preamble of -60 dBm does not stand out from that
+/// frame's energy (-63 dBm), one of -58 dBm does.
 #[test]
 fn a_preamble_is_drowned_by_energy() {
     for (a_dbm, loss) in [(-60.0, Loss::PreambleDrowned), (-58.0, Loss::Interference(None))] {
@@ -168,9 +168,9 @@ fn without_listening_the_first_preamble_wins() {
     assert_eq!(two(radio, -60.0, -48.0, 1_000_001), (vec![], lost));
 }
 
-/// The worst SINR decides on the whole frame, or each stretch on itself. 1536 B at 1 Mbit/s take 12480 us; a burst of 480 us
-/// at 8 dB above the frame. At -8 dB: bit error rate e^(-22 x 0.158) / 2 = 1.5 %. Over 12288 bits that is hopeless, e^-189;
-/// over the burst's share of 473 bits e^-7.3 get through, one in 1400.
+/// The worst SINR decides on the whole frame, or each interval on itself. 1536 B at 1 Mbit/s take 12480 us; a burst of 480 us at 8 dB above
+/// the frame. At -8 dB: bit error rate e^(-22 x 0.158) / 2 = 1.5 %. Over 12288 bits the probability of success is e^-189; over the burst's
+/// share of 473 bits it is e^-7.3, one in 1400.
 #[test]
 fn a_burst_counts_for_the_whole_frame_or_for_its_stretch() {
     let received = |model, burst_dbm| {

@@ -98,8 +98,8 @@ fn long_frames_are_tried_four_times_and_cts_clears_the_short_count() {
     }
 }
 
-/// With a short limit of two: an RTS is jammed, the next one is answered, its data fail, and the next RTS is jammed again. It is
-/// the first failure since the CTS, not the second one: the packet lives on.
+/// With a short limit of two: an RTS is jammed, the next one is answered, its data fail, and the next RTS is jammed again. That is the
+/// first failure since the CTS, not the second one: the packet is kept.
 ///
 /// RTS 1000000 + 574 to the time-out + 50; RTS 1624000..1976000, CTS until 2290000, DATA 2300000..3610000 + 222 + 50.
 #[test]

@@ -56,8 +56,8 @@ fn an_exchange_of_four_frames_802_11a() {
     assert_eq!(nav, [352, 308, 44, 0]);
 }
 
-/// The same through the whole stack: 1472 B of payload are 1500 B of IP. The world begins with an idle medium that has
-/// not been idle for a DIFS yet.
+/// The same exchange through the whole stack: 1472 B of payload are 1500 B of IP. The world begins with an idle medium that has not been
+/// idle for a DIFS yet.
 #[test]
 fn a_flow_starts_at_difs() {
     let traffic = Traffic::ConstantRate { rate: Rate(1_177_600), packet: Bytes(1472), gap_jitter: 0.0 };
@@ -205,7 +205,7 @@ fn stations_in_a_row_meet_in_the_same_slot() {
         rig.broadcast(1_500_000, 1, 100);
         rig.broadcast(1_600_000, 2, 100);
         let trace = rig.run(3_000_000);
-        // The frame of `s` ends at 2280000; a DIFS and 2 x 390 m later both must have gone.
+        // The frame of `s` ends at 2280000; a DIFS and 2 x 390 m later both must have transmitted.
         assert_eq!(starts(&trace, 1).len(), 1);
         let b = starts(&trace, 2)[0];
         assert!(b < 2_280_000 + 50_000 + 2_700, "{spacing} m: {b}");

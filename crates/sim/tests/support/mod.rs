@@ -109,7 +109,7 @@ pub fn world(radio: RadioSpec, seconds: u64) -> WorldSpec {
     }
 }
 
-/// What schemes know a node or a flow of this name by: half of the name's hash.
+/// Scheme number of a node or flow with this name: half of the name's hash.
 pub fn id_of_name(name: &str) -> u32 {
     name_hash(name) as u32 & 0x7fff_ffff
 }

@@ -10,7 +10,7 @@ use super::*;
 pub const PROFILES: [&str; 9] =
     ["standard", "rts", "ns-2", "saturation", "worst-sinr", "per-chunk", "dot11a", "dot11g", "far"];
 
-/// Metres for each metre drawn: in a far world signals take up to 90 us, and slots allow for half of that.
+/// Metres for each metre drawn: in a large world signals take up to 90 us, and slots allow for half of that.
 pub fn scale(name: &str) -> f64 {
     if name == "far" { 40.0 } else { 1.0 }
 }
@@ -87,7 +87,7 @@ pub fn profile(name: &str) -> RadioSpec {
     radio
 }
 
-/// What is drawn: profile, places, flows (from, to, kind, bytes), links, ARP known.
+/// A draw: profile, places, flows (from, to, kind, bytes), links, ARP known.
 pub type Draw = (usize, Vec<(u16, u16)>, Vec<(usize, usize, u8, u16)>, Vec<(usize, usize)>, bool);
 
 pub fn draw() -> impl Strategy<Value = Draw> {

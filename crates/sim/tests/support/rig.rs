@@ -10,9 +10,9 @@ use airfair_sim::record::{FrameKind, FrameView, Loss, Record, Trace};
 use airfair_sim::spec::*;
 use airfair_units::{Db, Dbm, Time};
 
-/// What lies above the MACs: queues that the test fills, and a diary.
+/// The layer above the MACs: queues that the test fills, and a record of indications.
 #[derive(Default)]
-pub struct Diary {
+pub struct CallLog {
     queues: Vec<VecDeque<Msdu>>,
     /// Packets that arrived: time, station, packet.
     pub got: Vec<(u64, u32, u64)>,
@@ -26,7 +26,7 @@ pub struct Diary {
 pub struct Rig {
     pub air: Air,
     agenda: Agenda,
-    pub diary: Diary,
+    pub diary: CallLog,
     plan: Vec<(u64, u32, Msdu)>,
 }
 
@@ -70,7 +70,12 @@ impl Rig {
         let mut air = Air::new(kinds, &specs, &gains, seed);
         air.records().enable();
         let queues = vec![VecDeque::new(); stations.len()];
-        Self { air, agenda: Agenda::default(), diary: Diary { queues, ..Diary::default() }, plan: Vec::new() }
+        Self {
+            air,
+            agenda: Agenda::default(),
+            diary: CallLog { queues, ..CallLog::default() },
+            plan: Vec::new(),
+        }
     }
 
     /// An IP packet of `bytes` is handed down at `at` ns. Returns its number.

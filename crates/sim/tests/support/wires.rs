@@ -24,7 +24,7 @@ pub fn wired(spec: &mut WorldSpec, id: &str) -> usize {
     spec.nodes.len() - 1
 }
 
-/// A wire that loses nothing, with a queue of so many packets at each end.
+/// A wire without losses, with a queue of `packets` packets at each end.
 pub fn link(ends: (usize, usize), mbps: u64, delay: Span, packets: u32) -> LinkSpec {
     LinkSpec {
         ends: [ends.0, ends.1],
@@ -48,7 +48,7 @@ pub fn built(scheme: &str, set: &[(&str, ParamValue)]) -> Box<dyn Scheme> {
     (find(scheme).unwrap().build)(&params).unwrap()
 }
 
-/// What a world has come to at its end.
+/// The result of a world at its end.
 pub fn finished(mut world: World) -> RunResult {
     drive::to_end(&mut world);
     world.result()

@@ -1,4 +1,4 @@
-//! Laws small enough to be followed by hand, and a witness of what a law is told.
+//! Laws simple enough to be followed by hand, and a record of a law's calls.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use airfair_units::{Bytes, Rate, Time};
 
 use super::millis;
 
-/// What a law was told.
+/// Record of a law's calls.
 #[derive(Debug, Default)]
 pub struct Log {
     pub told: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Log {
 pub enum Law {
     /// A window that never changes, bytes.
     Fixed(u64),
-    /// The same, and partial acknowledgements leave what duplicates have added.
+    /// The same law, but partial acknowledgements do not deflate what duplicates have added.
     Keeping(u64),
     /// A fixed window with pacing: bit/s and quantum.
     Paced(u64, u64, Option<u64>),

@@ -1,13 +1,13 @@
-//! A script harness: timed events in; segments, timers, windows and what the law is told out.
+//! A script harness: timed events are the input; segments, timers, windows and calls of the law are the output.
 //!
 //! A script is lines of text. Times are milliseconds.
 //!
 //! ```text
 //! 0    write 3000             an event; until the next one, exactly the following lines must hold
-//! > 1:1001 1001:2001          segments that leave, in order; no such line: none leaves
-//! ! fast-loss 3000 pipe 2000  what the law is told beside acknowledgements; no such line: nothing
-//! ~ 1000 cumulative 1000 ...  the last acknowledgement that the law was told of
-//! = window=3000 state=open    what can be asked
+//! > 1:1001 1001:2001          segments sent, in order; no such line: none
+//! ! fast-loss 3000 pipe 2000  calls of the law other than acknowledgements; no such line: none
+//! ~ 1000 cumulative 1000 ...  the last acknowledgement passed to the law
+//! = window=3000 state=open    present values
 //! # a comment
 //! ```
 //!
@@ -105,18 +105,18 @@ pub fn syn_options(segment: &Segment) -> String {
     words.join(",")
 }
 
-/// What a run of a script checks line by line.
+/// The state that a script checks line by line.
 pub trait Subject {
     /// Does an event.
     fn event(&mut self, at: Time, words: &[&str]);
-    /// What has left since the last event.
+    /// Segments sent since the last event.
     fn sent(&mut self) -> Vec<String>;
-    /// What the law was told since the last event.
-    fn told(&mut self) -> Vec<String>;
-    /// The last acknowledgement that the law was told of.
+    /// Calls of the law since the last event.
+    fn law_calls(&mut self) -> Vec<String>;
+    /// The last acknowledgement passed to the law.
     fn acked(&self) -> String;
-    /// What a name stands for now.
-    fn ask(&mut self, name: &str) -> String;
+    /// The present value of a name.
+    fn value_of(&mut self, name: &str) -> String;
     /// The deadline.
     fn deadline(&self) -> Option<Time>;
 }
@@ -129,7 +129,7 @@ pub fn run(subject: &mut dyn Subject, script: &str) {
         let left = subject.sent();
         assert!(sent || left.is_empty(), "line {line}: unexpected segments {left:?}");
         let said: Vec<String> =
-            subject.told().into_iter().filter(|word| !word.starts_with("start")).collect();
+            subject.law_calls().into_iter().filter(|word| !word.starts_with("start")).collect();
         assert!(told || said.is_empty(), "line {line}: the law was told {said:?}");
     };
     for (number, line) in script.lines().enumerate() {
@@ -145,7 +145,7 @@ pub fn run(subject: &mut dyn Subject, script: &str) {
                 }
             }
             Some('!') => {
-                assert_eq!(subject.told().join("; "), rest, "line {number}: {line}");
+                assert_eq!(subject.law_calls().join("; "), rest, "line {number}: {line}");
                 if let Some((_, _, told)) = &mut pending {
                     *told = true;
                 }
@@ -154,7 +154,7 @@ pub fn run(subject: &mut dyn Subject, script: &str) {
             Some('=') => {
                 for word in rest.split_whitespace() {
                     let (name, value) = word.split_once('=').expect(word);
-                    assert_eq!(subject.ask(name), value, "line {number}: {name}");
+                    assert_eq!(subject.value_of(name), value, "line {number}: {name}");
                 }
             }
             Some(_) => {

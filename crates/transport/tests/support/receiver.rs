@@ -99,7 +99,7 @@ impl Subject for Script {
         std::mem::take(&mut self.sent)
     }
 
-    fn told(&mut self) -> Vec<String> {
+    fn law_calls(&mut self) -> Vec<String> {
         Vec::new()
     }
 
@@ -107,7 +107,7 @@ impl Subject for Script {
         String::new()
     }
 
-    fn ask(&mut self, name: &str) -> String {
+    fn value_of(&mut self, name: &str) -> String {
         let stats = self.receiver.stats();
         match name {
             "delivered" => self.receiver.delivered().to_string(),

@@ -38,7 +38,7 @@ pub fn plain() -> TcpConfig {
     }
 }
 
-/// The same with SACK.
+/// The same configuration with SACK.
 pub fn with_sack() -> TcpConfig {
     TcpConfig { sack: true, limited_transmit: true, ..plain() }
 }
@@ -131,7 +131,7 @@ impl Subject for Script {
         std::mem::take(&mut self.sent)
     }
 
-    fn told(&mut self) -> Vec<String> {
+    fn law_calls(&mut self) -> Vec<String> {
         std::mem::take(&mut self.log.lock().expect("one thread").told)
     }
 
@@ -139,7 +139,7 @@ impl Subject for Script {
         self.log.lock().expect("one thread").acked.clone()
     }
 
-    fn ask(&mut self, name: &str) -> String {
+    fn value_of(&mut self, name: &str) -> String {
         let sender = &self.sender;
         let stats = sender.stats();
         let number = match name {

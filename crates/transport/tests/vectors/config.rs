@@ -1,4 +1,4 @@
-//! What a sender never does, whatever is configured.
+//! Guarantees of a sender for any configuration.
 
 use airfair_transport::{Receiver, Sender, TcpConfig};
 use airfair_units::Span;

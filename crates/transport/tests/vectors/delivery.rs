@@ -1,4 +1,4 @@
-//! What the law is told of an acknowledgement, and delivery rates (draft-cheng-iccrg-delivery-rate-estimation).
+//! Arguments of the law for an acknowledgement, and delivery rates (draft-cheng-iccrg-delivery-rate-estimation).
 
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::Span;
@@ -204,8 +204,8 @@ fn a_time_out_is_no_idle_moment() {
     check(&config, Law::Fixed(20_000), &script);
 }
 
-/// Without SACK a duplicate tells that a segment beyond the first has arrived, so that it is delivered and out of the network: after two
-/// of them half of four segments. What is acknowledged after a time-out was delivered in part before.
+/// Without SACK a duplicate shows that a segment beyond the first has arrived, so that it is delivered and out of the network: after two of
+/// them half of four segments. Data acknowledged after a time-out were delivered in part before.
 #[test]
 fn without_sack_duplicates_are_deliveries_and_counted_once() {
     check(

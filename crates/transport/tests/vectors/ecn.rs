@@ -176,7 +176,7 @@ fn marks_at_a_window_of_one_segment_leave_the_pace_to_the_timer() {
         > 2001:3001*
         ",
     );
-    // Two segments are enough to go on.
+    // Two segments are enough to continue.
     check(
         &segments(1),
         Law::Fixed(1001),

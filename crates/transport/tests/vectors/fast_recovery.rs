@@ -313,7 +313,7 @@ fn threshold_of_duplicates_is_a_parameter() {
 
 #[test]
 fn limited_transmit_answers_two_duplicates() {
-    // What it sends is no part of FlightSize (RFC 5681 section 3.2, step 2).
+    // Limited transmit does not count in FlightSize (RFC 5681 section 3.2, step 2).
     check(
         &TcpConfig { limited_transmit: true, ..segments(4) },
         Law::NewReno,

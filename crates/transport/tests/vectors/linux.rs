@@ -1,5 +1,5 @@
-//! Situations for which Linux publishes tests (packetdrill, tcp/{slow_start,fast_retransmit,limited_transmit,ecn,ts_recent}),
-//! told anew with what the RFCs ask for. Where Linux does otherwise, a comment says so.
+//! Situations for which Linux publishes tests (packetdrill, tcp/{slow_start,fast_retransmit,limited_transmit,ecn,ts_recent}), written anew
+//! with the behaviour that the RFCs require. Differences from Linux are noted in comments.
 
 use airfair_transport::{DelayedAck, TcpConfig};
 use airfair_units::Span;
@@ -139,7 +139,7 @@ fn slow_start_after_a_silence() {
 
 #[test]
 fn slow_start_after_a_closed_window() {
-    // Linux probes with the last byte, already acknowledged, and no payload; RFC 9293 section 3.8.6.1 asks for a byte of new data.
+    // Linux probes with the last byte, already acknowledged, and no payload; RFC 9293 section 3.8.6.1 requires a byte of new data.
     run(
         &TcpConfig { min_rto: Span::from_millis(300), ..ten_segments() },
         "

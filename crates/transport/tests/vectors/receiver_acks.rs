@@ -1,4 +1,4 @@
-//! When and what a receiver acknowledges (RFC 5681 section 4.2, RFC 2018, RFC 2883, RFC 3168 section 6.1.3, RFC 7323, RFC 9293).
+//! Times and contents of acknowledgements (RFC 5681 section 4.2, RFC 2018, RFC 2883, RFC 3168 section 6.1.3, RFC 7323, RFC 9293).
 
 use airfair_transport::{DelayedAck, TcpConfig};
 use airfair_units::Span;

@@ -121,7 +121,7 @@ fn new_data_go_before_what_is_in_doubt() {
 
 #[test]
 fn last_segment_is_rescued_once() {
-    // NextSeg rule 4: the tail is lost too, and nothing above it can tell.
+    // NextSeg rule 4: the tail is lost too, which no later segment can show.
     check(
         &with_sack(),
         Law::Fixed(5000),
@@ -221,7 +221,7 @@ fn a_loss_beyond_recovery_point_begins_another_recovery() {
 
 #[test]
 fn one_acknowledgement_may_end_a_recovery_and_begin_the_next() {
-    // 4001:5001 is lost too, and what came after it is told by the acknowledgement that reaches RecoveryPoint.
+    // 4001:5001 is lost too, and later data are reported by the acknowledgement that reaches RecoveryPoint.
     check(
         &with_sack(),
         Law::Fixed(4000),

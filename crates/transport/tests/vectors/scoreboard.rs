@@ -1,4 +1,4 @@
-//! What selective acknowledgements tell before recovery begins (RFC 6675 sections 2 and 4, RFC 3042).
+//! Effects of selective acknowledgements before recovery starts (RFC 6675 sections 2 and 4, RFC 3042).
 
 use airfair_transport::TcpConfig;
 

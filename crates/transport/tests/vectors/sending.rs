@@ -1,4 +1,4 @@
-//! What leaves: initial windows (RFC 5681, 3390, 6928), Nagle (RFC 9293 section 3.7.4), idle restart (RFC 5681 section 4.1), FIN.
+//! Transmission: initial windows (RFC 5681, 3390, 6928), Nagle (RFC 9293 section 3.7.4), idle restart (RFC 5681 section 4.1), FIN.
 
 use airfair_transport::{InitialWindow, TcpConfig};
 use airfair_units::Span;
@@ -59,7 +59,7 @@ fn what_keeps_it_from_sending_more() {
     );
     let paced = Law::Paced(100_000, 8_000_000, None);
     check(&plain(), paced, "0 open\n0 endless\n> 1:1001\n= limit=Pacing");
-    // What is not full waits for acknowledgements (Nagle); the application could hand over more.
+    // A segment that is not full waits for acknowledgements (Nagle); the application could provide more data.
     let nagle = TcpConfig { nagle: true, ..plain() };
     check(&nagle, Law::Fixed(9000), "0 open\n0 write 2500\n> 1:2001/1000\n= limit=Application");
 }

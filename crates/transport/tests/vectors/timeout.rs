@@ -451,8 +451,8 @@ fn each_time_out_sends_the_first_segment_again() {
     );
 }
 
-/// 4.4BSD's slow timer: ticks every 500 ms from a moment of the connection's own. A time-out of two ticks is over at the second tick,
-/// so between half a second and a second after it began, and what was sent at any moment between two ticks times out together.
+/// 4.4BSD's slow timer: ticks every 500 ms from a phase of the connection's own. A time-out of two ticks expires at the second tick, so
+/// between half a second and a second after it started, and data sent at any time between two ticks time out together.
 #[test]
 fn a_slow_timer_fires_at_its_ticks() {
     let config = TcpConfig { tick: Span::from_millis(500), tick_mode: TickMode::Bsd, ..quick() };

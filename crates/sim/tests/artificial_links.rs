@@ -6,7 +6,7 @@ use airfair_sim::World;
 use airfair_sim::spec::*;
 use airfair_units::{Bytes, Db, Dbm, Rate};
 
-/// Two radios at noise of -94 dBm, each heard by the other with so many dBm.
+/// Two radios at noise of -94 dBm; each receives the other with `dbm`.
 fn pair(dbm: f64, change: impl FnOnce(&mut RadioSpec)) -> WorldSpec {
     let mut radio = dot11b(100.0, 100.0);
     radio.propagation = Propagation::Matrix;
@@ -40,10 +40,10 @@ fn warnings(spec: &WorldSpec) -> Vec<String> {
 #[test]
 fn a_rate_that_the_power_does_not_carry_is_told() {
     let far = pair(-80.0, |radio| ofdm(radio, 54));
-    let told = warnings(&far);
-    assert_eq!(told.len(), 1, "{told:?}");
+    let warned = warnings(&far);
+    assert_eq!(warned.len(), 1, "{warned:?}");
     let start = "54 Mbit/s from a to b arrives with -80.0 dBm and needs -72.1 dBm";
-    assert!(told[0].starts_with(start), "{told:?}");
+    assert!(warned[0].starts_with(start), "{warned:?}");
     assert!(run(&far, 1).flows[0].goodput_bps > 1e6);
     let by_rate = |dbm: f64| {
         pair(dbm, |radio| {
@@ -57,8 +57,8 @@ fn a_rate_that_the_power_does_not_carry_is_told() {
     assert_eq!(warnings(&pair(-83.9, |_| {})), [""; 0], "11 Mbit/s");
 }
 
-/// What a sender's rate needs decides, not the rate of the radio that hears it: `fast` is heard by `slow` from -72.1 dBm on,
-/// `slow` (6 Mbit/s) by `fast` wherever the SINR is 10 dB.
+/// The rate of the sender decides, not that of the receiver: `slow` receives `fast` from -72.1 dBm on, `fast` receives `slow` (6 Mbit/s)
+/// wherever the SINR is 10 dB.
 #[test]
 fn the_rate_of_the_sender_decides() {
     let mut spec = pair(-80.0, |radio| {
@@ -89,22 +89,22 @@ fn a_threshold_that_cuts_the_error_curve_is_told() {
             radio.phy.lock_sinr = Db(lock);
         })
     };
-    let told = warnings(&lossy(-91.0, -90.0, 4.0));
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert_eq!(told[0], "flow f: no route from a to b");
-    assert!(told[1].contains("detects nothing below -90.0 dBm"), "{told:?}");
-    assert!(told[1].contains("100 % of frames of 1500 B at 2 Mbit/s still arrive: 2 links"), "{told:?}");
+    let warned = warnings(&lossy(-91.0, -90.0, 4.0));
+    assert_eq!(warned.len(), 2, "{warned:?}");
+    assert_eq!(warned[0], "flow f: no route from a to b");
+    assert!(warned[1].contains("detects nothing below -90.0 dBm"), "{warned:?}");
+    assert!(warned[1].contains("100 % of frames of 1500 B at 2 Mbit/s still arrive: 2 links"), "{warned:?}");
     assert_eq!(warnings(&lossy(-89.0, -90.0, 4.0)), [""; 0]);
     assert_eq!(warnings(&lossy(-91.0, -98.0, -5.0)), [""; 0]);
     // The SINR alone: 94 - 4 = -90 dBm again.
-    let told = warnings(&lossy(-91.0, -98.0, 4.0));
-    assert!(told[1].contains("(lock_sinr, over the noise, says so)"), "{told:?}");
+    let warned = warnings(&lossy(-91.0, -98.0, 4.0));
+    assert!(warned[1].contains("(lock_sinr, over the noise, says so)"), "{warned:?}");
     // 11 Mbit/s has lost everything at -90 dBm.
     let fast = pair(-88.0, |radio| radio.phy.error_model = ErrorModel::PerChunk);
     assert_eq!(warnings(&fast), [""; 0]);
 }
 
-/// n nodes in a square, 1 m apart: everybody hears everybody.
+/// n nodes in a square, 1 m apart: all hear each other.
 fn crowd(side: usize, limit: u64) -> Result<World, String> {
     let mut spec = world(dot11b(250.0, 550.0), 1);
     for i in 0..side * side {
