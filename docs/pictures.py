@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/how-to/plots.md anew: `.venv/bin/python docs/pictures.py`."""
+"""Draw the pictures of docs/how-to/plots.md: `.venv/bin/python docs/pictures.py`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TARGET = DOCS / "how-to" / "plots"
 
 
 def main() -> None:
-    """One picture a kind."""
+    """Draw one picture of each kind."""
     scenario = Scenario.read(SCENARIOS / "three-pairs.toml")
     recording = airfair.record(scenario, interval="1 s")
     rows = airfair.compare(scenario, schemes=["droptail", "red"], seeds=range(1, 11))
