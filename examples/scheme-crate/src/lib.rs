@@ -1,7 +1,7 @@
 //! `capped`: a window that never changes, and queues that never grow long.
 //!
-//! Over some hops of radio a window of a few segments is enough to fill the path; what is above it stands in queues and
-//! collides (Fu, Zerfos, Luo, Lu, Zhang, Gerla, "The Impact of Multihop Wireless Channel on TCP Throughput and Loss", INFOCOM
+//! Over some hops of radio a window of a few segments is enough to fill the path; segments beyond it wait in queues and
+//! collide (Fu, Zerfos, Luo, Lu, Zhang, Gerla, "The Impact of Multihop Wireless Channel on TCP Throughput and Loss", INFOCOM
 //! 2003). Places: the source, and an AQM that keeps other flows' packets from filling the queue.
 
 use airfair_schemes::places::{
@@ -11,7 +11,7 @@ use airfair_schemes::places::{
 use airfair_schemes::{Scheme, SchemeEntry, params};
 use airfair_units::{Bytes, Time};
 
-/// A packet dropped because so many waited already.
+/// A packet dropped because the queue had reached its cap.
 pub const CAP: DropReason = DropReason("capped");
 
 params! {
@@ -75,7 +75,7 @@ impl Source for Fixed {
     }
 }
 
-/// Drops what arrives when so many packets wait.
+/// Drops arriving packets while the queue is at its cap.
 struct Cap {
     packets: u32,
 }
