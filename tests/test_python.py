@@ -248,6 +248,11 @@ def test_a_path_stands_for_a_scenario_everywhere(tmp_path: Path) -> None:
         airfair.trace(scenario, overrides=overrides)
 
 
+def test_without_schemes_the_scenario_has_its_own() -> None:
+    (row,) = airfair.compare(THREE_PAIRS, seeds=[1], overrides=[*SHORT[1::2], "scheme=red"])
+    assert row["scheme"] == "red"
+
+
 def test_one_scheme_is_a_text() -> None:
     (row,) = airfair.compare(THREE_PAIRS, schemes="red", seeds=[1, 2], overrides=SHORT[1::2])
     assert row["scheme"] == "red"

@@ -134,7 +134,7 @@ struct Wall<'a> {
 }
 
 impl Wall<'_> {
-    fn look(&mut self) {
+    fn check_signals(&mut self) {
         if self.checked.elapsed() >= SLICE && self.ended.borrow().is_none() {
             self.checked = Instant::now();
             *self.ended.borrow_mut() = check(None).err();
@@ -148,14 +148,14 @@ impl WallClock for Wall<'_> {
     }
 
     fn wait_until(&mut self, at: Time) {
-        self.look();
+        self.check_signals();
         while self.ended.borrow().is_none() {
             let left = at.since(self.now());
             if left == Span::ZERO {
                 return;
             }
             thread::sleep(Duration::from_nanos(left.0).min(SLICE));
-            self.look();
+            self.check_signals();
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::error::input_error;
 use crate::summary::{Estimate, FlowRow, Numbers, WindowRow};
 
 /// The precision that a user requests.
-pub(crate) struct Wanted {
+pub(crate) struct Target {
     /// Greatest half-width, as a share of the mean.
     pub target: f64,
     /// Of which statistics: keys of a row, `flow.ID`, `window_jain` (of every length).
@@ -31,7 +31,7 @@ fn relative(e: &Estimate) -> Option<f64> {
     if ci95 == 0.0 { Some(0.0) } else { Some(ci95 / e.mean.abs()).filter(|r| r.is_finite()) }
 }
 
-impl Wanted {
+impl Target {
     /// How near a scheme has come.
     pub fn reached(
         &self,

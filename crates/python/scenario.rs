@@ -74,12 +74,12 @@ fn read(
     overrides: Option<&Bound<'_, PyAny>>,
     how: impl Send + FnOnce(&[Override]) -> Result<ScenarioText, Errors>,
 ) -> PyResult<Scenario> {
-    let overrides = overrides.map(what_is_put_over).transpose()?.unwrap_or_default();
+    let overrides = overrides.map(overrides_from).transpose()?.unwrap_or_default();
     read_written(py, || how(&overrides))
 }
 
 /// A text `path=value`, several of them, or a dict of paths and values.
-fn what_is_put_over(given: &Bound<'_, PyAny>) -> PyResult<Vec<Override>> {
+fn overrides_from(given: &Bound<'_, PyAny>) -> PyResult<Vec<Override>> {
     if let Ok(changes) = given.cast::<PyMapping>() {
         return changed(changes);
     }

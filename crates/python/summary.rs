@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::contract::json;
 use crate::error::input_error;
-use crate::precision::{Precision, Wanted};
+use crate::precision::{Precision, Target};
 
 /// The part of a run that is read. Numbers may be missing: a run without deliveries has no delay, one of an older version may lack keys.
 #[derive(Deserialize)]
@@ -373,7 +373,7 @@ fn row<'a>(
     runs: &'a [Run],
     first: &'a [Run],
     content: &[bool],
-    wanted: Option<&Wanted>,
+    wanted: Option<&Target>,
 ) -> PyResult<Row<'a>> {
     let flows = runs[0].flows.iter().enumerate().map(|(i, flow)| {
         let each = |of: &dyn Fn(OfFlow) -> Option<Estimate>| {
@@ -438,7 +438,7 @@ pub(crate) fn summarise(
     statistics: Vec<String>,
 ) -> PyResult<String> {
     py.detach(|| {
-        let wanted = target.map(|target| Wanted { target, statistics });
+        let wanted = target.map(|target| Target { target, statistics });
         let groups = groups.iter().map(|g| read(g)).collect::<PyResult<Vec<_>>>()?;
         if !comparable(&groups) {
             let problem = "expected runs of one scenario, a group for each scheme, all with the same seeds";

@@ -24,9 +24,9 @@ const SETTLED: Span = Span::from_micros(5);
 
 /// Lines of a trace, in the order of time.
 #[pyclass(frozen, module = "airfair._core")]
-pub(crate) struct Trace(Mutex<Teller>);
+pub(crate) struct Trace(Mutex<Lines>);
 
-struct Teller {
+struct Lines {
     world: Hosted,
     node: Option<u32>,
     from: Time,
@@ -36,7 +36,7 @@ struct Teller {
     lines: VecDeque<String>,
 }
 
-impl Teller {
+impl Lines {
     /// Advances the world until there is a line.
     fn next(&mut self) -> PyResult<Option<String>> {
         if !self.started {
@@ -71,8 +71,8 @@ impl Trace {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {
         py.detach(|| match self.0.try_lock() {
-            Ok(mut teller) => teller.next(),
-            Err(TryLockError::Poisoned(teller)) => teller.into_inner().next(),
+            Ok(mut lines) => lines.next(),
+            Err(TryLockError::Poisoned(lines)) => lines.into_inner().next(),
             // As with a generator: a signal handler or another thread calls during a call.
             Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err("the trace is being read")),
         })
@@ -116,7 +116,7 @@ pub(crate) fn trace(
         }
         let until = until.min(world.end());
         let lines = VecDeque::new();
-        Ok(Trace(Mutex::new(Teller {
+        Ok(Trace(Mutex::new(Lines {
             world,
             node,
             from,

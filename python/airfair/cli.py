@@ -179,7 +179,7 @@ def compare(
         time("--window", window)
     scenario = read_scenario(file, overrides)
     names = [scenario.scheme] if schemes is None else [name.strip() for name in schemes.split(",")]
-    asked = bool(windows)
+    windows_given = bool(windows)
     interval = None
     if report is not None:
         from . import report as reports  # loading matplotlib takes longer than most commands take
@@ -204,7 +204,7 @@ def compare(
             print(done.rows, flush=True)
             return
         rows = cast(list[CompareRow], json.loads(done.rows))
-        if not asked:  # a report has windows of its own
+        if not windows_given:  # a report has windows of its own
             for row in rows:
                 row.pop("window_jain", None)
         tables.show_comparison(scenario.name, rows, tables.console())
@@ -219,7 +219,7 @@ def run_for_report(
     """Run once, print the result, and write a report of it."""
     from . import report as reports
 
-    asked = bool(windows)
+    windows_given = bool(windows)
     windows, interval = reports.prepare(path, scenario, windows)
     done = experiment.repeat(scenario, schemes=[scheme], seeds=[seed], windows=windows, interval=interval)
     text = done.runs[0][0].result
@@ -228,7 +228,7 @@ def run_for_report(
             print(text, flush=True)
             return
         result = cast(RunResult, json.loads(text))
-        if not asked:
+        if not windows_given:
             result.pop("window_jain", None)
         tables.show_run(result, tables.console())
         warn(result["warnings"])
@@ -464,13 +464,13 @@ def explain(
 
     show.check_format(out)
     scenario = read_scenario(file, choice.overrides)
-    told = explaining.explain(scenario, flow=flow, scheme=choice.scheme, seed=choice.seed)
-    with written_first(out, lambda path: show.save(told, path)):
+    explanation = explaining.explain(scenario, flow=flow, scheme=choice.scheme, seed=choice.seed)
+    with written_first(out, lambda path: show.save(explanation, path)):
         if as_json:
-            print(json.dumps(told), flush=True)
+            print(json.dumps(explanation), flush=True)
         else:
-            show.show(told, tables.console())
-        warn(told["warnings"])
+            show.show(explanation, tables.console())
+        warn(explanation["warnings"])
     if not as_json:
         print(f"\npicture: {out}")
 
@@ -504,7 +504,7 @@ def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="File of the scenario; standard output by default.",
 )
-@click.option("--format", metavar="NAME", help="The format; by default told by what is in the file.")
+@click.option("--format", metavar="NAME", help="The format; by default recognised from the content.")
 @click.option(
     "--link-model",
     metavar="NAME",
@@ -552,13 +552,13 @@ def import_map(
     if as_json and output is None:
         raise click.UsageError("--json needs -o: standard output has room for one of them")
     given = {key: value for key, value in options.items() if value is not None}
-    toml, told, text = _core.import_network(file, importing.texts(given), sys.maxsize if verbose else 5)
+    toml, account, text = _core.import_network(file, importing.texts(given), sys.maxsize if verbose else 5)
     if report is not None:
-        write_atomically(report, told.encode() + b"\n")
+        write_atomically(report, account.encode() + b"\n")
     if output is not None:
         write_atomically(output, toml.encode())
     if as_json:
-        print(told)
+        print(account)
         return
     print(text, end="", file=sys.stderr)
     if output is None:
@@ -659,13 +659,13 @@ def main() -> NoReturn:
         _write_no_more()
         status = 1
     except Exception as error:
-        told = _mistake(error)
-        if told is None and isinstance(error, OSError | MemoryError):
-            told = f"airfair: {_failure(error)}"
+        message = _mistake(error)
+        if message is None and isinstance(error, OSError | MemoryError):
+            message = f"airfair: {_failure(error)}"
             _write_no_more()
-        if told is None:
+        if message is None:
             raise
-        print(told, file=sys.stderr)
+        print(message, file=sys.stderr)
         status = 1
     sys.exit(status)
 
@@ -689,5 +689,5 @@ def _failure(error: OSError | MemoryError) -> str:
     where = error.filename
     if where is None and error.errno in (errno.ENOSPC, errno.EIO):
         where = "standard output"
-    told = error.strerror or str(error)
-    return told if where is None else f"{os.fspath(where)}: {told}"
+    reason = error.strerror or str(error)
+    return reason if where is None else f"{os.fspath(where)}: {reason}"

@@ -56,7 +56,7 @@ def run(
 def compare(
     scenario: Scenario | str | os.PathLike[str],
     *,
-    schemes: Texts,
+    schemes: Texts | None = None,
     seeds: Iterable[int] = range(1, 11),
     overrides: Overrides = (),
     windows: Texts = (),
@@ -69,7 +69,8 @@ def compare(
 ) -> list[CompareRow]:
     """Run every scheme with every seed; one row a scheme, differences to the first, paired by seed.
 
-    A single text is a list of one. `overrides` need a file, as in `run`.
+    `schemes` are names, by default the scenario's own scheme. A single text is a list of one. `overrides`
+    need a file, as in `run`.
 
     `windows` are lengths of time, such as "1 s", over which fairness is measured, too (`window_jain`).
 
@@ -86,7 +87,8 @@ def compare(
     thread after each. The rows do not depend on `jobs`. Raises `InputError`.
     """
     scenario = as_scenario(scenario, overrides)
-    schemes, windows = as_texts("schemes", schemes), as_texts("windows", windows)
+    schemes = [scenario.scheme] if schemes is None else as_texts("schemes", schemes)
+    windows = as_texts("windows", windows)
     until = None
     if until_halfwidth is not None:
         until = Until(until_halfwidth, tuple(as_texts("statistics", statistics)), max_seeds)

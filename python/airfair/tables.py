@@ -321,8 +321,8 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: rich.console.Con
         out.print(f"{'reached' if met else 'not reached'}: half-widths of at most {escape(wide)}")
     columns = columns_of(rows)
     same = _same(rows, columns)
-    told = [column for column in columns if column not in same]
-    goodputs, delays = ([column for column in told if column in of] for of in (FAIRNESS, DELAYS))
+    shown = [column for column in columns if column not in same]
+    goodputs, delays = ([column for column in shown if column in of] for of in (FAIRNESS, DELAYS))
     _show_whole(rows, goodputs, out)
     _show_content(rows, out)
     _show_flows(rows, GOODPUT, out)
@@ -363,10 +363,10 @@ def _show_whole(rows: Sequence[CompareRow], columns: Sequence[Column], out: rich
 
 def _show_content(rows: Sequence[CompareRow], out: rich.console.Console) -> None:
     """Flows whose load is below their share, and the fairness among the others."""
-    told = [(row["scheme"], row["content"]) for row in rows if "content" in row]
-    if not told:
+    contents = [(row["scheme"], row["content"]) for row in rows if "content" in row]
+    if not contents:
         return
-    flows = told[0][1]["flows"]
+    flows = contents[0][1]["flows"]
     asks = "asks for less than its share and gets it"
     if len(flows) > 1:
         asks = "ask for less than their share and get it"
@@ -374,7 +374,7 @@ def _show_content(rows: Sequence[CompareRow], out: rich.console.Console) -> None
     who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     out.print(escape(f"{who} {asks}: that lowers Jain's index and the minimum, and is not unfair."))
     if len(rows[0]["flows"]) - len(flows) > 1:
-        indices = ", ".join(f"{scheme} {_index(content['jain_index'])}" for scheme, content in told)
+        indices = ", ".join(f"{scheme} {_index(content['jain_index'])}" for scheme, content in contents)
         out.print(escape(f"Jain's index of the other flows: {indices}"))
 
 

@@ -15,16 +15,16 @@ def read_versioned(path: Path, what: str, newest: int, needed: set[str]) -> dict
     Raises `InputError` for one that is not there, has a version above `newest`, or is incomplete.
     """
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        about = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; expected the folder of a {what}") from error
     except ValueError as error:
         raise InputError(f"{path}: not JSON: {error}") from error
-    version = told.get("format") if isinstance(told, dict) else None
+    version = about.get("format") if isinstance(about, dict) else None
     if not isinstance(version, int):
         raise InputError(f"{path}: no format version; expected the folder of a {what}")
     if version > newest:
         raise InputError(f"{path}: format {version}, from a newer Airfair; expected at most {newest}")
-    if not needed <= set(told):
+    if not needed <= set(about):
         raise InputError(f"{path}: incomplete")
-    return cast(dict[str, Any], told)
+    return cast(dict[str, Any], about)

@@ -19,7 +19,7 @@ impl PythonAqm {
         Ok(Self { hooks, on_dequeue: Hooks::has(object, base, "on_dequeue")? })
     }
 
-    fn ask(
+    fn call(
         &self,
         hook: &str,
         p: &places::Packet,
@@ -50,7 +50,7 @@ impl Aqm for PythonAqm {
         queue: &QueueView,
         context: &mut places::AqmContext<'_>,
     ) -> Verdict {
-        self.ask("on_enqueue", packet, queue, context)
+        self.call("on_enqueue", packet, queue, context)
     }
 
     fn on_dequeue(
@@ -59,6 +59,6 @@ impl Aqm for PythonAqm {
         queue: &QueueView,
         context: &mut places::AqmContext<'_>,
     ) -> Verdict {
-        if self.on_dequeue { self.ask("on_dequeue", packet, queue, context) } else { Verdict::Pass }
+        if self.on_dequeue { self.call("on_dequeue", packet, queue, context) } else { Verdict::Pass }
     }
 }

@@ -52,7 +52,7 @@ impl PythonSource {
         })
     }
 
-    fn tell(
+    fn notify(
         &self,
         context: &mut SourceContext<'_>,
         hook: &str,
@@ -64,7 +64,7 @@ impl PythonSource {
         });
     }
 
-    fn ask(&self, now: Time) -> Allowance {
+    fn call_allowance(&self, now: Time) -> Allowance {
         self.hooks.attached(NOTHING, |object| {
             let answer = object.call_method1("allowance", (now.as_nanos(),))?;
             let number = |name: &str| answer.getattr(name).and_then(|v| v.extract::<Option<u64>>());
@@ -93,7 +93,7 @@ fn rate_sample<'py>(py: Python<'py>, sample: Option<RateSample>) -> PyResult<Opt
 
 impl Source for PythonSource {
     fn on_start(&mut self, s: &FlowSetup, context: &mut SourceContext<'_>) {
-        self.tell(context, "on_start", |py| {
+        self.notify(context, "on_start", |py| {
             let fields = (s.mss.0, s.initial_window.0, s.window_limit.0, nanos(s.rtt), s.syn_lost);
             class!(py, "FlowSetup")?.call1(fields)
         });
@@ -101,14 +101,14 @@ impl Source for PythonSource {
 
     fn on_sent(&mut self, s: &Sent, context: &mut SourceContext<'_>) {
         if self.on_sent {
-            self.tell(context, "on_sent", |py| {
+            self.notify(context, "on_sent", |py| {
                 class!(py, "Sent")?.call1((s.bytes.0, s.in_flight.0, s.retransmission))
             });
         }
     }
 
     fn on_acked(&mut self, a: &Acked, context: &mut SourceContext<'_>) {
-        self.tell(context, "on_acked", |py| {
+        self.notify(context, "on_acked", |py| {
             class!(py, "Acked")?.call1((
                 a.bytes.0,
                 a.cumulative.0,
@@ -132,26 +132,26 @@ impl Source for PythonSource {
             CongestionCause::Mark => "mark",
             CongestionCause::LinkDrop => "link-drop",
         };
-        self.tell(context, "on_congestion", |py| {
+        self.notify(context, "on_congestion", |py| {
             class!(py, "Congestion")?.call1((cause, c.in_flight.0, c.pipe.0, c.repeated))
         });
     }
 
     fn on_recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
         if self.on_recovered {
-            self.tell(context, "on_recovered", |py| Ok(in_flight.0.into_pyobject(py)?.into_any()));
+            self.notify(context, "on_recovered", |py| Ok(in_flight.0.into_pyobject(py)?.into_any()));
         }
     }
 
     fn on_idle(&mut self, i: &Idle, context: &mut SourceContext<'_>) {
         if self.on_idle {
-            self.tell(context, "on_idle", |py| class!(py, "Idle")?.call1((i.span.0, i.rto.0)));
+            self.notify(context, "on_idle", |py| class!(py, "Idle")?.call1((i.span.0, i.rto.0)));
         }
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
         if self.on_timer {
-            self.tell(context, "on_timer", |py| Ok(timer.0.into_pyobject(py)?.into_any()));
+            self.notify(context, "on_timer", |py| Ok(timer.0.into_pyobject(py)?.into_any()));
         }
     }
 
@@ -159,7 +159,7 @@ impl Source for PythonSource {
         if let Some((_, allowed)) = self.allowed.get().filter(|(at, _)| *at == now) {
             return allowed;
         }
-        let allowed = self.ask(now);
+        let allowed = self.call_allowance(now);
         self.allowed.set(Some((now, allowed)));
         allowed
     }

@@ -38,9 +38,9 @@ def explain(
     the share is the mean of the flows, or the offered load if that is less. The run is that of
     `airfair.run`. Times are in ns and add up: see `Explanation`. Raises `InputError`.
     """
-    told = json.loads(as_scenario(scenario, overrides).explain(flow, scheme, seed, stop))
-    told["asked"] = flow is not None
-    explanation = cast(Explanation, told)
+    explained = json.loads(as_scenario(scenario, overrides).explain(flow, scheme, seed, stop))
+    explained["asked"] = flow is not None
+    explanation = cast(Explanation, explained)
     explanation["verdict"] = verdict(explanation)
     explanation["reasons"] = reasons(explanation)
     explanation["advice"] = advice(explanation)

@@ -46,9 +46,9 @@ CAUSE_COLOURS = {
 }
 
 
-def draw(told: Explanation) -> Figure:
+def draw(explanation: Explanation) -> Figure:
     """The figure of an explanation."""
-    hops = shown_hops(told)
+    hops = shown_hops(explanation)
     with matplotlib.rc_context(
         {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "hatch.linewidth": 0.4}
     ):
@@ -56,40 +56,44 @@ def draw(told: Explanation) -> Figure:
         figure = Figure(figsize=(10, tall + 5.6), layout=ConstrainedLayoutEngine(h_pad=0.08, w_pad=0.08))
         rows: Any = figure.subfigures(3, 1, height_ratios=[tall, 2.5, 3.1])
         # A number and its unit stay on one line.
-        whole = told["verdict"].replace(" kbit/s", "\u00a0kbit/s").replace(" %", "\u00a0%")
+        whole = explanation["verdict"].replace(" kbit/s", "\u00a0kbit/s").replace(" %", "\u00a0%")
         title = textwrap.fill(whole, 95)
         figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold", color=INK)
-        draw_hops(told, hops, rows[0].subplots())
+        draw_hops(explanation, hops, rows[0].subplots())
         left, right = rows[1].subplots(1, 2)
-        draw_waiting(told, left)
-        draw_causes(told, right)
+        draw_waiting(explanation, left)
+        draw_causes(explanation, right)
         above, below = rows[2].subplots(2, 1, sharex=True)
-        draw_states(told, above)
-        draw_progress(told, below)
+        draw_states(explanation, above)
+        draw_progress(explanation, below)
     return figure
 
 
-def shown_hops(told: Explanation) -> list[Hop]:
+def shown_hops(explanation: Explanation) -> list[Hop]:
     """All of them; of a long path those where the flow's packets spend most time."""
-    hops = told["hops"]
+    hops = explanation["hops"]
     kept = sorted(range(len(hops)), key=lambda i: hops[i]["no_packet_ns"])[:MOST_HOPS]
     return [hops[i] for i in sorted(kept)]
 
 
-def worst_hop(told: Explanation) -> Hop | None:
+def worst_hop(explanation: Explanation) -> Hop | None:
     """The wireless hop that defers most, of those ahead."""
-    hops = [hop for hop in told["hops"] if hop["forward"] and not hop["wired"]]
+    hops = [hop for hop in explanation["hops"] if hop["forward"] and not hop["wired"]]
     return max(hops, key=lambda hop: share(hop, *DEFERRING), default=None)
 
 
-def timer_ns(told: Explanation) -> int:
+def timer_ns(explanation: Explanation) -> int:
     """Time in which the source has no packet because its only connection waits for its timer."""
-    tcp = told["tcp"]
-    one = tcp is not None and bool(told["hops"]) and tcp["observed_ns"] == told["hops"][0]["observed_ns"]
+    tcp = explanation["tcp"]
+    one = (
+        tcp is not None
+        and bool(explanation["hops"])
+        and tcp["observed_ns"] == explanation["hops"][0]["observed_ns"]
+    )
     return tcp["waited_ns"]["rto_wait"] if one and tcp is not None else 0
 
 
-def draw_hops(told: Explanation, hops: list[Hop], axes: Axes) -> None:
+def draw_hops(explanation: Explanation, hops: list[Hop], axes: Axes) -> None:
     """A bar a hop: shares of the observed time."""
     names = []
     used: set[str] = set()
@@ -103,7 +107,7 @@ def draw_hops(told: Explanation, hops: list[Hop], axes: Axes) -> None:
             for states, name, colour, hatch in GROUPS
         ]
         parts.append((*BEHIND, behind(hop)))
-        timer = timer_ns(told) if row == 0 else 0
+        timer = timer_ns(explanation) if row == 0 else 0
         parts.append((*TIMER, timer / observed))
         parts.append((*NOTHING, (hop["no_packet_ns"] - timer) / observed))
         left = 0.0
@@ -136,10 +140,10 @@ def draw_hops(told: Explanation, hops: list[Hop], axes: Axes) -> None:
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter(PercentFormatter(1))
     axes.tick_params(axis="y", length=0)
-    left_out = len(told["hops"]) - len(hops)
+    left_out = len(explanation["hops"]) - len(hops)
     more = f" ({left_out} quieter hops left out)" if left_out else ""
     axes.set_title(
-        f"What each sender does with its time, {span(told)}{more}",
+        f"What each sender does with its time, {span(explanation)}{more}",
         loc="left",
         fontsize=9,
     )
@@ -147,13 +151,13 @@ def draw_hops(told: Explanation, hops: list[Hop], axes: Axes) -> None:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
 
 
-def draw_waiting(told: Explanation, axes: Axes) -> None:
+def draw_waiting(explanation: Explanation, axes: Axes) -> None:
     """Who makes the flow wait: on the medium, in a queue, or by filling a queue that drops its packets."""
-    full = max(told["hops"], key=lambda hop: hop["queue"]["dropped"], default=None)
-    tcp = told["tcp"]
-    medium = worst_hop(told)
+    full = max(explanation["hops"], key=lambda hop: hop["queue"]["dropped"], default=None)
+    tcp = explanation["tcp"]
+    medium = worst_hop(explanation)
     deferring = 0.0 if medium is None else share(medium, *DEFERRING)
-    queue = max((hop for hop in told["hops"] if hop["forward"]), key=behind, default=None)
+    queue = max((hop for hop in explanation["hops"] if hop["forward"]), key=behind, default=None)
     most = max(deferring, 0.0 if queue is None else behind(queue))
     drops = full is not None and full["queue"]["dropped"] > 0
     if (
@@ -258,7 +262,7 @@ def draw_holders(hop: Hop, axes: Axes) -> None:
         )
 
 
-def draw_causes(told: Explanation, axes: Axes) -> None:
+def draw_causes(explanation: Explanation, axes: Axes) -> None:
     """What became of the attempts of the hop where most of them fail."""
 
     def failed(hop: Hop) -> float:
@@ -269,11 +273,11 @@ def draw_causes(told: Explanation, axes: Axes) -> None:
             else (attempts["no_cts"] + attempts["no_ack"]) / max(attempts["exchanges"], 20)
         )
 
-    hop = max((h for h in told["hops"] if h["forward"] and h["attempts"]), key=failed, default=None)
+    hop = max((h for h in explanation["hops"] if h["forward"] and h["attempts"]), key=failed, default=None)
     attempts = None if hop is None else hop["attempts"]
-    few = hop is None or (told["tcp"] is not None and failed(hop) < 0.1)
+    few = hop is None or (explanation["tcp"] is not None and failed(hop) < 0.1)
     if few or hop is None or not attempts or not attempts["causes"]:
-        draw_tcp(told, axes)
+        draw_tcp(explanation, axes)
         return
     counts: dict[tuple[str, str], int] = {}
     for c in attempts["causes"]:
@@ -300,9 +304,9 @@ def draw_causes(told: Explanation, axes: Axes) -> None:
     )
 
 
-def draw_tcp(told: Explanation, axes: Axes) -> None:
+def draw_tcp(explanation: Explanation, axes: Axes) -> None:
     """What TCP waits for, where few attempts fail."""
-    tcp = told["tcp"]
+    tcp = explanation["tcp"]
     waits = (
         []
         if tcp is None
@@ -312,7 +316,7 @@ def draw_tcp(told: Explanation, axes: Axes) -> None:
         _say(
             axes,
             "No attempt went without an answer"
-            if any(h["attempts"] for h in told["hops"])
+            if any(h["attempts"] for h in explanation["hops"])
             else "No radio on its way",
         )
         return
@@ -325,9 +329,9 @@ def draw_tcp(told: Explanation, axes: Axes) -> None:
     axes.set_title("What its TCP waits for", loc="left", fontsize=9)
 
 
-def draw_states(told: Explanation, axes: Axes) -> None:
+def draw_states(explanation: Explanation, axes: Axes) -> None:
     """What the hop where the flow's packets spend most time does, over time."""
-    line = told["timeline"]
+    line = explanation["timeline"]
     if line["hop"] is None or not line["end_s"]:
         _say(axes, "no path")
         return
@@ -353,16 +357,16 @@ def draw_states(told: Explanation, axes: Axes) -> None:
         bottom = tops
     axes.set_ylim(0, 1)
     axes.yaxis.set_major_formatter(PercentFormatter(1))
-    hop = told["hops"][line["hop"]]
+    hop = explanation["hops"][line["hop"]]
     axes.set_title(f"{hop['src']} → {hop['dst']} over time, colours as above", loc="left", fontsize=9)
 
 
-def draw_progress(told: Explanation, axes: Axes) -> None:
+def draw_progress(explanation: Explanation, axes: Axes) -> None:
     """Goodput, waits for the retransmission timer, time-outs."""
-    line = told["timeline"]
+    line = explanation["timeline"]
     edges = [0.0, *line["end_s"]]
     axes.stairs([bps / 1000 for bps in line["goodput_bps"]], edges, color="#0072b2", lw=1.2, label="goodput")
-    mean, most = told["mean_goodput_bps"] / 1000, max(line["goodput_bps"], default=0.0) / 1000
+    mean, most = explanation["mean_goodput_bps"] / 1000, max(line["goodput_bps"], default=0.0) / 1000
     top = 1.25 * most or 1.0
     if mean <= 2 * top:
         top = max(top, 1.1 * mean)
@@ -373,7 +377,7 @@ def draw_progress(told: Explanation, axes: Axes) -> None:
     axes.set_ylabel("kbit/s")
     axes.set_xlabel("time, s")
     axes.set_xlim(0, edges[-1])
-    tcp = told["tcp"]
+    tcp = explanation["tcp"]
     if tcp is not None:
         for i, (start, end) in enumerate(tcp["rto_waits_s"][:500]):
             axes.axvspan(
@@ -392,9 +396,9 @@ def draw_progress(told: Explanation, axes: Axes) -> None:
                 label="time-out",
                 ls="none",
             )
-    if told["from_s"] > 0:
-        axes.axvline(told["from_s"], color=INK, lw=0.8, ls=":", label="counted from here")
-    axes.set_title(f"Flow {told['flow']} over time", loc="left", fontsize=9)
+    if explanation["from_s"] > 0:
+        axes.axvline(explanation["from_s"], color=INK, lw=0.8, ls=":", label="counted from here")
+    axes.set_title(f"Flow {explanation['flow']} over time", loc="left", fontsize=9)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
 
 

@@ -20,39 +20,39 @@ MOST = 6
 """Most nodes, causes or hops back that are shown; `--json` has all."""
 
 
-def show(told: Explanation, out: Console) -> None:
+def show(explanation: Explanation, out: Console) -> None:
     """Print an explanation."""
-    if not told["asked"]:
+    if not explanation["asked"]:
         out.print(
-            f"[dim]The flow that gets the least of its share, {escape(told['flow'])}; "
+            f"[dim]The flow that gets the least of its share, {escape(explanation['flow'])}; "
             "--flow names another.[/dim]"
         )
-    out.print(f"[bold]{escape(told['verdict'])}[/bold]")
-    if told["reasons"] and told["standing"] in ("fair", "content"):
+    out.print(f"[bold]{escape(explanation['verdict'])}[/bold]")
+    if explanation["reasons"] and explanation["standing"] in ("fair", "content"):
         out.print("Where its time goes:")
-    for reason in told["reasons"]:
+    for reason in explanation["reasons"]:
         out.print(f"- {escape(reason)}")
-    if told["standing"] in ("unreachable", "silent"):
-        _advise(told, out)
+    if explanation["standing"] in ("unreachable", "silent"):
+        _advise(explanation, out)
         return
-    _hops(told, out)
-    _holders(told, out)
-    _attempts(told, out)
-    _tcp(told, out)
-    if told["drops"]:
-        out.print("\nDropped: " + escape("; ".join(dropped(drop) for drop in told["drops"])))
-    for hop in told["hops"]:
+    _hops(explanation, out)
+    _holders(explanation, out)
+    _attempts(explanation, out)
+    _tcp(explanation, out)
+    if explanation["drops"]:
+        out.print("\nDropped: " + escape("; ".join(dropped(drop) for drop in explanation["drops"])))
+    for hop in explanation["hops"]:
         if hop["queue"]["dropped"]:
-            out.print(escape(full_queue(told, hop)))
-    _advise(told, out)
+            out.print(escape(full_queue(explanation, hop)))
+    _advise(explanation, out)
 
 
 def _cell(value: float) -> str:
     return percent(value) if value > 0 else "-"
 
 
-def _hops(told: Explanation, out: Console) -> None:
-    out.print(f"\nShares of the time from {span(told)}; a row adds up to the time with packets")
+def _hops(explanation: Explanation, out: Console) -> None:
+    out.print(f"\nShares of the time from {span(explanation)}; a row adds up to the time with packets")
     columns = [
         "with packets",
         "sends",
@@ -65,7 +65,7 @@ def _hops(told: Explanation, out: Console) -> None:
         "behind others",
     ]
     table = plain_table("hop", right=columns)
-    for hop in told["hops"]:
+    for hop in explanation["hops"]:
         own = {**hop, "others_turn_ns": {}}
         parts = (
             ("transmit",),
@@ -81,8 +81,8 @@ def _hops(told: Explanation, out: Console) -> None:
     out.print(table)
 
 
-def _holders(told: Explanation, out: Console) -> None:
-    hops = [h for h in told["hops"] if h["forward"] and any(held_ns(x) > 0 for x in h["holders"])]
+def _holders(explanation: Explanation, out: Console) -> None:
+    hops = [h for h in explanation["hops"] if h["forward"] and any(held_ns(x) > 0 for x in h["holders"])]
     for hop in hops:
         observed = hop["observed_ns"]
         deferring = share(hop, *DEFERRING)
@@ -108,8 +108,8 @@ def _holders(told: Explanation, out: Console) -> None:
         out.print(escape(f"for flows (overlapping): {served}"))
 
 
-def _attempts(told: Explanation, out: Console) -> None:
-    for hop in told["hops"]:
+def _attempts(explanation: Explanation, out: Console) -> None:
+    for hop in explanation["hops"]:
         attempts = hop["attempts"]
         failed = attempts["no_cts"] + attempts["no_ack"] if attempts else 0
         if not attempts or not failed:
@@ -127,8 +127,8 @@ def _attempts(told: Explanation, out: Console) -> None:
             out.print(f"  {rest:>6}  other causes; all of them with --json")
 
 
-def _tcp(told: Explanation, out: Console) -> None:
-    tcp = told["tcp"]
+def _tcp(explanation: Explanation, out: Console) -> None:
+    tcp = explanation["tcp"]
     if tcp is None or not tcp["observed_ns"]:
         return
     out.print("\nTCP")
@@ -137,14 +137,14 @@ def _tcp(told: Explanation, out: Console) -> None:
             out.print(f"  {percent(ns / tcp['observed_ns']):>6}  {TCP_STATES[state]}")
     out.print(
         f"  time-outs {tcp['timeouts']} ({tcp['timeouts_under_way']} while packets were under way), "
-        f"losses told by acknowledgements {tcp['fast_losses']}, marks {tcp['marks']}"
+        f"losses explanation by acknowledgements {tcp['fast_losses']}, marks {tcp['marks']}"
     )
 
 
-def _advise(told: Explanation, out: Console) -> None:
-    if told["advice"]:
+def _advise(explanation: Explanation, out: Console) -> None:
+    if explanation["advice"]:
         out.print("\nWhat to try")
-        for text in told["advice"]:
+        for text in explanation["advice"]:
             words, *commands = text.split("\n")
             out.print(f"- {escape(words)}")
             for command in commands:
@@ -157,13 +157,13 @@ def check_format(path: Path) -> None:
         raise InputError(f"{path}: expected a file that ends in {', '.join(FORMATS)}")
 
 
-def save(told: Explanation, path: Path) -> None:
+def save(explanation: Explanation, path: Path) -> None:
     """Draw the picture into a file, whole or not at all."""
     import matplotlib  # loading it takes longer than most commands take
 
     from .figure import draw
 
-    figure = draw(told)
+    figure = draw(explanation)
     image = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "airfair", "svg.fonttype": "none"}):
         kind = path.suffix.lower().removeprefix(".")

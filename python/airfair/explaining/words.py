@@ -70,9 +70,9 @@ def percent(value: float) -> str:
     return f"{100 * value:.0f} %" if value >= 0.0995 or value == 0 else f"{100 * value:.1f} %"
 
 
-def span(told: Explanation) -> str:
+def span(explanation: Explanation) -> str:
     """The time that counts."""
-    return f"{round(told['from_s'], 2):g} s to {round(told['until_s'], 2):g} s"
+    return f"{round(explanation['from_s'], 2):g} s to {round(explanation['until_s'], 2):g} s"
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:
@@ -83,31 +83,29 @@ def listed(names: Iterable[str], most: int = 4) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def verdict(told: Explanation) -> str:
+def verdict(explanation: Explanation) -> str:
     """One or two sentences: how the flow fares."""
-    who = f"Flow {told['flow']} ({told['src']} to {told['dst']})"
-    got = rate(told["goodput_bps"])
-    mean = told["mean_goodput_bps"]
-    offered = told["offered_bps"]
-    match told["standing"]:
+    who = f"Flow {explanation['flow']} ({explanation['src']} to {explanation['dst']})"
+    got = rate(explanation["goodput_bps"])
+    mean = explanation["mean_goodput_bps"]
+    offered = explanation["offered_bps"]
+    match explanation["standing"]:
         case "unreachable":
             return f"{who} has no route: nothing of it can arrive."
         case "silent":
-            return (
-                f"{who} has sent nothing in the time that counts, {span(told)}: there is nothing to explain."
-            )
+            return f"{who} has sent nothing in the measured time, {span(explanation)}: nothing to explain."
         case "content" if offered is not None:
             return f"{who} gets what it asks for: {got} of {rate(offered)}. Nothing is wrong."
         case "content":
             return f"{who} gets {got}: its application asks for no more. Nothing is wrong."
-        case "fair" if len(told["flows"]) == 1:
+        case "fair" if len(explanation["flows"]) == 1:
             return f"{who} gets {got}. It is the only flow: no other competes with it."
         case "fair":
-            part = told["goodput_bps"] / mean
+            part = explanation["goodput_bps"] / mean
             share_of = "more than its share" if part > 1.5 else "its share"
             return (
                 f"{who} gets {share_of}: {got}, {percent(part)} of the mean of the "
-                f"{len(told['flows'])} flows ({rate(mean)}). Nothing is wrong."
+                f"{len(explanation['flows'])} flows ({rate(mean)}). Nothing is wrong."
             )
         case standing if mean == 0:
             return f"{who} {SAID[standing]}: nothing of it has arrived, as of no flow."
@@ -117,31 +115,31 @@ def verdict(told: Explanation) -> str:
             of = (
                 f"the {rate(due)} that it asks for"
                 if asks
-                else f"the mean of the {len(told['flows'])} flows ({rate(mean)})"
+                else f"the mean of the {len(explanation['flows'])} flows ({rate(mean)})"
             )
-            return f"{who} {SAID[standing]}: {got}, {percent(told['goodput_bps'] / due)} of {of}."
+            return f"{who} {SAID[standing]}: {got}, {percent(explanation['goodput_bps'] / due)} of {of}."
 
 
-def reasons(told: Explanation) -> list[str]:
+def reasons(explanation: Explanation) -> list[str]:
     """The reasons for the flow's goodput, the most important first: of each kind the hop where its share is
     largest."""
-    ahead = [hop for hop in told["hops"] if hop["forward"]]
-    found = [*_of_tcp(told), _searching(told)]
+    ahead = [hop for hop in explanation["hops"] if hop["forward"]]
+    found = [*_of_tcp(explanation), _searching(explanation)]
     for kind in (_queueing, _deferring, _failing):
-        found.append(max((kind(told, hop) for hop in ahead), default=(0.0, "")))
-    found.append(max((_dropping(told, hop) for hop in told["hops"]), default=(0.0, "")))
+        found.append(max((kind(explanation, hop) for hop in ahead), default=(0.0, "")))
+    found.append(max((_dropping(explanation, hop) for hop in explanation["hops"]), default=(0.0, "")))
     return [text for weight, text in sorted(found, key=lambda r: -r[0]) if weight >= WORTH_TELLING]
 
 
-def _of_tcp(told: Explanation) -> Iterator[tuple[float, str]]:
-    tcp = told["tcp"]
+def _of_tcp(explanation: Explanation) -> Iterator[tuple[float, str]]:
+    tcp = explanation["tcp"]
     if tcp is None:
         return
     rto = waited(tcp, "rto_wait")
     times = "time-out" if tcp["timeouts"] == 1 else "time-outs"
     told_rto = (
         f"Its TCP waits for the retransmission timer {percent(rto)} of the time, with nothing of the flow "
-        f"under way ({tcp['timeouts']} {times}). {_losses(told)}"
+        f"under way ({tcp['timeouts']} {times}). {_losses(explanation)}"
     )
     yield rto, told_rto
     limits = {
@@ -157,19 +155,21 @@ def _of_tcp(told: Explanation) -> Iterator[tuple[float, str]]:
     if local > MOSTLY:
         # What keeps the node from sending off what it has comes first.
         told_local = (
-            f"{percent(local)} of its TCP's time as much of it waits in {told['src']} as may wait there "
-            "(local_limit): the next segment comes when one has left."
+            f"{percent(local)} of its TCP's time as much of it waits in {explanation['src']} as may wait "
+            "there (local_limit): the next segment comes when one has left."
         )
         yield 0.5 * local, told_local
 
 
-def _searching(told: Explanation) -> tuple[float, str]:
-    weight = told.get("awaited_route_ns", 0) / max(1e9 * (told["until_s"] - told["from_s"]), 1)
+def _searching(explanation: Explanation) -> tuple[float, str]:
+    weight = explanation.get("awaited_route_ns", 0) / max(
+        1e9 * (explanation["until_s"] - explanation["from_s"]), 1
+    )
     return weight, f"{percent(weight)} of the time packets of it wait for a route that is being looked for."
 
 
-def _queueing(told: Explanation, hop: Hop) -> tuple[float, str]:
-    flows = _unique(_flow(told, b["flow"], b["forward"]) for b in hop["behind"])
+def _queueing(explanation: Explanation, hop: Hop) -> tuple[float, str]:
+    flows = _unique(_flow(explanation, b["flow"], b["forward"]) for b in hop["behind"])
     if not flows:
         return 0.0, ""
     where = f"at {hop['src']} (to {hop['dst']})"
@@ -177,11 +177,11 @@ def _queueing(told: Explanation, hop: Hop) -> tuple[float, str]:
     return behind(hop), text
 
 
-def _deferring(told: Explanation, hop: Hop) -> tuple[float, str]:
+def _deferring(explanation: Explanation, hop: Hop) -> tuple[float, str]:
     deferring = share(hop, *DEFERRING)
     if deferring == 0:
         return 0.0, ""
-    here, by_others = present(hop), foreign(told, hop)
+    here, by_others = present(hop), foreign(explanation, hop)
     nodes = [h["id"] or "another node" for h in hop["holders"] if held_ns(h) >= 0.05 * _most(hop)]
     keep = "keep" if len(nodes) > 1 else "keeps"
     text = (
@@ -196,18 +196,18 @@ def _deferring(told: Explanation, hop: Hop) -> tuple[float, str]:
     return deferring, text + "."
 
 
-def _dropping(told: Explanation, hop: Hop) -> tuple[float, str]:
+def _dropping(explanation: Explanation, hop: Hop) -> tuple[float, str]:
     dropped = hop["queue"]["dropped"]
     if not dropped:
         return 0.0, ""
-    weight = dropped / max(told["sent_packets"], dropped, 20)
-    if told["tcp"] is not None and hop["forward"]:
+    weight = dropped / max(explanation["sent_packets"], dropped, 20)
+    if explanation["tcp"] is not None and hop["forward"]:
         # A few losses are enough to make it wait.
-        weight = max(weight, 0.95 * waited(told["tcp"], "rto_wait"))
-    return weight, full_queue(told, hop)
+        weight = max(weight, 0.95 * waited(explanation["tcp"], "rto_wait"))
+    return weight, full_queue(explanation, hop)
 
 
-def full_queue(told: Explanation, hop: Hop) -> str:
+def full_queue(explanation: Explanation, hop: Hop) -> str:
     """What a queue that dropped packets of the flow held then: "50 packets: 48 of flow local"."""
     dropped = hop["queue"]["dropped"]
     what = "packets" if hop["forward"] else "acknowledgements"
@@ -215,7 +215,7 @@ def full_queue(told: Explanation, hop: Hop) -> str:
         what = what.removesuffix("s")
     return (
         f"The queue of {hop['src']} (to {hop['dst']}) dropped {dropped} {what} of it; then it held "
-        f"{_count(held_packets(hop))} packets: {_fillers(told, hop)}."
+        f"{_count(held_packets(hop))} packets: {_fillers(explanation, hop)}."
     )
 
 
@@ -223,11 +223,11 @@ def _count(packets: float) -> str:
     return f"{packets:.0f}" if packets >= 9.5 or packets == round(packets) else f"{packets:.1f}"
 
 
-def _fillers(told: Explanation, hop: Hop, most: int = 3) -> str:
+def _fillers(explanation: Explanation, hop: Hop, most: int = 3) -> str:
     held = hop["queue"]["held"]
     if not held:
         return "whose is not known"
-    named = [f"{_count(w['packets'])} of {_flow(told, w['flow'], w['forward'])}" for w in held[:most]]
+    named = [f"{_count(w['packets'])} of {_flow(explanation, w['flow'], w['forward'])}" for w in held[:most]]
     rest = sum(w["packets"] for w in held[most:])
     return ", ".join([*named, f"{_count(rest)} of others"] if rest else named)
 
@@ -243,9 +243,9 @@ def _failing(_told: Explanation, hop: Hop) -> tuple[float, str]:
     return weight, f"{text}{_causes(attempts['causes'])}."
 
 
-def foreign(told: Explanation, hop: Hop) -> float:
+def foreign(explanation: Explanation, hop: Hop) -> float:
     """Share of the time in which a hop defers to transmissions for others than this flow."""
-    own = next((h for h in hop["holding_flows"] if h["id"] == told["flow"]), None)
+    own = next((h for h in hop["holding_flows"] if h["id"] == explanation["flow"]), None)
     only_own = 0 if own is None else own["alone_ns"] + own["nav_ns"] + own["eifs_ns"]
     return share(hop, *DEFERRING) - (only_own / hop["observed_ns"] if hop["observed_ns"] else 0.0)
 
@@ -254,9 +254,9 @@ def _most(hop: Hop) -> int:
     return max(map(held_ns, hop["holders"]), default=0)
 
 
-def _flow(told: Explanation, flow: str | None, forward: bool) -> str:
+def _flow(explanation: Explanation, flow: str | None, forward: bool) -> str:
     name = "control packets" if flow is None else f"flow {flow}"
-    if flow == told["flow"]:
+    if flow == explanation["flow"]:
         name = "its own"
     return name if forward else f"{name} (acknowledgements)"
 
@@ -265,9 +265,9 @@ def _unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _losses(told: Explanation) -> str:
+def _losses(explanation: Explanation) -> str:
     """What it lost, and why: the reason for waiting."""
-    drops = sorted(told["drops"], key=lambda d: -d["packets"])
+    drops = sorted(explanation["drops"], key=lambda d: -d["packets"])
     if not drops:
         return "Nothing of it was dropped in this time: the loss came before, or the answer is late."
     return f"Dropped: {'; '.join(dropped(drop) for drop in drops[:3])}."
@@ -278,11 +278,11 @@ def dropped(drop: Drop) -> str:
     return f"{drop['packets']} ({what}) at {drop['node']}, {drop['reason']}"
 
 
-def cause(told: Cause) -> str:
+def cause(explanation: Cause) -> str:
     """One cause, such as "the frame collided with a frame of G (for flow one-hop)"."""
-    if told["by"] is None:
-        return FATES[told["why"]]
-    name = told["by"] + (f" (for flow {told['of']})" if told["of"] is not None else "")
+    if explanation["by"] is None:
+        return FATES[explanation["why"]]
+    name = explanation["by"] + (f" (for flow {explanation['of']})" if explanation["of"] is not None else "")
     text = {
         "collision": f"the frame collided with a frame of {name}",
         "receiver-receiving": f"the receiver was receiving a frame of {name}",
@@ -290,23 +290,23 @@ def cause(told: Cause) -> str:
         "receiver-nav": f"the receiver kept silent, its NAV set by a frame of {name}",
         "receiver-sensing": f"the receiver kept silent, its medium busy with a frame of {name}",
         "answer-collided": f"the answer collided with a frame of {name}",
-    }.get(told["why"], f"{FATES[told['why']]}, by {name}")
-    return text + (", which the sender does not sense" if told["hidden"] else "")
+    }.get(explanation["why"], f"{FATES[explanation['why']]}, by {name}")
+    return text + (", which the sender does not sense" if explanation["hidden"] else "")
 
 
 def _causes(causes: list[Cause], most: int = 2) -> str:
     total = sum(c["count"] for c in causes)
-    told = [f"{percent(c['count'] / total)} {cause(c)}" for c in causes[:most]]
-    return "; ".join(told)
+    explanation = [f"{percent(c['count'] / total)} {cause(c)}" for c in causes[:most]]
+    return "; ".join(explanation)
 
 
-def advice(told: Explanation) -> list[str]:
+def advice(explanation: Explanation) -> list[str]:
     """Advice; empty where nothing is wrong."""
-    if told["standing"] == "unreachable":
+    if explanation["standing"] == "unreachable":
         return [_with("Nodes nearer, more power or a lower rate: the ranges are printed by", RANGES)]
-    if told["standing"] in ("silent", "fair", "content"):
+    if explanation["standing"] in ("silent", "fair", "content"):
         return []
-    return _unique(_advice(told))
+    return _unique(_advice(explanation))
 
 
 def _part(name: str) -> str:
@@ -324,12 +324,12 @@ def _with(text: str, *commands: str) -> str:
     return "\n".join([text, *commands])
 
 
-def _advice(told: Explanation) -> Iterator[str]:
-    tcp = told["tcp"]
-    ahead = [hop for hop in told["hops"] if hop["forward"]]
+def _advice(explanation: Explanation) -> Iterator[str]:
+    tcp = explanation["tcp"]
+    ahead = [hop for hop in explanation["hops"] if hop["forward"]]
     for hop in ahead:
-        flows = [h["id"] for h in hop["holding_flows"] if h["id"] not in (None, told["flow"])]
-        if foreign(told, hop) >= 0.3 and flows:
+        flows = [h["id"] for h in hop["holding_flows"] if h["id"] not in (None, explanation["flow"])]
+        if foreign(explanation, hop) >= 0.3 and flows:
             yield _with(
                 f"Take a competitor away and look again. If this flow then recovers, nothing at {hop['src']} "
                 "itself will help: the others have to send less (a slower source, or a scheme that acts on "
@@ -340,8 +340,8 @@ def _advice(told: Explanation) -> Iterator[str]:
             yield _with("EIFS takes much of it: see whether it stays.", "--set radio.eifs_on_energy=false")
     if tcp is not None and ahead and waited(tcp, "local_limit") > MOSTLY:
         yield _with(
-            f"See what it gets where no limit holds it back at {told['src']}; it may then starve what "
-            f"{told['src']} forwards.",
+            f"See what it gets where no limit holds it back at {explanation['src']}; it may then starve what "
+            f"{explanation['src']} forwards.",
             f"--set {_table(ahead[0])}.local_limit=off",
         )
     for hop in ahead:
@@ -352,16 +352,18 @@ def _advice(told: Explanation) -> Iterator[str]:
                 f"Its packets wait behind others at {hop['src']}: a queue for each flow may help.",
                 "airfair compare FILE --schemes droptail,fq-codel",
             )
-        if share(hop, *DEFERRING) > 0.3 and foreign(told, hop) < 0.3 * share(hop, *DEFERRING):
+        if share(hop, *DEFERRING) > 0.3 and foreign(explanation, hop) < 0.3 * share(hop, *DEFERRING):
             yield _with(
                 "Its own packets on other hops hold it back, as on any chain of one channel: a second "
                 "channel, or fewer of them under way.",
                 "--set 'tcp.window_limit=\"4 segments\"'",
             )
-    for hop in told["hops"]:
-        yield from _advice_on_own_flows(told, hop)
-    most = max((d["packets"] for d in told["drops"]), default=0)
-    full = [d["node"] for d in told["drops"] if d["reason"] == "queue-full" and 2 * d["packets"] > most]
+    for hop in explanation["hops"]:
+        yield from _advice_on_own_flows(explanation, hop)
+    most = max((d["packets"] for d in explanation["drops"]), default=0)
+    full = [
+        d["node"] for d in explanation["drops"] if d["reason"] == "queue-full" and 2 * d["packets"] > most
+    ]
     if full:
         yield _with(
             f"Queues are full at {listed(full)}: schemes differ in what they drop.",
@@ -376,13 +378,13 @@ def _advice(told: Explanation) -> Iterator[str]:
         )
 
 
-def _advice_on_own_flows(told: Explanation, hop: Hop) -> Iterator[str]:
+def _advice_on_own_flows(explanation: Explanation, hop: Hop) -> Iterator[str]:
     """Where flows of a node itself fill the queue that dropped packets of the flow."""
     queue, packets = hop["queue"], held_packets(hop)
-    own: list[Waiting] = [w for w in queue["held"] if w["local"] and w["flow"] != told["flow"]]
+    own: list[Waiting] = [w for w in queue["held"] if w["local"] and w["flow"] != explanation["flow"]]
     if not queue["backpressure"] or sum(w["packets"] for w in own) < 0.3 * packets or not own:
         return
-    flows = listed(_unique(_flow(told, w["flow"], w["forward"]) for w in own))
+    flows = listed(_unique(_flow(explanation, w["flow"], w["forward"]) for w in own))
     cures = []
     if queue["local_limit_ns"] is None:
         time = "1 ms" if hop["wired"] else "8 ms"

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
+from .. import _core
 from .._core import InputError
-from ..arguments import as_type
 from ..frames import as_rows
 from ..results import CompareRow, Estimate
 from . import style
@@ -70,17 +70,14 @@ def goodput_bands(
         return style.figure_of(axes)
 
 
-def fairness(
-    rows: Sequence[CompareRow], *, measured_s: float | None = None, ax: Axes | None = None
-) -> Figure:
+def fairness(rows: Sequence[CompareRow], *, measured: str | None = None, ax: Axes | None = None) -> Figure:
     """Jain's index against the length of the window in which it is taken, with 95 % intervals.
 
-    `measured_s` is the measured time of the run, at which the index of the whole run is drawn. Raises
-    `InputError` for rows of runs without windows.
+    `measured` is the measured time of the run, such as "50 s", at which the index of the whole run is drawn.
+    Raises `InputError` for rows of runs without windows.
     """
     rows = as_rows(rows)
-    if measured_s is not None:
-        as_type("measured_s", measured_s, int | float, "seconds")
+    measured_s = None if measured is None else _core.parse_time(measured) / 1e9
     if not any(window["jain_index"] for row in rows for window in row.get("window_jain", [])):
         raise InputError("fairness: no index in windows; expected rows of a comparison with windows")
     with style.canvas(ax, "", height=2.6) as axes:

@@ -32,7 +32,7 @@ MOST_FLOWS = 50
 """So many flows, those with the least goodput under the first scheme, have a row in the table of flows."""
 
 MOST_SHARES = 10_000_000
-"""Windows times flows of a run that are read without being asked for."""
+"""Most windows times flows of a run that are evaluated by default."""
 
 MOST_INTERVALS = 300
 FEWEST_INTERVALS = 20
@@ -41,7 +41,7 @@ FEWEST_INTERVALS = 20
 def prepare(
     path: str | os.PathLike[str], scenario: Scenario, windows: Sequence[str] = ()
 ) -> tuple[Sequence[str], str]:
-    """What the runs of a report have to be told: windows, those of the page if there are none, and interval.
+    """The windows and the interval of the runs of a report; by default those of the page.
 
     Makes the folder of the file, so that it does not fail after hours of runs. Raises `OSError`.
     """

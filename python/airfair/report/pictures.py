@@ -55,7 +55,7 @@ def _draw(
             found.append(_picture("differences", differences, words))
         found += _over_time(rows, first, runs)
     if any(w["jain_index"] is not None for row in rows for w in row.get("window_jain", [])):
-        curve = over_seeds.fairness(rows, measured_s=first["duration_s"] - first["warmup_s"])
+        curve = over_seeds.fairness(rows, measured=f"{first['duration_s'] - first['warmup_s']:.9f} s")
         words = f"Jain's index against the length of the window, for {schemes}; see the table."
         found.append(_picture("fairness", curve, words))
     if any(row["drops"] for row in rows):

@@ -226,14 +226,14 @@ def read_both(runs: Path) -> tuple[pa.Table, pa.Table]:
     return rows, flows.filter(pc.is_in(flows["run"], value_set=rows["run"].combine_chunks()))
 
 
-def in_order(runs: pa.Table, flows: pa.Table, told: Mapping[str, Any]) -> tuple[pa.Table, pa.Table]:
-    """Both tables in the order of the study `told` (`study.json`), whenever the runs were finished.
+def in_order(runs: pa.Table, flows: pa.Table, description: Mapping[str, Any]) -> tuple[pa.Table, pa.Table]:
+    """Both tables in the order of the study `description` (`study.json`), whenever the runs were finished.
 
     By cell, scheme and seed; runs of earlier editions come last. Flows stand as their runs do.
     """
-    cells = {cell["sha256"]: place for place, cell in reversed(list(enumerate(told["cells"])))}
-    schemes = {name: place for place, name in enumerate(told["study"]["schemes"])}
-    last = len(cells) + len(told["cells"])
+    cells = {cell["sha256"]: place for place, cell in reversed(list(enumerate(description["cells"])))}
+    schemes = {name: place for place, name in enumerate(description["study"]["schemes"])}
+    last = len(cells) + len(description["cells"])
 
     def key(row: Mapping[str, Any]) -> tuple[bool, int, int, str, int, str]:
         cell = cells.get(row["scenario_sha256"], last)
@@ -328,7 +328,7 @@ def _kinds(plan: Plan, before: Mapping[str, str]) -> dict[str, str]:
 def _write_about(folder: Path, plan: Plan, kinds: Mapping[str, str]) -> None:
     study = plan.study
     source = study.scenario
-    told = {
+    description = {
         "format": FORMAT,
         "version": _core.__version__,
         "study": study.resolved() | {"schemes": plan.schemes},
@@ -344,7 +344,7 @@ def _write_about(folder: Path, plan: Plan, kinds: Mapping[str, str]) -> None:
             for cell in range(len(plan.cells))
         ],
     }
-    text = json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(description, indent=1, ensure_ascii=False) + "\n"
     path = folder / "study.json"
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         write_atomically(path, text.encode())

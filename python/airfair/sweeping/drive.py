@@ -133,7 +133,7 @@ class _Driver:
 
     def go(self) -> None:
         """Execute the plan."""
-        self.tell()
+        self.report()
         runs: Iterator[Run] = (run for run in self.plan if run.identity not in self.dataset.finished)
         first = next(runs, None)
         if first is None:
@@ -215,7 +215,7 @@ class _Driver:
 
     def fail(self, run: Run, error: str) -> None:
         self.progress.failed.append(Failure(self.plan.describe(run.cell), run.scheme, run.seed, error))
-        self.tell()
+        self.report()
 
     def keep(self) -> None:
         """Write finished runs to the journal."""
@@ -223,7 +223,7 @@ class _Driver:
             self.dataset.append(self.unsaved)
             for _ in self.unsaved:
                 self.progress.finished += 1
-                self.tell()
+                self.report()
             self.unsaved = []
 
     def cancel(self) -> None:
@@ -237,7 +237,7 @@ class _Driver:
                 if not future.cancelled() and future.exception() is None and future.result().row is not None:
                     self.unsaved.append((run.cell, run.identity, str(future.result().row)))
 
-    def tell(self) -> None:
+    def report(self) -> None:
         if self.on_run is not None:
             self.on_run(self.progress)
 

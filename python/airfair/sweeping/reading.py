@@ -142,13 +142,13 @@ def load_sweep(folder: str | os.PathLike[str], *, earlier: bool = False) -> Swee
     """
     as_flag("earlier", earlier)
     source = Path(as_path("folder", folder))
-    told = about(source)
-    tables = [columns.schema(name, told["columns"]).empty_table() for name in ("runs", "flows")]
-    chunks = [tuple(tables), *every(source, told["columns"])]
+    description = about(source)
+    tables = [columns.schema(name, description["columns"]).empty_table() for name in ("runs", "flows")]
+    chunks = [tuple(tables), *every(source, description["columns"])]
     both = [pa.concat_tables(chunk[i] for chunk in chunks) for i in range(2)]
     if not earlier:
         both = [table.filter(table["in_study"]) for table in both]
-    return Sweep(source, told, *in_order(both[0], both[1], told))
+    return Sweep(source, description, *in_order(both[0], both[1], description))
 
 
 def _is_perf(column: str) -> bool:

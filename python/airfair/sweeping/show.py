@@ -67,7 +67,7 @@ class _Tables:
         kept = FAIRNESS[:2]  # shown in any case
         same = [column for column in columns if column not in kept and _is_same(rows, column)]
         self.same = same if len(rows) > 1 else []
-        self.told = [column for column in columns if column not in self.same]
+        self.shown_columns = [column for column in columns if column not in self.same]
         self.numbered = False
 
     def show(self, baseline: str) -> None:
@@ -75,7 +75,9 @@ class _Tables:
         others: list[Row] = [
             (case, row, row["difference"]) for case in self.cases for row in case["rows"][1:]
         ]
-        goodputs, delays = ([column for column in self.told if column in of] for of in (FAIRNESS, DELAYS))
+        goodputs, delays = (
+            [column for column in self.shown_columns if column in of] for of in (FAIRNESS, DELAYS)
+        )
         if whole and self.varied:
             # Cases have numbers where all that tells them apart would leave little room.
             room = self.out.width
@@ -90,7 +92,7 @@ class _Tables:
             if self.numbered:
                 self.out.print()
         differences = [row[2] for row in others]
-        changing = [column for column in self.told if not _is_same(differences, column, 0)]
+        changing = [column for column in self.shown_columns if not _is_same(differences, column, 0)]
         for title, columns in (("", goodputs), ("Delay and loss", delays)):
             self._print(title, whole, columns)
             differing = [column for column in columns if column in changing]
