@@ -31,11 +31,11 @@ impl Capabilities {
     pub fn missing(&self, wants: &Wants) -> Vec<&'static str> {
         let pairs = [
             (wants.samples > Span::ZERO, self.samples, "samples of counters"),
-            (wants.link_use, self.link_use, "counts of what the link has carried"),
-            (wants.overheard, self.overheard, "messages for other nodes"),
-            (wants.received, self.received, "packets that came in"),
-            (wants.departures, self.departures, "departures at their time"),
-            (wants.own_queue, self.own_queue, "a queue that fills"),
+            (wants.link_use, self.link_use, "counters of the link's traffic"),
+            (wants.overheard, self.overheard, "overheard messages"),
+            (wants.received, self.received, "received packets"),
+            (wants.departures, self.departures, "departures at their times"),
+            (wants.own_queue, self.own_queue, "a queue that a window law can fill"),
             (wants.priority > Priority(0), self.priority >= wants.priority, "priorities of packets"),
         ];
         pairs.iter().filter(|(wanted, offered, _)| *wanted && !offered).map(|pair| pair.2).collect()
@@ -63,7 +63,7 @@ mod tests {
         assert!(ALL.missing(&wants).is_empty());
         assert!(Capabilities::default().missing(&Wants::default()).is_empty());
         let nothing = Capabilities::default().missing(&wants);
-        assert_eq!(nothing, ["samples of counters", "packets that came in", "priorities of packets"]);
+        assert_eq!(nothing, ["samples of counters", "received packets", "priorities of packets"]);
         let few = Capabilities { priority: Priority(2), ..ALL };
         assert_eq!(few.missing(&wants), ["priorities of packets"]);
     }

@@ -12,14 +12,14 @@ pub enum EventKind {
     FrameEnd {
         /// Sending station.
         sender: StationIx,
-        /// Its frame.
+        /// The frame that has ended at its sender.
         frame: FrameIx,
     },
     /// A frame reaches a band of distant hearers.
     BandStart {
         /// Sending station.
         sender: StationIx,
-        /// Its frame.
+        /// The frame that reaches the band.
         frame: FrameIx,
         /// Index of the band in the list of all bands.
         band: u32,
@@ -28,7 +28,7 @@ pub enum EventKind {
     BandEnd {
         /// Sending station.
         sender: StationIx,
-        /// Its frame.
+        /// The frame that ends at the band.
         frame: FrameIx,
         /// Index of the band.
         band: u32,
@@ -130,7 +130,7 @@ pub struct Event {
     /// Class (4 bits), rank of the owner (28 bits), count of pushes (32 bits); see [`Order`].
     pub order: u64,
     /// Kind and owner.
-    pub what: EventKind,
+    pub kind: EventKind,
 }
 
 /// The second part of an event's key. At equal times a smaller class comes first (ends of frames before starts, starts before time-outs,
@@ -157,7 +157,7 @@ pub fn rank(seed: u64, name: &str) -> u32 {
 
 impl Event {
     /// Placeholder for an empty place.
-    pub const NONE: Self = Self { time: 0, order: 0, what: EventKind::Warmup };
+    pub const NONE: Self = Self { time: 0, order: 0, kind: EventKind::Warmup };
 
     /// Both parts of the key as one number.
     #[inline]
@@ -175,7 +175,7 @@ pub struct ScheduledEvent {
     /// Key among events of equal time.
     pub order: Order,
     /// Kind and owner.
-    pub what: EventKind,
+    pub kind: EventKind,
 }
 
 /// Work that parts leave to the end of the present event: links that may have a packet to send, and events to schedule, which are pushed
@@ -191,16 +191,16 @@ pub struct Schedule {
 impl Schedule {
     /// Schedules an event.
     #[inline]
-    pub fn add(&mut self, at: Time, order: Order, what: EventKind) {
-        self.events.push(ScheduledEvent { at, order, what });
+    pub fn add(&mut self, at: Time, order: Order, kind: EventKind) {
+        self.events.push(ScheduledEvent { at, order, kind });
         self.unsettled = true;
     }
 
     /// Schedules an event that another part has returned, if any.
     #[inline]
     pub fn add_if(&mut self, due: Option<ScheduledEvent>) {
-        if let Some(ScheduledEvent { at, order, what }) = due {
-            self.add(at, order, what);
+        if let Some(ScheduledEvent { at, order, kind }) = due {
+            self.add(at, order, kind);
         }
     }
 
@@ -247,7 +247,7 @@ pub mod class {
     pub const MOVE: u8 = 8;
     /// Arrivals by wire.
     pub const WIRE: u8 = 10;
-    /// Sources.
+    /// Applications: starts, packets, files and stops of flows; resumed sources; injected packets.
     pub const TRAFFIC: u8 = 11;
     /// Timers of protocols and schemes.
     pub const TIMER: u8 = 12;

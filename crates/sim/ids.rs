@@ -42,19 +42,19 @@ macro_rules! indices {
 }
 
 indices! {
-    /// A station: one radio interface of a node.
+    /// Index of a station, which is one radio interface of a node.
     StationIx
-    /// A node.
+    /// Index of a node.
     NodeIx
-    /// A port: one output interface of a node, a station or one direction of a wired link.
+    /// Index of a port, which is one output interface of a node, a station or one direction of a wired link.
     PortIx
-    /// A flow.
+    /// Index of a flow.
     FlowIx
-    /// One direction of a wired link.
+    /// Index of a wire, which is one direction of a wired link.
     WireIx
-    /// A message of a routing protocol. Its place is reused after the message has ended.
+    /// Index of a message of a routing protocol. Its place is reused after the message has ended.
     RoutingIx
-    /// A frame on the air. Its place is reused after the last hearer has processed its end.
+    /// Index of a frame on the air. Its place is reused after the last hearer has processed its end.
     FrameIx
 }
 
@@ -66,9 +66,9 @@ impl NodeIx {
 /// The link that a port sends by: a station or one direction of a wired link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkRef {
-    /// A station.
+    /// A radio interface.
     Station(StationIx),
-    /// A wire.
+    /// One direction of a wired link.
     Wire(WireIx),
 }
 

@@ -20,7 +20,7 @@ const PREFETCHED_HEARERS: u32 = 64;
 /// The station that an event belongs to, if it belongs to one.
 #[inline(always)]
 fn station_of(event: &Event) -> Option<StationIx> {
-    match event.what {
+    match event.kind {
         EventKind::FrameEnd { sender, .. }
         | EventKind::BandStart { sender, .. }
         | EventKind::BandEnd { sender, .. } => Some(sender),
@@ -77,7 +77,7 @@ impl Air {
     /// The frame that an event ends, and the frame's receiver.
     #[inline(always)]
     fn received_by(&self, event: &Event) -> Option<(&Frame, StationIx)> {
-        let EventKind::FrameEnd { frame, .. } = event.what else { return None };
+        let EventKind::FrameEnd { frame, .. } = event.kind else { return None };
         let frame = self.medium.frames.get(frame);
         Some((frame, frame.receiver)).filter(|&(_, receiver)| receiver.ix() < self.len())
     }
@@ -87,7 +87,7 @@ impl Air {
     #[inline(always)]
     fn pass_of(&self, event: &Event) -> Option<(StationIx, &[Hearer], usize)> {
         let first_band = |sender: StationIx| self.medium.hearers.bands_of(sender).start;
-        let (sender, band, starts) = match event.what {
+        let (sender, band, starts) = match event.kind {
             EventKind::Reply(sender) => (sender, first_band(sender), true),
             EventKind::Access(sender) if self.medium.stations[sender].radio.deadline <= event.time => {
                 (sender, first_band(sender), true)

@@ -292,9 +292,9 @@ impl Air {
 
     /// Handles an event of the air; ignores all others.
     #[inline(always)]
-    pub fn handle(&mut self, what: EventKind, agenda: &mut Agenda) {
+    pub fn handle(&mut self, kind: EventKind, agenda: &mut Agenda) {
         let Self { medium, mac } = self;
-        match what {
+        match kind {
             EventKind::FrameEnd { frame, .. } => self.frame_end(frame, agenda),
             EventKind::BandStart { frame, band, .. } => medium.band_start(frame, band as usize),
             EventKind::BandEnd { frame, band, .. } => self.band_end(frame, band as usize, agenda),
@@ -368,7 +368,7 @@ impl EventOwner for Air {
     /// Defers an access event whose deadline has moved.
     #[inline(always)]
     fn due(&mut self, event: &Event) -> u64 {
-        if let EventKind::Access(station) = event.what {
+        if let EventKind::Access(station) = event.kind {
             mac::access_due(&mut self.medium.stations[station], event.time)
         } else {
             event.time

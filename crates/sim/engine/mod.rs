@@ -138,11 +138,11 @@ pub struct Agenda<Q: EventQueue = Wheel> {
 impl<Q: EventQueue> Agenda<Q> {
     /// Adds an event. Its time must not lie in the past.
     #[inline]
-    pub fn push(&mut self, at: Time, order: Order, what: EventKind) {
+    pub fn push(&mut self, at: Time, order: Order, kind: EventKind) {
         debug_assert!(at >= self.now, "an event in the past: {at} < {}", self.now);
         let order = order.0 | u64::from(self.pushes);
         self.pushes = self.pushes.wrapping_add(1);
-        let event = Event { time: at.0, order, what };
+        let event = Event { time: at.0, order, kind };
         #[cfg(feature = "record-agenda")]
         self.record.push((true, event));
         self.pending.push(event);
@@ -151,8 +151,8 @@ impl<Q: EventQueue> Agenda<Q> {
     /// Adds an event that a part has returned, if any.
     #[inline]
     pub fn push_if(&mut self, due: Option<ScheduledEvent>) {
-        if let Some(ScheduledEvent { at, order, what }) = due {
-            self.push(at, order, what);
+        if let Some(ScheduledEvent { at, order, kind }) = due {
+            self.push(at, order, kind);
         }
     }
 

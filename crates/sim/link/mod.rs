@@ -143,7 +143,7 @@ impl Links {
             let due = move |at, rate| ScheduledEvent {
                 at,
                 order,
-                what: EventKind::RateChange { link: i as u32, rate },
+                kind: EventKind::RateChange { link: i as u32, rate },
             };
             link.rate_changes.iter().map(move |change| due(change.at, change.rate))
         })

@@ -39,7 +39,7 @@ fn offer(packet: u64) -> OfferedPacket {
 /// Due time of an arrival event.
 fn arrival(due: Option<ScheduledEvent>) -> Option<Time> {
     due.map(|due| {
-        assert_eq!(due.what, EventKind::WireArrival(WIRE));
+        assert_eq!(due.kind, EventKind::WireArrival(WIRE));
         due.at
     })
 }
@@ -107,7 +107,7 @@ fn who_waits_for_room_is_woken_once_at_the_next_departure() {
         assert!(matches!(links.offer(WIRE, &offer(packet), us(0)), OfferResult::Accepted(_)));
     }
     let due = links.wake_at_departure(WIRE, us(10)).unwrap();
-    assert_eq!((due.at, due.what), (us(100), EventKind::WireFree(WIRE)));
+    assert_eq!((due.at, due.kind), (us(100), EventKind::WireFree(WIRE)));
     assert_eq!(links.wake_at_departure(WIRE, us(20)), None, "one is pending");
     assert_eq!(links.on_free(WIRE), FreeWire { port: PortIx(0), keeps_queue: true });
     assert_eq!(links.wake_at_departure(WIRE, us(100)).map(|due| due.at), Some(us(200)));
@@ -121,7 +121,7 @@ fn a_wire_without_a_queue_is_given_packets_when_it_is_idle() {
     assert_eq!(arrival(links.send(WIRE, &offer(1), us(3), us(0))), Some(us(5103)));
     assert!(!links.is_idle(WIRE, us(102)) && links.is_idle(WIRE, us(103)));
     let due = links.wake(WIRE).unwrap();
-    assert_eq!((due.at, due.what), (us(103), EventKind::WireFree(WIRE)));
+    assert_eq!((due.at, due.kind), (us(103), EventKind::WireFree(WIRE)));
     assert!(links.wake_pending(WIRE) && links.wake(WIRE).is_none());
     assert_eq!(links.on_free(WIRE), FreeWire { port: PortIx(0), keeps_queue: false });
     assert!(!links.wake_pending(WIRE));
@@ -175,7 +175,7 @@ fn another_rate_holds_for_the_next_packet() {
     let changes: Vec<ScheduledEvent> = links.rate_changes(&specs).collect();
     assert_eq!(changes.len(), 1);
     assert_eq!(
-        (changes[0].at, changes[0].what),
+        (changes[0].at, changes[0].kind),
         (us(50), EventKind::RateChange { link: 0, rate: change.rate })
     );
     assert_eq!(arrival(links.send(WIRE, &offer(1), us(0), us(0))), Some(us(5100)));

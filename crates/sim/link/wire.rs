@@ -124,7 +124,7 @@ impl Wire {
     #[inline(always)]
     pub(super) fn next_arrival(&self, first: &InFlight) -> ScheduledEvent {
         let order = Order::new(class::WIRE, self.rank);
-        ScheduledEvent { at: self.arrival(first), order, what: EventKind::WireArrival(self.number) }
+        ScheduledEvent { at: self.arrival(first), order, kind: EventKind::WireArrival(self.number) }
     }
 
     /// An event for a departure, unless one is pending.
@@ -134,7 +134,7 @@ impl Wire {
         (!std::mem::replace(&mut self.wake_pending, true)).then_some(ScheduledEvent {
             at,
             order,
-            what: EventKind::WireFree(self.number),
+            kind: EventKind::WireFree(self.number),
         })
     }
 

@@ -192,7 +192,7 @@ impl FoundRoutes {
     ) -> Vec<Action> {
         let hop = self.hop(node, port, neighbour);
         let bytes;
-        let what = match *lost {
+        let undelivered = match *lost {
             UndeliveredPacket::Data(ends) => {
                 Undelivered::Data(ends.map(|ends| ends.map(|end| self.hosts[end].address)))
             }
@@ -201,7 +201,7 @@ impl FoundRoutes {
                 Undelivered::Message(&bytes)
             }
         };
-        self.call(node, now, |routing, cx| routing.on_undelivered(hop, what, cx)).1
+        self.call(node, now, |routing, cx| routing.on_undelivered(hop, undelivered, cx)).1
     }
 
     pub(super) fn on_timer(&mut self, node: NodeIx, now: Time) -> Vec<Action> {

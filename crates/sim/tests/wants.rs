@@ -43,11 +43,12 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
         priority: Priority(0),
     };
     assert_eq!(refusal(Medium::Radio, all), None);
-    let expected = "node 1: scheme greedy wants what its wire does not offer: samples of counters, counts of what the link \
-                    has carried, messages for other nodes, packets that came in";
+    let expected = "node 1: scheme greedy needs capabilities that its wire does not offer: samples of counters, counters of \
+                    the link's traffic, overheard messages, received packets";
     assert_eq!(refusal(Medium::Wire, all).as_deref(), Some(expected));
     let urgent = Wants { priority: Priority(1), ..Wants::default() };
-    let expected = "node 0: scheme greedy wants what its radio does not offer: priorities of packets";
+    let expected =
+        "node 0: scheme greedy needs capabilities that its radio does not offer: priorities of packets";
     assert_eq!(refusal(Medium::Radio, urgent).as_deref(), Some(expected));
     let few = Wants { departures: true, own_queue: true, ecn: true, ..Wants::default() };
     assert_eq!(refusal(Medium::Wire, few), None);

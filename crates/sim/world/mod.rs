@@ -59,7 +59,7 @@ impl World {
             let mut done = true;
             while let Some(event) = agenda.next_before(limit, air) {
                 let now = agenda.now;
-                match event.what {
+                match event.kind {
                     EventKind::FrameEnd { .. }
                     | EventKind::BandStart { .. }
                     | EventKind::BandEnd { .. }
@@ -68,7 +68,7 @@ impl World {
                     | EventKind::Access(_)
                     | EventKind::Move(_)
                     | EventKind::Renew(_) => {
-                        air.handle(event.what, agenda);
+                        air.handle(event.kind, agenda);
                         if air.has_indications() {
                             network.handle_indications(air, agenda);
                         }
@@ -193,7 +193,7 @@ impl World {
             return Err(format!("there are {} flows", spec.flows.len()));
         };
         if self.agenda.now > Time::ZERO {
-            return Err("what has passed cannot be explained: ask at time 0".to_string());
+            return Err("an explanation has to be requested at time 0, before the run starts".to_string());
         }
         let explainer = Explainer::new(flow, traffic, &self.observed());
         self.observers.explain = Some(Box::new(explainer));

@@ -84,13 +84,15 @@ impl SchemePlacement {
                 l.ends.into_iter().map(move |node| (node, self.wire(spec, node, link)))
             });
         let refused = radios.chain(wires).filter_map(|(node, at)| {
-            let lacks = offers(at.medium).missing(&self.at(node).wants(&at));
+            let missing = offers(at.medium).missing(&self.at(node).wants(&at));
             let own = spec.schemes.iter().find(|placed| placed.node == node);
             let name = own.map_or(name, |placed| &placed.scheme);
             let what = if at.medium == Medium::Radio { "radio" } else { "wire" };
-            (!lacks.is_empty()).then(|| {
-                let (node, lacks) = (&spec.nodes[node].id, lacks.join(", "));
-                format!("node {node}: scheme {name} wants what its {what} does not offer: {lacks}")
+            (!missing.is_empty()).then(|| {
+                let (node, missing) = (&spec.nodes[node].id, missing.join(", "));
+                format!(
+                    "node {node}: scheme {name} needs capabilities that its {what} does not offer: {missing}"
+                )
             })
         });
         refused.min_by(|a, b| natural_cmp(a, b)).map_or(Ok(()), Err)

@@ -45,8 +45,8 @@ impl Network {
 
     /// Pushes scheduled events onto the agenda.
     pub(super) fn push_scheduled(&mut self, agenda: &mut Agenda) {
-        for ScheduledEvent { at, order, what } in self.schedule.drain() {
-            agenda.push(at, order, what);
+        for ScheduledEvent { at, order, kind } in self.schedule.drain() {
+            agenda.push(at, order, kind);
         }
     }
 

@@ -79,8 +79,8 @@ impl Exchange {
     }
 
     fn await_response(&self, station: &Station, id: StationIx, at: u64, agenda: &mut Agenda) {
-        let what = EventKind::Timeout { station: id, generation: self.generation };
-        agenda.push(Time(at), station.order(class::TIMEOUT), what);
+        let kind = EventKind::Timeout { station: id, generation: self.generation };
+        agenda.push(Time(at), station.order(class::TIMEOUT), kind);
     }
 }
 
@@ -147,14 +147,14 @@ impl Mac {
         &mut self,
         medium: &mut Medium,
         station: StationIx,
-        what: FrameKind,
+        frame_kind: FrameKind,
         to: StationIx,
         nav_us: u32,
         mode: Mode,
         agenda: &mut Agenda,
     ) {
         let kind = &self.kinds[usize::from(medium.stations[station].radio.kind)];
-        let (bytes, duration) = match what {
+        let (bytes, duration) = match frame_kind {
             FrameKind::Rts => (Rts::wire_len(), kind.rts_ns),
             FrameKind::Cts => (Cts::wire_len(), kind.cts_in(mode)),
             _ => (Ack::wire_len(), kind.ack_in(mode)),
@@ -169,7 +169,7 @@ impl Mac {
             bytes: bytes as u32,
             nav_us,
             watchers: flag::AWAIT_END | flag::MONITORS,
-            kind: what,
+            kind: frame_kind,
             mode,
             passes_left: 0,
             receiver_found: false,

@@ -395,12 +395,12 @@ impl Tcp {
     #[inline(never)]
     fn arm_for(&mut self, id: ConnectionRef, end: ConnectionEnd, deadline: Time, schedule: &mut Schedule) {
         let Some(connection) = self.connections.get_mut(id) else { return };
-        let (armed, what) = match end {
+        let (armed, kind) = match end {
             ConnectionEnd::Sender => (&mut connection.sender_armed, EventKind::SenderTimer(id)),
             ConnectionEnd::Receiver => (&mut connection.receiver_armed, EventKind::ReceiverTimer(id)),
         };
         *armed = deadline;
-        schedule.add(deadline, Order::new(class::TIMER, connection.sender.rank), what);
+        schedule.add(deadline, Order::new(class::TIMER, connection.sender.rank), kind);
     }
 
     /// Closes a connection whose data are delivered and acknowledged, or whose sender has given up. Returns its flow, and the next file, if

@@ -122,7 +122,7 @@ impl Rig {
 
     fn advance(&mut self, until: u64) {
         while let Some(event) = self.agenda.next_before(Time(until), &mut self.air) {
-            self.air.handle(event.what, &mut self.agenda);
+            self.air.handle(event.kind, &mut self.agenda);
             while let Some(indication) = self.air.next_indication() {
                 self.note(indication);
             }
