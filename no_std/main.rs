@@ -66,7 +66,7 @@ fn schemes() {
         let scheme = (entry.build)(&Params::default()).expect("defaults are good");
         let random = |purpose| Stream::new(1, entry.name, purpose);
         let mut at_interfaces = 0;
-        for interface in Interface::sorts() {
+        for interface in Interface::all_kinds() {
             let mut pipeline = Pipeline::new(&*scheme, &interface, 34, random(Purpose::Queue));
             at_interfaces += usize::from(pipeline.judges());
             at_interfaces += usize::from(scheme.agent(&interface).is_some());
