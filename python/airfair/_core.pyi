@@ -334,7 +334,7 @@ class World:
         """
 
     def keep_completions(self) -> None:
-        """From now on record each file that is completed, for `take_completions`."""
+        """Record each file that is completed from now on, for `take_completions`."""
 
     def take_completions(self) -> list[tuple[int, int, int, int]]:
         """Files that were completed since the last call, in the order of their ends.

@@ -44,7 +44,7 @@ class MeasuredRow(CompareRow):
     number_difference_values: Mapping[str, Sequence[float]]
     """The same seed by seed; NaN where one of the runs has no such number."""
     number_ratios: dict[str, Estimate]
-    """The same as ratios."""
+    """Ratios to the same series, paired by seed."""
     number_values: Mapping[str, Sequence[float]]
     """Seed by seed; NaN where a run has no such number."""
     curves: Mapping[str, Sequence[float]]
@@ -262,9 +262,9 @@ class Claim:
     bound: Statistic | None = None
     factor: float = 1.0
     value: float = 0.0
-    """Where there is no other statistic as bound."""
+    """The bound as a number, where it is no statistic."""
     least: float = 0.0
-    """By how much more it has to lie on the claimed side: the least effect that matters."""
+    """The margin: the least effect that matters."""
     bound_series: str | tuple[str, ...] | None = None
     """The series that the bound is taken from, whatever `statistic` is taken from; None: the same. Several:
     it holds only if it does against each of them, but for the one that is judged."""
@@ -373,7 +373,7 @@ class ClaimRow(TypedDict):
 
 
 class Count(TypedDict):
-    """How many claims of a source hold and are false on their baselines."""
+    """The number of claims of a source that hold and are false on their baselines."""
 
     claims: int
     hold: int
@@ -397,7 +397,8 @@ def judge(claim: Claim, rows: Measured) -> ClaimRow:
 
 
 def count(judged: Sequence[ClaimRow]) -> dict[Source, Count]:
-    """By source, without those that have no claim; claims of one text in several readings count once."""
+    """Counts by source, without sources that have no claim; claims of one text in several readings count
+    once."""
     counts: dict[Source, Count] = {}
     for source in get_args(Source):
         readings: dict[str, dict[str, bool]] = {}

@@ -78,7 +78,7 @@ def _of_run(run: RunResult, flows: bool) -> list[dict[str, Any]]:
 
 
 def _scalars(result: Mapping[str, Any], *but: str) -> dict[str, Any]:
-    """What is neither a list nor a table."""
+    """The values that are neither lists nor dicts."""
     return {name: v for name, v in result.items() if name not in but and not isinstance(v, list | dict)}
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 SEEDS = 20
 QUICK_SEEDS = 5
 MOST_FLOWS = 8
-"""So many flows have a column each."""
+"""Most flows with a column of their own."""
 TOTAL = "aggregate_goodput_bps"
 
 PACKAGE = "airfair_papers"
@@ -72,13 +72,13 @@ class Experiment:
     read: Callable[[Recording], Mapping[str, float]] | None = None
     """Numbers of a run that its result does not have, by name with unit; NaN where a run has none."""
     curves: Callable[[Recording], Mapping[str, Sequence[float]]] | None = None
-    """What is drawn over time, of the first seed."""
+    """Curves over time, of the first seed."""
     interval: str = "1 s"
-    """Of the recordings that `read` and `curves` get."""
+    """Interval of the recordings for `read` and `curves`."""
     by_seed: Callable[[int], Sequence[str]] | None = None
     """`path=value` texts that differ from seed to seed, such as the network."""
     small: tuple[str, ...] = ()
-    """What makes a run so short that it shows only that it works, where 15 s of it would take long."""
+    """Overrides that make a run so short that it shows only that it works, where 15 s would take long."""
 
 
 class PaperResult(TypedDict):
@@ -90,7 +90,7 @@ class PaperResult(TypedDict):
     counts: dict[Source, Count]
     claims: list[ClaimRow]
     numbers: dict[str, dict[str, Estimate]]
-    """By series, what `Experiment.read` has read; without what no run of the series has."""
+    """Numbers of `Experiment.read` by series, without those that no run of the series has."""
 
 
 class Listed(TypedDict):
@@ -323,7 +323,7 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
 
 
 def _count(source: Source, counted: Count) -> str:
-    """How many claims of a source hold."""
+    """The number of claims of a source that hold."""
     of = {"paper": "of the paper", "ours": "of ours", "calibration": "calibrated here"}[source]
     more = counted["hold_in_a_reading"]
     some = "" if more == counted["hold"] else f", {more} in at least one reading"

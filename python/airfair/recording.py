@@ -115,7 +115,7 @@ class Recording:
         self._files = dict(files or {})
 
     def __repr__(self) -> str:
-        """What ran, and the tables."""
+        """The scenario, scheme and seed, and the tables."""
         flows = notebook.counted(len(self.result["flows"]), "flow")
         about = f"{self._title()}: {flows}, {self.result['duration_s']:g} s, tables {', '.join(self.tables)}"
         return f"<airfair.Recording {about}>"

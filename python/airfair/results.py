@@ -408,7 +408,7 @@ class ImportLinked(TypedDict):
 
 
 class ImportWritten(TypedDict):
-    """What an imported scenario has. `largest_component` is that of links usable both ways."""
+    """The contents of an imported scenario. `largest_component` is that of links usable both ways."""
 
     nodes: int
     radios: int

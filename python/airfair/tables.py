@@ -86,7 +86,7 @@ class Table:
             yield from self._lines(places, widths, console)
 
     def parts(self, room: int) -> int:
-        """How many tables, one below the other, it becomes where there is so much room."""
+        """The number of tables, one below the other, for a width of `room` columns."""
         return len(self._groups([max(cell.cell_len for cell in column) for column in self._columns()], room))
 
     def _columns(self) -> list[list[Text]]:

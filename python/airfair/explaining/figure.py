@@ -70,7 +70,7 @@ def draw(explanation: Explanation) -> Figure:
 
 
 def shown_hops(explanation: Explanation) -> list[Hop]:
-    """All of them; of a long path those where the flow's packets spend most time."""
+    """All hops; of a long path those where the flow's packets spend most time."""
     hops = explanation["hops"]
     kept = sorted(range(len(hops)), key=lambda i: hops[i]["no_packet_ns"])[:MOST_HOPS]
     return [hops[i] for i in sorted(kept)]
@@ -152,7 +152,8 @@ def draw_hops(explanation: Explanation, hops: list[Hop], axes: Axes) -> None:
 
 
 def draw_waiting(explanation: Explanation, axes: Axes) -> None:
-    """Who makes the flow wait: on the medium, in a queue, or by filling a queue that drops its packets."""
+    """The flows and nodes that make the flow wait: on the medium, in a queue, or by filling a queue that
+    drops its packets."""
     full = max(explanation["hops"], key=lambda hop: hop["queue"]["dropped"], default=None)
     tcp = explanation["tcp"]
     medium = worst_hop(explanation)
@@ -175,7 +176,7 @@ def draw_waiting(explanation: Explanation, axes: Axes) -> None:
 
 
 def draw_queue(hop: Hop, axes: Axes) -> None:
-    """Whose packets are before the flow's."""
+    """Flows whose packets are before the flow's."""
     ahead = hop["behind"][:MOST_HOLDERS]
     observed = hop["observed_ns"] or 1
     names = [
@@ -193,7 +194,7 @@ def draw_queue(hop: Hop, axes: Axes) -> None:
 
 
 def draw_full(hop: Hop, axes: Axes) -> None:
-    """Whose packets filled the queue that dropped the flow's."""
+    """Flows whose packets filled the queue that dropped the flow's."""
     held = hop["queue"]["held"][:MOST_HOLDERS]
     names = [
         ("control packets" if w["flow"] is None else f"flow {w['flow']}")
@@ -215,7 +216,7 @@ def draw_full(hop: Hop, axes: Axes) -> None:
 
 
 def draw_holders(hop: Hop, axes: Axes) -> None:
-    """Who keeps the sender that defers most from sending."""
+    """Nodes that keep the sender that defers most from sending."""
     least = 0.0005 * hop["observed_ns"]
     holders = [h for h in hop["holders"] if held_ns(h) > least][:MOST_HOLDERS]
     observed = hop["observed_ns"] or 1
@@ -263,7 +264,7 @@ def draw_holders(hop: Hop, axes: Axes) -> None:
 
 
 def draw_causes(explanation: Explanation, axes: Axes) -> None:
-    """What became of the attempts of the hop where most of them fail."""
+    """Outcomes of the attempts at the hop where most of them fail."""
 
     def failed(hop: Hop) -> float:
         attempts = hop["attempts"]
@@ -305,7 +306,7 @@ def draw_causes(explanation: Explanation, axes: Axes) -> None:
 
 
 def draw_tcp(explanation: Explanation, axes: Axes) -> None:
-    """What TCP waits for, where few attempts fail."""
+    """The waits of TCP, where few attempts fail."""
     tcp = explanation["tcp"]
     waits = (
         []
@@ -330,7 +331,7 @@ def draw_tcp(explanation: Explanation, axes: Axes) -> None:
 
 
 def draw_states(explanation: Explanation, axes: Axes) -> None:
-    """What the hop where the flow's packets spend most time does, over time."""
+    """States over time of the hop where the flow's packets spend most time."""
     line = explanation["timeline"]
     if line["hop"] is None or not line["end_s"]:
         _say(axes, "no path")

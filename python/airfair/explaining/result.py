@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 DEFERRING = ("busy", "nav", "eifs")
-"""It must not send, because of frames of others."""
+"""States in which a sender must not send, because of frames of others."""
 
 
 class Goodput(TypedDict):
@@ -111,7 +111,7 @@ class Drop(TypedDict):
 
 
 class Tcp(TypedDict):
-    """What the flow's TCP waited for; the values of `waited_ns` add up to `observed_ns`."""
+    """The waits of the flow's TCP; the values of `waited_ns` add up to `observed_ns`."""
 
     observed_ns: int
     waited_ns: dict[str, int]

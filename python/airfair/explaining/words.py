@@ -208,7 +208,7 @@ def _dropping(explanation: Explanation, hop: Hop) -> tuple[float, str]:
 
 
 def full_queue(explanation: Explanation, hop: Hop) -> str:
-    """What a queue that dropped packets of the flow held then: "50 packets: 48 of flow local"."""
+    """The content of a queue when it dropped packets of the flow: "50 packets: 48 of flow local"."""
     dropped = hop["queue"]["dropped"]
     what = "packets" if hop["forward"] else "acknowledgements"
     if dropped == 1:
@@ -266,7 +266,7 @@ def _unique(names: Iterable[str]) -> list[str]:
 
 
 def _losses(explanation: Explanation) -> str:
-    """What it lost, and why: the reason for waiting."""
+    """The losses of the flow and their causes: the reason for waiting."""
     drops = sorted(explanation["drops"], key=lambda d: -d["packets"])
     if not drops:
         return "Nothing of it was dropped in this time: the loss came before, or the answer is late."
@@ -379,7 +379,7 @@ def _advice(explanation: Explanation) -> Iterator[str]:
 
 
 def _advice_on_own_flows(explanation: Explanation, hop: Hop) -> Iterator[str]:
-    """Where flows of a node itself fill the queue that dropped packets of the flow."""
+    """Advice where flows of the node itself fill the queue that dropped packets of the flow."""
     queue, packets = hop["queue"], held_packets(hop)
     own: list[Waiting] = [w for w in queue["held"] if w["local"] and w["flow"] != explanation["flow"]]
     if not queue["backpressure"] or sum(w["packets"] for w in own) < 0.3 * packets or not own:

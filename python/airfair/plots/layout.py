@@ -1,4 +1,4 @@
-"""Where nodes are drawn that have no position: neighbours near each other, the same every time.
+"""Positions in the drawing for nodes without a position: neighbours near each other, the same every time.
 
 Classical scaling of hop counts gives the large picture (Brandes and Pich, "Eigensolver methods for
 progressive multidimensional scaling of large data", Graph Drawing 2006), springs the small one (Fruchterman
@@ -15,7 +15,7 @@ PIVOTS = 50
 STEPS = 60
 
 FEW = 12
-"""So many nodes without a position have rows of their own."""
+"""Most nodes without a position that get rows of their own."""
 
 GOLDEN = float(np.pi * (3 - np.sqrt(5)))
 """The angle by which each of many directions differs from the one before, and from all others."""
@@ -96,7 +96,7 @@ def _rows(known: np.ndarray, free: Sequence[int], near: Sequence[Sequence[int]])
 def _clearance(
     places: np.ndarray, free: Sequence[int], near: Sequence[Sequence[int]], placed: np.ndarray
 ) -> float:
-    """How near links from known to new nodes come to other known nodes."""
+    """The least distance of links between known and new nodes from other known nodes."""
     least = np.inf
     for node in free:
         for end in (o for o in near[node] if placed[o]):

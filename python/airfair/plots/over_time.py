@@ -24,7 +24,7 @@ MOST_DRAWN = 200
 """More lines than these are one picture inside an SVG, not a path each."""
 
 MARKS = 12
-"""So many markers on a line, at places of its own: lines can be told apart without colour."""
+"""Markers on a line, at places of its own, so that lines differ without colour, too."""
 
 
 def throughput(recording: Recording, *, ax: Axes | None = None) -> Figure:

@@ -24,7 +24,7 @@ INK = "#222222"
 """Text and axes."""
 
 FAINT = "#a0a0a0"
-"""What stands behind: flows that have no name in the legend, relations without frames."""
+"""The colour of the background: flows that have no name in the legend, relations without frames."""
 
 WIDTH = 5.0
 """Inches. With letters of 10 points this can be read at the width of a phone."""
@@ -38,10 +38,10 @@ HATCHES = ("", "////", "\\\\\\\\", "xxxx", "----", "||||", "++++", "//--")
 """Lines only: an SVG holds a path for every dot."""
 
 MOST = 8
-"""So many flows, queues or schemes have a name and a colour each. Of more, some at either end have."""
+"""Most flows, queues or schemes with a name and a colour each; of more, some at either end have them."""
 
 ENDS = 3
-"""So many of the least, and so many of the greatest, are named where there are too many."""
+"""Named flows at either end, the least and the greatest, where there are too many."""
 
 ATTEMPTS = 3
 

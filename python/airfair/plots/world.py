@@ -36,7 +36,8 @@ FLATTEST = 0.3
 """Least ratio of a map's sides."""
 
 FAR, FEW = 2.5, 0.02
-"""Of many nodes this share at either side is cut off if the map would be so many times as large with it."""
+"""The map leaves out this share (`FEW`) of many nodes at either side if it would be `FAR` times as large
+with them."""
 
 EXPECTED = "a Scenario, or a result of airfair.network"
 
@@ -157,7 +158,7 @@ def _ways(of: Network) -> list[np.ndarray]:
 
 
 def positions(of: Network, found: Relations) -> tuple[np.ndarray, bool]:
-    """Where nodes are drawn, shape (n, 2), and whether these are places in metres."""
+    """The positions of nodes in the drawing, shape (n, 2), and whether these are metres."""
     given = np.array([node["position_m"] or (np.nan,) * 3 for node in of["nodes"]], float).reshape(-1, 3)
     known = ~np.isnan(given[:, 0])
     edges = sorted({(min(a, b), max(a, b)) for a, b in [*found.both, *found.one_way, *found.wired]})

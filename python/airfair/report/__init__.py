@@ -29,7 +29,7 @@ from ..results import CompareRow, Estimate, Network, RunResult
 from .pictures import Picture, draw
 
 MOST_FLOWS = 50
-"""So many flows, those with the least goodput under the first scheme, have a row in the table of flows."""
+"""Most rows of the table of flows: those with the least goodput under the first scheme."""
 
 MOST_SHARES = 10_000_000
 """Most windows times flows of a run that are evaluated by default."""
@@ -126,7 +126,7 @@ class FlowLine:
 
 
 class Study:
-    """What the page tells of a comparison in words."""
+    """The texts and tables of the page."""
 
     def __init__(
         self, scenario: Scenario, network: Network, rows: Sequence[CompareRow], first: RunResult
@@ -176,7 +176,7 @@ class Study:
 
     @property
     def repeat(self) -> str:
-        """What runs the same again, from the scenario on the page."""
+        """The command that repeats the runs, from the scenario on the page."""
         if not self._in_a_row:
             return f"airfair.compare({self.file!r}, schemes={self.schemes!r}, seeds={self.seeds!r})"
         seeds = ["--seeds", str(len(self.seeds)), "--seed-from", str(self.seeds[0])]
@@ -206,7 +206,7 @@ def _readable(text: str) -> str:
 
 
 def _verdict(difference: Estimate) -> str:
-    """What a difference says."""
+    """The meaning of a difference, in words."""
     if difference["ci95"] is None:
         return "one"
     if abs(difference["mean"]) <= difference["ci95"]:

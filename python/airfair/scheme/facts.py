@@ -24,7 +24,7 @@ class Packet(NamedTuple):
     """The node where it ends: a number made of its name."""
     next_hop: int = 0
     bytes: int = 1500
-    """As an IP packet."""
+    """Size of the IP packet."""
     kind: Literal["data", "ack", "control"] = "data"
     ecn: Literal["not-ect", "ect", "ce"] = "not-ect"
     """Whether it may be marked, or is (RFC 3168)."""
@@ -33,7 +33,7 @@ class Packet(NamedTuple):
 
 
 class QueueView(NamedTuple):
-    """How full a queue is."""
+    """The occupancy of a queue."""
 
     packets: int
     bytes: int
@@ -82,7 +82,7 @@ class Sent(NamedTuple):
 
 
 class RateSample(NamedTuple):
-    """How fast bytes were delivered while one segment was in flight."""
+    """The delivery rate while one segment was in flight."""
 
     delivered: int
     interval: int
@@ -131,7 +131,7 @@ class Idle(NamedTuple):
     """The source was silent for longer than a retransmission time-out."""
 
     span: int
-    """How long, ns."""
+    """Length of the silence, ns."""
     rto: int
     """ns."""
 

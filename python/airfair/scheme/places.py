@@ -92,7 +92,7 @@ class Source(ABC):
 
     @abstractmethod
     def allowance(self, now: int) -> Allowance:
-        """What is allowed at `now`, ns. Between two hooks it may depend on `now` alone."""
+        """The allowance at `now`, ns. Between two hooks it may depend on `now` alone."""
 
     def ssthresh(self) -> int | None:
         """Slow-start threshold, bytes, for tables; None where the law has none."""

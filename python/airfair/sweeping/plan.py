@@ -89,7 +89,7 @@ class Plan:
         return list(dict.fromkeys(warning for checked in self._checked for warning in checked.warnings))
 
     def __len__(self) -> int:
-        """How many runs."""
+        """The number of runs."""
         return len(self.cells) * len(self.schemes) * len(self.study.seeds)
 
     def __iter__(self) -> Iterator[Run]:
@@ -104,7 +104,7 @@ class Plan:
         return None if number < 0 else self.study.cases[number]
 
     def parameters(self, cell: int) -> dict[str, Value]:
-        """What a cell sets: paths and values."""
+        """The parameters of a cell: paths and values."""
         case = self.case(cell)
         pairs = zip(self.study.parameters.items(), self.cells[cell].values, strict=True)
         return {path: values[i] for (path, values), i in pairs} | ({} if case is None else case.values)
@@ -164,7 +164,7 @@ class Plan:
         return checked
 
     def _line(self, error: str) -> float:
-        """Where in the study an error is; those of other files come last."""
+        """The line of the study that an error names; errors of other files come last."""
         line = error.removeprefix(f"{self.study.origin}:").partition(":")[0]
         return int(line) if line.isdecimal() else math.inf
 

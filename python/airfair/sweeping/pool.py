@@ -19,10 +19,10 @@ T = TypeVar("T")
 
 
 class Processes(Executor):
-    """So many processes, each a pool of its own.
+    """Worker processes, each a pool of its own.
 
-    Where a process dies (killed, out of memory), exactly the run that it had fails, with `BrokenExecutor`;
-    another process takes its place. Give it no more runs at a time than it has processes.
+    Where a process dies (killed, out of memory), only its run fails, with `BrokenExecutor`;
+    another process takes its place. Submit no more runs at a time than there are processes.
 
     Processes come from a fork server: forking this one, which may have threads, would not be safe.
     """

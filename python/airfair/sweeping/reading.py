@@ -36,7 +36,7 @@ class CaseSummary(TypedDict):
     case: str | None
     parameters: dict[str, Value]
     rows: list[CompareRow]
-    """As those of `airfair compare`; empty if the schemes have no seed in common yet."""
+    """Rows as of `airfair compare`; empty if the schemes have no seed in common yet."""
 
 
 class Sweep:
@@ -84,7 +84,7 @@ class Sweep:
 
     @property
     def total(self) -> int:
-        """How many runs the study has."""
+        """The number of runs of the study."""
         study = self.about["study"]
         return len(self.about["cells"]) * len(study["schemes"]) * len(study["seeds"])
 
@@ -163,7 +163,7 @@ def _as_result(row: dict[str, Any], flows: list[dict[str, Any]]) -> str:
 
 
 def _flows_by_run(flows: pa.Table) -> dict[str, list[dict[str, Any]]]:
-    """What a summary needs of the flows: those of a run stand together, in the order of the scenario."""
+    """The flows of each run with the keys that a summary needs, in the order of the scenario."""
     grouped: dict[str, list[dict[str, Any]]] = defaultdict(list)
     files = "files_mean_completion_s"
     for batch in flows.select(["run", *SUMMARISED, files]).to_batches(max_chunksize=10_000):

@@ -46,7 +46,7 @@ class Study:
     """In the order of the study; the first is the baseline of differences. Empty: the scenario's own."""
     seeds: list[int]
     parameters: dict[str, list[Value]]
-    """By path, as in `--set`."""
+    """Values by path, as in `--set`."""
     cases: list[Case]
     """None: one case without a name."""
     origin: str
@@ -71,10 +71,10 @@ class Study:
         cases: Sequence[Mapping[str, Value]] = (),
         description: str = "",
     ) -> None:
-        """The same keys, checks and messages as those of a file.
+        """Make a study; keys, checks and messages are those of a file.
 
         `seeds` is their number from `seed_from` on, or a list of them. `parameters` are paths as in
-        `--set`, each with its values; `cases` are values by path, and an `id` if wanted. A scenario that was
+        `--set`, each with its values; `cases` are values by path, and an optional `id`. A scenario that was
         read before takes parameters as its resolved text does. Raises `InputError`.
         """
         given: dict[str, Any] = {"name": name, "description": description, "seed_from": seed_from}
