@@ -15,7 +15,7 @@ use airfair_units::{Rate, Span, Time};
 struct Busy(Arc<Mutex<Vec<NodeSample>>>);
 
 impl Busy {
-    fn ask(context: &mut AgentContext<'_>) {
+    fn request_effects(context: &mut AgentContext<'_>) {
         context.out.timers.push((Timer(4), context.now + Span(50)));
         context.out.settings.push(Setting::Probability(Direction::Outgoing, Probability::ONE));
         context.out.messages.push(Message { to: Destination::Broadcast, bytes: vec![1], ahead: false });
@@ -24,13 +24,13 @@ impl Busy {
 
 impl Agent for Busy {
     fn on_start(&mut self, _: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
-        Self::ask(context);
+        Self::request_effects(context);
     }
     fn on_sample(&mut self, sample: &NodeSample, _: &mut AgentContext<'_>) {
         self.0.lock().unwrap().push(*sample);
     }
     fn on_timer(&mut self, _: Timer, context: &mut AgentContext<'_>) {
-        Self::ask(context);
+        Self::request_effects(context);
     }
 }
 

@@ -69,7 +69,7 @@ static KIND: HeaderKind = HeaderKind {
 static OTHER: HeaderKind = HeaderKind { name: "other", ..KIND };
 
 impl Told {
-    fn meets(&self, what: &str, passage: &Passage, header: Option<&mut Header>) {
+    fn record_call(&self, what: &str, passage: &Passage, header: Option<&mut Header>) {
         let supported = header.map(|header| header.supported);
         let Backlog { packets, bytes } = passage.backlog;
         self.write(format!(
@@ -89,15 +89,15 @@ impl Hop for Told {
     }
 
     fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, _: Time) {
-        self.meets("arrival", passage, header);
+        self.record_call("arrival", passage, header);
     }
 
     fn on_departure(&mut self, passage: &Passage, header: Option<&mut Header>, _: Time) {
-        self.meets("departure", passage, header);
+        self.record_call("departure", passage, header);
     }
 
     fn on_receive(&mut self, passage: &Passage, header: Option<&mut Header>, _: Time) {
-        self.meets("receive", passage, header);
+        self.record_call("receive", passage, header);
     }
 
     fn on_drop(&mut self, bytes: u32) {

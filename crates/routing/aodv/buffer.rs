@@ -34,7 +34,7 @@ impl Buffer {
     }
 
     /// Removes the packets that wait for a route to `to`, in order of arrival.
-    pub(super) fn take(&mut self, to: Ipv4Addr) -> Vec<u64> {
+    pub(super) fn take_waiting_for(&mut self, to: Ipv4Addr) -> Vec<u64> {
         let taken = self.waiting.iter().filter(|w| w.to == to).map(|w| w.packet).collect();
         self.waiting.retain(|w| w.to != to);
         taken

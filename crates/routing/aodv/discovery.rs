@@ -131,7 +131,7 @@ impl Aodv {
 
     fn give_up(&mut self, search: &Search, cx: &mut Context<'_>) {
         self.counts.failed += 1;
-        for packet in self.buffer.take(search.to) {
+        for packet in self.buffer.take_waiting_for(search.to) {
             cx.out.push(Effect::Drop { packet, reason: DropReason::NoRoute });
         }
         if search.repairs.is_some() {
@@ -151,7 +151,7 @@ impl Aodv {
 
     /// Forwards the packets that waited for a route.
     fn forward_waiting(&mut self, search: &Search, cx: &mut Context<'_>) {
-        for packet in self.buffer.take(search.to) {
+        for packet in self.buffer.take_waiting_for(search.to) {
             match self.use_route(self.address, search.to, None, cx.now) {
                 Some(hop) => cx.out.push(Effect::Forward { packet, hop }),
                 None => cx.out.push(Effect::Drop { packet, reason: DropReason::NoRoute }),

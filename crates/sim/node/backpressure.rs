@@ -452,7 +452,7 @@ impl Backpressure {
 
     /// Handles a packet of a connection's sender that was just offered to a wire; its last bit leaves at `end`.
     #[inline]
-    pub fn on_wire_departure(
+    pub fn on_sent_by_wire(
         &mut self,
         connection: ConnectionRef,
         port: PortIx,
@@ -476,7 +476,7 @@ impl Backpressure {
     pub fn count_out_of_mac(&mut self, port: PortIx, packet: PacketRef) -> Option<ConnectionRef> {
         let Self { ports, connections, .. } = self;
         let in_mac = &mut ports[port].in_mac;
-        let at = in_mac.iter().position(|taken| taken.packet == packet)?;
+        let at = in_mac.iter().position(|in_mac_packet| in_mac_packet.packet == packet)?;
         let InMac { connection: id, payload, .. } = in_mac.remove(at)?;
         let local = local(connections, id)?;
         local.count_ended(payload, ports);

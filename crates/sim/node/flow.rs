@@ -171,7 +171,7 @@ impl Flow {
     }
 
     /// Sets the start of the traffic to now.
-    pub fn begin(&mut self, now: Time) {
+    pub fn set_start(&mut self, now: Time) {
         self.start = now;
     }
 

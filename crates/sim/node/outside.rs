@@ -51,7 +51,7 @@ impl Outside {
     }
 
     /// Removes a packet that is injected now, by its number.
-    pub fn enter(&mut self, number: u32) -> Option<Injection> {
+    pub fn take_injection(&mut self, number: u32) -> Option<Injection> {
         let packet = self.coming.remove(&number)?;
         self.entered += 1;
         Some(packet)

@@ -25,7 +25,7 @@ impl Network {
     pub(super) fn flow_start(&mut self, flow: FlowIx, agenda: &mut Agenda) {
         let now = agenda.now;
         let f = &mut self.flows[flow];
-        f.begin(now);
+        f.set_start(now);
         if f.is_tcp {
             self.tcp_start(flow, agenda);
             return;
@@ -382,14 +382,14 @@ impl Network {
 
     /// Handles a TCP packet that was just offered to a wire.
     #[inline]
-    pub(super) fn on_wire_departure(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
+    pub(super) fn on_sent_by_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
         let Some(departure) = self.links.departure(wire, copy) else { return };
         let Some((packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
         at.at_source = false;
         let left = (departure.end, packet.length);
         let connection = self.packets.connection(self.packets.packet_of(copy));
         let port = self.links.port(wire);
-        self.backpressure.on_wire_departure(connection, port, left, now, &mut self.schedule);
+        self.backpressure.on_sent_by_wire(connection, port, left, now, &mut self.schedule);
     }
 
     /// Handles the departure of a connection's packets from its node.
@@ -540,7 +540,7 @@ impl Network {
         if counts
             && let Some(wire) = hop.and_then(|hop| self.interfaces.wire_with_queue(hop.port, &self.links))
         {
-            self.on_wire_departure(wire, copy, now);
+            self.on_sent_by_wire(wire, copy, now);
         }
     }
 

@@ -220,11 +220,11 @@ impl Network {
 
     /// Dequeues the next packet of a port; notifies waiting sources if there is none.
     fn dequeue_or_notify(&mut self, port: PortIx, now: Time) -> Option<DequeuedPacket> {
-        let taken = self.dequeue(port, now);
-        if taken.is_none() {
+        let dequeued = self.dequeue(port, now);
+        if dequeued.is_none() {
             self.on_queue_emptied(port, now);
         }
-        taken
+        dequeued
     }
 
     /// Dequeues the next packet of a port.
@@ -352,7 +352,7 @@ impl Network {
     /// Injects a packet from outside, by its number.
     #[inline(never)]
     pub(super) fn injection_due(&mut self, number: u32, now: Time) {
-        let Some(injected) = self.outside.enter(number) else { return };
+        let Some(injected) = self.outside.take_injection(number) else { return };
         let packet = Packet {
             created: now,
             payload: Payload::Foreign { tag: injected.tag },
@@ -386,21 +386,21 @@ impl Network {
         if let Some(copy) = self.interfaces.pop_control(port) {
             return self.control_msdu(port, copy);
         }
-        let mut taken = self.dequeue_or_notify(port, now)?;
+        let mut dequeued = self.dequeue_or_notify(port, now)?;
         while self.routes.are_found()
-            && self.routes.is_stale((node, port), taken.queued.next_hop, taken.queued.enqueued)
+            && self.routes.is_stale((node, port), dequeued.queued.next_hop, dequeued.queued.enqueued)
         {
-            if taken.of_local_tcp
-                && let Some(copy) = self.packets.copy_mut(taken.copy)
+            if dequeued.of_local_tcp
+                && let Some(copy) = self.packets.copy_mut(dequeued.copy)
             {
                 copy.at_source = true;
             }
-            self.drop_packet(node, taken.copy, drop_reason::LINK_BREAK, now);
+            self.drop_packet(node, dequeued.copy, drop_reason::LINK_BREAK, now);
             self.resume_waiting_sources(port, now);
-            taken = self.dequeue_or_notify(port, now)?;
+            dequeued = self.dequeue_or_notify(port, now)?;
         }
         self.resume_waiting_sources(port, now);
-        let DequeuedPacket { copy, queued, payload, of_local_tcp } = taken;
+        let DequeuedPacket { copy, queued, payload, of_local_tcp } = dequeued;
         let packet = self.packets.packet_of(copy);
         if of_local_tcp {
             let connection = self.packets.connection(packet);
@@ -558,7 +558,7 @@ impl Network {
         let offer = OfferedPacket { packet: copy, bytes: queued.bytes, has_payload: payload > 0 };
         agenda.push_if(self.links.send(wire, &offer, queued.enqueued, now));
         if of_local_tcp {
-            self.on_wire_departure(wire, copy, now);
+            self.on_sent_by_wire(wire, copy, now);
         }
         self.resume_waiting_sources(port, now);
         if self.interfaces.view(port).packets > 0 {

@@ -40,7 +40,7 @@ pub(super) struct Contention {
     /// Packets dequeued from the interface, in order; the first one is being sent.
     pub held: VecDeque<Msdu>,
     /// Capacity of `held`, packets.
-    most: u32,
+    capacity: u32,
     pub state: State,
     /// The first packet has been transmitted at least once (sets the retry bit).
     pub sent_before: bool,
@@ -55,7 +55,7 @@ impl Contention {
         Self {
             // Sized for the packets that a MAC holds, one in most scenarios: a list that grows by itself starts with four.
             held: VecDeque::with_capacity(kind.mac_queue.min(4) as usize),
-            most: kind.mac_queue,
+            capacity: kind.mac_queue,
             state: State::Idle,
             sent_before: false,
             cw: kind.cw_min,
@@ -126,7 +126,7 @@ impl Mac {
     #[inline]
     pub(crate) fn free_places(&self, id: StationIx) -> usize {
         let contention = self.stations[id].contention();
-        (contention.most as usize).saturating_sub(contention.held.len())
+        (contention.capacity as usize).saturating_sub(contention.held.len())
     }
 
     /// Adds a packet to those that a station has to send.

@@ -10,7 +10,7 @@ struct Corner {
     at: u64,
     place: [f64; 3],
     /// Length of the path up to it, m.
-    gone: f64,
+    travelled: f64,
 }
 
 /// The repeating part of a path.
@@ -44,20 +44,20 @@ impl Path {
         let mut corners: Vec<Corner> = Vec::with_capacity(path.knots.len());
         for knot in path.knots.iter() {
             let (at, place) = (knot.at.as_nanos(), knot.position);
-            let gone = match corners.last() {
+            let travelled = match corners.last() {
                 None => 0.0,
                 Some(last) => {
                     let way = distance(last.place, place);
                     if at < last.at || at == last.at && way > 0.0 {
                         return Err("is in two places at once, or goes back in time".to_string());
                     }
-                    last.gone + way
+                    last.travelled + way
                 }
             };
-            if !gone.is_finite() {
+            if !travelled.is_finite() {
                 return Err("has a corner that is nowhere".to_string());
             }
-            corners.push(Corner { at, place, gone });
+            corners.push(Corner { at, place, travelled });
         }
         let Some(last) = corners.last().copied() else { return Err("has no corner".to_string()) };
         let round = match path.repeat_from {
@@ -69,7 +69,7 @@ impl Path {
                         "repeats a round that takes no time, or does not end where it began".to_string()
                     );
                 }
-                Some(Round { first, length: last.at - from.at, metres: last.gone - from.gone })
+                Some(Round { first, length: last.at - from.at, metres: last.travelled - from.travelled })
             }
         };
         let interval = movement.interval.as_nanos().max(1);
@@ -116,32 +116,32 @@ impl Path {
         let (a, b) = self.segment(at);
         let share = if at <= a.at || b.at <= a.at { 0.0 } else { (at - a.at) as f64 / (b.at - a.at) as f64 };
         let metres = self.round.map_or(0.0, |r| r.metres);
-        a.gone + (b.gone - a.gone) * share + rounds as f64 * metres
+        a.travelled + (b.travelled - a.travelled) * share + rounds as f64 * metres
     }
 
-    /// End of the present segment, and whether the node moves on it; none if the node rests for good.
+    /// End of the present segment, and true if the node moves on it; none if the node rests for good.
     fn segment_end(&self, at: u64) -> Option<(u64, bool)> {
         let (folded, _, passed) = self.fold(at);
         let (a, b) = self.segment(folded);
-        (b.at > folded).then(|| (b.at + passed, b.gone > a.gone))
+        (b.at > folded).then(|| (b.at + passed, b.travelled > a.travelled))
     }
 
     /// The first time at which the node has travelled `metres`, rounded up; `u64::MAX` if it never does.
     fn time_at_distance(&self, metres: f64) -> u64 {
         let last = self.last();
         let (metres, later) = match self.round {
-            Some(round) if metres > last.gone && round.metres > 0.0 => {
-                let rounds = ((metres - last.gone) / round.metres).ceil();
+            Some(round) if metres > last.travelled && round.metres > 0.0 => {
+                let rounds = ((metres - last.travelled) / round.metres).ceil();
                 (metres - rounds * round.metres, (rounds as u64).saturating_mul(round.length))
             }
-            _ if metres > last.gone => return u64::MAX,
+            _ if metres > last.travelled => return u64::MAX,
             _ => (metres, 0),
         };
-        let next = self.corners.partition_point(|c| c.gone < metres);
+        let next = self.corners.partition_point(|c| c.travelled < metres);
         let b = self.corners.get(next).copied().unwrap_or(last);
         let within = match next.checked_sub(1).map(|i| self.corners[i]) {
-            Some(a) if b.gone > a.gone => {
-                let share = (metres - a.gone) / (b.gone - a.gone);
+            Some(a) if b.travelled > a.travelled => {
+                let share = (metres - a.travelled) / (b.travelled - a.travelled);
                 a.at + ((share * (b.at - a.at) as f64).ceil() as u64).min(b.at - a.at)
             }
             _ => b.at,
@@ -189,7 +189,7 @@ mod tests {
     }
 
     /// Times of all refreshes before `end` s, in seconds, with the positions then.
-    fn looks(path: &Path, end: u64) -> Vec<(f64, f64)> {
+    fn refreshes(path: &Path, end: u64) -> Vec<(f64, f64)> {
         let mut all = Vec::new();
         let mut at = 0;
         while let Some(next) = path.next(at).filter(|&next| next < end * S) {
@@ -210,14 +210,14 @@ mod tests {
         assert_eq!(path.place(0)[1], 5.0);
         // Each metre takes 0.1 s. On the way back a metre takes 0.05 s, so 0.1 s are two metres; the node is at rest when the last 0.1 s
         // are over.
-        let looks = looks(&path, 100);
+        let refreshes = refreshes(&path, 100);
         let back = [109.0, 107.0, 105.0, 103.0, 101.0, 100.0].into_iter().enumerate();
         let expected: Vec<(f64, f64)> = (1..=10)
             .map(|i| (2.0 + 0.1 * f64::from(i), 100.0 + f64::from(i)))
             .chain(back.map(|(i, x)| (5.05 + 0.1 * i as f64, x)))
             .collect();
-        assert_eq!(looks.len(), expected.len(), "{looks:?}");
-        for (found, wanted) in looks.iter().zip(&expected) {
+        assert_eq!(refreshes.len(), expected.len(), "{refreshes:?}");
+        for (found, wanted) in refreshes.iter().zip(&expected) {
             assert!(
                 (found.0 - wanted.0).abs() < 1e-6 && (found.1 - wanted.1).abs() < 1e-5,
                 "{found:?} {wanted:?}"
@@ -229,10 +229,10 @@ mod tests {
     fn a_slow_node_is_looked_at_every_metre_and_where_it_stops() {
         // 2.5 m at 0.5 m/s.
         let optional = path(&[(1.0, 0.0), (6.0, 2.5)], None).unwrap();
-        assert_eq!(looks(&optional, 100), [(3.0, 1.0), (5.0, 2.0), (6.0, 2.5)]);
+        assert_eq!(refreshes(&optional, 100), [(3.0, 1.0), (5.0, 2.0), (6.0, 2.5)]);
         // 0.1 m and back, faster than the interval: only one refresh sees it.
         let twitch = path(&[(1.0, 0.0), (1.01, 0.1), (1.02, 0.0)], None).unwrap();
-        assert_eq!(looks(&twitch, 100), [(1.02, 0.0)]);
+        assert_eq!(refreshes(&twitch, 100), [(1.02, 0.0)]);
     }
 
     #[test]
@@ -243,9 +243,9 @@ mod tests {
         assert_eq!([4.0, 6.0, 9.0, 12.0, 14.0].map(at), [0.0, 10.0, 30.0, 10.0, 0.0]);
         assert_eq!([15.0, 16.0, 59.0, 1_000_006.0].map(at), [0.0, 10.0, 30.0, 10.0]);
         // 60 refreshes a round: 60 m at 10 m/s.
-        let looks = looks(&path, 105);
-        assert_eq!(looks.len(), 600, "{:?}", &looks[..4]);
-        assert!(looks.iter().all(|&(s, x)| (at(s) - x).abs() < 1e-3));
+        let refreshes = refreshes(&path, 105);
+        assert_eq!(refreshes.len(), 600, "{:?}", &refreshes[..4]);
+        assert!(refreshes.iter().all(|&(s, x)| (at(s) - x).abs() < 1e-3));
     }
 
     #[test]
