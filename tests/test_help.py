@@ -101,7 +101,7 @@ def test_most_examples_are_run() -> None:
     ],
 )
 def test_the_shell_completes(words: list[str], expected: str) -> None:
-    """As bash asks, see `docs/install.md`."""
+    """The request of bash, see `docs/install.md`."""
     program = Path(sys.executable).parent / "airfair"
     asked = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
     done = subprocess.run(

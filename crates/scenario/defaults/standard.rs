@@ -7,7 +7,7 @@ use airfair_units::{Dbm, Rate, Span, math};
 const THERMAL_DBM_PER_HZ: f64 = -174.0;
 
 /// The weakest preamble that is detected by default: 4 dB (the usual `lock_sinr`) over the usual noise
-/// of -93.6 dBm (22 MHz) or -94.0 dBm (20 MHz). docs/radio.md says why.
+/// of -93.6 dBm (22 MHz) or -94.0 dBm (20 MHz). docs/radio-switches.md gives the reasons.
 pub(crate) const PREAMBLE_DETECT: Dbm = Dbm(-90.0);
 
 /// The defaults of one standard.

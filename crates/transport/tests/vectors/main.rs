@@ -1,4 +1,4 @@
-//! Vectors worked by hand, a file for each part of the standards. `docs/tcp.md` says which rule each one holds.
+//! Vectors computed by hand, a file for each part of the standards. `docs/tcp-rules.md` lists the rule that each vector tests.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -45,7 +45,7 @@ DIVISORS: Mapping[str, str] = {
     "R before": 'qfcp.divisor="previous"',
 }
 """The other readings of R(t - T) in equation (1): the share in force while y was measured, and the share one
-interval earlier. The scheme's own is the mean of both (`docs/schemes/qfcp.md` says why)."""
+interval earlier. The scheme's own is the mean of both (reasons in `docs/schemes/qfcp.md`)."""
 
 BY_DIVISOR: Mapping[str, Protocol] = {
     f"QFCP, {name}": Protocol("qfcp", (CLOCK, change), 16) for name, change in DIVISORS.items()
