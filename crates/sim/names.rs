@@ -25,8 +25,8 @@ pub(crate) fn natural_cmp(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Rank of each name in natural order.
-pub(crate) fn natural_ranks(names: &[&str]) -> Vec<u32> {
+/// Position of each name in natural order.
+pub(crate) fn natural_orders(names: &[&str]) -> Vec<u32> {
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|&a, &b| natural_cmp(names[a], names[b]));
     let mut ranks = vec![0; names.len()];

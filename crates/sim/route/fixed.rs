@@ -19,12 +19,12 @@ pub(super) struct FixedRoutes {
 }
 
 impl FixedRoutes {
-    pub(super) fn new(links: Vec<Vec<Link>>, metric: Metric, ranks: Vec<u32>) -> Self {
+    pub(super) fn new(links: Vec<Vec<Link>>, metric: Metric, name_orders: Vec<u32>) -> Self {
         let place = vec![NONE; links.len()];
-        Self { paths: ShortestPaths::new(links, metric, ranks), towards: Vec::new(), place }
+        Self { paths: ShortestPaths::new(links, metric, name_orders), towards: Vec::new(), place }
     }
 
-    pub(super) fn rank(&self, node: NodeIx) -> u32 {
+    pub(super) fn name_order(&self, node: NodeIx) -> u32 {
         self.paths.rank(node.0)
     }
 

@@ -47,17 +47,17 @@ impl FoundRoutes {
     pub(super) fn new(
         protocol: &Arc<dyn Protocol>,
         names: &[&str],
-        ranks: &[u32],
+        name_orders: &[u32],
         ids: &[NodeId],
         ports: &[(PortIx, PortIx)],
         seed: u64,
     ) -> Self {
         let mut node_of = vec![NodeIx(0); names.len()];
-        for (node, &rank) in ranks.iter().enumerate() {
-            node_of[rank as usize] = NodeIx(node as u32);
+        for (node, &name_order) in name_orders.iter().enumerate() {
+            node_of[name_order as usize] = NodeIx(node as u32);
         }
         let host = |(node, name): (usize, &&str)| {
-            let [_, a, b, c] = (ranks[node] + 1).to_be_bytes();
+            let [_, a, b, c] = (name_orders[node] + 1).to_be_bytes();
             let address = Ipv4Addr::new(10, a, b, c);
             RoutingNode {
                 address,

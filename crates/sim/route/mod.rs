@@ -64,8 +64,8 @@ pub(crate) enum UndeliveredPacket {
 /// The nodes of a world, as routing needs them.
 pub(crate) struct Nodes<'a> {
     pub names: &'a [&'a str],
-    /// Rank of each name in natural order, from 0 on.
-    pub ranks: Vec<u32>,
+    /// Position of each name in natural order, from 0 on; not the rank among events.
+    pub name_orders: Vec<u32>,
     /// Scheme numbers of the nodes.
     pub ids: Vec<NodeId>,
     /// Range of ports of each node: the first, and the one after the last.
@@ -88,10 +88,10 @@ impl Routes {
             RoutingSpec::Static(metric) => (*metric, None),
             RoutingSpec::Found(protocol) => (Metric::Hops, Some(protocol)),
         };
-        let Nodes { names, ranks, ids, ports, links, ends } = nodes;
-        let mut fixed = FixedRoutes::new(links, metric, ranks.clone());
+        let Nodes { names, name_orders, ids, ports, links, ends } = nodes;
+        let mut fixed = FixedRoutes::new(links, metric, name_orders.clone());
         let found = protocol.map(|protocol| {
-            let mut found = FoundRoutes::new(protocol, names, &ranks, &ids, &ports, seed);
+            let mut found = FoundRoutes::new(protocol, names, &name_orders, &ids, &ports, seed);
             found.cut_off = ends.iter().copied().filter(|&[from, to]| !fixed.leads(from, to)).collect();
             Box::new(found)
         });
@@ -107,9 +107,9 @@ impl Routes {
         self.found.is_some()
     }
 
-    /// Rank of a node's name in natural order.
-    pub(crate) fn rank(&self, node: NodeIx) -> u32 {
-        self.fixed.rank(node)
+    /// Position of a node's name in natural order.
+    pub(crate) fn name_order(&self, node: NodeIx) -> u32 {
+        self.fixed.name_order(node)
     }
 
     /// Finds a fixed route that was not needed before.

@@ -15,7 +15,7 @@ use crate::engine::Agenda;
 use crate::event::{EventKind, Order, Schedule, class, rank};
 use crate::ids::{FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx, Table, WireIx};
 use crate::link::{Links, link_of};
-use crate::names::{natural_cmp, natural_ranks};
+use crate::names::{natural_cmp, natural_orders};
 use crate::node::accounts::Accounts;
 use crate::node::agents::Agents;
 use crate::node::arp::Arp;
@@ -201,7 +201,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     let usable = interfaces.nodes().map(|node| usable_links(node, &interfaces, &links, air)).collect();
     let nodes = Nodes {
         names: &names,
-        ranks: natural_ranks(&names),
+        name_orders: natural_orders(&names),
         ids,
         ports: ports_of.iter().copied().collect(),
         links: usable,

@@ -199,7 +199,7 @@ impl Network {
 
     /// Ids of nodes without duplicates, in the natural order of their names.
     fn in_natural_order(&self, mut nodes: Vec<NodeIx>) -> Vec<NodeId> {
-        nodes.sort_unstable_by_key(|&node| self.routes.rank(node));
+        nodes.sort_unstable_by_key(|&node| self.routes.name_order(node));
         nodes.dedup();
         nodes.into_iter().map(|node| self.interfaces.id(node)).collect()
     }

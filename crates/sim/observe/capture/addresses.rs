@@ -6,7 +6,7 @@
 use airfair_wire::{Ipv4Addr, MacAddr};
 
 use crate::ids::{NodeIx, PortIx, Table};
-use crate::names::natural_ranks;
+use crate::names::natural_orders;
 
 #[derive(Debug)]
 pub(super) struct Addresses {
@@ -19,7 +19,7 @@ pub(super) struct Addresses {
 impl Addresses {
     pub(super) fn new(nodes: &[String], ports: impl Iterator<Item = NodeIx>) -> Self {
         let names: Vec<&str> = nodes.iter().map(String::as_str).collect();
-        let numbers = natural_ranks(&names).into_iter().map(|rank| rank + 1).collect();
+        let numbers = natural_orders(&names).into_iter().map(|rank| rank + 1).collect();
         // The ports of a node are adjacent.
         let mut before: Option<(NodeIx, u16)> = None;
         let port = |node: NodeIx| {
