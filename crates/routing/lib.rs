@@ -1,8 +1,8 @@
-//! Routing: protocols as state machines, and shortest paths. Packets, messages and times are inputs, decisions outputs. No clock, socket or
-//! simulator, so that one implementation serves simulated and real nodes.
+//! Routing: protocols as state machines, and shortest paths. Packets, messages, times and random numbers are inputs, decisions outputs. No
+//! clock, socket or simulator, so that one implementation serves simulated and real nodes.
 //!
-//! A protocol is two types: its parameters ([`Protocol`]), one value for all nodes, and the state machine that they create for each node
-//! ([`Routing`]). A host uses both traits and knows neither a protocol's name nor the format of its messages.
+//! A protocol is two types: its parameters ([`Protocol`]), one value for all nodes, and the state machine that `Protocol` creates for each
+//! node ([`Routing`]). A host uses both traits and knows neither a protocol's name nor the format of its messages.
 
 #![no_std]
 

@@ -17,11 +17,11 @@ pub trait Protocol: Any + Debug + Send + Sync {
     /// Source and destination UDP port of its messages.
     fn udp_port(&self) -> u16;
 
-    /// Names of its kinds of messages, indexed by [`Effect::Send::kind`]; each interface has as many counters.
+    /// Names of its kinds of messages, indexed by [`Effect::Send::kind`]; the host counts each kind per interface.
     fn kinds(&self) -> &'static [&'static str];
 
     /// Creates the state machine of one node.
-    fn at(&self, address: Ipv4Addr) -> Box<dyn Routing>;
+    fn state_machine(&self, address: Ipv4Addr) -> Box<dyn Routing>;
 
     /// True if another value is the same protocol with the same parameters.
     fn same_as(&self, other: &dyn Protocol) -> bool;
@@ -40,14 +40,14 @@ pub trait Routing: Send {
     /// Next hop of a packet that this node has made. Without one the packet waits for a route, or an effect drops it.
     fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Hop>;
 
-    /// Next hop of a forwarded packet, with its source and destination and the neighbour from which it came; otherwise as
+    /// Next hop of a packet to forward; `ends`: its source and destination, `from`: the neighbour that sent it; otherwise as
     /// [`Routing::originate`].
     fn relay(&mut self, packet: u64, ends: [Ipv4Addr; 2], from: Hop, cx: &mut Context<'_>) -> Option<Hop>;
 
     /// Handles a message of another node: the payload of a UDP datagram, which may be any bytes.
     fn on_message(&mut self, bytes: &[u8], received: Received, cx: &mut Context<'_>);
 
-    /// Handles a packet or message for a neighbour that the link layer has given up. Links without acknowledgements never do.
+    /// Handles a packet or message that the link layer could not deliver to a neighbour. Links without acknowledgements report no failures.
     fn on_undelivered(&mut self, neighbour: Hop, what: Undelivered<'_>, cx: &mut Context<'_>);
 
     /// Handles the passage of time: called at [`Routing::deadline`]; a call at any other time is allowed.
@@ -99,7 +99,7 @@ pub enum Effect {
         /// Time to live in the IP header.
         ttl: u8,
     },
-    /// Forward a packet that waited for a route to this neighbour.
+    /// Forward, to this neighbour, a packet that has waited for a route.
     Forward {
         /// Number of the packet.
         packet: u64,

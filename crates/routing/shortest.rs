@@ -106,8 +106,8 @@ impl ShortestPaths {
     /// First hops towards `destination` for the nodes on the paths from `sources`, sorted by node. Sources that cannot reach the
     /// destination are omitted. The search ends when it has reached all sources.
     ///
-    /// Of equally short paths that by the neighbour of the lowest rank is chosen, so that neither the order of nodes nor rounding decides
-    /// (costs closer than 1e-9 count as equal).
+    /// Among paths of equal cost, the one whose next hop has the lowest rank is chosen, so that neither the order of nodes nor rounding
+    /// decides (costs closer than 1e-9 count as equal).
     pub fn towards(&mut self, destination: u32, sources: &[u32]) -> Vec<(u32, Step)> {
         self.mark += 1;
         let mut wanted = sources.to_vec();

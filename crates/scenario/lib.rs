@@ -1,4 +1,4 @@
-//! Scenario files: what a user of Airfair writes, read, checked and completed.
+//! Scenario files: reading, checking, completing, and importing from network maps.
 //!
 //! A scenario is one TOML file: radios, nodes, links, flows. [`read`] checks it and fills in every default; the result
 //! is a [`WorldSpec`](airfair_sim::spec::WorldSpec) with every value set, and the same scenario as a complete file

@@ -122,7 +122,7 @@ pub struct TcpConfig {
     pub partial_ack_timer: PartialAckTimer,
     /// Number of retransmissions of a SYN before the sender gives up; `None`: unlimited.
     pub syn_retries: Option<u32>,
-    /// Number of consecutive time-outs before the sender gives up (RFC 9293 section 3.8.3, R2); `None`: unlimited.
+    /// Number of consecutive time-outs that retransmit; the next one ends the connection (RFC 9293 section 3.8.3, R2). `None`: unlimited.
     pub retries: Option<u32>,
 }
 
@@ -158,7 +158,7 @@ impl Default for TcpConfig {
 }
 
 impl TcpConfig {
-    /// The recommendations of current RFCs, without ECN.
+    /// Values of current RFCs, without ECN, Nagle's algorithm, timestamps, D-SACK and PRR.
     pub const RFC: Self = Self {
         mss: 1460,
         initial_window: InitialWindow::Rfc6928,

@@ -2,7 +2,8 @@
 
 use airfair_units::{Bytes, Rate, Time};
 
-/// Releases bursts of at most a quantum, at intervals of their duration at the pacing rate.
+/// Releases bursts of a quantum, or of one segment if that is larger or there is no quantum, at intervals of their duration at the
+/// pacing rate.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Pacer {
     /// Time at which all sent data would have left at the pacing rate.

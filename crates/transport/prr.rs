@@ -1,4 +1,5 @@
-//! Proportional rate reduction (RFC 6937): during a recovery as much is sent as leads to the reduced window at its end.
+//! Proportional rate reduction (RFC 6937): the sending rate in a recovery is such that the data in flight equal the
+//! reduced window at its end.
 
 /// Counters of one recovery, bytes.
 #[derive(Debug, Clone, Copy)]

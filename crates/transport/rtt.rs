@@ -2,8 +2,8 @@
 //!
 //! The slow timer of 4.4BSD is one of the clocks: `tcp_slowtimo` (`netinet/tcp_timer.c`) runs twice a second, decrements every running
 //! timer and increments every segment's time; `tcp_xmit_timer` (`netinet/tcp_input.c`) smooths these counts from origin 0, but the first
-//! one from origin 1; the time-out is at least two ticks (`t_rttmin`). The sums here are exact: those of 4.4BSD lose fractions, which keeps
-//! the time-out of a short path at three ticks; its successors do not.
+//! one from origin 1; the time-out is at least two ticks (`t_rttmin`). The averages here are kept in nanoseconds; only their sum is
+//! truncated to ticks. Those of 4.4BSD lose fractions, which keeps the time-out of a short path at three ticks; its successors do not.
 
 use airfair_units::{Span, Time};
 
@@ -17,7 +17,7 @@ pub(crate) struct RttEstimator {
     rto: Span,
     backoffs: u32,
     smallest: Option<Span>,
-    /// Offset from the first multiple of a tick to the start of the run, for [`TickMode::Bsd`].
+    /// Time from the last tick before the run to the start of the run, for [`TickMode::Bsd`].
     phase: Span,
 }
 
@@ -64,12 +64,12 @@ impl RttEstimator {
         }
     }
 
-    /// Expiry of a time-out that starts now.
+    /// Expiry of the time-out, back-off included, if it starts now.
     pub(crate) fn expiry(&self, now: Time, config: &TcpConfig) -> Time {
         self.expiry_after(self.backoffs, now, config)
     }
 
-    /// Expiry of a time-out that starts now, doubled `times` times.
+    /// Expiry of the time-out, doubled `times` times, if it starts now.
     pub(crate) fn expiry_after(&self, times: u32, now: Time, config: &TcpConfig) -> Time {
         let span = self.rto_after(times, config);
         match config.tick_mode {
@@ -83,7 +83,7 @@ impl RttEstimator {
     }
 
     /// Adds a measurement as [`Self::measured`], one of `per_round` in a round trip (RFC 6298 sections 2.2 and 2.3). It ends the back-off,
-    /// since only data that were not retransmitted are measured (Karn; RFC 6298 section 5, last note).
+    /// since each measurement belongs to one transmission (Karn, or timestamps; RFC 6298 section 5, last note).
     pub(crate) fn sample(&mut self, rtt: Span, per_round: u64, config: &TcpConfig) {
         match self.smoothed {
             None => {
@@ -110,7 +110,7 @@ impl RttEstimator {
         self.backoffs = 0;
     }
 
-    /// Updates the shortest round-trip time, with every segment that may be measured.
+    /// Updates the shortest round-trip time; called for the newest acknowledged segment if it was sent once, and for the SYN.
     pub(crate) fn observe(&mut self, rtt: Span) {
         self.smallest = Some(self.smallest.map_or(rtt, |smallest| smallest.min(rtt)));
     }
@@ -120,7 +120,8 @@ impl RttEstimator {
         self.backoffs = self.backoffs.saturating_add(1);
     }
 
-    /// Data start after a lost SYN (RFC 6298 section 5.7); a measurement by timestamps has precedence.
+    /// Start of data after a lost SYN: ends the back-off and raises the time-out to `rto_after_syn_loss`, unless a round-trip time was
+    /// measured (RFC 6298 section 5.7).
     pub(crate) fn raise_after_syn_loss(&mut self, config: &TcpConfig) {
         self.backoffs = 0;
         if self.smoothed.is_none() {

@@ -1,7 +1,7 @@
-//! Quantities with units, and the one module of mathematics that deciding code may use.
+//! Quantities with units, random numbers, and mathematical functions with the same results on every platform.
 //!
-//! Every quantity has a type, is read from text with its unit (`"11 Mbit/s"`, `"20 us"`, `"367 m"`), and prints itself so that the text is
-//! read as the same value. Values that decide something are integers.
+//! Quantities in scenarios are read from text with a unit (`"11 Mbit/s"`, `"20 us"`, `"367 m"`) and printed so that the text reads as the
+//! same value. Times, rates, sizes and attowatts are integers; levels, ratios, lengths and speeds are `f64`.
 
 #![no_std]
 

@@ -1,4 +1,4 @@
-//! Transcendental functions for deciding code: a pinned pure-Rust implementation with the same bits everywhere.
+//! Mathematical functions for simulation code: a pinned pure-Rust implementation with the same bits everywhere.
 //!
 //! The platform's own `ln`, `exp`, `pow` differ in the last bit for some inputs, and one bit near a threshold changes a simulation.
 //! `clippy.toml` forbids them outside of this module.

@@ -21,11 +21,11 @@ pub struct Db(pub f64);
 pub struct Attowatts(pub u64);
 
 impl Dbm {
-    /// The power in attowatts, rounded to the nearest.
+    /// The power in attowatts, rounded to the nearest, at most 9 W.
     #[must_use]
     pub fn to_attowatts(self) -> Attowatts {
         let aw = math::pow(10.0, self.0 / 10.0) * 1e15;
-        // Beyond 9 W the sum of two could overflow; no receiver gets that much.
+        // Beyond 9 W the sum of two could overflow; no receiver receives that much.
         Attowatts(if aw >= 9e18 { 9_000_000_000_000_000_000 } else { (aw + 0.5) as u64 })
     }
 }

@@ -1,8 +1,8 @@
 //! Random numbers that depend on names, not on the order of events.
 //!
 //! Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011) maps a key and a counter to four
-//! 32-bit words. The key is the run's seed; the counter consists of the hash of a user's name, a purpose and a count. So the draws of a
-//! stream do not change when another stream is added or draws more often.
+//! 32-bit words. The key is the run's seed; the counter consists of the hash of the name of the object that draws, a purpose and a count.
+//! So the draws of a stream do not change when another stream is added or draws more often.
 
 use crate::math;
 
@@ -80,7 +80,7 @@ pub const fn name_hash(name: &str) -> u64 {
     h ^ (h >> 33)
 }
 
-/// A stream of random numbers of one name and one purpose. 2^48 words long.
+/// A stream of random numbers of one name and one purpose: 2^48 blocks of four 32-bit words.
 #[derive(Debug, Clone)]
 pub struct Stream {
     key: [u32; 2],

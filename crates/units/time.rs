@@ -151,7 +151,7 @@ impl Quantity for Span {
 }
 
 impl fmt::Display for Span {
-    /// The largest unit of ns, us, ms, s in which the value is at least one: `"1.5 ms"`.
+    /// The largest unit of ns, us, ms, s in which the value is at least one: `"1.5 ms"`; zero is `"0 s"`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (power, name) = match self.0 {
             0 => (9, "s"),

@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_be_bytes)
     }
 
-    /// The byte order of 802.11 fields.
+    /// Little-endian.
     pub(crate) fn u16_le(&mut self) -> Result<u16, DecodeError> {
         self.array().map(u16::from_le_bytes)
     }
@@ -132,7 +132,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Returns itself, so that an encoder is written like the header's figure in the standard.
+    /// Writes a field; nothing if too little space is left. Returns the writer, so that an encoder reads like the
+    /// header's figure in the standard.
     pub(crate) fn put<const N: usize>(mut self, field: [u8; N]) -> Self {
         if let Some((space, left)) = core::mem::take(&mut self.left).split_first_chunk_mut::<N>() {
             *space = field;

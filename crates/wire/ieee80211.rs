@@ -94,8 +94,8 @@ impl<'a> Frame<'a> {
     /// Reads a frame whose FCS has been checked and removed, as many drivers deliver it.
     ///
     /// # Errors
-    /// Too few bytes, a kind of frame that this crate does not represent, bytes after the end of a control
-    /// frame.
+    /// Too few bytes, a kind of frame that this crate does not represent, strict ordering without QoS, a duration
+    /// beyond 15 bits, bytes after the end of a control frame.
     pub fn decode_without_fcs(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         let (control, _) = FrameControl::decode(bytes)?;
         let (header, frame, rest) = match control.kind {

@@ -1,13 +1,16 @@
 //! Encoding and decoding of every header. No state, no clock, no socket.
 //!
-//! Each header is a plain value whose type admits no invalid field, so that what can be constructed can be
-//! encoded, and what is encoded decodes to the same value. Every header has
+//! Each header is a plain value whose field types hold only values that fit into the field, so that what can be
+//! constructed can be encoded, and what is encoded decodes to the same value. Headers have
 //!
 //! - `wire_len()`, its length on the wire in bytes: the only definition of that size;
 //! - `encode(&self, &mut [u8]) -> Result<usize, EncodeError>`, which returns the bytes written and fails only
 //!   where the buffer is too short;
 //! - `decode(&[u8]) -> Result<(Self, &[u8]), DecodeError>`, which returns the bytes that follow (for a header
 //!   with a length field: exactly its payload, without link-layer padding).
+//!
+//! Exceptions: [`ieee80211::Frame::decode`] reads the whole slice and returns no rest; [`pcapng::Block::decode`]
+//! returns `None` at the end of the file; TCP options are part of their header.
 //!
 //! No input makes a decoder panic. Reserved bits are ignored on reception and sent as zero; a value that this
 //! crate does not represent is an error that names the header, the byte and what was expected.

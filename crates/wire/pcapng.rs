@@ -225,7 +225,7 @@ impl Block<'_> {
     /// Where `buffer` is shorter than [`Self::wire_len`].
     pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
         let len = self.wire_len();
-        #[allow(clippy::cast_possible_truncation, reason = "nobody names a million nodes in 4 GiB")]
+        #[allow(clippy::cast_possible_truncation, reason = "name blocks stay far below 4 GiB")]
         let total = (len as u32).to_le_bytes();
         let writer = Writer::new(Header::PcapNg, buffer, len)?.put(self.kind().to_le_bytes()).put(total);
         let writer = match self {

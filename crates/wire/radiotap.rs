@@ -146,7 +146,7 @@ impl Radiotap {
             | (self.data_retries.is_some() as u32) << DATA_RETRIES
     }
 
-    /// Length on the wire, bytes: 8 to 33.
+    /// Length on the wire, bytes: 8 to 29.
     pub fn wire_len(&self) -> usize {
         let present = self.present();
         let fields = FIELDS.iter().enumerate().filter(|(bit, _)| present >> bit & 1 == 1);
@@ -182,7 +182,7 @@ impl Radiotap {
     pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
         let len = self.wire_len();
         let present = self.present();
-        #[allow(clippy::cast_possible_truncation, reason = "33 bytes at most")]
+        #[allow(clippy::cast_possible_truncation, reason = "29 bytes at most")]
         let field_len = len as u16;
         let mut writer = Writer::new(Header::Radiotap, buffer, len)?
             .put([0, 0])

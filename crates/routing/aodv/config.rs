@@ -35,7 +35,7 @@ pub struct Config {
     pub rerr_ratelimit: u32,
     /// Number of repetitions of the widest request.
     pub rreq_retries: u32,
-    /// Largest number of requests per second.
+    /// Largest number of requests per second that the node originates; forwarded ones are not counted.
     pub rreq_ratelimit: u32,
     /// Hops that are added to a ring's traversal time.
     pub timeout_buffer: u8,

@@ -84,7 +84,7 @@ impl Aodv {
             originator: self.address,
             originator_number: self.number,
         };
-        self.seen.is_new((self.address, rreq.id), cx.now, self.config.path_discovery_time);
+        self.seen.record_new((self.address, rreq.id), cx.now, self.config.path_discovery_time);
         search.deadline = cx.now.saturating_add(self.reply_timeout(search));
         self.broadcast(Message::Rreq(rreq), search.ttl, cx);
     }
@@ -149,7 +149,7 @@ impl Aodv {
         found.iter().for_each(|search| self.forward_waiting(search, cx));
     }
 
-    /// Forwards the packets that waited for a route.
+    /// Forwards the packets that waited for a route; reports a repaired route.
     fn forward_waiting(&mut self, search: &Search, cx: &mut Context<'_>) {
         for packet in self.buffer.take_waiting_for(search.to) {
             match self.use_route(self.address, search.to, None, cx.now) {

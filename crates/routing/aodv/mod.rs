@@ -214,7 +214,7 @@ impl Protocol for Config {
         &KINDS
     }
 
-    fn at(&self, address: Ipv4Addr) -> Box<dyn Routing> {
+    fn state_machine(&self, address: Ipv4Addr) -> Box<dyn Routing> {
         Box::new(Aodv::new(address, self))
     }
 
@@ -232,7 +232,7 @@ impl Routing for Aodv {
         hop
     }
 
-    /// Without a known route the packet is dropped, or waits for a repair.
+    /// Without a valid route the packet is dropped, or waits for a repair.
     fn relay(
         &mut self,
         packet: u64,
@@ -270,8 +270,8 @@ impl Routing for Aodv {
         self.end_completed_searches(cx);
     }
 
-    /// A data packet breaks the link: all routes by that neighbour and interface become invalid. A reply puts the neighbour on the
-    /// blacklist.
+    /// Without effect unless `link_layer_feedback` is set. A data packet breaks the link: all routes by that neighbour and interface
+    /// become invalid. A reply puts the neighbour on the blacklist.
     fn on_undelivered(&mut self, neighbour: Hop, what: Undelivered<'_>, cx: &mut Context<'_>) {
         if !self.config.link_layer_feedback {
             return;

@@ -41,10 +41,10 @@ impl Aodv {
     }
 
     fn answer_for_itself(&mut self, rreq: &Rreq, cx: &mut Context<'_>) {
-        if let Some(asked) = rreq.destination_number
-            && is_younger(asked, self.number)
+        if let Some(requested) = rreq.destination_number
+            && is_younger(requested, self.number)
         {
-            self.number = asked;
+            self.number = requested;
         }
         if rreq.destination_only {
             self.number = self.number.wrapping_add(1);
@@ -61,7 +61,7 @@ impl Aodv {
         let Some(number) = route.number else { return false };
         let (hops, hop, lifetime) = (route.hops, route.hop, route.until.since(now));
         if hop.neighbour == from.neighbour
-            || rreq.destination_number.is_some_and(|asked| is_younger(asked, number))
+            || rreq.destination_number.is_some_and(|requested| is_younger(requested, number))
         {
             return false;
         }

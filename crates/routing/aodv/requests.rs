@@ -14,30 +14,30 @@ use crate::{Context, Received};
 /// Largest number of remembered requests.
 const MAX_SEEN: usize = 1 << 16;
 
-/// Identity of a request: its originator and its number there.
-type Name = (Ipv4Addr, u32);
+/// Identity of a request: the originator's address and request number.
+type RequestId = (Ipv4Addr, u32);
 
 /// Requests that were handled already.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    names: BTreeSet<Name>,
+    ids: BTreeSet<RequestId>,
     /// In the order in which they expire.
-    until: VecDeque<(Time, Name)>,
+    until: VecDeque<(Time, RequestId)>,
 }
 
 impl Seen {
-    /// Returns true if a request was not seen in the last `memory`, and remembers it.
-    pub(super) fn is_new(&mut self, name: Name, now: Time, memory: Span) -> bool {
+    /// Records a request; true if it is not among the recorded ones, which are kept for `memory`, at most [`MAX_SEEN`].
+    pub(super) fn record_new(&mut self, id: RequestId, now: Time, memory: Span) -> bool {
         while let Some(&(until, old)) = self.until.front() {
             if until > now && self.until.len() < MAX_SEEN {
                 break;
             }
             self.until.pop_front();
-            self.names.remove(&old);
+            self.ids.remove(&old);
         }
-        let new = self.names.insert(name);
+        let new = self.ids.insert(id);
         if new {
-            self.until.push_back((now.saturating_add(memory), name));
+            self.until.push_back((now.saturating_add(memory), id));
         }
         new
     }
@@ -51,7 +51,7 @@ impl Aodv {
         }
         self.add_neighbour(from, now);
         let own = rreq.originator == self.address;
-        if own || !self.seen.is_new((rreq.originator, rreq.id), now, self.config.path_discovery_time) {
+        if own || !self.seen.record_new((rreq.originator, rreq.id), now, self.config.path_discovery_time) {
             return;
         }
         let Some(hops) = rreq.hops.checked_add(1) else { return };
@@ -62,9 +62,9 @@ impl Aodv {
         }
         let known = self.table.known(rreq.destination, now).and_then(|route| route.number);
         let destination_number = match (rreq.destination_number, known) {
-            (Some(asked), Some(known)) if is_younger(known, asked) => Some(known),
+            (Some(requested), Some(known)) if is_younger(known, requested) => Some(known),
             (None, known) => known,
-            (asked, _) => asked,
+            (requested, _) => requested,
         };
         let passed_on = Rreq { destination_number, ..rreq };
         self.broadcast_later(Message::Rreq(passed_on), received.ttl - 1, cx);

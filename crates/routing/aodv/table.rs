@@ -1,7 +1,7 @@
 //! Routes, and the sequence numbers that keep them free of loops [RFC 3561 sections 6.1 and 6.2].
 //!
 //! Expiry needs no timer: each access first applies the expiry that was due. Routes are free of loops because along the path to a
-//! destination the number never decreases and, among equal numbers, the hops never increase. Therefore
+//! destination the number never decreases and, among equal numbers, the hop count decreases. Therefore
 //!
 //! - a number never decreases, is kept as long as the entry, and is incremented whenever a valid route becomes invalid for any reason;
 //! - an offer with an older number, or without one where one is known, changes nothing;
@@ -18,7 +18,7 @@ use crate::Hop;
 
 /// Largest number of entries: a node that floods a network with invented addresses does not fill other nodes' memory.
 const MAX_ROUTES: usize = 1 << 16;
-/// Number of entries from which on expired ones are removed.
+/// Number of entries at which an insertion first removes expired ones; later at twice the number that remained.
 const FIRST_SWEEP: usize = 64;
 
 /// A route to a destination.
@@ -32,31 +32,31 @@ pub struct Route {
     pub hop: Hop,
     /// True if packets may use it.
     pub valid: bool,
-    /// End of its validity, or of its memory if it is invalid.
+    /// End of its validity; of an invalid route, the time of its deletion.
     pub until: Time,
-    /// Neighbours to which it was reported, sorted.
+    /// Neighbours to which this node has reported the route, sorted.
     precursors: Vec<Hop>,
 }
 
 impl Route {
-    /// Neighbours that may be using it.
+    /// Neighbours that may be using the route.
     #[must_use]
     pub fn precursors(&self) -> &[Hop] {
         &self.precursors
     }
 
-    /// Adds a neighbour to which it was reported.
+    /// Adds a neighbour to which this node has reported the route.
     pub(super) fn add_precursor(&mut self, hop: Hop) {
         if let Err(at) = self.precursors.binary_search(&hop) {
             self.precursors.insert(at, hop);
         }
     }
 
-    /// Invalidates it at `at`. `number`: the one in a route error.
-    fn end(&mut self, number: Option<u32>, at: Time, memory: Span) {
+    /// Invalidates the route at time `at`. `number`: from a route error; `None`: the next number.
+    fn end(&mut self, number: Option<u32>, at: Time, delete_period: Span) {
         self.number = number.or_else(|| self.number.map(|n| n.wrapping_add(1)));
         self.valid = false;
-        self.until = at.saturating_add(memory);
+        self.until = at.saturating_add(delete_period);
     }
 }
 
@@ -79,14 +79,14 @@ pub(super) struct RouteOffer {
 /// The routes of a node.
 #[derive(Debug)]
 pub(super) struct Table {
-    memory: Span,
+    delete_period: Span,
     routes: BTreeMap<Ipv4Addr, Route>,
     sweep_at: usize,
 }
 
 impl Table {
-    pub(super) fn new(memory: Span) -> Self {
-        Self { memory, routes: BTreeMap::new(), sweep_at: FIRST_SWEEP }
+    pub(super) fn new(delete_period: Span) -> Self {
+        Self { delete_period, routes: BTreeMap::new(), sweep_at: FIRST_SWEEP }
     }
 
     /// The valid route to a destination.
@@ -98,7 +98,9 @@ impl Table {
     pub(super) fn known(&mut self, to: Ipv4Addr, now: Time) -> Option<&mut Route> {
         match self.routes.entry(to) {
             Entry::Vacant(_) => None,
-            Entry::Occupied(entry) => apply_expiry(entry, self.memory, now).map(|entry| entry.into_mut()),
+            Entry::Occupied(entry) => {
+                apply_expiry(entry, self.delete_period, now).map(|entry| entry.into_mut())
+            }
         }
     }
 
@@ -115,9 +117,10 @@ impl Table {
         });
     }
 
-    /// Accepts an offer if it is better than the present route [RFC 3561 section 6.2]. Returns true if it was accepted.
+    /// Accepts an offer if it is better than the present route [RFC 3561 section 6.2]; returns true if accepted. A new entry is refused if
+    /// the table is full.
     ///
-    /// Without a number it can only be the route to a neighbour, which has no weight where a number is known.
+    /// An offer without a number is a route to a neighbour; it never replaces a route with a number.
     pub(super) fn offer(&mut self, to: Ipv4Addr, offer: &RouteOffer, now: Time) -> bool {
         let Some(route) = self.known(to, now) else { return self.insert(to, offer, now) };
         let better = match (offer.number, route.number) {
@@ -151,13 +154,13 @@ impl Table {
         true
     }
 
-    /// Prolongs a route by this neighbour to at least `until`. A route by another one is not prolonged, since its next hop would not know
-    /// and might forget the number that it gave; the memory of an invalid one is prolonged, since others may rely on it.
+    /// Extends a valid route whose next hop is `by` to at least `until`. A route by another next hop is not extended: that next hop might
+    /// have forgotten the number. An invalid entry is kept for another `delete_period`, since other nodes may rely on its number.
     pub(super) fn prolong(&mut self, to: Ipv4Addr, by: Hop, until: Time, now: Time) {
-        let memory = self.memory;
+        let delete_period = self.delete_period;
         let Some(route) = self.known(to, now) else { return };
         if !route.valid {
-            route.until = route.until.max(now.saturating_add(memory));
+            route.until = route.until.max(now.saturating_add(delete_period));
         } else if route.hop == by {
             route.until = route.until.max(until);
         }
@@ -165,18 +168,18 @@ impl Table {
 
     /// Invalidates a route, with the number in a route error or the next one. Returns it with its precursors, which are removed from it.
     pub(super) fn end(&mut self, to: Ipv4Addr, number: Option<u32>, now: Time) -> Option<(Route, Vec<Hop>)> {
-        let memory = self.memory;
+        let delete_period = self.delete_period;
         let route = self.known(to, now).filter(|route| route.valid)?;
-        route.end(number, now, memory);
+        route.end(number, now, delete_period);
         let precursors = core::mem::take(&mut route.precursors);
         Some((route.clone(), precursors))
     }
 
     /// Invalidates a route to be repaired: its users are notified only if the repair fails.
     pub(super) fn end_for_repair(&mut self, to: Ipv4Addr, now: Time) {
-        let memory = self.memory;
+        let delete_period = self.delete_period;
         if let Some(route) = self.known(to, now).filter(|route| route.valid) {
-            route.end(None, now, memory);
+            route.end(None, now, delete_period);
         }
     }
 
@@ -195,10 +198,10 @@ impl Table {
 type Occupied<'a> = alloc::collections::btree_map::OccupiedEntry<'a, Ipv4Addr, Route>;
 
 /// Applies expiry to an entry; `None` if it is removed.
-fn apply_expiry(mut entry: Occupied<'_>, memory: Span, now: Time) -> Option<Occupied<'_>> {
+fn apply_expiry(mut entry: Occupied<'_>, delete_period: Span, now: Time) -> Option<Occupied<'_>> {
     let route = entry.get_mut();
     if route.valid && route.until <= now {
-        route.end(None, route.until, memory);
+        route.end(None, route.until, delete_period);
     }
     if !route.valid && route.until <= now {
         entry.remove();

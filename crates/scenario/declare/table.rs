@@ -57,8 +57,8 @@ pub struct TableDoc {
     pub keys: Vec<KeyDoc>,
 }
 
-/// The outcome of reading a key.
-pub(crate) enum Taken<T> {
+/// The outcome of reading a key's value.
+pub(crate) enum KeyValue<T> {
     /// The key was not written.
     Missing,
     /// The value was wrong; the error is noted.
@@ -76,7 +76,7 @@ pub(crate) struct OtherKeys<'a> {
     pub variant: Option<Variant<'a>>,
 }
 
-/// Which of a family of tables a table is.
+/// For a table of `variants!`: its tag, and the keys of the other variants.
 pub(crate) struct Variant<'a> {
     /// The key that decides: `kind`.
     pub tag: &'static str,
@@ -94,29 +94,29 @@ pub(crate) struct Limit<'a, T> {
     pub range: &'a dyn Fn() -> String,
 }
 
-/// Reads a key.
-pub(crate) fn take<T: Field>(
+/// Reads the value of a key, and records its location.
+pub(crate) fn read_key<T: Field>(
     (table, path, cx): (&Table, &Path<'_>, &mut Cx<'_>),
     key: &'static str,
     locations: &mut Locations,
     limit: Option<Limit<'_, T>>,
-) -> Taken<T> {
-    let Some(entry) = table.entries.get(key) else { return Taken::Missing };
+) -> KeyValue<T> {
+    let Some(entry) = table.entries.get(key) else { return KeyValue::Missing };
     locations.note(key, entry.item.at);
-    let taken = take_entry(entry, &path.child(key), cx, limit);
-    if matches!(taken, Taken::Bad) {
+    let value = read_entry(entry, &path.child(key), cx, limit);
+    if matches!(value, KeyValue::Bad) {
         locations.refuse(key);
     }
-    taken
+    value
 }
 
-/// If its type cannot hold a whole number, and the key has a range, the error names the range.
-fn take_entry<T: Field>(
+/// Reads a key's entry. If its type cannot hold a whole number, and the key has a range, the error names the range.
+fn read_entry<T: Field>(
     entry: &Entry,
     path: &Path<'_>,
     cx: &mut Cx<'_>,
     limit: Option<Limit<'_, T>>,
-) -> Taken<T> {
+) -> KeyValue<T> {
     let whole =
         T::TYPE == <u32 as Field>::TYPE && matches!(entry.item.value, Value::Integer(_) | Value::Huge(_));
     if let Some(limit) = limit.as_ref().filter(|_| whole)
@@ -125,14 +125,14 @@ fn take_entry<T: Field>(
         cx.error(entry.item.at, path, || {
             format!("{}: out of range; expected {}", entry.item.shown(), (limit.range)())
         });
-        return Taken::Bad;
+        return KeyValue::Bad;
     }
-    let Some(value) = T::read(&entry.item, path, cx) else { return Taken::Bad };
+    let Some(value) = T::read(&entry.item, path, cx) else { return KeyValue::Bad };
     match limit.and_then(|limit| (limit.outside)(&value)) {
-        None => Taken::Is(value),
+        None => KeyValue::Is(value),
         Some(problem) => {
             cx.error(entry.item.at, path, || format!("{}: {problem}", entry.item.shown()));
-            Taken::Bad
+            KeyValue::Bad
         }
     }
 }
@@ -217,13 +217,13 @@ macro_rules! table {
             ) -> Option<Self> {
                 let mut locations = $crate::text::location::Locations::new(table.at);
                 $(
-                    let taken = $crate::declare::table::take::<$ty>(
+                    let outcome = $crate::declare::table::read_key::<$ty>(
                         (table, path, cx),
                         stringify!($field),
                         &mut locations,
                         $crate::declare::table::limit!($ty $(, $range)?),
                     );
-                    let $field = $crate::declare::table::settle!($mode taken, $ty, table, path, cx, stringify!($field) $(, $arg)?);
+                    let $field = $crate::declare::table::settle!($mode outcome, $ty, table, path, cx, stringify!($field) $(, $arg)?);
                 )*
                 $crate::declare::table::refuse_unknown(table, path, cx, Self::KEYS, other);
                 Some(Self { locations, $($field: $crate::declare::table::finish!($mode $field),)* })
@@ -279,25 +279,25 @@ macro_rules! limit {
 }
 
 macro_rules! settle {
-    (required $taken:ident, $ty:ty, $table:expr, $path:expr, $cx:expr, $key:expr) => {
-        match $taken {
-            $crate::declare::table::Taken::Is(value) => Some(value),
-            $crate::declare::table::Taken::Bad => None,
-            $crate::declare::table::Taken::Missing => {
+    (required $outcome:ident, $ty:ty, $table:expr, $path:expr, $cx:expr, $key:expr) => {
+        match $outcome {
+            $crate::declare::table::KeyValue::Is(value) => Some(value),
+            $crate::declare::table::KeyValue::Bad => None,
+            $crate::declare::table::KeyValue::Missing => {
                 $crate::declare::table::missing::<$ty>($table, $path, $cx, $key);
                 None
             }
         }
     };
-    (default $taken:ident, $ty:ty, $table:expr, $path:expr, $cx:expr, $key:expr, $value:expr) => {
-        match $taken {
-            $crate::declare::table::Taken::Is(value) => value,
+    (default $outcome:ident, $ty:ty, $table:expr, $path:expr, $cx:expr, $key:expr, $value:expr) => {
+        match $outcome {
+            $crate::declare::table::KeyValue::Is(value) => value,
             _ => $value,
         }
     };
-    ($mode:ident $taken:ident, $ty:ty, $table:expr, $path:expr, $cx:expr, $key:expr $(, $words:expr)?) => {
-        match $taken {
-            $crate::declare::table::Taken::Is(value) => Some(value),
+    ($mode:ident $outcome:ident, $ty:ty, $table:expr, $path:expr, $cx:expr, $key:expr $(, $words:expr)?) => {
+        match $outcome {
+            $crate::declare::table::KeyValue::Is(value) => Some(value),
             _ => None,
         }
     };

@@ -14,8 +14,8 @@ pub(crate) struct Chosen {
     pub sources: Vec<usize>,
 }
 
-/// Chooses the gateway, and draws as many sources as there are flows from the nodes that reach it. `None` if the options have no
-/// flows.
+/// Chooses the gateway, and draws as many sources as there are flows from the nodes that reach it. `None` if the options have
+/// neither flows nor a gateway.
 ///
 /// # Errors
 /// If there is no such node, or if too few reach it.

@@ -73,7 +73,7 @@ pub struct Import {
     pub report: Report,
 }
 
-/// Makes a scenario from the files of one network. The result reads without an error.
+/// Makes a scenario from the files of one network. The scenario is checked: `read` accepts it.
 ///
 /// # Errors
 /// Why the files are not a network of a known format, or what is wrong with an option.
@@ -83,8 +83,8 @@ pub fn import(parts: &[Part<'_>], options: &ImportOptions) -> Result<Import, Err
     import_as(parts, (origin, origin), &name, options)
 }
 
-/// Makes a scenario from a file, or from a folder with the parts of one network. If the file is one part of several, the others are
-/// read from the same folder.
+/// Makes a scenario from a file, or from a folder with `nodes.json`, `links.json` or `sectors.json`. If the file is one
+/// part of several, the others are read from the same folder.
 ///
 /// # Errors
 /// As [`import`], and why a file cannot be read.
@@ -264,7 +264,7 @@ fn assume(network: &mut network::Network, model: LinkModel, radio: &quality::Rad
             say(format!("two-ray ground, received within {}; links are not read", options.range));
         }
         LinkModel::Distance => say(format!(
-            "free space over each link's length, antennas of {} at both ends; nobody else hears",
+            "free space over each link's length, antennas of {} at both ends; other nodes receive nothing",
             options.antenna
         )),
         LinkModel::Delivery | LinkModel::Probe => {
@@ -286,7 +286,7 @@ fn assume(network: &mut network::Network, model: LinkModel, radio: &quality::Rad
     }
     let (rate, tunnel_rate) = (options.wire_rate, options.tunnel_rate);
     if network.wires.values().any(|w| !w.tunnel) {
-        network.assumed.push(format!("wires carry {rate}, 5 ns a metre"));
+        network.assumed.push(format!("wires carry {rate}, 5 ns per metre"));
     }
     if network.wires.values().any(|w| w.tunnel) {
         network.assumed.push(format!("tunnels carry {tunnel_rate} in 10 ms"));

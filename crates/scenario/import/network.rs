@@ -106,7 +106,8 @@ pub(crate) fn build(
     } else {
         let guessed =
             if model == LinkModel::Distance { BTreeSet::new() } else { network.copy_locations(&radios) };
-        let kept = network.long_and_double(radios, &guessed, found.undirected, model, options.longest.0);
+        let kept =
+            network.reject_long_and_duplicate(radios, &guessed, found.undirected, model, options.longest.0);
         network.by_links(&kept, model, radio);
     }
     if options.largest {
@@ -240,7 +241,7 @@ impl Network {
 
     /// Leaves out links that are too long, links without a length if power comes from length, and the worse of two records of a link.
     /// A location that was copied from a neighbour does not make a link too long, unless a signal would propagate for a millisecond.
-    fn long_and_double(
+    fn reject_long_and_duplicate(
         &mut self,
         links: Vec<ImportedLink>,
         guessed: &BTreeSet<usize>,

@@ -81,7 +81,8 @@ pub(crate) fn read(lists: &Lists<'_>, read_options: &ReadOptions<'_>) -> Result<
         }
     }
     if !list(lists.sectors).is_empty() {
-        let words = "sectors give no gains: a link's antennas are aimed at each other, nobody else hears it";
+        let words =
+            "sectors give no gains: a link's antennas are aimed at each other, other nodes receive nothing";
         draft.found.assumed.push(words.to_string());
     }
     Ok(draft.found)

@@ -15,13 +15,13 @@ use crate::text::nearest::hint;
 /// Link models: how the quality of a link becomes a received power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkModel {
-    /// A delivery ratio is that of a 1500-byte packet at the data rate.
+    /// A delivery ratio is that of a 1500-byte packet at the data rate; without a ratio a measured power is used.
     Delivery,
     /// A delivery ratio is that of a 100-byte broadcast at the broadcast rate: data frames do worse.
     Probe,
     /// Measured powers are kept; links without one use their delivery ratios.
     Signal,
-    /// Free space over the length of each link, antennas aimed; no other node hears.
+    /// Free space over the length of each link, with antennas aimed at each other; other nodes receive nothing.
     Distance,
     /// Positions and a propagation model: all pairs hear each other by distance. Links are not read.
     Positions,
@@ -79,7 +79,7 @@ pub struct ImportOptions {
     pub margin: Db,
     /// `antenna`: gain at each end where power comes from length.
     pub antenna: Db,
-    /// `longest`: a longer radio link is an error of the map.
+    /// `longest`: radio links longer than this are left out, and reported; not with `positions`.
     pub longest: Meters,
     /// `range`: of reception, with `positions`; a signal is sensed 2.2 times as far.
     pub range: Meters,
@@ -99,7 +99,8 @@ pub struct ImportOptions {
     pub tunnel_rate: Rate,
     /// `flows`: how many TCP flows go to the gateway.
     pub flows: u32,
-    /// `gateway`: a node; by default the best connected one, of those that the file calls gateways if it does.
+    /// `gateway`: the id of a node, or `auto` (default): the node, among the file's gateways if it has any with a link, that reaches
+    /// most nodes.
     pub gateway: Option<String>,
     /// `seed`: of the drawing of the flows' sources.
     pub seed: u64,

@@ -81,11 +81,11 @@ impl Radio {
             LinkModel::Probe => (self.broadcast, PROBE_BYTES),
             _ => (self.data, DATA_BYTES),
         };
-        let read_options = math::ln(delivery.clamp(LEAST, FULL));
+        let log_delivery = math::ln(delivery.clamp(LEAST, FULL));
         let (mut low, mut high) = (-30.0, 60.0);
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
-            if log_success(mode, Db(middle).to_linear(), bytes * 8.0) < read_options {
+            if log_success(mode, Db(middle).to_linear(), bytes * 8.0) < log_delivery {
                 low = middle
             } else {
                 high = middle

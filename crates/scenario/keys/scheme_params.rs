@@ -171,7 +171,7 @@ mod tests {
     use crate::text::tree::parse_value;
 
     airfair_schemes::params! {
-        /// One of each kind.
+        /// Parameters of each type, for tests.
         struct Parameters {
             /// probability
             max_p: f64 = 0.02, in 0.0..=1.0;

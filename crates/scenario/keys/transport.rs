@@ -16,7 +16,7 @@ const USUAL_LAW: &str = "newreno";
 pub(crate) enum TransportChoice {
     /// UDP.
     Udp,
-    /// TCP, with the scheme whose source is the window law.
+    /// TCP, with this scheme's window law.
     Tcp(&'static str),
 }
 
@@ -34,13 +34,13 @@ pub(crate) fn names(schemes: &Registry) -> Vec<String> {
     words(schemes).into_iter().map(|(word, _)| word).collect()
 }
 
-/// The schemes that have a source.
+/// The schemes with a window law (place `source`).
 pub(crate) fn laws(schemes: &Registry) -> impl Iterator<Item = &SchemeEntry> {
-    schemes.entries().iter().filter(|entry| has_source(entry))
+    schemes.entries().iter().filter(|entry| has_window_law(entry))
 }
 
-/// Whether a scheme has a source.
-pub(crate) fn has_source(entry: &SchemeEntry) -> bool {
+/// True if a scheme has a window law.
+pub(crate) fn has_window_law(entry: &SchemeEntry) -> bool {
     entry.places.contains(&"source")
 }
 

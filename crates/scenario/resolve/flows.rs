@@ -13,7 +13,7 @@ use crate::declare::table::OtherKeys;
 use crate::keys::inherit::hoist;
 use crate::keys::scheme_params;
 use crate::keys::traffic::{FlowTable, FlowsTable, RandomFlowsTable};
-use crate::keys::transport::{TransportChoice, has_source, laws};
+use crate::keys::transport::{TransportChoice, has_window_law, laws};
 use crate::resolve::blocks::{Names, blocks, generator};
 use crate::resolve::file_traffic::only_tcp;
 use crate::resolve::nodes::Nodes;
@@ -27,7 +27,7 @@ use crate::text::tree::{Located, Table, Value};
 pub(crate) struct Flows {
     pub tables: Vec<FlowTable>,
     pub specs: Vec<FlowSpec>,
-    /// Schemes whose sources are the flows' window laws.
+    /// Schemes whose window laws the flows use.
     pub laws: BTreeSet<String>,
     names: Names,
     /// Files in the lists of all flows.
@@ -164,7 +164,7 @@ fn transport(
         }
         return Some(Transport::Udp);
     };
-    if let Some(entry) = own.filter(|entry| !has_source(entry)) {
+    if let Some(entry) = own.filter(|entry| !has_window_law(entry)) {
         let (at, path) = place;
         let schemes = cx.schemes;
         cx.error(at, path, || {

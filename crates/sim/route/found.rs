@@ -63,7 +63,7 @@ impl FoundRoutes {
                 address,
                 id: ids[node],
                 first_port: ports[node].0,
-                routing: protocol.at(address),
+                routing: protocol.state_machine(address),
                 random: Stream::new(seed, name, Purpose::Routing),
                 armed: Time::NEVER,
                 stale: Vec::new(),

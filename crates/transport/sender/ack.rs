@@ -168,7 +168,7 @@ impl Sender {
         self.rto_at = Some(self.rtt.expiry(now, &self.config));
     }
 
-    /// Handles an echoed mark (RFC 3168 section 6.1.2). The flight is the one before this acknowledgement, since that one met the
+    /// Handles an echoed mark (RFC 3168 section 6.1.2). The flight is the one before this acknowledgement, which experienced the
     /// congestion.
     fn on_mark(&mut self, (flight, pipe): (u64, u64), context: &mut SourceContext<'_>) {
         let one_segment = self.window(context.now) <= u64::from(self.mss);

@@ -9,7 +9,7 @@ use super::{Sender, State};
 pub enum Limit {
     /// The connection is not open yet, or has failed.
     Handshake,
-    /// The application has provided no more data.
+    /// The application has provided no more data, or Nagle's algorithm holds a segment that is not full.
     Application,
     /// The law's congestion window is full, or new data wait after a mark.
     Window,

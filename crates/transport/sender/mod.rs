@@ -247,9 +247,10 @@ impl Sender {
         self.within_limit(&self.law.allowance(now))
     }
 
-    /// Rate at which segments are sent: the law's own rate if it paces. Otherwise Linux's estimate (`tcp_update_pacing_rate` in
-    /// `net/ipv4/tcp_input.c`), a window per smoothed round-trip time: twice that below half of the slow-start threshold, 1.2 times above.
-    /// `None` before the first measured round trip, or if the law has no limit.
+    /// Pacing rate: the law's own, by which segments are sent. Without one, an estimate that delays no segment and only serves the
+    /// host's local queue limit: Linux's (`tcp_update_pacing_rate` in `net/ipv4/tcp_input.c`), a window per smoothed round-trip time,
+    /// times 2 below half of the slow-start threshold, else times 1.2. `None` before the first measured round-trip time, or if the law has
+    /// neither a rate nor a window.
     ///
     /// In slow start the window counts at most as twice the bytes in flight, or as the initial window. Linux's window grows no further
     /// there (`tcp_is_cwnd_limited` in `include/net/tcp.h`: below `2 * max_packets_out`). RFC 5681 has no such rule: a law's window may be

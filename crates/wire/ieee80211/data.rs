@@ -220,7 +220,7 @@ impl DataHeader {
         Ok(self.wire_len())
     }
 
-    /// Reads the header; returns the body (the FCS must have been taken off).
+    /// Reads the header; returns the body (the FCS must have been removed).
     ///
     /// # Errors
     /// Too few bytes, another kind of frame, strict ordering without QoS (obsolete), a duration beyond 15

@@ -25,7 +25,8 @@ pub struct Timestamps {
     pub echo: u32,
 }
 
-/// Bytes that have arrived beyond the acknowledgement number: `left <= sequence < right` [RFC 2018 §3].
+/// Bytes that have arrived: beyond the acknowledgement number, or as first block duplicate data (RFC 2883):
+/// `left <= sequence < right` [RFC 2018 §3].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SackBlock {
     /// First sequence number of the block.
@@ -117,7 +118,8 @@ impl Options {
         Self { timestamps: Some(timestamps), ..self }.fitted()
     }
 
-    /// Adds the first of these blocks, as many as fit: four, or three beside timestamps.
+    /// Sets the SACK blocks to the first of `blocks` that fit beside the other options: four alone, three with timestamps, two with
+    /// timestamps and MSS or window scale. Options added later may remove blocks.
     #[must_use]
     pub fn with_sack(self, blocks: &[SackBlock]) -> Self {
         Self { sack: SackBlocks::new(blocks), ..self }.fitted()
@@ -201,7 +203,8 @@ impl Options {
         }
     }
 
-    /// Reads `len` bytes of options. Of two options of one kind the last is used.
+    /// Reads `len` bytes of options. Of two options of one kind the last is used. Unknown options are skipped. SACK blocks that do not
+    /// fit in the layout of [`Options`] are dropped.
     pub(super) fn read(reader: &mut Reader<'_>, len: usize) -> Result<Self, DecodeError> {
         let mut options = Self::NONE;
         let mut left = len;

@@ -176,7 +176,7 @@ impl Tcp {
         Some(PacketLabel { flow, scheme_flow, opening, header })
     }
 
-    /// Pacing rate of a connection's sender, if it paces.
+    /// Pacing rate of a connection's sender, or its estimate; `None` before the first round-trip time.
     pub fn pacing(&self, id: ConnectionRef, now: Time) -> Option<Rate> {
         self.connections.get(id)?.sender.machine.pacing_rate(now)
     }
