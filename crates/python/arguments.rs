@@ -7,10 +7,7 @@ use airfair_units::{Quantity, Span};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::capture::Watch;
-use crate::drive::Stop;
 use crate::error::{input_error, shown, unsuitable};
-use crate::scenario::Scenario;
 
 /// Declares the type of an argument: its name in Python, and what is expected of a value.
 macro_rules! arguments {
@@ -18,15 +15,17 @@ macro_rules! arguments {
         #[doc = concat!("The argument `", $name, "`: ", $expected, ".")]
         pub(crate) struct $type(pub $inner);
 
-        impl<'a, 'py> FromPyObject<'a, 'py> for $type {
-            type Error = PyErr;
+        impl<'a, 'py> pyo3::FromPyObject<'a, 'py> for $type {
+            type Error = pyo3::PyErr;
 
-            fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-                given.extract().map(Self).map_err(|_| unsuitable(&given, $name, $expected))
+            fn extract(given: pyo3::Borrowed<'a, 'py, pyo3::PyAny>) -> pyo3::PyResult<Self> {
+                given.extract().map(Self).map_err(|_| $crate::error::unsuitable(&given, $name, $expected))
             }
         }
     )* };
 }
+
+pub(crate) use arguments;
 
 arguments! {
     Seed(u64) = "seed", "a whole number, 0 to 18446744073709551615";
@@ -41,9 +40,6 @@ arguments! {
     Toml(String) = "text", "the text of a scenario";
     Origin(String) = "origin", "a text";
     WireCheck(bool) = "wire_check", "True or False";
-    StopArgument(Py<Stop>) = "stop", "a Stop";
-    WatchArgument(Py<Watch>) = "watch", "a Watch";
-    ScenarioArgument(Py<Scenario>) = "scenario", "a Scenario";
     Now(u64) = "now", "a whole number of nanoseconds, 0 or more";
     At(u64) = "at", "a whole number of nanoseconds, 0 or more";
     TimerNumber(u16) = "timer", "a whole number, 0 to 65535";

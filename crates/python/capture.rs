@@ -8,10 +8,14 @@ use airfair_units::Time;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::arguments::{NodeName, TimeText};
+use crate::arguments::{NodeName, TimeText, arguments};
 use crate::columns::{self, Column};
 use crate::error::{input_error, unknown};
 use crate::scenario::Scenario;
+
+arguments! {
+    WatchArgument(Py<Watch>) = "watch", "a Watch";
+}
 
 /// Bytes of a capture file that are handed over together.
 const BYTES: usize = 1 << 18;

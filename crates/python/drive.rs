@@ -10,11 +10,15 @@ use airfair_units::{Span, Time};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::arguments::{SchemeName, Seed};
+use crate::arguments::{SchemeName, Seed, arguments};
 use crate::contract;
 use crate::error::input_error;
 use crate::hosted::Hosted;
 use crate::scenario::Scenario;
+
+arguments! {
+    StopArgument(Py<Stop>) = "stop", "a Stop";
+}
 
 /// Wall time between two checks for signals, about.
 pub(crate) const SLICE: Duration = Duration::from_millis(20);

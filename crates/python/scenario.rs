@@ -13,12 +13,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
 use crate::arguments::{
-    FilePath, FlowName, Origin, SchemeName, Seed, StopArgument, TimeText, Toml, WatchArgument, Windows,
-    WireCheck,
+    FilePath, FlowName, Origin, SchemeName, Seed, TimeText, Toml, Windows, WireCheck, arguments,
 };
+use crate::capture::WatchArgument;
 use crate::completions::Completions;
 use crate::contract;
-use crate::drive;
+use crate::drive::{self, StopArgument};
 use crate::error::{input_error, scenario_error, unknown, unsuitable};
 use crate::explain;
 use crate::hosted::{Hosted, Raised, Run};
@@ -26,6 +26,10 @@ use crate::network;
 use crate::series::{self, Recorded};
 use crate::tables;
 use crate::written;
+
+arguments! {
+    ScenarioArgument(Py<Scenario>) = "scenario", "a Scenario";
+}
 
 /// A scenario that was read and checked. It never changes.
 #[pyclass(frozen, module = "airfair")]
@@ -272,9 +276,9 @@ impl Scenario {
     }
 
     /// Runs it to the end; the result contract as JSON. The same scenario, scheme, seed and version give the same bytes
-    /// of everything but `perf`. `windows` are lengths of windows, such as "1 s", in which fairness is measured; with `wire_check` the headers
-    /// of explicit-rate schemes are encoded as bytes and decoded again at every hop, and the result is the same. Raises `InputError` for an
-    /// unknown scheme or a window that does not fit, `KeyboardInterrupt` on a signal or on `stop`.
+    /// of everything but `perf`. `windows` are lengths of windows, such as "1 s", in which fairness is measured; with `wire_check` the
+    /// headers of explicit-rate schemes are encoded as bytes and decoded again at every hop, and the result is the same. Raises
+    /// `InputError` for an unknown scheme or a window that does not fit, `KeyboardInterrupt` on a signal or on `stop`.
     #[pyo3(
         signature = (scheme=None, seed=Seed(1), stop=None, windows=Windows::default(), wire_check=WireCheck(false)),
         text_signature = "($self, scheme=None, seed=1, stop=None, windows=(), wire_check=False)"

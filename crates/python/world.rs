@@ -12,11 +12,12 @@ use airfair_units::Time;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::arguments::{Destination, PacketSize, ScenarioArgument, SchemeName, Seed, Source, Tag, TimeText};
+use crate::arguments::{Destination, PacketSize, SchemeName, Seed, Source, Tag, TimeText};
 use crate::contract;
 use crate::drive;
 use crate::error::{input_error, unknown};
 use crate::hosted::Hosted;
+use crate::scenario::ScenarioArgument;
 
 /// Largest IP packet.
 const LARGEST_PACKET: u32 = 65_535;
