@@ -11,7 +11,7 @@ use airfair_units::{Span, Time};
 
 use crate::slot::{Firing, Slot};
 
-/// Counters of an agent's messages over the whole run. A message to one neighbour is meant for all that overhear it as well.
+/// Counters of an agent's messages over the whole run. A message to one neighbour also counts at all stations that overhear it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MessageCounts {
     /// Messages sent by the agent.
@@ -20,7 +20,7 @@ pub struct MessageCounts {
     pub missed: u64,
     /// Messages of others received, overheard ones included, each once.
     pub heard: u64,
-    /// Messages addressed to this node alone.
+    /// Messages in frames addressed to this station alone, repeated ones included.
     pub received: u64,
 }
 
@@ -175,7 +175,7 @@ impl AgentSlot {
         self.call(now, effects, firings, |agent, context| agent.on_neighbours(neighbours, context));
     }
 
-    /// Counts a message addressed to this node alone, also a repeated one.
+    /// Counts a message in a frame addressed to this station alone, also a repeated one.
     pub const fn count_received(&mut self) {
         self.counts.received += 1;
     }
@@ -185,7 +185,7 @@ impl AgentSlot {
         self.counts.sent += 1;
     }
 
-    /// Counts the end of a message of the agent, which `heard` nodes have received.
+    /// Adds the neighbours that did not receive a message of the agent to `missed`. `heard`: number of nodes that received it.
     pub const fn count_ended(&mut self, heard: usize) {
         self.counts.missed += self.neighbours.saturating_sub(heard) as u64;
     }

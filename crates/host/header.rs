@@ -71,7 +71,7 @@ impl HeaderKinds {
         }
     }
 
-    /// Writes the bytes of a header and returns their number, at most `bytes.len()`. A header without an encoding is written as zeros.
+    /// Writes the bytes of a header and returns their number, at most `bytes.len()`. A header without an encoding leaves `bytes` unchanged.
     pub fn encode(&self, id: HeaderId, header: &Header, bytes: &mut [u8]) -> usize {
         let Some(kind) = self.of(id) else { return 0 };
         let len = (kind.wire_len as usize).min(bytes.len());
@@ -80,7 +80,7 @@ impl HeaderKinds {
     }
 }
 
-/// A header encoded and decoded; empty if its bytes cannot be decoded, which results show.
+/// A header encoded and decoded: unchanged if it has no encoding, empty if its bytes cannot be decoded, so that the results differ.
 fn through_bytes(kind: &HeaderKind, header: &Header) -> Header {
     let mut bytes = vec![0; kind.wire_len as usize];
     match (kind.encode)(header, &mut bytes) {

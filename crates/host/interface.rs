@@ -179,8 +179,8 @@ impl Pipeline {
         verdict
     }
 
-    /// Second half of an arrival. Packets that the queue drops or marks by itself are in `effects`; the hop is notified of a refusal, but
-    /// neither of them nor of a displaced packet.
+    /// Second half of an arrival. Packets that the queue drops or marks by itself are in `effects`; the hop is notified of a refusal here;
+    /// the caller notifies it of the other drops.
     #[inline(always)]
     pub fn store(&mut self, packet: Packet, now: Time, effects: &mut QueueEffects) -> Enqueued {
         let mut context = Context { now, random: &mut self.random, out: effects };
@@ -193,7 +193,8 @@ impl Pipeline {
         enqueued
     }
 
-    /// Lets the hop handle a packet on its way to a link that keeps waiting packets itself; the link gives its backlog.
+    /// Passes an arriving packet and its header to the hop, and counts the hop in the header. `passage.backlog`: that of the queue, or of a
+    /// link that keeps waiting packets itself.
     #[inline(always)]
     pub fn pass_hop(&mut self, passage: &Passage, carried: HeaderRef<'_>, kinds: &HeaderKinds, now: Time) {
         let Some(hop) = &mut self.hop else { return };
@@ -237,7 +238,7 @@ impl Pipeline {
         Some(Dequeued { packet, verdict })
     }
 
-    /// Notifies the hop of a dequeued packet that goes to the link, if [`Pipeline::wants_departures`].
+    /// Notifies the hop of a dequeued packet that goes to the link. To be called only if [`Pipeline::wants_departures`] is true.
     #[inline(never)]
     pub fn depart(&mut self, packet: &Packet, carried: HeaderRef<'_>, now: Time) {
         let passage = self.passage(packet, self.backlog());
@@ -246,7 +247,8 @@ impl Pipeline {
         hop.slot.machine.on_departure(&passage, header, now);
     }
 
-    /// Judges a packet received through the interface, for this node or to be forwarded, if [`Pipeline::wants_received`].
+    /// Judges a packet received through the interface, for this node or to be forwarded. To be called only if [`Pipeline::wants_received`]
+    /// is true.
     #[inline(never)]
     pub fn receive(&mut self, packet: &Packet, carried: HeaderRef<'_>, now: Time) -> Verdict {
         if self.hop.is_some() {

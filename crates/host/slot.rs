@@ -21,7 +21,7 @@ pub struct Firing {
 /// set it; setting it again moves it.
 #[derive(Debug, Clone, Default)]
 pub struct Timers {
-    /// All timers that were ever set, in order of their numbers: the generation of the last setting.
+    /// All timers that were ever set, by number, each with the generation of its last setting.
     known: Vec<TimerGeneration>,
 }
 

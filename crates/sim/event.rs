@@ -35,7 +35,7 @@ pub enum EventKind {
     },
     /// A response is due a SIFS after the frame that a station answers.
     Reply(StationIx),
-    /// A CTS or ACK did not come in time.
+    /// A CTS or ACK did not arrive in time.
     Timeout {
         /// The waiting station.
         station: StationIx,
@@ -52,7 +52,7 @@ pub enum EventKind {
     FlowStart(FlowIx),
     /// The next packet of a flow's source is due.
     Source(FlowIx),
-    /// A wire with waiting packets becomes free.
+    /// A wire becomes free while packets wait, or a packet leaves a wire's own queue while sources wait.
     WireFree(WireIx),
     /// A packet arrives at the far end of a wire.
     WireArrival(WireIx),
@@ -63,7 +63,7 @@ pub enum EventKind {
         /// The node whose address was requested.
         target: NodeIx,
     },
-    /// A broadcast packet has reached all its receivers.
+    /// A broadcast packet, or a dropped message that others may still receive, ends.
     Release(CopyRef),
     /// A packet from outside is injected; the number is that of the injection.
     Inject(u32),

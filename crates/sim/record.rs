@@ -178,7 +178,7 @@ pub struct Signal {
 /// One recorded event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Record {
-    /// A frame goes on the air.
+    /// A transmission starts.
     Start {
         /// The frame.
         frame: FrameView,
@@ -223,7 +223,7 @@ pub enum Record {
         /// End of the NAV.
         nav_until: Time,
     },
-    /// A CTS or ACK did not come in time.
+    /// A CTS or ACK did not arrive in time.
     NoResponse {
         /// The waiting station.
         at: StationIx,

@@ -1,4 +1,4 @@
-//! Event queue of a world and its drivers.
+//! Agenda of a world and the drivers of a run.
 
 pub mod drive;
 mod heap;

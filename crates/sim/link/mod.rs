@@ -299,7 +299,7 @@ impl Links {
     }
 
     /// Backlog of a wire's own queue, framing included; `None` if it has none. `now` may be earlier than that of a previous query or offer,
-    /// by less than 4 us (a packet that came by air is handled at the moment of its last bit at the hearer): packets that had started by
+    /// by less than 4 us (a packet received by radio is handled at the moment of its last bit at the hearer): packets that had started by
     /// the later moment are not counted again.
     #[inline]
     pub(crate) fn backlog(&mut self, wire: WireIx, now: Time) -> Option<Backlog> {

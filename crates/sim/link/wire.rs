@@ -13,7 +13,7 @@ use crate::ids::{CopyRef, NodeIx, PortIx, WireIx};
 /// A packet that a wire has accepted and not delivered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InFlight {
-    /// Time at which the packet came to the interface.
+    /// Time at which the packet arrived at the interface.
     pub accepted: Time,
     /// Time at which its first bit leaves.
     pub begin: Time,

@@ -29,7 +29,7 @@ fn bin_centre(bin: usize) -> f64 {
 }
 
 impl Delays {
-    /// Counts a delay.
+    /// Counts a delay of `ns` nanoseconds.
     pub fn add(&mut self, ns: u64) {
         let bin = bin(ns);
         if bin >= self.counts.len() {

@@ -230,7 +230,7 @@ impl Flow {
         }
     }
 
-    /// Counts a dropped packet of the flow.
+    /// Counts a dropped packet of the flow, if it has payload and the flow has not stopped.
     pub fn count_dropped(&mut self, class: PacketClass, now: Time) {
         self.totals.dropped += u64::from(class == PacketClass::Data && now <= self.stop);
     }

@@ -75,7 +75,7 @@ impl Meters {
         }
     }
 
-    /// Counts a packet that the MAC has finished.
+    /// Removes a packet that the MAC has finished; counts it if it was acknowledged.
     #[inline(never)]
     pub fn on_finished(&mut self, station: StationIx, msdu: &Msdu, outcome: Outcome, now: Time) {
         let Some(meter) = self.at(station) else { return };

@@ -1,5 +1,6 @@
-//! Parts of nodes above the MAC. Each part owns its fields, takes and returns values, and adds later events to the [`Schedule`]. Parts call
-//! each other only to read; the folder `world` carries packets and results between them.
+//! Parts of nodes above the MAC. Each part owns its fields, takes and returns values, and adds later events to the [`Schedule`]. Parts
+//! borrow each other to read; two calls also update a cache of the other part (`Interfaces::is_full` the timetable of a wire, `Tcp::open`
+//! the list of header kinds). The folder `world` carries packets and results between them.
 //!
 //! | file | contents |
 //! |---|---|
@@ -85,7 +86,7 @@ pub(crate) struct Network {
     pub accounts: Accounts,
     /// True after the warm-up.
     pub measuring: bool,
-    /// Records of events above the air, if the world is observed.
+    /// Records of events above the air, if an observer reads records.
     pub records: Records,
     /// Work left to the end of the present event.
     pub schedule: Schedule,

@@ -356,7 +356,7 @@ impl Packets {
         }
     }
 
-    /// Scheme header of a copy, also just after its end; [`PacketCopy::header`] says whether it is valid.
+    /// Scheme header of a copy, also just after its end; [`PacketCopy::header`] shows whether it is valid.
     #[inline]
     pub(crate) fn header_mut(&mut self, copy: CopyRef) -> Option<&mut Header> {
         self.headers.get_mut(copy.place())

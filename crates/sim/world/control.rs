@@ -19,7 +19,7 @@ use crate::packet::{Packet, PacketCopy, Payload};
 use crate::record::Record;
 use crate::route::{Action, NextHop, RoutingMessage, UndeliveredPacket};
 
-/// Life of a broadcast packet after its transmission: distant hearers receive it a little later than its sender has sent it.
+/// Time from the end of a broadcast's transmission to its release: distant hearers receive it a little later than its sender has sent it.
 const LIVES_ON: Span = Span::from_millis(1);
 
 /// Control packets of all three kinds.
@@ -263,7 +263,7 @@ impl Network {
         }
     }
 
-    /// Handles a packet for another station that was overheard.
+    /// Handles an agent's message for another station that was overheard.
     pub(super) fn overheard(&mut self, station: StationIx, copy: CopyRef, now: Time) {
         if let Some(packet) = self.packets.get(copy).filter(|packet| packet.is_message()).copied() {
             self.on_message_received(

@@ -1,5 +1,6 @@
-//! A world: a self-contained value; many may exist in one process. Its loop pops events from the agenda and hands each to the part that it
-//! belongs to, settles the parts, and gives their records to the observers.
+//! A world: a self-contained value; many may exist in one process. Its loop pops events from the agenda and passes each to the part to
+//! which it belongs, serves the links that may have a packet to send, pushes the later events onto the agenda, and passes the parts'
+//! records to the observers.
 //!
 //! | file | contents |
 //! |---|---|
@@ -39,7 +40,7 @@ use crate::observe::{Observers, RunInfo, WorldView, paths};
 use crate::record::{Names, Trace};
 use crate::spec::WorldSpec;
 
-/// A network that lives in virtual time. `Send`; no thread, file or clock inside.
+/// A network in virtual time. `Send`; no thread, file or clock inside.
 pub struct World {
     agenda: Agenda,
     air: Air,
@@ -255,7 +256,8 @@ impl World {
     }
 
     /// The next block of `files` completed files, or `None` if fewer are completed: blocks of a long run do not depend on the steps in
-    /// which it is advanced. At the end of the run the last, shorter block is returned once; none if no flow sends files.
+    /// which it is advanced. At the end of the run the remaining files, at most `files` and possibly none, are returned once; `None` if no
+    /// flow sends files.
     pub fn take_completion_block(&mut self, files: usize) -> Option<Vec<(FlowIx, Completion)>> {
         let over = self.is_over();
         self.network.tcp.take_completion_block(files, over)

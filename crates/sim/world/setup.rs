@@ -19,7 +19,8 @@ impl World {
     /// Creates a world whose flows use the built-in window laws.
     ///
     /// # Errors
-    /// States which parts of the specification contradict each other; scenarios that the reader accepts never fail.
+    /// States which parts of the specification contradict each other (never for a scenario that the reader accepts), that the lists of
+    /// hearers exceed the memory limit, or which capability of an interface a scheme lacks.
     pub fn new(
         spec: &WorldSpec,
         scheme_name: &str,

@@ -300,7 +300,7 @@ impl Network {
                 let copy = self.make_packet(flow, now);
                 made = true;
                 if self.interfaces.view(port).packets == view.packets {
-                    // It waits for an address, has gone to the MAC, or was dropped: another packet now would end the same way.
+                    // The packet waits for an address, is in the MAC, or was dropped: another packet now would end the same way.
                     if self.packets.get(copy).is_none() {
                         self.schedule_offer(flow, now);
                     }
@@ -452,7 +452,7 @@ impl Network {
         if self.records.are_enabled() {
             self.records.push(now, Record::SenderRan { connection: id, flow });
         }
-        // The port whose limit holds the sender back.
+        // The port whose queue stops the sender, if it has backpressure.
         let port = self.first_hop(flow).map(|hop| hop.port);
         let port = port.filter(|&port| self.backpressure.rules(port).backpressure);
         loop {
@@ -613,7 +613,7 @@ impl Network {
         }
     }
 
-    /// Records the reason if a sender has reduced its rate.
+    /// Records that a sender has reduced its rate, fallen back to TCP's law, or given up.
     #[inline]
     fn record_causes(&mut self, id: ConnectionRef, heard: &SenderReport, now: Time) {
         if !self.records.are_enabled() {

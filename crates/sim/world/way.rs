@@ -1,6 +1,7 @@
 //! The way of a packet: from its source to an interface's queue, by air or wire to the next node, and there on or to its end.
 //!
-//! Every packet ends in exactly one named place: delivered, dropped for a reason, or still inside when the run ends.
+//! Every packet of a flow and every injected packet ends in exactly one named place: delivered, dropped for a reason, or still inside when
+//! the run ends.
 
 use airfair_host::Dequeued;
 use airfair_schemes::places::{
@@ -81,7 +82,8 @@ impl Network {
         air.contend(station, agenda);
     }
 
-    /// Marks a link that may have a packet to send; it is served at the end of the present event.
+    /// Marks a link that may have a packet to send; it is served at the end of the present event. A wire with a pending wake-up event waits
+    /// for that.
     #[inline(always)]
     pub(super) fn mark_link_ready(&mut self, link: LinkRef) {
         if let LinkRef::Wire(wire) = link
@@ -301,7 +303,7 @@ impl Network {
         }
     }
 
-    /// Drops a packet at a node.
+    /// Drops a packet at a node. A forwarded message ends later ([`Network::schedule_release`]).
     pub(super) fn drop_packet(&mut self, node: NodeIx, copy: CopyRef, reason: &'static str, now: Time) {
         // A forwarded message: a station that overhears the frame which has brought it may receive it a little later.
         if self
@@ -609,7 +611,7 @@ impl Network {
         self.forward_from(node, (destination, hops), copy, now);
     }
 
-    /// The wire with its own queue by which packets of a wire continue to a destination: mostly that of the last packet.
+    /// The wire with its own queue by which packets of a wire continue to a destination: usually the wire of the last packet.
     #[inline(always)]
     fn next_wire(&mut self, wire: WireIx, destination: NodeIx) -> Option<WireIx> {
         match self.next_wire[wire] {

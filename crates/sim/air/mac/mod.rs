@@ -77,7 +77,7 @@ pub enum Indication {
         /// Arrival time of its last bit.
         at: Time,
     },
-    /// A packet for another station was received ([`StationSpec::overhears`]).
+    /// An agent's message for another station was received ([`StationSpec::overhears`]).
     Overheard {
         /// The overhearing station.
         station: StationIx,

@@ -4,7 +4,7 @@ use super::access::State;
 use super::{MacKind, Msdu, StationMac};
 use crate::air::medium::radio::Station;
 
-/// The event that a station's MAC waits for, apart from the medium.
+/// The event for which a station's MAC waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MacWait {
     /// Access to the medium, or a packet to send.
@@ -26,7 +26,7 @@ pub(crate) struct StationView {
     /// The packet that is being sent, or for which the station contends.
     pub head: Option<Msdu>,
     pub nav_until: u64,
-    /// End of the frame that started an EIFS (0: no EIFS runs), and the end of the EIFS, ns.
+    /// Start and end of the last EIFS, ns; it may have passed. 0 after a good frame.
     pub eifs_from: u64,
     pub eifs_until: u64,
     /// Start of the slot count, ns.

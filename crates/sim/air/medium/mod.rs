@@ -66,7 +66,7 @@ pub struct StationSpec {
     pub cutoff: Dbm,
     /// Propagation model of its signal.
     pub propagation: Propagation,
-    /// True if packets for other stations are indicated to the layer above.
+    /// True if agents' messages for other stations are indicated to the layer above.
     pub overhears: bool,
 }
 

@@ -3,10 +3,11 @@
 //! A refresh moves a node to the present point of its path. It changes the node's own lists and its entries in the lists of stations within
 //! the farthest reach, before or after the move; these are found by the distance to every station. No other list is touched.
 //!
-//! A frame on the air keeps its hearers and their powers. So the update of a transmitting station's list waits for the end of the frame,
-//! and once more for the passes over distant bands (4 us for every 1.2 km). If another frame is on the air by then, the new list is stored
-//! elsewhere, and the old one stays, by its index, until its last pass is done. (A packet that is received in such a late pass is unknown
-//! to the new list. This happens only with a sender that does not wait for responses from that distance.)
+//! A frame on the air keeps its hearers and their powers. So the update of a transmitting station's list waits until the frame has ended at
+//! all hearers (4 us for every 1.2 km after its end at the sender). If the station transmits another frame at that time, the update waits
+//! for the end of that frame at the sender; if its passes over distant bands are still to come, the new list is stored elsewhere, and the
+//! old one stays, by its index, until its last pass is done. (A packet that is received in such a late pass is unknown to the new list.
+//! This happens only with a sender that does not wait for responses from that distance.)
 
 use airfair_units::Time;
 
@@ -46,7 +47,8 @@ pub(crate) struct Movement {
     fresh: EntryCache,
 }
 
-/// Entries of one station in the lists of all others, computed once per refresh. Between radios of one kind both directions are equal.
+/// Entries of all other stations in the list of station `of`, computed once per refresh. Between radios of one kind both directions are
+/// equal, so they also serve as the entries of `of` in the lists of the others.
 #[derive(Debug, Default)]
 struct EntryCache {
     of: Option<StationIx>,
@@ -181,7 +183,7 @@ impl Medium {
         self.movement = Some(movement);
     }
 
-    /// Handles the deferred renewal of a station's list, whose frame has ended everywhere.
+    /// Handles the deferred renewal of a station's list. The station may be transmitting again; then the renewal is deferred once more.
     pub(crate) fn renewal_due(&mut self, station: StationIx, agenda: &mut Agenda) {
         let Some(mut movement) = self.movement.take() else { return };
         movement.due[station].waits = false;
@@ -314,7 +316,7 @@ impl Medium {
         self.movement.as_ref().map_or(0, |m| m.renewed)
     }
 
-    /// Upper bound of the delay from a frame's end to its end at any hearer, for all positions, ns.
+    /// Upper bound of the delay from a frame's end to its end at any hearer, for all positions, ns; 0 in a world without movement.
     pub(crate) fn max_delay_with_movement(&self) -> u64 {
         self.movement.as_ref().map_or(0, |m| super::propagation::delay_ns(m.reach))
     }
@@ -355,7 +357,8 @@ impl Movement {
         Moved { own, from }
     }
 
-    /// Stations whose lists may change because station `own` has moved away from `from`, itself among them, in order.
+    /// Registers the changes of lists because station `own` has moved away from `from`, and returns the stations of these lists, `own`
+    /// among them, in order.
     fn affected_stations(&mut self, own: StationIx, from: [f64; 3], kinds: &[PhyKind]) -> Vec<StationIx> {
         let there = self.stations[own.ix()].position;
         let channel = kinds[usize::from(self.stations[own.ix()].kind)].channel;

@@ -45,10 +45,11 @@ pub fn shadowing(model: &Propagation, one: &str, other: &str) -> Db {
     Db(shadowing.0 * draw.clamp(-SHADOWING_BOUND, SHADOWING_BOUND))
 }
 
-/// Bound of the shadowing in standard deviations (exceeded by one draw in two million).
+/// Bound of the shadowing in standard deviations (one draw in two million exceeds it).
 pub const SHADOWING_BOUND: f64 = 5.0;
 
-/// The largest distance at which the gain, with the best shadowing, is at least `least`; infinite for a matrix.
+/// Upper bound, m, of the distance at which the gain, with the best shadowing, is at least `least`: 0.1 % above it, between 1 m and 1e8 m;
+/// infinite for a matrix.
 #[must_use]
 pub fn reach(model: &Propagation, least: Db) -> f64 {
     let bonus = match model {

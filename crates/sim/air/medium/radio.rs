@@ -29,7 +29,7 @@ pub(crate) mod flag {
     pub(crate) const CONTENDING: u8 = 16;
     /// The time-out has passed during a reception: the end of that reception decides.
     pub(crate) const AWAIT_END: u8 = 32;
-    /// Packets for other stations are indicated to the layer above too.
+    /// Agents' messages for other stations are indicated to the layer above too.
     pub(crate) const OVERHEARS: u8 = 64;
     /// Every reception is recorded, also of frames for other stations.
     pub(crate) const MONITORS: u8 = 128;
@@ -51,7 +51,7 @@ pub(crate) struct Radio {
     pub count_from: u64,
     /// Total time spent transmitting, receiving or sensing energy, ns.
     pub busy: u64,
-    /// Start of the present EIFS, ns; 0 if none.
+    /// Start of the last EIFS (end of the frame that caused it), ns; the EIFS may have passed. 0 after a good frame.
     pub eifs_from: u64,
     /// Under a lock: the largest sum of the other signals' powers (or the strongest of them) since the lock, aW.
     pub worst: u64,
@@ -97,7 +97,8 @@ impl Radio {
     }
 
     /// Freezes the back-off for a signal that is sensed at slot boundaries from `seen` on; slots are counted again from `resume` at the
-    /// earliest.
+    /// earliest. A station that waits for immediate access is marked to draw a back-off ([`flag::DRAW`]); if no back-off is counting,
+    /// nothing changes.
     ///
     /// Slot boundaries before `seen` have been counted: the station sensed an idle medium there (it decides by the state of the channel one
     /// turnaround plus CCA time before). If the last slot ends before `seen`, the station is committed and will transmit.
@@ -214,7 +215,7 @@ pub(crate) fn extend(until: &mut u64, total: &mut u64, start: u64, end: u64) {
 }
 
 impl RxState {
-    /// Sets the NAV to `until`, at a moment at which the medium is busy or that is `from`.
+    /// Extends the NAV to `until`; an earlier `until` changes nothing. To be called at `from`, or while the medium is busy.
     #[inline]
     pub(crate) fn reserve(&mut self, busy_until: u64, nav_until: &mut u64, from: u64, until: u64) {
         if until <= *nav_until {

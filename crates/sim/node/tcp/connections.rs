@@ -1,4 +1,4 @@
-//! Open TCP connections: a slab of slots that are reused.
+//! Open TCP connections: a slab of places that are reused.
 
 use airfair_host::{Echo, HeaderId, Slot};
 use airfair_schemes::places::FlowId;
@@ -35,7 +35,7 @@ pub(crate) struct Connection {
     pub fell_back: bool,
 }
 
-/// A place for connections.
+/// A place in the slab.
 #[derive(Default)]
 struct Place {
     generation: u32,

@@ -208,7 +208,8 @@ impl Tcp {
         self.completions.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// The next block of `files` completed files, or none if there are fewer; at the end of the run the last, shorter block, once.
+    /// The next block of `files` completed files, or `None` if there are fewer; at the end of the run the remaining files, at most `files`
+    /// and possibly none, once.
     pub fn take_completion_block(&mut self, files: usize, over: bool) -> Option<Vec<(FlowIx, Completion)>> {
         let list = self.completions.as_mut()?;
         if over && list.len() <= files {

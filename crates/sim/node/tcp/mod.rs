@@ -1,4 +1,4 @@
-//! TCP at the hosts: connections are opened, polled for segments, given received segments, and their timers set.
+//! TCP at the hosts: opens connections, polls them for segments, passes received segments to them, and schedules their timers.
 //!
 //! Sender and receiver are the state machines of `airfair-transport`; the simulated network connects them.
 //!

@@ -53,7 +53,7 @@ pub(crate) struct Explainer {
     hops: Vec<Hop>,
     /// Number of forward hops with fixed routes; with a routing protocol hops are added when packets first use them.
     forward_hops: Option<usize>,
-    /// Number of the flow's packets that wait for a route, and the total time with at least one.
+    /// True if a packet of the flow waits for a route, and the total time of that, ns.
     awaits_route: bool,
     awaited_route: u64,
     packets: BTreeMap<PacketRef, Tracked>,
@@ -222,7 +222,7 @@ impl Explainer {
         (gone < end - first).then_some(first + gone)
     }
 
-    /// Sender of a frame and the flow that the frame serves: a response serves the requesting station's.
+    /// Sender of a frame and the flow that the frame serves: a response serves the flow of the station that requested it.
     fn holder(&self, kind: FrameKind, sender: StationIx, receiver: Option<StationIx>) -> Holder {
         let answers = matches!(kind, FrameKind::Cts | FrameKind::Ack);
         let served = receiver.filter(|_| answers).unwrap_or(sender);
@@ -353,7 +353,7 @@ impl Explainer {
         self.remove_packet(packet);
     }
 
-    /// Counts the packets in a queue that has dropped a packet of the flow, also one that has arrived in the same event.
+    /// Counts the packets in a queue that has dropped a packet of the flow; a packet that has arrived in the same event counts too.
     fn on_dropped_by_queue(&mut self, node: NodeIx, packet: PacketRef, now: u64, network: &Network) {
         let Some(&Tracked { forward, hop, .. }) = self.packets.get(&packet) else { return };
         let is_here = |hop: &Hop| hop.is_forward() == forward && hop.ends.from == node;
@@ -525,7 +525,7 @@ impl Explainer {
     }
 }
 
-/// Sorts by names, not by places in the file.
+/// Sorts a list whose elements begin with names, so that their order in the file has no effect.
 fn sorted<T: Ord>(mut found: Vec<T>) -> Vec<T> {
     found.sort();
     found

@@ -97,7 +97,8 @@ pub struct HopExplanation {
     /// Flow of those other packets (none: control packets) and true on its way forward; the times add up to `others_turn`.
     pub behind: BTreeMap<(Option<String>, bool), u64>,
     /// Nodes that kept the medium busy or reserved, or caused an EIFS, while the flow had packets here. Time of [`Activity::Busy`] is the
-    /// sum of what single nodes took `alone`, and `overlapped`; [`Activity::Nav`] and [`Activity::Eifs`] are the sums of `nav` and `eifs`.
+    /// sum of the times of single nodes (`alone`) and `overlapped`; [`Activity::Nav`] and [`Activity::Eifs`] are the sums of `nav` and
+    /// `eifs`.
     pub holders: BTreeMap<Option<String>, HoldTime>,
     /// Time in which two or more nodes kept the medium busy together, ns.
     pub overlapped: u64,

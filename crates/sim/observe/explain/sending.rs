@@ -29,7 +29,7 @@ pub enum Sending {
     WindowLimit,
     /// The receiver's window is full.
     PeerWindow,
-    /// The time of the next paced segment has not come.
+    /// The time of the next paced segment is still ahead.
     Pacing,
     /// The connection is being opened.
     Handshake,

@@ -19,7 +19,7 @@ pub enum Activity {
     Transmit,
     /// It sends a CTS or an ACK.
     Answer,
-    /// It waits a SIFS before its own next frame.
+    /// It waits a SIFS before its next frame, a response included.
     Sifs,
     /// It waits for the CTS after its RTS.
     AwaitCts,

@@ -13,7 +13,7 @@ use crate::node::{Network, tcp};
 pub(super) enum Owner {
     /// A flow; true on its way forward.
     Flow(FlowIx, bool),
-    /// ARP, or injected.
+    /// A packet of no flow (ARP, agents, routing, injected), or one that has ended.
     Other,
 }
 
@@ -21,7 +21,7 @@ pub(super) enum Owner {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ConnectionView {
     pub limit: Limit,
-    /// Data sent and not acknowledged, SYN included.
+    /// True if data or a SYN is sent and not acknowledged.
     pub outstanding: bool,
     /// The sender waits for room in its node's queue.
     pub blocked: bool,
@@ -54,7 +54,7 @@ pub(super) fn port(network: &Network, link: LinkRef) -> PortIx {
     }
 }
 
-/// Numbers of waiting packets for a link, by owner.
+/// Numbers of packets in the queue for a link, by owner; without the control packets ahead of the queue and the packets in the MAC.
 pub(super) fn waiting_by_owner(network: &Network, link: LinkRef, now: Time) -> BTreeMap<Owner, u64> {
     let mut by = BTreeMap::new();
     let mut add = |copy: CopyRef| *by.entry(owner_of_copy(network, copy)).or_default() += 1;

@@ -59,8 +59,9 @@ impl Wire {
         }
     }
 
-    /// Calls `add` with the owner of the present packet and its time, for `from` to `until`; none while the flow has no packet here.
-    /// `queued`: packets of the flow wait in a queue for the wire.
+    /// Divides `from` to `until` by the owner of the packet in transmission and calls `add` for each part, with its length in ns: between
+    /// two packets with `own`, the explained flow; with `None` while that flow has no packet here. `queued`: packets of the flow wait in a
+    /// queue for the wire.
     pub fn add_activities(
         &self,
         from: u64,
