@@ -1,8 +1,8 @@
-//! Shortest paths, by hand.
+//! Shortest paths computed by hand.
 
 use airfair_routing::shortest::{Link, Metric, ShortestPaths};
 
-/// A link that `sent` transmissions bring a packet over, on average.
+/// A link over which a packet needs `sent` transmissions on average.
 fn link(to: u32, sent: f64) -> Link {
     Link { to, interface: 0, delivery: 1.0 / sent }
 }
@@ -18,13 +18,13 @@ fn first(links: &[Vec<Link>], destination: u32, ranks: [u32; 4]) -> Option<u32> 
 }
 
 #[test]
-fn a_line_is_walked_step_by_step() {
+fn the_next_hops_of_a_line() {
     let near = |i: u32| [i.wrapping_sub(1), i + 1].into_iter().filter(|&to| to < 4);
     let line: Vec<Vec<Link>> = (0..4).map(|i| near(i).map(|to| link(to, 1.0)).collect()).collect();
     let mut paths = paths(&line, [0, 1, 2, 3]);
     let next: Vec<_> = paths.towards(3, &[0]).iter().map(|step| (step.0, step.1.node)).collect();
     assert_eq!(next, [(0, 1), (1, 2), (2, 3)]);
-    // Only what lies on the way is kept.
+    // Only nodes on the path are included.
     let next: Vec<_> = paths.towards(3, &[2]).iter().map(|step| (step.0, step.1.node)).collect();
     assert_eq!(next, [(2, 3)]);
 }

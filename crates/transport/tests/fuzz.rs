@@ -1,4 +1,4 @@
-//! The fuzzer's entry point, run with noise.
+//! The entry point of the fuzz target, with random input.
 
 use airfair_transport::fuzz::fuzz_transport;
 use airfair_units::random::{Purpose, Stream};

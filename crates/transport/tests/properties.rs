@@ -1,4 +1,4 @@
-//! A sender and a receiver over a channel that loses, delays, reorders, repeats and marks.
+//! A sender and a receiver over a channel with loss, delay, reordering, duplication and marks.
 
 mod support;
 
@@ -14,15 +14,15 @@ use proptest::prelude::*;
 use support::World;
 use support::laws::{Law, Log, Witness};
 
-/// Parts in a hundred.
+/// A channel: probabilities of loss, duplication and marks in per cent.
 #[derive(Debug, Clone, Copy)]
 struct Channel {
     lost: u32,
     repeated: u32,
     marked: u32,
-    /// Each packet takes 5 ms and up to this much more, ms.
+    /// Largest random delay of a packet beyond 5 ms, ms.
     jitter: u32,
-    /// Between pauses and resumptions of reading, ms; 0: none.
+    /// Interval between pauses and resumptions of reading, ms; 0: no pauses.
     pauses: u32,
 }
 
@@ -93,7 +93,7 @@ impl Run {
         let probe = segment.payload == 1 && sender.outstanding() == 0;
         assert!(probe || segment.end() <= una + sender.peer_window() + u64::from(segment.flags.fin));
         if sender.state() != State::Recovery {
-            // Limited transmit: two segments more.
+            // Limited transmit may send two segments more.
             assert!(sender.in_flight() <= (sender.window(self.now) + 2 * mss).max(mss));
         }
         assert!(u64::from(segment.payload) <= mss);
@@ -128,7 +128,7 @@ impl Run {
     }
 }
 
-/// Sends `bytes` and says when they were all delivered and acknowledged.
+/// Sends `bytes`; returns the time at which all of them were delivered and acknowledged.
 fn transfer(config: &TcpConfig, law: Law, channel: Channel, bytes: u64, seed: u64) -> Run {
     let log = Arc::new(Mutex::new(Log::default()));
     let mut run = Run {

@@ -1,4 +1,4 @@
-//! Whatever happens, in whatever order: no loops, no state that stays for ever, no packet that is lost without a word.
+//! For any order of events: no loops, no state that is kept for ever, no packet that is lost without an effect.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const NODES: u8 = 8;
 /// Source and destination of packets, by their number.
 type Ends = Vec<[u8; 2]>;
 
-/// Nodes whose links come and go, messages that are late, lost, and overtake each other.
+/// Nodes whose links appear and disappear; messages are delayed, lost and reordered.
 struct Network {
     nodes: Vec<Node>,
     links: BTreeMap<(u8, u8), bool>,
@@ -73,8 +73,8 @@ impl Network {
         a != b && self.links.get(&(a.min(b), a.max(b))).copied().unwrap_or(false)
     }
 
-    fn post(&mut self, event: Event) {
-        // Up to 200 ms: messages overtake each other.
+    fn schedule(&mut self, event: Event) {
+        // Delays of up to 200 ms reorder messages.
         let at = Time(self.now.0 + 1_000_000 + (self.random.uniform() * 2e8) as u64);
         self.count += 1;
         self.events.insert((at, self.count), event);
@@ -84,8 +84,8 @@ impl Network {
         *self.ended.entry(packet).or_insert(0) += 1;
     }
 
-    fn ask<R>(&mut self, node: u8, hook: impl FnOnce(&mut Aodv, &mut Context<'_>) -> R) -> R {
-        let (answer, actions) = self.nodes[usize::from(node) - 1].ask(self.now, hook);
+    fn call<R>(&mut self, node: u8, hook: impl FnOnce(&mut Aodv, &mut Context<'_>) -> R) -> R {
+        let (result, actions) = self.nodes[usize::from(node) - 1].call(self.now, hook);
         for action in actions {
             match action {
                 Action::Send { message, to: None, ttl } => {
@@ -94,44 +94,44 @@ impl Network {
                 Action::Send { message, to: Some(hop), ttl } => {
                     self.transmit(node, hop.neighbour.octets()[3], &message, ttl, false);
                 }
-                Action::Forward { packet, hop } => self.pass(packet, node, hop.neighbour.octets()[3], 0),
+                Action::Forward { packet, hop } => self.send_data(packet, node, hop.neighbour.octets()[3], 0),
                 Action::Drop { packet, .. } => self.end(packet),
                 Action::DropQueued { .. } => {}
             }
         }
-        answer
+        result
     }
 
     fn transmit(&mut self, from: u8, to: u8, message: &Message, ttl: u8, to_all: bool) {
         if self.linked(from, to) && self.random.uniform() >= self.loss {
             let received = Received { from: hop(from), ttl, to_all };
-            self.post(Event::Message { message: message.clone(), to, received });
+            self.schedule(Event::Message { message: message.clone(), to, received });
         }
     }
 
     fn originate(&mut self, from: u8, to: u8) {
         let packet = self.made.len() as u64;
         self.made.push([from, to]);
-        if let Some(next) = self.ask(from, |aodv, cx| aodv.originate(packet, at(to), cx)) {
-            self.pass(packet, from, next.neighbour.octets()[3], 0);
+        if let Some(next) = self.call(from, |aodv, cx| aodv.originate(packet, at(to), cx)) {
+            self.send_data(packet, from, next.neighbour.octets()[3], 0);
         }
     }
 
-    /// A data packet goes to a neighbour, or the link layer gives it up.
-    fn pass(&mut self, packet: u64, from: u8, to: u8, hops: u32) {
+    /// Sends a data packet to a neighbour; without a link, the link layer reports a failure.
+    fn send_data(&mut self, packet: u64, from: u8, to: u8, hops: u32) {
         if self.linked(from, to) {
-            self.post(Event::Data { packet, from, to, hops: hops + 1 });
+            self.schedule(Event::Data { packet, from, to, hops: hops + 1 });
             return;
         }
         self.end(packet);
         let ends = self.made[packet as usize].map(at);
-        self.ask(from, |aodv, cx| aodv.on_undelivered(hop(to), Undelivered::Data(Some(ends)), cx));
+        self.call(from, |aodv, cx| aodv.on_undelivered(hop(to), Undelivered::Data(Some(ends)), cx));
     }
 
     fn handle(&mut self, event: Event) {
         match event {
             Event::Message { message, to, received } => {
-                self.ask(to, |aodv, cx| aodv.on_message(&bytes(&message), received, cx));
+                self.call(to, |aodv, cx| aodv.on_message(&bytes(&message), received, cx));
             }
             Event::Data { packet, from, to, hops } => {
                 let ends = self.made[packet as usize];
@@ -139,9 +139,10 @@ impl Network {
                     self.delivered += 1;
                     return self.end(packet);
                 }
-                assert!(hops < 64, "packet {packet} goes round and round");
-                if let Some(next) = self.ask(to, |aodv, cx| aodv.relay(packet, ends.map(at), hop(from), cx)) {
-                    self.pass(packet, to, next.neighbour.octets()[3], hops);
+                assert!(hops < 64, "packet {packet} is in a loop");
+                if let Some(next) = self.call(to, |aodv, cx| aodv.relay(packet, ends.map(at), hop(from), cx))
+                {
+                    self.send_data(packet, to, next.neighbour.octets()[3], hops);
                 }
             }
         }
@@ -163,7 +164,7 @@ impl Network {
             self.now = self.now.max(timer);
             for node in 1..=NODES {
                 if self.nodes[usize::from(node) - 1].aodv.deadline() <= self.now {
-                    self.ask(node, |aodv, cx| aodv.on_timer(cx));
+                    self.call(node, |aodv, cx| aodv.on_timer(cx));
                 }
             }
             return;
@@ -171,7 +172,7 @@ impl Network {
         self.now = new;
         match self.random.below(20) {
             0..=2 => self.flip(),
-            // Silence: routes run out, some are forgotten.
+            // No new packets for a while: routes expire, and some entries are deleted.
             3 => self.quiet_until = Time(self.now.0 + u64::from(self.random.below(20)) * 1_000_000_000),
             _ => {
                 let (from, to) = (self.any_node(), self.any_node());
@@ -182,8 +183,8 @@ impl Network {
         }
     }
 
-    /// From every node, following next hops, one comes to the destination or to a node that knows no further. On the way numbers do not
-    /// fall, and among equal ones hops do.
+    /// Follows the next hops from every node to every destination: the path ends at the destination or at a node without a route. Along the
+    /// path numbers do not decrease; among equal numbers the hop count decreases.
     fn check(&mut self) -> Result<(), TestCaseError> {
         let now = self.now;
         for destination in 1..=NODES {
@@ -243,18 +244,18 @@ proptest! {
             network.step();
             network.check()?;
         }
-        // Packets end once, or are somewhere.
+        // Each packet has ended once, or is buffered or in transit.
         prop_assert!(network.ended.values().all(|&n| n == 1), "{:?}", network.ended);
         let waiting: usize = network.nodes.iter().map(|node| node.aodv.waiting()).sum();
         let on_the_way = network.events.values().filter(|e| matches!(e, Event::Data { .. })).count();
         prop_assert_eq!(network.made.len(), network.ended.len() + waiting + on_the_way);
         prop_assert!(network.delivered > 10, "{} of {}", network.delivered, network.made.len());
-        // Left alone, every node forgets everything.
+        // Without further input every node deletes all routes and packets.
         let later = Time(network.now.0 + 120_000_000_000);
         for node in &mut network.nodes {
             while node.aodv.deadline() < later {
                 let now = node.aodv.deadline().max(network.now);
-                node.ask(now, |aodv, cx| aodv.on_timer(cx));
+                node.call(now, |aodv, cx| aodv.on_timer(cx));
             }
             prop_assert_eq!(node.aodv.routes(later).count(), 0);
             prop_assert_eq!(node.aodv.waiting(), 0);

@@ -1,4 +1,4 @@
-//! One node, and a script of what happens to it; times are milliseconds.
+//! One node with scripted events; times are milliseconds.
 
 use airfair_routing::aodv::{Aodv, Config, Route};
 use airfair_routing::{Context, DropReason, Effect, Hop, Received, Routing, Undelivered};
@@ -19,12 +19,12 @@ pub fn ms(n: u64) -> Time {
     Time(n * 1_000_000)
 }
 
-/// No jitter: what is passed on leaves at once. What queues for a lost neighbour stays.
+/// No jitter: broadcasts are forwarded at once. Packets queued for a lost neighbour are not dropped.
 pub fn config() -> Config {
     Config { broadcast_jitter: Span::ZERO, drop_queued: false, ..Config::default() }
 }
 
-/// An effect with its message read.
+/// An effect with its message decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     Send { message: Message, to: Option<Hop>, ttl: u8 },
@@ -62,7 +62,7 @@ pub fn bytes(message: &Message) -> Vec<u8> {
     bytes
 }
 
-/// A node, 10.0.0.1 if nothing else is said.
+/// A node, 10.0.0.1 by default.
 pub struct Node {
     pub aodv: Aodv,
     random: Stream,
@@ -79,44 +79,45 @@ impl Node {
         Self { aodv: Aodv::new(at(number), config), random, out: Vec::new() }
     }
 
-    pub fn ask<R>(
+    /// Calls a hook of the node: its result, and the resulting actions.
+    pub fn call<R>(
         &mut self,
         now: Time,
         hook: impl FnOnce(&mut Aodv, &mut Context<'_>) -> R,
     ) -> (R, Vec<Action>) {
         let mut cx = Context { now, random: &mut self.random, out: &mut self.out };
-        let answer = hook(&mut self.aodv, &mut cx);
-        (answer, self.out.drain(..).map(Action::from).collect())
+        let result = hook(&mut self.aodv, &mut cx);
+        (result, self.out.drain(..).map(Action::from).collect())
     }
 
-    /// The node has a packet of its own: where it goes at once, and what else happens.
+    /// The node originates a packet: its next hop if there is a route, and the actions.
     pub fn send(&mut self, now: u64, packet: u64, to: u8) -> (Option<Hop>, Vec<Action>) {
-        self.ask(ms(now), |aodv, cx| aodv.originate(packet, at(to), cx))
+        self.call(ms(now), |aodv, cx| aodv.originate(packet, at(to), cx))
     }
 
-    /// A packet of another node comes by a neighbour.
+    /// A packet of another node arrives from a neighbour.
     pub fn relay(&mut self, now: u64, packet: u64, ends: [u8; 2], from: u8) -> (Option<Hop>, Vec<Action>) {
-        self.ask(ms(now), |aodv, cx| aodv.relay(packet, ends.map(at), hop(from), cx))
+        self.call(ms(now), |aodv, cx| aodv.relay(packet, ends.map(at), hop(from), cx))
     }
 
-    /// A message comes from a neighbour.
-    pub fn hear(&mut self, now: u64, message: impl Into<Heard>, from: u8) -> Vec<Action> {
-        let Heard { message, ttl, to_all } = message.into();
+    /// A message arrives from a neighbour.
+    pub fn receive(&mut self, now: u64, message: impl Into<Incoming>, from: u8) -> Vec<Action> {
+        let Incoming { message, ttl, to_all } = message.into();
         let received = Received { from: hop(from), ttl, to_all };
-        self.ask(ms(now), |aodv, cx| aodv.on_message(&bytes(&message), received, cx)).1
+        self.call(ms(now), |aodv, cx| aodv.on_message(&bytes(&message), received, cx)).1
     }
 
     /// A requested timer expires.
     pub fn timer(&mut self, now: u64) -> Vec<Action> {
-        assert_eq!(self.aodv.deadline(), ms(now), "the node waits for another moment");
-        self.ask(ms(now), |aodv, cx| aodv.on_timer(cx)).1
+        assert_eq!(self.aodv.deadline(), ms(now), "the deadline of the node");
+        self.call(ms(now), |aodv, cx| aodv.on_timer(cx)).1
     }
 
     pub fn undelivered(&mut self, now: u64, neighbour: u8, what: Undelivered<'_>) -> Vec<Action> {
-        self.ask(ms(now), |aodv, cx| aodv.on_undelivered(hop(neighbour), what, cx)).1
+        self.call(ms(now), |aodv, cx| aodv.on_undelivered(hop(neighbour), what, cx)).1
     }
 
-    /// A packet of this node was given up.
+    /// The link layer could not deliver a packet of this node.
     pub fn break_link(&mut self, now: u64, neighbour: u8) -> Vec<Action> {
         self.undelivered(now, neighbour, Undelivered::Data(None))
     }
@@ -141,45 +142,45 @@ impl Node {
     }
 }
 
-/// A message and how it came.
-pub struct Heard {
+/// A message with its time to live and its kind of destination.
+pub struct Incoming {
     message: Message,
     ttl: u8,
     to_all: bool,
 }
 
-impl From<Rreq> for Heard {
+impl From<Rreq> for Incoming {
     fn from(rreq: Rreq) -> Self {
         Self { message: Message::Rreq(rreq), ttl: 35, to_all: true }
     }
 }
 
-impl From<(Rreq, u8)> for Heard {
+impl From<(Rreq, u8)> for Incoming {
     fn from((rreq, ttl): (Rreq, u8)) -> Self {
         Self { ttl, ..rreq.into() }
     }
 }
 
-impl From<Rrep> for Heard {
+impl From<Rrep> for Incoming {
     fn from(rrep: Rrep) -> Self {
         Self { message: Message::Rrep(rrep), ttl: 35, to_all: false }
     }
 }
 
-impl From<Rerr> for Heard {
+impl From<Rerr> for Incoming {
     fn from(rerr: Rerr) -> Self {
         Self { message: Message::Rerr(rerr), ttl: 1, to_all: true }
     }
 }
 
-/// Whatever it is, to all neighbours.
-impl From<Message> for Heard {
+/// Any message as a broadcast.
+impl From<Message> for Incoming {
     fn from(message: Message) -> Self {
         Self { message, ttl: 1, to_all: true }
     }
 }
 
-/// A request of `originator`, whose own number is 100, as its neighbours get it.
+/// A request of `originator`, whose own number is 100, as its neighbours receive it.
 pub fn rreq(originator: u8, id: u32, destination: u8, number: Option<u32>) -> Rreq {
     Rreq {
         join: false,
@@ -195,7 +196,7 @@ pub fn rreq(originator: u8, id: u32, destination: u8, number: Option<u32>) -> Rr
     }
 }
 
-/// A reply for `originator` that leads to `destination`, good for 6 s.
+/// A reply to `originator` about `destination`, with a lifetime of 6 s.
 pub fn rrep(destination: u8, number: u32, hops: u8, originator: u8) -> Rrep {
     Rrep {
         repair: false,
@@ -209,7 +210,7 @@ pub fn rrep(destination: u8, number: u32, hops: u8, originator: u8) -> Rrep {
     }
 }
 
-/// Destinations that are lost, with their numbers.
+/// A route error about these destinations, with their numbers.
 pub fn rerr(lost: &[(u8, u32)]) -> Rerr {
     let lost: Vec<Unreachable> =
         lost.iter().map(|&(to, number)| Unreachable { destination: at(to), number }).collect();

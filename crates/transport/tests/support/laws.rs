@@ -1,4 +1,4 @@
-//! Laws simple enough to be followed by hand, and a record of a law's calls.
+//! Laws that can be computed by hand, and a recorder of their calls.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,17 +12,17 @@ use super::millis;
 /// Record of a law's calls.
 #[derive(Debug, Default)]
 pub struct Log {
-    pub told: Vec<String>,
+    pub calls: Vec<String>,
     pub acked: String,
     pub sent: Vec<Sent>,
 }
 
-/// Which law.
+/// The laws of vectors.
 #[derive(Debug, Clone, Copy)]
 pub enum Law {
     /// A window that never changes, bytes.
     Fixed(u64),
-    /// The same law, but partial acknowledgements do not deflate what duplicates have added.
+    /// The same law, but partial acknowledgements do not deflate the inflation by duplicates.
     Keeping(u64),
     /// A fixed window with pacing: bit/s and quantum.
     Paced(u64, u64, Option<u64>),
@@ -34,7 +34,7 @@ pub enum Law {
     Reno,
 }
 
-/// The law, and its witness.
+/// A law that records its calls.
 pub struct Witness {
     law: Law,
     pub log: Arc<Mutex<Log>>,
@@ -57,8 +57,8 @@ impl Witness {
         matches!(self.law, Law::NewReno | Law::Reno)
     }
 
-    fn tell(&self, text: String) {
-        self.log.lock().expect("one thread").told.push(text);
+    fn record(&self, text: String) {
+        self.log.lock().expect("one thread").calls.push(text);
     }
 }
 
@@ -71,7 +71,7 @@ impl Source for Witness {
         }
         let rtt = setup.rtt.map_or("unknown".to_owned(), |rtt| millis(rtt.0));
         let lost = if setup.syn_lost { " syn-lost" } else { "" };
-        self.tell(format!("start mss {} initial {} rtt {rtt}{lost}", self.mss, self.initial));
+        self.record(format!("start mss {} initial {} rtt {rtt}{lost}", self.mss, self.initial));
     }
 
     fn on_sent(&mut self, sent: &Sent, _context: &mut SourceContext<'_>) {
@@ -91,13 +91,13 @@ impl Source for Witness {
             text += &format!(" rate {}/{}", sample.delivered.0, millis(sample.interval.0));
             text += if sample.app_limited { " app-limited" } else { "" };
         }
-        for (said, word) in
+        for (flag, word) in
             [(acked.round_ended, " round"), (acked.window_limited, " full"), (acked.in_recovery, " recovery")]
         {
-            text += if said { word } else { "" };
+            text += if flag { word } else { "" };
         }
         self.log.lock().expect("one thread").acked = format!("{text} sent {}", millis(acked.sent_at.0));
-        // RFC 5681 section 3.1: by what is acknowledged cumulatively.
+        // RFC 5681 section 3.1: only cumulatively acknowledged bytes count.
         let grows = acked.cumulative.0 > 0 && acked.window_limited && !acked.in_recovery;
         if self.adapts() && grows {
             if self.window < self.ssthresh {
@@ -116,7 +116,7 @@ impl Source for Witness {
             CongestionCause::LinkDrop => "link-drop",
         };
         let repeated = if congestion.repeated { " repeated" } else { "" };
-        self.tell(format!("{name} {} pipe {}{repeated}", congestion.in_flight.0, congestion.pipe.0));
+        self.record(format!("{name} {} pipe {}{repeated}", congestion.in_flight.0, congestion.pipe.0));
         if self.adapts() && congestion.cause != CongestionCause::LinkDrop {
             if !congestion.repeated {
                 self.ssthresh = (congestion.in_flight.0 / 2).max(2 * self.mss);
@@ -126,11 +126,11 @@ impl Source for Witness {
     }
 
     fn on_recovered(&mut self, in_flight: Bytes, _context: &mut SourceContext<'_>) {
-        self.tell(format!("recovered {}", in_flight.0));
+        self.record(format!("recovered {}", in_flight.0));
     }
 
     fn on_idle(&mut self, idle: &Idle, _context: &mut SourceContext<'_>) {
-        self.tell(format!("idle {} rto {}", millis(idle.span.0), millis(idle.rto.0)));
+        self.record(format!("idle {} rto {}", millis(idle.span.0), millis(idle.rto.0)));
         if self.adapts() {
             self.window = self.window.min(self.initial);
         }

@@ -11,7 +11,7 @@
 //! # a comment
 //! ```
 //!
-//! An event may not be later than the deadline that was given, and `timer` must come exactly then.
+//! An event may not be later than the subject's deadline; `timer` must be exactly at the deadline.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
@@ -107,7 +107,7 @@ pub fn syn_options(segment: &Segment) -> String {
 
 /// The state that a script checks line by line.
 pub trait Subject {
-    /// Does an event.
+    /// Executes an event.
     fn event(&mut self, at: Time, words: &[&str]);
     /// Segments sent since the last event.
     fn sent(&mut self) -> Vec<String>;
@@ -115,9 +115,9 @@ pub trait Subject {
     fn law_calls(&mut self) -> Vec<String>;
     /// The last acknowledgement passed to the law.
     fn acked(&self) -> String;
-    /// The present value of a name.
+    /// The present value of a named quantity.
     fn value_of(&mut self, name: &str) -> String;
-    /// The deadline.
+    /// Time of the next timer, if one is set.
     fn deadline(&self) -> Option<Time>;
 }
 
@@ -125,12 +125,12 @@ pub trait Subject {
 pub fn run(subject: &mut dyn Subject, script: &str) {
     let mut pending: Option<(usize, bool, bool)> = None;
     let finish = |subject: &mut dyn Subject, pending: &mut Option<(usize, bool, bool)>| {
-        let Some((line, sent, told)) = pending.take() else { return };
+        let Some((line, sent, called)) = pending.take() else { return };
         let left = subject.sent();
         assert!(sent || left.is_empty(), "line {line}: unexpected segments {left:?}");
-        let said: Vec<String> =
+        let calls: Vec<String> =
             subject.law_calls().into_iter().filter(|word| !word.starts_with("start")).collect();
-        assert!(told || said.is_empty(), "line {line}: the law was told {said:?}");
+        assert!(called || calls.is_empty(), "line {line}: unexpected calls of the law {calls:?}");
     };
     for (number, line) in script.lines().enumerate() {
         let line = line.trim();
@@ -146,8 +146,8 @@ pub fn run(subject: &mut dyn Subject, script: &str) {
             }
             Some('!') => {
                 assert_eq!(subject.law_calls().join("; "), rest, "line {number}: {line}");
-                if let Some((_, _, told)) = &mut pending {
-                    *told = true;
+                if let Some((_, _, called)) = &mut pending {
+                    *called = true;
                 }
             }
             Some('~') => assert_eq!(subject.acked(), rest, "line {number}: {line}"),

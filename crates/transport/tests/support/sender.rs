@@ -2,7 +2,7 @@
 //!
 //! Events: `open`, `write 1000`, `endless`, `close`, `stop`, `timer`, `poll`, `drop 1001`, and segments that arrive:
 //! `< 1001 sack=2001:3001,4001:5001 win=8000 ece ts=5/3` is an acknowledgement, `< S. mss=1000 sack scale=7 ece ts=5/3` the
-//! answer to a SYN. A window holds until another is named.
+//! answer to a SYN. A window stays valid until another is given.
 //!
 //! Segments: `1:1001` with `F` for a FIN, `*` for ECT, `W` for CWR, `@5/3` for timestamps; `ack` alone; `S(...)`.
 
@@ -23,7 +23,7 @@ pub struct Script {
     window: u64,
 }
 
-/// Segments of 1000 bytes, everything at once: what vectors start from.
+/// The base configuration of the vectors: segments of 1000 bytes, no delays.
 pub fn plain() -> TcpConfig {
     TcpConfig {
         mss: 1000,
@@ -132,7 +132,7 @@ impl Subject for Script {
     }
 
     fn law_calls(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.log.lock().expect("one thread").told)
+        std::mem::take(&mut self.log.lock().expect("one thread").calls)
     }
 
     fn acked(&self) -> String {

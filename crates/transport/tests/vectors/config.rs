@@ -33,7 +33,7 @@ fn values_out_of_range_are_brought_into_it() {
         = window=1
         ",
     );
-    // A window field of this shift cannot say less than 128 bytes.
+    // With this shift the smallest window other than zero is 128 bytes.
     check(
         &TcpConfig { receive_window: 0, handshake: false, ..TcpConfig::default() },
         Law::Fixed(10),

@@ -20,17 +20,17 @@ fn rates_and_rounds() {
         ~ 1000 cumulative 1000 flight 2000->1000 rtt 100 rate 1000/100 round full sent 0
         110 < 2001
         > 3001:4001
-        # The segment left before the last round ended.
+        # The segment was sent before the end of the last round.
         ~ 1000 cumulative 1000 flight 2000->1000 rtt 110 rate 2000/110 full sent 0
-        # 2000 more than when 2001 left, since then 100 ms went by.
+        # 2000 more than when 2001 was sent, 100 ms ago.
         200 < 3001
         > 4001:5001
         ~ 1000 cumulative 1000 flight 2000->1000 rtt 100 rate 2000/100 round full sent 100
-        # Two at once: the newest of them counts. It left when 3000 were delivered.
+        # Two segments at once: the newer one counts. It was sent when 3000 were delivered.
         320 < 5001
         > 5001:6001
         ~ 2000 cumulative 2000 flight 2000->0 rtt 120 rate 2000/120 round full sent 200
-        # Nothing more to send: from here on the rate is the application's.
+        # No more data to send: from here on the rate is the application's.
         330 write 1000
         > 6001:7001
         430 < 7001
@@ -53,7 +53,7 @@ fn a_repaired_segment_is_not_measured_but_counted() {
         ! fast-loss 4000 pipe 0
         > 1:1001
         ~ 3000 cumulative 0 flight 4000->0 lost 1000 rtt 100 rate 3000/100 round full recovery sent 0
-        # The repair is the newest; what was received selectively counts only cumulatively now.
+        # The retransmission is the newest segment; data acknowledged selectively before count only as cumulatively acknowledged now.
         200 < 4001
         ! recovered 0
         ~ 1000 cumulative 4000 flight 1000->0 rate 1000/100 round full recovery sent 100
@@ -91,7 +91,7 @@ fn what_was_reported_before_a_time_out_is_delivered_once() {
         1000 timer
         ! timeout 4000 pipe 2000
         > 1:4001/1000
-        # EventKind was reported is forgotten where it is a question of sending again, but it is no news.
+        # For retransmission the SACK information is discarded, but those data do not count as delivered again.
         1100 < 1 sack=2001:4001
         1200 < 4001
         ~ 2000 cumulative 4000 flight 2000->0 lost 2000 rate 2000/1100 app-limited round full sent 1000
@@ -111,13 +111,13 @@ fn an_unfilled_window_is_told() {
         > 1:3001/1000
         100 < 1001
         ~ 1000 cumulative 1000 flight 3000->2000 rtt 100 rate 1000/100 round sent 0
-        # Now it is filled, and all of that flight count.
+        # Now the window is full, and the acknowledgements of the whole flight count as window-limited.
         100 write 2000
         > 3001:5001/1000
         110 < 3001
         ~ 2000 cumulative 2000 flight 4000->2000 rtt 110 rate 3000/110 full sent 0
         120 < 5001
-        # It left 100 ms after the first, which was the newest delivered at that time.
+        # The segment was sent 100 ms after the first, which was the newest delivered one at that time.
         ~ 2000 cumulative 2000 flight 2000->0 rtt 20 rate 4000/100 app-limited round full sent 100
         ",
     );
@@ -152,7 +152,7 @@ fn a_packet_that_the_own_link_gave_up_is_told_once_a_window() {
         5 drop 1001
         ! link-drop 3000 pipe 3000
         6 drop 2001
-        # Never sent, or acknowledged already.
+        # Data never sent, or acknowledged already.
         6 drop 3001
         100 < 1001
         > 3001:4001
@@ -183,8 +183,8 @@ fn every_segment_with_payload_is_told() {
     assert_eq!(sent, [(1000, 1000, false), (1000, 2000, false), (1000, 1000, true), (1000, 2000, true)]);
 }
 
-/// Section 3.2: idle is SND.NXT == SND.UNA. An application writes 10 kB/s and nothing is answered for 3 s: what is delivered then was
-/// 3 s under way, whatever the time-out made of it.
+/// Section 3.2: idle means SND.NXT == SND.UNA. An application writes 10 kB/s, and no acknowledgement arrives for 3 s: the delivery then
+/// has an interval of 3 s, although a time-out has occurred.
 #[test]
 fn a_time_out_is_no_idle_moment() {
     let mut script = String::from("\n0 open\n");
@@ -204,8 +204,8 @@ fn a_time_out_is_no_idle_moment() {
     check(&config, Law::Fixed(20_000), &script);
 }
 
-/// Without SACK a duplicate shows that a segment beyond the first has arrived, so that it is delivered and out of the network: after two of
-/// them half of four segments. Data acknowledged after a time-out were delivered in part before.
+/// Without SACK a duplicate acknowledgement shows that a segment beyond the first has arrived, and counts as a delivery that left the
+/// network: after two duplicates half of four segments. Data acknowledged after a time-out were delivered in part before.
 #[test]
 fn without_sack_duplicates_are_deliveries_and_counted_once() {
     check(
@@ -223,7 +223,7 @@ fn without_sack_duplicates_are_deliveries_and_counted_once() {
         1000 timer
         ! timeout 4000 pipe 2000
         > 1:4001/1000
-        # The echo of what was sent again is no news.
+        # The duplicate caused by a retransmission is no new delivery.
         1100 < 1
         = delivered=2000
         1200 < 4001
@@ -233,7 +233,8 @@ fn without_sack_duplicates_are_deliveries_and_counted_once() {
     );
 }
 
-/// No more duplicates count than there are segments beyond the first, and a second hole is a delivery of its own: 1 and 3 are lost.
+/// Segments 1 and 3 are lost. No more duplicates count than there are segments beyond the first; each hole that closes counts as one
+/// delivery.
 #[test]
 fn without_sack_a_hole_that_closes_delivers_itself_alone() {
     check(
@@ -251,7 +252,7 @@ fn without_sack_a_hole_that_closes_delivers_itself_alone() {
         103 < 1
         ~ 1000 cumulative 0 flight 3000->2000 full recovery sent 0
         = delivered=4000
-        # 2 had been counted: 1 alone is new, and 4, 5 and 6 stay so.
+        # Segment 2 had been counted: only 1 is new, and 4, 5 and 6 stay counted.
         202 < 2001
         > 2001:3001
         ~ 1000 cumulative 2000 flight 2000->0 lost 1000 rate 2000/102 round full recovery sent 102

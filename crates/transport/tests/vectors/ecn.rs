@@ -24,21 +24,21 @@ fn the_window_is_reduced_once_for_a_window_of_data() {
         0 open
         0 endless
         > 1:8001/1000*
-        # Eight were outstanding. The window does not grow by this acknowledgement nor by the next.
+        # Eight segments were outstanding. Neither this acknowledgement nor the next increases the window.
         100 < 1001 ece
         ! mark 8000 pipe 8000
         = window=4000 ssthresh=4000 reductions=1
         110 < 4001 ece
         = window=4000 pipe=4000
-        # 4000 + 1000 * 1000 / 4000. The first new segment says that the window was reduced, the others do not.
+        # 4000 + 1000 * 1000 / 4000. Only the first new segment has CWR, which reports the reduction.
         120 < 6001
         > 8001:9001*W 9001:10001*
         = window=4250
-        # Everything up to the reduction, but not more.
+        # Acknowledged exactly up to the reduction.
         130 < 8001 ece
         > 10001:12001/1000*
         = reductions=1
-        # 8001 left after the reduction: a new window of data.
+        # 8001 was sent after the reduction: a new window of data.
         200 < 9001 ece
         ! mark 4000 pipe 4000
         = window=2000
@@ -104,7 +104,7 @@ fn a_loss_in_a_marked_window_reduces_no_more() {
         ! mark 8000 pipe 8000
         101 < 1001
         101 < 1001
-        # Repaired, but the law is not told again.
+        # The loss is repaired, but the law is not notified again.
         101 < 1001
         > 1001:2001
         = state=recovery window=4000 recoveries=1
@@ -114,7 +114,7 @@ fn a_loss_in_a_marked_window_reduces_no_more() {
         200 < 9001
         ! recovered 0
         > 9001:13001/1000*
-        # A loss after that is another matter.
+        # A later loss is a new congestion event.
         300 < 9001
         300 < 9001
         = state=open
@@ -142,7 +142,7 @@ fn the_first_segment_after_a_reduction_begins_a_new_window() {
         ! mark 4000 pipe 4000
         110 < 4001
         > 4001:5001*W 5001:6001*
-        # Two are outstanding, and the next answer lets two more leave.
+        # Two segments are outstanding, and the next acknowledgement permits two more.
         200 < 4001
         201 < 4001
         202 < 4001
@@ -167,7 +167,7 @@ fn marks_at_a_window_of_one_segment_leave_the_pace_to_the_timer() {
         100 < 1001 ece
         ! mark 1000 pipe 1000
         = deadline=400
-        # Nothing was sent for longer than the time-out, and the law hears it.
+        # No segment was sent for longer than the time-out, and the law is notified.
         400 timer
         ! idle 400 rto 300
         > 1001:2001*W
@@ -176,7 +176,7 @@ fn marks_at_a_window_of_one_segment_leave_the_pace_to_the_timer() {
         > 2001:3001*
         ",
     );
-    // Two segments are enough to continue.
+    // A window of more than one segment suffices to continue.
     check(
         &segments(1),
         Law::Fixed(1001),

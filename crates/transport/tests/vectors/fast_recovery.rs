@@ -26,7 +26,7 @@ fn two_losses_in_a_window_of_ten() {
         ! fast-loss 10000 pipe 7000
         > 1:1001
         = state=recovery ssthresh=5000 window=5000 flight=10000
-        # 5000 + 3000, and 1000 for each more: from 11000 on something new fits.
+        # 5000 + 3000, and 1000 for each further duplicate: from 11000 on new data fit.
         103 < 1
         104 < 1
         105 < 1
@@ -47,7 +47,7 @@ fn two_losses_in_a_window_of_ten() {
         > 15001:16001
         207 < 4001
         > 16001:17001
-        # Everything up to 10001 that was outstanding at the beginning: the window is 5000 again, 4000 are outstanding.
+        # All data up to 10001, outstanding when recovery began, are acknowledged: the window is 5000 again, 4000 are outstanding.
         300 < 13001
         ! recovered 4000
         > 17001:18001
@@ -133,7 +133,7 @@ fn a_full_acknowledgement_restarts_the_timer() {
         200 < 1001
         > 1001:2001 7001:8001
         = deadline=1200
-        # Exactly up to where the recovery began.
+        # Acknowledged exactly up to `recover`.
         300 < 4001
         ! recovered 4000
         = deadline=1300
@@ -159,7 +159,7 @@ fn a_partial_acknowledgement_below_a_segment_adds_nothing_back() {
         200 < 501
         > 501:1001
         = pipe=8500
-        # 8500 - 1500 + 1000 = 8000, and 7000 are.
+        # 8500 - 1500 + 1000 = 8000, and 7000 are outstanding.
         300 < 2001
         > 2001:3001 9001:10001
         = pipe=8000
@@ -181,7 +181,7 @@ fn partial_acknowledgements_deflate_below_the_window() {
         100 < 1
         ! fast-loss 6000 pipe 3000
         > 1:1001 6001:9001/1000
-        # 9000 - 5000 + 1000 = 5000: one new segment beside the repair.
+        # 9000 - 5000 + 1000 = 5000: one new segment beside the retransmission.
         200 < 5001
         > 5001:6001 9001:10001
         = pipe=5000 state=recovery
@@ -191,7 +191,7 @@ fn partial_acknowledgements_deflate_below_the_window() {
 
 #[test]
 fn partial_acknowledgements_may_leave_what_duplicates_have_added() {
-    // Equation 5 of QFCP: the window and the number of duplicates, until all is acknowledged.
+    // Equation 5 of QFCP: the window and the number of duplicates, until all data are acknowledged.
     check(
         &plain(),
         Law::Keeping(6000),
@@ -204,14 +204,14 @@ fn partial_acknowledgements_may_leave_what_duplicates_have_added() {
         100 < 1
         ! fast-loss 6000 pipe 3000
         > 1:1001 6001:9001/1000
-        # 6000 + 3 * 1000, and 4000 are outstanding: five beside the repair.
+        # 6000 + 3 * 1000, and 4000 are outstanding: five segments beside the retransmission.
         200 < 5001
         > 5001:6001 9001:14001/1000
         = pipe=9000 state=recovery
-        # A fourth duplicate: one more.
+        # A fourth duplicate: one segment more.
         210 < 5001
         > 14001:15001
-        # All that was sent before the loss was noticed is there: the window alone, and 6000 are outstanding.
+        # All data sent before the loss was detected are acknowledged: the window without inflation, and 6000 are outstanding.
         300 < 9001
         ! recovered 6000
         = pipe=6000 state=open
@@ -263,26 +263,26 @@ fn only_true_duplicates_count() {
         Law::Fixed(4000),
         "
         0 open
-        # Nothing is outstanding.
+        # Not a duplicate: no data are outstanding.
         0 < 1
         0 write 4000
         > 1:4001/1000
         100 < 1
-        # The window moves.
+        # Not a duplicate: the window changes.
         100 < 1 win=900000
-        # It carries data.
+        # Not a duplicate: the segment carries data.
         100 < 1 payload=10
-        # It does not acknowledge.
+        # Not a duplicate: the segment has no ACK.
         100 < 1 no-ack
         100 < 1
         = state=open duplicates=2
-        # An older one is none.
+        # An older acknowledgement is no duplicate.
         150 < 1001
         151 < 1
         151 < 1
         151 < 1
         = state=open duplicates=2
-        # The count began anew.
+        # The count of duplicates has restarted.
         160 < 1001
         160 < 1001
         = state=open
@@ -365,12 +365,12 @@ fn limited_transmit_ends_when_something_new_is_acknowledged() {
         > 4001:5001
         101 < 1
         > 5001:6001
-        # Reordering: 4000 outstanding are allowed again.
+        # Reordering: 4000 outstanding bytes are allowed again.
         102 < 1001
         103 < 2001
         104 < 3001
         > 6001:7001
-        # EventKind limited transmit sent before is long forgotten.
+        # Segments that limited transmit sent before do not count any more.
         110 < 3001
         > 7001:8001
         111 < 3001

@@ -18,20 +18,20 @@ fn syn_answer_and_data() {
         "
         0 poll
         = state=closed deadline=none
-        # EventKind is written before waits.
+        # Data written before the connection is open wait.
         0 write 1500
         = next=0
         10 open
         > S(mss=1000,scale=7,win=65535)
         = state=syn-sent deadline=1010 syns=1 done=false
-        # Once is enough.
+        # A second `open` has no effect.
         11 open
-        # Neither data nor what answers another number is the answer.
+        # Neither data nor a segment that acknowledges another number is the SYN+ACK.
         50 < 1
         50 < S. 2
         50 < S. 1 no-ack
         = state=syn-sent
-        # The SYN is measured: SRTT 100, RTO 100 + 4 * 50. The data acknowledge the answer.
+        # The SYN is measured: SRTT 100, RTO 100 + 4 * 50. The data acknowledge the SYN+ACK.
         110 < S. mss=1000 win=65535
         ! start mss 1000 initial 10000 rtt 100
         > 1:1001 1001:1501
@@ -52,7 +52,7 @@ fn an_answer_without_data_to_send_is_acknowledged() {
         > ack
         ! start mss 1000 initial 10000 rtt 100
         = deadline=none
-        # It came again: our acknowledgement was lost.
+        # The SYN+ACK arrives again: its acknowledgement was lost.
         200 < S. mss=1000 win=65535
         > ack
         300 write 1000
@@ -78,7 +78,7 @@ fn a_lost_syn_is_sent_again_with_back_off() {
         3000 timer
         > S(mss=1000,scale=7,win=65535)
         = deadline=7000 syns=3
-        # Not measured (Karn); data begin with three seconds and one segment.
+        # The SYN is not measured (Karn); data start with a time-out of three seconds and a window of one segment.
         3100 < S. mss=1000 win=65535
         > ack
         ! start mss 1000 initial 1000 rtt unknown syn-lost
@@ -103,7 +103,7 @@ fn timestamps_measure_a_syn_that_was_sent_again() {
         > S(mss=1000,scale=7,ts=0/0,win=65535)
         1000 timer
         > S(mss=1000,scale=7,ts=1000/0,win=65535)
-        # The second was answered.
+        # The SYN+ACK answers the second SYN.
         1150 < S. mss=1000 win=65535 ts=77/1000
         > ack@1150/77
         ! start mss 988 initial 988 rtt 150 syn-lost
@@ -145,7 +145,7 @@ fn initial_time_out_is_a_parameter_with_ticks() {
 
 #[test]
 fn smaller_maximum_segment_size_counts() {
-    // RFC 9293 section 3.7.1, and 536 if none is named.
+    // RFC 9293 section 3.7.1; the default is 536 if the other end announces no MSS.
     check(
         &with_syn(),
         Law::Fixed(10_000),
@@ -214,7 +214,7 @@ fn without_handshake_the_connection_stands_at_once() {
     );
 }
 
-/// Without a bound the SYN announces the whole window, as a receiver without header would; a bound below the field's counts too.
+/// Without a bound the SYN announces the whole window, also beyond 16 bits; a bound below the largest value of the field applies too.
 #[test]
 fn the_window_of_a_syn_may_be_the_whole() {
     for (syn_window, says) in [(None, 1_024_000), (Some(1000), 1000), (Some(1 << 40), 65_535)] {
@@ -225,7 +225,7 @@ fn the_window_of_a_syn_may_be_the_whole() {
             &format!("0 < S mss=1000 scale=7\n> S.(mss=1000,scale=7,win={says})"),
         );
     }
-    // Nor is more announced than the field can say where the other end knows no scale.
+    // If the other end supports no window scale, at most the largest value of the field is announced.
     crate::support::receiver::check(
         &TcpConfig { syn_window: None, ..with_syn() },
         "0 < S mss=1000\n> S.(mss=1000,win=65535)",

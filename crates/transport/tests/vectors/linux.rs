@@ -1,5 +1,5 @@
 //! Situations for which Linux publishes tests (packetdrill, tcp/{slow_start,fast_retransmit,limited_transmit,ecn,ts_recent}), written anew
-//! with the behaviour that the RFCs require. Differences from Linux are noted in comments.
+//! with the results that the RFCs require. Comments state where Linux differs.
 
 use airfair_transport::{DelayedAck, TcpConfig};
 use airfair_units::Span;
@@ -54,8 +54,8 @@ fn slow_start_with_an_acknowledgement_a_segment() {
 
 #[test]
 fn slow_start_with_an_acknowledgement_for_several() {
-    // Linux counts what is acknowledged without bound and would send four and eight; RFC 5681 section 3.1 lets the window grow
-    // by at most a segment for each acknowledgement.
+    // Linux counts all acknowledged segments and would send four and eight; by RFC 5681 section 3.1 the window grows by at most
+    // one segment per acknowledgement.
     run(
         &ten_segments(),
         "
@@ -73,7 +73,8 @@ fn slow_start_with_an_acknowledgement_for_several() {
 
 #[test]
 fn a_flight_that_fills_the_window_lets_it_grow() {
-    // Ten written, ten allowed. Linux ends with 20, since it counts segments; with one acknowledgement for two it is 15.
+    // Ten segments written, ten allowed. Linux ends with a window of 20, since it counts segments; with one acknowledgement for two
+    // segments the window here is 15.
     run(
         &ten_segments(),
         "
@@ -92,7 +93,7 @@ fn a_flight_that_fills_the_window_lets_it_grow() {
 
 #[test]
 fn a_flight_that_does_not_fill_the_window_does_not() {
-    // Nine, or six, or five of ten. Linux lets slow start grow up to twice the flight: 18, 12 and 10.
+    // Nine, six or five of ten allowed segments are used. In Linux slow start grows up to twice the flight: 18, 12 and 10.
     for bytes in [9000, 6000, 5000] {
         run(
             &ten_segments(),
@@ -114,8 +115,8 @@ fn a_flight_that_does_not_fill_the_window_does_not() {
 
 #[test]
 fn slow_start_after_a_silence() {
-    // Linux halves its window for each time-out that went by, from 36 to 10; RFC 5681 section 4.1 goes to the restart window at
-    // once. Linux sends 5 of the 10 for its own batching.
+    // Linux halves its window for each time-out that has elapsed, from 36 to 10; RFC 5681 section 4.1 sets the restart window at
+    // once. Linux sends 5 of the 10, because of its batching.
     run(
         &ten_segments(),
         "
@@ -216,8 +217,8 @@ fn fast_retransmit_with_sack() {
 
 #[test]
 fn the_last_of_four_alone_is_no_sign_of_loss() {
-    // Linux waits a quarter of a round trip and sends the first again (RACK, RFC 8985). RFC 6675 sees one segment above it,
-    // less than three, and leaves it to the timer.
+    // Linux waits a quarter of a round-trip time and retransmits the first segment (RACK, RFC 8985). By RFC 6675 one segment above it,
+    // fewer than three, does not suffice: the timer retransmits.
     run(
         &ten_segments(),
         "
@@ -234,8 +235,8 @@ fn the_last_of_four_alone_is_no_sign_of_loss() {
 
 #[test]
 fn the_last_byte_of_the_last_of_four_counts_nothing() {
-    // Linux cuts the segment and counts the byte; here a segment is received selectively only as a whole. Linux also probes for a
-    // lost tail (RFC 8985 section 7), which is not done here. The repair after the time-out is the same.
+    // Linux splits the segment and counts the byte; here a segment counts as selectively acknowledged only as a whole. Linux also
+    // probes for a lost tail (RFC 8985 section 7); this sender does not. The repair after the time-out is the same.
     run(
         &ten_segments(),
         "

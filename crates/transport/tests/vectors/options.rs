@@ -48,7 +48,7 @@ fn nothing_is_used_that_was_not_answered() {
         = pipe=2000 reductions=0
         ",
     );
-    // ECE and CWR together is no answer (RFC 3168 section 6.1.1).
+    // A SYN+ACK with both ECE and CWR does not negotiate ECN (RFC 3168 section 6.1.1).
     check(
         &TcpConfig { handshake: true, ecn: true, ..plain() },
         Law::Fixed(10_000),
@@ -85,7 +85,7 @@ fn nothing_is_used_that_was_not_offered() {
 
 #[test]
 fn timestamps_measure_every_advance() {
-    // RFC 7323 section 4.1. Ten segments outstanding are five measurements a round (section 4.2).
+    // RFC 7323 section 4.1. Ten segments outstanding: five measurements per round trip (section 4.2).
     check(
         &stamped(),
         Law::Fixed(10_000),
@@ -101,10 +101,10 @@ fn timestamps_measure_every_advance() {
         140 < 2001 ts=8/0
         > 11001:12001@140/8
         = srtt=101 rttvar=49.5
-        # Nothing new, nothing measured, but the clock is noted.
+        # No new data, no measurement, but the timestamp of the other end is recorded.
         200 < 2001 ts=9/0
         = srtt=101
-        # An echo from the future is none; an older value is not taken.
+        # An echo from the future is ignored; an older value is not recorded.
         210 < 3001 ts=6/999
         > 12001:13001@210/9
         = srtt=101
@@ -125,7 +125,7 @@ fn timestamps_measure_what_was_sent_again() {
         > 1:1001@1000/0
         ! timeout 1000 pipe 1000
         = rto=2000
-        # The echo says that the first one was answered.
+        # The echo shows that the first segment was acknowledged.
         1050 < 1001 ts=1/0
         = srtt=1050 rto=3150
         ",

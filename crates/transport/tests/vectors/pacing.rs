@@ -24,7 +24,7 @@ fn one_segment_at_a_time() {
         3 timer
         > 3001:3501
         = deadline=1000
-        # EventKind was not used is not saved.
+        # Unused sending time is not credited.
         10 write 2000
         > 3501:4501
         = deadline=11
@@ -85,22 +85,22 @@ fn a_rate_of_zero_lets_nothing_leave() {
     );
 }
 
-/// Linux's estimate for laws that do not pace (`tcp_update_pacing_rate`): twice a window in a round-trip time in slow start, 1.2 times
-/// beyond half of the threshold and where there is none. Nothing before a round trip was measured.
+/// Estimate by Linux's rule (`tcp_update_pacing_rate`) for laws without a rate: window / SRTT, times 2 below half of the slow-start
+/// threshold, else (also without a threshold) times 1.2. `None` before the first measurement.
 #[test]
 fn without_a_rate_it_is_a_window_in_a_round_trip_time() {
     let rate = |law, script| check(&plain(), law, script).sender.pacing_rate(Time(0));
     assert_eq!(rate(Law::NewReno, "0 open\n0 write 1000\n> 1:1001"), None);
     let measured = "0 open\n0 write 1000\n> 1:1001\n10 < 1001";
-    // The initial window, which was not full, 10,000 B in 10 ms, are 8 Mbit/s.
+    // The initial window of 10,000 B, which was not full, in 10 ms: 8 Mbit/s.
     assert_eq!(rate(Law::NewReno, measured), Some(Rate(2 * 8_000_000)));
     assert_eq!(rate(Law::Fixed(10_000), measured), Some(Rate(8_000_000 * 12 / 10)));
     assert_eq!(rate(Law::Open, measured), None);
     assert_eq!(rate(Law::Paced(11_000, 8_000_000, None), measured), Some(Rate(8_000_000)));
 }
 
-/// In slow start twice what is in flight, or the initial window, counts as the window: 20,000 B after ten segments of which each was
-/// acknowledged after 10 ms. With nothing in flight the initial 10,000 B count, with 6,000 B 12,000, with 10,000 B all of it.
+/// In slow start the window counts up to the larger of twice the bytes in flight and the initial window (10,000 B). With a window of
+/// 20,000 B: 0 or 5,000 B in flight count 10,000 B; 6,000 B, 12,000; 10,000 B or more, 20,000.
 #[test]
 fn a_window_in_slow_start_counts_as_far_as_it_is_used() {
     let acks: String = (1..=10).map(|k| format!("10 < {k}001\n")).collect();

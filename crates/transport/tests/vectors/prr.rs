@@ -11,7 +11,7 @@ fn segments(count: u32) -> TcpConfig {
 
 #[test]
 fn reduction_in_proportion() {
-    // RFC 6937: twenty segments, the window shall be ten: one leaves for two delivered.
+    // RFC 6937: from twenty segments to a window of ten: one segment is sent for every two delivered.
     check(
         &TcpConfig { prr: true, limited_transmit: false, ..segments(20) },
         Law::NewReno,
@@ -24,7 +24,7 @@ fn reduction_in_proportion() {
         102 < 1 sack=1001:4001
         ! fast-loss 20000 pipe 16000
         > 1:1001
-        # prr_delivered counts from here: 1000, then 2000 * 10 / 20 = 1000, all of which the repair took.
+        # prr_delivered counts from here: 1000, then 2000 * 10 / 20 = 1000, all used by the retransmission.
         103 < 1 sack=1001:5001
         104 < 1 sack=1001:6001
         # 4000 / 2 - 1000.
@@ -34,7 +34,7 @@ fn reduction_in_proportion() {
         107 < 1 sack=1001:9001
         > 21001:22001
         = pipe=14000 window=10000
-        # Below its aim the pipe is filled: 9000 delivered at once leave 5000 and no room beyond 10000.
+        # The pipe is below ssthresh and is filled: 9000 delivered at once leave 5000 in the pipe, filled up to 10000.
         108 < 1 sack=1001:18001
         > 22001:27001/1000
         = pipe=10000
@@ -48,7 +48,7 @@ fn reduction_in_proportion() {
 
 #[test]
 fn reduction_is_bounded_by_slow_start() {
-    // RFC 6937, SSRB: when most of a window is lost, one more than was delivered leaves.
+    // RFC 6937, SSRB: if most of a window is lost, one segment more than was delivered is sent.
     check(
         &TcpConfig { prr: true, limited_transmit: false, ..segments(20) },
         Law::NewReno,
@@ -56,10 +56,10 @@ fn reduction_is_bounded_by_slow_start() {
         0 open
         0 endless
         > 1:20001/1000
-        # Only the last is there, and two before it: all others are lost. RecoverFS 20000, ssthresh 10000, pipe 0.
+        # Only the last three segments have arrived: all others are lost. RecoverFS 20000, ssthresh 10000, pipe 0.
         100 < 1 sack=17001:20001
         ! fast-loss 20000 pipe 0
-        # min(10000, max(3000 - 0, 3000) + 1000) leave: the first and three more.
+        # min(10000, max(3000 - 0, 3000) + 1000) are sent: the first segment and three more.
         > 1:4001/1000
         = pipe=4000
         # max(4000 - 4000, 1000) + 1000.

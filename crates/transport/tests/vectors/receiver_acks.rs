@@ -44,7 +44,7 @@ fn every_second_segment_or_after_a_time() {
         220 timer
         > 3001
         = deadline=none
-        # The count began anew with the acknowledgement.
+        # The acknowledgement restarted the count of delayed segments.
         300 < 3001:4001
         310 < 4001:5001
         > 5001
@@ -76,23 +76,23 @@ fn out_of_order_is_acknowledged_at_once() {
         &delayed(),
         "
         0 < 1:1001
-        # EventKind was held back goes with it.
+        # The delayed acknowledgement is included.
         1 < 2001:3001
         > 1001
         = deadline=none out-of-order=1
         2 < 3001:4001
         > 1001
-        # A part of the gap.
+        # A part of the gap arrives.
         3 < 1001:1501
         > 1501,win=1023488
-        # The rest.
+        # The rest of the gap arrives.
         4 < 1501:2001
         > 4001
         = delivered=4000
-        # In order again.
+        # Data are in order again.
         5 < 4001:5001
         = deadline=205
-        # EventKind came twice, wholly or in part.
+        # Duplicate data, whole segments or parts.
         6 < 4001:5001
         > 5001
         = duplicates=1
@@ -119,21 +119,21 @@ fn blocks_are_reported_most_recent_first() {
         > 1001,sack=6001:7001+4001:5001+2001:3001
         4 < 8001:9001
         > 1001,sack=8001:9001+6001:7001+4001:5001+2001:3001
-        # The oldest has no room.
+        # There is no space for the oldest block.
         5 < 10001:11001
         > 1001,sack=10001:11001+8001:9001+6001:7001+4001:5001
-        # EventKind joins two runs is the most recent.
+        # A segment that joins two blocks makes the joined block the most recent.
         6 < 3001:4001
         > 1001,sack=2001:5001+10001:11001+8001:9001+6001:7001
-        # So is what extends one at either end.
+        # So does a segment that extends a block at either end.
         7 < 7001:7501
         > 1001,sack=6001:7501+2001:5001+10001:11001+8001:9001
         8 < 9501:10001
         > 1001,sack=9501:11001+6001:7501+2001:5001+8001:9001
-        # And what came twice.
+        # And a duplicate segment.
         9 < 2001:3001
         > 1001,sack=2001:5001+9501:11001+6001:7501+8001:9001
-        # Up to the next gap.
+        # The acknowledgement number rises up to the next gap.
         10 < 1001:2001
         > 5001,sack=9501:11001+6001:7501+8001:9001
         = delivered=5000
@@ -174,10 +174,10 @@ fn duplicates_are_reported_first_and_once() {
         > 1001,sack=2001:4001
         0 < 2501:3501
         > 1001,sack=2501:3501+2001:4001
-        # Only the part that came twice.
+        # The block is only the part that was received twice.
         0 < 3001:5001
         > 1001,sack=3001:4001+2001:5001
-        # EventKind only touches a run did not.
+        # A segment that only touches a block was not received twice.
         0 < 5001:5501
         > 1001,sack=2001:5501
         0 < 1801:2001
@@ -199,13 +199,13 @@ fn oldest_segment_not_acknowledged_gives_the_echo() {
         10 < 1:1001 ts=100/0
         20 < 1001:2001 ts=105/0
         > 2001,ts=20/100
-        # Beyond a gap: the last one in order.
+        # Beyond a gap: the echo is the timestamp of the last segment in order.
         30 < 3001:4001 ts=110/0
         > 2001,ts=30/100
-        # It fills the gap.
+        # The segment fills the gap.
         40 < 2001:3001 ts=120/0
         > 4001,ts=40/120
-        # An old one is not taken.
+        # An older timestamp is not recorded.
         50 < 1:1001 ts=90/0
         > 4001,ts=50/120
         60 < 1:1001 ts=120/0
@@ -228,7 +228,7 @@ fn marks_are_echoed_until_the_window_is_reduced() {
         > 3001,ece
         0 < 3001:4001 W
         > 4001
-        # A new mark on the one that says so counts.
+        # A new mark on the segment with CWR counts.
         0 < 4001:5001 W ce
         > 5001,ece
         = marked=2
@@ -252,7 +252,7 @@ fn a_fin_is_acknowledged_at_once() {
         0 < 1:1001 F
         > 1002
         = finished=true delivered=1000
-        # Again, since ours may be lost; nothing more comes after it.
+        # Acknowledged again, since the first acknowledgement may be lost; no data follow.
         10 < 1:1001 F
         > 1002
         20 < 1002:2002
@@ -287,15 +287,15 @@ fn what_cannot_be_is_answered_and_ignored() {
     check(
         &TcpConfig { timestamps: true, ..plain() },
         "
-        # It acknowledges what was never sent; its timestamp is not taken.
+        # The segment acknowledges data that were never sent; its timestamp is not recorded.
         0 < 1:1001 ack=2 ts=900/0
         > 1,ts=0/0
         0 < 1:1001 no-ack
         > 1,ts=0/0
-        # A SYN where the connection stands.
+        # A SYN on an open connection.
         0 < S
         > 1,ts=0/0
-        # An acknowledgement alone is not answered.
+        # A pure acknowledgement causes no acknowledgement.
         0 < 1:1
         = delivered=0
         0 < 1:1001 ts=5/0
@@ -310,20 +310,20 @@ fn syn_and_its_answer() {
     check(
         &all,
         "
-        # Before a SYN nothing is heard.
+        # Before a SYN segments are ignored.
         0 < 1:1001
         = deadline=none
         100 < S mss=1000 sack scale=7 ece cwr ts=50/0
         > S.(mss=1000,scale=7,sack,ece,ts=100/50,win=65535)
         = deadline=1100
-        # The SYN came again.
+        # The SYN arrives again.
         600 < S mss=1000 sack scale=7 ece cwr ts=60/0
         > S.(mss=1000,scale=7,sack,ece,ts=600/60,win=65535)
         = deadline=2600
         2600 timer
         > S.(mss=1000,scale=7,sack,ece,ts=2600/60,win=65535)
         = deadline=6600
-        # No acknowledgement of our SYN.
+        # Not an acknowledgement of the SYN+ACK.
         2700 < 1:1001 ack=0
         = deadline=6600
         3000 < 1:1 ts=70/600
@@ -390,7 +390,8 @@ fn an_answer_is_repeated_so_often() {
     );
 }
 
-/// The FIN takes a number (RFC 9293 section 3.4), and so a part of a SACK block (RFC 2018 section 3: what is received and queued).
+/// The FIN occupies a sequence number (RFC 9293 section 3.4), and therefore is part of a SACK block (RFC 2018 section 3: data received and
+/// queued).
 #[test]
 fn a_fin_ahead_of_a_gap_is_reported() {
     check(
@@ -403,7 +404,7 @@ fn a_fin_ahead_of_a_gap_is_reported() {
         = finished=true delivered=2000
         ",
     );
-    // Alone, and before its data.
+    // A FIN without data, and one that arrives before the data.
     check(
         &with_sack(),
         "
@@ -418,7 +419,7 @@ fn a_fin_ahead_of_a_gap_is_reported() {
         = delivered=1000 duplicates=1
         ",
     );
-    // Data beyond a FIN, another FIN and a FIN below what has come cannot be.
+    // Invalid and ignored: a FIN below received data, data beyond a FIN, a second FIN.
     check(
         &with_sack(),
         "
@@ -439,7 +440,7 @@ fn a_fin_ahead_of_a_gap_is_reported() {
     );
 }
 
-/// A byte that a closed window refuses was not received before.
+/// A byte refused by a closed window does not count as received: its repetition is not a duplicate.
 #[test]
 fn a_refused_probe_is_no_duplicate() {
     check(

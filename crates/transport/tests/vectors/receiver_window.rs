@@ -18,7 +18,7 @@ fn what_is_read_at_once_leaves_the_window_whole() {
         > 1001
         0 < 1001:2001
         > 2001
-        # Data ahead of a gap lie within the window.
+        # Data beyond a gap lie within the window.
         0 < 3001:4001
         > 2001
         ",
@@ -35,15 +35,15 @@ fn what_is_not_read_closes_it() {
         > 1001,win=3000
         0 < 1001:4001
         > 4001,win=0
-        # A probe is answered and refused.
+        # The byte of a probe is refused, and an acknowledgement is sent.
         10 < 4001:4002
         > 4001,win=0
         = delivered=4000
-        # Less than a segment is not worth telling, now or with the next answer.
+        # Free space of less than a segment is not announced, now or with the next acknowledgement.
         20 read 999
         30 < 4001:4002
         > 4001,win=0
-        # A segment is.
+        # Free space of a segment is announced.
         40 read 1
         > 4001,win=1000
         50 read 500
@@ -75,7 +75,7 @@ fn half_of_a_small_buffer_is_worth_telling() {
 
 #[test]
 fn a_window_is_never_taken_back() {
-    // RFC 9293 section 3.8.6: the right edge stays though the window is not worth moving.
+    // RFC 9293 section 3.8.6: the right edge of the window stays: the free space is too small to advance it, and it never moves back.
     check(
         &buffer(4000),
         "
@@ -95,7 +95,7 @@ fn what_lies_beyond_is_refused() {
         0 < 4001:5001
         > 1
         = out-of-order=0 duplicates=0
-        # The part within is taken; a FIN after what is refused is refused too.
+        # The part within the window is accepted; a FIN after refused data is refused too.
         0 < 3501:4501 F
         > 1,sack=3501:4001
         0 < 1:3501
@@ -128,7 +128,7 @@ fn without_scale_a_window_holds_sixteen_bits() {
         "
         0 < 1:1001
         > 1001,win=65535
-        # The edge moved with it.
+        # The right edge has moved with the acknowledgement number.
         0 < 65001:66001
         > 1001,win=65535
         = out-of-order=1

@@ -1,4 +1,4 @@
-//! Plain Reno: fast recovery as RFC 5681 section 3.2 has it, which any new acknowledgement ends.
+//! Plain Reno: fast recovery of RFC 5681 section 3.2, which ends at the first acknowledgement of new data.
 
 use airfair_transport::{InitialWindow, TcpConfig};
 
@@ -23,7 +23,7 @@ fn a_partial_acknowledgement_ends_recovery_and_a_second_loss_halves_again() {
         104 < 1
         105 < 1
         > 10001:11001
-        # 11000 outstanding, 6000 are after it, and the window is 5000.
+        # 11000 outstanding before the acknowledgement, 6000 after it, and the window is 5000.
         200 < 5001
         ! recovered 6000
         = state=open window=5000 deadline=1200

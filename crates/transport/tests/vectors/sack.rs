@@ -23,7 +23,7 @@ fn two_losses_in_a_window_of_ten() {
         > 10001:11001
         101 < 1 sack=1001:3001
         > 11001:12001
-        # FlightSize without the two of limited transmit; pipe: 12 - 3 received - 1 lost.
+        # FlightSize without the two segments of limited transmit; pipe: 12 - 3 received - 1 lost.
         102 < 1 sack=1001:4001
         ! fast-loss 10000 pipe 8000
         ~ 1000 cumulative 0 flight 10000->8000 lost 1000 rtt 102 rate 3000/102 app-limited full recovery sent 0
@@ -33,7 +33,7 @@ fn two_losses_in_a_window_of_ten() {
         104 < 1 sack=6001:7001,1001:5001
         105 < 1 sack=6001:8001,1001:5001
         = pipe=6000
-        # Three above the sixth: it is lost. 1 again, 10, 11 and 12 are under way.
+        # Three segments above the sixth have arrived: it is lost. In transit: 1 (retransmitted), 10, 11 and 12.
         106 < 1 sack=6001:9001,1001:5001
         > 5001:6001
         = pipe=5000
@@ -53,7 +53,7 @@ fn two_losses_in_a_window_of_ten() {
 
 #[test]
 fn what_is_in_doubt_is_sent_before_nothing() {
-    // NextSeg rule 3 after rule 2 has nothing, and rule 4 once in a recovery.
+    // NextSeg: rule 3 when rule 2 finds no segment, and rule 4 once in a recovery.
     check(
         &with_sack(),
         Law::Fixed(6000),
@@ -93,7 +93,7 @@ fn doubt_may_turn_into_loss() {
         100 < 1 sack=5001:6001,3001:4001,1001:2001
         ! fast-loss 6000 pipe 2000
         > 1:1001 2001:3001 4001:5001
-        # Three above the second hole: only its second copy is under way.
+        # Three segments above the second hole have arrived: only its second copy is in transit.
         200 < 1 sack=3001:6001,1001:2001
         = pipe=2000 bytes-lost=2000 retransmissions=3
         ",
@@ -121,7 +121,7 @@ fn new_data_go_before_what_is_in_doubt() {
 
 #[test]
 fn last_segment_is_rescued_once() {
-    // NextSeg rule 4: the tail is lost too, which no later segment can show.
+    // NextSeg rule 4: the tail is lost too; no segment above it can reveal the loss.
     check(
         &with_sack(),
         Law::Fixed(5000),
@@ -134,7 +134,7 @@ fn last_segment_is_rescued_once() {
         100 < 1 sack=1001:4001
         ! fast-loss 5000 pipe 1000
         > 1:1001
-        # More than the first retransmission is acknowledged.
+        # More than the data of the first retransmission are acknowledged.
         200 < 4001
         > 4001:5001
         = state=recovery
@@ -158,7 +158,7 @@ fn rescue_waits_for_more_than_the_first_retransmission() {
         100 < 1 sack=1001:4001
         ! fast-loss 6000 pipe 2000
         > 1:1001
-        # Only the retransmission itself.
+        # Only the retransmitted data are acknowledged.
         200 < 1001 sack=1001:4001
         = state=recovery
         300 < 4001
@@ -169,7 +169,7 @@ fn rescue_waits_for_more_than_the_first_retransmission() {
 
 #[test]
 fn each_segment_is_sent_again_once_a_recovery() {
-    // HighRxt: a lost retransmission is found by the timer alone.
+    // HighRxt: only the timer detects a lost retransmission.
     check(
         &with_sack(),
         Law::Fixed(5000),
@@ -204,7 +204,7 @@ fn a_loss_beyond_recovery_point_begins_another_recovery() {
         ! fast-loss 4000 pipe 0
         > 1:1001 4001:7001/1000
         = pipe=4000
-        # 4001:5001 is lost as well; the answer to the repair is, too, so that the next one tells both.
+        # 4001:5001 is lost as well, and so is the acknowledgement of the retransmission; the next acknowledgement reports both.
         200 < 4001 sack=5001:6001
         ! recovered 2000
         > 7001:9001/1000
@@ -221,7 +221,7 @@ fn a_loss_beyond_recovery_point_begins_another_recovery() {
 
 #[test]
 fn one_acknowledgement_may_end_a_recovery_and_begin_the_next() {
-    // 4001:5001 is lost too, and later data are reported by the acknowledgement that reaches RecoveryPoint.
+    // 4001:5001 is lost too; later data are reported by the acknowledgement that reaches RecoveryPoint.
     check(
         &with_sack(),
         Law::Fixed(4000),
@@ -245,7 +245,7 @@ fn one_acknowledgement_may_end_a_recovery_and_begin_the_next() {
 
 #[test]
 fn another_recovery_repairs_anew_what_the_last_one_had() {
-    // HighRxt begins anew: both holes beyond RecoveryPoint were sent again, and are so once more.
+    // HighRxt restarts: both holes beyond RecoveryPoint had been retransmitted, and are retransmitted again.
     check(
         &with_sack(),
         Law::Fixed(6000),
@@ -259,7 +259,7 @@ fn another_recovery_repairs_anew_what_the_last_one_had() {
         150 < 1 sack=1001:6001,8001:11001
         > 6001:8001/1000 11001:12001
         = pipe=4000
-        # The answer to the first repair.
+        # The acknowledgement of the first retransmission.
         200 < 6001 sack=8001:11001
         ! recovered 3000
         = state=open pipe=3000
@@ -273,7 +273,7 @@ fn another_recovery_repairs_anew_what_the_last_one_had() {
 
 #[test]
 fn every_new_acknowledgement_restarts_the_timer() {
-    // RFC 6675 section 6: as RFC 6298 says, also in recovery.
+    // RFC 6675 section 6: the timer restarts by RFC 6298, also in recovery.
     check(
         &with_sack(),
         Law::Fixed(4000),
@@ -292,8 +292,8 @@ fn every_new_acknowledgement_restarts_the_timer() {
     );
 }
 
-/// Ten segments, the last with the FIN; the seventh is lost. The three behind it are three duplicates, whether the receiver counts the
-/// FIN's number into its block or not.
+/// Ten segments, the last with the FIN; the seventh is lost. The three segments after it cause three duplicate acknowledgements, whether or
+/// not the receiver includes the FIN's number in its block.
 #[test]
 fn the_segment_with_the_fin_is_a_duplicate_too() {
     for last in ["7001:10002", "7001:10001"] {

@@ -7,7 +7,7 @@ use crate::support::sender::{check, with_sack};
 
 #[test]
 fn duplicates_need_new_information() {
-    // RFC 6675 section 2: without it an acknowledgement is no duplicate, whatever its number.
+    // RFC 6675 section 2: an acknowledgement without new SACK information is no duplicate, whatever its number.
     check(
         &with_sack(),
         Law::Fixed(4000),
@@ -23,7 +23,7 @@ fn duplicates_need_new_information() {
         100 < 1 sack=1001:2001
         100 < 1 sack=1001:2001
         = state=open duplicates=1
-        # With another window it still is one.
+        # With another window an acknowledgement with new SACK information still is a duplicate.
         100 < 1 sack=1001:3001 win=5000
         = duplicates=2
         ",
@@ -42,15 +42,15 @@ fn impossible_blocks_are_ignored() {
         100 < 1 sack=3001:4002
         100 < 1 sack=3001:3001
         100 < 1 sack=4001:3001
-        # A part of a segment is not the segment.
+        # A part of a segment does not count as the segment.
         100 < 1 sack=1001:2000
         100 < 1 sack=1002:2001
         = duplicates=0 pipe=4000
         200 < 2001
-        # EventKind is acknowledged already (RFC 2883) tells nothing.
+        # A block of acknowledged data (RFC 2883) is no new information.
         201 < 2001 sack=1:1001
         = duplicates=0 pipe=2000
-        # But the rest of it may.
+        # But the part beyond the acknowledgement number is.
         201 < 2001 sack=1:3001
         = duplicates=1 pipe=1000
         ",
@@ -59,7 +59,7 @@ fn impossible_blocks_are_ignored() {
 
 #[test]
 fn more_than_two_segments_above_are_enough_at_once() {
-    // IsLost by octets: (DupThresh - 1) * SMSS are not enough, one more is.
+    // IsLost by octets: (DupThresh - 1) * SMSS octets above do not suffice, one octet more does.
     check(
         &with_sack(),
         Law::Fixed(5000),
@@ -79,7 +79,8 @@ fn more_than_two_segments_above_are_enough_at_once() {
 
 #[test]
 fn three_runs_above_are_enough_at_once() {
-    // IsLost by sequences, with segments too small to be enough by octets; rule 3 then repairs what is in doubt.
+    // IsLost by discontiguous sequences: the segments are too small for the rule by octets. Rule 3 then retransmits segments that are not
+    // known to be lost.
     check(
         &with_sack(),
         Law::Fixed(10000),
@@ -149,7 +150,7 @@ fn without_limited_transmit_nothing_new_leaves_before_recovery() {
         > 1:1001 4001:7001/1000
         ",
     );
-    // Also when it was reordering: FlightSize counts.
+    // Also after reordering: the window limits FlightSize, not pipe.
     check(
         &TcpConfig { limited_transmit: false, ..with_sack() },
         Law::Fixed(4000),

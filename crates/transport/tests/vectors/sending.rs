@@ -120,7 +120,7 @@ fn small_segments_wait_for_acknowledgements() {
         40 < 1501
         > 1501:1601
         50 write 200
-        # The last need not wait.
+        # The last segment is not delayed.
         60 close
         > 1601:1801
         ",
@@ -268,7 +268,7 @@ fn what_has_not_left_may_be_taken_back() {
         = done=true bytes=2000
         ",
     );
-    // A byte that probed a closed window cannot be.
+    // A byte that probed a closed window cannot be withdrawn.
     check(
         &TcpConfig { fin: true, receive_window: 1000, window_scale: 0, ..plain() },
         Law::Fixed(2000),

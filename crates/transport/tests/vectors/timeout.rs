@@ -21,7 +21,7 @@ fn timer_runs_while_data_are_outstanding() {
         0 write 3000
         > 1:3001/1000
         = deadline=1000
-        # An hour would not matter: only an acknowledgement of new data starts it again.
+        # Only an acknowledgement of new data restarts the timer.
         50 < 1
         = deadline=1000
         # The first segment took 200 ms: SRTT 200, RTTVAR 100, RTO 200 + 4 * 100.
@@ -45,7 +45,7 @@ fn one_segment_a_round_trip_is_measured() {
         100 < 1001
         > 3001:4001
         = srtt=100
-        # These left with the first and are not measured.
+        # These segments were sent with the first and are not measured.
         160 < 2001
         170 < 3001
         = srtt=100 rttvar=50
@@ -259,7 +259,7 @@ fn new_data_lost_after_a_time_out_wait_until_it_is_repaired() {
         > 1:5001/1000
         1100 < 1 sack=1001:5001
         > 5001:9001/1000
-        # 5001:6001 has three above it.
+        # Three segments above 5001:6001 have arrived.
         1101 < 1 sack=6001:9001,1001:5001
         = state=loss pipe=2000 retransmissions=5
         ",
@@ -278,7 +278,7 @@ fn duplicates_after_a_time_out_start_no_fast_recovery() {
         1000 timer
         ! timeout 4000 pipe 4000
         > 1:4001/1000
-        # They answer what was sent twice.
+        # These acknowledge data that were sent twice.
         1100 < 1
         1101 < 1
         1102 < 1
@@ -288,7 +288,7 @@ fn duplicates_after_a_time_out_start_no_fast_recovery() {
         1300 < 4001
         > 6001:8001/1000
         = state=open
-        # All up to `recover` is acknowledged, but not more.
+        # Acknowledged exactly up to `recover`.
         1400 < 4001
         1401 < 4001
         1402 < 4001
@@ -342,7 +342,7 @@ fn a_time_out_forgets_selective_acknowledgements() {
         1000 timer
         ! timeout 4000 pipe 3000
         > 1:4001/1000
-        # But what is told anew counts.
+        # But new SACK information counts.
         1100 < 1 sack=1001:2001
         = pipe=3000
         ",
@@ -363,7 +363,7 @@ fn no_sack_recovery_before_a_time_out_is_repaired() {
         > 1:4001/1000
         1100 < 1 sack=1001:4001
         > 4001:7001/1000
-        # IsLost holds for the first segment, and three duplicates have come.
+        # IsLost holds for the first segment, and three duplicates have arrived.
         1101 < 1 sack=4001:5001,1001:4001
         1102 < 1 sack=4001:6001,1001:4001
         = state=loss recoveries=0
@@ -374,8 +374,8 @@ fn no_sack_recovery_before_a_time_out_is_repaired() {
     );
 }
 
-/// RFC 6298 section 3 (Karn): 13 (12001) is timed, found lost in the same recovery and sent again: its acknowledgement after 203 ms is
-/// ambiguous.
+/// RFC 6298 section 3 (Karn): segment 13 (12001) is timed, detected as lost in the same recovery and retransmitted: its acknowledgement
+/// after 203 ms is ambiguous.
 #[test]
 fn what_a_recovery_sends_and_repairs_is_not_measured() {
     check(
@@ -420,7 +420,7 @@ fn what_a_recovery_sends_and_repairs_is_not_measured() {
         ! recovered 9000
         > 24001:25001
         = state=open srtt=none
-        # 23001 left once, after the repair.
+        # 23001 was sent once, after the retransmission.
         305 < 24001
         > 25001:34001/1000
         = srtt=100
@@ -428,7 +428,7 @@ fn what_a_recovery_sends_and_repairs_is_not_measured() {
     );
 }
 
-/// Two losses by two time-outs: the second segment is sent again too.
+/// Two losses, two time-outs: the second segment is retransmitted too.
 #[test]
 fn each_time_out_sends_the_first_segment_again() {
     check(
@@ -451,8 +451,8 @@ fn each_time_out_sends_the_first_segment_again() {
     );
 }
 
-/// 4.4BSD's slow timer: ticks every 500 ms from a phase of the connection's own. A time-out of two ticks expires at the second tick, so
-/// between half a second and a second after it started, and data sent at any time between two ticks time out together.
+/// 4.4BSD's slow timer: ticks every 500 ms, at the connection's own phase. A time-out of two ticks expires at the second tick: half a
+/// second to a second after its start. Data sent at any time between the same two ticks time out together.
 #[test]
 fn a_slow_timer_fires_at_its_ticks() {
     let config = TcpConfig { tick: Span::from_millis(500), tick_mode: TickMode::Bsd, ..quick() };
@@ -465,7 +465,7 @@ fn a_slow_timer_fires_at_its_ticks() {
     assert!((500_000_001..=1_000_000_000).contains(&first), "two ticks, initial_rto 1 s: {first}");
     let ms = first / 1_000_000;
     crate::support::run(&mut script, &format!("{} < 1001\n{} write 1000\n> 1001:2001", ms - 500, ms - 300));
-    // No tick between sending and acknowledgement: one from origin 1, so three ticks.
+    // No tick between transmission and acknowledgement: a round-trip time of one tick from origin 1, and a time-out of three ticks.
     assert_eq!(script.sender.rto(), Span::from_millis(1500));
     let next = script.sender.deadline().expect("data are outstanding").0;
     assert_eq!(next, first + 1_000_000_000, "the third tick from {first} on");

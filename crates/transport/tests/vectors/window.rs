@@ -30,7 +30,7 @@ fn a_closed_window_is_probed_with_back_off() {
         1000 timer
         > 2001:2002
         = deadline=2200
-        # The byte was taken, the window is still closed.
+        # The byte was accepted; the window is still closed.
         1010 < 2002 win=0
         = una=2002 next=2002
         2200 timer
@@ -39,7 +39,7 @@ fn a_closed_window_is_probed_with_back_off() {
         2300 < 2002 win=2000
         > 2002:4002/1000*
         = deadline=2600
-        # The back-off began anew; RTTVAR 3/4 * 50 + 1/4 * 90 = 60, SRTT 7/8 * 100 + 1/8 * 10 = 88.75.
+        # The back-off has restarted; RTTVAR 3/4 * 50 + 1/4 * 90 = 60, SRTT 7/8 * 100 + 1/8 * 10 = 88.75.
         2310 < 4002 win=0
         = rto=328.75 deadline=2638.75
         ",
@@ -71,7 +71,7 @@ fn a_closed_window_is_probed_as_long_as_it_is_closed() {
 
 #[test]
 fn a_receiver_that_answers_may_keep_its_window_closed() {
-    // RFC 9293 section 3.8.6.1: the retries count only silence.
+    // RFC 9293 section 3.8.6.1: only consecutive time-outs without an answer count as retries.
     check(
         &TcpConfig { retries: Some(1), ..buffer(1000) },
         Law::Fixed(1000),
@@ -104,7 +104,7 @@ fn nothing_leaves_beyond_the_window() {
         > 1:2001/1000
         100 < 1001 win=2999
         > 2001:3001
-        # It shrank: what is beyond is not sent anew, and nothing is taken back (RFC 9293 section 3.8.6).
+        # The window shrank: data beyond it are not retransmitted, and stay outstanding (RFC 9293 section 3.8.6).
         110 < 1001 win=1500
         120 < 2001 win=500
         130 < 2001 win=1000
@@ -141,7 +141,7 @@ fn small_windows_are_used_from_half_the_largest_on() {
         "
         0 open
         0 endless
-        # Of the 1500, the 500 that remain are less than half.
+        # Of a window of 1500, the 500 bytes that remain are less than half.
         > 1:1001
         100 < 1001 win=750
         > 1001:1751
@@ -186,7 +186,7 @@ fn a_window_that_opens_a_little_ends_the_probing() {
         400 timer
         > 1001:1002
         = deadline=1000
-        # Too little for a segment: the override timer begins, without back-off.
+        # The window is too small for a segment: the override timer starts, without back-off.
         500 < 1001 win=700
         = deadline=800
         ",
