@@ -1,4 +1,4 @@
-//! LBM against numbers worked by hand from the paper (Siris and Triantafyllidou). The radio's rate is 11 Mbit/s: in 500 ms
+//! LBM against numbers computed by hand from the paper (Siris and Triantafyllidou). The radio's rate is 11 Mbit/s: in 500 ms
 //! 5.5 Mbit, 687,500 B, are a utilisation of 1.
 
 use airfair_schemes::lbm::{Adaptation, Curve, INCOMING, Lbm, LbmAgent, LbmMark, Load, Measure, OUTGOING};
@@ -33,7 +33,7 @@ fn number(name: &'static str, value: f64) -> (&'static str, ParamValue) {
     (name, ParamValue::Number(value))
 }
 
-/// So many packets of so many bytes each way, each sent one after so much time, a quarter of it at the head of the MAC.
+/// Packets and bytes per packet in each direction; `delay` of each sent packet, a quarter of it at the head of the MAC.
 fn link(sent: (u64, u64), received: (u64, u64), delay: Span) -> LinkUse {
     LinkUse {
         sent_packets: sent.0,
@@ -67,8 +67,8 @@ fn the_utilisation_is_that_of_both_directions() {
     assert!(near(Load { rate: Rate(0), ..load }.of(T_AVG, &used), 0.0));
 }
 
-/// Section 4. 687.5 packets of 1000 B are a load of 1: 210 of any size are 0.3054... A mean of 5 ms at the head of the MAC is a quarter
-/// of 20 ms.
+/// Section 4. 687.5 packets of 1000 B are a load of 1: 210 packets of any size are 0.3054... A mean of 5 ms at the head of the MAC is a
+/// quarter of 20 ms.
 #[test]
 fn other_measures_of_the_load() {
     let used = link((110, 1000), (100, 275), Span::from_millis(20));
@@ -83,7 +83,7 @@ fn other_measures_of_the_load() {
     }
 }
 
-/// Section 2.2: `min{alpha (rho - rho_0), 1}`; section 4: its convex and concave forms, which meet it at 0 and at 1.
+/// Section 2.2: `min{alpha (rho - rho_0), 1}`; section 4: its convex and concave forms, which are equal to it at 0 and at 1.
 #[test]
 fn the_marking_probability_rises_from_rho_0() {
     let p = |alpha, exponent, rho| Curve { alpha, exponent }.probability(rho, 0.2);
@@ -134,8 +134,8 @@ fn without_a_target_rho_0_stays() {
     }
 }
 
-/// With three windows a step: 2 packets of 40 ms, none, 8 of 1 ms have a mean of 8.8 ms, below d_min, although the first window
-/// alone was above d_max. Then the count begins anew.
+/// With three windows per step: 2 packets of 40 ms, none, and 8 of 1 ms have a mean of 8.8 ms, below d_min, although the first window
+/// alone was above d_max. Then the count restarts.
 #[test]
 fn rho_0_moves_once_in_so_many_windows() {
     let mut adaptation =
@@ -193,7 +193,7 @@ impl Radio {
     }
 }
 
-/// Each direction has its own probability and name; what cannot be marked passes, and what is marked is left alone.
+/// Each direction has its own probability and name; packets that cannot be marked, or are marked already, pass.
 #[test]
 fn packets_of_both_directions_are_marked_and_none_dropped() {
     let mut radio = Radio::new(1.0, 0.0);
@@ -208,7 +208,8 @@ fn packets_of_both_directions_are_marked_and_none_dropped() {
     }
 }
 
-/// Acknowledgements carry no mark of their own (RFC 3168); where they are to be marked too, they echo. Nothing else changes.
+/// Acknowledgements carry no mark (RFC 3168); with `mark_acks` an acknowledgement gets ECN-Echo instead. Other packets are treated as
+/// before.
 #[test]
 fn acknowledgements_echo_if_they_are_to_be_marked() {
     let mut judged = [false, true].map(|mark_acks| {
@@ -226,7 +227,7 @@ fn acknowledgements_echo_if_they_are_to_be_marked() {
     assert_eq!(judged[1], [marked, Verdict::Pass, Verdict::Echo(MarkReason(INCOMING))]);
 }
 
-/// A target lets rho_0 rise no further than a full cell's load, unless a larger bound is asked for.
+/// A target lets rho_0 rise no further than a full cell's load, unless a larger bound is configured.
 #[test]
 fn rho_0_does_not_drift_in_an_idle_cell() {
     let mut adaptation = Adaptation::new(&lbm(&[ADAPT]));
@@ -238,7 +239,7 @@ fn rho_0_does_not_drift_in_an_idle_cell() {
 
 /// Of 40,000 packets a share of 0.04 is marked, within four standard deviations (0.0039); at 0 none.
 #[test]
-fn as_many_are_marked_as_the_probability_says() {
+fn the_share_of_marks_is_the_probability() {
     let marked = |p: f64| {
         let mut radio = Radio::new(p, p);
         let sent = (0..20_000).filter(|_| radio.sends(Ecn::Ect) != Verdict::Pass).count();
@@ -284,7 +285,7 @@ impl AccessPoint {
     }
 }
 
-/// 120 packets of 1000 B down, 120 of 375 B up: rho is 0.24, p 0.04 in both directions, whether or not they are long under way.
+/// 120 packets of 1000 B down, 120 of 375 B up: rho is 0.24, p 0.04 in both directions, whatever the delay.
 #[test]
 fn an_interval_sets_both_probabilities() {
     let mut ap = AccessPoint::new(&[]);
@@ -306,7 +307,7 @@ fn an_interval_sets_both_probabilities() {
     assert!((outgoing - (120.0 / 687.5 - 0.1)).abs() < 1e-8 && incoming == 0.0);
 }
 
-/// The probability is that of the threshold as it has just moved: 0.24 - 0.19.
+/// The probability uses the threshold after its update: 0.24 - 0.19.
 #[test]
 fn the_threshold_moves_first() {
     let mut ap = AccessPoint::new(&[ADAPT]);
@@ -315,7 +316,7 @@ fn the_threshold_moves_first() {
     assert!(near(ap.gauge("rho0"), 0.19));
 }
 
-/// At an access point's radio marks, at wires RED with ECN, at all others nothing.
+/// LBM marks at an access point's radio; wires have RED with ECN; other interfaces have no AQM.
 #[test]
 fn only_access_points_and_wires_act() {
     let red = |scheme: &dyn Scheme, at: &Interface| {
@@ -334,8 +335,9 @@ fn only_access_points_and_wires_act() {
         let (radio, ap) = (at.medium == Medium::Radio, at.access_point);
         assert_eq!(built.agent(&at).is_some(), radio && ap, "{at:?}");
         let wants = built.wants(&at);
-        let there = Wants { samples: T_AVG, link_use: true, received: true, ecn: true, ..Wants::default() };
-        let expected = if radio && ap { there } else { Wants { ecn: true, ..Wants::default() } };
+        let subscribed =
+            Wants { samples: T_AVG, link_use: true, received: true, ecn: true, ..Wants::default() };
+        let expected = if radio && ap { subscribed } else { Wants { ecn: true, ..Wants::default() } };
         assert_eq!(wants, expected, "{at:?}: packets that cannot be marked are left alone everywhere");
         assert_eq!(built.aqm(&at).is_some(), !radio || ap, "{at:?}");
         assert_eq!(red(&built, &at), !radio, "{at:?}");
@@ -345,7 +347,7 @@ fn only_access_points_and_wires_act() {
 }
 
 /// RED's average ages by the packets of 1000 B that the wire could have sent while it was idle: at 8 kbit/s (a second each) 10 s are 10
-/// of them and an average of 10 stays above min_th, at 100 Mbit/s 125,000 of them and it is gone.
+/// packets, and an average of 10 stays above min_th; at 100 Mbit/s they are 125,000 packets, and the average is 0.
 #[test]
 fn reds_clock_is_that_of_the_wire() {
     let marks = |rate: Rate| {
@@ -390,8 +392,8 @@ fn parameters_that_contradict_each_other_are_refused() {
 }
 
 proptest! {
-    /// Whatever the counters say, the probabilities are probabilities and rho_0 keeps to its bounds; a load is never negative, and
-    /// what both directions carry is what one carries and what the other does.
+    /// For any counters: probabilities are within 0 and 1 and rho_0 within its bounds; a load is never negative, and the load of both
+    /// directions is the sum of their loads.
     #[test]
     fn nothing_leaves_its_range(
         windows in prop::collection::vec((0u64..5_000, 0u64..1_500, 0u64..5_000, 0u64..10_000_000), 1..60),

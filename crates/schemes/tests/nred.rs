@@ -1,4 +1,4 @@
-//! NRED against numbers worked by hand from the paper (Xu, Gerla, Qi, Shu, MobiCom 2003). W = 2 Mbit/s and C = 1000 B: W/C is
+//! NRED against numbers computed by hand from the paper (Xu, Gerla, Qi, Shu, MobiCom 2003). W = 2 Mbit/s and C = 1000 B: W/C is
 //! 250 packets a second.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ fn nred(set: &[(&'static str, ParamValue)]) -> Nred {
     Nred::from_params(&Params(set.collect())).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A sample of 100 ms: milliseconds that the radio sent, received frames for this node, was idle; the rest was carrier.
+/// A sample of 100 ms: milliseconds of transmission, of reception of frames for this node, and idle; the rest is carrier sense.
 fn sample(transmit: u64, own: u64, idle: u64) -> NodeSample {
     let ms = Span::from_millis;
     NodeSample {
@@ -45,8 +45,8 @@ fn sample(transmit: u64, own: u64, idle: u64) -> NodeSample {
     }
 }
 
-/// §5.1: U_busy = 0.6, U_tx = 0.2, U_rx = 0.1 are indices of 150, 50 and 25; w_q = 0.2 takes a fifth of them, then a fifth
-/// of what is left.
+/// §5.1: U_busy = 0.6, U_tx = 0.2, U_rx = 0.1 are indices of 150, 50 and 25; with w_q = 0.2 the averages rise by a fifth of the indices,
+/// then by a fifth of the difference.
 #[test]
 fn averages_move_by_a_fifth() {
     let mut accounting = Accounting::new(0.2, 250.0, false);
@@ -63,7 +63,7 @@ fn averages_move_by_a_fifth() {
     assert_eq!(accounting.shares(), s, "an interval without length says nothing");
 }
 
-/// NAV counts as busy; frames for others count as received only in the other reading.
+/// NAV counts as busy; frames for other nodes count as received only in the other reading.
 #[test]
 fn frames_for_others_are_the_neighbours_share() {
     let mut heard = sample(0, 30, 50);
@@ -95,24 +95,24 @@ fn p_b_rises_between_the_thresholds() {
     }
 }
 
-/// The four conditions of §5.2, each missing once.
+/// The four conditions of §5.2, each violated once.
 #[test]
-fn a_node_speaks_under_four_conditions() {
+fn a_node_notifies_under_four_conditions() {
     let detector = Detector::new(&nred(&[]));
-    let suffers = Shares { total: 170.0, tx: 50.0, rx: 34.0 };
-    let c = detector.congestion(suffers.total);
-    assert!(detector.should_notify(c, suffers, true, 0.0));
-    assert!(!detector.should_notify(detector.congestion(100.0), suffers, true, 0.0), "(i)");
-    assert!(!detector.should_notify(c, suffers, false, 0.0), "(ii)");
+    let starved = Shares { total: 170.0, tx: 50.0, rx: 34.0 };
+    let c = detector.congestion(starved.total);
+    assert!(detector.should_notify(c, starved, true, 0.0));
+    assert!(!detector.should_notify(detector.congestion(100.0), starved, true, 0.0), "(i)");
+    assert!(!detector.should_notify(c, starved, false, 0.0), "(ii)");
     assert!(
-        !detector.should_notify(c, Shares { rx: 35.0, ..suffers }, true, 0.0),
+        !detector.should_notify(c, Shares { rx: 35.0, ..starved }, true, 0.0),
         "(iii): 85 is half of 170"
     );
-    assert!(!detector.should_notify(c, suffers, true, c.normalized * 1.001), "(iv)");
-    assert!(detector.should_notify(c, suffers, true, c.normalized), "(iv) is about a larger one");
+    assert!(!detector.should_notify(c, starved, true, c.normalized * 1.001), "(iv)");
+    assert!(detector.should_notify(c, starved, true, c.normalized), "(iv) is about a larger one");
 }
 
-/// §5.2: the largest is kept, its sender may change it, it holds for its lifetime.
+/// §5.2: the largest notification is kept, its sender may change it, and it is valid for its lifetime.
 #[test]
 fn the_largest_notification_holds() {
     let (a, b) = (NodeId(1), NodeId(2));
@@ -151,7 +151,7 @@ fn packet(class: PacketClass, ecn: Ecn) -> Packet {
     }
 }
 
-/// The drop of an interface, with its random stream.
+/// The drop decision of an interface, with its random stream.
 struct Interface {
     drop: NredDrop,
     random: Stream,
@@ -179,7 +179,7 @@ impl Interface {
         self.drop.on_receive(&packet(PacketClass::Data, Ecn::NotEct), &mut context)
     }
 
-    /// Packets from the last drop, or from a fresh start, to the next.
+    /// Number of packets from the last drop, or from the start, to the next drop.
     fn gap(&mut self) -> usize {
         (1..).find(|_| self.sends(PacketClass::Data, Ecn::NotEct) != Verdict::Pass).unwrap_or(usize::MAX)
     }
@@ -245,16 +245,16 @@ fn the_two_queues_are_apart() {
     );
 }
 
-/// §8: a mark in place of the drop, except where everything is dropped.
+/// §8: a mark in place of the drop, unless the probability is 1.
 #[test]
-fn marks_where_the_transport_can_be_told() {
+fn marks_if_the_transport_supports_ecn() {
     let mut interface = Interface::new(true, 0.999_999);
     assert_eq!(interface.sends(PacketClass::Data, Ecn::Ect), Verdict::Mark(MarkReason(OUTGOING)));
     interface.set(Direction::Outgoing, 1.0);
     assert_eq!(interface.sends(PacketClass::Data, Ecn::Ect), Verdict::Drop(DropReason(OUTGOING)));
 }
 
-/// An agent with its timers and the settings that hold.
+/// An agent with its timers and its present settings.
 struct Node {
     agent: NredAgent,
     random: Stream,
@@ -263,7 +263,7 @@ struct Node {
     timers: BTreeMap<Timer, Time>,
     outgoing: f64,
     incoming: f64,
-    said: Vec<(Time, Message)>,
+    sent: Vec<(Time, Message)>,
 }
 
 const NEIGHBOURS: [NodeId; 3] = [NodeId(1), NodeId(2), NodeId(3)];
@@ -278,7 +278,7 @@ impl Node {
             timers: BTreeMap::new(),
             outgoing: 0.0,
             incoming: 0.0,
-            said: Vec::new(),
+            sent: Vec::new(),
         };
         node.hook(|agent, context| {
             let setup = AgentSetup { node: NodeId(0), rate: Rate::from_kbps(2_000), neighbours: &NEIGHBOURS };
@@ -302,11 +302,11 @@ impl Node {
                 other => panic!("{other:?}"),
             }
         }
-        self.said.extend(self.out.messages.drain(..).map(|message| (self.now, message)));
+        self.sent.extend(self.out.messages.drain(..).map(|message| (self.now, message)));
     }
 
-    /// Lets so many intervals of 100 ms pass that all look the same.
-    fn live(&mut self, intervals: u64, each: NodeSample) {
+    /// Advances by `intervals` of 100 ms with equal samples.
+    fn run(&mut self, intervals: u64, each: NodeSample) {
         for _ in 0..intervals {
             let end = self.now + Span::from_millis(100);
             while let Some((&timer, &at)) = self.timers.iter().filter(|t| *t.1 <= end).min_by_key(|t| *t.1) {
@@ -319,7 +319,7 @@ impl Node {
         }
     }
 
-    fn hears(&mut self, from: u32, normalized: f64, lifetime_ms: u16) {
+    fn receive_ncn(&mut self, from: u32, normalized: f64, lifetime_ms: u16) {
         let ncn = Ncn { normalized: (normalized * f64::from(u32::MAX)).round() as u32, lifetime_ms };
         let mut bytes = [0; Ncn::wire_len()];
         ncn.encode(&mut bytes).unwrap();
@@ -327,7 +327,7 @@ impl Node {
     }
 }
 
-/// A node that is starved in a channel that is busy for 68 % of the time (an index of 170), and one that has most of it.
+/// Shares of a starved node in a channel that is busy for 68 % of the time (an index of 170), and of a node with most of the channel.
 const STARVED: (u64, u64, u64) = (4, 2, 32);
 const GREEDY: (u64, u64, u64) = (40, 8, 32);
 
@@ -335,90 +335,90 @@ fn of((transmit, own, idle): (u64, u64, u64)) -> NodeSample {
     sample(transmit, own, idle)
 }
 
-/// After 60 intervals the averages stand at 170, 10 and 5 to six digits: p_b is 0.07, normalizedP_b 0.07/170, once a second.
+/// After 60 intervals the averages are 170, 10 and 5 to six digits: p_b is 0.07, normalizedP_b 0.07/170, one notification per second.
 #[test]
-fn a_starved_node_speaks_once_a_second() {
+fn a_starved_node_notifies_once_a_second() {
     let mut node = Node::new(&[]);
-    node.live(60, of(STARVED));
-    node.said.clear();
-    node.live(100, of(STARVED));
-    assert_eq!(node.said.len(), 10);
-    let mut told = [0; 4];
-    for pair in node.said.windows(2) {
+    node.run(60, of(STARVED));
+    node.sent.clear();
+    node.run(100, of(STARVED));
+    assert_eq!(node.sent.len(), 10);
+    let mut received = [0; 4];
+    for pair in node.sent.windows(2) {
         assert_eq!(pair[1].0.since(pair[0].0), Span::from_secs(1));
     }
-    for (_, message) in &node.said {
+    for (_, message) in &node.sent {
         let Destination::Neighbour(NodeId(to)) = message.to else { panic!("{message:?}") };
-        told[to as usize] += 1;
+        received[to as usize] += 1;
         assert!(message.ahead);
         let (ncn, rest) = Ncn::decode(&message.bytes).unwrap();
         assert_eq!((ncn.lifetime_ms, rest.len()), (2000, 0));
         assert!((f64::from(ncn.normalized) / f64::from(u32::MAX) - 0.07 / 170.0).abs() < 1e-8, "{ncn:?}");
     }
-    assert_eq!(told[0], 0);
-    node.live(1000, of(STARVED));
+    assert_eq!(received[0], 0);
+    node.run(1000, of(STARVED));
     for NodeId(n) in NEIGHBOURS {
         let to = |m: &(Time, Message)| m.1.to == Destination::Neighbour(NodeId(n));
-        assert!(node.said.iter().filter(|m| to(m)).count() > 20, "each neighbour has its turn");
+        assert!(node.sent.iter().filter(|m| to(m)).count() > 20, "each neighbour has its turn");
     }
-    assert_eq!((node.outgoing, node.incoming), (0.0, 0.0), "it does not follow its own cry");
+    assert_eq!((node.outgoing, node.incoming), (0.0, 0.0), "the node does not obey its own notification");
 }
 
-/// Where nodes move, the neighbours are those of now; a node that nobody can decode is silent.
+/// With mobile nodes the present neighbours count; a node without neighbours sends no notification.
 #[test]
-fn a_notification_goes_to_a_neighbour_of_now() {
+fn a_notification_is_sent_to_a_present_neighbour() {
     let mut node = Node::new(&[]);
-    node.live(60, of(STARVED));
+    node.run(60, of(STARVED));
     node.hook(|agent, context| agent.on_neighbours(&[NodeId(7)], context));
-    node.said.clear();
-    node.live(100, of(STARVED));
-    assert_eq!(node.said.len(), 10);
-    assert!(node.said.iter().all(|m| m.1.to == Destination::Neighbour(NodeId(7))));
+    node.sent.clear();
+    node.run(100, of(STARVED));
+    assert_eq!(node.sent.len(), 10);
+    assert!(node.sent.iter().all(|m| m.1.to == Destination::Neighbour(NodeId(7))));
     node.hook(|agent, context| agent.on_neighbours(&[], context));
-    node.said.clear();
-    node.live(100, of(STARVED));
-    assert_eq!(node.said, []);
+    node.sent.clear();
+    node.run(100, of(STARVED));
+    assert_eq!(node.sent, []);
 }
 
 #[test]
 fn no_notification_without_congestion_traffic_or_need() {
     let mut greedy = Node::new(&[]);
-    greedy.live(200, of(GREEDY));
-    assert_eq!(greedy.said, []);
+    greedy.run(200, of(GREEDY));
+    assert_eq!(greedy.sent, []);
     let mut quiet = Node::new(&[]);
-    quiet.live(200, sample(4, 2, 61));
-    assert_eq!(quiet.said, [], "an index of 97.5 is below min_th");
+    quiet.run(200, sample(4, 2, 61));
+    assert_eq!(quiet.sent, [], "an index of 97.5 is below min_th");
     let mut bystander = Node::new(&[]);
-    bystander.live(200, NodeSample { traffic: 0, ..of(STARVED) });
-    assert_eq!(bystander.said, [], "no flow passes");
+    bystander.run(200, NodeSample { traffic: 0, ..of(STARVED) });
+    assert_eq!(bystander.sent, [], "no flow passes");
     let mut modest = Node::new(&[]);
     for _ in 0..200 {
-        modest.hears(1, 0.07 / 170.0 + 1e-6, 2000);
-        modest.live(1, of(STARVED));
+        modest.receive_ncn(1, 0.07 / 170.0 + 1e-6, 2000);
+        modest.run(1, of(STARVED));
     }
-    assert_eq!(modest.said, [], "somebody is worse off");
+    assert_eq!(modest.sent, [], "another node has a larger normalizedP_b");
 }
 
-/// Condition (ii) remembers a flow for `memory`.
+/// For condition (ii) a flow counts for `memory` after its last packet.
 #[test]
 fn a_silent_flow_is_remembered() {
     let mut node = Node::new(&[("memory", ParamValue::Span(Span::from_secs(10)))]);
-    node.live(100, of(STARVED));
-    node.said.clear();
-    node.live(300, NodeSample { traffic: 0, ..of(STARVED) });
-    assert!((9..=11).contains(&node.said.len()), "{}", node.said.len());
+    node.run(100, of(STARVED));
+    node.sent.clear();
+    node.run(300, NodeSample { traffic: 0, ..of(STARVED) });
+    assert!((9..=11).contains(&node.sent.len()), "{}", node.sent.len());
 }
 
-/// Condition (ii): the receiver of a flow whose first SYN is lost is on its path, unless only packets that pass are to count.
+/// Condition (ii): the receiver of a flow whose first SYN is lost is on its path, unless only packets count (`set_up = false`).
 #[test]
 fn a_flow_that_is_being_set_up_counts() {
     let waits = NodeSample { traffic: 0, set_up: 1, ..of(STARVED) };
     let mut node = Node::new(&[]);
-    node.live(200, waits);
-    assert!(node.said.len() > 10, "{}", node.said.len());
+    node.run(200, waits);
+    assert!(node.sent.len() > 10, "{}", node.sent.len());
     let mut old = Node::new(&[("set_up", ParamValue::Flag(false))]);
-    old.live(200, waits);
-    assert_eq!(old.said, []);
+    old.run(200, waits);
+    assert_eq!(old.sent, []);
 }
 
 /// With the paper's numbers and C = 1030 B a channel that is always busy has an index of 2,000,000 / 8240 = 242.7: no share below
@@ -436,25 +436,25 @@ fn a_full_channel_lies_just_below_or_above_max_th() {
 #[test]
 fn the_greedy_drop_in_proportion_to_their_share() {
     let mut node = Node::new(&[]);
-    node.live(100, of(GREEDY));
+    node.run(100, of(GREEDY));
     assert_eq!((node.outgoing, node.incoming), (0.0, 0.0));
-    node.hears(1, 0.07 / 170.0, 2000);
+    node.receive_ncn(1, 0.07 / 170.0, 2000);
     assert!((node.outgoing - 0.07 / 170.0 * 100.0).abs() < 1e-6, "{}", node.outgoing);
     assert!((node.incoming - 0.07 / 170.0 * 20.0).abs() < 1e-6, "{}", node.incoming);
-    node.live(19, of(GREEDY));
+    node.run(19, of(GREEDY));
     assert!(node.outgoing > 0.0, "1.9 s later it holds");
-    node.live(2, of(GREEDY));
+    node.run(2, of(GREEDY));
     assert_eq!((node.outgoing, node.incoming), (0.0, 0.0), "after 2 s it does not");
-    node.hears(1, 1.0, 2000);
+    node.receive_ncn(1, 1.0, 2000);
     assert_eq!((node.outgoing, node.incoming), (1.0, 1.0), "beyond max_th everything is dropped");
 }
 
-/// Expiry needs no sample: the timer alone sets the probabilities back.
+/// Expiry needs no sample: the timer alone resets the probabilities.
 #[test]
 fn a_notification_expires_at_its_time() {
     let mut node = Node::new(&[("interval", ParamValue::Span(Span::from_secs(3600)))]);
-    node.live(1, of(GREEDY));
-    node.hears(1, 1.0, 150);
+    node.run(1, of(GREEDY));
+    node.receive_ncn(1, 1.0, 150);
     assert_eq!(node.outgoing, 1.0);
     let (timer, at) = node
         .timers
@@ -467,7 +467,7 @@ fn a_notification_expires_at_its_time() {
     assert_eq!((node.outgoing, node.incoming), (0.0, 0.0));
 }
 
-/// Section 5.2 (iv): a node is silent if it "received" a louder notification; its own it has not received.
+/// Section 5.2 (iv): a node does not notify if it "received" a larger notification; its own notification is not a received one.
 #[test]
 fn its_own_notification_does_not_silence_a_node() {
     let mut heard = Heard::default();
@@ -480,12 +480,12 @@ fn its_own_notification_does_not_silence_a_node() {
 #[test]
 fn other_readings() {
     let mut node = Node::new(&[("obey_own", ParamValue::Flag(true)), ("broadcast", ParamValue::Flag(true))]);
-    node.live(100, of(STARVED));
+    node.run(100, of(STARVED));
     assert!(
-        node.said.iter().all(|(_, message)| message.to == Destination::Broadcast) && !node.said.is_empty()
+        node.sent.iter().all(|(_, message)| message.to == Destination::Broadcast) && !node.sent.is_empty()
     );
     assert!(node.outgoing > 0.0);
-    // What is no NCN is dropped silently.
+    // Messages that are no NCN are ignored.
     let before = (node.outgoing, node.incoming);
     node.hook(|agent, context| agent.on_message(NodeId(1), &[9; 20], true, context));
     node.hook(|agent, context| agent.on_message(NodeId(1), &[], true, context));
@@ -512,7 +512,7 @@ fn parameters_that_contradict_each_other_are_refused() {
 }
 
 proptest! {
-    /// Whatever is sampled and heard: averages within what a full channel gives, probabilities within 0..=1 (the type sees to it),
+    /// For any samples and messages: averages are at most those of a full channel, probabilities within 0..=1 (by their type), and there is
     /// no message without congestion.
     #[test]
     fn any_life_keeps_the_bounds(
@@ -525,24 +525,24 @@ proptest! {
             let own = b.min(100 - transmit);
             let idle = c.min(100 - transmit - own);
             if heard {
-                node.hears(1, f64::from(normalized) / f64::from(u32::MAX), lifetime_ms);
+                node.receive_ncn(1, f64::from(normalized) / f64::from(u32::MAX), lifetime_ms);
             }
             highest = highest.max(250.0 * (100 - idle) as f64 / 100.0);
-            node.live(1, sample(transmit, own, idle));
+            node.run(1, sample(transmit, own, idle));
             prop_assert!((0.0..=1.0).contains(&node.outgoing) && (0.0..=1.0).contains(&node.incoming));
         }
         if highest < 100.0 {
-            prop_assert_eq!(&node.said, &[]);
+            prop_assert_eq!(&node.sent, &[]);
         }
     }
 }
 
-/// §5.1: the index is U W/C with a W of its own, whatever the radio's rate; twice the W gives twice the index. The inner values say so.
+/// §5.1: the index is U W/C with a W of its own, whatever the radio's rate; twice the W gives twice the index. Shown by the gauges.
 #[test]
 fn inner_values_are_the_averages_and_what_was_decided_and_heard() {
     let gauges = |node: &Node| node.agent.gauges().into_iter().collect::<BTreeMap<_, _>>();
     let mut node = Node::new(&[]);
-    node.live(100, of(STARVED));
+    node.run(100, of(STARVED));
     let seen = gauges(&node);
     assert_eq!(seen.len(), 5);
     for (name, value) in
@@ -550,18 +550,18 @@ fn inner_values_are_the_averages_and_what_was_decided_and_heard() {
     {
         assert!((seen[name] - value).abs() < 1e-6, "{name}: {}", seen[name]);
     }
-    node.hears(1, 0.25, 2000);
+    node.receive_ncn(1, 0.25, 2000);
     assert!((gauges(&node)["normalized_p_b"] - 0.25).abs() < 1e-9);
 
     let mut wide = Node::new(&[("bandwidth", ParamValue::Rate(Rate::from_kbps(4_000)))]);
-    wide.live(100, of(STARVED));
+    wide.run(100, of(STARVED));
     let seen = gauges(&wide);
     assert!((seen["avg"] - 340.0).abs() < 1e-6 && seen["p_b"] == 1.0, "{seen:?}");
 }
 
-/// What the simulator asks once, and the first check: at a random moment of the first T_NCN.
+/// The scheme's subscriptions, and the time of the first check: random in the first T_NCN.
 #[test]
-fn agents_start_out_of_step_and_listen_to_what_is_not_for_them() {
+fn agents_start_at_random_times_and_subscribe_to_overheard_frames() {
     let scheme = (find("nred").expect("there").build)(&Params::default()).expect("its defaults");
     let radio = places::Interface::radio(50);
     let wire = places::Interface { medium: Medium::Wire, ..radio };
@@ -584,11 +584,11 @@ fn agents_start_out_of_step_and_listen_to_what_is_not_for_them() {
     assert!((Span::from_millis(700)..Span::from_secs(1)).contains(&most.since(Time::ZERO)), "{most:?}");
 }
 
-/// A cry of 1 means everything, also to a node that has hardly used the channel; and thresholds from 0 on divide nothing by nothing.
+/// A notification of 1 means probability 1, also at a node that has hardly used the channel; a min_th of 0 causes no division of 0 by 0.
 #[test]
 fn the_ends_of_the_scale() {
     let mut idle = Node::new(&[]);
-    idle.hears(1, 1.0, 2000);
+    idle.receive_ncn(1, 1.0, 2000);
     assert_eq!((idle.outgoing, idle.incoming), (1.0, 1.0));
     let from_zero = nred(&[("min_th", ParamValue::Number(0.0))]);
     assert_eq!(Detector::new(&from_zero).congestion(0.0).normalized, 0.0);

@@ -27,7 +27,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What a queue stores, by its answers and by what it names among its effects.
+/// The content of a queue, by its results and its effects.
 #[derive(Default)]
 struct Stored {
     packets: BTreeMap<PacketId, Packet>,
@@ -49,7 +49,7 @@ impl Stored {
         Ok(packet)
     }
 
-    /// What the queue has dropped and marked by itself.
+    /// Packets that the queue itself has dropped and marked.
     fn drain(&mut self, out: &mut QueueEffects) -> Result<(), TestCaseError> {
         for (id, reason) in out.dropped.drain(..) {
             self.remove(id)?;
@@ -135,7 +135,7 @@ fn check(queue: &mut dyn Queue, limit: u32, steps: &[(u64, Operation)]) -> Resul
         prop_assert_eq!(view.limit_packets, limit);
         prop_assert!(view.packets <= limit);
     }
-    // What is left comes out, each once.
+    // The remaining packets are dequeued, each once.
     context.now = Time(context.now.0 + 1_000_000_000);
     while let Some(head) = queue.peek(&mut context) {
         stored.drain(context.out)?;
@@ -147,7 +147,7 @@ fn check(queue: &mut dyn Queue, limit: u32, steps: &[(u64, Operation)]) -> Resul
     Ok(())
 }
 
-/// Settings under which a scheme's queue does more than by default.
+/// Parameters with which a scheme's queue does more than by default.
 fn variants(name: &str) -> Vec<Params> {
     let set = |values: &[(&str, ParamValue)]| {
         Params(values.iter().map(|&(name, value)| (name.to_string(), value)).collect())

@@ -1,4 +1,4 @@
-//! Headers as bytes, and what routers and receivers do with them.
+//! Headers as bytes, and their handling by routers and receivers.
 
 use airfair_schemes::explicit::{QFCP, RCP, bytes_per_second, grant};
 use airfair_schemes::places::{Header, HeaderKind};
@@ -8,15 +8,15 @@ use airfair_units::Rate;
 /// Headers of each layout.
 pub const KINDS: [&HeaderKind; 3] = [&QFCP, &RCP, &XCP];
 
-/// A header as a host puts it on the wire.
+/// A header encoded as by a host.
 pub fn bytes(kind: &HeaderKind, header: &Header) -> Vec<u8> {
     let mut bytes = vec![0; kind.wire_len as usize];
     let len = (kind.encode)(header, &mut bytes);
-    assert_eq!(len, Some(bytes.len()), "{}: a header costs what it says", kind.name);
+    assert_eq!(len, Some(bytes.len()), "{}: the encoded length is wire_len", kind.name);
     bytes
 }
 
-/// Version 1 and the scheme, TCP, 3 interfaces that spoke, none that did not; 100 ms; 18.75 MB/s wished; nothing echoed.
+/// Version 1 and the scheme, TCP, 3 interfaces that support the scheme, none that does not; 100 ms; 18.75 MB/s requested; no echo.
 #[test]
 fn the_header_of_rates_has_its_bytes() {
     let header = Header { supported: 3, unsupported: 0, fields: [100_000, 18_750_000, 0, 0] };
@@ -28,7 +28,7 @@ fn the_header_of_rates_has_its_bytes() {
     }
 }
 
-/// The same; 10,000 ps a byte; a byte less wished, two more echoed.
+/// The same fields, but one interface without support; 10,000 ps per byte; a reduction by a byte requested, an increase by two echoed.
 #[test]
 fn the_header_of_changes_has_its_bytes() {
     let header = Header { supported: 3, unsupported: 1, fields: [100_000, 10_000, 0xffff_ff00, 512] };
@@ -37,7 +37,7 @@ fn the_header_of_changes_has_its_bytes() {
     assert_eq!((XCP.decode)(&bytes), Some(header));
 }
 
-/// Each reads its own bytes, all of them; none can be written where there is no room.
+/// Each kind decodes only complete headers of its own; encoding fails if the buffer is too short.
 #[test]
 fn headers_of_others_and_parts_of_headers_are_refused() {
     for kind in KINDS {
@@ -69,9 +69,9 @@ fn a_router_only_lowers_and_the_receiver_echoes_the_last_rate() {
     }
 }
 
-/// The changes of packets that share an acknowledgement add up; nothing is told twice.
+/// The changes of packets that share an acknowledgement add up; each is echoed once.
 #[test]
-fn changes_add_up_until_they_are_told() {
+fn changes_add_up_until_they_are_echoed() {
     let mut kept = Header::default();
     let arrived =
         |delta: i32| Header { supported: 3, unsupported: 1, fields: [1, 2, delta.cast_unsigned(), 9] };
@@ -87,7 +87,7 @@ fn changes_add_up_until_they_are_told() {
 }
 
 #[test]
-fn rates_are_bytes_a_second() {
+fn rates_are_bytes_per_second() {
     assert_eq!(bytes_per_second(Rate::from_mbps(150)), 18_750_000);
-    assert_eq!(bytes_per_second(Rate::from_mbps(100_000)), u32::MAX, "more than a header can say");
+    assert_eq!(bytes_per_second(Rate::from_mbps(100_000)), u32::MAX, "beyond the field's range");
 }

@@ -1,5 +1,5 @@
-//! Explicit-rate schemes from outside: what routers write and senders do, with numbers worked by hand from the laws of their papers,
-//! and what holds whatever comes in headers.
+//! Explicit-rate schemes by their public interface: routers and senders against numbers computed by hand from the laws of their papers,
+//! and properties under arbitrary headers.
 //!
 //! Packets of 1000 bytes and a link of 8 Mbit/s, 10^6 bytes/s, so that most numbers are round.
 

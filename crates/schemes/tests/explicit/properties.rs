@@ -1,4 +1,4 @@
-//! What holds of every scheme, whatever comes.
+//! Properties of every scheme under arbitrary input.
 
 use airfair_schemes::ParamValue::{self, Choice, Flag};
 use airfair_schemes::places::CongestionCause::{FastLoss, LinkDrop, Mark, Timeout};
@@ -12,7 +12,7 @@ use super::headers::{KINDS, bytes};
 use super::rig::{Flow, MSS, PACKET, Router, lowered, setup, wire};
 use super::xcp::{change, packet};
 
-/// Schemes with parameters that lead another way through their routers.
+/// Schemes with parameters that select other branches of their routers.
 const SORTS: [(&str, &[(&str, ParamValue)]); 8] = [
     ("qfcp", &[]),
     ("qfcp", &[("capacity", Choice("probed"))]),
@@ -24,29 +24,29 @@ const SORTS: [(&str, &[(&str, ParamValue)]); 8] = [
     ("rcp", &[]),
 ];
 
-/// Senders: XCP-b has XCP's.
+/// Senders; XCP-b uses the sender of XCP.
 const SENDERS: [(&str, &[(&str, ParamValue)]); 4] =
     [("qfcp", &[]), ("qfcp", &[("paced", Flag(true))]), ("xcp", &[]), ("rcp", &[])];
 
 const CAUSES: [CongestionCause; 4] = [FastLoss, Timeout, Mark, LinkDrop];
 
-/// What may happen to a router.
+/// An event at a router.
 #[derive(Debug, Clone)]
 enum Event {
-    /// A packet of so many bytes with this header, if it has one.
+    /// A packet of this size, bytes, with its header if present.
     Arrives(u32, Option<Header>),
     ComesIn(u32, Option<Header>),
     Leaves(u32, Option<Header>),
     IsDropped(u32),
-    /// So much waits from now on, bytes.
+    /// The queue's new length, bytes.
     Waits(u64),
-    /// ns.
+    /// Passage of time, ns.
     TimePasses(u64),
-    /// The wire's rate is another one, bit/s.
+    /// The wire's new rate, bit/s.
     Rate(u64),
 }
 
-/// Anything, or something near to what flows send.
+/// Arbitrary fields, or fields similar to those of flows.
 fn header() -> impl Strategy<Value = Header> {
     let plain = (any::<u8>(), any::<u8>(), any::<[u32; 4]>())
         .prop_map(|(supported, unsupported, fields)| Header { supported, unsupported, fields });
@@ -77,8 +77,9 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// A packet meets a router, which never raises what is wished and touches nothing else of the header. Returns how that goes on.
-fn meets(
+/// Calls a router's hook with a header, and checks that the router does not raise the request and changes no other field. Returns the
+/// header after the call.
+fn checked_hook(
     router: &mut Router,
     before: Option<Header>,
     hook: impl FnOnce(&mut Router, Option<&mut Header>),
@@ -98,14 +99,14 @@ fn meets(
     Ok(after)
 }
 
-/// The rate that a router hands out, bytes/s; `None` where it hands out changes.
+/// The rate that a router grants, bytes/s; `None` if it grants changes.
 fn rate(router: &Router) -> Option<f64> {
     let gauges = router.hop.gauges();
     let found = gauges.iter().find(|gauge| ["fair_share_bps", "rate_bps"].contains(&gauge.0));
     found.map(|gauge| gauge.1 / 8.0)
 }
 
-/// What is inside of a router keeps its bounds; there is always a next interval.
+/// Checks the bounds of a router's state; a timer for the next interval is always set.
 fn in_bounds(name: &str, router: &Router, capacity: f64) -> Result<(), TestCaseError> {
     prop_assert!(router.due().1 > router.now);
     prop_assert!(router.hop.gauges().iter().all(|gauge| gauge.1.is_finite()), "{:?}", router.hop.gauges());
@@ -129,7 +130,7 @@ fn in_bounds(name: &str, router: &Router, capacity: f64) -> Result<(), TestCaseE
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(800))]
 
-    /// No header, size, backlog, gap or rate makes a router stumble.
+    /// No header, size, backlog, gap or rate leads a router outside of its bounds.
     #[test]
     fn a_router_stands_anything(
         (name, params) in prop::sample::select(SORTS.to_vec()),
@@ -141,18 +142,18 @@ proptest! {
         for event in events {
             match event {
                 Event::Arrives(bytes, before) => {
-                    let after = meets(&mut router, before, |router, header| router.arrive(header, bytes))?;
+                    let after = checked_hook(&mut router, before, |router, header| router.arrive(header, bytes))?;
                     if let (Some(rate), Some(before), Some(after)) = (rate(&router), before, after) {
-                        // "All that there is" is no rate.
+                        // The value for "no limit" is no rate.
                         let rate = (rate as u32).min(u32::MAX - 1);
                         prop_assert_eq!(after.fields[1], before.fields[1].min(rate));
                     }
                 }
                 Event::ComesIn(bytes, header) => {
-                    meets(&mut router, header, |router, header| router.receive(header, bytes))?;
+                    checked_hook(&mut router, header, |router, header| router.receive(header, bytes))?;
                 }
                 Event::Leaves(bytes, header) => {
-                    meets(&mut router, header, |router, header| router.depart(header, bytes))?;
+                    checked_hook(&mut router, header, |router, header| router.depart(header, bytes))?;
                 }
                 Event::IsDropped(bytes) => router.hop.on_drop(bytes),
                 Event::Waits(bytes) => router.waiting = bytes,
@@ -166,8 +167,8 @@ proptest! {
         }
     }
 
-    /// What an interval of XCP hands out, as rates, is phi/d, if the same packets come again: whatever their windows and round-trip
-    /// times. 1/512 byte of each is lost in rounding.
+    /// The sum of an interval's changes of XCP, as rates, is phi/d if the same packets arrive again, for any windows and round-trip
+    /// times. Rounding changes each by up to 1/512 byte.
     #[test]
     fn an_interval_hands_out_phi(
         flows in prop::collection::vec((10u32..500, 2_000u32..1_000_000, 1u32..40), 1..10),
@@ -196,7 +197,7 @@ proptest! {
         prop_assert!((sum - change).abs() <= slack + 1e-6 * change.abs(), "{sum} {change}");
     }
 
-    /// Whatever a sender is told, its window holds a segment, and no more than its limit where it keeps one.
+    /// For any feedback a sender's window is at least a segment, and at most its limit if it has one.
     #[test]
     fn a_sender_stands_anything(
         (name, params) in prop::sample::select(SENDERS.to_vec()),
@@ -228,7 +229,7 @@ proptest! {
         }
     }
 
-    /// Whatever stands in a header comes out of its bytes.
+    /// Every header decodes from its bytes to the same value.
     #[test]
     fn headers_come_back(supported: u8, unsupported: u8, fields: [u32; 4]) {
         for kind in KINDS {
@@ -240,10 +241,10 @@ proptest! {
         }
     }
 
-    /// Any bytes are read or refused.
+    /// Any bytes are decoded or refused without a panic.
     #[test]
     fn bytes_do_no_harm(mut any in prop::collection::vec(any::<u8>(), 0..40), first in 0x10u8..0x15) {
-        // Few of them would say the right version by chance.
+        // Random bytes would rarely have the right version.
         any.iter_mut().take(1).for_each(|byte| *byte = if *byte < 200 { first } else { *byte });
         for kind in KINDS {
             if let Some(header) = (kind.decode)(&any) {

@@ -1,4 +1,4 @@
-//! QFCP [Pu and Hamdi, section II]. C is a million bytes a second; T begins at 100 ms, R at C/20.
+//! QFCP [Pu and Hamdi, section II]. C is a million bytes per second; T starts at 100 ms, R at C/20.
 
 use airfair_schemes::ParamValue::{self, Choice, Flag, Number, Rate as Speed, Span as Duration};
 use airfair_schemes::places::CongestionCause::{FastLoss, LinkDrop, Mark, Timeout};
@@ -16,14 +16,14 @@ fn configured() -> Router {
     Router::slow("qfcp", &[QUARTER])
 }
 
-/// A header whose sender knows a round-trip time.
+/// A header with a round-trip time.
 fn request(rtt_us: u32) -> Header {
     let mut header = Header::default();
     header::request(&mut header, rtt_us, u32::MAX);
     header
 }
 
-/// R, bytes/s: what headers carry are integers.
+/// R, bytes/s, an integer as in headers.
 fn share(router: &Router) -> u32 {
     (router.gauge("fair_share_bps") / 8.0) as u32
 }
@@ -33,7 +33,7 @@ fn capacity(router: &Router) -> f64 {
     router.gauge("capacity_bps") / 8.0
 }
 
-/// The control interval ends with so many bytes waiting.
+/// Ends the control interval with a queue of `waiting` bytes.
 fn control(router: &mut Router, waiting: u64) {
     router.waiting = waiting;
     router.fire();
@@ -56,7 +56,7 @@ fn the_share_is_the_capacity_over_the_flows() {
     assert_eq!(share(&router), 187_500);
 }
 
-/// Equations 2 and 6: the least queue is 10 packets, 2 more were dropped: 1,000,000 - 0.5 * 12,000 / 0.1 = 940,000 B/s are left
+/// Equations 2 and 6: the minimum queue is 10 packets, 2 more were dropped: 1,000,000 - 0.5 * 12,000 / 0.1 = 940,000 B/s remain
 /// for 40,000 B in 100 ms, 8 flows.
 #[test]
 fn a_standing_queue_and_drops_leave_less() {
@@ -69,7 +69,7 @@ fn a_standing_queue_and_drops_leave_less() {
     router.hop.on_drop(1000);
     control(&mut router, 15_000);
     assert_eq!(share(&router), 117_500);
-    // The queue at the interval's end counts as well, and drops are forgotten.
+    // The queue at the interval's end counts as well; drops of the interval before do not.
     router.waiting = 10_000;
     router.strangers(67);
     control(&mut router, 4_000);
@@ -77,8 +77,7 @@ fn a_standing_queue_and_drops_leave_less() {
     assert_eq!(share(&router), 122_500);
 }
 
-/// R of each interval in which eight flows of one round trip arrive: as long as T, so that the traffic of an interval was granted in
-/// the interval before.
+/// R of each interval for eight flows whose round-trip time is T, so that the traffic of an interval was granted in the interval before.
 fn shares_of_eight(divisor: &'static str, intervals: usize) -> Vec<u32> {
     let mut router = Router::slow("qfcp", &[QUARTER, ("divisor", Choice(divisor))]);
     let mut shares = vec![share(&router); 2];
@@ -92,11 +91,11 @@ fn shares_of_eight(divisor: &'static str, intervals: usize) -> Vec<u32> {
     shares.split_off(1)
 }
 
-/// Equation 1 by its divisor. A share of 50,000 is 0.4 of C/8. With the share in force R(k) = C/8 R(k-1)/R(k-2), a swing of six
-/// intervals: 0.4, 1, 2.5, 2.5, 1, 0.4, 0.4. With the one an interval earlier R(k) = C/8. With the mean of both
-/// R(k) = C/8 (1 + R(k-1)/R(k-2)) / 2: 0.4, 1, 1.75, 1.375, 25/28, 0.824675, 0.961818.
+/// Equation 1 by its divisor. A share of 50,000 is 0.4 of C/8. With the share in force R(k) = C/8 R(k-1)/R(k-2), an oscillation with a
+/// period of six intervals: 0.4, 1, 2.5, 2.5, 1, 0.4, 0.4. With the share of the interval before R(k) = C/8. With the mean of both R(k) =
+/// C/8 (1 + R(k-1)/R(k-2)) / 2: 0.4, 1, 1.75, 1.375, 25/28, 0.824675, 0.961818.
 #[test]
-fn the_divisor_decides_how_the_share_swings() {
+fn the_divisor_decides_how_the_share_oscillates() {
     let swing = [50_000, 125_000, 312_500, 312_500, 125_000, 50_000, 50_000];
     assert_eq!(shares_of_eight("in-force", 6), swing);
     assert_eq!(shares_of_eight("previous", 4), [50_000, 125_000, 125_000, 125_000, 125_000]);
@@ -123,8 +122,8 @@ fn the_divisor_is_one_of_three() {
     }
 }
 
-/// Ten acknowledgements of 56 B wait all the time, two are dropped: 672 B, or 12 packets of 1000 B. 40,000 B in 100 ms are 8 flows;
-/// 1,000,000 - 0.5 * 672 / 0.1 = 996,640 and 1,000,000 - 0.5 * 12,000 / 0.1 = 940,000 B/s are theirs.
+/// Ten acknowledgements of 56 B wait for the whole interval, two are dropped: 672 B, or 12 packets of 1000 B. 40,000 B in 100 ms are 8
+/// flows; 1,000,000 - 0.5 * 672 / 0.1 = 996,640 and 1,000,000 - 0.5 * 12,000 / 0.1 = 940,000 B/s remain.
 #[test]
 fn the_queue_counts_bytes_or_packets() {
     let half = ("packet_size", ParamValue::Bytes(airfair_units::Bytes(500)));
@@ -142,7 +141,7 @@ fn the_queue_counts_bytes_or_packets() {
     }
 }
 
-/// A queue that would take more than C away leaves a hundredth of it.
+/// If the queue's term exceeds C, a hundredth of C remains.
 #[test]
 fn the_numerator_stays_above_a_hundredth() {
     let mut router = configured();
@@ -162,7 +161,7 @@ fn silence_is_one_flow() {
     assert_eq!(share(&router), 1_000_000, "a hundredth of a flow is one, too");
 }
 
-/// T: 100 -> 125 -> 143.75 ms. Who knows no round-trip time, or none to be believed, does not take part.
+/// T: 100 -> 125 -> 143.75 ms. Headers without a round-trip time, or with an implausible one, do not count.
 #[test]
 fn the_interval_is_a_moving_average_of_round_trip_times() {
     let mut router = configured();
@@ -187,22 +186,22 @@ fn requests_are_lowered_to_the_share() {
     assert_eq!(router.burst(1, &request(0)).fields[1], 50_000);
 }
 
-/// A rate that no header can carry is not "all that there is": 0.05 of 125 GB/s.
+/// A rate beyond the field's range is granted as the largest rate, not as the value for "no limit": 0.05 of 125 GB/s.
 #[test]
-fn a_header_carries_less_than_all() {
+fn a_grant_is_never_the_value_for_no_limit() {
     let mut router = Router::new("qfcp", &[], &wire(Rate::from_mbps(1_000_000)));
     assert_eq!(router.burst(1, &request(0)).fields[1], u32::MAX - 1);
 }
 
-/// Section III-B: what comes in through an access point's radio counts and is stamped, but its queue is its own.
+/// Section III-B: packets that an access point's radio receives count and are stamped, but do not belong to its queue.
 #[test]
 fn both_directions_of_a_cell_share_one_controller() {
     let [.., access_point, _] = Interface::all_kinds();
     let access_point = Interface { rate: Rate::from_mbps(8), ..access_point };
     let mut router = Router::new("qfcp", &[], &access_point);
     assert!(router.wants.received && !configured().wants.received);
-    // R is 6,250 B/s. 5,000 B down and 7,500 B up in 100 ms are 125,000 B/s, 20 flows; a packet waits all the time, and the
-    // 4,000 B that have left with the 7,500 B make 115,000 B/s the capacity: 115,000 - 0.5 * 1000 / 0.1 = 110,000.
+    // R is 6,250 B/s. 5,000 B down and 7,500 B up in 100 ms are 125,000 B/s, 20 flows; a packet waits for the whole interval;
+    // 4,000 B sent and 7,500 B received make the capacity 115,000 B/s: 115,000 - 0.5 * 1000 / 0.1 = 110,000.
     router.waiting = 1000;
     router.strangers(5);
     let mut up = request(0);
@@ -219,9 +218,9 @@ fn probing(estimate: f64, ceiling: f64) -> Capacity {
     Capacity::Probed { estimate, alpha: 0.1, ceiling, when_unused: false }
 }
 
-/// Equation 4: a busy link shows its capacity, one that was idle at times is tried with a tenth more.
+/// Equation 4: the capacity of a busy link is its output; that of a link that was idle at times is probed with a tenth more.
 #[test]
-fn the_capacity_is_found_out() {
+fn the_capacity_is_estimated() {
     let mut capacity = probing(125_000.0, 1e6);
     let idle = Observed { output: 100_000.0, busy: false, used: true };
     capacity.update(&idle);
@@ -244,10 +243,10 @@ fn the_capacity_is_found_out() {
     near(known.bytes_per_second(), 5.0);
 }
 
-/// What waited at the start of an interval and does not wait at its end has left in it. With a drop and no packet that waited all
-/// the time the link counts as busy, unless the parameter says no.
+/// Bytes queued at the start of an interval and not at its end were sent in it. With a drop the link counts as busy even if no packet
+/// waited for the whole interval, unless the parameter excludes drops.
 #[test]
-fn output_is_what_has_left() {
+fn output_is_counted_from_arrivals_and_queue() {
     for (drops_are_busy, first, second) in [(true, 40_000.0, 60_000.0), (false, 137_500.0, 151_250.0)] {
         let mut router = Router::slow("qfcp", &[PROBED, ("drops_are_busy", Flag(drops_are_busy))]);
         for waiting in [0, 3_000, 5_000] {
@@ -256,10 +255,10 @@ fn output_is_what_has_left() {
         }
         router.strangers(1);
         router.hop.on_drop(1000);
-        // 7,000 B came, 1,000 were dropped, 2,000 wait: 4,000 left.
+        // 7,000 B arrived, 1,000 were dropped, 2,000 wait: 4,000 were sent.
         control(&mut router, 2_000);
         near(capacity(&router), first);
-        // 5,000 B come, the 2,000 have left with 4,000 of them.
+        // 5,000 B arrive; the 2,000 and 4,000 of these were sent.
         router.waiting = 0;
         router.strangers(5);
         router.hop.on_drop(0);
@@ -268,7 +267,7 @@ fn output_is_what_has_left() {
     }
 }
 
-/// Where nothing is carried nothing is learnt: the capacity stays, and grows with the first packet.
+/// Without traffic the estimate of the capacity does not change; it grows with the first packet.
 #[test]
 fn an_unused_link_keeps_its_capacity() {
     let mut router = Router::slow("qfcp", &[PROBED]);
@@ -294,9 +293,9 @@ fn a_wire_that_changes_is_followed() {
     near(capacity.bytes_per_second(), 50_000.0);
 }
 
-/// Wires have their rate, radios begin with 1 Mbit/s; access points alone see both directions.
+/// The capacity of a wire is its rate; the estimate of a radio starts at 1 Mbit/s. Only access points observe both directions.
 #[test]
-fn what_stands_where() {
+fn the_capacity_of_each_interface() {
     let [radio, wire, access_point, its_wire] = Interface::all_kinds();
     let value = |params: &[(&str, ParamValue)], at: &Interface, name: &str| {
         gauge(build("qfcp", params).hop(at).expect("a hop everywhere").as_ref(), name)
@@ -323,7 +322,7 @@ fn what_stands_where() {
     assert_eq!(kind.map(|kind| kind.name), Some("qfcp"));
 }
 
-/// The defaults as a router lives by them: T begins at 100 ms and moves by a fiftieth, to 102 ms for one RTT of 200 ms.
+/// The defaults of a router: T starts at 100 ms and moves by a fiftieth, to 102 ms for one RTT of 200 ms.
 #[test]
 fn weights_and_bounds_of_the_interval() {
     let interval = |params: &[(&str, ParamValue)], rtt_us: u32| {
@@ -359,9 +358,9 @@ fn parameters_have_bounds() {
     assert_eq!(greedy.stamp().fields[1], u32::MAX - 1);
 }
 
-/// Equation 3: the SYN's answer grants 200,000 B/s, 100 ms hold 20,000 B.
+/// Equation 3: the SYN+ACK grants 200,000 B/s; the window for 100 ms is 20,000 B.
 #[test]
-fn the_window_is_what_the_rate_fills_in_a_round_trip() {
+fn the_window_is_rate_times_round_trip_time() {
     let mut flow = Flow::new("qfcp", &[]);
     assert_eq!(flow.stamp().fields, [0, u32::MAX, 0, 0], "the SYN knows no round-trip time");
     flow.echo(200_000);
@@ -376,18 +375,18 @@ fn the_window_is_what_the_rate_fills_in_a_round_trip() {
     assert_eq!(flow.law.ssthresh(), None);
 }
 
-/// Without a SYN the flow begins with its initial window until it hears.
+/// Without a SYN the flow starts with its initial window until the first feedback.
 #[test]
-fn a_flow_that_has_not_asked_begins_like_any_other() {
+fn a_flow_without_feedback_starts_with_the_initial_window() {
     let mut flow = Flow::new("qfcp", &[]);
     assert_eq!(flow.start(&FlowSetup { rtt: None, ..setup() }), 10 * MSS);
     flow.ack(Some(ms(50)));
     assert_eq!(flow.echo(1_000_000), 50_000);
 }
 
-/// A loss changes nothing; after a time-out the window is a segment until the next feedback.
+/// A loss does not change the window; after a time-out the window is one segment until the next feedback.
 #[test]
-fn losses_do_not_slow_it_down_and_time_outs_do_for_a_moment() {
+fn losses_do_not_change_the_window_and_time_outs_do_until_the_next_feedback() {
     let mut flow = Flow::started("qfcp", &[]);
     flow.echo(200_000);
     for cause in [FastLoss, Mark, LinkDrop] {
@@ -418,9 +417,9 @@ fn readings_are_parameters() {
     assert_eq!(least.ack(Some(ms(500))), 10_000);
 }
 
-/// Where a router does not speak, TCP's law holds below the granted rate, and losses count.
+/// If a router does not support QFCP, TCP's law limits the flow below the granted rate, and losses count.
 #[test]
-fn a_silent_router_brings_tcp_back() {
+fn a_router_without_support_causes_the_fallback_to_tcp() {
     let mut flow = Flow::new("qfcp", &[]);
     flow.echo_past(1, 200_000);
     assert_eq!(flow.start(&setup()), 10 * MSS, "TCP's initial window");

@@ -22,7 +22,7 @@ fn rate(router: &Router) -> f64 {
 /// T = 10 ms, d = 100 ms.
 const TENTH: [(&str, ParamValue); 1] = [("first_rtt", ParamValue::Span(Span(100_000_000)))];
 
-/// R starts at 0.05 C = 50,000 bytes/s. y = C/2, no queue: R (1 + 0.1 * 0.4 * 0.5) = 51,000. y = 2 C and 20,000 bytes wait:
+/// R starts at 0.05 C = 50,000 bytes/s. y = C/2, no queue: R (1 + 0.1 * 0.4 * 0.5) = 51,000. y = 2 C and a queue of 20,000 bytes:
 /// R (1 + 0.1 (-0.4 - 0.2)) = 47,940.
 #[test]
 fn the_rate_follows_spare_capacity_and_queue() {
@@ -37,12 +37,12 @@ fn the_rate_follows_spare_capacity_and_queue() {
     near(rate(&router), 47_940.0);
     let mut modest = packet(100);
     header::request(&mut modest, 100_000, 30_000);
-    assert_eq!(router.burst(1, &modest).fields[1], 30_000, "nobody is given more than was asked for");
+    assert_eq!(router.burst(1, &modest).fields[1], 30_000, "the grant is at most the request");
 }
 
-/// With gamma = 0.5 a link that is half full has nothing to spare; with 5,000 bytes waiting R (1 - 0.1 * 0.05/0.5).
+/// With gamma = 0.5 a half-full link has no spare capacity; with a queue of 5,000 bytes R (1 - 0.1 * 0.05/0.5).
 #[test]
-fn a_part_of_the_capacity_is_aimed_at() {
+fn gamma_is_the_target_utilisation() {
     let mut router = Router::slow("rcp", &[TENTH[0], ("gamma", Number(0.5))]);
     router.burst(5, &packet(100));
     router.pass(10);
@@ -53,8 +53,8 @@ fn a_part_of_the_capacity_is_aimed_at() {
     near(rate(&router), 49_500.0);
 }
 
-/// d is 200 ms at first. Ten packets of 100 ms: gain T/d * R/C * 100/200 = 0.05 * 0.05 * 0.5, d = 199.875 ms; y = C, and 5,000 bytes
-/// wait: R (1 - 0.01/0.199875 * 5,000/0.199875/10^6). Packets of 300 ms: gain 0.01/d alone.
+/// d is 200 ms at first. Ten packets of 100 ms: gain T/d * R/C * 100/200 = 0.05 * 0.05 * 0.5, d = 199.875 ms; y = C, and a queue
+/// of 5,000 bytes: R (1 - 0.01/0.199875 * 5,000/0.199875/10^6). Packets of 300 ms: gain 0.01/d alone.
 #[test]
 fn the_mean_round_trip_time_rises_faster_than_it_falls() {
     let mut router = Router::slow("rcp", &[]);
@@ -66,7 +66,7 @@ fn the_mean_round_trip_time_rises_faster_than_it_falls() {
     router.burst(10, &packet(300));
     router.pass(10);
     near(router.gauge("rtt_s"), 0.199_875 + 0.01 / 0.199_875 * (0.3 - 0.199_875));
-    // SYN do not know any.
+    // SYNs have no round-trip time.
     let before = router.gauge("rtt_s");
     router.burst(10, &packet(0));
     router.pass(10);
@@ -77,7 +77,7 @@ fn the_mean_round_trip_time_rises_faster_than_it_falls() {
     near(router.gauge("rtt_s"), before + 0.01 / before * (0.3 - before));
 }
 
-/// Never below 1,000 bytes in 100 ms, never above C; the wire's new rate bounds it at once.
+/// R is never below 1,000 bytes in 100 ms and never above C; a new rate of the wire bounds R at once.
 #[test]
 fn the_rate_has_bounds() {
     let mut router = Router::slow("rcp", &TENTH);
@@ -92,22 +92,22 @@ fn the_rate_has_bounds() {
     let mut aimed = Router::slow("rcp", &[("gamma", Number(0.95))]);
     aimed.pass(10_000);
     near(rate(&aimed), 0.95e6);
-    // A packet in a round trip is more than the link has.
+    // A packet per round trip exceeds the capacity.
     let mut thin = Router::new("rcp", &TENTH, &wire(Rate(8_000)));
     thin.pass(100);
     near(rate(&thin), 1000.0);
 }
 
-/// A rate that no header can carry is not "all that there is": 0.05 of 125 GB/s.
+/// A rate beyond the field's range is granted as the largest rate, not as the value for "no limit": 0.05 of 125 GB/s.
 #[test]
-fn a_header_carries_less_than_all() {
+fn a_grant_is_never_the_value_for_no_limit() {
     let mut router = Router::new("rcp", &TENTH, &wire(Rate::from_mbps(1_000_000)));
     assert_eq!(router.burst(1, &packet(100)).fields[1], u32::MAX - 1);
 }
 
-/// R begins with a twentieth of C. A wire's is its rate, a radio's what is said of it, or its nominal rate.
+/// R starts at a twentieth of C. C is the rate of a wire; of a radio the parameter's, or its nominal rate.
 #[test]
-fn what_stands_where() {
+fn the_capacity_of_each_interface() {
     let [radio, ..] = Interface::all_kinds();
     let known = [("radio_capacity", Speed(Rate::from_mbps(1)))];
     for (params, at, mbps) in
@@ -136,7 +136,7 @@ fn parameters_have_bounds() {
     assert_eq!(greedy.stamp().fields[1], u32::MAX - 1);
 }
 
-/// T is a hundredth of a second, or d where that is less; 1 ms at least.
+/// T is a hundredth of a second, or d if d is less; at least 1 ms.
 #[test]
 fn the_interval_is_the_smaller_one() {
     for (rtt_ms, interval) in [(1000, 0.01), (5, 0.005), (1, 0.001)] {
@@ -144,7 +144,7 @@ fn the_interval_is_the_smaller_one() {
         near(router.gauge("interval_s"), interval);
     }
     let mut router = Router::slow("rcp", &[]);
-    // Half of the link: R rises to C, and d falls as fast as it may.
+    // Half of the link is used: R rises to C, and d falls as fast as possible.
     for _ in 0..10_000 {
         router.burst(1, &packet(2));
         router.pass(2);
@@ -152,9 +152,9 @@ fn the_interval_is_the_smaller_one() {
     near(router.gauge("interval_s"), 0.002);
 }
 
-/// The SYN's answer tells a rate: data leave at it. The window is twice what it fills in a round trip, two segments at least.
+/// Data are sent at the rate echoed in the SYN+ACK. The window is twice the product of rate and round-trip time, at least two segments.
 #[test]
-fn a_flow_sends_at_the_rate_that_it_is_given() {
+fn a_flow_sends_at_the_granted_rate() {
     let mut flow = Flow::new("rcp", &[]);
     assert_eq!(flow.stamp().fields, [0, u32::MAX, 0, 0]);
     flow.echo(50_000);
@@ -166,15 +166,15 @@ fn a_flow_sends_at_the_rate_that_it_is_given() {
     assert_eq!(flow.echo(0), 2 * MSS, "an acknowledgement without a grant changes nothing");
     assert_eq!(flow.pace(), Some(Rate(40_000)));
     let mut free = Flow::started("rcp", &[("window", Number(0.0))]);
-    assert_eq!(free.window(), 10 * MSS, "without handshake the initial window asks");
+    assert_eq!(free.window(), 10 * MSS, "without handshake the initial window carries the request");
     assert_eq!(free.pace(), None);
     assert_eq!(free.echo(1_000_000), u64::MAX);
     assert_eq!(free.pace(), Some(Rate::from_mbps(8)));
 }
 
-/// Losses slow nobody down; after a time-out or a silence one segment asks.
+/// Losses do not change the rate; after a time-out or an idle period one segment carries a request.
 #[test]
-fn losses_are_not_heeded() {
+fn losses_do_not_change_the_rate() {
     let mut flow = Flow::started("rcp", &[]);
     flow.echo(100_000);
     assert_eq!(flow.congestion(FastLoss), 20_000);
@@ -184,9 +184,9 @@ fn losses_are_not_heeded() {
     assert_eq!(flow.idle(), MSS);
 }
 
-/// Where an interface does not speak, TCP's window holds beside the rate.
+/// If an interface does not support RCP, TCP's window limits the flow beside the rate.
 #[test]
-fn a_silent_router_brings_tcp_back() {
+fn a_router_without_support_causes_the_fallback_to_tcp() {
     let mut flow = Flow::started("rcp", &[]);
     flow.echo(100_000);
     assert_eq!(flow.echo_past(2, 100_000), 10_000, "half of 20,000");

@@ -1,4 +1,4 @@
-//! A router and a flow of any scheme in the registry, and the host that both live on.
+//! A router and a flow of any scheme in the registry, and a host for both.
 
 use airfair_schemes::places::{
     Acked, Backlog, Congestion, CongestionCause, Context, FlowId, FlowSetup, Header, HeaderKind, Hop,
@@ -29,7 +29,7 @@ pub fn build(name: &str, params: &[(&str, ParamValue)]) -> Box<dyn Scheme> {
     (find(name).expect("in the registry").build)(&params).expect("good parameters")
 }
 
-/// Each of these values is refused, for the parameter's sake: the error names it.
+/// Each of these values is refused, and the error names the parameter.
 pub fn refuses(name: &str, values: &[(&str, ParamValue)]) {
     for &(param, value) in values {
         let params = Params([(param.to_string(), value)].into());
@@ -38,27 +38,27 @@ pub fn refuses(name: &str, values: &[(&str, ParamValue)]) {
     }
 }
 
-/// A wire whose queue takes 50 packets.
+/// A wire with a queue of 50 packets.
 pub fn wire(rate: Rate) -> Interface {
     Interface { medium: Medium::Wire, access_point: false, rate, limit_packets: 50 }
 }
 
-/// An inner value of a hop.
+/// A gauge of a hop.
 pub fn gauge(hop: &dyn Hop, name: &str) -> f64 {
     hop.gauges().iter().find(|gauge| gauge.0 == name).expect("a gauge of this name").1
 }
 
-/// The place of a header's fields that routers lower.
+/// Index of the header field that routers lower.
 pub fn lowered(kind: &HeaderKind) -> usize {
     if kind.name == "xcp" { 2 } else { 1 }
 }
 
-/// The place of a header's fields that the receiver echoes into.
+/// Index of the header field of the receiver's echo.
 pub fn echoed(kind: &HeaderKind) -> usize {
     if kind.name == "xcp" { 3 } else { 2 }
 }
 
-/// What stands in for the simulator: it hands out random numbers, and takes timers.
+/// A substitute for the simulator: random numbers and a buffer of effects.
 pub struct Host<E> {
     random: Stream,
     out: E,
@@ -79,7 +79,7 @@ pub struct Router {
     pub wants: Wants,
     pub hop: Box<dyn Hop>,
     pub now: Time,
-    /// What waits in its queue, bytes, and the size of a packet there.
+    /// Queue length, bytes, and the size of its packets.
     pub waiting: u64,
     pub waiting_packet: u32,
     timers: Vec<(Timer, Time)>,
@@ -114,19 +114,19 @@ impl Router {
     fn hook(&mut self, hook: impl FnOnce(&mut dyn Hop, Backlog, &mut HopContext<'_>)) {
         let backlog = self.backlog();
         hook(self.hop.as_mut(), backlog, &mut self.host.context(self.now));
-        // A timer that is set again has one time, the last.
+        // A timer that is set again has only its last time.
         for (timer, at) in self.host.out.timers.drain(..) {
             self.timers.retain(|&(other, _)| other != timer);
             self.timers.push((timer, at));
         }
     }
 
-    /// The timer that is due next.
+    /// The next timer and its time.
     pub fn due(&self) -> (Timer, Time) {
         self.timers.iter().copied().min_by_key(|&(timer, at)| (at, timer)).expect("a hop has a timer")
     }
 
-    /// Time goes on to the timer that is due next, which fires.
+    /// Advances to the next timer, and fires it.
     pub fn fire(&mut self) {
         let (timer, at) = self.due();
         self.timers.retain(|&(other, _)| other != timer);
@@ -134,7 +134,7 @@ impl Router {
         self.hook(|hop, backlog, context| hop.on_timer(timer, backlog, context));
     }
 
-    /// Time passes, timers fire.
+    /// Advances to `end`; timers fire at their times.
     pub fn until(&mut self, end: Time) {
         while self.due().1 <= end {
             self.fire();
@@ -142,7 +142,7 @@ impl Router {
         self.now = end;
     }
 
-    /// The same by a number of milliseconds.
+    /// Advances by a number of milliseconds.
     pub fn pass(&mut self, milliseconds: u64) {
         self.until(self.now.saturating_add(ms(milliseconds)));
     }
@@ -151,22 +151,22 @@ impl Router {
         Passage { bytes, flow: FlowId(0), class: PacketClass::Data, backlog: self.backlog() }
     }
 
-    /// A packet of so many bytes arrives.
+    /// A packet of `bytes` arrives for the queue.
     pub fn arrive(&mut self, header: Option<&mut Header>, bytes: u32) {
         self.hop.on_arrival(&self.passage(bytes), header, self.now);
     }
 
-    /// One leaves the queue.
+    /// A packet leaves the queue.
     pub fn depart(&mut self, header: Option<&mut Header>, bytes: u32) {
         self.hop.on_departure(&self.passage(bytes), header, self.now);
     }
 
-    /// One comes in through the interface.
+    /// A packet is received by the interface.
     pub fn receive(&mut self, header: Option<&mut Header>, bytes: u32) {
         self.hop.on_receive(&self.passage(bytes), header, self.now);
     }
 
-    /// So many of 1000 bytes arrive at once with this header; returns how the first one goes on.
+    /// `count` packets of 1000 bytes arrive at once with this header; returns the header of the first afterwards.
     pub fn burst(&mut self, count: u32, header: &Header) -> Header {
         let mut first = None;
         for _ in 0..count {
@@ -177,7 +177,7 @@ impl Router {
         first.unwrap_or_default()
     }
 
-    /// So many of 1000 bytes arrive at once whose scheme is another one.
+    /// `count` packets of 1000 bytes of another scheme arrive at once.
     pub fn strangers(&mut self, count: u32) {
         (0..count).for_each(|_| self.arrive(None, PACKET));
     }
@@ -187,7 +187,7 @@ impl Router {
     }
 }
 
-/// Ten segments at the start, a round trip of 100 ms, at most a million bytes.
+/// An initial window of ten segments, a round-trip time of 100 ms, a window of at most a million bytes.
 pub fn setup() -> FlowSetup {
     FlowSetup {
         mss: Bytes(MSS),
@@ -215,28 +215,28 @@ pub fn acked(rtt: Option<Span>) -> Acked {
     }
 }
 
-/// With ten segments in flight.
+/// A congestion event with ten segments in flight.
 pub fn congestion(cause: CongestionCause) -> Congestion {
     Congestion { cause, in_flight: Bytes(10 * MSS), pipe: Bytes(10 * MSS), repeated: false }
 }
 
-/// A silence of two time-outs.
+/// An idle period of two time-outs.
 pub const IDLE: Idle = Idle { span: Span::from_secs(2), rto: Span::from_secs(1) };
 
-/// A source. What happens to it returns its window then, bytes; `u64::MAX` where it has none.
+/// A source. Each event returns the window afterwards, bytes; `u64::MAX` if there is no limit.
 pub struct Flow {
     pub law: Box<dyn Source>,
     host: Host<SourceEffects>,
 }
 
 impl Flow {
-    /// A flow whose SYN has not left yet.
+    /// A flow before its SYN.
     pub fn new(name: &str, params: &[(&str, ParamValue)]) -> Self {
         let law = build(name, params).source().expect("has a source");
         Self { law, host: Host::new() }
     }
 
-    /// One that has started and heard nothing of routers.
+    /// A flow that has started and has no feedback of routers.
     pub fn started(name: &str, params: &[(&str, ParamValue)]) -> Self {
         let mut flow = Self::new(name, params);
         flow.start(&setup());
@@ -252,7 +252,7 @@ impl Flow {
         self.law.allowance(Time::ZERO).window.map_or(u64::MAX, Bytes::get)
     }
 
-    /// The rate at which segments leave, if it has one.
+    /// The pacing rate, if there is one.
     pub fn pace(&self) -> Option<Rate> {
         self.law.allowance(Time::ZERO).rate
     }
@@ -261,19 +261,19 @@ impl Flow {
         self.hook(|law, context| law.on_start(setup, context))
     }
 
-    /// The header of a packet that leaves.
+    /// The header of a packet to be sent.
     pub fn stamp(&mut self) -> Header {
         let mut header = Header::default();
         self.law.stamp(&mut header, Time::ZERO);
         header
     }
 
-    /// The receiver echoes this word.
+    /// An echo of the receiver with this field.
     pub fn echo(&mut self, word: u32) -> u64 {
         self.echo_past(0, word)
     }
 
-    /// The same after a path on which so many interfaces did not speak.
+    /// The same after a path with `unsupported` interfaces without support.
     pub fn echo_past(&mut self, unsupported: u8, word: u32) -> u64 {
         let place = echoed(self.law.header().expect("it speaks with routers"));
         let mut header = Header { unsupported, ..Header::default() };

@@ -1,4 +1,4 @@
-//! What senders share: the round-trip time, the fallback.
+//! Parts shared by senders: the round-trip time, the fallback.
 
 use airfair_schemes::explicit::{Fallback, Rtt, RttChoice};
 use airfair_schemes::places::CongestionCause::FastLoss;
@@ -8,7 +8,7 @@ use airfair_units::{Bytes, Span, Time};
 use super::rig::{Flow, Host, IDLE, MSS, acked, congestion, ms, setup};
 
 #[test]
-fn the_round_trip_time_is_the_one_that_was_asked_for() {
+fn the_round_trip_time_is_the_chosen_one() {
     let of = |choice: RttChoice| {
         let mut rtt = Rtt::new(choice);
         assert_eq!((rtt.get(), rtt.us(), rtt.times(1000)), (None, 0, 0));
@@ -32,7 +32,7 @@ fn the_round_trip_time_is_the_one_that_was_asked_for() {
     assert_eq!(far.times(u32::MAX), 42_949_672_950);
 }
 
-/// The fallback of a sender that is not there. What happens to it returns its window then, while it is in charge.
+/// A fallback without a sender. Each event returns the fallback's window afterwards; `None` while the fallback is inactive.
 struct Alone {
     fallback: Fallback,
     host: Host<SourceEffects>,
@@ -43,84 +43,85 @@ impl Alone {
         Self { fallback: Fallback::default(), host: Host::new() }
     }
 
-    /// The connection stands, and all interfaces speak.
+    /// After the start of the connection, with support at all interfaces.
     fn started() -> Self {
         let mut alone = Self::new();
-        assert_eq!(alone.ask(|fallback, context| fallback.on_start(&setup(), context)), None);
+        assert_eq!(alone.call(|fallback, context| fallback.on_start(&setup(), context)), None);
         alone
     }
 
-    fn ask(&mut self, hook: impl FnOnce(&mut Fallback, &mut SourceContext<'_>)) -> Option<u64> {
+    /// Calls a hook of the fallback.
+    fn call(&mut self, hook: impl FnOnce(&mut Fallback, &mut SourceContext<'_>)) -> Option<u64> {
         hook(&mut self.fallback, &mut self.host.context(Time::ZERO));
         self.fallback.window(Time::ZERO)
     }
 
-    /// An echo: so many interfaces did not speak, and the sender has this window.
-    fn hear(&mut self, unsupported: u8, window: u64) -> Option<u64> {
-        self.ask(|fallback, context| fallback.on_feedback(unsupported, window, context))
+    /// An echo: the number of interfaces without support; the sender's window is `window`.
+    fn echo(&mut self, unsupported: u8, window: u64) -> Option<u64> {
+        self.call(|fallback, context| fallback.on_feedback(unsupported, window, context))
     }
 
-    /// Routers grant so many bytes.
+    /// An acknowledgement; routers grant `granted` bytes.
     fn ack(&mut self, granted: u64) -> Option<u64> {
-        self.ask(|fallback, context| fallback.on_acked(&acked(Some(ms(100))), granted, context))
+        self.call(|fallback, context| fallback.on_acked(&acked(Some(ms(100))), granted, context))
     }
 
     fn loss(&mut self) -> Option<u64> {
-        self.ask(|fallback, context| fallback.on_congestion(&congestion(FastLoss), context))
+        self.call(|fallback, context| fallback.on_congestion(&congestion(FastLoss), context))
     }
 }
 
-/// Told by the answer to the SYN, it begins like any TCP: the initial window, slow start.
+/// If the SYN+ACK reports an interface without support, the fallback starts like TCP: initial window, slow start.
 #[test]
-fn before_the_first_packet_it_begins_like_tcp() {
+fn a_fallback_before_the_first_packet_starts_like_tcp() {
     let mut alone = Alone::new();
-    assert_eq!(alone.hear(1, 0), None, "there is no connection yet");
-    assert_eq!(alone.ask(|fallback, context| fallback.on_start(&setup(), context)), Some(10 * MSS));
+    assert_eq!(alone.echo(1, 0), None, "there is no connection yet");
+    assert_eq!(alone.call(|fallback, context| fallback.on_start(&setup(), context)), Some(10 * MSS));
     assert_eq!(alone.ack(u64::MAX), Some(11 * MSS));
     assert!(alone.fallback.is_active() && alone.fallback.fell_back());
 }
 
-/// Later it takes half of the window and avoids congestion: a tenth of a segment for each acknowledgement of ten.
+/// A later fallback starts with half of the window in congestion avoidance: with ten segments, a tenth of a segment per acknowledgement.
 #[test]
-fn later_it_halves_the_window_and_avoids_congestion() {
+fn a_later_fallback_halves_the_window_and_avoids_congestion() {
     let mut alone = Alone::started();
-    assert_eq!(alone.hear(0, 20 * MSS), None);
+    assert_eq!(alone.echo(0, 20 * MSS), None);
     assert!(!alone.fallback.fell_back());
-    assert_eq!(alone.hear(2, 20 * MSS), Some(10 * MSS));
-    assert_eq!(alone.hear(2, 90 * MSS), Some(10 * MSS), "it has begun already");
+    assert_eq!(alone.echo(2, 20 * MSS), Some(10 * MSS));
+    assert_eq!(alone.echo(2, 90 * MSS), Some(10 * MSS), "the fallback is active already");
     assert_eq!(alone.ack(u64::MAX), Some(10 * MSS + MSS / 10));
     assert_eq!(alone.loss(), Some(5 * MSS));
     assert_eq!(alone.fallback.ssthresh(), Some(Bytes(5 * MSS)));
-    assert_eq!(alone.hear(0, 90 * MSS), None, "all speak again");
-    assert!(alone.fallback.fell_back(), "it has been in charge");
-    assert_eq!(alone.hear(1, 1), Some(MSS), "never below a segment");
+    assert_eq!(alone.echo(0, 90 * MSS), None, "all interfaces support the scheme again");
+    assert!(alone.fallback.fell_back(), "the fallback has been active");
+    assert_eq!(alone.echo(1, 1), Some(MSS), "never below a segment");
 }
 
-/// It is told of all that TCP's law is told of: silence brings the initial window back, recovery ends with what is in flight and a
-/// segment.
+/// The fallback is notified of the same events as TCP's law: an idle period restores the initial window; recovery ends with the bytes in
+/// flight and a segment.
 #[test]
-fn it_is_told_what_a_law_is_told() {
+fn the_fallback_receives_the_events_of_a_law() {
     let mut alone = Alone::started();
-    assert_eq!(alone.hear(1, 40 * MSS), Some(20 * MSS));
-    assert_eq!(alone.ask(|fallback, context| fallback.on_idle(&IDLE, context)), Some(10 * MSS));
-    alone.hear(0, MSS);
-    alone.hear(1, 20 * MSS);
+    assert_eq!(alone.echo(1, 40 * MSS), Some(20 * MSS));
+    assert_eq!(alone.call(|fallback, context| fallback.on_idle(&IDLE, context)), Some(10 * MSS));
+    alone.echo(0, MSS);
+    alone.echo(1, 20 * MSS);
     assert_eq!(alone.loss(), Some(5 * MSS));
     let end =
         |fallback: &mut Fallback, context: &mut SourceContext<'_>| fallback.on_recovered(Bytes(MSS), context);
-    assert_eq!(alone.ask(end), Some(2 * MSS));
+    assert_eq!(alone.call(end), Some(2 * MSS));
 }
 
-/// Where routers grant less than its window, TCP's law does not grow.
+/// If routers grant less than the fallback's window, TCP's law does not grow.
 #[test]
-fn it_grows_only_where_it_is_the_limit() {
+fn the_fallback_grows_only_if_its_window_is_the_limit() {
     let mut alone = Alone::started();
-    alone.hear(1, 20 * MSS);
+    alone.echo(1, 20 * MSS);
     assert_eq!(alone.ack(10 * MSS - 1), Some(10 * MSS));
     assert_eq!(alone.ack(10 * MSS), Some(10 * MSS + MSS / 10));
 }
 
-/// RFC 5681 section 3.1: who has lost its SYN begins with a segment.
+/// RFC 5681 section 3.1: a flow whose SYN was lost starts with one segment.
 #[test]
 fn a_lost_syn_leaves_one_segment() {
     for name in ["xcp", "xcp-b", "rcp"] {
@@ -129,10 +130,10 @@ fn a_lost_syn_leaves_one_segment() {
     }
 }
 
-/// Every sender tells its fallback all of it, and shows what comes of it. Routers grant 40,000 bytes before one falls silent: TCP's law
-/// begins with 20,000 and grows by a twentieth of a segment.
+/// Every sender forwards all events to its fallback, and applies the result. Routers grant 40,000 bytes before one loses its support: TCP's
+/// law starts with 20,000 and grows by a twentieth of a segment.
 #[test]
-fn senders_hand_on_what_their_fallback_needs() {
+fn senders_forward_events_to_their_fallback() {
     // 400,000 B/s in 100 ms; 30,000 bytes more than ten segments; twice 200,000 B/s in 100 ms.
     for (name, word) in [("qfcp", 400_000), ("xcp", 256 * 30_000), ("xcp-b", 256 * 30_000), ("rcp", 200_000)]
     {
@@ -142,7 +143,7 @@ fn senders_hand_on_what_their_fallback_needs() {
         assert_eq!(flow.echo_past(1, word), 20_000, "{name}");
         assert_eq!((flow.law.fell_back(), flow.law.ssthresh()), (true, Some(Bytes(20_000))), "{name}");
         assert_eq!(flow.ack(None), 20_050, "{name}");
-        // RCP asks again after a silence; then routers grant as much as before.
+        // RCP sends a new request after an idle period; then routers grant as much as before.
         flow.idle();
         assert_eq!(flow.echo_past(1, word), 10 * MSS, "{name}: the initial window");
         assert_eq!(flow.congestion(FastLoss), 5 * MSS, "{name}");

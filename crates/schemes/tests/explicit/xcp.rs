@@ -8,7 +8,7 @@ use airfair_units::Rate;
 
 use super::rig::{Flow, MSS, PACKET, Router, ms, near, refuses, setup, wire};
 
-/// A packet of a flow with this round-trip time and this window, which takes whatever it is given.
+/// A packet of a flow with this round-trip time and this window, with the largest possible request.
 pub fn packet(rtt_ms: u32, window: u32) -> Header {
     let rtt_us = rtt_ms * 1000;
     let inverse_rate = (u64::from(rtt_us) * 1_000_000 / u64::from(window)) as u32;
@@ -27,10 +27,10 @@ fn phi(router: &Router) -> f64 {
     router.gauge("change_bps") * router.gauge("interval_s") / 8.0
 }
 
-/// 100 packets in 100 ms are y = 10^6 bytes/s of C = 18.75 10^6: phi = 0.4 * 0.1 * 17.75 10^6 = 710,000 bytes. Nothing is shuffled:
-/// 0.1 * 10^5 is less. Each of 100 equal packets brings 7,100.
+/// 100 packets in 100 ms are y = 10^6 bytes/s of C = 18.75 10^6: phi = 0.4 * 0.1 * 17.75 10^6 = 710,000 bytes. No traffic is shuffled:
+/// 0.1 * 10^5 is less than phi. Each of 100 equal packets receives 7,100.
 #[test]
-fn spare_capacity_is_handed_out() {
+fn spare_capacity_is_distributed() {
     let mut router = Router::new("xcp", &[], &wire(Rate::from_mbps(150)));
     let first = router.burst(100, &packet(100, 10_000));
     assert_eq!(change(&first), 0.0, "nothing is known in the first interval");
@@ -41,8 +41,8 @@ fn spare_capacity_is_handed_out() {
 }
 
 /// Two flows of 10^5 bytes/s, with 50 and 200 ms: d = 125 ms, phi = 0.4 * 0.125 * (18.75 - 0.2) 10^6 = 927,500 bytes, and
-/// 20 packets X s = 10^-5 * 10^3 s, xi_p = 927,500/(0.125 * 0.2): the one gets xi_p * 0.05 * 0.01 = 18,550 bytes, the other four times
-/// that, which is the same change of rate.
+/// 20 packets X s = 10^-5 * 10^3 s, xi_p = 927,500/(0.125 * 0.2): a packet of the first flow receives xi_p * 0.05 * 0.01 = 18,550 bytes,
+/// one of the second four times as much: the same change of rate.
 #[test]
 fn all_flows_gain_the_same_rate() {
     let mut router = Router::new("xcp", &[], &wire(Rate::from_mbps(150)));
@@ -56,8 +56,8 @@ fn all_flows_gain_the_same_rate() {
     near(change(&router.burst(1, &long)), 74_200.0);
 }
 
-/// The link is full and 20,000 bytes stand: phi = -0.226 * 20,000 = -4,520, shuffled is 0.1 * 10^5 - 4,520 = 5,480. Of 100 packets with
-/// one window each is given 54.8 and loses 100 bytes.
+/// The link is full with a standing queue of 20,000 bytes: phi = -0.226 * 20,000 = -4,520, and 0.1 * 10^5 - 4,520 = 5,480 bytes are
+/// shuffled. Each of 100 packets with the same window gains 54.8 and loses 100 bytes.
 #[test]
 fn a_standing_queue_is_drained_and_traffic_shuffled() {
     let mut router = Router::slow("xcp", &[]);
@@ -66,16 +66,16 @@ fn a_standing_queue_is_drained_and_traffic_shuffled() {
     router.burst(100, &packet(100, 10_000));
     router.pass(100);
     near(phi(&router), -4520.0);
-    // With four times the window, and with a quarter, X is a quarter, and four times: 54.8/4 - 100 and 4 * 54.8 - 100.
+    // X is a quarter for four times the window, and fourfold for a quarter of it: 54.8/4 - 100 and 4 * 54.8 - 100.
     for (window, expected) in [(10_000, -45.2), (40_000, -86.3), (2_500, 119.2)] {
         let change = change(&router.burst(1, &packet(100, window)));
         assert!((change - expected).abs() < 1.0 / 256.0, "{window}: {change} instead of {expected}");
     }
 }
 
-/// The queue stood at 20,000 bytes, but for a moment: with one of 500 it has not stood longer than that. Clock: 50 ms.
+/// The queue held 20,000 bytes, except for one moment with 500: the standing queue is 500. Clock: 50 ms.
 #[test]
-fn what_stands_is_the_least_of_half_a_round_trip() {
+fn the_standing_queue_is_the_minimum_of_half_a_round_trip() {
     let mut router = Router::slow("xcp", &[]);
     router.waiting = 20_000;
     router.pass(100);
@@ -90,7 +90,7 @@ fn what_stands_is_the_least_of_half_a_round_trip() {
     near(router.gauge("standing_queue_bytes"), 20_000.0);
 }
 
-/// Shuffled traffic sums to nothing: y = C, no queue. Three flows with other windows and round-trip times, a round trip each.
+/// The sum of shuffled traffic is zero: y = C, no queue. Three flows with different windows and round-trip times, a round trip each.
 #[test]
 fn shuffling_moves_rates_and_keeps_their_sum() {
     let mut router = Router::slow("xcp", &[]);
@@ -106,13 +106,13 @@ fn shuffling_moves_rates_and_keeps_their_sum() {
         }
         router.pass(100);
     }
-    // 0.1 of 10^6 bytes/s are moved; a change of a window is right to 1/256 byte.
+    // 0.1 of 10^6 bytes/s are moved; a change of a window has a resolution of 1/256 byte.
     assert!(rates.abs() < 100.0 / 256.0 * 20.0, "{rates}");
 }
 
-/// SYN, acknowledgements and strangers are traffic, and that is all.
+/// SYNs, acknowledgements and packets of other schemes count as traffic, but receive no feedback.
 #[test]
-fn who_knows_no_round_trip_time_gets_nothing() {
+fn packets_without_a_round_trip_time_gain_nothing() {
     let mut router = Router::slow("xcp", &[]);
     let mut syn = Header::default();
     header::request(&mut syn, None, 5000);
@@ -122,7 +122,7 @@ fn who_knows_no_round_trip_time_gets_nothing() {
     router.arrive(None, 10_000);
     router.pass(100);
     near(router.gauge("input_bps"), 2.4e6);
-    // phi is 0.4 * 0.1 * 0.7 10^6, and there was nobody to divide it among.
+    // phi is 0.4 * 0.1 * 0.7 10^6, and no packet had a round-trip time, so that none receives a part.
     near(phi(&router), 28_000.0);
     assert_eq!(change(&router.burst(1, &packet(100, 10_000))), 0.0);
     assert_eq!(change(&router.burst(1, &syn)), 0.0);
@@ -136,10 +136,10 @@ fn who_knows_no_round_trip_time_gets_nothing() {
     );
 }
 
-/// Who loses what is drained: y of 100 packets and 100 SYN is 2 C, and 20,000 bytes stand: phi = -0.04 * 10^6 - 4,520 = -44,520, which is
-/// more than h. It is taken from the 100 packets alone, 445.2 bytes each.
+/// Negative feedback: y of 100 packets and 100 SYNs is 2 C, the standing queue 20,000 bytes: phi = -0.04 * 10^6 - 4,520 = -44,520, whose
+/// amount exceeds h. Only the 100 packets lose, 445.2 bytes each.
 #[test]
-fn who_knows_no_round_trip_time_loses_nothing() {
+fn packets_without_a_round_trip_time_lose_nothing() {
     let mut router = Router::slow("xcp", &[("budgets", Flag(true))]);
     router.waiting = 20_000;
     router.pass(100);
@@ -151,7 +151,7 @@ fn who_knows_no_round_trip_time_loses_nothing() {
     assert!((change + 445.2).abs() < 1.0 / 256.0, "{change}");
 }
 
-/// A router lowers what another has granted, and never raises it.
+/// A router lowers the grant of another router, and never raises it.
 #[test]
 fn the_least_change_of_the_path_counts() {
     let mut router = Router::new("xcp", &[], &wire(Rate::from_mbps(150)));
@@ -165,7 +165,7 @@ fn the_least_change_of_the_path_counts() {
     }
 }
 
-/// With budgets, 100 packets' worth is handed out and no more; without, as much as there are packets.
+/// With budgets, feedback for 100 packets is distributed and no more; without, each packet receives its share.
 #[test]
 fn budgets_end() {
     for (budgets, packets) in [(false, 150.0), (true, 100.0)] {
@@ -177,7 +177,7 @@ fn budgets_end() {
             sum += change(&router.burst(1, &packet(100, 10_000)));
         }
         near(sum, packets * 7100.0);
-        // What the sender does not want stays for others.
+        // Feedback that a sender does not request remains for other packets.
         router.pass(100);
         let mut modest = packet(100, 10_000);
         modest.fields[2] = 0;
@@ -188,9 +188,9 @@ fn budgets_end() {
     }
 }
 
-/// Of the 7,100 bytes that each of 100 packets may have, packets that request half leave the other half: it lasts for 200.
+/// A budget of 7,100 bytes for each of 100 packets suffices for 200 packets that request half.
 #[test]
-fn budgets_shrink_by_what_is_taken() {
+fn budgets_shrink_by_the_granted_amount() {
     let mut router = Router::new("xcp", &[("budgets", Flag(true))], &wire(Rate::from_mbps(150)));
     router.burst(100, &packet(100, 10_000));
     router.pass(100);
@@ -200,7 +200,7 @@ fn budgets_shrink_by_what_is_taken() {
     near(sum, 710_000.0);
 }
 
-/// Of 10^5 bytes/s that are shuffled each of 100 packets is given as much as it loses; for more packets nothing is left on either side.
+/// Of 10^5 bytes/s of shuffled traffic each of 100 packets gains as much as it loses; for further packets both budgets are empty.
 #[test]
 fn shuffled_budgets_end_together() {
     let mut router = Router::slow("xcp", &[("budgets", Flag(true))]);
@@ -212,7 +212,7 @@ fn shuffled_budgets_end_together() {
     }
 }
 
-/// Counted by bytes a packet of 500 gets half of one of 1000; counted by packets, the same.
+/// Weighted by bytes, a packet of 500 receives half as much as a packet of 1000; weighted by packets, as much.
 #[test]
 fn packets_may_count_alike() {
     for (alike, part) in [(false, 0.5), (true, 1.0)] {
@@ -226,9 +226,10 @@ fn packets_may_count_alike() {
     }
 }
 
-/// Silent, the change is alpha C in a round trip. A wire has its rate, a radio what is said of it, or its nominal rate.
+/// On an idle link the change is alpha C in a round trip. The capacity is the rate of a wire; of a radio the parameter's, or its nominal
+/// rate.
 #[test]
-fn what_stands_where() {
+fn the_capacity_of_each_interface() {
     let [radio, ..] = Interface::all_kinds();
     let known = [("radio_capacity", Speed(Rate::from_mbps(1)))];
     for (params, at, mbps) in
@@ -261,9 +262,10 @@ fn parameters_have_bounds() {
     assert_eq!(delta(&greedy.stamp()), 99_000 * 256);
 }
 
-/// A factor on both xi; and feedback at departure leaves the header alone on arrival. Nobody else asks for departures, which cost time.
+/// A factor on both xi; with feedback at departure the header is unchanged on arrival. Only this variant subscribes to departures, whose
+/// hooks cost time.
 #[test]
-fn the_other_ways_of_ns2() {
+fn the_variants_of_ns2() {
     let params = [("xi_factor", Number(1.1)), ("feedback_at", Choice("departure"))];
     let mut router = Router::new("xcp", &params, &wire(Rate::from_mbps(150)));
     assert!(router.wants.departures && !Router::slow("xcp", &[]).wants.departures);
@@ -290,7 +292,8 @@ fn change_by(flow: &mut Flow, bytes: f64) -> u64 {
     flow.echo(((bytes * 256.0) as i32).cast_unsigned())
 }
 
-/// The window changes by what comes back, to 1/256 byte: a hundred hundredths are one. One segment stays, the limit holds.
+/// The window changes by the echoed feedback, in units of 1/256 byte, whose fractions add up. It is at least one segment and at most the
+/// limit.
 #[test]
 fn the_window_follows_feedback() {
     let mut flow = Flow::started("xcp", &[]);
@@ -305,18 +308,18 @@ fn the_window_follows_feedback() {
     assert_eq!(flow.pace(), None);
 }
 
-/// 100 ms over 10,000 bytes are 10^7 ps a byte; of 990,000 bytes that are missing each of ten packets asks for its tenth. Before the
-/// round-trip time is known nothing is asked for.
+/// 100 ms over 10,000 bytes are 10^7 ps per byte; each of ten packets requests a tenth of the 990,000 bytes below the limit. Before the
+/// first round-trip time there is no request.
 #[test]
-fn a_packet_tells_its_round_trip_and_its_wish() {
+fn a_packet_carries_its_round_trip_time_and_its_request() {
     let mut flow = Flow::new("xcp", &[]);
     assert_eq!(flow.stamp(), Header::default(), "a SYN");
     flow.start(&FlowSetup { rtt: None, ..setup() });
     assert_eq!(flow.stamp(), Header::default(), "a connection without handshake");
     flow.ack(Some(ms(100)));
     let header = flow.stamp();
-    let told = sender_state(&header).expect("it knows its round-trip time");
-    assert_eq!((told.rtt_us, told.inverse_rate), (100_000, 10_000_000));
+    let state = sender_state(&header).expect("a round-trip time");
+    assert_eq!((state.rtt_us, state.inverse_rate), (100_000, 10_000_000));
     assert_eq!(delta(&header), 99_000 * 256);
     // 8 Mbit/s are 100,000 bytes in 100 ms.
     let mut modest = Flow::started("xcp", &[("request", Speed(Rate::from_mbps(8)))]);
@@ -328,8 +331,8 @@ fn a_packet_tells_its_round_trip_and_its_wish() {
     assert_eq!(modest.stamp().fields[0], 110_000);
 }
 
-/// Half at a loss or a mark, one segment at a time-out, nothing for the own link layer; feedback goes on. After a silence the window is
-/// the initial one.
+/// The window is halved at a loss or a mark, is one segment after a time-out, and unchanged by a drop of the sender's own link layer;
+/// feedback continues. After an idle period the window is the initial one.
 #[test]
 fn losses_count_as_for_tcp() {
     let mut flow = Flow::started("xcp", &[]);
@@ -342,10 +345,10 @@ fn losses_count_as_for_tcp() {
     assert_eq!(flow.idle(), 10_000);
 }
 
-/// Where an interface does not speak, TCP's law goes on with half of the window, and feedback counts for nothing; when all speak again,
-/// XCP's goes on from there.
+/// If an interface does not support XCP, TCP's law continues with half of the window, and feedback is ignored; when all interfaces support
+/// XCP again, its law continues with that window.
 #[test]
-fn a_silent_router_brings_tcp_back() {
+fn a_router_without_support_causes_the_fallback_to_tcp() {
     let mut flow = Flow::started("xcp", &[]);
     change_by(&mut flow, 10_000.0);
     assert_eq!(flow.echo_past(1, 256 * 100_000), 10_000);

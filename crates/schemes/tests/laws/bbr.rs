@@ -56,7 +56,7 @@ fn drain_of(params: &[(&str, airfair_schemes::ParamValue)], seed: u64) -> Flow {
     flow
 }
 
-/// A flow that has just entered ProbeBW; at 8 Mbit/s its rate tells the phase.
+/// A flow that has just entered ProbeBW; at 8 Mbit/s its pacing rate identifies the phase.
 fn probing(seed: u64) -> Flow {
     let mut flow = drain_of(&[], seed);
     let acked = steady(&flow);
@@ -132,7 +132,7 @@ fn startup_raises_rate_and_window() {
 fn before_the_pipe_is_full_the_window_stops_at_the_target() {
     let mut flow = start();
     flow.after(ms(100));
-    // 1 Mbit/s: target 42.062 kB. Less than the initial window delivered: it grows beyond.
+    // 1 Mbit/s: target 42.062 kB. With less than the initial window delivered, the window grows beyond the target.
     let first = Acked { rate_sample: sample(1), bytes: Bytes(9999), ..steady(&flow) };
     flow.acked(Acked { bytes: Bytes(5000), ..first });
     assert_eq!(flow.acked(Acked { bytes: Bytes(35_000), ..first }), 50_000);
@@ -190,7 +190,7 @@ fn drain_empties_the_queue_of_startup() {
     assert_eq!(flow.rate(), 8_000_000 * 1000 / 2885);
     flow.acked(Acked { in_flight: Bytes(106_000), ..acked });
     assert!(flow.rate() >= 8_000_000);
-    // The window is kept meanwhile: up to 2.885 * 100 + 6 kB.
+    // The window does not shrink meanwhile: up to 2.885 * 100 + 6 kB.
     let mut flow = drain_of(&[], 1);
     let acked = Acked { in_flight: Bytes(200_000), bytes: Bytes(1_000_000), ..steady(&flow) };
     assert_eq!(flow.acked(acked), 294_500);
@@ -267,7 +267,7 @@ fn the_phase_of_three_quarters_ends_empty_or_after_a_round_trip_time() {
 #[test]
 fn a_phase_of_one_lasts_a_round_trip_time() {
     let mut flow = (1..100).map(probing).find(|f| f.rate() == 8_000_000).expect("chance");
-    // The phases of 1 do not look at what is in flight: ten acknowledgements in a round-trip time, no phase.
+    // The phases with gain 1 do not depend on the bytes in flight: ten acknowledgements in a round-trip time, no phase.
     for _ in 0..10 {
         flow.after(ms(10));
         let acked = Acked { prior_in_flight: Bytes(200_000), ..steady(&flow) };
@@ -287,7 +287,7 @@ fn the_largest_rate_of_ten_rounds_counts() {
     }
     round(&mut flow, sample(8));
     assert_eq!(flow.rate(), 10_000_000);
-    // A sample of nothing is none.
+    // A sample without delivered bytes is ignored.
     for _ in 0..20 {
         round(&mut flow, Some(RateSample { delivered: Bytes(0), ..sample(1).unwrap() }));
     }
@@ -306,12 +306,12 @@ fn the_largest_rate_of_ten_rounds_counts() {
 fn the_window_is_bound_by_its_target_when_the_pipe_is_full() {
     let mut flow = raised();
     assert_eq!(flow.ack(1000), 206_000);
-    // A shorter round-trip time lowers it at once: 2 * 50 + 6 kB.
+    // A shorter round-trip time lowers the window at once: 2 * 50 + 6 kB.
     let acked = Acked { rtt: Some(ms(50)), ..steady(&flow) };
     assert_eq!(flow.acked(acked), 106_000);
-    // And an equal one or longer does not change it.
+    // An equal or longer round-trip time does not change the window.
     assert_eq!(flow.acked(Acked { rtt: Some(ms(70)), ..acked }), 106_000);
-    // It comes back by what is delivered.
+    // The window grows back by the delivered bytes.
     let mut flow = raised();
     flow.congestion(Timeout, 0);
     assert_eq!(flow.ack(500), 4000, "at least four segments");
@@ -341,7 +341,7 @@ fn a_loss_conserves_packets_for_a_round_trip() {
     assert_eq!(flow.acked(Acked { in_flight: Bytes(145_000), bytes: Bytes(2000), ..repair }), 147_000);
     flow.after(ms(90));
     assert_eq!(flow.acked(Acked { sent_at: Time(sent_at.as_nanos() - 1), ..repair }), 151_000, "sent before");
-    // A round trip later it grows by what is delivered.
+    // A round trip later the window grows by the delivered bytes.
     assert_eq!(flow.acked(Acked { sent_at, in_flight: Bytes(100_000), ..repair }), 152_000);
     assert_eq!(
         flow.acked(Acked { lost: Bytes(5000), in_flight: Bytes(100_000), sent_at, ..repair }),
@@ -361,7 +361,7 @@ fn recovery_cuts_to_one_segment_at_least() {
         1000,
         "not four while packets are conserved"
     );
-    // Outside of recovery a loss is not taken off.
+    // Outside of recovery a loss does not reduce the window.
     let mut flow = raised();
     let acked = Acked { lost: Bytes(50_000), ..steady(&flow) };
     assert_eq!(flow.acked(acked), 206_000);
@@ -411,7 +411,7 @@ fn a_time_outs_recovery_ends_when_what_was_outstanding_is_acknowledged() {
     flow.congestion(FastLoss, 10_000);
     assert_eq!(flow.acked(Acked { in_flight: Bytes(5000), ..ack(5000) }), 11_000);
     assert_eq!(flow.recovered(0), 206_000);
-    // And what the transport calls the end of it is.
+    // The end reported by the transport ends the recovery.
     flow.congestion(Timeout, 3000);
     assert_eq!(flow.recovered(0), 206_000);
     flow.acked(Acked { rtt: Some(ms(50)), ..steady(&flow) });
@@ -448,7 +448,7 @@ fn marks_and_link_drops_are_not_heeded() {
     assert_eq!(flow.congestion(LinkDrop, 206_000), 206_000);
 }
 
-/// A flow whose round-trip time was last at its smallest 10 s ago, on the point of entering ProbeRTT.
+/// A flow whose smallest round-trip time was last measured 10 s ago, just before ProbeRTT.
 fn stale() -> Flow {
     let mut flow = raised();
     flow.after(ms(10_000));
@@ -525,7 +525,7 @@ fn rates_of_data_sent_while_probing_do_not_lower_the_estimate() {
         flow.acked(Acked { rate_sample: sample(1), round_ended: true, sent_at: entered, ..low });
     }
     assert_eq!(flow.rate(), 8_000_000);
-    // Sent before it: they count as soon as ten rounds have passed.
+    // Segments sent before ProbeRTT: their samples count as soon as ten rounds have passed.
     for _ in 0..10 {
         flow.acked(Acked {
             rate_sample: sample(1),
@@ -535,7 +535,7 @@ fn rates_of_data_sent_while_probing_do_not_lower_the_estimate() {
         });
     }
     assert_eq!(flow.rate(), 1_000_000);
-    // Sent in it and acknowledged after it: still not. 40 rounds later, sent after it: they do.
+    // Segments sent in ProbeRTT and acknowledged after it do not count; 40 rounds later, segments sent after it do.
     let mut flow = stale();
     flow.acked(low);
     let last = flow.after(ms(200)).now;
@@ -576,15 +576,15 @@ fn a_probe_before_the_pipe_is_full_leads_back_to_startup() {
 
 #[test]
 fn a_restart_from_idle_paces_at_the_estimate_and_puts_the_probe_off() {
-    // In ProbeBW after a silence: gain 1, whatever the phase.
+    // In ProbeBW after an idle period: gain 1, whatever the phase.
     let mut flow = raised();
     assert_eq!(flow.after(ms(20_000)).idle(), 206_000, "cwnd stays");
     assert_eq!(flow.rate(), 8_000_000);
     let acked = Acked { rtt: Some(ms(101)), prior_in_flight: Bytes(0), in_flight: Bytes(0), ..steady(&flow) };
-    // No ProbeRTT: the silence itself has emptied the queue. The round-trip time counts: 2 * 101 + 6 = 208 kB.
+    // No ProbeRTT: the idle period has emptied the queue. The round-trip time counts: 2 * 101 + 6 = 208 kB.
     assert_eq!(flow.acked(acked), 207_000);
     assert_eq!(flow.rate(), 10_000_000);
-    // The next time it is probed.
+    // After the next ten seconds ProbeRTT starts.
     flow.after(ms(10_001));
     assert_eq!(flow.acked(Acked { rtt: Some(ms(102)), ..acked }), 4000);
     assert_eq!(flow.idle(), 4000);

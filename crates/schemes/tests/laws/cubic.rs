@@ -7,7 +7,7 @@ use airfair_units::Bytes;
 
 use super::{Flow, MSS, ack, ms, range, setup};
 
-/// A flow whose window of `segments` has just met a loss; its smoothed round-trip time is 100 ms.
+/// A flow with a window of `segments` just after a loss; its smoothed round-trip time is 100 ms.
 fn lost_at(params: &[(&str, ParamValue)], segments: u64) -> Flow {
     let setup = FlowSetup { initial_window: Bytes(segments * MSS), rtt: Some(ms(100)), ..setup() };
     let mut flow = Flow::new("cubic", params, &setup);
@@ -15,7 +15,7 @@ fn lost_at(params: &[(&str, ParamValue)], segments: u64) -> Flow {
     flow
 }
 
-/// The same, and the epoch begun by an acknowledgement.
+/// The same flow after the acknowledgement that starts the epoch.
 fn begun(params: &[(&str, ParamValue)]) -> Flow {
     let mut flow = lost_at(params, 100);
     // W_est = 70 + 0.529412/70 = 70.007563 > W_cubic(0) = 70.
@@ -58,7 +58,7 @@ fn the_concave_region_goes_a_windowth_of_the_way_to_the_target() {
     // W_cubic(2) = 100 - 0.4 * 2.217163^3 = 95.640; target W_cubic(2.1) = 96.204029.
     // 70.007563 + (96.204029 - 70.007563)/70.007563 = 70.381758.
     assert_eq!(flow.after(ms(2000)).ack(1000), 70_381);
-    // Two segments at once go twice as far: 70.381758 + 2 * 25.822271/70.381758 = 71.115539.
+    // Two segments at once increase the window twice as much: 70.381758 + 2 * 25.822271/70.381758 = 71.115539.
     assert_eq!(flow.ack(2000), 71_115);
 }
 
@@ -95,7 +95,7 @@ fn the_smoothed_round_trip_time_sets_how_far_the_target_lies_ahead() {
     // srtt = 7/8 * 100 + 1/8 * 900 = 200 ms: target W_cubic(2.2) = 100 - 0.4 * 2.017163^3 = 96.716886, reached at once by an
     // acknowledgement of a whole window.
     assert_eq!(flow.after(ms(2000)).acked(Acked { rtt: Some(ms(900)), ..ack(1_000_000) }), 96_716);
-    // Without a round-trip time from the set-up the first sample is taken whole.
+    // Without a round-trip time from the set-up the first sample is the smoothed time.
     let mut flow = Flow::new("cubic", &[], &FlowSetup { initial_window: Bytes(100_000), ..setup() });
     flow.congestion(FastLoss, 100_000);
     flow.ack(1000);
@@ -179,7 +179,7 @@ fn fast_convergence_gives_way() {
     flow.congestion(FastLoss, 70_000);
     flow.ack(1000);
     assert_eq!(flow.after(ms(2000)).ack(1000), 49_402);
-    // A second loss at W_max itself leaves it: more is in flight than the window, so the first cuts nothing.
+    // A second loss at W_max itself does not reduce W_max: at the first loss 200 segments were in flight, so that the window stayed at 100.
     let setup = FlowSetup { initial_window: Bytes(100_000), rtt: Some(ms(100)), ..setup() };
     let mut flow = Flow::new("cubic", &[], &setup);
     assert_eq!(flow.congestion(FastLoss, 200_000), 100_000);
@@ -208,7 +208,7 @@ fn a_time_out_starts_over_from_where_avoidance_begins() {
     assert_eq!(flow.after(ms(1000)).ack(1000), 7121);
 }
 
-/// A receiver's window of 40,000 bytes fills behind a hole whose repair was lost, while the window is 7000.
+/// A receiver's window of 40,000 bytes fills beyond a hole whose retransmission was lost, while the window is 7000.
 #[test]
 fn a_time_out_cuts_the_window_and_not_what_is_outstanding_behind_a_hole() {
     let mut flow = lost_at(&[], 10);
@@ -244,7 +244,7 @@ fn time_in_which_the_application_was_the_limit_does_not_count() {
     flow.after(ms(5000)).sent(1000, 2000, false);
     assert_eq!(flow.now.since(airfair_units::Time::ZERO), ms(6000));
     assert_eq!(flow.ack(1000), 70_439, "t = 5 s: something was");
-    // What was left out is left out once.
+    // The excluded time is excluded once.
     let mut flow = begun(&[]);
     flow.after(ms(3000)).sent(1000, 1000, false);
     flow.after(ms(2000)).acked(Acked { window_limited: false, ..ack(1000) });

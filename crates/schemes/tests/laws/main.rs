@@ -1,4 +1,4 @@
-//! The window laws of TCP, from outside: scripted events with numbers worked by hand from the RFCs and papers, average
+//! The window laws of TCP by their public interface: scripted events with numbers computed by hand from the RFCs and papers, average
 //! windows against RFC 9438's tables, and properties under arbitrary events.
 //!
 //! Segments of 1000 bytes, so that bytes read as thousandths of a segment.
@@ -20,7 +20,7 @@ use airfair_units::{Bytes, Span, Time};
 /// A segment in bytes.
 pub(crate) const MSS: u64 = 1000;
 
-/// Ten segments of initial window, no limit that matters, no round-trip time.
+/// An initial window of ten segments, a very large limit, no round-trip time.
 pub(crate) fn setup() -> FlowSetup {
     FlowSetup {
         mss: Bytes(MSS),
@@ -53,7 +53,7 @@ pub(crate) fn ms(n: u64) -> Span {
     Span::from_millis(n)
 }
 
-/// A law, the time, and what a hook needs.
+/// A law, the time, and the context of its hooks.
 pub(crate) struct Flow {
     pub(crate) law: Box<dyn Source>,
     pub(crate) now: Time,
@@ -151,7 +151,7 @@ impl Flow {
     }
 }
 
-/// The parameter of this name takes `good` and refuses `bad`, and says so.
+/// Checks that the parameter accepts `good` and refuses `bad` with an error that names it.
 pub(crate) fn range(scheme: &str, name: &str, good: &[ParamValue], bad: &[ParamValue]) {
     for &value in good {
         assert!(build(scheme, &[(name, value)]).is_ok(), "{scheme}.{name} = {value:?}");

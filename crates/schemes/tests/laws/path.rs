@@ -9,7 +9,7 @@ use airfair_units::{Bytes, Rate, Span, Time};
 
 use super::{Flow, MSS, ack, ms, setup};
 
-/// Average window in segments, over time, when one of `every` segments is lost and a round trip always takes `rtt`.
+/// Average window in segments, over time, when one of `every` segments is lost and each round-trip time is `rtt`.
 /// Acknowledgements cover `stretch` segments.
 fn average(name: &str, params: &[(&str, ParamValue)], rtt: Span, every: u64, guess: u64) -> f64 {
     let stretch = if guess < 1000 { 1 } else { guess / 50 };
@@ -17,7 +17,7 @@ fn average(name: &str, params: &[(&str, ParamValue)], rtt: Span, every: u64, gue
     let mut flow = Flow::new(name, params, &start);
     let (mut area, mut duration) = (0.0, 0.0);
     for epoch in 0..12 {
-        // A loss, and a round trip in which it is repaired.
+        // A loss, and the round trip of its retransmission.
         let window = flow.congestion(FastLoss, flow.window());
         flow.after(rtt).acked(Acked { in_recovery: true, ..ack(window) });
         flow.recovered(window);
@@ -86,7 +86,7 @@ fn cubic_has_the_average_window_of_the_tables() {
     }
 }
 
-/// What a segment remembers on its way.
+/// State of a segment in transit.
 struct InFlight {
     acked_at: Time,
     sent_at: Time,
@@ -96,12 +96,12 @@ struct InFlight {
     queued: f64,
 }
 
-/// What a flow got from a bottleneck without losses.
+/// Results of a flow over a bottleneck without losses.
 #[derive(Debug)]
 struct Shares {
-    /// bit/s.
+    /// Throughput, bit/s.
     rate: f64,
-    /// Segments that stood in the queue, on average over those that arrived there.
+    /// Mean queue length at the arrival of a segment, segments.
     queued: f64,
     least_in_flight: usize,
     most_in_flight: usize,

@@ -1,4 +1,4 @@
-//! What holds for every law whatever happens to it.
+//! Properties of every law under arbitrary events.
 
 use airfair_schemes::places::{Acked, Congestion, CongestionCause, FlowSetup, Idle, RateSample, Sent};
 use airfair_units::{Bytes, Span, Time};
@@ -16,7 +16,7 @@ enum Event {
     Idle(u64),
 }
 
-/// Sizes as they occur, and as they never should.
+/// Usual sizes, and sizes that should never occur.
 fn size() -> impl Strategy<Value = u64> {
     prop_oneof![8 => 0u64..200_000, 2 => 0u64..1 << 40, 1 => any::<u64>(), 1 => Just(u64::MAX)]
 }
@@ -84,7 +84,7 @@ fn flow_setup() -> impl Strategy<Value = FlowSetup> {
     })
 }
 
-/// Runs the events; returns what was allowed after each.
+/// Runs the events; returns the allowance after each.
 fn run(name: &str, setup: &FlowSetup, events: &[Event]) -> Result<Vec<[u64; 4]>, TestCaseError> {
     let mut flow = Flow::new(name, &[], setup);
     let mut trace = Vec::new();

@@ -66,7 +66,7 @@ fn avoidance_adds_a_segment_a_window() {
     assert_eq!(flow.ack(1000), 5200, "equation 3: 1000 * 1000 / 5000");
     assert_eq!(flow.ack(1000), 5392, "1000 * 1000 / 5200 = 192.3");
     assert_eq!(flow.ack(2000), 5577, "per acknowledgement, not per byte: 185.5");
-    // A tenth of a byte each: what the division leaves over is kept, until a loss.
+    // A tenth of a byte each: the remainder of the division is kept, until a loss.
     let tiny = FlowSetup { mss: Bytes(10), initial_window: Bytes(2000), ..setup() };
     let mut flow = Flow::new("reno", &[], &tiny);
     assert_eq!(flow.congestion(FastLoss, 2000), 1000);
@@ -139,7 +139,7 @@ fn each_time_out_sets_ssthresh_if_told_to() {
     }
 }
 
-/// A window of 5 segments, ten in flight: duplicate acknowledgements have let the others out. RFC 5681 equation 4 allows half of ten.
+/// A window of 5 segments, ten in flight: duplicate acknowledgements have permitted the others. RFC 5681 equation 4 allows half of ten.
 #[test]
 fn a_time_out_in_recovery_takes_half_of_flight_size_if_told_to() {
     for name in ["reno", "newreno"] {
@@ -152,7 +152,7 @@ fn a_time_out_in_recovery_takes_half_of_flight_size_if_told_to() {
     }
 }
 
-/// RFC 3168: marks halve the window down to one segment, if told to; a loss leaves two, and ssthresh is never less.
+/// RFC 3168: with the parameter set, marks halve the window down to one segment; a loss leaves two segments, and ssthresh is never less.
 #[test]
 fn marks_bring_the_window_down_to_one_if_told_to() {
     for (to_one, after) in [(false, [2000, 2000, 2000]), (true, [1500, 1000, 1000])] {
@@ -165,7 +165,7 @@ fn marks_bring_the_window_down_to_one_if_told_to() {
     assert_eq!(flow.congestion(FastLoss, 3000), 2000, "only marks");
 }
 
-/// In fast recovery duplicate acknowledgements let more out than the window: 8000 bytes of window after a halving, 40,000
+/// In fast recovery duplicate acknowledgements permit more than the window: 8000 bytes of window after a halving, 40,000
 /// outstanding. Half of the window is less than half of FlightSize.
 #[test]
 fn a_time_out_in_recovery_halves_the_window_and_not_what_inflation_let_out() {

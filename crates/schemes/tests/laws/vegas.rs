@@ -13,12 +13,12 @@ fn end(rtt: u64) -> Acked {
     Acked { cumulative: Bytes(0), rtt: Some(ms(rtt)), round_ended: true, ..ack(1000) }
 }
 
-/// A flow in avoidance with `segments` of window that has seen 100 ms.
+/// A flow in congestion avoidance with a window of `segments` that has measured 100 ms.
 fn avoiding(params: &[(&str, ParamValue)], segments: u64) -> Flow {
     let mut all = vec![("initial_ssthresh", Size(Bytes(2 * MSS)))];
     all.extend_from_slice(params);
     let mut flow = Flow::new("vegas", &all, &FlowSetup { initial_window: Bytes(segments * MSS), ..setup() });
-    // 100 ms, in recovery: it is the BaseRTT and decides nothing.
+    // 100 ms, in recovery: the BaseRTT is updated, the window is not.
     assert_eq!(flow.acked(Acked { in_recovery: true, ..end(100) }), segments * MSS);
     flow
 }
@@ -61,7 +61,7 @@ fn the_smallest_round_trip_ever_is_the_base() {
     let mut flow = avoiding(&[], 10);
     assert_eq!(flow.acked(Acked { window_limited: false, ..end(50) }), 10_000);
     assert_eq!(flow.acked(end(80)), 9000, "Diff 10 * 30/80 = 3.75");
-    // The SYN's own time is none.
+    // The round-trip time of the SYN does not count.
     let slow = FlowSetup { rtt: Some(Span(1)), ..setup() };
     let mut flow = Flow::new("vegas", &[("initial_ssthresh", Size(Bytes(2000)))], &slow);
     assert_eq!(flow.acked(end(100)), 11_000);
@@ -152,7 +152,7 @@ fn slow_start_looks_at_the_last_sample_of_the_round_trip() {
     for (params, window) in [(&[][..], 7000), (&[("mean_rtt", Flag(true))], 8000)] {
         let mut flow = Flow::new("vegas", params, &FlowSetup { initial_window: Bytes(8000), ..setup() });
         flow.acked(end(100));
-        // Two of segments sent while the window grew; Diff 1.6 by the last, 8 * 8.3/108.3 = 0.6 by the mean.
+        // Two round-trip times of segments sent while the window grew; Diff 1.6 by the last, 8 * 8.3/108.3 = 0.6 by the mean.
         flow.acked(Acked { rtt: Some(ms(100)), ..ack(0) });
         flow.acked(Acked { rtt: Some(ms(100)), ..ack(0) });
         assert_eq!(flow.acked(end(125)), window);

@@ -1,4 +1,4 @@
-//! FQ-CoDel against RFC 8290: whose turn it is, who loses, and CoDel in each queue.
+//! FQ-CoDel against RFC 8290: scheduling, the flow that loses at overflow, and CoDel in each queue.
 
 use airfair_schemes::Params;
 use airfair_schemes::places::{
@@ -14,7 +14,7 @@ const FULL: DropReason = DropReason::QUEUE_FULL;
 const CODEL: DropReason = DropReason("codel");
 const MS: u64 = 1_000_000;
 
-/// An interface: packets in by flow and size, ids out.
+/// An interface: packets are enqueued by flow and size, and dequeued as ids.
 struct Line {
     queue: Box<dyn Queue>,
     host: Host<QueueEffects>,
@@ -40,7 +40,7 @@ impl Line {
         }
     }
 
-    fn take(&mut self) -> Option<Packet> {
+    fn dequeue(&mut self) -> Option<Packet> {
         let head = self.queue.peek(&mut self.host.context());
         let packet = self.queue.commit();
         assert_eq!(head.map(|h| h.packet), packet);
@@ -49,12 +49,12 @@ impl Line {
 
     /// The ids of the next `count` packets.
     fn ids(&mut self, count: usize) -> Vec<u32> {
-        (0..count).map_while(|_| self.take()).map(|p| p.id.0).collect()
+        (0..count).map_while(|_| self.dequeue()).map(|p| p.id.0).collect()
     }
 
-    /// The flows of everything that is left.
+    /// The flows of all packets left.
     fn flows(&mut self) -> Vec<u32> {
-        std::iter::from_fn(|| self.take()).take(100_000).map(|p| p.flow.0).collect()
+        std::iter::from_fn(|| self.dequeue()).take(100_000).map(|p| p.flow.0).collect()
     }
 
     fn dropped(&mut self) -> Vec<(u32, DropReason)> {
@@ -80,8 +80,8 @@ fn equal_packets_take_turns() {
     assert_eq!(line.flows(), [1, 2, 3, 1, 2, 3, 1, 2, 1]);
 }
 
-/// The default 1514 by hand: after one packet of 1500 B 14 are left, so a second one goes, which leaves -1486; a quantum
-/// later 28 are left for one packet, -1472, then 42 and -1458, and so on: two at first, one in each later round.
+/// The default quantum 1514 by hand: after one packet of 1500 B the deficit is 14, so a second packet is sent, which leaves -1486; a
+/// quantum later 28 permit one packet, which leaves -1472, then 42 and -1458, and so on: two packets at first, one in each later round.
 #[test]
 fn the_default_quantum_sends_two_packets_first() {
     let mut line = line(100);
@@ -99,7 +99,7 @@ fn service_is_by_bytes() {
     assert_eq!(line.flows(), [1, 1, 1, 2, 1, 1, 1, 2]);
 }
 
-/// A packet of 4000 B takes three quanta of 1500: its flow waits two rounds more.
+/// A packet of 4000 B uses three quanta of 1500: its flow waits two rounds more.
 #[test]
 fn a_large_packet_is_paid_for_in_later_rounds() {
     let mut line = Line::new(&set(&[("quantum", bytes(1500))]), 100);
@@ -108,8 +108,8 @@ fn a_large_packet_is_paid_for_in_later_rounds() {
     assert_eq!(line.flows(), [1, 2, 2, 1, 2, 2]);
 }
 
-/// A flow with little to send goes ahead of those that wait; what it sends next must wait for its turn, so that it cannot
-/// starve the others (section 4.2).
+/// A sparse flow is served before flows that wait; its next packet waits for its turn, so that the flow cannot starve others
+/// (section 4.2).
 #[test]
 fn a_sparse_flow_goes_first() {
     let mut line = Line::new(&set(&[("quantum", bytes(1500))]), 100);
@@ -117,19 +117,19 @@ fn a_sparse_flow_goes_first() {
     line.stored(2, &[1500; 4]);
     assert_eq!(line.ids(2), [1, 5]);
     line.stored(3, &[100]);
-    assert_eq!(line.take().map(|p| p.flow.0), Some(3));
+    assert_eq!(line.dequeue().map(|p| p.flow.0), Some(3));
     // Flow 3 is empty: it has become the last of the old queues.
     assert_eq!(line.ids(1), [2]);
     line.stored(3, &[100]);
     assert_eq!(line.flows(), [2, 3, 1, 2, 1, 2]);
-    // Everything is empty and inactive: the next one is new again.
+    // All queues are empty and inactive: the next flow is new again.
     line.stored(1, &[1500; 2]);
     line.ids(1);
     line.stored(3, &[100]);
     assert_eq!(line.flows(), [3, 1]);
 }
 
-/// A queue that is new again starts with one quantum, whatever it had left.
+/// A queue that is new again starts with one quantum, whatever its deficit was.
 #[test]
 fn a_new_queue_has_one_quantum() {
     let mut line = Line::new(&set(&[("quantum", bytes(1500))]), 100);
@@ -142,7 +142,7 @@ fn a_new_queue_has_one_quantum() {
 
 /// A flow to another destination is another flow.
 #[test]
-fn directions_are_told_apart() {
+fn directions_are_distinguished() {
     let mut line = Line::new(&set(&[("quantum", bytes(1500))]), 100);
     line.stored(1, &[1500; 2]);
     let back = Packet { destination: NodeId(4), ..packet(77, 1, 1500, Time::ZERO) };
@@ -150,9 +150,9 @@ fn directions_are_told_apart() {
     assert_eq!(line.ids(3), [1, 77, 2]);
 }
 
-/// Over the limit the fattest flow loses from its head, a batch at most, half of its bytes at most.
+/// Over the limit the longest flow loses from its head, at most a batch, and at most half of its bytes.
 #[test]
-fn the_fattest_flow_loses() {
+fn the_longest_flow_loses() {
     let batch = |size| set(&[("drop_batch", integer(size))]);
     // Flow 1 has 6 x 1000 B, flow 2 one packet. Dropping stops when at least 3000 of 6000 B are gone.
     let mut line = Line::new(&batch(64), 7);
@@ -167,7 +167,7 @@ fn the_fattest_flow_loses() {
     line.stored(1, &[1000, 500]);
     line.stored(1, &[1000]);
     assert_eq!(line.dropped(), [(1, FULL), (2, FULL)]);
-    // A batch of two, and one by one.
+    // Batches of two packets and of one.
     for size in [1, 2] {
         let mut line = Line::new(&batch(size), 7);
         line.stored(1, &[1000; 7]);
@@ -177,9 +177,9 @@ fn the_fattest_flow_loses() {
     }
 }
 
-/// By bytes, not by packets, and among new and old queues alike; of equals the one whose turn is nearest.
+/// The longest flow by bytes, not by packets, among new and old queues alike; of equal ones the flow whose turn is next.
 #[test]
-fn fat_is_counted_in_bytes() {
+fn length_is_counted_in_bytes() {
     let one = set(&[("drop_batch", integer(1)), ("quantum", bytes(1500))]);
     let mut line = Line::new(&one, 5);
     line.stored(1, &[100; 4]);
@@ -200,32 +200,32 @@ fn fat_is_counted_in_bytes() {
     assert_eq!(line.dropped(), [(1, FULL)]);
 }
 
-/// An arrival that is itself what must go is refused, and is not named twice.
+/// An arrival that is itself the packet to drop is refused, and reported once.
 #[test]
 fn an_arrival_may_be_refused() {
     let mut line = Line::new(&Params::default(), 0);
     assert_eq!(line.offer(1, 1500), Enqueued::Refused(FULL));
     assert_eq!((line.dropped(), line.counts()), (vec![], (0, 0)));
-    // Held packets cannot go: the arrival is all there is.
+    // Held packets cannot be dropped: only the arrival can.
     let mut line = Line::new(&Params::default(), 1);
     line.stored(1, &[1000]);
     assert!(line.queue.peek(&mut line.host.context()).is_some());
     assert_eq!(line.offer(2, 100), Enqueued::Refused(FULL));
     assert_eq!((line.dropped(), line.counts()), (vec![], (1, 1000)));
-    // The fattest flow loses all, the arrival included: 1 + 2000 B, half is 1000.
+    // The longest flow loses all, the arrival included: 1 + 2000 B, half is 1000.
     let mut line = Line::new(&Params::default(), 1);
     line.stored(1, &[1]);
     assert_eq!(line.offer(1, 2000), Enqueued::Refused(FULL));
     assert_eq!((line.dropped(), line.counts()), (vec![(1, FULL)], (0, 0)));
-    // A limit of one: of the other flow's small packet and a large arrival the arrival goes.
+    // A limit of one packet: of the other flow's small packet and a large arrival the arrival is dropped.
     line.stored(2, &[100]);
     assert_eq!(line.offer(1, 2000), Enqueued::Refused(FULL));
     assert_eq!((line.dropped(), line.counts()), (vec![], (1, 100)));
 }
 
-/// What `peek` has named stays the head until it is taken, whatever arrives and however long it takes.
+/// The packet returned by `peek` remains the head until it is dequeued, whatever arrives and however long that takes.
 #[test]
-fn the_head_stays_until_it_is_taken() {
+fn the_head_remains_until_it_is_dequeued() {
     let mut line = line(100);
     line.stored(1, &[1500; 3]);
     let head = line.queue.peek(&mut line.host.context()).unwrap();
@@ -239,8 +239,8 @@ fn the_head_stays_until_it_is_taken() {
     assert_eq!(line.ids(3), [2, 4, 3]);
 }
 
-/// Packets of 1000 B of one flow, asked for at these times (ms): CoDel drops an interval after the queue began to stand,
-/// and 100 ms later, one packet each; the flow's own queue counts.
+/// Packets of 1000 B of one flow, dequeued at these times (ms): CoDel drops one packet an interval after the start of the standing queue,
+/// and another 100 ms later; only the flow's own queue counts.
 #[test]
 fn codel_drops_at_the_head() {
     let mut line = line(1000);
@@ -253,7 +253,7 @@ fn codel_drops_at_the_head() {
     assert_eq!(ids, [1, 2, 3, 5, 6, 7, 9, 10, 12]);
     assert_eq!(line.dropped(), [(4, CODEL), (8, CODEL), (11, CODEL)]);
     assert_eq!(line.counts(), (8, 8000));
-    // A second flow that stands as long, but with no more than 1500 B behind its head, loses nothing.
+    // A second flow with packets that wait as long, but with no more than 1500 B behind its head, loses nothing.
     let mut line = Line::new(&Params::default(), 1000);
     line.stored(1, &[1000; 20]);
     line.stored(2, &[500; 4]);
@@ -265,7 +265,7 @@ fn codel_drops_at_the_head() {
     assert!(!lost.is_empty() && lost.iter().all(|&(id, _)| id <= 20), "{lost:?}");
 }
 
-/// A dropped packet costs its flow no deficit: the next one goes in its place.
+/// A dropped packet does not reduce the deficit of its flow: the next packet is sent in its place.
 #[test]
 fn drops_cost_no_deficit() {
     let mut line = Line::new(&set(&[("quantum", bytes(1500))]), 1000);
@@ -278,7 +278,7 @@ fn drops_cost_no_deficit() {
     assert_eq!(line.dropped(), [(2, CODEL), (12, CODEL)]);
 }
 
-/// With ECN the head is marked and delivered with the mark; what cannot be marked is dropped.
+/// With ECN the head is marked and delivered with the mark; a packet that cannot be marked is dropped.
 #[test]
 fn marks_at_the_head() {
     let mut line = Line::new(&set(&[("ecn", flag(true))]), 1000);
@@ -287,9 +287,9 @@ fn marks_at_the_head() {
     line.ecn = Ecn::NotEct;
     line.stored(1, &[1000; 4]);
     line.host.now = Time(10 * MS);
-    assert_eq!(line.take().map(|p| p.ecn), Some(Ecn::Ect));
+    assert_eq!(line.dequeue().map(|p| p.ecn), Some(Ecn::Ect));
     line.host.now = Time(110 * MS);
-    assert_eq!(line.take().map(|p| (p.id.0, p.ecn)), Some((2, Ecn::Ce)));
+    assert_eq!(line.dequeue().map(|p| (p.id.0, p.ecn)), Some((2, Ecn::Ce)));
     assert_eq!(line.host.out.marked, [(PacketId(2), MarkReason("codel"))]);
     assert_eq!(line.ids(2), [3, 4]);
     line.host.now = Time(210 * MS);
@@ -298,7 +298,7 @@ fn marks_at_the_head() {
     assert_eq!(line.counts(), (2, 2000));
 }
 
-/// Each flow has its own state: a flow that CoDel drops from does not make another one lose earlier.
+/// Each flow has its own CoDel state: drops of one flow do not cause earlier drops of another.
 #[test]
 fn codel_is_per_flow() {
     let mut line = Line::new(&set(&[("quantum", bytes(1500)), ("target", millis(20))]), 1000);
@@ -321,7 +321,7 @@ fn codel_is_per_flow() {
 /// other collisions.
 #[test]
 fn the_hash_spreads_flows() {
-    // Flows that share a queue come out one after the other: with one packet each, queue by queue.
+    // With one packet per flow, flows that share a queue are dequeued one after the other, queue by queue.
     let order = |seed| {
         let mut line = Line::new(&set(&[("flows", integer(64)), ("quantum", bytes(1 << 20))]), 64_000);
         line.host = Host::new(seed);
@@ -357,7 +357,7 @@ fn impossible_parameters_are_refused() {
     }
 }
 
-/// CoDel beside drop-tail, asked as a host does: the oracle for FQ-CoDel with one queue.
+/// CoDel with drop-tail, called as by a host: the oracle for FQ-CoDel with one queue.
 struct Plain {
     queue: Box<dyn Queue>,
     aqm: Box<dyn airfair_schemes::places::Aqm>,
@@ -366,7 +366,7 @@ struct Plain {
 }
 
 impl Plain {
-    fn take(&mut self) -> Option<u32> {
+    fn dequeue(&mut self) -> Option<u32> {
         loop {
             let mut packet = self.queue.peek(&mut self.host.context())?.packet;
             let view = self.queue.view();
@@ -383,7 +383,7 @@ impl Plain {
 }
 
 proptest! {
-    /// With one queue and room enough FQ-CoDel is CoDel beside drop-tail: the same packets leave and the same are dropped.
+    /// With one queue and a sufficient limit FQ-CoDel equals CoDel with drop-tail: the same packets are sent and the same are dropped.
     #[test]
     fn one_queue_is_codel(
         steps in proptest::collection::vec((0u64..30, 1u32..2000, any::<bool>()), 1..400),
@@ -406,7 +406,7 @@ proptest! {
                 fair.offer(size, size);
                 plain.queue.enqueue(packet, &mut plain.host.context());
             } else {
-                prop_assert_eq!(fair.take().map(|p| p.id.0), plain.take());
+                prop_assert_eq!(fair.dequeue().map(|p| p.id.0), plain.dequeue());
             }
             prop_assert_eq!(fair.counts(), (plain.queue.view().packets, plain.queue.view().bytes));
         }
@@ -414,7 +414,7 @@ proptest! {
         prop_assert_eq!(dropped, plain.dropped);
     }
 
-    /// Flows that always have something to send get shares whose bytes differ by less than a quantum and a packet.
+    /// The shares of flows that always have packets differ by less than a quantum and a packet, bytes.
     #[test]
     fn shares_are_fair(
         sizes in proptest::collection::vec(1u32..1500, 2..6),
@@ -427,7 +427,7 @@ proptest! {
         }
         let mut sent = vec![0u64; sizes.len()];
         for _ in 0..served {
-            let packet = line.take().unwrap();
+            let packet = line.dequeue().unwrap();
             sent[packet.flow.0 as usize] += u64::from(packet.bytes);
         }
         if (0..sizes.len()).all(|flow| sent[flow] + 1500 < 3000 * u64::from(sizes[flow])) {

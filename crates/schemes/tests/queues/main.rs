@@ -1,4 +1,4 @@
-//! The queues and AQMs against numbers worked by hand and against the theory of their papers.
+//! The queues and AQMs against numbers computed by hand and against the theory of their papers.
 
 mod codel;
 mod fq_codel;
@@ -11,7 +11,7 @@ use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Span, Time};
 
-/// What a host owns: the present, the random stream and the box for effects.
+/// The host's part: the present time, the random stream and the buffer of effects.
 struct Host<E> {
     now: Time,
     random: Stream,
@@ -66,7 +66,7 @@ fn queue(name: &str, params: &Params, limit_packets: u32) -> Box<dyn Queue> {
     (find(name).unwrap().build)(params).unwrap().queue(&Interface::radio(limit_packets))
 }
 
-/// The name of the parameter that is refused, and why.
+/// The name of the refused parameter, and the reason.
 fn refusal(scheme: &str, values: &[(&str, ParamValue)]) -> Option<(&'static str, String)> {
     (find(scheme).unwrap().build)(&set(values)).err().map(|e| (e.name, e.problem))
 }

@@ -1,4 +1,4 @@
-//! RED against Floyd and Jacobson 1993: the average, the thresholds, the draw and its gaps.
+//! RED against Floyd and Jacobson 1993: the average, the thresholds, the random draw and the gaps between drops.
 
 use airfair_schemes::places::{Aqm, DropReason, MarkReason, Verdict};
 use airfair_schemes::red::Red;
@@ -17,7 +17,7 @@ fn red(values: &[(&str, ParamValue)]) -> Red {
     Red::from_params(&set(values)).unwrap()
 }
 
-/// RED whose average is the queue of the moment: w = 1.
+/// RED whose average is the present queue: w = 1.
 fn direct(values: &[(&str, ParamValue)]) -> Red {
     let mut all = values.to_vec();
     all.push(("weight", number(1.0)));
@@ -36,7 +36,7 @@ fn near(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
 }
 
-/// The draw that RED is about to make, in 0..1.
+/// The next random draw of RED, in 0..1.
 fn next_draw(host: &Host<AqmEffects>) -> f64 {
     f64::from(host.random.clone().next_u32()) / 4_294_967_296.0
 }
@@ -56,8 +56,8 @@ fn the_average_is_a_moving_one() {
     }
 }
 
-/// Packets of 10 ms, w = 1/2: 29 ms of idleness are two packets and age 3 to 3/4; the 9 ms left over and one more are a
-/// third packet. Idle time counts once, and from the departure that empties the queue on.
+/// Packets of 10 ms, w = 1/2: 29 ms of idleness are two packets and reduce the average from 3 to 3/4; the 9 ms that remain and
+/// 1 ms more are a third packet. Idle time counts once, from the departure that empties the queue.
 #[test]
 fn an_idle_queue_ages_the_average() {
     let mut red = red(&[("weight", number(0.5)), ("mean_packet_time", millis(10))]);
@@ -76,7 +76,7 @@ fn an_idle_queue_ages_the_average() {
         arrive(&mut red, &mut host, 0);
         near(red.average_packets(), average);
     }
-    // A new idle period forgets the old one's remainder.
+    // A new idle period starts without the remainder of the old one.
     at(&mut host, 200);
     depart(&mut red, &mut host, 1);
     at(&mut host, 209);
@@ -86,7 +86,7 @@ fn an_idle_queue_ages_the_average() {
 
 /// 4 s are a thousand packets of the default 4 ms: 0.998^1000 = 0.135064522.
 #[test]
-fn ageing_takes_the_default_weight_and_time() {
+fn ageing_uses_the_default_weight_and_time() {
     let (mut red, mut host) = (red(&[]), Host::new(1));
     for _ in 0..200 {
         arrive(&mut red, &mut host, 50);
@@ -101,7 +101,7 @@ fn ageing_takes_the_default_weight_and_time() {
     near(red.average_packets(), 0.0);
 }
 
-/// Below min_th nothing is dropped, from max_th on everything; at min_th the probability is 0.
+/// Below min_th no packet is dropped, from max_th on every packet; at min_th the probability is 0.
 #[test]
 fn thresholds() {
     for seed in 0..300 {
@@ -117,7 +117,7 @@ fn thresholds() {
     }
 }
 
-/// max_p = 1/8 half-way: p_b = 1/16. After n arrivals since a drop p_a = 1/(16 - n): the draw decides exactly that.
+/// max_p = 1/8 half-way: p_b = 1/16. After n arrivals since a drop p_a = 1/(16 - n): checked by the value of the draw.
 /// `count` starts at -1, is 0 after an early and after a forced drop, and is -1 again below min_th.
 #[test]
 fn the_draw_is_compared_with_p_a() {
@@ -155,7 +155,7 @@ fn min_th_belongs_to_the_draw() {
     }
 }
 
-/// Gaps between early drops at a constant average, a queue of 10 packets.
+/// Gaps between early drops at a constant average: a queue of 10 packets.
 fn gaps(red: &mut Red, arrivals: u32) -> Vec<u32> {
     let mut host = Host::new(11);
     let (mut gaps, mut last) = (vec![], None);
@@ -179,7 +179,7 @@ fn chi_square(values: &[u32], from: u32, to: u32) -> f64 {
     cells.iter().map(|c: &f64| (c - expected) * (c - expected) / expected).sum()
 }
 
-/// Section VI: gaps are uniform, so that drops come neither in bunches nor far apart. With p_b = 1/16 the first one is
+/// Section VI: gaps are uniform, so that drops are neither clustered nor far apart. With p_b = 1/16 the first gap is
 /// uniform on 1..16 (15 degrees of freedom: 37.7 in one of a thousand cases), the others on 1..15 (14: 36.1).
 #[test]
 fn gaps_are_uniform() {
@@ -202,13 +202,13 @@ fn the_long_run_rate_is_twice_p_b() {
     assert!((mean - 10.0).abs() < 4.0 * 5.48 / (gaps.len() as f64).sqrt(), "mean gap {mean}");
 }
 
-/// With `wait` the gaps are uniform on 16..31, and a drop follows at once where `count` reaches 2/p_b.
+/// With `wait` the gaps are uniform on 16..31, and a drop is certain when `count` reaches 2/p_b.
 #[test]
 fn wait_spaces_drops_wider() {
     let mut red = direct(&[("max_p", number(0.125)), ("wait", flag(true))]);
     let gaps = gaps(&mut red, 200_000);
     assert!(chi_square(&gaps, 16, 31) < 37.7);
-    // After 15 passed at the first average, the next one is the first with a chance, and below min_th it is forgotten.
+    // After 15 packets have passed at the first average, the next one is the first that may be dropped; below min_th the count restarts.
     let mut host = Host::new(3);
     arrive(&mut red, &mut host, 15);
     for _ in 0..15 {
@@ -216,7 +216,7 @@ fn wait_spaces_drops_wider() {
     }
     assert_eq!(arrive(&mut red, &mut host, 4), Verdict::Pass);
     assert!((0..16).all(|_| arrive(&mut red, &mut host, 10) == Verdict::Pass));
-    // Where the average rises meanwhile, count p_b may jump beyond 2: then it is certain.
+    // If the average rises meanwhile, count p_b may exceed 2: then the drop is certain.
     let mut red = direct(&[("wait", flag(true))]);
     for _ in 0..25 {
         assert_eq!(arrive(&mut red, &mut host, 6), Verdict::Pass, "1/p_b is 100");
@@ -224,12 +224,12 @@ fn wait_spaces_drops_wider() {
     assert_eq!(arrive(&mut red, &mut host, 14), EARLY_DROP, "25 x 0.09 > 2");
 }
 
-/// Without `wait`: where `count p_b` passes 1 because the average has risen, the packet is dropped.
+/// Without `wait`: if `count p_b` exceeds 1 because the average has risen, the packet is dropped.
 #[test]
 fn beyond_the_pole_the_packet_is_dropped() {
     for seed in 0..20 {
         let (mut red, mut host) = (direct(&[]), Host::new(seed));
-        // Until 12 in a row have passed at p_b = 0.01.
+        // Until 12 packets in a row have passed at p_b = 0.01.
         let mut passed = 0;
         for _ in 0..1000 {
             passed = match arrive(&mut red, &mut host, 6) {
@@ -275,7 +275,7 @@ fn ecn_marks_below_max_th() {
     assert_eq!(arrive(&mut red, &mut host, 15), FORCED);
 }
 
-/// max_p of 0 never drops early, of 1 drops for certain just below max_th.
+/// A max_p of 0 causes no early drops; with a max_p of 1 a drop just below max_th is certain.
 #[test]
 fn the_ends_of_max_p() {
     let (mut never, mut host) = (direct(&[("max_p", number(0.0))]), Host::new(1));
@@ -309,7 +309,7 @@ fn impossible_parameters_are_refused() {
 }
 
 proptest! {
-    /// Whatever arrives and leaves: the average stays within the longest queue seen, and every verdict has its name.
+    /// For any arrivals and departures: the average is at most the longest queue seen, and every verdict has its name.
     #[test]
     fn the_average_stays_within_what_was_seen(
         events in proptest::collection::vec((0u32..60, any::<bool>(), 0u64..50_000_000), 1..300),
@@ -338,7 +338,7 @@ proptest! {
     }
 }
 
-/// The longest queue, the latest time and the largest packet break nothing.
+/// The longest queue, the latest time and the largest packet cause no overflow.
 #[test]
 fn extremes() {
     let (mut red, mut host) = (aqm("red", &Params::default()), Host::new(1));
