@@ -64,4 +64,4 @@ def test_a_silent_router_is_told() -> None:
     met = [flow["fallbacks"] for flow in told["flows"]]
     assert sum(met) > 0
     assert len(told["warnings"]) == sum(met)
-    assert all("do not speak its scheme" in warning for warning in told["warnings"])
+    assert all("do not support its scheme" in warning for warning in told["warnings"])

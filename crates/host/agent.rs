@@ -185,9 +185,9 @@ impl AgentSlot {
         self.counts.sent += 1;
     }
 
-    /// Adds the neighbours that did not receive a message of the agent to `missed`. `heard`: number of nodes that received it.
-    pub const fn count_ended(&mut self, heard: usize) {
-        self.counts.missed += self.neighbours.saturating_sub(heard) as u64;
+    /// Adds the neighbours that did not receive a message of the agent to `missed`. `receivers`: number of nodes that received it.
+    pub const fn count_ended(&mut self, receivers: usize) {
+        self.counts.missed += self.neighbours.saturating_sub(receivers) as u64;
     }
 
     fn call(

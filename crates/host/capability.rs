@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn each_want_is_looked_at() {
+    fn each_requirement_is_checked() {
         let wants = Wants {
             samples: Span(1),
             link_use: true,

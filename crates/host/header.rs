@@ -162,7 +162,7 @@ mod tests {
 
     /// RFC 4782 section 3.1: the hops counted by IP less those that support the scheme.
     #[test]
-    fn an_echo_tells_how_many_interfaces_were_silent() {
+    fn an_echo_counts_interfaces_without_the_scheme() {
         for (hops, supported, unsupported) in [(3, 3, 0), (5, 3, 2), (2, 3, 0), (300, 3, 255)] {
             let mut echo = Echo::default();
             let mut header = Header { supported, fields: [1, 2, 3, 4], unsupported: 99 };

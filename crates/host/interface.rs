@@ -31,13 +31,13 @@ pub struct Dequeued {
 /// A hop and the kind of header that it uses.
 struct HopSlot {
     slot: Slot<Box<dyn Hop>>,
-    speaks: HeaderId,
+    header_kind: HeaderId,
 }
 
 impl HopSlot {
     /// The header of a packet, if it is of the hop's kind.
     fn own_header<'a>(&self, (id, header): HeaderRef<'a>) -> Option<&'a mut Header> {
-        header.filter(|_| !id.is_none() && id == self.speaks)
+        header.filter(|_| !id.is_none() && id == self.header_kind)
     }
 }
 
@@ -78,8 +78,8 @@ impl Pipeline {
 
     /// Adds the scheme's hop, with a stream and a rank of its own.
     pub fn add_hop(&mut self, hop: Box<dyn Hop>, kinds: &mut HeaderKinds, random: Stream, rank: u32) {
-        let speaks = kinds.id(Some(hop.header()));
-        self.hop = Some(Box::new(HopSlot { slot: Slot::new(hop, random, rank), speaks }));
+        let header_kind = kinds.id(Some(hop.header()));
+        self.hop = Some(Box::new(HopSlot { slot: Slot::new(hop, random, rank), header_kind }));
         self.judges = true;
     }
 
@@ -200,7 +200,7 @@ impl Pipeline {
         let Some(hop) = &mut self.hop else { return };
         match hop.own_header(carried) {
             Some(header) => {
-                kinds.round_trip(hop.speaks, header);
+                kinds.round_trip(hop.header_kind, header);
                 hop.slot.machine.on_arrival(passage, Some(header), now);
                 header.supported = header.supported.saturating_add(1);
             }

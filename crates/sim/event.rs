@@ -185,7 +185,7 @@ pub struct Schedule {
     events: Vec<ScheduledEvent>,
     links: Vec<LinkRef>,
     /// True if the lists are not empty.
-    pub unsettled: bool,
+    pub pending: bool,
 }
 
 impl Schedule {
@@ -193,7 +193,7 @@ impl Schedule {
     #[inline]
     pub fn add(&mut self, at: Time, order: Order, kind: EventKind) {
         self.events.push(ScheduledEvent { at, order, kind });
-        self.unsettled = true;
+        self.pending = true;
     }
 
     /// Schedules an event that another part has returned, if any.
@@ -208,7 +208,7 @@ impl Schedule {
     #[inline]
     pub fn mark_ready(&mut self, link: LinkRef) {
         self.links.push(link);
-        self.unsettled = true;
+        self.pending = true;
     }
 
     /// Removes and returns the link that was marked last.

@@ -76,14 +76,14 @@ pub enum LinkRef {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionRef {
     /// Place in the list of connections.
-    pub slot: u32,
+    pub place: u32,
     /// Generation: counts the connections that have used the place.
     pub generation: u32,
 }
 
 impl ConnectionRef {
     /// Reference to no connection.
-    pub const NONE: Self = Self { slot: u32::MAX, generation: 0 };
+    pub const NONE: Self = Self { place: u32::MAX, generation: 0 };
 }
 
 /// Reference to a packet: place and generation.

@@ -2,7 +2,7 @@
 //!
 //! V. A. Siris, D. Triantafyllidou, "Seamless Congestion Control over Wired and Wireless IEEE 802.11 Networks", ICS-FORTH.
 //! It fills two places at the radio of an access point (a node with a radio and a wired link), an [`Agent`] and an [`Aqm`], and
-//! one at wires, where RED with ECN stands. Stations keep drop-tail. Flows that do not speak ECN are left alone.
+//! one at wires, where RED with ECN stands. Stations keep drop-tail. Flows without ECN are left alone.
 //!
 //! | file | section | what |
 //! |---|---|---|

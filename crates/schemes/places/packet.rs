@@ -20,7 +20,7 @@ pub struct PacketId(pub u32);
 /// The two ECN bits of the IP header (RFC 3168 section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ecn {
-    /// The transport does not speak ECN: a mark becomes a drop.
+    /// The transport does not support ECN: a mark becomes a drop.
     NotEct,
     /// The packet can be marked.
     Ect,

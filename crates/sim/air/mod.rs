@@ -248,8 +248,8 @@ impl Air {
 
     /// Position of a station at its last refresh, m; none in a world without movement.
     #[must_use]
-    pub fn place(&self, station: StationIx) -> Option<[f64; 3]> {
-        self.medium.place(station)
+    pub fn position(&self, station: StationIx) -> Option<[f64; 3]> {
+        self.medium.position(station)
     }
 
     /// Number of stations whose lists wait for the end of a frame.

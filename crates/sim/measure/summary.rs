@@ -445,8 +445,8 @@ mod tests {
         assert!(!flow(8_000.0, Some(20_000)).is_starved(mean));
         assert!(flow(8_000.0, Some(20_001)).is_starved(mean));
         assert!(flow(0.0, Some(1)).is_starved(mean));
-        assert!(flow(0.0, None).is_starved(0.0), "where nobody gets anything, all who ask starve");
-        assert!(!flow(0.0, Some(0)).is_starved(mean), "it asks for nothing");
+        assert!(flow(0.0, None).is_starved(0.0), "with a mean of 0 every backlogged flow is starved");
+        assert!(!flow(0.0, Some(0)).is_starved(mean), "a flow without traffic is not starved");
     }
 
     /// 4, 4 and 0 Mbit/s: 64 / (3 x 32) = 2/3. Without traffic of the third flow, the other two are perfectly fair.

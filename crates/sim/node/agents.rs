@@ -191,8 +191,8 @@ impl Agents {
             return;
         }
         let bytes = messages.take_bytes(message);
-        let heard = (from, &*bytes, to_me);
-        self.call(station, schedule, |agent, out, firings| agent.on_message(heard, now, out, firings));
+        let received = (from, &*bytes, to_me);
+        self.call(station, schedule, |agent, out, firings| agent.on_message(received, now, out, firings));
         self.messages.put_back(message, bytes);
     }
 
@@ -225,9 +225,9 @@ impl Agents {
 
     /// Frees a message that has ended.
     pub fn message_ended(&mut self, message: MessageIx) {
-        let Some((sender, heard)) = self.messages.end(message) else { return };
+        let Some((sender, receivers)) = self.messages.end(message) else { return };
         if let Some(host) = self.at(StationIx(sender)) {
-            host.agent.count_ended(heard);
+            host.agent.count_ended(receivers);
         }
     }
 

@@ -132,8 +132,8 @@ impl Arp {
             known.insert(at, packet.source);
         }
         let released = awaited.map(|at| waiting.swap_remove(at).packets).unwrap_or_default();
-        let asks = for_me && packet.payload == Payload::Arp { request: true };
-        (released, asks.then(|| message(node, packet.source, false, now)))
+        let is_request = for_me && packet.payload == Payload::Arp { request: true };
+        (released, is_request.then(|| message(node, packet.source, false, now)))
     }
 }
 

@@ -242,11 +242,11 @@ impl Backpressure {
 
     /// Registers a connection of a flow with this rank among events of equal time; `exempt`: no limit applies.
     pub fn open(&mut self, id: ConnectionRef, rank: u32, exempt: bool) {
-        if id.slot as usize >= self.connections.len() {
-            self.connections.resize_with(id.slot as usize + 1, ConnectionBacklog::default);
+        if id.place as usize >= self.connections.len() {
+            self.connections.resize_with(id.place as usize + 1, ConnectionBacklog::default);
         }
         let at_source = FlowBacklog { tcp: true, ..FlowBacklog::default() };
-        self.connections[id.slot as usize] = ConnectionBacklog {
+        self.connections[id.place as usize] = ConnectionBacklog {
             generation: id.generation,
             rank,
             at_source,
@@ -275,7 +275,7 @@ impl Backpressure {
 
     /// Two states of a connection: it waits for room, and the limit holds it.
     pub fn state(&self, id: ConnectionRef) -> (bool, bool) {
-        let local = self.connections.get(id.slot as usize).filter(|local| local.generation == id.generation);
+        let local = self.connections.get(id.place as usize).filter(|local| local.generation == id.generation);
         local.map_or((false, false), |local| (local.blocked, local.held))
     }
 
@@ -320,7 +320,7 @@ impl Backpressure {
     /// True if packets of a connection's sender are counted.
     #[inline]
     pub fn counts(&self, id: ConnectionRef) -> bool {
-        self.limits_tcp && self.connections.get(id.slot as usize).is_some_and(|local| !local.exempt)
+        self.limits_tcp && self.connections.get(id.place as usize).is_some_and(|local| !local.exempt)
     }
 
     /// Removes packets that have left a port's wire from the counts, and those in transmission from the waiting ones.
@@ -520,7 +520,7 @@ impl Backpressure {
     /// True if a connection waits for room.
     #[inline]
     pub fn is_blocked(&self, id: ConnectionRef) -> bool {
-        self.connections.get(id.slot as usize).is_some_and(|local| local.blocked)
+        self.connections.get(id.place as usize).is_some_and(|local| local.blocked)
     }
 
     /// Removes a connection from those that wait for room.
@@ -582,5 +582,5 @@ impl Backpressure {
 /// The record of an open connection's packets in its node.
 #[inline(always)]
 fn local(connections: &mut [ConnectionBacklog], id: ConnectionRef) -> Option<&mut ConnectionBacklog> {
-    connections.get_mut(id.slot as usize).filter(|local| local.generation == id.generation)
+    connections.get_mut(id.place as usize).filter(|local| local.generation == id.generation)
 }

@@ -29,7 +29,7 @@ struct Meter {
 struct InMac {
     packet: PacketRef,
     enqueued: Time,
-    taken: Time,
+    dequeued: Time,
 }
 
 /// Totals of a link since its meter was added.
@@ -71,7 +71,7 @@ impl Meters {
     #[inline(never)]
     pub fn on_dequeued(&mut self, station: StationIx, packet: PacketRef, enqueued: Time, now: Time) {
         if let Some(meter) = self.at(station) {
-            meter.in_mac.push_back(InMac { packet, enqueued, taken: now });
+            meter.in_mac.push_back(InMac { packet, enqueued, dequeued: now });
         }
     }
 
@@ -80,14 +80,14 @@ impl Meters {
     pub fn on_finished(&mut self, station: StationIx, msdu: &Msdu, outcome: Outcome, now: Time) {
         let Some(meter) = self.at(station) else { return };
         let free_at = std::mem::replace(&mut meter.free_at, now);
-        let Some(at) = meter.in_mac.iter().position(|taken| taken.packet == msdu.packet) else { return };
+        let Some(at) = meter.in_mac.iter().position(|in_mac| in_mac.packet == msdu.packet) else { return };
         let Some(ended) = meter.in_mac.remove(at).filter(|_| outcome == Outcome::Delivered) else { return };
         let delay = now.since(ended.enqueued);
         let used = &mut meter.totals.used;
         used.sent_packets += 1;
         used.sent_bytes += u64::from(msdu.bytes);
         used.delay += delay;
-        used.access += now.since(ended.taken.max(free_at));
+        used.access += now.since(ended.dequeued.max(free_at));
         meter.totals.delay_squares += u128::from(delay.0) * u128::from(delay.0);
     }
 

@@ -73,7 +73,7 @@ impl<'a> WorldView<'a> {
                 "it".to_string()
             };
             format!(
-                "flow {}: {what} met interfaces that do not speak its scheme and followed TCP's law",
+                "flow {}: {what} passed interfaces that do not support its scheme, and used TCP's law",
                 flow.id
             )
         });

@@ -169,9 +169,9 @@ impl Names {
                     self.flow(Some(flow)),
                     match cause {
                         TcpCause::Timeout => "TIME-OUT",
-                        TcpCause::FastLoss => "LOSS told by acknowledgements",
+                        TcpCause::FastLoss => "LOSS indicated by acknowledgements",
                         TcpCause::Mark => "MARK echoed",
-                        TcpCause::Fallback => "FALLBACK to TCP's law, a router does not speak the scheme,",
+                        TcpCause::Fallback => "FALLBACK to TCP's law, a router does not support the scheme,",
                         TcpCause::GaveUp => "GIVES UP after too many time-outs",
                     }
                 );

@@ -193,7 +193,7 @@ mod tests {
         let flags = Flags { syn: true, ack: true, fin: true, ece: true, cwr: true };
         let flagged = Segment { flags, ecn: Ecn::Ce, ..plain };
         let mut cargo = Segments::default();
-        let id = ConnectionRef { slot: 3, generation: 4 };
+        let id = ConnectionRef { place: 3, generation: 4 };
         for segment in [plain, syn, plain, stamped, flagged, syn, stamped] {
             cargo.store_segment(2, &segment, id, true);
             let carried = cargo.get(2, segment.ecn).unwrap();

@@ -91,7 +91,7 @@ fn packets_without_ecn_are_neither_marked_nor_dropped() {
         "{:?}",
         deaf.drops
     );
-    assert!(deaf.warnings.iter().any(|w| w.contains("no flow speaks ECN")), "{:?}", deaf.warnings);
+    assert!(deaf.warnings.iter().any(|w| w.contains("no flow uses ECN")), "{:?}", deaf.warnings);
     // Nor its acknowledgements: an ECN-Echo that no sender reads is not counted as a mark.
     let acks = run(&spec, &[STRICT[0], STRICT[1], ("mark_acks", ParamValue::Flag(true))]);
     assert!(acks.marks.is_empty(), "{:?}", acks.marks);

@@ -266,8 +266,8 @@ fn up_and_down_share_the_cell() {
     assert!(result.flows.iter().all(|flow| flow.fallbacks == 0), "the radio's interfaces count, too");
 }
 
-/// The second of three links has an interface that does not speak: the answer to the SYN says so, one round trip of 30 ms and a bit
-/// after the start. From then on the flow is TCP's.
+/// The second of three links has an interface without the scheme: the SYN-ACK reports it, one round trip of 30 ms and a bit after the
+/// start. From then on the flow is TCP's.
 #[test]
 fn a_silent_router_is_noticed_within_a_round_trip() {
     let mut spec = chain(&[20, 5, 20], 20);
@@ -288,7 +288,7 @@ fn a_silent_router_is_noticed_within_a_round_trip() {
     assert_eq!(result.flows[0].fallbacks, 1);
     assert_eq!(
         result.warnings,
-        ["flow f: it met interfaces that do not speak its scheme and followed TCP's law"]
+        ["flow f: it passed interfaces that do not support its scheme, and used TCP's law"]
     );
     let tcp = goodputs(&run(&spec, "droptail"))[0];
     let qfcp = result.flows[0].goodput_bps;
@@ -297,7 +297,7 @@ fn a_silent_router_is_noticed_within_a_round_trip() {
     assert_eq!(run(&spec, "qfcp").flows[0].fallbacks, 0);
 }
 
-/// A flow of the scheme in a network that does not speak it at all, beside one of TCP: it takes no more than that.
+/// A flow of the scheme in a network without the scheme, beside one of TCP: it takes no more than that.
 #[test]
 fn among_tcp_it_is_tcp() {
     let mut spec = chain(&[100, 5, 100], 60);

@@ -79,8 +79,8 @@ fn lists_follow_a_node() {
 fn powers_are_those_of_the_place() {
     let mut world = make(&walk(steady(100, 1)), 1);
     world.advance(at(4.55));
-    assert_eq!(world.air().place(StationIx(0)), Some([0.0; 3]));
-    let place = world.air().place(StationIx(1)).unwrap()[0];
+    assert_eq!(world.air().position(StationIx(0)), Some([0.0; 3]));
+    let place = world.air().position(StationIx(1)).unwrap()[0];
     // The last whole metre before 4.55 s.
     assert!((place - 225.0).abs() < 1e-4, "{place}");
     // Two-ray ground beyond its cross-over (86 m): 15 dBm + 40 log10(1.5) - 40 log10(225) = -72.04 dBm.
@@ -88,7 +88,7 @@ fn powers_are_those_of_the_place() {
     assert!((power + 72.043).abs() < 0.002, "{power}");
     // No path, no places.
     assert_eq!(
-        make(&chain(dot11b(250.0, 280.0), 1, 200.0, saturating(500), 1), 1).air().place(StationIx(1)),
+        make(&chain(dot11b(250.0, 280.0), 1, 200.0, saturating(500), 1), 1).air().position(StationIx(1)),
         None
     );
 }
@@ -384,7 +384,7 @@ proptest! {
         let mut there = spec.clone();
         there.movement.paths.clear();
         for (station, node) in (0..).zip(&mut there.nodes) {
-            node.position = world.air().place(StationIx(station)).unwrap();
+            node.position = world.air().position(StationIx(station)).unwrap();
         }
         let fresh = make(&there, seed);
         prop_assert_eq!(world.relations().collect::<Vec<_>>(), fresh.relations().collect::<Vec<_>>());

@@ -20,7 +20,7 @@ use crate::record::Record;
 use crate::route::{Action, NextHop, RoutingMessage, UndeliveredPacket};
 
 /// Time from the end of a broadcast's transmission to its release: distant hearers receive it a little later than its sender has sent it.
-const LIVES_ON: Span = Span::from_millis(1);
+const RELEASE_DELAY: Span = Span::from_millis(1);
 
 /// Control packets of all three kinds.
 impl Network {
@@ -85,7 +85,7 @@ impl Network {
     /// Schedules the end of a packet that is sent without an acknowledgement.
     pub(super) fn schedule_release(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
         let order = Order::new(class::TIMER, self.interfaces.rank(node));
-        self.schedule.add(now + LIVES_ON, order, EventKind::Release(copy));
+        self.schedule.add(now + RELEASE_DELAY, order, EventKind::Release(copy));
     }
 
     /// Ends a control packet, which has reached all its receivers.

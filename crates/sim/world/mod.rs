@@ -102,8 +102,8 @@ impl World {
                     EventKind::RateChange { link, rate } => network.on_rate_change(link, rate),
                     EventKind::Warmup => network.warmed_up(now),
                 }
-                if recorded | network.schedule.unsettled {
-                    network.settle(air, agenda);
+                if recorded | network.schedule.pending {
+                    network.finish_event(air, agenda);
                     if recorded {
                         done = false;
                         break;

@@ -570,10 +570,10 @@ impl Network {
         }
         let header = if has_header { self.packets.header(copy) } else { None };
         let watched = self.records.are_enabled();
-        if let Some(heard) =
+        if let Some(report) =
             self.tcp.on_acknowledgement(id, segment, header, watched, now, &mut self.schedule)
         {
-            self.record_causes(id, &heard, now);
+            self.record_causes(id, &report, now);
             self.continue_connection(id, now);
         }
     }
@@ -591,10 +591,10 @@ impl Network {
 
     pub(super) fn sender_timer(&mut self, id: ConnectionRef, now: Time) {
         let watched = self.records.are_enabled();
-        let Some(heard) = self.tcp.on_sender_timer(id, watched, now, &mut self.schedule) else { return };
-        self.record_causes(id, &heard, now);
+        let Some(report) = self.tcp.on_sender_timer(id, watched, now, &mut self.schedule) else { return };
+        self.record_causes(id, &report, now);
         // The file has failed; the user continues as after a delivery. A flow with a single connection keeps it, silent.
-        if heard.gave_up && self.tcp.has_file(id) {
+        if report.gave_up && self.tcp.has_file(id) {
             self.close_connection(id, now);
         } else {
             self.send_segments(id, now);
@@ -615,17 +615,17 @@ impl Network {
 
     /// Records that a sender has reduced its rate, fallen back to TCP's law, or given up.
     #[inline]
-    fn record_causes(&mut self, id: ConnectionRef, heard: &SenderReport, now: Time) {
+    fn record_causes(&mut self, id: ConnectionRef, report: &SenderReport, now: Time) {
         if !self.records.are_enabled() {
             return;
         }
-        let [timeout, loss, mark] = heard.slowed;
+        let [timeout, loss, mark] = report.slowed;
         let causes = [
             (timeout, TcpCause::Timeout),
             (loss, TcpCause::FastLoss),
             (mark, TcpCause::Mark),
-            (heard.fell_back, TcpCause::Fallback),
-            (heard.gave_up, TcpCause::GaveUp),
+            (report.fell_back, TcpCause::Fallback),
+            (report.gave_up, TcpCause::GaveUp),
         ];
         for (_, cause) in causes.into_iter().filter(|cause| cause.0) {
             if let Some(record) = self.tcp.record(id, cause, now) {

@@ -111,7 +111,7 @@ fn idle_scheme_reason(
     let uses_ecn = |flow: &FlowSpec| matches!(&flow.transport, Transport::Tcp { config, .. } if config.ecn);
     if nowhere {
         return Some(format!(
-            "scheme {scheme} acts at no interface of this scenario; its line in `airfair schemes` says where it does"
+            "scheme {scheme} acts at no interface of this scenario; `airfair schemes` lists the places where it acts"
         ));
     }
     let follows = |flow: &FlowSpec| matches!(flow.transport, Transport::Tcp { pinned: false, .. });
@@ -121,9 +121,7 @@ fn idle_scheme_reason(
         return Some(format!("scheme {scheme} is a window law, and {why}: it does nothing"));
     }
     (only_marks && !spec.flows.iter().any(uses_ecn)).then(|| {
-        format!(
-            "scheme {scheme} only marks packets, and no flow speaks ECN (tcp.ecn = true): it does nothing"
-        )
+        format!("scheme {scheme} only marks packets, and no flow uses ECN (tcp.ecn = true): it does nothing")
     })
 }
 

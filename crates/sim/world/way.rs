@@ -33,7 +33,7 @@ struct DequeuedPacket {
 impl Network {
     /// Serves the links that may have a packet to send, and pushes scheduled events onto the agenda.
     #[inline]
-    pub(super) fn settle(&mut self, air: &mut Air, agenda: &mut Agenda) {
+    pub(super) fn finish_event(&mut self, air: &mut Air, agenda: &mut Agenda) {
         while let Some(link) = self.schedule.next_link() {
             match link {
                 LinkRef::Station(station) => self.fill_mac(station, air, agenda),
@@ -41,7 +41,7 @@ impl Network {
             }
         }
         self.push_scheduled(agenda);
-        self.schedule.unsettled = false;
+        self.schedule.pending = false;
     }
 
     /// Pushes scheduled events onto the agenda.

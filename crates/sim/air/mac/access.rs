@@ -81,7 +81,7 @@ impl Contention {
     /// Draws a back-off. Slots are counted from the earliest moment at which the medium allows it.
     pub(super) fn back_off(&mut self, station: &mut Station, kind: &MacKind, now: u64) {
         station.radio.slots = self.draw();
-        station.count_from(station.resume_at(&kind.timing).max(now), kind.timing.slot);
+        station.start_count(station.resume_at(&kind.timing).max(now), kind.timing.slot);
     }
 }
 
@@ -104,7 +104,7 @@ pub(super) fn recount(station: &mut Station, id: StationIx, kind: &MacKind, agen
         station.radio.deadline = NO_DEADLINE;
         return;
     }
-    station.count_from(station.resume_at(&kind.timing), kind.timing.slot);
+    station.start_count(station.resume_at(&kind.timing), kind.timing.slot);
     if contending {
         arm(station, id, agenda);
     }
@@ -114,7 +114,7 @@ pub(super) fn recount(station: &mut Station, id: StationIx, kind: &MacKind, agen
 #[inline(always)]
 pub(crate) fn access_due(station: &mut Station, time: u64) -> u64 {
     let Station { radio, rx, .. } = station;
-    if rx.armed_at != time || radio.flags & (flag::CONTENDING | flag::DRAW) != flag::CONTENDING {
+    if rx.armed_at != time || radio.flags & (flag::CONTENDING | flag::DRAW_DUE) != flag::CONTENDING {
         return time;
     }
     rx.armed_at = radio.deadline.max(time);
@@ -155,7 +155,7 @@ impl Mac {
             let from = resume.max(now);
             if kind.immediate_access && radio.nav_until <= now && (radio.busy_until <= now || seen > now) {
                 radio.slots = 0;
-                radio.set(flag::IMMEDIATE);
+                radio.set(flag::AWAITS_IMMEDIATE);
                 if radio.busy_until > now {
                     // A signal is present, but too recent to be sensed: the station decides by the idle time before it.
                     let after_eifs = if radio.eifs_from == 0 { 0 } else { radio.eifs_from + timing.eifs };
@@ -169,7 +169,7 @@ impl Mac {
                 }
             } else {
                 radio.slots = contention.draw();
-                station.count_from(from, timing.slot);
+                station.start_count(from, timing.slot);
             }
         }
         arm(station, id, agenda);
@@ -187,17 +187,17 @@ impl Mac {
         if !station.radio.has(flag::CONTENDING) || station.radio.deadline == NO_DEADLINE {
             return false;
         }
-        if station.radio.has(flag::DRAW) {
-            station.radio.clear(flag::DRAW);
+        if station.radio.has(flag::DRAW_DUE) {
+            station.radio.clear(flag::DRAW_DUE);
             station.radio.slots = mac.contention_mut().draw();
-            station.count_from(station.radio.count_from, kind.timing.slot);
+            station.start_count(station.radio.count_from, kind.timing.slot);
             if station.radio.deadline > agenda.now.0 {
                 arm(station, id, agenda);
                 return false;
             }
         }
         station.radio.deadline = NO_DEADLINE;
-        station.radio.clear(flag::CONTENDING | flag::IMMEDIATE);
+        station.radio.clear(flag::CONTENDING | flag::AWAITS_IMMEDIATE);
         true
     }
 }

@@ -507,7 +507,7 @@ impl Mac {
         }
         let (station, _, kind) = self.at(medium, id);
         if lag > 0 {
-            station.count_from(station.radio.count_from.max(now + lag), kind.timing.slot);
+            station.start_count(station.radio.count_from.max(now + lag), kind.timing.slot);
         }
         if station.radio.has(flag::CONTENDING) {
             arm(station, id, agenda);

@@ -14,9 +14,9 @@ pub(crate) enum MacWait {
     /// The ACK of its data frame.
     Ack,
     /// The SIFS before its data frame.
-    ToSend,
+    SifsBeforeData,
     /// The SIFS before its CTS or ACK.
-    ToAnswer,
+    SifsBeforeResponse,
 }
 
 /// The state that determines how a station spends its time until its next event.
@@ -38,11 +38,11 @@ impl StationMac {
     pub(crate) fn view(&self, station: &Station, kind: &MacKind) -> StationView {
         let contention = self.contention();
         let waits = match contention.state {
-            _ if self.exchange.owes_response() => MacWait::ToAnswer,
+            _ if self.exchange.owes_response() => MacWait::SifsBeforeResponse,
             State::Idle | State::Contend => MacWait::Access,
             State::WaitCts => MacWait::Cts,
             State::WaitAck => MacWait::Ack,
-            State::SendData => MacWait::ToSend,
+            State::SendData => MacWait::SifsBeforeData,
         };
         let eifs_from = station.radio.eifs_from;
         StationView {

@@ -130,7 +130,7 @@ impl Medium {
                 return Err(fail("contradicts the measured gains of its radio"));
             }
             let read = Path::new(path, spec).map_err(|problem| fail(&problem))?;
-            if read.place(0) != first.position {
+            if read.position(0) != first.position {
                 return Err(fail("does not begin where the node stands"));
             }
             let rank = rank(seed, &first.node_id);
@@ -323,7 +323,7 @@ impl Medium {
 
     /// Position of a station at its last refresh, m; none in a world without movement.
     #[must_use]
-    pub fn place(&self, station: StationIx) -> Option<[f64; 3]> {
+    pub fn position(&self, station: StationIx) -> Option<[f64; 3]> {
         self.movement.as_ref().map(|m| m.stations[station.ix()].position)
     }
 
@@ -348,7 +348,7 @@ impl Movement {
         if let Some(at) = moving.path.next(agenda.now.0) {
             agenda.push(Time(at), Order::new(class::MOVE, moving.rank), EventKind::Move(node));
         }
-        let there = moving.path.place(agenda.now.0);
+        let there = moving.path.position(agenda.now.0);
         let own = moving.stations.clone();
         let mut from = there;
         for &station in &own {

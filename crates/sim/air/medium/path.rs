@@ -8,7 +8,7 @@ use crate::spec::{MovementSpec, PathSpec};
 struct Corner {
     /// Time at which the node is there, ns.
     at: u64,
-    place: [f64; 3],
+    position: [f64; 3],
     /// Length of the path up to it, m.
     travelled: f64,
 }
@@ -43,11 +43,11 @@ impl Path {
     pub fn new(path: &PathSpec, movement: &MovementSpec) -> Result<Self, String> {
         let mut corners: Vec<Corner> = Vec::with_capacity(path.knots.len());
         for knot in path.knots.iter() {
-            let (at, place) = (knot.at.as_nanos(), knot.position);
+            let (at, position) = (knot.at.as_nanos(), knot.position);
             let travelled = match corners.last() {
                 None => 0.0,
                 Some(last) => {
-                    let way = distance(last.place, place);
+                    let way = distance(last.position, position);
                     if at < last.at || at == last.at && way > 0.0 {
                         return Err("is in two places at once, or goes back in time".to_string());
                     }
@@ -57,14 +57,14 @@ impl Path {
             if !travelled.is_finite() {
                 return Err("has a corner that is nowhere".to_string());
             }
-            corners.push(Corner { at, place, travelled });
+            corners.push(Corner { at, position, travelled });
         }
         let Some(last) = corners.last().copied() else { return Err("has no corner".to_string()) };
         let round = match path.repeat_from {
             None => None,
             Some(first) => {
                 let from = corners.get(first).ok_or("repeats from a corner that it has not")?;
-                if from.at >= last.at || from.place != last.place {
+                if from.at >= last.at || from.position != last.position {
                     return Err(
                         "repeats a round that takes no time, or does not end where it began".to_string()
                     );
@@ -100,14 +100,14 @@ impl Path {
     }
 
     /// Position at a time, m.
-    pub fn place(&self, at: u64) -> [f64; 3] {
+    pub fn position(&self, at: u64) -> [f64; 3] {
         let at = self.fold(at).0;
         let (a, b) = self.segment(at);
         if at <= a.at || b.at <= a.at {
-            return a.place;
+            return a.position;
         }
         let share = (at - a.at) as f64 / (b.at - a.at) as f64;
-        [0, 1, 2].map(|i| a.place[i] + (b.place[i] - a.place[i]) * share)
+        [0, 1, 2].map(|i| a.position[i] + (b.position[i] - a.position[i]) * share)
     }
 
     /// Length of the path travelled up to a time, m.
@@ -194,7 +194,7 @@ mod tests {
         let mut at = 0;
         while let Some(next) = path.next(at).filter(|&next| next < end * S) {
             assert!(next > at);
-            all.push((next as f64 / 1e9, path.place(next)[0]));
+            all.push((next as f64 / 1e9, path.position(next)[0]));
             at = next;
         }
         all
@@ -204,10 +204,10 @@ mod tests {
     fn a_node_walks_in_straight_lines_and_rests() {
         // Leaves at 2 s with 10 m/s, rests from 3 to 5 s, goes back with 20 m/s.
         let path = path(&[(2.0, 100.0), (3.0, 110.0), (5.0, 110.0), (5.5, 100.0)], None).unwrap();
-        let at = |s: f64| path.place((s * 1e9) as u64)[0];
-        let places = [0.0, 2.0, 2.25, 3.0, 4.9, 5.0, 5.25, 5.5, 99.0].map(at);
-        assert_eq!(places, [100.0, 100.0, 102.5, 110.0, 110.0, 110.0, 105.0, 100.0, 100.0]);
-        assert_eq!(path.place(0)[1], 5.0);
+        let at = |s: f64| path.position((s * 1e9) as u64)[0];
+        let positions = [0.0, 2.0, 2.25, 3.0, 4.9, 5.0, 5.25, 5.5, 99.0].map(at);
+        assert_eq!(positions, [100.0, 100.0, 102.5, 110.0, 110.0, 110.0, 105.0, 100.0, 100.0]);
+        assert_eq!(path.position(0)[1], 5.0);
         // Each metre takes 0.1 s. On the way back a metre takes 0.05 s, so 0.1 s are two metres; the node is at rest when the last 0.1 s
         // are over.
         let refreshes = refreshes(&path, 100);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_node_is_looked_at_every_metre_and_where_it_stops() {
+    fn the_position_of_a_slow_node_is_refreshed_every_metre_and_where_it_stops() {
         // 2.5 m at 0.5 m/s.
         let optional = path(&[(1.0, 0.0), (6.0, 2.5)], None).unwrap();
         assert_eq!(refreshes(&optional, 100), [(3.0, 1.0), (5.0, 2.0), (6.0, 2.5)]);
@@ -239,7 +239,7 @@ mod tests {
     fn a_round_comes_again_and_again() {
         // To 30 m in 3 s, rests 2 s, back in 3 s, rests 2 s: a round of 10 s that begins at 5 s.
         let path = path(&[(5.0, 0.0), (8.0, 30.0), (10.0, 30.0), (13.0, 0.0), (15.0, 0.0)], Some(0)).unwrap();
-        let at = |s: f64| path.place((s * 1e9) as u64)[0];
+        let at = |s: f64| path.position((s * 1e9) as u64)[0];
         assert_eq!([4.0, 6.0, 9.0, 12.0, 14.0].map(at), [0.0, 10.0, 30.0, 10.0, 0.0]);
         assert_eq!([15.0, 16.0, 59.0, 1_000_006.0].map(at), [0.0, 10.0, 30.0, 10.0]);
         // 60 refreshes a round: 60 m at 10 m/s.
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_move_is_not_looked_at() {
+    fn the_position_of_a_node_at_rest_is_not_refreshed() {
         assert_eq!(path(&[(3.0, 1.0)], None).unwrap().next(0), None);
         assert_eq!(path(&[(3.0, 1.0), (4.0, 1.0), (9.0, 1.0)], Some(1)).unwrap().next(0), None);
         assert_eq!(path(&[(3.0, 1.0), (4.0, 2.0)], None).unwrap().next(4 * S), None);

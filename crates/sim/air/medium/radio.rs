@@ -14,15 +14,15 @@ pub(crate) const NEVER: u64 = u64::MAX;
 /// Deadline without a back-off: earlier than every time.
 pub(crate) const NO_DEADLINE: u64 = 0;
 
-/// Bits of [`Radio::flags`]. The MAC sets `IMMEDIATE`, `CONTENDING` and `AWAIT_END`; a sensed frame turns `IMMEDIATE` into `DRAW`, which
-/// the MAC clears. The others are the medium's, or are set when the world is created.
+/// Bits of [`Radio::flags`]. The MAC sets `AWAITS_IMMEDIATE`, `CONTENDING` and `AWAIT_END`; a sensed frame turns `AWAITS_IMMEDIATE` into
+/// `DRAW_DUE`, which the MAC clears. The others are the medium's, or are set when the world is created.
 pub(crate) mod flag {
     /// The station is transmitting.
     pub(crate) const TRANSMITTING: u8 = 1;
     /// Waiting for immediate access: a back-off is due if the medium becomes busy before.
-    pub(crate) const IMMEDIATE: u8 = 2;
+    pub(crate) const AWAITS_IMMEDIATE: u8 = 2;
     /// The medium became busy while the station waited for immediate access: the access event draws a back-off.
-    pub(crate) const DRAW: u8 = 4;
+    pub(crate) const DRAW_DUE: u8 = 4;
     /// The NAV was set by an RTS and is extended if a reception follows.
     pub(crate) const NAV_PENDING: u8 = 8;
     /// The station has a packet to send: its access event is pending.
@@ -37,7 +37,7 @@ pub(crate) mod flag {
 
 /// State that the passes read and write at every hearer: one cache line. The back-off (`deadline`, `count_from`, `slots`) is part of it
 /// because a sensed frame freezes it ([`Radio::freeze`]), as does a NAV that becomes final. The MAC draws it, starts it
-/// ([`Station::count_from`]) and ends it.
+/// ([`Station::start_count`]) and ends it.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Radio {
@@ -97,7 +97,7 @@ impl Radio {
     }
 
     /// Freezes the back-off for a signal that is sensed at slot boundaries from `seen` on; slots are counted again from `resume` at the
-    /// earliest. A station that waits for immediate access is marked to draw a back-off ([`flag::DRAW`]); if no back-off is counting,
+    /// earliest. A station that waits for immediate access is marked to draw a back-off ([`flag::DRAW_DUE`]); if no back-off is counting,
     /// nothing changes.
     ///
     /// Slot boundaries before `seen` have been counted: the station sensed an idle medium there (it decides by the state of the channel one
@@ -110,8 +110,8 @@ impl Radio {
         if self.count_from < seen {
             self.slots -= ((seen - self.count_from - 1) / slot) as u16;
         }
-        if self.flags & flag::IMMEDIATE != 0 {
-            self.flags ^= flag::IMMEDIATE | flag::DRAW;
+        if self.flags & flag::AWAITS_IMMEDIATE != 0 {
+            self.flags ^= flag::AWAITS_IMMEDIATE | flag::DRAW_DUE;
         }
         self.count_from = self.count_from.max(resume);
         self.deadline = self.count_from + u64::from(self.slots) * slot;
@@ -273,7 +273,7 @@ impl Station {
 
     /// Starts the slot count at `from`.
     #[inline(always)]
-    pub(crate) fn count_from(&mut self, from: u64, slot: u64) {
+    pub(crate) fn start_count(&mut self, from: u64, slot: u64) {
         self.radio.count_from = from;
         self.radio.deadline = from + u64::from(self.radio.slots) * slot;
     }
@@ -339,11 +339,11 @@ mod tests {
     }
 
     #[test]
-    fn losing_immediate_access_asks_for_a_back_off() {
+    fn losing_immediate_access_requires_a_back_off() {
         let mut r = counting(50_000, 0);
-        r.set(flag::IMMEDIATE);
+        r.set(flag::AWAITS_IMMEDIATE);
         r.freeze(30_000, 300_000, SLOT);
-        assert!(r.has(flag::DRAW) && !r.has(flag::IMMEDIATE));
+        assert!(r.has(flag::DRAW_DUE) && !r.has(flag::AWAITS_IMMEDIATE));
         assert_eq!(r.deadline, 300_000);
     }
 

@@ -45,7 +45,7 @@ struct Place {
 /// All open connections.
 #[derive(Default)]
 pub(crate) struct Connections {
-    slots: Vec<Place>,
+    places: Vec<Place>,
     free: Vec<u32>,
 }
 
@@ -78,42 +78,43 @@ pub(crate) fn reasons(sender: &Sender) -> [u64; 3] {
 
 impl Connections {
     pub(crate) fn add(&mut self, connection: Connection) -> ConnectionRef {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Place::default());
-            (self.slots.len() - 1) as u32
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.places.push(Place::default());
+            (self.places.len() - 1) as u32
         });
-        let place = &mut self.slots[slot as usize];
+        let place = &mut self.places[number as usize];
         place.connection = Some(Box::new(connection));
-        ConnectionRef { slot, generation: place.generation }
+        ConnectionRef { place: number, generation: place.generation }
     }
 
     #[inline]
     pub(crate) fn get_mut(&mut self, id: ConnectionRef) -> Option<&mut Connection> {
-        let slot = self.slots.get_mut(id.slot as usize)?;
-        if slot.generation == id.generation { slot.connection.as_deref_mut() } else { None }
+        let place = self.places.get_mut(id.place as usize)?;
+        if place.generation == id.generation { place.connection.as_deref_mut() } else { None }
     }
 
     #[inline]
     pub(crate) fn get(&self, id: ConnectionRef) -> Option<&Connection> {
-        let slot = self.slots.get(id.slot as usize)?;
-        if slot.generation == id.generation { slot.connection.as_deref() } else { None }
+        let place = self.places.get(id.place as usize)?;
+        if place.generation == id.generation { place.connection.as_deref() } else { None }
     }
 
     pub(crate) fn remove(&mut self, id: ConnectionRef) -> Option<Box<Connection>> {
-        let slot = self.slots.get_mut(id.slot as usize).filter(|slot| slot.generation == id.generation)?;
-        let connection = slot.connection.take()?;
-        slot.generation = slot.generation.wrapping_add(1);
-        self.free.push(id.slot);
+        let place =
+            self.places.get_mut(id.place as usize).filter(|place| place.generation == id.generation)?;
+        let connection = place.connection.take()?;
+        place.generation = place.generation.wrapping_add(1);
+        self.free.push(id.place);
         Some(connection)
     }
 
     /// Open connections.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Connection> {
-        self.slots.iter().filter_map(|slot| slot.connection.as_deref())
+        self.places.iter().filter_map(|place| place.connection.as_deref())
     }
 
     /// Number of open connections, and the largest number that were open at once (each has had a place).
     pub(crate) fn count(&self) -> (u64, u64) {
-        ((self.slots.len() - self.free.len()) as u64, self.slots.len() as u64)
+        ((self.places.len() - self.free.len()) as u64, self.places.len() as u64)
     }
 }

@@ -251,10 +251,10 @@ impl Capture {
     /// Adds a row for a record.
     fn add_row(&mut self, at: Time, record: &Record, world: &WorldView<'_>) {
         let names = &world.run.names;
-        let asked = self.spec.rows
+        let requested = self.spec.rows
             && self.in_time(at)
             && self.spec.node.is_none_or(|node| names.concerns(record, node));
-        if asked {
+        if requested {
             let carried = |number: u32| self.on_air.get(&number).and_then(|on_air| on_air.carried.clone());
             let held = |station: StationIx| {
                 self.carrying[station.ix()].as_ref().map(|c| (c.packet, c.described.clone()))

@@ -98,20 +98,20 @@ impl AttemptCounts {
     /// Handles the start of an RTS or data frame for the flow.
     pub fn on_start(&mut self, frame: &FrameView, counts: bool) {
         let rts = frame.kind == FrameKind::Rts;
-        let goes_on = !rts && self.exchange.is_some_and(|exchange| exchange.rts);
+        let continues = !rts && self.exchange.is_some_and(|exchange| exchange.rts);
         let one = u64::from(counts);
-        self.exchanges += if goes_on { 0 } else { one };
+        self.exchanges += if continues { 0 } else { one };
         *(if rts { &mut self.rts } else { &mut self.data }) += one;
         self.exchange = Some(Exchange { frame: frame.number, rts, loss_cause: None });
     }
 
     /// Handles the loss of a frame at its receiver `station`.
-    pub fn on_lost(&mut self, frame: &FrameView, loss: Loss, station: &Station, answers: bool) {
+    pub fn on_lost(&mut self, frame: &FrameView, loss: Loss, station: &Station, is_response: bool) {
         let Some(exchange) = &mut self.exchange else { return };
         let (why, by) = loss_cause(frame, loss, station);
         if frame.number == exchange.frame {
             exchange.loss_cause = Some((why, by));
-        } else if answers {
+        } else if is_response {
             let why = if why == FailureCause::Collision {
                 FailureCause::AnswerCollided
             } else {

@@ -30,7 +30,7 @@ use crate::spec::Traffic;
 struct Tracked {
     forward: bool,
     /// Number of its hops so far.
-    gone: usize,
+    hops_so_far: usize,
     /// Its present hop; none while it waits for a route.
     hop: Option<usize>,
     connection: Option<ConnectionRef>,
@@ -215,17 +215,17 @@ impl Explainer {
         (self.window.0..=self.window.1).contains(&now)
     }
 
-    /// The flow's hop after `gone` others, with fixed routes.
-    fn hop_at(&self, forward: bool, gone: usize) -> Option<usize> {
+    /// The flow's hop after `hops_so_far` others, with fixed routes.
+    fn hop_at(&self, forward: bool, hops_so_far: usize) -> Option<usize> {
         let middle = self.forward_hops?;
         let (first, end) = if forward { (0, middle) } else { (middle, self.hops.len()) };
-        (gone < end - first).then_some(first + gone)
+        (hops_so_far < end - first).then_some(first + hops_so_far)
     }
 
     /// Sender of a frame and the flow that the frame serves: a response serves the flow of the station that requested it.
     fn holder(&self, kind: FrameKind, sender: StationIx, receiver: Option<StationIx>) -> Holder {
-        let answers = matches!(kind, FrameKind::Cts | FrameKind::Ack);
-        let served = receiver.filter(|_| answers).unwrap_or(sender);
+        let is_response = matches!(kind, FrameKind::Cts | FrameKind::Ack);
+        let served = receiver.filter(|_| is_response).unwrap_or(sender);
         let owner = self.sending.get(served.ix()).map_or(Owner::Other, |s| s.1);
         Holder { node: Some(self.node_of_station[sender.ix()]), owner }
     }
@@ -245,8 +245,8 @@ impl Explainer {
                     if (frame.sender, at) == (sender, peer) {
                         hop.trials.on_lost(&frame, loss, station, false);
                     } else if (frame.sender, at) == (peer, sender) {
-                        let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
-                        hop.trials.on_lost(&frame, loss, station, answers);
+                        let is_response = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
+                        hop.trials.on_lost(&frame, loss, station, is_response);
                     }
                 }
             }
@@ -298,14 +298,14 @@ impl Explainer {
         if let (Some(senders), Some(id)) = (&mut self.senders, connection) {
             senders.on_made(id);
         }
-        self.packets.insert(packet, Tracked { forward, gone: 0, hop: None, connection });
+        self.packets.insert(packet, Tracked { forward, hops_so_far: 0, hop: None, connection });
         self.enter(packet, hop);
     }
 
     fn on_start(&mut self, frame: &FrameView, now: u64, air: &Air, network: &Network) {
-        let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::Broadcast)
+        let is_for_own_packet = matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::Broadcast)
             || Some(frame.sender) == frame.receiver;
-        if asks {
+        if is_for_own_packet {
             let packet = air.held(frame.sender).next().map_or(PacketRef::NONE, |msdu| msdu.packet);
             let sending = &mut self.sending[frame.sender.ix()];
             match view::owner(network, packet) {
@@ -380,16 +380,20 @@ impl Explainer {
     /// Moves a packet to its next hop, if it is the flow's and was no duplicate.
     fn moved(&mut self, packet: PacketRef, network: &Network) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
-        let Some(gone) = view::hops_gone(network, packet).filter(|&gone| gone > tracked.gone) else { return };
-        tracked.gone = gone;
+        let Some(hops_so_far) =
+            view::hops_so_far(network, packet).filter(|&hops_so_far| hops_so_far > tracked.hops_so_far)
+        else {
+            return;
+        };
+        tracked.hops_so_far = hops_so_far;
         let forward = tracked.forward;
-        self.enter(packet, self.hop_at(forward, gone));
+        self.enter(packet, self.hop_at(forward, hops_so_far));
     }
 
     /// Moves a packet to the next hop that routing has found.
-    fn on_routed(&mut self, packet: PacketRef, gone: usize, ends: paths::Hop, air: &Air) {
+    fn on_routed(&mut self, packet: PacketRef, hops_so_far: usize, ends: paths::Hop, air: &Air) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
-        tracked.gone = gone;
+        tracked.hops_so_far = hops_so_far;
         let forward = tracked.forward;
         let known = self.hops.iter().position(|hop| hop.is_forward() == forward && hop.ends == ends);
         let hop = known.unwrap_or_else(|| self.add_hop(ends, forward, air));
@@ -410,7 +414,7 @@ impl Explainer {
         let Some(hop) = hop.map(|hop| &mut self.hops[hop]) else { return };
         hop.here = hop.here.saturating_sub(1);
         if let HopSender::Wire(wire) = &mut hop.sends {
-            wire.on_gone(packet);
+            wire.on_ended(packet);
         }
     }
 
@@ -419,7 +423,7 @@ impl Explainer {
         let Some(tracked) = self.packets.remove(&packet) else { return };
         self.leave(packet, tracked.hop);
         if let (Some(senders), Some(id)) = (&mut self.senders, tracked.connection) {
-            senders.on_gone(id);
+            senders.on_ended(id);
         }
     }
 
@@ -433,8 +437,8 @@ impl Explainer {
         let ways =
             [true, false].map(|forward| self.hops.iter().filter(move |hop| hop.is_forward() == forward));
         // No route is searched for before the first packet.
-        let asked = self.forward_hops.is_some() || result.flows[flow].has_traffic();
-        let standing = if asked && ways[0].clone().next().is_none() {
+        let has_started = self.forward_hops.is_some() || result.flows[flow].has_traffic();
+        let standing = if has_started && ways[0].clone().next().is_none() {
             Standing::Unreachable
         } else {
             standing(result, flow, self.offered_bps, tcp.as_ref().is_none_or(is_backlogged))

@@ -116,7 +116,7 @@ pub(super) struct Senders {
 }
 
 fn key(id: ConnectionRef) -> (u32, u32) {
-    (id.slot, id.generation)
+    (id.place, id.generation)
 }
 
 impl Senders {
@@ -135,7 +135,7 @@ impl Senders {
         self.touched.insert(key(id));
     }
 
-    pub fn on_gone(&mut self, id: ConnectionRef) {
+    pub fn on_ended(&mut self, id: ConnectionRef) {
         if let Some(connection) = self.live.get_mut(&key(id)) {
             connection.under_way = connection.under_way.saturating_sub(1);
             self.touched.insert(key(id));
@@ -158,7 +158,8 @@ impl Senders {
     pub fn observe(&mut self, network: &Network, now: u64, window: (u64, u64)) {
         while let Some(key) = self.touched.pop_first() {
             let Some(connection) = self.live.get_mut(&key) else { continue };
-            let view = view::connection(network, ConnectionRef { slot: key.0, generation: key.1 }, Time(now));
+            let view =
+                view::connection(network, ConnectionRef { place: key.0, generation: key.1 }, Time(now));
             let waits = view.as_ref().map(|view| Sending::of(view, connection.under_way));
             if let Some(view) = &view
                 && (window.0..=window.1).contains(&now)

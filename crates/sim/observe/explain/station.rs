@@ -118,8 +118,8 @@ struct Signal {
     /// Time that its duration field reserves after its end, ns.
     reserves: u64,
     rts: bool,
-    /// It is the CTS or ACK that this station awaits.
-    answers: Option<Activity>,
+    /// Set if the signal is a CTS or ACK for this station: the wait that it ends.
+    responds_to: Option<Activity>,
     holder: Holder,
 }
 
@@ -186,8 +186,8 @@ impl Station {
     /// Handles the start of a frame at any station.
     pub fn on_start(&mut self, frame: &FrameView, holder: Holder) {
         if frame.sender == self.number {
-            let answers = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
-            self.own = Some((frame.end.0, answers && frame.receiver != Some(frame.sender)));
+            let is_response = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
+            self.own = Some((frame.end.0, is_response && frame.receiver != Some(frame.sender)));
             self.served = holder;
             return;
         }
@@ -200,7 +200,7 @@ impl Station {
             number: frame.number,
             reserves: u64::from(frame.nav_us) * 1000,
             rts: frame.kind == FrameKind::Rts,
-            answers: match frame.kind {
+            responds_to: match frame.kind {
                 FrameKind::Cts => Some(Activity::AwaitCts),
                 FrameKind::Ack => Some(Activity::AwaitAck),
                 _ => None,
@@ -266,17 +266,17 @@ impl Station {
     }
 
     fn activity_at(&self, at: u64, holders: &mut Vec<Holder>) -> Activity {
-        if let Some((_, answers)) = self.own.filter(|&(end, _)| at < end) {
-            return if answers { Activity::Answer } else { Activity::Transmit };
+        if let Some((_, is_response)) = self.own.filter(|&(end, _)| at < end) {
+            return if is_response { Activity::Answer } else { Activity::Transmit };
         }
         // The MAC continues when the response has left its sender: a propagation delay before the last bit arrives here.
-        if let Some(answer) = self.sensed.iter().filter(|s| s.is_on(at)).find_map(|s| s.answers) {
-            return answer;
+        if let Some(awaited) = self.sensed.iter().filter(|s| s.is_on(at)).find_map(|s| s.responds_to) {
+            return awaited;
         }
         match self.view.waits {
             MacWait::Cts => return Activity::AwaitCts,
             MacWait::Ack => return Activity::AwaitAck,
-            MacWait::ToSend | MacWait::ToAnswer => return Activity::Sifs,
+            MacWait::SifsBeforeData | MacWait::SifsBeforeResponse => return Activity::Sifs,
             MacWait::Access => {}
         }
         let first = holders.len();

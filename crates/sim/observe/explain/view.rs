@@ -68,7 +68,7 @@ pub(super) fn waiting_by_owner(network: &Network, link: LinkRef, now: Time) -> B
 }
 
 /// Number of hops of a packet so far; none after its end.
-pub(super) fn hops_gone(network: &Network, packet: PacketRef) -> Option<usize> {
+pub(super) fn hops_so_far(network: &Network, packet: PacketRef) -> Option<usize> {
     let latest = network.packets.latest(packet)?;
     network.packets.copy(latest).map(|copy| usize::from(copy.hops))
 }

@@ -29,7 +29,7 @@ impl Wire {
     }
 
     /// Removes a packet of the flow that has arrived or was lost.
-    pub fn on_gone(&mut self, packet: PacketRef) {
+    pub fn on_ended(&mut self, packet: PacketRef) {
         self.in_flight.retain(|&p| p != packet);
     }
 
