@@ -238,7 +238,7 @@ impl Pipeline {
         Some(Dequeued { packet, verdict })
     }
 
-    /// Notifies the hop of a dequeued packet that goes to the link. To be called only if [`Pipeline::wants_departures`] is true.
+    /// Notifies the hop of a packet that has left the queue for the link. To be called only if [`Pipeline::wants_departures`] is true.
     #[inline(never)]
     pub fn depart(&mut self, packet: &Packet, carried: HeaderRef<'_>, now: Time) {
         let passage = self.passage(packet, self.backlog());

@@ -49,7 +49,7 @@ impl Timers {
         Firing { at: at.max(now.saturating_add(Span(1))), timer, generation: known.generation }
     }
 
-    /// True if the timer fires at the time of a firing. It does not if it was moved in the meantime.
+    /// True if the timer fires at the time of a firing; false if the timer was moved in the meantime.
     pub fn fires(&mut self, timer: Timer, generation: u32) -> bool {
         let Ok(i) = self.known.binary_search_by_key(&timer, |known| known.timer) else { return false };
         let known = &mut self.known[i];

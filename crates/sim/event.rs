@@ -5,7 +5,7 @@ use airfair_units::{Rate, Time};
 
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, FrameIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
 
-/// Kind of an event, with its owner. The event loop hands each variant to the part that it belongs to.
+/// Kind of an event, with its owner. The event loop passes each variant to the part to which it belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
     /// The last bit of a frame has left its sender.

@@ -2,7 +2,7 @@
 //!
 //! [`spec`] is the specification of a world; [`engine`] keeps the agenda; [`air`] is the radio medium and the MAC; `link`, `route`,
 //! `packet` and `node` lie above them; `traffic` makes the applications' data; [`measure`] has the statistics; [`record`] the records of
-//! what happens, and [`observe`] the observers that read them. [`World`] combines them.
+//! events, and [`observe`] the observers that read them. [`World`] combines them.
 
 pub mod air;
 pub mod engine;

@@ -237,7 +237,7 @@ pub enum Interference {
 /// Least power of a received frame under [`ErrorModel::Threshold`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sensitivity {
-    /// That of preamble detection: one range for every rate, as in ns-2.
+    /// The sensitivity of preamble detection: one range for every rate, as in ns-2.
     PreambleDetect,
     /// The power that the *sender's* data rate requires at this receiver's noise ([`crate::air::error::required_snr`]), for every frame of
     /// that sender; never less than preamble detection.
@@ -249,7 +249,7 @@ pub enum Sensitivity {
 /// Condition for the reception of a locked frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorModel {
-    /// Its power reaches [`Sensitivity`] and its lowest SINR reaches `capture`.
+    /// The frame's power reaches [`Sensitivity`] and its lowest SINR reaches `capture`.
     Threshold,
     /// A probability by modulation, size and the lowest SINR during the frame.
     WorstSinr,

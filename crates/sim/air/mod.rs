@@ -1,16 +1,16 @@
 //! The air: the radio medium, and above it the MAC (DCF).
 //!
-//! A *station* is one radio interface of a node. [`Air`] knows stations and references to packets, nothing above. The layer above hands
-//! packets down to the MAC ([`Air::free_places`], [`Air::hand_down`], [`Air::contend`]) and takes out the air's [`Indication`]s after each
-//! of its events.
+//! A *station* is one radio interface of a node. [`Air`] knows stations and references to packets, nothing above. The layer above passes
+//! packets to the MAC ([`Air::free_places`], [`Air::hand_down`], [`Air::contend`]) and removes and handles the air's [`Indication`]s after
+//! each of its events.
 //!
 //! | folder | contents |
 //! |---|---|
 //! | `medium` | power and time: lists of hearers, effects of a transmission at every hearer, reception |
 //! | `mac` | DCF of each station |
 //!
-//! The MAC stands above the medium, which calls nothing of it: the pass at a frame's end visits the hearers, and this module hands the
-//! outcome at each (`Reception`) to the MAC. Both write a station's back-off: the MAC sets it, and the medium freezes it at every frame
+//! The MAC is above the medium, which calls no function of the MAC: the pass at a frame's end visits the hearers, and this module passes
+//! the outcome at each (`Reception`) to the MAC. Both write a station's back-off: the MAC sets it, and the medium freezes it at every frame
 //! that the station senses (`medium/radio.rs`).
 
 mod fetch;

@@ -14,7 +14,7 @@ use airfair_units::Time;
 
 use crate::event::{Event, EventKind, Order, ScheduledEvent};
 
-/// A set of pending events, from which the smallest key comes first.
+/// A set of pending events, from which the event with the smallest key is popped first.
 pub trait EventQueue: Default {
     /// Adds an event.
     fn push(&mut self, event: Event);

@@ -211,7 +211,8 @@ impl Links {
         accepted: Time,
         now: Time,
     ) -> Option<ScheduledEvent> {
-        // A packet that came by air is here a propagation delay after the pass that has indicated it.
+        // A packet received by radio is offered with the time of its last bit, up to a propagation delay after the pass that has indicated
+        // it.
         self.transmit(wire, offer, accepted, now.max(accepted))
     }
 

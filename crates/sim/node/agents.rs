@@ -40,7 +40,7 @@ struct HostedAgent {
 pub(crate) struct MessageReception {
     /// The message is addressed to the station's node, or to all.
     pub to_me: bool,
-    /// It was carried by a frame addressed to this station alone.
+    /// True if a frame addressed to this station alone carried the message.
     pub own_frame: bool,
 }
 

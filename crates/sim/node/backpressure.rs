@@ -218,7 +218,7 @@ impl PortSources {
     }
 
     /// True if the node's flows have used their allowance here, and a flow with `packets` has its share. A flow without packets waits only
-    /// while a departure is to come: while the queue is not empty.
+    /// while a departure is still ahead: while the queue is not empty.
     fn has_used_share(
         &self,
         packets: u32,
@@ -338,9 +338,9 @@ impl Backpressure {
         }
     }
 
-    /// Decides whether a connection's sender may send, by a port with a queue of `limit` packets. It must wait if it has its share of the
-    /// allowance of the node's flows; or if it has two packets there, and either as much as it sends in the time of the limit or more than
-    /// the mean of the node's flows.
+    /// Decides whether a connection's sender may send, by a port with a queue of `limit` packets. The sender must wait if it has its share
+    /// of the allowance of the node's flows; or if it has two packets there, and either as much as it sends in the time of the limit or
+    /// more than the mean of the node's flows.
     #[inline]
     pub fn permit(
         &mut self,

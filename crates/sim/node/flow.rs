@@ -25,7 +25,7 @@ pub(crate) struct FlowTotals {
     pub delivered_bytes: u64,
     /// Packets with payload dropped before the flow's stop.
     pub dropped: u64,
-    /// Bytes that the application has handed over; a file counts from its start.
+    /// Bytes that the application has passed to the transport; a file counts from its start.
     pub offered_bytes: u64,
     /// Time for which a source with a rate of its own waited for room in its node's queue.
     pub held: Span,

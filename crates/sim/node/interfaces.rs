@@ -291,7 +291,7 @@ impl Interfaces {
         self.queue.marked.pop().map(|(id, reason)| (id.0, reason))
     }
 
-    /// Notifies the hop of a packet that goes to the link.
+    /// Notifies the hop of a packet that has left the queue for the link.
     #[inline(always)]
     pub fn depart(&mut self, port: PortIx, packet: &QueuedPacket, carried: HeaderRef<'_>, now: Time) {
         let pipeline = &mut self.ports[port].pipeline;

@@ -57,7 +57,7 @@ pub(crate) struct RunRules {
     /// Ends of the warm-up and of the run.
     pub warmup: Time,
     pub end: Time,
-    /// True if hops of explicit-rate schemes stand at wires.
+    /// True if wires have hops of explicit-rate schemes.
     pub hops_at_wires: bool,
     /// True if received packets are processed: an AQM handles them, a meter counts them, they may be lost, or routing needs their senders.
     pub processes_received: bool,

@@ -1,10 +1,10 @@
-//! Numbers by which schemes identify nodes and flows. They are computed from names, so that they depend neither on the order of a file nor
-//! on its other contents.
+//! Numbers by which schemes identify nodes and flows. The numbers are computed from names, so that they depend neither on the order of a
+//! file nor on its other contents.
 
 use airfair_schemes::places::FlowId;
 use airfair_units::random::name_hash;
 
-/// Flow numbers from here on stand for connections of flows that have many.
+/// Flow numbers from this one on belong to connections of flows that have many.
 const MANY: u32 = 1 << 31;
 
 /// A unique number below [`MANY`] for each name: half of its hash. Of names with the same hash the first in order has it, and the others

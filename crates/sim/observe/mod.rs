@@ -1,5 +1,5 @@
-//! Observers of a run. They change nothing of what happens, and no part of a world knows them: parts make [records](crate::record), which
-//! the event loop takes out and gives to the observers.
+//! Observers of a run. Observers do not change a run, and no part of a world knows them: parts append [records](crate::record) to lists,
+//! and the event loop passes these to the observers.
 //!
 //! | part | contents |
 //! |---|---|
@@ -32,7 +32,7 @@ use series::Sampler;
 use trace::Tracer;
 use windows::Fairness;
 
-/// An observer of a run. A new observer implements this trait and gets a place in [`Observers`].
+/// An observer of a run. A new observer implements this trait and has a field in [`Observers`].
 pub(crate) trait Observer {
     /// Called for each record of an event, after the event: `world` is the state then. `at` is the time of the record: on the air it may
     /// differ from the present by up to a propagation delay.
@@ -104,7 +104,7 @@ impl Observers {
         list.into_iter().flatten()
     }
 
-    /// Takes out the records of a part from the present event. Lower parts come first.
+    /// Collects the records of a part from the present event. To be called for lower parts first.
     pub(crate) fn collect(&mut self, records: &mut Records) {
         self.happened.extend(records.drain());
     }

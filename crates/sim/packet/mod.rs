@@ -82,7 +82,7 @@ pub(crate) struct PacketCopy {
 }
 
 impl Packet {
-    /// A control packet, which belongs to no flow: of ARP, an agent or routing. It is as long as its payload; senders add headers.
+    /// A control packet, which belongs to no flow: of ARP, an agent or routing. The packet is as long as its payload; senders add headers.
     pub(crate) fn control(
         source: NodeIx,
         destination: NodeIx,

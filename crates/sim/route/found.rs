@@ -83,7 +83,7 @@ impl FoundRoutes {
         }
     }
 
-    /// Node of an address; addresses come from messages, and those from nodes.
+    /// Node of an address in a routing message; `None` if no node has the address.
     fn node(&self, address: Ipv4Addr) -> Option<NodeIx> {
         let [_, a, b, c] = address.octets();
         let number = u32::from_be_bytes([0, a, b, c]);

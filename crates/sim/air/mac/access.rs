@@ -1,6 +1,6 @@
 //! Access to the medium (802.11-2016 10.3.4): contention, back-off, retries.
 //!
-//! The numbers of a back-off (slots left, start of the count, its end) stand in the station's
+//! The numbers of a back-off (slots left, start of the count, its end) are stored in the station's
 //! [`Radio`](crate::air::medium::radio::Radio), since every frame that the station senses freezes them. This file draws and sets them.
 
 use std::collections::VecDeque;

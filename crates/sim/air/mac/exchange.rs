@@ -63,7 +63,7 @@ impl Exchange {
         self.deferred_timeout = NEVER;
     }
 
-    /// Schedules a frame a SIFS from now; `None` stands for the station's own data frame.
+    /// Schedules a frame a SIFS from now; `None`: the station's own data frame.
     #[inline(always)]
     fn reply_after_sifs(
         &mut self,
@@ -98,7 +98,7 @@ fn carrier_withholds(station: &Station, kind: &MacKind, now: u64) -> bool {
 }
 
 impl Mac {
-    /// The awaited response will not come: schedules the deferred time-out.
+    /// The awaited response has been lost: schedules the deferred time-out.
     pub(crate) fn on_response_lost(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let (station, StationMac { exchange, .. }, _) = self.at(medium, id);
         let at = std::mem::replace(&mut exchange.deferred_timeout, NEVER);

@@ -1,5 +1,5 @@
-//! The MAC: the distributed coordination function of each station (802.11-2016 clause 10.3). It stands above the medium: it transmits by
-//! the medium and handles the receptions that the medium returns. It reports to the layer above by a list of [`Indication`]s.
+//! The MAC: the distributed coordination function of each station (802.11-2016 clause 10.3). The MAC is above the medium: it transmits by
+//! the medium and handles the receptions that the medium returns. The MAC reports to the layer above by a list of [`Indication`]s.
 //!
 //! | file | contents |
 //! |---|---|
@@ -28,7 +28,7 @@ use crate::ids::{CopyRef, PacketRef, StationIx, Table};
 use access::{CATEGORIES, Contention};
 use exchange::Exchange;
 
-/// A packet handed down to the MAC, with its destination.
+/// A packet that the layer above has passed to the MAC, with the packet's destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Msdu {
     /// Reference of the packet.
@@ -57,7 +57,8 @@ pub enum Outcome {
 /// A report of the MAC to the layer above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Indication {
-    /// A packet is finished. The MAC may have room for further packets; the layer above hands them down and lets the station contend.
+    /// A packet is finished. The MAC may have room for further packets; the layer above passes them to the MAC and lets the station
+    /// contend.
     Finished {
         /// The station that sent it.
         station: StationIx,

@@ -1,8 +1,8 @@
-//! The radio medium: lists of hearers, effects of a transmission at every hearer, reception. It calls nothing of the MAC.
+//! The radio medium: lists of hearers, effects of a transmission at every hearer, reception. The medium calls no function of the MAC.
 //!
 //! The medium determines how long a hearer waits after a signal: a pass applies DIFS and EIFS, and the NAV that a duration field sets. The
-//! numbers of a station's back-off stand in the hearer's cache line too ([`radio::Radio`]), since every frame that is sensed freezes them:
-//! the MAC draws and sets them, the medium freezes them. The MAC decides which frames a station sends and when.
+//! numbers of a station's back-off are stored in the hearer's cache line too ([`radio::Radio`]), since every frame that is sensed freezes
+//! them: the MAC draws and sets them, the medium freezes them. The MAC decides which frames a station sends and when.
 //!
 //! | file | contents |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Stations that move: refreshes of their positions, and updates of the lists of hearers.
 //!
-//! A refresh moves a node to the present point of its path. It changes the node's own lists and its entries in the lists of stations within
-//! the farthest reach, before or after the move; these are found by the distance to every station. No other list is touched.
+//! A refresh moves a node to the present point of its path. A refresh changes the node's own lists and its entries in the lists of stations
+//! within the farthest reach, before or after the move; these are found by the distance to every station. No other list is touched.
 //!
 //! A frame on the air keeps its hearers and their powers. So the update of a transmitting station's list waits until the frame has ended at
 //! all hearers (4 us for every 1.2 km after its end at the sender). If the station transmits another frame at that time, the update waits

@@ -16,11 +16,11 @@ struct Corner {
 /// The repeating part of a path.
 #[derive(Debug, Clone, Copy)]
 struct Round {
-    /// Index of its first corner.
+    /// Index of the round's first corner.
     first: usize,
-    /// Its duration, ns.
+    /// Duration of a round, ns.
     length: u64,
-    /// Its length, m.
+    /// Length of a round, m.
     metres: f64,
 }
 

@@ -279,7 +279,8 @@ impl Station {
     }
 }
 
-/// Counters of a station as a transmitter and receiver. They stand in a separate array, so that the state of hearers is compact.
+/// Counters of a station as a transmitter and receiver. The counters are stored in a separate array, so that the state of hearers is
+/// compact.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TransceiverCounters {
     /// Time spent transmitting, ns.

@@ -18,9 +18,9 @@ pub(super) struct TcpFlow {
     /// True if the flow's law reads the backlog of its node, so that no limit applies.
     pub(super) reads_own_queue: bool,
     pub(super) traffic: Traffic,
-    /// Its connection, unless the flow sends files.
+    /// The flow's connection, unless the flow sends files.
     pub(super) connection: ConnectionRef,
-    /// Source of its files.
+    /// Source of the flow's files.
     pub(super) files: Option<FileSource>,
     /// Size of the next file, bytes.
     pub(super) next_size: u64,

@@ -1,4 +1,4 @@
-//! Capture of interfaces' packets as files, and a table of what happens to frames.
+//! Capture of interfaces' packets as files, and a table of frames: transmissions, receptions, losses.
 //!
 //! Records are given after each event, while a packet still is as it was when its frame left.
 //!

@@ -31,7 +31,7 @@ struct Tracked {
     forward: bool,
     /// Number of its hops so far.
     hops_so_far: usize,
-    /// Its present hop; none while it waits for a route.
+    /// Present hop of the packet; none while the packet waits for a route.
     hop: Option<usize>,
     connection: Option<ConnectionRef>,
 }

@@ -141,13 +141,13 @@ pub struct Waiting {
 /// Times in which a node (or a flow) prevented a station from sending, ns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HoldTime {
-    /// Its signal was the only one.
+    /// The node's signal was the only one.
     pub alone: u64,
-    /// Its signal overlapped with others.
+    /// The node's signal overlapped with others.
     pub joint: u64,
-    /// A duration field of its frames reserved the idle medium.
+    /// A duration field of the node's frames reserved the idle medium.
     pub nav: u64,
-    /// An EIFS followed a frame of it that could not be received.
+    /// An EIFS followed a frame of the node that could not be received.
     pub eifs: u64,
 }
 

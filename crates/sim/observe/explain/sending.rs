@@ -95,7 +95,7 @@ impl Sending {
 
 #[derive(Debug)]
 struct Connection {
-    /// Its packets in flight in both directions, and their number before the present event.
+    /// Packets of the connection in flight in both directions: their number now, and before the present event.
     under_way: u32,
     were_under_way: u32,
     reasons: [u64; 3],

@@ -3,20 +3,20 @@
 use crate::measure::summary::{FilesResult, FlowResult, RunResult};
 use crate::spec::Traffic;
 
-/// Category of a flow's goodput, relative to the mean goodput of the run's flows, or to its offered load if that is less.
+/// Category of a flow's goodput, relative to a reference: the mean goodput of the run's flows, or the flow's offered load if that is less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// There is no route to its destination, or none was found.
+    /// No route to the flow's destination exists, or none was found.
     Unreachable,
-    /// Its application had no data to send in the explained time.
+    /// The flow's application had no data to send in the explained time.
     Silent,
     /// Starved by the result contract ([`crate::measure::summary::FlowResult::is_starved`]).
     Starved,
-    /// Below 10 % of it.
+    /// Below 10 % of the reference.
     NearlyStarved,
-    /// Below two thirds of it.
+    /// Below two thirds of the reference.
     Behind,
-    /// At least two thirds of it.
+    /// At least two thirds of the reference.
     Fair,
     /// The flow's offered load is delivered.
     Content,

@@ -1,4 +1,4 @@
-//! One observed radio: its activity at each moment, and the signals that it receives.
+//! An observed radio: its activity at each moment, and the signals that it receives.
 
 use std::collections::VecDeque;
 
@@ -15,25 +15,25 @@ const REMEMBERED: u64 = 1_000_000_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Activity {
-    /// It transmits an RTS or data frame of its own; a wire transmits a packet.
+    /// The station transmits an RTS or data frame of its own; a wire transmits a packet.
     Transmit,
-    /// It sends a CTS or an ACK.
+    /// The station sends a CTS or an ACK.
     Answer,
-    /// It waits a SIFS before its next frame, a response included.
+    /// The station waits a SIFS before its next frame, a response included.
     Sifs,
-    /// It waits for the CTS after its RTS.
+    /// The station waits for the CTS after its RTS.
     AwaitCts,
-    /// It waits for the ACK after its data frame.
+    /// The station waits for the ACK after its data frame.
     AwaitAck,
     /// Signals of others keep the medium busy.
     Busy,
     /// The medium is idle, but reserved by a duration field.
     Nav,
-    /// It waits for an EIFS after a frame that it could not receive.
+    /// The station waits for an EIFS after a frame that it could not receive.
     Eifs,
-    /// It waits for a DIFS.
+    /// The station waits for a DIFS.
     Difs,
-    /// It counts back-off slots.
+    /// The station counts back-off slots.
     Backoff,
     /// The address of its neighbour is not known yet.
     Address,
@@ -178,7 +178,7 @@ impl Station {
         self.head.map(|(_, _, owner)| owner)
     }
 
-    /// True if the packet in its MAC belongs to `own` and goes to a station.
+    /// True if the packet in the station's MAC belongs to `own` and is addressed to station `to`.
     pub fn has(&self, own: Owner, to: StationIx) -> bool {
         self.head.is_some_and(|(_, for_station, owner)| (for_station, owner) == (to, own))
     }

@@ -1,4 +1,4 @@
-//! One observed direction of a wired link: the packet in transmission at each moment.
+//! An observed direction of a wired link: the packet in transmission at each moment.
 
 use std::collections::VecDeque;
 
@@ -77,7 +77,7 @@ impl Wire {
             let present = self.given.iter().find(|(entry, _)| entry.end.0 > at);
             let (turn, end) = match present {
                 Some((entry, owner)) if entry.begin.0 <= at => (*owner, entry.end.0),
-                // Between two packets: the next one is about to come from its radio.
+                // Between two packets: the next one's last bit is about to be received by radio.
                 Some((entry, _)) => (own, entry.begin.0),
                 None => (own, until),
             };
