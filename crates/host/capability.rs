@@ -57,7 +57,7 @@ mod tests {
     };
 
     #[test]
-    fn what_is_wanted_and_not_offered_is_named() {
+    fn missing_capabilities_are_named() {
         let wants =
             Wants { samples: Span(1), received: true, priority: Priority(3), ecn: true, ..Wants::default() };
         assert!(ALL.missing(&wants).is_empty());

@@ -65,7 +65,7 @@ mod tests {
 
     const ROUND: Timer = Timer(1);
 
-    /// Every 8 s it returns to each reporter of the round its report.
+    /// A controller that every 8 s returns to each reporter of the round its report.
     #[derive(Default)]
     struct Mirror(Vec<(NodeId, Vec<u8>)>);
 

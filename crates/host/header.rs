@@ -117,7 +117,7 @@ mod tests {
         HeaderKind {
             name,
             wire_len: 2,
-            // One field is encoded, the others are lost.
+            // Only one field is encoded.
             encode: |header, bytes| {
                 bytes.first_chunk_mut::<2>()?.copy_from_slice(&(header.fields[0] as u16).to_be_bytes());
                 Some(2)
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checked_header_is_what_its_bytes_say() {
+    fn a_checked_header_is_decoded_from_its_bytes() {
         let mut kinds = HeaderKinds::default();
         let id = kinds.id(Some(&ONE));
         let sent = Header { fields: [0x1_0203, 9, 0, 0], ..Header::default() };

@@ -80,7 +80,7 @@ mod tests {
     use alloc::vec;
 
     #[test]
-    fn each_hears_a_message_once() {
+    fn each_node_receives_a_message_once() {
         let mut messages = Messages::default();
         let (one, two) = (messages.add(4, vec![1, 2]), messages.add(5, vec![3]));
         let hearers = [7, 8, 7, 7, 8, 9];
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_that_is_free_is_used_again_without_its_past() {
+    fn a_free_slot_is_reused_without_its_old_state() {
         let mut messages = Messages::default();
         let old = messages.add(1, vec![1]);
         assert!(messages.mark_received(old, 2));

@@ -135,7 +135,7 @@ mod tests {
         assert!(!timers.fires(B, set.generation), "it was never set");
     }
 
-    /// At the earliest a nanosecond after it was set, so that time advances.
+    /// A timer fires at the earliest a nanosecond after it was set, so that time advances.
     #[test]
     fn a_timer_of_the_past_fires_a_nanosecond_later() {
         let mut timers = Timers::default();
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(timers.set(A, Time(5), Time::NEVER).at, Time::NEVER);
     }
 
-    /// Also back to an earlier setting: of two firings at that time the second counts.
+    /// A timer may be moved back to an earlier setting: of two firings at that time only the second counts.
     #[test]
     fn setting_a_timer_again_moves_it() {
         let mut timers = Timers::default();
@@ -159,7 +159,7 @@ mod tests {
         assert!(!timers.fires(A, settings[2].generation) && timers.fires(A, again.generation));
     }
 
-    /// Effects other than timers are the caller's; no timer is left for the next machine.
+    /// Effects other than timers remain for the caller; no timer remains for the next machine.
     #[test]
     fn a_call_leaves_no_timer_behind() {
         let random = || Stream::new(1, "slot", Purpose::Hop);

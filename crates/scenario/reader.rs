@@ -203,13 +203,13 @@ traffic = { kind = "constant", rate = "100 kbit/s", packet = "500 B" }
     }
 
     #[test]
-    fn nothing_put_over_it_changes_nothing() {
+    fn a_scenario_without_overrides_is_unchanged() {
         let (written, scenario) = written(PAIR, &[]);
         assert_eq!(Reader::default().edited(&written, None, &scenario), PAIR);
     }
 
     #[test]
-    fn values_change_in_their_places() {
+    fn overrides_change_values_in_place() {
         let (written, scenario) = written(
             PAIR,
             &[
@@ -245,7 +245,7 @@ traffic = { kind = "constant", rate = "100 kbit/s", packet = "500 B" }
     }
 
     #[test]
-    fn what_cannot_stand_in_its_place_is_written_out() {
+    fn values_that_cannot_be_changed_in_place_are_written_in_full() {
         // `start` is in the flow and in its traffic: an override has precedence, while two keys of one text are a conflict.
         let text = PAIR.replace("packet = \"500 B\"", "packet = \"500 B\", start = \"1 s\"");
         let (written, scenario) = written(&text, &["flow.only.start=2 s"]);
@@ -255,7 +255,7 @@ traffic = { kind = "constant", rate = "100 kbit/s", packet = "500 B" }
     }
 
     #[test]
-    fn a_list_is_found_from_where_the_file_stands() {
+    fn a_list_is_found_relative_to_the_file() {
         let folder = std::env::temp_dir().join(format!("airfair-written-{}", std::process::id()));
         let other = folder.join("below");
         std::fs::create_dir_all(&other).unwrap();

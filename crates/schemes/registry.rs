@@ -330,7 +330,7 @@ mod tests {
     use super::*;
     use crate::params::{ParamKind, ParamValue};
 
-    /// The error of a line like RED's with a fault.
+    /// The error of an entry like RED's with a fault.
     fn refused(change: impl FnOnce(&mut SchemeEntry)) -> String {
         let mut entry = SchemeEntry { name: "other", ..find("red").unwrap().clone() };
         change(&mut entry);
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_from_outside_is_checked() {
+    fn an_external_entry_is_checked() {
         assert_eq!(refused(|_| ()), "");
         assert_eq!(refused(|e| e.name = "red"), "scheme \"red\": there is one of this name");
         assert!(refused(|e| e.name = "My Scheme").contains("lower-case"));
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn the_trees_own_lines_pass_the_same_check() {
+    fn the_built_in_entries_pass_the_same_check() {
         for entry in registry() {
             assert_eq!(check(entry), Ok(()), "{}", entry.name);
         }

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_of_the_application_is_noted_until_it_is_delivered() {
+    fn idle_time_of_the_application_marks_samples_until_its_data_are_delivered() {
         let mut rate = DeliveryRate::default();
         let first = rate.on_sent(at(0), true);
         rate.on_app_limited(1000);

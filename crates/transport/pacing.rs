@@ -41,7 +41,7 @@ impl Pacer {
 mod tests {
     use super::*;
 
-    const RATE: Rate = Rate(8_000_000); // One byte a microsecond.
+    const RATE: Rate = Rate(8_000_000); // One byte per microsecond.
 
     fn at(us: u64) -> Time {
         Time(us * 1000)
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quantum_leaves_at_once_and_is_paid_for() {
+    fn a_quantum_is_sent_at_once_and_delays_the_next() {
         let mut pacer = Pacer::default();
         for _ in 0..2 {
             assert_eq!(pacer.check(at(0), 1000, RATE), Ok(()));
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rate_lets_nothing_pass() {
+    fn a_rate_of_zero_sends_nothing() {
         let mut pacer = Pacer::default();
         assert_eq!(pacer.check(at(5), 1, Rate(0)), Err(Time::NEVER));
         pacer.on_sent(at(5), 1, Rate(0), None);

@@ -44,8 +44,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_of_what_is_delivered_leaves_while_the_pipe_is_full() {
-        // 20 segments of 1000 bytes, the target window is 10: one for two.
+    fn half_of_the_delivered_bytes_are_sent_while_the_pipe_is_full() {
+        // 20 segments of 1000 bytes, the target window is 10: one segment is sent for every two delivered.
         let mut prr = Prr::new(20_000);
         assert_eq!(prr.window(1_000, 18_000, 10_000, 1_000), 18_500, "1000 * 10 / 20");
         assert_eq!(prr.window(1_000, 17_000, 10_000, 1_000), 18_000);
@@ -56,14 +56,14 @@ mod tests {
     }
 
     #[test]
-    fn below_its_aim_the_pipe_grows_as_in_slow_start() {
+    fn below_its_target_the_pipe_grows_as_in_slow_start() {
         let mut prr = Prr::new(20_000);
-        // Delivered 1000, sent 0: 1000 and one segment more.
+        // Delivered 1000, sent 0: 1000 and one segment more may be sent.
         assert_eq!(prr.window(1_000, 5_000, 10_000, 1_000), 7_000);
         prr.on_sent(2_000);
-        // Delivered 2000 and sent 2000 in total: what this one delivered and one segment.
+        // Delivered 2000 and sent 2000 in total: the bytes delivered by this acknowledgement and one segment.
         assert_eq!(prr.window(1_000, 6_000, 10_000, 1_000), 8_000);
-        // But never beyond the target, and nothing when it is reached.
+        // Never beyond the target; no byte when the target is reached.
         assert_eq!(Prr::new(20_000).window(9_000, 10_000, 10_000, 1_000), 10_000);
         assert_eq!(prr.window(9_000, 9_500, 10_000, 1_000), 10_000);
     }

@@ -193,7 +193,7 @@ mod tests {
     fn many_measurements_in_a_round_weigh_less() {
         let mut rtt = RttEstimator::new(&config());
         rtt.sample(Span::from_millis(100), 1, &config());
-        // With four a round: RTTVAR = (15 * 50 + 80) / 16 = 51.875, SRTT = (31 * 100 + 180) / 32 = 102.5.
+        // With four measurements per round trip: RTTVAR = (15 * 50 + 80) / 16 = 51.875, SRTT = (31 * 100 + 180) / 32 = 102.5.
         rtt.sample(Span::from_millis(180), 4, &config());
         assert_eq!(rtt.smoothed(), Some(Span::from_micros(102_500)));
         assert_eq!(rtt.variation(), Span::from_micros(51_875));
@@ -207,7 +207,7 @@ mod tests {
             let counted = rtt.measured(Time(1_000_000_000), Span::from_millis(91), &coarse);
             rtt.sample(counted, 1, &coarse);
         }
-        // Each is measured as 100 ms, the variation decays, and G remains.
+        // Each round-trip time is measured as 100 ms: the variation decays, and G remains.
         assert_eq!(rtt.smoothed(), Some(Span::from_millis(100)));
         assert_eq!(rtt.rto(&coarse), Span::from_millis(110));
     }
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_lost_syn_data_begin_with_three_seconds() {
+    fn after_a_lost_syn_data_start_with_three_seconds() {
         let mut rtt = RttEstimator::new(&config());
         rtt.back_off();
         rtt.raise_after_syn_loss(&config());
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(rtt.rto(&config()), Span::from_millis(300), "what was measured counts");
     }
 
-    /// Half a second, as 4.4BSD; ticks at 0.2 s, 0.7 s, 1.2 s, ...
+    /// A tick of half a second, as in 4.4BSD; ticks at 0.2 s, 0.7 s, 1.2 s, ...
     fn slow(min_rto_ms: u64) -> (TcpConfig, RttEstimator) {
         let tick = Span::from_millis(500);
         let config = TcpConfig {
@@ -280,12 +280,12 @@ mod tests {
     #[test]
     fn the_slow_timer_fires_at_ticks() {
         let (config, mut rtt) = slow(1000);
-        // 12 ticks before anything is measured: the twelfth after 0.3 s is at 6.2 s (the first at 0.7 s).
+        // 12 ticks before the first measurement: the twelfth after 0.3 s is at 6.2 s (the first at 0.7 s).
         assert_eq!(rtt.expiry(at(300), &config), at(6200));
         // One tick from origin 1, variation half of it: 1 + 4 / 2 = 3 ticks.
         rtt.sample(Span::ZERO, 1, &config);
         assert_eq!((rtt.rto(&config), rtt.expiry(at(300), &config)), (Span::from_millis(1500), at(1700)));
-        // From origin 0 then: 7/8 and 3/8 + 1/4 = 5/8 of a tick make 3.375, cut to 3.
+        // Then from origin 0: 7/8 of a tick, and a variation of 3/8 + 1/4 = 5/8 of a tick, make 3.375, truncated to 3.
         rtt.sample(Span::ZERO, 1, &config);
         assert_eq!(rtt.rto(&config), Span::from_millis(1500));
         for _ in 0..40 {
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_timer_is_never_over_at_once() {
+    fn a_slow_timer_never_expires_at_its_start() {
         let (config, mut rtt) = slow(0);
         for _ in 0..100 {
             rtt.sample(Span::ZERO, 1, &config);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_is_kept() {
+    fn the_shortest_round_trip_time_is_kept() {
         let mut rtt = RttEstimator::new(&config());
         for ms in [30, 20, 40] {
             rtt.observe(Span::from_millis(ms));

@@ -376,8 +376,8 @@ mod tests {
     use proptest::prelude::*;
     use proptest::test_runner::RngSeed;
 
-    /// Blocks in any order, growing, overlapping, cut off inside segments, with a time-out among them: the data that they cover are known,
-    /// and are delivered once.
+    /// For blocks in any order, growing, overlapping, ending inside segments, with a time-out among them: covered data are recorded, and
+    /// count as delivered once.
     fn covers(blocks: &[(u64, u64, bool)]) -> Result<(), TestCaseError> {
         let mut board = Scoreboard::default();
         let segments = 12;

@@ -74,7 +74,7 @@ mod tests {
     }
 
     proptest! {
-        /// The replacements of methods that need the standard library give their bits.
+        /// The replacements of methods of the standard library return the same bits as these.
         #[test]
         fn as_the_standard_library(x in prop_oneof![any::<f64>(), -1e6..1e6, (-1000i32..1000).prop_map(|n| f64::from(n) / 2.0)]) {
             prop_assert_eq!(super::round(x).to_bits(), x.round().to_bits());

@@ -225,7 +225,7 @@ mod tests {
     }
 
     proptest! {
-        /// Regardless of draws before and after.
+        /// Skipping words is equal to drawing them, whatever is drawn before and after.
         #[test]
         fn skipping_is_drawing(skips in proptest::collection::vec((0u64..20, 0u32..9), 1..20)) {
             let (mut skipping, mut drawing) = (Stream::new(1, "x", Purpose::Reception), Stream::new(1, "x", Purpose::Reception));

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_takes_its_time() {
+    fn the_duration_of_a_byte() {
         assert_eq!(Rate::from_mbps(10).time_for(Bytes(1500)), Span(1_200_000));
         assert_eq!(Rate(3).time_for(Bytes(1)), Span(2_666_666_667), "rounded up");
     }

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn errors_name_the_problem() {
         assert_eq!(Span::parse("20").unwrap_err().problem, "the unit is missing");
         assert_eq!(Span::parse("20 kg").unwrap_err().problem, "`kg` is not a unit for this");
         assert_eq!(Span::parse("-1 s").unwrap_err().problem, "`-1 s` is negative");

@@ -395,7 +395,7 @@ mod tests {
 
     /// By hand from the draft's figures (sections 4.1 to 4.3).
     #[test]
-    fn blocks_look_as_in_the_draft() {
+    fn blocks_have_the_bytes_of_the_draft() {
         let encoded = |block: &Block<'_>| {
             let mut bytes = vec![0xff; block.wire_len()];
             assert_eq!(block.encode(&mut bytes), Ok(bytes.len()));
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_blocks_are_skipped_and_torn_ones_refused() {
+    fn unknown_blocks_are_skipped_and_truncated_ones_refused() {
         let unknown = [5, 0, 0, 0, 16, 0, 0, 0, 9, 9, 9, 9, 16, 0, 0, 0];
         assert_eq!(Block::decode(&unknown), Ok((None, &[][..])));
         for len in 1..unknown.len() {

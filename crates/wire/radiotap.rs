@@ -262,7 +262,7 @@ mod tests {
     /// By hand from the list of fields: TSFT at 8, flags at 16, rate at 17, channel at 18, signal at 22; then the TX flags, which
     /// are aligned to 2, at 24 and the retries at 26.
     #[test]
-    fn fields_stand_where_the_list_says() {
+    fn fields_are_at_their_offsets() {
         let header = Radiotap {
             tsft: Some(0x0102_0304_0506_0708),
             flags: Some(Flags { fcs: true, bad_fcs: true, short_preamble: true }),

@@ -10,7 +10,7 @@ use airfair_schemes::places::{
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
 
-/// Stores its samples, and requests one effect of each kind in each hook.
+/// An agent that stores its samples, and requests one effect of each kind in each hook.
 #[derive(Clone, Default)]
 struct Busy(Arc<Mutex<Vec<NodeSample>>>);
 
@@ -89,7 +89,7 @@ fn effects_are_the_callers_and_timers_fire_once() {
     slot.on_timer((timer, generation), at, &mut effects, &mut firings);
     assert_eq!((effects.messages.len(), firings.len()), (2, 1));
     slot.on_timer((timer, generation), at, &mut effects, &mut firings);
-    assert_eq!((effects.messages.len(), firings.len()), (2, 1), "it has fired");
+    assert_eq!((effects.messages.len(), firings.len()), (2, 1), "the timer has fired already");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn messages_are_counted() {
     let (mut slot, _) = slot(Span::ZERO);
     let (mut effects, mut firings) = (AgentEffects::default(), vec![]);
     slot.count_sent();
-    // Three neighbours, of whom two heard it; four may have after one has left.
+    // Three neighbours, of which two received the message; later four nodes received one, more than there are neighbours then.
     slot.count_ended(2);
     slot.on_neighbours(&[NodeId(1)], Time(1), &mut effects, &mut firings);
     slot.count_ended(4);

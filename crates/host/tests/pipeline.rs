@@ -184,7 +184,7 @@ const PASS: (Verdict, Option<Enqueued>) = (Verdict::Pass, Some(Enqueued::Stored)
 const FULL: (Verdict, Option<Enqueued>) = (Verdict::Pass, Some(Enqueued::Refused(DropReason::QUEUE_FULL)));
 
 #[test]
-fn a_queue_alone_stores_and_gives_back() {
+fn a_queue_alone_enqueues_and_dequeues() {
     let mut rig = Rig::new(false, false, Wants { received: true, departures: true, ..Wants::default() });
     let p = &rig.pipeline;
     assert!(!p.judges() && !p.has_hop() && !p.wants_received() && !p.wants_departures());
@@ -197,7 +197,7 @@ fn a_queue_alone_stores_and_gives_back() {
     assert_eq!(rig.log(), [""; 0]);
 }
 
-/// On arrival the hop meets a packet before the AQM judges it, and the queue stores it last; the AQM draws from the queue's stream.
+/// On arrival the hop handles a packet before the AQM, and the queue stores it last; the AQM draws from the queue's stream.
 #[test]
 fn the_hop_comes_before_the_aqm_and_the_queue_is_last() {
     let mut rig = Rig::new(true, true, Wants::default());
@@ -211,7 +211,7 @@ fn the_hop_comes_before_the_aqm_and_the_queue_is_last() {
         &format!("aqm enqueue 1 beside 0 draws {}", draw()),
     ];
     assert_eq!(rig.log(), expected);
-    // An early drop: the hop is notified, nothing is stored.
+    // An early drop: the hop is notified, no packet is stored.
     let (verdict, stored, _) = rig.arrives(2, 1);
     assert_eq!((verdict, stored), (Verdict::Drop(EARLY), None));
     let lines = rig.log();
@@ -228,7 +228,7 @@ fn the_hop_comes_before_the_aqm_and_the_queue_is_last() {
     let (verdict, stored, _) = rig.arrives(4, 9);
     assert_eq!((verdict, stored), FULL);
     assert_eq!(rig.log().last().map(String::as_str), Some("hop drop 418 B"));
-    // Another packet of the caller's is dropped there.
+    // The drop of another packet by the caller.
     rig.pipeline.on_dropped(500);
     assert_eq!(rig.log(), ["hop drop 518 B"]);
 }
@@ -253,7 +253,7 @@ fn the_aqm_judges_the_head() {
 }
 
 #[test]
-fn what_comes_in_meets_the_hop_and_then_the_aqm() {
+fn a_received_packet_passes_the_hop_and_then_the_aqm() {
     let mut rig = Rig::new(true, true, Wants { received: true, ..Wants::default() });
     assert!(rig.pipeline.wants_received() && !rig.pipeline.wants_departures());
     let verdict = rig.pipeline.receive(&packet(5, 3), (HeaderId::NONE, None), Time(3));
@@ -261,7 +261,7 @@ fn what_comes_in_meets_the_hop_and_then_the_aqm() {
     assert_eq!(rig.log(), ["hop receive 518 B, 0 packets of 0 B wait, supported None", "aqm receive 5"]);
 }
 
-/// A hop sees headers of its own kind only, and is counted among those that spoke.
+/// A hop receives only headers of its own kind, and counts as an interface with support.
 #[test]
 fn headers_of_other_kinds_pass_unseen() {
     let mut rig = Rig::new(false, true, Wants::default());
@@ -285,7 +285,7 @@ fn a_hops_timers_follow_the_one_rule() {
     rig.log();
     rig.pipeline.timer((timer, generation), None, at, &mut effects, &mut firings);
     assert_eq!(rig.log(), ["hop timer 1 with 118 B"]);
-    // Set to the present: a nanosecond later. The old firing counts no more.
+    // Set to the present time: fires a nanosecond later. The old firing does not count.
     let next = firings.pop().unwrap();
     assert_eq!((next.at, firings.len()), (Time(101), 0));
     rig.pipeline.timer((timer, generation), None, next.at, &mut effects, &mut firings);

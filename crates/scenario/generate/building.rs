@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_stand_in_their_rooms() {
+    fn nodes_are_in_their_rooms() {
         let t = table(2, 3, 4, 2);
         let positions = positions(&t);
         assert_eq!((count(&t), positions.len()), (48, 48));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_hears_is_left_out() {
+    fn pairs_without_reception_are_omitted() {
         let t = table(1, 1, 40, 1);
         let all = gains(&t, &positions(&t), 2.4e9, Db(-1e9)).unwrap();
         assert_eq!(all.len(), 40 * 39 / 2);

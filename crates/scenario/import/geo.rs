@@ -67,14 +67,14 @@ mod tests {
         NodeLocation::Earth { latitude, longitude, altitude: 0.0 }
     }
 
-    /// A degree of latitude is 111.19 km on this sphere; 52.5 degrees north a degree of longitude has 0.6088 of that.
+    /// A degree of latitude is 111.19 km on this sphere; at 52.5 degrees north a degree of longitude is 0.6088 times as long.
     #[test]
     fn degrees_have_their_lengths() {
         assert!((distance(&at(52.0, 13.0), &at(53.0, 13.0)) - 111_194.0).abs() < 5.0);
         assert!((distance(&at(52.5, 13.0), &at(52.5, 13.01)) - 676.9).abs() < 0.5);
         let over = NodeLocation::Earth { latitude: 52.0, longitude: 13.0, altitude: 250.0 };
         assert!((distance(&at(52.0, 13.0), &over) - 250.0).abs() < 1e-6);
-        // Two poles: the diameter.
+        // From pole to pole: the diameter.
         assert!((distance(&at(90.0, 0.0), &at(-90.0, 0.0)) - 2.0 * EARTH_M).abs() < 1.0);
     }
 

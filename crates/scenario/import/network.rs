@@ -468,7 +468,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_account_of_a_direction_itself_wins() {
+    fn the_record_of_a_direction_itself_has_precedence() {
         let mut way = DirectionQuality::echo(0.9);
         merge(&mut way, &DirectionQuality::own(0.4));
         assert_eq!(way, DirectionQuality::own(0.4));

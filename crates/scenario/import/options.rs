@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_say_what_was_expected() {
+    fn errors_name_the_expected_values() {
         let error = |key: &str, text: &str| ImportOptions::default().set(key, text).unwrap_err();
         assert_eq!(error("fromat", "x"), "\"fromat\": no such option; did you mean \"format\"?");
         assert_eq!(

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_give_back_their_ratios() {
+    fn the_power_of_a_ratio_gives_that_ratio() {
         for p in [0.01, 0.1, 0.25, 0.5, 0.9, 0.99, 0.998] {
             let reverse = radio().delivery(radio().power_of(p, LinkModel::Delivery));
             assert!((reverse - p).abs() < 1e-6, "{p}: {reverse}");

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_table_of_the_reader_stands_in_the_schema() {
+    fn every_table_of_the_reader_is_in_the_schema() {
         let schema: Value = serde_json::from_str(&schema()).unwrap();
         let found: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
         let mut known: Vec<&str> = crate::keys::top_keys().collect();

@@ -222,9 +222,9 @@ mod tests {
         );
     }
 
-    /// All that lie outside of their ranges are named at once.
+    /// All parameters outside of their ranges are reported at once.
     #[test]
-    fn ranges_are_checked_one_by_one() {
+    fn every_range_is_checked() {
         assert_eq!(
             read_text("max_p = 1.5\ninterval = \"2 s\"\nbins = 0").unwrap_err(),
             "x.toml:1: schemes.test.max_p: expected a number from 0 to 1\n\

@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_say_the_same() {
+    fn both_formats_have_the_same_result() {
         let ns2 = "$node_(0) set X_ 1\n$node_(0) set Y_ 2\n$ns_ at 4 \"$node_(0) setdest 1 12 5\"\n";
         let bonnmotion = "4 1 2 6 1 12\n";
         let (a, b) = (parse(ns2, 10).ok().unwrap(), parse(bonnmotion, 10).ok().unwrap());

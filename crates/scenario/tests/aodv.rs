@@ -59,7 +59,7 @@ fn what_hangs_on_others_follows_them() {
     assert!(!aodv("drop_queued = false").drop_queued);
 }
 
-/// Wires are links to AODV as radio links are.
+/// AODV uses wires as links like radio links.
 #[test]
 fn wires_stand_beside_it() {
     let text = "[routing]\nprotocol = \"aodv\"\n[[link]]\nends = [\"0\", \"2\"]\nrate = \"1 Mbit/s\"\n";

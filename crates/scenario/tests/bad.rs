@@ -1,6 +1,6 @@
 //! Every kind of mistake, with the exact message: each `tests/bad/NN-name-x.toml` has its messages in a `.txt` beside it.
 //!
-//! After a change of wording, run with `BLESS=1` and read the difference.
+//! After a change of wording, run with `BLESS=1` and review the difference.
 
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ fn the_largest_scenario_reads_and_reads_back() {
 }
 
 #[test]
-fn a_file_that_is_not_there_says_so() {
+fn a_missing_file_is_an_error() {
     let errors = read_file(&PathBuf::from("/nowhere/x.toml"), &[]).unwrap_err();
     assert!(errors.to_string().starts_with("/nowhere/x.toml: cannot be read: "), "{errors}");
 }

@@ -1,4 +1,4 @@
-//! A building: the same nodes with walls and without.
+//! A building: the same nodes with and without walls.
 
 use airfair_scenario::read;
 
@@ -53,7 +53,7 @@ fn without_a_matrix_there_are_no_walls() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_cause_errors() {
     let error = |more: &str| read(&building(MATRIX, more), "house.toml", &[]).unwrap_err().to_string();
     assert_eq!(
         error("per_room = 200"),

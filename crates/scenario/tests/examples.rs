@@ -65,7 +65,7 @@ fn the_reference_grid_is_that_of_the_peers() {
 
 /// A flow that starts too late or stops too early has no result, and there is a warning.
 #[test]
-fn flows_outside_of_the_time_that_counts_are_told() {
+fn flows_outside_of_the_measured_time_cause_warnings() {
     let told = |keys: &str| {
         let text = format!(
             "name = \"x\"\nduration = \"20 s\"\nwarmup = \"4 s\"\n[radio]\n[nodes]\nkind = \"chain\"\ncount = 2\n\
@@ -86,7 +86,7 @@ fn flows_outside_of_the_time_that_counts_are_told() {
 
 /// 1000 Gbit/s of one byte each are 1.25e11 packets a second; with a queue that stops its source there are far fewer.
 #[test]
-fn floods_of_packets_are_told() {
+fn very_high_packet_rates_cause_warnings() {
     let text = |backpressure: bool| {
         format!(
             "name = \"flood\"\nduration = \"1 s\"\n[radio]\nbackpressure = {backpressure}\n[nodes]\nkind = \"chain\"\ncount = 2\n\
@@ -233,13 +233,13 @@ fn overrides_win() {
     assert_eq!(spec.flows[0].start, Time(2_000_000_000));
     assert_eq!(spec.duration, Span::from_secs(60));
     assert_eq!(spec.nodes[0].position, [1.0, 2.0, 0.0]);
-    // The shell removes quotes: a name that looks like a number is a name all the same.
+    // The shell removes quotes: a name in the form of a number is still a name.
     let hidden = read_file(&folder().join("hidden-terminal.toml"), &[set("flow.left.to=3")]).unwrap();
     assert_eq!(hidden.spec.flows[0].to, 2);
 }
 
 #[test]
-fn wrong_overrides_say_which() {
+fn errors_name_the_wrong_override() {
     let file = folder().join("three-pairs.toml");
     let fails = |text: &str| read_file(&file, &[Override::parse(text).unwrap()]).unwrap_err().to_string();
     assert_eq!(

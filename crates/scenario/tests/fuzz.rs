@@ -1,4 +1,4 @@
-//! The fuzz entry under tens of thousands of inputs: mutations of the examples and of the files with mistakes, and noise.
+//! The fuzz entry with tens of thousands of inputs: mutations of the examples and of the files with mistakes, and random bytes.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use airfair_scenario::import::Format;
 
 const INPUTS: usize = 40_000;
 
-/// Pieces that steer a mutation towards the reader's own branches.
+/// Fragments that lead mutations into the reader's branches.
 const TOKENS: [&str; 57] = [
     "\"",
     "[",
@@ -69,7 +69,7 @@ const TOKENS: [&str; 57] = [
     "{ at = \"1 s\", to = [\"1 m\", \"2 m\", \"3 m\"], arrive = \"2 s\" }, ",
     "[movement]\nrefresh_interval = \"1 s\"\n",
 ];
-/// Pieces of a list of files.
+/// Fragments of a list of files.
 const LIST_TOKENS: [&str; 16] = [
     "\n",
     "\r\n",
@@ -89,7 +89,7 @@ const LIST_TOKENS: [&str; 16] = [
     "1,1\n",
 ];
 
-/// Pieces of maps.
+/// Fragments of maps.
 const MAP_TOKENS: [&str; 40] = [
     "{",
     "}",

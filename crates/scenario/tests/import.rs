@@ -1,5 +1,5 @@
-//! Every format on a small map: the exact scenario and the exact report. After a change of wording, run with `BLESS=1` and read
-//! the difference.
+//! Every format on a small map: the exact scenario and the exact report. After a change of wording, run with `BLESS=1` and
+//! review the difference.
 
 use std::path::{Path, PathBuf};
 
@@ -110,7 +110,7 @@ fn every_format_runs_and_every_reason_occurs() {
 }
 
 #[test]
-fn what_is_no_network_says_what_it_is() {
+fn files_without_a_network_are_refused_by_kind() {
     let mut wrong = Vec::new();
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder().join("bad")).unwrap().map(|e| e.unwrap().path()).collect();
@@ -177,8 +177,8 @@ fn a_wrong_gateway_and_too_many_flows_are_refused() {
     );
 }
 
-/// A gain that stands for a delivery ratio loses that share of frames in the simulator: 1500-byte packets, each sent until
-/// its acknowledgement comes, so that losses are counted at the receiver.
+/// The simulator's delivery over a link with the gain of a delivery ratio is that ratio: 1500-byte packets, each sent until
+/// its acknowledgement arrives, so that losses are counted at the receiver.
 #[test]
 fn delivery_ratios_come_out_of_the_simulator() {
     for (tq, standard) in [(0.2, "802.11g"), (0.5, "802.11a"), (0.5, "802.11b"), (0.9, "802.11g")] {
@@ -213,7 +213,7 @@ fn delivery_ratios_come_out_of_the_simulator() {
     }
 }
 
-/// A link record of a made-up mesh: kind, ends, two qualities as they stand in the file.
+/// A link record of an invented mesh: kind, ends, two qualities as in the file.
 fn link() -> impl Strategy<Value = String> {
     let kind = prop_oneof![Just("wifi"), Just("vpn"), Just("other")];
     let tq = prop_oneof![

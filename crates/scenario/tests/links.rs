@@ -37,12 +37,12 @@ fn changes_are_read_in_their_order() {
 }
 
 #[test]
-fn a_change_that_never_comes_is_warned_of() {
+fn a_change_after_the_end_causes_a_warning() {
     let scenario = with(r#"[{ at = "20 s", rate = "75 Mbit/s" }]"#);
     assert_eq!(scenario.warnings, ["the rate of link \"a\"-\"b\" changes after the end of the run"]);
 }
 
-/// About 1 ms in Linux; hosts of ns-2 and ns-3 know no such limit.
+/// The default is about 1 ms, as in Linux; hosts of ns-2 and ns-3 have no such limit.
 #[test]
 fn local_flows_are_limited_unless_the_hosts_know_no_limit() {
     let limit = |set: &[&str]| {
@@ -60,7 +60,7 @@ fn local_flows_are_limited_unless_the_hosts_know_no_limit() {
     assert_eq!(limit(&["link.0.local_limit=\"off\""]), None);
 }
 
-/// The limit of a radio is 8 ms, and off if a full queue drops packets; a limit that is written then has a warning.
+/// The limit of a radio is 8 ms, and off if a full queue drops packets; a limit in the file then causes a warning.
 #[test]
 fn no_limit_without_backpressure() {
     let text = "name = \"x\"\nduration = \"1 s\"\n[radio]\n[nodes]\nkind = \"chain\"\ncount = 2\nspacing = \"100 m\"\n\

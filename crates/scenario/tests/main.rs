@@ -1,4 +1,4 @@
-//! All tests of the crate that use it from outside, in one program: what they share is compiled and linked once.
+//! All tests of the crate's public interface in one program, so that shared code is compiled and linked once.
 
 mod aodv;
 mod bad;

@@ -76,7 +76,7 @@ fn a_way_repeats_from_its_end() {
          ] }",
     );
     let path = &scenario.spec.movement.paths[0];
-    // The first time from its position; from 17 s on rounds of 9 s from 10 m to 20 m and back.
+    // The first round starts at the node's position; from 17 s on, rounds of 9 s from 10 m to 20 m and back.
     let y: Vec<(f64, f64)> = knots(path).iter().map(|k| (k.0, k.2)).collect();
     assert_eq!(
         y,
@@ -138,7 +138,7 @@ fn a_movement_file_is_the_way_that_is_written() {
     let file = "[movement]\nfile = \"walk.tcl\"\n";
     let ns2 = Folder::new("ns2", "walk.tcl", NS2, &text("", file)).read().unwrap();
     assert_eq!(ns2.spec, written.spec);
-    // The complete form needs no other file.
+    // The complete form does not refer to another file.
     let again = read(&ns2.resolved, "resolved.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(again.spec, written.spec);
     // The file's position is used if none is written; names may have a prefix.
@@ -205,7 +205,7 @@ fn a_movement_file_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn movement_that_moves_nobody_is_told() {
+fn movement_without_effect_causes_a_warning() {
     let still = read(&text("", "[movement]\nrefresh_distance = \"2 m\"\n"), "walk.toml", &[]).unwrap();
     assert_eq!(still.warnings[0], "[movement] has no effect: no node moves");
     assert!(!scenario("").resolved.contains("[movement]"));

@@ -1,4 +1,4 @@
-//! Schemes outside the tree, in the reader, its messages and the reference.
+//! External schemes in the reader, its messages and the reference.
 
 use airfair_scenario::{Override, Reader, read, reference_with};
 use airfair_schemes::places::Source;
@@ -14,7 +14,7 @@ params! {
     }
 }
 
-/// NewReno under another name, with a parameter of its own.
+/// NewReno under another name, with an additional parameter.
 struct Gentle(Box<dyn Scheme>);
 
 impl Scheme for Gentle {
@@ -83,7 +83,7 @@ fn a_scenario_may_name_them_everywhere() {
     let other = reader.text(TEXT, "x.toml", &set).unwrap();
     assert_eq!(other.scheme_params["gentle"].0["gain"], ParamValue::Number(0.75));
     assert_eq!(other.scheme, "gentle");
-    // The reader of the tree's schemes does not know this scheme.
+    // The reader with only the built-in schemes has no such scheme.
     let errors = read(TEXT, "x.toml", &[]).unwrap_err();
     assert_eq!(errors.list.len(), 3, "{errors}");
 }

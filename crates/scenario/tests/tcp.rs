@@ -1,4 +1,4 @@
-//! TCP: transports and laws, `[tcp]` and what flows change of it, profiles, and traffic that only TCP carries.
+//! TCP: transports and laws, `[tcp]` and the keys that flows override, profiles, and traffic that only TCP supports.
 
 use std::path::PathBuf;
 
@@ -92,7 +92,7 @@ fn profiles_are_what_the_others_do() {
     assert_eq!((ns2.limited_transmit, ns2.handshake, ns2.fin, ns2.prr), (true, true, false, false));
     assert_eq!((ns2.syn_retries, ns2.partial_ack_timer), (None, PartialAckTimer::Impatient));
     assert_eq!((ns2.rto_after_syn_loss, ns2.fast_retransmit_once), (Span::from_secs(6), true));
-    // One-way TCP has no receiver's window, so that no SYN announces one.
+    // One-way TCP has no receiver's window, and no SYN announces a window.
     assert_eq!((ns2.syn_window, config("", "").syn_window), (None, Some(65_535)));
     let ns3 = config("[tcp]\nprofile = \"ns-3\"\n", "");
     assert_eq!((ns3.initial_window, ns3.window_limit), (InitialWindow::Segments(10), 131_072));
@@ -159,7 +159,7 @@ fn the_window_of_a_syn_and_the_clock_are_keys() {
 }
 
 #[test]
-fn what_builds_on_sack_goes_with_it() {
+fn options_that_need_sack_are_off_without_it() {
     let without = config("[tcp]\nprofile = \"linux\"\nsack = false\n", "");
     assert!(!without.sack && !without.prr && !without.duplicate_sack);
     let own = config("[tcp]\nprr = true\nduplicate_sack = true\n", "tcp = { sack = false }");
@@ -201,7 +201,7 @@ fn traffic(table: &str) -> Traffic {
 }
 
 #[test]
-fn every_kind_of_traffic_goes_over_tcp() {
+fn every_kind_of_traffic_may_use_tcp() {
     assert_eq!(traffic("kind = \"ftp\""), Traffic::Endless);
     assert_eq!(traffic("kind = \"saturating\""), Traffic::Saturating { packet: Bytes(1460) });
     assert!(matches!(traffic("kind = \"constant\", rate = \"1 Mbit/s\""), Traffic::ConstantRate { .. }));

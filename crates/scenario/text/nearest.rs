@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_what_was_meant() {
+    fn finds_the_nearest_name() {
         let keys = ["data_rate", "rts_threshold", "cw_min"];
         assert_eq!(nearest("datarate", keys), Some("data_rate"));
         assert_eq!(nearest("Data-Rate", keys), Some("data_rate"));

@@ -285,7 +285,7 @@ const fn mix(mut x: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    /// The published first numbers of `SplitMix64` with the seeds 0 and 1234567: the finaliser of seed plus golden ratio.
+    /// The published first numbers of `SplitMix64` for the seeds 0 and 1234567: the finaliser applied to seed plus golden ratio.
     #[test]
     fn the_hash_is_the_published_one() {
         let golden = 0x9e37_79b9_7f4a_7c15_u64;

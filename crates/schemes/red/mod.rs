@@ -230,7 +230,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Both probabilities lie in 0..=1 whatever the average and the count.
+        /// Both probabilities are in 0..=1 for any average and count.
         #[test]
         fn probabilities_are_probabilities(
             average in 0..40 * ONE,
@@ -245,7 +245,7 @@ mod tests {
             }
         }
 
-        /// Repeated squaring is near the power: 0.998^m within 10^-6.
+        /// Repeated squaring approximates the power: 0.998^m within 10^-6.
         #[test]
         fn powers_are_right(m in 0u32..10_000) {
             let expected = airfair_units::math::pow(0.998, f64::from(m));

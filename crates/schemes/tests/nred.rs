@@ -539,7 +539,7 @@ proptest! {
 
 /// §5.1: the index is U W/C with a W of its own, whatever the radio's rate; twice the W gives twice the index. Shown by the gauges.
 #[test]
-fn inner_values_are_the_averages_and_what_was_decided_and_heard() {
+fn gauges_are_averages_decisions_and_notifications() {
     let gauges = |node: &Node| node.agent.gauges().into_iter().collect::<BTreeMap<_, _>>();
     let mut node = Node::new(&[]);
     node.run(100, of(STARVED));

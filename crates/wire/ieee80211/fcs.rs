@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(Fcs::of(b"123456789"), Fcs(0xcbf4_3926));
     }
 
-    /// The residue that a receiver finds over data and FCS: the complement of c704dd7b, bits reversed.
+    /// The residue of a receiver's CRC over data and FCS: the complement of c704dd7b, bits reversed.
     #[test]
     fn residue() {
         let mut frame = *b"any bytes at all, then room for the FCS: ....";

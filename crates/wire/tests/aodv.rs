@@ -13,7 +13,7 @@ fn check(message: &Message, bytes: &[u8]) {
     assert_eq!(message.encode(&mut encoded), Ok(bytes.len()));
     assert_eq!(encoded, bytes, "{message:?}");
     assert_eq!(Message::decode(bytes), Ok((message.clone(), &[][..])));
-    // An extension that follows is left where it is (section 9).
+    // An extension that follows remains in the rest (section 9).
     let extended = [bytes, &[1, 4, 0, 0, 3, 0xe8]].concat();
     assert_eq!(Message::decode(&extended), Ok((message.clone(), &extended[bytes.len()..])));
     for len in 0..bytes.len() {
@@ -44,7 +44,7 @@ fn requests() {
     check(&Message::Rreq(Rreq { repair: true, ..RREQ }), &bytes(0x40));
     check(&Message::Rreq(Rreq { gratuitous: true, ..RREQ }), &bytes(0x20));
     check(&Message::Rreq(Rreq { destination_only: true, ..RREQ }), &bytes(0x10));
-    // U: the number is of no meaning, and sent as 0.
+    // U: the number has no meaning, and is sent as 0.
     let mut unknown = bytes(0x08);
     unknown[12..16].fill(0);
     check(&Message::Rreq(Rreq { destination_number: None, ..RREQ }), &unknown);

@@ -1,4 +1,4 @@
-//! Every bit in its place, and every value that a field may not have.
+//! The position of every bit, and the refusal of every invalid field value.
 
 use airfair_wire::ieee80211::{
     AckPolicy, Addresses, Cts, DataHeader, FrameControl, FrameKind, NavDuration, QosControl, Rts,
@@ -48,11 +48,11 @@ fn frame_control_bits() {
     }
 }
 
-/// IEEE 802.11-2016 Table 9-26: what addresses 1 to 4 are.
+/// IEEE 802.11-2016 Table 9-26: the meaning of addresses 1 to 4.
 #[test]
 fn address_roles() {
     let [one, two, three, four] = [1, 2, 3, 4].map(|last| MacAddr([2, 0, 0, 0, 0, last]));
-    // To DS and From DS, then where DA and SA stand.
+    // To DS and From DS, then the positions of DA and SA.
     let table = [
         (0x00, Addresses::Direct { destination: one, source: two, bssid: three }, one, two),
         (0x02, Addresses::FromDs { destination: one, bssid: two, source: three }, one, three),
@@ -78,7 +78,7 @@ fn address_roles() {
     }
 }
 
-/// IEEE 802.11-2016 Table 9-6: the bits of QoS Control; HT Control follows where +HTC is set.
+/// IEEE 802.11-2016 Table 9-6: the bits of QoS Control; HT Control follows if +HTC is set.
 #[test]
 fn qos_bits() {
     let qos = |low, upper| {
@@ -185,7 +185,7 @@ fn refused_frames() {
     let frame = Rts { duration: NavDuration::MAX, receiver: address, transmitter: address };
     frame.encode(&mut rts).unwrap();
     assert_eq!(Rts::decode(&rts), Ok((frame, &[][..])));
-    // Another kind of frame, right in itself.
+    // A valid frame of another kind.
     let mut cts = [0; 14];
     Cts { duration: NavDuration::MAX, receiver: address }.encode(&mut cts).unwrap();
     let field = "version, type and subtype";

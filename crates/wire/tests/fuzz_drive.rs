@@ -1,5 +1,5 @@
-//! Drives the fuzz entry points on stable: 10^5 inputs each, half of them noise, half mutations of valid
-//! frames.
+//! Runs the fuzz entry points on stable Rust: 10^5 inputs each, half of them random bytes, half mutations of
+//! valid frames.
 
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use airfair_wire::congestion::{Congestion, Fields, Rates};
@@ -15,7 +15,7 @@ use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Radiotap, T
 
 const INPUTS: usize = 100_000;
 
-/// Marsaglia's xorshift64: this test needs no better.
+/// Marsaglia's xorshift64, sufficient for this test.
 struct XorShift(u64);
 
 impl XorShift {
@@ -100,7 +100,7 @@ fn udp_seed() -> Vec<u8> {
     bytes(12, |buffer| assert!(header.encode(buffer).is_ok()))
 }
 
-/// A SYN and an acknowledgement with every option, one with an unknown option between, one without any.
+/// A SYN and an acknowledgement with every option, a segment with an unknown option between others, a segment without options.
 fn tcp_seeds() -> Vec<Vec<u8>> {
     let timestamps = Timestamps { value: 0x0102_0304, echo: 0x0506_0708 };
     let block = SackBlock { left: 1000, right: 2000 };
@@ -205,7 +205,7 @@ fn radiotap_seeds() -> Vec<Vec<u8>> {
     };
     let encoded =
         |header: &Radiotap| bytes(header.wire_len() + 2, |buffer| assert!(header.encode(buffer).is_ok()));
-    // Every field, those that are skipped too; and a second presence word.
+    // Every field, also those that are skipped, and a second presence word.
     let mut every = vec![0, 0, 48, 0, 0xff, 0xff, 0x03, 0];
     every.resize(50, 1);
     let mut extended = encoded(&received);

@@ -95,7 +95,7 @@ fn ipv4(payload: usize) -> impl Strategy<Value = Ipv4> {
     )
 }
 
-/// Encodes into a buffer of exactly its length, then `rest`, and decodes.
+/// Encodes a value into a buffer of exactly its length, appends `rest`, and decodes.
 macro_rules! assert_round_trip {
     ($type:ident, $value:expr, $len:expr, $rest:expr) => {{
         let (value, rest): ($type, &[u8]) = ($value, $rest);
@@ -133,7 +133,7 @@ proptest! {
         prop_assert_eq!(Frame::decode(&bytes), Ok(frame));
     }
 
-    /// A CRC-32 finds every burst of errors of up to 32 bits.
+    /// A CRC-32 detects every burst of errors of up to 32 bits.
     #[test]
     fn fcs_finds_bursts(header in data_header(), at in 0..24_usize, burst in 1..=u32::MAX) {
         let mut bytes = vec![0; header.wire_len() + 4];
@@ -176,7 +176,7 @@ proptest! {
     fn network(
         (header, payload) in
             vec(any::<u8>(), 0..99).prop_flat_map(|payload| (ipv4(payload.len()), Just(payload))),
-        // Not the first byte: another header length covers other bytes.
+        // Not the first byte: with another header length the checksum covers other bytes.
         flipped in 8..160_usize,
     ) {
         assert_round_trip!(Ipv4, header, Ipv4::wire_len(), &payload);

@@ -1,4 +1,4 @@
-//! TCP: segments of a public capture and composed by hand, every bit in its place, and what is refused.
+//! TCP: segments of a public capture and segments composed by hand, the position of every bit, and refused input.
 //!
 //! The composed segments were checked with Wireshark's dissector.
 
@@ -17,7 +17,7 @@ fn hex(text: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// The bytes are this header and payload, in both directions, and their checksum is right.
+/// Checks that the bytes decode to this header and payload, that these encode to the bytes, and the checksum.
 fn check(text: &str, source: Ipv4Addr, destination: Ipv4Addr, header: Tcp, payload: &[u8]) {
     let bytes = hex(text);
     assert_eq!(Tcp::decode(&bytes), Ok((header, payload)));
@@ -31,7 +31,7 @@ fn check(text: &str, source: Ipv4Addr, destination: Ipv4Addr, header: Tcp, paylo
     assert_eq!(encoded[len..], [0xaa; 8], "nothing is written behind the header");
 }
 
-/// SYN and its answer of Wireshark's sample capture `http.cap`, frames 1 and 2.
+/// SYN and SYN+ACK of Wireshark's sample capture `http.cap`, frames 1 and 2.
 #[test]
 fn handshake_of_a_public_capture() {
     let (client, server) = (Ipv4Addr::new(145, 254, 160, 237), Ipv4Addr::new(65, 208, 228, 223));
@@ -54,7 +54,7 @@ fn handshake_of_a_public_capture() {
     check("00500d2c 114c618b 38affe14 7012 16d0 5bdc 0000 02040564 01010402", server, client, answer, &[]);
 }
 
-/// A SYN with all that it may carry, in Linux's layout, asking for ECN [RFC 3168 §6.1.1].
+/// A SYN with all options, in Linux's layout, with ECN set-up [RFC 3168 §6.1.1].
 #[test]
 fn syn_with_every_option() {
     let options = Options::NONE
@@ -117,7 +117,7 @@ fn data_segment() {
     let mut wrong = bytes.clone();
     wrong[17] ^= 1;
     assert_eq!(Tcp::verify(A, B, &wrong), error(0x515e, 0x515f));
-    // From another host, to another port: the sum grows by 0x100, or by 2 in the last byte of an address.
+    // With another source address or destination port the sum grows: by 2 in the last byte of the address, by 0x100 in the port.
     assert_eq!(Tcp::verify(Ipv4Addr::new(10, 0, 0, 12), B, &bytes), error(0x515c, 0x515e));
     wrong = bytes.clone();
     wrong[2] += 1;
@@ -182,7 +182,7 @@ fn read(options: &str) -> Result<Options, DecodeError> {
     Tcp::decode(&with_options(options)).map(|(header, _)| header.options)
 }
 
-/// Options that are not known are skipped by their length, NOPs anywhere; nothing counts after the end of the list.
+/// Unknown options are skipped by their length, and NOPs anywhere; bytes after the end of the list are ignored.
 #[test]
 fn unknown_options_are_skipped() {
     let mss = Options::NONE.with_mss(1460);
@@ -204,7 +204,7 @@ fn unknown_options_are_skipped() {
     assert_eq!(read("0512 00000001 00000002 00000003 00000004"), Ok(Options::NONE.with_sack(&blocks)));
 }
 
-/// The error of an option's length: where the option stands, and kind and length as they were found.
+/// The error of an option's length: the position of the option, and its kind and length.
 fn refused(offset: usize, found: u32) -> Result<Options, DecodeError> {
     let wanted = match found >> 8 {
         _ if found & 0xff < 2 || found >> 8 == 0xfd => "at least 2, and within the header",
@@ -218,7 +218,7 @@ fn refused(offset: usize, found: u32) -> Result<Options, DecodeError> {
     Err(DecodeError { header: Header::Tcp, offset, expected })
 }
 
-/// RFC 9293 §3.1, MUST-7: an illegal option length is survived, here as an error that says where.
+/// RFC 9293 §3.1, MUST-7: an illegal option length is handled: an error that names its position.
 #[test]
 fn wrong_option_lengths_are_refused() {
     for (options, offset, found) in [
@@ -275,7 +275,7 @@ fn segments_fit_into_a_packet() {
     assert!(matches!(Tcp::verify(A, B, &segment[..65_515]).unwrap_err().expected, Expected::Checksum { .. }));
 }
 
-/// RFC 2018 §3: four blocks alone, three beside timestamps; what else is there comes first.
+/// RFC 2018 §3: four blocks alone, three beside timestamps; other options have precedence.
 #[test]
 fn sack_blocks_take_what_room_is_left() {
     let blocks: Vec<SackBlock> = (0..6).map(|i| SackBlock { left: i, right: i + 1 }).collect();

@@ -1,4 +1,4 @@
-//! Bytes from outside: worked examples of RFCs, and frames composed by hand whose fields, checksums and FCS
+//! Bytes from other sources: worked examples of RFCs, and frames composed by hand whose fields, checksums and FCS
 //! were checked with Wireshark's dissectors.
 
 use airfair_wire::checksum::Checksum;
@@ -115,7 +115,7 @@ fn arp_request() {
     let mut encoded = [0; 28];
     assert_eq!(request.encode(&mut encoded), Ok(28));
     assert_eq!(encoded, bytes[..]);
-    // The frame that carries it, FCS included.
+    // The frame with this packet, FCS included.
     let frame = hex("08000000ffffffffffff02000000000a02cafe0000011000aaaa030000000806\
                      000108000604000102000000000a0a00000a0000000000000a00000b2a920ef1");
     let Ok(Frame::Data { header, body }) = Frame::decode(&frame) else { panic!("not a data frame") };
@@ -136,7 +136,7 @@ fn ipv4_textbook_header() {
     assert_eq!(encoded, bytes[..20]);
 }
 
-/// A Router Alert option [RFC 2113] is skipped, padding of the link cut off.
+/// A Router Alert option [RFC 2113] is skipped, and the padding of the link is removed.
 #[test]
 fn ipv4_options_and_padding() {
     let mut bytes = hex("46c0001a0000000001fe00000a00000ae000000194040000");
@@ -147,11 +147,11 @@ fn ipv4_options_and_padding() {
     assert_eq!((header.dscp.get(), header.payload_len.get(), payload), (48, 2, &[1, 2][..]));
 }
 
-/// RFC 768: a checksum that is zero is sent as ones; none at all is zero.
+/// RFC 768: a computed checksum of zero is sent as all ones; zero means no checksum.
 #[test]
 fn udp_zero_checksum() {
     let (source, destination) = ([0, 0, 0, 0].into(), [0, 0, 0, 0].into());
-    // Protocol 17 and twice the length 10 leave ffff - 17 - 20 for the payload to fill.
+    // The sum without the payload is protocol 17 and twice the length 10: a payload of ffff - 17 - 20 makes the checksum zero.
     let payload = (0xffff_u16 - 17 - 20).to_be_bytes();
     let header = Udp::new(0, 0, Default::default()).with_payload(source, destination, &payload).unwrap();
     assert_eq!(header.checksum.map(u16::from), Some(0xffff));
@@ -171,7 +171,7 @@ fn ethernet_header() {
     assert_eq!(encoded, bytes[..]);
 }
 
-/// An error says which header, where, and what was expected.
+/// An error names the header, the position, and the expected value.
 #[test]
 fn errors() {
     let message = |result: Result<Frame<'_>, DecodeError>| result.unwrap_err().to_string();

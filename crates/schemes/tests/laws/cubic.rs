@@ -53,7 +53,7 @@ fn a_loss_leaves_seven_tenths_of_what_is_in_flight() {
 }
 
 #[test]
-fn the_concave_region_goes_a_windowth_of_the_way_to_the_target() {
+fn in_the_concave_region_each_segment_adds_a_windowth_of_the_distance() {
     let mut flow = begun(&[]);
     // W_cubic(2) = 100 - 0.4 * 2.217163^3 = 95.640; target W_cubic(2.1) = 96.204029.
     // 70.007563 + (96.204029 - 70.007563)/70.007563 = 70.381758.
@@ -63,7 +63,7 @@ fn the_concave_region_goes_a_windowth_of_the_way_to_the_target() {
 }
 
 #[test]
-fn the_convex_region_goes_on_above_w_max() {
+fn the_convex_region_continues_above_w_max() {
     let mut flow = begun(&[]);
     // target W_cubic(5.1) = 100 + 0.4 * 0.882837^3 = 100.275230: 70.007563 + 30.267667/70.007563 = 70.439912.
     assert_eq!(flow.after(ms(5000)).ack(1000), 70_439);
@@ -84,7 +84,7 @@ fn a_target_below_the_window_changes_nothing() {
 }
 
 #[test]
-fn an_acknowledgement_of_more_than_the_window_goes_to_the_target() {
+fn an_acknowledgement_of_more_than_the_window_reaches_the_target() {
     let mut flow = begun(&[]);
     assert_eq!(flow.after(ms(2000)).ack(1_000_000), 96_204);
 }
@@ -165,7 +165,7 @@ fn a_first_slow_start_without_loss_leads_into_the_convex_region() {
 }
 
 #[test]
-fn fast_convergence_gives_way() {
+fn fast_convergence_lowers_w_max() {
     // A second loss at 70 segments, below W_max = 100: W_max = 70 * 1.7/2 = 59.5, cwnd = 49.
     let mut flow = lost_at(&[], 100);
     assert_eq!(flow.congestion(FastLoss, 70_000), 49_000);

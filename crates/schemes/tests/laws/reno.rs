@@ -123,7 +123,7 @@ fn a_time_out_leaves_one_segment() {
 }
 
 #[test]
-fn each_time_out_sets_ssthresh_if_told_to() {
+fn each_time_out_sets_ssthresh_if_configured() {
     for name in ["reno", "newreno"] {
         let each = [("each_timeout_halves", Flag(true))];
         let mut flow = Flow::new(name, &each, &setup());
@@ -141,7 +141,7 @@ fn each_time_out_sets_ssthresh_if_told_to() {
 
 /// A window of 5 segments, ten in flight: duplicate acknowledgements have permitted the others. RFC 5681 equation 4 allows half of ten.
 #[test]
-fn a_time_out_in_recovery_takes_half_of_flight_size_if_told_to() {
+fn a_time_out_in_recovery_halves_flight_size_if_configured() {
     for name in ["reno", "newreno"] {
         for (flight, threshold) in [(false, 2500), (true, 5000)] {
             let mut flow = Flow::new(name, &[("flight_at_timeout", Flag(flight))], &setup());
@@ -154,7 +154,7 @@ fn a_time_out_in_recovery_takes_half_of_flight_size_if_told_to() {
 
 /// RFC 3168: with the parameter set, marks halve the window down to one segment; a loss leaves two segments, and ssthresh is never less.
 #[test]
-fn marks_bring_the_window_down_to_one_if_told_to() {
+fn marks_reduce_the_window_to_one_segment_if_configured() {
     for (to_one, after) in [(false, [2000, 2000, 2000]), (true, [1500, 1000, 1000])] {
         let mut flow = Flow::new("newreno", &[("mark_to_one", Flag(to_one))], &setup());
         flow.congestion(FastLoss, 6000);

@@ -111,7 +111,7 @@ fn a_large_packet_is_paid_for_in_later_rounds() {
 /// A sparse flow is served before flows that wait; its next packet waits for its turn, so that the flow cannot starve others
 /// (section 4.2).
 #[test]
-fn a_sparse_flow_goes_first() {
+fn a_sparse_flow_is_served_first() {
     let mut line = Line::new(&set(&[("quantum", bytes(1500))]), 100);
     line.stored(1, &[1500; 4]);
     line.stored(2, &[1500; 4]);

@@ -62,7 +62,7 @@ fn a_repaired_segment_is_not_measured_but_counted() {
 }
 
 #[test]
-fn what_was_reported_before_is_told_when_it_is_acknowledged() {
+fn selectively_acknowledged_data_count_when_cumulatively_acknowledged() {
     check(
         &with_sack(),
         Law::Fixed(2000),
@@ -101,7 +101,7 @@ fn what_was_reported_before_a_time_out_is_delivered_once() {
 }
 
 #[test]
-fn an_unfilled_window_is_told() {
+fn acknowledgements_of_an_unfilled_window_are_not_window_limited() {
     check(
         &plain(),
         Law::Fixed(4000),
@@ -124,7 +124,7 @@ fn an_unfilled_window_is_told() {
 }
 
 #[test]
-fn a_wait_for_pacing_is_not_the_applications() {
+fn a_wait_for_pacing_is_not_app_limited() {
     check(
         &plain(),
         Law::Paced(100_000, 8_000_000, None),
@@ -141,7 +141,7 @@ fn a_wait_for_pacing_is_not_the_applications() {
 }
 
 #[test]
-fn a_packet_that_the_own_link_gave_up_is_told_once_a_window() {
+fn a_drop_of_the_own_link_is_notified_once_a_window() {
     check(
         &plain(),
         Law::Fixed(3000),
@@ -165,7 +165,7 @@ fn a_packet_that_the_own_link_gave_up_is_told_once_a_window() {
 }
 
 #[test]
-fn every_segment_with_payload_is_told() {
+fn the_law_is_notified_of_every_segment_with_payload() {
     let script = check(
         &plain(),
         Law::Fixed(2000),
@@ -186,7 +186,7 @@ fn every_segment_with_payload_is_told() {
 /// Section 3.2: idle means SND.NXT == SND.UNA. An application writes 10 kB/s, and no acknowledgement arrives for 3 s: the delivery then
 /// has an interval of 3 s, although a time-out has occurred.
 #[test]
-fn a_time_out_is_no_idle_moment() {
+fn a_time_out_is_no_idle_time() {
     let mut script = String::from("\n0 open\n");
     for i in 0..20 {
         script += &format!("{} write 1000\n> {}:{}\n", 100 * i, 1000 * i + 1, 1000 * i + 1001);
@@ -236,7 +236,7 @@ fn without_sack_duplicates_are_deliveries_and_counted_once() {
 /// Segments 1 and 3 are lost. No more duplicates count than there are segments beyond the first; each hole that closes counts as one
 /// delivery.
 #[test]
-fn without_sack_a_hole_that_closes_delivers_itself_alone() {
+fn without_sack_a_closed_hole_counts_as_one_delivery() {
     check(
         &plain(),
         Law::Fixed(6000),

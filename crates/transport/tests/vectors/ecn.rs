@@ -215,7 +215,7 @@ fn the_timer_is_set_anew_by_a_mark_at_one_segment() {
 }
 
 #[test]
-fn without_agreement_nothing_is_marked_or_heard() {
+fn without_negotiation_no_mark_is_sent_or_read() {
     check(
         &TcpConfig { ecn: false, ..segments(4) },
         Law::NewReno,

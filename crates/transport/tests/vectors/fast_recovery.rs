@@ -222,7 +222,7 @@ fn partial_acknowledgements_may_leave_what_duplicates_have_added() {
 }
 
 #[test]
-fn duplicates_of_what_ended_a_recovery_start_none() {
+fn duplicates_of_the_end_of_a_recovery_start_no_recovery() {
     // RFC 6582 section 3.2, step 2: more than `recover` must be acknowledged.
     check(
         &plain(),
@@ -353,7 +353,7 @@ fn limited_transmit_answers_two_duplicates() {
 }
 
 #[test]
-fn limited_transmit_ends_when_something_new_is_acknowledged() {
+fn limited_transmit_restarts_after_an_acknowledgement_of_new_data() {
     check(
         &TcpConfig { limited_transmit: true, ..plain() },
         Law::Fixed(4000),

@@ -11,7 +11,7 @@ fn with_syn() -> TcpConfig {
 }
 
 #[test]
-fn syn_answer_and_data() {
+fn syn_syn_ack_and_data() {
     check(
         &TcpConfig { min_rto: Span::from_millis(200), ..with_syn() },
         Law::Fixed(10_000),
@@ -202,7 +202,7 @@ fn an_acknowledgement_of_what_was_never_sent_is_answered() {
 }
 
 #[test]
-fn without_handshake_the_connection_stands_at_once() {
+fn without_handshake_the_connection_is_open_at_once() {
     check(
         &TcpConfig { receive_window: 100_000, window_scale: 0, ..plain() },
         Law::Fixed(1000),
@@ -216,7 +216,7 @@ fn without_handshake_the_connection_stands_at_once() {
 
 /// Without a bound the SYN announces the whole window, also beyond 16 bits; a bound below the largest value of the field applies too.
 #[test]
-fn the_window_of_a_syn_may_be_the_whole() {
+fn a_syn_may_announce_the_whole_window() {
     for (syn_window, says) in [(None, 1_024_000), (Some(1000), 1000), (Some(1 << 40), 65_535)] {
         let config = TcpConfig { syn_window, ..with_syn() };
         check(&config, Law::Fixed(10_000), &format!("0 open\n> S(mss=1000,scale=7,win={says})"));

@@ -72,7 +72,7 @@ fn slow_start_with_an_acknowledgement_for_several() {
 }
 
 #[test]
-fn a_flight_that_fills_the_window_lets_it_grow() {
+fn the_window_grows_if_the_flight_fills_it() {
     // Ten segments written, ten allowed. Linux ends with a window of 20, since it counts segments; with one acknowledgement for two
     // segments the window here is 15.
     run(
@@ -92,7 +92,7 @@ fn a_flight_that_fills_the_window_lets_it_grow() {
 }
 
 #[test]
-fn a_flight_that_does_not_fill_the_window_does_not() {
+fn the_window_does_not_grow_if_the_flight_is_smaller() {
     // Nine, six or five of ten allowed segments are used. In Linux slow start grows up to twice the flight: 18, 12 and 10.
     for bytes in [9000, 6000, 5000] {
         run(

@@ -73,7 +73,7 @@ fn retransmissions_are_paced_too() {
 }
 
 #[test]
-fn a_rate_of_zero_lets_nothing_leave() {
+fn a_rate_of_zero_sends_nothing() {
     check(
         &plain(),
         Law::Paced(2000, 0, None),

@@ -191,7 +191,7 @@ fn duplicates_are_reported_first_and_once() {
 }
 
 #[test]
-fn oldest_segment_not_acknowledged_gives_the_echo() {
+fn the_echo_is_the_timestamp_of_the_oldest_unacknowledged_segment() {
     // RFC 7323 section 4.3.
     check(
         &TcpConfig { timestamps: true, ..delayed() },
@@ -282,7 +282,7 @@ fn a_fin_is_acknowledged_at_once() {
 }
 
 #[test]
-fn what_cannot_be_is_answered_and_ignored() {
+fn impossible_segments_are_acknowledged_and_ignored() {
     // RFC 9293 section 3.10.7.4.
     check(
         &TcpConfig { timestamps: true, ..plain() },
@@ -305,7 +305,7 @@ fn what_cannot_be_is_answered_and_ignored() {
 }
 
 #[test]
-fn syn_and_its_answer() {
+fn syn_and_syn_ack() {
     let all = TcpConfig { handshake: true, sack: true, timestamps: true, ecn: true, ..plain() };
     check(
         &all,

@@ -26,7 +26,7 @@ fn what_is_read_at_once_leaves_the_window_whole() {
 }
 
 #[test]
-fn what_is_not_read_closes_it() {
+fn unread_data_close_the_window() {
     check(
         &buffer(4000),
         "
@@ -74,7 +74,7 @@ fn half_of_a_small_buffer_is_worth_telling() {
 }
 
 #[test]
-fn a_window_is_never_taken_back() {
+fn the_right_edge_of_the_window_never_moves_back() {
     // RFC 9293 section 3.8.6: the right edge of the window stays: the free space is too small to advance it, and it never moves back.
     check(
         &buffer(4000),
@@ -88,7 +88,7 @@ fn a_window_is_never_taken_back() {
 }
 
 #[test]
-fn what_lies_beyond_is_refused() {
+fn data_beyond_the_window_are_refused() {
     check(
         &TcpConfig { sack: true, ..buffer(4000) },
         "

@@ -39,7 +39,7 @@ fn a_partial_acknowledgement_ends_recovery_and_a_second_loss_halves_again() {
 }
 
 #[test]
-fn a_second_loss_in_a_window_waits_for_the_timer_if_told_to() {
+fn a_second_loss_in_a_window_waits_for_the_timer_if_configured() {
     check(
         &TcpConfig { initial_window: InitialWindow::Segments(10), fast_retransmit_once: true, ..plain() },
         Law::Reno,

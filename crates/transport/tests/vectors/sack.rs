@@ -52,7 +52,7 @@ fn two_losses_in_a_window_of_ten() {
 }
 
 #[test]
-fn what_is_in_doubt_is_sent_before_nothing() {
+fn segments_in_doubt_are_sent_if_nothing_else_may_be() {
     // NextSeg: rule 3 when rule 2 finds no segment, and rule 4 once in a recovery.
     check(
         &with_sack(),
@@ -80,7 +80,7 @@ fn what_is_in_doubt_is_sent_before_nothing() {
 }
 
 #[test]
-fn doubt_may_turn_into_loss() {
+fn a_segment_in_doubt_may_become_lost() {
     check(
         &with_sack(),
         Law::Fixed(6000),
@@ -101,7 +101,7 @@ fn doubt_may_turn_into_loss() {
 }
 
 #[test]
-fn new_data_go_before_what_is_in_doubt() {
+fn new_data_are_sent_before_segments_in_doubt() {
     check(
         &with_sack(),
         Law::Fixed(6000),
@@ -244,7 +244,7 @@ fn one_acknowledgement_may_end_a_recovery_and_begin_the_next() {
 }
 
 #[test]
-fn another_recovery_repairs_anew_what_the_last_one_had() {
+fn another_recovery_retransmits_holes_again() {
     // HighRxt restarts: both holes beyond RecoveryPoint had been retransmitted, and are retransmitted again.
     check(
         &with_sack(),

@@ -81,7 +81,7 @@ fn only_full_segments_leave_before_the_last() {
 }
 
 #[test]
-fn a_window_below_a_segment_lets_one_leave() {
+fn a_window_below_a_segment_permits_one_segment() {
     check(
         &plain(),
         Law::Fixed(1),
@@ -139,7 +139,7 @@ fn small_segments_wait_for_acknowledgements() {
 }
 
 #[test]
-fn a_silence_longer_than_the_time_out_is_told() {
+fn an_idle_period_longer_than_the_time_out_is_notified() {
     check(
         &TcpConfig { initial_window: InitialWindow::Segments(2), ..plain() },
         Law::NewReno,
@@ -250,7 +250,7 @@ fn fin_leaves_alone_after_the_data() {
 }
 
 #[test]
-fn what_has_not_left_may_be_taken_back() {
+fn unsent_data_may_be_withdrawn() {
     check(
         &TcpConfig { fin: true, ..plain() },
         Law::Fixed(2000),

@@ -70,7 +70,7 @@ fn a_closed_window_is_probed_as_long_as_it_is_closed() {
 }
 
 #[test]
-fn a_receiver_that_answers_may_keep_its_window_closed() {
+fn a_receiver_that_acknowledges_may_keep_its_window_closed() {
     // RFC 9293 section 3.8.6.1: only consecutive time-outs without an answer count as retries.
     check(
         &TcpConfig { retries: Some(1), ..buffer(1000) },
