@@ -13,7 +13,7 @@ const BUCKETS: usize = 4096;
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy)]
-struct Slot {
+struct Place {
     event: Event,
     next: u32,
 }
@@ -72,8 +72,8 @@ fn bucket_for(time: u64, now: u64) -> Option<usize> {
 pub struct Wheel {
     heads: [u32; BUCKETS],
     occupied: Occupied,
-    slots: Vec<Slot>,
-    /// First slot without an event: there is always one, in which the next pushed event is built.
+    places: Vec<Place>,
+    /// First place without an event: there is always one, in which the next pushed event is built.
     free: u32,
     /// Absolute number of the bucket that `current` holds.
     bucket: u64,
@@ -88,7 +88,7 @@ impl Default for Wheel {
         let mut wheel = Self {
             heads: [NONE; BUCKETS],
             occupied: Occupied { words: [0; BUCKETS / 64], summary: 0 },
-            slots: Vec::new(),
+            places: Vec::new(),
             free: NONE,
             bucket: 0,
             current: Heap4::default(),
@@ -114,9 +114,9 @@ impl Wheel {
         let mut at = std::mem::replace(&mut self.heads[index], NONE);
         self.occupied.clear(index);
         while at != NONE {
-            let Slot { event, next } = self.slots[at as usize];
+            let Place { event, next } = self.places[at as usize];
             self.bucket = event.time >> BUCKET_BITS;
-            self.slots[at as usize].next = self.free;
+            self.places[at as usize].next = self.free;
             self.free = at;
             self.current.push(event);
             at = next;
@@ -141,14 +141,14 @@ impl Wheel {
         }
     }
 
-    /// Adds slots for more events when no slot is free.
+    /// Adds places for more events when no place is free.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let first = self.slots.len();
+        let first = self.places.len();
         let more = first.max(64);
-        self.slots.extend((1..=more).map(|i| Slot { event: Event::NONE, next: (first + i) as u32 }));
-        if let Some(last) = self.slots.last_mut() {
+        self.places.extend((1..=more).map(|i| Place { event: Event::NONE, next: (first + i) as u32 }));
+        if let Some(last) = self.places.last_mut() {
             last.next = NONE;
         }
         self.free = first as u32;
@@ -161,10 +161,10 @@ impl Wheel {
         self.far_time = self.far.first().map_or(u64::MAX, |e| e.time);
     }
 
-    /// Moves the event in a free slot to `current` or `far`: its bucket is the present one, an earlier one, or beyond the horizon.
+    /// Moves the event in a free place to `current` or `far`: its bucket is the present one, an earlier one, or beyond the horizon.
     #[inline(never)]
     fn push_outside_bucket(&mut self, at: u32) {
-        let event = self.slots[at as usize].event;
+        let event = self.places[at as usize].event;
         if event.time >> BUCKET_BITS <= self.bucket {
             self.current.push(event);
         } else {
@@ -192,11 +192,11 @@ impl EventQueue for Wheel {
     #[inline(always)]
     fn push(&mut self, event: Event) {
         let at = self.free;
-        let slot = &mut self.slots[at as usize];
-        slot.event = event;
+        let place = &mut self.places[at as usize];
+        place.event = event;
         let Some(index) = bucket_for(event.time, self.bucket) else { return self.push_outside_bucket(at) };
-        self.free = slot.next;
-        slot.next = std::mem::replace(&mut self.heads[index], at);
+        self.free = place.next;
+        place.next = std::mem::replace(&mut self.heads[index], at);
         self.occupied.set(index);
         if self.free == NONE {
             self.grow();
@@ -215,11 +215,11 @@ impl EventQueue for Wheel {
                 && let Some(index) = self.next_bucket()
             {
                 let at = self.heads[index];
-                if let Some(slot) = self.slots.get_mut(at as usize)
-                    && slot.next == NONE
-                    && slot.event.time < self.far_time
+                if let Some(place) = self.places.get_mut(at as usize)
+                    && place.next == NONE
+                    && place.event.time < self.far_time
                 {
-                    let event = slot.event;
+                    let event = place.event;
                     if event.time >= limit {
                         return None;
                     }
@@ -227,20 +227,20 @@ impl EventQueue for Wheel {
                     self.heads[index] = NONE;
                     self.occupied.clear(index);
                     let time = owner.due(&event);
-                    // A deferred event mostly keeps its slot.
+                    // A deferred event usually keeps its place.
                     if time > event.time
                         && let Some(later) = bucket_for(time, self.bucket)
                     {
-                        slot.event.time = time;
-                        slot.next = std::mem::replace(&mut self.heads[later], at);
+                        place.event.time = time;
+                        place.next = std::mem::replace(&mut self.heads[later], at);
                         self.occupied.set(later);
                         continue;
                     }
-                    slot.next = std::mem::replace(&mut self.free, at);
+                    place.next = std::mem::replace(&mut self.free, at);
                     if time <= event.time {
                         return Some(event);
                     }
-                    slot.event.time = time;
+                    place.event.time = time;
                     self.push_outside_bucket(at);
                     continue;
                 }
@@ -264,11 +264,11 @@ impl EventQueue for Wheel {
     fn len(&self) -> usize {
         let mut free = 0;
         let mut at = self.free;
-        while let Some(slot) = self.slots.get(at as usize) {
+        while let Some(place) = self.places.get(at as usize) {
             free += 1;
-            at = slot.next;
+            at = place.next;
         }
-        self.current.len() + self.far.len() + self.slots.len() - free
+        self.current.len() + self.far.len() + self.places.len() - free
     }
 }
 

@@ -134,10 +134,10 @@ impl PacketCopy {
         Self { of: PacketRef(u64::MAX), hops: 0, at_source: false, header: HeaderId::NONE, ecn: Ecn::NotEct };
 }
 
-/// A place for packets.
+/// A place in the slab of packets: its last packet, and the generation of references to that packet.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct PacketSlot {
+struct PacketPlace {
     packet: Packet,
     /// The copy that has travelled farthest.
     latest: u32,
@@ -145,9 +145,9 @@ struct PacketSlot {
     alive: bool,
 }
 
-/// A place for copies.
+/// A place in the slab of copies: its last copy, and the generation of references to that copy.
 #[derive(Debug, Clone, Copy)]
-struct CopySlot {
+struct CopyPlace {
     copy: PacketCopy,
     generation: u32,
     alive: bool,
@@ -156,9 +156,9 @@ struct CopySlot {
 /// All packets and copies that have not ended.
 #[derive(Debug, Default)]
 pub(crate) struct Packets {
-    packets: Vec<PacketSlot>,
+    packets: Vec<PacketPlace>,
     free_packets: Vec<u32>,
-    copies: Vec<CopySlot>,
+    copies: Vec<CopyPlace>,
     free_copies: Vec<u32>,
     /// Segments of TCP packets, by the place of the packet.
     cargo: Segments,
@@ -172,17 +172,17 @@ impl Packets {
     pub(crate) fn add(&mut self, packet: Packet, first: PacketCopy) -> CopyRef {
         let at = match self.free_packets.pop() {
             Some(at) => {
-                let slot = &mut self.packets[at as usize];
-                *slot = PacketSlot { packet, latest: 0, generation: slot.generation, alive: true };
+                let place = &mut self.packets[at as usize];
+                *place = PacketPlace { packet, latest: 0, generation: place.generation, alive: true };
                 at
             }
             None => {
-                self.packets.push(PacketSlot { packet, latest: 0, generation: 0, alive: true });
+                self.packets.push(PacketPlace { packet, latest: 0, generation: 0, alive: true });
                 (self.packets.len() - 1) as u32
             }
         };
         let of = PacketRef::new(at, self.packets[at as usize].generation);
-        let copy = self.place(PacketCopy { of, ..first });
+        let copy = self.add_copy(PacketCopy { of, ..first });
         self.packets[at as usize].latest = copy.place() as u32;
         copy
     }
@@ -202,20 +202,20 @@ impl Packets {
     }
 
     #[inline]
-    fn place(&mut self, copy: PacketCopy) -> CopyRef {
+    fn add_copy(&mut self, copy: PacketCopy) -> CopyRef {
         if let Some(at) = self.free_copies.pop()
-            && let Some(slot) = self.copies.get_mut(at as usize)
+            && let Some(place) = self.copies.get_mut(at as usize)
         {
-            *slot = CopySlot { copy, generation: slot.generation, alive: true };
-            return CopyRef::new(at, slot.generation);
+            *place = CopyPlace { copy, generation: place.generation, alive: true };
+            return CopyRef::new(at, place.generation);
         }
-        self.place_anew(copy)
+        self.add_copy_anew(copy)
     }
 
     #[cold]
     #[inline(never)]
-    fn place_anew(&mut self, copy: PacketCopy) -> CopyRef {
-        self.copies.push(CopySlot { copy, generation: 0, alive: true });
+    fn add_copy_anew(&mut self, copy: PacketCopy) -> CopyRef {
+        self.copies.push(CopyPlace { copy, generation: 0, alive: true });
         CopyRef::new((self.copies.len() - 1) as u32, 0)
     }
 
@@ -225,7 +225,7 @@ impl Packets {
         let earlier = *self.copy(copy)?;
         self.packet(earlier.of)?;
         let hops = earlier.hops + 1;
-        let next = self.place(PacketCopy { hops, ..earlier });
+        let next = self.add_copy(PacketCopy { hops, ..earlier });
         self.packets[earlier.of.place()].latest = next.place() as u32;
         if earlier.header != HeaderId::NONE {
             self.copy_header(copy, next);
@@ -243,18 +243,18 @@ impl Packets {
     /// Otherwise the packet is returned, and the copy stays.
     #[inline(always)]
     pub(crate) fn finish_copy(&mut self, copy: CopyRef) -> Option<&Packet> {
-        let slot = self.copies.get_mut(copy.place())?;
-        if !slot.alive || slot.generation != copy.generation() {
+        let place = self.copies.get_mut(copy.place())?;
+        if !place.alive || place.generation != copy.generation() {
             return None;
         }
-        let of = slot.copy.of;
+        let of = place.copy.of;
         let packet = self.packets.get(of.place())?;
         let lives = packet.alive && packet.generation == of.generation();
         if lives && packet.latest as usize == copy.place() {
             return Some(&packet.packet);
         }
-        slot.alive = false;
-        slot.generation = slot.generation.wrapping_add(1);
+        place.alive = false;
+        place.generation = place.generation.wrapping_add(1);
         self.free_copies.push(copy.place() as u32);
         None
     }
@@ -269,22 +269,22 @@ impl Packets {
     /// A copy, if its holder still has it.
     #[inline]
     pub(crate) fn copy(&self, copy: CopyRef) -> Option<&PacketCopy> {
-        let slot = self.copies.get(copy.place())?;
-        (slot.alive && slot.generation == copy.generation()).then_some(&slot.copy)
+        let place = self.copies.get(copy.place())?;
+        (place.alive && place.generation == copy.generation()).then_some(&place.copy)
     }
 
     /// A copy to be changed, if its holder still has it.
     #[inline]
     pub(crate) fn copy_mut(&mut self, copy: CopyRef) -> Option<&mut PacketCopy> {
-        let slot = self.copies.get_mut(copy.place())?;
-        (slot.alive && slot.generation == copy.generation()).then_some(&mut slot.copy)
+        let place = self.copies.get_mut(copy.place())?;
+        (place.alive && place.generation == copy.generation()).then_some(&mut place.copy)
     }
 
     /// A packet that has not ended.
     #[inline]
     pub(crate) fn packet(&self, packet: PacketRef) -> Option<&Packet> {
-        let slot = self.packets.get(packet.place())?;
-        (slot.alive && slot.generation == packet.generation()).then_some(&slot.packet)
+        let place = self.packets.get(packet.place())?;
+        (place.alive && place.generation == packet.generation()).then_some(&place.packet)
     }
 
     /// The packet of a copy, if neither has ended.
@@ -303,16 +303,16 @@ impl Packets {
     /// A copy to be changed and its packet, if neither has ended.
     #[inline]
     pub(crate) fn packet_and_copy_mut(&mut self, copy: CopyRef) -> Option<(&Packet, &mut PacketCopy)> {
-        let slot = self.copies.get_mut(copy.place())?;
-        let at = (slot.alive && slot.generation == copy.generation()).then_some(&mut slot.copy)?;
-        let slot = self.packets.get(at.of.place())?;
-        (slot.alive && slot.generation == at.of.generation()).then_some((&slot.packet, at))
+        let place = self.copies.get_mut(copy.place())?;
+        let at = (place.alive && place.generation == copy.generation()).then_some(&mut place.copy)?;
+        let place = self.packets.get(at.of.place())?;
+        (place.alive && place.generation == at.of.generation()).then_some((&place.packet, at))
     }
 
     /// The packet of a copy, also just after its end.
     #[inline]
     pub(crate) fn packet_of(&self, copy: CopyRef) -> PacketRef {
-        self.copies.get(copy.place()).map_or(PacketRef::NONE, |slot| slot.copy.of)
+        self.copies.get(copy.place()).map_or(PacketRef::NONE, |place| place.copy.of)
     }
 
     /// The copy that has travelled farthest of a packet that has not ended.
@@ -332,26 +332,26 @@ impl Packets {
     #[inline]
     pub(crate) fn end(&mut self, copy: CopyRef) -> Option<(Packet, PacketCopy)> {
         let at = self.copies.get_mut(copy.place())?;
-        let slot = self.packets.get_mut(at.copy.of.place())?;
+        let place = self.packets.get_mut(at.copy.of.place())?;
         let live = at.alive && at.generation == copy.generation();
-        if !(live && slot.alive && slot.generation == at.copy.of.generation()) {
+        if !(live && place.alive && place.generation == at.copy.of.generation()) {
             return None;
         }
-        (at.alive, slot.alive) = (false, false);
+        (at.alive, place.alive) = (false, false);
         at.generation = at.generation.wrapping_add(1);
-        slot.generation = slot.generation.wrapping_add(1);
+        place.generation = place.generation.wrapping_add(1);
         self.free_copies.push(copy.place() as u32);
         self.free_packets.push(at.copy.of.place() as u32);
-        Some((slot.packet, at.copy))
+        Some((place.packet, at.copy))
     }
 
     /// Releases a copy whose packet has travelled farther or has ended.
     #[inline]
     pub(crate) fn release(&mut self, copy: CopyRef) {
         if self.copy(copy).is_some() {
-            let slot = &mut self.copies[copy.place()];
-            slot.alive = false;
-            slot.generation = slot.generation.wrapping_add(1);
+            let place = &mut self.copies[copy.place()];
+            place.alive = false;
+            place.generation = place.generation.wrapping_add(1);
             self.free_copies.push(copy.place() as u32);
         }
     }
@@ -454,8 +454,8 @@ mod tests {
 
     #[test]
     fn a_packet_takes_a_line_and_a_copy_less_than_half_of_one() {
-        assert_eq!(size_of::<PacketSlot>(), 64);
-        assert_eq!(size_of::<CopySlot>(), 24);
+        assert_eq!(size_of::<PacketPlace>(), 64);
+        assert_eq!(size_of::<CopyPlace>(), 24);
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(crate) struct Connection {
     pub fell_back: bool,
 }
 
-/// A place in the slab.
+/// A place in the slab: its connection, if open, and the generation of references to that connection.
 #[derive(Default)]
 struct Place {
     generation: u32,
