@@ -24,7 +24,7 @@ pub struct Scenario {
     pub description: String,
     /// What the simulator runs.
     pub spec: WorldSpec,
-    /// Whether the user gave node i a position; otherwise it is at the origin.
+    /// True if the user gave node i a position; otherwise it is at the origin.
     pub placed: Vec<bool>,
     /// The scheme of the run, unless the command line names another.
     pub scheme: String,

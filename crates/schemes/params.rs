@@ -104,7 +104,7 @@ impl ParamKind {
 }
 
 impl ParamDoc {
-    /// Whether a value is of this kind and within the range.
+    /// True if a value is of this kind and within the range.
     ///
     /// # Errors
     /// The value does not fit; the error says what was expected.

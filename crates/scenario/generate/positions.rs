@@ -75,7 +75,7 @@ fn random(t: &RandomTable, air: &Air) -> Result<Vec<[f64; 3]>, String> {
     ))
 }
 
-/// Whether every node reaches every other over hops of at most `range`.
+/// True if every node reaches every other over hops of at most `range`.
 fn connected(positions: &[[f64; 3]], range: f64) -> bool {
     let cell = |p: &[f64; 3]| ((p[0] / range) as i64, (p[1] / range) as i64);
     let mut waiting: BTreeMap<(i64, i64), Vec<usize>> = BTreeMap::new();

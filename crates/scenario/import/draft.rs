@@ -29,7 +29,7 @@ pub(crate) struct ImportedNode {
     /// The name that people use, if it is not the id.
     pub label: Option<String>,
     pub location: Option<NodeLocation>,
-    /// Whether the file says that it leads to the Internet.
+    /// True if, by the file, the node leads to the Internet.
     pub gateway: bool,
     /// Its movements.
     pub legs: Vec<Leg>,
@@ -55,7 +55,7 @@ pub(crate) struct DirectionQuality {
     pub delivery: Option<f64>,
     /// Received power, dBm.
     pub power: Option<f64>,
-    /// Whether the record is about this direction; else it repeats the record of the other end, or is valid for both.
+    /// True if the record is about this direction; else it repeats the record of the other end, or is valid for both.
     pub own: bool,
 }
 
@@ -70,7 +70,7 @@ impl DirectionQuality {
         Self { delivery: Some(delivery), power: None, own: false }
     }
 
-    /// Whether anything is known.
+    /// True if anything is known.
     pub fn is_known(&self) -> bool {
         self.delivery.is_some() || self.power.is_some()
     }
@@ -99,7 +99,7 @@ pub(crate) struct Imported {
     pub links: Vec<ImportedLink>,
     /// The pairs that links name, whether or not the links are kept; the lesser node first.
     pub pairs: Vec<(usize, usize)>,
-    /// Whether a link is written once for both directions, so that a second record of the pair is a duplicate.
+    /// True if a link is written once for both directions, so that a second record of the pair is a duplicate.
     pub undirected: bool,
     /// Records left out.
     pub rejected: Vec<Record>,
@@ -133,7 +133,7 @@ impl Default for ImportLimits {
 pub(crate) struct ReadOptions<'a> {
     /// Records older than this moment (an ISO 8601 text) are left out.
     pub since: Option<&'a str>,
-    /// Whether links that are not built yet are read.
+    /// True if links that are not built yet are read.
     pub planned: bool,
     pub limits: &'a ImportLimits,
 }

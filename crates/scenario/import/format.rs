@@ -81,12 +81,12 @@ impl Format {
         }
     }
 
-    /// Whether its records have dates.
+    /// True if its records have dates.
     pub(crate) fn has_dates(self) -> bool {
         self == Self::OpenWifiMap
     }
 
-    /// Whether its networks use 5 GHz.
+    /// True if its networks use 5 GHz.
     pub(crate) fn is_5_ghz(self) -> bool {
         matches!(self, Self::Cnml | Self::NycMesh)
     }
@@ -126,7 +126,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Whether other files belong to it.
+    /// True if other files belong to it.
     pub fn is_part(self) -> bool {
         !matches!(self, Self::Whole(_))
     }

@@ -11,7 +11,7 @@ use super::reason::Reason;
 /// Possible powers, dBm.
 const POWERS: std::ops::RangeInclusive<f64> = -200.0..=30.0;
 
-/// Whether a line is the first of such a matrix.
+/// True if a line is the first of such a matrix.
 pub(crate) fn is_head(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default().to_lowercase();
     first.starts_with("tx") && first.ends_with("rx")

@@ -232,7 +232,10 @@ impl Network {
             }
         }
         if same > 0 {
-            self.assumed.push(format!("{} told one way only: the same the other way", count(same, "link")));
+            self.assumed.push(format!(
+                "{} with a quality in one direction only: the same in the other",
+                count(same, "link")
+            ));
         }
         if full > 0 {
             self.assumed.push(format!("{} without a quality: nothing is lost", count(full, "link")));
@@ -348,7 +351,7 @@ impl Network {
         }
     }
 
-    /// Which nodes have a radio: with links, those that hear a node or that a node hears.
+    /// Nodes with a radio: with links, those that receive a node or are received by one.
     pub fn radios(&self, model: LinkModel) -> Vec<bool> {
         let mut has = vec![model == LinkModel::Positions; self.nodes.len()];
         for &(from, to) in self.powers.keys() {

@@ -23,7 +23,7 @@ pub enum LinkModel {
     Signal,
     /// Free space over the length of each link, with antennas aimed at each other; other nodes receive nothing.
     Distance,
-    /// Positions and a propagation model: all pairs hear each other by distance. Links are not read.
+    /// Positions and a propagation model: reception between all pairs depends on their distance. Links are not read.
     Positions,
 }
 

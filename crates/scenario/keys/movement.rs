@@ -112,7 +112,7 @@ impl Field for Goal {
 }
 
 impl MovementTable {
-    /// Whether the file has any key of `[movement]`.
+    /// True if the file has any key of `[movement]`.
     pub fn is_written(&self) -> bool {
         Self::KEYS.iter().any(|key| self.locations.has(key))
     }

@@ -37,7 +37,7 @@ pub struct QuantityDoc {
     pub expected: &'static str,
     /// Its units.
     pub units: Vec<&'static str>,
-    /// Whether it may be negative.
+    /// True if it may be negative.
     pub signed: bool,
 }
 

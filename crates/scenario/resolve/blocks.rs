@@ -77,7 +77,7 @@ pub(crate) fn single<'t>(root: &'t Table, kind: &str, cx: &mut Cx<'_>) -> Option
 /// Unique names and their indices.
 pub(crate) struct Names {
     what: &'static str,
-    /// Whether all names are known. If an error has kept some out, a name that is not found is no error.
+    /// True if all names are known. If an error has kept some out, a name that is not found is no error.
     pub complete: bool,
     index: BTreeMap<String, (usize, At)>,
 }

@@ -120,12 +120,12 @@ fn numbers(line: &str) -> Option<Vec<f64>> {
     line.split_whitespace().map(|word| word.parse().ok()).collect()
 }
 
-/// Whether a text looks like a movement file of ns-2.
+/// True if a text looks like a movement file of ns-2.
 pub(crate) fn is_ns2(text: &str) -> bool {
     text.lines().any(|line| line.trim_start().starts_with("$node_("))
 }
 
-/// Whether a text looks like a movement file of BonnMotion: numbers only, and whole waypoints in the first line.
+/// True if a text looks like a movement file of BonnMotion: numbers only, and whole waypoints in the first line.
 pub(crate) fn is_bonnmotion(text: &str) -> bool {
     let (size, rows) = bonnmotion_rows(text);
     let whole = |line: &str| numbers(line).is_some_and(|n| n.len() >= size && n.len().is_multiple_of(size));

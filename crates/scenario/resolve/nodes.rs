@@ -267,7 +267,7 @@ fn hop(radio: &RadioSpec) -> Option<f64> {
     }
 }
 
-/// Whether any radio reads measured gains.
+/// True if any radio reads measured gains.
 pub(crate) fn uses_gains(radios: &Radios) -> bool {
     radios.kinds.iter().flatten().any(|(_, s)| s.propagation == Propagation::Matrix)
 }

@@ -33,7 +33,7 @@ pub(crate) struct Radios {
     pub names: Names,
     /// In the order of `names`; empty where a table could not be read.
     pub kinds: Vec<Option<(RadioTable, RadioSpec)>>,
-    /// Whether the file has `[radio]`.
+    /// True if the file has `[radio]`.
     pub has_default: bool,
 }
 

@@ -26,12 +26,12 @@ pub(crate) struct Tcp {
 }
 
 impl Tcp {
-    /// Whether the file has a `[tcp]` table.
+    /// True if the file has a `[tcp]` table.
     pub fn is_written(&self) -> bool {
         self.written.is_some()
     }
 
-    /// Whether hosts limit the packets of their own flows that wait in a queue: those of ns-2 and ns-3 do not.
+    /// True if hosts limit the packets of their own flows that wait in a queue: those of ns-2 and ns-3 do not.
     pub fn limits_local(&self) -> bool {
         let profile = self.rules.as_ref().map(|(table, _)| table.profile);
         !matches!(profile, Some(TcpProfile::Ns2 | TcpProfile::Ns3))
@@ -56,12 +56,12 @@ impl Tcp {
     }
 }
 
-/// Whether a key is one of the two of which one decides the other if that is not written.
+/// True if a key is one of the two of which one decides the other if that is not written.
 fn is_window(key: &str) -> bool {
     matches!(key, "receive_window" | "window_scale")
 }
 
-/// Whether a key of `[tcp]` does not apply to a flow, since it follows from keys that the flow writes.
+/// True if a key of `[tcp]` does not apply to a flow, since it follows from keys that the flow writes.
 fn follows(key: &str, own: &Table) -> bool {
     let written = |key: &str| own.get(key).is_some();
     match key {

@@ -162,7 +162,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Whether anything is wrong.
+    /// True if anything is wrong.
     pub fn failed(&self) -> bool {
         !self.problems.is_empty()
     }
@@ -208,7 +208,7 @@ fn last_part(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or(key)
 }
 
-/// Whether a character has no place in a name or a message: controls, and marks that change the direction of writing, with which the
+/// True if a character has no place in a name or a message: controls, and marks that change the direction of writing, with which the
 /// shown order differs from the stored one (Unicode TR9, explicit formatting).
 pub(crate) fn unprintable(c: char) -> bool {
     c.is_control()

@@ -84,12 +84,12 @@ impl Locations {
         self.refused.push(key);
     }
 
-    /// Whether the value of a key was refused. The default that replaces it is then not the user's intention.
+    /// True if the value of a key was refused. The default that replaces it is then not the user's intention.
     pub fn refused(&self, key: &str) -> bool {
         self.refused.contains(&key)
     }
 
-    /// Whether a key was written.
+    /// True if a key was written.
     pub fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|(k, _)| *k == key)
     }

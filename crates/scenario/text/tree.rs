@@ -132,12 +132,12 @@ pub(crate) fn parse(text: &str, cx: &mut Cx<'_>) -> Option<Table> {
     }
 }
 
-/// Whether a file may have blocks of this kind, such as `[[node]]`.
+/// True if a file may have blocks of this kind, such as `[[node]]`.
 fn is_block(kind: &str) -> bool {
     BY_ID.contains(&kind) || BY_NUMBER.contains(&kind)
 }
 
-/// Whether what begins here is the key of a header such as `[node]`.
+/// True if what begins here is the key of a header such as `[node]`.
 fn is_header(text: &str, start: usize) -> bool {
     text.get(..start).and_then(|before| before.rsplit('\n').next()).is_some_and(|line| line.trim() == "[")
 }

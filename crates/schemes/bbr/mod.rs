@@ -351,7 +351,7 @@ impl Bbr {
     }
 }
 
-/// Whether a round trip has passed since then: data sent later has arrived. An acknowledgement of data that was already known to
+/// True if a round trip has passed since then: data sent later has arrived. An acknowledgement of data that was already known to
 /// have arrived does not count.
 fn round_trip_since(since: Time, acked: &Acked) -> bool {
     acked.bytes.get() > 0 && acked.sent_at >= since

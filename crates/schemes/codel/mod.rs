@@ -112,7 +112,7 @@ impl State {
         }
     }
 
-    /// Whether the queue has stood above the target for an interval: the RFC's ok_to_drop.
+    /// True if the queue has stood above the target for an interval: the RFC's ok_to_drop.
     fn stands(&mut self, settings: &Parameters, packet: &Packet, bytes_left: u64, now: Time) -> bool {
         if now.since(packet.enqueued) < settings.target || bytes_left <= settings.mtu.get() {
             self.first_above = None;

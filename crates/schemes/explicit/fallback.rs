@@ -18,19 +18,19 @@ use crate::reno::Reno;
 pub struct Fallback {
     setup: Option<FlowSetup>,
     law: Option<Reno>,
-    /// Whether the last feedback counted interfaces without support.
+    /// True if the last feedback counted interfaces without support.
     unsupported: bool,
     fell_back: bool,
 }
 
 impl Fallback {
-    /// Whether TCP's law is in charge.
+    /// True if TCP's law is in charge.
     #[must_use]
     pub fn is_active(&self) -> bool {
         self.law.is_some()
     }
 
-    /// Whether TCP's law has ever been in charge.
+    /// True if TCP's law has ever been in charge.
     #[must_use]
     pub fn fell_back(&self) -> bool {
         self.fell_back

@@ -28,7 +28,7 @@ pub struct Load {
     pub access_scale: Span,
     /// The radio's nominal rate.
     pub rate: Rate,
-    /// Whether received packets are left out.
+    /// True if received packets are left out.
     pub downlink_only: bool,
 }
 

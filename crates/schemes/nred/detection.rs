@@ -41,7 +41,7 @@ impl Detector {
         }
     }
 
-    /// Whether the node sends a notification: congestion (i), a flow on whose path the node is (ii), a share of the channel that is too
+    /// True if the node sends a notification: congestion (i), a flow on whose path the node is (ii), a share of the channel that is too
     /// small (iii), and no node that is worse off, `largest_heard` being the largest normalizedP_b received in the past interval (iv).
     #[must_use]
     pub fn should_notify(

@@ -29,7 +29,7 @@ pub struct Message {
     pub to: Destination,
     /// Its bytes above IP.
     pub bytes: Vec<u8>,
-    /// Whether it leaves ahead of all packets that wait.
+    /// True if it leaves ahead of all packets that wait.
     pub ahead: bool,
 }
 
@@ -84,7 +84,7 @@ pub struct QueueEffects {
 }
 
 impl QueueEffects {
-    /// Whether there is no effect.
+    /// True if there is no effect.
     #[must_use]
     #[inline]
     pub const fn is_empty(&self) -> bool {
@@ -114,7 +114,7 @@ pub struct SourceEffects {
 }
 
 impl SourceEffects {
-    /// Whether there is no effect.
+    /// True if there is no effect.
     #[must_use]
     #[inline]
     pub const fn is_empty(&self) -> bool {

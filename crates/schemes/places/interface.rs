@@ -16,7 +16,7 @@ pub enum Medium {
 pub struct Interface {
     /// The medium that it sends on.
     pub medium: Medium,
-    /// Whether its node is an access point: it has a radio and a wired link.
+    /// True if its node is an access point: it has a radio and a wired link.
     pub access_point: bool,
     /// Rate of the wire, or of the radio's data frames.
     pub rate: Rate,
@@ -38,7 +38,7 @@ impl Interface {
         [radio, wire, Self { access_point: true, ..radio }, Self { access_point: true, ..wire }]
     }
 
-    /// Whether it is the radio of an access point.
+    /// True if it is the radio of an access point.
     #[must_use]
     pub fn is_access_point_radio(&self) -> bool {
         self.access_point && self.medium == Medium::Radio

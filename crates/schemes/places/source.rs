@@ -26,7 +26,7 @@ pub struct Sent {
     pub bytes: Bytes,
     /// In flight after it.
     pub in_flight: Bytes,
-    /// Whether it repeats earlier data.
+    /// True if it repeats earlier data.
     pub retransmission: bool,
 }
 
@@ -171,7 +171,7 @@ pub trait Source: Send {
     /// the other hooks of the acknowledgement.
     fn on_feedback(&mut self, _header: &Header, _context: &mut SourceContext<'_>) {}
 
-    /// Whether the source has followed TCP's law because a router did not support its scheme.
+    /// True if the source has followed TCP's law because a router did not support its scheme.
     fn fell_back(&self) -> bool {
         false
     }

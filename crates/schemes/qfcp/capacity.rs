@@ -5,9 +5,9 @@
 pub struct Observed {
     /// The rate that the link has carried, bytes/s.
     pub output: f64,
-    /// Whether the link counts as busy: the least queue was one packet or more, or a packet was dropped (`drops_are_busy`).
+    /// True if the link counts as busy: the least queue was one packet or more, or a packet was dropped (`drops_are_busy`).
     pub busy: bool,
-    /// Whether the link has carried any packet.
+    /// True if the link has carried any packet.
     pub used: bool,
 }
 
@@ -24,7 +24,7 @@ pub enum Capacity {
         alpha: f64,
         /// The estimate never exceeds this, bytes/s.
         ceiling: f64,
-        /// Whether the estimate also grows in intervals without traffic.
+        /// True if the estimate also grows in intervals without traffic.
         when_unused: bool,
     },
 }

@@ -55,7 +55,7 @@ pub struct RouterConfig {
     pub first_interval: Span,
     /// R at the start, as a part of C.
     pub initial_share: f64,
-    /// Whether drops count in equation 4 as they do in equation 2.
+    /// True if drops count in equation 4 as they do in equation 2.
     pub drops_are_busy: bool,
     /// The divisor of y in equation 1.
     pub divisor: Divisor,

@@ -14,7 +14,7 @@ pub struct SenderConfig {
     pub request: u32,
     /// The round-trip time that counts.
     pub rtt: RttChoice,
-    /// Whether segments leave at the granted rate instead of as acknowledgements arrive.
+    /// True if segments leave at the granted rate instead of as acknowledgements arrive.
     pub paced: bool,
     /// The answer to a partial acknowledgement.
     pub partial_ack: PartialAck,

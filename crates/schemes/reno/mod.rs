@@ -78,7 +78,7 @@ pub struct Reno {
     /// With byte counting: bytes acknowledged in congestion avoidance that have not raised cwnd yet (`bytes_acked` of RFC
     /// 3465). Without: what equation 3 left over, in bytes times cwnd.
     counted: u64,
-    /// Whether the slow start after a time-out has not reached ssthresh yet.
+    /// True if the slow start after a time-out has not reached ssthresh yet.
     after_timeout: bool,
 }
 

@@ -88,7 +88,7 @@ pub struct Vegas {
     window: Window,
     base_rtt: Option<Span>,
     round: RoundRtt,
-    /// Whether slow start doubles the window in this round trip; in the next the window is constant.
+    /// True if slow start doubles the window in this round trip; in the next the window is constant.
     growing: bool,
 }
 

@@ -55,9 +55,9 @@ pub struct FairnessConfig {
     pub gamma: f64,
     /// The factor on both xi.
     pub xi_factor: f64,
-    /// Whether the change of an interval is bounded: a part that is granted is not granted again.
+    /// True if the change of an interval is bounded: a part that is granted is not granted again.
     pub budgets: bool,
-    /// Whether each packet counts the same, whatever its size.
+    /// True if each packet counts the same, whatever its size.
     pub per_packet: bool,
 }
 

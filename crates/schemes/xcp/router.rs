@@ -24,7 +24,7 @@ pub struct RouterConfig {
     pub first_interval: Span,
     /// Bounds of d.
     pub intervals: (Span, Span),
-    /// Whether packets get their share when they leave the queue instead of when they arrive.
+    /// True if packets get their share when they leave the queue instead of when they arrive.
     pub at_departure: bool,
 }
 

@@ -11,7 +11,7 @@ pub struct Blind {
     pub alpha: f64,
     /// The constant beta.
     pub beta: f64,
-    /// Whether q is the least queue of an interval instead of the queue at its end.
+    /// True if q is the least queue of an interval instead of the queue at its end.
     pub least: bool,
     /// kappa: the target of the queue, bytes.
     pub target: f64,

@@ -130,7 +130,7 @@ fn a_route_is_repaired_where_it_broke() {
     let lost = [Unreachable { destination: at(9), number: 21 }];
     let longer = to_one(Message::Rerr(Rerr::new(true, &lost).unwrap()), 3);
     assert_eq!(broken().receive(50, rrep(9, 21, 4, 1), 4), [forward(5, 4), longer]);
-    // No reply comes.
+    // No reply arrives.
     assert_eq!(broken().timer(650), [dropped(5, DropReason::NoRoute), error(&[(9, 21)], Some(3))]);
 }
 

@@ -1,4 +1,4 @@
-//! AODV against scripts worked by hand from RFC 3561. The node under test is 10.0.0.1; `2` stands for 10.0.0.2, and so on.
+//! AODV against scripts computed by hand from RFC 3561. The node under test is 10.0.0.1; `2` stands for 10.0.0.2, and so on.
 
 mod discovery;
 mod errors;

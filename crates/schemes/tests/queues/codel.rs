@@ -165,7 +165,7 @@ fn an_end_right_after_a_drop_leaves_drop_next() {
     }
 }
 
-/// Target 10 ms and interval 200 ms: waits of 9 ms pass, the first drop comes after 200 ms, the third 141.4 ms after the second.
+/// Target 10 ms and interval 200 ms: waits of 9 ms pass, the first drop is after 200 ms, the third 141.4 ms after the second.
 #[test]
 fn parameters_count() {
     let mut line = Line::new(&set(&[("target", millis(10)), ("interval", millis(200))]));
