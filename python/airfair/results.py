@@ -14,20 +14,30 @@ class SizeClass(TypedDict):
     """Files of `from_bytes` up to twice that size, less one byte."""
 
     from_bytes: int
+    """Smallest size of the class, bytes."""
     finished: int
+    """Number of finished files."""
     mean_completion_s: float
+    """Mean completion time, seconds."""
     p95_completion_s: float
+    """Time that 95 % of the completion times do not exceed, seconds."""
 
 
 class Files(TypedDict):
     """The files of a flow that sends many, each over a connection of its own, over the whole run."""
 
     started: int
+    """Files started."""
     finished: int
+    """Files delivered and acknowledged."""
     failed: int
+    """Files not delivered completely: TCP gave up their connections."""
     mean_completion_s: float | None
+    """Mean completion time of finished files, seconds; None if none was finished."""
     p95_completion_s: float | None
+    """Time that 95 % of the completion times do not exceed, seconds; None if no file was finished."""
     by_size: list[SizeClass]
+    """Finished files by size."""
 
 
 class QueueResult(TypedDict):
@@ -37,12 +47,19 @@ class QueueResult(TypedDict):
     """
 
     node: str
+    """Node of the queue."""
     towards: str
+    """The radio that the queue feeds, or the node at the far end of its wired link."""
     wired: bool
+    """True if the queue feeds a wired link."""
     packets: int
+    """Packets that left the queue."""
     mean_wait_s: float | None
+    """Mean time that these packets spent in the queue, seconds; None if none left."""
     mean_packets: float
+    """Mean number of packets in the queue over time (Little's law, from the packets that left)."""
     routing: NotRequired[dict[str, int]]
+    """Routing messages sent over the wired link, by kind; only with a routing protocol."""
 
 
 class FlowResult(TypedDict):
@@ -53,55 +70,91 @@ class FlowResult(TypedDict):
     """
 
     id: str
+    """Name of the flow."""
     src: str
+    """Source node."""
     dst: str
+    """Destination node."""
     goodput_bps: float
+    """Goodput: bytes delivered to the application, each counted once, as bits per second; for TCP in
+    order."""
     delivered_bytes: int
+    """Bytes delivered to the application, each counted once."""
     sent_packets: int
+    """Packets that the source made."""
     retransmissions: int
+    """Segments that TCP retransmitted; 0 for UDP. Retries of the MAC are not included."""
     fallbacks: int
+    """Connections that passed routers without support for their scheme, and follow TCP's law since."""
     mean_delay_s: float | None
+    """Mean one-way delay of the delivered packets, seconds; None if none was delivered."""
     p99_delay_s: float | None
+    """99th percentile of the one-way delays, seconds; None if no packet was delivered."""
     completion_s: float | None
+    """Completion time of a finite flow, seconds after its start; None if the flow did not complete."""
     hops: int | None
+    """Hops of the last delivered packet; None if none was delivered."""
     delivered_packets: int
+    """Packets that the destination received."""
     dropped_packets: int
+    """Packets with payload that were dropped."""
     loss_ratio: float | None
+    """Share of dropped packets among the packets with payload that ended, 0 to 1; None if none ended."""
     rtt_s: float | None
+    """Mean round-trip time that TCP measured, of segments that were sent once, seconds; None without any."""
     offered_bytes: int | None
+    """Bytes that the application had to send; None if unlimited, 0 without traffic."""
     files: NotRequired[Files]
+    """Counters of files; only of a flow that sends files over connections of their own."""
 
 
 class Ends(TypedDict):
     """The ends of all packets: `made` is the sum of all others."""
 
     made: int
+    """Packets made by sources, or injected."""
     delivered: int
+    """Packets delivered."""
     dropped: dict[str, int]
+    """Packets dropped, by reason."""
     queued: int
+    """Packets in a queue at the end of the run."""
     in_mac: int
+    """Packets in a MAC at the end of the run: dequeued, and neither received by the next hop nor given up."""
     on_wire: int
+    """Packets on a wired link at the end of the run."""
     awaiting_arp: int
+    """Packets that wait for ARP at the end of the run."""
     awaiting_route: NotRequired[int]
+    """Packets that wait for a route at the end of the run; only with a routing protocol."""
 
 
 class AirtimeNs(TypedDict):
     """Nanoseconds in each radio state; they add up to the run."""
 
     transmit: int
+    """Time of transmission."""
     receive: int
+    """Time of reception of decodable frames, for any station."""
     busy: int
+    """Time with energy above the threshold and no decodable frame."""
     nav: int
+    """Time in which the medium is physically idle and reserved by the NAV."""
     idle: int
+    """Idle time."""
 
 
 class Messages(TypedDict):
     """Messages of a station's agent: sent, neighbours that missed one, heard of others, addressed to it."""
 
     sent: int
+    """Messages that the agent sent."""
     missed: int
+    """Neighbours that did not receive a message, summed over messages."""
     heard: int
+    """Messages of others that the station received, overheard ones included, each counted once."""
     received: int
+    """Messages in frames addressed to this station alone, repeated ones included."""
 
 
 class StationResult(TypedDict):
@@ -112,32 +165,55 @@ class StationResult(TypedDict):
     """
 
     node: str
+    """Node of the station."""
     radio: str
+    """Radio of the station."""
     airtime_ns: AirtimeNs
+    """Time in each radio state, nanoseconds."""
     sent: dict[str, int]
+    """Frames sent, by kind: `RTS`, `CTS`, `DATA`, `ACK`, `BROADCAST`."""
     received: dict[str, int]
+    """Received frames that were addressed to this station, by kind."""
     lost: dict[str, int]
+    """Lost frames that were addressed to this station, by cause (`docs/how-to/results.md` explains each)."""
     duplicates: int
+    """Data packets dropped as duplicates."""
     no_cts: int
+    """CTS that the station awaited and did not receive."""
     no_ack: int
+    """ACKs that the station awaited and did not receive."""
     cts_withheld: int
+    """RTS for which the station sent no CTS because its NAV was set; with `cts_needs_idle_carrier` also
+    because its medium was busy."""
     given_up: int
+    """Packets that the MAC gave up at the retry limit."""
     nav_extended: int
+    """Receptions that confirmed a NAV which an RTS had set provisionally (`nav_reset`)."""
     messages: NotRequired[Messages]
+    """Counters of the agent's messages; only if the scheme has agents."""
     routing: NotRequired[dict[str, int]]
+    """Counters of the routing protocol; only if there is one."""
 
 
 class Lateness(TypedDict):
     """The lateness of the deadlines of a paced run: the worst, and a histogram."""
 
     steps: int
+    """Number of steps."""
     worst_s: float
+    """Largest lateness, seconds."""
     below_10us: int
+    """Steps that were less than 10 us late."""
     below_100us: int
+    """Steps that were 10 us to 100 us late."""
     below_1ms: int
+    """Steps that were 100 us to 1 ms late."""
     below_10ms: int
+    """Steps that were 1 ms to 10 ms late."""
     below_100ms: int
+    """Steps that were 10 ms to 100 ms late."""
     above: int
+    """Steps that were 100 ms late or more."""
 
 
 class WindowJain(TypedDict):
@@ -147,21 +223,32 @@ class WindowJain(TypedDict):
     """
 
     window_s: float
+    """Length of a window, seconds."""
     windows: int
+    """Windows that count: two or more active flows, and a byte delivered."""
     empty_windows: int
+    """Windows with two or more active flows, none of which had a byte delivered."""
     mean: float | None
+    """Mean of the index over the windows."""
     p10: float | None
+    """Index that a tenth of the windows do not exceed (nearest rank)."""
     min: float | None
+    """Smallest index."""
 
 
 class Perf(TypedDict):
     """The cost of a run: the only part that differs from run to run."""
 
     events: int
+    """Number of events handled."""
     transmissions: int
+    """Frames sent on the air."""
     wall_s: float
+    """Duration by the wall clock, seconds."""
     peak_rss_bytes: int
+    """Largest resident memory of the process, bytes."""
     lateness: NotRequired[Lateness]
+    """Lateness of the deadlines; only of a paced run."""
 
 
 class RunResult(TypedDict):
@@ -169,33 +256,63 @@ class RunResult(TypedDict):
     for example."""
 
     scenario: str
+    """Name of the scenario."""
     scheme: str
+    """Name of the scheme."""
     seed: int
+    """Seed of the run."""
     version: str
+    """Version of Airfair."""
     duration_s: float
+    """Length of the run, seconds."""
     warmup_s: float
+    """Length of the warm-up, seconds."""
     flows: list[FlowResult]
+    """Flows, in the order of the scenario."""
     jain_index: float | None
+    """Jain's index of the flows' goodputs; None if nothing was delivered."""
     log_utility: float
+    """Sum of ln(goodput in kbit/s), a flow below 1 kbit/s counted as 1 kbit/s."""
     aggregate_goodput_bps: float
+    """Sum of the goodputs, bits per second."""
     min_goodput_bps: float
+    """Smallest goodput, bits per second."""
     starved_flows: int
+    """Number of flows with less than 1 % of the mean goodput and less than half of their offered load, or
+    without any goodput."""
     flows_below_1kbps: int
+    """Number of flows below 1 kbit/s."""
     mean_delay_s: float | None
+    """Mean one-way delay of the delivered packets of all flows, seconds; None if no packet was delivered."""
     p99_delay_s: float | None
+    """99th percentile of these delays, seconds; None if no packet was delivered."""
     rtt_s: float | None
+    """Mean of the round-trip times that TCP measured, seconds; None without TCP."""
     retransmissions: int
+    """Segments that TCP retransmitted, of all flows."""
     loss_ratio: float | None
+    """Share of dropped packets among the packets with payload that ended, 0 to 1; None if no packet ended."""
     completion_s: float | None
+    """Mean completion time of finished files, seconds; None if none was finished."""
     drops: dict[str, int]
+    """Drops by reason, over the whole run."""
     channel_utilisation: dict[str, float]
+    """Share of the run in which each node's medium was physically busy, own transmissions included; of the
+    busiest of its radios."""
     warnings: list[str]
+    """Warnings to consider before using the result."""
     ends: Ends
+    """Ends of all packets, over the whole run."""
     marks: dict[str, int]
+    """Packets marked instead of dropped, by reason, over the whole run."""
     queues: list[QueueResult]
+    """Queue of every output interface."""
     stations: list[StationResult]
+    """Every radio."""
     window_jain: NotRequired[list[WindowJain]]
+    """Fairness in windows; only if windows were given."""
     perf: Perf
+    """Cost of the run."""
 
 
 class NodePlace(TypedDict):
@@ -207,18 +324,26 @@ class NodePlace(TypedDict):
     """
 
     id: str
+    """Name of the node."""
     position_m: list[float] | None
+    """Position at the start of the run: x, y and z, metres."""
     path: list[list[float]]
+    """Corners of the path: time (s), x, y and z (m)."""
     path_repeats_from: int | None
+    """Index of the corner from which the path repeats; None if it does not."""
 
 
 class Radio(TypedDict):
     """A radio of a node."""
 
     node: str
+    """Node of the radio."""
     radio: str
+    """Name of the radio."""
     channel: int
+    """Number of the channel."""
     data_rate_bps: int
+    """Rate of data frames, bits per second."""
 
 
 class RadioPair(TypedDict):
@@ -231,37 +356,54 @@ class RadioPair(TypedDict):
     """
 
     sender: int
+    """Index of the sending radio."""
     hearer: int
+    """Index of the receiving radio."""
     power_dbm: float
+    """Received power, dBm."""
     delivery_ratio: float
+    """Probability that a data frame of 1500 B arrives, 0 to 1."""
     receives: bool
+    """True if the delivery ratio exceeds 0.1."""
 
 
 class WiredLink(TypedDict):
     """A wired link between two nodes; delay and rate of each direction, before the rate's first change."""
 
     ends: list[str]
+    """The two nodes."""
     rate_bps: int
+    """Rate of each direction, bits per second."""
     delay_s: float
+    """Propagation delay, seconds."""
 
 
 class Route(TypedDict):
     """The nodes that a flow's packets pass, both ends included; None where there is no route."""
 
     id: str
+    """Name of the flow."""
     src: str
+    """Source node."""
     dst: str
+    """Destination node."""
     path: list[str] | None
+    """Nodes of the route, from source to destination."""
 
 
 class Network(TypedDict):
     """The network of a scenario as the simulator builds it. `pairs` go by sender, then by hearer."""
 
     nodes: list[NodePlace]
+    """Nodes."""
     radios: list[Radio]
+    """Radios; `sender` and `hearer` of a pair are indices of this list."""
     pairs: list[RadioPair]
+    """Pairs of radios."""
     links: list[WiredLink]
+    """Wired links."""
     flows: list[Route]
+    """Routes of the flows."""
 
 
 class Estimate(TypedDict):
@@ -271,24 +413,39 @@ class Estimate(TypedDict):
     """
 
     mean: float
+    """Mean over the seeds."""
     ci95: float | None
+    """Half-width of the 95 % confidence interval; None for one run."""
     runs: NotRequired[int]
+    """Number of runs that have the number; only if not all do."""
 
 
 class Differences(TypedDict):
     """Differences to the first scheme, paired by seed; None where no seed has both numbers."""
 
     jain_index: Estimate | None
+    """Jain's index of the flows' goodputs."""
     log_utility: Estimate
+    """Sum of ln(goodput in kbit/s), a flow below 1 kbit/s counted as 1 kbit/s."""
     aggregate_goodput_bps: Estimate
+    """Sum of the goodputs, bits per second."""
     min_goodput_bps: Estimate
+    """Smallest goodput, bits per second."""
     starved_flows: Estimate
+    """Number of flows with less than 1 % of the mean goodput and less than half of their offered load, or
+    without any goodput."""
     mean_delay_s: Estimate | None
+    """Mean one-way delay of the delivered packets of all flows, seconds."""
     p99_delay_s: Estimate | None
+    """99th percentile of these delays, seconds."""
     rtt_s: Estimate | None
+    """Mean of the round-trip times that TCP measured, seconds."""
     retransmissions: Estimate
+    """Segments that TCP retransmitted, of all flows."""
     loss_ratio: Estimate | None
+    """Share of dropped packets among the packets with payload that ended, 0 to 1."""
     completion_s: Estimate | None
+    """Mean completion time of finished files, seconds."""
 
 
 class FlowDifferences(TypedDict):
@@ -299,19 +456,28 @@ class FlowDifferences(TypedDict):
     """
 
     goodput_bps: Estimate
+    """Goodput, bits per second."""
     mean_delay_s: Estimate | None
+    """Mean one-way delay, seconds."""
     p99_delay_s: Estimate | None
+    """99th percentile of the one-way delays, seconds."""
     rtt_s: Estimate | None
+    """Mean round-trip time that TCP measured, seconds."""
     retransmissions: Estimate
+    """Segments that TCP retransmitted."""
     loss_ratio: Estimate | None
+    """Share of dropped packets among the packets with payload that ended, 0 to 1."""
     completion_s: Estimate | None
+    """Completion time, seconds."""
 
 
 class FlowRow(FlowDifferences):
     """A flow over the seeds: its numbers, and their differences to the first scheme."""
 
     id: str
+    """Name of the flow."""
     difference: FlowDifferences
+    """Differences to the first scheme."""
 
 
 class WindowRow(TypedDict):
@@ -321,9 +487,13 @@ class WindowRow(TypedDict):
     """
 
     window_s: float
+    """Length of a window, seconds."""
     jain_index: Estimate | None
+    """Jain's index: mean over the windows of a run."""
     p10: Estimate | None
+    """Jain's index that a tenth of a run's windows do not exceed."""
     difference: Estimate | None
+    """Difference of `jain_index` to the first scheme, paired by seed."""
 
 
 class ContentRow(TypedDict):
@@ -331,19 +501,28 @@ class ContentRow(TypedDict):
     lower Jain's index although they are not treated unfairly. `jain_index` is that of the other flows."""
 
     flows: list[str]
+    """Names of the flows."""
     jain_index: Estimate | None
+    """Jain's index of the other flows."""
 
 
 class ChannelRow(TypedDict):
     """Shares of time of a radio in its five states, over the whole run: warm-up included."""
 
     node: str
+    """Node of the radio."""
     radio: str
+    """Name of the radio."""
     transmit: Estimate
+    """Transmission, 0 to 1."""
     receive: Estimate
+    """Reception of decodable frames, for any station, 0 to 1."""
     busy: Estimate
+    """Energy above the threshold and no decodable frame, 0 to 1."""
     nav: Estimate
+    """Medium physically idle and reserved by the NAV, 0 to 1."""
     idle: Estimate
+    """Idle, 0 to 1."""
 
 
 class Precision(TypedDict):
@@ -353,8 +532,11 @@ class Precision(TypedDict):
     """
 
     target: float
+    """Largest relative half-width that was requested (0.05: 5 %)."""
     met: bool
+    """True if no interval is wider than the target."""
     relative_ci95: dict[str, float | None]
+    """Half-width as a share of the mean, by statistic."""
 
 
 class CompareRow(Differences):
@@ -364,27 +546,44 @@ class CompareRow(Differences):
     """
 
     scheme: str
+    """Name of the scheme."""
     runs: int
+    """Number of runs."""
     baseline: str
+    """Scheme that `difference` is a difference to: the first one."""
     difference: Differences
+    """Differences to the baseline, paired by seed."""
     flows: list[FlowRow]
+    """Flows, in the order of the scenario."""
     seeds: list[int]
+    """Seeds of the runs, ascending."""
     warnings: list[str]
+    """Different warnings of the runs."""
     window_jain: NotRequired[list[WindowRow]]
+    """Fairness in windows; only if windows were given."""
     drops: NotRequired[dict[str, Estimate]]
+    """Drops by reason, over the whole run."""
     content: NotRequired[ContentRow]
+    """Flows that are content with less than their share; only if there are any."""
     channel: NotRequired[list[ChannelRow]]
+    """Shares of time of every radio."""
     precision: NotRequired[Precision]
+    """Widths of the intervals; only with `until_halfwidth`."""
     perf: Perf
+    """Cost of all runs of the row together; `peak_rss_bytes` is the largest."""
 
 
 class ParamInfo(TypedDict):
     """A parameter of a scheme, for `--set SCHEME.NAME=VALUE`."""
 
     name: str
+    """Name of the parameter."""
     doc: str
+    """Meaning of the parameter."""
     kind: str
+    """Type of the value."""
     default: str
+    """Default, as a text."""
     range: list[str] | None
     """The least and the largest value; `None` for flags and choices."""
 
@@ -393,66 +592,102 @@ class SchemeInfo(TypedDict):
     """A scheme of the table."""
 
     name: str
+    """Name of the scheme."""
     about: str
+    """Description in one line."""
     source: str
+    """Source, such as a paper."""
     places: list[str]
+    """Places that the scheme fills."""
     params: list[ParamInfo]
+    """Parameters."""
 
 
 class ImportLinked(TypedDict):
     """Pairs that the links of a map name, and their nodes, whether or not the links are written."""
 
     pairs: int
+    """Pairs of nodes that links name."""
     nodes: int
+    """Nodes of these pairs."""
     largest_component: int
+    """Nodes of their largest component."""
 
 
 class ImportWritten(TypedDict):
     """The contents of an imported scenario. `largest_component` is that of links usable both ways."""
 
     nodes: int
+    """Nodes."""
     radios: int
+    """Nodes with a radio."""
     radio_links: int
+    """Pairs with a gain in one direction at least."""
     gains: int
+    """Directions with a gain."""
     wired_links: int
+    """Wired links."""
     movements: int
+    """Movements."""
     flows: int
+    """Flows."""
     largest_component: int
+    """Nodes of the largest component of usable links."""
 
 
 class ImportRecord(TypedDict):
     """A record of a map, and what is wrong with it."""
 
     record: str
+    """The record, such as `link a - b`."""
     detail: str
+    """What is wrong, such as `ETX 0`; may be empty."""
 
 
 class ImportGroup(TypedDict):
     """Records that share a reason."""
 
     reason: str
+    """Key of the reason."""
     words: str
+    """The reason in words."""
     count: int
+    """Number of records."""
     records: list[ImportRecord]
+    """The records."""
 
 
 class ImportReport(TypedDict):
     """The report of an import: what was read, written and left out."""
 
     file: str
+    """Name of the file."""
     format: str
+    """Name of the format."""
     link_model: str
+    """Name of the link model."""
     date: str | None
+    """Time of the data in the words of the file; None if the file has no date."""
     read: dict[str, int]
+    """Records by kind."""
     ids: int
+    """Number of different node ids, including those that only links name."""
     linked: ImportLinked
+    """Pairs that links name."""
     written: ImportWritten
+    """Contents of the scenario."""
     missing_ids: dict[str, int]
+    """Ids that links or sectors name and no node has, each with its number of occurrences."""
     rejected: list[ImportGroup]
+    """Records left out, by reason."""
     changed: list[ImportGroup]
+    """Records that the scenario contains in another form than the file, by reason."""
     renamed: list[dict[str, str]]
+    """Ids that are not valid in a scenario (`from`), each with the name that replaces it (`to`)."""
     assumed: list[str]
+    """Assumptions where the file is ambiguous."""
     gateway: str | None
+    """The gateway, where the flows end; None if the import has neither flows nor a chosen gateway."""
 
 
 def scalars(kind: type) -> dict[str, type]:
