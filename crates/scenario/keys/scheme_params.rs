@@ -68,7 +68,10 @@ pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, 
     // A scheme checks its parameters together; if one is wrong already, this check adds nothing.
     if let (true, Err(error)) = (fits, (entry.build)(&params)) {
         let at = table.get(error.name).map_or(table.at, |n| n.at);
-        cx.error(at, &path.child(error.name), || error.problem.clone());
+        cx.error(at, &path.child(error.name), || match params.0.get(error.name) {
+            Some(value) => format!("{value}: {}", error.problem),
+            None => error.problem.clone(),
+        });
     }
     params
 }
@@ -83,11 +86,9 @@ fn read_one(doc: &ParamDoc, node: &Located, path: &Path<'_>, cx: &mut Cx<'_>) ->
         ParamKind::Flag => ParamValue::Flag(bool::read(node, path, cx)?),
         ParamKind::Choice(words) => ParamValue::Choice(read_choice(words, node, path, cx)?),
     };
-    if let Err(error) = doc.check(value) {
-        cx.error(node.at, path, || error.problem);
-        return None;
-    }
-    Some(value)
+    let Some(range) = doc.range.filter(|_| doc.check(value).is_err()) else { return Some(value) };
+    cx.error(node.at, path, || format!("{}: out of range; expected {}", node.shown(), words_of(&range)));
+    None
 }
 
 fn read_choice(
@@ -115,6 +116,11 @@ pub(crate) fn write(value: &ParamValue) -> String {
         ParamValue::Flag(v) => v.write(),
         ParamValue::Choice(v) => quote(v),
     }
+}
+
+/// A range in words.
+fn words_of([low, high]: &[ParamValue; 2]) -> String {
+    format!("{} to {}", write(low), write(high))
 }
 
 /// A bound of a range in a schema; `None` for quantities, which are texts.
@@ -150,7 +156,7 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
                     ParamKind::Choice(words) => words.iter().map(ToString::to_string).collect(),
                     _ => Vec::new(),
                 },
-                range: p.range.map(|[low, high]| format!("{} to {}", write(&low), write(&high))),
+                range: p.range.as_ref().map(words_of),
                 default: DefaultDoc::Value(write(&p.default)),
                 doc: p.doc.to_string(),
                 schema: within(schema, p.range.map_or([None, None], |range| range.map(|v| bound(&v)))),
@@ -227,9 +233,9 @@ mod tests {
     fn every_range_is_checked() {
         assert_eq!(
             read_text("max_p = 1.5\ninterval = \"2 s\"\nbins = 0").unwrap_err(),
-            "x.toml:1: schemes.test.max_p: expected a number from 0 to 1\n\
-             x.toml:2: schemes.test.interval: expected a time from 1 ns to 1 s\n\
-             x.toml:3: schemes.test.bins: expected a whole number from 1 to 64"
+            "x.toml:1: schemes.test.max_p: 1.5: out of range; expected 0.0 to 1.0\n\
+             x.toml:2: schemes.test.interval: \"2 s\": out of range; expected \"1 ns\" to \"1 s\"\n\
+             x.toml:3: schemes.test.bins: 0: out of range; expected 1 to 64"
         );
     }
 

@@ -258,7 +258,7 @@ fn errors_name_the_wrong_override() {
         fails("raido.channel=1"),
         "--set raido.channel: \"raido\": no such key, table or scheme; did you mean \"radio\"?"
     );
-    assert_eq!(fails("droptail.x=1"), "--set droptail.x: schemes.droptail.x: droptail has no parameters");
+    assert_eq!(fails("droptail.x=1"), "--set droptail.x: droptail has no parameters");
     assert_eq!(
         fails("radio.propagation={ model = \"matrx\" }"),
         "--set radio.propagation: radio.propagation.model: \"matrx\": unknown choice; expected \"free-space\", \

@@ -106,7 +106,7 @@ fn messages_know_them() {
     assert!(problem(&wrong, &[]).contains(
         "schemes.gentle.gian: not a parameter of gentle; expected \"gain\"; did you mean \"gain\"?"
     ));
-    assert!(problem(TEXT, &["gentle.gain=2"]).contains("gain: expected a number from 0 to 1"));
+    assert!(problem(TEXT, &["gentle.gain=2"]).contains("gain: 2: out of range; expected 0.0 to 1.0"));
     assert!(problem(TEXT, &["scheme=gentel"]).contains("did you mean \"gentle\"?"));
     assert!(problem(TEXT, &["gentel.gain=1"]).contains("did you mean \"gentle\"?"));
     assert!(problem(TEXT, &["flow.one.transport=tcp-gentel"]).contains("did you mean \"tcp-gentle\"?"));

@@ -55,8 +55,9 @@ impl fmt::Display for ScenarioError {
             Location::Whole { name } => write!(f, "{name}: ")?,
             Location::Override { path } => write!(f, "--set {path}: ")?,
         }
-        if !self.key.is_empty() && !matches!(&self.location, Location::Override { path } if *path == self.key)
-        {
+        // `--set red.max_p` is short for `--set schemes.red.max_p`.
+        let names_key = |path: &str| path == self.key || self.key.strip_prefix("schemes.") == Some(path);
+        if !self.key.is_empty() && !matches!(&self.location, Location::Override { path } if names_key(path)) {
             write!(f, "{}: ", self.key)?;
         }
         f.write_str(&self.problem)

@@ -79,7 +79,7 @@ impl Located {
             Value::Text(text) => quoted(text),
             Value::Integer(i) => i.to_string(),
             Value::Huge(text) => cut(text),
-            Value::Number(x) => x.to_string(),
+            Value::Number(x) => format!("{x:?}"),
             Value::Flag(b) => b.to_string(),
             Value::Date(text) => cut(text),
             Value::List(_) => "[...]".to_string(),

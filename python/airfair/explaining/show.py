@@ -136,8 +136,8 @@ def _tcp(explanation: Explanation, out: Console) -> None:
         if ns > 0.0005 * tcp["observed_ns"]:
             out.print(f"  {percent(ns / tcp['observed_ns']):>6}  {TCP_STATES[state]}")
     out.print(
-        f"  time-outs {tcp['timeouts']} ({tcp['timeouts_under_way']} while packets were under way), "
-        f"losses explanation by acknowledgements {tcp['fast_losses']}, marks {tcp['marks']}"
+        f"  time-outs {tcp['timeouts']} ({tcp['timeouts_under_way']} while packets were under way)\n"
+        f"  losses found by acknowledgements {tcp['fast_losses']}, marks {tcp['marks']}"
     )
 
 
