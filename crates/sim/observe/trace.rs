@@ -72,7 +72,7 @@ impl Names {
                     self.station(f.sender),
                     f.kind.name(),
                     f.number,
-                    f.receiver.map_or("everybody", |receiver| self.station(receiver)),
+                    f.receiver.map_or("all", |receiver| self.station(receiver)),
                     f.bytes,
                     f.mode.rate(),
                     f.end.since(f.start).as_nanos() / 1000,
@@ -114,12 +114,14 @@ impl Names {
                     Loss::Transmitting => write!(line, "it was transmitting itself"),
                     Loss::LockedOn(n) => write!(line, "its receiver was busy with #{n}"),
                     Loss::PreambleDrowned => write!(line, "the preamble was drowned by other signals"),
-                    Loss::LockTaken(n) => write!(line, "#{n} took the receiver away"),
+                    Loss::LockTaken(n) => write!(line, "the receiver locked on #{n} instead"),
                     Loss::LockAborted => write!(line, "it began to transmit before the end"),
                     Loss::TooWeak => write!(line, "it was too weak for its rate"),
-                    Loss::Interference(None) => write!(line, "drowned by interference that was there before"),
+                    Loss::Interference(None) => {
+                        write!(line, "drowned by interference that had begun before the frame")
+                    }
                     Loss::Interference(Some(n)) => {
-                        write!(line, "drowned by interference, at worst when #{n} joined in")
+                        write!(line, "drowned by interference, strongest after the start of #{n}")
                     }
                     Loss::Noise => write!(line, "noise"),
                 }
@@ -133,7 +135,7 @@ impl Names {
             ),
             Record::NoResponse { at, to, cts, attempts, cw, given_up } => write!(
                 line,
-                "{:<8} gets no {} from {} ({attempts} failed), {}",
+                "{:<8} receives no {} from {} ({attempts} failed), {}",
                 self.station(at),
                 if cts { "CTS" } else { "ACK" },
                 self.station(to),

@@ -461,7 +461,7 @@ fn a_packet_lives_for_as_many_hops_as_its_source_says() {
         assert!(ends.ends.made > 0 && ends.ends.dropped["hop-limit"] == ends.ends.made, "{:?}", ends.ends);
         let to = from.replace('0', "3");
         let warning = format!(
-            "flow f: nothing arrives: the route from {from} to {to} has 3 hops, and packets live for 2; expected a greater \
+            "flow f: no packet is delivered: the route from {from} to {to} has 3 hops, and the hop limit is 2; expected a greater \
              routing.hop_limit"
         );
         for warnings in [make(&spec, 1).result().warnings, ends.warnings] {

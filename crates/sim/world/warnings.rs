@@ -39,7 +39,7 @@ pub(super) fn warnings(
     let too_long = too_long.into_iter().map(|(flow, from, to, hops)| {
         let most = if hops > 255 { "a shorter route, of 255 hops at most" } else { "a greater routing.hop_limit" };
         format!(
-            "flow {}: nothing arrives: the route from {} to {} has {hops} hops, and packets live for {}; expected {most}",
+            "flow {}: no packet is delivered: the route from {} to {} has {hops} hops, and the hop limit is {}; expected {most}",
             names.flows[flow.ix()], names.nodes[from.ix()], names.nodes[to.ix()], spec.hop_limit
         )
     });
@@ -56,8 +56,8 @@ pub(super) fn warnings(
         let [flow, other] = [flow, other].map(|flow| &names.flows[flow.ix()]);
         let node = &names.nodes[node.ix()];
         format!(
-            "flow {flow}: it may starve what {node} forwards, such as flow {other}: a full queue holds it back (backpressure), and \
-             nothing limits how much of the queue it fills (local_limit = \"off\")"
+            "flow {flow}: may starve flows that {node} forwards, such as flow {other}: its sender is stopped only by a full queue \
+             (backpressure), and no limit applies to its part of the queue (local_limit = \"off\")"
         )
     });
     routeless.chain(too_long).chain(too_fast).chain(cut_off).chain(useless).chain(unlimited_flows).collect()
@@ -91,9 +91,9 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
         n => format!(" ({n} more such links)"),
     };
     Some(format!(
-        "{} from {} to {} arrives with {:.1} dBm and needs {:.1} dBm: a link that loses nothing here and, by the error curves, \
-         more than a tenth of its frames{more}; radio.sensitivity = \"per-rate\", another error_model, a lower data_rate or a shorter \
-         distance make it true",
+        "{} from {} to {} arrives with {:.1} dBm and needs {:.1} dBm: the link has no losses here, but by the error curves \
+         would lose more than a tenth of its frames{more}; expected radio.sensitivity = \"per-rate\", another error_model, a lower \
+         data_rate or a shorter distance",
         air.phy(from).data_rate(),
         name(from),
         name(to),
