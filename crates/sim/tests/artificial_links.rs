@@ -35,10 +35,10 @@ fn warnings(spec: &WorldSpec) -> Vec<String> {
     make(spec, 1).result().warnings
 }
 
-/// 54 Mbit/s needs 21.9 dB over the noise, -72.1 dBm. One range for all rates lets the frames arrive all the same, and says so; by
-/// rate there is no such link. 11 Mbit/s needs 6.4 dB, and `capture` 10.
+/// 54 Mbit/s needs 21.9 dB over the noise, -72.1 dBm. With one range for all rates the frames are received all the same, with a warning;
+/// with "per-rate" no such link exists. 11 Mbit/s needs 6.4 dB, and `capture` 10.
 #[test]
-fn a_rate_that_the_power_does_not_carry_is_told() {
+fn a_rate_above_what_the_power_allows_causes_a_warning() {
     let far = pair(-80.0, |radio| ofdm(radio, 54));
     let warned = warnings(&far);
     assert_eq!(warned.len(), 1, "{warned:?}");
@@ -79,7 +79,7 @@ fn the_rate_of_the_sender_decides() {
 /// At 2 Mbit/s nine of ten frames of 1500 B arrive at 1.5 dB over the noise, -92.5 dBm: a threshold of -90 dBm hides the whole
 /// curve. A link at -91 dBm is missing; at -89 dBm, or with the threshold at -98 dBm, nothing is.
 #[test]
-fn a_threshold_that_cuts_the_error_curve_is_told() {
+fn a_threshold_that_cuts_the_error_curve_causes_a_warning() {
     let lossy = |dbm: f64, detect: f64, lock: f64| {
         pair(dbm, |radio| {
             radio.phy.error_model = ErrorModel::PerChunk;

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_comes_again_and_again() {
+    fn a_round_is_repeated() {
         // To 30 m in 3 s, rests 2 s, back in 3 s, rests 2 s: a round of 10 s that begins at 5 s.
         let path = path(&[(5.0, 0.0), (8.0, 30.0), (10.0, 30.0), (13.0, 0.0), (15.0, 0.0)], Some(0)).unwrap();
         let at = |s: f64| path.position((s * 1e9) as u64)[0];
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_itself_is_refused() {
+    fn contradictory_paths_are_refused() {
         for (knots, repeat) in [
             (&[][..], None),
             (&[(1.0, 0.0), (0.5, 1.0)], None),

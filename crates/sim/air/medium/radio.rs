@@ -330,13 +330,13 @@ mod tests {
 
     /// A signal that arrives less than the sensing delay before the last boundary is not sensed: both stations transmit.
     #[test]
-    fn a_signal_in_the_last_moment_is_not_seen() {
+    fn a_signal_within_the_sensing_delay_is_not_sensed() {
         let mut r = counting(0, 2);
         r.freeze(40_000 - LOOK + 1 + LOOK, 1_000_000, SLOT);
         assert_eq!(r.deadline, 40_000, "committed");
         let mut r = counting(0, 2);
         r.freeze(40_000 - LOOK + LOOK, 1_000_000, SLOT);
-        assert_eq!((r.slots, r.deadline), (1, 1_020_000), "seen exactly at the boundary");
+        assert_eq!((r.slots, r.deadline), (1, 1_020_000), "sensed exactly at the boundary");
     }
 
     #[test]
