@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -54,14 +55,25 @@ def parsed(example: str) -> tuple[click.Command, dict[str, object]]:
 
 
 @pytest.mark.parametrize("names", list(commands()), ids=" ".join)
-def test_the_help_of_a_command_has_an_example_of_it(names: tuple[str, ...]) -> None:
+def test_the_help_of_a_command_has_an_example_of_it(
+    names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = reference.example_of(command_of(names))
     assert lines
     assert all(line.startswith(" ".join(("airfair", *names))) for line in lines)
+    monkeypatch.setenv("COLUMNS", "80")
     help_text = airfair(*names, "--help").stdout
     assert "Example:\n" in help_text
-    # Where it is not wrapped.
-    assert all(line in help_text for line in lines if len(line) < 90)
+    assert max(map(len, help_text.splitlines())) <= 80
+    whole = re.sub(r"\s*\\\n\s*", " ", help_text)
+    assert all(f"  {line}\n" in whole for line in lines)
+
+
+def test_the_list_of_commands_has_whole_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    listed = airfair("--help").stdout.partition("Commands:\n")[2].splitlines()
+    assert len(listed) == len(cli.cli.commands)
+    assert [line for line in listed if not line.endswith(".") or line.endswith("...")] == []
 
 
 @pytest.mark.parametrize("example", examples())

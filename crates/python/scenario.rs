@@ -176,8 +176,8 @@ impl Scenario {
         tables::dict(py, &self.text(py))
     }
 
-    /// Another scenario, with values put over this one's: a dict of key paths, as of `--set`, and values.
-    /// Raises `ScenarioError`.
+    /// Another scenario, with values put over this one's: a dict of key paths, as of `--set`, and values. A dict as a value replaces a
+    /// whole table. Raises `ScenarioError`.
     fn edited(&self, py: Python<'_>, changes: &Bound<'_, PyAny>) -> PyResult<Self> {
         let more = changed(mapping(changes, "changes", "a dict of paths and values")?)?;
         read_written(py, || Ok(self.1.with(more)))

@@ -84,7 +84,9 @@ class Scenario:
         """A copy of this scenario with other values.
 
         `changes` are key paths, as of `--set`, and values: `{"radio.queue_packets": 20,
-        "flow.left.traffic.rate": "1 Mbit/s"}`. Raises `ScenarioError`.
+        "flow.left.traffic.rate": "1 Mbit/s"}`. A dict replaces a whole table: after
+        `{"radio": {"queue_packets": 20}}` every other key of `radio` has its default.
+        Raises `ScenarioError`.
         """
 
     @property

@@ -56,7 +56,7 @@ def cli() -> None:
 
     \b
     Example:
-      airfair compare scenarios/three-pairs.toml --schemes droptail,red,nred --seeds 10
+      airfair compare scenarios/three-pairs.toml --schemes droptail,red,nred
     """
 
 
@@ -143,7 +143,9 @@ def run_into(folder: Folder, scenario: Scenario, choice: Choice, windows: Sequen
 @cli.command()
 @file_argument
 @click.option(
-    "--schemes", metavar="A,B", help="Schemes, with commas; the first is what the others differ from."
+    "--schemes",
+    metavar="A,B",
+    help="Schemes, with commas; by default that of the scenario. The first is the baseline of differences.",
 )
 @schemes_from_option
 @seeds_options(sequential.STATISTICS, sequential.MAX_SEEDS)
@@ -151,7 +153,9 @@ def run_into(folder: Folder, scenario: Scenario, choice: Choice, windows: Sequen
 @window_option
 @json_option
 @report_option
-@click.option("--jobs", type=click.IntRange(1), help="Runs at a time; as many as there are cores by default.")
+@click.option(
+    "--jobs", type=click.IntRange(1), help="Number of runs at a time; by default the number of cores."
+)
 def compare(
     file: Path,
     schemes: str | None,
@@ -162,11 +166,14 @@ def compare(
     report: Path | None,
     jobs: int | None,
 ) -> None:
-    """Run the scenario in FILE with several schemes and seeds, and compare them.
+    """Compare schemes in the scenario in FILE, over several seeds.
+
+    Every scheme runs with the same seeds; differences to the first scheme are paired by seed.
 
     \b
     Example:
-      airfair compare scenarios/three-pairs.toml --schemes droptail,red,nred --report out/pairs.html
+      airfair compare scenarios/three-pairs.toml \\
+        --schemes droptail,red,nred --report out/pairs.html
     """
     until = None
     if seeds.until_halfwidth is not None:
@@ -264,9 +271,9 @@ def written_first(path: Path | None, write: Callable[[Path], object]) -> Iterato
     "--out",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Folder of the results; out/sweep/NAME by default. What is finished there is not done again.",
+    help="Folder of the results, by default out/sweep/NAME. Runs that are finished there are not repeated.",
 )
-@click.option("--jobs", type=click.IntRange(1), help="Processes; as many as there are cores by default.")
+@click.option("--jobs", type=click.IntRange(1), help="Number of processes; by default the number of cores.")
 @schemes_from_option
 @click.option(
     "--dask", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler, an address or its file."
@@ -281,10 +288,11 @@ def sweep(
     overrides: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Run the scenario of STUDY with all its parameters, schemes and seeds, into a folder of Parquet tables.
+    """Run a study: all its parameters, schemes and seeds.
 
-    The same command continues after any interruption, and does the runs that were added to the study. Runs
-    that fail are named and make the exit status 1; the others are done.
+    The results are a folder of Parquet tables. The same command continues after any interruption, and does
+    the runs that were added to the study. Runs that fail are named and make the exit status 1; the others
+    are done.
 
     \b
     Example:
@@ -298,20 +306,23 @@ def sweep(
 
 @cli.command(name="paper")
 @click.argument("identity", metavar="[ID]", required=False)
-@click.option("--quick", is_flag=True, help="Fewer seeds, as many as the experiment asks for.")
-@click.option("--seeds", type=click.IntRange(2), help="How many seeds.")
+@click.option(
+    "--quick", is_flag=True, help="Fewer seeds: the number that the experiment declares for this option."
+)
+@click.option("--seeds", type=click.IntRange(2), help="Number of seeds.")
 @json_option
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("out/paper"),
     show_default=True,
-    help="Folder of the figures; this one is ID.svg in it.",
+    help="Folder of the figures; the figure of an experiment is ID.svg in this folder.",
 )
 def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: bool, out: Path) -> None:
-    """Run the experiment ID of a paper, check its claims and draw its figure; without ID list all of them.
+    """Repeat an experiment of a paper: claims and figure.
 
-    A claim that does not hold is a result, not a failure: the exit status is 0.
+    Without ID the command lists all experiments. A claim that does not hold is a result, not a failure: the
+    exit status is 0.
 
     \b
     Example:
@@ -348,10 +359,14 @@ def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: boo
 @click.option(
     "--kind",
     type=click.Choice(PLOTS),
-    help="By default `throughput` of a folder, `network` of a scenario, `bars` of a comparison.",
+    help="Kind; by default `throughput` of a folder, `network` of a scenario, `bars` of a comparison.",
 )
-@click.option("--node", metavar="ID", help="With `channel`: this node over time.")
-@click.option("--quantity", metavar="KEY", help="With `bars` and `cdf`: a number of the result; goodput_bps.")
+@click.option("--node", metavar="ID", help="With `channel`: plot this node over time.")
+@click.option(
+    "--quantity",
+    metavar="KEY",
+    help="With `bars` and `cdf`: key of the result to plot; by default goodput_bps.",
+)
 @set_option
 @click.option(
     "-o",
@@ -368,12 +383,14 @@ def plot(
     overrides: tuple[str, ...],
     output: Path,
 ) -> None:
-    """Draw SOURCE: the folder of a run, a scenario, or what `run --json` or `compare --json` printed.
+    """Draw a run, a scenario or a comparison.
+
+    SOURCE is the folder of a run, a scenario, or a file with the output of `run --json` or `compare --json`.
 
     \b
     Example:
       airfair plot scenarios/three-pairs.toml -o network.svg
-      airfair plot out/pairs --kind throughput -o throughput.svg  # what airfair run --out has written
+      airfair plot out/pairs --kind throughput -o throughput.svg
     """
     from .plots import command  # loading matplotlib takes longer than most commands take
 
@@ -385,7 +402,9 @@ def plot(
 @schemes_from_option
 @json_option
 def schemes(names: tuple[str, ...], as_json: bool) -> None:
-    """List the schemes and their parameters, all of them or those of these names.
+    """List schemes and their parameters.
+
+    Without NAME the command lists all schemes.
 
     \b
     Example:
@@ -407,9 +426,11 @@ def schemes(names: tuple[str, ...], as_json: bool) -> None:
 @cli.command()
 @file_argument
 @choice_options
-@click.option("--node", metavar="ID", help="Only what concerns this node.")
-@click.option("--from", "start", metavar="TIME", default="0 s", show_default=True, help="From this time on.")
-@click.option("--until", metavar="TIME", help="Before this time; the end of the run by default.")
+@click.option("--node", metavar="ID", help="Only events that concern this node.")
+@click.option(
+    "--from", "start", metavar="TIME", default="0 s", show_default=True, help="Time of the first event."
+)
+@click.option("--until", metavar="TIME", help="Only events before this time; by default the end of the run.")
 def trace(
     file: Path,
     choice: Choice,
@@ -417,11 +438,14 @@ def trace(
     start: str,
     until: str | None,
 ) -> None:
-    """Print the events of the scenario in FILE: frames, losses with their causes, drops, deliveries.
+    """Print the events of a run of the scenario in FILE.
+
+    Events are frames, losses with their causes, drops and deliveries.
 
     \b
     Example:
-      airfair trace scenarios/three-pairs.toml --node a2 --from "1 s" --until "1.1 s"
+      airfair trace scenarios/three-pairs.toml --node a2 \\
+        --from "1 s" --until "1.1 s"
     """
     scenario = read_scenario(file, choice.overrides)
     for option, moment in (("--from", start), ("--until", until)):
@@ -434,7 +458,11 @@ def trace(
 
 @cli.command()
 @file_argument
-@click.option("--flow", metavar="ID", help="The flow; by default the one that gets the least of its share.")
+@click.option(
+    "--flow",
+    metavar="ID",
+    help="The flow to explain; by default the flow with the smallest part of its share.",
+)
 @choice_options
 @json_option
 @click.option(
@@ -442,7 +470,7 @@ def trace(
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("out/explain.svg"),
     show_default=True,
-    help="The picture: .svg, .png or .pdf.",
+    help="File of the picture: .svg, .png or .pdf.",
 )
 def explain(
     file: Path,
@@ -451,10 +479,10 @@ def explain(
     as_json: bool,
     out: Path,
 ) -> None:
-    """Explain the goodput of a flow of the scenario in FILE, in words and in one picture.
+    """Explain the goodput of a flow, in words and in a picture.
 
-    From the run's own counters: how its senders spend their time, which nodes keep them waiting, why their
-    attempts fail, what TCP waits for.
+    The explanation is made of counters of the run: how the flow's senders spend their time, which nodes
+    keep them waiting, why their attempts fail, what TCP waits for.
 
     \b
     Example:
@@ -479,12 +507,16 @@ def explain(
 @file_argument
 @schemes_from_option
 @set_option
-@click.option("--resolved", is_flag=True, help="Print the complete scenario, every default filled in.")
+@click.option(
+    "--resolved",
+    is_flag=True,
+    help="Print the complete scenario with every default, and the ranges of its radios.",
+)
 def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
-    """Check the scenario in FILE: print nothing, or everything that is wrong with it.
+    """Check the scenario in FILE: print nothing, or every error.
 
-    Warnings are those of a run before it starts. With --resolved it prints how far data, preambles and
-    carrier sense reach.
+    Warnings are those of a run before it starts. With --resolved the command also prints the complete
+    scenario, with the ranges of data, preambles and carrier sense in comments.
 
     \b
     Example:
@@ -502,32 +534,60 @@ def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File of the scenario; standard output by default.",
+    help="File of the scenario; by default standard output.",
 )
-@click.option("--format", metavar="NAME", help="The format; by default recognised from the content.")
+@click.option("--format", metavar="NAME", help="Format of the map; by default recognised from the content.")
 @click.option(
     "--link-model",
     metavar="NAME",
-    help="What becomes a received power: `delivery`, `probe`, `signal`, `distance` or `positions`.",
+    help="Source of the received powers: `delivery`, `probe`, `signal`, `distance` or `positions`; by "
+    "default that of the format.",
 )
-@click.option("--standard", metavar="NAME", help="802.11a, 802.11b or 802.11g.")
-@click.option("--data-rate", metavar="RATE", help="Rate of data frames.")
-@click.option("--margin", metavar="DB", help='Power that a link without losses has to spare; "10 dB".')
-@click.option("--antenna", metavar="DB", help='Antenna gain where power comes from length; "20 dB".')
-@click.option("--longest", metavar="LENGTH", help='A longer radio link is an error of the map; "20 km".')
-@click.option("--range", metavar="LENGTH", help='Range of reception with positions; "250 m".')
-@click.option("--since", metavar="TIME", help="Leave out older records, where they have a date: 2020-03-02.")
-@click.option("--planned", is_flag=True, help="Links that are planned or being built count.")
-@click.option("--untold", metavar="WHAT", help="Links not said to be radio: `drop`, `radio` or `wire`.")
+@click.option(
+    "--standard",
+    metavar="NAME",
+    help="Standard of the radios: 802.11a, 802.11b or 802.11g; by default 802.11a for maps of 5 GHz "
+    "networks, else 802.11g.",
+)
+@click.option(
+    "--data-rate", metavar="RATE", help="Rate of data frames; by default 24 Mbit/s, with 802.11b 11 Mbit/s."
+)
+@click.option(
+    "--margin", metavar="DB", help='Power of a link without losses above what it needs; by default "10 dB".'
+)
+@click.option(
+    "--antenna", metavar="DB", help='Antenna gain at each end of a link, with `distance`; by default "20 dB".'
+)
+@click.option(
+    "--longest",
+    metavar="LENGTH",
+    help='Length from which radio links are left out as errors of the map; by default "20 km".',
+)
+@click.option("--range", metavar="LENGTH", help='Range of reception, with `positions`; by default "250 m".')
+@click.option(
+    "--since", metavar="TIME", help="Leave out records with an older date than this, such as 2020-03-02."
+)
+@click.option("--planned", is_flag=True, help="Include links that are planned or being built.")
+@click.option(
+    "--untold",
+    metavar="WHAT",
+    help="Treatment of links of unknown medium: `drop` (default), `radio` or `wire`.",
+)
 @click.option("--radio-only", is_flag=True, help="Leave out wired links.")
 @click.option("--largest", is_flag=True, help="Keep only the largest component.")
-@click.option("--wire-rate", metavar="RATE", help='Of cables and fibres; "1 Gbit/s".')
-@click.option("--tunnel-rate", metavar="RATE", help='Of tunnels; "50 Mbit/s".')
-@click.option("--flows", metavar="N", help="So many TCP flows from nodes drawn at random to the gateway.")
-@click.option("--gateway", metavar="ID", help="Where they go; the best connected gateway by default.")
-@click.option("--seed", metavar="N", help="Seed of that drawing.")
-@click.option("--duration", metavar="TIME", help='Of the run; "60 s".')
-@click.option("--name", metavar="NAME", help="Of the scenario; that of the file by default.")
+@click.option("--wire-rate", metavar="RATE", help='Rate of cables and fibres; by default "1 Gbit/s".')
+@click.option("--tunnel-rate", metavar="RATE", help='Rate of tunnels; by default "50 Mbit/s".')
+@click.option(
+    "--flows",
+    metavar="N",
+    help="Number of TCP flows to the gateway, from nodes drawn at random; by default 0.",
+)
+@click.option(
+    "--gateway", metavar="ID", help="Gateway of these flows; by default the gateway that reaches most nodes."
+)
+@click.option("--seed", metavar="N", help="Seed of the draw of the nodes that send; by default 1.")
+@click.option("--duration", metavar="TIME", help='Duration of the run; by default "60 s".')
+@click.option("--name", metavar="NAME", help="Name of the scenario; by default the name of the file.")
 @click.option("--verbose", is_flag=True, help="Name every record that was left out, not only the first five.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as JSON.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else; needs -o.")
@@ -539,11 +599,12 @@ def import_map(
     as_json: bool,
     **options: str | int | None,
 ) -> None:
-    """Make a scenario from FILE, the map of a real network, or from a folder with its parts.
+    """Make a scenario from FILE, the map of a real network.
 
-    Formats: NetJSON, Meshviewer, OpenWifiMap, OLSR jsoninfo and txtinfo, batman-adv vis, BMX6, guifi.net
-    CNML, GraphML with ETX, NYC Mesh, matrices in dBm, ns-2 and BonnMotion movements, TopoHub. What was read,
-    written and left out, and why, goes to standard error.
+    FILE may be a folder with the parts of a map. Formats: NetJSON, Meshviewer, OpenWifiMap, OLSR jsoninfo
+    and txtinfo, batman-adv vis, BMX6, guifi.net CNML, GraphML with ETX, NYC Mesh, matrices in dBm, ns-2
+    and BonnMotion movements, TopoHub. What was read, written and left out, and why, goes to standard
+    error.
 
     \b
     Example:
@@ -570,7 +631,9 @@ def import_map(
     "--schema", is_flag=True, help="The JSON Schema instead, with which editors complete scenarios."
 )
 def show_reference(schema: bool) -> None:
-    """Print the reference of scenario files: every table and key, its type, default and meaning (Markdown).
+    """Print the reference of scenario files, as Markdown.
+
+    The reference has every table and key with type, default and meaning.
 
     \b
     Example:

@@ -23,7 +23,8 @@ set_option = click.option(
     "overrides",
     metavar="KEY=VALUE",
     multiple=True,
-    help='Put a value over the file\'s, such as radio.data_rate="2 Mbit/s"; may be given many times.',
+    help='Replace a value of the file, such as radio.data_rate="2 Mbit/s"; may be given many times. A table '
+    "that is given as a whole replaces the whole table of the file.",
 )
 window_option = click.option(
     "--window",
@@ -198,7 +199,7 @@ def seeds_options(statistics: Sequence[str], max_seeds: int) -> Callable[[Comman
     return grouped(
         Seeds,
         click.option(
-            "--seeds", type=click.IntRange(1), default=10, show_default=True, help="How many seeds."
+            "--seeds", type=click.IntRange(1), default=10, show_default=True, help="Number of seeds."
         ),
         click.option("--seed-from", type=SEED, default=1, show_default=True, help="The first seed."),
         click.option(
@@ -211,13 +212,13 @@ def seeds_options(statistics: Sequence[str], max_seeds: int) -> Callable[[Comman
             "statistics",
             metavar="NAME",
             multiple=True,
-            help="With --until-halfwidth: whose half-width, by its key in --json, or flow.ID; many times if "
-            f"wanted. By default {' and '.join(statistics)}.",
+            help="With --until-halfwidth: statistic whose half-width is limited, a key of --json or flow.ID; "
+            f"may be given many times. By default {' and '.join(statistics)}.",
         ),
         click.option(
             "--max-seeds",
             type=click.IntRange(1),
-            help=f"With --until-halfwidth: no more seeds than this, {max_seeds} by default.",
+            help=f"With --until-halfwidth: largest number of seeds, by default {max_seeds}.",
         ),
     )
 

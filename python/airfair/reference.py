@@ -42,6 +42,8 @@ every default filled in.
 
 `--set KEY=VALUE` overrides a value of the file: `--set radio.data_rate="11 Mbit/s"`,
 `--set flow.update.stop="20 s"` (a flow or node by its id), `--set red.max_p=0.1` (a parameter of a scheme).
+A table that is given as a whole replaces the whole table of the file: after
+`--set radio='{queue_packets = 5}'` every other key of `radio` has its default.
 
 Editors complete and check scenarios with the [JSON Schema](scenario.schema.json), which
 `airfair reference --schema` prints too. For an editor with TOML schemas (in Visual Studio Code: Even Better
@@ -159,6 +161,7 @@ def example_of(command: click.Command) -> list[str]:
 def _help(command: click.Command) -> tuple[str, list[str]]:
     """The text of a command's help, and the commands of its example."""
     text, _, example = inspect.cleandoc(command.help or "").partition("\b\nExample:\n")
+    example = re.sub(r"\s*\\\n\s*", " ", example)  # a command over several lines
     return text.replace("\b", ""), [line.strip() for line in example.splitlines() if line.strip()]
 
 
