@@ -189,7 +189,7 @@ impl Scenario {
         py.detach(|| self.text_in(None))
     }
 
-    /// Writes it as a file, whole or not at all. Raises `OSError`.
+    /// Writes it as a file, whole or not at all. Missing folders are created. Raises `OSError`.
     fn save(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
         let path = path.0;
         let text = py.detach(|| self.text_in(path.parent()));

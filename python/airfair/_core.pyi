@@ -97,12 +97,16 @@ class Scenario:
         """
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as a file, whole or not at all. Raises `OSError`."""
+        """Write it as a file, whole or not at all. Missing folders are created. Raises `OSError`."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name, as results show it."""
+
     @property
-    def description(self) -> str: ...
+    def description(self) -> str:
+        """The description; empty if the file has none."""
+
     @property
     def scheme(self) -> str:
         """The scheme of a run that names none."""
@@ -348,9 +352,12 @@ class World:
         """The result up to the present, as JSON."""
 
     @property
-    def now_ns(self) -> int: ...
+    def now_ns(self) -> int:
+        """Present time of the world, nanoseconds since the start of the run."""
+
     @property
-    def end_ns(self) -> int: ...
+    def end_ns(self) -> int:
+        """End of the run, nanoseconds."""
 
 @final
 class Trace:

@@ -82,9 +82,10 @@ def compare(
     `completion_s`, `flow.ID` (goodput of a flow), `window_jain`.
 
     A `report` is a page with pictures, tables and the scenario: one HTML file, written whole or not at all.
+    Missing folders of its path are created.
 
     `jobs` runs are done at a time (by default as many as there are cores); `on_run` is called in this
-    thread after each. The rows do not depend on `jobs`. Raises `InputError`.
+    thread after each, without an argument. The rows do not depend on `jobs`. Raises `InputError`.
     """
     scenario = as_scenario(scenario, overrides)
     schemes = [scenario.scheme] if schemes is None else as_texts("schemes", schemes)

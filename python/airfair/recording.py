@@ -109,8 +109,11 @@ class Recording:
         """Use `airfair.record` or `Recording.load`. `scenario` is the resolved one, `files` are tables that
         are read on demand."""
         self.result = result
+        """The result of the run, as `airfair.run` returns it."""
         self.scenario = scenario
+        """The resolved scenario, as TOML."""
         self.captures = dict(captures or {})
+        """Capture files by node."""
         self._tables = tables
         self._files = dict(files or {})
 

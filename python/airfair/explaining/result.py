@@ -149,30 +149,55 @@ class Explanation(TypedDict):
     """
 
     scenario: str
+    """Name of the scenario."""
     scheme: str
+    """Name of the scheme."""
     seed: int
+    """Seed of the run."""
     version: str
+    """Version of Airfair."""
     flow: str
+    """Name of the flow."""
     src: str
+    """Source node."""
     dst: str
+    """Destination node."""
     from_s: float
+    """Start of the observed time, seconds."""
     until_s: float
+    """End of the observed time, seconds."""
     standing: str
+    """Category of the flow's goodput."""
     goodput_bps: float
+    """Goodput of the flow, bits per second."""
     sent_packets: int
+    """Packets that the source made."""
     mean_goodput_bps: float
+    """Mean goodput of the flows with traffic, bits per second."""
     offered_bps: float | None
+    """Offered load, bits per second; None if the application does not set a rate."""
     flows: list[Goodput]
+    """Goodputs of all flows."""
     hops: list[Hop]
+    """Hops of the flow's path; with TCP also those of its acknowledgements."""
     awaited_route_ns: NotRequired[int]
+    """Time in which a packet waited for a route, nanoseconds; only with a routing protocol."""
     drops: list[Drop]
+    """Packets of the flow that were dropped."""
     tcp: Tcp | None
+    """Waits of the flow's TCP; None for UDP."""
     timeline: Timeline
+    """The flow in each interval of the run."""
     warnings: list[str]
+    """Warnings to consider before using the result."""
     asked: bool
+    """True if the flow was named."""
     verdict: str
+    """The verdict in words."""
     reasons: list[str]
+    """Reasons in words, the most important first."""
     advice: list[str]
+    """Changes to try, in words."""
 
 
 def share(hop: Hop, *states: str) -> float:

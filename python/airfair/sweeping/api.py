@@ -40,8 +40,8 @@ def sweep(
     Runs go to `executor` (any of `concurrent.futures`' kind), or to the Dask cluster whose scheduler is at
     the address `dask` (or has written that file), or else to `jobs` processes, one for each core by default.
     `out` is the folder of the results, `out/sweep/NAME` by default. `overrides`, as of `airfair.run`,
-    replace values of every run's scenario. `on_run` is called in this thread before the first run and after
-    each.
+    replace values of every run's scenario. `on_run` is called in this thread, with the progress of
+    the sweep, before the first run and after each.
 
     Runs that fail are listed in `Sweep.failed`; the same call tries them again. After any interruption,
     also Ctrl-C or a kill, the same call does the runs that are missing. Raises `InputError`, `OSError` if

@@ -40,11 +40,15 @@ class Study:
     values, every scheme and every seed."""
 
     name: str
+    """Name of the study."""
     description: str
+    """Description of the study; may be empty."""
     scenario: Path | Scenario
+    """The scenario, or its file."""
     schemes: list[str]
     """In the order of the study; the first is the baseline of differences. Empty: the scenario's own."""
     seeds: list[int]
+    """Seeds of the runs of each cell."""
     parameters: dict[str, list[Value]]
     """Values by path, as in `--set`."""
     cases: list[Case]
