@@ -11,13 +11,14 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+import airfair
 import pytest
 from airfair import reference
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from docs import pages
-from tests.support import ROOT
+from tests.support import ROOT, THREE_PAIRS
 
 SKIPPED = {".venv", "target", "out", "node_modules"}
 
@@ -151,6 +152,25 @@ def anchors(file: Path) -> set[str]:
             plain = "".join(token.content for token in content.children or [])
             found.add(re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-"))
     return found
+
+
+def test_every_entry_of_the_python_page_has_a_meaning() -> None:
+    entries = re.findall(r"^- \*\*`.*(?:\n  .*)*", pages.python_page(), re.MULTILINE)
+    assert entries
+    assert [text for text in entries if not re.match(r"- \*\*`\w+`\*\*\s\(`[^`]+`\):\s\S", text)] == []
+
+
+def test_the_page_of_results_explains_each_counter_of_stations_queues_and_ends() -> None:
+    result = airfair.run(airfair.Scenario.read(THREE_PAIRS, {"duration": "1 s", "warmup": "0 s"}))
+    text = (ROOT / "docs" / "how-to" / "results.md").read_text()
+    causes = set(
+        re.findall(r"^- \*\*`([\w-]+)`\*\*: ", text.partition("## Why a frame is lost")[2], re.MULTILINE)
+    )
+    assert causes == set(result["stations"][0]["lost"])
+    named = set(re.findall(r"`([\w-]+)`", text))
+    counters = {key for key, value in result["stations"][0].items() if isinstance(value, int)}
+    numbers = counters | set(result["ends"]) | {"mean_packets", "mean_wait_s", "packets"}
+    assert numbers <= named
 
 
 def test_every_direct_dependency_has_its_reason() -> None:

@@ -52,6 +52,7 @@ class Sweep:
     def __init__(self, folder: Path, about: dict[str, Any], runs: pa.Table, flows: pa.Table) -> None:
         """Use `airfair.load_sweep`."""
         self.folder = folder
+        """Folder of the sweep."""
         self.about = about
         """`study.json`: format, version, the study, its cells with the digests of their scenarios."""
         self._tables = {"runs": runs, "flows": flows}
