@@ -167,9 +167,10 @@ class Report:
             rows = [row for row in self.rows if row.section == section]
             lines.append(f"| [{_cell(title)}](#{section}) | {sum(row.ok for row in rows)} | {len(rows)} |")
         if failed:
+            links = "; ".join(f"[{row.section}](#{row.section}): {row.name}" for row in failed)
             lines += [
                 "",
-                wrapped("Failing: " + "; ".join(f"{row.section}: {row.name}" for row in failed) + "."),
+                wrapped(f"Failing: {links}."),
             ]
         for section, (title, about) in self.titles.items():
             lines += ["", f'<a id="{section}"></a>', "", f"## {title}", "", about.strip(), ""]

@@ -14,14 +14,14 @@ TITLE = "The independent models"
 ABOUT = """
 Before anything is compared with the models of this folder, the models are compared with published results.
 Bianchi's fixed point is solved here to the last bit; ns-3's tables read tau from a grid of 1e-4 (on which
-the same formulas give every entry within 0.03 %). Those tables charge the slot after a busy period to
-successes only and treat attempts as independent; the slot-exact model, which simulates the rules, differs
-from them by up to 0.75 %.
+the same formulas give every entry within 0.03 %). In these tables a success, but not a collision, lasts a
+slot longer (a station that was frozen cannot send in the first slot after a busy period), and attempts are
+independent; the slot-exact model, which simulates the rules, differs from the tables by up to 0.75 %.
 
-ns-3's stations in the saturation runs are equally loud, so that frames that collide are not locked on (it
-needs 4 dB) and bystanders wait DIFS, not EIFS, while the senders wait for their ACK timeout (SIFS + slot +
-preamble) and DIFS more. With these two rules the slot-exact model agrees with ns-3's goodput; with EIFS it
-would be up to 7 % below.
+ns-3's stations in the saturation runs are equally loud. A receiver locks on a preamble that exceeds
+interference by 4 dB, so that it locks on none of the frames that collide: bystanders wait DIFS, not EIFS,
+while the senders wait for their ACK timeout (SIFS + slot + preamble) and DIFS more. With these two rules
+the slot-exact model agrees with ns-3's goodput; with EIFS it would be up to 7 % below.
 """
 
 SECTION = "models"
@@ -48,7 +48,7 @@ def _frames() -> Iterator[Row]:
 
     yield within(
         SECTION,
-        f"frame durations, largest difference of {len(reference.FRAME_US)}",
+        f"{len(reference.FRAME_US)} frame durations: largest difference",
         reference.STANDARD,
         expected=0,
         measured=max(difference(*frame) for frame in reference.FRAME_US),
