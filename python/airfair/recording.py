@@ -50,22 +50,8 @@ COMPLETION_SCHEMA = pa.schema(
 )
 """Its columns."""
 
-FLOWS = (
-    "id",
-    "src",
-    "dst",
-    "goodput_bps",
-    "delivered_bytes",
-    "sent_packets",
-    "delivered_packets",
-    "retransmissions",
-    "fallbacks",
-    "mean_delay_s",
-    "p99_delay_s",
-    "completion_s",
-    "hops",
-)
-"""Columns of the table "flows": numbers of `FlowResult`."""
+FLOWS = tuple(name for name in FlowResult.__annotations__ if name != "files")
+"""Columns of the table "flows": all of `FlowResult` but the counts of files."""
 
 GROWING = (COMPLETIONS, FRAMES)
 """Tables of unlimited length: written during the run, and read on demand."""
