@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_free_slot_is_reused_without_its_old_state() {
+    fn a_free_place_is_reused_without_its_old_state() {
         let mut messages = Messages::default();
         let old = messages.add(1, vec![1]);
         assert!(messages.mark_received(old, 2));

@@ -29,8 +29,7 @@ pub trait Scheme: Send + Sync {
         None
     }
     /// The capabilities that the scheme wants of the host at an interface, beside the calls that every host makes. The answer depends
-    /// on the
-    /// interface and on the scheme's parameters only; a host may call this any number of times.
+    /// on the interface and on the scheme's parameters only; a host may call this any number of times.
     fn wants(&self, _interface: &Interface) -> Wants {
         Wants::default()
     }

@@ -54,7 +54,7 @@ pub(crate) fn precedence(first: At, second: At) -> Precedence {
 /// Keys of a flow that its `traffic` may have as well.
 pub(crate) const HOISTED: [&str; 3] = ["start", "start_jitter", "stop"];
 
-/// Movements `start`, `start_jitter` and `stop` from `traffic` to the flow.
+/// Moves `start`, `start_jitter` and `stop` from `traffic` to the flow.
 pub(crate) fn hoist(flow: &mut Table, path: &Path<'_>, cx: &mut Cx<'_>) {
     for key in HOISTED {
         let inner = match flow.entries.get_mut("traffic").map(|e| &mut e.item.value) {

@@ -22,7 +22,7 @@ pub struct Wants {
     /// The law of the scheme reads the backlog of the node's own queue (DiffQ): the queue has to fill, so flows of the node are not
     /// limited to a part of it.
     pub own_queue: bool,
-    /// Flows that speak ECN: the scheme leaves packets that cannot be marked alone. A host without such flows says that the scheme
+    /// Flows that use ECN: the scheme leaves packets that cannot be marked alone. A host without such flows says that the scheme
     /// does nothing.
     pub ecn: bool,
     /// The highest priority that the queue gives to a packet (`Head::priority`).

@@ -208,7 +208,7 @@ fn radios_count_ip_packets_in_both_directions() {
     }
 }
 
-/// Flows of QFCP and of RCP, through interfaces that speak QFCP: the ones' headers are seen everywhere and both ways, the others'
+/// Flows of QFCP and of RCP, through interfaces that support QFCP: the ones' headers are seen everywhere and both ways, the others'
 /// nowhere, and those notice.
 #[test]
 fn a_hop_sees_headers_of_its_own_kind() {

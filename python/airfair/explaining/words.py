@@ -278,11 +278,11 @@ def dropped(drop: Drop) -> str:
     return f"{drop['packets']} ({what}) at {drop['node']}, {drop['reason']}"
 
 
-def cause(explanation: Cause) -> str:
+def cause(failure: Cause) -> str:
     """One cause, such as "the frame collided with a frame of G (for flow one-hop)"."""
-    if explanation["by"] is None:
-        return FATES[explanation["why"]]
-    name = explanation["by"] + (f" (for flow {explanation['of']})" if explanation["of"] is not None else "")
+    if failure["by"] is None:
+        return FATES[failure["why"]]
+    name = failure["by"] + (f" (for flow {failure['of']})" if failure["of"] is not None else "")
     text = {
         "collision": f"the frame collided with a frame of {name}",
         "receiver-receiving": f"the receiver was receiving a frame of {name}",
@@ -290,14 +290,14 @@ def cause(explanation: Cause) -> str:
         "receiver-nav": f"the receiver kept silent, its NAV set by a frame of {name}",
         "receiver-sensing": f"the receiver kept silent, its medium busy with a frame of {name}",
         "answer-collided": f"the answer collided with a frame of {name}",
-    }.get(explanation["why"], f"{FATES[explanation['why']]}, by {name}")
-    return text + (", which the sender does not sense" if explanation["hidden"] else "")
+    }.get(failure["why"], f"{FATES[failure['why']]}, by {name}")
+    return text + (", which the sender does not sense" if failure["hidden"] else "")
 
 
 def _causes(causes: list[Cause], most: int = 2) -> str:
     total = sum(c["count"] for c in causes)
-    explanation = [f"{percent(c['count'] / total)} {cause(c)}" for c in causes[:most]]
-    return "; ".join(explanation)
+    named = [f"{percent(c['count'] / total)} {cause(c)}" for c in causes[:most]]
+    return "; ".join(named)
 
 
 def advice(explanation: Explanation) -> list[str]:

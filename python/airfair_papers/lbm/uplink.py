@@ -12,7 +12,7 @@ Judged: with the rule of both directions the access point's own packets wait les
 uploads share the air more fairly, and downloads beside them get more. Each claim is evaluated on `downlink
 only` with the same threshold or target, where it must be false. With a fixed threshold that is drop-tail:
 its load, of acknowledgements, hardly ever reaches the threshold. The target's delay is that of the access
-point's own packets, with uploads acknowledgements, and is effective all the same.
+point's own packets, which are acknowledgements where flows upload, and is effective all the same.
 
 **Why FQ-CoDel does not help** although it is best among downloads alone: it shares bytes between the flows
 of a queue, and a turn of 1514 B is one packet of a download or 37 acknowledgements of an upload. The access

@@ -87,16 +87,16 @@ pub fn profile(name: &str) -> RadioSpec {
     radio
 }
 
-/// A draw: profile, places, flows (from, to, kind, bytes), links, ARP known.
+/// A draw: profile, positions, flows (from, to, kind, bytes), links, ARP known.
 pub type Draw = (usize, Vec<(u16, u16)>, Vec<(usize, usize, u8, u16)>, Vec<(usize, usize)>, bool);
 
 pub fn draw() -> impl Strategy<Value = Draw> {
-    let place = (0u16..600, 0u16..350);
+    let position = (0u16..600, 0u16..350);
     let flow = (0usize..12, 0usize..12, 0u8..4, 1u16..2200);
     let link = (0usize..12, 0usize..12);
     (
         0..PROFILES.len(),
-        proptest::collection::vec(place, 3..13),
+        proptest::collection::vec(position, 3..13),
         proptest::collection::vec(flow, 3..10),
         proptest::collection::vec(link, 0..3),
         any::<bool>(),
@@ -105,16 +105,16 @@ pub fn draw() -> impl Strategy<Value = Draw> {
 
 /// The world of a draw. Flows stop at `stop`.
 pub fn build(drawn: &Draw, stop: Time, duration: Span) -> WorldSpec {
-    let (profile_number, places, flows, links, prefilled) = drawn;
+    let (profile_number, positions, flows, links, prefilled) = drawn;
     let mut spec = world(profile(PROFILES[*profile_number]), 1);
     spec.duration = duration;
     spec.arp.prefilled = *prefilled;
     spec.arp.retry = Span::from_millis(50);
-    for (i, &(x, y)) in places.iter().enumerate() {
+    for (i, &(x, y)) in positions.iter().enumerate() {
         let scale = scale(PROFILES[*profile_number]);
         node(&mut spec, &format!("n{i}"), scale * f64::from(x), scale * f64::from(y));
     }
-    let n = places.len();
+    let n = positions.len();
     for &(a, b) in links.iter().filter(|l| l.0 % n != l.1 % n) {
         spec.links.push(LinkSpec {
             ends: [a % n, b % n],
