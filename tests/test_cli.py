@@ -332,8 +332,8 @@ def test_check_and_run_warn_of_a_route_that_packets_do_not_outlive(tmp_path: Pat
     done = airfair("check", file)
     assert done.returncode == 0
     assert done.stderr == (
-        "warning: flow to-66: no packet is delivered: the route from n0 to n66 has 66 hops, and the hop limit "
-        "is 64; expected a greater routing.hop_limit\n"
+        "warning: flow to-66: no packet is delivered: the route from n0 to n66 has 66 hops, and the hop "
+        "limit is 64; expected a greater routing.hop_limit\n"
     )
     result = json.loads(airfair("run", file, "--json").stdout)
     assert [f"warning: {warning}\n" for warning in result["warnings"]] == [done.stderr]
