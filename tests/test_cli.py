@@ -199,7 +199,7 @@ BAD_INPUT = [
     (["run"], "FILE"),
     (["rnu"], "rnu"),
     (["compare", THREE_PAIRS, "--schemes", "droptail,droptial"], 'did you mean "droptail"'),
-    (["compare", THREE_PAIRS, "--schemes", "droptail,droptail"], "each once"),
+    (["compare", THREE_PAIRS, "--schemes", "droptail,droptail"], "each scheme once"),
     (["compare", THREE_PAIRS, "--schemes", ""], "no scheme"),
     (["compare", THREE_PAIRS, "--seeds", "0"], "--seeds"),
     (["compare", THREE_PAIRS, "--seeds", "2", "--seed-from", str(2**64 - 1)], "seed: 18446744073709551616"),
@@ -405,6 +405,12 @@ def test_trace_tells_of_one_node_and_one_time() -> None:
     assert times == sorted(times)
     assert times[0] >= 1.0
     assert times[-1] < 1.2
+
+
+def test_a_trace_without_events_says_so() -> None:
+    done = airfair("trace", THREE_PAIRS, "--node", "a2", "--from", "1 s", "--until", "1.000001 s")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "airfair: no event of a2 from 1 s until 1.000001 s\n"
 
 
 def test_a_trace_can_be_cut_off_by_its_reader() -> None:

@@ -37,6 +37,22 @@ def test_schemes_by_name() -> None:
     assert shipped == airfair.schemes()[: len(shipped)]  # what other tests register follows
     done = command("schemes", "rde")
     assert (done.returncode, done.stderr) == (2, 'there is no scheme "rde"; did you mean "red"?\n')
+    done = command("schemes", "RED", "nope", "foo")
+    assert done.stderr.splitlines() == [
+        'there is no scheme "RED"; did you mean "red"?',
+        'there is no scheme "nope"',
+        'there is no scheme "foo"',
+    ]
+    done = command("paper", "nope")
+    assert done.stderr == 'there is no experiment "nope"; `airfair paper` lists all of them\n'
+
+
+def test_a_scenario_is_no_study() -> None:
+    done = command("sweep", THREE_PAIRS)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"{THREE_PAIRS}: a scenario; expected a study, in which `scenario` names such a file\n"
+    )
 
 
 def test_a_scenario_from_standard_input() -> None:

@@ -11,6 +11,7 @@ from typing import Any, cast
 from xml.etree import ElementTree
 
 import airfair
+import numpy as np
 import pytest
 from airfair import InputError, Scenario, ScenarioError, Study, World, _core
 from airfair.sweeping.drive import Failure
@@ -169,13 +170,13 @@ def test_one_text_and_a_dict_are_taken_as_they_are_meant(tmp_path: Path) -> None
     [
         (lambda: airfair.run(THREE_PAIRS, seed=cast(Any, "1")), "seed: '1'; expected a whole number"),
         (lambda: airfair.run(THREE_PAIRS, seed=cast(Any, 1.5)), "seed: 1.5; expected a whole number"),
-        (lambda: compare(seeds=3), r"seeds: 3; expected several, such as range\(1, 11\)"),
-        (lambda: compare(seeds="12"), "seeds: '12'; expected several"),
+        (lambda: compare(seeds=3), r"seeds: 3; expected a list of seeds, such as range\(1, 4\)"),
+        (lambda: compare(seeds="12"), "seeds: '12'; expected a list of seeds"),
         (lambda: compare(seeds=[1, "2"]), "seed: '2'; expected a whole number"),
         (lambda: compare(windows=[0.5]), r"windows: \[0.5\]; expected texts"),
         (
             lambda: airfair.record(Scenario.read(THREE_PAIRS), interval=cast(Any, 0.1)),
-            "0.1 is no text; expected a time",
+            '^interval: 0.1; expected a time such as "100 ms"',
         ),
         (lambda: airfair.run(cast(Any, 3)), "scenario: 3; expected a Scenario or the path of a file"),
         (
@@ -190,7 +191,11 @@ def test_one_text_and_a_dict_are_taken_as_they_are_meant(tmp_path: Path) -> None
         ),
         (lambda: airfair.sweep(cast(Any, 3)), "study: 3; expected a Study or the path of a file"),
         (lambda: Study(name="x", scenario=cast(Any, 3)), "scenario: 3; expected a Scenario"),
-        (lambda: airfair.trace(THREE_PAIRS, start=cast(Any, 1)), "1 is no text; expected a time"),
+        (lambda: airfair.trace(THREE_PAIRS, start=cast(Any, 1)), "^start: 1; expected a time"),
+        (lambda: airfair.trace(THREE_PAIRS, until="1"), '^until: "1": the unit is missing; expected a time'),
+        (lambda: airfair.Capture(start=cast(Any, 1)), "^start: 1; expected a time"),
+        (lambda: airfair.run(THREE_PAIRS, windows=cast(Any, ["1 s", 2])), "^windows: 2; expected a time"),
+        (lambda: compare(windows="1"), '^windows: "1": the unit is missing'),
         (lambda: airfair.run(THREE_PAIRS, overrides=cast(Any, 5)), "overrides: 5; expected texts such as"),
         (
             lambda: airfair.run(THREE_PAIRS, overrides=cast(Any, [5])),
@@ -205,6 +210,112 @@ def test_one_text_and_a_dict_are_taken_as_they_are_meant(tmp_path: Path) -> None
 def test_what_is_of_the_wrong_kind_is_told(call: Callable[[], object], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         call()
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda: compared(schemes={"droptail", "red"}), "schemes: a set has no order; expected a list"),
+        (
+            lambda: Study(name="s", scenario=THREE_PAIRS, schemes=cast(Any, {"droptail", "red"})),
+            "schemes: a set has no order; expected a list",
+        ),
+        (lambda: compare(windows={"1 s"}), "windows: a set has no order; expected a list"),
+        (
+            lambda: airfair.run(THREE_PAIRS, windows=cast(Any, {"1 s"})),
+            "windows: a set has no order; expected a list",
+        ),
+        (lambda: compare(seeds=[2, 1, 2]), "seeds: 2 stands twice; expected each seed once"),
+        (lambda: compare(seeds=[]), "seeds: none; expected at least one"),
+        (lambda: compared(schemes=[]), "schemes: []; expected at least one"),
+        (lambda: compared(schemes=["red", "red"]), 'schemes: "red" stands twice; expected each scheme once'),
+        (
+            lambda: compared(schemes="droptail, red"),
+            """schemes: 'droptail, red'; expected a list: ["droptail", "red"]""",
+        ),
+        (
+            lambda: Study(name="s", scenario=THREE_PAIRS, schemes="droptail,red"),
+            """schemes: 'droptail,red'; expected a list: ["droptail", "red"]""",
+        ),
+        (
+            lambda: airfair.run(THREE_PAIRS, scheme="droptail,red"),
+            "scheme: 'droptail,red'; expected one scheme; airfair.compare runs several",
+        ),
+        (
+            lambda: compare(statistics=["jain_index"]),
+            "statistics: expected until_halfwidth with it, the half-width that they reach",
+        ),
+        (
+            lambda: Study(name="s", scenario=THREE_PAIRS, seeds=[3], seed_from=5),
+            "seed_from: goes with a number of seeds, not with a list of them",
+        ),
+        (
+            lambda: compare(seeds=[1], until_halfwidth=0.5),
+            "seeds: 1; expected at least 10 with a half-width to reach",
+        ),
+        (
+            lambda: compare(report="/"),
+            "report: '/'; expected the path of a file, and this is a folder",
+        ),
+        (
+            lambda: Scenario.read(THREE_PAIRS, {"radio.queue_packets": 5.0}),
+            "--set radio.queue_packets: 5.0: a number stands here; expected a whole number",
+        ),
+        (lambda: Scenario.read(""), "path: ''; expected the path of a file; Scenario.parse reads a text"),
+        (
+            lambda: Scenario.parse(str(THREE_PAIRS.relative_to(THREE_PAIRS.parents[1]))),
+            "text: 'scenarios/three-pairs.toml'; expected the text of a scenario; Scenario.read reads a file",
+        ),
+        (lambda: airfair.run(""), "scenario: ''; expected a Scenario or the path of a file"),
+        (
+            lambda: airfair.load_schemes("json"),
+            "json: it registers no scheme; expected classes",
+        ),
+    ],
+)
+def test_a_likely_mistake_is_named_with_its_remedy(call: Callable[[], object], problem: str) -> None:
+    with pytest.raises(InputError) as raised:
+        call()
+    assert str(raised.value).startswith(problem)
+
+
+def test_the_text_of_a_scenario_as_its_path_is_cut() -> None:
+    text = Scenario.read(THREE_PAIRS).text
+    for call in (airfair.run, Scenario.read):
+        with pytest.raises(InputError, match=r"; Scenario.parse reads .*text") as raised:
+            call(text)
+        assert "\n" not in str(raised.value)
+        assert len(str(raised.value)) < 160
+
+
+def test_a_scenario_is_not_constructed_but_read() -> None:
+    construct: Any = Scenario
+    with pytest.raises(TypeError, match=r"use Scenario.read\(path\)"):
+        construct(THREE_PAIRS)
+
+
+def test_booleans_of_numpy_are_booleans() -> None:
+    scenario = Scenario.read(THREE_PAIRS)
+    edited = scenario.edited({"radio.eifs_on_energy": np.bool_(False)})
+    assert edited == scenario.edited({"radio.eifs_on_energy": False})
+    assert edited != scenario.edited({"radio.eifs_on_energy": True})
+
+
+def test_a_file_that_is_missing_is_no_scenario_yet() -> None:
+    for call in (Study.read, airfair.import_network):
+        with pytest.raises(InputError) as raised:
+            call("nope")
+        assert type(raised.value) is InputError
+
+
+def test_an_explanation_without_its_hops_is_refused() -> None:
+    why: dict[str, Any] = {**airfair.explain(THREE_PAIRS, overrides=SHORT[1::2]), "hops": []}
+    with pytest.raises(InputError, match=r"explanation: its timeline is of hop 0; expected that hop"):
+        airfair.explanation_figure(cast(Any, why))
+
+
+def compared(**options: Any) -> object:  # noqa: ANN401
+    return airfair.compare(THREE_PAIRS, seeds=[1], **options)
 
 
 def compare(**options: Any) -> object:  # noqa: ANN401

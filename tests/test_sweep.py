@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import re
 import subprocess
 import sys
 import threading
@@ -433,10 +434,11 @@ def test_a_script_without_a_guard_is_told(tmp_path: Path) -> None:
         [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith(
-        "airfair.sweeping.drive.SweepError: the worker processes do not"
-    )
-    assert '`if __name__ == "__main__":`' in done.stderr
+    guard = 'a script calls airfair.sweep below `if __name__ == "__main__":`'
+    messages = [line for line in done.stderr.splitlines() if re.match(r"[\w.]+(Error|Exception)\b", line)]
+    assert messages[0].startswith(f"airfair.InputError: {guard}")
+    assert messages[-1].startswith(f"airfair.sweeping.drive.SweepError: {guard}")
+    assert "another sweep" not in done.stderr
 
 
 def test_rows_do_not_hang_on_how_they_were_made(tmp_path: Path, undisturbed: Sweep) -> None:

@@ -7,7 +7,7 @@ use airfair_units::{Quantity, Span};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::error::{input_error, shown, unsuitable};
+use crate::error::{SHOWN, input_error, unsuitable};
 
 /// Declares the type of an argument: its name in Python, and what is expected of a value.
 macro_rules! arguments {
@@ -49,20 +49,42 @@ arguments! {
     Bound32(u32) = "bound", "a whole number, 0 to 4294967295";
 }
 
-/// A time as a text with its unit, such as "1.5 ms"; nanoseconds.
-pub(crate) struct TimeText(pub u64);
+/// Declares the type of a time as an argument, in nanoseconds: its name in Python.
+macro_rules! times {
+    ($($type:ident = $name:literal;)*) => { $(
+        #[doc = concat!("The argument `", $name, "`: a time as a text with its unit, in nanoseconds.")]
+        pub(crate) struct $type(pub u64);
 
-impl<'a, 'py> FromPyObject<'a, 'py> for TimeText {
-    type Error = PyErr;
+        impl<'a, 'py> FromPyObject<'a, 'py> for $type {
+            type Error = PyErr;
 
-    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let Ok(text) = given.extract::<String>() else {
-            return Err(input_error(format!("{} is no text; expected {}", shown(&given), Span::EXPECTED)));
-        };
-        Span::parse(&text)
-            .map(|span| Self(span.0))
-            .map_err(|e| input_error(format!("\"{text}\": {}; expected {}", e.problem, Span::EXPECTED)))
-    }
+            fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+                time(&given, Some($name)).map(Self)
+            }
+        }
+    )* };
+}
+
+times! {
+    Start = "start";
+    Until = "until";
+    Interval = "interval";
+    AtTime = "at";
+}
+
+/// What is expected of a time in Python, where most are longer than the protocol's times that scenarios have.
+const TIME: &str = "a time such as \"100 ms\" (ns, us, ms, s, min, h)";
+
+/// A time as a text with its unit, such as "1.5 ms", in nanoseconds; `name` is that of the argument, if it is known.
+pub(crate) fn time(given: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<u64> {
+    let Ok(text) = given.extract::<String>() else {
+        return Err(unsuitable(given, name.unwrap_or("time"), TIME));
+    };
+    Span::parse(&text).map(|span| span.0).map_err(|e| {
+        let place = name.map(|name| format!("{name}: ")).unwrap_or_default();
+        let shown: String = text.chars().take(SHOWN).collect();
+        input_error(format!("{place}\"{shown}\": {}; expected {TIME}", e.problem))
+    })
 }
 
 /// Lengths of windows, each a time as a text; one text is a list of one. Nanoseconds.
@@ -73,13 +95,11 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Windows {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        const NAME: &str = "windows";
         if given.is_instance_of::<PyString>() {
-            return Ok(Self(vec![given.extract::<TimeText>()?.0]));
+            return Ok(Self(vec![time(&given, Some(NAME))?]));
         }
-        let windows = given.try_iter().map_err(|_| unsuitable(&given, "windows", "times such as \"1 s\""))?;
-        windows
-            .map(|window| window?.extract::<TimeText>().map(|window| window.0))
-            .collect::<PyResult<_>>()
-            .map(Self)
+        let windows = given.try_iter().map_err(|_| unsuitable(&given, NAME, "times such as \"1 s\""))?;
+        windows.map(|window| time(&window?, Some(NAME))).collect::<PyResult<_>>().map(Self)
     }
 }

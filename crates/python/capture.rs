@@ -8,7 +8,7 @@ use airfair_units::Time;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::arguments::{NodeName, TimeText, arguments};
+use crate::arguments::{NodeName, Start, Until, arguments};
 use crate::columns::{self, Column};
 use crate::error::{input_error, unknown};
 use crate::scenario::Scenario;
@@ -38,7 +38,7 @@ pub(crate) struct Watch {
 impl Watch {
     #[new]
     #[pyo3(
-        signature = (on_capture, interfaces=Vec::new(), snap_len=0, errors=false, on_frames=None, node=None, start=TimeText(0), until=None),
+        signature = (on_capture, interfaces=Vec::new(), snap_len=0, errors=false, on_frames=None, node=None, start=Start(0), until=None),
         text_signature = "(on_capture, interfaces=(), snap_len=0, errors=False, on_frames=None, node=None, start='0 s', until=None)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
@@ -49,8 +49,8 @@ impl Watch {
         errors: bool,
         on_frames: Option<Py<PyAny>>,
         node: Option<NodeName>,
-        start: TimeText,
-        until: Option<TimeText>,
+        start: Start,
+        until: Option<Until>,
     ) -> Self {
         let until = until.map(|until| Time(until.0));
         let node = node.map(|node| node.0);

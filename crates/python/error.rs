@@ -28,7 +28,7 @@ pub(crate) fn input_error(message: String) -> PyErr {
 }
 
 /// Most characters of a value that are shown.
-const SHOWN: usize = 60;
+pub(crate) const SHOWN: usize = 60;
 
 /// A value as a message shows it.
 pub(crate) fn shown(value: &Bound<'_, PyAny>) -> String {

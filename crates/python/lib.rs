@@ -29,13 +29,11 @@ mod written;
 
 use pyo3::prelude::*;
 
-use arguments::TimeText;
-
-/// Reads a time with its unit, such as "1.5 ms", as nanoseconds.
+/// Reads a time with its unit, such as "1.5 ms", as nanoseconds; `name` is the name of the argument in errors.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
-fn parse_time(text: TimeText) -> u64 {
-    text.0
+#[pyo3(signature = (text, name=None))]
+fn parse_time(text: &Bound<'_, PyAny>, name: Option<&str>) -> PyResult<u64> {
+    arguments::time(text, name)
 }
 
 /// The simulator: scenarios, runs, statistics, traces.

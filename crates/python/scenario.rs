@@ -9,11 +9,12 @@ use airfair_schemes::{Registry, Scheme};
 use airfair_sim::World;
 use airfair_sim::spec::Transport;
 use airfair_units::{Span, Time};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
 use crate::arguments::{
-    FilePath, FlowName, Origin, SchemeName, Seed, TimeText, Toml, Windows, WireCheck, arguments,
+    FilePath, FlowName, Interval, Origin, SchemeName, Seed, Toml, Windows, WireCheck, arguments,
 };
 use crate::capture::WatchArgument;
 use crate::completions::Completions;
@@ -137,11 +138,25 @@ fn read_written(
 
 #[pymethods]
 impl Scenario {
+    /// Raises `TypeError`: a scenario is read.
+    #[new]
+    #[pyo3(signature = (*_arguments, **_options))]
+    fn new(_arguments: &Bound<'_, PyAny>, _options: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        Err(PyTypeError::new_err(
+            "cannot create airfair.Scenario instances; use Scenario.read(path), Scenario.parse(text) or Scenario.from_dict(tables)",
+        ))
+    }
+
     /// Reads a file; `overrides` are put over it: `path=value` texts, one such text, or a dict of paths and values.
     /// Raises `ScenarioError`.
     #[staticmethod]
     #[pyo3(name = "read", signature = (path, overrides=None), text_signature = "(path, overrides=())")]
     fn read_file(py: Python<'_>, path: FilePath, overrides: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let name = path.0.to_string_lossy();
+        if name.is_empty() || name.contains('\n') {
+            let expected = "the path of a file; Scenario.parse reads a text";
+            return Err(unsuitable(PyString::new(py, &name).as_any(), "path", expected));
+        }
         read(py, overrides, |o| ScenarioText::open(&path.0, o))
     }
 
@@ -157,6 +172,10 @@ impl Scenario {
         origin: Origin,
         overrides: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        if !text.0.contains(['\n', '=']) && text.0.trim_end().ends_with(".toml") {
+            let expected = "the text of a scenario; Scenario.read reads a file";
+            return Err(unsuitable(PyString::new(py, &text.0).as_any(), "text", expected));
+        }
         read(py, overrides, |o| Ok(ScenarioText::here(&text.0, &origin.0, o)))
     }
 
@@ -315,7 +334,7 @@ impl Scenario {
     fn record(
         &self,
         py: Python<'_>,
-        interval: TimeText,
+        interval: Interval,
         scheme: Option<SchemeName>,
         seed: Seed,
         stop: Option<StopArgument>,

@@ -10,7 +10,7 @@ use airfair_units::{Span, Time};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::arguments::{NodeName, SchemeName, Seed, TimeText};
+use crate::arguments::{NodeName, SchemeName, Seed, Start, Until};
 use crate::drive::{self, Slices};
 use crate::error::{input_error, unknown};
 use crate::hosted::Hosted;
@@ -83,7 +83,7 @@ impl Trace {
 /// or of all. An iterator of lines without line feeds.
 #[pyfunction]
 #[pyo3(
-    signature = (scenario, scheme=None, seed=Seed(1), node=None, start=TimeText(0), until=None),
+    signature = (scenario, scheme=None, seed=Seed(1), node=None, start=Start(0), until=None),
     text_signature = "(scenario, scheme=None, seed=1, node=None, start='0 s', until=None)"
 )]
 pub(crate) fn trace(
@@ -92,8 +92,8 @@ pub(crate) fn trace(
     scheme: Option<SchemeName>,
     seed: Seed,
     node: Option<NodeName>,
-    start: TimeText,
-    until: Option<TimeText>,
+    start: Start,
+    until: Option<Until>,
 ) -> PyResult<Trace> {
     py.detach(|| {
         let nodes = &scenario.0.spec.nodes;

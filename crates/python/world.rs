@@ -12,7 +12,7 @@ use airfair_units::Time;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::arguments::{Destination, PacketSize, SchemeName, Seed, Source, Tag, TimeText};
+use crate::arguments::{AtTime, Destination, PacketSize, SchemeName, Seed, Source, Tag, Until};
 use crate::contract;
 use crate::drive;
 use crate::error::{input_error, unknown};
@@ -87,7 +87,7 @@ impl World {
     /// Simulates everything before `until`, a time since the start of the run, and makes that the present; by default, and at most, the
     /// end of the run.
     #[pyo3(signature = (until=None))]
-    fn advance(&self, py: Python<'_>, until: Option<TimeText>) -> PyResult<()> {
+    fn advance(&self, py: Python<'_>, until: Option<Until>) -> PyResult<()> {
         py.detach(|| {
             let until = until.map_or(self.end, |until| Time(until.0)).min(self.end);
             let mut slices = drive::Slices::of(drive::SLICE);
@@ -123,7 +123,7 @@ impl World {
         destination: Destination,
         size: PacketSize,
         tag: Tag,
-        at: Option<TimeText>,
+        at: Option<AtTime>,
     ) -> PyResult<()> {
         let (PacketSize(size), Tag(tag)) = (size, tag);
         let (from, to) = (NodeIx(self.node(&source.0)?), NodeIx(self.node(&destination.0)?));

@@ -439,5 +439,6 @@ def register_scheme(
     Raises `InputError`, or the exception of the scheme's code when it is built with its defaults.
     """
 
-def parse_time(text: str) -> int:
-    """A time with its unit, such as "1.5 ms", in nanoseconds. Raises `InputError`."""
+def parse_time(text: str, name: str | None = None) -> int:
+    """A time with its unit, such as "1.5 ms", in nanoseconds; `name` is the name of the argument in errors.
+    Raises `InputError`."""

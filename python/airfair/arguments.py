@@ -6,12 +6,14 @@ others.
 
 from __future__ import annotations
 
+import json
 import operator
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from types import UnionType
 from typing import Any, TypeVar
 
+from . import _core
 from ._core import InputError, Scenario
 
 T = TypeVar("T")
@@ -34,6 +36,12 @@ def unsuitable(name: str, value: object, expected: str) -> InputError:
     return InputError(f"{name}: {repr(value)[:SHOWN]}; expected {expected}")
 
 
+def hint(name: str, known: Sequence[str]) -> str:
+    """`; did you mean "x"?`, or nothing."""
+    meant = _core.nearest(name, known)
+    return "" if meant is None else f'; did you mean "{meant}"?'
+
+
 def as_type(name: str, value: T, kind: type | UnionType, expected: str) -> T:
     """The value, if it is of this type. Raises `InputError`."""
     if not isinstance(value, kind):
@@ -49,7 +57,13 @@ def as_flag(name: str, value: bool) -> None:
 def as_scenario(scenario: Scenario | str | os.PathLike[str], overrides: Overrides = ()) -> Scenario:
     """A scenario, or the file of one with overrides. Raises `InputError`."""
     if not isinstance(scenario, Scenario):
-        return Scenario.read(as_path("scenario", scenario, "a Scenario or the path of a file"), overrides)
+        expected = "a Scenario or the path of a file"
+        path = as_path("scenario", scenario, expected)
+        if "\n" in path:
+            raise unsuitable("scenario", path, f"{expected}; Scenario.parse reads the text of a scenario")
+        if not path:
+            raise unsuitable("scenario", path, expected)
+        return Scenario.read(path, overrides)
     as_overrides(overrides)
     if overrides:
         raise InputError(
@@ -75,6 +89,7 @@ def as_path(name: str, path: object, expected: str = "a path") -> str:
 
 def as_texts(name: str, given: Texts, expected: str = "texts") -> list[str]:
     """Texts as a list; one text is a list of one. Raises `InputError`."""
+    as_ordered(name, given)
     found = [given] if isinstance(given, str) else given
     if not isinstance(found, Iterable):
         raise unsuitable(name, given, expected)
@@ -82,6 +97,31 @@ def as_texts(name: str, given: Texts, expected: str = "texts") -> list[str]:
     if not all(isinstance(text, str) for text in texts):
         raise unsuitable(name, given, expected)
     return texts
+
+
+def as_ordered(name: str, given: object) -> None:
+    """Raise `InputError` for a set: its order differs from process to process, and results depend on it."""
+    if isinstance(given, Set) and not isinstance(given, Sequence):
+        raise InputError(f"{name}: a set has no order; expected a list")
+
+
+def as_schemes(given: Texts) -> list[str]:
+    """Names of schemes, at least one, each once. Raises `InputError`."""
+    names = as_texts("schemes", given, "names of schemes")
+    if not names:
+        raise unsuitable("schemes", given, "at least one")
+    for i, name in enumerate(names):
+        if "," in name:
+            raise several_in_one("schemes", name)
+        if name in names[:i]:
+            raise InputError(f'schemes: "{name}" stands twice; expected each scheme once')
+    return names
+
+
+def several_in_one(name: str, text: str) -> InputError:
+    """The error of names with commas between them in one text."""
+    names = [part.strip() for part in text.split(",")]
+    return unsuitable(name, text, f"a list: {json.dumps(names, ensure_ascii=False)}")
 
 
 def as_whole(name: str, value: object, least: int, most: int | None = None) -> int:

@@ -85,9 +85,9 @@ class Capture:
             raise unsuitable("snaplen", self.snaplen, f"0 (all), or {LEAST_SNAPLEN} to {MOST_SNAPLEN} bytes")
         if self.node is not None and not self.trace:
             raise unsuitable("node", self.node, "a trace that it limits")
-        _core.parse_time(self.start)
+        _core.parse_time(self.start, "start")
         if self.until is not None:
-            _core.parse_time(self.until)
+            _core.parse_time(self.until, "until")
 
 
 class Spool:

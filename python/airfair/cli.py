@@ -13,7 +13,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NoReturn, TypeVar, cast
 
@@ -23,6 +22,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from . import _core, experiment, explaining, importing, paper, reference, sequential, tables
 from ._core import InputError, Scenario, SchemeError
+from .arguments import hint
 from .options import (
     CheckedCommand,
     Choice,
@@ -411,11 +411,12 @@ def schemes(names: tuple[str, ...], as_json: bool) -> None:
       airfair schemes red nred
     """
     known = experiment.schemes()
-    for name in names:
-        if name not in (scheme["name"] for scheme in known):
-            near = get_close_matches(name, [scheme["name"] for scheme in known], n=1, cutoff=0.5)
-            hint = f'; did you mean "{near[0]}"?' if near else ""
-            raise InputError(f'there is no scheme "{name}"{hint}')
+    known_names = [scheme["name"] for scheme in known]
+    unknown = [name for name in names if name not in known_names]
+    if unknown:
+        raise InputError(
+            "\n".join(f'there is no scheme "{name}"{hint(name, known_names)}' for name in unknown)
+        )
     shown = [scheme for scheme in known if not names or scheme["name"] in names]
     if as_json:
         print(json.dumps(shown, separators=(",", ":"), ensure_ascii=False))
@@ -452,8 +453,14 @@ def trace(
         if moment is not None:
             time(option, moment)
     lines = _core.trace(scenario, choice.scheme, choice.seed, node, start, until)
+    printed = False
     for line in lines:
         print(line)
+        printed = True
+    if not printed:
+        of_node = "" if node is None else f" of {node}"
+        before = "the end of the run" if until is None else until
+        print(f"airfair: no event{of_node} from {start} until {before}", file=sys.stderr)
 
 
 @cli.command()

@@ -6,7 +6,8 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from itertools import islice
+from itertools import islice, pairwise
+from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
 from . import _core
@@ -15,8 +16,10 @@ from .arguments import (
     Overrides,
     Texts,
     as_function,
+    as_ordered,
     as_path,
     as_scenario,
+    as_schemes,
     as_seed,
     as_texts,
     as_whole,
@@ -49,6 +52,9 @@ def run(
     `windows` are lengths of time, such as "1 s", over which fairness is measured, too (`window_jain`).
     Raises `InputError`.
     """
+    if isinstance(scheme, str) and "," in scheme:
+        raise unsuitable("scheme", scheme, "one scheme; airfair.compare runs several")
+    as_ordered("windows", windows)
     text = as_scenario(scenario, overrides).run(scheme, seed, windows=windows)
     return cast(RunResult, json.loads(text))
 
@@ -69,15 +75,17 @@ def compare(
 ) -> list[CompareRow]:
     """Run every scheme with every seed; one row a scheme, differences to the first, paired by seed.
 
-    `schemes` are names, by default the scenario's own scheme. A single text is a list of one. `overrides`
-    need a file, as in `run`.
+    `schemes` are names, by default the scenario's own scheme. A single text is a list of one. `seeds` are
+    several seeds, each once. `overrides` need a file, as in `run`.
 
     `windows` are lengths of time, such as "1 s", over which fairness is measured, too (`window_jain`).
 
     With `until_halfwidth`, such as 0.05, seeds are added, those that follow the largest of `seeds`, until the
     half-width of the 95 % interval of each of the `statistics` of every scheme is at most that share of its
-    mean, or until there are `max_seeds`; `precision` and `warnings` of a row report the widths that were
-    reached. Statistics: `jain_index`, `log_utility`, `aggregate_goodput_bps`, `min_goodput_bps`,
+    mean, or until there are `max_seeds`; at least ten `seeds` are needed. `precision` and `warnings` of a row
+    report the widths that were reached.
+
+    Statistics: `jain_index`, `log_utility`, `aggregate_goodput_bps`, `min_goodput_bps`,
     `starved_flows`, `mean_delay_s`, `p99_delay_s`, `rtt_s`, `retransmissions`, `loss_ratio`,
     `completion_s`, `flow.ID` (goodput of a flow), `window_jain`.
 
@@ -85,17 +93,23 @@ def compare(
     Missing folders of its path are created.
 
     `jobs` runs are done at a time (by default as many as there are cores); `on_run` is called in this
-    thread after each, without an argument. The rows do not depend on `jobs`. Raises `InputError`.
+    thread after each, without an argument. The rows do not depend on `jobs`. Raises `InputError`, and
+    `OSError` if the report cannot be written.
     """
     scenario = as_scenario(scenario, overrides)
-    schemes = [scenario.scheme] if schemes is None else as_texts("schemes", schemes)
+    schemes = [scenario.scheme] if schemes is None else as_schemes(schemes)
     windows = as_texts("windows", windows)
+    statistics = tuple(as_texts("statistics", statistics))
     until = None
     if until_halfwidth is not None:
-        until = Until(until_halfwidth, tuple(as_texts("statistics", statistics)), max_seeds)
+        until = Until(until_halfwidth, statistics, max_seeds)
+    elif statistics != STATISTICS:
+        raise InputError("statistics: expected until_halfwidth with it, the half-width that they reach")
     interval = None
     if report is not None:
         report = as_path("report", report)
+        if Path(report).is_dir():
+            raise unsuitable("report", report, "the path of a file, and this is a folder")
         from . import report as reports  # loading matplotlib takes longer than most runs take
 
         windows, interval = reports.prepare(report, scenario, windows)
@@ -150,12 +164,15 @@ def repeat(
     runs are added.
     """
     if not isinstance(seeds, Iterable) or isinstance(seeds, str):
-        raise unsuitable("seeds", seeds, "several, such as range(1, 11)")
+        count = seeds if isinstance(seeds, int) and 0 < seeds < MOST_RUNS else 10
+        raise unsuitable("seeds", seeds, f"a list of seeds, such as range(1, {count + 1})")
     first = sorted(as_seed(seed) for seed in islice(seeds, MOST_RUNS + 1))
-    if not first or len(set(first)) != len(first):
-        raise InputError("seeds: expected at least one, each once")
-    if not schemes or len(set(schemes)) != len(schemes):
-        raise InputError(f"schemes {','.join(schemes)!r}: expected at least one, each once")
+    if not first:
+        raise InputError("seeds: none; expected at least one")
+    for one, next_one in pairwise(first):
+        if one == next_one:
+            raise InputError(f"seeds: {one} stands twice; expected each seed once")
+    schemes = as_schemes(schemes)
     if jobs is not None:
         jobs = as_whole("jobs", jobs, 1)
     as_function("on_run", on_run)
@@ -174,7 +191,7 @@ def repeat(
         as_seed(first[-1] + until.max_seeds - len(first))
         looks = until.looks(len(first))
     for window in windows:
-        _core.parse_time(window)
+        _core.parse_time(window, "windows")
     runs: list[list[Run]] = [[] for _ in schemes]
     rows = ""
     for look in looks:

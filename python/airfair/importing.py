@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from . import _core
+from ._core import InputError, ScenarioError
 from .arguments import as_path
 from .results import ImportReport
 
@@ -18,7 +19,10 @@ def import_network(path: str | os.PathLike[str], **options: str | int | bool) ->
     `options` are those of `airfair import`, with underscores for hyphens and quantities with their units:
     `link_model="probe", flows=10, longest="30 km", planned=True`. Raises `InputError`.
     """
-    toml, report, _ = _core.import_network(as_path("path", path), texts(options))
+    try:
+        toml, report, _ = _core.import_network(as_path("path", path), texts(options))
+    except ScenarioError as error:  # a map is no scenario yet
+        raise InputError(str(error)) from None
     return toml, cast(ImportReport, json.loads(report))
 
 

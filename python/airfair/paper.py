@@ -12,7 +12,6 @@ import math
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 
@@ -21,6 +20,7 @@ from rich.markup import escape
 
 from . import _core, tables
 from ._core import InputError, Scenario
+from .arguments import hint
 from .claims import MAIN, Claim, ClaimRow, Count, Measured, MeasuredRow, Source, count, estimate, judge
 from .experiment import each
 from .output import write_atomically
@@ -115,9 +115,8 @@ def load(identity: str) -> Experiment:
     """The experiment of that id. Raises `InputError` with the nearest id if there is none."""
     known = identities()
     if identity not in known:
-        near = get_close_matches(identity.lower(), known, n=1, cutoff=0.0)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"there is no experiment {identity!r}{hint}")
+        expected = hint(identity, known) or "; `airfair paper` lists all of them"
+        raise InputError(f'there is no experiment "{identity}"{expected}')
     module = importlib.import_module(f"{PACKAGE}.{identity.replace('/', '.')}")
     return cast(Experiment, module.EXPERIMENT)
 

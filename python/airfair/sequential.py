@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from ._core import InputError
-from .arguments import as_type, as_whole
+from .arguments import as_type, as_whole, hint
 from .results import Differences
 
 FIRST_LOOK = 10
@@ -37,6 +36,7 @@ class Until:
 
     def check(self, flows: Sequence[str], seeds: int, windows: bool) -> None:
         """Raise `InputError` if these settings do not fit a scenario with these flows."""
+        check_statistics(self.statistics, flows, windows)
         as_type("half-width", self.halfwidth, int | float, "a share of the mean such as 0.05")
         as_whole("max_seeds", self.max_seeds, 1)
         if not (math.isfinite(self.halfwidth) and 0 < self.halfwidth <= 1):
@@ -44,25 +44,9 @@ class Until:
                 f"half-width {self.halfwidth:g}: expected a share of the mean, above 0 and at most 1"
             )
         if seeds < FIRST_LOOK:
-            raise InputError(
-                f"{seeds} seeds before the first look at the half-width: expected at least {FIRST_LOOK}"
-            )
+            raise InputError(f"seeds: {seeds}; expected at least {FIRST_LOOK} with a half-width to reach")
         if self.max_seeds < seeds:
-            raise InputError(
-                f"at most {self.max_seeds} seeds: expected at least the {seeds} of the first look"
-            )
-        if not self.statistics:
-            raise InputError("statistics: expected at least one")
-        known = [*NUMBERS, *(f"flow.{flow}" for flow in flows), *(["window_jain"] if windows else [])]
-        for name in self.statistics:
-            if name not in known:
-                if name == "window_jain":
-                    raise InputError("the statistic 'window_jain' goes with a window")
-                near = get_close_matches(name, known, n=1, cutoff=0.5)
-                hint = (
-                    f"; did you mean {near[0]!r}?" if near else f"; expected {', '.join(NUMBERS)} or flow.ID"
-                )
-                raise InputError(f"there is no statistic {name!r}{hint}")
+            raise InputError(f"max_seeds: {self.max_seeds}; expected at least the number of seeds, {seeds}")
 
     def looks(self, first: int) -> Iterator[int]:
         """Numbers of seeds at which the intervals are checked; the last is the maximum."""
@@ -72,6 +56,19 @@ class Until:
                 yield first * 7 // 5
             first *= 2
         yield self.max_seeds
+
+
+def check_statistics(statistics: Sequence[str], flows: Sequence[str], windows: bool) -> None:
+    """Raise `InputError` if there is no statistic, or one that a scenario with these flows does not have."""
+    if not statistics:
+        raise InputError("statistics: expected at least one")
+    known = [*NUMBERS, *(f"flow.{flow}" for flow in flows), *(["window_jain"] if windows else [])]
+    for name in statistics:
+        if name == "window_jain" and not windows:
+            raise InputError('the statistic "window_jain" goes with a window')
+        if name not in known:
+            expected = hint(name, known) or f"; expected {', '.join(NUMBERS)} or flow.ID"
+            raise InputError(f'there is no statistic "{name}"{expected}')
 
 
 def share(text: str) -> float:

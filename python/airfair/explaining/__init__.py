@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, cast
 
 from .. import _core
-from .._core import Scenario
+from .._core import InputError, Scenario
 from ..arguments import Overrides, as_scenario, as_type, unsuitable
 from .result import Explanation
 from .words import advice, reasons, verdict
@@ -55,6 +55,9 @@ def explanation_figure(explanation: Explanation) -> Figure:
     """
     if not ({"hops", "timeline", "verdict"} <= as_type("explanation", explanation, dict, EXPECTED).keys()):
         raise unsuitable("explanation", explanation, EXPECTED)
+    hop = explanation["timeline"]["hop"]
+    if hop is not None and hop >= len(explanation["hops"]):
+        raise InputError(f"explanation: its timeline is of hop {hop}; expected that hop among its hops")
     from .figure import draw
 
     return draw(explanation)

@@ -31,12 +31,12 @@ def load_schemes(where: str | os.PathLike[str]) -> None:
     if name in _loaded:
         return
     before = len(registered)
-    imported = name in sys.modules
     if is_file:
         _import_file(Path(name))
     else:
         _import_module(name)
-    if len(registered) == before and not imported:
+    # A module that was imported earlier has registered its schemes then.
+    if len(registered) == before and not any(_package(of.__module__) == _package(name) for of in registered):
         raise InputError(f"{where}: it registers no scheme; expected classes with @airfair.register")
     _loaded.append(name)
 
@@ -45,6 +45,11 @@ def loaded() -> tuple[str, ...]:
     """Files and modules that were loaded, for `load_schemes` in another process: whole paths, names of
     modules."""
     return tuple(_loaded)
+
+
+def _package(module: str) -> str:
+    """The outermost package of a module."""
+    return module.partition(".")[0]
 
 
 def _import_file(path: Path) -> None:

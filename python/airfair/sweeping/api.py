@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from .. import _core
 from .._core import InputError
 from ..arguments import Overrides, as_function, as_path, as_type, as_whole
 from . import worker
-from .drive import AHEAD, Progress, SweepError, drive
+from .drive import AHEAD, GUARD, Progress, SweepError, drive
 from .plan import Plan
 from .reading import Sweep, load_sweep
 from .study import Study, read_study
@@ -43,10 +44,17 @@ def sweep(
     replace values of every run's scenario. `on_run` is called in this thread, with the progress of
     the sweep, before the first run and after each.
 
+    A script calls this function below `if __name__ == "__main__":`, since worker processes load the script,
+    too.
+
     Runs that fail are listed in `Sweep.failed`; the same call tries them again. After any interruption,
     also Ctrl-C or a kill, the same call does the runs that are missing. Raises `InputError`, `OSError` if
     the folder cannot be written, `SweepError` if there are no workers.
     """
+    # A worker process marks itself while it loads the script, to start no processes of its own.
+    # (`multiprocessing.parent_process()` is known only later.)
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise InputError(GUARD)
     if not isinstance(study, Study):
         study = read_study(study)
     return run_plan(Plan(study, overrides), out=out, executor=executor, jobs=jobs, dask=dask, on_run=on_run)

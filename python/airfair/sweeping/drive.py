@@ -24,9 +24,7 @@ from .written import check_elsewhere, sources
 
 DEATHS = 3
 """A run whose worker dies so often is given up."""
-ADVICE = (
-    '(a script calls airfair.sweep below `if __name__ == "__main__":`, since worker processes load it too)'
-)
+GUARD = 'a script calls airfair.sweep below `if __name__ == "__main__":`, since worker processes load it too'
 AHEAD = 2
 """Runs submitted at a time for each worker of a given executor."""
 
@@ -158,7 +156,7 @@ class _Driver:
                 if not self.own:
                     raise self.broken(error) from error
                 if attempt == DEATHS - 1:
-                    raise SweepError(f"the worker processes do not start: {error} {ADVICE}") from error
+                    raise SweepError(f"{GUARD}: the worker processes do not start ({error})") from error
 
     def check(self, version: str) -> None:
         if version != _core.__version__:

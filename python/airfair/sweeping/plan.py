@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from .. import _core, experiment
 from .._core import InputError, Scenario
-from ..arguments import Overrides, as_overrides
-from .study import SHOWN, Case, Study, Value, as_toml, hint, refuse
+from ..arguments import Overrides, as_overrides, hint
+from .study import SHOWN, Case, Study, Value, as_toml, refuse
 from .written import code_of
 
 AT_A_TIME = 256

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from .. import _core
-from .._core import InputError, Scenario
-from ..arguments import SEED_LIMIT, Texts, as_path
+from .._core import InputError, Scenario, ScenarioError
+from ..arguments import SEED_LIMIT, Texts, as_ordered, as_path, hint, several_in_one
 from ..notebook import listed, page
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
@@ -21,6 +21,8 @@ MOST_SEEDS = 1_000_000
 """Most seeds of a study."""
 
 KEYS = ("name", "description", "scenario", "schemes", "seeds", "seed_from", "parameters", "case")
+SCENARIO_BLOCKS = ("node", "flow", "radio")
+"""Keys of most files of scenarios, which no study has."""
 SHOWN = 20
 """Most errors that are shown; the rest is counted."""
 
@@ -79,9 +81,12 @@ class Study:
 
         `seeds` is their number from `seed_from` on, or a list of them. `parameters` are paths as in
         `--set`, each with its values; `cases` are values by path, and an optional `id`. A scenario that was
-        read before takes parameters as its resolved text does. Raises `InputError`.
+        read before takes parameters as its resolved text does. Names of schemes and of parameters, and the
+        values of parameters, are checked by `airfair.sweep`. Raises `InputError`.
         """
-        given: dict[str, Any] = {"name": name, "description": description, "seed_from": seed_from}
+        given: dict[str, Any] = {"name": name, "description": description}
+        if type(seed_from) is not int or seed_from != 1:
+            given["seed_from"] = seed_from
         given["seeds"] = _listed(seeds)
         if parameters is not None:
             given["parameters"] = (
@@ -90,6 +95,7 @@ class Study:
                 else parameters
             )
         if schemes is not None:
+            as_ordered("schemes", schemes)
             given["schemes"] = [schemes] if isinstance(schemes, str) else _listed(schemes)
         if not isinstance(cases, Sequence) or len(cases):
             given["case"] = _listed(cases)
@@ -191,18 +197,18 @@ def refuse(errors: Sequence[str]) -> None:
         raise InputError("\n".join([*errors[:SHOWN], *more]))
 
 
-def hint(name: str, known: Sequence[str]) -> str:
-    """`; did you mean "x"?`, or nothing."""
-    meant = _core.nearest(name, known)
-    return "" if meant is None else f'; did you mean "{meant}"?'
-
-
 _Placed = tuple[int, object]
 """A line and what stands there, as `_core.read_toml` gives them; line 0 is a value that stands in no file."""
 
 
 def _fill(study: Study, file: Path) -> None:
-    _Reader(study, str(file), file.parent).read(_core.read_toml(file), None)
+    try:
+        document = _core.read_toml(file)
+    except ScenarioError as error:
+        raise InputError(str(error)) from None
+    if "scenario" not in document and not document.keys().isdisjoint(SCENARIO_BLOCKS):
+        raise InputError(f"{file}: a scenario; expected a study, in which `scenario` names such a file")
+    _Reader(study, str(file), file.parent).read(document, None)
 
 
 class _Reader:
@@ -267,6 +273,9 @@ class _Reader:
         for at, name in cast(list[_Placed], value):
             if not isinstance(name, str):
                 self.error(at, "schemes", f"{_shown(name)}; expected the name of a scheme")
+            elif "," in name:
+                problem = str(several_in_one("schemes", name)).removeprefix("schemes: ")
+                self.error(at, "schemes", problem)
             elif name in names:
                 self.error(at, "schemes", f'"{name}" stands twice; expected each scheme once')
             else:
@@ -288,7 +297,7 @@ class _Reader:
                     self.error(at, "seeds", f"{_shown(seed)}; expected a seed, 0 to {SEED_LIMIT - 1}")
             if not values or len(set(map(repr, values))) != len(values):
                 self.error(line, "seeds", "expected at least one seed, each once")
-            if line and "seed_from" in document:
+            if "seed_from" in document:
                 self.error(from_line, "seed_from", "goes with a number of seeds, not with a list of them")
             return sorted(cast(list[int], values)) if len(self.errors) == before else []
         if not _is_count(seeds, 1, min(MOST_SEEDS, SEED_LIMIT - cast(int, first))):
