@@ -330,7 +330,7 @@ ERRORS: dict[str, list[str]] = {
         "study.toml:9: case.2.radio.queue_packets: case 2, radio.queue_packets=4: the same scenario as",
     ],
     'name = "x"\nscenario = "tiny.toml"\nseeds = [3, 3]\nseed_from = "one"': [
-        "study.toml:3: seeds: expected at least one seed, each once",
+        "study.toml:3: seeds: 3 stands twice; expected each seed once",
         'study.toml:4: seed_from: "one"; expected a seed',
         "study.toml:4: seed_from: goes with a number of seeds",
     ],
@@ -380,7 +380,7 @@ def test_errors_of_a_program_and_of_options(tmp_path: Path) -> None:
     assert done.stderr == "-: what a study names is found from its folder; expected the file of a study\n"
     with pytest.raises(InputError, match=r"^parameters\.radio\.queue_packets: 2 stands twice"):
         study(tmp_path, parameters={"radio.queue_packets": [2, 2]})
-    with pytest.raises(InputError, match="expected at least one seed, each once"):
+    with pytest.raises(InputError, match="seeds: 1 stands twice; expected each seed once"):
         study(tmp_path, seeds=[1, 1])
     with pytest.raises(
         InputError, match=r'(?s)^name: "x/y": .*parameters\.radio\.queue_packets: -1: out of range; expected'

@@ -295,8 +295,13 @@ class _Reader:
             for at, seed in cast(list[_Placed], seeds):
                 if not _is_count(seed, 0, SEED_LIMIT - 1):
                     self.error(at, "seeds", f"{_shown(seed)}; expected a seed, 0 to {SEED_LIMIT - 1}")
-            if not values or len(set(map(repr, values))) != len(values):
-                self.error(line, "seeds", "expected at least one seed, each once")
+            if not values:
+                self.error(line, "seeds", "none; expected at least one seed")
+            before_it: set[str] = set()
+            for at, seed in cast(list[_Placed], seeds):
+                if repr(seed) in before_it:
+                    self.error(at, "seeds", f"{_shown(seed)} stands twice; expected each seed once")
+                before_it.add(repr(seed))
             if "seed_from" in document:
                 self.error(from_line, "seed_from", "goes with a number of seeds, not with a list of them")
             return sorted(cast(list[int], values)) if len(self.errors) == before else []
