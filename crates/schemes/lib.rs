@@ -4,7 +4,8 @@
 //! every scheme is a set of pure state machines: time, randomness and packets are handed in, decisions and effects
 //! are handed back. The same code runs in the simulator, over emulated air and on real interfaces.
 //!
-//! Adding a scheme takes its folder and one line in [`registry()`]; a crate outside adds its own with [`Registry::with`].
+//! Adding a scheme takes its folder, its `mod` line here and an entry in `registry.rs`; a crate outside adds its own with
+//! [`Registry::with`].
 
 #![no_std]
 

@@ -19,7 +19,7 @@ pub trait Quantity: Sized + fmt::Display {
     /// Reads the value from text such as `"20 us"`.
     ///
     /// # Errors
-    /// [`QuantityError`] if there is no number, no unit, another unit, or a value that the type cannot hold exactly.
+    /// [`QuantityError`] if there is no number, no unit, another unit, or, for an integer quantity, a value that it cannot hold exactly.
     fn parse(text: &str) -> Result<Self, QuantityError>;
 }
 

@@ -1,4 +1,4 @@
-//! Errors of encoding and decoding, with header and offset.
+//! Errors of decoding, with header and offset, and of encoding, with header and lengths.
 
 use core::fmt;
 

@@ -23,7 +23,7 @@ pub(super) struct PythonSource {
     on_idle: bool,
     on_timer: bool,
     partial_ack: PartialAck,
-    /// The last answer of `allowance`, which holds until the next hook at the same time.
+    /// The last answer of `allowance` with its time: valid at that time only, and only until the next hook.
     allowed: Cell<Option<(Time, Allowance)>>,
 }
 

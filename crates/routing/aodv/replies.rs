@@ -31,7 +31,7 @@ impl Replies {
 }
 
 impl Aodv {
-    /// Replies to a request, if this node may. `hops` of the request counts up to here.
+    /// Replies to a request, if this node may.
     pub(super) fn answer(&mut self, rreq: &Rreq, from: Hop, cx: &mut Context<'_>) -> bool {
         if rreq.destination == self.address {
             self.answer_for_itself(rreq, cx);
@@ -130,7 +130,7 @@ impl Aodv {
         }
     }
 
-    /// Adds the route to a neighbour that was received, without a number.
+    /// Adds or extends the route to a neighbour from which a message arrived; it has no sequence number.
     pub(super) fn add_neighbour(&mut self, from: Hop, now: Time) {
         let least = now.saturating_add(self.config.active_route_timeout);
         let until = least.max(self.table.valid_until(from.neighbour, now));

@@ -4,7 +4,7 @@ use crate::text::error::Cx;
 use crate::text::location::{At, Path};
 use crate::text::tree::{Table, Value};
 
-/// Pairs of keys that set the same quantity; the second of each pair may be a key of `propagation`.
+/// Pairs of keys that set the same quantity; `range` and `carrier_sense` may be keys of `propagation`.
 const TWO_WAYS: [(&str, &str); 3] =
     [("noise", "noise_figure"), ("preamble_detect", "range"), ("energy_detect", "carrier_sense")];
 

@@ -35,7 +35,7 @@ pub(crate) fn top_keys() -> impl Iterator<Item = &'static str> {
     TopTable::KEYS.iter().copied().chain(tables())
 }
 
-/// True if a file may have this key: no scheme may be called so, for `--set NAME.parameter=value` would mean both.
+/// True if a file may have this key at its top: no scheme may be called so, for `--set NAME.parameter=value` would mean both.
 #[must_use]
 pub fn is_key(name: &str) -> bool {
     top_keys().any(|key| key == name)

@@ -132,7 +132,7 @@ pub(crate) fn is_bonnmotion(text: &str) -> bool {
     rows.first().is_some_and(|(_, line)| whole(line)) && rows.iter().all(|(_, line)| numbers(line).is_some())
 }
 
-/// Numbers of a waypoint, and the lines that hold them; the nodes are numbered by these lines, from 0.
+/// How many numbers a waypoint has, and the lines with waypoints, each with its line number from 1; the first of them is node 0.
 pub(crate) fn bonnmotion_rows(text: &str) -> (usize, Vec<(usize, &str)>) {
     let size = if text.lines().next().is_some_and(|l| l.trim().eq_ignore_ascii_case("#3D")) { 4 } else { 3 };
     let lines = (1..).zip(text.lines().map(str::trim));

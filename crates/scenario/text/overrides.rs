@@ -1,4 +1,4 @@
-//! Overrides, `--set path=value`: they replace values of the file before its keys are read.
+//! Overrides, `--set path=value`: they replace or add values of the file before its keys are read.
 
 use airfair_schemes::Registry;
 

@@ -11,7 +11,7 @@
 //! | min_th, max_th | `min_th`, `max_th` | packets | 5, 15 |
 //! | max_p | `max_p` | | 0.1 |
 //! | s | `mean_packet_time` | time | 4 ms |
-//! | count | arrivals since the last early drop, -1 below min_th | packets | -1 |
+//! | count | arrivals since the last drop or mark, -1 below min_th | packets | -1 |
 //!
 //! At each arrival:
 //! - the average: `avg <- (1-w) avg + w q`; at an empty queue instead `avg <- (1-w)^m avg`, `m` the packets of time `s`
@@ -87,7 +87,7 @@ pub struct Red {
     ecn: bool,
     /// The average avg, packets.
     average: u64,
-    /// Arrivals since the last early drop; `None` is the paper's -1.
+    /// Arrivals since the last drop or mark; `None` is the paper's -1.
     count: Option<u32>,
     /// The time since which the queue is empty, as far as the average does not include it.
     idle_since: Option<Time>,

@@ -43,7 +43,7 @@ impl Sender {
         self.window / PARTS
     }
 
-    /// Sets cwnd, 1/256 byte: one segment at least.
+    /// Sets cwnd, 1/256 byte: at least one segment, at most the limit.
     fn set(&mut self, parts: u64) {
         self.window = parts.clamp(self.mss * PARTS, self.limit * PARTS);
     }

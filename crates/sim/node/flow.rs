@@ -20,7 +20,7 @@ const LEAST_MEASURED: Span = Span::from_millis(1);
 pub(crate) struct FlowTotals {
     /// Packets with payload that its source has made.
     pub sent: u64,
-    /// Packets that have arrived before the flow's stop, and bytes delivered to the application.
+    /// Packets with payload that have arrived before the flow's stop, and bytes delivered to the application.
     pub delivered_packets: u64,
     pub delivered_bytes: u64,
     /// Packets with payload dropped before the flow's stop.
@@ -73,7 +73,7 @@ pub(crate) struct Flow {
     ended: u64,
     /// Delays from the end of the warm-up on.
     delays: Delays,
-    /// Hops of the last packet that has reached its destination.
+    /// Hops of the last packet that has reached the flow's destination; acknowledgements do not count.
     hops: Option<u16>,
 }
 
@@ -165,7 +165,7 @@ impl Flow {
         &self.delays
     }
 
-    /// Hops of the last packet that has reached its destination.
+    /// Hops of the last packet that has reached the flow's destination; acknowledgements do not count.
     pub fn hops(&self) -> Option<u16> {
         self.hops
     }

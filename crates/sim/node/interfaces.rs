@@ -351,7 +351,7 @@ impl Interfaces {
         view.packets >= view.limit_packets
     }
 
-    /// True if no packet waits at a port.
+    /// True if no packet waits in a port's queue or its wire's; control packets ahead of the queue do not count.
     #[inline]
     pub fn is_empty(&self, port: PortIx, links: &Links, now: Time) -> bool {
         match self.wire_with_queue(port, links) {
@@ -360,7 +360,7 @@ impl Interfaces {
         }
     }
 
-    /// Number of packets that wait at a port.
+    /// Number of packets that wait in a port's queue or its wire's; control packets ahead of the queue do not count.
     pub fn waiting(&self, port: PortIx, links: &Links, now: Time) -> u64 {
         let at_wire = match self.ports[port].link {
             LinkRef::Wire(wire) => links.view(wire, now).waiting,

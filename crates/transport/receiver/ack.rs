@@ -10,7 +10,7 @@ pub(crate) struct AckPolicy {
     due: bool,
     /// Segments in order since the last acknowledgement.
     held: u32,
-    /// Segments in order since the start, up to the limit of quick acknowledgements.
+    /// Segments in order since the start; the first `quick` of them are acknowledged at once.
     seen: u32,
     held_until: Option<Time>,
 }
@@ -33,7 +33,7 @@ impl AckPolicy {
         }
     }
 
-    /// True if an acknowledgement is due now; it includes the delayed one.
+    /// Takes the acknowledgement that is due now, if any, and cancels the delayed one.
     pub(crate) fn take_due(&mut self) -> bool {
         if self.due {
             (self.due, self.held, self.held_until) = (false, 0, None);
