@@ -60,6 +60,9 @@ class Scenario:
     """A scenario that was read and checked. It is immutable; two scenarios are equal if their `resolved`
     texts are."""
 
+    def __new__(cls, *_arguments: object, **_options: object) -> Self:
+        """Raises `TypeError`: a scenario is read."""
+
     @staticmethod
     def read(path: str | os.PathLike[str], overrides: _Overrides = ()) -> Scenario:
         """Read a file. `overrides` replace its values: `path=value` texts, one such text, or a dict of

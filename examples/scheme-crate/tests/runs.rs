@@ -40,8 +40,7 @@ fn what_is_wrong_is_said_as_of_any_scheme() {
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stderr).contains("did you mean \"capped\"?"), "{}", text(&done.stderr));
     let done = capped(&["scheme=capped", "capped.segments=0"]);
-    let expected =
-        "--set capped.segments: schemes.capped.segments: expected a whole number from 1 to 10000\n";
+    let expected = "--set capped.segments: 0: out of range; expected 1 to 10000\n";
     assert_eq!(text(&done.stderr), expected);
 }
 
