@@ -61,7 +61,7 @@ class Scenario:
     texts are."""
 
     def __new__(cls, *_arguments: object, **_options: object) -> Self:
-        """Raises `TypeError`: a scenario is read."""
+        """Raises `TypeError`: a scenario comes from `read`, `parse` or `from_dict`."""
 
     @staticmethod
     def read(path: str | os.PathLike[str], overrides: _Overrides = ()) -> Scenario:
