@@ -109,9 +109,9 @@ def test_scenarios_name_it_and_set_its_parameters() -> None:
     one, other = json.loads(scenario.run()), airfair.run(THREE_PAIRS, overrides=[*OVERRIDES, *plain])
     assert one["flows"] == other["flows"]
     for wrong, message in (
-        ("py-red.max_p=2", "py-red.max_p: schemes.py-red.max_p: expected a number from 0 to 1"),
+        ("py-red.max_p=2", "py-red.max_p: 2: out of range; expected 0.0 to 1.0"),
         ("py-red.maxp=1", 'expected "min_th", .* did you mean "max_p"'),
-        ("py-red.max_th=5", "max_th: expected a threshold above min_th"),
+        ("py-red.max_th=5", "max_th: 5: expected a threshold above min_th"),
         ("py-red.mean_packet_time=5", "the unit is missing; expected a time"),
         ("scheme=py-rd", 'did you mean "py-red"'),
         ("flow.left.transport=tcp-py-newrno", 'did you mean "tcp-py-newreno"'),
@@ -432,7 +432,7 @@ def test_parameters_reach_the_scheme_in_base_units(pairs: Scenario) -> None:
     overrides = [*OVERRIDES, "test-reads.most=7", "test-reads.on=true", "test-reads.share=0.75"]
     Scenario.read(THREE_PAIRS, overrides).run("test-reads")
     assert set(seen) == {(0.75, 7, 1_500_000, True)}
-    with pytest.raises(ScenarioError, match=r"share: expected at most 0\.5 unless"):
+    with pytest.raises(ScenarioError, match=r"share: 0\.75: expected at most 0\.5 unless"):
         Scenario.read(THREE_PAIRS, ["test-reads.share=0.75"])
     # One that was registered again counts from then on.
     seen.clear()

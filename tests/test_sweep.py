@@ -347,7 +347,7 @@ ERRORS: dict[str, list[str]] = {
         "study.toml:8: parameters.radio.queue_packets: nan; expected a finite number",
         "study.toml:8: parameters.radio.queue_packets: -1",
         'study.toml:9: parameters.radio.data_rat: unknown key; did you mean "data_rate"?',
-        'study.toml:10: parameters.nred.max_p: schemes.nred.max_p: "x": a text stands here;',
+        'study.toml:10: parameters.nred.max_p: "x": a text stands here;',
         'study.toml:11: parameters.duration: "-1 s"; expected a list of values such as [16, 64]',
         'study.toml:11: parameters.duration: "-1 s": `-1 s` is negative; expected a time',
         "study.toml:14: case.c.radio.queue_packets: is one of [parameters] too",

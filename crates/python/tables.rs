@@ -68,7 +68,8 @@ fn value_of(value: &Bound<'_, PyAny>, path: &str, depth: usize) -> PyResult<Valu
         }
         return Ok(Value::InlineTable(table));
     }
-    // Scalars of numpy and similar libraries: numpy's booleans, which PyO3 reads; a value with `__index__` is a whole number, one with `__float__` a number.
+    // Scalars of numpy and similar libraries: numpy's booleans, which PyO3 reads; a value with `__index__` is a whole number, one with
+    // `__float__` a number.
     if let Ok(flag) = value.extract::<bool>() {
         return Ok(Value::from(flag));
     }
