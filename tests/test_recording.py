@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import airfair
@@ -157,3 +159,13 @@ def test_inner_values_of_agents_are_a_table(tmp_path: Path) -> None:
     assert highest.between(200, 250).all()  # the channel is full; 250 is W/C
     assert airfair.Recording.load(folder).pandas("agents").equals(agents)
     assert "agents" not in airfair.record(scenario, scheme="droptail").tables
+
+
+def test_a_script_that_loads_a_folder_ends_well(recorded: Recording, tmp_path: Path) -> None:
+    recorded.save(tmp_path / "run")
+    script = "import sys, airfair; airfair.Recording.load(sys.argv[1])"
+    for _ in range(6):
+        done = subprocess.run(
+            [sys.executable, "-c", script, tmp_path / "run"], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")

@@ -192,7 +192,8 @@ def _read(file: Path) -> pa.Table:
     """A table of a folder. Raises `InputError`."""
     try:
         with file.open("rb") as source:
-            return pq.read_table(source)
+            # `pq.read_table` leaves threads behind, with which a short script may abort as it ends.
+            return pq.ParquetFile(source).read(use_threads=False)
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{file.parent}: not a whole result: {error}") from error
 
