@@ -8,6 +8,6 @@ mod sender;
 
 pub use fallback::Fallback;
 pub use rates::{FASTEST, QFCP, RCP, bytes_per_second, grant};
-pub(crate) use rates::{read, write};
+pub(crate) use rates::{INTERVALS, read, requested, write};
 pub use rtt::{Rtt, RttChoice};
 pub use sender::{ExplicitSender, WithFallback};

@@ -1,12 +1,17 @@
 //! The header of schemes that grant rates: round-trip time, requested and granted rate, the echo of the grant.
 
-use airfair_units::Rate;
+use core::ops::RangeInclusive;
+
+use airfair_units::{Rate, Span};
 use airfair_wire::congestion::{Congestion, Fields, Rates};
 
 use crate::places::{Header, HeaderKind};
 
 /// The protocol number of TCP, which follows the header.
 const TCP: u8 = 6;
+
+/// The bounds of the control intervals of XCP and RCP.
+pub(crate) const INTERVALS: RangeInclusive<Span> = Span(100_000)..=Span::from_secs(100);
 
 /// The largest rate that headers carry, 2^32 - 1 bytes/s.
 pub const FASTEST: Rate = Rate(8 * u32::MAX as u64);
@@ -40,6 +45,11 @@ pub static RCP: HeaderKind = HeaderKind {
     keep,
     answer,
 };
+
+/// The request of a sender in bytes/s; a rate of 0 stands for no limit.
+pub(crate) fn requested(rate: Rate) -> u32 {
+    if rate == Rate(0) { u32::MAX } else { bytes_per_second(rate) }
+}
 
 /// The fields of a header.
 #[inline]

@@ -64,7 +64,7 @@ use core::ops::RangeInclusive;
 
 use airfair_units::{Bytes, Rate, Span, math};
 
-use crate::explicit::{FASTEST, RttChoice, WithFallback, bytes_per_second};
+use crate::explicit::{FASTEST, RttChoice, WithFallback, requested};
 use crate::params::{ParamError, Params};
 use crate::places::{Hop, Interface, Medium, PartialAck, Source, Wants};
 use crate::scheme::Scheme;
@@ -192,7 +192,7 @@ impl Qfcp {
             packet: (set.queue_unit == QueueUnit::Packets).then_some(set.packet_size.get() as f64),
         };
         let sender = SenderConfig {
-            request: if set.request == Rate(0) { u32::MAX } else { bytes_per_second(set.request) },
+            request: requested(set.request),
             rtt: set.rtt,
             paced: set.paced,
             partial_ack: if set.deflate { PartialAck::RepairsNext } else { PartialAck::RepairsUndeflated },

@@ -48,18 +48,14 @@ pub use router::{Router, RouterConfig};
 pub use sender::{Sender, SenderConfig};
 
 use alloc::boxed::Box;
-use core::ops::RangeInclusive;
 
 use airfair_units::{Bytes, Rate, Span, math};
 
-use crate::explicit::{FASTEST, RttChoice, WithFallback, bytes_per_second};
+use crate::explicit::{FASTEST, INTERVALS, RttChoice, WithFallback, requested};
 use crate::params;
 use crate::params::{ParamError, Params};
 use crate::places::{Hop, Interface, Medium, Source};
 use crate::scheme::Scheme;
-
-/// The bounds of intervals.
-const SPANS: RangeInclusive<Span> = Span(100_000)..=Span::from_secs(100);
 
 params! {
     /// The parameters of RCP.
@@ -71,11 +67,11 @@ params! {
         /// part of the capacity that is aimed at; the authors' code has it, 0.95 to 1
         gamma: f64 = 1.0, in 0.01..=1.0;
         /// largest T; not verified
-        slot: Span = Span::from_millis(10), in SPANS;
+        slot: Span = Span::from_millis(10), in INTERVALS;
         /// least T and d: shorter round trips are controlled this often; ours
-        min_interval: Span = Span::from_millis(1), in SPANS;
+        min_interval: Span = Span::from_millis(1), in INTERVALS;
         /// d before a packet has reported its round-trip time; checked against the authors' code
-        first_rtt: Span = Span::from_millis(200), in SPANS;
+        first_rtt: Span = Span::from_millis(200), in INTERVALS;
         /// R at the start, as a part of C; a comment of the authors' code, else not verified
         initial_share: f64 = 0.05, in 0.0001..=1.0;
         /// R is at least this much in d: a bound of the authors' code, whose factor in a port of it is 0.01 of a packet by default; the
@@ -122,7 +118,7 @@ impl Rcp {
             least: set.min_packet.get() as f64,
         };
         let sender = SenderConfig {
-            request: if set.request == Rate(0) { u32::MAX } else { bytes_per_second(set.request) },
+            request: requested(set.request),
             window: (set.window > 0.0).then(|| (math::round(set.window * 256.0) as u32).max(1)),
             rtt: set.rtt,
         };

@@ -64,18 +64,14 @@ pub use router::{Router, RouterConfig};
 pub use sender::{Sender, SenderConfig};
 
 use alloc::boxed::Box;
-use core::ops::RangeInclusive;
 
 use airfair_units::{Rate, Span};
 
-use crate::explicit::{FASTEST, RttChoice, WithFallback, bytes_per_second};
+use crate::explicit::{FASTEST, INTERVALS, RttChoice, WithFallback, bytes_per_second};
 use crate::params::{ParamError, Params};
 use crate::places::{Hop, Interface, Medium, Source, Wants};
 use crate::scheme::Scheme;
 use crate::{params, words};
-
-/// The bounds of intervals.
-const SPANS: RangeInclusive<Span> = Span(100_000)..=Span::from_secs(100);
 
 words! {
     /// The moment at which a packet gets its feedback.
@@ -98,11 +94,11 @@ params! {
         gamma: f64 = 0.1, in 0.0..=1.0;
         /// control interval before a packet has reported its round-trip time, and after an interval in which none has; ours, ns-2.35 has
         /// 50 ms
-        first_interval: Span = Span::from_millis(100), in SPANS;
+        first_interval: Span = Span::from_millis(100), in INTERVALS;
         /// least control interval: shorter round trips count as this; checked against ns-2.35
-        min_interval: Span = Span::from_millis(1), in SPANS;
+        min_interval: Span = Span::from_millis(1), in INTERVALS;
         /// largest control interval; ours, ns-2.35 counts no round-trip time above 1 s
-        max_interval: Span = Span::from_secs(10), in SPANS;
+        max_interval: Span = Span::from_secs(10), in INTERVALS;
         /// when a packet gets its share: on arrival, or at departure as in ns-2.35, one queueing delay later (and slower to simulate)
         feedback_at: FeedbackAt = FeedbackAt::Arrival;
         /// factor on both xi; the first ns-2 code has 1.1 together with `budgets`
@@ -127,7 +123,7 @@ params! {
         /// not know shared links
         radio_capacity: Rate = Rate(0), in Rate(0)..=FASTEST;
         /// least time over which a queue has to stand in order to count; checked against ns-2.35
-        min_queue_interval: Span = Span::from_millis(2), in SPANS;
+        min_queue_interval: Span = Span::from_millis(2), in INTERVALS;
     }
 }
 
