@@ -13,7 +13,9 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use airfair_host::{Firing, HeaderId, HeaderKinds, Pipeline};
-use airfair_routing::{Context as RoutingContext, Effect, Hop, Protocol, Received, Routing, aodv};
+use airfair_routing::{
+    Context as RoutingContext, Effect, Hop, NodeSetup, Protocol, Received, Routing, To, aodv,
+};
 use airfair_schemes::places::{
     Context, Ecn, Enqueued, FlowId, HopEffects, Interface, NodeId, Packet, PacketClass, PacketId,
     QueueEffects, Verdict,
@@ -151,7 +153,8 @@ fn discovery() {
     let address = |i: usize| Ipv4Addr::new(10, 0, 0, i as u8);
     let hop = |i: usize| Hop { neighbour: address(i), interface: 0 };
     let config = aodv::Config { broadcast_jitter: Span::ZERO, ..aodv::Config::default() };
-    let mut nodes: Vec<Box<dyn Routing>> = (0..3).map(|i| config.state_machine(address(i))).collect();
+    let setup = |i: usize| NodeSetup { address: address(i), interfaces: 1 };
+    let mut nodes: Vec<Box<dyn Routing>> = (0..3).map(|i| config.state_machine(&setup(i))).collect();
     let mut random = Stream::new(1, "row", Purpose::Routing);
     let mut out = Vec::new();
     let mut now = Time::ZERO;
@@ -170,8 +173,9 @@ fn discovery() {
         match effect {
             Effect::Send { bytes, to, ttl, .. } => {
                 for near in [at.wrapping_sub(1), at + 1].into_iter().filter(|&i| i < 3) {
-                    if to.is_none_or(|to| to.neighbour == address(near)) {
-                        let received = Received { from: hop(at), ttl, to_all: to.is_none() };
+                    let to_all = !matches!(to, To::Neighbour(_));
+                    if to_all || to == To::Neighbour(hop(near)) {
+                        let received = Received { from: hop(at), ttl, to_all };
                         let mut context = RoutingContext { now, random: &mut random, out: &mut out };
                         nodes[near].on_message(&bytes, received, &mut context);
                         due.extend(out.drain(..).map(|effect| (near, effect)));

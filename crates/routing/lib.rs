@@ -12,4 +12,7 @@ pub mod aodv;
 mod protocol;
 pub mod shortest;
 
-pub use protocol::{Context, DropReason, Effect, Hop, Protocol, Received, Routing, Undelivered};
+pub use protocol::{
+    Context, DropReason, Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, TableState, To,
+    Undelivered,
+};

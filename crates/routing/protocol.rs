@@ -17,11 +17,17 @@ pub trait Protocol: Any + Debug + Send + Sync {
     /// Source and destination UDP port of its messages.
     fn udp_port(&self) -> u16;
 
-    /// Names of its kinds of messages, indexed by [`Effect::Send::kind`]; the host counts each kind per interface.
+    /// Names of its kinds of messages, indexed by [`Effect::Send::kinds`]; the host counts each kind per interface.
     fn kinds(&self) -> &'static [&'static str];
 
+    /// True if every node maintains routes to all others at all times; false if routes are found on demand. Only with such routes does a
+    /// host measure how often they are lost.
+    fn is_proactive(&self) -> bool {
+        false
+    }
+
     /// Creates the state machine of one node.
-    fn state_machine(&self, address: Ipv4Addr) -> Box<dyn Routing>;
+    fn state_machine(&self, node: &NodeSetup) -> Box<dyn Routing>;
 
     /// True if another value is the same protocol with the same parameters.
     fn same_as(&self, other: &dyn Protocol) -> bool;
@@ -33,6 +39,15 @@ impl PartialEq for dyn Protocol {
     }
 }
 impl Eq for dyn Protocol {}
+
+/// The node of a state machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NodeSetup {
+    /// Address of the node, which all its interfaces share.
+    pub address: Ipv4Addr,
+    /// Number of its interfaces, radios and wires; they are numbered from 0.
+    pub interfaces: u32,
+}
 
 /// A routing protocol at one node. Packets are numbers of the host; each number for which [`Routing::originate`] or [`Routing::relay`] has
 /// returned no next hop is returned once, in an [`Effect::Forward`] or an [`Effect::Drop`].
@@ -59,11 +74,25 @@ pub trait Routing: Send {
     /// Next hop to a destination as known now. The query changes no state and prolongs no route.
     fn next_hop(&self, destination: Ipv4Addr, now: Time) -> Option<Hop>;
 
+    /// State of the routing table, for a host that measures a proactive protocol ([`Protocol::is_proactive`]).
+    fn table(&self) -> TableState {
+        TableState::default()
+    }
+
     /// Number of packets that wait for routes.
     fn waiting(&self) -> usize;
 
     /// Counters of this node other than messages, by name; always the same in the same order.
     fn counters(&self) -> Vec<(&'static str, u64)>;
+}
+
+/// State of the table of a proactive protocol at one node.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TableState {
+    /// A number that changes whenever [`Routing::next_hop`] of any destination changes.
+    pub revision: u64,
+    /// Number of routes lost so far: the destination had a next hop, and has none afterwards.
+    pub lost: u64,
 }
 
 /// A neighbour, by one of a node's interfaces.
@@ -88,16 +117,18 @@ pub struct Context<'a> {
 /// An action of the host that a protocol requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Send a message: to one neighbour, or (`None`) to all, on every interface.
+    /// Send a datagram with one or more messages.
     Send {
         /// The payload of a UDP datagram.
         bytes: Vec<u8>,
-        /// Kind of the message, for counters: an index into [`Protocol::kinds`].
-        kind: usize,
-        /// Receiver; `None`: all neighbours.
-        to: Option<Hop>,
+        /// Kind of each message in it, for counters: indices into [`Protocol::kinds`].
+        kinds: Vec<usize>,
+        /// Receivers.
+        to: To,
         /// Time to live in the IP header.
         ttl: u8,
+        /// Rate on the air, if it is broadcast.
+        rate: SendRate,
     },
     /// Forward, to this neighbour, a packet that has waited for a route.
     Forward {
@@ -118,6 +149,27 @@ pub enum Effect {
         /// The neighbour, and the interface of the link.
         hop: Hop,
     },
+}
+
+/// Receivers of a datagram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum To {
+    /// All neighbours, by every interface.
+    All,
+    /// All neighbours behind one interface, by its number.
+    Interface(u32),
+    /// One neighbour.
+    Neighbour(Hop),
+}
+
+/// Rate of a broadcast on the air.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SendRate {
+    /// The radio's rate for broadcasts.
+    #[default]
+    Broadcast,
+    /// The radio's rate for data.
+    Data,
 }
 
 /// Reason of a drop.

@@ -48,7 +48,9 @@ use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, PORT, Rrep};
 
-use crate::{Context, DropReason, Effect, Hop, Protocol, Received, Routing, Undelivered};
+use crate::{
+    Context, DropReason, Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, To, Undelivered,
+};
 
 use buffer::Buffer;
 use discovery::Search;
@@ -214,8 +216,8 @@ impl Protocol for Config {
         &KINDS
     }
 
-    fn state_machine(&self, address: Ipv4Addr) -> Box<dyn Routing> {
-        Box::new(Aodv::new(address, self))
+    fn state_machine(&self, node: &NodeSetup) -> Box<dyn Routing> {
+        Box::new(Aodv::new(node.address, self))
     }
 
     fn same_as(&self, other: &dyn Protocol) -> bool {
@@ -335,7 +337,8 @@ fn send(message: &Message, to: Option<Hop>, ttl: u8) -> Effect {
         Message::Rerr(_) => 2,
         Message::RrepAck => 3,
     };
-    Effect::Send { bytes, kind, to, ttl }
+    let to = to.map_or(To::All, To::Neighbour);
+    Effect::Send { bytes, kinds: vec![kind], to, ttl, rate: SendRate::Broadcast }
 }
 
 /// True for a broadcast reply of a node about itself: a Hello message [RFC 3561 section 6.9].

@@ -172,6 +172,47 @@ impl RoutingCounts {
     }
 }
 
+/// A proactive routing protocol from the warm-up's end on: its messages, and how well routes were maintained.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoutingResult {
+    /// Name of the protocol.
+    pub protocol: &'static str,
+    /// Length of the measured time, s.
+    pub seconds: f64,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Datagrams sent by all nodes.
+    pub datagrams: u64,
+    /// Their bytes as IP packets.
+    pub ip_bytes: u64,
+    /// Their bytes as frames, with LLC, MAC header and FCS, or with a wire's framing.
+    pub mac_bytes: u64,
+    /// Routes lost in the tables of all nodes: the destination had a next hop, and had none afterwards.
+    pub routes_lost: u64,
+    /// Routes of the flows, in the order of the scenario.
+    pub flows: Vec<FlowRoute>,
+}
+
+/// The route of a flow from its source to its destination, from its start (or the warm-up's end) to its stop (or the end of the run).
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowRoute {
+    /// Name of the flow.
+    pub id: String,
+    /// Number of losses of the route: the next hops that nodes knew led to the destination, and did not afterwards.
+    pub lost: u64,
+    /// Time in which they did not lead to the destination, s.
+    pub without_s: f64,
+}
+
+impl RoutingResult {
+    /// A number of all nodes, per node and second.
+    #[must_use]
+    pub fn per_node_s(&self, total: u64) -> Option<f64> {
+        let node_seconds = self.seconds * self.nodes as f64;
+        (node_seconds > 0.0).then(|| total as f64 / node_seconds)
+    }
+}
+
 /// Results of a station over the whole run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StationResult {
@@ -212,6 +253,8 @@ pub struct RunResult {
     pub queues: Vec<QueueResult>,
     /// Results of every station.
     pub stations: Vec<StationResult>,
+    /// Results of routing, with a proactive protocol.
+    pub routing: Option<RoutingResult>,
     /// Warnings to consider before using the results.
     pub warnings: Vec<String>,
     /// Number of events handled.
@@ -428,6 +471,7 @@ mod tests {
             ends: PacketFates::default(),
             queues: vec![],
             stations: vec![],
+            routing: None,
             warnings: vec![],
             events: 0,
             transmissions: 0,

@@ -7,9 +7,10 @@ use crate::air::Msdu;
 use crate::ids::{CopyRef, FlowIx, Ix, LinkRef, PortIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::summary::{
-    FlowResult, PacketFates, QueueResult, RoutingCounts, RunResult, StationResult,
+    FlowResult, FlowRoute, PacketFates, QueueResult, RoutingCounts, RoutingResult, RunResult, StationResult,
 };
 use crate::node::tcp::TransportTotals;
+use crate::route::RoutingTotals;
 
 impl<'a> WorldView<'a> {
     /// The first error of a scheme, if any: scheme, place and error. The numbers of such a run are meaningless; its result lists the error
@@ -90,6 +91,7 @@ impl<'a> WorldView<'a> {
             ends,
             queues: self.network.interfaces.ports().map(|port| self.queue(port)).collect(),
             stations: self.air.stations().map(|station| self.station(station)).collect(),
+            routing: self.route_upkeep(),
             warnings,
             events: self.events,
             transmissions: self.air.transmissions(),
@@ -152,6 +154,27 @@ impl<'a> WorldView<'a> {
     /// Counts of routing messages sent by a port; the node's own counters are reported with its first port.
     fn routing(&self, port: PortIx) -> Option<RoutingCounts> {
         self.network.routes.counts(self.network.interfaces.node(port), port).map(RoutingCounts)
+    }
+
+    /// Totals and routes of flows with a proactive protocol, from the warm-up's end to the present.
+    fn route_upkeep(&self) -> Option<RoutingResult> {
+        let (protocol, totals, routes) = self.network.routes.upkeep(self.now)?;
+        let totals = if self.network.measuring { totals } else { RoutingTotals::default() };
+        let flows = self.run.names.flows.iter().zip(routes).map(|(id, route)| FlowRoute {
+            id: id.clone(),
+            lost: route.lost,
+            without_s: route.without.as_secs_f64(),
+        });
+        Some(RoutingResult {
+            protocol,
+            seconds: self.now.since(self.run.warmup).as_secs_f64(),
+            nodes: self.run.names.nodes.len(),
+            datagrams: totals.datagrams,
+            ip_bytes: totals.ip_bytes,
+            mac_bytes: totals.mac_bytes,
+            routes_lost: totals.routes_lost,
+            flows: flows.collect(),
+        })
     }
 
     fn station(&self, station: StationIx) -> StationResult {

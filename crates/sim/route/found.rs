@@ -3,13 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use airfair_routing::{Context, DropReason, Effect, Hop, Protocol, Received, Routing, Undelivered};
+use airfair_routing::{
+    Context, DropReason, Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, TableState, To,
+    Undelivered,
+};
 use airfair_schemes::places::NodeId;
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 use airfair_wire::Ipv4Addr;
 
-use super::{Action, Datagram, NextHop, RoutingMessage, UndeliveredPacket};
+use super::upkeep::{FlowRoute, RouteUpkeep};
+use super::{Action, Datagram, NextHop, Receivers, RoutingMessage, RoutingTotals, UndeliveredPacket};
 use crate::ids::{CopyRef, NodeIx, PortIx, RoutingIx, Table};
 
 /// Routing of all nodes, and its messages that have not ended.
@@ -24,10 +28,21 @@ pub(super) struct FoundRoutes {
     pub last_sender: (PortIx, NodeIx),
     /// Ends of flows between which there is no path of links at all.
     pub cut_off: BTreeSet<[NodeIx; 2]>,
-    /// Messages that have left, by kind.
-    left: Table<PortIx, Vec<u64>>,
+    left: Table<PortIx, PortCounts>,
+    /// Routes of flows, measured if the protocol is proactive.
+    flows: Vec<FlowRoute>,
+    /// Totals at the end of the warm-up.
+    at_warmup: RoutingTotals,
     /// Time of the last call.
     now: Time,
+}
+
+/// Routing messages that have left by a port.
+#[derive(Default)]
+struct PortCounts {
+    /// Messages by kind.
+    kinds: Vec<u64>,
+    totals: RoutingTotals,
 }
 
 struct RoutingNode {
@@ -36,6 +51,8 @@ struct RoutingNode {
     id: NodeId,
     first_port: PortIx,
     routing: Box<dyn Routing>,
+    /// State of its table after the last hook.
+    table: TableState,
     random: Stream,
     /// Due time of the pending timer event.
     armed: Time,
@@ -63,7 +80,9 @@ impl FoundRoutes {
                 address,
                 id: ids[node],
                 first_port: ports[node].0,
-                routing: protocol.state_machine(address),
+                routing: protocol
+                    .state_machine(&NodeSetup { address, interfaces: ports[node].1.0 - ports[node].0.0 }),
+                table: TableState::default(),
                 random: Stream::new(seed, name, Purpose::Routing),
                 armed: Time::NEVER,
                 stale: Vec::new(),
@@ -78,7 +97,11 @@ impl FoundRoutes {
             free: Vec::new(),
             last_sender: (PortIx(0), NodeIx(0)),
             cut_off: BTreeSet::new(),
-            left: (0..last).map(|_| vec![0; protocol.kinds().len()]).collect(),
+            left: (0..last)
+                .map(|_| PortCounts { kinds: vec![0; protocol.kinds().len()], ..PortCounts::default() })
+                .collect(),
+            flows: Vec::new(),
+            at_warmup: RoutingTotals::default(),
             now: Time::ZERO,
         }
     }
@@ -118,17 +141,75 @@ impl FoundRoutes {
         let host = &mut self.hosts[node];
         let mut context = Context { now, random: &mut host.random, out: &mut out };
         let answer = hook(&mut *host.routing, &mut context);
+        let table = host.routing.table();
+        if table.revision != host.table.revision {
+            self.routes_changed(now);
+        }
+        self.hosts[node].table = table;
         (answer, out.into_iter().filter_map(|effect| self.action(node, effect)).collect())
+    }
+
+    /// Checks the routes of all flows.
+    fn routes_changed(&mut self, now: Time) {
+        let mut flows = std::mem::take(&mut self.flows);
+        for flow in &mut flows {
+            let exists = self.is_connected(flow.ends);
+            flow.record(exists, now);
+        }
+        self.flows = flows;
+    }
+
+    /// True if the next hops known now lead from one node to the other.
+    fn is_connected(&self, [from, to]: [NodeIx; 2]) -> bool {
+        let mut node = from;
+        for _ in 0..self.hosts.len() {
+            if node == to {
+                return true;
+            }
+            match self.next_hop(node, to) {
+                Some(hop) => node = hop.node,
+                None => return false,
+            }
+        }
+        node == to
+    }
+
+    pub(super) fn watch(&mut self, ends: [NodeIx; 2], window: (Time, Time)) {
+        if self.protocol.is_proactive() {
+            self.flows.push(FlowRoute::new(ends, window));
+        }
+    }
+
+    pub(super) fn warmed_up(&mut self) {
+        self.at_warmup = self.totals();
+    }
+
+    fn totals(&self) -> RoutingTotals {
+        let lost = self.hosts.iter().map(|host| host.table.lost).sum();
+        let ports = self.left.iter().map(|port| port.totals);
+        ports.fold(RoutingTotals { routes_lost: lost, ..RoutingTotals::default() }, |sum, port| sum + port)
+    }
+
+    /// Name of the protocol, its totals since the warm-up, and the upkeep of each flow's route; `None` unless it is proactive.
+    pub(super) fn upkeep(&self, now: Time) -> Option<(&'static str, RoutingTotals, Vec<RouteUpkeep>)> {
+        self.protocol.is_proactive().then(|| {
+            let flows = self.flows.iter().map(|flow| flow.upkeep(now)).collect();
+            (self.protocol.name(), self.totals() - self.at_warmup, flows)
+        })
     }
 
     fn action(&mut self, node: NodeIx, effect: Effect) -> Option<Action> {
         Some(match effect {
-            Effect::Send { bytes, kind, to, ttl } => {
+            Effect::Send { bytes, kinds, to, ttl, rate } => {
                 let to = match to {
-                    Some(hop) => Some(self.next_hop_of(node, hop)?),
-                    None => None,
+                    To::All => Receivers::All,
+                    To::Interface(number) => {
+                        Receivers::BehindPort(PortIx(self.hosts[node].first_port.0 + number))
+                    }
+                    To::Neighbour(hop) => Receivers::One(self.next_hop_of(node, hop)?),
                 };
-                Action::Send { message: RoutingMessage { bytes: bytes.into(), ttl, kind }, to }
+                let message = RoutingMessage { bytes: bytes.into(), ttl, rate, kinds: kinds.into() };
+                Action::Send { message, to }
             }
             Effect::Forward { packet, hop } => match self.next_hop_of(node, hop) {
                 Some(hop) => Action::Forward { packet: CopyRef(packet), hop },
@@ -237,11 +318,20 @@ impl FoundRoutes {
         self.free.push(message);
     }
 
-    pub(super) fn count_sent(&mut self, port: PortIx, message: RoutingIx) {
-        let kind = self.messages[message].kind;
-        if let Some(count) = self.left[port].get_mut(kind) {
-            *count += 1;
+    pub(super) fn count_sent(&mut self, port: PortIx, message: RoutingIx, ip_bytes: u32, framing: u32) {
+        let left = &mut self.left[port];
+        for &kind in &*self.messages[message].kinds {
+            if let Some(count) = left.kinds.get_mut(kind) {
+                *count += 1;
+            }
         }
+        left.totals.datagrams += 1;
+        left.totals.ip_bytes += u64::from(ip_bytes);
+        left.totals.mac_bytes += u64::from(ip_bytes + framing);
+    }
+
+    pub(super) fn rate(&self, message: RoutingIx) -> SendRate {
+        self.messages[message].rate
     }
 
     pub(super) fn datagram(&self, message: RoutingIx) -> Option<Datagram> {
@@ -260,10 +350,16 @@ impl FoundRoutes {
     }
 
     pub(super) fn counts(&self, node: NodeIx, port: PortIx) -> Vec<(&'static str, u64)> {
-        let host = &self.hosts[node];
-        let kinds = self.protocol.kinds().iter().copied().zip(self.left[port].iter().copied());
-        let of_node = host.routing.counters().into_iter();
+        let (host, left) = (&self.hosts[node], &self.left[port]);
+        let kinds = self.protocol.kinds().iter().copied().zip(left.kinds.iter().copied());
+        let RoutingTotals { datagrams, ip_bytes, mac_bytes, .. } = left.totals;
+        let sums = [("datagrams", datagrams), ("ip_bytes", ip_bytes), ("mac_bytes", mac_bytes)];
+        let lost = [("routes_lost", host.table.lost)];
+        // Every row of an on-demand protocol would change with the sums.
+        let proactive = self.protocol.is_proactive();
+        let sums = sums.into_iter().filter(|_| proactive);
+        let of_node = host.routing.counters().into_iter().chain(lost.into_iter().filter(|_| proactive));
         let first = host.first_port == port;
-        kinds.chain(of_node.map(|(name, count)| (name, if first { count } else { 0 }))).collect()
+        kinds.chain(sums).chain(of_node.map(|(name, count)| (name, if first { count } else { 0 }))).collect()
     }
 }

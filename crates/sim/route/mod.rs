@@ -3,11 +3,13 @@
 
 mod fixed;
 mod found;
+mod upkeep;
 
+use std::ops::{Add, Sub};
 use std::sync::Arc;
 
-use airfair_routing::DropReason;
 use airfair_routing::shortest::{Link, Metric};
+use airfair_routing::{DropReason, SendRate};
 use airfair_schemes::places::NodeId;
 use airfair_units::Time;
 
@@ -15,6 +17,8 @@ use crate::ids::{CopyRef, NodeIx, PortIx, RoutingIx};
 use crate::spec::RoutingSpec;
 use fixed::FixedRoutes;
 use found::FoundRoutes;
+
+pub(crate) use upkeep::RouteUpkeep;
 
 /// Next hop towards a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,21 +32,73 @@ pub(crate) struct NextHop {
 /// An action that a routing protocol requests; lists of actions are carried out in order.
 #[derive(Debug)]
 pub(crate) enum Action {
-    /// Send a message to one neighbour, or by every port of the node to all.
-    Send { message: RoutingMessage, to: Option<NextHop> },
+    /// Send a datagram.
+    Send { message: RoutingMessage, to: Receivers },
     /// Send a packet that waited for a route.
     Forward { packet: CopyRef, hop: NextHop },
     /// Drop a packet.
     Drop { packet: CopyRef, reason: DropReason },
 }
 
-/// A message of a routing protocol.
+/// Receivers of a routing protocol's datagram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Receivers {
+    /// All neighbours, by every port of the node.
+    All,
+    /// All neighbours behind a port.
+    BehindPort(PortIx),
+    /// One neighbour.
+    One(NextHop),
+}
+
+/// A datagram of a routing protocol, with one or more messages.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RoutingMessage {
     pub bytes: Arc<[u8]>,
     /// Time to live in the IP header.
     pub ttl: u8,
-    kind: usize,
+    /// Rate of a broadcast on the air.
+    pub rate: SendRate,
+    /// Kinds of the messages.
+    kinds: Arc<[usize]>,
+}
+
+/// Datagrams of a routing protocol and lost routes: of a port, or of all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct RoutingTotals {
+    /// Datagrams that have left.
+    pub datagrams: u64,
+    /// Their bytes as IP packets.
+    pub ip_bytes: u64,
+    /// Their bytes as frames, without preambles.
+    pub mac_bytes: u64,
+    /// Routes in tables of nodes that were lost.
+    pub routes_lost: u64,
+}
+
+impl RoutingTotals {
+    fn with(self, other: Self, combine: fn(u64, u64) -> u64) -> Self {
+        Self {
+            datagrams: combine(self.datagrams, other.datagrams),
+            ip_bytes: combine(self.ip_bytes, other.ip_bytes),
+            mac_bytes: combine(self.mac_bytes, other.mac_bytes),
+            routes_lost: combine(self.routes_lost, other.routes_lost),
+        }
+    }
+}
+
+impl Add for RoutingTotals {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        self.with(other, u64::add)
+    }
+}
+
+impl Sub for RoutingTotals {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self.with(other, u64::sub)
+    }
 }
 
 /// A message as captures show it: over UDP, with one port number for source and destination.
@@ -216,11 +272,16 @@ impl Routes {
         }
     }
 
-    /// Counts a message that leaves by a port.
-    pub(crate) fn count_sent(&mut self, port: PortIx, message: RoutingIx) {
+    /// Counts a datagram that leaves by a port: its bytes as an IP packet, and those that framing adds.
+    pub(crate) fn count_sent(&mut self, port: PortIx, message: RoutingIx, ip_bytes: u32, framing: u32) {
         if let Some(found) = &mut self.found {
-            found.count_sent(port, message);
+            found.count_sent(port, message, ip_bytes, framing);
         }
+    }
+
+    /// Rate at which a datagram is broadcast.
+    pub(crate) fn rate(&self, message: RoutingIx) -> SendRate {
+        self.found.as_ref().map_or_else(SendRate::default, |found| found.rate(message))
     }
 
     /// A message that has not ended, to read.
@@ -232,6 +293,25 @@ impl Routes {
     #[cold]
     pub(crate) fn is_stale(&self, at: (NodeIx, PortIx), neighbour: NodeId, since: Time) -> bool {
         self.found.as_ref().is_some_and(|found| found.is_stale(at, neighbour, since))
+    }
+
+    /// Adds the next flow: the time for which the upkeep of its route is measured begins and ends with `window`.
+    pub(crate) fn watch(&mut self, ends: [NodeIx; 2], window: (Time, Time)) {
+        if let Some(found) = &mut self.found {
+            found.watch(ends, window);
+        }
+    }
+
+    /// Starts the measurement at the end of the warm-up.
+    pub(crate) fn warmed_up(&mut self) {
+        if let Some(found) = &mut self.found {
+            found.warmed_up();
+        }
+    }
+
+    /// Name of a proactive protocol, its totals since the warm-up, and the upkeep of the route of each flow.
+    pub(crate) fn upkeep(&self, now: Time) -> Option<(&'static str, RoutingTotals, Vec<RouteUpkeep>)> {
+        self.found.as_ref()?.upkeep(now)
     }
 
     /// Number of packets that wait for routes.

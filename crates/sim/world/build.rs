@@ -317,6 +317,7 @@ pub(super) fn add_flows(
         network.tcp.add_flow(flow, law, seed);
         network.backpressure.add_flow();
         let (start, stop, order) = (f.start, f.stop, f.order());
+        network.routes.watch([from, to], (start.max(network.rules.warmup), stop));
         let number: FlowIx = network.flows.push(f);
         if start < stop {
             agenda.push(start, order, EventKind::FlowStart(number));

@@ -1,7 +1,7 @@
 //! Control packets: those of ARP, agents and routing leave, arrive and end.
 
 use airfair_host::InterfaceCounters;
-use airfair_routing::DropReason;
+use airfair_routing::{DropReason, SendRate};
 use airfair_schemes::places::{AgentEffects, AgentSetup, LinkUse, NodeId, Timer};
 use airfair_units::{Span, Time};
 
@@ -17,7 +17,7 @@ use crate::node::arp::{AddressWait, Unanswered};
 use crate::observe::paths;
 use crate::packet::{Packet, PacketCopy, Payload};
 use crate::record::Record;
-use crate::route::{Action, NextHop, RoutingMessage, UndeliveredPacket};
+use crate::route::{Action, NextHop, Receivers, RoutingMessage, UndeliveredPacket};
 
 /// Time from the end of a broadcast's transmission to its release: distant hearers receive it a little later than its sender has sent it.
 const RELEASE_DELAY: Span = Span::from_millis(1);
@@ -34,7 +34,12 @@ impl Network {
     fn depart_control(&mut self, port: PortIx, copy: CopyRef) -> Option<Packet> {
         let packet = *self.packets.get(copy)?;
         if let Payload::Routing(message) = packet.payload {
-            self.routes.count_sent(port, message);
+            let headers = &self.rules.headers;
+            let framing = match self.interfaces.link(port) {
+                LinkRef::Station(_) => headers.llc + headers.mac,
+                LinkRef::Wire(_) => headers.wired,
+            };
+            self.routes.count_sent(port, message, packet.bytes, framing);
         }
         Some(packet)
     }
@@ -48,7 +53,12 @@ impl Network {
         };
         let to = self.interfaces.peer(port, self.interfaces.id(neighbour)).unwrap_or(BROADCAST);
         let (of, overhear) = (self.packets.packet_of(copy), packet.is_message());
-        Some(Msdu { copy, packet: of, bytes: packet.bytes, to, overhear })
+        let chosen = match packet.payload {
+            Payload::Routing(message) => self.routes.rate(message),
+            _ => SendRate::Broadcast,
+        };
+        let at_data_rate = to != BROADCAST || chosen == SendRate::Data;
+        Some(Msdu { copy, packet: of, bytes: packet.bytes, to, overhear, at_data_rate })
     }
 
     /// Handles a control packet that a station has received.
@@ -372,7 +382,13 @@ impl Network {
             return;
         };
         let (ends, fresh) = ([packet.source, packet.destination], at.hops == 0);
-        let (hop, actions) = self.routes.send(node, copy, ends, fresh, now);
+        let (hop, mut actions) = self.routes.send(node, copy, ends, fresh, now);
+        // Its source would offer the next packet at once, without end.
+        let refused = |action: &Action| matches!(action, Action::Drop { packet, reason: DropReason::NoRoute } if *packet == copy);
+        if fresh && let Some(at) = actions.iter().position(refused) {
+            actions.remove(at);
+            self.drop_packet(node, copy, drop_reason::NO_ROUTE, now);
+        }
         self.carry_out_routing(node, actions, now);
         if let Some(hop) = hop {
             self.offer_routed(node, hop, copy, now);
@@ -390,12 +406,13 @@ impl Network {
         self.offer(hop, copy, now);
     }
 
-    fn send_routing(&mut self, node: NodeIx, message: &RoutingMessage, to: Option<NextHop>, now: Time) {
+    fn send_routing(&mut self, node: NodeIx, message: &RoutingMessage, to: Receivers, now: Time) {
         for port in self.interfaces.ports_of(node) {
             let destination = match to {
-                None => NodeIx::EVERYONE,
-                Some(hop) if hop.port == port => hop.node,
-                Some(_) => continue,
+                Receivers::All => NodeIx::EVERYONE,
+                Receivers::BehindPort(this) if this == port => NodeIx::EVERYONE,
+                Receivers::One(hop) if hop.port == port => hop.node,
+                Receivers::BehindPort(_) | Receivers::One(_) => continue,
             };
             let length = message.bytes.len() as u32;
             let Some(number) = self.routes.begin(message.clone()) else { return };

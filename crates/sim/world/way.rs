@@ -377,6 +377,7 @@ impl Network {
         self.tcp.warmed_up();
         self.flows.iter_mut().for_each(|flow| flow.warmed_up(now));
         self.interfaces.warmed_up(&self.links, now);
+        self.routes.warmed_up();
     }
 }
 
@@ -413,7 +414,7 @@ impl Network {
         if self.meters.any() && !overhear {
             self.meters.on_dequeued(station, packet, queued.enqueued, now);
         }
-        Some(Msdu { copy, packet, bytes: queued.bytes, to, overhear })
+        Some(Msdu { copy, packet, bytes: queued.bytes, to, overhear, at_data_rate: to != BROADCAST })
     }
 
     /// Handles a packet that the MAC has finished.

@@ -1,7 +1,7 @@
 //! One node with scripted events; times are milliseconds.
 
 use airfair_routing::aodv::{Aodv, Config, Route};
-use airfair_routing::{Context, DropReason, Effect, Hop, Received, Routing, Undelivered};
+use airfair_routing::{Context, DropReason, Effect, Hop, Received, Routing, SendRate, To, Undelivered};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
@@ -36,9 +36,15 @@ pub enum Action {
 impl From<Effect> for Action {
     fn from(effect: Effect) -> Self {
         match effect {
-            Effect::Send { bytes, kind, to, ttl } => {
+            Effect::Send { bytes, kinds, to, ttl, rate } => {
                 let (message, rest) = Message::decode(&bytes).unwrap();
                 assert!(rest.is_empty());
+                assert_eq!(rate, SendRate::Broadcast);
+                let to = match to {
+                    To::All => None,
+                    To::Neighbour(hop) => Some(hop),
+                    To::Interface(_) => panic!("AODV broadcasts on every interface"),
+                };
                 let name = match &message {
                     Message::Rreq(_) => "rreq",
                     Message::Rrep(_) if to.is_none() => "hello",
@@ -46,6 +52,7 @@ impl From<Effect> for Action {
                     Message::Rerr(_) => "rerr",
                     Message::RrepAck => "rrep_ack",
                 };
+                let [kind] = kinds[..] else { panic!("{kinds:?}") };
                 assert_eq!(airfair_routing::Protocol::kinds(&Config::default())[kind], name);
                 Self::Send { message, to, ttl }
             }

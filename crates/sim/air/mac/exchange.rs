@@ -126,7 +126,7 @@ impl Mac {
             return;
         }
         let bytes = packet.bytes + kind.overhead;
-        let data = kind.duration(data_mode(kind, packet.to), bytes);
+        let data = kind.duration(data_mode(kind, &packet), bytes);
         let mode = kind.control_mode;
         let (sifs, ack) = (kind.timing.sifs, kind.ack_ns);
         if kind.uses_rts(bytes) {
@@ -183,7 +183,7 @@ impl Mac {
         let (_, mac, kind) = self.at(medium, station);
         let Some(&packet) = mac.contention().held.front() else { return };
         let broadcast = packet.to == BROADCAST;
-        let mode = data_mode(kind, packet.to);
+        let mode = data_mode(kind, &packet);
         let bytes = packet.bytes + kind.overhead;
         let contention = mac.contention_mut();
         let retry = std::mem::replace(&mut contention.sent_before, true);

@@ -41,6 +41,8 @@ pub struct Msdu {
     pub to: StationIx,
     /// True if stations that overhear the packet indicate it to their layer above.
     pub overhear: bool,
+    /// True if the packet is sent at the data rate; false: at the rate of broadcasts.
+    pub at_data_rate: bool,
 }
 
 /// How the MAC has finished a packet.

@@ -1,12 +1,10 @@
 //! Rate selection for data frames.
 
-use super::MacKind;
-use crate::air::medium::frame::BROADCAST;
-use crate::ids::StationIx;
+use super::{MacKind, Msdu};
 use crate::modes::Mode;
 
-/// Mode of a station's next data frame to a receiver: a constant of the station's kind.
+/// Mode of a station's data frame with a packet: one of two constants of the station's kind.
 #[inline(always)]
-pub(super) fn data_mode(kind: &MacKind, to: StationIx) -> Mode {
-    if to == BROADCAST { kind.broadcast_mode } else { kind.data_mode }
+pub(super) fn data_mode(kind: &MacKind, packet: &Msdu) -> Mode {
+    if packet.at_data_rate { kind.data_mode } else { kind.broadcast_mode }
 }

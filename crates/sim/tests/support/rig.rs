@@ -90,6 +90,7 @@ impl Rig {
                 bytes,
                 to: StationIx(to),
                 overhear: true,
+                at_data_rate: to != BROADCAST.0,
             },
         ));
         packet
