@@ -38,6 +38,8 @@ pub enum Header {
     Ncn,
     /// A message of AODV.
     Aodv,
+    /// An update of DSDV.
+    Dsdv,
     /// The header of an explicit-rate scheme.
     Congestion,
 }
@@ -61,6 +63,7 @@ impl fmt::Display for Header {
             Self::PcapNg => "pcapng block",
             Self::Ncn => "NCN",
             Self::Aodv => "AODV message",
+            Self::Dsdv => "DSDV update",
             Self::Congestion => "congestion header",
         })
     }

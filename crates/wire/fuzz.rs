@@ -11,6 +11,7 @@ use crate::address::Ipv4Addr;
 use crate::aodv;
 use crate::checksum::Checksum;
 use crate::congestion::Congestion;
+use crate::dsdv;
 use crate::error::{DecodeError, EncodeError};
 use crate::ieee80211::{Ack, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
 use crate::nred::Ncn;
@@ -161,6 +162,11 @@ pub fn fuzz_aodv(data: &[u8]) {
     round_trip(data, aodv::Message::wire_len, aodv::Message::encode, aodv::Message::decode);
 }
 
+/// DSDV's update.
+pub fn fuzz_dsdv(data: &[u8]) {
+    round_trip(data, dsdv::Update::wire_len, dsdv::Update::encode, dsdv::Update::decode);
+}
+
 /// The header of explicit-rate schemes.
 pub fn fuzz_congestion(data: &[u8]) {
     round_trip(data, Congestion::wire_len, Congestion::encode, Congestion::decode);
@@ -179,5 +185,6 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_pcapng(data);
     fuzz_nred(data);
     fuzz_aodv(data);
+    fuzz_dsdv(data);
     fuzz_congestion(data);
 }

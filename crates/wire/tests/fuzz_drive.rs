@@ -1,11 +1,12 @@
 //! Runs the fuzz entry points on stable Rust: 10^5 inputs each, half of them random bytes, half mutations of
-//! valid frames.
+//! valid frames; 10^6 for routing protocols.
 
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use airfair_wire::congestion::{Congestion, Fields, Rates};
+use airfair_wire::dsdv::{self, Update};
 use airfair_wire::fuzz::{
-    fuzz_all, fuzz_aodv, fuzz_arp, fuzz_congestion, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4, fuzz_llc,
-    fuzz_pcapng, fuzz_radiotap, fuzz_tcp, fuzz_udp,
+    fuzz_all, fuzz_aodv, fuzz_arp, fuzz_congestion, fuzz_dsdv, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4,
+    fuzz_llc, fuzz_pcapng, fuzz_radiotap, fuzz_tcp, fuzz_udp,
 };
 use airfair_wire::ieee80211::{Ack, Addresses, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
 use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names, Packet, Section, Text};
@@ -36,12 +37,16 @@ impl XorShift {
 }
 
 fn drive(seeds: &[Vec<u8>], entry: fn(&[u8])) {
+    drive_with(seeds, INPUTS, entry);
+}
+
+fn drive_with(seeds: &[Vec<u8>], inputs: usize, entry: fn(&[u8])) {
     let mut random = XorShift(0x2545_f491_4f6c_dd1d);
     for seed in seeds {
         entry(seed);
         (0..seed.len()).for_each(|len| entry(&seed[..len]));
     }
-    for input in 0..INPUTS {
+    for input in 0..inputs {
         let mut bytes: Vec<u8>;
         if input % 2 == 0 {
             bytes = (0..random.below(80)).map(|_| random.byte()).collect();
@@ -165,6 +170,12 @@ fn aodv_seeds() -> Vec<Vec<u8>> {
     .to_vec()
 }
 
+fn dsdv_seed() -> Vec<u8> {
+    let entry = |last, hops, number| dsdv::Entry { destination: [10, 0, 0, last].into(), hops, number };
+    let update = Update::new(&[entry(1, 1, 8), entry(2, 3, 5)]).unwrap();
+    bytes(update.wire_len() + 5, |buffer| assert!(update.encode(buffer).is_ok()))
+}
+
 fn ethernet_seed() -> Vec<u8> {
     let source = MacAddr([2, 0, 0, 0, 0, 1]);
     let header = Ethernet { destination: MacAddr::BROADCAST, source, ether_type: EtherType::ARP };
@@ -278,6 +289,11 @@ fn aodv() {
 }
 
 #[test]
+fn dsdv() {
+    drive_with(&[dsdv_seed()], 10 * INPUTS, fuzz_dsdv);
+}
+
+#[test]
 fn congestion() {
     drive(&congestion_seeds(), fuzz_congestion);
 }
@@ -299,6 +315,7 @@ fn crosswise() {
     seeds.extend([ipv4_seed(), udp_seed(), arp_seed(), ethernet_seed(), llc_seed()]);
     seeds.extend(tcp_seeds());
     seeds.extend(aodv_seeds());
+    seeds.push(dsdv_seed());
     seeds.extend(congestion_seeds());
     seeds.extend(radiotap_seeds());
     seeds.push(pcapng_seed());
