@@ -2,7 +2,7 @@
 
 use airfair_schemes::places::{Packet as Queued, PacketClass};
 
-use super::WorldView;
+use super::{WorldView, paths};
 use crate::air::Msdu;
 use crate::ids::{CopyRef, FlowIx, Ix, LinkRef, PortIx, StationIx};
 use crate::measure::delays::Delays;
@@ -127,8 +127,15 @@ impl<'a> WorldView<'a> {
             delays: if measuring { f.delays().clone() } else { Delays::default() },
             completion_s: tcp.completion_s(flow),
             files: files.map(|files| files.result()),
-            hops: f.hops(),
+            hops: f.hops().or_else(|| self.static_hops(flow)),
         }
+    }
+
+    /// Hops of a flow's static route; none without one.
+    fn static_hops(&self, flow: FlowIx) -> Option<u16> {
+        let is_static = !self.network.routes.are_found();
+        let path = is_static.then(|| paths::nodes(self.network, flow)).flatten()?;
+        u16::try_from(path.len() - 1).ok()
     }
 
     /// Results of a port's queue from the warm-up's end to the present.

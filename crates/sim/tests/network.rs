@@ -7,6 +7,7 @@ use airfair_routing::shortest::Metric;
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::ids::{NodeIx, StationIx};
+use airfair_sim::measure::summary::RunResult;
 use airfair_sim::record::FrameKind::{Ack, Broadcast, Data};
 use airfair_sim::record::Record;
 use airfair_sim::spec::*;
@@ -342,6 +343,23 @@ fn from_the_air_to_the_wire() {
     let mut world = make(&spec, 1);
     inject(&mut world, 2, 0, 1);
     assert_eq!(ends(&mut world), [(3_431_001, 0, None)]);
+}
+
+/// The hops of a flow that delivers nothing are those of its static route, before its start too; without a route there are none.
+#[test]
+fn a_flow_that_delivers_nothing_has_the_hops_of_its_route() {
+    let cut = LinkSpec { loss: 1.0, ..link((1, 2), 10, us(10), 50) };
+    let mut spec = cable(1, &[link((0, 1), 10, us(10), 50), cut, link((2, 3), 10, us(10), 50)]);
+    wired(&mut spec, "alone");
+    for (id, to) in [("far", 3), ("near", 1), ("nowhere", 4)] {
+        let rate = Rate(100_000);
+        flow(&mut spec, id, 0, to, Traffic::ConstantRate { rate, packet: Bytes(500), gap_jitter: 0.0 });
+    }
+    let hops = |result: &RunResult| -> Vec<(u64, Option<u16>)> {
+        result.flows.iter().map(|f| (f.delivered_packets.min(1), f.hops)).collect()
+    };
+    assert_eq!(hops(&make(&spec, 1).result()), [(0, Some(3)), (0, Some(1)), (0, None)]);
+    assert_eq!(hops(&run(&spec, 1)), [(0, Some(3)), (1, Some(1)), (0, None)]);
 }
 
 /// Three nodes; `a` and `c` hear each other at `dbm` in noise of -95 dBm, both hear `b` well.
