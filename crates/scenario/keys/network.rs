@@ -115,9 +115,9 @@ table! {
 table! {
     /// Nodes in the rooms of a building, numbered floor by floor and there row by row. Between radios with
     /// `propagation = { model = "matrix" }` walls and floors attenuate signals, by the multi-wall model of COST 231 (final report,
-    /// 1999, section 4.7.2): free space, `wall` for each wall on the straight line, and for k floors
-    /// k^((k + 2)/(k + 1) - 0.46) times `floor`. A `[[gain]]` that is written has precedence. Other propagation models have no walls:
-    /// with them `wall` and `floor` must be 0 dB.
+    /// 1999, section 4.7.2): free space to 1 m and `exponent` beyond, `wall` for each wall on the straight line, for k floors
+    /// k^((k + 2)/(k + 1) - 0.46) times `floor`, and shadowing. A `[[gain]]` that is written has precedence. Other propagation models
+    /// have no walls: with them `wall` and `floor` must be 0 dB, and an exponent and shadowing are keys of the model.
     struct BuildingTable {
         /// Floors.
         floors: u32 = required, in 1..=1000;
@@ -131,8 +131,17 @@ table! {
         height: Meters = default(Meters(3.0)), in Meters(0.1)..=Meters(100.0);
         /// Nodes in a room, placed uniformly, at the height of its floor.
         per_room: u32 = default(1), in 1..=u32::MAX;
+        /// Nodes of each floor, instead of `per_room`: `[20, 13, 13]`. They are spread evenly over the floor's rooms: of n nodes and r
+        /// rooms, node i (from 0) of the floor is in room i r / n, rounded down.
+        per_floor: Vec<u32> = computed("per_room in each room");
         /// Seed of the placement, which is the same in every run, whatever the run's own seed is.
         seed: u64 = default(1);
+        /// Path-loss exponent beyond 1 m, without walls and floors: 2 in free space.
+        exponent: f64 = default(2.0), in 0.5..=20.0;
+        /// Standard deviation of the shadowing, drawn once for each pair of nodes.
+        shadowing: Db = default(Db(0.0)), in Db(0.0)..=Db(50.0);
+        /// Seed of the shadowing, which is the same in every run, whatever the run's own seed is.
+        shadowing_seed: u64 = default(1);
         /// Loss of a wall: 3.4 dB for a light wall, 6.9 dB for one of brick or concrete.
         wall: Db = default(Db(6.9)), in Db(0.0)..=Db(100.0);
         /// Loss of one floor.

@@ -182,6 +182,13 @@ fn generate(
             return;
         }
     }
+    if let NodesTable::Building(t) = generator
+        && let Some((key, problem)) = building::problem(t)
+    {
+        cx.error(locations.of(key), &path.child(key), || problem);
+        nodes.names.complete = false;
+        return;
+    }
     let air = Air { range_m: indices.first().and_then(|&i| spec(radios, i)).and_then(hop) };
     let placed = match place_nodes(generator, &air) {
         Ok(placed) => placed,
@@ -237,13 +244,23 @@ fn walls(
         });
         return;
     }
+    let key = building::key_of_gains(table);
+    if let (Some(radio), Some(key)) = (deaf, key) {
+        cx.error(table.locations.of(key), &Path::ROOT.child("nodes").child(key), || {
+            format!(
+                "a building's {key} is in its gains, and radio \"{}\" reads none; expected propagation = {{ model = \"matrix\" }}, \
+                 or `{key}` in propagation = {{ model = \"log-distance\" }}",
+                radio.name
+            )
+        });
+        return;
+    }
     let matrix = || kinds.iter().filter(|r| r.propagation == Propagation::Matrix);
     let Some(first) = matrix().next() else { return };
     let loudest = matrix().fold(f64::MIN, |most, r| most.max(r.phy.tx_power.0));
     let finest = matrix().fold(f64::MAX, |least, r| least.min(r.phy.cutoff.0));
     let frequency_hz = standard::defaults(first.phy.standard).frequency_hz;
-    let positions: Vec<[f64; 3]> = placed.iter().map(|(_, position)| *position).collect();
-    match building::gains(table, &positions, frequency_hz, Db(finest - loudest)) {
+    match building::gains(table, placed, frequency_hz, Db(finest - loudest)) {
         Ok(gains) => {
             let name = |i: usize| placed.get(i).map_or_else(String::new, |(id, _)| id.clone());
             let at = node.at;

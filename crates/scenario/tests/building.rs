@@ -23,6 +23,25 @@ fn walls_are_gains_and_the_complete_form_has_them() {
     assert!(sum(&light) > sum(&scenario) + 100.0, "thin walls");
 }
 
+/// Every run, whatever its seed is, sees one building; the complete form has it.
+#[test]
+fn floors_differ_and_shadowing_is_part_of_the_gains() {
+    let keys = "per_floor = [7, 5]\nexponent = 3.0\nshadowing = \"4 dB\"";
+    let scenario = read(&building(MATRIX, keys), "house.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+    let floors = scenario.spec.nodes.iter().filter(|n| n.position[2] == 0.0).count();
+    assert_eq!((scenario.spec.nodes.len(), floors), (12, 7));
+    let gain = |s: &airfair_scenario::Scenario, from, to| {
+        s.spec.gains.iter().find(|g| (g.from, g.to) == (from, to)).unwrap().gain.0
+    };
+    assert_eq!(gain(&scenario, 0, 9), gain(&scenario, 9, 0));
+    let again = read(&scenario.resolved, "resolved.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(again.spec, scenario.spec);
+    let other = building(MATRIX, &format!("{keys}\nshadowing_seed = 2"));
+    let other = read(&other, "house.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(other.spec.nodes, scenario.spec.nodes);
+    assert_ne!(gain(&other, 0, 1), gain(&scenario, 0, 1));
+}
+
 #[test]
 fn a_written_gain_wins() {
     let text = building(MATRIX, "") + "[[gain]]\nfrom = \"0\"\nto = \"1\"\ngain = \"-50 dB\"\n";
@@ -63,6 +82,28 @@ fn mistakes_cause_errors() {
         error("spacing = \"5 m\""),
         "house.toml:11: nodes.spacing: not a key of kind = \"building\"; it belongs to \"chain\" or \"grid\""
     );
+    assert_eq!(
+        error("per_floor = [5, 6, 7]"),
+        "house.toml:11: nodes.per_floor: 3 numbers of nodes; expected one for each of 2 floors"
+    );
+    assert_eq!(
+        error("per_floor = [5, 7]\nper_room = 2"),
+        "house.toml:11: nodes.per_floor: contradicts per_room; expected one of them"
+    );
+    assert_eq!(
+        error("per_floor = [0, 0]"),
+        "house.toml:11: nodes.per_floor: no floor has a node; expected at least one node"
+    );
+    for (line, key) in [("exponent = 3.0", "exponent"), ("shadowing = \"3 dB\"", "shadowing")] {
+        let open = building("", &format!("wall = \"0 dB\"\nfloor = \"0 dB\"\n{line}"));
+        assert_eq!(
+            read(&open, "house.toml", &[]).unwrap_err().to_string(),
+            format!(
+                "house.toml:13: nodes.{key}: a building's {key} is in its gains, and radio \"default\" reads none; expected \
+                 propagation = {{ model = \"matrix\" }}, or `{key}` in propagation = {{ model = \"log-distance\" }}"
+            )
+        );
+    }
     let wide = building(MATRIX, "").replace("\"5 m\"", "\"5 km\"");
     let errors = read(&wide, "house.toml", &[]).unwrap_err().to_string();
     assert_eq!(errors, "house.toml:10: nodes.room: out of range; expected \"0 m\" to \"1000 m\"");

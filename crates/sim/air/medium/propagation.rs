@@ -35,14 +35,20 @@ pub fn gain_at(model: &Propagation, distance_m: f64) -> Db {
 #[must_use]
 pub fn shadowing(model: &Propagation, one: &str, other: &str) -> Db {
     let Propagation::LogDistance { shadowing, shadowing_seed: seed, .. } = model else { return Db(0.0) };
-    if shadowing.0 <= 0.0 {
+    shadowing_of_pair(*shadowing, *seed, one, other)
+}
+
+/// Shadowing of a pair of nodes, equal in both directions: a normal draw of this standard deviation from a seed and both names.
+#[must_use]
+pub fn shadowing_of_pair(deviation: Db, seed: u64, one: &str, other: &str) -> Db {
+    if deviation.0 <= 0.0 {
         return Db(0.0);
     }
     let (low, high) = if one <= other { (one, other) } else { (other, one) };
     let pair = name_hash(low) ^ name_hash(high).rotate_left(32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let draw = Stream::of_hash(*seed, pair, Purpose::Shadowing).normal();
+    let draw = Stream::of_hash(seed, pair, Purpose::Shadowing).normal();
     // Bounded to five standard deviations, so that the reach of a signal is bounded.
-    Db(shadowing.0 * draw.clamp(-SHADOWING_BOUND, SHADOWING_BOUND))
+    Db(deviation.0 * draw.clamp(-SHADOWING_BOUND, SHADOWING_BOUND))
 }
 
 /// Bound of the shadowing in standard deviations (one draw in two million exceeds it).
