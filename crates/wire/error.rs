@@ -40,6 +40,8 @@ pub enum Header {
     Aodv,
     /// An update of DSDV.
     Dsdv,
+    /// A packet of OLSR.
+    Olsr,
     /// The header of an explicit-rate scheme.
     Congestion,
 }
@@ -64,6 +66,7 @@ impl fmt::Display for Header {
             Self::Ncn => "NCN",
             Self::Aodv => "AODV message",
             Self::Dsdv => "DSDV update",
+            Self::Olsr => "OLSR packet",
             Self::Congestion => "congestion header",
         })
     }

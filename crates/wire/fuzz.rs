@@ -15,6 +15,7 @@ use crate::dsdv;
 use crate::error::{DecodeError, EncodeError};
 use crate::ieee80211::{Ack, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
 use crate::nred::Ncn;
+use crate::olsr;
 use crate::pcapng::Block;
 use crate::{Arp, Ethernet, Ipv4, LlcSnap, Radiotap, Tcp, Udp};
 
@@ -167,6 +168,11 @@ pub fn fuzz_dsdv(data: &[u8]) {
     round_trip(data, dsdv::Update::wire_len, dsdv::Update::encode, dsdv::Update::decode);
 }
 
+/// OLSR's packets.
+pub fn fuzz_olsr(data: &[u8]) {
+    round_trip(data, olsr::Packet::wire_len, olsr::Packet::encode, olsr::Packet::decode);
+}
+
 /// The header of explicit-rate schemes.
 pub fn fuzz_congestion(data: &[u8]) {
     round_trip(data, Congestion::wire_len, Congestion::encode, Congestion::decode);
@@ -186,5 +192,6 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_nred(data);
     fuzz_aodv(data);
     fuzz_dsdv(data);
+    fuzz_olsr(data);
     fuzz_congestion(data);
 }

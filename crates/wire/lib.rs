@@ -49,6 +49,7 @@ pub mod ieee80211;
 pub mod ipv4;
 pub mod llc;
 pub mod nred;
+pub mod olsr;
 pub mod pcapng;
 pub mod radiotap;
 pub mod tcp;

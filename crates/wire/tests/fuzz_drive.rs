@@ -6,9 +6,10 @@ use airfair_wire::congestion::{Congestion, Fields, Rates};
 use airfair_wire::dsdv::{self, Update};
 use airfair_wire::fuzz::{
     fuzz_all, fuzz_aodv, fuzz_arp, fuzz_congestion, fuzz_dsdv, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4,
-    fuzz_llc, fuzz_pcapng, fuzz_radiotap, fuzz_tcp, fuzz_udp,
+    fuzz_llc, fuzz_olsr, fuzz_pcapng, fuzz_radiotap, fuzz_tcp, fuzz_udp,
 };
 use airfair_wire::ieee80211::{Ack, Addresses, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
+use airfair_wire::olsr;
 use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names, Packet, Section, Text};
 use airfair_wire::radiotap::{Channel, Flags, TxFlags};
 use airfair_wire::tcp::{Options, SackBlock, Timestamps, WindowScale};
@@ -176,6 +177,38 @@ fn dsdv_seed() -> Vec<u8> {
     bytes(update.wire_len() + 5, |buffer| assert!(update.encode(buffer).is_ok()))
 }
 
+/// A packet with HELLO and TC, with and without qualities, and a message of another type.
+fn olsr_seed() -> Vec<u8> {
+    let [a, b] = [1, 2].map(|last| [10, 0, 0, last].into());
+    let rated = |address| olsr::Rated { address, quality: 255, neighbour_quality: 200 };
+    let code = olsr::LinkCode(6);
+    let bodies = [
+        olsr::Body::Hello(olsr::Hello {
+            interval: olsr::Vtime(5),
+            willingness: 3,
+            groups: vec![olsr::Group { code, neighbours: vec![a, b] }],
+        }),
+        olsr::Body::Tc(olsr::Tc { number: 7, neighbours: vec![a] }),
+        olsr::Body::RatedHello(olsr::Hello {
+            interval: olsr::Vtime(5),
+            willingness: 3,
+            groups: vec![olsr::Group { code, neighbours: vec![rated(a)] }],
+        }),
+        olsr::Body::RatedTc(olsr::Tc { number: 7, neighbours: vec![rated(b)] }),
+        olsr::Body::Other(olsr::Other::new(3, vec![10, 0, 0, 9]).unwrap()),
+    ];
+    let message = |body| olsr::Message {
+        validity: olsr::Vtime(0x86),
+        originator: a,
+        ttl: 255,
+        hops: 1,
+        sequence: 9,
+        body,
+    };
+    let packet = olsr::Packet::new(5, bodies.map(message).to_vec()).unwrap();
+    bytes(packet.wire_len() + 2, |buffer| assert!(packet.encode(buffer).is_ok()))
+}
+
 fn ethernet_seed() -> Vec<u8> {
     let source = MacAddr([2, 0, 0, 0, 0, 1]);
     let header = Ethernet { destination: MacAddr::BROADCAST, source, ether_type: EtherType::ARP };
@@ -294,6 +327,11 @@ fn dsdv() {
 }
 
 #[test]
+fn olsr() {
+    drive_with(&[olsr_seed()], 10 * INPUTS, fuzz_olsr);
+}
+
+#[test]
 fn congestion() {
     drive(&congestion_seeds(), fuzz_congestion);
 }
@@ -316,6 +354,7 @@ fn crosswise() {
     seeds.extend(tcp_seeds());
     seeds.extend(aodv_seeds());
     seeds.push(dsdv_seed());
+    seeds.push(olsr_seed());
     seeds.extend(congestion_seeds());
     seeds.extend(radiotap_seeds());
     seeds.push(pcapng_seed());

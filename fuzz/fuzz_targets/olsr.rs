@@ -1,0 +1,4 @@
+//! Messages of OLSR.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| airfair_wire::fuzz::fuzz_olsr(data));
