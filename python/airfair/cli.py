@@ -24,11 +24,13 @@ from . import _core, experiment, explaining, importing, paper, reference, sequen
 from ._core import InputError, Scenario, SchemeError
 from .arguments import hint
 from .options import (
+    Chart,
     CheckedCommand,
     Choice,
     Folder,
     Pace,
     Seeds,
+    chart_options,
     choice_options,
     file_argument,
     folder_options,
@@ -44,7 +46,7 @@ from .output import write_atomically
 from .results import CompareRow, RunResult
 from .sequential import Until
 
-PLOTS = ("network", "throughput", "windows", "queues", "channel", "cdf", "bars", "scatter")
+PLOTS = ("network", "throughput", "windows", "queues", "channel", "timeline", "cdf", "bars", "scatter")
 
 T = TypeVar("T")
 
@@ -367,6 +369,7 @@ def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: boo
     metavar="KEY",
     help="With `bars` and `cdf`: key of the result to plot; by default goodput_bps.",
 )
+@chart_options
 @set_option
 @click.option(
     "-o",
@@ -380,6 +383,7 @@ def plot(
     kind: str | None,
     node: str | None,
     quantity: str | None,
+    chart: Chart,
     overrides: tuple[str, ...],
     output: Path,
 ) -> None:
@@ -391,10 +395,22 @@ def plot(
     Example:
       airfair plot scenarios/three-pairs.toml -o network.svg
       airfair plot out/pairs --kind throughput -o throughput.svg
+      airfair plot out/pairs --timeline --from "20 s" -o timeline.svg
     """
+    for option, moment in (("--from", chart.start), ("--until", chart.until)):
+        if moment is not None:
+            time(option, moment)
     from .plots import command  # loading matplotlib takes longer than most commands take
 
-    command.plot(source, kind, output, node=node, quantity=quantity, overrides=overrides)
+    command.plot(
+        source,
+        "timeline" if chart.timeline else kind,
+        output,
+        node=node,
+        quantity=quantity,
+        chart=chart,
+        overrides=overrides,
+    )
 
 
 @cli.command()

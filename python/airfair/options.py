@@ -169,6 +169,56 @@ folder_options = grouped(
 
 
 @dataclass(frozen=True)
+class Chart:
+    """What a timeline shows: a window of time, stations, and whether states of the MAC are there."""
+
+    timeline: bool
+    start: str | None
+    until: str | None
+    stations: str | None
+    states: bool
+
+    def given(self) -> dict[str, bool]:
+        """By option: whether it was given."""
+        values = {"--from": self.start, "--until": self.until, "--stations": self.stations}
+        return {name: value is not None for name, value in values.items()} | {"--states": self.states}
+
+
+chart_options = grouped(
+    Chart,
+    click.option(
+        "--timeline",
+        is_flag=True,
+        help="The same as `--kind timeline`: the air as a chart by station, of a folder that was recorded "
+        "with --trace.",
+    ),
+    click.option(
+        "--from",
+        "start",
+        metavar="TIME",
+        help="With `timeline`: start of the window; by default the end of the warm-up, or the first frame "
+        "after it.",
+    ),
+    click.option(
+        "--until",
+        metavar="TIME",
+        help="With `timeline`: end of the window, by default 30 ms after its start.",
+    ),
+    click.option(
+        "--stations",
+        metavar="ID,...",
+        help="With `timeline`: nodes, in the order of their lanes. By default all; of more than 32 those "
+        "with frames in the window.",
+    ),
+    click.option(
+        "--states",
+        is_flag=True,
+        help="With `timeline`: back-off, NAV and EIFS, too, of a folder that was recorded with --states.",
+    ),
+)
+
+
+@dataclass(frozen=True)
 class Pace:
     """A run that is paced by the wall clock, `speed` times as fast."""
 
@@ -250,6 +300,7 @@ EXCLUDES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("--realtime", "--wire-check"),
         ("--out", "--report"),
     ),
+    "plot": (("--kind", "--timeline"),),
 }
 """By command: two options that do not go together."""
 

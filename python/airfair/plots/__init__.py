@@ -7,6 +7,7 @@
     plots.windows(recording)                     # congestion windows
     plots.queues(recording)                      # packets in each queue
     plots.channel(recording)                     # the five radio states of each node
+    plots.timeline(recording, "20 s", "20.03 s") # the air, a lane for each station
     plots.bars(rows)                             # goodput of each flow, scheme by scheme, 95 % intervals
     plots.scatter(rows)                          # total goodput against Jain's index
     plots.fairness(rows)                         # Jain's index against the length of the window
@@ -25,6 +26,7 @@ from .radio import channel
 from .seeds import channel_shares, drops, fairness
 from .statistics import bars, cdf, scatter
 from .style import Plot, save
+from .timeline import timeline
 from .world import network
 
 __all__ = [
@@ -40,5 +42,6 @@ __all__ = [
     "save",
     "scatter",
     "throughput",
+    "timeline",
     "windows",
 ]

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from .. import cli, plots
 from .._core import InputError, Scenario
+from ..options import Chart
 from ..recording import Recording
 from ..results import CompareRow, RunResult
 from . import style
@@ -20,6 +21,9 @@ Source: TypeAlias = Recording | Scenario | RunResult | list[CompareRow]
 FOLDER, SCENARIO = "the folder of a run (airfair run --out)", "a scenario"
 RUN, ROWS = "a result (airfair run --json)", "a comparison (airfair compare --json)"
 
+WHOLE = Chart(timeline=False, start=None, until=None, stations=None, states=False)
+"""Options of a timeline, none of which was given."""
+
 DONE = "--set goes with a scenario: a run does not change any more"
 
 TAKES: Mapping[str, Sequence[str]] = {
@@ -27,6 +31,7 @@ TAKES: Mapping[str, Sequence[str]] = {
     "windows": (FOLDER,),
     "queues": (FOLDER,),
     "channel": (FOLDER, RUN),
+    "timeline": (FOLDER,),
     "cdf": (FOLDER, RUN),
     "network": (SCENARIO, FOLDER),
     "bars": (ROWS,),
@@ -42,6 +47,7 @@ def plot(
     *,
     node: str | None = None,
     quantity: str | None = None,
+    chart: Chart = WHOLE,
     overrides: Sequence[str] = (),
 ) -> None:
     """Draw what is at `path` and write it. Raises `InputError`, `OSError`."""
@@ -50,10 +56,15 @@ def plot(
     kind = kind or next(kind for kind, takes in TAKES.items() if what in takes)
     if what not in TAKES[kind]:
         raise InputError(f"{path}: {what}; --kind {kind} expects {' or '.join(TAKES[kind])}")
-    for option, value, takers in (("--node", node, ("channel",)), ("--quantity", quantity, ("bars", "cdf"))):
-        if value is not None and kind not in takers:
+    given = [
+        ("--node", node is not None, ("channel",)),
+        ("--quantity", quantity is not None, ("bars", "cdf")),
+    ]
+    given += [(option, there, ("timeline",)) for option, there in chart.given().items()]
+    for option, there, takers in given:
+        if there and kind not in takers:
             raise InputError(f"{option} goes with --kind {' or '.join(takers)}, not with {kind}")
-    style.save(draw(kind, source, node, quantity or "goodput_bps"), output)
+    style.save(draw(kind, source, node, quantity or "goodput_bps", chart), output)
 
 
 def read(path: Path, overrides: Sequence[str] = ()) -> tuple[str, Source]:
@@ -102,7 +113,7 @@ def read_json(value: Any, origin: str) -> tuple[str, Source]:  # noqa: ANN401 - 
     raise InputError(f"{origin}: expected {RUN} or {ROWS}")
 
 
-def draw(kind: str, source: Source, node: str | None, quantity: str) -> Figure:
+def draw(kind: str, source: Source, node: str | None, quantity: str, chart: Chart = WHOLE) -> Figure:
     """The plot of a source that fits the kind."""
     recording = cast(Recording, source)
     match kind:
@@ -114,6 +125,9 @@ def draw(kind: str, source: Source, node: str | None, quantity: str) -> Figure:
             return plots.queues(recording)
         case "channel":
             return plots.channel(cast(Recording | RunResult, source), node=node)
+        case "timeline":
+            stations = None if chart.stations is None else chart.stations.split(",")
+            return plots.timeline(recording, chart.start, chart.until, stations=stations, states=chart.states)
         case "cdf":
             run = source.result if isinstance(source, Recording) else cast(RunResult, source)
             return plots.cdf(run, quantity)

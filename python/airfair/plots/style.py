@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import matplotlib as mpl
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
@@ -275,12 +276,17 @@ def quantity(name: str) -> Quantity:
     return Quantity(words, _plain)
 
 
-def legend(ax: Axes, below: float = 36, most: int = 60) -> None:
-    """A legend so many points below the axes, in as many columns as `most` letters hold.
+def legend(
+    ax: Axes, below: float = 36, most: int = 60, entries: Sequence[tuple[Artist, str]] | None = None
+) -> None:
+    """A legend so many points below the axes, in as many columns as `most` letters hold: of what has a label
+    in the axes, or of these entries.
 
     A figure of ours grows by it; the axes keep their height.
     """
     handles, labels = ax.get_legend_handles_labels()
+    if entries is not None:
+        handles, labels = [handle for handle, _ in entries], [label for _, label in entries]
     if not handles:
         return
     columns = max(1, min(len(labels), most // (max(len(label) for label in labels) + 7)))
