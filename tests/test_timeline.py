@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from airfair import Capture, InputError, Recording, Scenario, plots
 from airfair.plots import on_air
-from airfair.plots.timeline import CAUSES, KINDS, RECEIVES, TRANSMITS
+from airfair.plots.timeline import CAUSES, KINDS, RECEIVES, SHOWN, TRANSMITS
 from matplotlib.axes import Axes
 from matplotlib.collections import Collection, LineCollection, PolyCollection
 from matplotlib.colors import rgb_to_hsv, to_hex, to_rgb
@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run of three pairs."""
     scenario = Scenario.read(THREE_PAIRS, ["duration=2 s", "warmup=1 s"])
     out = tmp_path_factory.mktemp("timeline") / "run"
-    airfair.record(scenario, out=out, capture=Capture(trace=True, start="1 s", until="1.1 s"))
+    airfair.record(scenario, out=out, capture=Capture(trace=True, states=True, start="1 s", until="1.1 s"))
     return out
 
 
@@ -264,6 +264,81 @@ def test_a_frame_that_began_before_the_table_is_known_by_its_end() -> None:
     known = [ended(row, "b", "received"), sent(2, "a", "b", 700, 100)]
     axes = axes_of(plots.timeline(table(known), "300 us", "1 ms"))
     assert bars(axes, "sent:DATA") == [pytest.approx((0, 200, 1, 1.42)), pytest.approx((400, 500, 1, 1.42))]
+
+
+def test_states_are_those_of_the_table() -> None:
+    """By hand: a back-off of nine slots of 20 us before a frame, a NAV and an EIFS of another station."""
+    states = pd.DataFrame(
+        [
+            ("a", "default", "backoff", 20_000, 200_000, 9),
+            ("b", "default", "nav", 100_000, 900_000, None),
+            ("b", "default", "eifs", 300_000, 664_000, None),
+            ("b", "default", "nav", 5_000_000, 6_000_000, None),
+            ("elsewhere", "default", "nav", 100_000, 900_000, None),
+        ],
+        columns=on_air.STATE_COLUMNS,
+    )
+    rows = [sent(1, "a", "b", 200, 100), ended(sent(1, "a", "b", 200, 100), "b", "received")]
+    axes = axes_of(plots.timeline(table(rows), "0 s", "800 us", states=states))
+    for state, bar in (("backoff", (20, 200, 1)), ("nav", (100, 800, 0)), ("eifs", (300, 664, 0))):
+        ((left, right, low, high),) = bars(axes, f"state:{state}")
+        assert [left, right] == pytest.approx([bar[0], bar[1]])
+        assert [low, high] == pytest.approx([bar[2] + height for height in SHOWN[state]])
+    assert "9" in texts(axes)
+    assert legend(axes) == ["data", "received", "back-off, with its slots", "NAV", "EIFS"]
+    with pytest.raises(InputError, match=r"^states: True goes with a recording"):
+        plots.timeline(table(rows), "0 s", states=True)
+    with pytest.raises(InputError, match=r"^states: there is no column slots"):
+        plots.timeline(table(rows), "0 s", states=states.drop(columns="slots"))
+    with pytest.raises(InputError, match=r"^states: 3; expected a recording, or its table states"):
+        plots.timeline(table(rows), "0 s", states=3)
+
+
+def test_a_back_off_ends_where_the_frame_begins(folder: Path) -> None:
+    recording = Recording.load(folder)
+    axes = axes_of(plots.timeline(recording, "1 s", "1.1 s", states=True))
+    starts = {(bar[0], bar[2]) for kind in ("RTS", "DATA") for bar in bars(axes, f"sent:{kind}")}
+    backoffs = bars(axes, "state:backoff")
+    assert len(backoffs) > 20
+    ends = [any(abs(right - x) < 1e-6 and low == y for x, y in starts) for _, right, low, _ in backoffs]
+    assert sum(ends) > len(ends) / 3, "the others are frozen by frames of others"
+    table = recording.pandas("states")
+    assert set(table["state"]) == {"backoff", "nav", "eifs"}
+    assert table["until_ns"].is_monotonic_increasing
+    assert (table["from_ns"] < table["until_ns"]).all()
+    assert (table["slots"].notna() == (table["state"] == "backoff")).all()
+
+
+def test_states_are_recorded_on_request(tmp_path: Path) -> None:
+    scenario = Scenario.read(THREE_PAIRS, ["duration=1 s", "warmup=0 s"])
+    without = airfair.record(scenario, capture=Capture(trace=True))
+    assert "states" not in without.tables
+    with pytest.raises(
+        InputError, match=r'^there is no table "states": the run was recorded without states$'
+    ):
+        plots.timeline(without, states=True)
+    alone = airfair.record(scenario, capture=Capture(states=True, node="a1", start="500 ms", until="700 ms"))
+    assert "frames" not in alone.tables
+    rows = alone.pandas("states")
+    assert set(rows["node"]) == {"a1"}
+    assert (rows["until_ns"] > 500_000_000).all()
+    assert (rows["until_ns"] <= 700_000_000).all()
+    assert {**alone.result, "perf": 0} == {**without.result, "perf": 0}, "observation changes nothing"
+    with pytest.raises(InputError, match=r"^states: 1; expected True or False$"):
+        Capture(states=1)  # type: ignore[arg-type]
+    out = tmp_path / "run"
+    options = ("--set", "duration=1 s", "--set", "warmup=0 s", "--from", "500 ms", "--until", "700 ms")
+    done = command("run", str(THREE_PAIRS), "--out", str(out), "--trace", "--states", *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    both = Recording.load(out).pandas("states")
+    assert len(set(both["node"])) > 1
+    key = ["state", "from_ns", "until_ns", "slots"]
+    assert (both[both["node"] == "a1"][key].to_numpy() == rows[key].to_numpy()).all()
+    drawn = tmp_path / "t.svg"
+    assert command("plot", str(out), "--timeline", "--states", "-o", str(drawn)).returncode == 0
+    assert "NAV" in drawn.read_text(encoding="utf-8")
+    done = command("run", str(THREE_PAIRS), "--states")
+    assert "--states goes with --out" in done.stderr
 
 
 def test_wrong_input_is_refused_by_name(recorded: Recording, monkeypatch: pytest.MonkeyPatch) -> None:

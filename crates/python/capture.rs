@@ -4,6 +4,7 @@ use airfair_sim::World;
 use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::{Ix, NodeIx, PortIx};
 use airfair_sim::observe::capture::{CaptureSpec, Columns};
+use airfair_sim::observe::states::{StateColumns, StatesSpec};
 use airfair_units::Time;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -32,14 +33,15 @@ pub(crate) struct Watch {
     until: Option<Time>,
     on_capture: Py<PyAny>,
     on_frames: Option<Py<PyAny>>,
+    on_states: Option<Py<PyAny>>,
 }
 
 #[pymethods]
 impl Watch {
     #[new]
     #[pyo3(
-        signature = (on_capture, interfaces=Vec::new(), snap_len=0, errors=false, on_frames=None, node=None, start=Start(0), until=None),
-        text_signature = "(on_capture, interfaces=(), snap_len=0, errors=False, on_frames=None, node=None, start='0 s', until=None)"
+        signature = (on_capture, interfaces=Vec::new(), snap_len=0, errors=false, on_frames=None, node=None, start=Start(0), until=None, on_states=None),
+        text_signature = "(on_capture, interfaces=(), snap_len=0, errors=False, on_frames=None, node=None, start='0 s', until=None, on_states=None)"
     )]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
@@ -51,10 +53,12 @@ impl Watch {
         node: Option<NodeName>,
         start: Start,
         until: Option<Until>,
+        on_states: Option<Py<PyAny>>,
     ) -> Self {
         let until = until.map(|until| Time(until.0));
         let node = node.map(|node| node.0);
-        Self { interfaces, snap_len, errors, node, from: Time(start.0), until, on_capture, on_frames }
+        let from = Time(start.0);
+        Self { interfaces, snap_len, errors, node, from, until, on_capture, on_frames, on_states }
     }
 }
 
@@ -76,12 +80,16 @@ impl Watch {
             let at = nodes.iter().position(|n| n.id == *name);
             at.map(NodeIx::of).ok_or_else(|| unknown("node", name, nodes.iter().map(|n| n.id.as_str())))
         });
+        let node = node.transpose()?;
+        if self.on_states.is_some() {
+            world.observe_states(StatesSpec { node, from: self.from, until });
+        }
         world.capture(CaptureSpec {
             interfaces,
             snap_len: self.snap_len,
             errors: self.errors,
             rows: self.on_frames.is_some(),
-            node: node.transpose()?,
+            node,
             from: self.from,
             until,
         });
@@ -92,7 +100,8 @@ impl Watch {
     pub fn hand_over(&self, world: &mut World) -> PyResult<()> {
         let captures = world.take_captures(BYTES);
         let frames = world.take_frames(columns::ROWS);
-        if captures.is_empty() && frames.is_none() {
+        let states = world.take_states(columns::ROWS);
+        if captures.is_empty() && frames.is_none() && states.is_none() {
             return Ok(());
         }
         Python::attach(|py| {
@@ -102,6 +111,9 @@ impl Watch {
             }
             if let (Some(columns), Some(on_frames)) = (frames, &self.on_frames) {
                 on_frames.call1(py, (table(py, world, &columns)?,))?;
+            }
+            if let (Some(columns), Some(on_states)) = (states, &self.on_states) {
+                on_states.call1(py, (table_of_states(py, world, &columns)?,))?;
             }
             Ok(())
         })
@@ -140,14 +152,7 @@ fn table<'py>(py: Python<'py>, world: &World, c: &Columns) -> PyResult<Bound<'py
     let nodes: Vec<&str> = names.nodes.iter().map(String::as_str).collect();
     let flows: Vec<&str> = names.flows.iter().map(String::as_str).collect();
     let stations = world.stations();
-    let mut radios: Vec<&str> = stations.iter().map(|(_, radio)| radio.as_str()).collect();
-    radios.sort_unstable();
-    radios.dedup();
-    let radio = |&station: &i64| {
-        let name = usize::try_from(station).ok().and_then(|at| stations.get(at)).map(|s| s.1.as_str());
-        name.and_then(|name| radios.binary_search(&name).ok()).map_or(-1, |at| at as i64)
-    };
-    let radio: Vec<i64> = c.station.iter().map(radio).collect();
+    let (radio, radios) = radios(&c.station, &stations);
     let columns = [
         ("time_ns", Whole(&c.time_ns)),
         ("event", Code(&c.event, c.labels.events)),
@@ -175,4 +180,33 @@ fn table<'py>(py: Python<'py>, world: &World, c: &Columns) -> PyResult<Bound<'py
         ("delay_ns", Whole(&c.delay_ns)),
     ];
     columns::table(py, &columns)
+}
+
+/// Rows of the table of states.
+fn table_of_states<'py>(py: Python<'py>, world: &World, c: &StateColumns) -> PyResult<Bound<'py, PyDict>> {
+    use Column::{Code, Whole};
+    let nodes: Vec<&str> = world.names().nodes.iter().map(String::as_str).collect();
+    let stations = world.stations();
+    let (radio, radios) = radios(&c.station, &stations);
+    let columns = [
+        ("node", Code(&c.node, &nodes)),
+        ("radio", Code(&radio, &radios)),
+        ("state", Code(&c.state, StateColumns::NAMES)),
+        ("from_ns", Whole(&c.from_ns)),
+        ("until_ns", Whole(&c.until_ns)),
+        ("slots", Whole(&c.slots)),
+    ];
+    columns::table(py, &columns)
+}
+
+/// Names of radios by code, for a column of stations.
+fn radios<'a>(column: &[i64], stations: &'a [(String, String)]) -> (Vec<i64>, Vec<&'a str>) {
+    let mut radios: Vec<&str> = stations.iter().map(|(_, radio)| radio.as_str()).collect();
+    radios.sort_unstable();
+    radios.dedup();
+    let radio = |&station: &i64| {
+        let name = usize::try_from(station).ok().and_then(|at| stations.get(at)).map(|s| s.1.as_str());
+        name.and_then(|name| radios.binary_search(&name).ok()).map_or(-1, |at| at as i64)
+    };
+    (column.iter().map(radio).collect(), radios)
 }

@@ -202,6 +202,7 @@ class Watch:
     `on_capture` receives a node and bytes of its capture file, `on_frames` columns of the table of frames:
     kind ("int64" or "float64"), bytes, and the names that the values are indices of (None: they are
     numbers). -1 and NaN are missing values. Interfaces are "all", a node, or a node and one of its queues.
+    `on_states` receives columns of the table of states in the same way.
     """
 
     def __new__(
@@ -214,6 +215,7 @@ class Watch:
         node: str | None = None,
         start: str = "0 s",
         until: str | None = None,
+        on_states: Callable[[Mapping[str, tuple[str, bytes, Sequence[str] | None]]], object] | None = None,
     ) -> Self: ...
 
 @final

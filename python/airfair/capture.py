@@ -1,8 +1,8 @@
-"""Captures of interfaces and the table of frames, which are written during a run."""
+"""Captures of interfaces and the tables of frames and states, which are written during a run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +54,21 @@ SCHEMA = pa.schema(
 )
 """Columns of the table of frames."""
 
+STATES = "states"
+"""The table of states."""
+
+STATE_SCHEMA = pa.schema(
+    [
+        ("node", NAMES),
+        ("radio", NAMES),
+        ("state", NAMES),
+        ("from_ns", pa.int64()),
+        ("until_ns", pa.int64()),
+        ("slots", pa.int64()),
+    ]
+)
+"""Columns of the table of states."""
+
 
 @dataclass(frozen=True)
 class Capture:
@@ -71,20 +86,23 @@ class Capture:
     """Whether the recording has the table `frames`: a row for each transmission, reception, loss with its
     cause, drop and delivery."""
     node: str | None = None
-    """The only node of which the table `frames` has rows."""
+    """The only node of which the tables `frames` and `states` have rows."""
     start: str = "0 s"
-    """The time from which on packets and frames are captured."""
+    """The time from which on packets, frames and states are captured."""
     until: str | None = None
     """The time before which they are; by default the end of the run."""
+    states: bool = False
+    """Whether the recording has the table `states`: a row for each back-off, NAV and EIFS of a station."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pcap", tuple(as_texts("pcap", self.pcap)))
         as_flag("errors", self.errors)
         as_flag("trace", self.trace)
+        as_flag("states", self.states)
         if as_whole("snaplen", self.snaplen, 0, MOST_SNAPLEN) in range(1, LEAST_SNAPLEN):
             raise unsuitable("snaplen", self.snaplen, f"0 (all), or {LEAST_SNAPLEN} to {MOST_SNAPLEN} bytes")
-        if self.node is not None and not self.trace:
-            raise unsuitable("node", self.node, "a trace that it limits")
+        if self.node is not None and not (self.trace or self.states):
+            raise unsuitable("node", self.node, "a trace or states that it limits")
         _core.parse_time(self.start, "start")
         if self.until is not None:
             _core.parse_time(self.until, "until")
@@ -94,11 +112,13 @@ class Spool:
     """The files and rows that a run fills. Captures need a folder; without a folder the rows stay in
     memory."""
 
-    def __init__(self, folder: Path | None, *, trace: bool) -> None:
+    def __init__(self, folder: Path | None, *, trace: bool, states: bool = False) -> None:
         self.captures: dict[str, str] = {}
         """Node and name of the file."""
         self._folder = folder
-        self._frames = Rows(FRAMES, SCHEMA, folder) if trace else None
+        schemas = {FRAMES: SCHEMA} if trace else {}
+        schemas |= {STATES: STATE_SCHEMA} if states else {}
+        self._rows = {name: Rows(name, schema, folder) for name, schema in schemas.items()}
 
     def on_capture(self, node: str, data: bytes) -> None:
         """Append to the file of a node."""
@@ -111,34 +131,34 @@ class Spool:
         with (self._folder / name).open("ab") as file:
             file.write(data)
 
-    def on_frames(self, columns: Columns) -> None:
-        """Append rows of the table of frames."""
-        assert self._frames is not None
-        self._frames.append(columns)
+    def on_rows(self, name: str) -> Callable[[Columns], None] | None:
+        """The function that appends rows to a table, if the table was requested."""
+        return self._rows[name].append if name in self._rows else None
 
     def close(self) -> None:
         """Close the files; to be called also after a failure."""
-        if self._frames is not None:
-            self._frames.close()
+        for rows in self._rows.values():
+            rows.close()
 
-    def table(self) -> pa.Table | None:
-        """The table of frames, if it was requested and is in memory."""
-        return None if self._frames is None or self._folder is not None else self._frames.table()
+    def tables(self) -> dict[str, pa.Table]:
+        """The tables that were requested and are in memory."""
+        return {} if self._folder is not None else {name: rows.table() for name, rows in self._rows.items()}
 
 
 def watch(spool: Spool, capture: Capture) -> _core.Watch | None:
     """The observer that fills a spool, or None where nothing is captured. Raises `InputError`."""
-    if not (capture.pcap or capture.trace):
+    if not (capture.pcap or capture.trace or capture.states):
         return None
     return _core.Watch(
         spool.on_capture,
         capture.pcap,
         capture.snaplen,
         capture.errors,
-        spool.on_frames if capture.trace else None,
+        spool.on_rows(FRAMES),
         capture.node,
         capture.start,
         capture.until,
+        spool.on_rows(STATES),
     )
 
 

@@ -124,10 +124,11 @@ class Folder:
     node: str | None
     start: str | None
     until: str | None
+    states: bool
 
     def capture(self) -> dict[str, Any]:
         """The options of `airfair.Capture` that were given."""
-        names = ("pcap", "snaplen", "errors", "trace", "node", "start", "until")
+        names = ("pcap", "snaplen", "errors", "trace", "node", "start", "until", "states")
         return {name: value for name, value in asdict(self).items() if name in names and value is not None}
 
 
@@ -162,9 +163,16 @@ folder_options = grouped(
         is_flag=True,
         help="With --out: write frames.parquet, a row for every transmission, reception, loss and drop.",
     ),
-    click.option("--node", metavar="ID", help="With --trace: only what concerns this node."),
-    click.option("--from", "start", metavar="TIME", help="With --pcap or --trace: from this time on."),
-    click.option("--until", metavar="TIME", help="With --pcap or --trace: before this time."),
+    click.option(
+        "--states",
+        is_flag=True,
+        help="With --out: write states.parquet, a row for every back-off, NAV and EIFS of a station.",
+    ),
+    click.option("--node", metavar="ID", help="With --trace or --states: only what concerns this node."),
+    click.option(
+        "--from", "start", metavar="TIME", help="With --pcap, --trace or --states: from this time on."
+    ),
+    click.option("--until", metavar="TIME", help="With --pcap, --trace or --states: before this time."),
 )
 
 
@@ -280,11 +288,12 @@ NEEDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "--interval": ("--out",),
         "--pcap": ("--out",),
         "--trace": ("--out",),
+        "--states": ("--out",),
         "--snaplen": ("--pcap",),
         "--pcap-errors": ("--pcap",),
-        "--node": ("--trace",),
-        "--from": ("--pcap", "--trace"),
-        "--until": ("--pcap", "--trace"),
+        "--node": ("--trace", "--states"),
+        "--from": ("--pcap", "--trace", "--states"),
+        "--until": ("--pcap", "--trace", "--states"),
     },
     "compare": {"--statistic": ("--until-halfwidth",), "--max-seeds": ("--until-halfwidth",)},
 }

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from . import _core, notebook
 from ._core import InputError, Scenario
 from .arguments import Overrides, Texts, as_flag, as_path, as_scenario, as_type
-from .capture import FRAMES, Capture, Spool
+from .capture import FRAMES, STATES, Capture, Spool
 from .capture import watch as watching
 from .output import whole_folder
 from .results import FlowResult, RunResult
@@ -53,7 +53,7 @@ COMPLETION_SCHEMA = pa.schema(
 FLOWS = tuple(name for name in FlowResult.__annotations__ if name != "files")
 """Columns of the table "flows": all of `FlowResult` but the counts of files."""
 
-GROWING = (COMPLETIONS, FRAMES)
+GROWING = (COMPLETIONS, FRAMES, STATES)
 """Tables of unlimited length: written during the run, and read on demand."""
 
 
@@ -79,7 +79,8 @@ class Recording:
       number in the flow (from 0, in the order of arrivals), start (since the start of the run), size,
       completion time; of its connection the time-outs (the SYN's included) and the retransmitted segments;
     - `frames`, with `Capture(trace=True)`: a row for each transmission, reception, loss with its cause,
-      drop and delivery (`docs/how-to/captures.md`).
+      drop and delivery (`docs/how-to/captures.md`);
+    - `states`, with `Capture(states=True)`: a row for each back-off, NAV and EIFS of a station.
 
     `captures` are the capture files by node.
     """
@@ -135,6 +136,8 @@ class Recording:
             return _read(self._files[table])
         if table == FRAMES:
             raise InputError('there is no table "frames": the run was recorded without a trace')
+        if table == STATES:
+            raise InputError('there is no table "states": the run was recorded without states')
         expected = ", ".join(self.tables)
         raise InputError(f'there is no table "{table}"; expected one of {expected}')
 
@@ -259,14 +262,15 @@ def record(
         check_new(target, force=force)
     with nullcontext() if target is None else whole_folder(target, replace=force) as folder:
         completions = _Completions(folder)
-        with closing(completions), _spool(folder, trace=capture.trace) as spool:
+        with closing(completions), _spool(folder, capture) as spool:
             watch = watching(spool, capture)
             recorded = scenario.record(interval, scheme, seed, stop, windows, watch, completions.append)
         tables = _tables(recorded)
         result = cast(RunResult, json.loads(recorded.result))
         if target is None or folder is None:
-            growing = {COMPLETIONS: completions.table(), FRAMES: spool.table()}
-            tables |= {name: table for name, table in growing.items() if table is not None}
+            sent = completions.table()
+            tables |= {} if sent is None else {COMPLETIONS: sent}
+            tables |= spool.tables()
             return Recording(result, scenario.resolved, tables)
         there = [name for name in GROWING if (folder / f"{name}.parquet").exists()]
         files = {name: target / f"{name}.parquet" for name in there}
@@ -301,8 +305,8 @@ class _Completions:
 
 
 @contextmanager
-def _spool(folder: Path | None, *, trace: bool) -> Iterator[Spool]:
-    spool = Spool(folder, trace=trace)
+def _spool(folder: Path | None, capture: Capture) -> Iterator[Spool]:
+    spool = Spool(folder, trace=capture.trace, states=capture.states)
     try:
         yield spool
     finally:

@@ -19,8 +19,8 @@ mod mac;
 mod medium;
 
 pub use kind::Kind;
+pub(crate) use mac::{Countdown, MacWait, StationView};
 pub use mac::{Indication, MacKind, Msdu, Outcome};
-pub(crate) use mac::{MacWait, StationView};
 pub use medium::artificial_links::{CutOff, TooFast};
 pub use medium::frame::BROADCAST;
 pub(crate) use medium::hearers::BAND_NS;
@@ -216,7 +216,12 @@ impl Air {
         bytes + self.mac(station).overhead
     }
 
-    /// State of a station's MAC for `explain`.
+    /// Propagation delay from one station to another; none if the second does not hear the first.
+    pub(crate) fn delay(&self, from: StationIx, to: StationIx) -> Option<Span> {
+        self.medium.hearers.find(from, to).map(|hearer| Span(hearer.delay.into()))
+    }
+
+    /// State of a station's MAC for observers.
     pub(crate) fn view(&self, station: StationIx) -> StationView {
         self.mac.stations[station].view(&self.medium.stations[station], self.mac(station))
     }

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `trace` | records as text |
 //! | `capture` | frames as bytes and as rows |
+//! | `states` | back-off, NAV and EIFS of stations as intervals |
 //! | `explain` | explanation of a flow's throughput |
 //! | `series` | counters at the end of each interval |
 //! | `windows` | fairness of windows of time |
@@ -18,6 +19,7 @@ pub(crate) mod paths;
 mod results;
 pub mod series;
 mod snapshot;
+pub mod states;
 pub(crate) mod trace;
 pub mod windows;
 
@@ -29,6 +31,7 @@ use crate::record::{Names, Record, Records, Trace};
 use capture::Capture;
 use explain::Explainer;
 use series::Sampler;
+use states::States;
 use trace::Tracer;
 use windows::Fairness;
 
@@ -84,6 +87,7 @@ pub(crate) struct WorldView<'a> {
 pub(crate) struct Observers {
     pub trace: Option<Tracer>,
     pub capture: Option<Box<Capture>>,
+    pub states: Option<Box<States>>,
     pub explain: Option<Box<Explainer>>,
     pub series: Option<Sampler>,
     pub fairness: Option<Fairness>,
@@ -93,10 +97,11 @@ pub(crate) struct Observers {
 
 impl Observers {
     fn all_mut(&mut self) -> impl Iterator<Item = &mut dyn Observer> {
-        let Self { trace, capture, explain, series, fairness, happened: _ } = self;
-        let list: [Option<&mut dyn Observer>; 5] = [
+        let Self { trace, capture, states, explain, series, fairness, happened: _ } = self;
+        let list: [Option<&mut dyn Observer>; 6] = [
             explain.as_deref_mut().map(|observer| observer as _),
             capture.as_deref_mut().map(|observer| observer as _),
+            states.as_deref_mut().map(|observer| observer as _),
             trace.as_mut().map(|observer| observer as _),
             series.as_mut().map(|observer| observer as _),
             fairness.as_mut().map(|observer| observer as _),

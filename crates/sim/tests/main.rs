@@ -20,6 +20,7 @@ mod regressions;
 mod relations;
 mod rules;
 mod series;
+mod states;
 mod support;
 mod tcp;
 mod ties;

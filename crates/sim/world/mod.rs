@@ -35,6 +35,7 @@ use crate::node::outside::{Injection, InjectionOutcome};
 use crate::observe::capture::{Capture, CaptureSpec, Columns};
 use crate::observe::explain::{Explainer, Explanation};
 use crate::observe::series::{Sampler, Series};
+use crate::observe::states::{StateColumns, States, StatesSpec};
 use crate::observe::windows::{Fairness, WindowFairness};
 use crate::observe::{Observers, RunInfo, WorldView, paths};
 use crate::record::{Names, Trace};
@@ -182,6 +183,20 @@ impl World {
     pub fn take_frames(&mut self, least: usize) -> Option<Columns> {
         let (now, over) = (self.agenda.now, self.is_over());
         self.observers.capture.as_mut()?.take_rows(now, over, least)
+    }
+
+    /// Observes the states of stations. Must be called at the start of the run.
+    pub fn observe_states(&mut self, spec: StatesSpec) {
+        self.observers.states = Some(Box::new(States::new(spec, &self.run.names, &self.air)));
+        self.enable_records();
+    }
+
+    /// Intervals of states to append to those of the last call, in the order of their ends. Fewer than `least` are kept, until the run ends.
+    pub fn take_states(&mut self, least: usize) -> Option<StateColumns> {
+        let over = self.is_over();
+        let Self { agenda, air, network, run, observers } = self;
+        let world = WorldView { now: agenda.now, air, network, run, events: agenda.popped };
+        observers.states.as_mut()?.take(over, least, &world)
     }
 
     /// Prepares the explanation of a flow of the specification, before the world is advanced; [`World::explanation`] returns it. The run

@@ -35,7 +35,7 @@ KINDS: Mapping[str, tuple[str, str, str]] = {
 """The words, colour and hatch of each kind of frame: hatches differ in grey print, too."""
 
 STATES: Mapping[str, tuple[str, str, str]] = {
-    "backoff": ("back-off", "#ffffff", ""),
+    "backoff": ("back-off, with its slots", "#ffffff", ""),
     "nav": ("NAV", "#b5b5b5", ""),
     "eifs": ("EIFS", "#ffffff", "xxxxxx"),
 }
@@ -83,7 +83,7 @@ MOST_LABELS = 1_500
 LETTERS = 7.5
 """Points of the letters in bars."""
 
-TRANSMITS, RECEIVES = (0.0, 0.42), (-0.3, -0.03)
+TRANSMITS, RECEIVES = (0.0, 0.42), (-0.28, -0.03)
 """Height of the bars in a lane, from -0.5 to 0.5."""
 
 SHOWN = {"backoff": (0.0, 0.2), "eifs": (-0.38, -0.3), "nav": (-0.48, -0.4)}
@@ -208,8 +208,7 @@ class _Chart:
             self._bars(boxes, f"state:{state}", colour, hatch, edge, 0.5)
             if state == "backoff" and self.labelled:
                 for interval, box in zip(intervals, boxes, strict=True):
-                    slots = interval.slots
-                    texts = [] if slots is None else [f"{slots} slots", str(slots)]
+                    texts = [] if interval.slots is None else [str(interval.slots)]
                     self._write(box, texts, style.INK, None, LETTERS - 1)
 
     def _draw_sent(self) -> None:

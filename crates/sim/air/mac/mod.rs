@@ -17,7 +17,7 @@ mod watch;
 
 pub(crate) use access::access_due;
 pub use kind::MacKind;
-pub(crate) use watch::{MacWait, StationView};
+pub(crate) use watch::{Countdown, MacWait, StationView};
 
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};

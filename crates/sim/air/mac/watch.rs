@@ -1,4 +1,4 @@
-//! State of a station's MAC for `explain`; unused otherwise.
+//! State of a station's MAC for observers; unused otherwise.
 
 use super::access::State;
 use super::{MacKind, Msdu, StationMac};
@@ -19,6 +19,15 @@ pub(crate) enum MacWait {
     SifsBeforeResponse,
 }
 
+/// Slots of a back-off that are counted while the medium stays idle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Countdown {
+    /// Start of the count, and its end, ns; both may have passed.
+    pub from: u64,
+    pub until: u64,
+    pub slots: u16,
+}
+
 /// The state that determines how a station spends its time until its next event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StationView {
@@ -31,6 +40,8 @@ pub(crate) struct StationView {
     pub eifs_until: u64,
     /// Start of the slot count, ns.
     pub count_from: u64,
+    /// The back-off that is set.
+    pub countdown: Option<Countdown>,
 }
 
 impl StationMac {
@@ -52,6 +63,7 @@ impl StationMac {
             eifs_from,
             eifs_until: if eifs_from == 0 { 0 } else { eifs_from + kind.timing.eifs },
             count_from: station.radio.count_from,
+            countdown: station.radio.countdown().map(|(from, until, slots)| Countdown { from, until, slots }),
         }
     }
 }

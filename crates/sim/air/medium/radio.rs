@@ -96,6 +96,11 @@ impl Radio {
         self.flags &= !bit;
     }
 
+    /// Start and end of the slot count, ns, and its slots; none if no back-off is set.
+    pub(crate) fn countdown(&self) -> Option<(u64, u64, u16)> {
+        (self.deadline != NO_DEADLINE).then_some((self.count_from, self.deadline, self.slots))
+    }
+
     /// Freezes the back-off for a signal that is sensed at slot boundaries from `seen` on; slots are counted again from `resume` at the
     /// earliest. A station that waits for immediate access is marked to draw a back-off ([`flag::DRAW_DUE`]); if no back-off is counting,
     /// nothing changes.

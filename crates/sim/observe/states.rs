@@ -1,0 +1,290 @@
+//! States of stations as intervals of time: back-off, NAV, EIFS. They are timers of a station and may overlap.
+
+use airfair_units::Time;
+
+use super::{Observer, WorldView};
+use crate::air::{Air, Countdown};
+use crate::ids::{NodeIx, StationIx};
+use crate::record::{FrameKind, FrameView, Names, Record};
+
+/// Longest time for which a state lasts that began before the observed part of the run, ns: a duration field holds 32.767 ms.
+const LONGEST: u64 = 50_000_000;
+
+/// Names of states in the table.
+const STATES: [&str; 3] = ["backoff", "nav", "eifs"];
+
+/// Missing value in a column of integers, all of which are non-negative.
+const NONE: i64 = -1;
+
+/// The part of a run whose states are observed.
+#[derive(Debug, Clone)]
+pub struct StatesSpec {
+    /// Stations of this node only.
+    pub node: Option<NodeIx>,
+    /// Intervals that end after this time.
+    pub from: Time,
+    /// Intervals that begin before this time, at which they are cut.
+    pub until: Time,
+}
+
+/// Intervals as columns, in the order of their ends. Codes stand for names; missing values are -1.
+#[derive(Debug, Default)]
+pub struct StateColumns {
+    /// Node of the station.
+    pub node: Vec<i64>,
+    /// The station.
+    pub station: Vec<i64>,
+    /// The state: a place in [`StateColumns::NAMES`].
+    pub state: Vec<i64>,
+    /// Start of the interval, ns since the start of the run.
+    pub from_ns: Vec<i64>,
+    /// End of the interval, ns.
+    pub until_ns: Vec<i64>,
+    /// Of a back-off: slots to count from the start of the interval.
+    pub slots: Vec<i64>,
+}
+
+impl StateColumns {
+    /// Names of states.
+    pub const NAMES: &[&'static str] = &STATES;
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.from_ns.len()
+    }
+
+    /// True if there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// An interval of a timer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Interval {
+    from: u64,
+    until: u64,
+}
+
+/// Timers of a station after the last event.
+#[derive(Debug)]
+struct Timers {
+    station: StationIx,
+    countdown: Option<Countdown>,
+    /// True if the countdown has a row.
+    counted: bool,
+    nav: Option<Interval>,
+    eifs: Option<Interval>,
+}
+
+/// An interval that has ended.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    station: StationIx,
+    state: usize,
+    from: u64,
+    until: u64,
+    slots: i64,
+}
+
+/// Observer of the states of stations.
+#[derive(Debug)]
+pub(crate) struct States {
+    spec: StatesSpec,
+    stations: Vec<Timers>,
+    /// Frames whose duration field may still set a NAV.
+    on_air: Vec<FrameView>,
+    /// Rows of the present event.
+    ended: Vec<Row>,
+    columns: StateColumns,
+    over: bool,
+}
+
+impl Observer for States {
+    fn record(&mut self, _at: Time, record: &Record, _world: &WorldView<'_>) {
+        if let Record::Start { frame } = *record {
+            self.on_air.push(frame);
+        }
+    }
+
+    fn event_done(&mut self, world: &WorldView<'_>) {
+        self.observe(world.now, world);
+        let echo = world.air.max_delay_after_end().as_nanos();
+        self.on_air.retain(|frame| frame.end.0 + echo >= world.now.0);
+    }
+
+    fn time_passed(&mut self, world: &WorldView<'_>) {
+        self.observe(world.now, world);
+    }
+}
+
+impl States {
+    /// Starts at the start of a run.
+    pub(crate) fn new(spec: StatesSpec, names: &Names, air: &Air) -> Self {
+        let observed =
+            |station: &StationIx| spec.node.is_none_or(|node| names.node_of_station[station.ix()] == node);
+        Self {
+            stations: air.stations().filter(observed).map(Timers::new).collect(),
+            spec,
+            on_air: Vec::new(),
+            ended: Vec::new(),
+            columns: StateColumns::default(),
+            over: false,
+        }
+    }
+
+    /// Intervals to append to those of the last call; fewer than `least` are kept, until the run is over.
+    pub(crate) fn take(&mut self, over: bool, least: usize, world: &WorldView<'_>) -> Option<StateColumns> {
+        if over {
+            self.finish(world);
+        }
+        let enough = self.columns.len() >= if over { 1 } else { least.max(1) };
+        enough.then(|| std::mem::take(&mut self.columns))
+    }
+
+    /// Compares the timers with those after the last event.
+    fn observe(&mut self, now: Time, world: &WorldView<'_>) {
+        if self.over || now.0.saturating_add(LONGEST) < self.spec.from.0 {
+            return;
+        }
+        if now >= self.spec.until {
+            self.finish(world);
+            return;
+        }
+        let Self { stations, on_air, ended, .. } = self;
+        for timers in stations.iter_mut() {
+            timers.observe(now.0, world.air, on_air, ended);
+        }
+        self.keep(world);
+    }
+
+    /// Ends all intervals at the end of the observed part.
+    fn finish(&mut self, world: &WorldView<'_>) {
+        if self.over {
+            return;
+        }
+        self.over = true;
+        let end = world.now.min(self.spec.until).0;
+        for timers in &mut self.stations {
+            timers.end(end, &mut self.ended);
+        }
+        self.keep(world);
+    }
+
+    /// Moves the rows of the present event into the columns: by their ends, then by the names of stations and states.
+    fn keep(&mut self, world: &WorldView<'_>) {
+        let names = &world.run.names;
+        let (from, until) = (self.spec.from.0, self.spec.until.0);
+        self.ended.retain(|row| row.until > from && row.from < until);
+        self.ended.sort_by(|a, b| {
+            let key = |row: &Row| (row.until, row.from);
+            let name = |row: &Row| (&names.stations[row.station.ix()], row.state);
+            key(a).cmp(&key(b)).then_with(|| name(a).cmp(&name(b)))
+        });
+        let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let columns = &mut self.columns;
+        for row in self.ended.drain(..) {
+            columns.node.push(i64::from(names.node_of_station[row.station.ix()].0));
+            columns.station.push(i64::from(row.station.0));
+            columns.state.push(row.state as i64);
+            columns.from_ns.push(whole(row.from));
+            columns.until_ns.push(whole(row.until));
+            columns.slots.push(row.slots);
+        }
+    }
+}
+
+impl Timers {
+    fn new(station: StationIx) -> Self {
+        Self { station, countdown: None, counted: false, nav: None, eifs: None }
+    }
+
+    /// Ends the intervals that have ended by `now`, and begins those that have begun.
+    fn observe(&mut self, now: u64, air: &Air, on_air: &[FrameView], ended: &mut Vec<Row>) {
+        let view = air.view(self.station);
+        if view.countdown != self.countdown {
+            self.end_countdown(now, ended);
+            (self.countdown, self.counted) = (view.countdown, false);
+        }
+        if self.countdown.is_some_and(|countdown| countdown.until <= now) {
+            self.end_countdown(now, ended);
+        }
+
+        self.end_nav(now, ended);
+        if view.nav_until > now {
+            match &mut self.nav {
+                Some(nav) => nav.until = view.nav_until,
+                none => {
+                    let from = nav_start(view.nav_until, self.station, air, on_air).unwrap_or(now);
+                    *none = Some(Interval { from, until: view.nav_until });
+                }
+            }
+        }
+
+        let failed =
+            (view.eifs_from > 0).then_some(Interval { from: view.eifs_from, until: view.eifs_until });
+        match (&mut self.eifs, failed) {
+            // A good frame has ended it.
+            (Some(eifs), None) => eifs.until = eifs.until.min(now),
+            (Some(eifs), Some(next)) if next.from <= eifs.until => eifs.until = next.until,
+            // The next one begins later: with the end of a frame that is still on the air.
+            _ => {}
+        }
+        self.end_eifs(now, ended);
+        if self.eifs.is_none() {
+            self.eifs = failed.filter(|next| next.until > now);
+        }
+    }
+
+    /// Ends all intervals at a time.
+    fn end(&mut self, now: u64, ended: &mut Vec<Row>) {
+        self.end_countdown(now, ended);
+        for timer in [&mut self.nav, &mut self.eifs].into_iter().flatten() {
+            timer.until = timer.until.min(now);
+        }
+        self.end_nav(now, ended);
+        self.end_eifs(now, ended);
+    }
+
+    /// Ends a back-off that counts at `now`, or has ended before.
+    fn end_countdown(&mut self, now: u64, ended: &mut Vec<Row>) {
+        if let Some(Countdown { from, until, slots }) = self.countdown.filter(|_| !self.counted) {
+            self.counted = true;
+            let counted = Interval { from, until: until.min(now) };
+            ended.extend(counted.row(self.station, 0, i64::from(slots)));
+        }
+    }
+
+    fn end_nav(&mut self, now: u64, ended: &mut Vec<Row>) {
+        if let Some(nav) = self.nav.take_if(|nav| nav.until <= now) {
+            ended.extend(nav.row(self.station, 1, NONE));
+        }
+    }
+
+    fn end_eifs(&mut self, now: u64, ended: &mut Vec<Row>) {
+        if let Some(eifs) = self.eifs.take_if(|eifs| eifs.until <= now) {
+            ended.extend(eifs.row(self.station, 2, NONE));
+        }
+    }
+}
+
+impl Interval {
+    /// The row of an interval, unless it is empty.
+    fn row(self, station: StationIx, state: usize, slots: i64) -> Option<Row> {
+        let Self { from, until } = self;
+        (from < until).then_some(Row { station, state, from, until, slots })
+    }
+}
+
+/// End of the frame at a station whose duration field has set the station's NAV.
+fn nav_start(nav_until: u64, station: StationIx, air: &Air, on_air: &[FrameView]) -> Option<u64> {
+    let check = air.phy(station).nav_reset_after;
+    on_air.iter().rev().find_map(|frame| {
+        let end = frame.end.0 + air.delay(frame.sender, station)?.as_nanos();
+        let reserved = end + u64::from(frame.nav_us) * 1000;
+        let provisional = frame.kind == FrameKind::Rts && nav_until == end + check;
+        (nav_until == reserved || provisional).then_some(end)
+    })
+}
