@@ -9,10 +9,14 @@
 extern crate alloc;
 
 pub mod aodv;
+mod buffer;
+pub mod dsdv;
 mod protocol;
+mod sequence;
 pub mod shortest;
 
 pub use protocol::{
     Context, DropReason, Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, TableState, To,
     Undelivered,
 };
+pub use sequence::is_younger;

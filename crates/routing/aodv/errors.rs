@@ -9,7 +9,7 @@ use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, Rerr, Unreachable};
 
 use super::Aodv;
-use super::table::is_younger;
+use crate::sequence::is_younger;
 use crate::{Context, Hop};
 
 /// Largest number of destinations in one message; further ones go into further messages.

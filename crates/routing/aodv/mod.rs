@@ -12,7 +12,7 @@
 //! | `replies` | replies, and neighbours that receive none (6.6 to 6.8) |
 //! | `errors` | broken links (6.11), local repair of routes (6.12) |
 //! | `hello` | detection of neighbours (6.9, 6.10) |
-//! | `buffer`, `limit`, `config` | waiting packets; rate limits; parameters (10) |
+//! | `limit`, `config` | rate limits; parameters (10) |
 //!
 //! Deviations from the RFC's text, with reasons:
 //!
@@ -29,7 +29,6 @@
 //!
 //! Left out: actions after a reboot (6.13), subnets (7), multicast, the Hello interval extension (9).
 
-mod buffer;
 mod config;
 mod discovery;
 mod errors;
@@ -48,11 +47,11 @@ use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, PORT, Rrep};
 
+use crate::buffer::{Buffer, Limits};
 use crate::{
     Context, DropReason, Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, To, Undelivered,
 };
 
-use buffer::Buffer;
 use discovery::Search;
 use hello::Hellos;
 use limit::RateLimit;
@@ -62,7 +61,7 @@ use table::Table;
 
 pub use config::{Base, Config};
 pub use errors::MAX_LISTED;
-pub use table::{Route, is_younger};
+pub use table::Route;
 
 /// Names of the kinds of messages, in the order of their counters.
 const KINDS: [&str; 5] = ["rreq", "rrep", "rerr", "rrep_ack", "hello"];
@@ -123,7 +122,11 @@ impl Aodv {
             seen: Seen::default(),
             replies: Replies::default(),
             hellos: Hellos::default(),
-            buffer: Buffer::new(config.buffer_packets, config.buffer_time),
+            buffer: Buffer::new(Limits {
+                packets: config.buffer_packets,
+                per_destination: config.buffer_packets,
+                time: config.buffer_time,
+            }),
             delayed: Vec::new(),
             counts: Counts::default(),
         }

@@ -8,7 +8,8 @@ use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, PrefixSize, Rrep, Rreq};
 
 use super::Aodv;
-use super::table::{RouteOffer, is_younger};
+use super::table::RouteOffer;
+use crate::sequence::is_younger;
 use crate::{Context, Hop};
 
 /// Neighbours to which replies fail, and those whose acknowledgements are awaited.

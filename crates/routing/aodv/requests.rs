@@ -8,7 +8,8 @@ use airfair_wire::aodv::{Message, Rreq};
 
 use super::Aodv;
 use super::config::times;
-use super::table::{RouteOffer, is_younger};
+use super::table::RouteOffer;
+use crate::sequence::is_younger;
 use crate::{Context, Received};
 
 /// Largest number of remembered requests.

@@ -15,6 +15,7 @@ use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 
 use crate::Hop;
+use crate::sequence::is_younger;
 
 /// Largest number of entries: a node that floods a network with invented addresses does not fill other nodes' memory.
 const MAX_ROUTES: usize = 1 << 16;
@@ -58,12 +59,6 @@ impl Route {
         self.valid = false;
         self.until = at.saturating_add(delete_period);
     }
-}
-
-/// True if a sequence number is more recent than another, modulo 2^32.
-#[must_use]
-pub const fn is_younger(number: u32, than: u32) -> bool {
-    (number.wrapping_sub(than) as i32) > 0
 }
 
 /// A route to a destination as a message offers it.

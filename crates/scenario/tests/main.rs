@@ -3,6 +3,7 @@
 mod aodv;
 mod bad;
 mod building;
+mod dsdv;
 mod examples;
 mod fuzz;
 mod import;

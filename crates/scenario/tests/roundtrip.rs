@@ -155,13 +155,28 @@ fn routing() -> impl Strategy<Value = String> {
         maybe("broadcast_jitter", &["\"0 s\"", "\"25 ms\""]),
         maybe("drop_queued", &["false"]),
     );
-    let protocol = maybe("protocol", &["\"aodv\"", "\"static\""]);
+    let dsdv = (
+        maybe("period", &["\"15 s\"", "\"11.25 s\""]),
+        maybe("period_jitter", &["\"0 s\"", "\"3.75 s\""]),
+        maybe("hold_periods", &["3", "9"]),
+        maybe("settling_time", &["\"0 s\"", "\"6 s\""]),
+        maybe("settling_weight", &["0.875", "0"]),
+        maybe("full_dump_share", &["0.3333", "1"]),
+        maybe("settle_all", &["true", "false"]),
+        maybe("trigger_on_new_number", &["true", "false"]),
+        maybe("buffer_per_destination", &["1", "9"]),
+    );
+    let protocol = maybe("protocol", &["\"aodv\"", "\"dsdv\"", "\"static\""]);
     let (metric, hops) = (maybe("metric", &["\"hops\""]), maybe("hop_limit", &["1", "255"]));
-    (protocol, metric, hops, proptest::option::of(aodv)).prop_map(|(protocol, metric, hops, aodv)| {
+    let tables = (proptest::option::of(aodv), proptest::option::of(dsdv));
+    (protocol, metric, hops, tables).prop_map(|(protocol, metric, hops, (aodv, dsdv))| {
         let aodv = aodv.map_or_else(String::new, |a| {
             format!("\n[aodv]\n{}", [a.0, a.1, a.2, a.3, a.4, a.5, a.6, a.7, a.8].concat())
         });
-        format!("\n[routing]\n{protocol}{metric}{hops}{aodv}")
+        let dsdv = dsdv.map_or_else(String::new, |d| {
+            format!("\n[dsdv]\n{}", [d.0, d.1, d.2, d.3, d.4, d.5, d.6, d.7, d.8].concat())
+        });
+        format!("\n[routing]\n{protocol}{metric}{hops}{aodv}{dsdv}")
     })
 }
 

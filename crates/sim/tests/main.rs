@@ -5,6 +5,7 @@ mod agents;
 mod aodv;
 mod artificial_links;
 mod capture;
+mod dsdv;
 mod effects;
 mod explain;
 mod explicit_laws;

@@ -198,7 +198,7 @@ impl Network {
                     if let (Some((before, hops)), Some(number)) = (last, route.number) {
                         prop_assert!(
                             number == before && route.hops < hops
-                                || airfair_routing::aodv::is_younger(number, before),
+                                || airfair_routing::is_younger(number, before),
                             "towards {destination} from {start}: {before} {hops}, then {number} {}",
                             route.hops
                         );

@@ -1,6 +1,7 @@
 //! Routing protocols that a scenario can name in `[routing]`, each with a table of parameters of its own.
 
 mod aodv;
+mod dsdv;
 
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use crate::text::location::Path;
 use crate::text::tree::{Located, Table};
 
 /// Every protocol: the word for it in `protocol`, which is the name of its table too.
-pub(crate) const PROTOCOLS: [Entry; 1] = [Entry::of::<aodv::AodvTable>("aodv")];
+pub(crate) const PROTOCOLS: [Entry; 2] =
+    [Entry::of::<aodv::AodvTable>("aodv"), Entry::of::<dsdv::DsdvTable>("dsdv")];
 
 /// The table of a protocol's parameters.
 trait Parameters: Sized {

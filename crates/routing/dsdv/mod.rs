@@ -1,0 +1,237 @@
+//! Destination-Sequenced Distance Vector routing (Perkins and Bhagwat, "Highly dynamic Destination-Sequenced Distance-Vector routing
+//! (DSDV) for mobile computers", SIGCOMM 1994).
+//!
+//! Every node sends its whole table to its neighbours from time to time (a full dump), and changes in between (incremental updates). Each
+//! destination numbers its own updates; a route with a newer number replaces any other, one with an equal number a longer one.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `table` | routes, and the sequence numbers that keep them free of loops; settling |
+//! | `updates` | full dumps and incremental updates |
+//! | `config` | parameters |
+//!
+//! docs/dsdv.md maps the rules to tests, and explains where ns-2 and ns-3 read them differently.
+
+mod config;
+mod table;
+mod updates;
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::any::Any;
+
+use airfair_units::Time;
+use airfair_wire::Ipv4Addr;
+use airfair_wire::dsdv::{PORT, Update};
+
+use crate::buffer::{Buffer, Limits};
+use crate::sequence::is_younger;
+use crate::{
+    Context, DropReason, Effect, Hop, NodeSetup, Protocol, Received, Routing, TableState, Undelivered,
+};
+
+use table::Table;
+use updates::Updates;
+
+pub use config::Config;
+pub use table::{INFINITY, Route};
+
+/// Names of the kinds of messages, in the order of their counters.
+const KINDS: [&str; 2] = ["full", "incremental"];
+
+/// Routing of a node.
+#[derive(Debug)]
+pub struct Dsdv {
+    address: Ipv4Addr,
+    config: Config,
+    /// Sequence number of the node, even.
+    number: u32,
+    table: Table,
+    /// Time of each neighbour's last update.
+    heard: BTreeMap<Hop, Time>,
+    /// Time of the next search for silent neighbours; not later than the first of them is due.
+    next_expiry: Time,
+    updates: Updates,
+    buffer: Buffer,
+    /// Broken links with routes.
+    breaks: u64,
+}
+
+impl Dsdv {
+    /// A node without routes.
+    #[must_use]
+    pub fn new(address: Ipv4Addr, config: &Config) -> Self {
+        let limits = Limits {
+            packets: config.buffer_packets,
+            per_destination: config.buffer_per_destination,
+            time: config.buffer_time,
+        };
+        Self {
+            address,
+            config: *config,
+            number: 0,
+            table: Table::default(),
+            heard: BTreeMap::new(),
+            next_expiry: Time::NEVER,
+            updates: Updates::default(),
+            buffer: Buffer::new(limits),
+            breaks: 0,
+        }
+    }
+
+    /// All destinations with their routes, broken ones included.
+    pub fn routes(&self) -> impl Iterator<Item = (Ipv4Addr, &Route)> {
+        self.table.routes()
+    }
+
+    /// Breaks every route over a link, and reports them at once.
+    fn break_link(&mut self, hop: Hop, cx: &mut Context<'_>) {
+        self.heard.remove(&hop);
+        if self.table.break_link(hop, cx.now) {
+            self.breaks += 1;
+            self.schedule_update(cx.now, cx);
+        }
+    }
+
+    fn expire_neighbours(&mut self, cx: &mut Context<'_>) {
+        if self.next_expiry > cx.now {
+            return;
+        }
+        let hold = self.config.hold_time();
+        let is_silent = |heard: Time| heard.saturating_add(hold) <= cx.now;
+        let silent: Vec<Hop> =
+            self.heard.iter().filter(|&(_, &heard)| is_silent(heard)).map(|(&hop, _)| hop).collect();
+        for hop in silent {
+            self.break_link(hop, cx);
+        }
+        self.next_expiry = self.heard.values().min().map_or(Time::NEVER, |heard| heard.saturating_add(hold));
+    }
+
+    fn record_reception(&mut self, from: Hop, now: Time) {
+        self.heard.insert(from, now);
+        self.next_expiry = self.next_expiry.min(now.saturating_add(self.config.hold_time()));
+    }
+
+    /// A newer number than the node's own is another node's report of a broken route: the node takes the next even number, and says so.
+    fn defend_number(&mut self, number: u32, cx: &mut Context<'_>) {
+        if is_younger(number, self.number) {
+            self.number = (number | 1).wrapping_add(1);
+            self.updates.own_is_news = true;
+            self.schedule_update(cx.now, cx);
+        }
+    }
+}
+
+impl Protocol for Config {
+    fn name(&self) -> &'static str {
+        "DSDV"
+    }
+
+    fn udp_port(&self) -> u16 {
+        PORT
+    }
+
+    fn kinds(&self) -> &'static [&'static str] {
+        &KINDS
+    }
+
+    fn is_proactive(&self) -> bool {
+        true
+    }
+
+    fn state_machine(&self, node: &NodeSetup) -> Box<dyn Routing> {
+        Box::new(Dsdv::new(node.address, self))
+    }
+
+    fn same_as(&self, other: &dyn Protocol) -> bool {
+        (other as &dyn Any).downcast_ref() == Some(self)
+    }
+}
+
+impl Routing for Dsdv {
+    fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Hop> {
+        let hop = self.next_hop(destination, cx.now);
+        if hop.is_none()
+            && let Some(packet) = self.buffer.add(packet, destination, cx.now)
+        {
+            cx.out.push(Effect::Drop { packet, reason: DropReason::BufferFull });
+        }
+        hop
+    }
+
+    /// Without a route the packet is dropped: only a node's own packets wait.
+    fn relay(&mut self, packet: u64, ends: [Ipv4Addr; 2], _: Hop, cx: &mut Context<'_>) -> Option<Hop> {
+        let hop = self.next_hop(ends[1], cx.now);
+        if hop.is_none() {
+            cx.out.push(Effect::Drop { packet, reason: DropReason::NoRoute });
+        }
+        hop
+    }
+
+    /// Invalid bytes are ignored, as is a part of an entry at the end.
+    fn on_message(&mut self, bytes: &[u8], received: Received, cx: &mut Context<'_>) {
+        let Ok((update, _)) = Update::decode(bytes) else { return };
+        if received.from.neighbour == self.address {
+            return;
+        }
+        self.record_reception(received.from, cx.now);
+        for entry in update.entries() {
+            if entry.destination == self.address {
+                self.defend_number(entry.number, cx);
+            } else if self.table.offer(&entry, received.from, cx.now, &self.config) {
+                for packet in self.released(entry.destination) {
+                    cx.out.push(Effect::Forward { packet, hop: received.from });
+                }
+            }
+        }
+        self.schedule_update(self.table.next_trigger(), cx);
+    }
+
+    /// Without effect unless `link_layer_feedback` is set: the link breaks.
+    fn on_undelivered(&mut self, neighbour: Hop, _: Undelivered<'_>, cx: &mut Context<'_>) {
+        if self.config.link_layer_feedback {
+            self.break_link(neighbour, cx);
+        }
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        while let Some(packet) = self.buffer.expired(cx.now) {
+            cx.out.push(Effect::Drop { packet, reason: DropReason::BufferTime });
+        }
+        self.expire_neighbours(cx);
+        self.send_updates(cx);
+    }
+
+    fn deadline(&self) -> Time {
+        self.buffer.deadline().min(self.next_expiry).min(self.updates.deadline())
+    }
+
+    fn next_hop(&self, destination: Ipv4Addr, _: Time) -> Option<Hop> {
+        self.table.valid(destination).map(|route| route.hop)
+    }
+
+    fn table(&self) -> TableState {
+        TableState { revision: self.table.revision, lost: self.table.lost }
+    }
+
+    fn waiting(&self) -> usize {
+        self.buffer.packets().count()
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        vec![("breaks", self.breaks)]
+    }
+}
+
+impl Dsdv {
+    /// Packets that have waited for a route that exists now.
+    fn released(&mut self, destination: Ipv4Addr) -> Vec<u64> {
+        if self.table.valid(destination).is_some() {
+            self.buffer.take_waiting_for(destination)
+        } else {
+            Vec::new()
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! DSDV against scripts computed by hand from the rules in docs/dsdv.md. The node under test is 10.0.0.1; `2` stands for 10.0.0.2, and so
+//! on.
+
+mod links;
+mod loops;
+mod packets;
+mod routes;
+mod settling;
+mod support;
+mod updates;
