@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import airfair
-from airfair import Scenario, plots
+from airfair import Capture, Scenario, plots
 
 DOCS = Path(__file__).resolve().parent
 SCENARIOS = DOCS.parent / "scenarios"
@@ -19,6 +19,8 @@ def main() -> None:
     rows = airfair.compare(scenario, schemes=["droptail", "red"], seeds=range(1, 11))
     short = Scenario.read(SCENARIOS / "grid-64.toml", ["duration=20 s"])
     runs = [airfair.run(short, scheme=scheme) for scheme in ("droptail", "codel")]
+    capture = Capture(trace=True, states=True, start="19.9 s", until="20.7 s")
+    traced = airfair.record(scenario.edited({"duration": "20.7 s"}), capture=capture)
     figures = {
         "network": plots.network(scenario),
         "network-grid": plots.network(Scenario.read(SCENARIOS / "grid-64.toml")),
@@ -27,6 +29,8 @@ def main() -> None:
         "windows": plots.windows(recording),
         "channel": plots.channel(recording),
         "channel-node": plots.channel(recording, node="a2"),
+        "timeline": plots.timeline(traced, "20 s", "20.03 s"),
+        "timeline-states": plots.timeline(traced, "20.65 s", "20.66 s", states=True),
         "bars": plots.bars(rows),
         "difference": plots.bars(rows, difference=True),
         "scatter": plots.scatter(rows),
