@@ -194,7 +194,8 @@ def _table(name: str, value: object, columns: Sequence[str]) -> pd.DataFrame:
     import pyarrow as pa
 
     if isinstance(value, pa.Table):
-        value = value.to_pandas(ignore_metadata=True)
+        read = [column for column in value.column_names if column in {*columns, "category"}]
+        value = value.select(read).to_pandas(ignore_metadata=True)
     if not isinstance(value, pd.DataFrame):
         raise unsuitable(name, value, f"a recording, or its table {name}: recording.pandas({name!r})")
     missing = [column for column in columns if column not in value.columns]

@@ -294,7 +294,7 @@ class _Chart:
         what = CONTENTS.get(frame.content or "", "data" if frame.kind == DATA else "message")
         if frame.kind not in (DATA, MESSAGE):
             what = frame.kind
-        short = what.split()[0] if frame.kind == MESSAGE else what
+        short = what.split()[0] if frame.kind == MESSAGE else KINDS[frame.kind][0]
         return [f"{what} → {to}", what, short]
 
     def _write(
