@@ -89,6 +89,7 @@ def test_a_run() -> None:
         "qfcp": Scenario.read(SCENARIOS / "short-flows.toml", ["duration=3 s", "warmup=0 s"]),
         "droptail": Scenario.parse(AODV),
         "red": Scenario.parse(WIRED_AODV),
+        "codel": Scenario.parse(WIRED_AODV.replace("aodv", "olsr")),
     }
     for scheme, scenario in scenes.items():
         result = airfair.run(scenario, scheme=scheme, windows="500 ms")

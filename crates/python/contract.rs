@@ -12,8 +12,8 @@ use airfair_sim::World;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::delays::Delays;
 use airfair_sim::measure::summary::{
-    FilesResult, FlowResult, MessageCounts, PacketFates, QueueResult, RoutingCounts, RunResult, SizeClass,
-    StationResult,
+    FilesResult, FlowResult, FlowRoute, MessageCounts, PacketFates, QueueResult, RoutingCounts,
+    RoutingResult, RunResult, SizeClass, StationResult,
 };
 use airfair_sim::observe::windows::WindowFairness;
 use airfair_sim::record::{FrameKind, Loss};
@@ -81,6 +81,8 @@ objects! {
         marks: &'a BTreeMap<String, u64> = &of.run.marks;
         queues: Vec<Queue<'a>> = each(&of.run.queues);
         stations: Vec<Station<'a>> = each(&of.run.stations);
+        #[serde(skip_serializing_if = "Option::is_none")]
+        routing: Option<Upkeep<'a>> = of.run.routing.as_ref().map(Upkeep::from);
         #[serde(skip_serializing_if = "Vec::is_empty")]
         window_jain: Vec<WindowJain> = each(of.windows);
         perf: Perf<'a> = of.into();
@@ -167,6 +169,25 @@ objects! {
         messages: Option<Messages> = s.messages.as_ref().map(Messages::from);
         #[serde(skip_serializing_if = "Option::is_none")]
         routing: Option<Routing<'a>> = s.routing.as_ref().map(Routing);
+    }
+
+    /// A proactive routing protocol: its messages, and how well routes were maintained.
+    Upkeep<'a> from r: &'a RoutingResult {
+        protocol: &'static str = r.protocol;
+        datagrams: u64 = r.datagrams;
+        ip_bytes: u64 = r.ip_bytes;
+        mac_bytes: u64 = r.mac_bytes;
+        ip_bytes_per_node_s: Option<f64> = r.per_node_s(r.ip_bytes);
+        mac_bytes_per_node_s: Option<f64> = r.per_node_s(r.mac_bytes);
+        routes_lost: u64 = r.routes_lost;
+        flows: Vec<RouteOfFlow<'a>> = each(&r.flows);
+    }
+
+    /// The route of a flow over time.
+    RouteOfFlow<'a> from r: &'a FlowRoute {
+        id: &'a str = &r.id;
+        lost: u64 = r.lost;
+        without_s: f64 = r.without_s;
     }
 
     /// Nanoseconds in each radio state; they add up to the run.

@@ -251,6 +251,40 @@ class Perf(TypedDict):
     """Lateness of the deadlines; only of a paced run."""
 
 
+class RouteOfFlow(TypedDict):
+    """The route of a flow with a proactive routing protocol, from its start (or the end of the warm-up) to its
+    stop."""
+
+    id: str
+    """Name of the flow."""
+    lost: int
+    """Times that the route was lost: next hops led from source to destination, and did not afterwards."""
+    without_s: float
+    """Time in which they did not lead to the destination, seconds."""
+
+
+class RoutingUpkeep(TypedDict):
+    """A proactive routing protocol from the end of the warm-up on: its messages, and how well it maintained
+    routes."""
+
+    protocol: str
+    """Name of the protocol."""
+    datagrams: int
+    """Datagrams that all nodes sent; each may contain several messages."""
+    ip_bytes: int
+    """Bytes of these datagrams as IP packets."""
+    mac_bytes: int
+    """Bytes of these datagrams as frames: with LLC, MAC header and FCS, or with a wire's framing."""
+    ip_bytes_per_node_s: float | None
+    """`ip_bytes` for each node and second; None at the end of the warm-up."""
+    mac_bytes_per_node_s: float | None
+    """`mac_bytes` for each node and second; None at the end of the warm-up."""
+    routes_lost: int
+    """Routes lost in the tables of all nodes: the destination had a next hop, and had none afterwards."""
+    flows: list[RouteOfFlow]
+    """Routes of the flows, in the order of the scenario."""
+
+
 class RunResult(TypedDict):
     """The result of a run. A number that is not defined is None: Jain's index where nothing was delivered,
     for example."""
@@ -309,6 +343,8 @@ class RunResult(TypedDict):
     """Queue of every output interface."""
     stations: list[StationResult]
     """Every radio."""
+    routing: NotRequired[RoutingUpkeep]
+    """Upkeep of routes; only with a proactive routing protocol."""
     window_jain: NotRequired[list[WindowJain]]
     """Fairness in windows; only if windows were given."""
     perf: Perf

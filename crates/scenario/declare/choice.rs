@@ -1,5 +1,6 @@
 //! Choices: the words that a key may have as its value, for every setting that is a choice.
 
+use airfair_routing::SendRate;
 use airfair_sim::spec::{
     AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Sensitivity,
     Standard,
@@ -165,6 +166,7 @@ choices! {
     AfterTimeout { Difs: "difs", Immediate: "immediate" }
     ResponseTimeout { PhyStart: "phy-start", WholeResponse: "whole-response" }
     Metric { Hops: "hops", Etx: "etx" }
+    SendRate { Broadcast: "broadcast", Data: "data" }
     TcpProfile { Rfc: "rfc", Ns2: "ns-2", Ns3: "ns-3", Linux: "linux" }
     TickMode { RoundUp: "round-up", Bsd: "bsd" }
     PartialAckTimer { Impatient: "impatient", SlowButSteady: "slow-but-steady" }

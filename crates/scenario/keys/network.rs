@@ -210,7 +210,7 @@ table! {
     /// How next hops are found, and how many there may be.
     struct RoutingTable {
         /// Static routes, which exist from the start and never change, or a protocol by which nodes find routes with messages, over air
-        /// and wires, when they need them (`[aodv]`) or at all times (`[dsdv]`).
+        /// and wires: when they need them (`[aodv]`), or at all times (`[dsdv]`, `[olsr]`).
         protocol: RoutingProtocol = default(RoutingProtocol::Static);
         /// Metric of static routes: the number of hops, or the expected transmission count.
         metric: Metric = default(Metric::Hops);

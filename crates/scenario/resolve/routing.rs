@@ -38,7 +38,7 @@ pub(crate) fn resolve(root: &Table, routing: Option<&RoutingTable>, cx: &mut Cx<
                     &Path::ROOT.child("routing").child("metric"),
                     || {
                         format!(
-                            "{}: {} has no metric but hops; expected no metric beside protocol = {}",
+                            "{}: {} ignores the metric of static routes; expected no metric beside protocol = {}",
                             metric.write(),
                             protocol.name(),
                             routing.protocol.write()

@@ -9,6 +9,7 @@ mod fuzz;
 mod import;
 mod links;
 mod movement;
+mod olsr;
 mod roundtrip;
 mod schemes;
 mod tcp;

@@ -2,6 +2,7 @@
 
 mod aodv;
 mod dsdv;
+mod olsr;
 
 use std::sync::Arc;
 
@@ -15,8 +16,11 @@ use crate::text::location::Path;
 use crate::text::tree::{Located, Table};
 
 /// Every protocol: the word for it in `protocol`, which is the name of its table too.
-pub(crate) const PROTOCOLS: [Entry; 2] =
-    [Entry::of::<aodv::AodvTable>("aodv"), Entry::of::<dsdv::DsdvTable>("dsdv")];
+pub(crate) const PROTOCOLS: [Entry; 3] = [
+    Entry::of::<aodv::AodvTable>("aodv"),
+    Entry::of::<dsdv::DsdvTable>("dsdv"),
+    Entry::of::<olsr::OlsrTable>("olsr"),
+];
 
 /// The table of a protocol's parameters.
 trait Parameters: Sized {

@@ -1,0 +1,400 @@
+//! Optimized Link State Routing (Clausen and Jacquet, RFC 3626, 2003), with paths by hops or by expected transmissions (ETX).
+//!
+//! Every node broadcasts HELLOs, from which its neighbours learn which links are symmetric, and which nodes are two hops away. A node selects
+//! some of its neighbours as multipoint relays (MPRs), which together reach all nodes two hops away. A node that was selected as relay floods
+//! the network with TCs, which list its selectors; only relays forward these. From both kinds of messages every node computes shortest paths
+//! to all others.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `links` | links: link sensing, hysteresis, quality (7, 14) |
+//! | `hello` | HELLOs (6), neighbours and their neighbours (8.1, 8.2), selectors (8.4) |
+//! | `relays` | selection of relays (8.3, 16) |
+//! | `topology` | TCs (9, 15) |
+//! | `flooding` | datagrams of several messages, duplicates, forwarding (3) |
+//! | `table` | the routing table (10) |
+//! | `config` | parameters (18) |
+//!
+//! Readings and deviations:
+//!
+//! - All interfaces of a node have one address, so that MIDs (section 5) have nothing to state: a link is a neighbour by an interface.
+//! - A message is due every interval, and delayed by up to `max_jitter`; the RFC shortens the interval by the jitter instead (3.5), by which
+//!   nodes would send an eighth more often than stated.
+//! - Among equal paths the neighbour with the lowest address is the next hop, as with static routes, after the most willing one. The RFC also
+//!   prefers selectors (10).
+//! - Relays that turn out to be superfluous are kept (8.3.1, step 5, MAY).
+//! - With ETX the quality of a link is measured by HELLOs, and stated in HELLOs and TCs of olsrd's format.
+//!
+//! Left out: HNA (12) and IPv6 (17): there are no networks outside. Messages of other types are forwarded.
+
+mod config;
+mod flooding;
+mod hello;
+mod links;
+mod relays;
+mod table;
+mod topology;
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::any::Any;
+
+use airfair_units::{Span, Time};
+use airfair_wire::Ipv4Addr;
+use airfair_wire::olsr::{Body, Message, PORT, Packet};
+
+use crate::{
+    Context, DropReason, Effect, Hop, NodeSetup, Protocol, Received, Routing, TableState, Undelivered,
+};
+
+use flooding::{Duplicate, Output};
+use links::Link;
+use relays::Candidates;
+
+pub use config::{Advertised, Base, Config, Hysteresis, Metric, WILL_ALWAYS, WILL_NEVER};
+pub use table::Route;
+pub use topology::is_newer;
+
+/// Names of the kinds of messages, in the order of their counters.
+const KINDS: [&str; 3] = ["hello", "tc", "forwarded"];
+
+/// A neighbour of a symmetric neighbour (2-hop tuple).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct TwoHop {
+    until: Time,
+    /// Cost of the link between both; `None`: no probes pass.
+    cost: Option<u64>,
+}
+
+/// A link that a node advertises (topology tuple).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Topology {
+    /// Number of the advertised set (T_seq).
+    number: u16,
+    until: Time,
+    /// Cost of the link; `None`: no probes pass.
+    cost: Option<u64>,
+}
+
+/// Routing of a node.
+#[derive(Debug)]
+pub struct Olsr {
+    address: Ipv4Addr,
+    interfaces: u32,
+    config: Config,
+    links: BTreeMap<Hop, Link>,
+    /// Willingness of nodes that were heard.
+    willingness: BTreeMap<Ipv4Addr, u8>,
+    /// Symmetric links.
+    symmetric: BTreeSet<Hop>,
+    /// Symmetric neighbours with their willingness.
+    neighbours: BTreeMap<Ipv4Addr, u8>,
+    /// By neighbour and its neighbour.
+    two_hops: BTreeMap<(Ipv4Addr, Ipv4Addr), TwoHop>,
+    /// Neighbours that the node has selected as relays (MPR set).
+    relays: BTreeSet<Ipv4Addr>,
+    /// Neighbours that have selected the node as relay, with the end of that time.
+    selectors: BTreeMap<Ipv4Addr, Time>,
+    advertised: BTreeSet<Ipv4Addr>,
+    /// Number of the advertised set (ANSN).
+    number: u16,
+    /// End of the time in which others may remember advertised neighbours.
+    advertised_until: Time,
+    /// By the node that advertises the link, and the other end.
+    topology: BTreeMap<(Ipv4Addr, Ipv4Addr), Topology>,
+    /// By originator and number.
+    duplicates: BTreeMap<(Ipv4Addr, u16), Duplicate>,
+    /// By interface.
+    outputs: Vec<Output>,
+    /// Number of the node's last message.
+    sequence: u16,
+    routes: BTreeMap<Ipv4Addr, Route>,
+    table: TableState,
+    /// Entries that found no room in a table.
+    refused: u64,
+    /// Times of the next HELLO and TC; `None` before the start.
+    due: Option<(Time, Time)>,
+    /// A time not later than the next expiry in the tables.
+    wake: Time,
+    links_changed: bool,
+    two_hops_changed: bool,
+    topology_changed: bool,
+}
+
+impl Olsr {
+    /// A node that knows no other.
+    #[must_use]
+    pub fn new(node: &NodeSetup, config: &Config) -> Self {
+        Self {
+            address: node.address,
+            interfaces: node.interfaces,
+            config: *config,
+            links: BTreeMap::new(),
+            willingness: BTreeMap::new(),
+            symmetric: BTreeSet::new(),
+            neighbours: BTreeMap::new(),
+            two_hops: BTreeMap::new(),
+            relays: BTreeSet::new(),
+            selectors: BTreeMap::new(),
+            advertised: BTreeSet::new(),
+            number: 0,
+            advertised_until: Time::ZERO,
+            topology: BTreeMap::new(),
+            duplicates: BTreeMap::new(),
+            outputs: (0..node.interfaces).map(|_| Output::default()).collect(),
+            sequence: 0,
+            routes: BTreeMap::new(),
+            table: TableState::default(),
+            refused: 0,
+            due: None,
+            wake: Time::NEVER,
+            links_changed: false,
+            two_hops_changed: false,
+            topology_changed: false,
+        }
+    }
+
+    /// Routes to all known nodes, by address.
+    #[must_use]
+    pub fn routes(&self) -> &BTreeMap<Ipv4Addr, Route> {
+        &self.routes
+    }
+
+    /// Neighbours that the node has selected as relays, in ascending order.
+    pub fn relays(&self) -> impl Iterator<Item = Ipv4Addr> + '_ {
+        self.relays.iter().copied()
+    }
+
+    /// Neighbours that have selected the node as relay, in ascending order.
+    pub fn selectors(&self) -> impl Iterator<Item = Ipv4Addr> + '_ {
+        self.selectors.keys().copied()
+    }
+
+    /// The best symmetric link to a neighbour.
+    fn best_link(&self, neighbour: Ipv4Addr, now: Time) -> Option<(Hop, &Link)> {
+        let all = Hop { neighbour, interface: 0 }..=Hop { neighbour, interface: u32::MAX };
+        let links = self.links.range(all).filter(|(_, link)| link.is_symmetric(now));
+        let cost = |link: &Link| link.cost(&self.config).unwrap_or(u64::MAX);
+        links.min_by_key(|(hop, link)| (cost(link), **hop)).map(|(&hop, link)| (hop, link))
+    }
+
+    /// Removes entries that have expired, and counts HELLOs that were missed.
+    fn expire(&mut self, now: Time) {
+        if self.wake > now {
+            return;
+        }
+        let config = self.config;
+        for link in self.links.values_mut() {
+            let quality = link.quality(config.etx_window);
+            link.count_missed(&config, now);
+            self.links_changed |= config.metric == Metric::Etx && link.quality(config.etx_window) != quality;
+        }
+        self.links.retain(|_, link| link.until > now);
+        let links = &self.links;
+        self.willingness.retain(|&neighbour, _| links.keys().any(|hop| hop.neighbour == neighbour));
+        let (two_hops, topology) = (self.two_hops.len(), self.topology.len());
+        self.two_hops.retain(|_, known| known.until > now);
+        self.selectors.retain(|_, until| *until > now);
+        self.topology.retain(|_, known| known.until > now);
+        self.duplicates.retain(|_, known| known.until > now);
+        self.two_hops_changed |= self.two_hops.len() < two_hops;
+        self.topology_changed |= self.topology.len() < topology;
+        let links = self.links.values().map(|link| link.deadline(now));
+        let two_hops = self.two_hops.values().map(|known| known.until);
+        let topology = self.topology.values().map(|known| known.until);
+        let others = two_hops.chain(topology).chain(self.selectors.values().copied());
+        self.wake = links.chain(others).min().unwrap_or(Time::NEVER);
+    }
+
+    /// Draws the consequences of what has changed: neighbours, relays, advertised neighbours, routes.
+    fn settle(&mut self, now: Time) {
+        let symmetric = self.links.iter().filter(|(_, link)| link.is_symmetric(now)).map(|(&hop, _)| hop);
+        let symmetric: BTreeSet<Hop> = symmetric.collect();
+        let willing =
+            |hop: &Hop| (hop.neighbour, *self.willingness.get(&hop.neighbour).unwrap_or(&WILL_NEVER));
+        let neighbours: BTreeMap<Ipv4Addr, u8> = symmetric.iter().map(willing).collect();
+        let moved = symmetric != self.symmetric || neighbours != self.neighbours;
+        if moved {
+            // Section 8.5: what a lost neighbour has reported is forgotten.
+            self.two_hops.retain(|(neighbour, _), _| neighbours.contains_key(neighbour));
+            self.selectors.retain(|neighbour, _| neighbours.contains_key(neighbour));
+            (self.symmetric, self.neighbours) = (symmetric, neighbours);
+        }
+        if moved || self.two_hops_changed {
+            self.relays = (0..self.interfaces).flat_map(|interface| self.select_relays(interface)).collect();
+        }
+        self.update_advertised();
+        if moved || self.two_hops_changed || self.topology_changed || self.links_changed {
+            self.replace_routes(now);
+        }
+        (self.links_changed, self.two_hops_changed, self.topology_changed) = (false, false, false);
+    }
+
+    /// Relays for the nodes that are reached by an interface [RFC 3626 section 8.3].
+    fn select_relays(&self, interface: u32) -> BTreeSet<Ipv4Addr> {
+        let mut candidates = Candidates::default();
+        for hop in self.symmetric.iter().filter(|hop| hop.interface == interface) {
+            let Some(&willingness) = self.neighbours.get(&hop.neighbour) else { continue };
+            candidates.willingness.insert(hop.neighbour, willingness);
+        }
+        for &(neighbour, to) in self.two_hops.keys() {
+            if candidates.willingness.contains_key(&neighbour)
+                && to != self.address
+                && !self.neighbours.contains_key(&to)
+            {
+                candidates.reach.entry(neighbour).or_default().insert(to);
+            }
+        }
+        candidates.relays(self.config.mpr_coverage)
+    }
+
+    fn replace_routes(&mut self, now: Time) {
+        let routes = self.calculate(now);
+        let same = |(a, b): ((&Ipv4Addr, &Route), (&Ipv4Addr, &Route))| a.0 == b.0 && a.1.hop == b.1.hop;
+        if routes.len() != self.routes.len() || !routes.iter().zip(&self.routes).all(same) {
+            self.table.revision += 1;
+            self.table.lost += self.routes.keys().filter(|to| !routes.contains_key(to)).count() as u64;
+        }
+        self.routes = routes;
+    }
+
+    fn on_packet_message(&mut self, message: Message, received: Received, cx: &mut Context<'_>) {
+        if message.ttl == 0 || message.originator == self.address {
+            return;
+        }
+        match &message.body {
+            Body::Hello(hello) => return self.on_hello(&message, hello, received, cx),
+            Body::RatedHello(hello) => return self.on_hello(&message, hello, received, cx),
+            Body::Tc(_) | Body::RatedTc(_) | Body::Other(_) => {}
+        }
+        if !self.links.get(&received.from).is_some_and(|link| link.is_symmetric(cx.now)) {
+            return;
+        }
+        if self.is_new(&message, cx.now) {
+            match &message.body {
+                Body::Tc(tc) => self.on_tc(&message, tc, cx.now),
+                Body::RatedTc(tc) => self.on_tc(&message, tc, cx.now),
+                _ => {}
+            }
+        }
+        self.forward(message, received, cx);
+    }
+
+    /// Times of the first HELLO and TC.
+    fn first_due(&self, cx: &mut Context<'_>) -> (Time, Time) {
+        let mut within = |interval: Span| match self.config.synchronous_start {
+            true => cx.now,
+            false => cx.now.saturating_add(Span((cx.random.uniform() * interval.0 as f64) as u64)),
+        };
+        (within(self.config.hello_interval), within(self.config.tc_interval))
+    }
+}
+
+impl Protocol for Config {
+    fn name(&self) -> &'static str {
+        "OLSR"
+    }
+
+    fn udp_port(&self) -> u16 {
+        PORT
+    }
+
+    fn kinds(&self) -> &'static [&'static str] {
+        &KINDS
+    }
+
+    fn is_proactive(&self) -> bool {
+        true
+    }
+
+    fn state_machine(&self, node: &NodeSetup) -> Box<dyn Routing> {
+        Box::new(Olsr::new(node, self))
+    }
+
+    fn same_as(&self, other: &dyn Protocol) -> bool {
+        (other as &dyn Any).downcast_ref() == Some(self)
+    }
+}
+
+impl Routing for Olsr {
+    /// Without a route the packet is dropped.
+    fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Hop> {
+        let hop = self.next_hop(destination, cx.now);
+        if hop.is_none() {
+            cx.out.push(Effect::Drop { packet, reason: DropReason::NoRoute });
+        }
+        hop
+    }
+
+    fn relay(&mut self, packet: u64, ends: [Ipv4Addr; 2], _from: Hop, cx: &mut Context<'_>) -> Option<Hop> {
+        self.originate(packet, ends[1], cx)
+    }
+
+    /// Invalid bytes are ignored.
+    fn on_message(&mut self, bytes: &[u8], received: Received, cx: &mut Context<'_>) {
+        let Ok((packet, _)) = Packet::decode(bytes) else { return };
+        if received.from.neighbour == self.address {
+            return;
+        }
+        self.expire(cx.now);
+        for message in packet.into_messages() {
+            self.on_packet_message(message, received, cx);
+        }
+        self.settle(cx.now);
+    }
+
+    /// Without effect unless `link_layer_feedback` is set. A packet that was not delivered breaks the link for `neighbour_hold`.
+    fn on_undelivered(&mut self, neighbour: Hop, _what: Undelivered<'_>, cx: &mut Context<'_>) {
+        if !self.config.link_layer_feedback {
+            return;
+        }
+        if let Some(link) = self.links.get_mut(&neighbour) {
+            link.break_off(&self.config, cx.now);
+            self.wake = self.wake.min(link.deadline(cx.now));
+        }
+        self.settle(cx.now);
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        let (mut hello, mut tc) = match self.due {
+            Some(due) => due,
+            None => self.first_due(cx),
+        };
+        self.expire(cx.now);
+        self.settle(cx.now);
+        if hello <= cx.now {
+            self.send_hellos(cx);
+            hello = hello.saturating_add(self.config.hello_interval);
+        }
+        if tc <= cx.now {
+            self.send_tc(cx);
+            tc = tc.saturating_add(self.config.tc_interval);
+        }
+        self.due = Some((hello, tc));
+        self.send_due(cx);
+    }
+
+    fn deadline(&self) -> Time {
+        let Some((hello, tc)) = self.due else { return Time::ZERO };
+        let outputs = self.outputs.iter().map(Output::deadline);
+        outputs.chain([hello, tc, self.wake]).min().unwrap_or(Time::NEVER)
+    }
+
+    fn next_hop(&self, destination: Ipv4Addr, _now: Time) -> Option<Hop> {
+        self.routes.get(&destination).map(|route| route.hop)
+    }
+
+    fn table(&self) -> TableState {
+        self.table
+    }
+
+    fn waiting(&self) -> usize {
+        0
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        vec![("refused", self.refused)]
+    }
+}

@@ -1,0 +1,97 @@
+//! TC messages: the links that a node advertises to all, and the topology that it learns [RFC 3626 sections 9 and 15].
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use airfair_units::{Span, Time};
+use airfair_wire::Ipv4Addr;
+use airfair_wire::olsr::{Body, Message, Rated, Tc};
+
+use super::config::{Advertised, Metric};
+use super::flooding::Kind;
+use super::hello::{Listed, MOST_LISTED};
+use super::links::cost;
+use super::{Olsr, Topology};
+use crate::Context;
+
+/// True if a number of a TC is more recent than another [RFC 3626 section 19].
+#[must_use]
+pub const fn is_newer(number: u16, than: u16) -> bool {
+    if number > than { number - than <= u16::MAX / 2 } else { than - number > u16::MAX / 2 }
+}
+
+impl Olsr {
+    /// Takes over the set of advertised neighbours; a changed set has the next number [RFC 3626 section 9.2].
+    pub(super) fn update_advertised(&mut self) {
+        let mut now: BTreeSet<Ipv4Addr> = match self.config.advertised {
+            Advertised::Selectors | Advertised::SelectorsAndRelays => {
+                self.selectors.keys().copied().collect()
+            }
+            Advertised::All => self.neighbours.keys().copied().collect(),
+        };
+        if self.config.advertised == Advertised::SelectorsAndRelays {
+            now.extend(&self.relays);
+        }
+        if now != self.advertised {
+            self.advertised = now;
+            self.number = self.number.wrapping_add(1);
+        }
+    }
+
+    /// Queues a TC, if there are advertised neighbours, or others still remember some [RFC 3626 section 9.3].
+    pub(super) fn send_tc(&mut self, cx: &mut Context<'_>) {
+        if !self.advertised.is_empty() {
+            self.advertised_until = cx.now.saturating_add(self.config.topology_hold);
+        } else if self.advertised_until <= cx.now {
+            return;
+        }
+        let rated = |&address: &Ipv4Addr| match self.best_link(address, cx.now) {
+            Some((_, link)) => self.rated(address, link),
+            None => Rated { address, quality: 0, neighbour_quality: 0 },
+        };
+        let all: Vec<Rated> = self.advertised.iter().map(rated).collect();
+        let mut parts: Vec<_> = all.chunks(MOST_LISTED).collect();
+        if parts.is_empty() {
+            parts.push(&[]);
+        }
+        for part in parts {
+            let number = self.number;
+            let body = match self.config.metric {
+                Metric::Hops => {
+                    Body::Tc(Tc { number, neighbours: part.iter().map(|rated| rated.address).collect() })
+                }
+                Metric::Etx => Body::RatedTc(Tc { number, neighbours: part.to_vec() }),
+            };
+            let message = self.message(body, self.config.topology_hold, u8::MAX);
+            self.flood(&message, Kind::Tc, cx);
+        }
+    }
+
+    /// Handles a TC of another node that a symmetric neighbour has sent for the first time [RFC 3626 section 9.5].
+    pub(super) fn on_tc<T: Listed>(&mut self, message: &Message, tc: &Tc<T>, now: Time) {
+        let last = message.originator;
+        let of_last = (last, Ipv4Addr::new(0, 0, 0, 0))..=(last, Ipv4Addr::new(255, 255, 255, 255));
+        let mut known = self.topology.range(of_last.clone());
+        if known.any(|(_, topology)| is_newer(topology.number, tc.number)) {
+            return;
+        }
+        let older = self.topology.range(of_last).filter(|(_, topology)| is_newer(tc.number, topology.number));
+        for pair in older.map(|(&pair, _)| pair).collect::<Vec<_>>() {
+            self.topology.remove(&pair);
+            self.topology_changed = true;
+        }
+        let until = now.saturating_add(Span(message.validity.nanoseconds()));
+        for rated in tc.neighbours.iter().map(|neighbour| neighbour.rated()) {
+            let pair = (last, rated.address);
+            let cost = cost(self.config.metric, rated.quality, rated.neighbour_quality);
+            let known = self.topology.get(&pair);
+            if known.is_none() && self.topology.len() >= self.config.table_limit as usize {
+                self.refused += 1;
+                continue;
+            }
+            self.topology_changed |= known.is_none_or(|known| known.cost != cost);
+            self.topology.insert(pair, Topology { number: tc.number, until, cost });
+            self.wake = self.wake.min(until);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Rules of RFC 3626 with scripts computed by hand, and networks of state machines; docs/olsr.md maps rules to tests.
+
+mod etx;
+mod flooding;
+mod hello;
+mod limits;
+mod links;
+mod networks;
+mod relays;
+mod support;
+mod table;
+mod topology;

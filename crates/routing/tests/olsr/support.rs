@@ -1,0 +1,199 @@
+//! One node with scripted events; times are milliseconds.
+
+use airfair_routing::olsr::{Config, Olsr};
+use airfair_routing::{Context, Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, To};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Span, Time};
+use airfair_wire::Ipv4Addr;
+use airfair_wire::olsr::{Body, Group, Hello, LinkCode, LinkType, Message, NeighbourType, Packet, Tc, Vtime};
+
+pub fn at(number: u8) -> Ipv4Addr {
+    Ipv4Addr::new(10, 0, 0, number)
+}
+
+pub fn hop(number: u8) -> Hop {
+    Hop { neighbour: at(number), interface: 0 }
+}
+
+pub fn ms(n: u64) -> Time {
+    Time(n * 1_000_000)
+}
+
+/// No jitter, and all timers start at 0.
+pub fn config() -> Config {
+    Config { max_jitter: Span::ZERO, synchronous_start: true, ..Config::default() }
+}
+
+/// 6 s and 15 s, as messages state them.
+pub const NEIGHBOUR_HOLD: Vtime = Vtime(0x86);
+pub const TOPOLOGY_HOLD: Vtime = Vtime(0xe7);
+/// 2 s.
+pub const HELLO_INTERVAL: Vtime = Vtime(0x05);
+
+/// A datagram that was sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sent {
+    pub interface: u32,
+    pub messages: Vec<Message>,
+    pub kinds: Vec<&'static str>,
+    pub rate: SendRate,
+    pub bytes: usize,
+}
+
+/// A node, 10.0.0.1 by default.
+pub struct Node {
+    pub olsr: Olsr,
+    random: Stream,
+    out: Vec<Effect>,
+    numbers: u16,
+}
+
+impl Node {
+    /// A node with one interface that has started at time 0, and has sent its first HELLO.
+    pub fn new(config: &Config) -> Self {
+        let mut node = Self::with_interfaces(1, 1, config);
+        node.timer(0);
+        node
+    }
+
+    /// A node that has not started.
+    pub fn with_interfaces(number: u8, interfaces: u32, config: &Config) -> Self {
+        let random = Stream::new(1, &number.to_string(), Purpose::Routing);
+        let olsr = Olsr::new(&NodeSetup { address: at(number), interfaces }, config);
+        Self { olsr, random, out: Vec::new(), numbers: 0 }
+    }
+
+    /// Calls a hook of the node: its result, and the effects.
+    pub fn call<R>(
+        &mut self,
+        now: Time,
+        hook: impl FnOnce(&mut Olsr, &mut Context<'_>) -> R,
+    ) -> (R, Vec<Effect>) {
+        let mut cx = Context { now, random: &mut self.random, out: &mut self.out };
+        let result = hook(&mut self.olsr, &mut cx);
+        (result, self.out.drain(..).collect())
+    }
+
+    fn sent(effects: Vec<Effect>) -> Vec<Sent> {
+        let sent = |effect| match effect {
+            Effect::Send { bytes, kinds, to: To::Interface(interface), ttl: 1, rate } => {
+                let (packet, rest) = Packet::decode(&bytes).unwrap();
+                assert!(rest.is_empty());
+                let kinds = kinds.into_iter().map(|kind| Config::default().kinds()[kind]).collect();
+                Sent { interface, messages: packet.into_messages(), kinds, rate, bytes: bytes.len() }
+            }
+            other => panic!("{other:?}"),
+        };
+        effects.into_iter().map(sent).collect()
+    }
+
+    /// Time passes up to `now`, which belongs to it: what the node sends.
+    pub fn until(&mut self, now: u64) -> Vec<Sent> {
+        let mut sent = Vec::new();
+        while self.olsr.deadline() <= ms(now) {
+            let due = self.olsr.deadline();
+            sent.extend(Self::sent(self.call(due, |olsr, cx| olsr.on_timer(cx)).1));
+        }
+        sent
+    }
+
+    /// The timer is due at `now`: what the node sends then.
+    pub fn timer(&mut self, now: u64) -> Vec<Sent> {
+        Self::sent(self.call(ms(now), |olsr, cx| olsr.on_timer(cx)).1)
+    }
+
+    /// Messages arrive in a packet from a neighbour, by an interface; nothing is sent at once.
+    pub fn receive_by(&mut self, now: u64, interface: u32, from: u8, messages: &[Message]) {
+        let packet = Packet::new(1, messages.to_vec()).unwrap();
+        let mut bytes = vec![0; packet.wire_len()];
+        packet.encode(&mut bytes).unwrap();
+        let from = Hop { neighbour: at(from), interface };
+        let received = Received { from, ttl: 1, to_all: true };
+        let effects = self.call(ms(now), |olsr, cx| olsr.on_message(&bytes, received, cx)).1;
+        assert_eq!(effects, []);
+    }
+
+    pub fn receive(&mut self, now: u64, from: u8, messages: &[Message]) {
+        self.receive_by(now, 0, from, messages);
+    }
+
+    /// A neighbour's HELLO with these groups.
+    pub fn hello(&mut self, now: u64, from: u8, groups: &[(LinkCode, &[u8])]) {
+        self.receive(now, from, &[hello(from, 3, groups)]);
+    }
+
+    /// A neighbour's HELLO in which this node (number 1) is symmetric, and so are `others`.
+    pub fn meet(&mut self, now: u64, from: u8, others: &[u8]) {
+        self.hello(now, from, &[(SYMMETRIC, &[&[1], others].concat())]);
+    }
+
+    /// As [`Node::meet`], and the neighbour has selected this node as relay.
+    pub fn selected(&mut self, now: u64, from: u8, others: &[u8]) {
+        self.hello(now, from, &[(RELAY, &[1]), (SYMMETRIC, others)]);
+    }
+
+    /// A TC of a node arrives from a neighbour.
+    pub fn tc(&mut self, now: u64, from: u8, originator: u8, number: u16, neighbours: &[u8]) {
+        self.numbers += 1;
+        let message = tc(originator, self.numbers, number, neighbours);
+        self.receive(now, from, &[message]);
+    }
+
+    /// Destinations with next hop and number of hops.
+    pub fn routes(&self) -> Vec<(u8, u8, u32)> {
+        let last = |address: &Ipv4Addr| address.octets()[3];
+        let routes = self.olsr.routes().iter();
+        routes.map(|(to, route)| (last(to), last(&route.hop.neighbour), route.hops)).collect()
+    }
+
+    pub fn relays(&self) -> Vec<u8> {
+        self.olsr.relays().map(|at| at.octets()[3]).collect()
+    }
+
+    pub fn selectors(&self) -> Vec<u8> {
+        self.olsr.selectors().map(|at| at.octets()[3]).collect()
+    }
+}
+
+pub const ASYMMETRIC: LinkCode = LinkCode::new(LinkType::Asymmetric, NeighbourType::Not);
+pub const SYMMETRIC: LinkCode = LinkCode::new(LinkType::Symmetric, NeighbourType::Symmetric);
+pub const RELAY: LinkCode = LinkCode::new(LinkType::Symmetric, NeighbourType::Relay);
+pub const LOST: LinkCode = LinkCode::new(LinkType::Lost, NeighbourType::Not);
+
+pub fn hello(from: u8, willingness: u8, groups: &[(LinkCode, &[u8])]) -> Message {
+    let group = |&(code, neighbours): &(LinkCode, &[u8])| Group {
+        code,
+        neighbours: neighbours.iter().map(|&n| at(n)).collect(),
+    };
+    let groups = groups.iter().map(group).collect();
+    let body = Body::Hello(Hello { interval: HELLO_INTERVAL, willingness, groups });
+    Message { validity: NEIGHBOUR_HOLD, originator: at(from), ttl: 1, hops: 0, sequence: 1, body }
+}
+
+pub fn tc(originator: u8, sequence: u16, number: u16, neighbours: &[u8]) -> Message {
+    let body = Body::Tc(Tc { number, neighbours: neighbours.iter().map(|&n| at(n)).collect() });
+    Message { validity: TOPOLOGY_HOLD, originator: at(originator), ttl: 255, hops: 0, sequence, body }
+}
+
+/// The HELLOs among datagrams, each as groups of code and neighbours.
+pub fn hellos(sent: &[Sent]) -> Vec<Vec<(LinkCode, Vec<u8>)>> {
+    let last = |address: &Ipv4Addr| address.octets()[3];
+    let groups = |message: &Message| match &message.body {
+        Body::Hello(hello) => {
+            let groups = hello.groups.iter();
+            Some(groups.map(|group| (group.code, group.neighbours.iter().map(last).collect())).collect())
+        }
+        _ => None,
+    };
+    sent.iter().flat_map(|sent| sent.messages.iter().filter_map(groups)).collect()
+}
+
+/// The node's own TCs among datagrams: number and neighbours.
+pub fn own_tcs(sent: &[Sent]) -> Vec<(u16, Vec<u8>)> {
+    let own = sent.iter().flat_map(|sent| &sent.messages).filter(|message| message.originator == at(1));
+    let tc = |message: &Message| match &message.body {
+        Body::Tc(tc) => Some((tc.number, tc.neighbours.iter().map(|at| at.octets()[3]).collect())),
+        _ => None,
+    };
+    own.filter_map(tc).collect()
+}
