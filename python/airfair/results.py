@@ -93,7 +93,8 @@ class FlowResult(TypedDict):
     completion_s: float | None
     """Completion time of a finite flow, seconds after its start; None if the flow did not complete."""
     hops: int | None
-    """Hops of the last delivered packet, or of the static route if none was delivered; None without either."""
+    """Hops of the last delivered packet; if none was delivered, those of the static route, and None without
+    one."""
     delivered_packets: int
     """Packets that the destination received."""
     dropped_packets: int
