@@ -1,11 +1,14 @@
-"""Draw the pictures of docs/how-to/plots.md: `.venv/bin/python docs/pictures.py`."""
+"""Draw the pictures of docs/how-to/plots.md and docs/building-46.md: `.venv/bin/python docs/pictures.py`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import airfair
+import numpy as np
 from airfair import Capture, Scenario, plots
+from airfair.results import Network
+from matplotlib.figure import Figure
 
 DOCS = Path(__file__).resolve().parent
 SCENARIOS = DOCS.parent / "scenarios"
@@ -38,6 +41,39 @@ def main() -> None:
     }
     for name, figure in figures.items():
         print(plots.save(figure, TARGET / f"{name}.svg"))
+    print(plots.save(building(), DOCS / "building-46.svg"))
+
+
+def building() -> Figure:
+    """Delivery ratios of all links of the building and hops of all its pairs, sender by sender."""
+    network = airfair.network(SCENARIOS / "building-46.toml", routes=True)
+    number = {node["id"]: i for i, node in enumerate(network["nodes"])}
+    of_radio = [number[radio["node"]] for radio in network["radios"]]
+    ratios, hops = (np.full((len(number), len(number)), np.nan) for _ in range(2))
+    for pair in network["pairs"]:
+        if pair["delivery_ratio"] > 0.001:
+            ratios[of_radio[pair["sender"]], of_radio[pair["hearer"]]] = pair["delivery_ratio"]
+    for route in network.get("routes", []):
+        hops[number[route["src"]], number[route["dst"]]] = len(route["path"]) - 1
+    figure = Figure(figsize=(10, 5), layout="constrained")
+    panels = (
+        ("Delivery ratio of 1500 B", ratios, "viridis", (0, 1)),
+        ("Hops of the route", hops, "YlOrBr", (1, 8)),
+    )
+    floors = [i for i in range(1, len(number)) if _height(network, i) != _height(network, i - 1)]
+    for axes, (title, values, colours, (low, high)) in zip(figure.subplots(1, 2), panels, strict=True):
+        picture = axes.imshow(values, cmap=colours, vmin=low, vmax=high, interpolation="nearest")
+        for edge in floors:
+            axes.axhline(edge - 0.5, color="#808080", linewidth=0.6)
+            axes.axvline(edge - 0.5, color="#808080", linewidth=0.6)
+        axes.set(title=title, xlabel="to node", ylabel="from node")
+        figure.colorbar(picture, ax=axes, shrink=0.8)
+    return figure
+
+
+def _height(network: Network, node: int) -> float:
+    position = network["nodes"][node]["position_m"]
+    return position[2] if position else 0.0
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations
+from collections import Counter
+from itertools import combinations, pairwise, permutations
 
 import airfair
 import pytest
@@ -204,3 +205,31 @@ def test_a_source_survives_the_drop_of_its_first_packet(seed: int) -> None:
     flows = json.loads(Scenario.parse(TWO_RADIOS).run(seed=seed))["flows"]
     (own,) = (flow for flow in flows if flow["id"] == "own")
     assert own["delivered_packets"] > 100
+
+
+def test_routes_between_all_nodes() -> None:
+    """Four nodes in a row; a protocol finds its routes later."""
+    row = SCENARIOS / "hidden-terminal.toml"
+    assert "routes" not in airfair.network(row)
+    routes = airfair.network(row, routes=True).get("routes", [])
+    hops = {(route["src"], route["dst"]): len(route["path"]) - 1 for route in routes}
+    assert hops == {(str(a), str(b)): abs(a - b) for a, b in permutations(range(1, 5), 2)}
+    assert next(route["path"] for route in routes if route["src"] == "4") == ["4", "3", "2", "1"]
+    found = airfair.network(Scenario.read(row, ['routing={protocol="aodv"}']), routes=True)
+    assert found.get("routes") == []
+    with pytest.raises(InputError, match="routes"):
+        airfair.network(row, routes="all")  # type: ignore[arg-type]
+
+
+def test_links_of_the_building_and_its_routes() -> None:
+    """The testbed's numbers, as measured before: hops of all pairs, most losses of links that routes use."""
+    network = airfair.network(SCENARIOS / "building-46.toml", routes=True)
+    routes = network.get("routes", [])
+    hops = Counter(len(route["path"]) - 1 for route in routes)
+    assert [hops[n] for n in range(1, 10)] == [228, 476, 522, 410, 242, 130, 54, 8, 0]
+    name = [radio["node"] for radio in network["radios"]]
+    ratio = {(name[p["sender"]], name[p["hearer"]]): p["delivery_ratio"] for p in network["pairs"]}
+    used = {link for route in routes for link in pairwise(route["path"])}
+    assert sum(1 - ratio[link] > 0.3 for link in used) == 2
+    heard = [1 - one for one in ratio.values() if one > 0]
+    assert sum(0.1 < loss < 0.9 for loss in heard) > 80

@@ -2,6 +2,7 @@
 
 use airfair_scenario::Scenario;
 use airfair_sim::World;
+use airfair_sim::ids::NodeIx;
 use airfair_sim::spec::{Knot, PathSpec};
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -15,6 +16,8 @@ struct Network<'a> {
     pairs: Vec<Pair>,
     links: Vec<Link<'a>>,
     flows: Vec<Flow<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routes: Option<Vec<NodeRoute<'a>>>,
 }
 
 #[derive(Serialize)]
@@ -59,6 +62,13 @@ struct Flow<'a> {
     path: Option<Vec<&'a str>>,
 }
 
+#[derive(Serialize)]
+struct NodeRoute<'a> {
+    src: &'a str,
+    dst: &'a str,
+    path: Vec<&'a str>,
+}
+
 fn corners(path: &PathSpec) -> Vec<[f64; 4]> {
     let corner = |knot: &Knot| {
         let [x, y, z] = knot.position;
@@ -67,10 +77,17 @@ fn corners(path: &PathSpec) -> Vec<[f64; 4]> {
     path.knots.iter().map(corner).collect()
 }
 
-/// The network as JSON.
-pub(crate) fn write(scenario: &Scenario, world: &World) -> PyResult<String> {
+/// The network as JSON; `routes`: with the routes between all nodes.
+pub(crate) fn write(scenario: &Scenario, world: &mut World, routes: bool) -> PyResult<String> {
     let spec = &scenario.spec;
     let id = |node: usize| spec.nodes[node].id.as_str();
+    let routes = routes.then(|| {
+        let route = |path: Vec<NodeIx>| {
+            let path: Vec<&str> = path.into_iter().map(|node| id(node.ix())).collect();
+            Some(NodeRoute { src: path.first()?, dst: path.last()?, path })
+        };
+        world.routes_between_all().into_iter().filter_map(route).collect()
+    });
     let mut paths: Vec<Option<&PathSpec>> = vec![None; spec.nodes.len()];
     for path in &spec.movement.paths {
         paths[path.node] = Some(path);
@@ -130,5 +147,6 @@ pub(crate) fn write(scenario: &Scenario, world: &World) -> PyResult<String> {
                 path: path.map(|nodes| nodes.into_iter().map(|node| id(node.ix())).collect()),
             })
             .collect(),
+        routes,
     })
 }

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
 use crate::arguments::{
-    FilePath, FlowName, Interval, Origin, SchemeName, Seed, Toml, Windows, WireCheck, arguments,
+    AllRoutes, FilePath, FlowName, Interval, Origin, SchemeName, Seed, Toml, Windows, WireCheck, arguments,
 };
 use crate::capture::WatchArgument;
 use crate::completions::Completions;
@@ -288,10 +288,11 @@ impl Scenario {
         raised.check().and(checked)
     }
 
-    /// The network of a run with this seed, as JSON: nodes, radios, who can decode or sense whom, links, routes.
-    #[pyo3(signature = (seed=Seed(1)), text_signature = "($self, seed=1)")]
-    fn network(&self, py: Python<'_>, seed: Seed) -> PyResult<String> {
-        py.detach(|| network::write(&self.0, &*self.world(None, seed.0)?))
+    /// The network of a run with this seed, as JSON: nodes, radios, who can decode or sense whom, links, routes of flows; with `routes`
+    /// the static routes between all nodes too.
+    #[pyo3(signature = (seed=Seed(1), routes=AllRoutes(false)), text_signature = "($self, seed=1, routes=False)")]
+    fn network(&self, py: Python<'_>, seed: Seed, routes: AllRoutes) -> PyResult<String> {
+        py.detach(|| network::write(&self.0, &mut *self.world(None, seed.0)?, routes.0))
     }
 
     /// Runs it to the end; the result contract as JSON. The same scenario, scheme, seed and version give the same bytes

@@ -46,6 +46,8 @@ pub enum EventKind {
     Access(StationIx),
     /// The position of a moving node is refreshed; the index is that among moving nodes.
     Move(u32),
+    /// Measured gains change; the index is that among changes.
+    GainChange(u32),
     /// A station's list of hearers is renewed.
     Renew(StationIx),
     /// A flow starts.
@@ -229,6 +231,8 @@ pub mod class {
     pub const WARMUP: u8 = 0;
     /// Rate changes: a packet sent at the same moment has the new rate.
     pub const RATE_CHANGE: u8 = 0;
+    /// Changes of gains: a frame sent at the same moment has the new gain.
+    pub const GAIN_CHANGE: u8 = 0;
     /// A departure to a wire makes room for packets that arrive at the same moment.
     pub const WIRE_FREE: u8 = 1;
     /// See [`super::EventKind::FrameEnd`].

@@ -26,6 +26,8 @@ pub struct WorldSpec {
     pub links: Vec<LinkSpec>,
     /// Measured path gains, used by radios whose propagation is [`Propagation::Matrix`].
     pub gains: Vec<GainSpec>,
+    /// Changes of these gains.
+    pub gain_changes: Vec<GainChangeSpec>,
     /// Nodes that move, and the intervals at which their positions are refreshed.
     pub movement: MovementSpec,
     /// Flows between nodes.
@@ -157,6 +159,47 @@ pub struct GainSpec {
     pub gain: Db,
 }
 
+/// A change of one measured direction of a radio path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GainChangeSpec {
+    /// Transmitting node.
+    pub from: usize,
+    /// Receiving node.
+    pub to: usize,
+    /// Time of the change.
+    pub at: Time,
+    /// New path gain.
+    pub gain: Db,
+    /// Interval after which the change occurs again, and again.
+    pub every: Option<Span>,
+}
+
+/// Fading of a radio's signal: a factor of its power at each receiver, drawn for each unordered pair of radios and each block of time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FadingSpec {
+    /// Distribution of the factor.
+    pub law: FadingLaw,
+    /// Length of a block. Blocks begin at time 0; the factor is constant in a block and independent between blocks.
+    pub coherence: Span,
+}
+
+/// Distribution of a fading factor.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FadingLaw {
+    /// An exponential law with mean 1: many reflections, none of which dominates.
+    Rayleigh,
+    /// A dominant path beside many reflections, mean 1.
+    Rician {
+        /// Ratio of the power of the dominant path to that of the reflections.
+        k: Db,
+    },
+    /// A normal law in dB with mean 0 dB.
+    LogNormal {
+        /// Standard deviation.
+        deviation: Db,
+    },
+}
+
 /// The queue of an output interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueSpec {
@@ -177,6 +220,8 @@ pub struct RadioSpec {
     pub mac: MacSpec,
     /// Propagation model.
     pub propagation: Propagation,
+    /// Fading of its signal; `None`: gains do not vary, unless nodes move.
+    pub fading: Option<FadingSpec>,
     /// The queue above the MAC.
     pub queue: QueueSpec,
     /// Probability that a packet which the MAC has received and acknowledged is lost above the MAC, which does not retry it. Messages of

@@ -59,6 +59,8 @@ pub enum Purpose {
     Hop = 14,
     /// A node's routing protocol.
     Routing = 15,
+    /// Fading of a pair of radios.
+    Fading = 16,
 }
 
 /// FNV-1a over the bytes of a name, then mixed: the identity of a stream.

@@ -149,7 +149,7 @@ class Scenario:
     def check_scheme(self, scheme: str) -> None:
         """Raise `InputError` if there is no such scheme, or if the scenario's parameters for it are wrong."""
 
-    def network(self, seed: int = 1) -> str:
+    def network(self, seed: int = 1, routes: bool = False) -> str:
         """The network of a run with this seed, as JSON: see `airfair.network`."""
 
     def run(

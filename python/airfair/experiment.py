@@ -261,11 +261,14 @@ def schemes() -> list[SchemeInfo]:
     return cast(list[SchemeInfo], json.loads(_core.schemes()))
 
 
-def network(scenario: Scenario | str | os.PathLike[str], *, seed: int = 1) -> Network:
+def network(scenario: Scenario | str | os.PathLike[str], *, seed: int = 1, routes: bool = False) -> Network:
     """The network that the simulator builds from a scenario: nodes, radios, pairs of radios that decode or
-    sense each other, wired links, routes. Raises `InputError`.
+    sense each other, wired links, routes of the flows.
+
+    With `routes` it has the static routes between all nodes too (n (n - 1) of n nodes; none where a protocol
+    finds routes during the run). Raises `InputError`.
     """
-    return cast(Network, json.loads(as_scenario(scenario).network(seed)))
+    return cast(Network, json.loads(as_scenario(scenario).network(seed, routes)))
 
 
 def trace(

@@ -428,6 +428,17 @@ class Route(TypedDict):
     """Nodes of the route, from source to destination."""
 
 
+class NodeRoute(TypedDict):
+    """The nodes of the static route from one node to another."""
+
+    src: str
+    """Source node."""
+    dst: str
+    """Destination node."""
+    path: list[str]
+    """Nodes of the route, from source to destination."""
+
+
 class Network(TypedDict):
     """The network of a scenario as the simulator builds it. `pairs` go by sender, then by hearer."""
 
@@ -441,6 +452,8 @@ class Network(TypedDict):
     """Wired links."""
     flows: list[Route]
     """Routes of the flows."""
+    routes: NotRequired[list[NodeRoute]]
+    """Static routes between all nodes, of pairs that have one; only if asked for."""
 
 
 class Estimate(TypedDict):

@@ -329,6 +329,9 @@ impl Word for Real {
     const WORD: &'static str = "real";
 }
 
+/// [`Field::TYPE`] of tables.
+const TABLE: &str = "table";
+
 /// A value or the word that stands for none.
 #[derive(Debug, Clone)]
 pub(crate) struct Or<W, T>(pub Option<T>, std::marker::PhantomData<W>);
@@ -372,6 +375,10 @@ impl<W: Word, T: Field> Field for Or<W, T> {
     fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         match &item.value {
             Value::Text(text) if text == W::WORD => Some(Self::NONE),
+            Value::Table(_) if T::TYPE == TABLE => {
+                T::read(item, path, cx).map(|v| Self(Some(v), std::marker::PhantomData))
+            }
+            _ if T::TYPE == TABLE => wrong_type(item, path, cx),
             Value::Text(_) if T::TYPE == <u32 as Field>::TYPE => wrong_type(item, path, cx),
             Value::Text(_) | Value::Integer(_) | Value::Huge(_) | Value::Number(_) => {
                 T::read(item, path, cx).map(|v| Self(Some(v), std::marker::PhantomData))

@@ -16,6 +16,8 @@ use crate::text::tree::{Located, Value};
 
 /// Rates of a wired link.
 const WIRED_RATES: std::ops::RangeInclusive<Rate> = Rate(1)..=Rate(1_000_000_000_000);
+/// Path gains.
+const GAINS: std::ops::RangeInclusive<Db> = Db(-300.0)..=Db(60.0);
 const LENGTHS: std::ops::RangeInclusive<Meters> = Meters(0.0)..=Meters(1e7);
 /// Lengths of headers.
 pub(crate) const HEADERS: std::ops::RangeInclusive<Bytes> = Bytes(0)..=Bytes(65_535);
@@ -200,11 +202,33 @@ table! {
         /// Receiving node.
         to: Name = required;
         /// Path gain, negative for a loss.
-        gain: Db = required, in Db(-300.0)..=Db(60.0);
+        gain: Db = required, in GAINS;
         /// Whether the other direction has the same gain.
         both: bool = default(false);
+        /// Changes of the gain, in ascending order of time: `[{ at = "10 s", gain = "-95 dB" }]`. A frame keeps the gain of its start.
+        changes: Vec<GainChange> = computed("none");
+        /// Interval after which the gain is that of time 0 again, and all changes are repeated; each has to be earlier than this.
+        period: Span = computed("none: each change occurs once"), in PERIODS;
     }
 }
+
+/// Periods of changes of gains.
+const PERIODS: std::ops::RangeInclusive<Span> = Span::from_millis(1)..=LONGEST;
+
+table! {
+    /// A change of a measured path gain.
+    struct GainChangeTable {
+        /// Time of the change, since the start of the run.
+        at: Span = required, in Span(1)..=LONGEST;
+        /// New path gain.
+        gain: Db = required, in GAINS;
+    }
+}
+
+/// `{ at = "10 s", gain = "-95 dB" }`.
+#[derive(Debug, Clone)]
+pub(crate) struct GainChange(pub GainChangeTable);
+inline_table!(GainChange, GainChangeTable, "{ at = \"10 s\", gain = \"-95 dB\" }");
 
 table! {
     /// How next hops are found, and how many there may be.

@@ -1,7 +1,8 @@
 //! The keys of `propagation`: how power falls with distance, and ranges in metres from which thresholds are computed.
 
-use airfair_units::{Db, Meters};
+use airfair_units::{Db, Meters, Span};
 
+use crate::declare::field::LONGEST;
 use crate::declare::frequency::Frequency;
 use crate::declare::table::{table, variants};
 use crate::text::location::{At, Locations};
@@ -69,6 +70,50 @@ table! {
 table! {
     /// Measured gains, written as `[[gain]]`; pairs without a gain do not hear each other.
     struct MatrixTable {
+    }
+}
+
+/// Durations of a block of fading.
+const BLOCKS: std::ops::RangeInclusive<Span> = Span::from_micros(1)..=LONGEST;
+
+variants! {
+    /// Variation of a signal's power in time, about the mean that `propagation` gives.
+    enum FadingTable by model {
+        "rayleigh" => Rayleigh(RayleighTable),
+        "rician" => Rician(RicianTable),
+        "log-normal" => LogNormal(LogNormalTable),
+    }
+}
+
+table! {
+    /// Many reflections, none of which dominates: power follows an exponential law whose mean is that of `propagation`. Factors above
+    /// 10 dB (one draw in 22,000) are cut to 10 dB.
+    struct RayleighTable {
+        /// Coherence time: length of the blocks of time, from time 0, in which the power of a pair of radios is constant. It is the same in
+        /// both directions, and independent between blocks and pairs. A frame keeps the power of its start.
+        coherence: Span = required, in BLOCKS;
+    }
+}
+
+table! {
+    /// A dominant path beside many reflections; the mean is that of `propagation`. Factors above 10 dB are cut to 10 dB.
+    struct RicianTable {
+        /// Power of the dominant path in relation to that of the reflections (the K-factor).
+        k: Db = required, in Db(-40.0)..=Db(40.0);
+        /// Coherence time: length of the blocks of time, from time 0, in which the power of a pair of radios is constant. It is the same in
+        /// both directions, and independent between blocks and pairs. A frame keeps the power of its start.
+        coherence: Span = required, in BLOCKS;
+    }
+}
+
+table! {
+    /// A normal law in dB about the power that `propagation` gives, bounded at five standard deviations: shadowing that varies.
+    struct LogNormalTable {
+        /// Standard deviation.
+        deviation: Db = required, in Db(0.0)..=Db(20.0);
+        /// Coherence time: length of the blocks of time, from time 0, in which the power of a pair of radios is constant. It is the same in
+        /// both directions, and independent between blocks and pairs. A frame keeps the power of its start.
+        coherence: Span = required, in BLOCKS;
     }
 }
 

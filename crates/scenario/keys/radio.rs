@@ -10,7 +10,7 @@ use crate::declare::choice::Profile;
 use crate::declare::field::{LONGEST, Off, Or};
 use crate::declare::table::table;
 use crate::defaults::radio_profile::describe;
-use crate::keys::propagation::PropagationTable;
+use crate::keys::propagation::{FadingTable, PropagationTable};
 
 const MOST_ATTEMPTS: u32 = u32::MAX;
 /// Thresholds at which a preamble is detected, or the medium is busy.
@@ -133,5 +133,8 @@ table! {
         queue_packets: u32 = default(50), in 1..=1_000_000;
         /// How power falls with distance.
         propagation: PropagationTable = computed("{ model = \"two-ray\" }");
+        /// How the power of its signal varies in time at each receiver; "off": not at all, as long as nodes and gains rest. Draws depend on
+        /// the seed of the run.
+        fading: Or<Off, FadingTable> = computed("\"off\"");
     }
 }

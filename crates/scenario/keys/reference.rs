@@ -7,10 +7,10 @@ use crate::declare::field::Field;
 use crate::declare::frequency::Frequency;
 use crate::declare::table::TableDoc;
 use crate::keys::network::{
-    ArpTable, GainTable, HeadersTable, LinkTable, NodeTable, NodesTable, RateChangeTable, RoutingTable,
-    TopTable,
+    ArpTable, GainChangeTable, GainTable, HeadersTable, LinkTable, NodeTable, NodesTable, RateChangeTable,
+    RoutingTable, TopTable,
 };
-use crate::keys::propagation::PropagationTable;
+use crate::keys::propagation::{FadingTable, PropagationTable};
 use crate::keys::radio::RadioTable;
 use crate::keys::routing::PROTOCOLS;
 use crate::keys::traffic::{FlowTable, FlowsTable, TrafficTable};
@@ -72,6 +72,7 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
     let table = |doc: fn(String) -> TableDoc, name: &str| doc(name.to_string());
     let mut radios = vec![table(RadioTable::doc, "[radio]")];
     radios.extend(PropagationTable::docs("propagation"));
+    radios.extend(FadingTable::docs("fading"));
     let mut nodes = vec![table(NodeTable::doc, "[[node]]")];
     nodes.extend(crate::keys::movement::docs());
     nodes.extend(NodesTable::docs("[nodes]"));
@@ -92,6 +93,7 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
                 table(LinkTable::doc, "[[link]]"),
                 table(RateChangeTable::doc, "rate_changes"),
                 table(GainTable::doc, "[[gain]]"),
+                table(GainChangeTable::doc, "changes"),
             ],
         },
         Section { title: "Flows", example: examples::FLOWS, tables: flows },

@@ -1,12 +1,12 @@
 //! From `propagation` to a model of how power falls with distance; distances to thresholds and back.
 
 use airfair_sim::air::propagation::gain_at;
-use airfair_sim::spec::Propagation;
+use airfair_sim::spec::{FadingLaw, FadingSpec, Propagation};
 use airfair_units::{Db, Dbm, Meters};
 
 use crate::declare::frequency::Frequency;
 use crate::defaults::standard::Defaults;
-use crate::keys::propagation::PropagationTable;
+use crate::keys::propagation::{FadingTable, PropagationTable};
 use crate::text::location::At;
 
 /// A threshold that a range sets lies this far below the power at that distance, so that a node at exactly the range is
@@ -55,6 +55,18 @@ impl PropagationTable {
             range_at: locations.of("range"),
             carrier_sense_at: locations.of("carrier_sense"),
         }
+    }
+}
+
+impl FadingTable {
+    /// The specification of the fading.
+    pub fn resolve(&self) -> FadingSpec {
+        let (law, coherence) = match self {
+            Self::Rayleigh(t) => (FadingLaw::Rayleigh, t.coherence),
+            Self::Rician(t) => (FadingLaw::Rician { k: t.k }, t.coherence),
+            Self::LogNormal(t) => (FadingLaw::LogNormal { deviation: t.deviation }, t.coherence),
+        };
+        FadingSpec { law, coherence }
     }
 }
 

@@ -1,8 +1,10 @@
 //! From the keys of a radio to its specification: defaults by standard and profile, thresholds from ranges, and errors about keys
 //! that contradict each other.
 
+use airfair_sim::modes::Mode;
 use airfair_sim::spec::{
-    MacSpec, PhySpec, Preamble, Propagation, Protection, QueueSpec, RadioSpec, Sensitivity, Standard,
+    FadingSpec, MacSpec, PhySpec, Preamble, Propagation, Protection, QueueSpec, RadioSpec, Sensitivity,
+    Standard,
 };
 use airfair_units::{Db, Dbm, Meters, Rate, Span};
 
@@ -12,7 +14,7 @@ use crate::declare::table::OtherKeys;
 use crate::defaults::radio_profile::{Switches, switches};
 use crate::defaults::standard::{self, Defaults, PREAMBLE_DETECT};
 use crate::keys::inherit::{Precedence, inherit, precedence};
-use crate::keys::propagation::PropagationTable;
+use crate::keys::propagation::{FadingTable, PropagationTable};
 use crate::keys::radio::{RadioTable, THRESHOLDS};
 use crate::resolve::blocks::{Names, single};
 use crate::resolve::propagation::threshold;
@@ -113,9 +115,10 @@ fn check_channels(radios: &Radios, cx: &mut Cx<'_>) {
                     standard_name(spec.phy.standard)
                 )
             });
-        } else if other.propagation != spec.propagation {
+        } else if other.propagation != spec.propagation || other.fading != spec.fading {
+            let what = if other.propagation == spec.propagation { "fading" } else { "propagation" };
             cx.warnings.push(format!(
-                "radios \"{}\" and \"{}\" share channel {} but not their propagation",
+                "radios \"{}\" and \"{}\" share channel {} but not their {what}",
                 other.name, spec.name, spec.channel
             ));
         }
@@ -149,7 +152,29 @@ pub(crate) fn resolve(
     let queue = QueueSpec { packets: t.queue_packets };
     let channel = *t.channel.get_or_insert(d.channel);
     let packet_loss = t.packet_loss;
-    RadioSpec { name: name.to_string(), channel, phy, mac, propagation: model, queue, packet_loss }
+    let fading = t.fading.as_ref().and_then(|fading| fading.0.as_ref()).map(FadingTable::resolve);
+    if let Some(fading) = &fading {
+        warn_of_fast_fading(name, fading, &phy, cx);
+    }
+    RadioSpec { name: name.to_string(), channel, phy, mac, propagation: model, fading, queue, packet_loss }
+}
+
+/// Bytes of a data frame with an IP packet of 1500 B.
+const LONG_FRAME: u32 = 1536;
+
+/// Warns of a coherence time that is shorter than a data frame: a frame keeps the power of its start.
+fn warn_of_fast_fading(name: &str, fading: &FadingSpec, phy: &PhySpec, cx: &mut Cx<'_>) {
+    let Some(mode) = Mode::of_rate(phy.standard, phy.data_rate) else { return };
+    let frame = mode.duration(LONG_FRAME, phy.standard, phy.preamble);
+    if fading.coherence < frame {
+        cx.warnings.push(format!(
+            "radio \"{name}\" has fading of a coherence time of {}, shorter than a frame of 1500 B at {} ({} us): a frame keeps the power \
+             of its start",
+            fading.coherence.write(),
+            phy.data_rate,
+            frame.0.div_ceil(1000)
+        ));
+    }
 }
 
 fn noise(t: &mut RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) {

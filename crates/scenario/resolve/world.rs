@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::Params;
 use airfair_sim::spec::{
-    ArpSpec, FlowSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, RateChange, Traffic, Transport,
-    WorldSpec,
+    ArpSpec, FlowSpec, GainChangeSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, RateChange,
+    Traffic, Transport, WorldSpec,
 };
-use airfair_units::{Bytes, Span, Time};
+use airfair_units::{Bytes, Db, Span, Time};
 
 use crate::declare::field::{Field, Or, outside};
 use crate::declare::name::Name;
@@ -66,7 +66,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
     let nodes = nodes(root, &radios, &mut movements, limits, cx);
     let movement = crate::resolve::movement::resolve(&movements, &nodes, &radios, limits.waypoints, cx);
     let (links, link_specs) = links(root, &nodes, &tcp, duration, cx);
-    let (gains, gain_specs) = gains(root, &nodes, cx);
+    let (gains, gain_specs, gain_changes) = gains(root, &nodes, duration, cx);
     if !gains.is_empty() && !uses_gains(&radios) {
         cx.warnings
             .push("[[gain]] has no effect: no radio has propagation = { model = \"matrix\" }".to_string());
@@ -114,6 +114,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         nodes: nodes.specs.clone(),
         links: link_specs,
         gains: gain_specs,
+        gain_changes,
         movement,
         schemes: nodes
             .schemes
@@ -277,8 +278,13 @@ fn rate_changes(link: &LinkTable, duration: Span, path: &Path<'_>, cx: &mut Cx<'
     changes
 }
 
-fn gains(root: &Table, nodes: &Nodes, cx: &mut Cx<'_>) -> (Vec<GainTable>, Vec<GainSpec>) {
-    let (mut tables, mut specs) = (Vec::new(), Vec::new());
+fn gains(
+    root: &Table,
+    nodes: &Nodes,
+    duration: Span,
+    cx: &mut Cx<'_>,
+) -> (Vec<GainTable>, Vec<GainSpec>, Vec<GainChangeSpec>) {
+    let (mut tables, mut specs, mut changes) = (Vec::new(), Vec::new(), Vec::new());
     let mut known = BTreeSet::new();
     let parent = Path::ROOT.child("gain");
     for row in blocks(root, "gain", cx) {
@@ -302,6 +308,11 @@ fn gains(root: &Table, nodes: &Nodes, cx: &mut Cx<'_>) -> (Vec<GainTable>, Vec<G
             }
             specs.push(GainSpec { from, to, gain: table.gain });
         }
+        let times = gain_changes(&table, duration, &path, cx);
+        for &(from, to) in directions {
+            let every = table.period;
+            changes.extend(times.iter().map(|&(at, gain)| GainChangeSpec { from, to, at, gain, every }));
+        }
         tables.push(table);
     }
     for (at, a, b, gain) in &nodes.gains {
@@ -317,11 +328,55 @@ fn gains(root: &Table, nodes: &Nodes, cx: &mut Cx<'_>) -> (Vec<GainTable>, Vec<G
             if n == 0 {
                 let (from, to) = if from == i { (a, b) } else { (b, a) };
                 let (locations, from, to) = (Locations::new(*at), Name(from.clone()), Name(to.clone()));
-                tables.push(GainTable { locations, from, to, gain: *gain, both });
+                tables.push(GainTable {
+                    locations,
+                    from,
+                    to,
+                    gain: *gain,
+                    both,
+                    changes: None,
+                    period: None,
+                });
             }
         }
     }
-    (tables, specs)
+    (tables, specs, changes)
+}
+
+/// The times of a gain's changes with the new gains, the return to the first gain after a period included.
+fn gain_changes(table: &GainTable, duration: Span, path: &Path<'_>, cx: &mut Cx<'_>) -> Vec<(Time, Db)> {
+    let written = table.changes.as_deref().unwrap_or_default();
+    let mut changes: Vec<(Time, Db)> = Vec::with_capacity(written.len() + 1);
+    let list = path.child("changes");
+    for (i, keys::network::GainChange(change)) in written.iter().enumerate() {
+        let at = Time(change.at.0);
+        let problem = if let Some(before) = changes.last().filter(|before| before.0 >= at) {
+            let before = Span(before.0.0).write();
+            Some(format!("not after the change before; expected more than {before}"))
+        } else {
+            let late = table.period.filter(|period| change.at >= *period);
+            late.map(|period| format!("not before the period's end; expected less than {}", period.write()))
+        };
+        if let Some(problem) = problem {
+            cx.error(change.locations.of("at"), &list.child(&i.to_string()).child("at"), || {
+                format!("{}: {problem}", change.at.write())
+            });
+        }
+        changes.push((at, change.gain));
+    }
+    let last = changes.last().map(|last| last.0);
+    match (table.period, last) {
+        (Some(period), Some(_)) => changes.push((Time(period.0), table.gain)),
+        (Some(period), None) => cx.error(table.locations.of("period"), &path.child("period"), || {
+            format!("{}: there are no changes to repeat; expected `changes`", period.write())
+        }),
+        _ => {}
+    }
+    if last.is_some_and(|last| last.0 >= duration.0) {
+        let (from, to) = (&table.from.0, &table.to.0);
+        cx.warnings.push(format!("the gain from \"{from}\" to \"{to}\" changes after the end of the run"));
+    }
+    changes
 }
 
 /// The parameters of every scheme that runs, at flows and nodes (`used`) or as the run's, and of those that the file configures.

@@ -13,3 +13,4 @@ mod olsr;
 mod roundtrip;
 mod schemes;
 mod tcp;
+mod varying;

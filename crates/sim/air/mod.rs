@@ -37,7 +37,7 @@ use crate::event::{Event, EventKind};
 use crate::ids::{FrameIx, StationIx};
 use crate::measure::summary::StationCounters;
 use crate::record::Records;
-use crate::spec::{GainSpec, MovementSpec};
+use crate::spec::{GainChangeSpec, GainSpec, MovementSpec};
 use mac::Mac;
 use medium::frame::Frame;
 use medium::radio::flag;
@@ -161,9 +161,10 @@ impl Air {
         self.mac.stations[station].held().copied()
     }
 
-    /// Stations that can decode the frames of `station`, with the received power.
+    /// Stations that can decode the frames of `station`, with the received power; with fading those that can at its best, with the mean
+    /// power.
     pub fn neighbours(&self, station: StationIx) -> impl Iterator<Item = (StationIx, Attowatts)> + '_ {
-        self.medium.hearers.decodable(station).map(|h| (h.id, Attowatts(h.power)))
+        self.medium.mean_hearers().decodable(station).map(|h| (h.id, Attowatts(h.power)))
     }
 
     /// The medium's constants of the kind of a station.
@@ -226,7 +227,17 @@ impl Air {
         self.mac.stations[station].view(&self.medium.stations[station], self.mac(station))
     }
 
-    /// The signals of all stations at this one, by the number of the sender.
+    /// True if gains vary while nodes rest: each frame has powers of its own.
+    pub(crate) fn gains_vary(&self) -> bool {
+        self.medium.gains_vary()
+    }
+
+    /// The signal of a frame that has just started at another station.
+    pub(crate) fn signal_at(&self, from: StationIx, at: StationIx) -> Option<ReceivedSignal> {
+        relations::signal_at(&self.medium, &self.medium.hearers, from, at)
+    }
+
+    /// The mean signals of all stations at this one, by the number of the sender.
     pub(crate) fn signals_at(&self, station: StationIx) -> Vec<Option<ReceivedSignal>> {
         relations::signals_at(&self.medium, station)
     }
@@ -245,7 +256,18 @@ impl Air {
         self.medium.start_movement(spec, stations, seed, agenda)
     }
 
-    /// Number of lists of hearers that movement has changed so far.
+    /// Starts the variation of gains, if any vary: see [`Medium::start_variation`].
+    pub(crate) fn start_variation(
+        &mut self,
+        changes: &[GainChangeSpec],
+        stations: &[StationSpec],
+        seed: u64,
+        agenda: &mut Agenda,
+    ) {
+        self.medium.start_variation(changes, stations, seed, agenda);
+    }
+
+    /// Number of lists of hearers that movement has changed so far, and of changes of measured gains.
     #[must_use]
     pub fn renewed_lists(&self) -> u64 {
         self.medium.renewed_lists()
@@ -307,6 +329,9 @@ impl Air {
             EventKind::Timeout { station, generation } => mac.timeout(medium, station, generation, agenda),
             EventKind::Access(station) => mac.access(medium, station, agenda),
             EventKind::Move(node) => self.moved(|medium, agenda| medium.moved(node, agenda), agenda),
+            EventKind::GainChange(change) => {
+                self.moved(|medium, agenda| medium.gain_changed(change, agenda), agenda);
+            }
             EventKind::Renew(station) => {
                 self.moved(|medium, agenda| medium.renewal_due(station, agenda), agenda);
             }
@@ -359,7 +384,7 @@ impl Air {
         }
     }
 
-    /// Handles a movement event. Indications name the stations whose neighbours have changed.
+    /// Handles an event of movement, or a change of gains. Indications name the stations whose neighbours have changed.
     #[cold]
     #[inline(never)]
     fn moved(&mut self, how: impl FnOnce(&mut Medium, &mut Agenda), agenda: &mut Agenda) {

@@ -39,7 +39,11 @@ pub(crate) fn hops(network: &Network, flow: FlowIx, forward: bool) -> Vec<Hop> {
 
 /// Nodes on a flow's path, source and destination included; none without a route.
 pub(crate) fn nodes(network: &Network, flow: FlowIx) -> Option<Vec<NodeIx>> {
-    let (mut node, destination) = network.flows[flow].ends(true);
+    between(network, network.flows[flow].ends(true))
+}
+
+/// Nodes on the path from one node to another, both included; none without a route.
+pub(crate) fn between(network: &Network, (mut node, destination): (NodeIx, NodeIx)) -> Option<Vec<NodeIx>> {
     let mut path = vec![node];
     while node != destination {
         // Changing routes may contain a loop for a moment.

@@ -175,6 +175,13 @@ impl Routes {
         }
     }
 
+    /// Finds the fixed routes between all of these nodes.
+    pub(crate) fn find_all_fixed(&mut self, nodes: &[NodeIx]) {
+        for &destination in nodes {
+            self.fixed.find(destination, nodes);
+        }
+    }
+
     /// Next hop of a fixed route.
     #[inline(always)]
     pub(crate) fn fixed_hop(&self, node: NodeIx, destination: NodeIx) -> Option<NextHop> {

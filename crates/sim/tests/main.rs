@@ -25,6 +25,7 @@ mod states;
 mod support;
 mod tcp;
 mod ties;
+mod varying;
 mod wants;
 mod windows;
 mod wired_trees;

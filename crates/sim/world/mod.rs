@@ -69,6 +69,7 @@ impl World {
                     | EventKind::Timeout { .. }
                     | EventKind::Access(_)
                     | EventKind::Move(_)
+                    | EventKind::GainChange(_)
                     | EventKind::Renew(_) => {
                         air.handle(event.kind, agenda);
                         if air.has_indications() {
@@ -370,6 +371,21 @@ impl World {
     #[must_use]
     pub fn paths(&self) -> Vec<Option<Vec<NodeIx>>> {
         self.network.flows.places().map(|flow| paths::nodes(&self.network, flow)).collect()
+    }
+
+    /// Static routes between all nodes, source by source and then by destination: the nodes of each route, source and destination
+    /// included. A pair without a route is left out; so are all pairs where a routing protocol finds the routes during the run.
+    #[must_use]
+    pub fn routes_between_all(&mut self) -> Vec<Vec<NodeIx>> {
+        if self.network.routes.are_found() {
+            return Vec::new();
+        }
+        let nodes: Vec<NodeIx> = self.network.interfaces.nodes().collect();
+        self.network.routes.find_all_fixed(&nodes);
+        let ends = nodes.iter().flat_map(|&from| nodes.iter().map(move |&to| (from, to)));
+        let paths =
+            ends.filter(|(from, to)| from != to).filter_map(|ends| paths::between(&self.network, ends));
+        paths.collect()
     }
 
     /// Counters from the start of the run to the present, warm-up included.

@@ -62,6 +62,7 @@ impl World {
                     tx_power: r.phy.tx_power,
                     cutoff: r.phy.cutoff,
                     propagation: r.propagation.clone(),
+                    fading: r.fading,
                     overhears: placed.at(node).wants(&interface).overheard,
                 });
                 radio_of_station.push(radio);
@@ -76,6 +77,7 @@ impl World {
         air::check_memory(&stations, &kinds, &spec.gains, spec.memory_limit)?;
         let mut air = Air::new(kinds, &stations, &spec.gains, seed);
         let mut agenda = Agenda::default();
+        air.start_variation(&spec.gain_changes, &stations, seed, &mut agenda);
         air.start_movement(&spec.movement, &stations, seed, &mut agenda)?;
         let names = Names {
             stations: stations.iter().map(|s| s.name.clone()).collect(),

@@ -47,7 +47,7 @@ pub(crate) struct Band {
 pub(crate) const BAND_NS: u64 = 4_000;
 
 /// The lists of all transmitters.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Hearers {
     pub list: Vec<Hearer>,
     /// A word for each entry, owned by the MAC, which detects duplicates by it. The word stays with its pair of stations when movement
@@ -82,23 +82,27 @@ impl Hearers {
                 }
             }
         }
-        measured.sort_unstable_by_key(|&(from, h)| (from, place(&h, stations, kinds)));
+        measured.sort_unstable_by_key(|&(from, h)| {
+            (from, place(&h, stations[from as usize].best_fade(), stations, kinds))
+        });
         let mut measured = measured.into_iter().peekable();
         let cells = Cells::new(stations);
         let mut hearers = Self::default();
         let mut row: Vec<Hearer> = Vec::new();
         for (i, station) in stations.iter().enumerate() {
+            let best = station.best_fade();
             while let Some((_, heard)) = measured.next_if(|&(from, _)| from as usize == i) {
                 row.push(heard);
             }
             if !matrix(station) {
                 row.extend(cells.near(station).filter_map(|j| entry_by_distance(stations, kinds, i, j)));
             }
-            row.sort_unstable_by_key(|h| place(h, stations, kinds));
+            row.sort_unstable_by_key(|h| place(h, best, stations, kinds));
             row.dedup_by_key(|h| h.id);
             let (first_band, first) = (hearers.bands.len() as u32, hearers.list.len() as u32);
             hearers.list.append(&mut row);
-            cut_into_bands(&hearers.list[first as usize..], first, stations, kinds, &mut hearers.bands);
+            let key = |h: &Hearer| band_and_class(h, best, stations, kinds);
+            cut_into_bands(&hearers.list[first as usize..], first, key, &mut hearers.bands);
             hearers.bands_of.push((first_band, hearers.bands.len() as u32));
         }
         hearers.list.shrink_to_fit();
@@ -129,36 +133,59 @@ impl Hearers {
     }
 }
 
-/// Sort key of a hearer in a list: its band; whether it can decode, only senses, or receives noise; its number.
-pub(crate) fn place(hearer: &Hearer, stations: &[StationSpec], kinds: &[PhyKind]) -> (u64, u8, StationIx) {
-    let kind = &kinds[usize::from(stations[hearer.id.ix()].kind)];
-    let class = match hearer.power {
+/// Class of a signal at a hearer: 0 if it can be decoded, 1 if it is only sensed, 2 if it is noise.
+#[inline]
+pub(crate) fn class_of(power: u64, kind: &PhyKind) -> u8 {
+    match power {
         p if p >= kind.preamble_detect => 0,
         p if p >= kind.energy_detect => 1,
         _ => 2,
-    };
-    (u64::from(hearer.delay) / BAND_NS, class, hearer.id)
+    }
 }
 
-/// Cuts a transmitter's sorted list, which begins at index `first` of the array, into bands.
+/// Class of a hearer whose signal is left out of the passes at present.
+pub(crate) const LEFT_OUT: u8 = 3;
+
+/// Band and class of a hearer in a list of its transmitter, by the greatest power that fading gives it. `best`: greatest factor of the
+/// transmitter's fading.
+pub(crate) fn band_and_class(
+    hearer: &Hearer,
+    best: f64,
+    stations: &[StationSpec],
+    kinds: &[PhyKind],
+) -> (u64, u8) {
+    let kind = &kinds[usize::from(stations[hearer.id.ix()].kind)];
+    // The product is exact without fading: no power is above 1e15 aW.
+    (u64::from(hearer.delay) / BAND_NS, class_of((hearer.power as f64 * best) as u64, kind))
+}
+
+/// Sort key of a hearer in a list: its band, its class, its number.
+pub(crate) fn place(
+    hearer: &Hearer,
+    best: f64,
+    stations: &[StationSpec],
+    kinds: &[PhyKind],
+) -> (u64, u8, StationIx) {
+    let (band, class) = band_and_class(hearer, best, stations, kinds);
+    (band, class, hearer.id)
+}
+
+/// Cuts a transmitter's sorted list, which begins at index `first` of the array, into bands. `key`: band and class of an entry.
 pub(crate) fn cut_into_bands(
     list: &[Hearer],
     first: u32,
-    stations: &[StationSpec],
-    kinds: &[PhyKind],
+    key: impl Fn(&Hearer) -> (u64, u8),
     bands: &mut Vec<Band>,
 ) {
     let mut at = 0;
     while let Some(hearer) = list.get(at) {
-        let number = place(hearer, stations, kinds).0;
-        let mut count = [0u32; 3];
-        while let Some((_, class, _)) =
-            list.get(at).map(|h| place(h, stations, kinds)).filter(|place| place.0 == number)
-        {
+        let number = key(hearer).0;
+        let mut count = [0u32; 4];
+        while let Some((_, class)) = list.get(at).map(&key).filter(|&(band, _)| band == number) {
             count[usize::from(class)] += 1;
             at += 1;
         }
-        let end = first + at as u32;
+        let end = first + at as u32 - count[usize::from(LEFT_OUT)];
         let sensed_end = end - count[2];
         let decodable_end = sensed_end - count[1];
         let offset = (number * BAND_NS) as u32;
@@ -187,7 +214,9 @@ pub(crate) fn entry_by_distance(
     entry(stations, kinds, (from, to), dbm, d)
 }
 
-fn entry(
+/// The entry of station `to` in the list of station `from`, whose signal arrives with `dbm`; none if even the best fade leaves it below the
+/// receiver's cutoff.
+pub(crate) fn entry(
     stations: &[StationSpec],
     kinds: &[PhyKind],
     (from, to): (usize, usize),
@@ -195,7 +224,8 @@ fn entry(
     distance: f64,
 ) -> Option<Hearer> {
     let (sender, receiver) = (&stations[from], &stations[to]);
-    (dbm >= receiver.cutoff.0 && dbm.is_finite()).then(|| {
+    let best = sender.fading.as_ref().map_or(0.0, |fading| fading.best().0);
+    (dbm + best >= receiver.cutoff.0 && dbm.is_finite()).then(|| {
         // At most 1 mW: no real receiver gets more, and the sum of 18,000 such signals does not overflow.
         let power = Dbm(dbm.min(0.0)).to_attowatts().0.max(1);
         let delay = propagation::delay_ns(distance).min(u64::from(u32::MAX)) as u32;
@@ -219,7 +249,8 @@ pub(crate) fn farthest_reach(stations: &[StationSpec]) -> f64 {
         .filter(|s| s.propagation != Propagation::Matrix)
         .map(|from| {
             // Stations of one kind share all parameters: the search below is made once per distinct value.
-            (from.tx_power.0, weakest, &from.propagation)
+            let best = from.fading.as_ref().map_or(0.0, |fading| fading.best().0);
+            (from.tx_power.0 + best, weakest, &from.propagation)
         })
         .fold((Vec::<(f64, f64, &Propagation)>::new(), 0.0f64), |(mut seen, mut most), item| {
             if !seen.contains(&item) {

@@ -13,12 +13,15 @@
 //! | `passes` | the pass over all hearers at a frame's start and the pass at its end |
 //! | `hearing` | one hearer's part of these passes: carrier sense, lock, interference, NAV |
 //! | `path`, `movement` | position of a moving node; update of the lists of hearers |
+//! | `fading`, `varying` | distribution of a fading gain; powers of each frame where gains vary |
+//! | `regions` | storage of lists of hearers that are replaced during a run |
 //! | `relations`, `artificial_links` | reception between stations on a silent air; links that exist, or are missing, by a parameter |
 //! | `phy` | constants of a kind of radio |
 //! | `memory` | estimated memory of the lists |
 
 pub(crate) mod artificial_links;
 pub mod error;
+pub mod fading;
 pub(crate) mod frame;
 pub(crate) mod hearers;
 mod hearing;
@@ -29,7 +32,9 @@ mod path;
 pub(crate) mod phy;
 pub mod propagation;
 pub(crate) mod radio;
+mod regions;
 pub(crate) mod relations;
+mod varying;
 
 pub(crate) use passes::Reception;
 
@@ -40,12 +45,14 @@ use airfair_units::random::{Purpose, Stream};
 use crate::event::rank;
 use crate::ids::{StationIx, Table};
 use crate::record::Records;
-use crate::spec::{ErrorModel, GainSpec, Propagation};
+use crate::spec::{ErrorModel, FadingSpec, GainSpec, Propagation};
 use frame::Frames;
 use hearers::Hearers;
 use movement::Movement;
 use phy::PhyKind;
 use radio::{RxState, Station, TransceiverCounters};
+use regions::Regions;
+use varying::Varying;
 
 /// Specification of a station.
 #[derive(Debug, Clone)]
@@ -66,8 +73,17 @@ pub struct StationSpec {
     pub cutoff: Dbm,
     /// Propagation model of its signal.
     pub propagation: Propagation,
+    /// Fading of its signal.
+    pub fading: Option<FadingSpec>,
     /// True if agents' messages for other stations are indicated to the layer above.
     pub overhears: bool,
+}
+
+impl StationSpec {
+    /// Greatest factor by which fading raises the power of its signal.
+    fn best_fade(&self) -> f64 {
+        self.fading.as_ref().map_or(1.0, |fading| fading.best().to_linear())
+    }
 }
 
 /// Optional state, maintained only if the rules of the run need it.
@@ -92,6 +108,10 @@ pub(crate) struct Medium {
     successes: error::SuccessCache,
     reception: Table<StationIx, error::Draws>,
     movement: Option<Box<Movement>>,
+    /// Gains that vary: then `hearers` has the powers of each station's last frame.
+    varying: Option<Box<Varying>>,
+    /// Storage of the lists of mean powers ([`Medium::mean_hearers`]), if these lists may change.
+    regions: Regions,
     /// Stations whose sets of decodable hearers movement has changed, until [`crate::air::Air`] takes them out.
     pub neighbours_changed: Vec<StationIx>,
     /// Records of the medium and of the stations' MACs.
@@ -138,9 +158,21 @@ impl Medium {
             },
             kinds,
             movement: None,
+            varying: None,
+            regions: Regions::default(),
             neighbours_changed: Vec::new(),
             records: Records::default(),
         }
+    }
+
+    /// Lists of hearers with their present powers, without fading.
+    pub(crate) fn mean_hearers(&self) -> &Hearers {
+        self.varying.as_ref().map_or(&self.hearers, |varying| &varying.means)
+    }
+
+    /// True if gains vary while nodes rest.
+    pub(crate) fn gains_vary(&self) -> bool {
+        self.varying.is_some()
     }
 
     /// The medium's constants of a station's kind.
@@ -156,12 +188,14 @@ impl Medium {
 
     /// Largest delay from a frame's end to its end at the last hearer, ns.
     pub(crate) fn max_delay_after_end(&self) -> u64 {
-        let bands = self.hearers.bands.iter().map(|band| u64::from(band.offset));
+        let bands = self.mean_hearers().bands.iter().map(|band| u64::from(band.offset));
         hearers::BAND_NS + bands.max().unwrap_or(0).max(self.max_delay_with_movement())
     }
 
     /// Memory of all stations and their lists of hearers, bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.stations.len() * (size_of::<Station>() + size_of::<TransceiverCounters>()) + self.hearers.bytes()
+        self.stations.len() * (size_of::<Station>() + size_of::<TransceiverCounters>())
+            + self.hearers.bytes()
+            + self.varying.as_ref().map_or(0, |varying| varying.means.bytes())
     }
 }

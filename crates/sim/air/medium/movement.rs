@@ -14,14 +14,14 @@ use airfair_units::Time;
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, class, rank};
 use crate::ids::{StationIx, Table};
-use crate::spec::{MovementSpec, Propagation};
+use crate::spec::{GainChangeSpec, MovementSpec, Propagation};
 
-use super::hearers::{
-    Band, Hearer, Hearers, cut_into_bands, distance, entry_by_distance, farthest_reach, place,
-};
+use super::hearers::{Hearer, Hearers, band_and_class, distance, entry_by_distance, farthest_reach, place};
 use super::path::Path;
 use super::phy::PhyKind;
 use super::radio::flag;
+use super::regions::Regions;
+use super::varying::Varying;
 use super::{Medium, StationSpec};
 
 /// State of the movement of a world, beside the lists.
@@ -34,16 +34,9 @@ pub(crate) struct Movement {
     reach: f64,
     /// Pending changes of each station's list.
     due: Table<StationIx, PendingChanges>,
-    /// Region of the arrays that each station's list occupies.
-    regions: Table<StationIx, Region>,
-    /// Old lists that passes may still visit: end of use, ns, and region.
-    kept: Vec<(u64, Region)>,
-    entries: FreeRegions,
-    bands: FreeRegions,
     /// Number of lists renewed so far.
     pub renewed: u64,
     list: Vec<Hearer>,
-    cuts: Vec<Band>,
     fresh: EntryCache,
 }
 
@@ -72,35 +65,6 @@ struct PendingChanges {
     hearers: Vec<StationIx>,
     /// The change waits for the end of a transmission; its event is on the agenda.
     waits: bool,
-}
-
-/// Region of the arrays that a station's list and its bands occupy: start and capacity.
-#[derive(Debug, Clone, Copy)]
-struct Region {
-    entries: (u32, u32),
-    bands: (u32, u32),
-}
-
-/// Free regions, by the binary logarithm of their capacity.
-#[derive(Debug, Default)]
-struct FreeRegions([Vec<(u32, u32)>; 32]);
-
-impl FreeRegions {
-    fn release(&mut self, room: (u32, u32)) {
-        if room.1 > 0 {
-            self.0[room.1.ilog2() as usize].push(room);
-        }
-    }
-
-    /// Allocates a region for `count` entries; if none is free, at the end of `all`, which grows by `empty`.
-    fn allocate<T: Copy>(&mut self, count: usize, all: &mut Vec<T>, empty: T) -> (u32, u32) {
-        let size = count.max(1).next_power_of_two();
-        self.0[size.ilog2() as usize..].iter_mut().find_map(Vec::pop).unwrap_or_else(|| {
-            let first = all.len();
-            all.resize(first + size, empty);
-            (first as u32, size as u32)
-        })
-    }
 }
 
 impl Medium {
@@ -143,24 +107,14 @@ impl Medium {
                 rank,
             });
         }
-        let region = |station: StationIx| {
-            let (first, end) = self.hearers.bands_of[station];
-            let bands = &self.hearers.bands[first as usize..end as usize];
-            let entries = bands.first().map_or((0, 0), |b| (b.first, bands[bands.len() - 1].end - b.first));
-            Region { entries, bands: (first, end - first) }
-        };
+        self.regions = Regions::new(self.mean_hearers());
         self.movement = Some(Box::new(Movement {
             nodes,
             reach: farthest_reach(stations),
             due: stations.iter().map(|_| PendingChanges::default()).collect(),
-            regions: self.stations.places().map(region).collect(),
             stations: stations.to_vec(),
-            kept: Vec::new(),
-            entries: FreeRegions::default(),
-            bands: FreeRegions::default(),
             renewed: 0,
             list: Vec::new(),
-            cuts: Vec::new(),
             fresh: EntryCache { of: None, by: stations.iter().map(|_| None).collect() },
         }));
         Ok(())
@@ -183,6 +137,29 @@ impl Medium {
         self.movement = Some(movement);
     }
 
+    /// Starts the variation of gains, if any vary. `stations`, `seed`: those that the medium was created with.
+    pub(crate) fn start_variation(
+        &mut self,
+        changes: &[GainChangeSpec],
+        stations: &[StationSpec],
+        seed: u64,
+        agenda: &mut Agenda,
+    ) {
+        self.varying = Varying::new(stations, &self.kinds, &self.hearers, changes, seed, agenda);
+        if !changes.is_empty() {
+            self.regions = Regions::new(&self.hearers);
+        }
+    }
+
+    /// Handles a change of measured gains.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn gain_changed(&mut self, change: u32, agenda: &mut Agenda) {
+        let Some(varying) = self.varying.as_mut() else { return };
+        let changed = varying.change(change, &mut self.regions, &self.kinds, agenda);
+        self.neighbours_changed.extend(changed);
+    }
+
     /// Handles the deferred renewal of a station's list. The station may be transmitting again; then the renewal is deferred once more.
     pub(crate) fn renewal_due(&mut self, station: StationIx, agenda: &mut Agenda) {
         let Some(mut movement) = self.movement.take() else { return };
@@ -199,6 +176,11 @@ impl Medium {
         waited: bool,
         agenda: &mut Agenda,
     ) {
+        if self.varying.is_some() {
+            // Frames have lists of their own.
+            self.renew(movement, station, None, agenda.now.0);
+            return;
+        }
         let sender = &self.stations[station];
         let frame_end = sender.optional.transmit_until;
         let bands = &self.hearers.bands[self.hearers.bands_of(station)];
@@ -218,16 +200,21 @@ impl Medium {
 
     /// Rebuilds a station's list from present positions. Passes visit the old list until `kept`.
     fn renew(&mut self, movement: &mut Movement, station: StationIx, kept: Option<u64>, now: u64) {
-        let Self { hearers, kinds, neighbours_changed, .. } = self;
-        if kept.is_none() && movement.renew_in_place(station, hearers, kinds) {
+        let Self { hearers, varying, kinds, neighbours_changed, regions, .. } = self;
+        let (hearers, best) = match varying {
+            Some(varying) => {
+                varying.set_stale(station);
+                let best = varying.best(station);
+                (&mut varying.means, best)
+            }
+            None => (hearers, 1.0),
+        };
+        let old = regions.list(station);
+        if kept.is_none() && movement.renew_in_place(station, &mut hearers.list[old.clone()], best, kinds) {
             return;
         }
-        let Movement { stations, due, regions, entries, bands, list, cuts, fresh, .. } = movement;
+        let Movement { stations, due, list, fresh, .. } = movement;
         let due = &mut due[station];
-        let region = &mut regions[station];
-        let old_bands = hearers.bands_of(station);
-        let length = hearers.bands[old_bands.clone()].last().map_or(0, |band| band.end - region.entries.0);
-        let old = region.entries.0 as usize..(region.entries.0 + length) as usize;
         let heard_by = |to: StationIx| fresh.entry(stations, kinds, station, to);
         list.clear();
         if due.whole {
@@ -246,74 +233,29 @@ impl Medium {
         }
         due.whole = false;
         due.hearers.clear();
-        list.sort_unstable_by_key(|h| place(h, stations, kinds));
-        if hearers.list[old.clone()] == list[..] {
+        list.sort_unstable_by_key(|h| place(h, best, stations, kinds));
+        if hearers.list[old] == list[..] {
             return;
         }
         movement.renewed += 1;
-        // Notes stay with their pairs of stations; a new pair has none.
-        let mut seen: Vec<(StationIx, u32)> =
-            old.clone().map(|at| (hearers.list[at].id, hearers.notes[at])).collect();
-        seen.sort_unstable();
         let decodable = |hearers: &Hearers| {
             let mut ids: Vec<StationIx> = hearers.decodable(station).map(|h| h.id).collect();
             ids.sort_unstable();
             ids
         };
         let neighbours = decodable(hearers);
-
-        movement.kept.retain(|&(until, region)| {
-            let over = until < now;
-            if over {
-                entries.release(region.entries);
-                bands.release(region.bands);
-            }
-            !over
-        });
-        cuts.clear();
-        cut_into_bands(list, 0, stations, kinds, cuts);
-        let fits = list.len() <= region.entries.1 as usize && cuts.len() <= region.bands.1 as usize;
-        if kept.is_some() || !fits {
-            match kept {
-                Some(until) => movement.kept.push((until, *region)),
-                None => {
-                    entries.release(region.entries);
-                    bands.release(region.bands);
-                }
-            }
-            *region = Region {
-                entries: entries.allocate(list.len(), &mut hearers.list, Hearer::NONE),
-                bands: bands.allocate(cuts.len(), &mut hearers.bands, Band::default()),
-            };
-            hearers.notes.resize(hearers.list.len(), 0);
-        }
-        let (first, band) = (region.entries.0, region.bands.0);
-        for (at, hearer) in (first as usize..).zip(&*list) {
-            hearers.list[at] = *hearer;
-            let known = seen.binary_search_by_key(&hearer.id, |s| s.0);
-            hearers.notes[at] = known.map_or(0, |i| seen[i].1);
-        }
-        for (at, cut) in (band as usize..).zip(&*cuts) {
-            let Band { first: a, decodable_end: b, sensed_end: c, end: d, offset } = *cut;
-            hearers.bands[at] = Band {
-                first: first + a,
-                decodable_end: first + b,
-                sensed_end: first + c,
-                end: first + d,
-                offset,
-            };
-        }
-        hearers.bands_of[station] = (band, band + cuts.len() as u32);
-        let now_near = decodable(hearers);
-        if now_near != neighbours {
+        let key = |h: &Hearer| band_and_class(h, best, stations, kinds);
+        regions.replace(hearers, station, list, key, (kept, now));
+        if decodable(hearers) != neighbours {
             neighbours_changed.push(station);
         }
     }
 
-    /// Number of lists of hearers that movement has changed so far.
+    /// Number of lists of hearers that movement has changed so far, and of changes of measured gains.
     #[must_use]
     pub fn renewed_lists(&self) -> u64 {
-        self.movement.as_ref().map_or(0, |m| m.renewed)
+        let changed = self.varying.as_ref().map_or(0, |v| v.changed);
+        changed + self.movement.as_ref().map_or(0, |m| m.renewed)
     }
 
     /// Upper bound of the delay from a frame's end to its end at any hearer, for all positions, ns; 0 in a world without movement.
@@ -391,21 +333,26 @@ impl Movement {
 
     /// Updates the entries of a station's list in place if only powers and delays have changed and no hearer's place in the list. Returns
     /// true if that was possible.
-    fn renew_in_place(&mut self, station: StationIx, hearers: &mut Hearers, kinds: &[PhyKind]) -> bool {
+    fn renew_in_place(
+        &mut self,
+        station: StationIx,
+        list: &mut [Hearer],
+        best: f64,
+        kinds: &[PhyKind],
+    ) -> bool {
         let due = &mut self.due[station];
         if due.whole {
             return false;
         }
-        let bands = &hearers.bands[hearers.bands_of(station)];
-        let list = bands.first().map_or(0..0, |b| b.first as usize..bands[bands.len() - 1].end as usize);
         let mut changed = false;
         for &hearer in &due.hearers {
             let new = self.fresh.entry(&self.stations, kinds, station, hearer);
-            let old = hearers.list[list.clone()].iter_mut().find(|h| h.id == hearer);
+            let old = list.iter_mut().find(|h| h.id == hearer);
             match (old, new) {
                 (None, None) => {}
                 (Some(old), Some(new))
-                    if place(old, &self.stations, kinds) == place(&new, &self.stations, kinds) =>
+                    if place(old, best, &self.stations, kinds)
+                        == place(&new, best, &self.stations, kinds) =>
                 {
                     changed |= *old != new;
                     *old = new;

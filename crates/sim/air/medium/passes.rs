@@ -43,6 +43,9 @@ impl Medium {
     /// Starts the transmission of a frame now.
     pub(crate) fn transmit(&mut self, frame: &Frame, agenda: &mut Agenda) {
         let sender = frame.sender;
+        if let Some(varying) = self.varying.as_mut().filter(|v| v.is_stale(sender, frame.start)) {
+            varying.refresh(sender, frame.start, &mut self.hearers, &self.stations, &self.kinds);
+        }
         let bands = self.hearers.bands_of(sender);
         let (start, end) = (frame.start, frame.end);
         let at = self.frames.add(frame, 1 + bands.len() as u32);

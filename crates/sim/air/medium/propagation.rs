@@ -45,10 +45,15 @@ pub fn shadowing_of_pair(deviation: Db, seed: u64, one: &str, other: &str) -> Db
         return Db(0.0);
     }
     let (low, high) = if one <= other { (one, other) } else { (other, one) };
-    let pair = name_hash(low) ^ name_hash(high).rotate_left(32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let pair = hash_of_pair(name_hash(low), name_hash(high));
     let draw = Stream::of_hash(seed, pair, Purpose::Shadowing).normal();
     // Bounded to five standard deviations, so that the reach of a signal is bounded.
     Db(deviation.0 * draw.clamp(-SHADOWING_BOUND, SHADOWING_BOUND))
+}
+
+/// Hash of an unordered pair of names, whose own hashes are given in the order of the names.
+pub(crate) fn hash_of_pair(low: u64, high: u64) -> u64 {
+    low ^ high.rotate_left(32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// Bound of the shadowing in standard deviations (one draw in two million exceeds it).

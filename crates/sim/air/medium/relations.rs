@@ -2,7 +2,7 @@
 
 use airfair_units::{Attowatts, Dbm};
 
-use super::hearers::{Band, Hearer};
+use super::hearers::{Band, Hearer, Hearers};
 use super::{Medium, error, phy};
 use crate::ids::StationIx;
 use crate::modes::Mode;
@@ -56,26 +56,42 @@ pub(crate) struct ReceivedSignal {
     pub sensed: bool,
 }
 
-/// The signals of all stations at one station, by the number of the sender.
+/// The mean signals of all stations at one station, by the number of the sender.
 pub(crate) fn signals_at(medium: &Medium, station: StationIx) -> Vec<Option<ReceivedSignal>> {
-    let kind = medium.kind(station);
+    let means = medium.mean_hearers();
+    medium.stations.places().map(|from| signal_at(medium, means, from, station)).collect()
+}
+
+/// The signal of one station at another by these lists.
+pub(crate) fn signal_at(
+    medium: &Medium,
+    hearers: &Hearers,
+    from: StationIx,
+    at: StationIx,
+) -> Option<ReceivedSignal> {
+    let kind = medium.kind(at);
     let sensed_from = kind.preamble_detect.min(kind.energy_detect);
-    let heard = |Hearer { delay, power, .. }| ReceivedSignal { delay, power, sensed: power >= sensed_from };
-    medium.stations.places().map(|from| medium.hearers.find(from, station).map(heard)).collect()
+    let Hearer { delay, power, .. } = hearers.find(from, at)?;
+    Some(ReceivedSignal { delay, power, sensed: power >= sensed_from })
 }
 
 /// Stations for which the medium is busy while `station` transmits, in the order of their numbers, with the delivery ratios of data frames
-/// of `psdu` bytes.
+/// of `psdu` bytes. With fading a relation has the mean power, and exists also where only the best fades deliver frames.
 pub(crate) fn relations(medium: &Medium, station: StationIx, psdu: u32) -> Vec<Relation> {
-    let bands = &medium.hearers.bands[medium.hearers.bands_of(station)];
+    let hearers = medium.mean_hearers();
+    let bands = &hearers.bands[hearers.bands_of(station)];
     let sensed = |band: &Band| band.first as usize..band.sensed_end as usize;
-    let heard = bands.iter().flat_map(|band| &medium.hearers.list[sensed(band)]);
+    let heard = bands.iter().flat_map(|band| &hearers.list[sensed(band)]);
     let mut relations: Vec<Relation> = heard
         .map(|hearer| Relation {
             from: station,
             to: hearer.id,
             power: Attowatts(hearer.power),
             delivery_ratio: delivery_to(medium, station, hearer, psdu),
+        })
+        .filter(|relation| {
+            let kind = medium.kind(relation.to);
+            relation.power.0 >= kind.preamble_detect.min(kind.energy_detect) || relation.receives()
         })
         .collect();
     relations.sort_unstable_by_key(|r| r.to);
@@ -84,20 +100,32 @@ pub(crate) fn relations(medium: &Medium, station: StationIx, psdu: u32) -> Vec<R
 
 /// Probability that a data frame of `psdu` bytes at the data rate arrives on an otherwise silent air.
 pub(crate) fn delivery_ratio(medium: &Medium, from: StationIx, to: StationIx, psdu: u32) -> f64 {
-    medium.hearers.find(from, to).map_or(0.0, |hearer| delivery_to(medium, from, &hearer, psdu))
+    medium.mean_hearers().find(from, to).map_or(0.0, |hearer| delivery_to(medium, from, &hearer, psdu))
 }
 
+/// The delivery ratio of a signal with this mean power; with fading, the mean over its law.
 fn delivery_to(medium: &Medium, from: StationIx, hearer: &Hearer, psdu: u32) -> f64 {
-    let kind = medium.kind(hearer.id);
+    let at = |power: u64| delivery_with(medium, from, hearer.id, power, psdu);
+    match medium.varying.as_ref().map_or(&[][..], |varying| varying.levels(from)) {
+        [] => at(hearer.power),
+        levels => {
+            let sum: f64 = levels.iter().map(|level| at((hearer.power as f64 * level) as u64)).sum();
+            sum / levels.len() as f64
+        }
+    }
+}
+
+/// Probability that a data frame arrives with this power.
+fn delivery_with(medium: &Medium, from: StationIx, to: StationIx, power: u64, psdu: u32) -> f64 {
+    let kind = medium.kind(to);
     let (mode, kept) = (medium.kind(from).data_mode, 1.0 - kind.frame_loss);
-    if hearer.power < kind.preamble_detect || !phy::exceeds(hearer.power, kind.lock_sinr, kind.noise) {
+    if power < kind.preamble_detect || !phy::exceeds(power, kind.lock_sinr, kind.noise) {
         return 0.0;
     }
     if kind.error_model == ErrorModel::Threshold {
-        let clean = hearer.power >= kind.sensitivity[mode as usize]
-            && phy::exceeds(hearer.power, kind.capture, kind.noise);
+        let clean = power >= kind.sensitivity[mode as usize] && phy::exceeds(power, kind.capture, kind.noise);
         return if clean { kept } else { 0.0 };
     }
-    let snr = hearer.power as f64 / kind.noise as f64;
+    let snr = power as f64 / kind.noise as f64;
     kept * airfair_units::math::exp(error::log_success(mode, snr, f64::from(psdu) * 8.0))
 }

@@ -316,7 +316,7 @@ impl Explainer {
         }
         let holder = self.holder(frame.kind, frame.sender, frame.receiver);
         for station in &mut self.stations {
-            station.on_start(frame, holder);
+            station.on_start(frame, holder, air);
         }
         if !matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
             return;

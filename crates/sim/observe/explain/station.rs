@@ -184,12 +184,15 @@ impl Station {
     }
 
     /// Handles the start of a frame at any station.
-    pub fn on_start(&mut self, frame: &FrameView, holder: Holder) {
+    pub fn on_start(&mut self, frame: &FrameView, holder: Holder, air: &Air) {
         if frame.sender == self.number {
             let is_response = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
             self.own = Some((frame.end.0, is_response && frame.receiver != Some(frame.sender)));
             self.served = holder;
             return;
+        }
+        if air.gains_vary() {
+            self.heard[frame.sender.ix()] = air.signal_at(frame.sender, self.number);
         }
         let Some(heard) = self.heard[frame.sender.ix()] else { return };
         let delay = u64::from(heard.delay);

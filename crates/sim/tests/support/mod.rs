@@ -72,6 +72,7 @@ pub fn dot11b(range: f64, sense: f64) -> RadioSpec {
             local_limit: Some(Span::from_millis(8)),
         },
         propagation: two_ray(),
+        fading: None,
         queue: QueueSpec { packets: 50 },
         packet_loss: 0.0,
     }
@@ -98,6 +99,7 @@ pub fn world(radio: RadioSpec, seconds: u64) -> WorldSpec {
         nodes: vec![],
         links: vec![],
         gains: vec![],
+        gain_changes: vec![],
         movement: MovementSpec::default(),
         schemes: vec![],
         flows: vec![],

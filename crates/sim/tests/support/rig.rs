@@ -59,6 +59,7 @@ impl Rig {
                 tx_power: kinds[kind].phy.tx_power,
                 cutoff: kinds[kind].phy.cutoff,
                 propagation: kinds[kind].propagation.clone(),
+                fading: kinds[kind].fading,
                 overhears,
             })
             .collect();

@@ -1,0 +1,226 @@
+//! Gains that vary while nodes rest: fading, and measured gains that change at given moments.
+
+use std::collections::BTreeMap;
+
+use crate::support::rig::by_matrix;
+use crate::support::*;
+use airfair_sim::air::Relation;
+use airfair_sim::engine::drive::{self, Steppable};
+use airfair_sim::record::{FrameKind, Record};
+use airfair_sim::spec::*;
+use airfair_units::{Bytes, Db, Rate, Span, Time};
+
+const MS: u64 = 1_000_000;
+
+fn at(ms: u64) -> Time {
+    Time(ms * MS)
+}
+
+/// Two nodes, `a` and `b`, whose gain lets 20 dB above the detection threshold arrive; a packet of 500 B every 2 ms.
+fn pair(seconds: u64) -> WorldSpec {
+    let mut spec = world(by_matrix(dot11b(250.0, 550.0)), seconds);
+    node(&mut spec, "a", 0.0, 0.0);
+    node(&mut spec, "b", 0.0, 0.0);
+    let gain = Db(spec.radios[0].phy.preamble_detect.0 - spec.radios[0].phy.tx_power.0 + 20.0);
+    spec.gains = [(0, 1), (1, 0)].map(|(from, to)| GainSpec { from, to, gain }).to_vec();
+    let rate = Rate(2_000_000);
+    flow(&mut spec, "f", 0, 1, Traffic::ConstantRate { rate, packet: Bytes(500), gap_jitter: 0.0 });
+    spec
+}
+
+/// The gain of both directions changes by this much at a time.
+fn change(spec: &mut WorldSpec, ms: u64, db: f64, every: Option<u64>) {
+    let every = every.map(Span::from_millis);
+    for GainSpec { from, to, gain } in spec.gains.clone() {
+        spec.gain_changes.push(GainChangeSpec { from, to, at: at(ms), gain: Db(gain.0 + db), every });
+    }
+}
+
+/// Received power of each data frame and ACK by its time, dBm: kind, start, power.
+fn received(spec: &WorldSpec, seed: u64) -> Vec<(FrameKind, u64, f64)> {
+    let mut world = make(spec, seed);
+    world.start_trace();
+    drive::to_end(&mut world);
+    let trace = world.take_trace();
+    let of = |record: &Record| match record {
+        Record::Received { frame, signal, .. } => Some((frame.kind, frame.start.0, signal.power.to_dbm().0)),
+        _ => None,
+    };
+    trace.iter().filter_map(|(_, record)| of(record)).collect()
+}
+
+#[test]
+fn a_gain_changes_at_its_moments() {
+    let mut spec = pair(1);
+    change(&mut spec, 100, -40.0, None);
+    change(&mut spec, 300, 6.0, None);
+    let all = received(&spec, 1);
+    let mean = spec.radios[0].phy.preamble_detect.0 + 20.0;
+    let near = |x: f64, y: f64| (x - y).abs() < 0.001;
+    for &(_, start, power) in &all {
+        let expected = if start < 100 * MS { mean } else { mean + 6.0 };
+        assert!(!(100 * MS..300 * MS).contains(&start) && near(power, expected), "{start}: {power}");
+    }
+    let last_before = all.iter().filter(|frame| frame.1 < 100 * MS).map(|frame| frame.1).max().unwrap();
+    let first_after = all.iter().filter(|frame| frame.1 >= 300 * MS).map(|frame| frame.1).min().unwrap();
+    assert!(last_before > 97 * MS && first_after < 325 * MS, "{last_before} {first_after}");
+}
+
+/// 100 ms on, 100 ms off, again and again; relations and neighbours follow without any frame.
+#[test]
+fn changes_repeat() {
+    let mut spec = pair(1);
+    spec.flows.clear();
+    change(&mut spec, 100, -40.0, Some(200));
+    change(&mut spec, 200, 0.0, Some(200));
+    let mut world = make(&spec, 1);
+    for ms in [0, 50, 99, 101, 150, 199, 201, 299, 301, 399, 401, 950] {
+        world.advance(Time(at(ms).0 + 1));
+        let on = ms % 200 < 100;
+        assert_eq!(world.relations().count(), if on { 2 } else { 0 }, "{ms} ms");
+        assert_eq!(
+            world.air().neighbours(airfair_sim::ids::StationIx(0)).count(),
+            usize::from(on),
+            "{ms} ms"
+        );
+    }
+}
+
+/// Frames of 12 ms and a change every 5 ms: most frames are on the air during a change, and each is judged with the power of its start.
+#[test]
+fn a_frame_keeps_the_gain_of_its_start() {
+    let mut spec = pair(2);
+    spec.radios[0].phy.data_rate = Rate::from_mbps(1);
+    spec.flows[0].traffic = saturating(1472);
+    change(&mut spec, 5, -13.0, Some(10));
+    change(&mut spec, 10, 0.0, Some(10));
+    let mean = spec.radios[0].phy.preamble_detect.0 + 20.0;
+    let all = received(&spec, 1);
+    assert!(all.len() > 200, "{}", all.len());
+    for &(_, start, power) in &all {
+        let expected = mean - if start / (5 * MS) % 2 == 1 { 13.0 } else { 0.0 };
+        assert!((power - expected).abs() < 0.001, "{start}: {power}, expected {expected}");
+    }
+    let mut world = make(&spec, 1);
+    drive::to_end(&mut world);
+    assert_eq!(world.result().flows[0].dropped_packets, 0);
+}
+
+fn fades(spec: &mut WorldSpec, law: FadingLaw, ms: u64) {
+    spec.radios[0].fading = Some(FadingSpec { law, coherence: Span::from_millis(ms) });
+}
+
+/// Log-normal fading of 3 dB, 20 dB above the threshold: all frames arrive. One power a block, for data and ACKs alike; blocks differ, their
+/// mean is that of the gain.
+#[test]
+fn a_pair_has_one_power_in_a_block() {
+    let mut spec = pair(10);
+    fades(&mut spec, FadingLaw::LogNormal { deviation: Db(3.0) }, 10);
+    let mut blocks: BTreeMap<u64, Vec<(FrameKind, f64)>> = BTreeMap::new();
+    for (kind, start, power) in received(&spec, 1) {
+        blocks.entry(start / (10 * MS)).or_default().push((kind, power));
+    }
+    assert!(blocks.len() >= 999, "{}", blocks.len());
+    let mean = spec.radios[0].phy.preamble_detect.0 + 20.0;
+    let mut apart = Vec::new();
+    for (block, frames) in &blocks {
+        assert!(
+            frames.iter().any(|f| f.0 == FrameKind::Data) && frames.iter().any(|f| f.0 == FrameKind::Ack)
+        );
+        assert!(frames.iter().all(|f| (f.1 - frames[0].1).abs() < 1e-9), "{block}: {frames:?}");
+        apart.push(frames[0].1 - mean);
+    }
+    let n = apart.len() as f64;
+    let (average, deviation) =
+        (apart.iter().sum::<f64>() / n, (apart.iter().map(|x| x * x).sum::<f64>() / n).sqrt());
+    assert!(average.abs() < 0.4 && (deviation - 3.0).abs() < 0.3, "{average} {deviation}");
+    assert_ne!(received(&spec, 1)[0].2, received(&spec, 2)[0].2, "another seed, other fades");
+}
+
+/// Under Rayleigh fading a frame arrives in a block with the probability that the power exceeds the threshold: with a margin of m (linear)
+/// exp(-1 / m), here 10 dB: 0.905, and 3 dB: 0.606. Blocks count, not frames, which fail in rows.
+#[test]
+fn the_share_of_blocks_with_reception_is_that_of_the_law() {
+    for (margin, expected) in [(10.0, 0.9048), (3.0, 0.6058)] {
+        let mut spec = pair(20);
+        for gain in &mut spec.gains {
+            gain.gain = Db(gain.gain.0 + margin - 20.0);
+        }
+        // Broadcast-like: no retries hide a loss, and no response is needed.
+        spec.radios[0].mac.short_retry_limit = 1;
+        spec.radios[0].mac.long_retry_limit = 1;
+        fades(&mut spec, FadingLaw::Rayleigh, 10);
+        let data = received(&spec, 1).into_iter().filter(|f| f.0 == FrameKind::Data);
+        let blocks: std::collections::BTreeSet<u64> = data.map(|f| f.1 / (10 * MS)).collect();
+        let share = blocks.len() as f64 / 2000.0;
+        // Three standard errors of 2000 blocks.
+        assert!((share - expected).abs() < 0.033, "{margin} dB: {share}");
+        // Routes judge the link by the mean over the law: both the preamble and the capture have to be exceeded.
+        let ratio = make(&spec, 1).relations().next().unwrap().delivery_ratio;
+        assert!((ratio - expected).abs() < 0.01, "{margin} dB: {ratio}");
+    }
+}
+
+/// Other nodes, other names before and after, another order: the powers between two nodes are the same.
+#[test]
+fn fades_of_a_pair_do_not_depend_on_other_nodes() {
+    let mut spec = pair(1);
+    fades(&mut spec, FadingLaw::Rayleigh, 4);
+    let alone = received(&spec, 1);
+    let mut other = spec.clone();
+    let silent = |id: &str| NodeSpec { id: id.into(), position: [0.0; 3], radios: vec![0] };
+    other.nodes = vec![silent("z"), spec.nodes[1].clone(), silent("0"), spec.nodes[0].clone()];
+    let place = |old: usize| if old == 0 { 3 } else { 1 };
+    other.gains.iter_mut().for_each(|g| (g.from, g.to) = (place(g.from), place(g.to)));
+    let heard = other.gains[0].gain;
+    other.gains.extend([(3, 0), (1, 2)].map(|(from, to)| GainSpec { from, to, gain: Db(heard.0 - 10.0) }));
+    other.flows.iter_mut().for_each(|f| (f.from, f.to) = (place(f.from), place(f.to)));
+    assert_eq!(received(&other, 1), alone);
+}
+
+/// The mean is 3 dB below the detection threshold: without fading no frame arrives, with it some do.
+#[test]
+fn the_best_fades_reach_farther_than_the_mean() {
+    let mut spec = pair(5);
+    for gain in &mut spec.gains {
+        gain.gain = Db(gain.gain.0 - 23.0);
+    }
+    assert_eq!(received(&spec, 1).len(), 0);
+    fades(&mut spec, FadingLaw::Rayleigh, 10);
+    // P(factor > 2) = exp(-2) = 0.135: a route exists, and packets pass in their blocks.
+    let relation: Relation = make(&spec, 1).relations().next().unwrap();
+    assert!((relation.delivery_ratio - 0.135).abs() < 0.01, "{relation:?}");
+    assert!(received(&spec, 1).len() > 50);
+}
+
+/// A node moves past another one under fading: mean powers follow the movement, and no power is left on the air.
+#[test]
+fn moving_nodes_fade_too() {
+    let mut spec = chain(dot11b(250.0, 550.0), 1, 200.0, saturating(500), 4);
+    fades(&mut spec, FadingLaw::Rician { k: Db(6.0) }, 5);
+    let knot = |s: u64, x: f64| Knot { at: at(1000 * s), position: [x, 0.0, 0.0] };
+    let knots = vec![knot(0, 200.0), knot(2, 50.0), knot(4, 400.0)].into();
+    spec.movement.paths.push(PathSpec { node: 1, knots, repeat_from: None });
+    spec.movement.interval = Span::from_millis(10);
+    let mut by_second: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for (_, start, power) in received(&spec, 1) {
+        by_second.entry(start / (500 * MS)).or_default().push(power);
+    }
+    let mean = |half: u64| by_second[&half].iter().sum::<f64>() / by_second[&half].len() as f64;
+    // Around 60 m at 2 s against 190 m at the start: two-ray falls by about 20 dB.
+    assert!(mean(3) - mean(0) > 10.0, "{} {}", mean(3), mean(0));
+    let mut world = make(&spec, 1);
+    drive::to_end(&mut world);
+    if world.air().in_flight() == 0 {
+        assert!(world.stations().len() == 2 && world.air().power(airfair_sim::ids::StationIx(0)).0 == 0);
+    }
+}
+
+#[test]
+fn worlds_without_variation_have_no_second_lists() {
+    let still = chain(dot11b(250.0, 550.0), 1, 200.0, saturating(500), 1);
+    let mut faded = still.clone();
+    fades(&mut faded, FadingLaw::Rayleigh, 5);
+    let bytes = |spec: &WorldSpec| make(spec, 1).air().bytes_per_station();
+    assert!(bytes(&faded) > bytes(&still));
+}
