@@ -98,8 +98,7 @@ pub struct Echo {
 impl Echo {
     /// Stores the header of a received packet that has made `hops` hops. The number of interfaces without the scheme is set in the header.
     pub fn keep(&mut self, kind: &HeaderKind, header: &mut Header, hops: u16) {
-        header.unsupported =
-            u8::try_from(hops.saturating_sub(u16::from(header.supported))).unwrap_or(u8::MAX);
+        header.count_unsupported(hops);
         (kind.keep)(&mut self.kept, header);
     }
 

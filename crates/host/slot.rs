@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use airfair_schemes::places::{AgentEffects, Context, ControllerEffects, HopEffects, SourceEffects, Timer};
+use airfair_schemes::places::{
+    AgentEffects, Context, ControllerEffects, HopEffects, ReceiverEffects, SourceEffects, Timer,
+};
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 
@@ -73,7 +75,7 @@ macro_rules! timed {
         })*
     };
 }
-timed!(AgentEffects, ControllerEffects, HopEffects, SourceEffects);
+timed!(AgentEffects, ControllerEffects, HopEffects, ReceiverEffects, SourceEffects);
 
 /// A state machine of a scheme with its random stream, its rank among events of equal time, and its timers.
 #[derive(Debug, Clone)]

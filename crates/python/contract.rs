@@ -12,7 +12,7 @@ use airfair_sim::World;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::delays::Delays;
 use airfair_sim::measure::summary::{
-    FilesResult, FlowResult, FlowRoute, MessageCounts, PacketFates, QueueResult, RoutingCounts,
+    FilesResult, FlowResult, FlowRoute, MessageCounts, PacketFates, QueueResult, ReportsResult, RoutingCounts,
     RoutingResult, RunResult, SizeClass, StationResult,
 };
 use airfair_sim::observe::windows::WindowFairness;
@@ -108,6 +108,16 @@ objects! {
         offered_bytes: Option<u64> = f.offered_bytes;
         #[serde(skip_serializing_if = "Option::is_none")]
         files: Option<Files> = f.files.as_ref().map(Files::from);
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reports: Option<Reports> = f.reports.as_ref().map(Reports::from);
+    }
+
+    /// The reports of a receiver of a flow over UDP.
+    Reports from r: &ReportsResult {
+        sent: u64 = r.sent;
+        received: u64 = r.received;
+        loss_events: Option<u64> = r.loss_events;
+        loss_event_rate: Option<f64> = r.loss_event_rate;
     }
 
     /// The files of a flow that sends many, each over a connection of its own.

@@ -10,7 +10,9 @@ use core::ops::Deref;
 use crate::params::{ParamDoc, ParamError, Params};
 use crate::places::{Interface, Queue};
 use crate::scheme::{AqmScheme, Scheme, SourceScheme};
-use crate::{bbr, codel, cubic, fq_codel, lbm, newreno, nred, qfcp, rcp, red, reno, vegas, xcp, xcp_b};
+use crate::{
+    bbr, codel, cubic, few, fq_codel, lbm, newreno, nred, qfcp, rcp, red, reno, tfrc, vegas, xcp, xcp_b,
+};
 
 /// The result of a constructor; an error for a parameter that the scheme cannot use.
 type Built = Result<Box<dyn Scheme>, ParamError>;
@@ -35,6 +37,15 @@ impl Deref for Build {
     }
 }
 
+/// The transport protocol of a flow, as far as it decides which source the flow has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carrier {
+    /// TCP: the source is a window law ([`Scheme::source`]).
+    Tcp,
+    /// UDP: the source paces packets ([`Scheme::udp`]).
+    Udp,
+}
+
 /// A line of the table.
 #[derive(Clone)]
 pub struct SchemeEntry {
@@ -46,6 +57,8 @@ pub struct SchemeEntry {
     pub source: &'static str,
     /// The places that the scheme fills, of [`PLACES`].
     pub places: Cow<'static, [&'static str]>,
+    /// The transport protocols for which the place "source" is filled; irrelevant without that place.
+    pub carriers: &'static [Carrier],
     /// The declarations of its parameters.
     pub params: Cow<'static, [ParamDoc]>,
     /// The constructor.
@@ -63,7 +76,21 @@ impl SchemeEntry {
         build: impl Fn(&Params) -> Built + Send + Sync + 'static,
     ) -> Self {
         let (places, params) = (Cow::Borrowed(places), Cow::Borrowed(params));
-        Self { name, about, source, places, params, build: Build::Closure(Arc::new(build)) }
+        let carriers = &[Carrier::Tcp];
+        Self { name, about, source, places, carriers, params, build: Build::Closure(Arc::new(build)) }
+    }
+
+    /// The line, for a scheme whose sources are for flows over these transport protocols; without this call for TCP.
+    #[must_use]
+    pub const fn over(mut self, carriers: &'static [Carrier]) -> Self {
+        self.carriers = carriers;
+        self
+    }
+
+    /// True if the scheme has a source for flows over this transport protocol.
+    #[must_use]
+    pub fn has_source(&self, carrier: Carrier) -> bool {
+        self.places.contains(&"source") && self.carriers.contains(&carrier)
     }
 
     /// A line of the table as a constant.
@@ -76,12 +103,13 @@ impl SchemeEntry {
         build: fn(&Params) -> Built,
     ) -> Self {
         let (places, params) = (Cow::Borrowed(places), Cow::Borrowed(params));
-        Self { name, about, source, places, params, build: Build::Function(build) }
+        let carriers = &[Carrier::Tcp];
+        Self { name, about, source, places, carriers, params, build: Build::Function(build) }
     }
 }
 
 /// The places that a scheme may fill.
-pub const PLACES: [&str; 6] = ["source", "queue", "aqm", "hop", "agent", "controller"];
+pub const PLACES: [&str; 7] = ["source", "receiver", "queue", "aqm", "hop", "agent", "controller"];
 
 struct DropTailScheme;
 impl Scheme for DropTailScheme {}
@@ -94,7 +122,7 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-static ENTRIES: [SchemeEntry; 15] = [
+static ENTRIES: [SchemeEntry; 18] = [
     SchemeEntry::built_in_entry(
         "droptail",
         "first in, first out; what arrives at a full queue is dropped",
@@ -215,6 +243,32 @@ static ENTRIES: [SchemeEntry; 15] = [
         bbr::Parameters::LIST,
         |params| Ok(Box::new(SourceScheme(bbr::Bbr::from_params(params)?))),
     ),
+    SchemeEntry::built_in_entry(
+        "few",
+        "newreno whose window grows by a hundredth of a segment in a round trip",
+        "Nahm, Helmy and Kuo, MobiHoc 2005",
+        &["source"],
+        few::Parameters::LIST,
+        |params| Ok(Box::new(SourceScheme(few::from_params(params)?))),
+    ),
+    SchemeEntry::built_in_entry(
+        "tfrc",
+        "a flow over UDP sends at the rate of a TCP flow with its loss event rate and round-trip time",
+        "RFC 5348",
+        &["source", "receiver"],
+        tfrc::Parameters::LIST,
+        |params| Ok(Box::new(tfrc::Tfrc::from_params(params)?)),
+    )
+    .over(&[Carrier::Udp]),
+    SchemeEntry::built_in_entry(
+        "tfrc-ecn",
+        "tfrc whose loss events are marks of queues that are three quarters full; losses count for nothing",
+        "Warrier, Ha, Wason and Rhee, section 6.1",
+        &["source", "receiver", "aqm"],
+        tfrc::EcnParameters::LIST,
+        |params| Ok(Box::new(tfrc::Tfrc::with_marks(params)?)),
+    )
+    .over(&[Carrier::Udp]),
 ];
 
 /// The schemes that a reader and a world know: the built-in ones and those that a program adds.
@@ -288,8 +342,10 @@ fn check(entry: &SchemeEntry) -> Result<(), String> {
     }
     let scheme = (entry.build)(&Params::default()).map_err(|e| format!("with its defaults: {e}"))?;
     let somewhere = |fills: &dyn Fn(&Interface) -> bool| Interface::all_kinds().iter().any(fills);
+    let udp = scheme.udp();
     let filled = [
-        ("source", scheme.source().is_some()),
+        ("source", scheme.source().is_some() || udp.is_some()),
+        ("receiver", udp.as_ref().is_some_and(|ends| ends.receiver.is_some())),
         ("aqm", somewhere(&|at| scheme.aqm(at).is_some())),
         ("hop", somewhere(&|at| scheme.hop(at).is_some())),
         ("agent", somewhere(&|at| scheme.agent(at).is_some())),
@@ -302,6 +358,12 @@ fn check(entry: &SchemeEntry) -> Result<(), String> {
             }
             (false, true) => return Err(format!("it fills the place \"{place}\", but does not say so")),
             _ => {}
+        }
+    }
+    for (carrier, fills) in [(Carrier::Tcp, scheme.source().is_some()), (Carrier::Udp, udp.is_some())] {
+        if entry.has_source(carrier) != fills {
+            let does = if fills { "has" } else { "has not" };
+            return Err(format!("it {does} a source over {carrier:?}, and does not say so"));
         }
     }
     Ok(())

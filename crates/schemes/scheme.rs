@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use crate::droptail::DropTail;
-use crate::places::{Agent, Aqm, Controller, Hop, Interface, Queue, Source, Wants};
+use crate::places::{Agent, Aqm, Controller, Hop, Interface, Queue, Source, UdpEnds, Wants};
 
 /// A scheme with its parameters: one factory for each place that it fills. Factories for interfaces are called for one interface after
 /// the other, so that a scheme can fill a place at some interfaces only.
@@ -16,8 +16,12 @@ pub trait Scheme: Send + Sync {
     fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
         None
     }
-    /// The source of a flow; `None` leaves the flow its own law.
+    /// The source of a flow over TCP; `None` leaves the flow its own law.
     fn source(&self) -> Option<Box<dyn Source>> {
+        None
+    }
+    /// The source and the receiver of a flow over UDP; `None`: packets leave when the application provides them.
+    fn udp(&self) -> Option<UdpEnds> {
         None
     }
     /// The hop of an output interface.

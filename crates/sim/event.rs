@@ -88,6 +88,26 @@ pub enum EventKind {
         /// The law's number for the timer.
         timer: u16,
     },
+    /// The pacing of a flow over UDP allows its next packet, unless that time has moved.
+    Paced(FlowIx),
+    /// A timer of the source of a flow over UDP.
+    UdpSourceTimer {
+        /// The flow.
+        flow: FlowIx,
+        /// Generation of the timer; events of earlier generations are ignored.
+        generation: u32,
+        /// The source's number for the timer.
+        timer: u16,
+    },
+    /// A timer of the receiver of a flow over UDP.
+    UdpReceiverTimer {
+        /// The flow.
+        flow: FlowIx,
+        /// Generation of the timer; events of earlier generations are ignored.
+        generation: u32,
+        /// The receiver's number for the timer.
+        timer: u16,
+    },
     /// A timer of an agent.
     AgentTimer {
         /// Station of the agent.

@@ -387,6 +387,8 @@ pub enum Content {
     SynAck,
     /// A FIN without data.
     Fin,
+    /// A report of the receiver of a flow over UDP, by its number within the flow.
+    Report,
 }
 
 /// Reason why a TCP sender reduces its rate.

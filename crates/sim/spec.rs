@@ -483,6 +483,15 @@ pub struct FlowSpec {
 pub enum Transport {
     /// UDP.
     Udp,
+    /// UDP with a scheme's source, and its receiver if it has one.
+    ControlledUdp {
+        /// The scheme.
+        law: String,
+        /// The parameters of the scheme.
+        params: Params,
+        /// True if the flow names this scheme itself: the run's scheme does not replace it.
+        pinned: bool,
+    },
     /// TCP.
     Tcp {
         /// Settings of the connections.
@@ -551,6 +560,23 @@ pub enum Traffic {
         /// Times in ascending order, and sizes.
         files: Arc<[(Span, Bytes)]>,
     },
+}
+
+impl Traffic {
+    /// Payload of a packet, or its mean; 0 for files.
+    #[must_use]
+    pub const fn packet(&self) -> Bytes {
+        match *self {
+            Self::ConstantRate { packet, .. }
+            | Self::Poisson { packet, .. }
+            | Self::Saturating { packet } => packet,
+            Self::Endless
+            | Self::File { .. }
+            | Self::Web { .. }
+            | Self::Arrivals { .. }
+            | Self::List { .. } => Bytes(0),
+        }
+    }
 }
 
 /// Sizes of files.

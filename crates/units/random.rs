@@ -61,6 +61,8 @@ pub enum Purpose {
     Routing = 15,
     /// Fading of a pair of radios.
     Fading = 16,
+    /// The decisions of a receiver of a flow over UDP.
+    Receiver = 17,
 }
 
 /// FNV-1a over the bytes of a name, then mixed: the identity of a stream.

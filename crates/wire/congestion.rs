@@ -1,15 +1,16 @@
-//! The congestion header that explicit-rate schemes put between IP and the transport: the sender's request, the routers' grant, and the
-//! receiver's echo. The papers name fields and no layout [Pu and Hamdi, QFCP, §II: RTT, rate-request, rate-feedback;
-//! draft-falk-xcp-spec-03 section 2.1: RTT, X, Delta_Throughput, Reverse_Feedback]; this layout is ours.
+//! The congestion header that schemes put between IP and the transport: the sender's request, the routers' grant, the receiver's echo or
+//! report. The papers name fields and no layout [Pu and Hamdi, QFCP, §II: RTT, rate-request, rate-feedback; draft-falk-xcp-spec-03
+//! section 2.1: RTT, X, Delta_Throughput, Reverse_Feedback; RFC 5348 section 3.2: what TFRC's data and feedback packets contain]; this
+//! layout is ours.
 
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
 
-/// A congestion header: 16 bytes, 20 with the fields of XCP.
+/// A congestion header: 16 bytes, 20 with the fields of XCP or of TFRC's reports.
 ///
 /// | bytes | field |
 /// |---|---|
-/// | 1 | version 1 in the upper half, kind of fields in the lower: 1 QFCP, 2 RCP, 3 XCP |
+/// | 1 | version 1 in the upper half, kind of fields in the lower: 1 QFCP, 2 RCP, 3 XCP, 4 TFRC's data, 5 TFRC's reports |
 /// | 1 | protocol of what follows, IP's number |
 /// | 1 | output interfaces on the path that support the scheme |
 /// | 1 | output interfaces on the path that do not, as the receiver has counted them |
@@ -44,6 +45,26 @@ pub enum Fields {
         /// Granted change as the receiver echoes it, 1/256 byte.
         reverse: i32,
     },
+    /// TCP Friendly Rate Control, a data packet [RFC 5348 section 3.2.1].
+    TfrcData {
+        /// Sequence number of the packet.
+        sequence: u32,
+        /// Time of sending, us.
+        sent_us: u32,
+        /// The sender's round-trip time, us; 0: unknown.
+        rtt_us: u32,
+    },
+    /// TCP Friendly Rate Control, a report of the receiver [RFC 5348 section 3.2.2].
+    TfrcReport {
+        /// Time of sending of the last data packet that was received, us.
+        sent_us: u32,
+        /// Time between the arrival of that packet and the report, us.
+        delay_us: u32,
+        /// Rate of the data received in the last round-trip time, bytes/s.
+        received: u32,
+        /// Loss event rate, 2^-32; `u32::MAX`: 1.
+        loss: u32,
+    },
 }
 
 /// The fields of schemes that assign rates.
@@ -65,19 +86,21 @@ impl Fields {
             Self::Qfcp(_) => 1,
             Self::Rcp(_) => 2,
             Self::Xcp { .. } => 3,
+            Self::TfrcData { .. } => 4,
+            Self::TfrcReport { .. } => 5,
         }
     }
 
     const fn wire_len(&self) -> usize {
         match self {
-            Self::Qfcp(_) | Self::Rcp(_) => 12,
-            Self::Xcp { .. } => 16,
+            Self::Qfcp(_) | Self::Rcp(_) | Self::TfrcData { .. } => 12,
+            Self::Xcp { .. } | Self::TfrcReport { .. } => 16,
         }
     }
 }
 
 impl Congestion {
-    /// Length on the wire: 16 bytes, 20 for XCP.
+    /// Length on the wire: 16 bytes, 20 for XCP and TFRC's reports.
     pub const fn wire_len(&self) -> usize {
         4 + self.fields.wire_len()
     }
@@ -102,6 +125,16 @@ impl Congestion {
                     .put(delta.to_be_bytes())
                     .put(reverse.to_be_bytes());
             }
+            Fields::TfrcData { sequence, sent_us, rtt_us } => {
+                writer.put(sequence.to_be_bytes()).put(sent_us.to_be_bytes()).put(rtt_us.to_be_bytes());
+            }
+            Fields::TfrcReport { sent_us, delay_us, received, loss } => {
+                writer
+                    .put(sent_us.to_be_bytes())
+                    .put(delay_us.to_be_bytes())
+                    .put(received.to_be_bytes())
+                    .put(loss.to_be_bytes());
+            }
         }
         Ok(self.wire_len())
     }
@@ -115,7 +148,11 @@ impl Congestion {
         let at = reader.clone();
         let [first, next, supported, unsupported] = reader.array()?;
         let unknown = || {
-            at.fail(Expected::value("version and fields", "0x11 (QFCP), 0x12 (RCP) or 0x13 (XCP)", &[first]))
+            at.fail(Expected::value(
+                "version and fields",
+                "0x11 (QFCP), 0x12 (RCP), 0x13 (XCP), 0x14 or 0x15 (TFRC)",
+                &[first],
+            ))
         };
         if first >> 4 != VERSION {
             return Err(unknown());
@@ -131,6 +168,17 @@ impl Congestion {
                 inverse_rate: reader.u32_be()?,
                 delta: reader.u32_be()?.cast_signed(),
                 reverse: reader.u32_be()?.cast_signed(),
+            },
+            4 => Fields::TfrcData {
+                sequence: reader.u32_be()?,
+                sent_us: reader.u32_be()?,
+                rtt_us: reader.u32_be()?,
+            },
+            5 => Fields::TfrcReport {
+                sent_us: reader.u32_be()?,
+                delay_us: reader.u32_be()?,
+                received: reader.u32_be()?,
+                loss: reader.u32_be()?,
             },
             _ => return Err(unknown()),
         };

@@ -40,6 +40,20 @@ class Files(TypedDict):
     """Finished files by size."""
 
 
+class Reports(TypedDict):
+    """The reports of the receiver of a flow over UDP, from the end of the warm-up on."""
+
+    sent: int
+    """Reports that the receiver sent."""
+    received: int
+    """Reports that the source received."""
+    loss_events: int | None
+    """Loss events that the receiver observed; None if its scheme counts none."""
+    loss_event_rate: float | None
+    """Mean over the reports of the loss event rate that the receiver estimated, 0 to 1; None without a
+    report."""
+
+
 class QueueResult(TypedDict):
     """The queue of an output interface, from the end of the warm-up on.
 
@@ -107,6 +121,8 @@ class FlowResult(TypedDict):
     """Bytes that the application had to send; None if unlimited, 0 without traffic."""
     files: NotRequired[Files]
     """Counters of files; only of a flow that sends files over connections of their own."""
+    reports: NotRequired[Reports]
+    """Reports of the receiver; only of a flow over UDP whose scheme has a receiver."""
 
 
 class Ends(TypedDict):

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use airfair_schemes::droptail::DropTail;
 use airfair_schemes::places::{Aqm, Interface, Queue, Source};
 use airfair_schemes::{
-    Build, ParamDoc, ParamError, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry,
+    Build, Carrier, ParamDoc, ParamError, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry,
 };
 use airfair_units::{Bytes, Quantity, Rate, Span};
 use pyo3::prelude::*;
@@ -106,6 +106,7 @@ impl Definition {
             about: self.about,
             source: self.origin,
             places: self.places.clone().into(),
+            carriers: &[Carrier::Tcp],
             params: self.params.clone().into(),
             build: Build::Closure(Arc::new(move |params| definition.build(params, &raised))),
         }

@@ -14,6 +14,7 @@ use crate::keys::propagation::{FadingTable, PropagationTable};
 use crate::keys::radio::RadioTable;
 use crate::keys::routing::PROTOCOLS;
 use crate::keys::traffic::{FlowTable, FlowsTable, TrafficTable};
+use crate::keys::transport::has_law;
 use crate::keys::{examples, scheme_params};
 use crate::text::error::one_of;
 
@@ -116,7 +117,7 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
     // The words of these keys depend on the schemes, not on the types of the keys.
     let all: Vec<String> = schemes.entries().iter().map(|entry| entry.name.to_string()).collect();
     let laws: Vec<String> =
-        crate::keys::transport::laws(schemes).map(|entry| entry.name.to_string()).collect();
+        schemes.entries().iter().filter(|entry| has_law(entry)).map(|entry| entry.name.to_string()).collect();
     for table in sections.iter_mut().flat_map(|section| &mut section.tables) {
         let of_flow = table.keys.iter().any(|key| key.name == "transport");
         for key in &mut table.keys {

@@ -3,7 +3,7 @@
 
 use crate::declare::field::{Field, quote};
 use crate::declare::schema::{Schema, words};
-use crate::keys::transport::has_window_law;
+use crate::keys::transport::has_law;
 use crate::text::error::Cx;
 use crate::text::location::Path;
 use crate::text::tree::Located;
@@ -12,7 +12,7 @@ use crate::text::tree::Located;
 #[derive(Debug, Clone)]
 pub(crate) struct SchemeName(pub String);
 
-/// The scheme whose window law a flow uses, as it was written.
+/// The scheme whose source a flow uses, as it was written.
 #[derive(Debug, Clone)]
 pub(crate) struct LawName(pub String);
 
@@ -44,4 +44,4 @@ macro_rules! names {
     };
 }
 
-names! { SchemeName: |_| true, LawName: has_window_law }
+names! { SchemeName: |_| true, LawName: has_law }

@@ -27,10 +27,10 @@ table! {
         from: Name = required;
         /// Destination node.
         to: Name = required;
-        /// Transport protocol: UDP, or TCP with a window law. Plain "tcp" is "tcp-newreno". A run whose scheme has a window
-        /// law replaces the law.
+        /// Transport protocol: UDP, alone or with a scheme's source, or TCP with a window law. Plain "tcp" is "tcp-newreno". A run
+        /// whose scheme has a source for the protocol replaces the law.
         transport: TransportChoice = computed("\"udp\"");
-        /// The scheme whose window law this flow uses, whatever `transport` and the run's scheme are. TCP only.
+        /// The scheme whose source this flow uses, whatever law `transport` names and the run's scheme are.
         scheme: LawName = computed("the run's scheme, or the law that transport names");
         /// The rules of TCP for this flow, where they are not those of `[tcp]`: a table of the same keys. TCP only.
         tcp: FlowTcp = computed("those of [tcp]");
@@ -61,10 +61,10 @@ table! {
         seed: u64 = default(1);
         /// Prefix of the flows' names, before a number from 0.
         prefix: String = default("flow-".to_string());
-        /// Transport protocol: UDP, or TCP with a window law. Plain "tcp" is "tcp-newreno". A run whose scheme has a window
-        /// law replaces the law.
+        /// Transport protocol: UDP, alone or with a scheme's source, or TCP with a window law. Plain "tcp" is "tcp-newreno". A run
+        /// whose scheme has a source for the protocol replaces the law.
         transport: TransportChoice = computed("\"udp\"");
-        /// The scheme whose window law these flows use, whatever `transport` and the run's scheme are. TCP only.
+        /// The scheme whose source these flows use, whatever law `transport` names and the run's scheme are.
         scheme: LawName = computed("the run's scheme, or the law that transport names");
         /// The rules of TCP for these flows, where they are not those of `[tcp]`: a table of the same keys. TCP only.
         tcp: FlowTcp = computed("those of [tcp]");

@@ -1,6 +1,6 @@
-//! The choice `transport`: UDP, or TCP with one of the registry's window laws.
+//! The choice `transport`: UDP, alone or with a source of the registry, or TCP with one of its window laws.
 
-use airfair_schemes::{Registry, SchemeEntry};
+use airfair_schemes::{Carrier, Registry, SchemeEntry};
 
 use crate::declare::field::{Field, misfit, quote, unknown_choice};
 use crate::declare::schema::{self, Schema};
@@ -14,18 +14,24 @@ const USUAL_LAW: &str = "newreno";
 /// The transport protocol of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TransportChoice {
-    /// UDP.
+    /// UDP, without a law.
     Udp,
+    /// UDP, with this scheme's source.
+    ControlledUdp(&'static str),
     /// TCP, with this scheme's window law.
     Tcp(&'static str),
 }
 
 /// Every word, in the order in which they are shown.
 fn words(schemes: &Registry) -> Vec<(String, TransportChoice)> {
-    let laws = laws(schemes).map(|entry| (format!("tcp-{}", entry.name), TransportChoice::Tcp(entry.name)));
+    let tcp = laws(schemes, Carrier::Tcp);
+    let tcp = tcp.map(|entry| (format!("tcp-{}", entry.name), TransportChoice::Tcp(entry.name)));
+    let udp = laws(schemes, Carrier::Udp);
+    let udp = udp.map(|entry| (format!("udp-{}", entry.name), TransportChoice::ControlledUdp(entry.name)));
     [("udp".to_string(), TransportChoice::Udp), ("tcp".to_string(), TransportChoice::Tcp(USUAL_LAW))]
         .into_iter()
-        .chain(laws)
+        .chain(tcp)
+        .chain(udp)
         .collect()
 }
 
@@ -34,13 +40,13 @@ pub(crate) fn names(schemes: &Registry) -> Vec<String> {
     words(schemes).into_iter().map(|(word, _)| word).collect()
 }
 
-/// The schemes with a window law (place `source`).
-pub(crate) fn laws(schemes: &Registry) -> impl Iterator<Item = &SchemeEntry> {
-    schemes.entries().iter().filter(|entry| has_window_law(entry))
+/// The schemes with a source for flows over a transport protocol.
+pub(crate) fn laws(schemes: &Registry, carrier: Carrier) -> impl Iterator<Item = &SchemeEntry> {
+    schemes.entries().iter().filter(move |entry| entry.has_source(carrier))
 }
 
-/// True if a scheme has a window law.
-pub(crate) fn has_window_law(entry: &SchemeEntry) -> bool {
+/// True if a scheme has a source for flows.
+pub(crate) fn has_law(entry: &SchemeEntry) -> bool {
     entry.places.contains(&"source")
 }
 
@@ -69,6 +75,7 @@ impl Field for TransportChoice {
     fn write(&self) -> String {
         match self {
             Self::Udp => quote("udp"),
+            Self::ControlledUdp(law) => format!("\"udp-{law}\""),
             Self::Tcp(law) => format!("\"tcp-{law}\""),
         }
     }
@@ -80,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_usual_law_is_in_the_registry() {
-        assert!(laws(Registry::built_in()).any(|entry| entry.name == USUAL_LAW));
-        assert!(laws(Registry::built_in()).all(|entry| entry.name != "droptail"));
+        assert!(laws(Registry::built_in(), Carrier::Tcp).any(|entry| entry.name == USUAL_LAW));
+        assert!(laws(Registry::built_in(), Carrier::Tcp).all(|entry| entry.name != "droptail"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use airfair_schemes::Params;
+use airfair_schemes::{Carrier, Params, SchemeEntry};
 use airfair_sim::spec::{FlowSpec, Traffic, Transport};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
@@ -13,7 +13,7 @@ use crate::declare::table::OtherKeys;
 use crate::keys::inherit::hoist;
 use crate::keys::scheme_params;
 use crate::keys::traffic::{FlowTable, FlowsTable, RandomFlowsTable};
-use crate::keys::transport::{TransportChoice, has_window_law, laws};
+use crate::keys::transport::{TransportChoice, laws};
 use crate::resolve::blocks::{Names, blocks, generator};
 use crate::resolve::file_traffic::only_tcp;
 use crate::resolve::nodes::Nodes;
@@ -27,7 +27,7 @@ use crate::text::tree::{Located, Table, Value};
 pub(crate) struct Flows {
     pub tables: Vec<FlowTable>,
     pub specs: Vec<FlowSpec>,
-    /// Schemes whose window laws the flows use.
+    /// Schemes whose sources the flows use.
     pub laws: BTreeSet<String>,
     names: Names,
     /// Files in the lists of all flows.
@@ -135,7 +135,8 @@ fn flow_model(table: &mut FlowTable, tcp: &Tcp, path: &Path<'_>, cx: &mut Cx<'_>
     let choice = *table.transport.get_or_insert(TransportChoice::Udp);
     table.start_jitter.get_or_insert(table.traffic.usual_jitter(choice));
     let transport = if unreadable { None } else { transport(table, choice, tcp, path, cx) };
-    if let (TransportChoice::Udp, Some(kind), false) = (choice, table.traffic.only_tcp(), unreadable) {
+    let udp = !matches!(choice, TransportChoice::Tcp(_));
+    if let (true, Some(kind), false) = (udp, table.traffic.only_tcp(), unreadable) {
         cx.error(table.locations.of("traffic"), &path.child("traffic").child("kind"), || only_tcp(kind));
     }
     let traffic = table.traffic.resolve(&path.child("traffic"), cx);
@@ -154,23 +155,40 @@ fn transport(
         Some(name) => Some(scheme_params::known(cx.schemes, &name.0, place, cx)?),
         None => None,
     };
-    let TransportChoice::Tcp(law) = choice else {
-        let keys = [("scheme", table.scheme.is_some()), ("tcp", table.tcp.is_some())];
-        for (key, _) in keys.into_iter().filter(|(_, written)| *written) {
-            cx.error(table.locations.of(key), &path.child(key), || {
-                "the flow is carried by UDP, which has no window; expected transport = \"tcp\" beside it"
-                    .to_string()
-            });
-        }
-        return Some(Transport::Udp);
-    };
-    if let Some(entry) = own.filter(|entry| !has_window_law(entry)) {
+    let without = |entry: &SchemeEntry, carrier, what, cx: &mut Cx<'_>| {
         let (at, path) = place;
         let schemes = cx.schemes;
         cx.error(at, path, || {
-            let names: Vec<&str> = laws(schemes).map(|law| law.name).collect();
-            format!("{}: this scheme has no window law; expected {}", quoted(entry.name), one_of(&names))
+            let names: Vec<&str> = laws(schemes, carrier).map(|law| law.name).collect();
+            format!("{}: this scheme has no {what}; expected {}", quoted(entry.name), one_of(&names))
         });
+    };
+    let TransportChoice::Tcp(law) = choice else {
+        let no_window =
+            "the flow is carried by UDP, which has no window; expected transport = \"tcp\" beside it";
+        match own.filter(|entry| !entry.has_source(Carrier::Udp)) {
+            Some(entry) if entry.has_source(Carrier::Tcp) => {
+                cx.error(place.0, place.1, || no_window.to_string())
+            }
+            Some(entry) => without(entry, Carrier::Udp, "source for UDP", cx),
+            None => {}
+        }
+        if table.tcp.is_some() {
+            cx.error(table.locations.of("tcp"), &path.child("tcp"), || no_window.to_string());
+        }
+        let named = match choice {
+            TransportChoice::ControlledUdp(law) => Some(law),
+            _ => None,
+        };
+        let law = own.map_or(named, |entry| Some(entry.name));
+        return Some(law.map_or(Transport::Udp, |law| Transport::ControlledUdp {
+            law: law.to_string(),
+            params: Params::default(),
+            pinned: own.is_some(),
+        }));
+    };
+    if let Some(entry) = own.filter(|entry| !entry.has_source(Carrier::Tcp)) {
+        without(entry, Carrier::Tcp, "window law", cx);
     }
     let config = match &mut table.tcp {
         Some(own) => tcp.for_flow(own, &path.child("tcp"), cx)?,
@@ -222,7 +240,7 @@ fn push(
             table.id.0
         ));
     }
-    if let Transport::Tcp { law, .. } = &model.transport {
+    if let Transport::Tcp { law, .. } | Transport::ControlledUdp { law, .. } = &model.transport {
         flows.laws.insert(law.clone());
     }
     flows.listed += model.files();

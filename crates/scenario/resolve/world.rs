@@ -101,7 +101,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         return None;
     }
     set_law_params(&mut flows.specs, &schemes);
-    let has_tcp = !flows.laws.is_empty();
+    let has_tcp = flows.specs.iter().any(|flow| matches!(flow.transport, Transport::Tcp { .. }));
     if tcp_written && !has_tcp {
         cx.warnings.push("[tcp] has no effect: no flow has transport = \"tcp\"".to_string());
     }
@@ -204,10 +204,11 @@ fn resolve_headers(t: &HeadersTable, cx: &mut Cx<'_>) -> HeaderSpec {
     }
 }
 
-/// Sets the parameters of each flow's window law.
+/// Sets the parameters of each flow's law.
 fn set_law_params(flows: &mut [FlowSpec], schemes: &BTreeMap<String, Params>) {
     for flow in flows {
-        if let Transport::Tcp { law, params, .. } = &mut flow.transport
+        if let Transport::Tcp { law, params, .. } | Transport::ControlledUdp { law, params, .. } =
+            &mut flow.transport
             && let Some(read) = schemes.get(law)
         {
             *params = read.clone();

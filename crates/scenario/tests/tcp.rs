@@ -35,14 +35,14 @@ const FTP: &str = "transport = \"tcp\"\ntraffic = { kind = \"ftp\" }\n";
 fn config(tables: &str, keys: &str) -> TcpConfig {
     match flow(tables, &format!("{FTP}{keys}")).transport {
         Transport::Tcp { config, .. } => config,
-        Transport::Udp => panic!("UDP"),
+        Transport::Udp | Transport::ControlledUdp { .. } => panic!("UDP"),
     }
 }
 
 fn law(flow: &FlowSpec) -> (&str, bool) {
     match &flow.transport {
         Transport::Tcp { law, pinned, .. } => (law, *pinned),
-        Transport::Udp => panic!("UDP"),
+        Transport::Udp | Transport::ControlledUdp { .. } => panic!("UDP"),
     }
 }
 
@@ -68,7 +68,7 @@ fn parameters_of_a_law_come_from_its_scheme() {
                 assert_eq!(params, &scenario.scheme_params["cubic"]);
                 params.0["beta"]
             }
-            Transport::Udp => panic!("UDP"),
+            Transport::Udp | Transport::ControlledUdp { .. } => panic!("UDP"),
         }
     };
     assert_eq!(beta(&[]), ParamValue::Number(0.5));

@@ -3,7 +3,9 @@
 use airfair_units::Time;
 use airfair_units::random::Stream;
 
-use super::effects::{AgentEffects, AqmEffects, ControllerEffects, HopEffects, QueueEffects, SourceEffects};
+use super::effects::{
+    AgentEffects, AqmEffects, ControllerEffects, HopEffects, QueueEffects, ReceiverEffects, SourceEffects,
+};
 
 /// The last argument of hooks that need time, randomness or effects. `E` holds the effects that the hook's place has: an effect of
 /// another place does not compile.
@@ -106,6 +108,8 @@ pub struct Context<'a, E> {
 
 /// Context of a source's hooks.
 pub type SourceContext<'a> = Context<'a, SourceEffects>;
+/// Context of a receiver's hooks.
+pub type ReceiverContext<'a> = Context<'a, ReceiverEffects>;
 /// Context of a queue's hooks.
 pub type QueueContext<'a> = Context<'a, QueueEffects>;
 /// Context of an AQM's hooks.

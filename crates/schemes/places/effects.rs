@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use airfair_units::Time;
 
-use super::{DropReason, MarkReason, NodeId, PacketId};
+use super::{DropReason, Header, MarkReason, NodeId, PacketId};
 
 /// A timer of a scheme; the number is the scheme's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -120,6 +120,15 @@ impl SourceEffects {
     pub const fn is_empty(&self) -> bool {
         self.timers.is_empty() && !self.failed
     }
+}
+
+/// Effects of a receiver's hooks.
+#[derive(Debug, Default)]
+pub struct ReceiverEffects {
+    /// Timers to set, each replacing its earlier setting.
+    pub timers: Vec<(Timer, Time)>,
+    /// Headers of the reports to send to the flow's source, each in a packet of its own.
+    pub reports: Vec<Header>,
 }
 
 /// Effects of an agent's hooks.

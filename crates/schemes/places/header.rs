@@ -1,4 +1,4 @@
-//! The header that an explicit-rate scheme puts into each packet: routers write into it, the receiver echoes it.
+//! The header that a scheme puts into each packet: routers write into it, the receiver echoes it or reports what it has read.
 
 /// The fields of a scheme's header while a packet travels. The scheme names the four words; `airfair-wire` has their bytes on the
 /// wire.
@@ -11,6 +11,13 @@ pub struct Header {
     pub unsupported: u8,
     /// The fields of the scheme.
     pub fields: [u32; 4],
+}
+
+impl Header {
+    /// Sets `unsupported` in the header of a packet that has arrived after `hops` hops.
+    pub fn count_unsupported(&mut self, hops: u16) {
+        self.unsupported = u8::try_from(hops.saturating_sub(u16::from(self.supported))).unwrap_or(u8::MAX);
+    }
 }
 
 /// A kind of header: its name, its encoding, and the rules of the receiver, which do not depend on the scheme's law.

@@ -1,9 +1,10 @@
-//! The places where a scheme may act, with the arguments of its hooks: five at every node (source, queue, AQM, hop, agent), and a
-//! controller at one node of the network.
+//! The places where a scheme may act, with the arguments of its hooks: six at every node (source, receiver, queue, AQM, hop, agent), and
+//! a controller at one node of the network.
 //!
 //! | place | caller | calls |
 //! |---|---|---|
-//! | [`Source`] | the transport of a sending flow | each segment sent, acknowledged, lost |
+//! | [`Source`] | the transport of a sending flow | each segment sent, acknowledged, lost; over UDP each datagram and report |
+//! | [`Receiver`] | the destination of a flow over UDP | each datagram that arrives, each timer |
 //! | [`Queue`], [`Aqm`] | an output interface | each arrival and departure; an AQM: each reception and setting, too |
 //! | [`Hop`] | an output interface of a router | each packet, each control interval |
 //! | [`Agent`] | a radio interface of a node | each sample of its counters, each message, each timer |
@@ -12,6 +13,7 @@
 //! | place | context | effects beside the answer |
 //! |---|---|---|
 //! | source | [`SourceContext`] | timers |
+//! | receiver | [`ReceiverContext`] | timers, reports to the source |
 //! | queue | [`QueueContext`] | drops and marks of packets that the queue stores |
 //! | AQM | [`AqmContext`] | none |
 //! | hop | [`HopContext`] | timers |
@@ -42,23 +44,26 @@ mod hop;
 mod interface;
 mod packet;
 mod queue;
+mod receiver;
 mod source;
 mod wants;
 
 pub use agent::{Agent, AgentSetup, Airtime, LinkUse, NodeSample};
 pub use context::{
-    AgentContext, AqmContext, Context, ControllerContext, HopContext, QueueContext, SourceContext,
+    AgentContext, AqmContext, Context, ControllerContext, HopContext, QueueContext, ReceiverContext,
+    SourceContext,
 };
 pub use controller::Controller;
 pub use effects::{
     AgentEffects, AqmEffects, ControllerEffects, Destination, Direction, HopEffects, Message, Probability,
-    QueueEffects, Setting, SourceEffects, Timer,
+    QueueEffects, ReceiverEffects, Setting, SourceEffects, Timer,
 };
 pub use header::{Header, HeaderKind};
 pub use hop::{Backlog, Hop, Passage};
 pub use interface::{Interface, Medium};
 pub use packet::{Ecn, FlowId, NodeId, Packet, PacketClass, PacketId};
 pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, QueueView, Verdict};
+pub use receiver::{Arrived, LossEvents, Receiver, UdpEnds};
 pub use source::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
 };

@@ -4,14 +4,14 @@ use airfair_units::{Bytes, Rate, Span, Time};
 
 use super::{Header, HeaderKind, SourceContext, Timer};
 
-/// The setup of a source, before the first segment of its flow leaves.
+/// The setup of a source, before the first segment or datagram of its flow leaves.
 #[derive(Debug, Clone, Copy)]
 pub struct FlowSetup {
-    /// Largest payload of a segment (RFC 9293's effective send MSS without options).
+    /// Largest payload of a segment (RFC 9293's effective send MSS without options); for UDP the mean payload of a datagram.
     pub mss: Bytes,
     /// The initial window that the flow may use (RFC 5681, 3390, 6928).
     pub initial_window: Bytes,
-    /// Largest window that the source may grow to (the sender's buffer).
+    /// Largest window that the source may grow to (the sender's buffer); for UDP the largest number, since there is no window.
     pub window_limit: Bytes,
     /// Round-trip time measured by the connection set-up, if there was one.
     pub rtt: Option<Span>,
@@ -24,7 +24,7 @@ pub struct FlowSetup {
 pub struct Sent {
     /// Payload.
     pub bytes: Bytes,
-    /// In flight after it.
+    /// In flight after it; 0 for UDP, which does not know.
     pub in_flight: Bytes,
     /// True if it repeats earlier data.
     pub retransmission: bool,
@@ -112,7 +112,7 @@ pub struct Idle {
     pub rto: Span,
 }
 
-/// The present limits of a source.
+/// The present limits of a source. UDP has no window and no bursts: of its limits only the rate counts, and without a rate nothing leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
     /// Most payload in flight; `None`: the scheme sets no limit.
@@ -137,21 +137,24 @@ pub enum PartialAck {
 
 /// A window law or rate law. The transport repairs losses; the source sets the window and the rate.
 ///
-/// The order of calls: `on_start` once; then, for each acknowledgement, `on_congestion` for the congestion that it reveals before
-/// `on_acked` for the data that it acknowledges; `on_recovered` when all data is acknowledged that was outstanding when the loss was
-/// noticed.
+/// The order of calls over TCP: `on_start` once; then, for each acknowledgement, `on_congestion` for the congestion that it reveals
+/// before `on_acked` for the data that it acknowledges; `on_recovered` when all data is acknowledged that was outstanding when the loss
+/// was noticed.
+///
+/// Over UDP ([`Scheme::udp`](crate::Scheme::udp)): `on_start` once; `stamp` and `on_sent` for each datagram; `on_feedback` for each report
+/// of the flow's [`Receiver`](super::Receiver) that arrives; `on_timer`. Nothing is acknowledged, and nothing is repaired.
 pub trait Source: Send {
-    /// The connection is established; data may leave.
+    /// The connection is established, or the flow over UDP starts; data may leave.
     fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>);
 
-    /// A segment left.
+    /// A segment or datagram with payload left.
     fn on_sent(&mut self, _sent: &Sent, _context: &mut SourceContext<'_>) {}
 
-    /// An acknowledgement of something new arrived.
-    fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>);
+    /// An acknowledgement of something new arrived. TCP only.
+    fn on_acked(&mut self, _acked: &Acked, _context: &mut SourceContext<'_>) {}
 
-    /// Congestion was noticed.
-    fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>);
+    /// Congestion was noticed. TCP only.
+    fn on_congestion(&mut self, _congestion: &Congestion, _context: &mut SourceContext<'_>) {}
 
     /// Fast recovery has ended; `in_flight` is what is left.
     fn on_recovered(&mut self, _in_flight: Bytes, _context: &mut SourceContext<'_>) {}
@@ -167,8 +170,13 @@ pub trait Source: Send {
     /// Fills the header of a packet about to leave, which is empty.
     fn stamp(&mut self, _header: &mut Header, _now: Time) {}
 
+    /// True if datagrams of the flow can be marked (ECT). UDP only; TCP negotiates ECN.
+    fn ecn_capable(&self) -> bool {
+        false
+    }
+
     /// The receiver echoed the header that routers wrote: called for each acknowledgement, the SYN's and duplicates included, before
-    /// the other hooks of the acknowledgement.
+    /// the other hooks of the acknowledgement; over UDP for each report, with the report's header.
     fn on_feedback(&mut self, _header: &Header, _context: &mut SourceContext<'_>) {}
 
     /// True if the source has followed TCP's law because a router did not support its scheme.

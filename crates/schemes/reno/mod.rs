@@ -64,7 +64,24 @@ params! {
     }
 }
 
-/// The law of Reno and, with its answer to a partial acknowledgement, of NewReno.
+/// The growth of the window, as a part of Reno's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Growth {
+    /// Growth in congestion avoidance: 1 is Reno's.
+    pub avoidance: f64,
+    /// Growth in slow start, in [`PARTS`]; `None`: Reno's.
+    pub slow_start: Option<u64>,
+}
+
+impl Growth {
+    /// Reno's.
+    const FULL: Self = Self { avoidance: 1.0, slow_start: None };
+}
+
+/// The parts in which [`Growth::slow_start`] counts.
+pub(crate) const PARTS: u64 = 1 << 16;
+
+/// The law of Reno and, with its answer to a partial acknowledgement, of NewReno; with a smaller growth, of TCP-FeW.
 #[derive(Debug, Clone)]
 pub struct Reno {
     byte_counting: bool,
@@ -74,6 +91,10 @@ pub struct Reno {
     flight_at_timeout: bool,
     mark_to_one: bool,
     partial_ack: PartialAck,
+    growth: Growth,
+    /// In congestion avoidance: growth for an acknowledged window, bytes, and the numerator of equation 3.
+    step: u64,
+    numerator: u64,
     window: Window,
     /// With byte counting: bytes acknowledged in congestion avoidance that have not raised cwnd yet (`bytes_acked` of RFC
     /// 3465). Without: what equation 3 left over, in bytes times cwnd.
@@ -102,10 +123,19 @@ impl Reno {
             flight_at_timeout: set.flight_at_timeout,
             mark_to_one: set.mark_to_one,
             partial_ack,
+            growth: Growth::FULL,
+            step: 0,
+            numerator: 0,
             window: Window::new(set.window.initial_ssthresh),
             counted: 0,
             after_timeout: false,
         }
+    }
+
+    /// The same law with another growth.
+    pub(crate) const fn with_growth(mut self, growth: Growth) -> Self {
+        self.growth = growth;
+        self
     }
 
     /// Takes over from another law: congestion avoidance from this window on, bytes.
@@ -117,16 +147,16 @@ impl Reno {
 
     /// Congestion avoidance: about one SMSS for each window that is acknowledged.
     fn avoid(&mut self, acked: u64) {
-        let (mss, cwnd) = (self.window.mss(), self.window.size());
+        let cwnd = self.window.size();
         if self.byte_counting {
             self.counted = self.counted.saturating_add(acked);
             if self.counted >= cwnd {
                 self.counted -= cwnd;
-                self.window.grow(mss);
+                self.window.grow(self.step);
             }
         } else {
             // RFC 5681 equation 3, with what the division leaves over.
-            self.counted = self.counted.saturating_add(mss.saturating_mul(mss));
+            self.counted = self.counted.saturating_add(self.numerator);
             self.window.grow(self.counted / cwnd);
             self.counted %= cwnd;
         }
@@ -136,6 +166,10 @@ impl Reno {
 impl Source for Reno {
     fn on_start(&mut self, setup: &FlowSetup, _context: &mut SourceContext<'_>) {
         self.window.start(setup);
+        let mss = self.window.mss();
+        // A float becomes an integer by saturation; up to 2^26 bytes the square is exact.
+        self.step = (mss as f64 * self.growth.avoidance) as u64;
+        self.numerator = (mss as f64 * mss as f64 * self.growth.avoidance) as u64;
         if self.each_timeout_halves && setup.syn_lost {
             self.window.set_threshold(0);
         }
@@ -148,7 +182,15 @@ impl Source for Reno {
         }
         if self.window.in_slow_start() {
             let limit = if self.after_timeout { 1 } else { self.abc_limit };
-            self.window.slow_start(bytes, limit);
+            match self.growth.slow_start {
+                None => self.window.slow_start(bytes, limit),
+                Some(parts) => {
+                    let most = self.window.mss().saturating_mul(limit);
+                    self.counted = self.counted.saturating_add(bytes.min(most).saturating_mul(parts));
+                    self.window.grow(self.counted / PARTS);
+                    self.counted %= PARTS;
+                }
+            }
         } else {
             self.after_timeout = false;
             self.avoid(bytes);

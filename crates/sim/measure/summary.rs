@@ -79,6 +79,21 @@ pub struct FlowResult {
     pub hops: Option<u16>,
     /// Counters of files, if the flow sends files over connections of their own.
     pub files: Option<FilesResult>,
+    /// Reports of the receiver, if a scheme has one at the destination of the flow.
+    pub reports: Option<ReportsResult>,
+}
+
+/// Reports of the receiver of a flow over UDP, from the warm-up's end on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReportsResult {
+    /// Reports that the receiver has sent.
+    pub sent: u64,
+    /// Reports that the source has received.
+    pub received: u64,
+    /// Loss events that the receiver has observed; `None` if its scheme counts none.
+    pub loss_events: Option<u64>,
+    /// Mean over the reports of the estimated loss event rate.
+    pub loss_event_rate: Option<f64>,
 }
 
 /// Results of a queue from the warm-up's end on.
@@ -456,6 +471,7 @@ mod tests {
             completion_s: None,
             hops: None,
             files: None,
+            reports: None,
         }
     }
 

@@ -175,7 +175,7 @@ impl Flow {
         self.start = now;
     }
 
-    /// Makes the next datagram as a packet; `headers`: bytes of UDP and IP.
+    /// Makes the next datagram as a packet; `headers`: bytes of UDP, IP and a scheme.
     pub fn datagram(&mut self, flow: FlowIx, headers: u32, now: Time) -> Packet {
         let length = self.source.size();
         let number = self.next_number;
@@ -191,6 +191,21 @@ impl Flow {
             length,
             bytes: length + headers,
             class: PacketClass::Data,
+        }
+    }
+
+    /// Makes a report of the flow's receiver as a packet of `bytes` bytes.
+    pub fn report(&mut self, flow: FlowIx, number: u32, bytes: u32, now: Time) -> Packet {
+        self.count_made(false);
+        Packet {
+            created: now,
+            payload: Payload::Report { flow, number },
+            scheme_flow: self.id,
+            source: self.to,
+            destination: self.from,
+            length: 0,
+            bytes,
+            class: PacketClass::Ack,
         }
     }
 
@@ -213,7 +228,7 @@ impl Flow {
         if packet.destination == self.to {
             self.hops = Some(copy.hops);
         }
-        if !self.is_tcp {
+        if matches!(packet.payload, Payload::Udp { .. }) {
             self.count_delivered(u64::from(packet.length), true, now.since(packet.created), now);
         }
     }
@@ -238,6 +253,11 @@ impl Flow {
     /// Starts the source's wait for room in its node's queue.
     pub fn hold(&mut self, now: Time) {
         self.held_since = Some(now);
+    }
+
+    /// True if the source waits: for room in its node's queue, or for its pacing.
+    pub fn is_held(&self) -> bool {
+        self.held_since.is_some()
     }
 
     /// Ends the source's wait for room.

@@ -8,7 +8,9 @@
 //! | `arp` | addresses of neighbours |
 //! | `backpressure` | packets of a node's own sources in its queues, and sources that wait |
 //! | `flow` | flows and their counters |
-//! | `tcp/` | connections and window laws |
+//! | `tcp/` | connections |
+//! | `udp` | sources and receivers of flows over UDP that a scheme controls |
+//! | `laws` | the sources of a run's flows |
 //! | `agents` | schemes' agents and their messages |
 //! | `meters` | throughput and delay of radio links |
 //! | `packet_losses` | losses above the MAC |
@@ -22,11 +24,13 @@ pub(crate) mod arp;
 pub(crate) mod backpressure;
 pub(crate) mod flow;
 pub(crate) mod interfaces;
+pub(crate) mod laws;
 pub(crate) mod meters;
 pub mod outside;
 pub(crate) mod packet_losses;
 pub(crate) mod scheme_ids;
 pub(crate) mod tcp;
+pub(crate) mod udp;
 
 use airfair_units::Time;
 
@@ -47,6 +51,7 @@ use meters::Meters;
 use outside::Outside;
 use packet_losses::PacketLosses;
 use tcp::Tcp;
+use udp::Udp;
 
 /// Settings of a run that all parts above the MAC share.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +83,7 @@ pub(crate) struct Network {
     pub packets: Packets,
     pub flows: Table<FlowIx, Flow>,
     pub tcp: Tcp,
+    pub udp: Udp,
     pub backpressure: Backpressure,
     pub agents: Agents,
     pub meters: Meters,

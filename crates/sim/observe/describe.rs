@@ -40,7 +40,12 @@ pub(crate) enum Body {
     Arp {
         request: bool,
     },
-    Udp,
+    Udp {
+        /// True from the flow's source to its destination; false for a report.
+        forward: bool,
+        /// Bytes of a scheme's header before it, and their number.
+        header: ([u8; LONGEST_HEADER], usize),
+    },
     Tcp {
         segment: Segment,
         /// True from the end that sends data to the one that receives.
@@ -74,7 +79,8 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
         Payload::Arp { request } => Body::Arp { request },
         Payload::Tcp { flow, opening } => segment(network, copy, at, (flow, opening))?,
         Payload::Foreign { .. } => Body::Foreign,
-        Payload::Udp { .. } => Body::Udp,
+        Payload::Udp { .. } => Body::Udp { forward: true, header: scheme_header(network, copy, at) },
+        Payload::Report { .. } => Body::Udp { forward: false, header: scheme_header(network, copy, at) },
     };
     Some(PacketDescription {
         flow: packet.flow(),
@@ -101,11 +107,15 @@ fn segment(
     let needed = config.handshake || carried.segment.window > 65_535;
     let shift = if needed && !carried.segment.flags.syn { config.window_scale } else { 0 };
     let connection = (opening != NO_FLOW).then_some(opening);
-    // A header without an encoding is shown as zeros.
+    let (segment, forward) = (carried.segment, carried.forward);
+    Some(Body::Tcp { segment, forward, shift, connection, header: scheme_header(network, copy, at) })
+}
+
+/// Bytes of the scheme's header that a copy carries, and their number. A header without an encoding is shown as zeros.
+fn scheme_header(network: &Network, copy: CopyRef, at: &PacketCopy) -> ([u8; LONGEST_HEADER], usize) {
     let mut bytes = [0; LONGEST_HEADER];
     let header = network.packets.header(copy);
     let length =
         header.map_or(0, |header| network.interfaces.headers().encode(at.header, header, &mut bytes));
-    let (segment, forward) = (carried.segment, carried.forward);
-    Some(Body::Tcp { segment, forward, shift, connection, header: (bytes, length) })
+    (bytes, length)
 }

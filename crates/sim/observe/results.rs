@@ -7,10 +7,23 @@ use crate::air::Msdu;
 use crate::ids::{CopyRef, FlowIx, Ix, LinkRef, PortIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::summary::{
-    FlowResult, FlowRoute, PacketFates, QueueResult, RoutingCounts, RoutingResult, RunResult, StationResult,
+    FlowResult, FlowRoute, PacketFates, QueueResult, ReportsResult, RoutingCounts, RoutingResult, RunResult,
+    StationResult,
 };
 use crate::node::tcp::TransportTotals;
+use crate::node::udp::ReportTotals;
 use crate::route::RoutingTotals;
+
+/// The reports of a flow's receiver.
+fn reports(totals: &ReportTotals) -> ReportsResult {
+    let ReportTotals { receiver, received, counts_losses } = *totals;
+    ReportsResult {
+        sent: receiver.sent,
+        received,
+        loss_events: counts_losses.then_some(receiver.loss_events),
+        loss_event_rate: (receiver.rated > 0).then(|| receiver.rates / receiver.rated as f64),
+    }
+}
 
 impl<'a> WorldView<'a> {
     /// The first error of a scheme, if any: scheme, place and error. The numbers of such a run are meaningless; its result lists the error
@@ -20,7 +33,7 @@ impl<'a> WorldView<'a> {
             let own = list.iter().find(|own| own.0 == at);
             own.map_or(&self.run.scheme, |own| &own.1).clone()
         };
-        if let Some(flow) = self.network.tcp.failed {
+        if let Some(flow) = self.failed_flow() {
             let (scheme, flow) = (of(&self.run.own_laws, flow.ix()), &self.run.names.flows[flow.ix()]);
             return Some(format!("scheme {scheme}: its source of flow {flow} has failed"));
         }
@@ -34,7 +47,11 @@ impl<'a> WorldView<'a> {
 
     /// The flow whose source has failed, if any.
     pub(crate) fn faulty_flow(&self) -> Option<&'a str> {
-        self.run.names.flows.get(self.network.tcp.failed?.ix()).map(String::as_str)
+        self.run.names.flows.get(self.failed_flow()?.ix()).map(String::as_str)
+    }
+
+    fn failed_flow(&self) -> Option<FlowIx> {
+        self.network.tcp.failed.or(self.network.udp.failed)
     }
 
     /// Node and target of every queue. The target is the radio that the queue feeds, or the node at the far end of its wired link.
@@ -128,6 +145,11 @@ impl<'a> WorldView<'a> {
             completion_s: tcp.completion_s(flow),
             files: files.map(|files| files.result()),
             hops: f.hops().or_else(|| self.static_hops(flow)),
+            reports: if measuring {
+                self.network.udp.totals(flow).map(|totals| reports(&totals))
+            } else {
+                None
+            },
         }
     }
 

@@ -42,6 +42,7 @@ impl Content {
             Self::Syn => "SYN".to_string(),
             Self::SynAck => "SYN-ACK".to_string(),
             Self::Fin => "FIN".to_string(),
+            Self::Report => format!("report {sequence}"),
         }
     }
 }

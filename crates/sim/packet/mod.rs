@@ -30,6 +30,8 @@ pub(crate) enum Payload {
         /// Number of the datagram within its flow, from 0.
         number: u32,
     },
+    /// A report of the receiver of a flow over UDP, with its number within the flow, from 0.
+    Report { flow: FlowIx, number: u32 },
     /// A TCP segment, stored in [`Packets::carried`].
     Tcp {
         flow: FlowIx,
@@ -106,7 +108,9 @@ impl Packet {
     #[inline(always)]
     pub(crate) fn flow(&self) -> Option<FlowIx> {
         match self.payload {
-            Payload::Udp { flow, .. } | Payload::Tcp { flow, .. } => Some(flow),
+            Payload::Udp { flow, .. } | Payload::Report { flow, .. } | Payload::Tcp { flow, .. } => {
+                Some(flow)
+            }
             _ => None,
         }
     }
@@ -407,6 +411,7 @@ impl Packets {
     /// Content of a packet for a trace.
     pub(crate) fn content(&self, packet: &Packet, copy: &PacketCopy) -> Content {
         match (packet.is_tcp(), packet.class) {
+            (false, PacketClass::Ack) => Content::Report,
             (false, _) => Content::Packet,
             (true, PacketClass::Data) => Content::Data,
             (true, _) => match self.carried(copy).map(|carried| carried.segment.flags) {
@@ -422,7 +427,7 @@ impl Packets {
     /// acknowledged byte; of ARP the operation; of a message its place.
     pub(crate) fn sequence(&self, packet: &Packet, copy: &PacketCopy) -> u32 {
         match packet.payload {
-            Payload::Udp { number, .. } => number,
+            Payload::Udp { number, .. } | Payload::Report { number, .. } => number,
             Payload::Tcp { .. } => self.cargo.sequence(copy.of.place()),
             Payload::Foreign { tag } => tag,
             Payload::Arp { request } => 2 - u32::from(request),

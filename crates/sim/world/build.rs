@@ -22,16 +22,18 @@ use crate::node::arp::Arp;
 use crate::node::backpressure::{self, Backpressure};
 use crate::node::flow::Flow;
 use crate::node::interfaces::{Interfaces, NewPort};
+use crate::node::laws::Laws;
 use crate::node::meters::Meters;
 use crate::node::outside::Outside;
 use crate::node::packet_losses::PacketLosses;
 use crate::node::scheme_ids;
-use crate::node::tcp::{Laws, Tcp};
+use crate::node::tcp::Tcp;
+use crate::node::udp::Udp;
 use crate::node::{Network, RunRules};
 use crate::packet::Packets;
 use crate::record::Records;
 use crate::route::{Nodes, Routes};
-use crate::spec::{LocalLimit, RoutingSpec, Traffic, WorldSpec};
+use crate::spec::{LocalLimit, RoutingSpec, Traffic, Transport, WorldSpec};
 
 /// The parts of a world's specification from which ports are built.
 #[derive(Clone, Copy)]
@@ -232,6 +234,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         packets: Packets::default(),
         flows: Table::default(),
         tcp: Tcp::default(),
+        udp: Udp::default(),
         backpressure,
         agents: Agents::default(),
         meters: Meters::default(),
@@ -298,7 +301,7 @@ fn usable_links(node: NodeIx, interfaces: &Interfaces, wires: &Links, air: &Air)
     interfaces.ports_of(node).flat_map(of_port).collect()
 }
 
-/// Adds the flows with their window laws (that of the run's scheme, if it has one) and pushes their starts onto the agenda.
+/// Adds the flows with their sources (those of the run's scheme, if it has them) and pushes their starts onto the agenda.
 pub(super) fn add_flows(
     network: &mut Network,
     spec: &WorldSpec,
@@ -306,7 +309,12 @@ pub(super) fn add_flows(
     seed: u64,
     agenda: &mut Agenda,
 ) -> Result<(), String> {
-    let (laws, laws_of_flows) = Laws::new(spec, run.source().is_some().then_some(run), schemes)?;
+    let (laws, laws_of_flows) = Laws::new(spec, run, schemes)?;
+    for (flow, law) in spec.flows.iter().zip(&laws_of_flows) {
+        let tcp = matches!(flow.transport, Transport::Tcp { .. });
+        let ends = law.filter(|_| !tcp).and_then(|law| laws.udp(law));
+        network.udp.add_flow(flow, ends, rank(seed, &flow.id), seed, network.interfaces.headers_mut());
+    }
     network.tcp = Tcp::new(laws);
     let names: Vec<&str> = spec.flows.iter().map(|flow| flow.id.as_str()).collect();
     for ((flow, law), id) in spec.flows.iter().zip(laws_of_flows).zip(scheme_ids::of_names(&names)) {

@@ -90,6 +90,13 @@ impl World {
                     EventKind::ArpRetry { port, target } => network.arp_retry(port, target, now),
                     EventKind::Release(copy) => network.end_control(copy),
                     EventKind::Inject(number) => network.injection_due(number, now),
+                    EventKind::Paced(flow) => network.paced(flow, now),
+                    EventKind::UdpSourceTimer { flow, generation, timer } => {
+                        network.udp_source_timer(flow, (Timer(timer), generation), now);
+                    }
+                    EventKind::UdpReceiverTimer { flow, generation, timer } => {
+                        network.udp_receiver_timer(flow, (Timer(timer), generation), now);
+                    }
                     EventKind::AgentTimer { station, generation, timer } => {
                         network.agent_timer(station, (Timer(timer), generation), now);
                     }

@@ -86,9 +86,10 @@ impl World {
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
         };
         let only_marks = Interface::all_kinds().iter().any(|at| placed.run.wants(at).ecn);
-        let for_all = placed.run.source().is_some();
+        let for_all = [placed.run.udp().is_some(), placed.run.source().is_some()];
         let own_law = |(i, flow): (usize, &FlowSpec)| match &flow.transport {
-            Transport::Tcp { law, pinned, .. } if *pinned || !for_all => Some((i, law.clone())),
+            Transport::ControlledUdp { law, pinned, .. } if *pinned || !for_all[0] => Some((i, law.clone())),
+            Transport::Tcp { law, pinned, .. } if *pinned || !for_all[1] => Some((i, law.clone())),
             _ => None,
         };
         let own_laws = spec.flows.iter().enumerate().filter_map(own_law).collect();

@@ -1,9 +1,9 @@
 //! Sources of flows and TCP connections: they make packets, wait for room, and send and receive segments.
 
 use airfair_host::HeaderId;
-use airfair_schemes::places::{PacketClass, Timer};
+use airfair_schemes::places::{Arrived, Ecn, PacketClass, Timer};
 use airfair_transport::Segment;
-use airfair_units::{Span, Time};
+use airfair_units::{Bytes, Span, Time};
 
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, class};
@@ -32,7 +32,16 @@ impl Network {
         }
         let due = f.source.start(now);
         let (from, to, order, stop) = (f.from, f.to, f.order(), f.stop);
-        if f.source.is_saturating() {
+        let saturating = f.source.is_saturating();
+        if self.udp.controls(flow) {
+            self.udp.start(flow, now, &mut self.schedule);
+            if saturating {
+                self.udp.request(flow);
+                self.send_paced(flow, now);
+                return;
+            }
+        }
+        if saturating {
             match self.port_towards(from, to) {
                 Some(port) => {
                     self.backpressure.add_saturating(port, flow);
@@ -90,6 +99,11 @@ impl Network {
             }
             return;
         }
+        if self.udp.controls(flow) {
+            self.udp.request(flow);
+            self.send_paced(flow, now);
+            return;
+        }
         if f.source.is_saturating() {
             f.offer_due();
             let (from, to) = (f.from, f.to);
@@ -133,12 +147,26 @@ impl Network {
     /// Makes a flow's next packet and sends it from its source; returns the packet's copy.
     fn make_packet(&mut self, flow: FlowIx, now: Time) -> CopyRef {
         let headers = self.rules.headers.udp + self.rules.headers.ip;
+        let mut first = PacketCopy { at_source: true, ..PacketCopy::PLAIN };
+        let controlled = self.udp.controls(flow);
+        let mut scheme_header = 0;
+        if controlled {
+            let (header, ecn_capable) = self.udp.label(flow);
+            scheme_header = self.interfaces.headers().wire_len(header);
+            first = PacketCopy { header, ecn: if ecn_capable { Ecn::Ect } else { Ecn::NotEct }, ..first };
+        }
         let f = &mut self.flows[flow];
-        let packet = f.datagram(flow, headers, now);
+        let packet = f.datagram(flow, headers + scheme_header, now);
         let (from, first_hop) = (f.from, f.first_hops[0]);
         let port = self.first_hop(flow).map(|hop| hop.port);
         self.backpressure.count_flow_sent(flow, port);
-        let copy = self.packets.add(packet, PacketCopy { at_source: true, ..PacketCopy::PLAIN });
+        let copy = self.packets.add(packet, first);
+        if controlled {
+            if !first.header.is_none() {
+                self.udp.stamp(flow, self.packets.new_header(copy), now);
+            }
+            self.udp.on_sent(flow, packet.length, now, &mut self.schedule);
+        }
         if self.records.are_enabled() {
             let packet = self.packets.packet_of(copy);
             self.records.push(now, Record::Made { packet, flow, forward: true, connection: None });
@@ -230,6 +258,10 @@ impl Network {
 
     /// Resumes the UDP source of a flow, which has held back a packet.
     fn resume_udp_source(&mut self, flow: FlowIx, now: Time) {
+        if self.udp.set_blocked(flow, false) {
+            self.send_paced(flow, now);
+            return;
+        }
         let f = &mut self.flows[flow];
         f.release(now);
         if now >= f.stop {
@@ -314,7 +346,10 @@ impl Network {
     /// Registers a saturating source at the port by which its packet has left. With a routing protocol the port is not known earlier.
     pub(super) fn register_departure_port(&mut self, flow: FlowIx, port: PortIx) {
         let f = &self.flows[flow];
-        if !f.source.is_saturating() || self.backpressure.saturating(port).contains(&flow) {
+        if !f.source.is_saturating()
+            || self.udp.controls(flow)
+            || self.backpressure.saturating(port).contains(&flow)
+        {
             return;
         }
         for other in self.interfaces.ports_of(f.from) {
@@ -356,7 +391,7 @@ impl Network {
             self.on_queue_emptied(port, now);
         }
         // The port of the first packet was unknown when the packet was made, so its source is not registered there yet.
-        if self.routes.are_found() && self.flows[flow].source.is_saturating() {
+        if self.routes.are_found() && self.flows[flow].source.is_saturating() && !self.udp.controls(flow) {
             self.schedule_offer(flow, now);
         }
     }
@@ -397,6 +432,123 @@ impl Network {
         if self.backpressure.departed(id) {
             self.send_segments(id, now);
         }
+    }
+}
+
+/// Flows over UDP that a scheme controls.
+impl Network {
+    /// Handles the time at which the pacing allows a flow's next packet.
+    pub(super) fn paced(&mut self, flow: FlowIx, now: Time) {
+        if self.udp.fires(flow, now) {
+            self.send_paced(flow, now);
+        }
+    }
+
+    /// Sends the packets of a flow that its pacing allows and for which its node's queue has room.
+    fn send_paced(&mut self, flow: FlowIx, now: Time) {
+        while self.udp.is_pending(flow) && !self.udp.is_blocked(flow) && now < self.flows[flow].stop {
+            let due = self.udp.due(flow, now);
+            if due > now {
+                self.hold_flow(flow, now);
+                if due < Time::NEVER {
+                    self.udp.arm(flow, due, self.flows[flow].order(), &mut self.schedule);
+                }
+                return;
+            }
+            if let Some(NextHop { port, .. }) = self.first_hop(flow)
+                && self.backpressure.rules(port).backpressure
+                && (self.is_full(port, now) || self.udp_source_must_wait(port, flow, now))
+            {
+                self.hold_flow(flow, now);
+                self.udp.set_blocked(flow, true);
+                self.wait_for_room(port, Waiter::Flow(flow), now);
+                return;
+            }
+            let f = &mut self.flows[flow];
+            let held = f.is_held();
+            if held {
+                f.release(now);
+                f.source.resume(now);
+            }
+            let saturating = f.source.is_saturating();
+            self.make_packet(flow, now);
+            if saturating {
+                self.udp.request(flow);
+            } else {
+                let f = &mut self.flows[flow];
+                let (due, order) = (f.source.next(now), f.order());
+                if due < f.stop {
+                    self.schedule.add(due, order, EventKind::Source(flow));
+                }
+            }
+        }
+    }
+
+    /// Registers that a flow's application waits with its packet, unless it always has one.
+    fn hold_flow(&mut self, flow: FlowIx, now: Time) {
+        let f = &mut self.flows[flow];
+        if !f.source.is_saturating() && !f.is_held() {
+            f.hold(now);
+        }
+    }
+
+    /// Handles a datagram that has arrived at its destination, or a report that has arrived at the source of its flow.
+    #[inline(never)]
+    pub(super) fn datagram_arrived(
+        &mut self,
+        packet: &Packet,
+        arrived: &PacketCopy,
+        copy: CopyRef,
+        now: Time,
+    ) {
+        let header = |network: &Self| {
+            let header = if arrived.header.is_none() { None } else { network.packets.header(copy) };
+            header.copied().unwrap_or_default()
+        };
+        match packet.payload {
+            Payload::Udp { flow, .. } if self.udp.controls(flow) => {
+                let bytes = Bytes(u64::from(packet.length));
+                let data = Arrived { bytes, ecn: arrived.ecn, header: header(self) };
+                self.udp.on_data(flow, data, arrived.hops, now, &mut self.schedule);
+                self.send_reports(flow, now);
+            }
+            Payload::Report { flow, .. } => {
+                self.udp.on_report(flow, &header(self), now, &mut self.schedule);
+                self.send_paced(flow, now);
+            }
+            _ => {}
+        }
+    }
+
+    /// Sends the reports that a flow's receiver has made.
+    fn send_reports(&mut self, flow: FlowIx, now: Time) {
+        while let Some((header, number)) = self.udp.next_report(flow) {
+            let kind = self.udp.report_header(flow);
+            let bytes =
+                self.rules.headers.udp + self.rules.headers.ip + self.interfaces.headers().wire_len(kind);
+            let f = &mut self.flows[flow];
+            let packet = f.report(flow, number, bytes, now);
+            let (node, first_hop) = (f.to, f.first_hops[1]);
+            let copy = self.packets.add(packet, PacketCopy { header: kind, ..PacketCopy::PLAIN });
+            *self.packets.new_header(copy) = header;
+            if self.records.are_enabled() {
+                let packet = self.packets.packet_of(copy);
+                self.records.push(now, Record::Made { packet, flow, forward: false, connection: None });
+            }
+            self.send_from_source(node, first_hop, copy, now);
+        }
+    }
+
+    /// Handles a timer of the source of a flow over UDP.
+    pub(super) fn udp_source_timer(&mut self, flow: FlowIx, timer: (Timer, u32), now: Time) {
+        self.udp.on_source_timer(flow, timer, now, &mut self.schedule);
+        self.send_paced(flow, now);
+    }
+
+    /// Handles a timer of the receiver of a flow over UDP.
+    pub(super) fn udp_receiver_timer(&mut self, flow: FlowIx, timer: (Timer, u32), now: Time) {
+        self.udp.on_receiver_timer(flow, timer, now, &mut self.schedule);
+        self.send_reports(flow, now);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use airfair_schemes::Registry;
+use airfair_schemes::{Carrier, Registry, SchemeEntry};
 
 use crate::air::{Air, CutOff, TooFast};
 use crate::ids::{FlowIx, LinkRef, NodeIx, PortIx, StationIx};
@@ -43,8 +43,7 @@ pub(super) fn warnings(
             names.flows[flow.ix()], names.nodes[from.ix()], names.nodes[to.ix()], spec.hop_limit
         )
     });
-    let only_law = schemes.find(scheme_name).is_some_and(|entry| *entry.places == ["source"]);
-    let useless = idle_scheme_reason(spec, scheme_name, (only_marks, only_law, network.rules.scheme_is_idle));
+    let useless = idle_scheme_reason((spec, network), scheme_name, schemes.find(scheme_name), only_marks);
     let too_fast = too_fast(air, network, spec, names);
     let mut cut_off = air.cut_off();
     let radio = |cut: &CutOff| &spec.radios[cut.kind].name;
@@ -104,23 +103,43 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
 
 /// The reason why the run's scheme has no effect, if it has none.
 fn idle_scheme_reason(
-    spec: &WorldSpec,
+    (spec, network): (&WorldSpec, &Network),
     scheme: &str,
-    (only_marks, only_law, nowhere): (bool, bool, bool),
+    entry: Option<&SchemeEntry>,
+    only_marks: bool,
 ) -> Option<String> {
     let uses_ecn = |flow: &FlowSpec| matches!(&flow.transport, Transport::Tcp { config, .. } if config.ecn);
-    if nowhere {
+    let uses_ecn = |spec: &WorldSpec| {
+        spec.flows.iter().any(uses_ecn) || network.flows.places().any(|flow| network.udp.label(flow).1)
+    };
+    if network.rules.scheme_is_idle {
         return Some(format!(
             "scheme {scheme} acts at no interface of this scenario; `airfair schemes` lists the places where it acts"
         ));
     }
-    let follows = |flow: &FlowSpec| matches!(flow.transport, Transport::Tcp { pinned: false, .. });
-    if only_law && !spec.flows.iter().any(follows) {
-        let tcp = spec.flows.iter().any(|flow| matches!(flow.transport, Transport::Tcp { .. }));
-        let why = if tcp { "every TCP flow names a scheme of its own" } else { "no flow runs TCP" };
-        return Some(format!("scheme {scheme} is a window law, and {why}: it does nothing"));
+    let only_law =
+        |entry: &&SchemeEntry| entry.places.iter().all(|place| ["source", "receiver"].contains(place));
+    let entry = entry.filter(only_law);
+    let laws =
+        [Carrier::Tcp, Carrier::Udp].map(|carrier| entry.is_some_and(|entry| entry.has_source(carrier)));
+    let follows = |flow: &FlowSpec| match flow.transport {
+        Transport::Tcp { pinned, .. } => laws[0] && !pinned,
+        Transport::ControlledUdp { pinned, .. } => laws[1] && !pinned,
+        Transport::Udp => laws[1],
+    };
+    if entry.is_some() && !spec.flows.iter().any(follows) {
+        let (what, carrier) =
+            if laws[0] { ("a window law", "TCP") } else { ("a law of flows over UDP", "UDP") };
+        let tcp = |flow: &FlowSpec| matches!(flow.transport, Transport::Tcp { .. });
+        let own = spec.flows.iter().any(|flow| tcp(flow) == laws[0]);
+        let why = if own {
+            format!("every {carrier} flow names a scheme of its own")
+        } else {
+            format!("no flow runs {carrier}")
+        };
+        return Some(format!("scheme {scheme} is {what}, and {why}: it does nothing"));
     }
-    (only_marks && !spec.flows.iter().any(uses_ecn)).then(|| {
+    (only_marks && !uses_ecn(spec)).then(|| {
         format!("scheme {scheme} only marks packets, and no flow uses ECN (tcp.ecn = true): it does nothing")
     })
 }
@@ -141,8 +160,9 @@ fn flows_beyond_hop_limit(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx, usi
         let (from, to) = network.flows[flow].ends(forward);
         (hops > usize::from(network.rules.hop_limit)).then_some((flow, from, to, hops))
     };
-    // A datagram has no reply.
-    let back = |flow: FlowIx| of(flow, false).filter(|_| network.flows[flow].is_tcp);
+    // A datagram has no reply, unless its receiver sends reports.
+    let back =
+        |flow: FlowIx| of(flow, false).filter(|_| network.flows[flow].is_tcp || network.udp.controls(flow));
     network.flows.places().filter_map(|flow| of(flow, true).or_else(|| back(flow))).collect()
 }
 
@@ -156,7 +176,7 @@ fn unlimited_flows(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, 
             if network.tcp.reads_own_queue(*flow) { 0 } else { config.window_limit / u64::from(config.mss) }
         });
         network.backpressure.rules(port).fillable
-            && !f.source.is_saturating()
+            && (!f.source.is_saturating() || network.udp.controls(*flow))
             && window >= u64::from(network.interfaces.view(port).limit_packets)
     };
     let unlimited_flows: Vec<FlowIx> = network.flows.places().filter(may_fill).collect();
@@ -166,7 +186,7 @@ fn unlimited_flows(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, 
     // The first of the flows that a port forwards, by name and not by its place in the file.
     let mut forwarded: BTreeMap<PortIx, FlowIx> = BTreeMap::new();
     for (flow, f) in network.flows.pairs() {
-        let ways = if f.is_tcp { &[true, false][..] } else { &[true] };
+        let ways = if f.is_tcp || network.udp.controls(flow) { &[true, false][..] } else { &[true] };
         for (mut at, to) in ways.iter().map(|&forward| f.ends(forward)) {
             let from = at;
             while at != to

@@ -300,6 +300,8 @@ impl Network {
         }
         if packet.is_tcp() {
             self.segment_arrived(&packet, &ended, copy, now);
+        } else if self.udp.any() {
+            self.datagram_arrived(&packet, &ended, copy, now);
         }
     }
 
@@ -375,6 +377,7 @@ impl Network {
     pub(super) fn warmed_up(&mut self, now: Time) {
         self.measuring = true;
         self.tcp.warmed_up();
+        self.udp.warmed_up();
         self.flows.iter_mut().for_each(|flow| flow.warmed_up(now));
         self.interfaces.warmed_up(&self.links, now);
         self.routes.warmed_up();

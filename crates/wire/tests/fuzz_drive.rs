@@ -228,7 +228,9 @@ fn congestion_seeds() -> Vec<Vec<u8>> {
         header.encode(&mut bytes).unwrap();
         bytes
     };
-    vec![bytes(Fields::Qfcp(rates)), bytes(Fields::Rcp(rates)), bytes(xcp)]
+    let data = Fields::TfrcData { sequence: 70_000, sent_us: 4_000_000_000, rtt_us: 50_123 };
+    let report = Fields::TfrcReport { sent_us: 12, delay_us: 34_567, received: 1_250_000, loss: 1 << 25 };
+    vec![bytes(Fields::Qfcp(rates)), bytes(Fields::Rcp(rates)), bytes(xcp), bytes(data), bytes(report)]
 }
 
 fn radiotap_seeds() -> Vec<Vec<u8>> {

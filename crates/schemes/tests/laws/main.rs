@@ -5,6 +5,7 @@
 
 mod bbr;
 mod cubic;
+mod few;
 mod path;
 mod properties;
 mod reno;

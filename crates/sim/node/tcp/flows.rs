@@ -5,9 +5,9 @@ use airfair_units::Time;
 use airfair_units::random::name_hash;
 
 use super::Tcp;
-use super::laws::{LawId, Laws};
 use crate::ids::{ConnectionRef, FlowIx, Table};
 use crate::measure::files::{Completion, Files};
+use crate::node::laws::{LawId, Laws};
 use crate::spec::{FlowSpec, Traffic, Transport};
 use crate::traffic::{FileSource, NextFile};
 

@@ -6,11 +6,9 @@
 //! |---|---|
 //! | `connections` | open connections |
 //! | `flows` | flows that open them |
-//! | `laws` | the window laws of a run |
 
 mod connections;
 mod flows;
-mod laws;
 
 use airfair_host::{Firing, HeaderId, HeaderKinds, Slot};
 use airfair_schemes::places::{FlowId, Header, HeaderKind, SourceContext, SourceEffects, Timer};
@@ -19,6 +17,7 @@ use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Time};
 
 use super::flow::Flow;
+use super::laws::Laws;
 use super::scheme_ids;
 use crate::event::{EventKind, Order, Schedule, class};
 use crate::ids::{ConnectionRef, FlowIx, Table};
@@ -30,7 +29,6 @@ use connections::Connections;
 pub(crate) use connections::{Connection, reasons};
 use flows::TcpFlow;
 pub(crate) use flows::{FlowStartAction, TransportTotals};
-pub(crate) use laws::Laws;
 
 /// One end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -278,11 +278,15 @@ fn packet(
             front.add(Arp::wire_len(), |buffer| arp.encode(buffer));
             0
         }
-        Body::Udp => {
-            let payload = &ZEROS[..payload.min(most(Udp::wire_len()))];
-            let udp = Udp::new(ends.0, ends.1, udp::PayloadLen::default());
+        Body::Udp { forward, header: (header, len) } => {
+            let header = &header[..len];
+            let (from, to) = if forward { ends } else { (ends.1, ends.0) };
+            let payload = &ZEROS[..payload.min(most(header.len() + Udp::wire_len()))];
+            let udp = Udp::new(from, to, udp::PayloadLen::default());
             let udp = udp.with_payload(source, destination, payload).expect("it was cut to what fits");
-            ip(front, described, Protocol::UDP, addresses, Udp::wire_len() + payload.len());
+            let protocol = if header.is_empty() { Protocol::UDP } else { Protocol::EXPERIMENTAL_2 };
+            ip(front, described, protocol, addresses, header.len() + Udp::wire_len() + payload.len());
+            front.0.extend(header);
             front.add(Udp::wire_len(), |buffer| udp.encode(buffer));
             payload.len()
         }

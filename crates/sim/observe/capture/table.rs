@@ -25,7 +25,8 @@ const EVENTS: [&str; 10] = [
 ];
 
 /// Names of packet contents in the table.
-const CONTENTS: [&str; 8] = ["packet", "data", "ack", "arp-request", "arp-reply", "syn", "syn-ack", "fin"];
+const CONTENTS: [&str; 9] =
+    ["packet", "data", "ack", "arp-request", "arp-reply", "syn", "syn-ack", "fin", "report"];
 
 /// Causes other than losses and drop reasons.
 const TCP_CAUSES: [&str; 5] = ["timeout", "fast-loss", "mark", "fallback", "gave-up"];
@@ -151,6 +152,7 @@ const fn content(content: Content) -> usize {
         Content::Syn => 5,
         Content::SynAck => 6,
         Content::Fin => 7,
+        Content::Report => 8,
     }
 }
 

@@ -343,7 +343,7 @@ impl Explainer {
     ) {
         if self.counts(now) {
             // Without a record of its making, the packet's content decides its direction.
-            let of_data = !matches!(content, Content::Ack | Content::SynAck);
+            let of_data = !matches!(content, Content::Ack | Content::SynAck | Content::Report);
             let forward = self.packets.get(&packet).map_or(of_data, |tracked| tracked.forward);
             *self.drops.entry((node, reason, forward)).or_default() += 1;
             if drop_reason::is_of_queue(reason) {

@@ -1,0 +1,280 @@
+//! Sources and receivers of flows over UDP: the state machines of a scheme at both ends of a flow.
+
+use airfair_host::{Firing, HeaderId, HeaderKinds, ReportCounts, UdpReceiver, UdpSource};
+use airfair_schemes::places::{Arrived, FlowSetup, Header, ReceiverEffects, SourceEffects, Timer, UdpEnds};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Bytes, Time};
+
+use crate::event::{EventKind, Order, Schedule, class};
+use crate::ids::{FlowIx, Table};
+use crate::spec::FlowSpec;
+
+/// A flow with a scheme at both its ends.
+struct UdpFlow {
+    source: UdpSource,
+    receiver: Option<UdpReceiver>,
+    setup: FlowSetup,
+    /// Headers of its datagrams and of its reports.
+    headers: [HeaderId; 2],
+    /// Due time of the pending event for the next datagram.
+    armed: Time,
+    /// The application has a packet to send; its source waits for the pacing or for room in the node's queue.
+    pending: bool,
+    /// The source waits for room in its node's queue.
+    blocked: bool,
+    /// Number of the next report.
+    next_report: u32,
+    /// Reports that have arrived at the source.
+    received: u64,
+    /// Counts at the end of the warm-up: of the receiver, and `received`.
+    warmup: (ReportCounts, u64),
+}
+
+/// Counts of a flow's reports.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ReportTotals {
+    pub receiver: ReportCounts,
+    /// Reports that have arrived at the source.
+    pub received: u64,
+    /// True if the receiver counts loss events.
+    pub counts_losses: bool,
+}
+
+/// Flows over UDP that a scheme controls.
+#[derive(Default)]
+pub(crate) struct Udp {
+    flows: Table<FlowIx, Option<Box<UdpFlow>>>,
+    effects: SourceEffects,
+    receiver_effects: ReceiverEffects,
+    firings: Vec<Firing>,
+    /// The first flow whose source has failed.
+    pub failed: Option<FlowIx>,
+    any: bool,
+}
+
+impl Udp {
+    /// Adds a flow; `ends`: its source and receiver, if a scheme controls it.
+    pub fn add_flow(
+        &mut self,
+        flow: &FlowSpec,
+        ends: Option<UdpEnds>,
+        rank: u32,
+        seed: u64,
+        headers: &mut HeaderKinds,
+    ) {
+        let controlled = ends.map(|UdpEnds { source, receiver }| {
+            let stream = |purpose| Stream::new(seed, &flow.id, purpose);
+            let source = UdpSource::new(source, stream(Purpose::Source), rank);
+            let receiver =
+                receiver.map(|receiver| UdpReceiver::new(receiver, stream(Purpose::Receiver), rank));
+            let mss = flow.traffic.packet();
+            // RFC 3390, equation 1.
+            let initial_window = Bytes((4 * mss.get()).min((2 * mss.get()).max(4380)));
+            let window_limit = Bytes(u64::MAX);
+            let headers =
+                [headers.id(source.header()), headers.id(receiver.as_ref().map(UdpReceiver::header))];
+            Box::new(UdpFlow {
+                source,
+                receiver,
+                setup: FlowSetup { mss, initial_window, window_limit, rtt: None, syn_lost: false },
+                headers,
+                armed: Time::NEVER,
+                pending: false,
+                blocked: false,
+                next_report: 0,
+                received: 0,
+                warmup: (ReportCounts::default(), 0),
+            })
+        });
+        self.any |= controlled.is_some();
+        self.flows.push(controlled);
+    }
+
+    /// True if a flow has a receiver, or a source that expects reports.
+    #[inline(always)]
+    pub fn any(&self) -> bool {
+        self.any
+    }
+
+    fn get(&self, flow: FlowIx) -> Option<&UdpFlow> {
+        self.flows[flow].as_deref()
+    }
+
+    /// True if a scheme controls a flow.
+    #[inline(always)]
+    pub fn controls(&self, flow: FlowIx) -> bool {
+        self.any && self.flows[flow].is_some()
+    }
+
+    /// Header of a flow's datagrams, and true if they can be marked.
+    pub fn label(&self, flow: FlowIx) -> (HeaderId, bool) {
+        self.get(flow).map_or((HeaderId::NONE, false), |udp| (udp.headers[0], udp.source.ecn_capable()))
+    }
+
+    /// Header of a flow's reports.
+    pub fn report_header(&self, flow: FlowIx) -> HeaderId {
+        self.get(flow).map_or(HeaderId::NONE, |udp| udp.headers[1])
+    }
+
+    /// Starts a flow's source.
+    pub fn start(&mut self, flow: FlowIx, now: Time, schedule: &mut Schedule) {
+        let Self { flows, effects, firings, .. } = self;
+        if let Some(udp) = &mut flows[flow] {
+            udp.source.on_start(&udp.setup, now, effects, firings);
+            self.apply(flow, schedule);
+        }
+    }
+
+    /// Fills the header of a datagram that is about to leave.
+    pub fn stamp(&mut self, flow: FlowIx, header: &mut Header, now: Time) {
+        if let Some(udp) = &mut self.flows[flow] {
+            udp.source.stamp(header, now);
+        }
+    }
+
+    /// Handles a datagram that has left the source.
+    pub fn on_sent(&mut self, flow: FlowIx, bytes: u32, now: Time, schedule: &mut Schedule) {
+        let Self { flows, effects, firings, .. } = self;
+        if let Some(udp) = &mut flows[flow] {
+            udp.pending = false;
+            udp.source.on_sent(Bytes(u64::from(bytes)), now, effects, firings);
+            self.apply(flow, schedule);
+        }
+    }
+
+    /// Handles a datagram that has arrived at its flow's destination.
+    pub fn on_data(&mut self, flow: FlowIx, data: Arrived, hops: u16, now: Time, schedule: &mut Schedule) {
+        let Self { flows, receiver_effects, firings, .. } = self;
+        let Some(udp) = &mut flows[flow] else { return };
+        if let Some(receiver) = &mut udp.receiver {
+            receiver.on_data(data, hops, now, receiver_effects, firings);
+            self.apply_receiver(flow, schedule);
+        }
+    }
+
+    /// The next report that a flow's receiver has made, with its number.
+    pub fn next_report(&mut self, flow: FlowIx) -> Option<(Header, u32)> {
+        if self.receiver_effects.reports.is_empty() {
+            return None;
+        }
+        let header = self.receiver_effects.reports.remove(0);
+        let udp = self.flows[flow].as_deref_mut()?;
+        let number = udp.next_report;
+        udp.next_report = number.wrapping_add(1);
+        Some((header, number))
+    }
+
+    /// Handles a report that has arrived at its flow's source.
+    pub fn on_report(&mut self, flow: FlowIx, header: &Header, now: Time, schedule: &mut Schedule) {
+        let Self { flows, effects, firings, .. } = self;
+        if let Some(udp) = &mut flows[flow] {
+            udp.received += 1;
+            udp.source.on_report(header, now, effects, firings);
+            self.apply(flow, schedule);
+        }
+    }
+
+    /// Handles a timer of a flow's source, unless it was moved.
+    pub fn on_source_timer(&mut self, flow: FlowIx, timer: (Timer, u32), now: Time, schedule: &mut Schedule) {
+        let Self { flows, effects, firings, .. } = self;
+        if let Some(udp) = &mut flows[flow] {
+            udp.source.on_timer(timer, now, effects, firings);
+            self.apply(flow, schedule);
+        }
+    }
+
+    /// Handles a timer of a flow's receiver, unless it was moved.
+    pub fn on_receiver_timer(
+        &mut self,
+        flow: FlowIx,
+        timer: (Timer, u32),
+        now: Time,
+        schedule: &mut Schedule,
+    ) {
+        let Self { flows, receiver_effects, firings, .. } = self;
+        let Some(udp) = &mut flows[flow] else { return };
+        if let Some(receiver) = &mut udp.receiver {
+            receiver.on_timer(timer, now, receiver_effects, firings);
+            self.apply_receiver(flow, schedule);
+        }
+    }
+
+    fn apply(&mut self, flow: FlowIx, schedule: &mut Schedule) {
+        if std::mem::take(&mut self.effects.failed) {
+            self.failed.get_or_insert(flow);
+        }
+        let Some(udp) = &self.flows[flow] else { return };
+        let order = Order::new(class::TIMER, udp.source.rank());
+        for Firing { at, timer, generation } in self.firings.drain(..) {
+            schedule.add(at, order, EventKind::UdpSourceTimer { flow, generation, timer: timer.0 });
+        }
+    }
+
+    fn apply_receiver(&mut self, flow: FlowIx, schedule: &mut Schedule) {
+        let rank = self.get(flow).and_then(|udp| udp.receiver.as_ref()).map_or(0, UdpReceiver::rank);
+        let order = Order::new(class::TIMER, rank);
+        for Firing { at, timer, generation } in self.firings.drain(..) {
+            schedule.add(at, order, EventKind::UdpReceiverTimer { flow, generation, timer: timer.0 });
+        }
+    }
+
+    /// The earliest time of a flow's next datagram, by its pacing.
+    pub fn due(&self, flow: FlowIx, now: Time) -> Time {
+        self.get(flow).map_or(Time::NEVER, |udp| udp.source.due(now))
+    }
+
+    /// Schedules the event for a flow's next datagram, unless an earlier one is pending.
+    pub fn arm(&mut self, flow: FlowIx, at: Time, order: Order, schedule: &mut Schedule) {
+        if let Some(udp) = self.flows[flow].as_deref_mut().filter(|udp| at < udp.armed) {
+            udp.armed = at;
+            schedule.add(at, order, EventKind::Paced(flow));
+        }
+    }
+
+    /// Handles the event for a flow's next datagram. Returns false if an earlier one has replaced it.
+    pub fn fires(&mut self, flow: FlowIx, now: Time) -> bool {
+        let udp = self.flows[flow].as_deref_mut().filter(|udp| udp.armed == now);
+        udp.map(|udp| udp.armed = Time::NEVER).is_some()
+    }
+
+    /// Registers that the application has a packet to send.
+    pub fn request(&mut self, flow: FlowIx) {
+        if let Some(udp) = &mut self.flows[flow] {
+            udp.pending = true;
+        }
+    }
+
+    /// True if the application waits with a packet.
+    pub fn is_pending(&self, flow: FlowIx) -> bool {
+        self.get(flow).is_some_and(|udp| udp.pending)
+    }
+
+    /// Sets whether a flow's source waits for room in its node's queue. Returns the earlier value.
+    pub fn set_blocked(&mut self, flow: FlowIx, blocked: bool) -> bool {
+        self.flows[flow].as_deref_mut().is_some_and(|udp| std::mem::replace(&mut udp.blocked, blocked))
+    }
+
+    /// True if a flow's source waits for room in its node's queue.
+    pub fn is_blocked(&self, flow: FlowIx) -> bool {
+        self.get(flow).is_some_and(|udp| udp.blocked)
+    }
+
+    /// Counts of a flow's reports from the end of the warm-up on, if it has a receiver.
+    pub fn totals(&self, flow: FlowIx) -> Option<ReportTotals> {
+        let udp = self.get(flow)?;
+        let receiver = udp.receiver.as_ref()?;
+        Some(ReportTotals {
+            receiver: receiver.counts() - udp.warmup.0,
+            received: udp.received - udp.warmup.1,
+            counts_losses: receiver.loss_events().is_some(),
+        })
+    }
+
+    /// Stores the counts at the end of the warm-up.
+    pub fn warmed_up(&mut self) {
+        for udp in self.flows.iter_mut().flatten() {
+            let counts = udp.receiver.as_ref().map(UdpReceiver::counts).unwrap_or_default();
+            udp.warmup = (counts, udp.received);
+        }
+    }
+}
