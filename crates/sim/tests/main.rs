@@ -26,6 +26,7 @@ mod support;
 mod tcp;
 mod ties;
 mod varying;
+mod udp_ends;
 mod wants;
 mod windows;
 mod wired_trees;
