@@ -50,8 +50,8 @@ COMPLETION_SCHEMA = pa.schema(
 )
 """Its columns."""
 
-FLOWS = tuple(name for name in FlowResult.__annotations__ if name != "files")
-"""Columns of the table "flows": all of `FlowResult` but the counts of files."""
+FLOWS = tuple(name for name in FlowResult.__annotations__ if name not in ("files", "reports"))
+"""Columns of the table "flows": all of `FlowResult` but the counts of files and of reports."""
 
 GROWING = (COMPLETIONS, FRAMES, STATES)
 """Tables of unlimited length: written during the run, and read on demand."""

@@ -134,7 +134,7 @@ impl Capture {
             on_air: BTreeMap::new(),
             echo: air.max_delay_after_end().as_nanos(),
             carrying: vec![None; air.len()],
-            rows: Rows::default(),
+            rows: Rows::new(network.udp.any()),
             spec,
         };
         let mut interfaces = capture.spec.interfaces.clone();

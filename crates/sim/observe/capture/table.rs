@@ -24,7 +24,7 @@ const EVENTS: [&str; 10] = [
     "tcp",
 ];
 
-/// Names of packet contents in the table.
+/// Names of packet contents in the table. The last one is listed only in tables of networks with receivers over UDP.
 const CONTENTS: [&str; 9] =
     ["packet", "data", "ack", "arp-request", "arp-reply", "syn", "syn-ack", "fin", "report"];
 
@@ -241,9 +241,16 @@ pub(super) struct Rows {
     pending: Vec<(Place, Row)>,
     /// Causes that have occurred: the codes of the column.
     causes: Vec<&'static str>,
+    /// Receivers over UDP send reports.
+    reports: bool,
 }
 
 impl Rows {
+    /// No rows; `reports`: receivers over UDP send reports.
+    pub(super) fn new(reports: bool) -> Self {
+        Self { reports, ..Self::default() }
+    }
+
     pub(super) fn push(&mut self, place: Place, row: Row) {
         self.pending.push((place, row));
     }
@@ -262,6 +269,9 @@ impl Rows {
             columns.push(&row, cause);
         }
         columns.labels.causes.clone_from(&self.causes);
+        if self.reports {
+            columns.labels.contents = &CONTENTS;
+        }
         Some(columns)
     }
 
@@ -292,7 +302,7 @@ impl Default for Labels {
         Self {
             events: &EVENTS,
             kinds: FrameKind::ALL.iter().map(|kind| kind.name()).collect(),
-            contents: &CONTENTS,
+            contents: &CONTENTS[..CONTENTS.len() - 1],
             causes: Vec::new(),
         }
     }
