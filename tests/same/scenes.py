@@ -79,6 +79,9 @@ WATCHED = {
 """From when to when frames and captures are kept, where it is not the first second: by the scene's name
 or a part of it."""
 
+UNRECORDED = ("few", "tfrc", "tfrc-ecn")
+"""Schemes that have no recorded cases yet: the next `--record` of all cases removes them from here."""
+
 EXPLICIT = ("qfcp", "xcp", "xcp-b", "rcp")
 
 
@@ -177,7 +180,7 @@ def schemes() -> list[str]:
     """Names of the schemes, those in Python included; they are loaded here."""
     for file in WRITTEN_IN_PYTHON:
         load_schemes(file)
-    return [scheme["name"] for scheme in airfair.schemes()]
+    return [scheme["name"] for scheme in airfair.schemes() if scheme["name"] not in UNRECORDED]
 
 
 def cases() -> Iterator[Case]:

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use airfair_scenario::{Override, Scenario, read, read_file};
-use airfair_schemes::ParamValue;
+use airfair_schemes::{Carrier, ParamValue};
 use airfair_sim::spec::{FlowSpec, Sizes, Traffic, Transport};
 use airfair_transport::{DelayedAck, InitialWindow, PartialAckTimer, TcpConfig, TickMode};
 use airfair_units::{Bytes, Span};
@@ -56,6 +56,28 @@ fn the_law_is_a_word_or_a_scheme() {
     assert_eq!(law(&flow("", &format!("{FTP}scheme = \"cubic\""))), ("cubic", true));
     let udp = flow("", "traffic = { kind = \"saturating\" }");
     assert_eq!(udp.transport, Transport::Udp);
+}
+
+#[test]
+fn a_flow_over_udp_may_have_a_law() {
+    let saturating = "traffic = { kind = \"saturating\" }\n";
+    for (keys, word, own) in [
+        ("transport = \"udp-tfrc\"\n", "tfrc", false),
+        ("transport = \"udp-tfrc-ecn\"\n", "tfrc-ecn", false),
+        ("scheme = \"tfrc\"\n", "tfrc", true),
+        ("transport = \"udp-tfrc-ecn\"\nscheme = \"tfrc\"\n", "tfrc", true),
+    ] {
+        let text = text("[schemes.tfrc]\nrtt_weight = 0.5\n", &format!("{keys}{saturating}"));
+        let scenario = read(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+        let Transport::ControlledUdp { law, params, pinned } = &scenario.spec.flows[0].transport else {
+            panic!("{keys}")
+        };
+        assert_eq!((law.as_str(), *pinned), (word, own), "{keys}");
+        let weight = params.0.get("rtt_weight");
+        assert_eq!(weight.is_some_and(|&weight| weight == ParamValue::Number(0.5)), word == "tfrc", "{keys}");
+        let again = read(&scenario.resolved, "resolved.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+        assert!(again.spec == scenario.spec, "{}", scenario.resolved);
+    }
 }
 
 #[test]
@@ -358,8 +380,10 @@ fn every_law_and_key_is_in_the_reference() {
     let page = |name: &str| pages.iter().find(|p| p.name == name).unwrap_or_else(|| panic!("{name}"));
     let transport = page("[[flow]]").keys.iter().find(|k| k.name == "transport").unwrap();
     for scheme in airfair_schemes::registry() {
-        let word = format!("tcp-{}", scheme.name);
-        assert_eq!(transport.choices.contains(&word), scheme.places.contains(&"source"), "{word}");
+        for (word, carrier) in [("tcp", Carrier::Tcp), ("udp", Carrier::Udp)] {
+            let word = format!("{word}-{}", scheme.name);
+            assert_eq!(transport.choices.contains(&word), scheme.has_source(carrier), "{word}");
+        }
     }
     // A profile and one key for each field of the transport's configuration.
     let fields = format!("{:#?}", TcpConfig::default());

@@ -33,9 +33,11 @@ impl Arrivals {
 
     /// Packets `from` up to `until`, without the latter, at their own times: packet n at n ms. True if a loss event has begun.
     fn run(&mut self, from: u32, until: u32) -> bool {
-        (from..until).fold(false, |event, n| {
-            self.at(n, false, Time(1_000_000_000 + u64::from(n) * 1_000_000)) || event
-        })
+        let mut event = false;
+        for n in from..until {
+            event |= self.at(n, false, Time(1_000_000_000 + u64::from(n) * 1_000_000));
+        }
+        event
     }
 
     fn rate(&self) -> f64 {
