@@ -12,8 +12,8 @@ use airfair_sim::World;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::delays::Delays;
 use airfair_sim::measure::summary::{
-    FilesResult, FlowResult, FlowRoute, MessageCounts, PacketFates, QueueResult, ReportsResult, RoutingCounts,
-    RoutingResult, RunResult, SizeClass, StationResult,
+    FilesResult, FlowResult, FlowRoute, MessageCounts, PacketFates, QueueResult, ReportsResult,
+    RoutingCounts, RoutingResult, RunResult, SizeClass, StationResult,
 };
 use airfair_sim::observe::windows::WindowFairness;
 use airfair_sim::record::{FrameKind, Loss};
