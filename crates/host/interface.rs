@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
     Aqm, AqmEffects, Backlog, Context, Ecn, Enqueued, Header, Hop, HopContext, HopEffects, Interface, Packet,
-    Passage, Queue, QueueEffects, QueueView, Setting, Timer, Verdict, Wants,
+    Passage, Priority, Queue, QueueEffects, QueueView, Setting, Timer, Verdict, Wants,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Time};
@@ -214,6 +214,12 @@ impl Pipeline {
         if let Some(hop) = &mut self.hop {
             hop.slot.machine.on_drop(bytes + self.framing);
         }
+    }
+
+    /// Priority of the packet at the head of the queue. Packets that the queue drops or marks by itself are in `effects`.
+    pub fn priority_of_head(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Priority> {
+        let head = self.queue.peek(&mut Context { now, random: &mut self.random, out: effects })?;
+        Some(head.priority)
     }
 
     /// Dequeues the next packet if [`Pipeline::judges`] is false: [`Pipeline::dequeue`] without a verdict.

@@ -153,6 +153,7 @@ fn table<'py>(py: Python<'py>, world: &World, c: &Columns) -> PyResult<Bound<'py
     let flows: Vec<&str> = names.flows.iter().map(String::as_str).collect();
     let stations = world.stations();
     let (radio, radios) = radios(&c.station, &stations);
+    let categories: Vec<&str> = c.labels.categories.iter().map(String::as_str).collect();
     let columns = [
         ("time_ns", Whole(&c.time_ns)),
         ("event", Code(&c.event, c.labels.events)),
@@ -178,6 +179,7 @@ fn table<'py>(py: Python<'py>, world: &World, c: &Columns) -> PyResult<Bound<'py
         ("attempts", Whole(&c.attempts)),
         ("cw_slots", Whole(&c.cw_slots)),
         ("delay_ns", Whole(&c.delay_ns)),
+        ("category", Code(&c.category, &categories)),
     ];
     columns::table(py, &columns)
 }

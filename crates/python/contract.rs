@@ -12,8 +12,8 @@ use airfair_sim::World;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::delays::Delays;
 use airfair_sim::measure::summary::{
-    FilesResult, FlowResult, FlowRoute, MessageCounts, PacketFates, QueueResult, ReportsResult,
-    RoutingCounts, RoutingResult, RunResult, SizeClass, StationResult,
+    CategoryResult, FilesResult, FlowResult, FlowRoute, MessageCounts, PacketFates, QueueResult,
+    ReportsResult, RoutingCounts, RoutingResult, RunResult, SizeClass, StationResult,
 };
 use airfair_sim::observe::windows::WindowFairness;
 use airfair_sim::record::{FrameKind, Loss};
@@ -175,6 +175,8 @@ objects! {
         cts_withheld: u64 = s.counters.cts_withheld;
         given_up: u64 = s.counters.given_up;
         nav_extended: u64 = s.counters.nav_extended;
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        categories: Vec<Category<'a>> = each(&s.categories);
         #[serde(skip_serializing_if = "Option::is_none")]
         messages: Option<Messages> = s.messages.as_ref().map(Messages::from);
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,6 +200,16 @@ objects! {
         id: &'a str = &r.id;
         lost: u64 = r.lost;
         without_s: f64 = r.without_s;
+    }
+
+    /// An access category of a station.
+    Category<'a> from c: &'a CategoryResult {
+        name: &'a str = &c.name;
+        sent: u64 = c.counters.sent;
+        finished: u64 = c.counters.finished;
+        no_response: u64 = c.counters.no_response;
+        internal_collisions: u64 = c.counters.internal_collisions;
+        given_up: u64 = c.counters.given_up;
     }
 
     /// Nanoseconds in each radio state; they add up to the run.
@@ -264,9 +276,11 @@ fn each<'a, T, O: From<&'a T>>(values: &'a [T]) -> Vec<O> {
     values.iter().map(O::from).collect()
 }
 
-/// Counts by the kind of frame.
+/// Counts by the kind of frame. CF-End, which only radios with TXOPs send, is absent if there was none.
 fn by_kind(counts: &[u64]) -> BTreeMap<&'static str, u64> {
-    FrameKind::ALL.iter().map(|kind| kind.name()).zip(counts.iter().copied()).collect()
+    let counted = FrameKind::ALL.into_iter().zip(counts.iter().copied());
+    let present = counted.filter(|&(kind, count)| kind != FrameKind::CfEnd || count > 0);
+    present.map(|(kind, count)| (kind.name(), count)).collect()
 }
 
 /// Warnings to consider before using a run's numbers.

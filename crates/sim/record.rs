@@ -55,11 +55,13 @@ pub enum FrameKind {
     Ack,
     /// Broadcast data.
     Broadcast,
+    /// End of a TXOP before its limit.
+    CfEnd,
 }
 
 impl FrameKind {
     /// Every kind, in the order of the counters.
-    pub const ALL: [Self; 5] = [Self::Rts, Self::Cts, Self::Data, Self::Ack, Self::Broadcast];
+    pub const ALL: [Self; 6] = [Self::Rts, Self::Cts, Self::Data, Self::Ack, Self::Broadcast, Self::CfEnd];
 
     /// Name in traces and results.
     #[must_use]
@@ -70,6 +72,7 @@ impl FrameKind {
             Self::Data => "DATA",
             Self::Ack => "ACK",
             Self::Broadcast => "BROADCAST",
+            Self::CfEnd => "CF-END",
         }
     }
 }
@@ -162,6 +165,8 @@ pub struct FrameView {
     pub sequence: u16,
     /// Retry bit of the frame.
     pub retry: bool,
+    /// Access category of its packet, at a station with several.
+    pub category: Option<u8>,
 }
 
 /// A frame's signal at a receiver.
@@ -231,6 +236,21 @@ pub enum Record {
         to: StationIx,
         /// True for a CTS, false for an ACK.
         cts: bool,
+        /// Failed attempts of the packet.
+        attempts: u32,
+        /// The new contention window.
+        cw: u32,
+        /// True if the packet is given up.
+        given_up: bool,
+    },
+    /// A category has lost access to a higher category of the same station, and backs off as after a collision.
+    InternalCollision {
+        /// The station.
+        at: StationIx,
+        /// The category that backs off.
+        category: u8,
+        /// The category that sends.
+        winner: u8,
         /// Failed attempts of the packet.
         attempts: u32,
         /// The new contention window.
@@ -351,6 +371,7 @@ impl Record {
             | Self::Lost { .. }
             | Self::CtsWithheld { .. }
             | Self::NoResponse { .. }
+            | Self::InternalCollision { .. }
             | Self::GivenUp { .. } => true,
             Self::Dropped { .. }
             | Self::Delivered { .. }
@@ -417,9 +438,18 @@ pub struct Names {
     pub nodes: Vec<String>,
     /// Names of flows.
     pub flows: Vec<String>,
+    /// Names of each station's access categories; none with the DCF.
+    pub categories: Vec<Vec<String>>,
 }
 
 impl Names {
+    /// Name of a category of a station, if the station has several.
+    #[must_use]
+    pub fn category(&self, station: StationIx, category: Option<u8>) -> Option<&str> {
+        let names = self.categories.get(station.ix())?;
+        names.get(usize::from(category?)).map(String::as_str)
+    }
+
     /// True if a record belongs to a node.
     #[must_use]
     pub fn concerns(&self, record: &Record, node: NodeIx) -> bool {
@@ -429,7 +459,7 @@ impl Names {
             Record::Received { frame, at, .. } | Record::Lost { frame, at, .. } => is(at) || is(frame.sender),
             Record::Overheard { at, .. } => is(at),
             Record::CtsWithheld { at, to, .. } | Record::NoResponse { at, to, .. } => is(at) || is(to),
-            Record::GivenUp { at, .. } => is(at),
+            Record::GivenUp { at, .. } | Record::InternalCollision { at, .. } => is(at),
             Record::Made { .. }
             | Record::Routed { .. }
             | Record::OnWire { .. }

@@ -380,15 +380,67 @@ pub enum ResponseTimeout {
     WholeResponse,
 }
 
+/// Access categories of a kind of radio (EDCA, 802.11-2016 10.22.2): each has its own queue, back-off and retries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EdcaSpec {
+    /// Categories from the lowest priority to the highest; at least one, at most eight.
+    pub categories: Vec<CategorySpec>,
+    /// Slot boundaries that a back-off counts.
+    pub countdown: Countdown,
+    /// True if data frames have a QoS Control field of 2 bytes.
+    pub qos_header: bool,
+    /// End of a TXOP in which no further frame is sent.
+    pub txop_end: TxopEnd,
+    /// Category of an IP packet, by its DSCP.
+    pub category_of_dscp: [u8; 64],
+    /// Traffic identifier in the QoS Control field, by category.
+    pub tids: [u8; 8],
+}
+
+/// An access category.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CategorySpec {
+    /// Name, unique in its table.
+    pub name: String,
+    /// Number of slots after a SIFS for which the medium must be idle before the back-off counts: at least 1.
+    pub aifsn: u8,
+    /// Smallest contention window, in slots.
+    pub cw_min: u32,
+    /// Largest contention window, in slots.
+    pub cw_max: u32,
+    /// Limit of a transmission opportunity, in which frames follow each other after a SIFS; zero: one frame exchange.
+    pub txop: Span,
+}
+
+/// Slot boundaries that a category's back-off counts in an idle period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Countdown {
+    /// Those from the end of the AIFS on (802.11-2016 10.22.2.4): a frozen back-off has lost a slot when its AIFS has passed.
+    Standard,
+    /// Those from the end of the first slot after the AIFS on, as with the DCF (10.3.4.3).
+    Dcf,
+}
+
+/// End of a TXOP before its limit, and so the duration fields of its frames (802.11-2016 9.2.5.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TxopEnd {
+    /// Duration fields reserve the medium to the limit of the TXOP; a CF-End that still fits releases it (10.22.2.8).
+    CfEnd,
+    /// Duration fields reserve the medium for the response to each frame; the TXOP ends in silence.
+    Silent,
+}
+
 /// MAC settings. Every field is a parameter of the standard, or a rule of it that simulators interpret differently.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MacSpec {
     /// Data frames longer than this (MPDU bytes) are preceded by RTS/CTS.
     pub rts_threshold: Bytes,
-    /// Smallest contention window, in slots: back-off is drawn from 0..=cw_min.
+    /// Smallest contention window of the DCF, in slots: back-off is drawn from 0..=cw_min.
     pub cw_min: u32,
-    /// Largest contention window, in slots.
+    /// Largest contention window of the DCF, in slots.
     pub cw_max: u32,
+    /// Access categories; `None`: the DCF.
+    pub edca: Option<EdcaSpec>,
     /// Attempts of an RTS, or of a data frame without RTS, before the packet is dropped.
     pub short_retry_limit: u32,
     /// Attempts of a data frame after RTS/CTS before the packet is dropped.
@@ -476,6 +528,8 @@ pub struct FlowSpec {
     pub start_jitter: Span,
     /// End of the flow ([`Time::NEVER`]: that of the run).
     pub stop: Time,
+    /// Differentiated services code point of its packets, acknowledgements included: 0 to 63. Access categories depend on it.
+    pub dscp: u8,
 }
 
 /// Transport protocol of a flow.

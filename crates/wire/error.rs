@@ -14,6 +14,8 @@ pub enum Header {
     Cts,
     /// 802.11 Ack.
     Ack,
+    /// 802.11 CF-End.
+    CfEnd,
     /// 802.11 data header.
     Data,
     /// 802.11 frame check sequence.
@@ -53,6 +55,7 @@ impl fmt::Display for Header {
             Self::Rts => "802.11 RTS",
             Self::Cts => "802.11 CTS",
             Self::Ack => "802.11 Ack",
+            Self::CfEnd => "802.11 CF-End",
             Self::Data => "802.11 data header",
             Self::Fcs => "802.11 FCS",
             Self::LlcSnap => "LLC/SNAP header",

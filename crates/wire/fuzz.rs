@@ -13,7 +13,7 @@ use crate::checksum::Checksum;
 use crate::congestion::Congestion;
 use crate::dsdv;
 use crate::error::{DecodeError, EncodeError};
-use crate::ieee80211::{Ack, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
+use crate::ieee80211::{Ack, CfEnd, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
 use crate::nred::Ncn;
 use crate::olsr;
 use crate::pcapng::Block;
@@ -65,6 +65,7 @@ fn whole_frame(data: &[u8]) {
     round_trip(data, |_| Rts::wire_len(), Rts::encode, Rts::decode);
     round_trip(data, |_| Cts::wire_len(), Cts::encode, Cts::decode);
     round_trip(data, |_| Ack::wire_len(), Ack::encode, Ack::decode);
+    round_trip(data, |_| CfEnd::wire_len(), CfEnd::encode, CfEnd::decode);
     match Frame::decode(data) {
         Ok(frame) => {
             let mut bytes = vec![0; frame.wire_len()];

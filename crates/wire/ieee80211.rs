@@ -4,11 +4,12 @@
 //! RTS    20 bytes  frame control 2, duration 2, RA 6, TA 6, FCS 4                                    9.3.1.2
 //! CTS    14        frame control 2, duration 2, RA 6, FCS 4                                          9.3.1.3
 //! Ack    14        frame control 2, duration 2, RA 6, FCS 4                                          9.3.1.4
+//! CF-End 20        frame control 2, duration 2, RA 6, BSSID (TA) 6, FCS 4                            9.3.1.6
 //! data   28 + body frame control 2, duration 2, address 1-3 18, sequence control 2, [address 4 6],
 //!                  [QoS control 2], [HT control 4], body, FCS 4                                      9.3.2.1
 //! ```
 //!
-//! Fields of more than one byte are sent low byte first (clause 9.2.2). [`Rts`], [`Cts`] and [`Ack`] are whole frames with their FCS;
+//! Fields of more than one byte are sent low byte first (clause 9.2.2). [`Rts`], [`Cts`], [`Ack`] and [`CfEnd`] are whole frames with their FCS;
 //! [`DataHeader`] precedes the body, [`Fcs`] follows it, and [`Frame`] is any whole frame. Management frames, contention-free polling and
 //! block acknowledgements are not represented.
 
@@ -18,7 +19,7 @@ mod fcs;
 mod fields;
 mod qos;
 
-pub use control::{Ack, Cts, Rts};
+pub use control::{Ack, CfEnd, Cts, Rts};
 pub use data::{Addresses, DataHeader};
 pub use fcs::Fcs;
 pub use fields::{FragmentNumber, FrameControl, FrameKind, NavDuration, SequenceControl, SequenceNumber};
@@ -41,6 +42,8 @@ pub enum Frame<'a> {
     Cts(Cts),
     /// Acknowledgement.
     Ack(Ack),
+    /// End of a TXOP.
+    CfEnd(CfEnd),
     /// Data.
     Data {
         /// The header before the body.
@@ -57,6 +60,7 @@ impl<'a> Frame<'a> {
             Self::Rts(_) => Rts::wire_len(),
             Self::Cts(_) => Cts::wire_len(),
             Self::Ack(_) => Ack::wire_len(),
+            Self::CfEnd(_) => CfEnd::wire_len(),
             Self::Data { header, body } => header.wire_len() + body.len() + Fcs::wire_len(),
         }
     }
@@ -70,6 +74,7 @@ impl<'a> Frame<'a> {
             Self::Rts(rts) => return rts.encode(buffer),
             Self::Cts(cts) => return cts.encode(buffer),
             Self::Ack(ack) => return ack.encode(buffer),
+            Self::CfEnd(cf_end) => return cf_end.encode(buffer),
             Self::Data { header, body } => (header, body),
         };
         let (needed, available) = (self.wire_len(), buffer.len());
@@ -110,6 +115,10 @@ impl<'a> Frame<'a> {
             FrameKind::Ack => {
                 let (ack, rest) = Ack::decode_without_fcs(bytes)?;
                 (Header::Ack, Self::Ack(ack), rest)
+            }
+            FrameKind::CfEnd => {
+                let (cf_end, rest) = CfEnd::decode_without_fcs(bytes)?;
+                (Header::CfEnd, Self::CfEnd(cf_end), rest)
             }
             FrameKind::Data | FrameKind::Null | FrameKind::QosData | FrameKind::QosNull => {
                 let (header, body) = DataHeader::decode(bytes)?;

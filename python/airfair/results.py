@@ -174,6 +174,23 @@ class Messages(TypedDict):
     """Messages in frames addressed to this station alone, repeated ones included."""
 
 
+class CategoryResult(TypedDict):
+    """Counters of an access category of a station, over the whole run."""
+
+    name: str
+    """Name of the category."""
+    sent: int
+    """Data frames sent, retries included."""
+    finished: int
+    """Packets finished: acknowledged, or sent as a broadcast."""
+    no_response: int
+    """Frames to which no CTS or ACK came."""
+    internal_collisions: int
+    """Accesses lost to a higher category of the same station."""
+    given_up: int
+    """Packets given up at the retry limit, after internal collisions too."""
+
+
 class StationResult(TypedDict):
     """A radio, over the whole run: time in each state, frames by kind, losses by cause.
 
@@ -188,7 +205,7 @@ class StationResult(TypedDict):
     airtime_ns: AirtimeNs
     """Time in each radio state, nanoseconds."""
     sent: dict[str, int]
-    """Frames sent, by kind: `RTS`, `CTS`, `DATA`, `ACK`, `BROADCAST`."""
+    """Frames sent, by kind: `RTS`, `CTS`, `DATA`, `ACK`, `BROADCAST`; `CF-END` if there was one."""
     received: dict[str, int]
     """Received frames that were addressed to this station, by kind."""
     lost: dict[str, int]
@@ -206,6 +223,8 @@ class StationResult(TypedDict):
     """Packets that the MAC gave up at the retry limit."""
     nav_extended: int
     """Receptions that confirmed a NAV which an RTS had set provisionally (`nav_reset`)."""
+    categories: NotRequired[list[CategoryResult]]
+    """Counters of the access categories, the lowest priority first; only with `categories`."""
     messages: NotRequired[Messages]
     """Counters of the agent's messages; only if the scheme has agents."""
     routing: NotRequired[dict[str, int]]

@@ -2,8 +2,8 @@
 
 use airfair_routing::SendRate;
 use airfair_sim::spec::{
-    AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Sensitivity,
-    Standard,
+    AfterTimeout, Countdown, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout,
+    Sensitivity, Standard, TxopEnd,
 };
 use airfair_transport::{PartialAckTimer, TickMode};
 use airfair_units::Dbm;
@@ -163,6 +163,8 @@ choices! {
     Interference { Sum: "sum", Strongest: "strongest" }
     ErrorModel { Threshold: "threshold", WorstSinr: "worst-sinr", PerChunk: "per-chunk" }
     Eifs { LowestRate: "lowest-rate", ResponseRate: "response-rate", Off: "off" }
+    Countdown { Standard: "standard", Dcf: "dcf" }
+    TxopEnd { CfEnd: "cf-end", Silent: "silent" }
     AfterTimeout { Difs: "difs", Immediate: "immediate" }
     ResponseTimeout { PhyStart: "phy-start", WholeResponse: "whole-response" }
     Metric { Hops: "hops", Etx: "etx" }

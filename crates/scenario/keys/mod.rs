@@ -1,5 +1,6 @@
 //! The keys of each block of a scenario, declared: what the reader accepts, and the reference made from it.
 
+pub(crate) mod categories;
 pub(crate) mod examples;
 pub(crate) mod file_schema;
 pub(crate) mod file_traffic;

@@ -1,8 +1,8 @@
 //! The keys of `[radio]` and `[radios.NAME]`, which describe a kind of radio.
 
 use airfair_sim::spec::{
-    AfterTimeout, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout, Sensitivity,
-    Standard,
+    AfterTimeout, Countdown, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout,
+    Sensitivity, Standard, TxopEnd,
 };
 use airfair_units::{Bytes, Db, Dbm, Rate, Span};
 
@@ -10,6 +10,7 @@ use crate::declare::choice::Profile;
 use crate::declare::field::{LONGEST, Off, Or};
 use crate::declare::table::table;
 use crate::defaults::radio_profile::describe;
+use crate::keys::categories::{Categories, DscpCategories};
 use crate::keys::propagation::{FadingTable, PropagationTable};
 
 const MOST_ATTEMPTS: u32 = u32::MAX;
@@ -90,6 +91,22 @@ table! {
         cw_min: u32 = computed("31; 802.11a and 802.11g: 15"), in 0..=32_767;
         /// Largest contention window, in slots. One less than a power of two.
         cw_max: u32 = default(1023), in 0..=32_767;
+        /// Access to the medium: "dcf"; "edca", the standard's categories BK, BE, VI and VO with their TXOPs; "diffq", the eight levels
+        /// of DiffQ; or up to eight categories from the lowest priority to the highest. Each category has its own back-off and, unless
+        /// the scheme's queue serves all of them, its own queue of `queue_packets`. `cw_min` and `cw_max` belong to "dcf".
+        categories: Categories = default(Categories::Dcf);
+        /// Slot boundaries that the back-off of a category counts: from the end of its AIFS on, as the standard has it for EDCA, or
+        /// from the end of the first slot after it, as the DCF does.
+        edca_countdown: Countdown = computed("\"standard\", with categories");
+        /// Whether data frames have a QoS Control field of 2 bytes.
+        qos_header: bool = computed("true with categories");
+        /// How a TXOP ends before its limit. "silent": each frame reserves the medium for its response only. "cf-end": frames reserve
+        /// the medium to the limit, and a CF-End that still fits releases it.
+        txop_end: TxopEnd = computed("\"silent\"; profile = \"ns-3\": \"cf-end\"; with categories");
+        /// Category of a packet by its DSCP: "user-priority", by the first three bits (802.11), "rfc8325", or a list; both words need
+        /// categories named BK, BE, VI and VO. DSCPs that a list does not name, and all with "lowest", belong to BE, or to the lowest
+        /// category where no category has this name.
+        dscp_categories: DscpCategories = computed("\"user-priority\" where there are BK, BE, VI and VO; \"lowest\" otherwise");
         /// Attempts of an RTS, or of a data frame without RTS, before the packet is dropped.
         short_retry_limit: u32 = switch(describe), in 1..=MOST_ATTEMPTS;
         /// Attempts of a data frame after RTS and CTS before the packet is dropped.

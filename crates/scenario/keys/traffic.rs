@@ -6,6 +6,7 @@ use crate::declare::choice::Sizes;
 use crate::declare::field::{End, LONGEST, Or};
 use crate::declare::name::Name;
 use crate::declare::table::{table, variants};
+use crate::keys::categories::Dscp;
 use crate::keys::file_traffic::{ArrivalsTable, FileTable, FtpTable, ListTable, WebTable};
 use crate::keys::scheme_name::LawName;
 use crate::keys::tcp::FlowTcp;
@@ -40,6 +41,9 @@ table! {
         start_jitter: Span = computed(USUAL_JITTER), in Span::ZERO..=LONGEST;
         /// End of the flow.
         stop: Or<End, Span> = default(Or::NONE);
+        /// Differentiated services code point of its packets, acknowledgements included: a name such as "EF", or 0 to 63. Access
+        /// categories of a radio depend on it.
+        dscp: Dscp = default(Dscp(0));
         /// Traffic of the source.
         traffic: TrafficTable = required;
     }
@@ -74,6 +78,9 @@ table! {
         start_jitter: Span = computed(USUAL_JITTER), in Span::ZERO..=LONGEST;
         /// End of the flows.
         stop: Or<End, Span> = default(Or::NONE);
+        /// Differentiated services code point of their packets, acknowledgements included: a name such as "EF", or 0 to 63. Access
+        /// categories of a radio depend on it.
+        dscp: Dscp = default(Dscp(0));
         /// Traffic of each source.
         traffic: TrafficTable = required;
     }
@@ -140,6 +147,7 @@ impl RandomFlowsTable {
             start: self.start,
             start_jitter: self.start_jitter,
             stop: self.stop,
+            dscp: self.dscp,
             traffic: self.traffic,
         }
     }

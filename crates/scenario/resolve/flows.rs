@@ -253,6 +253,7 @@ fn push(
         start: Time::ZERO + table.start,
         start_jitter: table.start_jitter.unwrap_or_default(),
         stop: table.stop.0.map_or(Time::NEVER, |stop| Time::ZERO + stop),
+        dscp: table.dscp.0,
     });
     flows.tables.push(table);
 }

@@ -1,6 +1,7 @@
 //! From the tables that were read to the specification of a world, with every default filled in and every reference between blocks checked.
 
 pub(crate) mod blocks;
+pub(crate) mod categories;
 pub(crate) mod complete_form;
 pub(crate) mod file_traffic;
 pub(crate) mod file_traffic_csv;

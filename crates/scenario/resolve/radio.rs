@@ -3,8 +3,8 @@
 
 use airfair_sim::modes::Mode;
 use airfair_sim::spec::{
-    FadingSpec, MacSpec, PhySpec, Preamble, Propagation, Protection, QueueSpec, RadioSpec, Sensitivity,
-    Standard,
+    EdcaSpec, FadingSpec, MacSpec, PhySpec, Preamble, Propagation, Protection, QueueSpec, RadioSpec,
+    Sensitivity, Standard,
 };
 use airfair_units::{Db, Dbm, Meters, Rate, Span};
 
@@ -17,6 +17,7 @@ use crate::keys::inherit::{Precedence, inherit, precedence};
 use crate::keys::propagation::{FadingTable, PropagationTable};
 use crate::keys::radio::{RadioTable, THRESHOLDS};
 use crate::resolve::blocks::{Names, single};
+use crate::resolve::categories::categories;
 use crate::resolve::propagation::threshold;
 use crate::resolve::tcp::Tcp;
 use crate::text::error::{Cx, cut};
@@ -148,7 +149,8 @@ pub(crate) fn resolve(
     windows(t, d, s, path, cx);
     let phy = phy(t, d, s);
     local_limit(t, s, tcp, (path, cx));
-    let mac = mac(t, d, s);
+    let edca = categories(t, path, cx);
+    let mac = mac(t, edca, d, s);
     let queue = QueueSpec { packets: t.queue_packets };
     let channel = *t.channel.get_or_insert(d.channel);
     let packet_loss = t.packet_loss;
@@ -423,13 +425,14 @@ fn phy(t: &mut RadioTable, d: &Defaults, s: &Switches) -> PhySpec {
     }
 }
 
-fn mac(t: &mut RadioTable, d: &Defaults, s: &Switches) -> MacSpec {
+fn mac(t: &mut RadioTable, edca: Option<EdcaSpec>, d: &Defaults, s: &Switches) -> MacSpec {
     let (_, sensing_delay) = standard::slot(t.standard, t.short_slot);
     let backpressure = *t.backpressure.get_or_insert(s.backpressure);
     MacSpec {
         rts_threshold: t.rts_threshold,
         cw_min: *t.cw_min.get_or_insert(d.cw_min),
         cw_max: t.cw_max,
+        edca,
         short_retry_limit: *t.short_retry_limit.get_or_insert(s.short_retry_limit),
         long_retry_limit: t.long_retry_limit,
         eifs: *t.eifs.get_or_insert(s.eifs),

@@ -1,11 +1,16 @@
 //! Computes the constants of a kind of radio from its specification.
 
-use airfair_wire::ieee80211::{Ack, Cts, Rts};
+use airfair_units::Span;
+use airfair_wire::ieee80211::{Ack, CfEnd, Cts, QosControl, Rts};
 
-use super::mac::MacKind;
+use super::mac::{CategoryKind, MacKind};
+use super::medium::backoffs::{Backoffs, MOST_CATEGORIES};
 use super::medium::phy::{PhyKind, PpduFormat, Timing, fixed, sensitivity};
 use crate::modes::Mode;
-use crate::spec::{Eifs, HeaderSpec, Interference, LockOn, Protection, RadioSpec, ResponseTimeout, Standard};
+use crate::spec::{
+    CategorySpec, Countdown, EdcaSpec, Eifs, HeaderSpec, Interference, LockOn, MacSpec, Protection,
+    RadioSpec, ResponseTimeout, Standard, TxopEnd,
+};
 
 /// The shortest sensing delay, ns: a station cannot sense a signal that arrives at the moment its own back-off ends, and transmits. Two
 /// stations of which one has received the other's last frame count slots exactly one propagation delay apart. With `sensing_delay = "0 s"`
@@ -23,6 +28,59 @@ pub struct Kind {
 /// True if OFDM data are protected from 802.11b stations.
 fn protects(standard: Standard, data_mode: Mode, protection: Protection) -> bool {
     standard == Standard::Dot11g && data_mode.is_ofdm() && protection != Protection::None
+}
+
+/// Constants of the access to the medium.
+struct Access {
+    categories: [CategoryKind; MOST_CATEGORIES],
+    count: usize,
+    least_aifsn: u64,
+    backoffs: Option<Backoffs>,
+    ends_txop: bool,
+    tids: Option<[u8; MOST_CATEGORIES]>,
+}
+
+impl Access {
+    fn new(mac: &MacSpec) -> Self {
+        let Some(edca) = &mac.edca else {
+            let dcf = CategoryKind { cw_min: mac.cw_min.min(32767), cw_max: mac.cw_max.min(32767), txop: 0 };
+            return Self {
+                categories: [dcf; MOST_CATEGORIES],
+                count: 1,
+                least_aifsn: 2,
+                backoffs: None,
+                ends_txop: false,
+                tids: None,
+            };
+        };
+        let EdcaSpec { categories, countdown, .. } = edca;
+        let count = categories.len().clamp(1, MOST_CATEGORIES);
+        let least_aifsn = categories.iter().map(|category| category.aifsn).min().unwrap_or(2);
+        let at = |index: usize| categories.get(index.min(count - 1));
+        let constants = |index| {
+            at(index).map_or_else(CategoryKind::default, |CategorySpec { cw_min, cw_max, txop, .. }| {
+                CategoryKind {
+                    cw_min: (*cw_min).min(32767),
+                    cw_max: (*cw_max).min(32767),
+                    txop: txop.as_nanos(),
+                }
+            })
+        };
+        let offsets =
+            std::array::from_fn(|index| at(index).map_or(0, |category| category.aifsn - least_aifsn));
+        // One category that counts as the DCF does, without TXOP, is a DCF with other numbers.
+        let plain = count == 1
+            && *countdown == Countdown::Dcf
+            && categories.iter().all(|category| category.txop == Span::ZERO);
+        Self {
+            categories: std::array::from_fn(constants),
+            count,
+            least_aifsn: least_aifsn.into(),
+            backoffs: (!plain).then(|| Backoffs::new(offsets, *countdown == Countdown::Standard)),
+            ends_txop: edca.txop_end == TxopEnd::CfEnd,
+            tids: edca.qos_header.then_some(edca.tids),
+        }
+    }
 }
 
 impl Kind {
@@ -61,7 +119,8 @@ impl Kind {
             Standard::Dot11g => (if phy.short_slot { 9_000 } else { 20_000 }, 10_000),
         };
         let slot = base_slot + 3_000 * u64::from(mac.coverage_class);
-        let difs = sifs + 2 * slot;
+        let access = Access::new(mac);
+        let difs = sifs + access.least_aifsn * slot;
         let ack = |m: Mode| m.duration(Ack::wire_len() as u32, phy.standard, phy.preamble).as_nanos();
         let eifs = match mac.eifs {
             Eifs::LowestRate => sifs + ack(slowest) + difs,
@@ -109,8 +168,18 @@ impl Kind {
             cts_timeout: wait(control_mode, cts_ns),
             ack_timeout: wait(response_mode, ack(response_mode)),
             rts_threshold: mac.rts_threshold.get(),
-            cw_min: mac.cw_min.min(32767),
-            cw_max: mac.cw_max.min(32767),
+            categories: access.categories,
+            category_count: access.count,
+            names: mac
+                .edca
+                .iter()
+                .flat_map(|edca| &edca.categories)
+                .map(|category| category.name.clone())
+                .collect(),
+            default_category: mac.edca.as_ref().map_or(0, |edca| edca.category_of_dscp[0].into()),
+            ends_txop: access.ends_txop,
+            tids: access.tids,
+            cf_end_ns: control_mode.duration(CfEnd::wire_len() as u32, phy.standard, phy.preamble).as_nanos(),
             short_retry_limit: mac.short_retry_limit,
             long_retry_limit: mac.long_retry_limit,
             cts_needs_idle_nav: mac.cts_needs_idle_nav,
@@ -119,7 +188,9 @@ impl Kind {
             after_timeout: mac.after_timeout,
             awaits_end: mac.response_timeout == ResponseTimeout::PhyStart,
             mac_queue: mac.mac_queue.max(1),
-            overhead: headers.llc + headers.mac,
+            overhead: headers.llc
+                + headers.mac
+                + if access.tids.is_some() { QosControl::wire_len() as u32 } else { 0 },
         };
         let phy_kind = PhyKind {
             format,
@@ -140,6 +211,7 @@ impl Kind {
             preamble_detection: phy.preamble_detection.as_nanos(),
             capture: fixed(phy.capture),
             relock: phy.relock.map(fixed),
+            backoffs: access.backoffs,
         };
         Ok(Self { phy: phy_kind, mac: mac_kind })
     }

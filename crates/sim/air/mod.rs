@@ -35,7 +35,7 @@ use airfair_units::{Attowatts, Bytes, Span, Time};
 use crate::engine::{Agenda, EventOwner};
 use crate::event::{Event, EventKind};
 use crate::ids::{FrameIx, StationIx};
-use crate::measure::summary::StationCounters;
+use crate::measure::summary::{CategoryCounters, StationCounters};
 use crate::record::Records;
 use crate::spec::{GainChangeSpec, GainSpec, MovementSpec};
 use mac::Mac;
@@ -117,6 +117,16 @@ impl Air {
         }
     }
 
+    /// Names and counters of a station's access categories, the lowest priority first; none with the DCF.
+    #[must_use]
+    pub fn category_counters(&self, station: StationIx) -> Vec<(&str, CategoryCounters)> {
+        if !self.has_categories(station) {
+            return Vec::new();
+        }
+        let names = self.mac(station).names.iter().map(String::as_str);
+        names.zip(self.mac.stations[station].category_counters()).collect()
+    }
+
     /// Time in each radio state from the start to `now`; the five add up to `now` exactly.
     #[must_use]
     pub fn airtime(&self, station: StationIx, now: Time) -> Airtime {
@@ -154,6 +164,13 @@ impl Air {
     /// Largest delay from a frame's end to its end at the last hearer.
     pub(crate) fn max_delay_after_end(&self) -> Span {
         Span(self.medium.max_delay_after_end())
+    }
+
+    /// True if a station has access categories, each with a back-off.
+    #[must_use]
+    #[inline]
+    pub fn has_categories(&self, station: StationIx) -> bool {
+        self.medium.stations[station].radio.has_categories()
     }
 
     /// Packets that the MAC of a station holds.
@@ -290,6 +307,12 @@ impl Air {
     #[must_use]
     pub fn free_places(&self, station: StationIx) -> usize {
         self.mac.free_places(station)
+    }
+
+    /// Number of further packets of an access category that a station's MAC can hold.
+    #[must_use]
+    pub fn free_places_of(&self, station: StationIx, category: u8) -> usize {
+        self.mac.free_places_of(station, category)
     }
 
     /// Hands a packet down to the MAC of a station, which must have room ([`Air::free_places`]).

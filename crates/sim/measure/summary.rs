@@ -14,9 +14,9 @@ use crate::record::FrameKind;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StationCounters {
     /// Frames sent, by [`FrameKind::ALL`].
-    pub sent: [u64; 5],
+    pub sent: [u64; FrameKind::ALL.len()],
     /// Received frames that were addressed to this station, by kind.
-    pub received: [u64; 5],
+    pub received: [u64; FrameKind::ALL.len()],
     /// Lost frames that were addressed to this station, by [`crate::record::Loss::NAMES`].
     pub lost: [u64; 9],
     /// Data packets dropped as duplicates.
@@ -31,6 +31,30 @@ pub struct StationCounters {
     pub given_up: u64,
     /// Receptions that confirmed a NAV which an RTS had set provisionally.
     pub nav_extended: u64,
+}
+
+/// Counters of an access category of a station.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CategoryCounters {
+    /// Data frames sent, retries included.
+    pub sent: u64,
+    /// Packets finished: acknowledged, or sent as a broadcast.
+    pub finished: u64,
+    /// Frames to which no response came.
+    pub no_response: u64,
+    /// Accesses lost to a higher category of the same station.
+    pub internal_collisions: u64,
+    /// Packets given up at the retry limit.
+    pub given_up: u64,
+}
+
+/// Results of an access category of a station.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CategoryResult {
+    /// Name of the category.
+    pub name: String,
+    /// Its counters.
+    pub counters: CategoryCounters,
 }
 
 impl StationCounters {
@@ -239,6 +263,8 @@ pub struct StationResult {
     pub airtime: Airtime,
     /// Counters of frames sent, received and lost.
     pub counters: StationCounters,
+    /// Results of its access categories, the lowest priority first; none with the DCF.
+    pub categories: Vec<CategoryResult>,
     /// Counters of its agent's messages, if the scheme has agents.
     pub messages: Option<MessageCounts>,
     /// Counters of its routing, with a routing protocol.

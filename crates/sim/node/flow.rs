@@ -57,6 +57,8 @@ pub(crate) struct Flow {
     /// First hops of the packets of both directions, with static routes.
     pub first_hops: [Option<NextHop>; 2],
     pub rank: u32,
+    /// DSCP of its packets in both directions.
+    pub dscp: u8,
     pub start: Time,
     pub stop: Time,
     pub source: TrafficSource,
@@ -99,6 +101,7 @@ impl Flow {
             id,
             first_hops: hops,
             rank,
+            dscp: spec.dscp,
             start: spec.start + jitter,
             stop: spec.stop.min(end),
             source: TrafficSource::new(spec, seed),

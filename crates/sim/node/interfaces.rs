@@ -21,6 +21,19 @@ pub(crate) struct NewPort {
     pub pipeline: Pipeline,
     /// Nodes that the port reaches, by scheme numbers, with their stations; sorted.
     pub peers: Vec<(NodeId, StationIx)>,
+    /// Access categories of the port's radio, if it has several.
+    pub categories: Option<Box<PortCategories>>,
+}
+
+/// Access categories of a radio, and the ports whose queues serve them.
+#[derive(Debug, Clone)]
+pub(crate) struct PortCategories {
+    /// Number of categories.
+    pub count: u8,
+    /// Category of an IP packet by its DSCP.
+    pub of_dscp: [u8; 64],
+    /// Port of each category; empty if one queue serves all and gives each packet its priority.
+    pub ports: Vec<PortIx>,
 }
 
 /// An output interface.
@@ -37,6 +50,8 @@ struct Port {
     messages_left: u64,
     /// Control packets of the node, which precede the queue.
     ahead: VecDeque<CopyRef>,
+    /// See [`NewPort::categories`].
+    categories: Option<Box<PortCategories>>,
 }
 
 /// Totals of packets that have left a queue.
@@ -71,6 +86,8 @@ pub(crate) struct Interfaces {
     queue: QueueEffects,
     hop: HopEffects,
     firings: Vec<Firing>,
+    /// True if a port has access categories.
+    has_categories: bool,
 }
 
 impl Interfaces {
@@ -82,7 +99,7 @@ impl Interfaces {
         stations: Vec<(NodeIx, PortIx)>,
         kinds_of_header: HeaderKinds,
     ) -> Self {
-        let port = |NewPort { node, link, pipeline, peers }| Port {
+        let port = |NewPort { node, link, pipeline, peers, categories }| Port {
             node,
             link,
             pipeline,
@@ -91,9 +108,12 @@ impl Interfaces {
             warmup: QueueTotals::default(),
             messages_left: 0,
             ahead: VecDeque::new(),
+            categories,
         };
+        let ports: Table<_, _> = ports.map(port).collect();
         Self {
-            ports: ports.map(port).collect(),
+            has_categories: ports.iter().any(|port: &Port| port.categories.is_some()),
+            ports,
             nodes: nodes.map(|(ports, id, rank)| Node { ports, id, rank }).collect(),
             stations: stations.into_iter().collect(),
             kinds_of_header,
@@ -103,7 +123,7 @@ impl Interfaces {
         }
     }
 
-    /// All ports; those of a node are adjacent.
+    /// All ports; those of a node are adjacent, and followed by the ports of further access categories of all nodes.
     pub fn ports(&self) -> impl ExactSizeIterator<Item = PortIx> + use<> {
         self.ports.places()
     }
@@ -118,10 +138,56 @@ impl Interfaces {
         self.stations.places()
     }
 
-    /// The ports of a node.
+    /// The ports of a node, one for each link: the ports of further access categories are reached by [`Interfaces::port_of`].
     pub fn ports_of(&self, node: NodeIx) -> impl Iterator<Item = PortIx> + use<> {
         let (first, end) = self.nodes[node].ports;
         (first.0..end.0).map(PortIx)
+    }
+
+    /// True if a port has access categories.
+    #[inline(always)]
+    pub fn has_categories(&self) -> bool {
+        self.has_categories
+    }
+
+    /// Access categories of a node's port, if its radio has several.
+    pub fn categories(&self, port: PortIx) -> Option<&PortCategories> {
+        self.ports[port].categories.as_deref()
+    }
+
+    /// Category of an IP packet with this DSCP at a node's port.
+    pub fn category(&self, port: PortIx, dscp: u8) -> u8 {
+        self.categories(port).map_or(0, |of| of.of_dscp[usize::from(dscp) % of.of_dscp.len()])
+    }
+
+    /// The port whose queue serves a category of a node's port.
+    pub fn port_of(&self, port: PortIx, category: u8) -> PortIx {
+        let of = self.categories(port).and_then(|of| of.ports.get(usize::from(category)));
+        of.copied().unwrap_or(port)
+    }
+
+    /// The ports of a link: a node's port, and those of the other categories of its radio.
+    pub fn ports_of_link(&self, port: PortIx) -> impl Iterator<Item = PortIx> + '_ {
+        let of = self.categories(port).map_or(&[][..], |of| &of.ports);
+        std::iter::once(port).chain(of.iter().copied().filter(move |&other| other != port))
+    }
+
+    /// Category of the packet that a port's queue would return next, by the priority that the queue gives to the packet.
+    pub fn category_of_head(&mut self, port: PortIx, now: Time) -> Option<u8> {
+        let Port { pipeline, categories, .. } = &mut self.ports[port];
+        let highest = categories.as_ref().map_or(0, |of| of.count - 1);
+        pipeline.priority_of_head(now, &mut self.queue).map(|priority| priority.0.min(highest))
+    }
+
+    /// Removes and returns the first control packet ahead of a port's queue that `may_leave` permits.
+    pub fn pop_control_if(
+        &mut self,
+        port: PortIx,
+        mut may_leave: impl FnMut(CopyRef) -> bool,
+    ) -> Option<CopyRef> {
+        let ahead = &mut self.ports[port].ahead;
+        let at = ahead.iter().position(|&copy| may_leave(copy))?;
+        ahead.remove(at)
     }
 
     /// The node that a port belongs to.
@@ -320,13 +386,29 @@ impl Interfaces {
         self.ports[port].pipeline.receive(packet, carried, now)
     }
 
-    /// Packets of flows that have left the queue of a station's port.
+    /// Packets of flows that have left the queues of a station's port.
     pub fn packets_left(&self, port: PortIx) -> u64 {
-        self.ports[port].totals.left - self.ports[port].messages_left
+        let left = |port| self.ports[port].totals.left - self.ports[port].messages_left;
+        self.ports_of_link(port).map(left).sum()
+    }
+
+    /// State of all queues of a station's port.
+    pub fn view_of_link(&self, port: PortIx) -> QueueView {
+        self.ports_of_link(port).map(|port| self.view(port)).fold(QueueView::default(), |sum, view| {
+            QueueView {
+                packets: sum.packets + view.packets,
+                bytes: sum.bytes + view.bytes,
+                limit_packets: sum.limit_packets.saturating_add(view.limit_packets),
+            }
+        })
     }
 
     /// Applies a setting that an agent of the port has requested.
     pub fn apply(&mut self, port: PortIx, setting: Setting) {
+        let others = self.categories(port).map_or_else(Vec::new, |of| of.ports.clone());
+        for other in others.into_iter().filter(|&other| other != port) {
+            self.ports[other].pipeline.apply(setting);
+        }
         self.ports[port].pipeline.apply(setting);
     }
 

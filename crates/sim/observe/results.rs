@@ -7,8 +7,8 @@ use crate::air::Msdu;
 use crate::ids::{CopyRef, FlowIx, Ix, LinkRef, PortIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::summary::{
-    FlowResult, FlowRoute, PacketFates, QueueResult, ReportsResult, RoutingCounts, RoutingResult, RunResult,
-    StationResult,
+    CategoryResult, FlowResult, FlowRoute, PacketFates, QueueResult, ReportsResult, RoutingCounts,
+    RoutingResult, RunResult, StationResult,
 };
 use crate::node::tcp::TransportTotals;
 use crate::node::udp::ReportTotals;
@@ -62,10 +62,22 @@ impl<'a> WorldView<'a> {
     fn queue_name(&self, port: PortIx) -> (String, String) {
         let interfaces = &self.network.interfaces;
         let towards = match interfaces.link(port) {
-            LinkRef::Station(station) => &self.run.radios[station.ix()],
-            LinkRef::Wire(wire) => &self.run.names.nodes[self.network.links.far_end(wire).ix()],
+            LinkRef::Station(station) => {
+                let radio = &self.run.radios[station.ix()];
+                let category = self.category_of_queue(station, port);
+                category.map_or_else(|| radio.clone(), |category| format!("{radio}/{category}"))
+            }
+            LinkRef::Wire(wire) => self.run.names.nodes[self.network.links.far_end(wire).ix()].clone(),
         };
-        (self.run.names.nodes[interfaces.node(port).ix()].clone(), towards.clone())
+        (self.run.names.nodes[interfaces.node(port).ix()].clone(), towards)
+    }
+
+    /// The access category that a station's queue serves, if each category has a queue.
+    fn category_of_queue(&self, station: StationIx, port: PortIx) -> Option<&'a str> {
+        let interfaces = &self.network.interfaces;
+        let queues = &interfaces.categories(interfaces.of_station(station).1)?.ports;
+        let category = queues.iter().position(|&queue| queue == port)?;
+        self.run.names.category(station, u8::try_from(category).ok())
     }
 
     /// Node and radio of every station.
@@ -213,9 +225,15 @@ impl<'a> WorldView<'a> {
             radio,
             airtime: self.air.airtime(station, self.now),
             counters: self.air.counters(station),
+            categories: self.categories(station),
             messages: self.network.agents.message_counts(station),
             routing: self.routing(self.network.interfaces.of_station(station).1),
         }
+    }
+
+    fn categories(&self, station: StationIx) -> Vec<CategoryResult> {
+        let of = self.air.category_counters(station).into_iter();
+        of.map(|(name, counters)| CategoryResult { name: name.to_string(), counters }).collect()
     }
 
     /// Ends of all packets that were made. The places are counted one by one, not derived, and add up to the number made.

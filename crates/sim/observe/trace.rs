@@ -67,9 +67,11 @@ impl Names {
         let _ = match *record {
             Record::Start { frame: f } => {
                 let packet = if f.retry { " again" } else { "" };
+                let category = self.category(f.sender, f.category);
+                let category = category.map_or_else(String::new, |name| format!(" in {name}"));
                 write!(
                     line,
-                    "{:<8} sends {} #{}{packet} to {}: {} B at {}, {} us on the air, reserves {} us",
+                    "{:<8} sends {} #{}{packet}{category} to {}: {} B at {}, {} us on the air, reserves {} us",
                     self.station(f.sender),
                     f.kind.name(),
                     f.number,
@@ -142,6 +144,17 @@ impl Names {
                 self.station(to),
                 if given_up { "gives up".to_string() } else { format!("backs off within {cw} slots") }
             ),
+            Record::InternalCollision { at, category, winner, attempts, cw, given_up } => {
+                let name = |category| self.category(at, Some(category)).unwrap_or("?");
+                write!(
+                    line,
+                    "{:<8} category {} loses access to {} ({attempts} failed), {}",
+                    self.station(at),
+                    name(category),
+                    name(winner),
+                    if given_up { "gives up".to_string() } else { format!("backs off within {cw} slots") }
+                )
+            }
             // The missing response and the drop of the packet have lines of their own.
             Record::GivenUp { .. } => return None,
             // Their consequences have lines of their own.

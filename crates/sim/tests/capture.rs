@@ -77,6 +77,7 @@ fn check_frame(packet: &Packet<'_>) -> Result<(FrameKind, i64, MacAddr), TestCas
         Frame::Rts(rts) => (FrameKind::Rts, rts.receiver),
         Frame::Cts(cts) => (FrameKind::Cts, cts.receiver),
         Frame::Ack(ack) => (FrameKind::Ack, ack.receiver),
+        Frame::CfEnd(cf_end) => (FrameKind::CfEnd, cf_end.receiver),
         Frame::Data { header, body } => {
             assert!(matches!(header.addresses, Addresses::Direct { .. }));
             let (llc, rest) = LlcSnap::decode(body).expect("LLC");
@@ -112,7 +113,7 @@ fn check_file(file: &[u8], node: usize, result: &RunResult, parts: &[Columns]) -
     let (links, packets) = read(file);
     prop_assert!(packets.windows(2).all(|pair| pair[0].time_ns <= pair[1].time_ns), "in the order of time");
     let mut sent = Vec::new();
-    let (mut received, mut bad) = ([0; 5], 0);
+    let (mut received, mut bad) = ([0; FrameKind::ALL.len()], 0);
     let mut own = None;
     for packet in &packets {
         prop_assert_eq!(packet.original_len as usize, packet.data.get().len(), "nothing is cut");

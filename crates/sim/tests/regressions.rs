@@ -72,6 +72,7 @@ fn several_kinds_without_power_sums_leave_no_power_behind() {
         start: Time::ZERO,
         start_jitter: Span::ZERO,
         stop: Time(500_000_000),
+        dscp: 0,
     });
     let mut world = make(&spec, 1);
     drive::to_end(&mut world);

@@ -107,7 +107,7 @@ fn spec(net: &Net) -> WorldSpec {
         let (transport, traffic) = traffic(kind);
         let id = format!("f{}", spec.flows.len());
         let (start, start_jitter, stop) = (Time::ZERO, ms(100), Time::NEVER);
-        spec.flows.push(FlowSpec { id, from, to, transport, traffic, start, start_jitter, stop });
+        spec.flows.push(FlowSpec { id, from, to, transport, traffic, start, start_jitter, stop, dscp: 0 });
     };
     for &(from, to, back, kind) in &net.flows {
         let (from, to) = (hosts[0][from % hosts[0].len()], hosts[1][to % hosts[1].len()]);
@@ -127,7 +127,8 @@ fn line(seconds: u64, mbps: [u64; 3], delay: Span, (transport, traffic): (Transp
         spec.links.push(link((ends[0], ends[1]), mbps, delay, 1000));
     }
     let (start, start_jitter, stop) = (Time::ZERO, Span::ZERO, Time::NEVER);
-    let flow = FlowSpec { id: "a".into(), from: 0, to: 3, transport, traffic, start, start_jitter, stop };
+    let flow =
+        FlowSpec { id: "a".into(), from: 0, to: 3, transport, traffic, start, start_jitter, stop, dscp: 0 };
     spec.flows.push(flow);
     spec
 }
@@ -202,6 +203,7 @@ fn moments_belong_to_what_follows() {
             start: Time::ZERO,
             start_jitter: Span::ZERO,
             stop: Time(40_000_000),
+            dscp: 0,
         });
     }
     let mut world = World::new(&spec, "rcp", built("rcp", &[]), 1).unwrap();

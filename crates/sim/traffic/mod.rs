@@ -120,6 +120,7 @@ mod tests {
             start: Time::ZERO,
             start_jitter: Span::ZERO,
             stop: Time::NEVER,
+            dscp: 0,
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_host::{AgentSlot, HeaderKinds, Pipeline};
 use airfair_routing::shortest::Link;
-use airfair_schemes::places::{FlowId, Interface, NodeId};
+use airfair_schemes::places::{FlowId, Interface, NodeId, Priority};
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
@@ -21,7 +21,7 @@ use crate::node::agents::Agents;
 use crate::node::arp::Arp;
 use crate::node::backpressure::{self, Backpressure};
 use crate::node::flow::Flow;
-use crate::node::interfaces::{Interfaces, NewPort};
+use crate::node::interfaces::{Interfaces, NewPort, PortCategories};
 use crate::node::laws::Laws;
 use crate::node::meters::Meters;
 use crate::node::outside::Outside;
@@ -33,7 +33,7 @@ use crate::node::{Network, RunRules};
 use crate::packet::Packets;
 use crate::record::Records;
 use crate::route::{Nodes, Routes};
-use crate::spec::{LocalLimit, RoutingSpec, Traffic, Transport, WorldSpec};
+use crate::spec::{EdcaSpec, LocalLimit, RoutingSpec, Traffic, Transport, WorldSpec};
 
 /// The parts of a world's specification from which ports are built.
 #[derive(Clone, Copy)]
@@ -54,21 +54,30 @@ struct PlannedPort {
     backpressure: bool,
     local_limit: LocalLimit,
     name: String,
+    /// Access category, and true if the port serves the category of ordinary traffic.
+    category: (u8, bool),
 }
 
 impl Plan<'_> {
     /// All ports; those of a node are adjacent.
     fn ports(&self) -> Vec<PlannedPort> {
-        let radios = self.node_of_station.iter().enumerate().map(|(station, &node)| {
+        let of_station = |station: usize, category: u8, ordinary: bool| {
             let mac = &self.spec.radios[self.radio_of_station[station]].mac;
+            let name = self.name_of(station);
+            let of_category =
+                |edca: &EdcaSpec| format!("{name}/{}", edca.categories[usize::from(category)].name);
             PlannedPort {
-                node,
+                node: self.node_of_station[station],
                 link: LinkRef::Station(StationIx::of(station)),
                 backpressure: mac.backpressure,
                 local_limit: mac.local_limit.filter(|_| mac.backpressure),
-                name: self.name_of(station),
+                name: mac.edca.as_ref().filter(|_| !ordinary).map_or(name.clone(), of_category),
+                category: (category, ordinary),
             }
-        });
+        };
+        let stations = 0..self.node_of_station.len();
+        let radios =
+            stations.clone().map(|station| of_station(station, self.ordinary_category(station), true));
         let wires = self.spec.links.iter().enumerate().flat_map(|(i, link)| {
             [0, 1].map(|side| {
                 let [node, other] = [side, 1 - side].map(|side| link.ends[side]);
@@ -78,12 +87,57 @@ impl Plan<'_> {
                     backpressure: true,
                     local_limit: link.local_limit,
                     name: format!("{}>{}", self.spec.nodes[node].id, self.spec.nodes[other].id),
+                    category: (0, true),
                 }
             })
         });
         let mut ports: Vec<_> = radios.chain(wires).collect();
         ports.sort_by_key(|port| port.node);
+        let others = |station: usize| {
+            let ordinary = self.ordinary_category(station);
+            let count = if self.has_queue_for_each(station) { self.category_count(station) } else { 0 };
+            (0..count).filter(move |&category| category != ordinary)
+        };
+        let others = |station| others(station).map(move |category| of_station(station, category, false));
+        ports.extend(stations.flat_map(others));
         ports
+    }
+
+    /// Access categories of a station's radio, if it has several.
+    fn edca(&self, station: usize) -> Option<&EdcaSpec> {
+        let edca = self.spec.radios[self.radio_of_station[station]].mac.edca.as_ref();
+        edca.filter(|_| self.air.has_categories(StationIx::of(station)))
+    }
+
+    fn category_count(&self, station: usize) -> u8 {
+        self.edca(station).map_or(1, |edca| edca.categories.len() as u8)
+    }
+
+    /// The category of packets with DSCP 0.
+    fn ordinary_category(&self, station: usize) -> u8 {
+        self.edca(station).map_or(0, |edca| edca.category_of_dscp[0])
+    }
+
+    /// True if each category of a station has a queue of its own, as in mac80211; false if the scheme's queue serves all: because the queue
+    /// gives packets their priority, or because a hop writes the state of one queue into headers.
+    fn has_queue_for_each(&self, station: usize) -> bool {
+        let node = self.node_of_station[station];
+        let at = self.interface(node, LinkRef::Station(StationIx::of(station)));
+        let scheme = self.placed.at(node.ix());
+        scheme.wants(&at).priority == Priority(0) && scheme.hop(&at).is_none()
+    }
+
+    /// Categories of a planned port, `others`: the ports of its station by category.
+    fn categories(&self, port: &PlannedPort, others: &[Vec<(u8, PortIx)>]) -> Option<Box<PortCategories>> {
+        let LinkRef::Station(station) = port.link else { return None };
+        let edca = self.edca(station.ix())?;
+        let mut ports = others[station.ix()].clone();
+        ports.sort_unstable();
+        let of_dscp = edca.category_of_dscp;
+        let ports = if ports.len() > 1 { ports.into_iter().map(|port| port.1).collect() } else { Vec::new() };
+        port.category
+            .1
+            .then(|| Box::new(PortCategories { count: edca.categories.len() as u8, of_dscp, ports }))
     }
 
     /// Name of a station's interface.
@@ -109,7 +163,7 @@ impl Plan<'_> {
         ids: &[NodeId],
         kinds: &mut HeaderKinds,
     ) -> (NewPort, backpressure::SourceRules) {
-        let PlannedPort { node, link, backpressure, local_limit, ref name } = *port;
+        let PlannedPort { node, link, backpressure, local_limit, ref name, .. } = *port;
         let id = |station: StationIx| ids[self.node_of_station[station.ix()].ix()];
         let (peers, framing): (BTreeMap<_, _>, _) = match link {
             LinkRef::Station(station) => {
@@ -130,7 +184,7 @@ impl Plan<'_> {
             local_limit: local_limit.filter(|_| !own_queue),
             fillable: backpressure && local_limit.is_none() && !own_queue,
         };
-        (NewPort { node, link, pipeline, peers: peers.into_iter().collect() }, rules)
+        (NewPort { node, link, pipeline, peers: peers.into_iter().collect(), categories: None }, rules)
     }
 
     /// Adds the agents of stations whose schemes provide one.
@@ -175,7 +229,14 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         names.iter().map(|_| (PortIx(0), PortIx(0))).collect();
     let mut of_station = vec![(NodeIx(0), PortIx(0)); plan.node_of_station.len()];
     let mut of_wire = vec![PortIx(0); 2 * spec.links.len()];
+    let mut by_category = vec![Vec::new(); plan.node_of_station.len()];
     for (i, port) in planned.iter().enumerate() {
+        if let LinkRef::Station(station) = port.link {
+            by_category[station.ix()].push((port.category.0, PortIx::of(i)));
+        }
+        if !port.category.1 {
+            continue;
+        }
         let (at, range) = (PortIx::of(i), &mut ports_of[port.node]);
         if range.1 == PortIx(0) {
             range.0 = at;
@@ -193,7 +254,10 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     let mut filled: Vec<_> =
         by_name.into_iter().map(|i| (i, plan.fill(&planned[i], &ids, &mut kinds))).collect();
     filled.sort_unstable_by_key(|port| port.0);
-    let (ports, rules): (Vec<_>, Vec<_>) = filled.into_iter().map(|port| port.1).unzip();
+    let (mut ports, rules): (Vec<_>, Vec<_>) = filled.into_iter().map(|port| port.1).unzip();
+    for (port, planned) in ports.iter_mut().zip(&planned) {
+        port.categories = plan.categories(planned, &by_category);
+    }
     let mut backpressure = Backpressure::default();
     rules.iter().for_each(|&rules| backpressure.add_port(rules));
     let nodes = names.iter().zip(&ports_of).zip(&ids);

@@ -58,7 +58,7 @@ impl Network {
             _ => SendRate::Broadcast,
         };
         let at_data_rate = to != BROADCAST || chosen == SendRate::Data;
-        Some(Msdu { copy, packet: of, bytes: packet.bytes, to, overhear, at_data_rate })
+        Some(Msdu { copy, packet: of, bytes: packet.bytes, to, category: 0, overhear, at_data_rate })
     }
 
     /// Handles a control packet that a station has received.
@@ -265,7 +265,7 @@ impl Network {
             traffic: self.interfaces.packets_left(port) + counters.received_data() - messages,
             link: self.meters.totals(station).map_or_else(LinkUse::default, |totals| totals.used),
         };
-        let queue = self.interfaces.view(port);
+        let queue = self.interfaces.view_of_link(port);
         let next = self.agents.on_sample(station, counted, (set_up, queue), &mut self.schedule);
         self.apply_agent_effects(station, now);
         if let Some((interval, order)) = next {
@@ -350,7 +350,10 @@ impl Network {
         }
         if given_up {
             // Saturating sources offer packets again.
-            self.interfaces.ports_of(node).for_each(|port| self.resume_waiting_sources(port, now));
+            for port in self.interfaces.ports_of(node) {
+                let queues: Vec<PortIx> = self.interfaces.ports_of_link(port).collect();
+                queues.into_iter().for_each(|queue| self.resume_waiting_sources(queue, now));
+            }
         }
         self.schedule_routing(node, now);
     }

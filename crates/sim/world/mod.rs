@@ -190,7 +190,7 @@ impl World {
     /// Rows of the table of frames to append to those of the last call. Fewer than `least` rows are kept, until the run ends.
     pub fn take_frames(&mut self, least: usize) -> Option<Columns> {
         let (now, over) = (self.agenda.now, self.is_over());
-        self.observers.capture.as_mut()?.take_rows(now, over, least)
+        self.observers.capture.as_mut()?.take_rows(now, over, least, &self.run.names)
     }
 
     /// Observes the states of stations. Must be called at the start of the run.

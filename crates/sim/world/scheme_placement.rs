@@ -18,8 +18,8 @@ pub(crate) struct SchemePlacement {
     wired: BTreeSet<usize>,
 }
 
-/// The capabilities that a simulated interface offers to a scheme.
-const fn offers(medium: Medium) -> Capabilities {
+/// The capabilities that a simulated interface offers to a scheme; `categories`: access categories of its radio.
+fn offers(medium: Medium, categories: usize) -> Capabilities {
     let radio = matches!(medium, Medium::Radio);
     Capabilities {
         samples: radio,
@@ -28,7 +28,7 @@ const fn offers(medium: Medium) -> Capabilities {
         received: radio,
         departures: true,
         own_queue: true,
-        priority: Priority(0),
+        priority: Priority(categories.saturating_sub(1).min(usize::from(u8::MAX)) as u8),
     }
 }
 
@@ -75,16 +75,19 @@ impl SchemePlacement {
     /// # Errors
     /// Names the node, the scheme, and the missing capability.
     pub(crate) fn check(&self, spec: &WorldSpec, name: &str) -> Result<(), String> {
-        let radios =
-            spec.nodes.iter().enumerate().flat_map(|(node, n)| {
-                n.radios.iter().map(move |&radio| (node, self.radio(spec, node, radio)))
-            });
+        let radios = spec.nodes.iter().enumerate().flat_map(|(node, n)| {
+            n.radios.iter().map(move |&radio| {
+                let edca = spec.radios[radio].mac.edca.as_ref();
+                let categories = edca.map_or(1, |edca| edca.categories.len());
+                (node, self.radio(spec, node, radio), categories)
+            })
+        });
         let wires =
             spec.links.iter().enumerate().flat_map(|(link, l)| {
-                l.ends.into_iter().map(move |node| (node, self.wire(spec, node, link)))
+                l.ends.into_iter().map(move |node| (node, self.wire(spec, node, link), 1))
             });
-        let refused = radios.chain(wires).filter_map(|(node, at)| {
-            let missing = offers(at.medium).missing(&self.at(node).wants(&at));
+        let refused = radios.chain(wires).filter_map(|(node, at, categories)| {
+            let missing = offers(at.medium, categories).missing(&self.at(node).wants(&at));
             let own = spec.schemes.iter().find(|placed| placed.node == node);
             let name = own.map_or(name, |placed| &placed.scheme);
             let what = if at.medium == Medium::Radio { "radio" } else { "wire" };

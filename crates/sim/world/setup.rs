@@ -84,6 +84,7 @@ impl World {
             node_of_station: stations.iter().map(|s| NodeIx::of(s.node)).collect(),
             nodes: spec.nodes.iter().map(|n| n.id.clone()).collect(),
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
+            categories: air.stations().map(|station| air.mac(station).names.clone()).collect(),
         };
         let only_marks = Interface::all_kinds().iter().any(|at| placed.run.wants(at).ecn);
         let for_all = [placed.run.udp().is_some(), placed.run.source().is_some()];

@@ -31,7 +31,7 @@ impl Network {
             return;
         }
         let due = f.source.start(now);
-        let (from, to, order, stop) = (f.from, f.to, f.order(), f.stop);
+        let (order, stop) = (f.order(), f.stop);
         let saturating = f.source.is_saturating();
         if self.udp.controls(flow) {
             self.udp.start(flow, now, &mut self.schedule);
@@ -42,7 +42,7 @@ impl Network {
             }
         }
         if saturating {
-            match self.port_towards(from, to) {
+            match self.port_towards(flow) {
                 Some(port) => {
                     self.backpressure.add_saturating(port, flow);
                     self.refill_saturating(port, now);
@@ -106,8 +106,7 @@ impl Network {
         }
         if f.source.is_saturating() {
             f.offer_due();
-            let (from, to) = (f.from, f.to);
-            if let Some(port) = self.port_towards(from, to) {
+            if let Some(port) = self.port_towards(flow) {
                 if self.routes.are_found() {
                     self.register_departure_port(flow, port);
                 }
@@ -182,17 +181,29 @@ impl Network {
     #[inline(always)]
     fn first_hop(&self, flow: FlowIx) -> Option<NextHop> {
         let f = &self.flows[flow];
-        match f.first_hops[0] {
+        let hop = match f.first_hops[0] {
             None if self.routes.are_found() => self.routes.next_hop(f.from, f.to),
             hop => hop,
-        }
+        };
+        if self.interfaces.has_categories() { hop.map(|hop| self.hop_of_category(hop, flow)) } else { hop }
     }
 
-    /// The port by which packets of a source leave.
-    fn port_towards(&self, node: NodeIx, destination: NodeIx) -> Option<PortIx> {
+    /// A flow's first hop with the port whose queue serves the category of the flow.
+    #[inline(never)]
+    fn hop_of_category(&self, hop: NextHop, flow: FlowIx) -> NextHop {
+        let category = self.interfaces.category(hop.port, self.flows[flow].dscp);
+        NextHop { port: self.interfaces.port_of(hop.port, category), ..hop }
+    }
+
+    /// The port by which packets of a flow's source leave.
+    fn port_towards(&self, flow: FlowIx) -> Option<PortIx> {
+        let f = &self.flows[flow];
+        let (node, destination, dscp) = (f.from, f.to, f.dscp);
         let next = self.routes.next_hop(node, destination).map(|hop| hop.port);
         let first = || self.interfaces.ports_of(node).next();
-        next.or_else(|| if self.routes.are_found() && node != destination { first() } else { None })
+        let port =
+            next.or_else(|| if self.routes.are_found() && node != destination { first() } else { None })?;
+        Some(self.interfaces.port_of(port, self.interfaces.category(port, dscp)))
     }
 
     /// Sends a packet from its source.
@@ -353,7 +364,9 @@ impl Network {
             return;
         }
         for other in self.interfaces.ports_of(f.from) {
-            self.backpressure.retain_saturating(other, |&other| other != flow);
+            for other in self.interfaces.ports_of_link(other) {
+                self.backpressure.retain_saturating(other, |&other| other != flow);
+            }
         }
         self.backpressure.add_saturating(port, flow);
     }

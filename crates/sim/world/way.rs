@@ -20,6 +20,15 @@ use crate::packet::{NO_FLOW, Packet, PacketCopy, Payload};
 use crate::record::{Content, Record};
 use crate::route::NextHop;
 
+/// DSCP of a packet that belongs to no flow: routing messages and messages of agents with precedence are network control (CS6, RFC 4594);
+/// ARP and other messages have the default.
+pub(super) fn dscp_of_control(packet: &Packet) -> u8 {
+    if packet.is_routing() || packet.is_message() { CS6 } else { 0 }
+}
+
+/// Network control.
+const CS6: u8 = 48;
+
 /// A packet that was dequeued.
 struct DequeuedPacket {
     copy: CopyRef,
@@ -73,6 +82,11 @@ impl Network {
 
     /// Fills the MAC of a station with packets, as far as it has room.
     fn fill_mac(&mut self, station: StationIx, air: &mut Air, agenda: &mut Agenda) {
+        if air.has_categories(station) {
+            self.fill_categories(station, air, agenda.now);
+            air.contend(station, agenda);
+            return;
+        }
         for _ in 0..air.free_places(station) {
             match self.next_msdu(station, agenda.now) {
                 Some(msdu) => air.hand_down(station, msdu),
@@ -80,6 +94,60 @@ impl Network {
             }
         }
         air.contend(station, agenda);
+    }
+
+    /// Fills the categories of a station's MAC, the highest first. Control packets precede the queues; a control packet whose category has
+    /// no room lets others pass.
+    #[inline(never)]
+    fn fill_categories(&mut self, station: StationIx, air: &mut Air, now: Time) {
+        let port = self.interfaces.of_station(station).1;
+        loop {
+            let Self { interfaces, packets, .. } = self;
+            let category = |copy: CopyRef| packets.get(copy).map_or(0, dscp_of_control);
+            let of_dscp = interfaces.categories(port).map_or([0; 64], |of| of.of_dscp);
+            let category = |copy: CopyRef| of_dscp[usize::from(category(copy)) % of_dscp.len()];
+            let has_room = |copy: CopyRef| air.free_places_of(station, category(copy)) > 0;
+            let Some(copy) = interfaces.pop_control_if(port, has_room) else { break };
+            let category = category(copy);
+            if let Some(msdu) = self.control_msdu(port, copy) {
+                air.hand_down(station, Msdu { category, ..msdu });
+            }
+        }
+        let Some(of) = self.interfaces.categories(port) else { return };
+        if of.ports.is_empty() {
+            while let Some(category) = self.category_of_head(port, now)
+                && air.free_places_of(station, category) > 0
+                && let Some(msdu) = self.queued_msdu((station, port), port, now)
+            {
+                air.hand_down(station, Msdu { category, ..msdu });
+            }
+            return;
+        }
+        for category in (0..of.count).rev() {
+            let queue = self.interfaces.port_of(port, category);
+            for _ in 0..air.free_places_of(station, category) {
+                let Some(msdu) = self.queued_msdu((station, port), queue, now) else { break };
+                air.hand_down(station, Msdu { category, ..msdu });
+            }
+        }
+    }
+
+    /// Category of the next packet of a queue that serves all categories.
+    fn category_of_head(&mut self, port: PortIx, now: Time) -> Option<u8> {
+        let category = self.interfaces.category_of_head(port, now);
+        self.handle_queue_effects(port, now);
+        category
+    }
+
+    /// DSCP of a packet.
+    fn dscp(&self, packet: &Packet) -> u8 {
+        packet.flow().map_or_else(|| dscp_of_control(packet), |flow| self.flows[flow].dscp)
+    }
+
+    /// The port whose queue a packet enters at a node's port.
+    #[inline(never)]
+    fn port_of_category(&self, port: PortIx, packet: &Packet) -> PortIx {
+        self.interfaces.port_of(port, self.interfaces.category(port, self.dscp(packet)))
     }
 
     /// Marks a link that may have a packet to send; it is served at the end of the present event. A wire with a pending wake-up event waits
@@ -130,11 +198,14 @@ impl Network {
     }
 
     pub(super) fn enqueue(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
-        let port = hop.port;
-        if let Some(wire) = self.interfaces.wire_with_queue(port, &self.links) {
+        if let Some(wire) = self.interfaces.wire_with_queue(hop.port, &self.links) {
             self.offer_to_wire(wire, copy, now);
             return;
         }
+        let port = match self.packets.get(copy) {
+            Some(packet) if self.interfaces.has_categories() => self.port_of_category(hop.port, packet),
+            _ => hop.port,
+        };
         let Some((packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
         let mut queued = QueuedPacket {
             id: PacketId(copy.place() as u32),
@@ -388,11 +459,23 @@ impl Network {
 impl Network {
     /// Dequeues the next packet of a station for its MAC, if there is one.
     fn next_msdu(&mut self, station: StationIx, now: Time) -> Option<Msdu> {
-        let (node, port) = self.interfaces.of_station(station);
+        let port = self.interfaces.of_station(station).1;
         if let Some(copy) = self.interfaces.pop_control(port) {
             return self.control_msdu(port, copy);
         }
-        let mut dequeued = self.dequeue_or_notify(port, now)?;
+        self.queued_msdu((station, port), port, now)
+    }
+
+    /// Dequeues the next packet from a queue of a station's port: that of `queue`.
+    #[inline(always)]
+    fn queued_msdu(
+        &mut self,
+        (station, port): (StationIx, PortIx),
+        queue: PortIx,
+        now: Time,
+    ) -> Option<Msdu> {
+        let node = self.interfaces.node(port);
+        let mut dequeued = self.dequeue_or_notify(queue, now)?;
         while self.routes.are_found()
             && self.routes.is_stale((node, port), dequeued.queued.next_hop, dequeued.queued.enqueued)
         {
@@ -402,22 +485,23 @@ impl Network {
                 copy.at_source = true;
             }
             self.drop_packet(node, dequeued.copy, drop_reason::LINK_BREAK, now);
-            self.resume_waiting_sources(port, now);
-            dequeued = self.dequeue_or_notify(port, now)?;
+            self.resume_waiting_sources(queue, now);
+            dequeued = self.dequeue_or_notify(queue, now)?;
         }
-        self.resume_waiting_sources(port, now);
+        self.resume_waiting_sources(queue, now);
         let DequeuedPacket { copy, queued, payload, of_local_tcp } = dequeued;
         let packet = self.packets.packet_of(copy);
         if of_local_tcp {
             let connection = self.packets.connection(packet);
-            self.backpressure.count_in_mac(port, packet, connection, payload);
+            self.backpressure.count_in_mac(queue, packet, connection, payload);
         }
         let to = self.interfaces.peer(port, queued.next_hop).unwrap_or(BROADCAST);
         let overhear = queued.class == PacketClass::Control;
         if self.meters.any() && !overhear {
             self.meters.on_dequeued(station, packet, queued.enqueued, now);
         }
-        Some(Msdu { copy, packet, bytes: queued.bytes, to, overhear, at_data_rate: to != BROADCAST })
+        let (bytes, at_data_rate) = (queued.bytes, to != BROADCAST);
+        Some(Msdu { copy, packet, bytes, to, category: 0, overhear, at_data_rate })
     }
 
     /// Handles a packet that the MAC has finished.
@@ -454,7 +538,8 @@ impl Network {
         }
         // A sender of this node may have been waiting for this packet.
         if self.backpressure.limits_tcp
-            && let Some(connection) = self.backpressure.count_out_of_mac(port, msdu.packet)
+            && let Some(connection) =
+                self.backpressure.count_out_of_mac(self.interfaces.port_of(port, msdu.category), msdu.packet)
         {
             self.send_segments(connection, now);
         }

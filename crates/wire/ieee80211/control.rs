@@ -1,4 +1,4 @@
-//! RTS, CTS and Ack [IEEE 802.11-2016 clause 9.3.1]: whole frames, FCS included.
+//! RTS, CTS, Ack and CF-End [IEEE 802.11-2016 clause 9.3.1]: whole frames, FCS included.
 
 use super::fcs::Fcs;
 use super::fields::{FrameControl, FrameKind, NavDuration};
@@ -35,6 +35,17 @@ pub struct Ack {
     pub receiver: MacAddr,
 }
 
+/// End of a TXOP before its limit: 20 bytes [clause 9.3.1.6].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CfEnd {
+    /// 0, microseconds.
+    pub duration: NavDuration,
+    /// RA: the broadcast address.
+    pub receiver: MacAddr,
+    /// BSSID (TA): the station that has had the TXOP.
+    pub transmitter: MacAddr,
+}
+
 /// Length of the common fields: frame control, duration and RA.
 const COMMON_LEN: usize = FrameControl::wire_len() + NavDuration::wire_len() + MacAddr::wire_len();
 
@@ -54,7 +65,7 @@ fn read_common(
     Ok((NavDuration::read(reader)?, reader.mac()?))
 }
 
-/// Methods that all three frames share.
+/// Methods that all four frames share.
 macro_rules! control_frame {
     ($name:ident, $len:expr, $len_text:literal) => {
         impl $name {
@@ -91,6 +102,7 @@ macro_rules! control_frame {
 control_frame!(Rts, COMMON_LEN + MacAddr::wire_len() + Fcs::wire_len(), "20");
 control_frame!(Cts, COMMON_LEN + Fcs::wire_len(), "14");
 control_frame!(Ack, COMMON_LEN + Fcs::wire_len(), "14");
+control_frame!(CfEnd, COMMON_LEN + MacAddr::wire_len() + Fcs::wire_len(), "20");
 
 impl Rts {
     fn write(&self, buffer: &mut [u8]) -> Result<(), EncodeError> {
@@ -140,5 +152,24 @@ impl Ack {
         let mut reader = Reader::new(Header::Ack, bytes);
         let (duration, receiver) = read_common(&mut reader, FrameKind::Ack, COMMON_LEN, "Ack (0xd4)")?;
         Ok((Self { duration, receiver }, reader.rest()))
+    }
+}
+
+impl CfEnd {
+    fn write(&self, buffer: &mut [u8]) -> Result<(), EncodeError> {
+        Writer::new(Header::CfEnd, buffer, Self::wire_len())?
+            .put(FrameControl::new(FrameKind::CfEnd).to_bytes())
+            .put(self.duration.to_bytes())
+            .put(self.receiver.0)
+            .put(self.transmitter.0);
+        Ok(())
+    }
+
+    pub(super) fn decode_without_fcs(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let mut reader = Reader::new(Header::CfEnd, bytes);
+        let needed = Self::wire_len() - Fcs::wire_len();
+        let (duration, receiver) = read_common(&mut reader, FrameKind::CfEnd, needed, "CF-End (0xe4)")?;
+        let frame = Self { duration, receiver, transmitter: reader.mac()? };
+        Ok((frame, reader.rest()))
     }
 }

@@ -235,7 +235,7 @@ impl DataHeader {
             FrameKind::Null => (false, true),
             FrameKind::QosData => (true, false),
             FrameKind::QosNull => (true, true),
-            FrameKind::Rts | FrameKind::Cts | FrameKind::Ack => {
+            FrameKind::Rts | FrameKind::Cts | FrameKind::Ack | FrameKind::CfEnd => {
                 let found = bytes.get(..1).unwrap_or_default();
                 return Err(start.fail(Expected::value("type", "data", found)));
             }

@@ -73,6 +73,8 @@ pub enum FrameKind {
     Cts,
     /// Ack: control, 1101.
     Ack,
+    /// CF-End: control, 1110.
+    CfEnd,
     /// Data with a body: 0000.
     Data,
     /// Data, 0100: no frame body.
@@ -90,6 +92,7 @@ impl FrameKind {
             Self::Rts => 0xb4,
             Self::Cts => 0xc4,
             Self::Ack => 0xd4,
+            Self::CfEnd => 0xe4,
             Self::Data => 0x08,
             Self::Null => 0x48,
             Self::QosData => 0x88,
@@ -102,6 +105,7 @@ impl FrameKind {
             0xb4 => Self::Rts,
             0xc4 => Self::Cts,
             0xd4 => Self::Ack,
+            0xe4 => Self::CfEnd,
             0x08 => Self::Data,
             0x48 => Self::Null,
             0x88 => Self::QosData,

@@ -36,6 +36,7 @@ fn frame_control_bits() {
         (0b01, 0b1011, FrameKind::Rts),
         (0b01, 0b1100, FrameKind::Cts),
         (0b01, 0b1101, FrameKind::Ack),
+        (0b01, 0b1110, FrameKind::CfEnd),
         (0b10, 0b0000, FrameKind::Data),
         (0b10, 0b0100, FrameKind::Null),
         (0b10, 0b1000, FrameKind::QosData),

@@ -8,7 +8,7 @@ use airfair_wire::fuzz::{
     fuzz_all, fuzz_aodv, fuzz_arp, fuzz_congestion, fuzz_dsdv, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4,
     fuzz_llc, fuzz_olsr, fuzz_pcapng, fuzz_radiotap, fuzz_tcp, fuzz_udp,
 };
-use airfair_wire::ieee80211::{Ack, Addresses, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
+use airfair_wire::ieee80211::{Ack, Addresses, CfEnd, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
 use airfair_wire::olsr;
 use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names, Packet, Section, Text};
 use airfair_wire::radiotap::{Channel, Flags, TxFlags};
@@ -85,6 +85,7 @@ fn frames() -> Vec<Vec<u8>> {
         Frame::Rts(Rts { duration, receiver: a, transmitter: b }),
         Frame::Cts(Cts { duration, receiver: a }),
         Frame::Ack(Ack { duration, receiver: a }),
+        Frame::CfEnd(CfEnd { duration, receiver: a, transmitter: b }),
         Frame::Data { header: ibss, body },
         Frame::Data { header: DataHeader { qos: Some(qos), ..ibss }, body },
         Frame::Data { header: relay, body },

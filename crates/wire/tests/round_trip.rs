@@ -3,7 +3,7 @@
 use core::num::NonZeroU16;
 
 use airfair_wire::ieee80211::{
-    Ack, AckPolicy, Addresses, Cts, DataHeader, FragmentNumber, Frame, NavDuration, QosControl, Rts,
+    Ack, AckPolicy, Addresses, CfEnd, Cts, DataHeader, FragmentNumber, Frame, NavDuration, QosControl, Rts,
     SequenceControl, SequenceNumber, Tid,
 };
 use airfair_wire::ipv4::{self, Dscp, Ecn, FragmentOffset, Protocol};
@@ -121,6 +121,7 @@ proptest! {
         let rts = Rts { duration, receiver, transmitter };
         assert_round_trip!(Rts, rts, Rts::wire_len(), &rest);
         assert_round_trip!(Cts, Cts { duration, receiver }, Cts::wire_len(), &rest);
+        assert_round_trip!(CfEnd, CfEnd { duration, receiver, transmitter }, CfEnd::wire_len(), &rest);
         assert_round_trip!(Ack, Ack { duration, receiver }, Ack::wire_len(), &rest);
     }
 

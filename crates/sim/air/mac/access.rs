@@ -1,4 +1,4 @@
-//! Access to the medium (802.11-2016 10.3.4): contention, back-off, retries.
+//! Access to the medium by the DCF (802.11-2016 10.3.4): contention, back-off, retries. Stations with access categories: `edca`.
 //!
 //! The numbers of a back-off (slots left, start of the count, its end) are stored in the station's
 //! [`Radio`](crate::air::medium::radio::Radio), since every frame that the station senses freezes them. This file draws and sets them.
@@ -8,17 +8,16 @@ use std::collections::VecDeque;
 use airfair_units::Time;
 use airfair_units::random::Stream;
 
+use super::edca::Reports;
 use super::{Mac, MacKind, Msdu};
 use crate::air::medium::Medium;
 use crate::air::medium::radio::{NEVER, NO_DEADLINE, Station, flag};
 use crate::engine::Agenda;
 use crate::event::{EventKind, class};
 use crate::ids::StationIx;
+use crate::measure::summary::CategoryCounters;
 
-/// Number of access categories. Packets of each contend separately.
-pub(super) const CATEGORIES: usize = 1;
-
-/// State of the first packet of a category.
+/// State of the first packet of a category; the DCF has one category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// Nothing to send; a post-backoff may still be counting.
@@ -31,6 +30,8 @@ pub(super) enum State {
     SendData,
     /// Waiting for the ACK.
     WaitAck,
+    /// The last packet of a TXOP is finished; the next one, if there is one, continues the TXOP.
+    Txop,
 }
 
 /// Contention state of one access category of a station.
@@ -47,25 +48,31 @@ pub(super) struct Contention {
     pub cw: u32,
     pub short_retries: u32,
     pub long_retries: u32,
-    random: Stream,
+    /// Sequence number of the last packet.
+    pub sequence: u16,
+    pub(super) random: Stream,
+    pub counters: CategoryCounters,
 }
 
 impl Contention {
-    pub(super) fn new(kind: &MacKind, random: Stream) -> Self {
+    pub(super) fn new(kind: &MacKind, category: usize, random: Stream) -> Self {
         Self {
             // Sized for the packets that a MAC holds, one in most scenarios: a list that grows by itself starts with four.
             held: VecDeque::with_capacity(kind.mac_queue.min(4) as usize),
             capacity: kind.mac_queue,
             state: State::Idle,
             sent_before: false,
-            cw: kind.cw_min,
+            cw: kind.category(category).cw_min,
             short_retries: 0,
             long_retries: 0,
+            sequence: 0,
             random,
+            counters: CategoryCounters::default(),
         }
     }
 
-    fn draw(&mut self) -> u16 {
+    /// Draws a number of slots.
+    pub(super) fn draw(&mut self) -> u16 {
         self.random.below(self.cw + 1) as u16
     }
 
@@ -114,7 +121,8 @@ pub(super) fn recount(station: &mut Station, id: StationIx, kind: &MacKind, agen
 #[inline(always)]
 pub(crate) fn access_due(station: &mut Station, time: u64) -> u64 {
     let Station { radio, rx, .. } = station;
-    if rx.armed_at != time || radio.flags & (flag::CONTENDING | flag::DRAW_DUE) != flag::CONTENDING {
+    let draw_due = radio.flags & flag::CATEGORIES == flag::DRAW_DUE;
+    if rx.armed_at != time || draw_due || !radio.has(flag::CONTENDING) {
         return time;
     }
     rx.armed_at = radio.deadline.max(time);
@@ -122,23 +130,34 @@ pub(crate) fn access_due(station: &mut Station, time: u64) -> u64 {
 }
 
 impl Mac {
-    /// Number of further packets that the MAC of a station can hold.
+    /// Number of further packets that the MAC of a station of the DCF can hold.
     #[inline]
     pub(crate) fn free_places(&self, id: StationIx) -> usize {
-        let contention = self.stations[id].contention();
+        let contention = &self.stations[id].first;
+        (contention.capacity as usize).saturating_sub(contention.held.len())
+    }
+
+    /// Number of further packets of a category that the MAC of a station can hold.
+    pub(crate) fn free_places_of(&self, id: StationIx, category: u8) -> usize {
+        let contention = self.stations[id].category(category.into());
         (contention.capacity as usize).saturating_sub(contention.held.len())
     }
 
     /// Adds a packet to those that a station has to send.
     #[inline]
     pub(crate) fn hand_down(&mut self, id: StationIx, msdu: Msdu) {
-        self.stations[id].contention_mut().held.push_back(msdu);
+        self.stations[id].category_mut(msdu.category.into()).held.push_back(msdu);
     }
 
     /// Starts contention for the medium at an idle station that holds a packet.
     pub(crate) fn contend(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let now = agenda.now.0;
-        let contention = self.stations[id].contention_mut();
+        if medium.stations[id].radio.has_categories() {
+            let (station, mac, kind) = self.at(medium, id);
+            mac.contend_categories(station, id, kind, agenda);
+            return;
+        }
+        let contention = &mut self.stations[id].first;
         if contention.state != State::Idle || contention.held.is_empty() {
             return;
         }
@@ -150,7 +169,7 @@ impl Mac {
         if station.radio.deadline == NO_DEADLINE || station.radio.deadline < now {
             let timing = &kind.timing;
             let resume = station.resume_at(timing);
-            let Station { radio, optional, .. } = station;
+            let Station { radio, optional, backoffs, .. } = station;
             let seen = optional.busy_from + timing.sensing_delay;
             let from = resume.max(now);
             if kind.immediate_access && radio.nav_until <= now && (radio.busy_until <= now || seen > now) {
@@ -162,7 +181,7 @@ impl Mac {
                     radio.count_from =
                         (optional.idle_from.max(radio.nav_until) + timing.difs).max(after_eifs).max(now);
                     radio.deadline = radio.count_from;
-                    radio.freeze(seen, radio.busy_until + timing.difs, timing.slot);
+                    radio.freeze(backoffs, seen, radio.busy_until + timing.difs, timing.slot);
                 } else {
                     radio.count_from = from;
                     radio.deadline = from;
@@ -179,17 +198,20 @@ impl Mac {
     /// if the back-off still had to be drawn.
     #[inline(always)]
     pub(crate) fn wins_access(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) -> bool {
-        let (station, mac, kind) = self.at(medium, id);
-        if station.rx.armed_at != agenda.now.0 {
+        if medium.stations[id].rx.armed_at != agenda.now.0 {
             return false;
         }
+        let (station, mac, kind) = self.at(medium, id);
         station.rx.armed_at = NEVER;
         if !station.radio.has(flag::CONTENDING) || station.radio.deadline == NO_DEADLINE {
             return false;
         }
         if station.radio.has(flag::DRAW_DUE) {
+            if station.radio.has_categories() {
+                return self.category_wins(medium, id, agenda);
+            }
             station.radio.clear(flag::DRAW_DUE);
-            station.radio.slots = mac.contention_mut().draw();
+            station.radio.slots = mac.first.draw();
             station.start_count(station.radio.count_from, kind.timing.slot);
             if station.radio.deadline > agenda.now.0 {
                 arm(station, id, agenda);
@@ -199,5 +221,16 @@ impl Mac {
         station.radio.deadline = NO_DEADLINE;
         station.radio.clear(flag::CONTENDING | flag::AWAITS_IMMEDIATE);
         true
+    }
+
+    /// [`Mac::wins_access`] at a station with access categories.
+    #[inline(never)]
+    fn category_wins(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) -> bool {
+        let Self { kinds, stations, indications, .. } = self;
+        let Medium { stations: hearers, records, .. } = medium;
+        let station = &mut hearers[id];
+        let kind = &kinds[usize::from(station.radio.kind)];
+        let reports = &mut Reports { indications, records };
+        stations[id].category_wins(station, id, kind, reports, agenda)
     }
 }

@@ -1,12 +1,12 @@
 //! Exchange of a packet after access is won (802.11-2016 10.3.2): RTS, CTS, data, ACK, time-outs, duplicates.
 
 use airfair_units::Time;
-use airfair_wire::ieee80211::{Ack, Cts, Rts};
+use airfair_wire::ieee80211::{Ack, CfEnd, Cts, Rts};
 
 use super::access::{State, arm, recount};
 use super::rate::data_mode;
 use super::{Indication, Mac, MacKind, NEVER, Outcome, StationMac};
-use crate::air::medium::frame::{BROADCAST, Frame, Mpdu, NONE, Verdicts};
+use crate::air::medium::frame::{BROADCAST, Frame, Mpdu, NO_CATEGORY, NONE, Verdicts};
 use crate::air::medium::hearers::Hearer;
 use crate::air::medium::radio::{NO_DEADLINE, Station, flag};
 use crate::air::medium::{Medium, Reception};
@@ -30,22 +30,58 @@ pub(super) struct Reply {
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Exchange {
-    /// Sequence number of the last packet.
-    sequence: u16,
+    /// The category that sends or has sent last.
+    category: u8,
     /// Generation of the valid time-out; events of earlier generations are ignored.
     generation: u32,
     reply: Option<Reply>,
     /// Due time of the time-out if its event is deferred to the end of the response ([`Mac::sent`]), else [`NEVER`].
     deferred_timeout: u64,
+    /// Limit of the TXOP that the category has, ns; 0 without one.
+    txop_until: u64,
 }
 
 impl Default for Exchange {
     fn default() -> Self {
-        Self { sequence: 0, generation: 0, reply: None, deferred_timeout: NEVER }
+        Self { category: 0, generation: 0, reply: None, deferred_timeout: NEVER, txop_until: 0 }
     }
 }
 
 impl Exchange {
+    /// The category that sends or has sent last.
+    #[inline(always)]
+    pub(super) fn category(&self) -> usize {
+        self.category.into()
+    }
+
+    /// Limit of the present TXOP, ns; 0 without one.
+    pub(super) fn txop_until(&self) -> u64 {
+        self.txop_until
+    }
+
+    /// A category has won access; its TXOP, if it has one, ends at `txop_until`.
+    pub(super) fn begin(&mut self, category: usize, txop_until: u64) {
+        (self.category, self.txop_until) = (category as u8, txop_until);
+    }
+
+    /// Schedules the CF-End that ends a TXOP, or the next data frame of the TXOP, a SIFS after `end`.
+    pub(super) fn continue_txop(
+        &mut self,
+        station: &Station,
+        id: StationIx,
+        kind: &MacKind,
+        (ends, end): (bool, u64),
+        agenda: &mut Agenda,
+    ) {
+        let cf_end = Reply { kind: FrameKind::CfEnd, to: BROADCAST, nav_us: 0, mode: kind.control_mode };
+        self.reply_after_sifs(station, id, kind, ends.then_some(cf_end), end, agenda);
+    }
+
+    /// Time that a frame which ends at `end` reserves: `response`, or the rest of the TXOP if that is reserved, ns.
+    fn reserves(&self, kind: &MacKind, response: u64, end: u64) -> u64 {
+        if kind.ends_txop { response.max(self.txop_until.saturating_sub(end)) } else { response }
+    }
+
     /// True if a CTS or an ACK is due.
     pub(super) fn owes_response(&self) -> bool {
         self.reply.is_some()
@@ -119,8 +155,7 @@ impl Mac {
     #[inline(always)]
     fn send_first(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let (_, mac, kind) = self.at(medium, id);
-        let contention = mac.contention_mut();
-        let Some(&packet) = contention.held.front() else { return };
+        let Some(&packet) = mac.sending().held.front() else { return };
         if packet.to == BROADCAST {
             self.send_data(medium, id, agenda);
             return;
@@ -130,12 +165,14 @@ impl Mac {
         let mode = kind.control_mode;
         let (sifs, ack) = (kind.timing.sifs, kind.ack_ns);
         if kind.uses_rts(bytes) {
-            let nav_us = duration_us(3 * sifs + kind.cts_ns + data + ack);
-            contention.state = State::WaitCts;
+            let needed = 3 * sifs + kind.cts_ns + data + ack;
+            let nav_us = duration_us(mac.exchange.reserves(kind, needed, agenda.now.0 + kind.rts_ns));
+            mac.sending_mut().state = State::WaitCts;
             self.send_control(medium, id, FrameKind::Rts, packet.to, nav_us, mode, agenda);
         } else if kind.protection == Protection::CtsToSelf {
-            let nav_us = duration_us(2 * sifs + data + ack);
-            contention.state = State::SendData;
+            let needed = 2 * sifs + data + ack;
+            let nav_us = duration_us(mac.exchange.reserves(kind, needed, agenda.now.0 + kind.cts_in(mode)));
+            mac.sending_mut().state = State::SendData;
             self.send_control(medium, id, FrameKind::Cts, id, nav_us, mode, agenda);
         } else {
             self.send_data(medium, id, agenda);
@@ -157,6 +194,7 @@ impl Mac {
         let (bytes, duration) = match frame_kind {
             FrameKind::Rts => (Rts::wire_len(), kind.rts_ns),
             FrameKind::Cts => (Cts::wire_len(), kind.cts_in(mode)),
+            FrameKind::CfEnd => (CfEnd::wire_len(), kind.cf_end_ns),
             _ => (Ack::wire_len(), kind.ack_in(mode)),
         };
         let frame = Frame {
@@ -180,27 +218,32 @@ impl Mac {
 
     fn send_data(&mut self, medium: &mut Medium, station: StationIx, agenda: &mut Agenda) {
         let number = medium.frames.count;
-        let (_, mac, kind) = self.at(medium, station);
-        let Some(&packet) = mac.contention().held.front() else { return };
+        let (Station { radio, .. }, mac, kind) = self.at(medium, station);
+        let has_categories = radio.has_categories();
+        let Some(&packet) = mac.sending().held.front() else { return };
         let broadcast = packet.to == BROADCAST;
         let mode = data_mode(kind, &packet);
         let bytes = packet.bytes + kind.overhead;
-        let contention = mac.contention_mut();
+        let end = agenda.now.0 + kind.duration(mode, bytes);
+        let reserved = mac.exchange.reserves(kind, kind.timing.sifs + kind.ack_ns, end);
+        let contention = mac.sending_mut();
         let retry = std::mem::replace(&mut contention.sent_before, true);
         contention.state = State::WaitAck;
-        let sequence = &mut mac.exchange.sequence;
         if !retry {
-            *sequence = (*sequence + 1) & 0x0fff;
+            contention.sequence = (contention.sequence + 1) & 0x0fff;
         }
+        contention.counters.sent += 1;
+        let sequence = contention.sequence;
+        let category = if has_categories { packet.category } else { NO_CATEGORY };
         let frame = Frame {
             start: agenda.now.0,
-            end: agenda.now.0 + kind.duration(mode, bytes),
-            mpdus: [Mpdu { packet: packet.packet, copy: packet.copy, sequence: *sequence, retry }],
+            end,
+            mpdus: [Mpdu { packet: packet.packet, copy: packet.copy, sequence, retry, category }],
             number,
             sender: station,
             receiver: packet.to,
             bytes,
-            nav_us: if broadcast { 0 } else { duration_us(kind.timing.sifs + kind.ack_ns) },
+            nav_us: if broadcast { 0 } else { duration_us(reserved) },
             watchers: flag::AWAIT_END | flag::MONITORS | if packet.overhear { flag::OVERHEARS } else { 0 },
             kind: if broadcast { FrameKind::Broadcast } else { FrameKind::Data },
             mode,
@@ -233,6 +276,10 @@ impl Mac {
             FrameKind::Cts if frame.receiver == id => {
                 let (station, StationMac { exchange, .. }, kind) = self.at(medium, id);
                 exchange.reply_after_sifs(station, id, kind, None, agenda.now.0, agenda);
+            }
+            FrameKind::CfEnd => {
+                let (station, mac, kind) = self.at(medium, id);
+                mac.end_exchange(station, id, kind, agenda);
             }
             FrameKind::Cts | FrameKind::Ack => {}
         }
@@ -354,10 +401,13 @@ impl Mac {
     ) {
         let from = frame.sender;
         let (mut station, mut mac, mut kind) = self.at(medium, id);
+        if frame.kind == FrameKind::CfEnd {
+            station.reset_nav(end);
+        }
         if station.radio.deadline != NO_DEADLINE {
             recount(station, id, kind, agenda);
         }
-        let contention = mac.contention();
+        let contention = mac.sending();
         let expected = match frame.kind {
             FrameKind::Cts => contention.state == State::WaitCts,
             FrameKind::Ack => contention.state == State::WaitAck,
@@ -382,7 +432,7 @@ impl Mac {
             }
             FrameKind::Cts if expected => {
                 mac.exchange.answered();
-                let contention = mac.contention_mut();
+                let contention = mac.sending_mut();
                 contention.short_retries = 0;
                 contention.state = State::SendData;
                 station.radio.clear(flag::AWAIT_END);
@@ -395,7 +445,9 @@ impl Mac {
             }
             FrameKind::Data => {
                 let mode = kind.ack_to[frame.mode as usize];
-                let reply = Reply { kind: FrameKind::Ack, to: from, nav_us: 0, mode };
+                let reserved = frame.nav_us.saturating_sub(duration_us(kind.timing.sifs + kind.ack_in(mode)));
+                let nav_us = if kind.tids.is_some() { reserved } else { 0 };
+                let reply = Reply { kind: FrameKind::Ack, to: from, nav_us, mode };
                 mac.exchange.reply_after_sifs(station, id, kind, Some(reply), end, agenda);
                 self.receive_once(medium, entry, id, (frame, good), end);
             }
@@ -405,7 +457,7 @@ impl Mac {
                 }
             }
             // A CTS or ACK after its time-out.
-            FrameKind::Cts | FrameKind::Ack => {}
+            FrameKind::Cts | FrameKind::Ack | FrameKind::CfEnd => {}
         }
     }
 
@@ -421,12 +473,16 @@ impl Mac {
     ) {
         // Last sequence number received from this sender, plus one.
         let last = &mut medium.hearers.notes[entry as usize];
-        for &Mpdu { copy, sequence, retry, .. } in good.of(&frame.mpdus) {
+        for &Mpdu { copy, sequence, retry, category, .. } in good.of(&frame.mpdus) {
             let seen = u32::from(sequence) + 1;
-            if retry && *last == seen {
+            let before = if category == NO_CATEGORY {
+                std::mem::replace(last, seen)
+            } else {
+                self.stations[id].replace_sequence(frame.sender, category, seen)
+            };
+            if retry && before == seen {
                 self.stations[id].counters.duplicates += 1;
             } else {
-                *last = seen;
                 let (from, at) = (frame.sender, Time(end));
                 self.indications.push(Indication::Received { station: id, copy, from, at });
             }
@@ -444,7 +500,7 @@ impl Mac {
         let Medium { stations, frames, .. } = medium;
         let mac = &self.stations[id];
         if mac.exchange.generation != generation
-            || !matches!(mac.contention().state, State::WaitCts | State::WaitAck)
+            || !matches!(mac.sending().state, State::WaitCts | State::WaitAck)
         {
             return;
         }
@@ -465,7 +521,8 @@ impl Mac {
         let now = agenda.now.0;
         let (Station { radio, .. }, mac, kind) = self.at(medium, id);
         radio.clear(flag::AWAIT_END);
-        let contention = mac.contention_mut();
+        let category = mac.exchange.category();
+        let contention = mac.sending_mut();
         let Some(&packet) = contention.held.front() else { return };
         let after_rts = kind.uses_rts(packet.bytes + kind.overhead);
         let no_cts = contention.state == State::WaitCts;
@@ -477,7 +534,8 @@ impl Mac {
             (contention.long_retries, kind.long_retry_limit)
         };
         let given_up = attempts >= limit;
-        contention.cw = (2 * contention.cw + 1).min(kind.cw_max);
+        contention.cw = (2 * contention.cw + 1).min(kind.category(category).cw_max);
+        contention.counters.no_response += 1;
         let cw = contention.cw;
         let lag = match kind.after_timeout {
             AfterTimeout::Difs => kind.timing.difs,
@@ -500,10 +558,13 @@ impl Mac {
             self.packet_done(medium, id, Outcome::RetryLimit, agenda);
         } else {
             let (station, mac, kind) = self.at(medium, id);
-            let contention = mac.contention_mut();
-            contention.state = State::Contend;
-            contention.back_off(station, kind, now);
-            station.radio.set(flag::CONTENDING);
+            if station.radio.has_categories() {
+                mac.end_exchange(station, id, kind, agenda);
+            } else {
+                mac.first.state = State::Contend;
+                mac.first.back_off(station, kind, now);
+                station.radio.set(flag::CONTENDING);
+            }
         }
         let (station, _, kind) = self.at(medium, id);
         if lag > 0 {
@@ -518,10 +579,15 @@ impl Mac {
     fn packet_done(&mut self, medium: &mut Medium, id: StationIx, outcome: Outcome, agenda: &mut Agenda) {
         let now = agenda.now.0;
         let (station, mac, kind) = self.at(medium, id);
-        let contention = mac.contention_mut();
+        let cw_min = kind.category(mac.exchange.category()).cw_min;
+        let contention = mac.sending_mut();
         let Some(msdu) = contention.held.pop_front() else { return };
-        contention.reset_window(kind.cw_min);
-        contention.back_off(station, kind, now);
+        contention.reset_window(cw_min);
+        if station.radio.has_categories() {
+            mac.category_done(station, id, kind, outcome, agenda);
+        } else {
+            contention.back_off(station, kind, now);
+        }
         self.indications.push(Indication::Finished { station: id, msdu, outcome });
         if medium.records.are_enabled() && outcome == Outcome::RetryLimit {
             medium.records.push(Time(now), Record::GivenUp { at: id, packet: msdu.packet });

@@ -3,9 +3,19 @@
 use airfair_units::Span;
 use airfair_wire::ieee80211::{Ack, Cts};
 
+use crate::air::medium::backoffs::MOST_CATEGORIES;
 use crate::air::medium::phy::{PpduFormat, Timing};
 use crate::modes::Mode;
 use crate::spec::{AfterTimeout, Protection};
+
+/// The constants of an access category.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CategoryKind {
+    pub cw_min: u32,
+    pub cw_max: u32,
+    /// Limit of a TXOP, ns; 0: one frame exchange.
+    pub txop: u64,
+}
 
 /// The MAC's constants of a kind of radio.
 #[derive(Debug, Clone)]
@@ -21,8 +31,21 @@ pub struct MacKind {
     pub(crate) control_mode: Mode,
     pub(crate) protection: Protection,
     pub(crate) rts_threshold: u64,
-    pub(crate) cw_min: u32,
-    pub(crate) cw_max: u32,
+    /// Categories by priority, the lowest first; the DCF has one. The rest of the array repeats the last one.
+    pub(crate) categories: [CategoryKind; MOST_CATEGORIES],
+    /// Number of categories.
+    pub(crate) category_count: usize,
+    /// Names of the categories.
+    pub(crate) names: Vec<String>,
+    /// The category of packets with DSCP 0.
+    pub(crate) default_category: usize,
+    /// Duration fields reserve the medium to the limit of a TXOP, and a CF-End ends it.
+    pub(crate) ends_txop: bool,
+    /// Traffic identifier in the QoS Control field, by category; none without that field. With it, an ACK carries the rest of the duration
+    /// that the acknowledged frame has reserved.
+    pub(crate) tids: Option<[u8; MOST_CATEGORIES]>,
+    /// Duration of a CF-End in the control mode, ns.
+    pub(crate) cf_end_ns: u64,
     pub(crate) short_retry_limit: u32,
     pub(crate) long_retry_limit: u32,
     pub(crate) cts_needs_idle_nav: bool,
@@ -64,6 +87,17 @@ impl MacKind {
     /// Duration of an ACK in `mode`, ns.
     pub(crate) fn ack_in(&self, mode: Mode) -> u64 {
         if mode == self.response_mode { self.ack_ns } else { self.duration(mode, Ack::wire_len() as u32) }
+    }
+
+    /// Traffic identifier of a data frame in a category, if its header has one.
+    pub(crate) fn tid(&self, category: Option<u8>) -> Option<u8> {
+        self.tids.map(|tids| tids[usize::from(category.unwrap_or(0)) % MOST_CATEGORIES])
+    }
+
+    /// The constants of a category.
+    #[inline(always)]
+    pub(crate) fn category(&self, category: usize) -> &CategoryKind {
+        &self.categories[category % MOST_CATEGORIES]
     }
 
     /// True if RTS and CTS precede a data frame of `bytes`.

@@ -4,18 +4,21 @@
 //! | file | contents |
 //! |---|---|
 //! | `kind` | constants of a kind of radio |
-//! | `access` | when a station may send: back-off, contention, retries of a category |
+//! | `access` | when a station may send by the DCF: back-off, contention, retries |
+//! | `edca` | when a category may send, internal collisions, TXOPs |
 //! | `exchange` | frames after access is won: RTS, CTS, data, ACK, time-outs |
 //! | `rate` | the mode of data frames |
 //! | `watch` | the state of a station for `explain` |
 
 mod access;
+mod edca;
 mod exchange;
 mod kind;
 mod rate;
 mod watch;
 
 pub(crate) use access::access_due;
+pub(super) use kind::CategoryKind;
 pub use kind::MacKind;
 pub(crate) use watch::{Countdown, MacWait, StationView};
 
@@ -25,7 +28,9 @@ use airfair_units::random::{Purpose, Stream};
 use super::medium::radio::{NEVER, Station};
 use super::medium::{Medium, StationSpec};
 use crate::ids::{CopyRef, PacketRef, StationIx, Table};
-use access::{CATEGORIES, Contention};
+use crate::measure::summary::CategoryCounters;
+use access::Contention;
+use edca::LastSequence;
 use exchange::Exchange;
 
 /// A packet that the layer above has passed to the MAC, with the packet's destination.
@@ -39,6 +44,8 @@ pub struct Msdu {
     pub bytes: u32,
     /// Receiving station, or [`super::BROADCAST`].
     pub to: StationIx,
+    /// Access category; 0 at a station of the DCF.
+    pub category: u8,
     /// True if stations that overhear the packet indicate it to their layer above.
     pub overhear: bool,
     /// True if the packet is sent at the data rate; false: at the rate of broadcasts.
@@ -111,27 +118,58 @@ pub(super) struct MacCounters {
 #[repr(C, align(64))]
 pub(super) struct StationMac {
     exchange: Exchange,
-    contentions: [Contention; CATEGORIES],
+    /// The category of lowest priority; the only one of the DCF.
+    first: Contention,
     pub counters: MacCounters,
+    /// The other categories, by priority.
+    others: Vec<Contention>,
+    /// Last sequence numbers received from stations with access categories, sorted.
+    received: Vec<LastSequence>,
 }
 
 impl StationMac {
-    /// The category that contends or sends: there is only one.
+    /// A category, by priority. A number above the highest means the highest.
     #[inline(always)]
-    fn contention(&self) -> &Contention {
-        let [contention] = &self.contentions;
-        contention
+    fn category(&self, category: usize) -> &Contention {
+        if category == 0 {
+            return &self.first;
+        }
+        self.others.get(category - 1).or(self.others.last()).unwrap_or(&self.first)
     }
 
     #[inline(always)]
-    fn contention_mut(&mut self) -> &mut Contention {
-        let [contention] = &mut self.contentions;
-        contention
+    fn category_mut(&mut self, category: usize) -> &mut Contention {
+        let last = self.others.len();
+        match category.min(last).checked_sub(1).and_then(|at| self.others.get_mut(at)) {
+            Some(contention) => contention,
+            None => &mut self.first,
+        }
     }
 
-    /// Packets that the MAC holds.
+    /// The category that sends or has sent last.
+    #[inline(always)]
+    fn sending(&self) -> &Contention {
+        self.category(self.exchange.category())
+    }
+
+    #[inline(always)]
+    fn sending_mut(&mut self) -> &mut Contention {
+        if self.exchange.category() == 0 {
+            return &mut self.first;
+        }
+        self.category_mut(self.exchange.category())
+    }
+
+    /// Packets that the MAC holds, those of the category that sends first.
     pub(super) fn held(&self) -> impl Iterator<Item = &Msdu> {
-        self.contentions.iter().flat_map(|contention| &contention.held)
+        let sending = self.exchange.category();
+        let others = (0..=self.others.len()).filter(move |&category| category != sending);
+        self.sending().held.iter().chain(others.flat_map(|category| &self.category(category).held))
+    }
+
+    /// Counters of the categories.
+    pub(super) fn category_counters(&self) -> impl Iterator<Item = CategoryCounters> {
+        std::iter::once(&self.first).chain(&self.others).map(|category| category.counters)
     }
 
     /// Reads the first cache line, to prefetch it; the value has no meaning.
@@ -143,7 +181,7 @@ impl StationMac {
     /// Reads the first held packet, to prefetch it; the value has no meaning.
     #[inline(always)]
     pub(super) fn prefetch_held(&self) -> u64 {
-        self.contention().held.front().map_or(0, |msdu| msdu.packet.0)
+        self.first.held.front().map_or(0, |msdu| msdu.packet.0)
     }
 }
 
@@ -160,11 +198,22 @@ pub(super) struct Mac {
 impl Mac {
     pub(super) fn new(kinds: Vec<MacKind>, stations: &[StationSpec], seed: u64) -> Self {
         let station = |spec: &StationSpec| {
-            let random = Stream::new(seed, &spec.name, Purpose::Backoff);
+            let kind = &kinds[usize::from(spec.kind)];
+            let category = |category: usize| {
+                // The category of ordinary traffic draws what the DCF would draw.
+                let random = if category == kind.default_category {
+                    Stream::new(seed, &spec.name, Purpose::Backoff)
+                } else {
+                    Stream::new(seed, &format!("{}/{}", spec.name, kind.names[category]), Purpose::Backoff)
+                };
+                Contention::new(kind, category, random)
+            };
             StationMac {
                 exchange: Exchange::default(),
-                contentions: [Contention::new(&kinds[usize::from(spec.kind)], random)],
+                first: category(0),
                 counters: MacCounters::default(),
+                others: (1..kind.category_count).map(category).collect(),
+                received: Vec::new(),
             }
         };
         Self { stations: stations.iter().map(station).collect(), kinds, indications: Vec::new(), taken: 0 }

@@ -47,13 +47,13 @@ pub(crate) struct StationView {
 impl StationMac {
     /// The station's state now.
     pub(crate) fn view(&self, station: &Station, kind: &MacKind) -> StationView {
-        let contention = self.contention();
+        let contention = self.leading(station);
         let waits = match contention.state {
             _ if self.exchange.owes_response() => MacWait::SifsBeforeResponse,
             State::Idle | State::Contend => MacWait::Access,
             State::WaitCts => MacWait::Cts,
             State::WaitAck => MacWait::Ack,
-            State::SendData => MacWait::SifsBeforeData,
+            State::SendData | State::Txop => MacWait::SifsBeforeData,
         };
         let eifs_from = station.radio.eifs_from;
         StationView {

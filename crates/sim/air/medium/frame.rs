@@ -22,12 +22,22 @@ pub(crate) struct Mpdu {
     pub copy: CopyRef,
     pub sequence: u16,
     pub retry: bool,
+    /// Access category, or [`NO_CATEGORY`].
+    pub category: u8,
 }
+
+/// Category of a frame of the DCF, and of control frames.
+pub(crate) const NO_CATEGORY: u8 = u8::MAX;
 
 impl Mpdu {
     /// Placeholder in a control frame.
-    pub(crate) const NONE: Self =
-        Self { packet: PacketRef::NONE, copy: CopyRef::NONE, sequence: 0, retry: false };
+    pub(crate) const NONE: Self = Self {
+        packet: PacketRef::NONE,
+        copy: CopyRef::NONE,
+        sequence: 0,
+        retry: false,
+        category: NO_CATEGORY,
+    };
 }
 
 /// Largest number of packets in a frame. With aggregation this list would move out of the frame, which would hold a range of an array
@@ -84,7 +94,7 @@ impl Frame {
 
     /// The frame as records show it.
     pub(crate) fn view(&self) -> FrameView {
-        let Mpdu { packet, sequence, retry, .. } = self.mpdus[0];
+        let Mpdu { packet, sequence, retry, category, .. } = self.mpdus[0];
         FrameView {
             number: self.number,
             kind: self.kind,
@@ -98,6 +108,7 @@ impl Frame {
             nav_us: self.nav_us,
             sequence,
             retry,
+            category: (category != NO_CATEGORY).then_some(category),
         }
     }
 

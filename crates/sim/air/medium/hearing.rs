@@ -255,7 +255,7 @@ fn add_power<const SUMS: bool>(station: &mut Station, strongest: bool, hearer: H
 /// end adds the EIFS, unless energy alone starts one.
 #[inline(always)]
 fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, hearer: Hearer, times: Times) {
-    let Station { radio, rx, optional, .. } = station;
+    let Station { radio, rx, optional, backoffs } = station;
     let delay = u64::from(hearer.delay);
     let (start, end) = (times.start + delay, times.end + delay);
     let longer = radio.make_busy::<IDLE_TIMES>(rx, optional, start, end);
@@ -263,7 +263,7 @@ fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, he
         // No EIFS begins after the medium has become idle.
         radio.eifs_from = if longer { end } else { radio.eifs_from.max(end) };
     }
-    radio.freeze(times.seen + delay, times.resume + delay, times.slot);
+    radio.freeze(backoffs, times.seen + delay, times.resume + delay, times.slot);
 }
 
 /// A preamble reaches a receiver that is not locked. Returns the reason if the receiver does not lock.

@@ -20,6 +20,7 @@
 //! | `memory` | estimated memory of the lists |
 
 pub(crate) mod artificial_links;
+pub(crate) mod backoffs;
 pub mod error;
 pub mod fading;
 pub(crate) mod frame;
@@ -131,6 +132,10 @@ impl Medium {
             let rx = RxState { rank: rank(seed, &spec.name), ..RxState::default() };
             let mut station = Station { rx, ..Station::default() };
             station.radio.kind = spec.kind;
+            if let Some(backoffs) = kinds[usize::from(spec.kind)].backoffs {
+                station.radio.set(radio::flag::CATEGORIES);
+                station.backoffs = backoffs;
+            }
             if spec.overhears {
                 station.radio.set(radio::flag::OVERHEARS);
             }
@@ -182,7 +187,7 @@ impl Medium {
 
     /// Time in each radio state from the start to `now`; the five add up to `now` exactly.
     pub(crate) fn airtime(&self, station: StationIx, now: u64) -> Airtime {
-        let Station { radio, rx, optional } = &self.stations[station];
+        let Station { radio, rx, optional, .. } = &self.stations[station];
         radio.airtime(rx, optional, self.counted[station].transmit, now)
     }
 

@@ -61,13 +61,13 @@ impl Medium {
             let loss = if ahead { Loss::Transmitting } else { Loss::LockAborted };
             drop_lock(station, sender, start, loss, &mut self.frames);
         }
-        let Station { radio, rx, optional } = station;
+        let Station { radio, rx, optional, backoffs } = station;
         let rank = rx.rank;
         radio.set(flag::TRANSMITTING);
         extend(&mut optional.transmit_until, &mut counted.transmit, start, end);
         extend(&mut rx.receive_until, &mut rx.receive, start, end);
         radio.make_busy::<true>(rx, optional, start, end);
-        radio.freeze(start, end + kind.timing.difs, kind.timing.slot);
+        radio.freeze(backoffs, start, end + kind.timing.difs, kind.timing.slot);
 
         if self.records.are_enabled() {
             let view = self.frames.get(at).view();

@@ -2,6 +2,7 @@
 
 use airfair_units::{Db, Dbm, Rate, Span};
 
+use super::backoffs::Backoffs;
 use super::error::required_snr;
 use crate::modes::Mode;
 use crate::spec::{ErrorModel, PhySpec, Preamble, Sensitivity, Standard};
@@ -71,6 +72,8 @@ pub struct PhyKind {
     pub(crate) preamble_detection: u64,
     pub(crate) capture: u64,
     pub(crate) relock: Option<u64>,
+    /// Initial back-offs of a station with access categories; none with the DCF.
+    pub(crate) backoffs: Option<Backoffs>,
 }
 
 /// A ratio as a multiple of 2^-16.

@@ -3,10 +3,12 @@
 use airfair_schemes::places::Airtime;
 use airfair_units::Span;
 
+use super::backoffs::Backoffs;
 use super::frame::{NO_NUMBER, NONE};
 use super::phy::Timing;
 use crate::event::Order;
 use crate::ids::FrameIx;
+use crate::record::FrameKind;
 
 /// A time that is never reached.
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -33,6 +35,9 @@ pub(crate) mod flag {
     pub(crate) const OVERHEARS: u8 = 64;
     /// Every reception is recorded, also of frames for other stations.
     pub(crate) const MONITORS: u8 = 128;
+    /// Both bits, which exclude each other at a station of the DCF, mark a station with access categories from the start of the run: its
+    /// back-offs are in [`Backoffs`](super::Backoffs).
+    pub(crate) const CATEGORIES: u8 = AWAITS_IMMEDIATE | DRAW_DUE;
 }
 
 /// State that the passes read and write at every hearer: one cache line. The back-off (`deadline`, `count_from`, `slots`) is part of it
@@ -101,6 +106,17 @@ impl Radio {
         (self.deadline != NO_DEADLINE).then_some((self.count_from, self.deadline, self.slots))
     }
 
+    /// True at a station with access categories.
+    #[inline]
+    pub(crate) fn has_categories(&self) -> bool {
+        self.flags & flag::CATEGORIES == flag::CATEGORIES
+    }
+
+    /// The last slot boundary before `seen`, counted from the start of the count; none if the count starts later.
+    pub(crate) fn boundaries_before(&self, seen: u64, slot: u64) -> Option<u64> {
+        (self.count_from < seen).then(|| (seen - self.count_from - 1) / slot)
+    }
+
     /// Freezes the back-off for a signal that is sensed at slot boundaries from `seen` on; slots are counted again from `resume` at the
     /// earliest. A station that waits for immediate access is marked to draw a back-off ([`flag::DRAW_DUE`]); if no back-off is counting,
     /// nothing changes.
@@ -108,18 +124,29 @@ impl Radio {
     /// Slot boundaries before `seen` have been counted: the station sensed an idle medium there (it decides by the state of the channel one
     /// turnaround plus CCA time before). If the last slot ends before `seen`, the station is committed and will transmit.
     #[inline]
-    pub(crate) fn freeze(&mut self, seen: u64, resume: u64, slot: u64) {
+    pub(crate) fn freeze(&mut self, backoffs: &mut Backoffs, seen: u64, resume: u64, slot: u64) {
         if self.deadline < seen {
             return;
         }
-        if self.count_from < seen {
-            self.slots -= ((seen - self.count_from - 1) / slot) as u16;
-        }
         if self.flags & flag::AWAITS_IMMEDIATE != 0 {
-            self.flags ^= flag::AWAITS_IMMEDIATE | flag::DRAW_DUE;
+            self.interrupt(backoffs, seen, slot);
+        } else if self.count_from < seen {
+            self.slots -= ((seen - self.count_from - 1) / slot) as u16;
         }
         self.count_from = self.count_from.max(resume);
         self.deadline = self.count_from + u64::from(self.slots) * slot;
+    }
+
+    /// [`Radio::freeze`] at a station that waits for immediate access, whose count has no slots, or that has access categories.
+    #[cold]
+    #[inline(never)]
+    fn interrupt(&mut self, backoffs: &mut Backoffs, seen: u64, slot: u64) {
+        if self.has_categories() {
+            backoffs.freeze(self.boundaries_before(seen, slot));
+            self.slots = backoffs.next().unwrap_or(0);
+        } else {
+            self.flags ^= flag::CATEGORIES;
+        }
     }
 
     /// Makes the medium busy for a signal from `start` to `end`. `IDLE_TIMES`: maintain `busy_from` and `idle_from`. Returns true if the
@@ -257,6 +284,7 @@ pub(crate) struct Station {
     pub radio: Radio,
     pub rx: RxState,
     pub optional: OptionalState,
+    pub backoffs: Backoffs,
 }
 
 impl Station {
@@ -273,6 +301,16 @@ impl Station {
         match self.radio.eifs_from {
             0 => resume,
             from => resume.max(from + timing.eifs),
+        }
+    }
+
+    /// Ends the NAV (CF-End, 802.11-2016 10.22.2.8): the time that it was counted in advance is returned.
+    pub(crate) fn reset_nav(&mut self, at: u64) {
+        let Self { radio, rx, .. } = self;
+        if radio.nav_until > at {
+            rx.nav -= radio.nav_until.saturating_sub(radio.busy_until.max(at)).min(rx.nav);
+            radio.nav_until = at;
+            radio.clear(flag::NAV_PENDING);
         }
     }
 
@@ -293,8 +331,8 @@ pub(crate) struct TransceiverCounters {
     /// Time of received frames that were addressed to this station, ns.
     pub receive: u64,
     /// Frames sent, and frames received that were addressed to this station, by [`crate::record::FrameKind::ALL`].
-    pub sent: [u64; 5],
-    pub received: [u64; 5],
+    pub sent: [u64; FrameKind::ALL.len()],
+    pub received: [u64; FrameKind::ALL.len()],
     /// Lost frames that were addressed to this station, by [`crate::record::Loss::NAMES`].
     pub lost: [u64; 9],
     /// Receptions that confirmed a NAV which an RTS had set provisionally.
@@ -311,7 +349,8 @@ mod tests {
         assert_eq!(size_of::<Radio>(), 64);
         assert_eq!(size_of::<RxState>(), 64);
         assert_eq!(size_of::<OptionalState>(), 64);
-        assert_eq!(size_of::<Station>(), 192);
+        assert_eq!(size_of::<Backoffs>(), 64);
+        assert_eq!(size_of::<Station>(), 256);
     }
 
     const SLOT: u64 = 20_000;
@@ -326,10 +365,10 @@ mod tests {
     #[test]
     fn a_frozen_back_off_resumes_where_it_was() {
         let mut r = counting(0, 10);
-        r.freeze(41_000 + LOOK, 1_000_000, SLOT);
+        r.freeze(&mut Backoffs::default(), 41_000 + LOOK, 1_000_000, SLOT);
         assert_eq!((r.slots, r.count_from, r.deadline), (8, 1_000_000, 1_160_000));
         // Further energy before the count has resumed only moves its start.
-        r.freeze(500_000 + LOOK, 1_200_000, SLOT);
+        r.freeze(&mut Backoffs::default(), 500_000 + LOOK, 1_200_000, SLOT);
         assert_eq!((r.slots, r.count_from, r.deadline), (8, 1_200_000, 1_360_000));
     }
 
@@ -337,10 +376,10 @@ mod tests {
     #[test]
     fn a_signal_within_the_sensing_delay_is_not_sensed() {
         let mut r = counting(0, 2);
-        r.freeze(40_000 - LOOK + 1 + LOOK, 1_000_000, SLOT);
+        r.freeze(&mut Backoffs::default(), 40_000 - LOOK + 1 + LOOK, 1_000_000, SLOT);
         assert_eq!(r.deadline, 40_000, "committed");
         let mut r = counting(0, 2);
-        r.freeze(40_000 - LOOK + LOOK, 1_000_000, SLOT);
+        r.freeze(&mut Backoffs::default(), 40_000 - LOOK + LOOK, 1_000_000, SLOT);
         assert_eq!((r.slots, r.deadline), (1, 1_020_000), "sensed exactly at the boundary");
     }
 
@@ -348,7 +387,7 @@ mod tests {
     fn losing_immediate_access_requires_a_back_off() {
         let mut r = counting(50_000, 0);
         r.set(flag::AWAITS_IMMEDIATE);
-        r.freeze(30_000, 300_000, SLOT);
+        r.freeze(&mut Backoffs::default(), 30_000, 300_000, SLOT);
         assert!(r.has(flag::DRAW_DUE) && !r.has(flag::AWAITS_IMMEDIATE));
         assert_eq!(r.deadline, 300_000);
     }

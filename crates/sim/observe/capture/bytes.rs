@@ -6,7 +6,9 @@
 use airfair_schemes::places::Ecn as Mark;
 use airfair_transport::Segment;
 use airfair_units::{Attowatts, Dbm};
-use airfair_wire::ieee80211::{Ack, Addresses as Direct, Cts, DataHeader, Fcs, NavDuration, Rts};
+use airfair_wire::ieee80211::{
+    Ack, AckPolicy, Addresses as Direct, CfEnd, Cts, DataHeader, Fcs, NavDuration, QosControl, Rts, Tid,
+};
 use airfair_wire::ieee80211::{FragmentNumber, SequenceControl, SequenceNumber};
 use airfair_wire::ipv4::{self, Ecn, Protocol};
 use airfair_wire::pcapng::LinkType;
@@ -170,6 +172,10 @@ pub(super) fn frame(
         }
         FrameKind::Cts => front.add(Cts::wire_len(), |buffer| Cts { duration, receiver }.encode(buffer)),
         FrameKind::Ack => front.add(Ack::wire_len(), |buffer| Ack { duration, receiver }.encode(buffer)),
+        FrameKind::CfEnd => {
+            let cf_end = CfEnd { duration, receiver, transmitter };
+            front.add(CfEnd::wire_len(), |buffer| cf_end.encode(buffer));
+        }
         FrameKind::Data | FrameKind::Broadcast => {
             let [high, low] = kind.channel.to_be_bytes();
             // One cell for each channel.
@@ -177,7 +183,12 @@ pub(super) fn frame(
             let ends = Direct::Direct { destination: receiver, source: transmitter, bssid };
             let number = SequenceNumber::saturating(frame.sequence);
             let sequence = SequenceControl { number, fragment: FragmentNumber::default() };
-            let data = DataHeader { retry: frame.retry, ..DataHeader::new(ends, duration, sequence) };
+            let qos = on_air.tid.map(|tid| QosControl {
+                tid: Tid::saturating(tid),
+                ack_policy: if frame.receiver.is_some() { AckPolicy::Normal } else { AckPolicy::NoAck },
+                ..QosControl::default()
+            });
+            let data = DataHeader { retry: frame.retry, qos, ..DataHeader::new(ends, duration, sequence) };
             front.add(data.wire_len(), |buffer| data.encode(buffer));
             if let Some(carried) = &on_air.carried {
                 let arp = matches!(carried.body, Body::Arp { .. });

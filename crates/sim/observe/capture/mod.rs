@@ -58,6 +58,8 @@ struct OnAir {
     carried: Option<PacketDescription>,
     /// Number of earlier transmissions of the packet by its station.
     retries: u8,
+    /// Traffic identifier in its QoS Control field, if it has one.
+    tid: Option<u8>,
 }
 
 /// The packet that a station is sending.
@@ -79,8 +81,10 @@ pub(crate) struct Capture {
     /// Frames that have not ended at all hearers, by number.
     on_air: BTreeMap<u32, OnAir>,
     echo: u64,
-    /// Packet that each station sends, and retries after the packet has moved on.
-    carrying: Vec<Option<StationPacket>>,
+    /// Packet that each category of a station sends, and retries after the packet has moved on.
+    carrying: BTreeMap<(StationIx, Option<u8>), StationPacket>,
+    /// Category that each station has sent last.
+    last_sent: Vec<Option<u8>>,
     rows: Rows,
 }
 
@@ -133,7 +137,8 @@ impl Capture {
             file_of_port: vec![None; ports.len()],
             on_air: BTreeMap::new(),
             echo: air.max_delay_after_end().as_nanos(),
-            carrying: vec![None; air.len()],
+            carrying: BTreeMap::new(),
+            last_sent: vec![None; air.len()],
             rows: Rows::new(network.udp.any()),
             spec,
         };
@@ -174,25 +179,28 @@ impl Capture {
     /// Handles the start of a frame.
     fn on_start(&mut self, frame: FrameView, world: &WorldView<'_>) {
         let WorldView { air, network, .. } = *world;
-        let mut on_air = OnAir { frame, carried: None, retries: 0 };
+        let mac = air.mac(frame.sender);
+        let mut on_air = OnAir { frame, carried: None, retries: 0, tid: None };
         if matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) {
-            let carrying = &mut self.carrying[frame.sender.ix()];
-            match carrying {
+            let key = (frame.sender, frame.category);
+            self.last_sent[frame.sender.ix()] = frame.category;
+            match self.carrying.get_mut(&key) {
                 // A retry: the packet may have reached the next hop already, and be changed there, or have ended.
                 Some(known) if frame.retry && known.packet == frame.packet => {
                     known.retries = known.retries.saturating_add(1);
                 }
-                _ => {
-                    let described = describe::packet(network, frame.packet);
-                    *carrying = described.map(|described| StationPacket {
-                        packet: frame.packet,
-                        described,
-                        retries: 0,
-                    });
-                }
+                _ => match describe::packet(network, frame.packet) {
+                    Some(described) => {
+                        let packet = StationPacket { packet: frame.packet, described, retries: 0 };
+                        self.carrying.insert(key, packet);
+                    }
+                    None => _ = self.carrying.remove(&key),
+                },
             }
-            on_air.carried = carrying.as_ref().map(|carrying| carrying.described.clone());
-            on_air.retries = carrying.as_ref().map_or(0, |carrying| carrying.retries);
+            let carrying = self.carrying.get(&key);
+            on_air.carried = carrying.map(|carrying| carrying.described.clone());
+            on_air.retries = carrying.map_or(0, |carrying| carrying.retries);
+            on_air.tid = mac.tid(frame.category);
         }
         let port = network.interfaces.of_station(frame.sender).1;
         if let Some((file, interface)) = self.file_of_port[port.ix()]
@@ -200,7 +208,7 @@ impl Capture {
         {
             let kind = air.phy(frame.sender);
             let power = world.run.tx_power[frame.sender.ix()];
-            let header = bytes::sent_header(&on_air, (kind, air.mac(frame.sender)), power);
+            let header = bytes::sent_header(&on_air, (kind, mac), power);
             let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, network, self.spec.snap_len);
             self.files[file].push(Captured { interface, ..bytes.at(frame.start.0, true) });
         }
@@ -256,8 +264,15 @@ impl Capture {
             && self.spec.node.is_none_or(|node| names.concerns(record, node));
         if requested {
             let carried = |number: u32| self.on_air.get(&number).and_then(|on_air| on_air.carried.clone());
-            let held = |station: StationIx| {
-                self.carrying[station.ix()].as_ref().map(|c| (c.packet, c.described.clone()))
+            let held = |station: StationIx, packet: Option<PacketRef>| {
+                let carrying = match packet {
+                    Some(packet) => {
+                        let of_station = self.carrying.range((station, None)..=(station, Some(u8::MAX)));
+                        of_station.map(|(_, carrying)| carrying).find(|carrying| carrying.packet == packet)
+                    }
+                    None => self.carrying.get(&(station, self.last_sent[station.ix()])),
+                };
+                carrying.map(|carrying| carrying.described.clone())
             };
             if let Some(row) = table::row(record, at, names, world.air, carried, held) {
                 self.rows.push((at.0, world.now.0, !record.is_of_the_air()), row);
@@ -287,8 +302,14 @@ impl Capture {
     }
 
     /// Rows earlier than `now` by more than a band's width, or all at the end of the run; fewer than `least` are kept for a later call.
-    pub(crate) fn take_rows(&mut self, now: Time, over: bool, least: usize) -> Option<Columns> {
+    pub(crate) fn take_rows(
+        &mut self,
+        now: Time,
+        over: bool,
+        least: usize,
+        names: &Names,
+    ) -> Option<Columns> {
         let settled = if over { u64::MAX } else { now.0.saturating_sub(crate::air::BAND_NS) };
-        self.rows.take(settled, if over { 1 } else { least })
+        self.rows.take(settled, if over { 1 } else { least }, names)
     }
 }

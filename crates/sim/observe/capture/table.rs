@@ -11,7 +11,7 @@ use crate::record::{Content, FrameKind, FrameView, Loss, Names, Record, Signal, 
 const NONE: i64 = -1;
 
 /// Names of events in the table.
-const EVENTS: [&str; 10] = [
+const EVENTS: [&str; 11] = [
     "sent",
     "received",
     "lost",
@@ -22,6 +22,7 @@ const EVENTS: [&str; 10] = [
     "dropped",
     "delivered",
     "tcp",
+    "internal-collision",
 ];
 
 /// Names of packet contents in the table. The last one is listed only in tables of networks with receivers over UDP.
@@ -58,6 +59,8 @@ pub(super) struct Row {
     attempts: i64,
     cw_slots: i64,
     delay_ns: i64,
+    /// Station and number of an access category.
+    category: Option<(StationIx, u8)>,
 }
 
 impl Row {
@@ -87,6 +90,7 @@ impl Row {
             attempts: NONE,
             cw_slots: NONE,
             delay_ns: NONE,
+            category: None,
         }
     }
 
@@ -110,6 +114,7 @@ impl Row {
         if data {
             self.mac_sequence = i64::from(frame.sequence);
             self.retry = i64::from(frame.retry);
+            self.category = frame.category.map(|category| (frame.sender, category));
         }
         self.of_packet(carried)
     }
@@ -156,14 +161,15 @@ const fn content(content: Content) -> usize {
     }
 }
 
-/// The row of a record, if it has one. `carried`: the packet of a frame with a number; `held`: the packet that a station has sent last.
+/// The row of a record, if it has one. `carried`: the packet of a frame with a number; `held`: the packet that a station has sent last, or
+/// a certain one that it sends.
 pub(super) fn row(
     record: &Record,
     time: Time,
     names: &Names,
     air: &Air,
     carried: impl Fn(u32) -> Option<PacketDescription>,
-    held: impl Fn(StationIx) -> Option<(PacketRef, PacketDescription)>,
+    held: impl Fn(StationIx, Option<PacketRef>) -> Option<PacketDescription>,
 ) -> Option<Row> {
     let Time(time) = time;
     let node = |station: StationIx| names.node_of_station[station.ix()].0;
@@ -197,11 +203,18 @@ pub(super) fn row(
         Record::NoResponse { at, to, cts, attempts, cw, .. } => {
             // Without a CTS the packet itself has not been sent, or not in this attempt.
             let row = Row::at(time, if cts { "no-cts" } else { "no-ack" }, at, names);
-            let row = if cts { row } else { row.of_packet(held(at).map(|(_, described)| described)) };
+            let row = if cts { row } else { row.of_packet(held(at, None)) };
             Row { to: Some(node(to)), attempts: i64::from(attempts), cw_slots: i64::from(cw), ..row }
         }
-        Record::GivenUp { at, packet } => Row::at(time, "given-up", at, names)
-            .of_packet(held(at).filter(|&(number, _)| number == packet).map(|(_, described)| described)),
+        Record::InternalCollision { at, category, attempts, cw, .. } => Row {
+            attempts: i64::from(attempts),
+            cw_slots: i64::from(cw),
+            category: Some((at, category)),
+            ..Row::at(time, "internal-collision", at, names)
+        },
+        Record::GivenUp { at, packet } => {
+            Row::at(time, "given-up", at, names).of_packet(held(at, Some(packet)))
+        }
         Record::Dropped { node, flow, content: what, sequence, reason, packet: _ } => Row {
             flow: flow.map(|flow| flow.0),
             content: Some(content(what)),
@@ -243,6 +256,8 @@ pub(super) struct Rows {
     causes: Vec<&'static str>,
     /// Receivers over UDP send reports.
     reports: bool,
+    /// Names of access categories that have occurred: the codes of the column.
+    categories: Vec<String>,
 }
 
 impl Rows {
@@ -256,7 +271,7 @@ impl Rows {
     }
 
     /// Rows before `settled` in order of time, if there are at least `least`.
-    pub(super) fn take(&mut self, settled: u64, least: usize) -> Option<Columns> {
+    pub(super) fn take(&mut self, settled: u64, least: usize, names: &Names) -> Option<Columns> {
         if self.pending.len() < least.max(1) {
             return None;
         }
@@ -266,13 +281,24 @@ impl Rows {
         let mut columns = Columns::default();
         for (_, row) in rows {
             let cause = row.cause.map(|cause| self.cause(cause));
-            columns.push(&row, cause);
+            let category =
+                row.category.and_then(|(station, category)| names.category(station, Some(category)));
+            columns.push(&row, cause, category.map(|name| self.category(name)));
         }
         columns.labels.causes.clone_from(&self.causes);
         if self.reports {
             columns.labels.contents = &CONTENTS;
         }
+        columns.labels.categories.clone_from(&self.categories);
         Some(columns)
+    }
+
+    fn category(&mut self, name: &str) -> u32 {
+        let at = self.categories.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.categories.push(name.to_string());
+            self.categories.len() - 1
+        });
+        at as u32
     }
 
     fn cause(&mut self, cause: &'static str) -> u32 {
@@ -295,6 +321,8 @@ pub struct Labels {
     pub contents: &'static [&'static str],
     /// Codes of the column `cause` that have occurred.
     pub causes: Vec<&'static str>,
+    /// Codes of the column `category` that have occurred.
+    pub categories: Vec<String>,
 }
 
 impl Default for Labels {
@@ -304,6 +332,7 @@ impl Default for Labels {
             kinds: FrameKind::ALL.iter().map(|kind| kind.name()).collect(),
             contents: &CONTENTS[..CONTENTS.len() - 1],
             causes: Vec::new(),
+            categories: Vec::new(),
         }
     }
 }
@@ -361,10 +390,12 @@ pub struct Columns {
     pub cw_slots: Vec<i64>,
     /// Delay of a delivered packet, ns.
     pub delay_ns: Vec<i64>,
+    /// Access category of the packet, at a station with several.
+    pub category: Vec<i64>,
 }
 
 impl Columns {
-    fn push(&mut self, row: &Row, cause: Option<u32>) {
+    fn push(&mut self, row: &Row, cause: Option<u32>, category: Option<u32>) {
         let code = |code: Option<u32>| code.map_or(NONE, i64::from);
         self.time_ns.push(whole(row.time_ns));
         self.event.push(row.event as i64);
@@ -390,6 +421,7 @@ impl Columns {
         self.attempts.push(row.attempts);
         self.cw_slots.push(row.cw_slots);
         self.delay_ns.push(row.delay_ns);
+        self.category.push(code(category));
     }
 
     /// Number of rows.

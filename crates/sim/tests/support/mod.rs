@@ -54,6 +54,7 @@ pub fn dot11b(range: f64, sense: f64) -> RadioSpec {
             rts_threshold: Bytes(2347),
             cw_min: 31,
             cw_max: 1023,
+            edca: None,
             short_retry_limit: 7,
             long_retry_limit: 4,
             eifs: Eifs::LowestRate,
@@ -141,6 +142,7 @@ pub fn flow(spec: &mut WorldSpec, id: &str, from: usize, to: usize, traffic: Tra
         start: Time::ZERO,
         start_jitter: Span::ZERO,
         stop: Time::NEVER,
+        dscp: 0,
     });
 }
 

@@ -90,6 +90,7 @@ impl Rig {
                 copy: CopyRef(packet),
                 bytes,
                 to: StationIx(to),
+                category: 0,
                 overhear: true,
                 at_data_rate: to != BROADCAST.0,
             },

@@ -1,0 +1,144 @@
+//! From the keys of access categories to their specification.
+
+use airfair_sim::spec::{CategorySpec, Countdown, EdcaSpec, TxopEnd};
+
+use crate::declare::choice::Profile;
+use crate::defaults::categories::{by_rfc8325, by_user_priority, diffq, edca, standard_categories, tids};
+use crate::keys::categories::{Categories, Category, DscpCategories, DscpCategory};
+use crate::keys::radio::RadioTable;
+use crate::text::error::{Cx, one_of, quoted};
+use crate::text::location::Path;
+use crate::text::nearest::hint;
+
+/// Most categories of a radio.
+const MOST: usize = 8;
+
+/// Keys that have an effect only with categories, and those that have one only with the DCF.
+const OF_CATEGORIES: [&str; 4] = ["edca_countdown", "qos_header", "txop_end", "dscp_categories"];
+const OF_DCF: [&str; 2] = ["cw_min", "cw_max"];
+
+/// The access categories of a radio; none with the DCF. Fills in the keys that depend on them.
+pub(crate) fn categories(t: &mut RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<EdcaSpec> {
+    let is_dcf = matches!(t.categories, Categories::Dcf);
+    let unused = if is_dcf { &OF_CATEGORIES[..] } else { &OF_DCF };
+    for key in unused.iter().filter(|key| t.locations.has(key)) {
+        let table = if is_dcf { "categories = \"dcf\"" } else { "the categories have their own" };
+        cx.warnings.push(format!("{} has no effect: {table}", path.child(key)));
+    }
+    let table = match &t.categories {
+        Categories::Dcf => return None,
+        Categories::Edca => edca(t.standard),
+        Categories::DiffQ => diffq(),
+        Categories::Own(list) => own(list, t, path, cx)?,
+    };
+    let places = standard_categories(&table);
+    let usual = if places.is_some() { DscpCategories::UserPriority } else { DscpCategories::Lowest };
+    let map = t.dscp_categories.get_or_insert(usual);
+    let best_effort = table.iter().position(|category| category.name == "BE").unwrap_or(0) as u8;
+    let category_of_dscp = match (&*map, places) {
+        (DscpCategories::Lowest, _) => [best_effort; 64],
+        (DscpCategories::UserPriority, Some(places)) => by_user_priority(places),
+        (DscpCategories::Rfc8325, Some(places)) => by_rfc8325(places),
+        (DscpCategories::Own(list), _) => {
+            own_map(list, &table, best_effort, &path.child("dscp_categories"), cx)?
+        }
+        (DscpCategories::UserPriority | DscpCategories::Rfc8325, None) => {
+            cx.error(t.locations.of("dscp_categories"), &path.child("dscp_categories"), || {
+                "needs categories named BK, BE, VI and VO; expected \"lowest\" or a list".to_string()
+            });
+            return None;
+        }
+    };
+    let usual = if t.profile == Profile::Ns3 { TxopEnd::CfEnd } else { TxopEnd::Silent };
+    Some(EdcaSpec {
+        tids: tids(&table),
+        categories: table,
+        countdown: *t.edca_countdown.get_or_insert(Countdown::Standard),
+        qos_header: *t.qos_header.get_or_insert(true),
+        txop_end: *t.txop_end.get_or_insert(usual),
+        category_of_dscp,
+    })
+}
+
+/// Categories that are written out.
+fn own(list: &[Category], t: &RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Vec<CategorySpec>> {
+    let path = &path.child("categories");
+    if list.is_empty() || list.len() > MOST {
+        cx.error(t.locations.of("categories"), path, || {
+            format!("{} categories; expected 1 to {MOST}", list.len())
+        });
+        return None;
+    }
+    let mut good = true;
+    for (i, Category(category)) in list.iter().enumerate() {
+        let number = i.to_string();
+        let path = &path.child(&number);
+        let mut refuse = |key: &str, problem: String| {
+            good = false;
+            cx.error(category.locations.of(key), &path.child(key), || problem);
+        };
+        if list[..i].iter().any(|Category(other)| other.name == category.name) {
+            refuse("name", format!("{}: another category has this name", quoted(&category.name.0)));
+        }
+        for (key, value) in [("cw_min", category.cw_min), ("cw_max", category.cw_max)] {
+            if !(value + 1).is_power_of_two() {
+                let below = (value + 1).next_power_of_two() / 2 - 1;
+                let above = 2 * below + 1;
+                refuse(
+                    key,
+                    format!("{value}: expected one less than a power of two, such as {below} or {above}"),
+                );
+            }
+        }
+        if category.cw_min > category.cw_max {
+            let (least, most) = (category.cw_min, category.cw_max);
+            refuse("cw_min", format!("{least}: larger than cw_max; expected at most {most}"));
+        }
+    }
+    let spec = |Category(category): &Category| CategorySpec {
+        name: category.name.0.clone(),
+        aifsn: category.aifsn,
+        cw_min: category.cw_min,
+        cw_max: category.cw_max,
+        txop: category.txop,
+    };
+    good.then(|| list.iter().map(spec).collect())
+}
+
+/// Categories of DSCPs that are written out.
+fn own_map(
+    list: &[DscpCategory],
+    table: &[CategorySpec],
+    others: u8,
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<[u8; 64]> {
+    let names: Vec<&str> = table.iter().map(|category| category.name.as_str()).collect();
+    let mut map = [others; 64];
+    let mut good = true;
+    for (i, DscpCategory(entry)) in list.iter().enumerate() {
+        let number = i.to_string();
+        let path = &path.child(&number);
+        if list[..i].iter().any(|DscpCategory(other)| other.dscp == entry.dscp) {
+            good = false;
+            cx.error(entry.locations.of("dscp"), &path.child("dscp"), || {
+                format!("{}: written twice", entry.dscp.0)
+            });
+        }
+        match names.iter().position(|&name| name == entry.category.0) {
+            Some(category) => map[usize::from(entry.dscp.0) % 64] = category as u8,
+            None => {
+                good = false;
+                cx.error(entry.locations.of("category"), &path.child("category"), || {
+                    let hint = hint(&entry.category.0, names.iter().copied());
+                    format!(
+                        "{}: no such category; expected {}{hint}",
+                        quoted(&entry.category.0),
+                        one_of(&names)
+                    )
+                });
+            }
+        }
+    }
+    good.then_some(map)
+}

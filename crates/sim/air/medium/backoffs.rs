@@ -1,0 +1,202 @@
+//! Back-offs of the access categories of a station (EDCA, 802.11-2016 10.22.2), counted on one grid of slots.
+//!
+//! A station has one countdown ([`Radio`](super::radio::Radio)): its deadline is that of the category which comes first. All categories
+//! count slots from the same moment, the least AIFS of the table after the medium has become idle; a category with a longer AIFS waits for
+//! some slots (`wait`) before its own slots count. When the medium becomes busy, each category loses the slot boundaries that it has
+//! passed, and every category waits for its whole AIFS again.
+
+/// The largest number of categories of a station.
+pub(crate) const MOST_CATEGORIES: usize = 8;
+
+/// Back-offs of the categories of a station; unused at stations of the DCF. Sets of categories are words of one bit each, bit 0 for the
+/// lowest priority. One cache line.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C, align(64))]
+pub(crate) struct Backoffs {
+    /// Slots left of each category's back-off.
+    slots: [u16; MOST_CATEGORIES],
+    /// Slots until the back-off of a category counts in the present idle period: the rest of its AIFS.
+    wait: [u16; MOST_CATEGORIES],
+    /// Back-off of a category that waits for immediate access, if the medium becomes busy before.
+    reserve: [u16; MOST_CATEGORIES],
+    /// Slots by which the AIFS of a category exceeds the least AIFS of the station's table.
+    offsets: [u8; MOST_CATEGORIES],
+    /// Categories whose back-off is counting or frozen.
+    active: u8,
+    /// Categories of these that have a packet to send; the others count a post-backoff.
+    contending: u8,
+    /// Categories that wait for immediate access.
+    immediate: u8,
+    /// Categories whose back-off is the reserve.
+    interrupted: u8,
+    /// True if the boundary at the end of an AIFS counts (10.22.2.4); DCF counts from the end of the first slot after it.
+    counts_aifs: bool,
+    /// True once boundaries of the present idle period have been passed.
+    begun: bool,
+}
+
+/// Bit of a category.
+const fn bit(category: usize) -> u8 {
+    1 << category
+}
+
+/// Categories of a set.
+fn members(set: u8) -> impl DoubleEndedIterator<Item = usize> {
+    (0..MOST_CATEGORIES).filter(move |&category| set & bit(category) != 0)
+}
+
+impl Backoffs {
+    /// No back-offs. `offsets`: see [`Backoffs::offsets`]; `counts_aifs`: see the field.
+    pub(crate) fn new(offsets: [u8; MOST_CATEGORIES], counts_aifs: bool) -> Self {
+        Self { offsets, counts_aifs, ..Self::default() }
+    }
+
+    /// True if no back-off is counting or frozen.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.active == 0
+    }
+
+    /// True if a category has a packet to send.
+    pub(crate) const fn contends(&self) -> bool {
+        self.contending != 0
+    }
+
+    /// True if the back-off of a category is counting or frozen.
+    pub(crate) const fn is_active(&self, category: usize) -> bool {
+        self.active & bit(category) != 0
+    }
+
+    /// The slot boundary at which a category's back-off ends, counted from the start of the count.
+    fn end(&self, category: usize) -> u16 {
+        self.wait[category].saturating_add(self.slots[category])
+    }
+
+    /// The boundary that ends the station's countdown: the first at which a category transmits, else that at which the last post-backoff
+    /// ends. None without a back-off.
+    pub(crate) fn next(&self) -> Option<u16> {
+        if self.contends() {
+            members(self.contending).map(|category| self.end(category)).min()
+        } else {
+            members(self.active).map(|category| self.end(category)).max()
+        }
+    }
+
+    /// The category of highest priority among those that transmit first, if one contends.
+    pub(crate) fn first(&self) -> Option<usize> {
+        let next = self.next()?;
+        members(self.contending).rev().find(|&category| self.end(category) == next)
+    }
+
+    /// Sets a category's back-off while no slot is counted.
+    pub(crate) fn set(&mut self, category: usize, slots: u16, contending: bool) {
+        self.join(category, (self.offsets[category].into(), slots), contending);
+    }
+
+    /// Adds a category to the present count, whose own slots count from the boundary `wait` on.
+    pub(crate) fn join(&mut self, category: usize, (wait, slots): (u16, u16), contending: bool) {
+        self.forget(category);
+        self.slots[category] = slots;
+        self.wait[category] = wait;
+        self.active |= bit(category);
+        self.contending |= u8::from(contending) << category;
+    }
+
+    /// Adds a category that transmits at the boundary `wait` without a back-off, unless the medium becomes busy before; then its back-off
+    /// is `reserve`.
+    pub(crate) fn join_immediately(&mut self, category: usize, wait: u16, reserve: u16) {
+        self.join(category, (wait, 0), true);
+        self.reserve[category] = reserve;
+        self.immediate |= bit(category);
+    }
+
+    /// A category whose post-backoff counts has a packet to send.
+    pub(crate) fn contend(&mut self, category: usize) {
+        self.contending |= bit(category) & self.active;
+    }
+
+    /// Ends every back-off.
+    pub(crate) fn clear(&mut self) {
+        (self.active, self.contending, self.immediate) = (0, 0, 0);
+    }
+
+    /// Ends a category's back-off.
+    pub(crate) fn forget(&mut self, category: usize) {
+        let others = !bit(category);
+        self.active &= others;
+        self.contending &= others;
+        self.immediate &= others;
+    }
+
+    /// True, once, if a category's reserve has become its back-off.
+    pub(crate) fn take_interrupted(&mut self, category: usize) -> bool {
+        let was = self.interrupted & bit(category) != 0;
+        self.interrupted &= !bit(category);
+        was
+    }
+
+    /// The medium becomes busy, or the station itself transmits: `boundaries` slots have been counted since the start of the count.
+    pub(crate) fn freeze(&mut self, boundaries: Option<u64>) {
+        self.pass(boundaries);
+        for category in members(self.immediate) {
+            self.slots[category] = self.reserve[category];
+        }
+        self.interrupted |= self.immediate;
+        self.immediate = 0;
+        self.wait = self.offsets.map(u16::from);
+        self.begun = false;
+    }
+
+    /// Passes slot boundaries: that at the start of the count and `boundaries` after it, or none. Post-backoffs that have ended are
+    /// removed. Returns the slots by which the start of the count moves if the count goes on.
+    pub(crate) fn pass(&mut self, boundaries: Option<u64>) -> u64 {
+        let Some(boundaries) = boundaries else { return 0 };
+        let passed = boundaries + u64::from(self.counts_aifs);
+        let counted = u16::try_from(passed).unwrap_or(u16::MAX);
+        for category in members(self.active) {
+            if u64::from(self.end(category)) <= boundaries && self.contending & bit(category) == 0 {
+                self.active &= !bit(category);
+                continue;
+            }
+            let (wait, slots) = (&mut self.wait[category], &mut self.slots[category]);
+            *slots = slots.saturating_sub(counted.saturating_sub(*wait));
+            *wait = wait.saturating_sub(counted);
+        }
+        self.begun = true;
+        passed
+    }
+
+    /// Boundary of the present count at which the AIFS of a category ends, if the AIFS ends at `aifs_end` and the count starts at
+    /// `count_from`, but not before `now`.
+    pub(crate) fn boundary_after(
+        &self,
+        category: usize,
+        (aifs_end, now): (u64, u64),
+        count_from: u64,
+        slot: u64,
+    ) -> u16 {
+        if !self.begun && count_from >= now {
+            return self.offsets[category].into();
+        }
+        let slots = aifs_end.max(now).saturating_sub(count_from).div_ceil(slot);
+        u16::try_from(slots).unwrap_or(u16::MAX)
+    }
+
+    /// Starts a count in an idle period that began before: no category counts yet.
+    pub(crate) fn begin(&mut self, begun: bool) {
+        self.begun = begun;
+    }
+
+    /// Slots by which the AIFS of a category exceeds the least AIFS of the station's table.
+    pub(crate) fn offset(&self, category: usize) -> u64 {
+        self.offsets[category].into()
+    }
+
+    /// Categories that transmit at the same boundary as `winner`, without it, the highest priority first.
+    pub(crate) fn collides_with(&self, winner: usize) -> impl Iterator<Item = usize> + use<> {
+        let end = self.end(winner);
+        let set = members(self.contending & !bit(winner))
+            .filter(|&category| self.end(category) == end)
+            .fold(0, |set, category| set | bit(category));
+        members(set).rev()
+    }
+}
