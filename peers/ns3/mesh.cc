@@ -9,15 +9,13 @@
 //
 // Units: metres, seconds, bit/s, bytes, dBm. Prints one JSON line.
 
+#include "radio.h"
+
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
-#include "ns3/mobility-module.h"
 #include "ns3/network-module.h"
-#include "ns3/propagation-module.h"
 #include "ns3/traffic-control-module.h"
-#include "ns3/wifi-module.h"
-#include "ns3/yans-wifi-helper.h"
 
 #include <cmath>
 #include <deque>
@@ -88,65 +86,6 @@ struct Options
     bool traffic{true};
     bool count{false};
 };
-
-constexpr double kTxPowerDbm = 24.5;
-constexpr double kAntennaHeight = 1.5;
-constexpr double kMargin = 0.01; // dB, so that a node exactly at the range is inside it
-
-// Two-ray ground beyond its crossover distance (86 m at 914 MHz and 1.5 m).
-double
-PowerAt(double metres)
-{
-    return kTxPowerDbm + 40 * std::log10(kAntennaHeight) - 40 * std::log10(metres);
-}
-
-NetDeviceContainer
-InstallRadio(const NodeContainer& nodes, const Options& opt)
-{
-    YansWifiChannelHelper channel;
-    channel.SetPropagationDelay("ns3::ConstantSpeedPropagationDelayModel");
-    channel.AddPropagationLoss("ns3::TwoRayGroundPropagationLossModel", "Frequency", DoubleValue(914e6));
-
-    YansWifiPhyHelper phy;
-    phy.SetChannel(channel.Create());
-    phy.Set("TxPowerStart", DoubleValue(kTxPowerDbm));
-    phy.Set("TxPowerEnd", DoubleValue(kTxPowerDbm));
-    // The channel compares with a sensitivity per 20 MHz; a DSSS signal is 22 MHz wide.
-    phy.Set("RxSensitivity", DoubleValue(PowerAt(opt.sense) - 10 * std::log10(22.0 / 20.0) - kMargin));
-    phy.Set("CcaEdThreshold", DoubleValue(PowerAt(opt.sense) - kMargin));
-    phy.Set("CcaSensitivity", DoubleValue(PowerAt(opt.sense) - kMargin));
-    phy.SetPreambleDetectionModel("ns3::ThresholdPreambleDetectionModel",
-                                  "Threshold", DoubleValue(4),
-                                  "MinimumRssi", DoubleValue(PowerAt(opt.receive) - kMargin));
-
-    std::string dataMode = "DsssRate" + std::to_string(opt.dataRate) + "Mbps";
-    WifiHelper wifi;
-    wifi.SetStandard(WIFI_STANDARD_80211b);
-    wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
-                                 "DataMode", StringValue(dataMode),
-                                 "ControlMode", StringValue("DsssRate1Mbps"),
-                                 "NonUnicastMode", StringValue("DsssRate1Mbps"),
-                                 "RtsCtsThreshold", UintegerValue(opt.rts));
-    WifiMacHelper mac;
-    mac.SetType("ns3::AdhocWifiMac", "QosSupported", BooleanValue(false));
-    auto devices = wifi.Install(phy, mac, nodes);
-    // A basic rate of 1 Mbit/s, so that acknowledgments use it. ns-3 would make every rate of a newly met neighbour a basic
-    // one and acknowledge at the rate of the data; neighbours that are known beforehand avoid that.
-    const auto basic = WifiMode("DsssRate1Mbps");
-    for (uint32_t i = 0; i < devices.GetN(); ++i)
-    {
-        auto manager = DynamicCast<WifiNetDevice>(devices.Get(i))->GetRemoteStationManager();
-        manager->AddBasicMode(basic);
-        for (uint32_t j = 0; j < devices.GetN(); ++j)
-        {
-            const auto neighbour = Mac48Address::ConvertFrom(devices.Get(j)->GetAddress());
-            manager->AddSupportedMode(neighbour, basic);
-            manager->AddSupportedMode(neighbour, WifiMode(dataMode));
-            manager->RecordDisassociated(neighbour);
-        }
-    }
-    return devices;
-}
 
 // The neighbour of `to`'s side that each node sends to: shortest paths in hops, ties to the lowest node number.
 std::vector<uint32_t>
@@ -325,20 +264,6 @@ LayOut(const Options& opt)
     return layout;
 }
 
-void
-Place(const NodeContainer& nodes, const std::vector<Vector>& where)
-{
-    auto positions = CreateObject<ListPositionAllocator>();
-    for (const auto& position : where)
-    {
-        positions->Add(position);
-    }
-    MobilityHelper mobility;
-    mobility.SetPositionAllocator(positions);
-    mobility.SetMobilityModel("ns3::ConstantPositionMobilityModel");
-    mobility.Install(nodes);
-}
-
 // NewReno with ten segments at first, time-outs from 1 s, every segment acknowledged, buffers of 128 KiB; timestamps are on.
 void
 SetTcp(const Options& opt)
@@ -425,7 +350,7 @@ main(int argc, char** argv)
     NodeContainer nodes;
     nodes.Create(positions.size());
     Place(nodes, positions);
-    auto devices = InstallRadio(nodes, opt);
+    auto devices = InstallRadio(nodes, {opt.dataRate, opt.rts, opt.receive, opt.sense});
 
     InternetStackHelper internet;
     Ipv4StaticRoutingHelper routing;
