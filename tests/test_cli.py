@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from airfair import _core
 
 from tests.support import ROOT, SCENARIOS, SHORT, THREE_PAIRS, airfair, heed_control_c, json_of
 
@@ -410,7 +411,19 @@ def test_trace_tells_of_one_node_and_one_time() -> None:
 def test_a_trace_without_events_says_so() -> None:
     done = airfair("trace", THREE_PAIRS, "--node", "a2", "--from", "1 s", "--until", "1.000001 s")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == "airfair: no event of a2 from 1 s until 1.000001 s\n"
+    said = "airfair: no event of a2 from 1 s until 1.000001 s; the next one is at "
+    assert done.stderr.startswith(said)
+    following = done.stderr.removeprefix(said).strip()
+    later = airfair("trace", THREE_PAIRS, "--node", "a2", "--from", following, "--until", "1.5 s").stdout
+    ns = _core.parse_time(following)
+    assert round(float(later.split()[0]) * 1e9) == ns
+    before = airfair("trace", THREE_PAIRS, "--node", "a2", "--from", "1 s", "--until", f"{ns} ns")
+    assert (before.stdout, before.stderr.endswith(f"the next one is at {following}\n")) == ("", True)
+    silent = ("--set", "duration=1.2 s", "--set", "warmup=0 s", "--set", 'flow.middle.stop="1 us"')
+    done = airfair("trace", THREE_PAIRS, *silent, "--node", "a2", "--from", "1.1 s", "--until", "1.1001 s")
+    assert done.stderr.endswith("; no event follows\n")
+    done = airfair("trace", THREE_PAIRS, *silent, "--node", "a2", "--from", "1.1 s")
+    assert done.stderr == "airfair: no event of a2 from 1.1 s until the end of the run\n"
 
 
 def test_a_trace_can_be_cut_off_by_its_reader() -> None:

@@ -349,6 +349,8 @@ def test_a_path_stands_for_a_scenario_everywhere(tmp_path: Path) -> None:
     file = tmp_path / "short.toml"
     file.write_text(scenario.resolved)
     assert list(airfair.trace(file, until="10 ms")) == list(airfair.trace(scenario, until="10 ms"))
+    trace = airfair.trace(file, node="a2", start="1 s", until="1050 ms")
+    assert repr(trace) == "<airfair.trace of a2 from 1 s until 1.05 s: an iterator of lines>"
     tables = [airfair.record(given, windows="1 s").pandas("flow_series") for given in (file, scenario)]
     assert tables[0].equals(tables[1])
     assert len(tables[0]) > 0

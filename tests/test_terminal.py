@@ -50,7 +50,7 @@ traffic = {{ kind = "file", size = "100 kB" }}
 FLOWS = ("download-of-the-laptop", "upload-of-the-phone")
 
 
-def in_terminal(*arguments: str | Path, cwd: Path) -> str:
+def in_terminal(*arguments: str | Path, cwd: Path, status: int = 0) -> str:
     """What the command writes to a terminal, without colours."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, WIDTH, 0, 0))
@@ -70,7 +70,7 @@ def in_terminal(*arguments: str | Path, cwd: Path) -> str:
                 break
             told += part
     os.close(ours)
-    assert done.returncode == 0, told.decode()
+    assert done.returncode == status, told.decode()
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", told.decode()).replace("\r", "")
 
 
@@ -127,6 +127,23 @@ def test_tables_fit(folder: Path, arguments: tuple[str, ...], _: object) -> None
     ruled = [line for line in told.splitlines() if line.startswith("\N{BOX DRAWINGS LIGHT HORIZONTAL}")]
     assert all(len(line) <= WIDTH for line in ruled) or arguments[0] == "sweep"
     assert ruled
+
+
+def test_messages_are_folded_at_spaces(folder: Path) -> None:
+    compare = ("compare", "cafe.toml", "--schemes", "droptail,red", "--seeds", "2")
+    cases = [
+        (compare, 0, "warning: 2 seeds"),
+        (("run", "cafe.toml", "--scheme", "nope"), 2, "there is no scheme"),
+    ]
+    for arguments, status, start in cases:
+        lines = in_terminal(*arguments, cwd=folder, status=status).splitlines()
+        at = next(i for i, line in enumerate(lines) if line.startswith(start))
+        further = [line for line in lines[at + 1 :] if line.startswith("    ")]
+        assert further
+        message = [lines[at], *further]
+        assert max(map(len, message)) <= WIDTH
+        whole = airfair(*arguments, cwd=folder).stderr.splitlines()
+        assert " ".join(line.strip() for line in message) in whole, "a pipe has them in one line"
 
 
 def test_an_experiment_of_a_paper(tmp_path: Path) -> None:

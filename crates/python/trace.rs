@@ -1,7 +1,7 @@
 //! The frame trace, line by line, in bounded memory.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
 use airfair_sim::engine::drive::Steppable;
@@ -34,6 +34,8 @@ struct Lines {
     started: bool,
     slices: Slices,
     lines: VecDeque<String>,
+    /// Time of the first event that is not part of the trace since it is too late.
+    after: Option<Time>,
 }
 
 impl Lines {
@@ -47,19 +49,36 @@ impl Lines {
         // Lines of the last instant are complete when the world has advanced past it.
         let horizon = self.until.saturating_add(SETTLED).min(self.world.end());
         while self.lines.is_empty() && self.world.now() < horizon {
-            self.slices.advance(&mut self.world, horizon)?;
-            drive::check(None)?;
-            let records = self.world.take_trace();
-            let names = self.world.names();
-            self.lines.extend(
-                records
-                    .iter()
-                    .filter(|&&(at, _)| at < self.until)
-                    .filter(|(_, record)| self.node.is_none_or(|node| names.concerns(record, NodeIx(node))))
-                    .filter_map(|(at, record)| names.line(*at, record)),
-            );
+            self.advance(horizon)?;
         }
         Ok(self.lines.pop_front())
+    }
+
+    /// Advances the world by one slice, at most until then.
+    fn advance(&mut self, until: Time) -> PyResult<()> {
+        self.slices.advance(&mut self.world, until)?;
+        drive::check(None)?;
+        let records = self.world.take_trace();
+        let names = self.world.names();
+        let concerns = |record| self.node.is_none_or(|node| names.concerns(record, NodeIx(node)));
+        for (at, record) in records.iter().filter(|(_, record)| concerns(record)) {
+            let Some(line) = names.line(*at, record) else { continue };
+            if *at < self.until {
+                self.lines.push_back(line);
+            } else {
+                self.after.get_or_insert(*at);
+            }
+        }
+        Ok(())
+    }
+
+    /// Time of the first event after the trace, until which the world is advanced; none if no event follows.
+    fn following(&mut self) -> PyResult<Option<Time>> {
+        while self.next()?.is_some() {}
+        while self.after.is_none() && self.world.now() < self.world.end() {
+            self.advance(self.world.end())?;
+        }
+        Ok(self.after)
     }
 }
 
@@ -70,12 +89,33 @@ impl Trace {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        py.detach(|| match self.0.try_lock() {
-            Ok(mut lines) => lines.next(),
-            Err(TryLockError::Poisoned(lines)) => lines.into_inner().next(),
+        py.detach(|| self.lines()?.next())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (node, from, until) = py.detach(|| {
+            let lines = self.lines()?;
+            let name = lines.node.and_then(|node| lines.world.names().nodes.get(node as usize).cloned());
+            Ok::<_, PyErr>((name, lines.from, lines.until))
+        })?;
+        let of_node = node.map_or_else(String::new, |node| format!(" of {node}"));
+        Ok(format!("<airfair.trace{of_node} from {from} until {until}: an iterator of lines>"))
+    }
+
+    /// Time of the first event after `until`, as text; none if no event follows. The rest of the lines is passed over.
+    fn following(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        py.detach(|| Ok(self.lines()?.following()?.map(|at| at.to_string())))
+    }
+}
+
+impl Trace {
+    fn lines(&self) -> PyResult<MutexGuard<'_, Lines>> {
+        match self.0.try_lock() {
+            Ok(lines) => Ok(lines),
+            Err(TryLockError::Poisoned(lines)) => Ok(lines.into_inner()),
             // As with a generator: a signal handler or another thread calls during a call.
             Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err("the trace is being read")),
-        })
+        }
     }
 }
 
@@ -124,6 +164,7 @@ pub(crate) fn trace(
             started: false,
             slices: Slices::of(SLICE),
             lines,
+            after: None,
         })))
     })
 }

@@ -370,6 +370,9 @@ class Trace:
 
     def __iter__(self) -> Self: ...
     def __next__(self) -> str: ...
+    def following(self) -> str | None:
+        """Time of the first event after `until`; None if no event follows. The rest of the lines is passed
+        over."""
 
 def trace(
     scenario: Scenario,

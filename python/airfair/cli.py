@@ -9,7 +9,9 @@ import errno
 import io
 import json
 import os
+import shutil
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -476,7 +478,11 @@ def trace(
     if not printed:
         of_node = "" if node is None else f" of {node}"
         before = "the end of the run" if until is None else until
-        print(f"airfair: no event{of_node} from {start} until {before}", file=sys.stderr)
+        rest = ""
+        if until is not None:
+            following = lines.following()
+            rest = "; no event follows" if following is None else f"; the next one is at {following}"
+        print_message(f"airfair: no event{of_node} from {start} until {before}{rest}")
 
 
 @cli.command()
@@ -714,7 +720,28 @@ def time(option: str, text: str) -> None:
 def warn(warnings: list[str]) -> None:
     """Print warnings to consider before using a result."""
     for warning in warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print_message(f"warning: {warning}")
+
+
+def print_message(text: str) -> None:
+    """Print to standard error; a terminal shows lines that are wider than itself folded at spaces."""
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        text = "\n".join(_folded(line, width) for line in text.split("\n"))
+    print(text, file=sys.stderr)
+
+
+def _folded(line: str, width: int) -> str:
+    """A line in lines of this width, the further ones indented; a word stays whole."""
+    return textwrap.fill(
+        line,
+        max(width, 20),
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+        expand_tabs=False,
+    )
 
 
 def main() -> NoReturn:
@@ -733,10 +760,10 @@ def main() -> NoReturn:
         error.show()
         status = error.exit_code
     except InputError as error:
-        print(error, file=sys.stderr)
+        print_message(str(error))
         status = 2
     except SchemeError as error:
-        print(_mistake(error) or f"airfair: {error}", file=sys.stderr)
+        print_message(_mistake(error) or f"airfair: {error}")
         status = 1
     except (KeyboardInterrupt, click.Abort):
         print("airfair: interrupted", file=sys.stderr)
@@ -751,7 +778,7 @@ def main() -> NoReturn:
             _write_no_more()
         if message is None:
             raise
-        print(message, file=sys.stderr)
+        print_message(message)
         status = 1
     sys.exit(status)
 

@@ -53,8 +53,9 @@ def sweep(
     """
     # A worker process marks itself while it loads the script, to start no processes of its own.
     # (`multiprocessing.parent_process()` is known only later.)
+    # It ends without a traceback: the process that started it reports the reason.
     if getattr(multiprocessing.current_process(), "_inheriting", False):
-        raise InputError(GUARD)
+        raise SystemExit(f"airfair: {GUARD}")
     if not isinstance(study, Study):
         study = read_study(study)
     return run_plan(Plan(study, overrides), out=out, executor=executor, jobs=jobs, dask=dask, on_run=on_run)

@@ -53,6 +53,8 @@ class Progress:
 class SweepError(RuntimeError):
     """A sweep that cannot go on; what is finished is kept."""
 
+    __module__ = "airfair"
+
 
 def drive(
     plan: Plan,
@@ -156,7 +158,7 @@ class _Driver:
                 if not self.own:
                     raise self.broken(error) from error
                 if attempt == DEATHS - 1:
-                    raise SweepError(f"{GUARD}: the worker processes do not start ({error})") from error
+                    raise SweepError(f"{GUARD}: the worker processes do not start ({error})") from None
 
     def check(self, version: str) -> None:
         if version != _core.__version__:
