@@ -5,10 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import airfair
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from airfair import Capture, InputError, Recording, Scenario, plots
 from airfair.plots import on_air
@@ -238,6 +240,24 @@ def test_categories_are_shades_of_data() -> None:
     assert saturation == sorted(saturation, reverse=True)
     assert len(set(shades)) == 3
     assert legend(axes) == ["data, voice", "data, video", "data, best-effort", "ACK"]
+
+
+def test_categories_of_a_run_have_its_order(recorded: Recording) -> None:
+    """A run lists its categories from the lowest priority on, a table as they occur."""
+    rows = [sent(1, "1", "2", 0, 50, category="BK"), sent(2, "1", "2", 100, 50, category="VO")]
+    rows += [sent(3, "2", "1", 200, 50, kind="CF-END", flow=None, content=None)]
+    rows += [{**sent(4, "1", "2", 300, 0), "event": "internal-collision", "frame": None, "kind": None}]
+    names = ["BK", "BE", "VI", "VO"]
+    counters = dict.fromkeys(("sent", "finished", "no_response", "internal_collisions", "given_up"), 0)
+    station: Any = {**recorded.result["stations"][0], "categories": [{"name": n, **counters} for n in names]}
+    result: Any = {**recorded.result, "stations": [station, *recorded.result["stations"][1:]]}
+    frames = pa.Table.from_pandas(table(rows), preserve_index=False)
+    axes = axes_of(plots.timeline(Recording(result, recorded.scenario, {"frames": frames}), "0 s", "1 ms"))
+    assert legend(axes) == ["data, VO", "data, BK", "CF-End", "internal collision"]
+    found = collection(axes, "sent:DATA:VO")
+    assert found is not None
+    assert to_hex(np.asarray(found.get_facecolor())[0]) == KINDS["DATA"][1]
+    assert len(bars(axes, "sent:CF-END")) == 1
 
 
 def test_stations_have_the_order_of_the_scenario_or_the_given_one(folder: Path) -> None:

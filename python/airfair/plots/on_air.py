@@ -35,10 +35,10 @@ MOST_FRAMES = 20_000
 """Most frames of a chart: more are thinner than print, and viewers do not open the file."""
 
 DATA, MESSAGE = "DATA", "message"
-"""Kinds of frames beside RTS, CTS and ACK: packets of flows; ARP, routing and agents."""
+"""Kinds of frames beside RTS, CTS, ACK and CF-End: packets of flows; ARP, routing and agents."""
 
-SILENCES = ("cts-withheld", "no-cts", "no-ack")
-"""Events of answers that were not sent or did not arrive."""
+SILENCES = ("cts-withheld", "no-cts", "no-ack", "internal-collision")
+"""Events of frames that were not sent or did not arrive."""
 
 STATES = ("backoff", "nav", "eifs")
 """States of a station in the table of states."""
@@ -99,7 +99,7 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Silence:
-    """An answer that was not sent or did not arrive: "cts-withheld", "no-cts" or "no-ack"."""
+    """A frame that was not sent or did not arrive, by its event: one of `SILENCES`."""
 
     event: str
     station: Station
@@ -164,7 +164,7 @@ def part(
         [arrival for arrival in arrivals if arrival.station in here],
         [silence for silence in _silences(near, window) if silence.station in here],
         [interval for interval in _states(source, states, window) if interval.station in here],
-        _categories(near),
+        _categories(near, source),
     )
     _check(found, table, stations)
     return found
@@ -239,14 +239,20 @@ def _in_order(table: pd.DataFrame) -> list[Station]:
     return sorted(seen, key=key)
 
 
-def _categories(near: pd.DataFrame) -> list[str]:
-    """Categories of frames, in the order that their column knows."""
+def _categories(near: pd.DataFrame, source: Source) -> list[str]:
+    """Categories of frames, the highest priority first: as a run lists them, else as the column does."""
+    from ..recording import Recording
+
     if "category" not in near:
         return []
     column = near["category"].dropna()
-    known = getattr(column.dtype, "categories", None)
+    known = [str(name) for name in getattr(column.dtype, "categories", sorted(set(column)))]
+    if isinstance(source, Recording):
+        tables = [station.get("categories", []) for station in source.result["stations"]]
+        listed = [category["name"] for table in tables for category in reversed(table)]
+        known = list(dict.fromkeys([*listed, *known]))
     present = set(column)
-    return sorted(present) if known is None else [str(name) for name in known if name in present]
+    return [name for name in known if name in present]
 
 
 def _chosen(order: Sequence[Station], stations: Sequence[str]) -> list[Station]:

@@ -31,6 +31,7 @@ KINDS: Mapping[str, tuple[str, str, str]] = {
     DATA: ("data", "#0072b2", ""),
     "ACK": ("ACK", "#009e73", "||||"),
     MESSAGE: ("messages", "#cc79a7", "----"),
+    "CF-END": ("CF-End", "#7a4b12", "xxxx"),
 }
 """The words, colour and hatch of each kind of frame: hatches differ in grey print, too."""
 
@@ -68,6 +69,7 @@ SILENCES: Mapping[str, tuple[str, str]] = {
     "cts-withheld": ("CTS withheld", "s"),
     "no-cts": ("no CTS", "v"),
     "no-ack": ("no ACK", "^"),
+    "internal-collision": ("internal collision", "D"),
 }
 """The words and marker for each answer that was not sent or did not arrive."""
 
@@ -293,7 +295,7 @@ class _Chart:
         to = "all" if frame.to is None else self.names.get(frame.to, frame.to)
         what = CONTENTS.get(frame.content or "", "data" if frame.kind == DATA else "message")
         if frame.kind not in (DATA, MESSAGE):
-            what = frame.kind
+            what = KINDS[frame.kind][0]
         short = what.split()[0] if frame.kind == MESSAGE else KINDS[frame.kind][0]
         return [f"{what} → {to}", what, short]
 
