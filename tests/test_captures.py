@@ -480,3 +480,86 @@ def test_aodv_as_wireshark_reads_it(tmp_path: Path) -> None:
     away = tshark(recording.captures["1"], "ip.ttl", only=own)
     assert away == [("1",), ("3",), ("5",), ("7",), ("35",), ("35",)]
     assert recording.result["ends"]["awaiting_route"] > 0
+
+
+OLSR = """
+name = "chain"
+duration = "40 s"
+[radio]
+data_rate = "2 Mbit/s"
+propagation = { model = "two-ray", range = "250 m", carrier_sense = "550 m" }
+[nodes]
+kind = "chain"
+count = 4
+spacing = "200 m"
+[routing]
+protocol = "olsr"
+[olsr]
+metric = "METRIC"
+[[flow]]
+id = "f"
+from = "0"
+to = "3"
+start = "35 s"
+traffic = { kind = "constant", rate = "40 kbit/s" }
+"""
+
+
+@pytest.mark.parametrize(("metric", "hello", "tc"), [("hops", "1", "2"), ("etx", "201", "202")])
+def test_olsr_as_wireshark_reads_it(tmp_path: Path, metric: str, hello: str, tc: str) -> None:
+    """By hand: HELLO is valid for 6 s, TC for 15 s; 1 and 2 are relays, and forward each other's TCs."""
+    whole = Capture(pcap="all", snaplen=0, trace=True)
+    scenario = Scenario.parse(OLSR.replace("METRIC", metric))
+    recording = airfair.record(scenario, out=tmp_path / "run", capture=whole)
+    messages: dict[str, Counter[str]] = {}
+    for number in range(4):
+        file = recording.captures[str(number)]
+        check_whole(file, "udp")
+        check_sent(recording, str(number))
+        assert tshark(file, "frame.number", only="olsr.data.misaligned || olsr.not_enough_bytes") == []
+        fields = (
+            "ip.src",
+            "ip.dst",
+            "ip.ttl",
+            "udp.srcport",
+            "udp.dstport",
+            "wlan.ra",
+            "wlan_radio.data_rate",
+        )
+        packets = tshark(file, *fields, only=f"{SENT} && olsr")
+        ends = (f"10.0.0.{number + 1}", "255.255.255.255", "1", "698", "698", "ff:ff:ff:ff:ff:ff", "1")
+        routing = station(recording.result, str(number))["routing"]
+        assert packets == [ends] * routing["datagrams"]
+        kinds = tshark(file, "olsr.message_type", only=f"{SENT} && olsr")
+        messages[str(number)] = Counter(kind for (row,) in kinds for kind in row.split(","))
+        sent = {hello: routing["hello"], tc: routing["tc"] + routing["forwarded"]}
+        assert messages[str(number)] == {kind: n for kind, n in sent.items() if n}
+        lengths = tshark(file, "ip.len", only=f"{SENT} && olsr")
+        assert sum(int(length) for (length,) in lengths) == routing["ip_bytes"]
+    # Near the end, one message to a packet: what 1 states about 0, 2 and its interval.
+    about = (
+        "olsr.neighbor_addr",
+        "olsr.vtime",
+        "olsr.htime",
+        "olsr.willingness",
+        "olsr.ttl",
+        "olsr.hop_count",
+    )
+    only = (
+        f"{SENT} && olsr.message_type == {hello} && !(olsr.message_type == {tc}) && frame.time_relative > 25"
+    )
+    assert set(tshark(recording.captures["1"], *about, only=only)) == {
+        ("10.0.0.1,10.0.0.3", "6", "2", "3", "1", "0")
+    }
+    if metric == "etx":
+        rates = tshark(recording.captures["1"], "olsr.lq", "olsr.nlq", only=only)
+        assert set(rates) == {("255,255", "255,255")}
+    # TCs of 1 (10.0.0.2), its own and as 2 forwards them.
+    about = ("olsr.origin_addr", "olsr.vtime", "olsr.ttl", "olsr.hop_count")
+    tcs = f"{SENT} && olsr.message_type == {tc} && !(olsr.message_type == {hello})"
+    only = f"{tcs} && olsr.origin_addr == 10.0.0.2"
+    single = [row for row in tshark(recording.captures["1"], *about, only=only) if "," not in row[0]]
+    assert set(single) == {("10.0.0.2", "15", "255", "0")}
+    single = [row for row in tshark(recording.captures["2"], *about, only=only) if "," not in row[0]]
+    assert set(single) == {("10.0.0.2", "15", "254", "1")}
+    assert recording.result["flows"][0]["hops"] == 3

@@ -103,6 +103,7 @@ impl Olsr {
             self.links.insert(from, Link::new(now, self.config.hysteresis));
         }
         let Some(link) = self.links.get_mut(&from) else { return };
+        let before = link.cost(&self.config);
         let entries = || {
             hello.groups.iter().filter_map(|group| Some((group.code.kinds()?, &group.neighbours))).flat_map(
                 |(kinds, neighbours)| neighbours.iter().map(move |neighbour| (kinds, neighbour.rated())),
@@ -119,9 +120,9 @@ impl Olsr {
         let kind = listed.map(|((link, _), _)| link);
         link.on_hello(kind, validity, self.config.neighbour_hold, now);
         link.count_received(Span(hello.interval.nanoseconds()), &self.config, now);
+        self.links_changed |= link.cost(&self.config) != before;
         let (symmetric, wake) = (link.is_symmetric(now), link.deadline(now));
         self.wake = self.wake.min(wake);
-        self.links_changed |= self.config.metric == Metric::Etx;
         self.willingness.insert(from.neighbour, hello.willingness);
         let until = now.saturating_add(validity);
         if seen.is_some_and(|((_, neighbour), _)| neighbour == NeighbourType::Relay) {

@@ -15,6 +15,7 @@ mod invariants;
 mod local_limit;
 mod movement;
 mod network;
+mod olsr;
 mod order;
 mod packet_loss;
 mod regressions;
