@@ -11,6 +11,8 @@ use crate::spec::{GainSpec, Propagation};
 /// above the scenario's own memory: 72, 68, 67 bytes a pair for 500, 1000, 2000 nodes that are all neighbours, 84 with AODV (1000 nodes),
 /// 28 where most pairs are too far apart to be neighbours (4000 nodes).
 const BYTES_PER_PAIR: u64 = 90;
+/// What fading adds for each pair: an entry of the list of mean powers, and its note.
+const BYTES_OF_FADING: u64 = 30;
 /// Largest number of pairs examined for the estimate.
 const EXAMINED_PAIRS: usize = 3_000_000;
 
@@ -46,7 +48,9 @@ pub(crate) fn check(
     gains: &[GainSpec],
     limit: Bytes,
 ) -> Result<(), String> {
-    let most = limit.0 / BYTES_PER_PAIR;
+    let fades = stations.iter().any(|s| s.fading.is_some());
+    let bytes_per_pair = BYTES_PER_PAIR + if fades { BYTES_OF_FADING } else { 0 };
+    let most = limit.0 / bytes_per_pair;
     let pairs = pairs(stations, kinds, most).saturating_add(gains.len() as u64);
     if pairs <= most {
         return Ok(());
@@ -64,7 +68,7 @@ pub(crate) fn check(
          (memory_limit): a higher radio.cutoff, less tx_power, more distance or fewer nodes make fewer pairs",
         stations.len(),
         count(pairs),
-        bytes(pairs.saturating_mul(BYTES_PER_PAIR)),
+        bytes(pairs.saturating_mul(bytes_per_pair)),
         bytes(limit.0),
     ))
 }
