@@ -16,6 +16,7 @@ from ..report import Context, Row
 ORDER = (
     "models",
     "saturation",
+    "edca",
     "chains",
     "tcp_chains",
     "tcp_grid",
