@@ -260,6 +260,25 @@ def test_categories_of_a_run_have_its_order(recorded: Recording) -> None:
     assert len(bars(axes, "sent:CF-END")) == 1
 
 
+def test_a_run_with_access_categories_has_their_column(recorded: Recording) -> None:
+    assert "category" not in recorded.arrow("frames").column_names
+    flows = "".join(
+        f'[[flow]]\nid = "{dscp}"\nfrom = "a"\nto = "b"\ndscp = "{dscp}"\n'
+        'traffic = { kind = "saturating", packet = "500 B" }\n'
+        for dscp in ("EF", "DF")
+    )
+    nodes = "".join(f'[[node]]\nid = "{n}"\nposition = ["{x} m", "0 m"]\n' for n, x in (("a", 0), ("b", 9)))
+    radio = '[radio]\nstandard = "802.11b"\ncategories = "edca"\n'
+    scenario = Scenario.parse(f'name = "x"\nduration = "200 ms"\n{radio}{nodes}{flows}', "x")
+    run = airfair.record(scenario, capture=Capture(trace=True))
+    frames = run.pandas("frames")
+    data = frames[(frames["event"] == "sent") & (frames["kind"] == "DATA")]
+    assert data["category"].notna().all()
+    axes = axes_of(plots.timeline(run, "0 s", "200 ms"))
+    drawn = {name: len(bars(axes, f"sent:DATA:{name}")) for name in data["category"].unique()}
+    assert drawn == data["category"].astype(str).value_counts().to_dict()
+
+
 def test_stations_have_the_order_of_the_scenario_or_the_given_one(folder: Path) -> None:
     pairs = Recording.load(folder)
     axes = axes_of(plots.timeline(pairs))

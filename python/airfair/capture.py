@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +53,7 @@ SCHEMA = pa.schema(
         ("delay_ns", pa.int64()),
     ]
 )
-"""Columns of the table of frames."""
+"""Columns of the table of frames; with access categories also `category`."""
 
 STATES = "states"
 """The table of states."""
@@ -112,11 +113,14 @@ class Spool:
     """The files and rows that a run fills. Captures need a folder; without a folder the rows stay in
     memory."""
 
-    def __init__(self, folder: Path | None, *, trace: bool, states: bool = False) -> None:
+    def __init__(
+        self, folder: Path | None, *, trace: bool, states: bool = False, categories: bool = False
+    ) -> None:
         self.captures: dict[str, str] = {}
         """Node and name of the file."""
         self._folder = folder
-        schemas = {FRAMES: SCHEMA} if trace else {}
+        frames = SCHEMA.append(pa.field("category", NAMES)) if categories else SCHEMA
+        schemas = {FRAMES: frames} if trace else {}
         schemas |= {STATES: STATE_SCHEMA} if states else {}
         self._rows = {name: Rows(name, schema, folder) for name, schema in schemas.items()}
 
@@ -143,6 +147,13 @@ class Spool:
     def tables(self) -> dict[str, pa.Table]:
         """The tables that were requested and are in memory."""
         return {} if self._folder is not None else {name: rows.table() for name, rows in self._rows.items()}
+
+
+def has_categories(resolved: str) -> bool:
+    """Whether a radio of a resolved scenario has access categories."""
+    scenario = tomllib.loads(resolved)
+    radios = [scenario.get("radio", {}), *scenario.get("radios", {}).values()]
+    return any(radio.get("categories", "dcf") != "dcf" for radio in radios)
 
 
 def watch(spool: Spool, capture: Capture) -> _core.Watch | None:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from . import _core, notebook
 from ._core import InputError, Scenario
 from .arguments import Overrides, Texts, as_flag, as_path, as_scenario, as_type
-from .capture import FRAMES, STATES, Capture, Spool
+from .capture import FRAMES, STATES, Capture, Spool, has_categories
 from .capture import watch as watching
 from .output import whole_folder
 from .results import FlowResult, RunResult
@@ -262,7 +262,7 @@ def record(
         check_new(target, force=force)
     with nullcontext() if target is None else whole_folder(target, replace=force) as folder:
         completions = _Completions(folder)
-        with closing(completions), _spool(folder, capture) as spool:
+        with closing(completions), _spool(folder, capture, scenario) as spool:
             watch = watching(spool, capture)
             recorded = scenario.record(interval, scheme, seed, stop, windows, watch, completions.append)
         tables = _tables(recorded)
@@ -305,8 +305,9 @@ class _Completions:
 
 
 @contextmanager
-def _spool(folder: Path | None, capture: Capture) -> Iterator[Spool]:
-    spool = Spool(folder, trace=capture.trace, states=capture.states)
+def _spool(folder: Path | None, capture: Capture, scenario: Scenario) -> Iterator[Spool]:
+    categories = capture.trace and has_categories(scenario.resolved)
+    spool = Spool(folder, trace=capture.trace, states=capture.states, categories=categories)
     try:
         yield spool
     finally:
