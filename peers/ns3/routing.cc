@@ -54,6 +54,14 @@ using Path = std::vector<uint32_t>;
 // The neighbour to which a node (first index) sends packets for another one; negative without a route.
 using Tables = std::vector<std::vector<int64_t>>;
 
+std::string
+Text(const Ipv4Address& address)
+{
+    std::ostringstream text;
+    text << address;
+    return text.str();
+}
+
 class Grid
 {
   public:
@@ -165,9 +173,7 @@ Grid::Build()
 
     for (uint32_t i = 0; i < nodes.GetN(); ++i)
     {
-        std::ostringstream text;
-        text << addresses.GetAddress(i);
-        byText[text.str()] = i;
+        byText[Text(addresses.GetAddress(i))] = i;
         auto ip = nodes.Get(i)->GetObject<Ipv4L3Protocol>();
         ip->TraceConnectWithoutContext("Tx", MakeCallback(&Grid::CountIp, this));
         auto phy = DynamicCast<WifiNetDevice>(devices.Get(i))->GetPhy();
@@ -194,15 +200,24 @@ Grid::Build()
     }
 }
 
-// Reads all tables as they are printed: asking ns-3's DSDV for a route would change its table.
+// Reads all tables: OLSR's entries, and DSDV's as they are printed, since a query of ns-3's DSDV for a route changes its table.
 Tables
 Grid::Read() const
 {
     Tables tables(nodes.GetN(), std::vector<int64_t>(nodes.GetN(), -1));
     for (uint32_t at = 0; at < nodes.GetN(); ++at)
     {
+        auto routing = nodes.Get(at)->GetObject<Ipv4>()->GetRoutingProtocol();
+        if (auto olsr = DynamicCast<olsr::RoutingProtocol>(routing))
+        {
+            for (const auto& entry : olsr->GetRoutingTableEntries())
+            {
+                tables[at][byText.at(Text(entry.destAddr))] = byText.at(Text(entry.nextAddr));
+            }
+            continue;
+        }
         std::ostringstream text;
-        nodes.Get(at)->GetObject<Ipv4>()->GetRoutingProtocol()->PrintRoutingTable(Create<OutputStreamWrapper>(&text), Time::S);
+        routing->PrintRoutingTable(Create<OutputStreamWrapper>(&text), Time::S);
         std::istringstream lines(text.str());
         std::string line;
         while (std::getline(lines, line))
