@@ -183,6 +183,23 @@ fn a_cut_link_is_gone_round_within_the_timers() {
     network.check(false);
 }
 
+/// Every node of the grid may vanish: the others find paths without it. After the hold time neighbours select other relays, whose TCs follow.
+#[test]
+fn a_vanished_node_is_gone_round() {
+    for (config, gone) in [
+        (Config::default(), 10),
+        (Config { synchronous_start: true, ..Config::default() }, 10),
+        (Config::default(), 27),
+        (etx(), 10),
+    ] {
+        let mut network = Network::new(64, &grid(8), &config);
+        network.run(ms(100_000));
+        network.links.retain(|&(a, b)| a != gone && b != gone);
+        network.run(ms(130_000));
+        network.check(false);
+    }
+}
+
 /// A node falls silent; when its links are up again, it finds back into the network.
 #[test]
 fn parts_come_together_again() {
