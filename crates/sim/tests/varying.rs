@@ -224,3 +224,31 @@ fn worlds_without_variation_have_no_second_lists() {
     let bytes = |spec: &WorldSpec| make(spec, 1).air().bytes_per_station();
     assert!(bytes(&faded) > bytes(&still));
 }
+
+/// A hearer at 6 km, 20 us away: a CTS to itself and the data behind it are a SIFS apart, so the data start before the CTS has ended there.
+/// In each block of 100 us powers differ; what a frame adds at its start is what it removes at its end.
+#[test]
+fn frames_that_overlap_on_their_way_leave_no_power_behind() {
+    let mut radio = dot11b(8000.0, 8000.0);
+    radio.phy.standard = Standard::Dot11g;
+    radio.phy.data_rate = Rate::from_mbps(6);
+    radio.phy.protection = Protection::CtsToSelf;
+    radio.phy.error_model = ErrorModel::PerChunk;
+    let mut spec = world(radio, 2);
+    for (id, x) in [("a", 0.0), ("b", 300.0), ("far", 6000.0)] {
+        node(&mut spec, id, x, 0.0);
+    }
+    spec.radios[0].fading = Some(FadingSpec { law: FadingLaw::Rayleigh, coherence: Span::from_micros(100) });
+    flow(&mut spec, "f", 0, 1, saturating(1000));
+    spec.flows[0].stop = at(1900);
+    let mut world = make(&spec, 1);
+    world.start_trace();
+    drive::to_end(&mut world);
+    let to_itself =
+        |record: &Record| matches!(record, Record::Start { frame } if frame.kind == FrameKind::Cts);
+    assert!(world.take_trace().iter().filter(|(_, record)| to_itself(record)).count() > 100);
+    assert_eq!(world.air().in_flight(), 0);
+    for station in 0..3 {
+        assert_eq!(world.air().power(airfair_sim::ids::StationIx(station)).0, 0, "{station}");
+    }
+}
