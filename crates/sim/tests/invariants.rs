@@ -73,14 +73,20 @@ proptest! {
         let unicast = total(&|c| c.sent[..4].iter().sum());
         let received = total(&|c| c.received[..4].iter().sum());
         prop_assert!(received <= unicast, "{} {}", received, unicast);
-        if drawn.4 && spec.radios[0].phy.protection == Protection::None {
+        // A CF-End has many receivers.
+        let cf_ends = total(&|c| c.sent[5]);
+        if drawn.4 && cf_ends == 0 && spec.radios[0].phy.protection == Protection::None {
             let lost = total(&|c| c.lost.iter().sum());
             prop_assert_eq!(received + lost, unicast);
         }
         // Every CTS or ACK that did not come was awaited, every packet given up had its last attempt counted.
         for s in &result.stations {
             let c = &s.counters;
-            prop_assert!(c.no_ack <= c.sent[2] && c.no_cts <= c.sent[0] && c.given_up <= c.no_ack + c.no_cts);
+            let internal: u64 = s.categories.iter().map(|category| category.counters.internal_collisions).sum();
+            prop_assert!(c.no_ack <= c.sent[2] && c.no_cts <= c.sent[0]);
+            prop_assert!(c.given_up <= c.no_ack + c.no_cts + internal);
+            let sent: u64 = s.categories.iter().map(|category| category.counters.sent).sum();
+            prop_assert!(s.categories.is_empty() || sent == c.sent[2] + c.sent[4], "{s:?}");
         }
     }
 
@@ -110,6 +116,37 @@ proptest! {
             result.warnings.sort();
         }
         prop_assert_eq!(one, other);
+    }
+
+    /// One category with the values of the DCF that counts as the DCF does is the DCF; so are several of which one is used.
+    #[test]
+    fn a_category_with_the_values_of_the_dcf_is_the_dcf(drawn in draw(), seed in any::<u64>()) {
+        let mut spec = build(&drawn, Time::NEVER, Span::from_millis(150));
+        prop_assume!(spec.radios[0].mac.edca.is_none());
+        spec.flows.iter_mut().for_each(|flow| flow.dscp = 0);
+        let dcf = run(&spec, seed);
+        let mac = &mut spec.radios[0].mac;
+        let category = |name: &str| CategorySpec {
+            name: name.to_string(),
+            aifsn: 2,
+            cw_min: mac.cw_min,
+            cw_max: mac.cw_max,
+            txop: Span::ZERO,
+        };
+        let one = EdcaSpec { categories: vec![category("one")], qos_header: false, category_of_dscp: [0; 64], ..edca(Countdown::Dcf, TxopEnd::Silent) };
+        let names = ["a", "b", "c"];
+        let three = EdcaSpec { categories: names.map(category).to_vec(), category_of_dscp: [1; 64], ..one.clone() };
+        mac.edca = Some(one);
+        prop_assert_eq!(&run(&spec, seed), &dcf);
+        spec.radios[0].mac.edca = Some(three);
+        let used = run(&spec, seed);
+        prop_assert_eq!(&used.flows, &dcf.flows);
+        prop_assert_eq!(&used.ends, &dcf.ends);
+        prop_assert_eq!(used.transmissions, dcf.transmissions);
+        for (used, dcf) in used.stations.iter().zip(&dcf.stations) {
+            prop_assert_eq!(used.counters, dcf.counters);
+            prop_assert_eq!(used.airtime, dcf.airtime);
+        }
     }
 
     /// A node 50 km away that has nothing to say.

@@ -149,9 +149,10 @@ impl StationMac {
             return false;
         };
         let losers = station.backoffs.collides_with(winner);
+        // Their reserves are not used.
+        losers.clone().chain([winner]).for_each(|category| station.backoffs.forget(category));
         station.backoffs.freeze(Some(boundary.into()));
         self.consume_reserve(station, winner);
-        station.backoffs.forget(winner);
         station.radio.deadline = NO_DEADLINE;
         station.radio.clear(flag::CONTENDING);
         let txop = kind.category(winner).txop;

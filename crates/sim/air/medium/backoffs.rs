@@ -41,7 +41,7 @@ const fn bit(category: usize) -> u8 {
 }
 
 /// Categories of a set.
-fn members(set: u8) -> impl DoubleEndedIterator<Item = usize> {
+fn members(set: u8) -> impl DoubleEndedIterator<Item = usize> + Clone {
     (0..MOST_CATEGORIES).filter(move |&category| set & bit(category) != 0)
 }
 
@@ -192,7 +192,7 @@ impl Backoffs {
     }
 
     /// Categories that transmit at the same boundary as `winner`, without it, the highest priority first.
-    pub(crate) fn collides_with(&self, winner: usize) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn collides_with(&self, winner: usize) -> impl Iterator<Item = usize> + Clone + use<> {
         let end = self.end(winner);
         let set = members(self.contending & !bit(winner))
             .filter(|&category| self.end(category) == end)

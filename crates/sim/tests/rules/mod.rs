@@ -11,6 +11,7 @@
 //! | SIFS, slot, DIFS | 10, 20, 50 us | 16, 9, 34 us |
 
 mod access;
+mod edca;
 mod eifs;
 mod far;
 mod hidden;

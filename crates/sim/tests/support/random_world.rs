@@ -7,12 +7,65 @@ use proptest::prelude::*;
 use super::*;
 
 /// One choice of the rules that simulators read differently.
-pub const PROFILES: [&str; 9] =
-    ["standard", "rts", "ns-2", "saturation", "worst-sinr", "per-chunk", "dot11a", "dot11g", "far"];
+pub const PROFILES: [&str; 12] = [
+    "standard",
+    "rts",
+    "ns-2",
+    "saturation",
+    "worst-sinr",
+    "per-chunk",
+    "dot11a",
+    "dot11g",
+    "far",
+    "edca",
+    "edca-rts",
+    "levels",
+];
 
 /// Metres for each metre drawn: in a large world signals take up to 90 us, and slots allow for half of that.
 pub fn scale(name: &str) -> f64 {
     if name == "far" { 40.0 } else { 1.0 }
+}
+
+/// Four categories with TXOPs; DSCPs 0, 8, 34 and 46 belong to them in the order 1, 0, 2, 3.
+pub fn edca(countdown: Countdown, txop_end: TxopEnd) -> EdcaSpec {
+    let rows = [(7, 31, 1023, 0), (3, 31, 1023, 0), (2, 15, 31, 6016), (2, 7, 15, 3264)];
+    let category = |(i, (aifsn, cw_min, cw_max, txop)): (usize, (u8, u32, u32, u64))| CategorySpec {
+        name: format!("c{i}"),
+        aifsn,
+        cw_min,
+        cw_max,
+        txop: Span::from_micros(txop),
+    };
+    EdcaSpec {
+        categories: rows.into_iter().enumerate().map(category).collect(),
+        countdown,
+        qos_header: true,
+        txop_end,
+        category_of_dscp: std::array::from_fn(|dscp| match dscp {
+            8 => 0,
+            34 => 2,
+            46 | 48 => 3,
+            _ => 1,
+        }),
+        tids: [1, 0, 5, 6, 0, 0, 0, 0],
+    }
+}
+
+/// Eight categories, of which DSCPs name each.
+fn levels() -> EdcaSpec {
+    let mut spec = edca(Countdown::Standard, TxopEnd::Silent);
+    spec.categories = (0..8)
+        .map(|i| CategorySpec {
+            name: i.to_string(),
+            aifsn: [7, 6, 6, 6, 3, 3, 3, 2][i],
+            cw_min: [31, 31, 31, 31, 15, 7, 3, 1][i],
+            cw_max: [1023, 511, 255, 127, 31, 15, 7, 7][i],
+            txop: Span::ZERO,
+        })
+        .collect();
+    spec.category_of_dscp = std::array::from_fn(|dscp| (dscp % 8) as u8);
+    spec
 }
 
 /// A radio with the rules of a profile.
@@ -74,6 +127,17 @@ pub fn profile(name: &str) -> RadioSpec {
             radio.phy.relock = Some(Db(6.0));
             radio.packet_loss = 0.05;
         }
+        "edca" => {
+            radio = dot11a(54, 250.0, 550.0);
+            radio.mac.edca = Some(edca(Countdown::Standard, TxopEnd::CfEnd));
+        }
+        "edca-rts" => {
+            radio.mac.rts_threshold = Bytes(500);
+            radio.mac.immediate_access = false;
+            radio.mac.mac_queue = 3;
+            radio.mac.edca = Some(edca(Countdown::Dcf, TxopEnd::Silent));
+        }
+        "levels" => radio.mac.edca = Some(levels()),
         "far" => {
             radio = dot11b(250.0 * scale(name), 550.0 * scale(name));
             radio.phy.noise = Dbm(-200.0);
@@ -141,6 +205,7 @@ pub fn build(drawn: &Draw, stop: Time, duration: Span) -> WorldSpec {
         flow(&mut spec, &format!("f{i}"), from % n, to % n, traffic);
         let last = spec.flows.last_mut().unwrap();
         last.stop = stop;
+        last.dscp = [0, 8, 34, 46, 1, 2, 3, 4, 5, 6][i % 10];
         last.start_jitter = Span::from_millis(5);
     }
     spec

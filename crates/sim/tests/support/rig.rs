@@ -81,6 +81,11 @@ impl Rig {
 
     /// An IP packet of `bytes` is handed down at `at` ns. Returns its number.
     pub fn send(&mut self, at: u64, from: u32, to: u32, bytes: u32) -> u64 {
+        self.send_in(0, at, from, to, bytes)
+    }
+
+    /// [`Rig::send`] in an access category.
+    pub fn send_in(&mut self, category: u8, at: u64, from: u32, to: u32, bytes: u32) -> u64 {
         let packet = self.plan.len() as u64;
         self.plan.push((
             at,
@@ -90,7 +95,7 @@ impl Rig {
                 copy: CopyRef(packet),
                 bytes,
                 to: StationIx(to),
-                category: 0,
+                category,
                 overhear: true,
                 at_data_rate: to != BROADCAST.0,
             },
@@ -149,7 +154,18 @@ impl Rig {
 
     /// The MAC of a station gets the packets that it has room for.
     fn fill(&mut self, station: StationIx) {
-        for _ in 0..self.air.free_places(station) {
+        if self.air.has_categories(station) {
+            let queue = std::mem::take(&mut self.diary.queues[station.ix()]);
+            for msdu in queue {
+                if self.air.free_places_of(station, msdu.category) > 0 {
+                    self.air.hand_down(station, msdu);
+                } else {
+                    self.diary.queues[station.ix()].push_back(msdu);
+                }
+            }
+        }
+        let free = if self.air.has_categories(station) { 0 } else { self.air.free_places(station) };
+        for _ in 0..free {
             let Some(msdu) = self.diary.queues[station.ix()].pop_front() else { break };
             self.air.hand_down(station, msdu);
         }

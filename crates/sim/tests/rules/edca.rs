@@ -1,0 +1,302 @@
+//! Access categories: AIFS, frozen back-offs, internal collisions, TXOPs (802.11-2016 10.22.2).
+
+use airfair_sim::record::{FrameKind, Record, Trace};
+use airfair_sim::spec::*;
+use airfair_units::Span;
+
+use crate::support::rig::*;
+use crate::support::*;
+
+/// Categories from (AIFSN, CWmin, CWmax, TXOP in us), the lowest priority first; packets have no QoS Control field.
+fn table(rows: &[(u8, u32, u32, u64)], countdown: Countdown, txop_end: TxopEnd) -> EdcaSpec {
+    let category = |(i, &(aifsn, cw_min, cw_max, txop)): (usize, &(u8, u32, u32, u64))| CategorySpec {
+        name: format!("c{i}"),
+        aifsn,
+        cw_min,
+        cw_max,
+        txop: Span::from_micros(txop),
+    };
+    EdcaSpec {
+        categories: rows.iter().enumerate().map(category).collect(),
+        countdown,
+        qos_header: false,
+        txop_end,
+        category_of_dscp: [0; 64],
+        tids: [0, 1, 2, 3, 4, 5, 6, 7],
+    }
+}
+
+fn with(mut radio: RadioSpec, edca: EdcaSpec) -> RadioSpec {
+    radio.mac.edca = Some(edca);
+    radio
+}
+
+/// 802.11b with categories whose back-offs never have a slot.
+fn without_slots(aifsns: &[u8]) -> RadioSpec {
+    let rows: Vec<_> = aifsns.iter().map(|&aifsn| (aifsn, 0, 0, 0)).collect();
+    with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, TxopEnd::Silent))
+}
+
+fn pair(radio: &RadioSpec, seed: u64) -> Rig {
+    Rig::new(std::slice::from_ref(radio), &[("a", 0, 0.0), ("b", 0, 300.0)], &[], seed)
+}
+
+/// Internal collisions of a station: time, category, winner, attempts, new window, given up.
+fn internal(trace: &Trace, station: u32) -> Vec<(u64, u8, u8, u32, u32, bool)> {
+    let of = |&(time, ref record): &(airfair_units::Time, Record)| match *record {
+        Record::InternalCollision { at, category, winner, attempts, cw, given_up } if at.0 == station => {
+            Some((time.0, category, winner, attempts, cw, given_up))
+        }
+        _ => None,
+    };
+    trace.iter().filter_map(of).collect()
+}
+
+/// The frame of `b` ends at `a` at 2281001; SIFS and AIFSN slots later the packet of each category is sent.
+#[test]
+fn each_category_waits_for_its_aifs() {
+    let radio = without_slots(&[7, 6, 3, 2]);
+    for (category, start) in [(0, 2_431_001), (1, 2_411_001), (2, 2_351_001), (3, 2_331_001)] {
+        let mut rig = pair(&radio, 1);
+        rig.broadcast(1_000_000, 1, 100);
+        rig.send_in(category, 2_000_000, 0, 1, 1500);
+        assert_eq!(starts(&rig.run(4_000_000), 0), [start], "category {category}");
+    }
+}
+
+/// A medium that has been idle for the AIFS of the category is used at once; one that has not, when the AIFS ends.
+#[test]
+fn an_idle_medium_is_used_after_the_aifs_of_the_category() {
+    let radio = without_slots(&[7, 2]);
+    for (at, category, start) in [
+        (1_000_000, 0, 1_000_000),
+        (1_000_000, 1, 1_000_000),
+        // 2281001 + 50000 has passed, 2281001 + 150000 has not.
+        (2_400_000, 1, 2_400_000),
+        (2_400_000, 0, 2_431_001),
+        (2_300_000, 1, 2_331_001),
+    ] {
+        let mut rig = pair(&radio, 1);
+        if at > 2_000_000 {
+            rig.broadcast(1_000_000, 1, 100);
+        }
+        rig.send_in(category, at, 0, 1, 1500);
+        assert_eq!(starts(&rig.run(4_000_000), 0), [start], "category {category} at {at}");
+    }
+}
+
+/// The lowest AIFSN is not that of the DCF, and a category that joins a count is aligned to its slots: category 0 counts from
+/// 2281001 + 10000 + 3 x 20000; at 2360001 category 1 has a packet, whose AIFS of one slot more ended at 2371001.
+#[test]
+fn a_category_that_joins_a_count_is_aligned_to_its_slots() {
+    for seed in 0..50 {
+        let rows = [(3, 31, 1023, 0), (4, 0, 0, 0)];
+        let radio = with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, TxopEnd::Silent));
+        let first = |second: bool| {
+            let mut rig = pair(&radio, seed);
+            rig.broadcast(1_000_000, 1, 100);
+            rig.send_in(0, 2_000_000, 0, 1, 1500);
+            if second {
+                rig.send_in(1, 2_360_001, 0, 1, 100);
+            }
+            starts(&rig.run(3_600_000), 0)
+        };
+        let alone = first(false)[0];
+        let slots = (alone - 2_351_001) / 20_000;
+        assert_eq!(alone, 2_351_001 + slots * 20_000);
+        let both = first(true);
+        match slots {
+            // It has begun, or wins at the slot at which category 1 joins.
+            0 => assert_eq!(both[0], alone),
+            1 => assert_eq!(both[0], 2_371_001, "the higher category wins the common slot"),
+            _ => assert_eq!(both[0], 2_371_001),
+        }
+    }
+}
+
+/// Both back-offs end at 2331001. The higher category sends; the lower one doubles its window, and follows after the exchange: DATA of 1310
+/// us, ACK back at 2331001 + 1310000 + 1001 + 10000 + 304000 + 1001 = 3957003, DIFS.
+#[test]
+fn the_higher_category_wins_an_internal_collision() {
+    let mut rig = pair(&without_slots(&[2, 2]), 1);
+    rig.broadcast(1_000_000, 1, 100);
+    let low = rig.send_in(0, 2_000_000, 0, 1, 1500);
+    let high = rig.send_in(1, 2_000_000, 0, 1, 1500);
+    let trace = rig.run(8_000_000);
+    let sent: Vec<_> = frames(&trace)
+        .iter()
+        .filter(|f| f.sender.0 == 0)
+        .map(|f| (f.start.0, f.packet.0, f.category, f.retry))
+        .collect();
+    assert_eq!(sent, [(2_331_001, high, Some(1), false), (4_007_003, low, Some(0), false)]);
+    assert_eq!(internal(&trace, 0), [(2_331_001, 0, 1, 1, 0, false)]);
+}
+
+/// Windows double at each internal collision up to the largest, and the seventh gives the packet up.
+#[test]
+fn internal_collisions_count_as_attempts() {
+    let rows = [(2, 0, 0, 0), (2, 0, 0, 0)];
+    let mut radio = with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, TxopEnd::Silent));
+    radio.mac.mac_queue = 10;
+    let mut rig = pair(&radio, 1);
+    rig.broadcast(1_000_000, 1, 100);
+    let low = rig.send_in(0, 2_000_000, 0, 1, 1500);
+    for _ in 0..8 {
+        rig.send_in(1, 2_000_000, 0, 1, 1500);
+    }
+    let trace = rig.run(30_000_000);
+    let collisions = internal(&trace, 0);
+    assert_eq!(
+        collisions.iter().map(|c| (c.3, c.5)).collect::<Vec<_>>(),
+        [(1, false), (2, false), (3, false), (4, false), (5, false), (6, false), (7, true)]
+    );
+    assert!(frames(&trace).iter().all(|f| f.packet.0 != low), "never on the air");
+    assert!(rig.diary.done.iter().any(|&(_, _, packet, outcome)| {
+        packet == low && outcome == airfair_sim::air::Outcome::RetryLimit
+    }));
+}
+
+#[test]
+fn the_window_doubles_up_to_the_largest() {
+    let rows = [(2, 0, 7, 0), (2, 0, 0, 0)];
+    let radio = with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, TxopEnd::Silent));
+    // Whatever it draws, it meets the next packet of category 1 only by chance: only the first window is certain.
+    let mut rig = pair(&radio, 1);
+    rig.broadcast(1_000_000, 1, 100);
+    rig.send_in(0, 2_000_000, 0, 1, 1500);
+    for _ in 0..40 {
+        rig.send_in(1, 2_000_000, 0, 1, 1500);
+    }
+    let windows: Vec<u32> = internal(&rig.run(90_000_000), 0).iter().map(|c| c.4).collect();
+    assert!(windows.len() > 3, "{windows:?}");
+    assert_eq!(windows[..3], [1, 3, 7]);
+    assert!(windows.iter().all(|&window| [1, 3, 7].contains(&window)));
+}
+
+/// A frozen back-off of n slots: the medium was idle at 2331001, 2351001 and 2371001 when a frame arrives at 2376001. The standard counts
+/// three of these boundaries for EDCA, the DCF two.
+#[test]
+fn a_frozen_back_off_has_counted_the_end_of_its_aifs() {
+    for countdown in [Countdown::Standard, Countdown::Dcf] {
+        for (aifsn, seed) in
+            [(2, 3), (3, 5)].into_iter().flat_map(|(aifsn, s)| (s..s + 40).map(move |s| (aifsn, s)))
+        {
+            let rows = [(aifsn, 31, 31, 0), (2, 0, 0, 0)];
+            let radio = with(dot11b(400.0, 550.0), table(&rows, countdown, TxopEnd::Silent));
+            let radio = by_matrix(radio);
+            let start = |interrupted: bool| {
+                let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
+                let powers = [(1, 0, -60.0), (2, 0, -60.0)];
+                let mut rig = Rig::new(std::slice::from_ref(&radio), &stations, &powers, seed);
+                rig.broadcast(1_001_001, 1, 100);
+                rig.broadcast(2_000_000, 0, 100);
+                if interrupted {
+                    rig.broadcast(2_376_001, 2, 100);
+                }
+                starts(&rig.run(6_000_000), 0)[0]
+            };
+            let aifs_end = 2_281_001 + 10_000 + u64::from(aifsn) * 20_000;
+            let slots = (start(false) - aifs_end) / 20_000;
+            // Boundaries up to 2371001, that at the end of the AIFS included.
+            let passed = (2_371_001 - aifs_end) / 20_000 + 1;
+            let lost = passed - u64::from(countdown == Countdown::Dcf);
+            let expected = if slots < passed {
+                start(false)
+            } else {
+                2_376_001 + 1_280_000 + 10_000 + u64::from(aifsn) * 20_000 + (slots - lost) * 20_000
+            };
+            assert_eq!(start(true), expected, "{countdown:?}, AIFSN {aifsn}, {slots} slots");
+        }
+    }
+}
+
+/// A TXOP of 3264 us has room for two exchanges of 1626002 ns with a SIFS between them, and not for a third. Duration fields reserve the
+/// rest of the TXOP, or the response only.
+#[test]
+fn a_txop_carries_the_frames_that_fit() {
+    for (txop_end, navs) in [(TxopEnd::Silent, [314, 314, 314]), (TxopEnd::CfEnd, [1954, 318, 1954])] {
+        let rows = [(7, 0, 0, 0), (2, 0, 0, 3264)];
+        let radio = with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, txop_end));
+        let mut rig = pair(&radio, 1);
+        for _ in 0..3 {
+            rig.send_in(1, 1_000_000, 0, 1, 1500);
+        }
+        let trace = rig.run(5_500_000);
+        let data: Vec<_> = frames(&trace).into_iter().filter(|f| f.kind == FrameKind::Data).collect();
+        let second = 1_000_000 + 1_626_002 + 10_000;
+        let third = second + 1_626_002 + 50_000;
+        assert_eq!(data.iter().map(|f| f.start.0).collect::<Vec<_>>(), [1_000_000, second, third]);
+        assert_eq!(data.iter().map(|f| f.nav_us).collect::<Vec<_>>(), navs, "{txop_end:?}");
+    }
+}
+
+/// A CF-End a SIFS after the only exchange of a TXOP: 352 us at 1 Mbit/s. A bystander whose NAV covered the TXOP sends a DIFS later.
+#[test]
+fn a_cf_end_releases_the_medium() {
+    for txop_end in [TxopEnd::CfEnd, TxopEnd::Silent] {
+        let rows = [(7, 0, 0, 0), (2, 0, 0, 6016)];
+        let radio = with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, txop_end));
+        let stations = [("a", 0, 0.0), ("b", 0, 300.0), ("c", 0, 0.0)];
+        let mut rig = Rig::new(std::slice::from_ref(&radio), &stations, &[], 1);
+        rig.send_in(1, 1_000_000, 0, 1, 1500);
+        rig.send_in(1, 1_100_000, 2, 1, 100);
+        let trace = rig.run(5_500_000);
+        let ends: Vec<_> = frames(&trace)
+            .into_iter()
+            .filter(|f| f.kind == FrameKind::CfEnd)
+            .map(|f| (f.sender.0, f.start.0))
+            .collect();
+        let exchanged = 1_000_000 + 1_626_002;
+        match txop_end {
+            TxopEnd::CfEnd => {
+                assert_eq!(ends[0], (0, exchanged + 10_000));
+                assert_eq!(starts(&trace, 2)[0], exchanged + 10_000 + 352_000 + 50_000);
+            }
+            TxopEnd::Silent => {
+                assert_eq!(ends, []);
+                assert_eq!(starts(&trace, 2)[0], exchanged + 50_000);
+            }
+        }
+    }
+}
+
+/// A frame that is longer than the TXOP is sent alone.
+#[test]
+fn a_txop_shorter_than_a_frame_carries_one() {
+    let rows = [(7, 0, 0, 0), (2, 0, 0, 500)];
+    let radio = with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, TxopEnd::CfEnd));
+    let mut rig = pair(&radio, 1);
+    for _ in 0..2 {
+        rig.send_in(1, 1_000_000, 0, 1, 1500);
+    }
+    let trace = rig.run(5_500_000);
+    assert_eq!(starts(&trace, 0), [1_000_000, 1_000_000 + 1_626_002 + 50_000]);
+    assert!(frames(&trace).iter().all(|f| f.kind != FrameKind::CfEnd));
+}
+
+/// While a category waits for its CTS or ACK the others do not count: the time-out of an RTS, 10 + 20 + 192 us after it, is longer than the
+/// DIFS; their slots count a DIFS after the time-out.
+#[test]
+fn other_categories_wait_for_the_time_out() {
+    let mut radio = with_rts(without_slots(&[2, 2]));
+    radio.mac.short_retry_limit = 1;
+    let stations = [("a", 0, 0.0), ("b", 0, 300.0), ("far", 0, 50_000.0)];
+    let mut rig = Rig::new(std::slice::from_ref(&radio), &stations, &[], 1);
+    // Out of reach.
+    rig.send_in(1, 1_000_000, 0, 2, 1500);
+    rig.send_in(0, 1_100_000, 0, 1, 1500);
+    let trace = rig.run(3_000_000);
+    assert_eq!(starts(&trace, 0)[..2], [1_000_000, 1_000_000 + 352_000 + 222_000 + 50_000]);
+}
+
+/// The QoS Control field has 2 bytes: 102 B of IP, 8 of LLC, 30 of MAC at 1 Mbit/s.
+#[test]
+fn the_qos_control_field_takes_time() {
+    for (qos_header, end) in [(false, 2_280_000), (true, 2_296_000)] {
+        let mut edca = table(&[(2, 0, 0, 0), (2, 0, 0, 0)], Countdown::Standard, TxopEnd::Silent);
+        edca.qos_header = qos_header;
+        let mut rig = pair(&with(dot11b(400.0, 550.0), edca), 1);
+        rig.broadcast(1_000_000, 1, 100);
+        assert_eq!(frames(&rig.run(3_000_000))[0].end.0, end);
+    }
+}
