@@ -196,6 +196,11 @@ impl Air {
         self.mac.kind(self.medium.stations[station].radio.kind)
     }
 
+    /// Number of the kind of a station.
+    pub(crate) fn kind_of(&self, station: StationIx) -> usize {
+        self.medium.stations[station].radio.kind.into()
+    }
+
     /// Memory of a station and its list of hearers, bytes; the mean over all stations.
     #[must_use]
     pub fn bytes_per_station(&self) -> usize {

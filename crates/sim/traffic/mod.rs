@@ -58,6 +58,16 @@ impl TrafficSource {
         matches!(self.traffic, Traffic::Saturating { .. })
     }
 
+    /// Payload of a packet, bytes; its mean if sizes are drawn, 0 if the source sends no packets of its own.
+    pub(crate) fn mean_size(&self) -> u32 {
+        match self.traffic {
+            Traffic::ConstantRate { packet, .. }
+            | Traffic::Saturating { packet }
+            | Traffic::Poisson { packet, .. } => packet.get() as u32,
+            _ => 0,
+        }
+    }
+
     /// Payload of the next packet, bytes.
     pub(crate) fn size(&mut self) -> u32 {
         match self.traffic {

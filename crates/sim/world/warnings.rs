@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::{Carrier, Registry, SchemeEntry};
+use airfair_units::Span;
 
 use crate::air::{Air, CutOff, TooFast};
 use crate::ids::{FlowIx, LinkRef, NodeIx, PortIx, StationIx};
@@ -59,7 +60,9 @@ pub(super) fn warnings(
              (backpressure), and no limit applies to its part of the queue (local_limit = \"off\")"
         )
     });
-    routeless.chain(too_long).chain(too_fast).chain(cut_off).chain(useless).chain(unlimited_flows).collect()
+    let txops = short_txops(air, network, spec);
+    let of_radios = cut_off.chain(txops);
+    routeless.chain(too_long).chain(too_fast).chain(of_radios).chain(useless).chain(unlimited_flows).collect()
 }
 
 /// The first, by name, of the radio links on the flows' routes that have no losses by the error model although their power is too low for
@@ -99,6 +102,40 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
         power.0,
         needed.0
     ))
+}
+
+/// TXOP limits that are shorter than the exchange of the largest packet of the category: by radio and category.
+fn short_txops(air: &Air, network: &Network, spec: &WorldSpec) -> Vec<String> {
+    let mut found = BTreeMap::new();
+    let headers = &spec.headers;
+    // Payload and headers of a flow's largest packet.
+    let bytes = |flow: FlowIx| match network.tcp.config(flow) {
+        Some(config) => config.mss + headers.tcp.unwrap_or(20) + headers.ip,
+        None => network.flows[flow].source.mean_size() + headers.udp + headers.ip,
+    };
+    for station in air.stations() {
+        let mac = air.mac(station);
+        let radio = &spec.radios[air.kind_of(station)];
+        let Some(edca) = radio.mac.edca.as_ref().filter(|_| !found.contains_key(&radio.name)) else {
+            continue;
+        };
+        let short = edca.categories.iter().enumerate().filter_map(|(number, category)| {
+            let flows = network.flows.pairs().filter(|(_, flow)| {
+                usize::from(edca.category_of_dscp[usize::from(flow.dscp) % 64]) == number
+            });
+            let bytes = flows.map(|(flow, _)| bytes(flow)).max()?;
+            let needed = mac.exchange_time(bytes);
+            (category.txop > Span::ZERO && needed > category.txop).then(|| {
+                format!(
+                    "radio {}: the TXOP limit of {}, {}, is shorter than the exchange of a packet of {bytes} B with its ACK, {needed}: such \
+                     a packet is sent alone",
+                    radio.name, category.name, category.txop
+                )
+            })
+        });
+        found.insert(radio.name.clone(), short.collect::<Vec<_>>());
+    }
+    found.into_values().flatten().collect()
 }
 
 /// The reason why the run's scheme has no effect, if it has none.

@@ -73,6 +73,11 @@ impl MacKind {
         self.format.duration(mode, bytes + self.overhead)
     }
 
+    /// Time of an exchange without RTS that carries an IP packet of `bytes` at the data rate: data frame, SIFS and ACK.
+    pub(crate) fn exchange_time(&self, bytes: u32) -> Span {
+        Span(self.airtime(self.data_mode, bytes).0 + self.timing.sifs + self.ack_ns)
+    }
+
     /// Duration of a frame of `bytes` in `mode`, ns.
     #[inline]
     pub(crate) fn duration(&self, mode: Mode, bytes: u32) -> u64 {

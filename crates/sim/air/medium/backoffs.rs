@@ -200,3 +200,110 @@ impl Backoffs {
         members(set).rev()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(offsets: &[u8], counts_aifs: bool) -> Backoffs {
+        let mut all = [0; MOST_CATEGORIES];
+        all[..offsets.len()].copy_from_slice(offsets);
+        Backoffs::new(all, counts_aifs)
+    }
+
+    /// Categories with an AIFS longer by 0 and 5 slots, 9 and 3 slots to go; the medium becomes busy after boundary 6. By hand: the first
+    /// has counted 6 slots (7 where the end of the AIFS counts), the second one slot (two).
+    #[test]
+    fn each_category_loses_the_boundaries_after_its_aifs() {
+        for (counts_aifs, left) in [(false, [3, 2]), (true, [2, 1])] {
+            let mut b = of(&[0, 5], counts_aifs);
+            b.set(0, 9, true);
+            b.set(1, 3, true);
+            assert_eq!(b.next(), Some(8));
+            assert_eq!(b.first(), Some(1));
+            b.freeze(Some(6));
+            assert_eq!([b.end(0), b.end(1)], [left[0], left[1] + 5], "it waits for its AIFS again");
+        }
+    }
+
+    /// Before the start of the count nothing is lost.
+    #[test]
+    fn a_count_that_has_not_begun_loses_nothing() {
+        let mut b = of(&[0, 2], true);
+        b.set(1, 4, true);
+        b.freeze(None);
+        assert_eq!(b.next(), Some(6));
+    }
+
+    #[test]
+    fn the_highest_of_those_that_end_together_is_first() {
+        let mut b = of(&[3, 1, 0, 0], true);
+        for (category, slots) in [(0, 0), (1, 2), (2, 3), (3, 4)] {
+            b.set(category, slots, true);
+        }
+        assert_eq!((b.next(), b.first()), (Some(3), Some(2)));
+        assert_eq!(b.collides_with(2).collect::<Vec<_>>(), [1, 0]);
+        b.forget(2);
+        assert_eq!(b.first(), Some(1));
+    }
+
+    /// A post-backoff delays nobody: the station's countdown is that of the category with a packet, however many slots others have.
+    #[test]
+    fn post_backoffs_end_with_the_boundaries() {
+        let mut b = of(&[0, 1], true);
+        b.set(0, 2, false);
+        b.set(1, 9, true);
+        assert_eq!(b.next(), Some(10));
+        b.freeze(Some(1));
+        assert!(b.is_active(0));
+        b.freeze(Some(0));
+        assert!(!b.is_active(0), "its last slot has passed");
+        // Without a packet, the last post-backoff ends the count.
+        let mut b = of(&[0, 1], true);
+        b.set(0, 2, false);
+        b.set(1, 9, false);
+        assert_eq!((b.next(), b.first()), (Some(10), None));
+        b.contend(0);
+        assert_eq!((b.next(), b.first()), (Some(2), Some(0)));
+    }
+
+    /// A category that waits for immediate access has its reserve as back-off once the medium becomes busy.
+    #[test]
+    fn immediate_access_that_is_lost_leaves_a_back_off() {
+        let mut b = of(&[0, 2], true);
+        b.join_immediately(1, 1, 7);
+        assert_eq!(b.next(), Some(1));
+        b.freeze(Some(0));
+        assert_eq!(b.next(), Some(9));
+        assert!(b.take_interrupted(1) && !b.take_interrupted(1));
+    }
+
+    proptest! {
+        /// A count that is interrupted at no signal, only settled for others to join, ends at the same time; and no count goes below 0.
+        #[test]
+        fn settling_changes_no_end(
+            offsets in proptest::collection::vec(0u8..8, 1..8),
+            slots in proptest::collection::vec(0u16..40, 8),
+            after in proptest::collection::vec(0u64..6, 0..5),
+            counts_aifs: bool,
+        ) {
+            let mut b = of(&offsets, counts_aifs);
+            for (category, &slots) in slots.iter().enumerate().take(offsets.len()) {
+                b.set(category, slots, true);
+            }
+            let ends: Vec<u64> = (0..offsets.len()).map(|category| b.end(category).into()).collect();
+            // The start of the count, in slots; boundaries are passed only before the first category ends.
+            let mut start = 0;
+            for boundary in after {
+                let first = u64::from(b.next().unwrap_or(0));
+                if boundary < first {
+                    start += b.pass(Some(boundary));
+                }
+                for (category, &end) in ends.iter().enumerate() {
+                    prop_assert_eq!(start + u64::from(b.end(category)), end);
+                }
+            }
+        }
+    }
+}
