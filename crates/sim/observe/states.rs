@@ -75,6 +75,8 @@ struct Timers {
     countdown: Option<Countdown>,
     /// True if the countdown has a row.
     counted: bool,
+    /// End of the last row of a countdown, ns.
+    counted_until: u64,
     nav: Option<Interval>,
     eifs: Option<Interval>,
 }
@@ -198,7 +200,7 @@ impl States {
 
 impl Timers {
     fn new(station: StationIx) -> Self {
-        Self { station, countdown: None, counted: false, nav: None, eifs: None }
+        Self { station, countdown: None, counted: false, counted_until: 0, nav: None, eifs: None }
     }
 
     /// Ends the intervals that have ended by `now`, and begins those that have begun.
@@ -252,7 +254,9 @@ impl Timers {
     fn end_countdown(&mut self, now: u64, ended: &mut Vec<Row>) {
         if let Some(Countdown { from, until, slots }) = self.countdown.filter(|_| !self.counted) {
             self.counted = true;
-            let counted = Interval { from, until: until.min(now) };
+            // A category that joins a count moves its start to a later slot boundary.
+            let counted = Interval { from: from.max(self.counted_until), until: until.min(now) };
+            self.counted_until = counted.until;
             ended.extend(counted.row(self.station, 0, i64::from(slots)));
         }
     }

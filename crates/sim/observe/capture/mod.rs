@@ -142,7 +142,12 @@ impl Capture {
             rows: Rows::new(network.udp.any()),
             spec,
         };
-        let mut interfaces = capture.spec.interfaces.clone();
+        // The queues of a radio's access categories share an interface.
+        let of_link = |&port: &PortIx| match ports.get(port.ix()) {
+            Some(&(_, LinkRef::Station(station))) => network.interfaces.of_station(station).1,
+            _ => port,
+        };
+        let mut interfaces: Vec<PortIx> = capture.spec.interfaces.iter().map(of_link).collect();
         interfaces.sort_unstable();
         interfaces.dedup();
         for port in interfaces {
@@ -152,13 +157,12 @@ impl Capture {
                 capture.files.push(File::new(node));
             }
             let at = capture.files.len() - 1;
+            let target = match link {
+                LinkRef::Station(station) => names.radio_of_queue(station, &targets[port.ix()].1),
+                LinkRef::Wire(_) => &targets[port.ix()].1,
+            };
             let link_type = bytes::link_type(link, &network.rules.headers);
-            let number = capture.files[at].add_interface(
-                link_type,
-                capture.spec.snap_len,
-                name,
-                &targets[port.ix()].1,
-            );
+            let number = capture.files[at].add_interface(link_type, capture.spec.snap_len, name, target);
             capture.file_of_port[port.ix()] = Some((at, number));
             if let LinkRef::Station(station) = link {
                 air.monitor(station);
