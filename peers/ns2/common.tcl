@@ -35,13 +35,12 @@ proc radio {receive sense data_rate basic_rate capture rts_threshold} {
 }
 
 # Builds the nodes at {x y} positions. Without a count file nothing is traced, which is the run to time; with one, every frame
-# that a MAC hands to the air is counted by its kind on the way out, so no trace reaches the disk.
-proc build {positions queue routing counts} {
+# that a MAC hands to the air is counted by its kind on the way out (or by `awk`), so no trace reaches the disk.
+proc build {positions queue routing counts {awk {$1 == "s" && $4 == "MAC" { n[$7]++ } END { for (k in n) print k, n[k] }}}} {
     global ns node routes
     set routes $routing
     set ns [new Simulator]
     if {$counts ne ""} {
-        set awk {$1 == "s" && $4 == "MAC" { n[$7]++ } END { for (k in n) print k, n[k] }}
         $ns trace-all [open "| awk {$awk} > $counts" w]
     } else {
         $ns trace-all [open /dev/null w]
