@@ -505,6 +505,66 @@ traffic = { kind = "constant", rate = "40 kbit/s" }
 """
 
 
+DSDV = """
+name = "dsdv"
+duration = "20 s"
+
+[radio]
+standard = "802.11b"
+propagation = { model = "two-ray", range = "250 m" }
+
+[nodes]
+kind = "chain"
+count = 3
+spacing = "200 m"
+
+[routing]
+protocol = "dsdv"
+
+[dsdv]
+period_jitter = "0 s"
+
+[[flow]]
+id = "f"
+from = "0"
+to = "2"
+traffic = { kind = "constant", rate = "2 kbit/s", packet = "100 B" }
+"""
+
+
+def test_dsdv_as_bytes(tmp_path: Path) -> None:
+    """By hand: the second full dump of an end of the chain has its own number 4, and all three destinations, in
+    the order of addresses after its own; each entry is an address, hops from the receiver and a number."""
+    whole = Capture(pcap="all", snaplen=0, trace=True)
+    recording = airfair.record(Scenario.parse(DSDV), out=tmp_path / "run", capture=whole)
+    for number in range(3):
+        file = recording.captures[str(number)]
+        check_whole(file, "udp")
+        check_sent(recording, str(number))
+        fields = (
+            "ip.src",
+            "ip.dst",
+            "ip.ttl",
+            "udp.srcport",
+            "udp.dstport",
+            "wlan.ra",
+            "wlan_radio.data_rate",
+        )
+        sent = f"{SENT} && udp.port == 269"
+        ends = (f"10.0.0.{number + 1}", "255.255.255.255", "1", "269", "269", "ff:ff:ff:ff:ff:ff", "1")
+        routing = station(recording.result, str(number))["routing"]
+        assert tshark(file, *fields, only=sent) == [ends] * routing["datagrams"]
+        assert routing["datagrams"] == routing["full"] + routing["incremental"]
+        lengths = tshark(file, "ip.len", only=sent)
+        assert sum(int(length) for (length,) in lengths) == routing["ip_bytes"]
+    late = f"{SENT} && udp.port == 269 && udp.length == {8 + 36} && frame.time_relative > 10"
+    payloads = tshark(recording.captures["0"], "udp.payload", only=late)
+    entries = [bytes.fromhex(payload.replace(":", "")) for (payload,) in payloads]
+    full = next(entry for entry in entries if entry[:12] == bytes([10, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 4]))
+    about = [(full[i + 3], int.from_bytes(full[i + 4 : i + 8]), full[i + 11] % 2) for i in (0, 12, 24)]
+    assert about == [(1, 1, 0), (2, 2, 0), (3, 3, 0)]
+
+
 @pytest.mark.parametrize(("metric", "hello", "tc"), [("hops", "1", "2"), ("etx", "201", "202")])
 def test_olsr_as_wireshark_reads_it(tmp_path: Path, metric: str, hello: str, tc: str) -> None:
     """By hand: HELLO is valid for 6 s, TC for 15 s; 1 and 2 are relays, and forward each other's TCs."""
