@@ -495,3 +495,21 @@ def test_paced_run_is_the_same_run_and_tells_how_late_it_was() -> None:
     assert lateness["worst_s"] > 0
     done = airfair("run", THREE_PAIRS, *SHORT, "--realtime", "--speed", "1000")
     assert "paced by the clock" in done.stdout
+
+
+def test_a_run_prints_what_its_routing_has_done(tmp_path: Path) -> None:
+    """By hand: two nodes, HELLOs every 2 s, of 28 + 4 + 12 + 4 + 8 B with the neighbour in them."""
+    scenario = tmp_path / "pair.toml"
+    scenario.write_text(
+        'name = "pair"\nduration = "60 s"\nwarmup = "20 s"\n[routing]\nprotocol = "olsr"\n'
+        '[olsr]\nmax_jitter = "0 s"\n[[node]]\nid = "a"\n[[node]]\nid = "b"\n'
+        '[[link]]\nends = ["a", "b"]\nrate = "1 Mbit/s"\n[[flow]]\nid = "f"\nfrom = "a"\nto = "b"\n'
+        'traffic = { kind = "constant", rate = "40 kbit/s" }\n'
+    )
+    done = airfair("run", scenario)
+    assert done.returncode == 0
+    line = "OLSR: 28 B of packets per node and second; 0 routes lost in tables, 0 of flows, "
+    assert f"{line}which had no route for 0.0 s in all" in done.stdout.splitlines()
+    routing = json_of("run", scenario)["routing"]
+    assert (routing["datagrams"], routing["ip_bytes"], routing["mac_bytes"]) == (40, 2240, 2240)
+    assert routing["flows"] == [{"id": "f", "lost": 0, "without_s": 0.0}]

@@ -11,7 +11,16 @@ import rich.console
 from rich.markup import escape
 from rich.text import Text
 
-from .results import CompareRow, Estimate, FlowRow, Lateness, RunResult, SchemeInfo, WindowJain
+from .results import (
+    CompareRow,
+    Estimate,
+    FlowRow,
+    Lateness,
+    RoutingUpkeep,
+    RunResult,
+    SchemeInfo,
+    WindowJain,
+)
 
 MOST_FLOWS = 20
 """Most flows that a table shows: the worst."""
@@ -297,8 +306,23 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
     if result["drops"]:
         reasons = ", ".join(f"{escape(reason)} {n}" for reason, n in result["drops"].items())
         out.print(f"drops in the whole run, acknowledgements included: {reasons}")
+    if "routing" in result:
+        out.print(escape(_upkeep(result["routing"])))
     perf = result["perf"]
     out.print(f"[dim]{perf['transmissions']} frames, {perf['events']} events in {perf['wall_s']:.2f} s[/dim]")
+
+
+def _upkeep(routing: RoutingUpkeep) -> str:
+    """What a proactive routing protocol has sent, and how often routes were lost."""
+    sent = routing["ip_bytes_per_node_s"]
+    flows = routing["flows"]
+    tables, lost = routing["routes_lost"], sum(flow["lost"] for flow in flows)
+    without = sum(flow["without_s"] for flow in flows)
+    return (
+        f"{routing['protocol']}: {'-' if sent is None else f'{sent:.0f}'} B of packets per node and second; "
+        f"{tables} {plural(tables, 'route')} lost in tables, {lost} of flows, "
+        f"which had no route for {without:.1f} s in all"
+    )
 
 
 def show_lateness(lateness: Lateness, out: rich.console.Console) -> None:

@@ -1,8 +1,8 @@
 //! Link quality from HELLOs, and paths by expected transmissions.
 
 use crate::support::*;
-use airfair_routing::SendRate;
 use airfair_routing::olsr::{Advertised, Base, Config, Metric, WILL_NEVER};
+use airfair_routing::{Routing, SendRate};
 use airfair_units::Span;
 use airfair_wire::olsr::{Body, Group, Hello, Message, Other, Rated, Tc};
 
@@ -73,6 +73,21 @@ fn quality_is_the_share_of_the_last_hellos() {
     assert_eq!(quality(&node.until(28_000)).quality, 204);
     node.receive(28_400, 2, &[rated_hello(2, &[rated(1, 100, 7)])]);
     assert_eq!(quality(&node.until(30_000)).quality, 204, "one more of ten, and one less that was received");
+}
+
+/// Missed HELLOs raise the cost of a route without any message; the route stays, and so does the revision of the table.
+#[test]
+fn missed_hellos_raise_the_cost() {
+    let mut node = node(&[(2, 255, &[])]);
+    let revision = node.olsr.table().revision;
+    node.until(21_499);
+    assert_eq!(costs(&node), [(2, 2, 256)]);
+    // The last one at 18.5 s; nine and eight of ten: 230 and 204 of 255.
+    node.until(21_500);
+    assert_eq!(costs(&node), [(2, 2, 283)]);
+    node.until(23_500);
+    assert_eq!(costs(&node), [(2, 2, 320)]);
+    assert_eq!(node.olsr.table().revision, revision);
 }
 
 /// Parts of one HELLO, less than a quarter of an interval apart, count once.

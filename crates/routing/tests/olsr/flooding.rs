@@ -151,6 +151,37 @@ fn messages_share_datagrams() {
     assert!((200_000_000..300_000_000).contains(&mean), "{mean}: uniform up to 500 ms");
 }
 
+/// HELLOs that are probes wait beside other messages, each for a time of its own.
+#[test]
+fn probes_and_other_messages_wait_separately() {
+    let config = Config {
+        max_jitter: Span::from_millis(500),
+        probe_size: 100,
+        tc_interval: Span::from_secs(2),
+        ..config()
+    };
+    let mut node = Node::with_interfaces(1, 1, &config);
+    let (mut first, mut second) = (0, 0);
+    for step in 0..20 {
+        let now = 2000 * step;
+        node.until(now);
+        if step > 0 {
+            node.timer(now);
+        }
+        let sent = node.until(now + 500);
+        assert!(sent.iter().all(|sent| sent.kinds.len() == 1));
+        match sent.iter().map(|sent| sent.kinds[0]).collect::<Vec<_>>()[..] {
+            ["hello", "tc"] => first += 1,
+            ["tc", "hello"] => second += 1,
+            ["hello"] => assert!(step == 0),
+            ref other => panic!("{other:?}"),
+        }
+        node.until(now + 600);
+        node.selected(now + 600, 2, &[]);
+    }
+    assert!(first > 3 && second > 3, "{first} {second}");
+}
+
 /// Datagrams are at most as long as a packet of 1500 bytes allows.
 #[test]
 fn full_datagrams_are_divided() {

@@ -1,8 +1,19 @@
 //! Tables are bounded: a node that floods a network with invented messages does not fill the memory of others.
 
 use crate::support::*;
-use airfair_routing::Routing;
 use airfair_routing::olsr::Config;
+use airfair_routing::{Protocol, Routing};
+
+/// Equal parameters are the same protocol; others, and other protocols, are not.
+#[test]
+fn protocols_are_compared_by_their_parameters() {
+    let protocol: &dyn Protocol = &config();
+    assert!(*protocol == *(&config() as &dyn Protocol));
+    assert!(*protocol != *(&Config { willingness: 1, ..config() } as &dyn Protocol));
+    assert!(*protocol != *(&airfair_routing::aodv::Config::default() as &dyn Protocol));
+    assert_eq!((protocol.name(), protocol.udp_port(), protocol.is_proactive()), ("OLSR", 698, true));
+    assert_eq!(protocol.kinds(), ["hello", "tc", "forwarded"]);
+}
 
 fn refused(node: &Node) -> u64 {
     let counters = node.olsr.counters();
