@@ -509,7 +509,7 @@ def test_a_run_prints_what_its_routing_has_done(tmp_path: Path) -> None:
     done = airfair("run", scenario)
     assert done.returncode == 0
     line = "OLSR: 28 B of packets per node and second; 0 routes lost in tables, 0 of flows, "
-    assert f"{line}which had no route for 0.0 s in all" in done.stdout.splitlines()
+    assert f"{line}which had no route for 0.0 s in all" in " ".join(done.stdout.split())
     routing = json_of("run", scenario)["routing"]
     assert (routing["datagrams"], routing["ip_bytes"], routing["mac_bytes"]) == (40, 2240, 2240)
     assert routing["flows"] == [{"id": "f", "lost": 0, "without_s": 0.0}]
