@@ -28,6 +28,7 @@ ORDER = (
     "mathis",
     "response",
     "dumbbell",
+    "tfrc",
     "short_flows",
     "conservation",
     "determinism",

@@ -516,7 +516,9 @@ impl Network {
     ) {
         let header = |network: &Self| {
             let header = if arrived.header.is_none() { None } else { network.packets.header(copy) };
-            header.copied().unwrap_or_default()
+            let mut header = header.copied().unwrap_or_default();
+            network.interfaces.headers().round_trip(arrived.header, &mut header);
+            header
         };
         match packet.payload {
             Payload::Udp { flow, .. } if self.udp.controls(flow) => {

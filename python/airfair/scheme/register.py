@@ -16,6 +16,9 @@ registered: list[type[Scheme]] = []
 PLACES = ("source", "queue", "aqm")
 """The places that a scheme in Python may fill: one factory each."""
 
+NOT_IN_PYTHON = ("udp", "receiver")
+"""Places that only schemes in Rust fill, refused by name."""
+
 
 class Scheme:
     """A complete way of controlling congestion: parameters, and a factory for each place that it fills.
@@ -80,6 +83,11 @@ def register(scheme: S) -> S:
     about = " ".join((inspect.cleandoc(scheme.__doc__ or "").split("\n\n")[0]).split())
     if not about:
         raise InputError(f"{what}: expected a docstring that says in one line what the scheme does")
+    for place in NOT_IN_PYTHON:
+        if hasattr(scheme, place):
+            raise InputError(
+                f"{what}.{place}: schemes in Python have no ends over UDP; expected a source, which serves TCP"
+            )
     places = [place for place in PLACES if getattr(scheme, place) is not getattr(Scheme, place)]
     if not places:
         raise InputError(f"{what}: expected at least one of the methods {', '.join(PLACES)}")
