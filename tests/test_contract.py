@@ -14,6 +14,7 @@ from airfair.sweeping import columns, worker
 
 from tests.support import ROOT, SCENARIOS
 from tests.test_captures import AODV
+from tests.test_udp import scenario as over_udp
 
 SHORT = ["duration=2 s", "warmup=100 ms"]
 MESH = ROOT / "crates" / "scenario" / "tests" / "import" / "meshviewer.json"
@@ -90,6 +91,7 @@ def test_a_run() -> None:
         "droptail": Scenario.parse(AODV),
         "red": Scenario.parse(WIRED_AODV),
         "codel": Scenario.parse(WIRED_AODV.replace("aodv", "olsr")),
+        "tfrc": over_udp('transport = "udp"'),
     }
     for scheme, scenario in scenes.items():
         result = airfair.run(scenario, scheme=scheme, windows="500 ms")

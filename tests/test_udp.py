@@ -1,4 +1,4 @@
-"""Sources and receivers over UDP as a user meets them: results, explanations, captures, the check of headers."""
+"""Sources and receivers over UDP: results, explanations, captures, the check of headers."""
 
 from __future__ import annotations
 
@@ -57,10 +57,12 @@ def test_reports_are_results_of_flows_that_have_them() -> None:
         (flow,) = result["flows"]
         reports = flow["reports"]
         assert flow["goodput_bps"] > 0.95 * 10e6 * 956 / 1000
-        assert 90 < reports["sent"] < 350 and abs(reports["sent"] - reports["received"]) <= 2
-        assert (reports["loss_events"] or 0) > 0
+        assert 90 < reports["sent"] < 350
+        assert abs(reports["sent"] - reports["received"]) <= 2
+        assert reports["loss_events"] is not None
         assert 0 < (reports["loss_event_rate"] or 0) < 0.01
-        assert flow["rtt_s"] is None and flow["retransmissions"] == 0
+        assert flow["rtt_s"] is None
+        assert flow["retransmissions"] == 0
     assert tfrc["flows"] == own["flows"]
 
 
@@ -89,16 +91,18 @@ def test_a_capture_has_the_header_before_udp(tmp_path: Path) -> None:
     (path,) = captured.captures.values()
     data = path.read_bytes()
     # IP's protocol 254, then a header of TFRC's data (0x14) or of a report (0x15), before UDP (17).
-    assert data.count(bytes([0x14, 17])) > 100 and data.count(bytes([0x15, 17])) > 10
+    assert data.count(bytes([0x14, 17])) > 100
+    assert data.count(bytes([0x15, 17])) > 10
 
 
 def test_an_explanation_of_a_controlled_flow() -> None:
     explained = airfair.explain(scenario('transport = "udp-tfrc"'), flow="f")
-    assert "f" in str(explained)
+    assert (explained["flow"], explained["standing"], explained["tcp"]) == ("f", "fair", None)
+    assert [hop["src"] for hop in explained["hops"]] == ["a", "b"]
 
 
 def test_what_udp_cannot_carry_is_refused() -> None:
-    with pytest.raises(ScenarioError, match='"cubic"|has no window'):
+    with pytest.raises(ScenarioError, match="UDP, which has no window; expected transport"):
         scenario('transport = "udp"\nscheme = "cubic"')
     with pytest.raises(ScenarioError, match="this scheme has no source for UDP; expected"):
         scenario('scheme = "red"')

@@ -61,9 +61,6 @@ params! {
         damping: bool = true;
         /// q2, the weight of the old mean in that (section 4.5)
         damping_weight: f64 = 0.9, in 0.0..=0.999;
-        /// the rate rises towards that of the equation by at most this many packets a round-trip time in a round-trip time; 0: at once
-        /// (section 4.3); ns-2 has 1
-        most_rise: f64 = 0.0, in 0.0..=1000.0;
         /// NDUPACK, later packets after which a missing one is lost (section 5.1)
         reordering: u64 = 3, in 1..=64;
         /// n, loss intervals in the mean (section 5.4)
@@ -131,7 +128,6 @@ impl Tfrc {
             per_ack,
             least_rto,
             rtt_weight: set.rtt_weight,
-            most_rise: (set.most_rise > 0.0).then_some(set.most_rise),
             root_weight: set.damping.then_some(set.damping_weight),
             ecn,
         };

@@ -33,9 +33,6 @@ pub struct SenderConfig {
     pub rtt_weight: f64,
     /// q2, the weight of the old mean root of the round-trip time [§4.5]; `None`: oscillations are not reduced.
     pub root_weight: Option<f64>,
-    /// Most packets in a round-trip time by which the rate rises towards that of the equation in a round-trip time; `None`: it rises at
-    /// once [§4.3].
-    pub most_rise: Option<f64>,
     /// Packets can be marked.
     pub ecn: bool,
 }
@@ -55,8 +52,6 @@ pub struct Sender {
     initial_rate: f64,
     /// tld, when the rate was doubled last; `None` before the first report.
     doubled: Option<Time>,
-    /// Time of the last change by the equation.
-    changed: Time,
     /// X_recv_set with the times of its values.
     received: Vec<(Time, f64)>,
     /// p of the last report.
@@ -119,7 +114,6 @@ impl Sender {
             initial_window: 1.0,
             initial_rate: 0.0,
             doubled: None,
-            changed: Time::ZERO,
             received: Vec::new(),
             loss: 0.0,
             root_mean: 0.0,
@@ -193,20 +187,11 @@ impl Sender {
     fn set_allowed(&mut self, receive_limit: f64, now: Time) {
         if self.loss > 0.0 {
             self.by_equation = self.path.rate(self.loss);
-            let rate = self.by_equation.min(receive_limit);
-            self.allowed = self.limited_rise(rate, now).max(self.least());
-            self.changed = now;
+            self.allowed = self.by_equation.min(receive_limit).max(self.least());
         } else if self.doubled.is_some_and(|at| now.since(at).as_secs_f64() >= self.path.rtt) {
             self.allowed = (2.0 * self.allowed).min(receive_limit).max(self.initial_rate);
             self.doubled = Some(now);
         }
-    }
-
-    /// A rate to rise to, not farther than `most_rise` allows in the time since the last change, of which two round-trip times count.
-    fn limited_rise(&self, rate: f64, now: Time) -> f64 {
-        let Some(most) = self.config.most_rise else { return rate };
-        let round_trips = (now.since(self.changed).as_secs_f64() / self.path.rtt).min(2.0);
-        rate.min(self.allowed + most * self.path.segment / self.path.rtt * round_trips)
     }
 
     /// A sample of the round-trip time [§4.3, steps 1 and 2; §4.5].

@@ -86,7 +86,8 @@ def register(scheme: S) -> S:
     for place in NOT_IN_PYTHON:
         if hasattr(scheme, place):
             raise InputError(
-                f"{what}.{place}: schemes in Python have no ends over UDP; expected a source, which serves TCP"
+                f"{what}.{place}: schemes in Python have no ends over UDP; "
+                "expected a source, which serves TCP"
             )
     places = [place for place in PLACES if getattr(scheme, place) is not getattr(Scheme, place)]
     if not places:

@@ -224,29 +224,6 @@ fn the_equation_limits_the_rate() {
     }
 }
 
-/// ns-2's rule: at most one packet a round-trip time more in a round-trip time, of which two count.
-#[test]
-fn the_rise_may_be_limited() {
-    let set = [("damping", Flag(false)), ("most_rise", Number(1.0))];
-    let mut flow = Flow::new(&set);
-    flow.send();
-    flow.after(RTT).report(RTT, 1e6, 0.1);
-    near(flow.rate(), equation(0.1));
-    // 1000 B in 100 ms are 10,000 B/s.
-    flow.send_for(RTT);
-    flow.report(RTT, 1e6, 0.001);
-    near(flow.rate(), equation(0.1) + 10_000.0);
-    flow.after(Span::from_millis(50)).send();
-    flow.report(RTT, 1e6, 0.001);
-    near(flow.rate(), equation(0.1) + 15_000.0);
-    flow.after(RTT * 5).send();
-    flow.report(RTT, 1e6, 0.001);
-    near(flow.rate(), equation(0.1) + 35_000.0);
-    flow.send_for(RTT);
-    flow.report(RTT, 1e6, 0.2);
-    near(flow.rate(), equation(0.2));
-}
-
 #[test]
 fn parameters_of_the_equation_reach_it() {
     let of = |set: &[(&str, ParamValue)]| {
