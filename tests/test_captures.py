@@ -533,8 +533,9 @@ traffic = { kind = "constant", rate = "2 kbit/s", packet = "100 B" }
 
 
 def test_dsdv_as_bytes(tmp_path: Path) -> None:
-    """By hand: the second full dump of an end of the chain has its own number 4, and all three destinations, in
-    the order of addresses after its own; each entry is an address, hops from the receiver and a number."""
+    """By hand: the second full dump of an end of the chain has its own number 4, and all three destinations.
+
+    Each entry is an address, hops from the receiver and a number; the sender's own comes first."""
     whole = Capture(pcap="all", snaplen=0, trace=True)
     recording = airfair.record(Scenario.parse(DSDV), out=tmp_path / "run", capture=whole)
     for number in range(3):
@@ -615,11 +616,11 @@ def test_olsr_as_wireshark_reads_it(tmp_path: Path, metric: str, hello: str, tc:
         rates = tshark(recording.captures["1"], "olsr.lq", "olsr.nlq", only=only)
         assert set(rates) == {("255,255", "255,255")}
     # TCs of 1 (10.0.0.2), its own and as 2 forwards them.
-    about = ("olsr.origin_addr", "olsr.vtime", "olsr.ttl", "olsr.hop_count")
+    about_tc = ("olsr.origin_addr", "olsr.vtime", "olsr.ttl", "olsr.hop_count")
     tcs = f"{SENT} && olsr.message_type == {tc} && !(olsr.message_type == {hello})"
     only = f"{tcs} && olsr.origin_addr == 10.0.0.2"
-    single = [row for row in tshark(recording.captures["1"], *about, only=only) if "," not in row[0]]
+    single = [row for row in tshark(recording.captures["1"], *about_tc, only=only) if "," not in row[0]]
     assert set(single) == {("10.0.0.2", "15", "255", "0")}
-    single = [row for row in tshark(recording.captures["2"], *about, only=only) if "," not in row[0]]
+    single = [row for row in tshark(recording.captures["2"], *about_tc, only=only) if "," not in row[0]]
     assert set(single) == {("10.0.0.2", "15", "254", "1")}
     assert recording.result["flows"][0]["hops"] == 3
