@@ -3,6 +3,7 @@
 
 mod equation;
 mod history;
+mod properties;
 mod receiver;
 mod sender;
 
