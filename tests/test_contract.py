@@ -87,6 +87,7 @@ def test_a_run() -> None:
     seen: Seen = set()
     scenes = {
         "nred": Scenario.read(SCENARIOS / "three-pairs.toml", SHORT),
+        "lbm": Scenario.read(SCENARIOS / "three-pairs.toml", [*SHORT, "radio.categories=edca"]),
         "qfcp": Scenario.read(SCENARIOS / "short-flows.toml", ["duration=3 s", "warmup=0 s"]),
         "droptail": Scenario.parse(AODV),
         "red": Scenario.parse(WIRED_AODV),
