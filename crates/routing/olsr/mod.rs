@@ -40,6 +40,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
+use core::ops::RangeInclusive;
 
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
@@ -76,6 +77,11 @@ struct Topology {
     until: Time,
     /// Cost of the link; `None`: no probes pass.
     cost: Option<u64>,
+}
+
+/// All pairs with this first address.
+fn pairs_of(first: Ipv4Addr) -> RangeInclusive<(Ipv4Addr, Ipv4Addr)> {
+    (first, Ipv4Addr::from([0; 4]))..=(first, Ipv4Addr::from([u8::MAX; 4]))
 }
 
 /// Routing of a node.

@@ -7,8 +7,8 @@ use core::cmp::Reverse;
 use airfair_units::Time;
 use airfair_wire::Ipv4Addr;
 
-use super::Olsr;
 use super::config::WILL_NEVER;
+use super::{Olsr, pairs_of};
 use crate::Hop;
 
 /// A route to a destination.
@@ -55,15 +55,14 @@ impl Olsr {
 
     /// Links from another node as far as they are known: a neighbour's from its HELLOs, if it forwards at all; those of others from TCs.
     fn links_from(&self, at: Ipv4Addr, now: Time) -> Vec<(Ipv4Addr, u64)> {
-        let all = (at, Ipv4Addr::new(0, 0, 0, 0))..=(at, Ipv4Addr::new(255, 255, 255, 255));
         match self.neighbours.get(&at) {
             Some(&WILL_NEVER) => Vec::new(),
             Some(_) => {
-                let valid = self.two_hops.range(all).filter(|(_, known)| known.until > now);
+                let valid = self.two_hops.range(pairs_of(at)).filter(|(_, known)| known.until > now);
                 valid.filter_map(|(pair, known)| Some((pair.1, known.cost?))).collect()
             }
             None => {
-                let valid = self.topology.range(all).filter(|(_, known)| known.until > now);
+                let valid = self.topology.range(pairs_of(at)).filter(|(_, known)| known.until > now);
                 valid.filter_map(|(pair, known)| Some((pair.1, known.cost?))).collect()
             }
         }

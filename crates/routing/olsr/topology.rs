@@ -11,7 +11,7 @@ use super::config::{Advertised, Metric};
 use super::flooding::Kind;
 use super::hello::{Listed, MOST_LISTED};
 use super::links::cost;
-use super::{Olsr, Topology};
+use super::{Olsr, Topology, pairs_of};
 use crate::Context;
 
 /// True if a number of a TC is more recent than another [RFC 3626 section 19].
@@ -45,11 +45,8 @@ impl Olsr {
         } else if self.advertised_until <= cx.now {
             return;
         }
-        let rated = |&address: &Ipv4Addr| match self.best_link(address, cx.now) {
-            Some((_, link)) => self.rated(address, link),
-            None => Rated { address, quality: 0, neighbour_quality: 0 },
-        };
-        let all: Vec<Rated> = self.advertised.iter().map(rated).collect();
+        let rated = |&address: &Ipv4Addr| Some(self.rated(address, self.best_link(address, cx.now)?.1));
+        let all: Vec<Rated> = self.advertised.iter().filter_map(rated).collect();
         let mut parts: Vec<_> = all.chunks(MOST_LISTED).collect();
         if parts.is_empty() {
             parts.push(&[]);
@@ -70,12 +67,12 @@ impl Olsr {
     /// Handles a TC of another node that a symmetric neighbour has sent for the first time [RFC 3626 section 9.5].
     pub(super) fn on_tc<T: Listed>(&mut self, message: &Message, tc: &Tc<T>, now: Time) {
         let last = message.originator;
-        let of_last = (last, Ipv4Addr::new(0, 0, 0, 0))..=(last, Ipv4Addr::new(255, 255, 255, 255));
-        let mut known = self.topology.range(of_last.clone());
+        let mut known = self.topology.range(pairs_of(last));
         if known.any(|(_, topology)| is_newer(topology.number, tc.number)) {
             return;
         }
-        let older = self.topology.range(of_last).filter(|(_, topology)| is_newer(tc.number, topology.number));
+        let older =
+            self.topology.range(pairs_of(last)).filter(|(_, topology)| is_newer(tc.number, topology.number));
         for pair in older.map(|(&pair, _)| pair).collect::<Vec<_>>() {
             self.topology.remove(&pair);
             self.topology_changed = true;

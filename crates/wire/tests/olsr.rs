@@ -96,6 +96,9 @@ fn other_messages_are_kept() {
     assert_eq!(other.kind(), 4);
     let bytes = [0, 24, 1, 2, 4, 0x86, 0, 20, 10, 0, 0, 1, 255, 3, 0x12, 0x34, 10, 0, 0, 0, 255, 0, 0, 0];
     check(&packet(&[message(Body::Other(other))]), &bytes);
+    let empty = Body::Other(Other::new(250, vec![]).unwrap());
+    let bytes = [0, 16, 1, 2, 250, 0x86, 0, 12, 10, 0, 0, 1, 255, 3, 0x12, 0x34];
+    check(&packet(&[message(empty)]), &bytes);
     for decoded in [1, 2, 201, 202] {
         assert_eq!(Other::new(decoded, vec![]), None);
     }

@@ -51,6 +51,8 @@ fn defaults() {
     let config = etx();
     assert_eq!((config.advertised, config.mpr_coverage, config.etx_window), (Advertised::All, 7, 10));
     let hops = Config::default();
+    let ms = Span::from_millis;
+    assert_eq!((hops.max_jitter, hops.neighbour_hold, hops.topology_hold), (ms(500), ms(6000), ms(15_000)));
     assert_eq!((hops.advertised, hops.mpr_coverage, hops.metric), (Advertised::Selectors, 1, Metric::Hops));
 }
 

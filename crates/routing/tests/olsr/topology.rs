@@ -134,4 +134,5 @@ fn numbers_are_compared_in_a_circle() {
     assert!(is_newer(0, 65_535) && !is_newer(65_535, 0));
     assert!(is_newer(32_767, 0) && !is_newer(32_768, 0));
     assert!(!is_newer(0, 32_767) && is_newer(0, 32_768));
+    assert!(is_newer(60_000, 50_000) && !is_newer(50_000, 60_000));
 }
