@@ -8,7 +8,7 @@ from itertools import combinations, pairwise, permutations
 
 import airfair
 import pytest
-from airfair import InputError, Scenario
+from airfair import InputError, Scenario, plots
 from airfair.results import Network
 
 from tests.support import SCENARIOS, THREE_PAIRS
@@ -217,6 +217,8 @@ def test_routes_between_all_nodes() -> None:
     assert next(route["path"] for route in routes if route["src"] == "4") == ["4", "3", "2", "1"]
     found = airfair.network(Scenario.read(row, ['routing={protocol="aodv"}']), routes=True)
     assert found.get("routes") == []
+    for asked in (True, False):
+        assert plots.network(airfair.network(row, routes=asked)).axes
     with pytest.raises(InputError, match="routes"):
         airfair.network(row, routes="all")  # type: ignore[arg-type]
 

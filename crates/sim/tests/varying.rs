@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::support::rig::by_matrix;
 use crate::support::*;
+use airfair_schemes::{Params, find};
+use airfair_sim::World;
 use airfair_sim::air::Relation;
 use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::record::{FrameKind, Record};
@@ -83,6 +85,41 @@ fn changes_repeat() {
             usize::from(on),
             "{ms} ms"
         );
+    }
+}
+
+/// Four nodes in one another's reach; at the same moments several links end or return. The order of the list means nothing.
+#[test]
+fn changes_of_one_moment_have_no_order() {
+    let mut spec = pair(2);
+    node(&mut spec, "c", 0.0, 0.0);
+    node(&mut spec, "d", 0.0, 0.0);
+    let gain = spec.gains[0].gain;
+    spec.gains.clear();
+    for (from, to) in (0..4).flat_map(|from| (0..4).map(move |to| (from, to))).filter(|(a, b)| a != b) {
+        spec.gains.push(GainSpec { from, to, gain });
+    }
+    flow(&mut spec, "g", 2, 3, saturating(500));
+    flow(&mut spec, "h", 3, 1, saturating(500));
+    change(&mut spec, 50, -60.0, Some(100));
+    change(&mut spec, 100, 0.0, Some(100));
+    let weaker =
+        |g: &GainChangeSpec| g.gain.0 < gain.0 && (g.from, g.to) != (0, 1) && (g.from, g.to) != (1, 0);
+    // The pair of the first flow stays; of the others every second direction changes.
+    spec.gain_changes.retain(|g| weaker(g) && (g.from + g.to) % 2 == 1 || g.gain == gain);
+    let mut reversed = spec.clone();
+    reversed.gain_changes.reverse();
+    reversed.gains.reverse();
+    let result = |spec: &WorldSpec, name: &str| {
+        let scheme = (find(name).unwrap().build)(&Params::default()).unwrap();
+        let mut world = World::new(spec, name, scheme, 1).unwrap();
+        drive::to_end(&mut world);
+        world.result()
+    };
+    for name in ["droptail", "nred", "lbm"] {
+        let found = result(&spec, name);
+        assert!(found.flows.iter().all(|flow| flow.delivered_packets > 0), "{name}");
+        assert_eq!(found, result(&reversed, name), "{name}");
     }
 }
 

@@ -41,6 +41,9 @@ with them."""
 
 EXPECTED = "a Scenario, or a result of airfair.network"
 
+REQUIRED = {key for key, of in Network.__annotations__.items() if "NotRequired" not in str(of)}
+"""Keys of a network. `Network.__required_keys__` has all keys, since annotations are texts."""
+
 Lines = list[tuple[int, int]]
 
 
@@ -88,7 +91,7 @@ def network(source: Scenario | Network, *, seed: int = 1, ax: Axes | None = None
         of = network_of(source, seed=seed)
     else:
         of = as_type("source", source, dict, EXPECTED)
-        if not Network.__required_keys__ <= of.keys():
+        if not REQUIRED <= of.keys():
             raise unsuitable("source", source, EXPECTED)
     name = source.name if isinstance(source, Scenario) else ""
     found = relations(of)

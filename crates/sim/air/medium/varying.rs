@@ -62,6 +62,7 @@ struct Change {
     entries: Vec<(StationIx, StationIx, Option<Hearer>)>,
     /// Interval of repetition, ns.
     every: Option<u64>,
+    /// Rank of the direction: changes of one moment have an order that no file has set.
     rank: u32,
 }
 
@@ -236,7 +237,8 @@ impl Change {
                 }
             }
         }
-        let rank = stations_of(stations, change.from).next().map_or(0, |s| rank(seed, &s.1.node_id));
+        let name = |node| stations_of(stations, node).next().map_or("", |s| s.1.node_id.as_str());
+        let rank = rank(seed, &format!("{}>{}", name(change.from), name(change.to)));
         Self { entries, every: change.every.map(|every| every.as_nanos().max(1)), rank }
     }
 }
