@@ -91,7 +91,7 @@ def network(source: Scenario | Network, *, seed: int = 1, ax: Axes | None = None
         of = network_of(source, seed=seed)
     else:
         of = as_type("source", source, dict, EXPECTED)
-        if not REQUIRED <= of.keys():
+        if not of.keys() >= REQUIRED:
             raise unsuitable("source", source, EXPECTED)
     name = source.name if isinstance(source, Scenario) else ""
     found = relations(of)
