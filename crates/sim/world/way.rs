@@ -146,8 +146,9 @@ impl Network {
 
     /// The port whose queue a packet enters at a node's port.
     #[inline(never)]
-    fn port_of_category(&self, port: PortIx, packet: &Packet) -> PortIx {
-        self.interfaces.port_of(port, self.interfaces.category(port, self.dscp(packet)))
+    fn port_of_category(&self, port: PortIx, copy: CopyRef) -> PortIx {
+        let dscp = self.packets.get(copy).map_or(0, |packet| self.dscp(packet));
+        self.interfaces.port_of(port, self.interfaces.category(port, dscp))
     }
 
     /// Marks a link that may have a packet to send; it is served at the end of the present event. A wire with a pending wake-up event waits
@@ -202,10 +203,8 @@ impl Network {
             self.offer_to_wire(wire, copy, now);
             return;
         }
-        let port = match self.packets.get(copy) {
-            Some(packet) if self.interfaces.has_categories() => self.port_of_category(hop.port, packet),
-            _ => hop.port,
-        };
+        let port =
+            if self.interfaces.has_categories() { self.port_of_category(hop.port, copy) } else { hop.port };
         let Some((packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
         let mut queued = QueuedPacket {
             id: PacketId(copy.place() as u32),
