@@ -45,9 +45,11 @@ fn a_lost_packet_breaks_the_link_only_with_feedback() {
     let mut node = Node::started(&Config { link_layer_feedback: true, ..config() });
     node.receive(100, &[(2, 1, 4), (9, 4, 20)], 2);
     node.receive(150, &[(7, 4, 20)], 3);
+    let revision = node.dsdv.table().revision;
     let report = vec![(1, 1, 2), (2, INFINITY, 5), (9, INFINITY, 21)];
     assert_eq!(node.undelivered(200, 2), [Action::Incremental(report)]);
     assert_eq!((node.broken(2), node.broken(9), node.valid(7)), (Some(5), Some(21), Some((20, 4, 3))));
+    assert_ne!(node.dsdv.table().revision, revision);
     // A second loss finds nothing to break.
     assert_eq!(node.undelivered(210, 2), []);
     assert_eq!(node.dsdv.counters(), [("breaks", 1)]);

@@ -68,3 +68,18 @@ fn every_route_may_have_to_settle() {
     let restored = node.receive(32_000, &[(9, 4, 24)], 2);
     assert_eq!(restored, [Action::Incremental(vec![(1, 1, 6), (9, 5, 24)])]);
 }
+
+/// A new number alone is no news, whatever its metric; a shorter path is, unless its metric was advertised before.
+#[test]
+fn without_triggers_for_numbers_only_shorter_paths_trigger() {
+    let paper = Config { trigger_on_new_number: false, weighted_settling: false, ..config() };
+    let mut node = Node::started(&paper);
+    node.receive(100, &[(9, 4, 20)], 2);
+    node.receive(1000, &[(9, 6, 22)], 3);
+    assert_eq!(node.until(14_000), [], "a longer path with a new number");
+    assert_eq!(node.receive(14_100, &[(9, 4, 22)], 2), [], "back at the metric that was advertised");
+    assert_eq!(node.until(14_900), []);
+    assert_eq!(node.timer(15_000), [Action::Full(vec![(1, 1, 4), (9, 5, 22)])]);
+    node.receive(16_000, &[(9, 3, 22)], 3);
+    assert_eq!(node.until(22_000), [(21_000, vec![Action::Incremental(vec![(1, 1, 4), (9, 4, 22)])])]);
+}
