@@ -83,3 +83,12 @@ fn without_triggers_for_numbers_only_shorter_paths_trigger() {
     node.receive(16_000, &[(9, 3, 22)], 3);
     assert_eq!(node.until(22_000), [(21_000, vec![Action::Incremental(vec![(1, 1, 4), (9, 4, 22)])])]);
 }
+
+/// A route that breaks while it is withheld is reported at once.
+#[test]
+fn what_breaks_does_not_settle() {
+    let mut node = Node::started(&Config { weighted_settling: false, ..config() });
+    node.receive(100, &[(9, 4, 20)], 2);
+    assert_eq!(node.receive(1000, &[(9, 6, 22)], 3), []);
+    assert_eq!(node.receive(2000, &[(9, 250, 23)], 3), [Action::Incremental(vec![(1, 1, 2), (9, 250, 23)])]);
+}
