@@ -356,6 +356,7 @@ impl Routing for Olsr {
         if !self.config.link_layer_feedback {
             return;
         }
+        self.expire(cx.now);
         if let Some(link) = self.links.get_mut(&neighbour) {
             link.break_off(&self.config, cx.now);
             self.wake = self.wake.min(link.deadline(cx.now));

@@ -44,7 +44,7 @@ impl Olsr {
             }
             best.insert(at, rating);
             let (cost, will, hop, hops) = rating;
-            for (to, more) in self.links_from(at, now) {
+            for (to, more) in self.links_from(at) {
                 if to != self.address && !best.contains_key(&to) {
                     queue.push(Reverse(((cost.saturating_add(more), will, hop, hops + 1), to)));
                 }
@@ -54,16 +54,16 @@ impl Olsr {
     }
 
     /// Links from another node as far as they are known: a neighbour's from its HELLOs, if it forwards at all; those of others from TCs.
-    fn links_from(&self, at: Ipv4Addr, now: Time) -> Vec<(Ipv4Addr, u64)> {
+    fn links_from(&self, at: Ipv4Addr) -> Vec<(Ipv4Addr, u64)> {
         match self.neighbours.get(&at) {
             Some(&WILL_NEVER) => Vec::new(),
             Some(_) => {
-                let valid = self.two_hops.range(pairs_of(at)).filter(|(_, known)| known.until > now);
-                valid.filter_map(|(pair, known)| Some((pair.1, known.cost?))).collect()
+                let known = self.two_hops.range(pairs_of(at));
+                known.filter_map(|(pair, known)| Some((pair.1, known.cost?))).collect()
             }
             None => {
-                let valid = self.topology.range(pairs_of(at)).filter(|(_, known)| known.until > now);
-                valid.filter_map(|(pair, known)| Some((pair.1, known.cost?))).collect()
+                let known = self.topology.range(pairs_of(at));
+                known.filter_map(|(pair, known)| Some((pair.1, known.cost?))).collect()
             }
         }
     }

@@ -53,6 +53,7 @@ fn defaults() {
     let hops = Config::default();
     let ms = Span::from_millis;
     assert_eq!((hops.max_jitter, hops.neighbour_hold, hops.topology_hold), (ms(500), ms(6000), ms(15_000)));
+    assert_eq!((hops.table_limit, hops.duplicate_hold, hops.willingness), (65_536, ms(30_000), 3));
     assert_eq!((hops.advertised, hops.mpr_coverage, hops.metric), (Advertised::Selectors, 1, Metric::Hops));
 }
 
@@ -90,6 +91,22 @@ fn missed_hellos_raise_the_cost() {
     node.until(23_500);
     assert_eq!(costs(&node), [(2, 2, 320)]);
     assert_eq!(node.olsr.table().revision, revision);
+}
+
+/// A window of one HELLO: each one that arrives is all, each one that does not is none.
+#[test]
+fn the_shortest_window() {
+    let mut node = Node::new(&Config { etx_window: 1, ..etx() });
+    node.receive(500, 2, &[rated_hello(2, &[rated(1, 255, 255)])]);
+    assert_eq!(costs(&node), [(2, 2, 256)]);
+    node.until(3499);
+    assert_eq!(costs(&node), [(2, 2, 256)]);
+    node.until(3500);
+    assert_eq!(costs(&node), []);
+    // 128 of them.
+    let mut node = Node::new(&Config { etx_window: 128, ..etx() });
+    node.receive(500, 2, &[rated_hello(2, &[rated(1, 255, 255)])]);
+    assert_eq!(costs(&node), [(2, 2, 32_640)], "256 * 255 / 2");
 }
 
 /// Parts of one HELLO, less than a quarter of an interval apart, count once.

@@ -19,6 +19,8 @@ fn hellos_are_sent_every_interval() {
     assert_eq!((hello.interval, hello.willingness, hello.groups.len()), (HELLO_INTERVAL, 3, 0));
     let numbers: Vec<u16> = sent.iter().map(|sent| sent.messages[0].sequence).collect();
     assert_eq!(numbers, [1, 2, 3, 4]);
+    let packets: Vec<u16> = sent.iter().map(|sent| sent.sequence).collect();
+    assert_eq!(packets, [1, 2, 3, 4]);
     let config = Config { hello_interval: Span::from_secs(1), willingness: 6, ..config() };
     let sent = Node::with_interfaces(1, 1, &config).until(2000);
     let Body::Hello(hello) = &sent[2].messages[0].body else { panic!("{sent:?}") };

@@ -64,6 +64,17 @@ fn a_silent_neighbour_is_lost_after_its_hold_time() {
     assert_eq!(code(&mut node, 14_000), None);
 }
 
+/// At the moment at which its time ends, a link is lost.
+#[test]
+fn times_end_at_their_moment() {
+    let mut node = Node::new(&config());
+    node.until(2000);
+    node.meet(2000, 2, &[]);
+    node.until(7999);
+    assert_eq!(node.routes(), [(2, 2, 1)]);
+    assert_eq!((code(&mut node, 8000), node.routes()), (Some(LOST), vec![]));
+}
+
 /// A neighbour by two interfaces: the link over one of them is enough, and each HELLO lists the links of its interface.
 #[test]
 fn links_belong_to_interfaces() {

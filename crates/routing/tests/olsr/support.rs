@@ -38,6 +38,8 @@ pub struct Sent {
     pub kinds: Vec<&'static str>,
     pub rate: SendRate,
     pub bytes: usize,
+    /// Number of the packet.
+    pub sequence: u16,
 }
 
 /// A node, 10.0.0.1 by default.
@@ -79,8 +81,16 @@ impl Node {
             Effect::Send { bytes, kinds, to: To::Interface(interface), ttl: 1, rate } => {
                 let (packet, rest) = Packet::decode(&bytes).unwrap();
                 assert!(rest.is_empty());
+                let sequence = packet.sequence();
                 let kinds = kinds.into_iter().map(|kind| Config::default().kinds()[kind]).collect();
-                Sent { interface, messages: packet.into_messages(), kinds, rate, bytes: bytes.len() }
+                Sent {
+                    interface,
+                    messages: packet.into_messages(),
+                    kinds,
+                    rate,
+                    bytes: bytes.len(),
+                    sequence,
+                }
             }
             other => panic!("{other:?}"),
         };

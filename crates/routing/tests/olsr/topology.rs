@@ -86,15 +86,15 @@ fn advertised_links_expire() {
         node.until(now);
         node.meet(now, 2, &[3]);
     }
-    // Refreshed at 8 s, so until 23 s.
-    node.tc(12_000, 2, 3, 1, &[4]);
+    // Until 27.3 s.
+    node.tc(12_300, 2, 3, 1, &[4]);
     for now in [16_000, 20_000, 24_000] {
         node.until(now);
         node.meet(now, 2, &[3]);
     }
-    node.until(26_999);
+    node.until(27_299);
     assert_eq!(node.routes(), [(2, 2, 1), (3, 2, 2), (4, 2, 3)]);
-    node.until(27_000);
+    node.until(27_300);
     assert_eq!(node.routes(), [(2, 2, 1), (3, 2, 2)]);
 }
 
