@@ -288,8 +288,8 @@ class Perf(TypedDict):
 
 
 class RouteOfFlow(TypedDict):
-    """The route of a flow with a proactive routing protocol, from its start (or the end of the warm-up) to its
-    stop."""
+    """The route of a flow with a proactive routing protocol, from its start (or the end of the warm-up) to
+    its stop."""
 
     id: str
     """Name of the flow."""
