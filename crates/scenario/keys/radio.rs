@@ -14,6 +14,8 @@ use crate::keys::categories::{Categories, DscpCategories};
 use crate::keys::propagation::{FadingTable, PropagationTable};
 
 const MOST_ATTEMPTS: u32 = u32::MAX;
+/// Largest contention window of the standards.
+pub(crate) const CW_MAX: u32 = 1023;
 /// Thresholds at which a preamble is detected, or the medium is busy.
 pub(crate) const THRESHOLDS: std::ops::RangeInclusive<Dbm> = Dbm(-200.0)..=Dbm(60.0);
 
@@ -90,7 +92,7 @@ table! {
         /// Smallest contention window, in slots: back-off is drawn from 0 to this. One less than a power of two.
         cw_min: u32 = computed("31; 802.11a and 802.11g: 15"), in 0..=32_767;
         /// Largest contention window, in slots. One less than a power of two.
-        cw_max: u32 = default(1023), in 0..=32_767;
+        cw_max: u32 = default(CW_MAX), in 0..=32_767;
         /// Access to the medium: "dcf"; "edca", the standard's categories BK, BE, VI and VO with their TXOPs; "diffq", the eight levels
         /// of DiffQ; or up to eight categories from the lowest priority to the highest. Each category has its own back-off and, unless
         /// the scheme's queue serves all of them, its own queue of `queue_packets`. `cw_min` and `cw_max` belong to "dcf".

@@ -4,8 +4,9 @@ use airfair_sim::spec::{CategorySpec, Countdown, EdcaSpec, TxopEnd};
 
 use crate::declare::choice::Profile;
 use crate::defaults::categories::{by_rfc8325, by_user_priority, diffq, edca, standard_categories, tids};
+use crate::defaults::standard::defaults;
 use crate::keys::categories::{Categories, Category, DscpCategories, DscpCategory};
-use crate::keys::radio::RadioTable;
+use crate::keys::radio::{CW_MAX, RadioTable};
 use crate::text::error::{Cx, one_of, quoted};
 use crate::text::location::Path;
 use crate::text::nearest::hint;
@@ -20,8 +21,11 @@ const OF_DCF: [&str; 2] = ["cw_min", "cw_max"];
 /// The access categories of a radio; none with the DCF. Fills in the keys that depend on them.
 pub(crate) fn categories(t: &mut RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<EdcaSpec> {
     let is_dcf = matches!(t.categories, Categories::Dcf);
-    let unused = if is_dcf { &OF_CATEGORIES[..] } else { &OF_DCF };
-    for key in unused.iter().filter(|key| t.locations.has(key)) {
+    // The complete form has the windows of the DCF in any case.
+    let usual = [t.cw_min == Some(defaults(t.standard).cw_min), t.cw_max == CW_MAX];
+    let own_windows = OF_DCF.into_iter().zip(usual).filter(|(_, usual)| !usual).map(|(key, _)| key);
+    let unused: Vec<&str> = if is_dcf { OF_CATEGORIES.to_vec() } else { own_windows.collect() };
+    for key in unused.into_iter().filter(|key| t.locations.has(key)) {
         let table = if is_dcf { "categories = \"dcf\"" } else { "the categories have their own" };
         cx.warnings.push(format!("{} has no effect: {table}", path.child(key)));
     }

@@ -3,6 +3,7 @@
 mod aodv;
 mod bad;
 mod building;
+mod categories;
 mod dsdv;
 mod examples;
 mod fuzz;

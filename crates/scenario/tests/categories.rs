@@ -1,0 +1,73 @@
+//! Access categories: tables by name, defaults of the other keys, the complete form, keys without effect.
+
+use airfair_scenario::read;
+use airfair_sim::spec::{Countdown, EdcaSpec, TxopEnd};
+use airfair_units::Span;
+
+fn text(radio: &str) -> String {
+    format!(
+        "name = \"categories\"\nduration = \"1 s\"\n[radio]\n{radio}\n[[node]]\nid = \"a\"\nposition = [\"0 m\", \"0 m\"]\n\
+         [[node]]\nid = \"b\"\nposition = [\"9 m\", \"0 m\"]\n[[flow]]\nid = \"f\"\nfrom = \"a\"\nto = \"b\"\ndscp = \"EF\"\n\
+         traffic = {{ kind = \"saturating\" }}\n"
+    )
+}
+
+/// The categories of a radio, and the warnings; the complete form reads as the same.
+fn edca(radio: &str) -> (Option<EdcaSpec>, Vec<String>) {
+    let scenario = read(&text(radio), "categories.toml", &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    let again = read(&scenario.resolved, "resolved.toml", &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(again, scenario, "{}", scenario.resolved);
+    assert_eq!(scenario.spec.flows[0].dscp, 46);
+    (scenario.spec.radios[0].mac.edca.clone(), scenario.warnings)
+}
+
+#[test]
+fn the_dcf_has_none() {
+    assert_eq!(edca(""), (None, vec![]));
+    assert_eq!(edca("categories = \"dcf\""), (None, vec![]));
+}
+
+#[test]
+fn defaults_follow_the_table_and_the_profile() {
+    let (standard, warnings) = edca("categories = \"edca\"");
+    let standard = standard.unwrap();
+    assert_eq!((standard.categories.len(), warnings), (4, vec![]));
+    assert_eq!(
+        (standard.countdown, standard.qos_header, standard.txop_end),
+        (Countdown::Standard, true, TxopEnd::Silent)
+    );
+    // EF is video by its first three bits, voice by RFC 8325.
+    assert_eq!(standard.category_of_dscp[46], 2);
+    assert_eq!(
+        edca("categories = \"edca\"\ndscp_categories = \"rfc8325\"").0.unwrap().category_of_dscp[46],
+        3
+    );
+    let lowest = edca("categories = \"edca\"\ndscp_categories = \"lowest\"").0.unwrap().category_of_dscp;
+    assert_eq!(lowest, [1; 64], "best effort, where there is one");
+    let ns3 = edca("categories = \"edca\"\nprofile = \"ns-3\"").0.unwrap();
+    assert_eq!(ns3.txop_end, TxopEnd::CfEnd);
+    let levels = edca("categories = \"diffq\"").0.unwrap();
+    assert_eq!((levels.categories.len(), levels.category_of_dscp), (8, [0; 64]));
+}
+
+#[test]
+fn a_table_that_is_written_out() {
+    let (own, warnings) = edca(
+        "cw_max = 255\ncategories = [\n{ name = \"low\", aifsn = 7, cw_min = 31, cw_max = 1023 },\n\
+         { name = \"high\", aifsn = 1, cw_min = 0, cw_max = 7, txop = \"2 ms\" },\n]\nedca_countdown = \"dcf\"\n\
+         dscp_categories = [{ dscp = \"EF\", category = \"high\" }]\nqos_header = false",
+    );
+    let own = own.unwrap();
+    let high = &own.categories[1];
+    assert_eq!((high.name.as_str(), high.aifsn, high.cw_min, high.cw_max), ("high", 1, 0, 7));
+    assert_eq!((high.txop, own.countdown, own.qos_header), (Span::from_millis(2), Countdown::Dcf, false));
+    assert_eq!((own.category_of_dscp[46], own.category_of_dscp[0]), (1, 0));
+    assert_eq!(warnings, ["radio.cw_max has no effect: the categories have their own"]);
+}
+
+#[test]
+fn keys_of_categories_have_no_effect_on_the_dcf() {
+    let (none, warnings) = edca("qos_header = true");
+    assert_eq!(none, None);
+    assert_eq!(warnings, ["radio.qos_header has no effect: categories = \"dcf\""]);
+}
