@@ -91,8 +91,10 @@ fn schemes() {
                 pipeline.timer((timer, generation), None, at, &mut hop_effects, &mut next);
             }
         }
-        assert!(at_interfaces > 0 || entry.places.iter().all(|place| ["source", "queue"].contains(place)));
-        assert_eq!(scheme.source().is_some(), entry.places.contains(&"source"), "{}", entry.name);
+        let ends = |place: &&str| ["source", "receiver", "queue"].contains(place);
+        assert!(at_interfaces > 0 || entry.places.iter().all(ends), "{}", entry.name);
+        let (tcp, udp) = (scheme.source().is_some(), scheme.udp().is_some());
+        assert_eq!(tcp || udp, entry.places.contains(&"source"), "{}", entry.name);
     }
 }
 

@@ -247,10 +247,20 @@ def test_output_that_cannot_be_written_is_a_failure() -> None:
     assert (done.returncode, done.stderr) == (1, "airfair: standard output: No space left on device\n")
 
 
+WITHOUT_LIMIT = {"building-46"}
+"""Scenarios whose sources may fill the queue of their node, as those of the testbed did: that is a warning."""
+
+
+def _other_warnings(name: str, warnings: list[str]) -> list[str]:
+    """Warnings of a scenario, but for those of sources that have no limit by intention."""
+    return [w for w in warnings if name not in WITHOUT_LIMIT or "may starve flows that" not in w]
+
+
 def test_check() -> None:
     for file in SCENARIOS.glob("*.toml"):
         done = airfair("check", file)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), file
+        warnings = _other_warnings(file.stem, done.stderr.splitlines())
+        assert (done.returncode, done.stdout, warnings) == (0, "", []), file
 
 
 DOUBTFUL = """
@@ -389,7 +399,7 @@ def test_the_resolved_scenario_is_the_same_scenario(tmp_path: Path) -> None:
 @pytest.mark.parametrize("file", sorted(SCENARIOS.glob("*.toml")), ids=lambda file: file.stem)
 def test_every_scenario_runs(file: Path) -> None:
     result = json_of("run", file, "--set", "duration=8 s", "--set", "warmup=1 s")
-    assert result["warnings"] == []
+    assert _other_warnings(file.stem, result["warnings"]) == []
     assert result["aggregate_goodput_bps"] > 0
     # Some scenarios are about flows that starve.
     delivered = [flow["delivered_packets"] for flow in result["flows"]]

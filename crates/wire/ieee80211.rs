@@ -9,9 +9,9 @@
 //!                  [QoS control 2], [HT control 4], body, FCS 4                                      9.3.2.1
 //! ```
 //!
-//! Fields of more than one byte are sent low byte first (clause 9.2.2). [`Rts`], [`Cts`], [`Ack`] and [`CfEnd`] are whole frames with their FCS;
-//! [`DataHeader`] precedes the body, [`Fcs`] follows it, and [`Frame`] is any whole frame. Management frames, contention-free polling and
-//! block acknowledgements are not represented.
+//! Fields of more than one byte are sent low byte first (clause 9.2.2). [`Rts`], [`Cts`], [`Ack`] and [`CfEnd`] are whole frames with
+//! their FCS; [`DataHeader`] precedes the body, [`Fcs`] follows it, and [`Frame`] is any whole frame. Management frames, contention-free
+//! polling and block acknowledgements are not represented.
 
 mod control;
 mod data;

@@ -14,8 +14,8 @@ pub const WILL_ALWAYS: u8 = 7;
 pub enum Metric {
     /// Each link counts 1.
     Hops,
-    /// Expected transmissions: each link counts 1 / (df dr), with the shares of HELLOs that are received both ways (De Couto, Aguayo, Bicket,
-    /// Morris, MobiCom 2003).
+    /// Expected transmissions: each link counts 1 / (df dr), with the shares of HELLOs that are received both ways (De Couto, Aguayo,
+    /// Bicket, Morris, MobiCom 2003).
     Etx,
 }
 

@@ -1,4 +1,4 @@
-//! The links of a node, as HELLOs reveal them [RFC 3626 sections 4.2 and 7], their hysteresis [14], and their quality.
+//! The links of a node, as HELLOs reveal them [RFC 3626 sections 4.2 and 7], their hysteresis (section 14), and their quality.
 
 use airfair_units::{Span, Time};
 use airfair_wire::olsr::LinkType;

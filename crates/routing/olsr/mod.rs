@@ -1,9 +1,9 @@
 //! Optimized Link State Routing (Clausen and Jacquet, RFC 3626, 2003), with paths by hops or by expected transmissions (ETX).
 //!
-//! Every node broadcasts HELLOs, from which its neighbours learn which links are symmetric, and which nodes are two hops away. A node selects
-//! some of its neighbours as multipoint relays (MPRs), which together reach all nodes two hops away. A node that was selected as relay floods
-//! the network with TCs, which list its selectors; only relays forward these. From both kinds of messages every node computes shortest paths
-//! to all others.
+//! Every node broadcasts HELLOs, from which its neighbours learn which links are symmetric, and which nodes are two hops away. A node
+//! selects some of its neighbours as multipoint relays (MPRs), which together reach all nodes two hops away. A node that was selected as
+//! relay floods the network with TCs, which list its selectors; only relays forward these. From both kinds of messages every node
+//! computes shortest paths to all others.
 //!
 //! | file | contents |
 //! |---|---|
@@ -18,10 +18,10 @@
 //! Readings and deviations:
 //!
 //! - All interfaces of a node have one address, so that MIDs (section 5) have nothing to state: a link is a neighbour by an interface.
-//! - A message is due every interval, and delayed by up to `max_jitter`; the RFC shortens the interval by the jitter instead (3.5), by which
-//!   nodes would send an eighth more often than stated.
-//! - Among equal paths the neighbour with the lowest address is the next hop, as with static routes, after the most willing one. The RFC also
-//!   prefers selectors (10).
+//! - A message is due every interval, and delayed by up to `max_jitter`; the RFC shortens the interval by the jitter instead (3.5), by
+//!   which nodes would send an eighth more often than stated.
+//! - Among equal paths the neighbour with the lowest address is the next hop, as with static routes, after the most willing one. The RFC
+//!   also prefers selectors (10).
 //! - Relays that turn out to be superfluous are kept (8.3.1, step 5, MAY).
 //! - With ETX the quality of a link is measured by HELLOs, and stated in HELLOs and TCs of olsrd's format.
 //!

@@ -120,7 +120,8 @@ impl History {
         self.gaps.iter_mut().filter(|gap| gap.last < sequence).for_each(|gap| gap.later += 1);
     }
 
-    /// A packet arrives after one with a higher sequence number: it divides its gap. In no gap it is a duplicate, or counts as lost already.
+    /// A packet arrives after one with a higher sequence number: it divides its gap. In no gap it is a duplicate, or counts as lost
+    /// already.
     fn fill(&mut self, sequence: u64, now: Time) {
         let Some(at) = self.gaps.iter().position(|gap| gap.first <= sequence && sequence <= gap.last) else {
             return;

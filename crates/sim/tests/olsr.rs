@@ -73,8 +73,8 @@ fn a_chain_carries_as_much_as_over_static_routes() {
     }
 }
 
-/// The sums of all nodes are those of the interfaces; an IP packet has 28 B of headers, a frame 36 B more. Without a warm-up they count from
-/// the start, with one from its end.
+/// The sums of all nodes are those of the interfaces; an IP packet has 28 B of headers, a frame 36 B more. Without a warm-up they count
+/// from the start, with one from its end.
 #[test]
 fn messages_are_counted_with_their_bytes() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, constant(1), 40);
@@ -110,8 +110,8 @@ fn messages_are_counted_with_their_bytes() {
     assert!((per_node - upkeep(&rest).datagrams as f64 / 80.0).abs() < 1e-12);
 }
 
-/// Until HELLOs have gone both ways, and for two hops until the relay's HELLO has listed the other: the flow has no route in the meantime, and
-/// its packets are dropped.
+/// Until HELLOs have gone both ways, and for two hops until the relay's HELLO has listed the other: the flow has no route in the
+/// meantime, and its packets are dropped.
 #[test]
 fn before_convergence_there_is_no_route() {
     let mut spec = chain(dot11b(250.0, 550.0), 2, 200.0, constant(20), 20);
@@ -180,8 +180,8 @@ fn two_ways() -> WorldSpec {
     spec
 }
 
-/// After the hold time of 6 s `a` has lost `b`, and so has `d`, which selects `e` as its relay instead: packets go that way when the next HELLO
-/// of `d`, 2 s, and the next TC of `e`, 5 s, have arrived, each with 0.5 s of jitter. With link-layer feedback `a` loses `b` at once.
+/// After the hold time of 6 s `a` has lost `b`, and so has `d`, which selects `e` as its relay instead: packets go that way when the next
+/// HELLO of `d`, 2 s, and the next TC of `e`, 5 s, have arrived, each with 0.5 s of jitter. With link-layer feedback `a` loses `b` at once.
 #[test]
 fn a_neighbour_out_of_reach_is_gone_round() {
     let mut spec = two_ways();
@@ -328,8 +328,8 @@ fn etx_by_probes_at_the_data_rate_avoids_links_with_losses() {
     }
 }
 
-/// A crowded grid: HELLOs and TCs are lost, and so are routes. Results state how often; every packet is accounted for, and the same seed gives
-/// the same run.
+/// A crowded grid: HELLOs and TCs are lost, and so are routes. Results state how often; every packet is accounted for, and the same seed
+/// gives the same run.
 #[test]
 fn a_saturated_channel_loses_routes() {
     let mut spec = world(dot11b(250.0, 550.0), 60);

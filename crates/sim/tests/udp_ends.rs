@@ -143,8 +143,8 @@ fn balanced(result: &RunResult) {
     assert_eq!(ends.made, ends.delivered + ends.dropped.values().sum::<u64>() + ends.inside());
 }
 
-/// 80 kbit/s: 1000 B every 100 ms, from the first at the start. With 12 B of header a datagram has 1040 B, 832 us on the wire; a report 58 B,
-/// 46.4 us. Both travel 1 ms.
+/// 80 kbit/s: 1000 B every 100 ms, from the first at the start. With 12 B of header a datagram has 1040 B, 832 us on the wire; a report
+/// 58 B, 46.4 us. Both travel 1 ms.
 #[test]
 fn a_source_is_paced_and_its_packets_cost_their_headers() {
     let scheme = Steady::new(Rate::from_kbps(80));

@@ -147,8 +147,8 @@ fn fades(spec: &mut WorldSpec, law: FadingLaw, ms: u64) {
     spec.radios[0].fading = Some(FadingSpec { law, coherence: Span::from_millis(ms) });
 }
 
-/// Log-normal fading of 3 dB, 20 dB above the threshold: all frames arrive. One power a block, for data and ACKs alike; blocks differ, their
-/// mean is that of the gain.
+/// Log-normal fading of 3 dB, 20 dB above the threshold: all frames arrive. One power a block, for data and ACKs alike; blocks differ,
+/// their mean is that of the gain.
 #[test]
 fn a_pair_has_one_power_in_a_block() {
     let mut spec = pair(10);

@@ -199,7 +199,8 @@ impl World {
         self.enable_records();
     }
 
-    /// Intervals of states to append to those of the last call, in the order of their ends. Fewer than `least` are kept, until the run ends.
+    /// Intervals of states to append to those of the last call, in the order of their ends. Fewer than `least` are kept, until the run
+    /// ends.
     pub fn take_states(&mut self, least: usize) -> Option<StateColumns> {
         let over = self.is_over();
         let Self { agenda, air, network, run, observers } = self;

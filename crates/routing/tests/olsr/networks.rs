@@ -183,7 +183,8 @@ fn a_cut_link_is_gone_round_within_the_timers() {
     network.check(false);
 }
 
-/// Every node of the grid may vanish: the others find paths without it. After the hold time neighbours select other relays, whose TCs follow.
+/// Every node of the grid may vanish: the others find paths without it. After the hold time neighbours select other relays, whose TCs
+/// follow.
 #[test]
 fn a_vanished_node_is_gone_round() {
     for (config, gone) in [

@@ -1,9 +1,9 @@
 //! Gains that vary while nodes rest: fading, and measured gains that change at given moments.
 //!
-//! Each station has two lists of hearers: one with mean powers ([`Varying::means`]), which changes with gains and positions, and one with the
-//! powers of its last frame ([`Medium::hearers`](super::Medium)), which passes visit. The second list is renewed when a frame starts and the
-//! powers of the last frame no longer hold: a frame keeps the gains of its start, and nothing happens at the end of a block in which no
-//! frame starts. A list of mean powers contains every station that hears the transmitter at the best fade.
+//! Each station has two lists of hearers: one with mean powers ([`Varying::means`]), which changes with gains and positions, and one with
+//! the powers of its last frame ([`Medium::hearers`](super::Medium)), which passes visit. The second list is renewed when a frame starts
+//! and the powers of the last frame no longer hold: a frame keeps the gains of its start, and nothing happens at the end of a block in
+//! which no frame starts. A list of mean powers contains every station that hears the transmitter at the best fade.
 //!
 //! A frame that starts before the last frame of its sender has ended at all hearers (4 us for every 1.2 km) has the powers of that frame.
 
