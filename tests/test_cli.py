@@ -248,7 +248,7 @@ def test_output_that_cannot_be_written_is_a_failure() -> None:
 
 
 WITHOUT_LIMIT = {"building-46"}
-"""Scenarios whose sources may fill the queue of their node, as those of the testbed did: that is a warning."""
+"""Scenarios whose sources may fill the queue of their node, as those of the testbed did: a warning."""
 
 
 def _other_warnings(name: str, warnings: list[str]) -> list[str]:
