@@ -168,7 +168,7 @@ impl Mac {
         // The post-backoff is still counting and decides when to transmit.
         if station.radio.deadline == NO_DEADLINE || station.radio.deadline < now {
             let timing = &kind.timing;
-            let resume = station.resume_at(timing);
+            let (resume, before_signal) = (station.resume_at(timing), station.resume_before_signal(timing));
             let Station { radio, optional, backoffs, .. } = station;
             let seen = optional.busy_from + timing.sensing_delay;
             let from = resume.max(now);
@@ -177,9 +177,7 @@ impl Mac {
                 radio.set(flag::AWAITS_IMMEDIATE);
                 if radio.busy_until > now {
                     // A signal is present, but too recent to be sensed: the station decides by the idle time before it.
-                    let after_eifs = if radio.eifs_from == 0 { 0 } else { radio.eifs_from + timing.eifs };
-                    radio.count_from =
-                        (optional.idle_from.max(radio.nav_until) + timing.difs).max(after_eifs).max(now);
+                    radio.count_from = before_signal.max(now);
                     radio.deadline = radio.count_from;
                     radio.freeze(backoffs, seen, radio.busy_until + timing.difs, timing.slot);
                 } else {

@@ -98,7 +98,7 @@ impl StationMac {
     fn join(&mut self, station: &mut Station, category: usize, kind: &MacKind, now: u64) {
         let timing = &kind.timing;
         let slot = timing.slot;
-        let mut resume = station.resume_at(timing);
+        let resume = [station.resume_at(timing), station.resume_before_signal(timing)];
         let Station { radio, optional, backoffs, .. } = station;
         let alone = backoffs.is_empty();
         // A signal is present, but too recent to be sensed: the station decides by the idle time before it.
@@ -106,10 +106,7 @@ impl StationMac {
         let unsensed = alone && radio.busy_until > now && seen > now;
         let immediate =
             kind.immediate_access && radio.nav_until <= now && (radio.busy_until <= now || unsensed);
-        if immediate && unsensed {
-            let after_eifs = if radio.eifs_from == 0 { 0 } else { radio.eifs_from + timing.eifs };
-            resume = (optional.idle_from.max(radio.nav_until) + timing.difs).max(after_eifs);
-        }
+        let resume = resume[usize::from(immediate && unsensed)];
         let aifs_end = resume + backoffs.offset(category) * slot;
         if alone {
             backoffs.begin(resume < now);

@@ -314,6 +314,15 @@ impl Station {
         }
     }
 
+    /// [`Station::resume_at`] as before the present signal, which the station does not sense yet.
+    pub(crate) fn resume_before_signal(&self, timing: &Timing) -> u64 {
+        let resume = self.optional.idle_from.max(self.radio.nav_until) + timing.difs;
+        match self.radio.eifs_from {
+            0 => resume,
+            from => resume.max(from + timing.eifs),
+        }
+    }
+
     /// Starts the slot count at `from`.
     #[inline(always)]
     pub(crate) fn start_count(&mut self, from: u64, slot: u64) {
