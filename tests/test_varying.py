@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import airfair
 import pytest
 from airfair import InputError, Scenario
@@ -43,6 +45,29 @@ def test_fading_depends_on_the_seed_alone() -> None:
     assert goodputs(fading, *short) == goodputs(fading, *short)
     assert goodputs(fading, *short) != goodputs(fading, *short, seed=2)
     assert goodputs(*short, 'radio.fading="off"') == goodputs(*short)
+
+
+def test_changes_from_a_file_give_the_same_run(tmp_path: Path) -> None:
+    """The same scenario, the same complete form and the same results, also from the complete form alone."""
+    short = ["duration=9 s", "warmup=1 s"]
+    written = Scenario.read(LINKS, short)
+    (tmp_path / "door.csv").write_text("at_s,gain_db\n6.667,-99.79\n")
+    changes = 'changes = [{ at = "6.667 s", gain = "-99.79 dB" }]'
+    text = LINKS.read_text()
+    assert text.count(changes) == 2
+    (tmp_path / "door.toml").write_text(text.replace(changes, 'file = "door.csv"'))
+    from_file = Scenario.read(tmp_path / "door.toml", short)
+    assert from_file.resolved == written.resolved
+    complete = Scenario.parse(from_file.resolved)
+    runs = [airfair.run(scenario) for scenario in (written, from_file, complete)]
+    results = [{key: value for key, value in run.items() if key != "perf"} for run in runs]
+    assert results[0] == results[1] == results[2]
+    (tmp_path / "door.csv").write_text("at_s,gain_db\n3,-99.79\n")
+    earlier = airfair.run(Scenario.read(tmp_path / "door.toml", short))
+    assert earlier["flows"] != results[0]["flows"]
+    (tmp_path / "door.csv").write_text("at_s,gain_db\n3,-99.79\n12,-90\n")
+    with pytest.raises(InputError, match=r"line 3, column at_s.*12.*not before the period's end"):
+        Scenario.read(tmp_path / "door.toml")
 
 
 def test_mistakes_are_named() -> None:

@@ -5,12 +5,14 @@ use airfair_sim::World;
 
 use crate::import::{Format, ImportLimits, ImportOptions, LinkModel, Part, UnknownMedium, import};
 use crate::keys::file_traffic::ListedFile;
+use crate::resolve::gain_changes_csv::ListedChange;
 use crate::resolve::movement::waypoints;
-use crate::resolve::{file_traffic_csv, movement_file};
+use crate::resolve::{csv, movement_file};
 use crate::{Limits, Location, Override, Scenario, read_within};
 
 /// Limits that bound the time of every input.
-const LIMITS: Limits = Limits { file_bytes: 1 << 20, nodes: 200, flows: 200, listed: 1000, waypoints: 1000 };
+const LIMITS: Limits =
+    Limits { file_bytes: 1 << 20, nodes: 200, flows: 200, listed: 1000, gain_changes: 1000, waypoints: 1000 };
 /// A line that begins with this is an override as well as a comment.
 const OVERRIDE: &str = "#--set ";
 
@@ -46,7 +48,7 @@ pub fn fuzz_scenario(data: &[u8]) {
 /// # Panics
 /// If the list is out of order, or does not read back as the same list.
 pub fn fuzz_file_list(data: &[u8]) {
-    match file_traffic_csv::parse(data) {
+    match csv::parse::<ListedFile>(data, ()) {
         Ok(list) => {
             assert!(
                 !list.is_empty() && list.windows(2).all(|pair| pair[0].0 <= pair[1].0),
@@ -58,9 +60,57 @@ pub fn fuzz_file_list(data: &[u8]) {
                 text.push_str(&format!("{seconds}.{rest:09},{}\r\n", size.0));
             }
             // Late moments have more digits than a float: they may move by a few nanoseconds, but stay in order.
-            let again = file_traffic_csv::parse(text.as_bytes()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+            let again =
+                csv::parse::<ListedFile>(text.as_bytes(), ()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
             let near = |a: &ListedFile, b: &ListedFile| a.0.0.abs_diff(b.0.0) <= 4 && a.1 == b.1;
             assert!(list.len() == again.len() && list.iter().zip(&again).all(|(a, b)| near(a, b)), "{text}");
+        }
+        Err(errors) => {
+            assert!(errors.iter().all(|e| e.line > 0 && !e.problem.is_empty()) && !errors.is_empty())
+        }
+    }
+}
+
+/// Reads any bytes as changes of a gain: it must not panic, and what reads must be in order, the same when written again, and valid in a
+/// scenario.
+///
+/// # Panics
+/// If the changes are out of order, do not read back as the same changes, or are others in a scenario.
+pub fn fuzz_gain_changes(data: &[u8]) {
+    match csv::parse::<ListedChange>(data, None) {
+        Ok(list) => {
+            assert!(
+                !list.is_empty() && list[0].0.0 > 0 && list.windows(2).all(|pair| pair[0].0 < pair[1].0),
+                "out of order: {list:?}"
+            );
+            let (mut text, mut written) = (String::from("at_s,gain_db\r\n"), String::new());
+            for ListedChange(at, gain) in &list {
+                let (seconds, rest) = (at.as_nanos() / 1_000_000_000, at.as_nanos() % 1_000_000_000);
+                text.push_str(&format!("{seconds}.{rest:09},{}\r\n", gain.0));
+                written.push_str(&format!("{{ at = \"{at}\", gain = \"{gain}\" }}, "));
+            }
+            // Late moments have more digits than a float: two that are some nanoseconds apart may become the same.
+            let apart = list.windows(2).all(|pair| pair[1].0.0 - pair[0].0.0 > 8);
+            match csv::parse::<ListedChange>(text.as_bytes(), None) {
+                Ok(again) => {
+                    let near = |a: &ListedChange, b: &ListedChange| a.0.0.abs_diff(b.0.0) <= 4 && a.1 == b.1;
+                    assert!(
+                        list.len() == again.len() && list.iter().zip(&again).all(|(a, b)| near(a, b)),
+                        "{text}"
+                    );
+                }
+                Err(errors) => assert!(!apart, "{errors:?}\n{text}"),
+            }
+            let scenario = format!(
+                "name = \"fuzz\"\nduration = \"1 s\"\n[radio]\npropagation = {{ model = \"matrix\" }}\n[[node]]\nid = \"a\"\n\
+                 [[node]]\nid = \"b\"\n[[gain]]\nfrom = \"a\"\nto = \"b\"\ngain = \"0 dB\"\nchanges = [{written}]\n"
+            );
+            let limits = Limits { gain_changes: u64::MAX, ..LIMITS };
+            let scenario = read_within(&scenario, "changes.toml", &[], &limits)
+                .unwrap_or_else(|e| panic!("{e}\n{scenario}"));
+            let changes = scenario.spec.gain_changes.iter().map(|c| (c.at.0, c.gain));
+            assert!(changes.eq(list.iter().map(|&ListedChange(at, gain)| (at.0, gain))), "{text}");
+            build(&scenario);
         }
         Err(errors) => {
             assert!(errors.iter().all(|e| e.line > 0 && !e.problem.is_empty()) && !errors.is_empty())

@@ -17,7 +17,7 @@ use crate::text::tree::{Located, Value};
 /// Rates of a wired link.
 const WIRED_RATES: std::ops::RangeInclusive<Rate> = Rate(1)..=Rate(1_000_000_000_000);
 /// Path gains.
-const GAINS: std::ops::RangeInclusive<Db> = Db(-300.0)..=Db(60.0);
+pub(crate) const GAINS: std::ops::RangeInclusive<Db> = Db(-300.0)..=Db(60.0);
 const LENGTHS: std::ops::RangeInclusive<Meters> = Meters(0.0)..=Meters(1e7);
 /// Lengths of headers.
 pub(crate) const HEADERS: std::ops::RangeInclusive<Bytes> = Bytes(0)..=Bytes(65_535);
@@ -207,6 +207,9 @@ table! {
         both: bool = default(false);
         /// Changes of the gain, in ascending order of time: `[{ at = "10 s", gain = "-95 dB" }]`. A frame keeps the gain of its start.
         changes: Vec<GainChange> = computed("none");
+        /// A CSV file with the changes in place of `changes`, relative to the folder of the scenario. Its first line is `at_s,gain_db`,
+        /// each other line a time in seconds since the start of the run and the new gain in dB, in ascending order of times.
+        file: String = computed("none");
         /// Interval after which the gain is that of time 0 again, and all changes are repeated; each has to be earlier than this.
         period: Span = computed("none: each change occurs once"), in PERIODS;
     }

@@ -9,7 +9,7 @@ use crate::declare::choice::Distribution;
 use crate::declare::field::{Field, describe};
 use crate::keys::file_traffic::{ARRIVALS, ArrivalsTable, ListTable, ListedFile, SIZES, WebTable};
 use crate::keys::inherit::{Precedence, precedence};
-use crate::resolve::file_traffic_csv;
+use crate::resolve::csv;
 use crate::text::error::{Cx, quoted};
 use crate::text::location::{Locations, Path};
 
@@ -157,7 +157,7 @@ impl ListTable {
         }
         if from_file {
             let at = (self.locations.of("file"), &path.child("file"));
-            self.files = file.and_then(|file| file_traffic_csv::read(&file, at, cx));
+            self.files = file.and_then(|file| csv::read(&file, (), at, cx));
         } else {
             self.check(path, cx);
         }

@@ -3,9 +3,11 @@
 pub(crate) mod blocks;
 pub(crate) mod categories;
 pub(crate) mod complete_form;
+pub(crate) mod csv;
 pub(crate) mod file_traffic;
 pub(crate) mod file_traffic_csv;
 pub(crate) mod flows;
+pub(crate) mod gain_changes_csv;
 pub(crate) mod movement;
 pub(crate) mod movement_file;
 pub(crate) mod named_file;

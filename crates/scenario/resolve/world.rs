@@ -12,11 +12,16 @@ use airfair_units::{Bytes, Db, Span, Time};
 use crate::declare::field::{Field, Or, outside};
 use crate::declare::name::Name;
 use crate::declare::table::OtherKeys;
-use crate::keys::network::{ArpTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable};
+use crate::keys::inherit::{Precedence, precedence};
+use crate::keys::network::{
+    ArpTable, GainChangeTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable,
+};
 use crate::keys::tcp::TcpTable;
 use crate::keys::{self, scheme_params};
 use crate::resolve::blocks::{blocks, single};
+use crate::resolve::csv;
 use crate::resolve::flows::{FlowContext, Flows, flows};
+use crate::resolve::gain_changes_csv::ListedChange;
 use crate::resolve::movement::movements;
 use crate::resolve::nodes::{Nodes, nodes, uses_gains};
 use crate::resolve::radio::{Radios, radios};
@@ -66,7 +71,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
     let nodes = nodes(root, &radios, &mut movements, limits, cx);
     let movement = crate::resolve::movement::resolve(&movements, &nodes, &radios, limits.waypoints, cx);
     let (links, link_specs) = links(root, &nodes, &tcp, duration, cx);
-    let (gains, gain_specs, gain_changes) = gains(root, &nodes, duration, cx);
+    let (gains, gain_specs, gain_changes) = gains(root, &nodes, duration, limits.gain_changes, cx);
     if !gains.is_empty() && !uses_gains(&radios) {
         cx.warnings
             .push("[[gain]] has no effect: no radio has propagation = { model = \"matrix\" }".to_string());
@@ -279,20 +284,31 @@ fn rate_changes(link: &LinkTable, duration: Span, path: &Path<'_>, cx: &mut Cx<'
     changes
 }
 
+/// Reads every `[[gain]]`, with at most `most` changes in all, and adds the gains of the generator of nodes.
 fn gains(
     root: &Table,
     nodes: &Nodes,
     duration: Span,
+    most: u64,
     cx: &mut Cx<'_>,
 ) -> (Vec<GainTable>, Vec<GainSpec>, Vec<GainChangeSpec>) {
     let (mut tables, mut specs, mut changes) = (Vec::new(), Vec::new(), Vec::new());
-    let mut known = BTreeSet::new();
+    let (mut known, mut listed) = (BTreeSet::new(), 0);
     let parent = Path::ROOT.child("gain");
     for row in blocks(root, "gain", cx) {
         let path = parent.child(&row.label);
-        let Some(table) = GainTable::read_table(row.table, &path, cx, &OtherKeys::default()) else {
+        let Some(mut table) = GainTable::read_table(row.table, &path, cx, &OtherKeys::default()) else {
             continue;
         };
+        changes_from_file(&mut table, &path, cx);
+        listed += table.changes.as_ref().map_or(0, |changes| changes.len() as u64);
+        // Many gains may name one long list: reading stops at the first that exceeds the limit.
+        if listed > most {
+            cx.error(root.at, &parent, || {
+                format!("{listed} changes or more of all gains; expected at most {most}")
+            });
+            break;
+        }
         let from = nodes.names.find(&table.from, table.locations.of("from"), &path.child("from"), cx);
         let to = nodes.names.find(&table.to, table.locations.of("to"), &path.child("to"), cx);
         let (Some(from), Some(to)) = (from, to) else { continue };
@@ -336,12 +352,36 @@ fn gains(
                     gain: *gain,
                     both,
                     changes: None,
+                    file: None,
                     period: None,
                 });
             }
         }
     }
     (tables, specs, changes)
+}
+
+/// Puts the content of a gain's CSV file into its `changes`, so that the complete form needs no other file.
+fn changes_from_file(table: &mut GainTable, path: &Path<'_>, cx: &mut Cx<'_>) {
+    let Some(file) = table.file.take() else { return };
+    let at = table.locations.of("file");
+    if table.locations.has("changes") {
+        match precedence(at, table.locations.of("changes")) {
+            Precedence::First => {}
+            Precedence::Second => return,
+            Precedence::Conflict => {
+                cx.error(table.locations.of("changes"), &path.child("changes"), || {
+                    "`file` gives the same list; write one of them".to_string()
+                });
+                return;
+            }
+        }
+    }
+    let listed: Option<Vec<ListedChange>> = csv::read(&file, table.period, (at, &path.child("file")), cx);
+    let change = |ListedChange(time, gain)| {
+        keys::network::GainChange(GainChangeTable { locations: Locations::new(at), at: time, gain })
+    };
+    table.changes = listed.map(|listed| listed.into_iter().map(change).collect());
 }
 
 /// The times of a gain's changes with the new gains, the return to the first gain after a period included.
@@ -368,8 +408,10 @@ fn gain_changes(table: &GainTable, duration: Span, path: &Path<'_>, cx: &mut Cx<
     let last = changes.last().map(|last| last.0);
     match (table.period, last) {
         (Some(period), Some(_)) => changes.push((Time(period.0), table.gain)),
+        // A file that cannot be read has its own error.
+        (Some(_), None) if table.changes.is_none() && table.locations.has("file") => {}
         (Some(period), None) => cx.error(table.locations.of("period"), &path.child("period"), || {
-            format!("{}: there are no changes to repeat; expected `changes`", period.write())
+            format!("{}: there are no changes to repeat; expected `changes` or `file`", period.write())
         }),
         _ => {}
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use airfair_scenario::fuzz::{
-    fuzz_file_list, fuzz_import, fuzz_import_as, fuzz_movement_file, fuzz_scenario,
+    fuzz_file_list, fuzz_gain_changes, fuzz_import, fuzz_import_as, fuzz_movement_file, fuzz_scenario,
 };
 use airfair_scenario::import::Format;
 
@@ -87,6 +87,26 @@ const LIST_TOKENS: [&str; 16] = [
     "start_s,bytes\n",
     "\u{0}",
     "1,1\n",
+];
+
+/// Fragments of changes of a gain.
+const CHANGE_TOKENS: [&str; 16] = [
+    "\n",
+    "\r\n",
+    ",",
+    "\"",
+    "0",
+    "1e-9",
+    "-0",
+    "nan",
+    "-300",
+    "60.5",
+    "31536000",
+    "-1e-320",
+    " ",
+    "\u{feff}",
+    "at_s,gain_db\n",
+    "9e6,-70\n",
 ];
 
 /// Fragments of maps.
@@ -239,6 +259,31 @@ fn no_list_panics_and_lists_read_back() {
             }
         }
         fuzz_file_list(&data);
+    }
+}
+
+#[test]
+fn no_changes_panic_and_changes_read_back() {
+    let mut stream = Stream(2030);
+    for _ in 0..INPUTS {
+        let mut data = b"at_s,gain_db\n".to_vec();
+        let mut at = 0;
+        for _ in 0..stream.below(6) {
+            // From some nanoseconds to some months, so that most lists are in order.
+            at += stream.next() >> (12 + stream.below(50));
+            let gain = stream.next() as f64 / u64::MAX as f64 * 360.0 - 300.0;
+            let gain = if stream.below(2) == 0 { gain.to_string() } else { format!("{gain:.0}") };
+            data.extend(format!("{}.{:09},{gain}\n", at / 1_000_000_000, at % 1_000_000_000).bytes());
+        }
+        for _ in 0..stream.below(3) {
+            let at = stream.below(data.len() + 1);
+            match stream.below(3) {
+                0 if at < data.len() => data[at] ^= 1 << stream.below(8),
+                1 => data.truncate(at),
+                _ => drop(data.splice(at..at, CHANGE_TOKENS[stream.below(CHANGE_TOKENS.len())].bytes())),
+            }
+        }
+        fuzz_gain_changes(&data);
     }
 }
 

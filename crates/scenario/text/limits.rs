@@ -11,13 +11,22 @@ pub struct Limits {
     pub flows: u64,
     /// Most files in the lists of all flows.
     pub listed: u64,
+    /// Most changes of all measured gains.
+    pub gain_changes: u64,
     /// Most waypoints of all nodes.
     pub waypoints: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file_bytes: 16 << 20, nodes: 100_000, flows: 20_000, listed: 200_000, waypoints: 200_000 }
+        Self {
+            file_bytes: 16 << 20,
+            nodes: 100_000,
+            flows: 20_000,
+            listed: 200_000,
+            gain_changes: 200_000,
+            waypoints: 200_000,
+        }
     }
 }
 
