@@ -2,9 +2,10 @@
 
 use airfair_sim::World;
 use airfair_sim::engine::drive::Steppable;
-use airfair_sim::ids::{Ix, NodeIx, PortIx};
+use airfair_sim::ids::{Ix, NodeIx, PortIx, StationIx};
 use airfair_sim::observe::capture::{CaptureSpec, Columns};
 use airfair_sim::observe::states::{StateColumns, StatesSpec};
+use airfair_sim::record::Names;
 use airfair_units::Time;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -190,6 +191,7 @@ fn table_of_states<'py>(py: Python<'py>, world: &World, c: &StateColumns) -> PyR
     let nodes: Vec<&str> = world.names().nodes.iter().map(String::as_str).collect();
     let stations = world.stations();
     let (radio, radios) = radios(&c.station, &stations);
+    let (category, categories) = categories(c, world.names());
     let columns = [
         ("node", Code(&c.node, &nodes)),
         ("radio", Code(&radio, &radios)),
@@ -197,8 +199,23 @@ fn table_of_states<'py>(py: Python<'py>, world: &World, c: &StateColumns) -> PyR
         ("from_ns", Whole(&c.from_ns)),
         ("until_ns", Whole(&c.until_ns)),
         ("slots", Whole(&c.slots)),
+        ("category", Code(&category, &categories)),
     ];
     columns::table(py, &columns)
+}
+
+/// Names of the access categories of states, by code.
+fn categories<'a>(c: &StateColumns, names: &'a Names) -> (Vec<i64>, Vec<&'a str>) {
+    let mut known: Vec<&str> = names.categories.iter().flatten().map(String::as_str).collect();
+    known.sort_unstable();
+    known.dedup();
+    let code = |(&station, &category): (&i64, &i64)| {
+        let station = StationIx(u32::try_from(station).ok()?);
+        let name = names.category(station, u8::try_from(category).ok())?;
+        known.binary_search(&name).ok()
+    };
+    let of = |row| code(row).map_or(-1, |at| at as i64);
+    (c.station.iter().zip(&c.category).map(of).collect(), known)
 }
 
 /// Names of radios by code, for a column of stations.

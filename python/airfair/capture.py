@@ -68,7 +68,7 @@ STATE_SCHEMA = pa.schema(
         ("slots", pa.int64()),
     ]
 )
-"""Columns of the table of states."""
+"""Columns of the table of states; with access categories also `category`."""
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,11 @@ class Spool:
         self.captures: dict[str, str] = {}
         """Node and name of the file."""
         self._folder = folder
-        frames = SCHEMA.append(pa.field("category", NAMES)) if categories else SCHEMA
-        schemas = {FRAMES: frames} if trace else {}
+        schemas = {FRAMES: SCHEMA} if trace else {}
         schemas |= {STATES: STATE_SCHEMA} if states else {}
+        if categories:
+            column = pa.field("category", NAMES)
+            schemas = {name: schema.append(column) for name, schema in schemas.items()}
         self._rows = {name: Rows(name, schema, folder) for name, schema in schemas.items()}
 
     def on_capture(self, node: str, data: bytes) -> None:

@@ -306,7 +306,7 @@ class _Completions:
 
 @contextmanager
 def _spool(folder: Path | None, capture: Capture, scenario: Scenario) -> Iterator[Spool]:
-    categories = capture.trace and has_categories(scenario.resolved)
+    categories = (capture.trace or capture.states) and has_categories(scenario.resolved)
     spool = Spool(folder, trace=capture.trace, states=capture.states, categories=categories)
     try:
         yield spool

@@ -19,7 +19,7 @@ mod mac;
 mod medium;
 
 pub use kind::Kind;
-pub(crate) use mac::{Countdown, MacWait, StationView};
+pub(crate) use mac::{CategoryView, Countdown, MacWait, StationView};
 pub use mac::{Indication, MacKind, Msdu, Outcome};
 pub use medium::artificial_links::{CutOff, TooFast};
 pub use medium::frame::BROADCAST;
@@ -247,6 +247,12 @@ impl Air {
     /// State of a station's MAC for observers.
     pub(crate) fn view(&self, station: StationIx) -> StationView {
         self.mac.stations[station].view(&self.medium.stations[station], self.mac(station))
+    }
+
+    /// The state of a category of a station, for observers; the DCF has only category 0.
+    pub(crate) fn category_view(&self, station: StationIx, category: usize) -> CategoryView {
+        let mac = &self.mac.stations[station];
+        mac.category_view(&self.medium.stations[station], self.mac(station), category)
     }
 
     /// True if gains vary while nodes rest: each frame has powers of its own.

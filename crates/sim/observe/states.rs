@@ -42,6 +42,8 @@ pub struct StateColumns {
     pub until_ns: Vec<i64>,
     /// Of a back-off: slots to count from the start of the interval.
     pub slots: Vec<i64>,
+    /// Of a back-off, at a station with access categories: the number of the category.
+    pub category: Vec<i64>,
 }
 
 impl StateColumns {
@@ -72,13 +74,20 @@ struct Interval {
 #[derive(Debug)]
 struct Timers {
     station: StationIx,
+    /// Of each category; the DCF has one.
+    backoffs: Vec<Backoff>,
+    nav: Option<Interval>,
+    eifs: Option<Interval>,
+}
+
+/// The back-off of a category after the last event.
+#[derive(Debug)]
+struct Backoff {
+    /// Number of the category; [`NONE`] with the DCF.
+    category: i64,
     countdown: Option<Countdown>,
     /// True if the countdown has a row.
     counted: bool,
-    /// End of the last row of a countdown, ns.
-    counted_until: u64,
-    nav: Option<Interval>,
-    eifs: Option<Interval>,
 }
 
 /// An interval that has ended.
@@ -89,6 +98,7 @@ struct Row {
     from: u64,
     until: u64,
     slots: i64,
+    category: i64,
 }
 
 /// Observer of the states of stations.
@@ -128,7 +138,7 @@ impl States {
         let observed =
             |station: &StationIx| spec.node.is_none_or(|node| names.node_of_station[station.ix()] == node);
         Self {
-            stations: air.stations().filter(observed).map(Timers::new).collect(),
+            stations: air.stations().filter(observed).map(|station| Timers::new(station, air)).collect(),
             spec,
             on_air: Vec::new(),
             ended: Vec::new(),
@@ -175,14 +185,14 @@ impl States {
         self.keep(world);
     }
 
-    /// Moves the rows of the present event into the columns: by their ends, then by the names of stations and states.
+    /// Moves the rows of the present event into the columns: by their ends, then by the names of stations, states and categories.
     fn keep(&mut self, world: &WorldView<'_>) {
         let names = &world.run.names;
         let (from, until) = (self.spec.from.0, self.spec.until.0);
         self.ended.retain(|row| row.until > from && row.from < until);
         self.ended.sort_by(|a, b| {
             let key = |row: &Row| (row.until, row.from);
-            let name = |row: &Row| (&names.stations[row.station.ix()], row.state);
+            let name = |row: &Row| (&names.stations[row.station.ix()], row.state, row.category);
             key(a).cmp(&key(b)).then_with(|| name(a).cmp(&name(b)))
         });
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
@@ -194,24 +204,28 @@ impl States {
             columns.from_ns.push(whole(row.from));
             columns.until_ns.push(whole(row.until));
             columns.slots.push(row.slots);
+            columns.category.push(row.category);
         }
     }
 }
 
 impl Timers {
-    fn new(station: StationIx) -> Self {
-        Self { station, countdown: None, counted: false, counted_until: 0, nav: None, eifs: None }
+    fn new(station: StationIx, air: &Air) -> Self {
+        let has_categories = air.has_categories(station);
+        let backoff = |category| {
+            let category = if has_categories { category } else { NONE };
+            Backoff { category, countdown: None, counted: false }
+        };
+        let backoffs = (0..).take(air.mac(station).category_count).map(backoff).collect();
+        Self { station, backoffs, nav: None, eifs: None }
     }
 
     /// Ends the intervals that have ended by `now`, and begins those that have begun.
     fn observe(&mut self, now: u64, air: &Air, on_air: &[FrameView], ended: &mut Vec<Row>) {
         let view = air.view(self.station);
-        if view.countdown != self.countdown {
-            self.end_countdown(now, ended);
-            (self.countdown, self.counted) = (view.countdown, false);
-        }
-        if self.countdown.is_some_and(|countdown| countdown.until <= now) {
-            self.end_countdown(now, ended);
+        for (category, backoff) in self.backoffs.iter_mut().enumerate() {
+            let next = air.category_view(self.station, category).countdown;
+            backoff.observe(now, next, (self.station, ended));
         }
 
         self.end_nav(now, ended);
@@ -242,7 +256,9 @@ impl Timers {
 
     /// Ends all intervals at a time.
     fn end(&mut self, now: u64, ended: &mut Vec<Row>) {
-        self.end_countdown(now, ended);
+        for backoff in &mut self.backoffs {
+            ended.extend(backoff.end(now, self.station));
+        }
         for timer in [&mut self.nav, &mut self.eifs].into_iter().flatten() {
             timer.until = timer.until.min(now);
         }
@@ -250,35 +266,46 @@ impl Timers {
         self.end_eifs(now, ended);
     }
 
-    /// Ends a back-off that counts at `now`, or has ended before.
-    fn end_countdown(&mut self, now: u64, ended: &mut Vec<Row>) {
-        if let Some(Countdown { from, until, slots }) = self.countdown.filter(|_| !self.counted) {
-            self.counted = true;
-            // A category that joins a count moves its start to a later slot boundary.
-            let counted = Interval { from: from.max(self.counted_until), until: until.min(now) };
-            self.counted_until = counted.until;
-            ended.extend(counted.row(self.station, 0, i64::from(slots)));
-        }
-    }
-
     fn end_nav(&mut self, now: u64, ended: &mut Vec<Row>) {
         if let Some(nav) = self.nav.take_if(|nav| nav.until <= now) {
-            ended.extend(nav.row(self.station, 1, NONE));
+            ended.extend(nav.row(self.station, 1));
         }
     }
 
     fn end_eifs(&mut self, now: u64, ended: &mut Vec<Row>) {
         if let Some(eifs) = self.eifs.take_if(|eifs| eifs.until <= now) {
-            ended.extend(eifs.row(self.station, 2, NONE));
+            ended.extend(eifs.row(self.station, 2));
         }
+    }
+}
+
+impl Backoff {
+    /// Ends the countdown that has ended by `now`, and begins the one that has begun.
+    fn observe(&mut self, now: u64, next: Option<Countdown>, (station, ended): (StationIx, &mut Vec<Row>)) {
+        let goes_on = self.countdown.zip(next).is_some_and(|(now, next)| now.goes_on_in(next));
+        if next != self.countdown && !goes_on {
+            ended.extend(self.end(now, station));
+            (self.countdown, self.counted) = (next, false);
+        }
+        if self.countdown.is_some_and(|countdown| countdown.until <= now) {
+            ended.extend(self.end(now, station));
+        }
+    }
+
+    /// Ends a countdown that counts at `now`, or has ended before, unless it has a row.
+    fn end(&mut self, now: u64, station: StationIx) -> Option<Row> {
+        let Countdown { from, until, slots } = self.countdown.filter(|_| !self.counted)?;
+        self.counted = true;
+        let row = Interval { from, until: until.min(now) }.row(station, 0)?;
+        Some(Row { slots: i64::from(slots), category: self.category, ..row })
     }
 }
 
 impl Interval {
     /// The row of an interval, unless it is empty.
-    fn row(self, station: StationIx, state: usize, slots: i64) -> Option<Row> {
+    fn row(self, station: StationIx, state: usize) -> Option<Row> {
         let Self { from, until } = self;
-        (from < until).then_some(Row { station, state, from, until, slots })
+        (from < until).then_some(Row { station, state, from, until, slots: NONE, category: NONE })
     }
 }
 

@@ -7,8 +7,9 @@ use crate::support::*;
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::ids::FlowIx;
+use airfair_sim::measure::summary::CategoryCounters;
 use airfair_sim::observe::explain::{
-    Activity, Explanation, FailureCause, HopExplanation, MissingResponse, Sending, Standing,
+    Activity, CategoryTime, Explanation, FailureCause, HopExplanation, MissingResponse, Sending, Standing,
 };
 use airfair_sim::spec::*;
 use airfair_transport::{InitialWindow, TcpConfig};
@@ -49,6 +50,14 @@ fn adds_up(explanation: &Explanation) -> Result<(), TestCaseError> {
             prop_assert_eq!(by.values().map(|h| h.nav).sum::<u64>(), spent(hop, Activity::Nav));
             prop_assert_eq!(by.values().map(|h| h.eifs).sum::<u64>(), spent(hop, Activity::Eifs));
         }
+        let here = own + others - spent(hop, Activity::Address);
+        let categories = hop.categories.clone().unwrap_or_default();
+        let precedence: u64 = categories.others.iter().map(|(_, time)| time.sum()).sum();
+        prop_assert_eq!(precedence, spent(hop, Activity::Category));
+        if hop.categories.is_some() {
+            prop_assert_eq!(categories.own.iter().map(|(_, ns)| ns).sum::<u64>(), here);
+            prop_assert!(categories.others.iter().all(|(_, time)| time.given_up <= time.collisions));
+        }
         if let Some(a) = &hop.attempts {
             prop_assert_eq!(a.causes.iter().map(|c| c.1).sum::<u64>(), a.no_cts + a.no_ack);
             prop_assert!(a.no_cts <= a.rts && a.no_ack <= a.data && a.exchanges <= a.rts + a.data);
@@ -72,10 +81,21 @@ fn agrees(explanation: &Explanation, world: &World) -> Result<(), TestCaseError>
         let air = station.airtime;
         let sent = spent(hop, Activity::Transmit) + spent(hop, Activity::Answer);
         prop_assert!(sent <= air.transmit.0);
+        let internal = |of: fn(&CategoryCounters) -> u64| -> u64 {
+            station.categories.iter().map(|category| of(&category.counters)).sum()
+        };
+        let lost = hop.categories.iter().flat_map(|categories| &categories.others);
+        let (collisions, given_up) =
+            lost.fold((0, 0), |sum, (_, time)| (sum.0 + time.collisions, sum.1 + time.given_up));
+        prop_assert!(
+            collisions <= internal(|c| c.internal_collisions) && given_up <= station.counters.given_up
+        );
+        prop_assert_eq!(hop.categories.is_some(), station.categories.len() > 1);
         // A query before a frame's arrival may include some of it: up to a band, 4 us.
         prop_assert!(spent(hop, Activity::Busy) <= air.receive.0 + air.busy.0 + 4_000);
         if hop.no_packet == 0 && hop.observed == world.now().0 {
-            prop_assert_eq!(sent, air.transmit.0);
+            prop_assert!(air.transmit.0 <= sent + spent(hop, Activity::Category));
+            prop_assert!(hop.categories.is_some() || sent == air.transmit.0);
         }
         if let Some(a) = &hop.attempts {
             let c = station.counters;
@@ -206,6 +226,109 @@ fn a_relay_by_hand() {
     assert_eq!(relay.own_turn[Activity::Answer as usize], 304_000);
     assert_eq!(relay.own_turn[Activity::Sifs as usize], 11_001);
     assert_eq!(relay.own_turn[Activity::Difs as usize], 1_700_000 - 1_675_001);
+}
+
+/// Flows from one node to another at 300 m, one packet each, in the categories with these numbers.
+fn one_packet_each(rows: &[(u8, u32, u32, u64)], categories: &[u8]) -> WorldSpec {
+    let mut edca = edca_table(rows, Countdown::Standard, TxopEnd::Silent);
+    edca.category_of_dscp = std::array::from_fn(|dscp| dscp as u8 % rows.len() as u8);
+    let seldom = || Traffic::ConstantRate { rate: Rate(100_000), packet: Bytes(1472), gap_jitter: 0.0 };
+    let mut spec = chain(with_edca(dot11b(400.0, 550.0), edca), 1, 300.0, seldom(), 1);
+    spec.flows.clear();
+    for (i, &category) in categories.iter().enumerate() {
+        flow(&mut spec, &format!("f{i}"), 0, 1, seldom());
+        spec.flows[i].dscp = category;
+    }
+    spec
+}
+
+fn own_turn(hop: &HopExplanation) -> Vec<(Activity, u64)> {
+    Activity::ALL.into_iter().map(|d| (d, hop.own_turn[d as usize])).filter(|s| s.1 > 0).collect()
+}
+
+/// Both categories win at 50 us; the lower one waits for the exchange of the higher, 1310 + 316.002 us, and a DIFS. Then it sends.
+#[test]
+fn an_internal_collision_by_hand() {
+    let spec = one_packet_each(&[(2, 0, 0, 0), (2, 0, 0, 0)], &[0, 1]);
+    let mut world = watched(&spec, 0, 1);
+    world.advance(Time(50_000 + 1_626_002 + 50_000 + 7));
+    let explanation = world.explanation().unwrap();
+    adds_up(&explanation).unwrap();
+    let hop = &explanation.hops[0];
+    let expected = [(Activity::Transmit, 7), (Activity::Difs, 100_000), (Activity::Category, 1_626_002)];
+    assert_eq!(own_turn(hop), expected);
+    let categories = hop.categories.as_ref().unwrap();
+    assert_eq!(categories.names, ["c1", "c0"]);
+    assert_eq!(categories.own, [("c0".to_string(), 1_726_009)]);
+    let collision = CategoryTime { collision: 1_626_002, collisions: 1, ..CategoryTime::default() };
+    assert_eq!(categories.others, [("c1".to_string(), collision)]);
+    assert_eq!(hop.attempts.as_ref().unwrap().exchanges, 1, "only its own frame is an attempt");
+    // To the higher one nothing has happened. Its packet is delivered when the ACK has left its sender.
+    let mut world = watched(&spec, 1, 1);
+    world.advance(Time(1_675_001));
+    let hop = &world.explanation().unwrap().hops[0];
+    let expected = [(Activity::Transmit, 1_310_000), (Activity::AwaitAck, 315_001), (Activity::Difs, 50_000)];
+    assert_eq!(own_turn(hop), expected);
+    assert_eq!(hop.categories.as_ref().unwrap().others, []);
+}
+
+/// At the retry limit an internal collision ends the packet.
+#[test]
+fn an_internal_collision_at_the_retry_limit_by_hand() {
+    let mut spec = one_packet_each(&[(2, 0, 0, 0), (2, 0, 0, 0)], &[0, 1]);
+    spec.radios[0].mac.short_retry_limit = 1;
+    let explanation = explain(&spec, 0);
+    let (_, time) = &explanation.hops[0].categories.as_ref().unwrap().others[0];
+    assert!(time.collisions >= 1, "{time:?}");
+    assert_eq!(time.given_up, time.collisions);
+    assert_eq!(explanation.hops[0].attempts.as_ref().unwrap().given_up, 0);
+    assert_eq!(explanation.drops[0].packets, time.given_up);
+}
+
+/// The AIFS of the lower category is 10 + 7 x 20 us. The higher one sends two packets in a TXOP, a SIFS apart, of which the second belongs
+/// to another flow: that flow has a packet behind the first, and no other category before it. An exchange is over when the ACK has left its
+/// sender, 1.001 us before it ends at the other.
+#[test]
+fn a_txop_by_hand() {
+    let spec = one_packet_each(&[(7, 0, 0, 0), (2, 0, 0, 6016)], &[0, 1, 1]);
+    let end = 50_000 + 1_626_002 + 10_000 + 1_626_002;
+    let mut world = watched(&spec, 0, 1);
+    world.advance(Time(end + 150_000 + 7));
+    let explanation = world.explanation().unwrap();
+    adds_up(&explanation).unwrap();
+    let hop = &explanation.hops[0];
+    let expected =
+        [(Activity::Transmit, 7), (Activity::Difs, 200_000), (Activity::Category, 1_626_002 + 1_636_002)];
+    assert_eq!(own_turn(hop), expected);
+    let time = CategoryTime { access: 1_625_001, txop: 1_637_003, ..CategoryTime::default() };
+    assert_eq!(hop.categories.as_ref().unwrap().others, [("c1".to_string(), time)]);
+    let mut world = watched(&spec, 2, 1);
+    world.advance(Time(end));
+    let hop = &world.explanation().unwrap().hops[0];
+    assert_eq!(hop.behind, [((Some("f1".to_string()), true), 1_675_001)].into());
+    let expected =
+        [(Activity::Transmit, 1_310_000), (Activity::Sifs, 10_000), (Activity::AwaitAck, 1_001 + 315_001)];
+    assert_eq!(own_turn(hop), expected);
+    assert_eq!(hop.categories.as_ref().unwrap().others, []);
+}
+
+/// With eight categories and one queue of each, a queue that drops a packet of the flow holds packets of its category only.
+#[test]
+fn a_full_queue_is_that_of_the_category() {
+    let mut spec = one_packet_each(&[(7, 31, 1023, 0), (2, 15, 31, 0)], &[0, 0, 1]);
+    spec.radios[0].mac.backpressure = false;
+    for flow in &mut spec.flows {
+        flow.traffic =
+            Traffic::ConstantRate { rate: Rate::from_mbps(8), packet: Bytes(1472), gap_jitter: 0.0 };
+    }
+    let hop = &explain(&spec, 0).hops[0];
+    assert!(hop.queue.dropped > 100, "{:?}", hop.queue);
+    let flows: Vec<_> = hop.queue.full_of.keys().map(|(flow, _)| flow.as_deref()).collect();
+    assert_eq!(flows, [Some("f0"), Some("f1")]);
+    let held: u64 = hop.queue.full_of.values().map(|waiting| waiting.packets).sum();
+    let limit = u64::from(spec.radios[0].queue.packets);
+    assert!(held <= hop.queue.dropped * (limit + 1), "{held} in {} drops", hop.queue.dropped);
+    assert!(10 * held > 9 * hop.queue.dropped * limit, "{held} in {} drops", hop.queue.dropped);
 }
 
 /// Two stations that cannot sense each other send to the one between them: collisions with the hidden one, and no deferring. Where

@@ -7,7 +7,7 @@ use crate::support::rig::with_rts;
 use crate::support::*;
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Steppable};
-use airfair_sim::ids::NodeIx;
+use airfair_sim::ids::{NodeIx, StationIx};
 use airfair_sim::observe::states::{StateColumns, StatesSpec};
 use airfair_sim::record::{FrameKind, FrameView, Record, Trace};
 use airfair_sim::spec::*;
@@ -26,12 +26,11 @@ const WHOLE: StatesSpec = StatesSpec { node: None, from: Time::ZERO, until: Time
 /// A row: start, end, slots.
 type Interval = (u64, u64, i64);
 
-/// Runs a world in steps; the intervals by station and state in the order of the rows, and the trace.
-fn observed(
-    world: &mut World,
-    spec: StatesSpec,
-    step: Span,
-) -> (BTreeMap<(i64, &'static str), Vec<Interval>>, Trace) {
+/// Station, state, and category of a back-off.
+type Timer = (i64, &'static str, i64);
+
+/// Runs a world in steps; the intervals by timer in the order of the rows, and the trace.
+fn by_timer(world: &mut World, spec: StatesSpec, step: Span) -> (BTreeMap<Timer, Vec<Interval>>, Trace) {
     world.observe_states(spec);
     world.start_trace();
     let (mut found, mut trace, mut last) = (BTreeMap::<_, Vec<Interval>>::new(), Trace::new(), 0);
@@ -41,12 +40,28 @@ fn observed(
         let Some(c) = world.take_states(1) else { continue };
         for i in 0..c.len() {
             let row = (c.from_ns[i] as u64, c.until_ns[i] as u64, c.slots[i]);
+            assert_eq!(
+                c.category[i] >= 0,
+                c.state[i] == 0 && world.air().has_categories(StationIx(c.station[i] as u32))
+            );
             assert!(row.1 >= last, "rows are in the order of their ends");
             last = row.1;
-            found.entry((c.station[i], StateColumns::NAMES[c.state[i] as usize])).or_default().push(row);
+            let name = StateColumns::NAMES[c.state[i] as usize];
+            found.entry((c.station[i], name, c.category[i])).or_default().push(row);
         }
     }
     (found, trace)
+}
+
+/// [`by_timer`] without categories.
+fn observed(
+    world: &mut World,
+    spec: StatesSpec,
+    step: Span,
+) -> (BTreeMap<(i64, &'static str), Vec<Interval>>, Trace) {
+    let (found, trace) = by_timer(world, spec, step);
+    assert!(found.keys().all(|&(_, _, category)| category == -1));
+    (found.into_iter().map(|((station, state, _), rows)| ((station, state), rows)).collect(), trace)
 }
 
 fn sent(trace: &Trace, sender: u32, kind: FrameKind) -> Vec<FrameView> {
@@ -198,6 +213,65 @@ fn a_frozen_back_off_keeps_the_slots_that_are_left() {
     assert!(frozen + complete >= rows - rows / 20, "{frozen} {complete} {rows}");
 }
 
+/// A sender with two saturated categories: after each ACK both count from the end of their own AIFS, the one that sends to the start of
+/// its frame. The other one's slots are those that it has not counted, the boundary at the end of the AIFS among them, unless it has
+/// collided with the first.
+#[test]
+fn each_category_counts_its_own_slots() {
+    let mut edca = edca_table(&[(5, 31, 1023, 0), (2, 15, 1023, 0)], Countdown::Standard, TxopEnd::Silent);
+    edca.category_of_dscp = std::array::from_fn(|dscp| u8::from(dscp > 0));
+    let mut spec = line(with_edca(dot11b(250.0, 550.0), edca), &[0.0, 200.0]);
+    flow(&mut spec, "g", 0, 1, saturating(1000));
+    spec.flows[1].dscp = 46;
+    let (states, trace) = by_timer(&mut make(&spec, 1), WHOLE, Span::from_millis(7));
+    let data = sent(&trace, 0, FrameKind::Data);
+    let acks = sent(&trace, 1, FrameKind::Ack);
+    let collided: BTreeMap<u64, u8> = trace
+        .iter()
+        .filter_map(|(at, record)| match record {
+            Record::InternalCollision { category, .. } => Some((at.0, *category)),
+            _ => None,
+        })
+        .collect();
+    let (mut frozen, mut complete) = (0, 0);
+    for (category, aifs) in [(0, 110 * US), (1, 50 * US)] {
+        let rows = &states[&(0, "backoff", category)];
+        let mut left = None;
+        for (ack, next) in acks.iter().zip(&data[1..]) {
+            let from = ack.end.0 + DELAY_200 + aifs;
+            let row = rows.iter().find(|row| row.0 == from);
+            if next.start.0 <= from {
+                assert_eq!(row, None);
+                if next.start.0 == from {
+                    // The boundary at the end of the AIFS counts.
+                    left = left.map(|left| left - 1).filter(|&left| left > 0);
+                }
+                continue;
+            }
+            let &(_, until, slots) = row.unwrap();
+            assert_eq!(until, next.start.0);
+            let counted = (until - from) / (20 * US);
+            assert_eq!((until - from) % (20 * US), 0);
+            if let Some(left) = left {
+                assert_eq!(slots, left);
+            }
+            if next.category == Some(category as u8) {
+                assert_eq!(slots as u64, counted);
+                (left, complete) = (None, complete + 1);
+            } else if collided.contains_key(&until) {
+                assert_eq!(slots as u64, counted, "the higher category wins");
+                left = None;
+            } else {
+                assert!((slots as u64) > counted);
+                // Without a slot it sends at the end of its AIFS, and has no row.
+                (left, frozen) = (Some(slots - counted as i64 - 1).filter(|&left| left > 0), frozen + 1);
+            }
+        }
+        assert!(rows.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+    }
+    assert!(complete > 200 && frozen > 100 && collided.len() > 5, "{complete} {frozen} {}", collided.len());
+}
+
 /// Of one node, in a window: what ends in it or is cut by its end.
 #[test]
 fn states_of_one_node_in_a_window() {
@@ -230,9 +304,9 @@ proptest! {
         let mut plain = make(&spec, seed);
         drive::to_end(&mut plain);
         let mut world = make(&spec, seed);
-        let (states, _) = observed(&mut world, WHOLE, Span::from_secs(1));
+        let (states, _) = by_timer(&mut world, WHOLE, Span::from_secs(1));
         prop_assert_eq!(format!("{:?}", world.result()), format!("{:?}", plain.result()));
-        let (same, _) = observed(&mut make(&spec, seed), WHOLE, Span(777_777));
+        let (same, _) = by_timer(&mut make(&spec, seed), WHOLE, Span(777_777));
         prop_assert_eq!(&states, &same);
         for (key, rows) in &states {
             for row in rows {

@@ -7,7 +7,7 @@ use airfair_units::Time;
 
 use super::access::{State, arm};
 use super::rate::data_mode;
-use super::{Contention, Indication, MacKind, Outcome, StationMac};
+use super::{Indication, MacKind, Outcome, StationMac};
 use crate::air::medium::frame::BROADCAST;
 use crate::air::medium::radio::{NO_DEADLINE, Station, flag};
 use crate::engine::Agenda;
@@ -41,16 +41,8 @@ impl StationMac {
     }
 
     /// True while a category exchanges frames.
-    fn is_exchanging(&self) -> bool {
+    pub(super) fn is_exchanging(&self) -> bool {
         !matches!(self.sending().state, State::Idle | State::Contend)
-    }
-
-    /// The category whose state decides what the station does: the one that exchanges frames, else the one that comes first.
-    pub(super) fn leading(&self, station: &Station) -> &Contention {
-        if self.is_exchanging() {
-            return self.sending();
-        }
-        station.backoffs.first().map_or(self.sending(), |category| self.category(category))
     }
 
     /// Continues or ends a TXOP, and starts contention for the categories that hold a packet.

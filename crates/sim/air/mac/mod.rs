@@ -20,7 +20,7 @@ mod watch;
 pub(crate) use access::access_due;
 pub(super) use kind::CategoryKind;
 pub use kind::MacKind;
-pub(crate) use watch::{Countdown, MacWait, StationView};
+pub(crate) use watch::{CategoryView, Countdown, MacWait, StationView};
 
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};

@@ -28,18 +28,33 @@ pub(crate) struct Countdown {
     pub slots: u16,
 }
 
+impl Countdown {
+    /// True if `next` is the rest of this countdown: another category has joined the count, which moves its start to a later slot
+    /// boundary, and no end.
+    pub(crate) fn goes_on_in(self, next: Self) -> bool {
+        self.until == next.until && self.from <= next.from
+    }
+}
+
 /// The state that determines how a station spends its time until its next event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StationView {
     pub waits: MacWait,
-    /// The packet that is being sent, or for which the station contends.
-    pub head: Option<Msdu>,
+    /// The category that exchanges frames, if one does; the DCF has only category 0.
+    pub sends: Option<u8>,
     pub nav_until: u64,
     /// Start and end of the last EIFS, ns; it may have passed. 0 after a good frame.
     pub eifs_from: u64,
     pub eifs_until: u64,
-    /// Start of the slot count, ns.
+    /// Start of the slot count, ns; with categories that of the shortest AIFS.
     pub count_from: u64,
+}
+
+/// State of an access category of a station, or of a station of the DCF.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CategoryView {
+    /// The packet that is being sent, or for which the category contends.
+    pub head: Option<Msdu>,
     /// The back-off that is set.
     pub countdown: Option<Countdown>,
 }
@@ -47,8 +62,7 @@ pub(crate) struct StationView {
 impl StationMac {
     /// The station's state now.
     pub(crate) fn view(&self, station: &Station, kind: &MacKind) -> StationView {
-        let contention = self.leading(station);
-        let waits = match contention.state {
+        let waits = match self.sending().state {
             _ if self.exchange.owes_response() => MacWait::SifsBeforeResponse,
             State::Idle | State::Contend => MacWait::Access,
             State::WaitCts => MacWait::Cts,
@@ -58,12 +72,20 @@ impl StationMac {
         let eifs_from = station.radio.eifs_from;
         StationView {
             waits,
-            head: contention.held.front().copied(),
+            sends: self.is_exchanging().then_some(self.exchange.category() as u8),
             nav_until: station.radio.nav_until,
             eifs_from,
             eifs_until: if eifs_from == 0 { 0 } else { eifs_from + kind.timing.eifs },
             count_from: station.radio.count_from,
-            countdown: station.radio.countdown().map(|(from, until, slots)| Countdown { from, until, slots }),
+        }
+    }
+
+    /// The state of a category now.
+    pub(crate) fn category_view(&self, station: &Station, kind: &MacKind, category: usize) -> CategoryView {
+        let countdown = station.countdown(category, kind.timing.slot);
+        CategoryView {
+            head: self.category(category).held.front().copied(),
+            countdown: countdown.map(|(from, until, slots)| Countdown { from, until, slots }),
         }
     }
 }

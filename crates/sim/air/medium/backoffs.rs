@@ -71,6 +71,11 @@ impl Backoffs {
         self.wait[category].saturating_add(self.slots[category])
     }
 
+    /// Slots until a category's back-off counts, and slots of the back-off; none if it is neither counting nor frozen.
+    pub(crate) fn left(&self, category: usize) -> Option<(u16, u16)> {
+        self.is_active(category).then(|| (self.wait[category], self.slots[category]))
+    }
+
     /// The boundary that ends the station's countdown: the first at which a category transmits, else that at which the last post-backoff
     /// ends. None without a back-off.
     pub(crate) fn next(&self) -> Option<u16> {

@@ -101,11 +101,6 @@ impl Radio {
         self.flags &= !bit;
     }
 
-    /// Start and end of the slot count, ns, and its slots; none if no back-off is set.
-    pub(crate) fn countdown(&self) -> Option<(u64, u64, u16)> {
-        (self.deadline != NO_DEADLINE).then_some((self.count_from, self.deadline, self.slots))
-    }
-
     /// True at a station with access categories.
     #[inline]
     pub(crate) fn has_categories(&self) -> bool {
@@ -321,6 +316,20 @@ impl Station {
             0 => resume,
             from => resume.max(from + timing.eifs),
         }
+    }
+
+    /// Start and end of the slot count of a category, ns, and its slots; none if its back-off is not set, or frozen for an exchange.
+    pub(crate) fn countdown(&self, category: usize, slot: u64) -> Option<(u64, u64, u16)> {
+        let Radio { deadline, count_from, slots, .. } = self.radio;
+        if deadline == NO_DEADLINE {
+            return None;
+        }
+        if !self.radio.has_categories() {
+            return Some((count_from, deadline, slots));
+        }
+        let (wait, slots) = self.backoffs.left(category)?;
+        let from = count_from + u64::from(wait) * slot;
+        Some((from, from + u64::from(slots) * slot, slots))
     }
 
     /// Starts the slot count at `from`.

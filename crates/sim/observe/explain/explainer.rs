@@ -11,8 +11,8 @@ use super::station::{ActivityIntervals, Holder, Station};
 use super::view::{self, Owner};
 use super::wire::Wire;
 use super::{
-    Attempts, Cause, Drops, Explanation, HopExplanation, QueueExplanation, Sending, Standing, TcpExplanation,
-    Waiting,
+    Attempts, CategoriesExplanation, Cause, Drops, Explanation, HopExplanation, QueueExplanation, Sending,
+    Standing, TcpExplanation, Waiting,
 };
 use crate::air::Air;
 use crate::ids::{ConnectionRef, FlowIx, LinkRef, NodeIx, PacketRef, StationIx};
@@ -142,12 +142,12 @@ impl Explainer {
 
     fn add_path(&mut self, forward: bool, air: &Air, network: &Network) {
         for ends in paths::hops(network, self.flow, forward) {
-            self.add_hop(ends, forward, air);
+            self.add_hop(ends, forward, air, network);
         }
     }
 
     /// Adds a hop without packets of the flow; returns its index.
-    fn add_hop(&mut self, ends: paths::Hop, forward: bool, air: &Air) -> usize {
+    fn add_hop(&mut self, ends: paths::Hop, forward: bool, air: &Air, network: &Network) -> usize {
         let sends = match ends.link {
             LinkRef::Station(station) => {
                 self.add_station(ends.peer, air);
@@ -155,7 +155,8 @@ impl Explainer {
             }
             LinkRef::Wire(wire) => HopSender::Wire(Wire::new(wire)),
         };
-        let mut hop = Hop::new(ends, Owner::Flow(self.flow, forward), sends);
+        let category = view::category_of_queue(network, ends.link, self.flow);
+        let mut hop = Hop::new(ends, Owner::Flow(self.flow, forward), sends, category);
         hop.observed = self.seen.min(self.window.1).saturating_sub(self.window.0);
         hop.no_packet = hop.observed;
         self.hops.push(hop);
@@ -191,16 +192,18 @@ impl Explainer {
     fn account(&mut self, from: u64, until: u64) {
         self.awaited_route += if self.awaits_route { until - from } else { 0 };
         for place in 0..self.stations.len() {
-            let mut known = false;
+            // Hops of the flow may share a station; the activities are those for a packet in this category.
+            let mut known = None;
             for hop in &mut self.hops {
                 if !matches!(hop.sends, HopSender::Station(at, _) if at == place) {
                     continue;
                 }
-                if hop.is_concerned() && !known {
-                    self.stations[place].add_activities(from, until, &mut self.stretches);
-                    known = true;
+                let station = &self.stations[place];
+                if let Some(category) = hop.concerns().filter(|&category| known != Some(category)) {
+                    station.add_activities(category, from, until, &mut self.stretches);
+                    known = Some(category);
                 }
-                hop.add(until - from, &self.stretches);
+                hop.add(until - from, station, &self.stretches);
             }
         }
         for hop in &mut self.hops {
@@ -266,11 +269,21 @@ impl Explainer {
                 for hop in &mut self.hops {
                     if let HopSender::Station(sender, _) = hop.sends
                         && self.stations[sender].number == at
-                        && hop.is_own(&self.stations[sender])
+                        && hop.is_own(&self.stations[sender], self.stations[sender].sending())
                     {
                         hop.trials.on_no_response(cts, given_up, counts);
                     }
                 }
+            }
+            Record::InternalCollision { at, category, winner, given_up, .. } => {
+                let Some(place) = self.place[at.ix()] else { return };
+                let counts = self.counts(now);
+                for hop in &mut self.hops {
+                    if counts && matches!(hop.sends, HopSender::Station(sender, _) if sender == place) {
+                        hop.on_internal_collision(&self.stations[place], (category, winner), given_up);
+                    }
+                }
+                self.stations[place].on_internal_collision(category, winner);
             }
             Record::Made { packet, flow, forward, connection } if flow == self.flow => {
                 self.on_made(packet, forward, connection);
@@ -279,7 +292,8 @@ impl Explainer {
                 self.senders.iter_mut().for_each(|senders| senders.on_touched(connection));
             }
             Record::Routed { node, flow, packet, next, port, hops } if flow == self.flow => {
-                self.on_routed(packet, usize::from(hops), paths::hop(network, node, next, port), air);
+                let ends = paths::hop(network, node, next, port);
+                self.on_routed(packet, usize::from(hops), ends, (air, network));
             }
             Record::Delivered { flow, packet, .. } if flow == Some(self.flow) => self.remove_packet(packet),
             Record::Dropped { node, flow, packet, content, reason, .. } if flow == Some(self.flow) => {
@@ -315,8 +329,9 @@ impl Explainer {
             }
         }
         let holder = self.holder(frame.kind, frame.sender, frame.receiver);
+        let category = air.view(frame.sender).sends.unwrap_or(0);
         for station in &mut self.stations {
-            station.on_start(frame, holder, air);
+            station.on_start(frame, category, holder, air);
         }
         if !matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
             return;
@@ -325,7 +340,7 @@ impl Explainer {
         for hop in &mut self.hops {
             if let HopSender::Station(place, _) = hop.sends
                 && self.stations[place].number == frame.sender
-                && hop.is_own(&self.stations[place])
+                && hop.is_own(&self.stations[place], category)
             {
                 hop.trials.on_start(frame, counts);
             }
@@ -361,7 +376,7 @@ impl Explainer {
         let Some(hop) = found.or_else(|| self.hops.iter().position(is_here)) else { return };
         let hop = &mut self.hops[hop];
         hop.dropped += 1;
-        for (owner, packets) in view::waiting_by_owner(network, hop.ends.link, Time(now)) {
+        for (owner, packets) in view::waiting_by_owner(network, hop.ends.link, self.flow, Time(now)) {
             *hop.full_of.entry(owner).or_default() += packets;
         }
     }
@@ -391,12 +406,18 @@ impl Explainer {
     }
 
     /// Moves a packet to the next hop that routing has found.
-    fn on_routed(&mut self, packet: PacketRef, hops_so_far: usize, ends: paths::Hop, air: &Air) {
+    fn on_routed(
+        &mut self,
+        packet: PacketRef,
+        hops_so_far: usize,
+        ends: paths::Hop,
+        (air, network): (&Air, &Network),
+    ) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
         tracked.hops_so_far = hops_so_far;
         let forward = tracked.forward;
         let known = self.hops.iter().position(|hop| hop.is_forward() == forward && hop.ends == ends);
-        let hop = known.unwrap_or_else(|| self.add_hop(ends, forward, air));
+        let hop = known.unwrap_or_else(|| self.add_hop(ends, forward, air, network));
         self.enter(packet, Some(hop));
     }
 
@@ -454,7 +475,7 @@ impl Explainer {
             hops: ways
                 .into_iter()
                 .flatten()
-                .map(|hop| self.hop_explanation(hop, names, queue(hop, (names, radios), network)))
+                .map(|hop| self.hop_explanation(hop, names, queue(hop, self.flow, (names, radios), network)))
                 .collect(),
             awaited_route: self.forward_hops.is_none().then_some(self.awaited_route),
             drops: sorted(
@@ -478,6 +499,7 @@ impl Explainer {
         let trials = &hop.trials;
         HopExplanation {
             queue,
+            categories: self.categories(hop, names),
             forward: hop.is_forward(),
             from: node(hop.ends.from),
             to: node(hop.ends.to),
@@ -520,6 +542,18 @@ impl Explainer {
         }
     }
 
+    fn categories(&self, hop: &Hop, names: &Names) -> Option<CategoriesExplanation> {
+        let HopSender::Station(place, _) = hop.sends else { return None };
+        let station = self.stations[place].number;
+        let names = names.categories.get(station.ix()).filter(|names| names.len() > 1)?;
+        let name = |&category: &u8| names.get(usize::from(category)).cloned().unwrap_or_default();
+        Some(CategoriesExplanation {
+            names: names.iter().rev().cloned().collect(),
+            own: hop.in_category.iter().rev().map(|(category, &ns)| (name(category), ns)).collect(),
+            others: hop.categories.iter().rev().map(|(category, &time)| (name(category), time)).collect(),
+        })
+    }
+
     /// True if a hop's sender does not sense a node's transmissions.
     fn is_hidden(&self, hop: &Hop, node: NodeIx) -> bool {
         let HopSender::Station(place, _) = hop.sends else { return false };
@@ -536,13 +570,18 @@ fn sorted<T: Ord>(mut found: Vec<T>) -> Vec<T> {
 }
 
 /// State of the queue of a hop's sender.
-fn queue(hop: &Hop, (names, radios): (&Names, &[String]), network: &Network) -> QueueExplanation {
+fn queue(
+    hop: &Hop,
+    flow: FlowIx,
+    (names, radios): (&Names, &[String]),
+    network: &Network,
+) -> QueueExplanation {
     let settings = match hop.ends.link {
         LinkRef::Station(station) if radios[station.ix()] == "default" => "radio".to_string(),
         LinkRef::Station(station) => format!("radios.{}", radios[station.ix()]),
         LinkRef::Wire(wire) => format!("link.{}", link_of(wire)),
     };
-    let rules = network.backpressure.rules(view::port(network, hop.ends.link));
+    let rules = network.backpressure.rules(view::port(network, hop.ends.link, flow));
     let waiting = |(&owner, &packets): (&Owner, &u64)| match owner {
         Owner::Flow(flow, forward) => {
             let f = &network.flows[flow];

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::attempts::AttemptCounts;
-use super::station::{Activity, ActivityIntervals, Holder, Station};
+use super::station::{Activity, ActivityIntervals, Holder, Precedence, Station};
 use super::view::Owner;
 use super::wire::Wire;
-use super::{HoldTime, Shares};
+use super::{CategoryTime, HoldTime, Shares};
 use crate::ids::{FlowIx, NodeIx, StationIx};
 use crate::observe::paths;
 
@@ -24,9 +24,10 @@ pub(super) enum HopSender {
 enum Turn {
     /// No packet of the flow is here.
     None,
-    Own,
-    /// Another packet precedes the flow's.
-    Other(Owner),
+    /// The flow's packet is the first of a category.
+    Own(u8),
+    /// Another packet precedes the flow's in a category.
+    Other(Owner, u8),
     /// The flow's packets wait for the neighbour's address.
     Address,
 }
@@ -64,6 +65,12 @@ pub(super) struct Hop {
     /// Owner of the flow's packets on this hop.
     own: Owner,
     pub sends: HopSender,
+    /// Category in whose queue the flow's packets wait; none if one queue serves several categories.
+    category: Option<u8>,
+    /// Time for which the flow's packets had a turn in each category, ns; empty unless the station has several.
+    pub in_category: BTreeMap<u8, u64>,
+    /// Precedence of other categories of the station.
+    pub categories: BTreeMap<u8, CategoryTime>,
     /// Number of the flow's packets here: in the queue, waiting for an address, or in the MAC.
     pub here: u32,
     turn: Turn,
@@ -82,11 +89,15 @@ pub(super) struct Hop {
 }
 
 impl Hop {
-    pub fn new(ends: paths::Hop, own: Owner, sends: HopSender) -> Self {
+    /// `category`: the category in whose queue the flow's packets wait, if that is known.
+    pub fn new(ends: paths::Hop, own: Owner, sends: HopSender, category: Option<u8>) -> Self {
         Self {
             ends,
             own,
             sends,
+            category,
+            in_category: BTreeMap::new(),
+            categories: BTreeMap::new(),
             here: 0,
             turn: Turn::None,
             observed: 0,
@@ -106,30 +117,58 @@ impl Hop {
         matches!(self.own, Owner::Flow(_, true))
     }
 
-    /// True if the packet in a station's MAC is the flow's on this hop.
-    pub fn is_own(&self, station: &Station) -> bool {
-        matches!(self.sends, HopSender::Station(_, peer) if station.has(self.own, peer))
+    /// True if the first packet of a category in a station's MAC is the flow's on this hop.
+    pub fn is_own(&self, station: &Station, category: u8) -> bool {
+        matches!(self.sends, HopSender::Station(_, peer) if station.has(category, self.own, peer))
     }
 
     /// Updates the turn after an event.
     pub fn observe(&mut self, station: &Station) {
-        self.turn = match station.owner() {
-            // Also when the next hop has the packet already: only the ACK is missing.
-            _ if self.is_own(station) => Turn::Own,
+        // Also when the next hop has the packet already: only the ACK is missing.
+        let own = station.by_precedence().find(|&category| self.is_own(station, category));
+        let category = self.category.unwrap_or_else(|| station.leading());
+        self.turn = match (own, station.owner(category)) {
+            (Some(category), _) => Turn::Own(category),
             _ if self.here == 0 => Turn::None,
-            Some(owner) => Turn::Other(owner),
-            None => Turn::Address,
+            (None, Some(owner)) => Turn::Other(owner, category),
+            (None, None) => Turn::Address,
         };
     }
 
-    /// True if the station's present activity concerns the flow.
-    pub fn is_concerned(&self) -> bool {
-        matches!(self.turn, Turn::Own | Turn::Other(_))
+    /// The category of the packet whose turn it is, if the station's present activity concerns the flow.
+    pub fn concerns(&self) -> Option<u8> {
+        match self.turn {
+            Turn::Own(category) | Turn::Other(_, category) => Some(category),
+            Turn::None | Turn::Address => None,
+        }
+    }
+
+    /// Counts an internal collision of the station at which a packet in `category` has lost to `winner`.
+    pub fn on_internal_collision(&mut self, station: &Station, (category, winner): (u8, u8), given_up: bool) {
+        if self.is_own(station, category) {
+            let time = self.categories.entry(winner).or_default();
+            time.collisions += 1;
+            time.given_up += u64::from(given_up);
+        }
     }
 
     /// Adds `ns` of the station's time.
-    pub fn add(&mut self, ns: u64, stretches: &ActivityIntervals) {
+    pub fn add(&mut self, ns: u64, station: &Station, stretches: &ActivityIntervals) {
         self.observed += ns;
+        if let Some(category) = self.concerns().filter(|_| station.category_count() > 1) {
+            *self.in_category.entry(category).or_default() += ns;
+            let others = stretches.list.iter().filter(|stretch| stretch.doing == Activity::Category);
+            let others: u64 = others.map(|stretch| stretch.ns).sum();
+            if others > 0 {
+                let (by, why) = station.precedes(category);
+                let time = self.categories.entry(by).or_default();
+                *match why {
+                    Precedence::Access => &mut time.access,
+                    Precedence::Txop => &mut time.txop,
+                    Precedence::Collision => &mut time.collision,
+                } += others;
+            }
+        }
         let owner = match self.turn {
             Turn::None => {
                 self.no_packet += ns;
@@ -139,8 +178,8 @@ impl Hop {
                 self.own_turn[Activity::Address as usize] += ns;
                 return;
             }
-            Turn::Own => None,
-            Turn::Other(owner) => Some(owner),
+            Turn::Own(_) => None,
+            Turn::Other(owner, _) => Some(owner),
         };
         if let Some(owner) = owner {
             *self.behind.entry(owner).or_default() += ns;

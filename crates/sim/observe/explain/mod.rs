@@ -110,6 +110,43 @@ pub struct HopExplanation {
     pub attempts: Option<Attempts>,
     /// Queue of the hop's sender.
     pub queue: QueueExplanation,
+    /// Access categories of the hop's sender, if it has several.
+    pub categories: Option<CategoriesExplanation>,
+}
+
+/// Access categories of a hop's sender. Lists go from the highest priority to the lowest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CategoriesExplanation {
+    /// Names of all categories.
+    pub names: Vec<String>,
+    /// Time in which packets of the flow were here, by the category in which they waited, ns: the sum of `own_turn` and `others_turn`
+    /// without [`Activity::Address`].
+    pub own: Vec<(String, u64)>,
+    /// Other categories that preceded; their times add up to [`Activity::Category`] of `own_turn` and `others_turn`.
+    pub others: Vec<(String, CategoryTime)>,
+}
+
+/// Times in which a station exchanged frames of another category, ns, and internal collisions that the flow's packets lost to it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CategoryTime {
+    /// The first exchange of an access that the category has won; a lower category may have won it, too.
+    pub access: u64,
+    /// Further exchanges of a TXOP.
+    pub txop: u64,
+    /// Accesses that the category has won in an internal collision, TXOPs included.
+    pub collision: u64,
+    /// Number of internal collisions.
+    pub collisions: u64,
+    /// Packets given up at the retry limit with an internal collision.
+    pub given_up: u64,
+}
+
+impl CategoryTime {
+    /// Sum of the times.
+    #[must_use]
+    pub fn sum(&self) -> u64 {
+        self.access + self.txop + self.collision
+    }
 }
 
 /// The queue of a hop's sender, and the flows that filled it.
@@ -172,7 +209,7 @@ pub struct Attempts {
     pub no_cts: u64,
     /// ACKs that were not received.
     pub no_ack: u64,
-    /// Packets given up at the retry limit.
+    /// Packets given up at the retry limit after a missing response; see [`CategoryTime::given_up`].
     pub given_up: u64,
     /// Reasons of missing responses, with their numbers; these add up to `no_cts` and `no_ack`.
     pub causes: Vec<(Cause, u64)>,

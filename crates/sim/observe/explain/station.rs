@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::view::{self, Owner};
-use crate::air::{Air, MacWait, ReceivedSignal, StationView};
+use crate::air::{Air, CategoryView, Countdown, MacWait, ReceivedSignal, StationView};
 use crate::ids::{CopyRef, FlowIx, NodeIx, StationIx};
 use crate::node::Network;
 use crate::record::{FrameKind, FrameView};
@@ -31,17 +31,19 @@ pub enum Activity {
     Nav,
     /// The station waits for an EIFS after a frame that it could not receive.
     Eifs,
-    /// The station waits for a DIFS.
+    /// The station waits for a DIFS, the category of the flow's packet for its AIFS.
     Difs,
     /// The station counts back-off slots.
     Backoff,
     /// The address of its neighbour is not known yet.
     Address,
+    /// The station exchanges frames of another access category.
+    Category,
 }
 
 impl Activity {
     /// All activities.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Transmit,
         Self::Answer,
         Self::Sifs,
@@ -53,6 +55,7 @@ impl Activity {
         Self::Difs,
         Self::Backoff,
         Self::Address,
+        Self::Category,
     ];
 
     /// Name in results.
@@ -70,6 +73,7 @@ impl Activity {
             Self::Difs => "difs",
             Self::Backoff => "backoff",
             Self::Address => "address",
+            Self::Category => "category",
         }
     }
 }
@@ -137,6 +141,9 @@ pub(super) struct Station {
     /// Time for which a NAV set by an RTS lasts provisionally, ns.
     nav_check: u64,
     pub view: StationView,
+    /// Its categories, the lowest priority first; the DCF has one.
+    categories: Vec<Category>,
+    access: Access,
     /// End of its own frame on the air; true if that is a response.
     own: Option<(u64, bool)>,
     /// The node and flow that its last frame served.
@@ -147,8 +154,51 @@ pub(super) struct Station {
     recent: VecDeque<Signal>,
     nav_by: Holder,
     eifs_by: Holder,
+}
+
+/// A category of a station after the last event.
+#[derive(Debug, Default)]
+struct Category {
     /// The copy in its MAC, the receiving station, and the packet's owner.
     head: Option<(CopyRef, StationIx, Owner)>,
+    countdown: Option<Countdown>,
+}
+
+/// An access of a category to the medium: the present one, or the last.
+#[derive(Debug, Default)]
+struct Access {
+    category: u8,
+    /// True while the category exchanges frames.
+    open: bool,
+    /// Categories that have lost this access in an internal collision, a bit for each.
+    lost_by: u8,
+    /// True if a data frame was sent, and if the exchange of the first packet is over.
+    sent: bool,
+    further: bool,
+}
+
+/// Reason for which another category of a station exchanges frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Precedence {
+    /// It has won access to the medium.
+    Access,
+    /// It continues its TXOP.
+    Txop,
+    /// It has won access in an internal collision.
+    Collision,
+}
+
+impl Category {
+    /// Records the state after an event.
+    fn observe(&mut self, view: CategoryView, network: &Network) {
+        if view.head.map(|head| (head.copy, head.to)) != self.head.map(|(copy, to, _)| (copy, to)) {
+            let owner = |packet| view::owner(network, packet).unwrap_or(Owner::Other);
+            self.head = view.head.map(|head| (head.copy, head.to, owner(head.packet)));
+        }
+        if !self.countdown.zip(view.countdown).is_some_and(|(now, next)| now.goes_on_in(next)) {
+            self.countdown = view.countdown;
+        }
+    }
 }
 
 impl Station {
@@ -158,13 +208,14 @@ impl Station {
             heard: air.signals_at(number),
             nav_check: air.phy(number).nav_reset_after,
             view: air.view(number),
+            categories: (0..air.mac(number).category_count).map(|_| Category::default()).collect(),
+            access: Access::default(),
             own: None,
             served: Holder::UNKNOWN,
             sensed: Vec::new(),
             recent: VecDeque::new(),
             nav_by: Holder::UNKNOWN,
             eifs_by: Holder::UNKNOWN,
-            head: None,
         }
     }
 
@@ -173,22 +224,77 @@ impl Station {
         self.heard = air.signals_at(self.number);
     }
 
-    /// Owner of the packet in its MAC.
-    pub fn owner(&self) -> Option<Owner> {
-        self.head.map(|(_, _, owner)| owner)
+    /// Number of categories.
+    pub fn category_count(&self) -> usize {
+        self.categories.len()
     }
 
-    /// True if the packet in the station's MAC belongs to `own` and is addressed to station `to`.
-    pub fn has(&self, own: Owner, to: StationIx) -> bool {
-        self.head.is_some_and(|(_, for_station, owner)| (for_station, owner) == (to, own))
+    /// The category that exchanges frames, or has done so last.
+    pub fn sending(&self) -> u8 {
+        self.view.sends.unwrap_or(self.access.category)
     }
 
-    /// Handles the start of a frame at any station.
-    pub fn on_start(&mut self, frame: &FrameView, holder: Holder, air: &Air) {
+    /// Owner of the first packet of a category in the MAC.
+    pub fn owner(&self, category: u8) -> Option<Owner> {
+        self.categories.get(usize::from(category))?.head.map(|(_, _, owner)| owner)
+    }
+
+    /// True if the first packet of a category in the station's MAC belongs to `own` and is addressed to station `to`.
+    pub fn has(&self, category: u8, own: Owner, to: StationIx) -> bool {
+        let head = self.categories.get(usize::from(category)).and_then(|category| category.head);
+        head.is_some_and(|(_, for_station, owner)| (for_station, owner) == (to, own))
+    }
+
+    /// Categories of the station: the one that exchanges frames, then the others from the highest priority on.
+    pub fn by_precedence(&self) -> impl Iterator<Item = u8> + '_ {
+        let all = (0..self.categories.len() as u8).rev();
+        self.view.sends.into_iter().chain(all.filter(|&category| self.view.sends != Some(category)))
+    }
+
+    /// The category that decides what the station does: the one that exchanges frames, else that whose back-off ends first, the highest of
+    /// these.
+    pub fn leading(&self) -> u8 {
+        let end = |category: &u8| {
+            let Category { head, countdown } = &self.categories[usize::from(*category)];
+            (head.is_none(), countdown.map_or(u64::MAX, |countdown| countdown.until))
+        };
+        self.view.sends.or_else(|| self.by_precedence().min_by_key(end)).unwrap_or(0)
+    }
+
+    /// Another category than `own` that exchanges frames, and why it precedes.
+    pub fn precedes(&self, own: u8) -> (u8, Precedence) {
+        let Access { lost_by, further, .. } = self.access;
+        let why = match further {
+            _ if lost_by & 1 << own != 0 => Precedence::Collision,
+            true => Precedence::Txop,
+            false => Precedence::Access,
+        };
+        (self.sending(), why)
+    }
+
+    /// Handles an internal collision of the station: `loser` backs off for `winner`.
+    pub fn on_internal_collision(&mut self, loser: u8, winner: u8) {
+        self.begin_access(winner);
+        self.access.lost_by |= 1 << loser;
+    }
+
+    fn begin_access(&mut self, category: u8) {
+        if !self.access.open {
+            self.access = Access { category, open: true, ..Access::default() };
+        }
+    }
+
+    /// Handles the start of a frame at any station. `category`: the one that exchanges frames at its sender, if the frame is no response.
+    pub fn on_start(&mut self, frame: &FrameView, category: u8, holder: Holder, air: &Air) {
         if frame.sender == self.number {
-            let is_response = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
-            self.own = Some((frame.end.0, is_response && frame.receiver != Some(frame.sender)));
+            let is_response =
+                matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) && frame.receiver != Some(frame.sender);
+            self.own = Some((frame.end.0, is_response));
             self.served = holder;
+            if !is_response {
+                self.begin_access(category);
+                self.access.sent |= matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast);
+            }
             return;
         }
         if air.gains_vary() {
@@ -235,24 +341,26 @@ impl Station {
             let by = self.recent.iter().rev().find(|s| s.end == view.eifs_from);
             self.eifs_by = by.map_or(Holder::UNKNOWN, |s| s.holder);
         }
-        if view.head.map(|head| (head.copy, head.to)) != self.head.map(|(copy, to, _)| (copy, to)) {
-            let owner = |packet| view::owner(network, packet).unwrap_or(Owner::Other);
-            self.head = view.head.map(|head| (head.copy, head.to, owner(head.packet)));
-        }
+        self.access.open = view.sends.is_some();
+        let waits_sifs = matches!(view.waits, MacWait::SifsBeforeData | MacWait::SifsBeforeResponse);
+        self.access.further |= self.access.open && self.access.sent && waits_sifs;
         self.view = view;
+        for number in 0..self.categories.len() {
+            self.categories[number].observe(air.category_view(self.number, number), network);
+        }
     }
 
-    /// Activities from `from` to `until`, between which no event happens.
-    pub fn add_activities(&self, from: u64, until: u64, into: &mut ActivityIntervals) {
+    /// Activities from `from` to `until`, between which no event happens, for a packet in a category.
+    pub fn add_activities(&self, category: u8, from: u64, until: u64, into: &mut ActivityIntervals) {
         into.list.clear();
         into.holders.clear();
         let mut at = from;
         while at < until {
             let first = into.holders.len();
-            let doing = self.activity_at(at, &mut into.holders);
-            let StationView { nav_until, eifs_until, count_from, .. } = self.view;
+            let doing = self.activity_at(at, category, &mut into.holders);
+            let StationView { nav_until, eifs_until, .. } = self.view;
             let own_end = self.own.map_or(0, |(end, _)| end);
-            let turns = [own_end, nav_until, eifs_until, count_from].into_iter();
+            let turns = [own_end, nav_until, eifs_until, self.counts_from(category)].into_iter();
             let next = turns
                 .chain(self.sensed.iter().flat_map(|s| [s.start, s.end]))
                 .filter(|&turn| turn > at)
@@ -268,18 +376,37 @@ impl Station {
         self.own = self.own.filter(|&(end, _)| end > now);
     }
 
-    fn activity_at(&self, at: u64, holders: &mut Vec<Holder>) -> Activity {
+    /// The time from which a category counts the slots of its back-off.
+    fn counts_from(&self, category: u8) -> u64 {
+        let of = self.categories.get(usize::from(category)).filter(|_| self.categories.len() > 1);
+        of.and_then(|category| category.countdown).map_or(self.view.count_from, |countdown| countdown.from)
+    }
+
+    /// An activity of the category that exchanges frames, for a packet in `category`.
+    fn of_exchange(&self, doing: Activity, category: u8) -> Activity {
+        if self.categories.len() > 1 && self.sending() != category { Activity::Category } else { doing }
+    }
+
+    fn activity_at(&self, at: u64, category: u8, holders: &mut Vec<Holder>) -> Activity {
         if let Some((_, is_response)) = self.own.filter(|&(end, _)| at < end) {
-            return if is_response { Activity::Answer } else { Activity::Transmit };
+            return if is_response {
+                Activity::Answer
+            } else {
+                self.of_exchange(Activity::Transmit, category)
+            };
         }
         // The MAC continues when the response has left its sender: a propagation delay before the last bit arrives here.
         if let Some(awaited) = self.sensed.iter().filter(|s| s.is_on(at)).find_map(|s| s.responds_to) {
-            return awaited;
+            return self.of_exchange(awaited, category);
         }
         match self.view.waits {
-            MacWait::Cts => return Activity::AwaitCts,
-            MacWait::Ack => return Activity::AwaitAck,
-            MacWait::SifsBeforeData | MacWait::SifsBeforeResponse => return Activity::Sifs,
+            MacWait::Cts => return self.of_exchange(Activity::AwaitCts, category),
+            MacWait::Ack => return self.of_exchange(Activity::AwaitAck, category),
+            // A response is due to another station; a CF-End to none.
+            MacWait::SifsBeforeResponse if self.view.sends.is_none() => return Activity::Sifs,
+            MacWait::SifsBeforeData | MacWait::SifsBeforeResponse => {
+                return self.of_exchange(Activity::Sifs, category);
+            }
             MacWait::Access => {}
         }
         let first = holders.len();
@@ -295,7 +422,7 @@ impl Station {
             holders.push(self.eifs_by);
             return Activity::Eifs;
         }
-        if at < self.view.count_from { Activity::Difs } else { Activity::Backoff }
+        if at < self.counts_from(category) { Activity::Difs } else { Activity::Backoff }
     }
 
     /// True if a station's signal makes the medium busy here.

@@ -46,21 +46,37 @@ pub(super) fn owner_of_copy(network: &Network, copy: CopyRef) -> Owner {
     of.and_then(|packet| owner(network, packet)).unwrap_or(Owner::Other)
 }
 
-/// The port of a link.
-pub(super) fn port(network: &Network, link: LinkRef) -> PortIx {
+/// The port of a link; with access categories the one whose queue serves a flow's packets.
+pub(super) fn port(network: &Network, link: LinkRef, flow: FlowIx) -> PortIx {
     match link {
-        LinkRef::Station(station) => network.interfaces.of_station(station).1,
+        LinkRef::Station(station) => {
+            let port = network.interfaces.of_station(station).1;
+            network.interfaces.port_of(port, network.interfaces.category(port, network.flows[flow].dscp))
+        }
         LinkRef::Wire(wire) => network.links.port(wire),
     }
 }
 
-/// Numbers of packets in the queue for a link, by owner; without the control packets ahead of the queue and the packets in the MAC.
-pub(super) fn waiting_by_owner(network: &Network, link: LinkRef, now: Time) -> BTreeMap<Owner, u64> {
+/// The category in whose queue a flow's packets wait for a link, 0 with the DCF; none if one queue serves several categories.
+pub(super) fn category_of_queue(network: &Network, link: LinkRef, flow: FlowIx) -> Option<u8> {
+    let LinkRef::Station(station) = link else { return None };
+    let port = network.interfaces.of_station(station).1;
+    let one_queue = network.interfaces.categories(port).is_some_and(|of| of.ports.is_empty());
+    (!one_queue).then(|| network.interfaces.category(port, network.flows[flow].dscp))
+}
+
+/// Numbers of packets in the queue of a flow's packets for a link, by owner; without the control packets ahead of the queue and the packets in the MAC.
+pub(super) fn waiting_by_owner(
+    network: &Network,
+    link: LinkRef,
+    flow: FlowIx,
+    now: Time,
+) -> BTreeMap<Owner, u64> {
     let mut by = BTreeMap::new();
     let mut add = |copy: CopyRef| *by.entry(owner_of_copy(network, copy)).or_default() += 1;
     network
         .interfaces
-        .for_each_packet(port(network, link), &mut |packet| add(network.packets.at(packet.id.0)));
+        .for_each_packet(port(network, link, flow), &mut |packet| add(network.packets.at(packet.id.0)));
     if let LinkRef::Wire(wire) = link {
         network.links.waiting(wire, now).for_each(add);
     }

@@ -2,39 +2,14 @@
 
 use airfair_sim::record::{FrameKind, Record, Trace};
 use airfair_sim::spec::*;
-use airfair_units::Span;
 
 use crate::support::rig::*;
 use crate::support::*;
 
-/// Categories from (AIFSN, CWmin, CWmax, TXOP in us), the lowest priority first; packets have no QoS Control field.
-fn table(rows: &[(u8, u32, u32, u64)], countdown: Countdown, txop_end: TxopEnd) -> EdcaSpec {
-    let category = |(i, &(aifsn, cw_min, cw_max, txop)): (usize, &(u8, u32, u32, u64))| CategorySpec {
-        name: format!("c{i}"),
-        aifsn,
-        cw_min,
-        cw_max,
-        txop: Span::from_micros(txop),
-    };
-    EdcaSpec {
-        categories: rows.iter().enumerate().map(category).collect(),
-        countdown,
-        qos_header: false,
-        txop_end,
-        category_of_dscp: [0; 64],
-        tids: [0, 1, 2, 3, 4, 5, 6, 7],
-    }
-}
-
-fn with(mut radio: RadioSpec, edca: EdcaSpec) -> RadioSpec {
-    radio.mac.edca = Some(edca);
-    radio
-}
-
 /// 802.11b with categories whose back-offs never have a slot.
 fn without_slots(aifsns: &[u8]) -> RadioSpec {
     let rows: Vec<_> = aifsns.iter().map(|&aifsn| (aifsn, 0, 0, 0)).collect();
-    with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, TxopEnd::Silent))
+    with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::Silent))
 }
 
 fn pair(radio: &RadioSpec, seed: u64) -> Rig {
@@ -91,7 +66,7 @@ fn an_idle_medium_is_used_after_the_aifs_of_the_category() {
 fn a_category_that_joins_a_count_is_aligned_to_its_slots() {
     for seed in 0..50 {
         let rows = [(3, 31, 1023, 0), (4, 0, 0, 0)];
-        let radio = with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, TxopEnd::Silent));
+        let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::Silent));
         let first = |second: bool| {
             let mut rig = pair(&radio, seed);
             rig.broadcast(1_000_000, 1, 100);
@@ -136,7 +111,7 @@ fn the_higher_category_wins_an_internal_collision() {
 #[test]
 fn internal_collisions_count_as_attempts() {
     let rows = [(2, 0, 0, 0), (2, 0, 0, 0)];
-    let mut radio = with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, TxopEnd::Silent));
+    let mut radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::Silent));
     radio.mac.mac_queue = 10;
     let mut rig = pair(&radio, 1);
     rig.broadcast(1_000_000, 1, 100);
@@ -159,7 +134,7 @@ fn internal_collisions_count_as_attempts() {
 #[test]
 fn the_window_doubles_up_to_the_largest() {
     let rows = [(2, 0, 7, 0), (2, 0, 0, 0)];
-    let radio = with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, TxopEnd::Silent));
+    let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::Silent));
     // Whatever it draws, it meets the next packet of category 1 only by chance: only the first window is certain.
     let mut rig = pair(&radio, 1);
     rig.broadcast(1_000_000, 1, 100);
@@ -182,7 +157,7 @@ fn a_frozen_back_off_has_counted_the_end_of_its_aifs() {
             [(2, 3), (3, 5)].into_iter().flat_map(|(aifsn, s)| (s..s + 40).map(move |s| (aifsn, s)))
         {
             let rows = [(aifsn, 31, 31, 0), (2, 0, 0, 0)];
-            let radio = with(dot11b(400.0, 550.0), table(&rows, countdown, TxopEnd::Silent));
+            let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, countdown, TxopEnd::Silent));
             let radio = by_matrix(radio);
             let start = |interrupted: bool| {
                 let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
@@ -216,7 +191,7 @@ fn a_frozen_back_off_has_counted_the_end_of_its_aifs() {
 fn a_txop_carries_the_frames_that_fit() {
     for (txop_end, navs) in [(TxopEnd::Silent, [314, 314, 314]), (TxopEnd::CfEnd, [1954, 318, 1954])] {
         let rows = [(7, 0, 0, 0), (2, 0, 0, 3264)];
-        let radio = with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, txop_end));
+        let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, txop_end));
         let mut rig = pair(&radio, 1);
         for _ in 0..3 {
             rig.send_in(1, 1_000_000, 0, 1, 1500);
@@ -235,7 +210,7 @@ fn a_txop_carries_the_frames_that_fit() {
 fn a_cf_end_releases_the_medium() {
     for txop_end in [TxopEnd::CfEnd, TxopEnd::Silent] {
         let rows = [(7, 0, 0, 0), (2, 0, 0, 6016)];
-        let radio = with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, txop_end));
+        let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, txop_end));
         let stations = [("a", 0, 0.0), ("b", 0, 300.0), ("c", 0, 0.0)];
         let mut rig = Rig::new(std::slice::from_ref(&radio), &stations, &[], 1);
         rig.send_in(1, 1_000_000, 0, 1, 1500);
@@ -264,7 +239,7 @@ fn a_cf_end_releases_the_medium() {
 #[test]
 fn a_txop_shorter_than_a_frame_carries_one() {
     let rows = [(7, 0, 0, 0), (2, 0, 0, 500)];
-    let radio = with(dot11b(400.0, 550.0), table(&rows, Countdown::Standard, TxopEnd::CfEnd));
+    let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::CfEnd));
     let mut rig = pair(&radio, 1);
     for _ in 0..2 {
         rig.send_in(1, 1_000_000, 0, 1, 1500);
@@ -293,9 +268,9 @@ fn other_categories_wait_for_the_time_out() {
 #[test]
 fn the_qos_control_field_takes_time() {
     for (qos_header, end) in [(false, 2_280_000), (true, 2_296_000)] {
-        let mut edca = table(&[(2, 0, 0, 0), (2, 0, 0, 0)], Countdown::Standard, TxopEnd::Silent);
+        let mut edca = edca_table(&[(2, 0, 0, 0), (2, 0, 0, 0)], Countdown::Standard, TxopEnd::Silent);
         edca.qos_header = qos_header;
-        let mut rig = pair(&with(dot11b(400.0, 550.0), edca), 1);
+        let mut rig = pair(&with_edca(dot11b(400.0, 550.0), edca), 1);
         rig.broadcast(1_000_000, 1, 100);
         assert_eq!(frames(&rig.run(3_000_000))[0].end.0, end);
     }

@@ -79,6 +79,31 @@ pub fn dot11b(range: f64, sense: f64) -> RadioSpec {
     }
 }
 
+/// Categories from (AIFSN, CWmin, CWmax, TXOP in us), the lowest priority first; packets have no QoS Control field.
+pub fn edca_table(rows: &[(u8, u32, u32, u64)], countdown: Countdown, txop_end: TxopEnd) -> EdcaSpec {
+    let category = |(i, &(aifsn, cw_min, cw_max, txop)): (usize, &(u8, u32, u32, u64))| CategorySpec {
+        name: format!("c{i}"),
+        aifsn,
+        cw_min,
+        cw_max,
+        txop: Span::from_micros(txop),
+    };
+    EdcaSpec {
+        categories: rows.iter().enumerate().map(category).collect(),
+        countdown,
+        qos_header: false,
+        txop_end,
+        category_of_dscp: [0; 64],
+        tids: [0, 1, 2, 3, 4, 5, 6, 7],
+    }
+}
+
+/// A radio with categories.
+pub fn with_edca(mut radio: RadioSpec, edca: EdcaSpec) -> RadioSpec {
+    radio.mac.edca = Some(edca);
+    radio
+}
+
 /// 802.11a with the rules of the standard.
 pub fn dot11a(mbps: u64, range: f64, sense: f64) -> RadioSpec {
     let mut radio = dot11b(range, sense);
