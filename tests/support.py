@@ -15,6 +15,47 @@ THREE_PAIRS = SCENARIOS / "three-pairs.toml"
 SHORT = ("--set", "duration=2 s", "--set", "warmup=200 ms")
 
 
+CATEGORIES = """
+name = "categories"
+duration = "2 s"
+[radio]
+standard = "802.11b"
+categories = "edca"
+[[node]]
+id = "a"
+position = ["0 m", "0 m"]
+[[node]]
+id = "b"
+position = ["80 m", "0 m"]
+[[node]]
+id = "c"
+position = ["0 m", "80 m"]
+[[flow]]
+id = "voice"
+from = "a"
+to = "b"
+dscp = "CS6"
+traffic = { kind = "constant", packet = "200 B", rate = "800 kbit/s" }
+[[flow]]
+id = "web"
+from = "a"
+to = "b"
+traffic = { kind = "saturating", packet = "1000 B" }
+[[flow]]
+id = "bulk"
+from = "a"
+to = "b"
+dscp = "CS1"
+traffic = { kind = "saturating", packet = "1000 B" }
+[[flow]]
+id = "other"
+from = "c"
+to = "b"
+traffic = { kind = "saturating", packet = "1000 B" }
+"""
+"""A node with flows in VO, BE and BK beside another one with a flow in BE."""
+
+
 def airfair(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The command line, to its end."""
     command = [sys.executable, "-m", "airfair", *map(str, arguments)]

@@ -9,9 +9,9 @@ from typing import Any
 import airfair
 import pytest
 from airfair import InputError, Scenario
-from airfair.explaining.result import Explanation, Hop, held_ns, present, share, waited
+from airfair.explaining.result import Explanation, Hop, held_ns, preceding_ns, present, share, waited
 
-from tests.support import SCENARIOS, SHORT, THREE_PAIRS, json_of
+from tests.support import CATEGORIES, SCENARIOS, SHORT, THREE_PAIRS, json_of
 from tests.support import airfair as command
 
 
@@ -301,6 +301,56 @@ def test_it_adds_up_and_disturbs_nothing(name: str) -> None:
     if told["tcp"] is not None:
         assert sum(told["tcp"]["waited_ns"].values()) == told["tcp"]["observed_ns"]
     assert told == airfair.explain(scenario, seed=2)
+
+
+def test_access_categories_precede_each_other() -> None:
+    scenario = Scenario.parse(CATEGORIES, "categories")
+    told = airfair.explain(scenario, flow="bulk")
+    (hop,) = told["hops"]
+    categories = hop["categories"]
+    assert categories["names"] == ["VO", "VI", "BE", "BK"]
+    here = hop["observed_ns"] - hop["no_packet_ns"]
+    assert categories["own"] == [{"category": "BK", "ns": here}]
+    assert [other["category"] for other in categories["others"]] == ["VO", "BE"]
+    preceding = hop["own_turn_ns"]["category"] + hop["others_turn_ns"]["category"]
+    assert sum(map(preceding_ns, categories["others"])) == preceding
+    assert share(hop, "category") > 0.4
+    # Frames of VO that follow each other in a TXOP; BE has none.
+    voice, best_effort = categories["others"]
+    assert voice["txop_ns"] > 0
+    assert best_effort["txop_ns"] == 0
+    # The station counts the same collisions; all of BK are the flow's.
+    station = next(s for s in airfair.run(scenario)["stations"] if s["node"] == "a")
+    counters = {category["name"]: category for category in station["categories"]}
+    lost = sum(other["collisions"] for other in categories["others"])
+    assert lost == counters["BK"]["internal_collisions"] > 0
+    attempts = hop["attempts"]
+    assert attempts is not None
+    assert attempts["data"] == counters["BK"]["sent"]
+    first = told["reasons"][0]
+    assert first.startswith("a (to b) has packets of it in BK 100 % of the time")
+    assert f"they lost {lost} internal collisions" in first
+    # Other stations hold it as without categories, and its state over time adds up.
+    assert {holder["id"] for holder in hop["holders"]} >= {"c"}
+    line = told["timeline"]
+    assert {s: sum(ns) for s, ns in line["own_turn_ns"].items()} == hop["own_turn_ns"]
+    titles = [axes.get_title(loc="left") for axes in airfair.explanation_figure(told).get_axes()]
+    assert "Categories of a before it (in BK)" in titles
+    # Who sends in the highest category meets the others only on the air.
+    (urgent,) = airfair.explain(scenario, flow="voice")["hops"]
+    assert all(other["collisions"] == 0 == other["collision_ns"] for other in urgent["categories"]["others"])
+    assert share(urgent, "category") < share(hop, "category")
+
+
+def test_one_category_is_explained_as_the_dcf() -> None:
+    dcf = Scenario.parse(CATEGORIES, "categories", ["radio.categories=dcf"])
+    table = '[{name="all",aifsn=2,cw_min=31,cw_max=1023}]'
+    keys = [f"radio.categories={table}", "radio.edca_countdown=dcf", "radio.qos_header=false"]
+    one = Scenario.parse(CATEGORIES, "categories", keys)
+    told = airfair.explain(dcf, flow="bulk")
+    assert told == airfair.explain(one, flow="bulk")
+    assert "categories" not in told["hops"][0]
+    assert "category" not in told["hops"][0]["own_turn_ns"]
 
 
 def test_nothing_to_explain(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from airfair import Scenario, report, tables
 from matplotlib.image import imread
 
 from tests import browser
-from tests.support import SHORT, THREE_PAIRS, json_of
+from tests.support import CATEGORIES, SHORT, THREE_PAIRS, json_of
 from tests.support import airfair as command
 
 NASTY = """
@@ -243,6 +243,34 @@ def test_odd_runs_have_a_report_too(folder: Path, overrides: list[str], schemes:
     assert [row["scheme"] for row in rows] == schemes
     assert "airfair.compare(&#39;three-pairs.toml&#39;" in text, "the seeds are not in a row"
     assert text.endswith("</html>")
+
+
+def test_access_categories_have_a_table(folder: Path) -> None:
+    scenario = Scenario.parse(CATEGORIES, "categories")
+    file = folder / "categories.html"
+    airfair.compare(scenario, schemes=["droptail", "fq-codel"], seeds=[1, 2, 3], report=file)
+    section = re.search(r'<section id="categories">.*?</section>', file.read_text(), re.DOTALL)
+    assert section is not None
+    rows = [
+        re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("<tr>(.*)</tr>", section.group())
+    ]
+    assert [row[:3] for row in rows[1:3]] == [["a", "VO", "droptail"], ["a", "VO", "fq-codel"]]
+    assert [row[1] for row in rows[1::2]] == ["VO", "BE", "BK", "BE"], "VI has sent nothing"
+    runs = [airfair.run(scenario, scheme="fq-codel", seed=seed) for seed in (1, 2, 3)]
+    counts = [run["stations"][0]["categories"][0] for run in runs]
+    waits = [q["mean_wait_s"] for run in runs for q in run["queues"] if q["towards"] == "default/BK"][::3]
+    for head, values, show in (
+        ("frames", [c["sent"] for c in counts], lambda e: tables.number(e, 0)),
+        ("internal collisions", [c["internal_collisions"] for c in counts], lambda e: tables.number(e, 0)),
+        ("mean wait", waits, tables.time_of),
+    ):
+        mean, ci95 = airfair._core.estimate([float(value) for value in values if value is not None])
+        assert rows[6][rows[0].index(head)] == show({"mean": mean, "ci95": ci95})
+    assert rows[6][:3] == ["a", "BK", "fq-codel"]
+    plain = Scenario.parse(CATEGORIES, "categories", ["radio.categories=dcf"])
+    airfair.compare(plain, schemes=["droptail"], seeds=[1], report=file)
+    assert 'id="categories"' not in file.read_text()
+    assert "#categories" not in file.read_text()
 
 
 def test_intervals_and_windows_fit_the_run() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import ROOT, SCENARIOS, airfair
+from tests.support import CATEGORIES, ROOT, SCENARIOS, airfair
 
 WIDTH = 80
 IDS = ("access-point-of-the-cafe", "laptop-by-the-window", "phone-at-the-counter")
@@ -77,6 +77,7 @@ def in_terminal(*arguments: str | Path, cwd: Path, status: int = 0) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "cafe.toml").write_text(CAFE)
+    (tmp_path / "categories.toml").write_text(CATEGORIES)
     (tmp_path / "study.toml").write_text(
         'name = "study"\nscenario = "cafe.toml"\nschemes = ["droptail", "red"]\nseeds = 2\n'
         '[parameters]\nradio.queue_packets = [10, 50]\nradio.rts_threshold = ["0 B", "3000 B"]\n'
@@ -89,6 +90,11 @@ COMPARED = ("Jain's index", "total", "minimum", "starved flows", "mean delay", "
 SCHEMES = "droptail,nred,fq-codel,codel"
 CASES: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
     (("run", "cafe.toml"), (*IDS, *FLOWS, *RUN_HEADS)),
+    (("run", "categories.toml"), ("VO", "BE", "BK", "internal collisions", "given up", "mean wait")),
+    (
+        ("explain", "categories.toml", "--flow", "bulk"),
+        ("other categories", "in BK", "VO", "TXOP", "after collision", "given up"),
+    ),
     (("run", "cafe.toml", "--report", "cafe.html"), (*IDS, *FLOWS, *RUN_HEADS)),
     (
         ("compare", "cafe.toml", "--schemes", SCHEMES, "--seeds", "2", "--window", "1 s"),
@@ -120,7 +126,7 @@ def test_nothing_is_lost(folder: Path, arguments: tuple[str, ...], expected: tup
         assert word in told, f"{word} in\n{told}"
 
 
-@pytest.mark.parametrize(("arguments", "_"), CASES[:5], ids=lambda part: part[0] if part else "")
+@pytest.mark.parametrize(("arguments", "_"), CASES[:7], ids=lambda part: part[0] if part else "")
 def test_tables_fit(folder: Path, arguments: tuple[str, ...], _: object) -> None:
     """The terminal folds no line of a table."""
     told = in_terminal(*arguments, cwd=folder)

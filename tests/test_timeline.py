@@ -20,7 +20,7 @@ from matplotlib.collections import Collection, LineCollection, PolyCollection
 from matplotlib.colors import rgb_to_hsv, to_hex, to_rgb
 from matplotlib.figure import Figure
 
-from tests.support import SCENARIOS, THREE_PAIRS
+from tests.support import CATEGORIES, SCENARIOS, THREE_PAIRS
 from tests.support import airfair as command
 
 Bars = list[tuple[float, float, float, float]]
@@ -331,6 +331,62 @@ def test_states_are_those_of_the_table() -> None:
         plots.timeline(table(rows), "0 s", states=states.drop(columns="slots"))
     with pytest.raises(InputError, match=r"^states: 3; expected a recording, or its table states"):
         plots.timeline(table(rows), "0 s", states=3)
+
+
+def test_each_category_has_a_back_off_of_its_own() -> None:
+    """By hand: two categories of a, one above the other, and the station's NAV; b has the DCF."""
+    states = pd.DataFrame(
+        [
+            ("a", "default", "backoff", 20_000, 200_000, 9, "VO"),
+            ("a", "default", "backoff", 100_000, 200_000, 17, "BE"),
+            ("a", "default", "nav", 300_000, 400_000, None, None),
+            ("b", "default", "backoff", 20_000, 200_000, 12, None),
+        ],
+        columns=[*on_air.STATE_COLUMNS, "category"],
+    )
+    rows = [sent(1, "a", "b", 200, 100, category="VO"), sent(2, "a", "b", 400, 100, category="BE")]
+    frames = table([*rows, ended(rows[0], "b", "received")])
+    frames = frames.astype({"category": pd.CategoricalDtype(["VO", "BE"])})
+    axes = axes_of(plots.timeline(frames, "0 s", "800 us", states=states))
+    ((left, right, low, high),) = bars(axes, "state:backoff:VO")
+    assert [left, right, high] == pytest.approx([20, 200, 1.42])
+    ((left, right, bottom, top),) = bars(axes, "state:backoff:BE")
+    assert [left, right, bottom] == pytest.approx([100, 200, 1])
+    assert top == pytest.approx(low), "one above the other"
+    assert bars(axes, "state:backoff")[0] == pytest.approx((20, 200, *SHOWN["backoff"]))
+    assert len(bars(axes, "state:nav")) == 1
+    assert {"9", "12", "17"} <= set(texts(axes))
+    words = ["back-off, with its slots", "back-off, VO", "back-off, BE", "NAV"]
+    assert legend(axes) == ["data, VO", "data, BE", "received", *words]
+    shades = [collection(axes, f"state:backoff:{name}") for name in ("VO", "BE")]
+    light = [float(rgb_to_hsv(np.asarray(s.get_facecolor())[0][:3])[1]) for s in shades if s is not None]
+    assert light[0] > light[1] > 0, "the higher priority is darker"
+
+
+def test_states_of_a_run_have_categories() -> None:
+    run = airfair.record(Scenario.parse(CATEGORIES, "x"), capture=Capture(trace=True, states=True))
+    states = run.pandas("states")
+    assert (states["category"].notna() == (states["state"] == "backoff")).all()
+    backoffs = states[states["node"] == "a"].dropna(subset="category")
+    assert set(backoffs["category"]) == {"VO", "BE", "BK"}
+    # Each category's intervals are disjoint; those of several overlap.
+    for _, rows in backoffs.groupby("category", observed=True):
+        assert (rows["from_ns"].to_numpy()[1:] >= rows["until_ns"].to_numpy()[:-1]).all()
+    ordered = backoffs.sort_values("from_ns")
+    assert (ordered["from_ns"].to_numpy()[1:] < ordered["until_ns"].to_numpy()[:-1]).any()
+    # A frame of a category follows a back-off of that category that has counted all its slots, or none.
+    frames = run.pandas("frames")
+    starts = frames[(frames["event"] == "sent") & (frames["node"] == "a") & (frames["kind"] == "DATA")]
+    ends = backoffs.merge(starts, left_on="until_ns", right_on="time_ns", suffixes=("", "_of_frame"))
+    same = ends[ends["category"].astype(str) == ends["category_of_frame"].astype(str)]
+    assert len(same) > 200
+    assert ((same["until_ns"] - same["from_ns"]) == 20_000 * same["slots"]).all()
+    axes = axes_of(plots.timeline(run, "1 s", "1.05 s", states=True))
+    assert len(bars(axes, "state:backoff:BK")) > 5
+    window = backoffs[(backoffs["from_ns"] < 1_050_000_000) & (backoffs["until_ns"] > 1_000_000_000)]
+    assert len(bars(axes, "state:backoff:VO")) == (window["category"] == "VO").sum()
+    alone = airfair.record(Scenario.parse(CATEGORIES, "x"), capture=Capture(states=True))
+    assert alone.pandas("states").equals(states)
 
 
 def test_a_back_off_ends_where_the_frame_begins(folder: Path) -> None:

@@ -7,8 +7,8 @@ use airfair_sim::World;
 use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::{FlowIx, Ix};
 use airfair_sim::observe::explain::{
-    Activity, Attempts, Explanation, HoldTime, HopExplanation, QueueExplanation, Sending, Shares,
-    TcpExplanation, share_of_due,
+    Activity, Attempts, CategoriesExplanation, Explanation, HoldTime, HopExplanation, QueueExplanation,
+    Sending, Shares, TcpExplanation, share_of_due,
 };
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyRuntimeError;
@@ -80,6 +80,32 @@ struct Hop<'a> {
     flows_overlapped_ns: u64,
     attempts: Option<AttemptsJson<'a>>,
     queue: Queue<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    categories: Option<Categories<'a>>,
+}
+
+/// Access categories of a hop's sender, the highest priority first.
+#[derive(Serialize)]
+struct Categories<'a> {
+    names: &'a [String],
+    own: Vec<OwnCategory<'a>>,
+    others: Vec<OtherCategory<'a>>,
+}
+
+#[derive(Serialize)]
+struct OwnCategory<'a> {
+    category: &'a str,
+    ns: u64,
+}
+
+#[derive(Serialize)]
+struct OtherCategory<'a> {
+    category: &'a str,
+    access_ns: u64,
+    txop_ns: u64,
+    collision_ns: u64,
+    collisions: u64,
+    given_up: u64,
 }
 
 /// The queue of a hop's sender; `held`: the mean number of packets of each flow that it held when it dropped one of the flow's.
@@ -165,8 +191,14 @@ struct Timeline {
     others_turn_ns: Vec<u64>,
 }
 
-fn named(shares: &Shares) -> BTreeMap<&'static str, u64> {
-    Activity::ALL.iter().map(|doing| doing.name()).zip(shares.iter().copied()).collect()
+/// Activities of a hop's sender: [`Activity::Category`] only where the sender has several.
+fn activities(hop: Option<&HopExplanation>) -> impl Iterator<Item = Activity> + use<> {
+    let has_categories = hop.is_some_and(|hop| hop.categories.is_some());
+    Activity::ALL.into_iter().filter(move |&doing| has_categories || doing != Activity::Category)
+}
+
+fn named(hop: &HopExplanation, shares: &Shares) -> BTreeMap<&'static str, u64> {
+    activities(Some(hop)).map(|doing| (doing.name(), shares[doing as usize])).collect()
 }
 
 /// In the order of the time for which they held it, the longest first.
@@ -199,8 +231,8 @@ impl<'a> From<&'a HopExplanation> for Hop<'a> {
             wired: h.wired,
             observed_ns: h.observed,
             no_packet_ns: h.no_packet,
-            own_turn_ns: named(&h.own_turn),
-            others_turn_ns: named(&h.others_turn),
+            own_turn_ns: named(h, &h.own_turn),
+            others_turn_ns: named(h, &h.others_turn),
             behind,
             holders: holders(&h.holders),
             overlapped_ns: h.overlapped,
@@ -208,6 +240,28 @@ impl<'a> From<&'a HopExplanation> for Hop<'a> {
             flows_overlapped_ns: h.flows_overlapped,
             attempts: h.attempts.as_ref().map(AttemptsJson::from),
             queue: Queue::from(&h.queue),
+            categories: h.categories.as_ref().map(Categories::from),
+        }
+    }
+}
+
+impl<'a> From<&'a CategoriesExplanation> for Categories<'a> {
+    fn from(c: &'a CategoriesExplanation) -> Self {
+        Self {
+            names: &c.names,
+            own: c.own.iter().map(|(category, ns)| OwnCategory { category, ns: *ns }).collect(),
+            others: c
+                .others
+                .iter()
+                .map(|(category, time)| OtherCategory {
+                    category,
+                    access_ns: time.access,
+                    txop_ns: time.txop,
+                    collision_ns: time.collision,
+                    collisions: time.collisions,
+                    given_up: time.given_up,
+                })
+                .collect(),
         }
     }
 }
@@ -311,6 +365,7 @@ impl Timeline {
         }
         let last = hops.last().map_or(&[][..], Vec::as_slice);
         let hop = (0..last.len()).min_by_key(|&hop| last[hop].no_packet);
+        let of_hop = explanation(world)?.hops.into_iter().filter(|hop| hop.forward).nth(hop.unwrap_or(0));
         // A hop that routing finds later has had no packet until then.
         let done_by = |hop: usize| {
             let of = |(done, &ns): (&Vec<Done>, &u64)| done.get(hop).copied().unwrap_or(Done::nothing(ns));
@@ -327,9 +382,8 @@ impl Timeline {
             window_bytes,
             hop,
             no_packet_ns: grown(&|done| done.no_packet),
-            own_turn_ns: Activity::ALL
-                .iter()
-                .map(|&doing| (doing.name(), grown(&|done| done.own_turn[doing as usize])))
+            own_turn_ns: activities(of_hop.as_ref())
+                .map(|doing| (doing.name(), grown(&|done| done.own_turn[doing as usize])))
                 .collect(),
             others_turn_ns: grown(&|done| done.others_turn),
         })

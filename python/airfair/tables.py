@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
@@ -12,6 +13,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from .results import (
+    CategoryResult,
     CompareRow,
     Estimate,
     FlowRow,
@@ -19,6 +21,7 @@ from .results import (
     RoutingUpkeep,
     RunResult,
     SchemeInfo,
+    StationResult,
     WindowJain,
 )
 
@@ -28,12 +31,29 @@ MOST_FLOWS = 20
 PIPE_WIDTH = 160
 """Columns where there is no terminal and COLUMNS does not say how many."""
 
+MOST_CATEGORIES = 20
+"""Most rows of a table of access categories: those with most frames."""
+
 GAP = "  "
 INDENT = " " * 6
 MOST_NAMES = 4
 """Most flows that a sentence names."""
 WORDS = 20
 """Fewest columns into which a text is folded."""
+
+
+class CategoryLine(NamedTuple):
+    """An access category of a radio."""
+
+    radio: str
+    """The node, and the radio where the node has several."""
+    category: str
+    numbers: dict[str, float | None]
+    """By their heads, those of `CATEGORY_HEADS`."""
+
+
+CATEGORY_HEADS = ("frames", "finished", "no answer", "internal collisions", "given up", "mean wait")
+"""Numbers of an access category. The wait is that in its queue after the warm-up, in seconds."""
 
 
 class Console(rich.console.Console):
@@ -308,8 +328,61 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
         out.print(f"drops in the whole run, acknowledgements included: {reasons}")
     if "routing" in result:
         out.print(escape(_upkeep(result["routing"])))
+    _show_categories(result, out)
     perf = result["perf"]
     out.print(f"[dim]{perf['transmissions']} frames, {perf['events']} events in {perf['wall_s']:.2f} s[/dim]")
+
+
+def has_categories(result: RunResult) -> bool:
+    """Whether a radio of a run has several access categories."""
+    return any(len(station.get("categories", [])) > 1 for station in result["stations"])
+
+
+def category_lines(result: RunResult, *, silent: bool = False) -> list[CategoryLine]:
+    """Access categories in the order of the radios, the highest priority first; those that have sent or lost
+    an internal collision, or all."""
+    radios = Counter(station["node"] for station in result["stations"])
+    waits = {(queue["node"], queue["towards"]): queue["mean_wait_s"] for queue in result["queues"]}
+    return [
+        CategoryLine(
+            f"{station['node']} ({station['radio']})" if radios[station["node"]] > 1 else station["node"],
+            category["name"],
+            {
+                "frames": category["sent"],
+                "finished": category["finished"],
+                "no answer": category["no_response"],
+                "internal collisions": category["internal_collisions"],
+                "given up": category["given_up"],
+                "mean wait": waits.get((station["node"], f"{station['radio']}/{category['name']}")),
+            },
+        )
+        for station in result["stations"]
+        for category in _categories(station)
+        if silent or category["sent"] or category["internal_collisions"]
+    ]
+
+
+def _categories(station: StationResult) -> Iterable[CategoryResult]:
+    of = station.get("categories", [])
+    return reversed(of) if len(of) > 1 else ()
+
+
+def _show_categories(result: RunResult, out: rich.console.Console) -> None:
+    """The access categories of the radios with most frames."""
+    lines = category_lines(result)
+    if not lines:
+        return
+    out.print("\nAccess categories in the whole run")
+    most = sorted(lines, key=lambda line: -(line.numbers["frames"] or 0))[:MOST_CATEGORIES]
+    table = plain_table("node", "category", right=list(CATEGORY_HEADS), keys=2)
+    for line in lines:
+        if line in most:
+            cells = [f"{line.numbers[head]:.0f}" for head in CATEGORY_HEADS[:-1]]
+            cells.append(_delay(line.numbers["mean wait"]))
+            table.add_row(escape(line.radio), escape(line.category), *cells)
+    out.print(table)
+    if len(lines) > len(most):
+        out.print(f"[dim]the {len(most)} with most frames of {len(lines)}; all of them with --json[/dim]")
 
 
 def _upkeep(routing: RoutingUpkeep) -> str:

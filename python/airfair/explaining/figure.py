@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from .result import DEFERRING, Explanation, Hop, behind, held_ns, share, waited
-from .words import FATES, TCP_STATES, span
+from .result import DEFERRING, Explanation, Hop, behind, held_ns, preceding_ns, share, waited
+from .words import FATES, TCP_STATES, in_categories, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +28,7 @@ GROUPS: tuple[tuple[tuple[str, ...], str, str, str], ...] = (
     (("busy",), "medium busy", "#d55e00", "///"),
     (("nav",), "NAV", "#e69f00", "\\\\\\"),
     (("eifs",), "EIFS", "#cc79a7", "..."),
+    (("category",), "sends in another category", "#34495e", "+++"),
     (("address",), "waits for ARP", "#7a4b12", ""),
 )
 BEHIND = ("behind other packets", "#8c8c8c", "xx")
@@ -119,7 +120,7 @@ def draw_hops(explanation: Explanation, hops: list[Hop], axes: Axes) -> None:
                     row, width, 0.72, left, color=colour, hatch=hatch, edgecolor="white", lw=0.3, label=label
                 )
                 if width > 0.045 and name != NOTHING[0]:
-                    paint = "white" if colour in ("#0072b2", "#009e73", "#7a4b12") else INK
+                    paint = "white" if colour in ("#0072b2", "#009e73", "#34495e", "#7a4b12") else INK
                     box = {"facecolor": colour, "edgecolor": "none", "pad": 1}
                     axes.text(
                         left + width / 2,
@@ -160,6 +161,8 @@ def draw_waiting(explanation: Explanation, axes: Axes) -> None:
     deferring = 0.0 if medium is None else share(medium, *DEFERRING)
     queue = max((hop for hop in explanation["hops"] if hop["forward"]), key=behind, default=None)
     most = max(deferring, 0.0 if queue is None else behind(queue))
+    ahead = [hop for hop in explanation["hops"] if hop["forward"]]
+    preceding = max(ahead, key=lambda hop: share(hop, "category"), default=None)
     drops = full is not None and full["queue"]["dropped"] > 0
     if (
         full is not None
@@ -167,12 +170,42 @@ def draw_waiting(explanation: Explanation, axes: Axes) -> None:
         and (most <= 0.0005 or (tcp is not None and waited(tcp, "rto_wait") > most))
     ):
         draw_full(full, axes)
+    elif preceding is not None and share(preceding, "category") > max(most, 0.0005):
+        draw_categories(preceding, axes)
     elif medium is not None and deferring > 0.0005 and (queue is None or behind(queue) <= deferring):
         draw_holders(medium, axes)
     elif queue is not None and behind(queue) > 0.0005:
         draw_queue(queue, axes)
     else:
         _say(axes, "Nobody makes it wait")
+
+
+def draw_categories(hop: Hop, axes: Axes) -> None:
+    """Other access categories of the sender itself."""
+    others = hop["categories"]["others"][:MOST_HOLDERS] if "categories" in hop else []
+    observed = hop["observed_ns"] or 1
+    kinds = (
+        ("access_ns", "access", "#34495e", ""),
+        ("txop_ns", "TXOP", "#7f95ab", "///"),
+        ("collision_ns", "after internal collisions", "#d55e00", "..."),
+    )
+    left = [0.0] * len(others)
+    for key, name, colour, hatch in kinds:
+        widths = [other[key] / observed for other in others]  # type: ignore[literal-required]
+        if any(width > 0.0005 for width in widths):
+            look: Any = {"color": colour, "hatch": hatch, "edgecolor": "white", "lw": 0.3, "label": name}
+            axes.barh(range(len(others)), widths, 0.72, left, **look)
+        left = [a + b for a, b in zip(left, widths, strict=True)]
+    names = [other["category"] for other in others]
+    axes.set_yticks(range(len(others)), names)
+    axes.set_ylim(max(len(others), 4) - 0.5, -0.5)
+    most = max(preceding_ns(other) / observed for other in others)
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=1 if most < 0.05 else 0))
+    axes.tick_params(axis="y", length=0)
+    title = f"Categories of {hop['src']} before it ({in_categories(hop)})"
+    axes.set_title(title, loc="left", fontsize=9)
+    axes.legend(loc="lower right", frameon=False, fontsize=7.5)
 
 
 def draw_queue(hop: Hop, axes: Axes) -> None:
@@ -345,6 +378,7 @@ def draw_states(explanation: Explanation, axes: Axes) -> None:
     layers = [
         ([sum(line["own_turn_ns"][s][i] for s in states) for i in range(len(lengths))], colour, hatch)
         for states, _, colour, hatch in GROUPS
+        if line["own_turn_ns"].keys() >= set(states)
     ]
     layers.append((line["others_turn_ns"], BEHIND[1], BEHIND[2]))
     layers.append((line["no_packet_ns"], NOTHING[1], NOTHING[2]))

@@ -81,8 +81,47 @@ class Queue(TypedDict):
     held: list[Waiting]
 
 
+class OwnCategory(TypedDict):
+    """Time for which packets of the flow were at a sender in one access category, waiting or being sent."""
+
+    category: str
+    ns: int
+
+
+class OtherCategory(TypedDict):
+    """Time for which a sender exchanged frames of another category while it had packets of the flow.
+
+    `access_ns`: the first exchange of an access, `txop_ns`: the further ones of its TXOP, `collision_ns`: all
+    exchanges of an access that the category won in an internal collision with the flow's. `collisions`: the
+    number of internal collisions that packets of the flow lost to it; `given_up`: packets of the flow for
+    which that was the last attempt.
+    """
+
+    category: str
+    access_ns: int
+    txop_ns: int
+    collision_ns: int
+    collisions: int
+    given_up: int
+
+
+class Categories(TypedDict):
+    """Access categories of a hop's sender, in all lists the highest priority first.
+
+    The times of `others` add up to the state `category` of `own_turn_ns` and `others_turn_ns`, those of `own`
+    to all of both without `address`.
+    """
+
+    names: list[str]
+    own: list[OwnCategory]
+    others: list[OtherCategory]
+
+
 class Hop(TypedDict):
-    """One hop: `no_packet_ns` and the values of `own_turn_ns`, `others_turn_ns` add up to `observed_ns`."""
+    """One hop: `no_packet_ns` and the values of `own_turn_ns`, `others_turn_ns` add up to `observed_ns`.
+
+    `categories`: only where the sender has several access categories.
+    """
 
     forward: bool
     src: str
@@ -99,6 +138,7 @@ class Hop(TypedDict):
     flows_overlapped_ns: int
     attempts: Attempts | None
     queue: Queue
+    categories: NotRequired[Categories]
 
 
 class Drop(TypedDict):
@@ -224,6 +264,11 @@ def held_packets(hop: Hop) -> float:
 def held_ns(holder: Holder) -> int:
     """All the time for which others kept the sender waiting, alone or jointly."""
     return holder["alone_ns"] + holder["joint_ns"] + holder["nav_ns"] + holder["eifs_ns"]
+
+
+def preceding_ns(other: OtherCategory) -> int:
+    """All the time for which another category of the sender preceded."""
+    return other["access_ns"] + other["txop_ns"] + other["collision_ns"]
 
 
 def waited(tcp: Tcp, state: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import cast
 
 from rich.console import Console
 from rich.markup import escape
@@ -11,8 +12,8 @@ from rich.markup import escape
 from .._core import InputError
 from ..output import write_atomically
 from ..tables import plain_table
-from .result import DEFERRING, Explanation, behind, held_ns, present, share
-from .words import TCP_STATES, cause, dropped, full_queue, percent, span
+from .result import DEFERRING, Explanation, Hop, behind, held_ns, preceding_ns, present, share
+from .words import TCP_STATES, cause, dropped, full_queue, in_categories, percent, span
 
 FORMATS = (".svg", ".png", ".pdf")
 
@@ -37,6 +38,7 @@ def show(explanation: Explanation, out: Console) -> None:
         return
     _hops(explanation, out)
     _holders(explanation, out)
+    _categories(explanation, out)
     _attempts(explanation, out)
     _tcp(explanation, out)
     if explanation["drops"]:
@@ -64,9 +66,12 @@ def _hops(explanation: Explanation, out: Console) -> None:
         "back-off",
         "behind others",
     ]
+    has_categories = any("categories" in hop for hop in explanation["hops"])
+    if has_categories:
+        columns.insert(-1, "other categories")
     table = plain_table("hop", right=columns)
     for hop in explanation["hops"]:
-        own = {**hop, "others_turn_ns": {}}
+        own = cast(Hop, {**hop, "others_turn_ns": {}})
         parts = (
             ("transmit",),
             ("sifs", "await_cts", "await_ack"),
@@ -75,7 +80,9 @@ def _hops(explanation: Explanation, out: Console) -> None:
             ("nav",),
             ("eifs",),
         )
-        cells = [_cell(share(own, *states)) for states in (*parts, ("difs", "backoff", "address"))]  # type: ignore[arg-type]
+        cells = [_cell(share(own, *states)) for states in (*parts, ("difs", "backoff", "address"))]
+        if has_categories:
+            cells.append(_cell(share(own, "category")))
         name = f"{hop['src']} → {hop['dst']}" + ("" if hop["forward"] else " (ACKs)")
         table.add_row(escape(name), _cell(present(hop)), *cells, _cell(behind(hop)))
     out.print(table)
@@ -106,6 +113,27 @@ def _holders(explanation: Explanation, out: Console) -> None:
         flows = [h for h in hop["holding_flows"] if held_ns(h) > 0][:MOST]
         served = ", ".join(f"{h['id'] or 'control'} {percent(held_ns(h) / observed)}" for h in flows)
         out.print(escape(f"for flows (overlapping): {served}"))
+
+
+def _categories(explanation: Explanation, out: Console) -> None:
+    for hop in explanation["hops"]:
+        others = hop["categories"]["others"] if "categories" in hop else []
+        if not others:
+            continue
+        observed = hop["observed_ns"]
+        behind_others = share({**hop, "own_turn_ns": {}}, "category")
+        too = " (while packets of others are before the flow's, too)" if behind_others >= 0.0005 else ""
+        out.print(
+            f"\nOther categories of {escape(hop['src'])} (to {escape(hop['dst'])}), its packets "
+            f"{escape(in_categories(hop))}: {percent(share(hop, 'category'))} of the time{too}"
+        )
+        columns = ["access", "TXOP", "after collision", "together", "collisions", "given up"]
+        table = plain_table("category", right=columns)
+        for other in others:
+            times = [other["access_ns"], other["txop_ns"], other["collision_ns"], preceding_ns(other)]
+            counts = [str(other["collisions"] or "-"), str(other["given_up"] or "-")]
+            table.add_row(escape(other["category"]), *(_cell(ns / observed) for ns in times), *counts)
+        out.print(table)
 
 
 def _attempts(explanation: Explanation, out: Console) -> None:

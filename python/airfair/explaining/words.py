@@ -15,6 +15,7 @@ from .result import (
     behind,
     held_ns,
     held_packets,
+    preceding_ns,
     present,
     share,
     waited,
@@ -125,7 +126,7 @@ def reasons(explanation: Explanation) -> list[str]:
     largest."""
     ahead = [hop for hop in explanation["hops"] if hop["forward"]]
     found = [*_of_tcp(explanation), _searching(explanation)]
-    for kind in (_queueing, _deferring, _failing):
+    for kind in (_queueing, _deferring, _preceding, _failing):
         found.append(max((kind(explanation, hop) for hop in ahead), default=(0.0, "")))
     found.append(max((_dropping(explanation, hop) for hop in explanation["hops"]), default=(0.0, "")))
     return [text for weight, text in sorted(found, key=lambda r: -r[0]) if weight >= WORTH_TELLING]
@@ -194,6 +195,30 @@ def _deferring(explanation: Explanation, hop: Hop) -> tuple[float, str]:
     if by_others < 0.5 * deferring:
         text += "; mostly with the flow's own packets on other hops"
     return deferring, text + "."
+
+
+def _preceding(_told: Explanation, hop: Hop) -> tuple[float, str]:
+    weight = share(hop, "category")
+    if "categories" not in hop or weight == 0:
+        return 0.0, ""
+    here = present(hop) * hop["observed_ns"]
+    others = sorted(hop["categories"]["others"], key=preceding_ns, reverse=True)
+    each = [f"{other['category']} {percent(preceding_ns(other) / here)}" for other in others]
+    text = (
+        f"{hop['src']} (to {hop['dst']}) has packets of it {in_categories(hop)} {percent(present(hop))} of "
+        f"the time and exchanges frames of other categories for {percent(weight / present(hop))} of that: "
+        f"{listed(each)}"
+    )
+    collisions = sum(other["collisions"] for other in others)
+    if collisions:
+        text += f"; they lost {collisions} internal collisions"
+    return weight, text + "."
+
+
+def in_categories(hop: Hop) -> str:
+    """The access categories of the flow's packets at a hop, most time first: "in BE"."""
+    own = sorted(hop["categories"]["own"], key=lambda own: -own["ns"]) if "categories" in hop else []
+    return f"in {listed(o['category'] for o in own)}" if own else "in no category"
 
 
 def _dropping(explanation: Explanation, hop: Hop) -> tuple[float, str]:
@@ -346,6 +371,11 @@ def _advice(explanation: Explanation) -> Iterator[str]:
         )
     for hop in ahead:
         yield from _advice_on_failures(hop)
+        if share(hop, "category") > 0.3 * present(hop):
+            yield (
+                f"{hop['src']} itself sends in other access categories first: see the `dscp` of its flows. "
+                "One of a higher category should not have more to send than the channel carries."
+            )
     for hop in ahead:
         if behind(hop) >= WORTH_TELLING:
             yield _with(

@@ -61,7 +61,7 @@ COLUMNS = (
 """Columns that are read of the table of frames; `category`, where there is one, too."""
 
 STATE_COLUMNS = ("node", "radio", "state", "from_ns", "until_ns", "slots")
-"""Columns of the table of states."""
+"""Columns of the table of states; `category`, where there is one, is read too."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +108,15 @@ class Silence:
 
 @dataclass(frozen=True)
 class Interval:
-    """A state of a station; a back-off has the slots that it counted."""
+    """A state of a station; a back-off has the slots that it counted, and its access category if the station
+    has several."""
 
     station: Station
     state: str
     start: int
     end: int
     slots: int | None
+    category: str | None = None
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class Part:
     silences: list[Silence]
     states: list[Interval]
     categories: list[str]
-    """Categories of frames, the first of which is the most urgent."""
+    """Categories of frames and back-offs, the first of which is the most urgent."""
 
     def label(self, station: Station) -> str:
         """The name of a lane: the node, and the radio where a node has several."""
@@ -157,14 +159,15 @@ def part(
         busy = {frame.station for frame in sent} | {arrival.station for arrival in arrivals}
         order = [station for station in order if station in busy]
     here = set(order)
+    intervals = _states(source, states, window)
     found = Part(
         *window,
         order,
         [frame for frame in sent if frame.station in here],
         [arrival for arrival in arrivals if arrival.station in here],
         [silence for silence in _silences(near, window) if silence.station in here],
-        [interval for interval in _states(source, states, window) if interval.station in here],
-        _categories(near, source),
+        [interval for interval in intervals if interval.station in here],
+        _categories(near, {i.category for i in intervals if i.category is not None}, source),
     )
     _check(found, table, stations)
     return found
@@ -239,20 +242,21 @@ def _in_order(table: pd.DataFrame) -> list[Station]:
     return sorted(seen, key=key)
 
 
-def _categories(near: pd.DataFrame, source: Source) -> list[str]:
-    """Categories of frames, the highest priority first: as a run lists them, else as the column does."""
+def _categories(near: pd.DataFrame, of_states: set[str], source: Source) -> list[str]:
+    """Categories of frames and back-offs, the highest priority first: as a run lists them, else as the column
+    of frames does."""
     from ..recording import Recording
 
-    if "category" not in near:
-        return []
-    column = near["category"].dropna()
-    known = [str(name) for name in getattr(column.dtype, "categories", sorted(set(column)))]
+    present, known = set(of_states), sorted(of_states)
+    if "category" in near:
+        column = near["category"].dropna()
+        present |= set(column)
+        known = [*map(str, getattr(column.dtype, "categories", sorted(set(column)))), *known]
     if isinstance(source, Recording):
         tables = [station.get("categories", []) for station in source.result["stations"]]
         listed = [category["name"] for table in tables for category in reversed(table)]
-        known = list(dict.fromkeys([*listed, *known]))
-    present = set(column)
-    return [name for name in known if name in present]
+        known = [*listed, *known]
+    return [name for name in dict.fromkeys(known) if name in present]
 
 
 def _chosen(order: Sequence[Station], stations: Sequence[str]) -> list[Station]:
@@ -348,6 +352,7 @@ def _states(source: Source, states: Source | bool, window: tuple[int, int]) -> l
         raise InputError('states: True goes with a recording; expected recording.pandas("states")')
     table = _table("states", given.arrow("states") if isinstance(given, Recording) else given, STATE_COLUMNS)
     near = table[(table["from_ns"] < window[1]) & (table["until_ns"] > window[0])]
+    columns = [*STATE_COLUMNS, *(["category"] if "category" in table else [])]
     return [
         Interval(
             Station(row["node"], row["radio"]),
@@ -355,8 +360,9 @@ def _states(source: Source, states: Source | bool, window: tuple[int, int]) -> l
             int(row["from_ns"]),
             int(row["until_ns"]),
             _whole(row["slots"]),
+            _text(row.get("category")),
         )
-        for row in cast(Any, near[list(STATE_COLUMNS)].to_dict("records"))
+        for row in cast(Any, near[columns].to_dict("records"))
     ]
 
 

@@ -89,7 +89,7 @@ TRANSMITS, RECEIVES = (0.0, 0.42), (-0.28, -0.03)
 """Height of the bars in a lane, from -0.5 to 0.5."""
 
 SHOWN = {"backoff": (0.0, 0.2), "eifs": (-0.38, -0.3), "nav": (-0.48, -0.4)}
-"""Height of states in a lane."""
+"""Height of states in a lane. With access categories their back-offs share the height of transmissions."""
 
 
 def timeline(
@@ -111,7 +111,8 @@ def timeline(
     `stations` are names of nodes, in the order of their lanes.
 
     With `states`, which is True for a recording with the table `states` (`Capture(states=True)`), or that
-    table, the chart has back-offs with their slots, NAV and EIFS, too.
+    table, the chart has back-offs with their slots, NAV and EIFS, too. Access categories have a back-off
+    each, one above the other, the highest priority at the top, in a lighter shade of their data.
 
     Raises `InputError`: for a window without frames, and above 128 stations or 20,000 frames.
     """
@@ -137,6 +138,8 @@ def _inches(found: Part) -> float:
     """Height of a lane."""
     count = len(found.stations)
     most = 0.62 if found.states else 0.5
+    # Slots of each category are written.
+    most += 0.14 * max(0, len(_in_states(found)) - 2)
     return most if count <= 10 else max(0.2, most - 0.02 * (count - 10))
 
 
@@ -203,11 +206,12 @@ class _Chart:
         self._draw_silences()
 
     def _draw_states(self) -> None:
-        for state, (_, colour, hatch) in STATES.items():
-            intervals = [interval for interval in self.found.states if interval.state == state]
-            boxes = [self.box(i.start, i.end, i.station, SHOWN[state]) for i in intervals]
+        for (state, category), (_, colour, hatch, height) in _states(self.found).items():
+            of = (state, category)
+            intervals = [i for i in self.found.states if (i.state, i.category) == of]
+            boxes = [self.box(i.start, i.end, i.station, height) for i in intervals]
             edge = style.INK if state == "backoff" else "#6d6d6d"
-            self._bars(boxes, f"state:{state}", colour, hatch, edge, 0.5)
+            self._bars(boxes, _gid("state", state, category), colour, hatch, edge, 0.5)
             if state == "backoff" and self.labelled:
                 for interval, box in zip(intervals, boxes, strict=True):
                     texts = [] if interval.slots is None else [str(interval.slots)]
@@ -370,6 +374,31 @@ def _shades(found: Part) -> dict[tuple[str, str | None], tuple[str, str]]:
     return shades
 
 
+def _in_states(found: Part) -> list[str]:
+    """Categories of back-offs, the highest priority first."""
+    present = {interval.category for interval in found.states}
+    return [category for category in found.categories if category in present]
+
+
+def _states(found: Part) -> dict[tuple[str, str | None], tuple[str, str, str, tuple[float, float]]]:
+    """The words, colour, hatch and height in a lane of each state, of back-offs for each category."""
+    looks: dict[tuple[str, str | None], tuple[str, str, str, tuple[float, float]]] = {}
+    categories, shades = _in_states(found), _shades(found)
+    low, high = TRANSMITS if len(categories) > 1 else SHOWN["backoff"]
+    part = (high - low) / max(1, len(categories))
+    for state, (words, colour, hatch) in STATES.items():
+        looks[state, None] = (words, colour, hatch, SHOWN[state])
+        if state != "backoff":
+            continue
+        for at, category in enumerate(categories):
+            # One that sends no data here has the shade of its place.
+            by_place = _mixed(KINDS[DATA][1], 1 - 0.7 * at / max(1, len(categories) - 1))
+            shade = shades.get((DATA, category), (by_place, ""))[0]
+            top = high - part * at
+            looks[state, category] = (f"back-off, {category}", _mixed(shade, 0.4), hatch, (top - part, top))
+    return looks
+
+
 def _legend(axes: Axes, found: Part) -> None:
     """The looks that are in the chart, and how many frames were lost by which cause."""
     entries: list[tuple[Patch | Line2D, str]] = []
@@ -389,8 +418,8 @@ def _legend(axes: Axes, found: Part) -> None:
     for event, (words, marker) in SILENCES.items():
         if event in events:
             entries.append((Line2D([], [], marker=marker, ms=4.5, **OPEN), words))
-    present = {interval.state for interval in found.states}
-    for state, (words, colour, hatch) in STATES.items():
+    present = {(interval.state, interval.category) for interval in found.states}
+    for state, (words, colour, hatch, _) in _states(found).items():
         if state in present:
             entries.append((Patch(facecolor=colour, hatch=hatch, edgecolor="#6d6d6d", linewidth=0.5), words))
     style.legend(axes, entries=entries, most=140)

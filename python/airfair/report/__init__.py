@@ -21,7 +21,7 @@ import matplotlib as mpl
 
 from .. import _core, tables
 from .._core import Scenario
-from ..experiment import Repeated
+from ..experiment import Repeated, Run
 from ..experiment import network as network_of
 from ..output import check_writable, write_atomically
 from ..plots.seeds import shown_radios
@@ -30,6 +30,9 @@ from .pictures import Picture, draw
 
 MOST_FLOWS = 50
 """Most rows of the table of flows: those with the least goodput under the first scheme."""
+
+MOST_CATEGORIES = 50
+"""Most access categories of radios: those with most frames."""
 
 MOST_SHARES = 10_000_000
 """Most windows times flows of a run that are evaluated by default."""
@@ -72,6 +75,8 @@ def page(
     first = cast(RunResult, json.loads(repeated.runs[0][0].result))
     network = network_of(scenario, seed=rows[0]["seeds"][0])
     study = Study(scenario, network, rows, first)
+    if tables.has_categories(first):
+        study.add_categories(repeated.runs)
     now = datetime.datetime.now(datetime.UTC) if written is None else written
     versions = {
         "Airfair": _core.__version__,
@@ -125,6 +130,16 @@ class FlowLine:
     differences: list[tuple[Estimate | None, str]]
 
 
+@dataclass(frozen=True)
+class CategoryRow:
+    """An access category of a radio with one scheme."""
+
+    radio: str
+    category: str
+    scheme: str
+    numbers: list[str]
+
+
 class Study:
     """The texts and tables of the page."""
 
@@ -153,7 +168,27 @@ class Study:
         self.radios = shown_radios(rows)
         nodes = [station["node"] for station in rows[0]["channel"]]
         self.several_radios = len(set(nodes)) < len(nodes)
+        self.categories: list[CategoryRow] = []
+        self.left_out_categories = 0
+        self.category_heads = tables.CATEGORY_HEADS
         self.reasons = sorted({reason for row in rows for reason in row["drops"]})
+
+    def add_categories(self, runs: Sequence[Sequence[Run]]) -> None:
+        """Read the access categories of the runs: a row for each category that has sent and each scheme."""
+        found: dict[tuple[str, str], dict[str, list[tables.CategoryLine]]] = {}
+        for scheme, of_scheme in zip(self.schemes, runs, strict=True):
+            for run in of_scheme:
+                for line in tables.category_lines(cast(RunResult, json.loads(run.result)), silent=True):
+                    found.setdefault((line.radio, line.category), {}).setdefault(scheme, []).append(line)
+        used = [key for key in found if _frames(found[key])]
+        shown = sorted(used, key=lambda key: -_frames(found[key]))[:MOST_CATEGORIES]
+        self.left_out_categories = len(used) - len(shown)
+        self.categories = [
+            CategoryRow(*key, scheme, _category_numbers(found[key][scheme]))
+            for key in found
+            if key in shown
+            for scheme in self.schemes
+        ]
 
     @property
     def seeds_text(self) -> str:
@@ -198,6 +233,24 @@ def _flow_lines(column: tables.Column, rows: Sequence[CompareRow], shown: Sequen
         ]
         lines.append(FlowLine(flows[0]["id"], [_minus(column.cell(flow)) for flow in flows], found))
     return lines
+
+
+def _frames(of_schemes: dict[str, list[tables.CategoryLine]]) -> float:
+    return sum(line.numbers["frames"] or 0 for lines in of_schemes.values() for line in lines)
+
+
+def _category_numbers(lines: Sequence[tables.CategoryLine]) -> list[str]:
+    """Means over the runs; a wait over those in which packets have left the queue."""
+    texts = []
+    for head in tables.CATEGORY_HEADS:
+        values = [value for line in lines if (value := line.numbers[head]) is not None]
+        if not values:
+            texts.append("-")
+            continue
+        mean, ci95 = _core.estimate(values)
+        estimate: Estimate = {"mean": mean, "ci95": ci95}
+        texts.append(tables.time_of(estimate) if head == "mean wait" else tables.number(estimate, 0))
+    return texts
 
 
 def _readable(text: str) -> str:
