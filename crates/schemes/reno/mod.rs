@@ -92,8 +92,10 @@ pub struct Reno {
     mark_to_one: bool,
     partial_ack: PartialAck,
     growth: Growth,
-    /// In congestion avoidance: growth for an acknowledged window, bytes, and the numerator of equation 3.
+    /// In congestion avoidance: growth for an acknowledged window, bytes in [`PARTS`], what earlier ones have left of a byte, and the
+    /// numerator of equation 3.
     step: u64,
+    left: u64,
     numerator: u64,
     window: Window,
     /// With byte counting: bytes acknowledged in congestion avoidance that have not raised cwnd yet (`bytes_acked` of RFC
@@ -125,6 +127,7 @@ impl Reno {
             partial_ack,
             growth: Growth::FULL,
             step: 0,
+            left: 0,
             numerator: 0,
             window: Window::new(set.window.initial_ssthresh),
             counted: 0,
@@ -152,7 +155,9 @@ impl Reno {
             self.counted = self.counted.saturating_add(acked);
             if self.counted >= cwnd {
                 self.counted -= cwnd;
-                self.window.grow(self.step);
+                self.left += self.step;
+                self.window.grow(self.left / PARTS);
+                self.left %= PARTS;
             }
         } else {
             // RFC 5681 equation 3, with what the division leaves over.
@@ -168,7 +173,7 @@ impl Source for Reno {
         self.window.start(setup);
         let mss = self.window.mss();
         // A float becomes an integer by saturation; up to 2^26 bytes the square is exact.
-        self.step = (mss as f64 * self.growth.avoidance) as u64;
+        self.step = (mss as f64 * self.growth.avoidance * PARTS as f64) as u64;
         self.numerator = (mss as f64 * mss as f64 * self.growth.avoidance) as u64;
         if self.each_timeout_halves && setup.syn_lost {
             self.window.set_threshold(0);

@@ -107,11 +107,12 @@ pub struct Report {
 const PARTS: f64 = (1u64 << 32) as f64;
 
 impl Report {
-    /// The report as a header. Numbers that do not fit become the largest that do.
+    /// The report as a header. Numbers that do not fit become the largest that do; a loss event rate above 0 stays above 0.
     #[must_use]
     pub fn fields(&self) -> [u32; 4] {
         // A float becomes an integer by saturation.
-        [self.sent_us, whole_us(self.delay), self.received as u32, (self.loss * PARTS) as u32]
+        let loss = ((self.loss * PARTS) as u32).max(u32::from(self.loss > 0.0));
+        [self.sent_us, whole_us(self.delay), self.received as u32, loss]
     }
 
     /// The report that a header describes.

@@ -17,9 +17,6 @@ const FIRST_NO_FEEDBACK: Span = Span::from_secs(2);
 /// What is left of X_recv when data is lost in an interval in which the sender was limited by its data [§4.3].
 const LOSS_IN_LIMITED: f64 = 0.85;
 
-/// A packet that leaves this much later than the pacing allows still counts as paced: headers count microseconds.
-const PACED: Span = Span::from_micros(1);
-
 /// The constants of a sender.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SenderConfig {
@@ -62,6 +59,8 @@ pub struct Sender {
     /// Number of the next packet.
     sequence: u32,
     last_sent: Option<(Time, Bytes)>,
+    /// The earliest time at which the pacing lets the next packet leave.
+    due: Time,
     /// False if the sender has been idle since the nofeedback timer was set.
     sent: bool,
     limits: Limits,
@@ -70,30 +69,32 @@ pub struct Sender {
 /// When the sender used its whole allowed rate [§8.2.1].
 #[derive(Debug, Clone, Copy, Default)]
 struct Limits {
-    /// Time of sending of the packet that the last report named, and the time of that report.
-    reported: Time,
-    report_at: Time,
-    /// The first such times after `reported` and after `report_at`.
+    /// Time of sending of the packet that the last report named, and the time of that report; `None` before the first.
+    reported: Option<Time>,
+    report_at: Option<Time>,
+    /// The first such times after `reported` and after `report_at`, in whole us as reports have them.
     paced: [Option<Time>; 2],
 }
 
 impl Limits {
     /// A packet leaves as early as the pacing allows.
     fn on_paced(&mut self, now: Time) {
-        if self.paced[0].is_none_or(|at| at <= self.reported) {
-            self.paced[0] = Some(now);
-        } else if self.paced[1].is_none_or(|at| at <= self.report_at) {
-            self.paced[1] = Some(now);
+        let at = Some(header::moment(header::us(now), now));
+        // `None`, no such time yet or no report yet, is before any time.
+        if self.paced[0] <= self.reported {
+            self.paced[0] = at;
+        } else if self.paced[1] <= self.report_at {
+            self.paced[1] = at;
         }
     }
 
     /// A report names a packet that was sent at `sent`. Returns true if the sender was limited by its data, and not by the allowed rate,
     /// in the whole interval that the report covers.
     fn on_report(&mut self, sent: Time, now: Time) -> bool {
-        let covered = |at: &Time| self.reported < *at && *at <= sent;
+        let covered = |at: &Time| self.reported < Some(*at) && *at <= sent;
         let limited = !self.paced.iter().flatten().any(covered);
-        self.reported = sent;
-        self.report_at = now;
+        self.reported = Some(sent);
+        self.report_at = Some(now);
         if self.paced[0].is_none_or(|at| at <= sent) && self.paced[1].is_some_and(|at| at > sent) {
             self.paced = [self.paced[1], None];
         }
@@ -120,6 +121,7 @@ impl Sender {
             root_ratio: 1.0,
             sequence: 0,
             last_sent: None,
+            due: Time::ZERO,
             sent: false,
             limits: Limits::default(),
         }
@@ -134,6 +136,19 @@ impl Sender {
     #[must_use]
     pub fn rate(&self) -> f64 {
         (self.allowed * self.root_ratio).max(self.least())
+    }
+
+    /// X_inst as hosts pace by it: in whole bit/s, at least one.
+    fn paced_rate(&self) -> Rate {
+        Rate(((self.rate() * 8.0) as u64).max(1))
+    }
+
+    /// Moves `due` after a change of the rate. A sender whose packet has been due, and has not left, is limited by its data since then,
+    /// unless the new rate makes it wait.
+    fn move_due(&mut self, now: Time) {
+        let Some((at, bytes)) = self.last_sent else { return };
+        let due = at.saturating_add(self.paced_rate().time_for(bytes));
+        self.due = if due > now { due } else { self.due.min(now) };
     }
 
     /// The longer of 4 R and the time of two packets [§4.3, step 3].
@@ -257,12 +272,11 @@ impl Source for Sender {
 
     fn on_sent(&mut self, sent: &Sent, context: &mut SourceContext<'_>) {
         let now = context.now;
-        let gap = |bytes: Bytes| Span((bytes.get() as f64 / self.rate() * 1e9) as u64);
-        let paced = self.last_sent.is_none_or(|(at, bytes)| now.since(at) <= gap(bytes) + PACED);
-        if paced {
+        if self.last_sent.is_none() || now <= self.due {
             self.limits.on_paced(now);
         }
         self.last_sent = Some((now, sent.bytes));
+        self.due = now.saturating_add(self.paced_rate().time_for(sent.bytes));
         self.sent = true;
     }
 
@@ -284,7 +298,7 @@ impl Source for Sender {
         let (report, now) = (Report::read(header.fields), context.now);
         let sent = header::moment(report.sent_us, now);
         // Reports that were overtaken say nothing new.
-        if sent < self.limits.reported {
+        if Some(sent) < self.limits.reported {
             return;
         }
         let sample = now.since(sent).0.saturating_sub(report.delay.0).max(1000);
@@ -294,19 +308,20 @@ impl Source for Sender {
         let limit = self.receive_limit(&report, data_limited, now);
         self.loss = report.loss;
         self.set_allowed(limit, now);
+        self.move_due(now);
         self.set_timer(timer, context);
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
         if timer == NO_FEEDBACK {
             self.on_silence(context.now);
+            self.move_due(context.now);
             let after = self.no_feedback();
             self.set_timer(after, context);
         }
     }
 
     fn allowance(&self, _now: Time) -> Allowance {
-        let rate = Rate((self.rate() * 8.0) as u64);
-        Allowance { window: None, rate: Some(rate), quantum: None }
+        Allowance { window: None, rate: Some(self.paced_rate()), quantum: None }
     }
 }

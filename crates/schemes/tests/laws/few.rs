@@ -63,6 +63,10 @@ fn a_growth_of_one_is_newreno() {
 fn byte_counting_adds_a_hundredth_for_a_window() {
     let mut flow = two_segments(&[("byte_counting", Flag(true))]);
     assert_eq!([flow.ack(MSS), flow.ack(MSS)], [2000, 2010]);
+    // Parts of a byte add up: 0.1 bytes for each window of two segments.
+    let mut slow = two_segments(&[("byte_counting", Flag(true)), ("growth", Number(0.0001))]);
+    let windows: Vec<u64> = (0..44).map(|_| slow.ack(MSS)).collect();
+    assert_eq!((windows[19], windows[21], windows[43]), (2000, 2001, 2002));
 }
 
 #[test]

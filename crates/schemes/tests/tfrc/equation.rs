@@ -60,6 +60,9 @@ fn headers_keep_what_fits() {
     assert_eq!(report.fields(), [9, 3000, 1_000_000, 1 << 30]);
     let huge = Report { delay: Span(u64::MAX), received: 1e30, loss: 1.0, ..report };
     assert_eq!(huge.fields(), [9, u32::MAX, u32::MAX, u32::MAX]);
+    let rare = Report { loss: 1e-12, ..report };
+    assert_eq!(rare.fields()[3], 1, "a loss event ends slow start, however rare");
+    assert_eq!(Report { loss: 0.0, ..report }.fields()[3], 0);
 }
 
 #[test]

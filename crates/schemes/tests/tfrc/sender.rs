@@ -397,6 +397,71 @@ fn data_limited_intervals_keep_the_receive_rate() {
     assert!(rate <= 2_000_000);
 }
 
+/// A saturating flow paced as its host does it, in whole bit/s, is never limited by its data: X_recv counts for two round-trip times.
+#[test]
+fn slow_flows_are_not_limited_by_their_data() {
+    let mut flow = Flow::new(NO_DAMPING);
+    let second = Span::from_secs(1);
+    let mut sent = flow.now;
+    flow.send();
+    flow.after(second).report(second, 0.0, 0.0);
+    let mut report = |received: f64, loss: f64| {
+        let gap = flow.source.allowance(flow.now).rate.unwrap().time_for(Bytes(S));
+        flow.now = flow.now.max(sent + gap);
+        sent = flow.now;
+        flow.send();
+        flow.after(second).report(second, received, loss);
+        flow.rate()
+    };
+    (0..5).for_each(|_| {
+        report(333.0, 1e-3);
+    });
+    // A packet and a report in 1.5 s, so that the one before still counts; then in 4.5 s.
+    let rates = [333.0, 111.0, 111.0, 33.0].map(|received| report(received, 1e-3));
+    assert_eq!(rates, [666, 666, 222, 66]);
+    // A rate that is not a whole number of bit/s; a rising loss event rate leads to the equation's rate, not to 0.85 X_recv.
+    (0..5).for_each(|_| {
+        report(530.0, 0.2);
+    });
+    let path = Path { segment: S as f64, rtt: 1.0, least_rto: 0.0, per_ack: 1.0 };
+    near(report(530.0, 0.21), path.rate(0.21));
+}
+
+/// A report raises the rate, so that the next packet has been due since before: it leaves at once, as early as allowed. One that leaves
+/// later than that is limited by its data. Reports name times in whole us: parts of one do not matter.
+#[test]
+fn a_packet_that_a_report_releases_is_paced() {
+    for (start, wait, expected) in [(0, 0, 20_000), (999, 0, 20_000), (0, 30, 5000), (999, 30, 5000)] {
+        let mut flow = Flow::started();
+        flow.now += Span(start);
+        for _ in 0..4 {
+            flow.send_for(RTT);
+            flow.report(RTT, 5000.0, 1e-3);
+        }
+        assert_eq!(flow.rate(), 10_000, "a packet in 100 ms");
+        // 90 ms after a packet; at the new rate the next one was due 40 ms ago.
+        let ago = Span::from_millis(90);
+        flow.send();
+        flow.after(ago).report(ago, 10_000.0, 1e-3);
+        assert_eq!(flow.rate(), 20_000);
+        flow.after(Span::from_millis(wait)).send();
+        flow.after(RTT).report(RTT, 5000.0, 2e-3);
+        assert_eq!(flow.rate(), expected, "{start} ns, {wait} ms");
+    }
+}
+
+/// The first packet is all that the sender may send.
+#[test]
+fn the_first_interval_is_not_limited_by_data() {
+    for start in [Time(0), Time(1)] {
+        let mut flow = Flow::new(NO_DAMPING);
+        flow.now = start;
+        flow.send();
+        flow.after(RTT).report(RTT, 1000.0, 0.01);
+        assert!(flow.rate() > 100_000, "the infinite X_recv stays");
+    }
+}
+
 #[test]
 fn other_timers_do_nothing() {
     let mut flow = Flow::started();
