@@ -4,6 +4,8 @@
 #   ns peers/ns2/tfrc.tcl -tfrc 4 -sack 4 -queue droptail -seed 1      # also red; goodputs from 20 to 120 s
 #   ns peers/ns2/tfrc.tcl -tfrc 1 -loss 0.01 -seed 1                   # each packet lost with this probability before the queue
 #   ... -set "Agent/TFRC ca_ 0"                                        # another default of ns-2; ";" between several
+#
+# TFRC's packets have 1032 B on the wire: ns-2 adds headersize_ (32 B) to packetSize_. TCP's have 1000 B.
 array set opt {tfrc 1 sack 0 queue droptail loss 0 seed 1 end 120 warmup 20 limit 100 set ""}
 foreach {flag value} $argv { set opt([string trimleft $flag -]) $value }
 Queue/RED set thresh_ 15
