@@ -450,6 +450,26 @@ fn a_packet_that_a_report_releases_is_paced() {
     }
 }
 
+/// Hosts pace by whole bit/s: the least rate is one, since a flow without a rate would never send again.
+#[test]
+fn the_least_rate_is_a_bit_a_second() {
+    let mut flow = Flow::new(&[("longest_gap", Length(Span::from_secs(1000)))]);
+    let setup = FlowSetup {
+        mss: Bytes(50),
+        initial_window: Bytes(200),
+        window_limit: Bytes(u64::MAX),
+        rtt: None,
+        syn_lost: false,
+    };
+    flow.hook(|source, context| source.on_start(&setup, context));
+    for _ in 0..12 {
+        flow.send();
+        flow.silence();
+    }
+    // s/t_mbi is 0.4 bit/s.
+    assert_eq!(flow.source.allowance(flow.now).rate.unwrap().0, 1);
+}
+
 /// The first packet is all that the sender may send.
 #[test]
 fn the_first_interval_is_not_limited_by_data() {
