@@ -46,7 +46,7 @@ SIDE = 8
 NS2_DSDV = (
     'period = "11.25 s"\nperiod_jitter = "3.75 s"\nhold_periods = 4\nstart_jitter = "2 s"\n'
     'settling_time = "12 s"\nsettle_all = true\ntrigger_on_new_number = false\n'
-    'trigger_interval = "1 s"\nfull_dump_share = 0.3333\nupdate_jitter = "10 ms"\n'
+    'answer_broken = true\ntrigger_interval = "1 s"\nfull_dump_share = 0.3333\nupdate_jitter = "10 ms"\n'
 )
 """ns-2's values and rules."""
 KINDS = ("full", "incremental")

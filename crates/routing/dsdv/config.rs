@@ -23,6 +23,8 @@ pub struct Config {
     pub settle_all: bool,
     /// True if a route with a new number triggers an incremental update.
     pub trigger_on_new_number: bool,
+    /// True if a node that hears of a broken route to which it knows a newer one sends an update.
+    pub answer_broken: bool,
     /// Least time from an update to a triggered one.
     pub trigger_interval: Span,
     /// A triggered update with more than this share of the table, and more than three routes, is a full dump instead.
@@ -51,6 +53,7 @@ impl Default for Config {
             settling_weight: 0.875,
             settle_all: false,
             trigger_on_new_number: true,
+            answer_broken: false,
             trigger_interval: Span::ZERO,
             full_dump_share: 1.0,
             update_jitter: Span::from_millis(1),

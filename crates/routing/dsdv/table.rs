@@ -101,7 +101,7 @@ impl Table {
     pub(super) fn offer(&mut self, entry: &Entry, hop: Hop, now: Time, config: &Config) -> bool {
         let Entry { destination: to, hops, number } = *entry;
         if number & 1 == 1 {
-            return self.offer_broken(to, number, hop, now);
+            return self.offer_broken(to, number, hop, now, config.answer_broken);
         }
         if hops == 0 || hops >= INFINITY {
             return false;
@@ -154,10 +154,17 @@ impl Table {
         true
     }
 
-    /// Only the next hop of a route breaks it: others may have lost a path that this node does not use.
-    fn offer_broken(&mut self, to: Ipv4Addr, number: u32, hop: Hop, now: Time) -> bool {
-        let Some(route) = self.routes.get_mut(&to) else { return false };
-        if !route.is_valid() || route.hop != hop || !is_younger(number, route.number) {
+    /// Only the next hop of a route breaks it: others may have lost a path that this node does not use. A route with a newer number than
+    /// the broken one can be news to the neighbour (`answer`).
+    fn offer_broken(&mut self, to: Ipv4Addr, number: u32, hop: Hop, now: Time, answer: bool) -> bool {
+        let Some(route) = self.routes.get_mut(&to).filter(|route| route.is_valid()) else { return false };
+        if !is_younger(number, route.number) {
+            if answer {
+                (route.settled_at, route.pending) = (route.settled_at.min(now), Pending::Triggers);
+            }
+            return false;
+        }
+        if route.hop != hop {
             return false;
         }
         route.fail(number, now);

@@ -66,7 +66,7 @@ pub struct Config {
     pub synchronous_start: bool,
     /// Willingness to forward, from [`WILL_NEVER`] to [`WILL_ALWAYS`].
     pub willingness: u8,
-    /// Advertised neighbours (TC_REDUNDANCY).
+    /// Advertised neighbours (TC_REDUNDANCY); with [`WILL_NEVER`] always [`Advertised::Selectors`].
     pub advertised: Advertised,
     /// Number of relays that cover each node two hops away, as far as possible (MPR_COVERAGE).
     pub mpr_coverage: u32,

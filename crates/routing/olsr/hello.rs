@@ -45,8 +45,9 @@ impl Olsr {
         }
     }
 
-    /// Neighbours that HELLOs of an interface list: those behind the interface, then those behind others only [RFC 3626 section 6.2].
-    /// Ordered by code and address.
+    /// Neighbours that HELLOs of an interface list: those behind the interface, and those behind others only [RFC 3626 section 6.2],
+    /// ordered by code and address. Behind them stand, with ETX, neighbours to which a link of another interface is better: receivers take
+    /// over what is stated last, since packets by this node use its best link.
     fn listed(&self, interface: u32, now: Time) -> Vec<(LinkCode, Rated)> {
         let behind = self.links.iter().filter(|(hop, _)| hop.interface == interface);
         let mut listed: Vec<(LinkCode, Rated)> = behind
@@ -56,13 +57,22 @@ impl Olsr {
             })
             .collect();
         let here: BTreeSet<Ipv4Addr> = listed.iter().map(|(_, rated)| rated.address).collect();
-        for &neighbour in self.neighbours.keys().filter(|neighbour| !here.contains(neighbour)) {
-            if let Some((_, link)) = self.best_link(neighbour, now) {
-                let code = LinkCode::new(LinkType::Unspecified, self.neighbour_type(neighbour));
-                listed.push((code, self.rated(neighbour, link)));
+        let (mut elsewhere, mut better) = (Vec::new(), Vec::new());
+        for &neighbour in self.neighbours.keys() {
+            let Some((hop, link)) = self.best_link(neighbour, now) else { continue };
+            let code = LinkCode::new(LinkType::Unspecified, self.neighbour_type(neighbour));
+            let entry = (code, self.rated(neighbour, link));
+            if !here.contains(&neighbour) {
+                elsewhere.push(entry);
+            } else if hop.interface != interface && self.config.metric == Metric::Etx {
+                better.push(entry);
             }
         }
-        listed.sort_by_key(|(code, rated)| (code.0, rated.address));
+        let key = |(code, rated): &(LinkCode, Rated)| (code.0, rated.address);
+        listed.extend(elsewhere);
+        listed.sort_by_key(key);
+        better.sort_by_key(key);
+        listed.extend(better);
         listed
     }
 

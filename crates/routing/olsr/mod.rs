@@ -19,7 +19,7 @@
 //!
 //! - All interfaces of a node have one address, so that MIDs (section 5) have nothing to state: a link is a neighbour by an interface.
 //! - A message is due every interval, and delayed by up to `max_jitter`; the RFC shortens the interval by the jitter instead (3.5), by
-//!   which nodes would send an eighth more often than stated.
+//!   which nodes would send a seventh more often than stated.
 //! - Among equal paths the neighbour with the lowest address is the next hop, as with static routes, after the most willing one. The RFC
 //!   also prefers selectors (10).
 //! - Relays that turn out to be superfluous are kept (8.3.1, step 5, MAY).

@@ -7,7 +7,7 @@ use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::olsr::{Body, Message, Rated, Tc};
 
-use super::config::{Advertised, Metric};
+use super::config::{Advertised, Metric, WILL_NEVER};
 use super::flooding::Kind;
 use super::hello::{Listed, MOST_LISTED};
 use super::links::cost;
@@ -21,15 +21,20 @@ pub const fn is_newer(number: u16, than: u16) -> bool {
 }
 
 impl Olsr {
-    /// Takes over the set of advertised neighbours; a changed set has the next number [RFC 3626 section 9.2].
+    /// Takes over the set of advertised neighbours; a changed set has the next number [RFC 3626 section 9.2]. A node that never forwards
+    /// advertises none but its selectors, of which there are none as a rule [15.1].
     pub(super) fn update_advertised(&mut self) {
-        let mut now: BTreeSet<Ipv4Addr> = match self.config.advertised {
+        let level = match self.config.willingness {
+            WILL_NEVER => Advertised::Selectors,
+            _ => self.config.advertised,
+        };
+        let mut now: BTreeSet<Ipv4Addr> = match level {
             Advertised::Selectors | Advertised::SelectorsAndRelays => {
                 self.selectors.keys().copied().collect()
             }
             Advertised::All => self.neighbours.keys().copied().collect(),
         };
-        if self.config.advertised == Advertised::SelectorsAndRelays {
+        if level == Advertised::SelectorsAndRelays {
             now.extend(&self.relays);
         }
         if now != self.advertised {

@@ -30,7 +30,7 @@ fn every_key_is_a_parameter() {
     let ms = Span::from_millis;
     let keys = "period = \"11.25 s\"\nperiod_jitter = \"3.75 s\"\nstart_jitter = \"2 s\"\nhold_periods = 4\n\
                 settling_time = \"12 s\"\nweighted_settling = false\nsettling_weight = 0.5\nsettle_all = true\n\
-                trigger_on_new_number = false\ntrigger_interval = \"1 s\"\nfull_dump_share = 0.3\n\
+                trigger_on_new_number = false\nanswer_broken = true\ntrigger_interval = \"1 s\"\nfull_dump_share = 0.3\n\
                 update_jitter = \"10 ms\"\nlink_layer_feedback = true\nbuffer_per_destination = 6\n\
                 buffer_packets = 60\nbuffer_time = \"20 s\"\n";
     let expected = Config {
@@ -43,6 +43,7 @@ fn every_key_is_a_parameter() {
         settling_weight: 0.5,
         settle_all: true,
         trigger_on_new_number: false,
+        answer_broken: true,
         trigger_interval: ms(1000),
         full_dump_share: 0.3,
         update_jitter: ms(10),

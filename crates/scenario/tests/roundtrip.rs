@@ -164,6 +164,7 @@ fn routing() -> impl Strategy<Value = String> {
         maybe("full_dump_share", &["0.3333", "1"]),
         maybe("settle_all", &["true", "false"]),
         maybe("trigger_on_new_number", &["true", "false"]),
+        maybe("answer_broken", &["true", "false"]),
         maybe("buffer_per_destination", &["1", "9"]),
     );
     let protocol = maybe("protocol", &["\"aodv\"", "\"dsdv\"", "\"static\""]);

@@ -220,14 +220,15 @@ impl Network {
 }
 
 fn configs() -> impl Strategy<Value = Config> {
-    (any::<[bool; 4]>(), 1..=4_u64, prop_oneof![Just(1.0), Just(0.3)], 0..3_u64).prop_map(
-        |([weighted, all, numbers, feedback], period, share, interval)| Config {
+    (any::<[bool; 5]>(), 1..=4_u64, prop_oneof![Just(1.0), Just(0.3)], 0..3_u64).prop_map(
+        |([weighted, all, numbers, feedback, answer], period, share, interval)| Config {
             period: Span::from_secs(period),
             period_jitter: Span::from_millis(100),
             settling_time: Span::from_millis(500 * period),
             weighted_settling: weighted,
             settle_all: all,
             trigger_on_new_number: numbers,
+            answer_broken: answer,
             link_layer_feedback: feedback,
             full_dump_share: share,
             trigger_interval: Span::from_millis(300 * interval),

@@ -140,3 +140,29 @@ fn a_node_overrules_reports_of_itself() {
     assert_eq!(node.receive(130, &[(1, 4, 40)], 2), [Action::Incremental(vec![(1, 1, 42)])]);
     assert_eq!(node.timer(15_000), [Action::Full(vec![(1, 1, 44)])]);
 }
+
+/// A neighbour reports a broken route. A node that knows a newer one says so at once, whether its own has settled or not, with every
+/// report; an older or a broken one is no answer, and without the switch there is none.
+#[test]
+fn a_broken_route_is_answered_by_a_newer_one() {
+    for answer in [true, false] {
+        let mut node = Node::started(&Config { answer_broken: answer, ..config() });
+        let told = |node: &mut Node, now: u64, number: u32| node.receive(now, &[(9, INFINITY, number)], 3);
+        node.receive(100, &[(9, 4, 6)], 2);
+        let reply = if answer { vec![Action::Incremental(vec![(1, 1, 2), (9, 5, 6)])] } else { vec![] };
+        for now in [200, 300] {
+            assert_eq!(told(&mut node, now, 5), reply);
+        }
+        assert_eq!(told(&mut node, 400, 7), [], "a newer number; the neighbour is not the next hop");
+        assert_eq!(node.valid(9), Some((6, 4, 2)));
+        // Another metric, withheld until 5.5 s.
+        assert_eq!(node.receive(500, &[(9, 6, 8)], 2), []);
+        let reply = if answer { vec![Action::Incremental(vec![(1, 1, 2), (9, 7, 8)])] } else { vec![] };
+        assert_eq!(told(&mut node, 600, 7), reply);
+        assert_eq!(
+            node.receive(700, &[(9, INFINITY, 9)], 2),
+            [Action::Incremental(vec![(1, 1, 2), (9, INFINITY, 9)])]
+        );
+        assert_eq!((told(&mut node, 800, 7), node.broken(9)), (vec![], Some(9)), "both are broken");
+    }
+}

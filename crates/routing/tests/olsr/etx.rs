@@ -4,7 +4,7 @@ use crate::support::*;
 use airfair_routing::olsr::{Advertised, Base, Config, Metric, WILL_NEVER};
 use airfair_routing::{Routing, SendRate};
 use airfair_units::Span;
-use airfair_wire::olsr::{Body, Group, Hello, Message, Other, Rated, Tc};
+use airfair_wire::olsr::{Body, Group, Hello, LinkCode, LinkType, Message, NeighbourType, Other, Rated, Tc};
 
 fn etx() -> Config {
     let base = Base { metric: Metric::Etx, ..Base::default() };
@@ -141,6 +141,44 @@ fn the_path_of_fewest_transmissions_is_chosen() {
     assert_eq!(costs(&node(&[(2, 255, &[good]), (3, 140, &[])])), [(2, 2, 256), (3, 3, 466)]);
     // Hops would prefer the direct link.
     assert_eq!(node(&[(2, 255, &[good]), (3, 110, &[])]).routes(), [(2, 2, 1), (3, 2, 2)]);
+}
+
+/// Two nodes with a lossy link by one interface and a good one by another: HELLOs of the first state the lossy one to the neighbour itself,
+/// and then the good one, by which packets travel, to all others. Those take it over, even if the first one is lost.
+#[test]
+fn others_count_the_best_link_of_two_nodes() {
+    let mut node = Node::with_interfaces(1, 2, &etx());
+    for step in 0..10 {
+        node.until(500 + 2000 * step);
+        for (interface, quality) in [(0, 100), (1, 255)] {
+            let hello = rated_hello(2, &[rated(1, quality, 255)]);
+            node.receive_by(500 + 2000 * step, interface, 2, &[hello]);
+        }
+    }
+    let sent = node.until(20_000);
+    let stated = |interface: u32| {
+        let sent = sent.iter().rfind(|sent| sent.interface == interface && sent.kinds[0] == "hello").unwrap();
+        let Body::RatedHello(hello) = &sent.messages[0].body else { panic!("{sent:?}") };
+        hello.groups.iter().map(|group| (group.code, group.neighbours.clone())).collect::<Vec<_>>()
+    };
+    let elsewhere = LinkCode::new(LinkType::Unspecified, NeighbourType::Symmetric);
+    let (lossy, good) = (rated(2, 255, 100), rated(2, 255, 255));
+    assert_eq!(stated(0), [(SYMMETRIC, vec![lossy]), (elsewhere, vec![good])]);
+    assert_eq!(stated(1), [(SYMMETRIC, vec![good])]);
+
+    let lost = LinkCode::new(LinkType::Lost, NeighbourType::Symmetric);
+    for (code, quality) in [(SYMMETRIC, 100), (lost, 0)] {
+        let mut other = self::node(&[(3, 255, &[])]);
+        let group = |code, rated| Group { code, neighbours: vec![rated] };
+        let groups = vec![
+            group(SYMMETRIC, rated(1, 255, 255)),
+            group(code, rated(2, quality, 255)),
+            group(elsewhere, good),
+        ];
+        let body = Body::RatedHello(Hello { interval: HELLO_INTERVAL, willingness: 3, groups });
+        other.receive(20_500, 3, &[Message { body, ..hello(3, 3, &[]) }]);
+        assert_eq!(costs(&other), [(2, 3, 512), (3, 3, 256)]);
+    }
 }
 
 #[test]

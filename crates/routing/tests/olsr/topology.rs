@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use airfair_routing::Routing;
-use airfair_routing::olsr::{Advertised, Config, is_newer};
+use airfair_routing::olsr::{Advertised, Config, WILL_NEVER, is_newer};
 
 #[test]
 fn selectors_are_advertised() {
@@ -35,17 +35,20 @@ fn empty_tcs_end_advertised_links() {
 
 #[test]
 fn redundancy_advertises_more() {
-    let tcs = |advertised| {
-        let mut node = Node::new(&Config { advertised, ..config() });
+    let tcs = |advertised, willingness| {
+        let mut node = Node::new(&Config { advertised, willingness, ..config() });
         node.until(4000);
         node.selected(4000, 2, &[]);
         node.meet(4000, 3, &[9]);
         node.meet(4000, 4, &[]);
         own_tcs(&node.until(5000)).pop().unwrap().1
     };
-    assert_eq!(tcs(Advertised::Selectors), [2]);
-    assert_eq!(tcs(Advertised::SelectorsAndRelays), [2, 3]);
-    assert_eq!(tcs(Advertised::All), [2, 3, 4]);
+    assert_eq!(tcs(Advertised::Selectors, 3), [2]);
+    assert_eq!(tcs(Advertised::SelectorsAndRelays, 3), [2, 3]);
+    assert_eq!(tcs(Advertised::All, 3), [2, 3, 4]);
+    // No packets for others are attracted by a node that forwards none.
+    assert_eq!(tcs(Advertised::SelectorsAndRelays, WILL_NEVER), [2]);
+    assert_eq!(tcs(Advertised::All, WILL_NEVER), [2]);
 }
 
 #[test]

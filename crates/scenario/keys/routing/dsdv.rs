@@ -38,6 +38,8 @@ table! {
         /// Whether a route with a new number triggers an update, as in ns-3. If not, it waits for the next one, as in ns-2: only new
         /// destinations, shorter paths, and routes that broke or are restored trigger updates.
         trigger_on_new_number: bool = default(true);
+        /// Whether a node that hears of a broken route to which it knows a newer one sends an update, as in the paper and in ns-2.
+        answer_broken: bool = default(false);
         /// Least time from an update to a triggered one; 1 s in ns-2.
         trigger_interval: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
         /// A triggered update with more than this share of the table, and more than 3 routes, is a full dump instead. 1: never.
@@ -71,6 +73,7 @@ impl Parameters for DsdvTable {
             settling_weight: self.settling_weight,
             settle_all: self.settle_all,
             trigger_on_new_number: self.trigger_on_new_number,
+            answer_broken: self.answer_broken,
             trigger_interval: self.trigger_interval,
             full_dump_share: self.full_dump_share,
             update_jitter: self.update_jitter,
