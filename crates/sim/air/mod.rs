@@ -236,7 +236,12 @@ impl Air {
 
     /// PSDU bytes of a frame in which a station sends an IP packet of `bytes`.
     fn psdu(&self, station: StationIx, bytes: u32) -> u32 {
-        bytes + self.mac(station).overhead
+        bytes + self.framing(station)
+    }
+
+    /// Bytes of LLC and MAC headers and FCS in a data frame of a station.
+    pub(crate) fn framing(&self, station: StationIx) -> u32 {
+        self.mac(station).overhead
     }
 
     /// Propagation delay from one station to another; none if the second does not hear the first.

@@ -38,8 +38,9 @@ pub(super) struct FoundRoutes {
 }
 
 /// Routing messages that have left by a port.
-#[derive(Default)]
 struct PortCounts {
+    /// Bytes that a frame has beside an IP packet.
+    framing: u32,
     /// Messages by kind.
     kinds: Vec<u64>,
     totals: RoutingTotals,
@@ -66,7 +67,7 @@ impl FoundRoutes {
         names: &[&str],
         name_orders: &[u32],
         ids: &[NodeId],
-        ports: &[(PortIx, PortIx)],
+        (ports, framing): (&[(PortIx, PortIx)], &[u32]),
         seed: u64,
     ) -> Self {
         let mut node_of = vec![NodeIx(0); names.len()];
@@ -88,7 +89,9 @@ impl FoundRoutes {
                 stale: Vec::new(),
             }
         };
-        let last = ports.iter().map(|ports| ports.1.0).max().unwrap_or(0);
+        let kinds = vec![0; protocol.kinds().len()];
+        let counts =
+            |&framing: &u32| PortCounts { framing, kinds: kinds.clone(), totals: RoutingTotals::default() };
         Self {
             protocol: protocol.clone(),
             hosts: names.iter().enumerate().map(host).collect(),
@@ -97,9 +100,7 @@ impl FoundRoutes {
             free: Vec::new(),
             last_sender: (PortIx(0), NodeIx(0)),
             cut_off: BTreeSet::new(),
-            left: (0..last)
-                .map(|_| PortCounts { kinds: vec![0; protocol.kinds().len()], ..PortCounts::default() })
-                .collect(),
+            left: framing.iter().map(counts).collect(),
             flows: Vec::new(),
             at_warmup: RoutingTotals::default(),
             now: Time::ZERO,
@@ -318,7 +319,7 @@ impl FoundRoutes {
         self.free.push(message);
     }
 
-    pub(super) fn count_sent(&mut self, port: PortIx, message: RoutingIx, ip_bytes: u32, framing: u32) {
+    pub(super) fn count_sent(&mut self, port: PortIx, message: RoutingIx, ip_bytes: u32) {
         let left = &mut self.left[port];
         for &kind in &*self.messages[message].kinds {
             if let Some(count) = left.kinds.get_mut(kind) {
@@ -327,7 +328,7 @@ impl FoundRoutes {
         }
         left.totals.datagrams += 1;
         left.totals.ip_bytes += u64::from(ip_bytes);
-        left.totals.mac_bytes += u64::from(ip_bytes + framing);
+        left.totals.mac_bytes += u64::from(ip_bytes + left.framing);
     }
 
     pub(super) fn rate(&self, message: RoutingIx) -> SendRate {

@@ -126,6 +126,8 @@ pub(crate) struct Nodes<'a> {
     pub ids: Vec<NodeId>,
     /// Range of ports of each node: the first, and the one after the last.
     pub ports: Vec<(PortIx, PortIx)>,
+    /// Bytes that a frame has beside an IP packet, by port.
+    pub framing: Vec<u32>,
     /// Usable links of each node; their interfaces are ports.
     pub links: Vec<Vec<Link>>,
     /// Sources and destinations of flows.
@@ -144,10 +146,10 @@ impl Routes {
             RoutingSpec::Static(metric) => (*metric, None),
             RoutingSpec::Found(protocol) => (Metric::Hops, Some(protocol)),
         };
-        let Nodes { names, name_orders, ids, ports, links, ends } = nodes;
+        let Nodes { names, name_orders, ids, ports, framing, links, ends } = nodes;
         let mut fixed = FixedRoutes::new(links, metric, name_orders.clone());
         let found = protocol.map(|protocol| {
-            let mut found = FoundRoutes::new(protocol, names, &name_orders, &ids, &ports, seed);
+            let mut found = FoundRoutes::new(protocol, names, &name_orders, &ids, (&ports, &framing), seed);
             found.cut_off = ends.iter().copied().filter(|&[from, to]| !fixed.leads(from, to)).collect();
             Box::new(found)
         });
@@ -279,10 +281,10 @@ impl Routes {
         }
     }
 
-    /// Counts a datagram that leaves by a port: its bytes as an IP packet, and those that framing adds.
-    pub(crate) fn count_sent(&mut self, port: PortIx, message: RoutingIx, ip_bytes: u32, framing: u32) {
+    /// Counts a datagram that leaves by a port, with its bytes as an IP packet.
+    pub(crate) fn count_sent(&mut self, port: PortIx, message: RoutingIx, ip_bytes: u32) {
         if let Some(found) = &mut self.found {
-            found.count_sent(port, message, ip_bytes, framing);
+            found.count_sent(port, message, ip_bytes);
         }
     }
 

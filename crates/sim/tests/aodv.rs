@@ -1,8 +1,7 @@
 //! Routes that are found while the world runs: AODV's messages on the air, and flows over its routes.
 
-use std::sync::Arc;
-
 use crate::support::rig::{both, by_matrix, no_back_off};
+use crate::support::routing::*;
 use crate::support::wires::{link, tcp, wired};
 use crate::support::*;
 use airfair_routing::aodv::Config;
@@ -10,42 +9,10 @@ use airfair_routing::shortest::Metric;
 use airfair_sim::Injection;
 use airfair_sim::engine::drive;
 use airfair_sim::ids::NodeIx;
-use airfair_sim::measure::summary::{QueueResult, RunResult};
+use airfair_sim::measure::summary::QueueResult;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Rate, Span, Time};
-
-pub fn aodv(change: impl FnOnce(&mut Config)) -> RoutingSpec {
-    let mut protocol = Config::default();
-    change(&mut protocol);
-    RoutingSpec::Found(Arc::new(protocol))
-}
-
-fn constant(kbps: u64) -> Traffic {
-    Traffic::ConstantRate { rate: Rate(kbps * 1000), packet: Bytes(500), gap_jitter: 0.0 }
-}
-
-/// The count of a name, station by station.
-fn counts(result: &RunResult, name: &str) -> Vec<u64> {
-    result.stations.iter().map(|station| station.routing.as_ref().unwrap().of(name)).collect()
-}
-
-fn sum(result: &RunResult, name: &str) -> u64 {
-    counts(result, name).iter().sum()
-}
-
-fn places_add_up(result: &RunResult) {
-    let ends = &result.ends;
-    assert_eq!(ends.made, ends.delivered + ends.dropped.values().sum::<u64>() + ends.inside(), "{ends:?}");
-}
-
-/// The numbers of a run, with the way of the first flow at its end.
-fn to_end(spec: &WorldSpec, seed: u64) -> (RunResult, Option<Vec<u32>>) {
-    let mut world = make(spec, seed);
-    drive::to_end(&mut world);
-    let way = world.paths().swap_remove(0);
-    (world.result(), way.map(|way| way.into_iter().map(|node| node.0).collect()))
-}
 
 /// Five hops: the rings of 1 and 3 hops find nothing, that of 5 does, after 240 + 400 ms. The request is passed on by 0, 2 and 4 nodes;
 /// the reply takes five hops. A packet every 80 ms: eight or nine wait meanwhile, and none is lost.
@@ -77,7 +44,7 @@ fn tcp_runs_over_found_routes() {
     let fixed = run(&spec, 1);
     spec.routing = aodv(|_| {});
     let found = run(&spec, 1);
-    places_add_up(&found);
+    places_add_up(&found.ends);
     let share = found.flows[0].goodput_bps / fixed.flows[0].goodput_bps;
     assert!((0.9..1.05).contains(&share), "{share}");
     // The way back is found with the way there, and the routes live on what is sent: only a break makes a search.
@@ -118,7 +85,7 @@ fn a_broken_link_is_gone_round() {
     before.warmup = Span::ZERO;
     assert_eq!(to_end(&before, 1).1, Some(vec![0, 1, 2, 5]));
     let (result, path) = to_end(&spec, 1);
-    places_add_up(&result);
+    places_add_up(&result.ends);
     assert_eq!(path, Some(vec![0, 1, 3, 4, 5]));
     // 15 s of a packet every 80 ms.
     assert!((186..=188).contains(&result.flows[0].delivered_packets), "{:?}", result.flows[0]);
@@ -145,7 +112,7 @@ fn a_silent_neighbour_is_gone_round() {
         config.hello = true;
     });
     let (result, path) = to_end(&spec, 1);
-    places_add_up(&result);
+    places_add_up(&result.ends);
     assert_eq!(path, Some(vec![0, 1, 3, 4, 5]));
     assert!(result.flows[0].delivered_packets >= 180, "{:?}", result.flows[0]);
     assert!(sum(&result, "hello") > 50);
@@ -160,7 +127,7 @@ fn what_finds_no_route_ends_with_a_reason() {
     drive::to_end(&mut world);
     let result = world.result();
     assert_eq!(result.warnings, ["flow f: no route from 0 to 1"]);
-    places_add_up(&result);
+    places_add_up(&result.ends);
     // A packet every 200 ms from 0 on: 108 until 21.52 s, of which 16 wait; then 17 until 25 s.
     let dropped: Vec<_> = result.ends.dropped.iter().map(|(k, &v)| (k.as_str(), v)).collect();
     assert_eq!(dropped, [("no-route", 16), ("route-queue", 93)]);
@@ -176,7 +143,7 @@ fn a_saturating_source_waits_for_a_route() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(1000), 10);
     spec.routing = aodv(|_| {});
     let found = run(&spec, 1);
-    places_add_up(&found);
+    places_add_up(&found.ends);
     spec.routing = RoutingSpec::Static(Metric::Hops);
     let share = found.flows[0].goodput_bps / run(&spec, 1).flows[0].goodput_bps;
     assert!((0.9..1.05).contains(&share), "{share}");
@@ -209,7 +176,7 @@ fn arp_comes_before_replies() {
     spec.arp = ArpSpec { prefilled: false, waiting_packets: 3, retry: Span::from_secs(1), attempts: 3 };
     spec.routing = aodv(|_| {});
     let result = run(&spec, 1);
-    places_add_up(&result);
+    places_add_up(&result.ends);
     assert_eq!((sum(&result, "rrep"), result.flows[0].hops), (3, Some(3)));
     assert!(result.flows[0].delivered_packets >= 60);
 }
@@ -232,7 +199,7 @@ fn every_packet_is_somewhere() {
         });
         spec.radios[0].mac.backpressure = !change;
         let result = run(&spec, seed);
-        places_add_up(&result);
+        places_add_up(&result.ends);
         assert_eq!(run(&spec, seed), result);
         broke += sum(&result, "breaks");
         assert!(result.flows.iter().map(|f| f.delivered_packets).sum::<u64>() > 500);
@@ -252,7 +219,7 @@ fn what_queues_for_a_lost_neighbour_is_dropped() {
             config.drop_queued = drop_queued;
         });
         let result = run(&spec, 1);
-        places_add_up(&result);
+        places_add_up(&result.ends);
         result.ends.dropped.get("link-break").copied().unwrap_or(0)
     };
     assert!(dropped(true) > 0);
@@ -284,7 +251,7 @@ fn routes_lead_over_wires() {
     let fixed = run(&spec, 1);
     spec.routing = aodv(|_| {});
     let (found, path) = to_end(&spec, 1);
-    places_add_up(&found);
+    places_add_up(&found.ends);
     assert_eq!((found.flows[0].hops, path), (Some(3), Some(vec![0, 1, 2, 3])));
     assert_eq!(found.flows[0].delivered_packets, fixed.flows[0].delivered_packets);
     assert_eq!((sum(&found, "discoveries"), sum(&found, "breaks"), found.ends.dropped.len()), (1, 0, 0));
@@ -324,7 +291,7 @@ fn wires_alone_are_a_network() {
             config.link_layer_feedback = !hello;
         });
         let (result, path) = to_end(&spec, 1);
-        places_add_up(&result);
+        places_add_up(&result.ends);
         assert_eq!(path, Some(vec![0, 3, 4]));
         let done = |name: &str| -> u64 {
             result.queues.iter().map(|queue| queue.routing.as_ref().unwrap().of(name)).sum()
@@ -351,7 +318,7 @@ fn a_wire_beside_a_radio_link_does_not_break() {
     flow(&mut spec, "f", 0, 1, constant(50));
     spec.routing = aodv(|_| {});
     let (result, path) = to_end(&spec, 1);
-    places_add_up(&result);
+    places_add_up(&result.ends);
     // By air first, which answers sooner; then by wire. One packet finds out.
     assert_eq!(path, Some(vec![0, 1]));
     assert_eq!(counts(&result, "breaks"), [1, 0]);
@@ -378,7 +345,7 @@ fn routes_follow_nodes_that_move() {
     let fixed = run(&spec, 1);
     spec.routing = aodv(|_| {});
     let (found, path) = to_end(&spec, 1);
-    places_add_up(&found);
+    places_add_up(&found.ends);
     assert_eq!(path, Some(vec![0, 3, 2]));
     // m is out of range (250 m) from 150 m on, at 12.5 s; n is within it from 250 m of its way on, at 17.5 s.
     let (packets, lost) = (375, 63);

@@ -1,39 +1,12 @@
 //! Routes that DSDV maintains: its updates on the air and by wire, and flows over its routes.
 
-use std::sync::Arc;
-
 use crate::aodv::detour;
+use crate::support::routing::*;
 use crate::support::wires::{link, wired};
 use crate::support::*;
-use airfair_routing::dsdv::Config;
 use airfair_routing::shortest::Metric;
-use airfair_sim::engine::drive;
-use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
-use airfair_units::{Bytes, Rate, Span, Time};
-
-fn dsdv(change: impl FnOnce(&mut Config)) -> RoutingSpec {
-    let mut protocol = Config::default();
-    change(&mut protocol);
-    RoutingSpec::Found(Arc::new(protocol))
-}
-
-fn constant(kbps: u64) -> Traffic {
-    Traffic::ConstantRate { rate: Rate(kbps * 1000), packet: Bytes(500), gap_jitter: 0.0 }
-}
-
-fn sum(result: &RunResult, name: &str) -> u64 {
-    result.stations.iter().map(|station| station.routing.as_ref().unwrap().of(name)).sum()
-}
-
-fn to_end(spec: &WorldSpec, seed: u64) -> (RunResult, Vec<Option<Vec<u32>>>) {
-    let mut world = make(spec, seed);
-    drive::to_end(&mut world);
-    let paths =
-        world.paths().into_iter().map(|way| way.map(|way| way.into_iter().map(|node| node.0).collect()));
-    let paths = paths.collect();
-    (world.result(), paths)
-}
+use airfair_units::{Span, Time};
 
 /// On a silent medium every pair of nodes has a path as short as the shortest, whatever its next hops; the packets made before the
 /// destination is known wait, at most five of them.
@@ -50,7 +23,7 @@ fn hop_counts_are_those_of_shortest_paths() {
     let fixed = run(&spec, 1);
     for seed in 1..=3 {
         spec.routing = dsdv(|_| {});
-        let (found, paths) = to_end(&spec, seed);
+        let (found, paths) = with_paths(&spec, seed);
         for (flow, fixed) in found.flows.iter().zip(&fixed.flows) {
             assert_eq!(flow.hops, fixed.hops);
         }
@@ -93,10 +66,10 @@ fn a_silent_neighbour_is_gone_round_with_the_next_number() {
         let mut before = spec.clone();
         before.duration = Span::from_secs(5);
         before.warmup = Span::ZERO;
-        let (early, paths) = to_end(&before, 1);
+        let (early, paths) = with_paths(&before, 1);
         assert_eq!(paths[0], Some(vec![0, 1, 2, 5]));
         assert_eq!(early.ends.dropped.values().sum::<u64>(), 0, "{:?}", early.ends);
-        let (result, paths) = to_end(&spec, 1);
+        let (result, paths) = with_paths(&spec, 1);
         assert_eq!(paths[0], Some(vec![0, 1, 3, 4, 5]));
         // 15 s of a packet every 80 ms.
         assert!((186..=188).contains(&result.flows[0].delivered_packets), "{:?}", result.flows[0]);
@@ -115,7 +88,7 @@ fn wires_alone_are_a_network() {
     }
     flow(&mut spec, "f", 0, 4, saturating(1000));
     spec.routing = dsdv(|_| {});
-    let (result, paths) = to_end(&spec, 1);
+    let (result, paths) = with_paths(&spec, 1);
     assert_eq!(paths[0], Some(vec![0, 3, 4]));
     let counted = |name: &str| -> u64 {
         result.queues.iter().map(|queue| queue.routing.as_ref().unwrap().of(name)).sum()
@@ -136,7 +109,7 @@ fn routes_lead_over_air_and_wires() {
     spec.links.push(link((1, 2), 10, Span::from_millis(5), 50));
     flow(&mut spec, "f", 0, 3, constant(50));
     spec.routing = dsdv(|_| {});
-    let (found, paths) = to_end(&spec, 1);
+    let (found, paths) = with_paths(&spec, 1);
     assert_eq!(paths[0], Some(vec![0, 1, 2, 3]));
     assert_eq!(found.flows[0].hops, Some(3));
 }

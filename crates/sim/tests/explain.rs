@@ -1,7 +1,8 @@
 //! Why a flow gets what it gets: every nanosecond in exactly one place, scenes worked by hand, and a run that is not disturbed.
 
-use crate::aodv::{aodv, detour};
+use crate::aodv::detour;
 use crate::support::random_world::*;
+use crate::support::routing::aodv;
 use crate::support::wires::{link, ms, tcp, wired};
 use crate::support::*;
 use airfair_sim::World;

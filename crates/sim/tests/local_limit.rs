@@ -1,6 +1,6 @@
 //! Limits of a node's own flows in its interface: sums by hand, and a relay whose own flow leaves room for others.
 
-use crate::aodv::aodv;
+use crate::support::routing::aodv;
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, make, node, world};
 use airfair_schemes::places::{Interface, Wants};

@@ -3,52 +3,23 @@
 use std::sync::Arc;
 
 use crate::support::rig::{both, by_matrix};
+use crate::support::routing::*;
 use crate::support::wires::{link, tcp, wired};
 use crate::support::*;
 use airfair_routing::SendRate;
 use airfair_routing::olsr::{Base, Config, Metric};
 use airfair_routing::shortest::Metric as Length;
-use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::{RoutingResult, RunResult};
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
-use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
-
-fn olsr(change: impl FnOnce(&mut Config)) -> RoutingSpec {
-    let mut protocol = Config::default();
-    change(&mut protocol);
-    RoutingSpec::Found(Arc::new(protocol))
-}
+use airfair_units::{Db, Dbm, Span, Time};
 
 fn etx() -> RoutingSpec {
     RoutingSpec::Found(Arc::new(Config::from(Base { metric: Metric::Etx, ..Base::default() })))
 }
 
-fn constant(kbps: u64) -> Traffic {
-    Traffic::ConstantRate { rate: Rate(kbps * 1000), packet: Bytes(500), gap_jitter: 0.0 }
-}
-
-fn places_add_up(result: &RunResult) {
-    let ends = &result.ends;
-    assert_eq!(ends.made, ends.delivered + ends.dropped.values().sum::<u64>() + ends.inside(), "{ends:?}");
-}
-
 fn upkeep(result: &RunResult) -> &RoutingResult {
     result.routing.as_ref().unwrap()
-}
-
-/// A count of all radios and wires.
-fn sum(result: &RunResult, name: &str) -> u64 {
-    let stations = result.stations.iter().filter_map(|station| station.routing.as_ref());
-    let wires = result.queues.iter().filter_map(|queue| queue.routing.as_ref());
-    stations.chain(wires).map(|counts| counts.of(name)).sum()
-}
-
-fn to_end(spec: &WorldSpec, seed: u64) -> (RunResult, Option<Vec<u32>>) {
-    let mut world = make(spec, seed);
-    drive::to_end(&mut world);
-    let way = world.paths().swap_remove(0);
-    (world.result(), way.map(|way| way.into_iter().map(|node| node.0).collect()))
 }
 
 /// After convergence a chain carries as much as over static routes, by hops and by expected transmissions, and the route is never lost.
@@ -110,6 +81,42 @@ fn messages_are_counted_with_their_bytes() {
     assert!((per_node - upkeep(&rest).datagrams as f64 / 80.0).abs() < 1e-12);
 }
 
+/// With access categories a frame has a QoS Control field of 2 B more, unless it is left out; by wire it has the wire's framing.
+#[test]
+fn bytes_of_frames_are_those_of_the_interface() {
+    let of_frame = |spec: &mut WorldSpec| {
+        spec.routing = olsr(|_| {});
+        let routing = upkeep(&run(spec, 1)).clone();
+        assert!(routing.datagrams > 0);
+        (routing.mac_bytes - routing.ip_bytes) as f64 / routing.datagrams as f64
+    };
+    for qos_header in [true, false] {
+        let mut radio = dot11b(250.0, 550.0);
+        radio.mac.edca = Some(EdcaSpec {
+            categories: vec![CategorySpec {
+                name: "only".into(),
+                aifsn: 2,
+                cw_min: 31,
+                cw_max: 1023,
+                txop: Span::ZERO,
+            }],
+            countdown: Countdown::Dcf,
+            qos_header,
+            txop_end: TxopEnd::Silent,
+            category_of_dscp: [0; 64],
+            tids: [0; 8],
+        });
+        let mut spec = chain(radio, 1, 200.0, constant(1), 20);
+        assert_eq!(of_frame(&mut spec), if qos_header { 38.0 } else { 36.0 });
+    }
+    let mut spec = world(dot11b(250.0, 550.0), 20);
+    let ends = (wired(&mut spec, "a"), wired(&mut spec, "b"));
+    spec.links.push(link(ends, 10, Span::from_millis(1), 10));
+    flow(&mut spec, "f", ends.0, ends.1, constant(1));
+    spec.headers.wired = 26;
+    assert_eq!(of_frame(&mut spec), 26.0);
+}
+
 /// Until HELLOs have gone both ways, and for two hops until the relay's HELLO has listed the other: the flow has no route in the
 /// meantime, and its packets are dropped.
 #[test]
@@ -117,7 +124,7 @@ fn before_convergence_there_is_no_route() {
     let mut spec = chain(dot11b(250.0, 550.0), 2, 200.0, constant(20), 20);
     spec.routing = olsr(|config| config.synchronous_start = true);
     let result = run(&spec, 1);
-    places_add_up(&result);
+    places_add_up(&result.ends);
     let flow = &upkeep(&result).flows[0];
     // HELLOs at 0, 2 and 4 s, each with up to 0.5 s of jitter; the third HELLO lists nodes two hops away.
     assert!((2.0..4.6).contains(&flow.without_s), "{flow:?}");
@@ -137,7 +144,7 @@ fn without_a_route_sources_continue_to_try() {
     flow(&mut spec, "c", 1, 0, constant(20));
     spec.routing = olsr(|_| {});
     let result = run(&spec, 1);
-    places_add_up(&result);
+    places_add_up(&result.ends);
     assert_eq!(
         result.warnings,
         ["flow c: no route from 1 to 0", "flow f: no route from 0 to 1", "flow t: no route from 0 to 1"]
@@ -158,7 +165,7 @@ fn a_saturating_source_waits_for_a_route() {
     let fixed = run(&spec, 1).flows[0].goodput_bps;
     spec.routing = olsr(|_| {});
     let found = run(&spec, 1);
-    places_add_up(&found);
+    places_add_up(&found.ends);
     let up = 1.0 - upkeep(&found).flows[0].without_s / 40.0;
     let share = found.flows[0].goodput_bps / (fixed * up);
     assert!((0.9..1.1).contains(&share), "{share} {up}");
@@ -192,7 +199,7 @@ fn a_neighbour_out_of_reach_is_gone_round() {
     let mut lost = Vec::new();
     for seed in 1..=3 {
         let (whole, path) = to_end(&spec, seed);
-        places_add_up(&whole);
+        places_add_up(&whole.ends);
         assert_eq!(path, Some(vec![0, 1, 3, 4, 5]));
         lost.push(whole.ends.dropped["retry-limit"]);
         spec.warmup = Span::from_secs(30);
@@ -250,7 +257,7 @@ fn routes_lead_over_wires() {
         spec.flows.iter_mut().for_each(|flow| flow.start = Time::ZERO + Span::from_secs(30));
         spec.routing = routing;
         let (found, path) = to_end(&spec, 1);
-        places_add_up(&found);
+        places_add_up(&found.ends);
         assert_eq!((path, found.ends.dropped.get("no-route")), (Some(vec![0, 3, 4]), None));
         assert!(found.flows.iter().all(|flow| flow.goodput_bps > 400e3), "{:?}", found.flows);
     }
@@ -344,7 +351,7 @@ fn a_saturated_channel_loses_routes() {
     {
         spec.routing = routing;
         let result = run(&spec, seed);
-        places_add_up(&result);
+        places_add_up(&result.ends);
         assert_eq!(run(&spec, seed), result);
         let kept = upkeep(&result);
         assert!(kept.routes_lost > 0, "{kept:?}");

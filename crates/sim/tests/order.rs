@@ -1,11 +1,9 @@
 //! The input of schemes does not depend on the file: every scheme of the registry, and one that reads all inputs, in worlds whose nodes,
 //! flows and links are in another order, or beside one more node that is far away and idle.
 
-use std::sync::Arc;
-
 use crate::support::random_world::*;
+use crate::support::routing::{aodv, dsdv, olsr};
 use crate::support::wires::{built, tcp};
-use airfair_routing::aodv::Config;
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Aqm, AqmContext, Backlog, Destination, Direction, DropReason, Header,
     HeaderKind, Hop, HopContext, Interface, Medium, Message, NodeId, NodeSample, Packet, Passage,
@@ -184,11 +182,15 @@ fn by_name(mut result: RunResult) -> RunResult {
     result.flows.sort_by(|a, b| a.id.cmp(&b.id));
     result.stations.sort_by(|a, b| a.node.cmp(&b.node));
     result.queues.sort_by(|a, b| (&a.node, &a.towards).cmp(&(&b.node, &b.towards)));
+    if let Some(routing) = &mut result.routing {
+        routing.flows.sort_by(|a, b| a.id.cmp(&b.id));
+    }
     result.warnings.sort();
     result
 }
 
-/// The world of a draw, with static routes over radio and wires: TCP, moving nodes, routes found during the run, moving nodes with fading.
+/// The world of a draw, with static routes over radio and wires: TCP, moving nodes, routes found by AODV,
+/// moving nodes with fading, routes found by DSDV and OLSR over radio and wires.
 fn varied(drawn: &Draw, kind: u8) -> WorldSpec {
     let mut spec = build(drawn, Time::NEVER, Span::from_millis(120));
     // Links between the same two nodes are distinguished only by their order, so there must be one.
@@ -229,9 +231,19 @@ fn varied(drawn: &Draw, kind: u8) -> WorldSpec {
         }
         spec.movement.interval = Span::from_millis(1);
     }
+    let ms = Span::from_millis;
+    spec.routing = match kind {
+        2 => aodv(|_| {}),
+        4 => {
+            dsdv(|config| (config.period, config.start_jitter, config.settling_time) = (ms(20), ms(5), ms(5)))
+        }
+        5 => olsr(|config| {
+            (config.hello_interval, config.tc_interval, config.max_jitter) = (ms(10), ms(15), ms(2));
+        }),
+        _ => spec.routing,
+    };
     if kind == 2 {
         spec.links.clear();
-        spec.routing = RoutingSpec::Found(Arc::new(Config::default()));
     }
     spec
 }
@@ -286,7 +298,7 @@ proptest! {
     #![proptest_config(cases(24))]
 
     #[test]
-    fn the_order_of_a_file_means_nothing(drawn in draw(), kind in 0u8..4, seed in any::<u64>(), turn in 0usize..8) {
+    fn the_order_of_a_file_means_nothing(drawn in draw(), kind in 0u8..6, seed in any::<u64>(), turn in 0usize..8) {
         let spec = varied(&drawn, kind);
         let other = shuffled(&spec, turn);
         for (one, again) in schemes().into_iter().zip(schemes()) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::support::routing::places_add_up;
 use crate::support::wires::tcp;
 use crate::support::*;
 use airfair_routing::aodv::Config;
@@ -15,10 +16,6 @@ use airfair_units::{Bytes, Rate, Span, Time};
 
 fn every_ten_ms() -> Traffic {
     Traffic::ConstantRate { rate: Rate(800_000), packet: Bytes(1000), gap_jitter: 0.0 }
-}
-
-fn places_add_up(ends: &PacketFates) {
-    assert_eq!(ends.made, ends.delivered + ends.dropped.values().sum::<u64>() + ends.inside(), "{ends:?}");
 }
 
 /// Two hops, 10,000 packets: a fifth is lost at the first receiver, of the rest a fifth at the second, each within 4 standard errors

@@ -341,7 +341,7 @@ fn a_scheme_without_a_flow_is_warned_of() {
 #[test]
 fn routes_may_be_found() {
     let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(1000), 10);
-    spec.routing = crate::aodv::aodv(|_| ());
+    spec.routing = crate::support::routing::aodv(|_| ());
     let scheme = Steady::new(Rate::from_kbps(80));
     let result = run(&spec, &scheme);
     assert!(result.flows[0].delivered_packets >= 95, "{:?}", result.flows[0]);

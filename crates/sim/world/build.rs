@@ -265,11 +265,16 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     let interfaces = Interfaces::new(ports.into_iter(), nodes, of_station, kinds);
     let links = links(plan, &interfaces, &of_wire);
     let usable = interfaces.nodes().map(|node| usable_links(node, &interfaces, &links, air)).collect();
+    let framing = interfaces.ports().map(|port| match interfaces.link(port) {
+        LinkRef::Station(station) => air.framing(station),
+        LinkRef::Wire(_) => spec.headers.wired,
+    });
     let nodes = Nodes {
         names: &names,
         name_orders: natural_orders(&names),
         ids,
         ports: ports_of.iter().copied().collect(),
+        framing: framing.collect(),
         links: usable,
         ends: spec.flows.iter().map(|flow| [flow.from, flow.to].map(NodeIx::of)).collect(),
     };

@@ -34,12 +34,7 @@ impl Network {
     fn depart_control(&mut self, port: PortIx, copy: CopyRef) -> Option<Packet> {
         let packet = *self.packets.get(copy)?;
         if let Payload::Routing(message) = packet.payload {
-            let headers = &self.rules.headers;
-            let framing = match self.interfaces.link(port) {
-                LinkRef::Station(_) => headers.llc + headers.mac,
-                LinkRef::Wire(_) => headers.wired,
-            };
-            self.routes.count_sent(port, message, packet.bytes, framing);
+            self.routes.count_sent(port, message, packet.bytes);
         }
         Some(packet)
     }

@@ -2,6 +2,7 @@
 
 pub mod random_world;
 pub mod rig;
+pub mod routing;
 pub mod wires;
 
 use airfair_routing::shortest::Metric;
