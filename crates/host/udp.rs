@@ -136,18 +136,7 @@ pub struct ReportCounts {
     pub loss_events: u64,
 }
 
-impl core::ops::Sub for ReportCounts {
-    type Output = Self;
-
-    fn sub(self, earlier: Self) -> Self {
-        Self {
-            sent: self.sent - earlier.sent,
-            rated: self.rated - earlier.rated,
-            rates: self.rates - earlier.rates,
-            loss_events: self.loss_events - earlier.loss_events,
-        }
-    }
-}
+airfair_units::fieldwise!(Sub::sub for ReportCounts { sent, rated, rates, loss_events });
 
 /// A receiver over UDP with its host's state. After each call the caller sends the reports in `effects` and schedules the `firings`.
 pub struct UdpReceiver {

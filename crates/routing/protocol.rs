@@ -33,6 +33,47 @@ pub trait Protocol: Any + Debug + Send + Sync {
     fn same_as(&self, other: &dyn Protocol) -> bool;
 }
 
+/// Parameters that define a protocol, whose hosts know them as [`Protocol`].
+pub(crate) trait Definition: Any + Debug + PartialEq + Send + Sync {
+    /// Name of the protocol.
+    const NAME: &'static str;
+    /// Source and destination UDP port of its messages.
+    const UDP_PORT: u16;
+    /// Names of its kinds of messages.
+    const KINDS: &'static [&'static str];
+    /// True if every node maintains routes to all others at all times.
+    const IS_PROACTIVE: bool;
+
+    /// Creates the state machine of one node.
+    fn node(&self, node: &NodeSetup) -> Box<dyn Routing>;
+}
+
+impl<T: Definition> Protocol for T {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn udp_port(&self) -> u16 {
+        Self::UDP_PORT
+    }
+
+    fn kinds(&self) -> &'static [&'static str] {
+        Self::KINDS
+    }
+
+    fn is_proactive(&self) -> bool {
+        Self::IS_PROACTIVE
+    }
+
+    fn state_machine(&self, node: &NodeSetup) -> Box<dyn Routing> {
+        self.node(node)
+    }
+
+    fn same_as(&self, other: &dyn Protocol) -> bool {
+        (other as &dyn Any).downcast_ref() == Some(self)
+    }
+}
+
 impl PartialEq for dyn Protocol {
     fn eq(&self, other: &Self) -> bool {
         self.same_as(other)

@@ -7,6 +7,21 @@
 
 extern crate alloc;
 
+/// Implements an operator of two values field by field: `fieldwise!(Sub::sub for Counts { sent, received })` for what has been counted
+/// between two moments.
+#[macro_export]
+macro_rules! fieldwise {
+    ($Operator:ident::$method:ident for $Type:ty { $($field:ident),+ $(,)? }) => {
+        impl core::ops::$Operator for $Type {
+            type Output = Self;
+
+            fn $method(self, other: Self) -> Self {
+                Self { $($field: core::ops::$Operator::$method(self.$field, other.$field)),+ }
+            }
+        }
+    };
+}
+
 mod decimal;
 pub mod math;
 mod power;

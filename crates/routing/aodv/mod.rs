@@ -41,16 +41,14 @@ mod table;
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::any::Any;
 
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, PORT, Rrep};
 
 use crate::buffer::{Buffer, Limits};
-use crate::{
-    Context, DropReason, Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, To, Undelivered,
-};
+use crate::protocol::Definition;
+use crate::{Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, SendRate, To, Undelivered};
 
 use discovery::Search;
 use hello::Hellos;
@@ -206,25 +204,14 @@ impl Aodv {
     }
 }
 
-impl Protocol for Config {
-    fn name(&self) -> &'static str {
-        "AODV"
-    }
+impl Definition for Config {
+    const NAME: &'static str = "AODV";
+    const UDP_PORT: u16 = PORT;
+    const KINDS: &'static [&'static str] = &KINDS;
+    const IS_PROACTIVE: bool = false;
 
-    fn udp_port(&self) -> u16 {
-        PORT
-    }
-
-    fn kinds(&self) -> &'static [&'static str] {
-        &KINDS
-    }
-
-    fn state_machine(&self, node: &NodeSetup) -> Box<dyn Routing> {
+    fn node(&self, node: &NodeSetup) -> Box<dyn Routing> {
         Box::new(Aodv::new(node.address, self))
-    }
-
-    fn same_as(&self, other: &dyn Protocol) -> bool {
-        (other as &dyn Any).downcast_ref() == Some(self)
     }
 }
 

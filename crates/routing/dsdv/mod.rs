@@ -20,17 +20,15 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::any::Any;
 
 use airfair_units::Time;
 use airfair_wire::Ipv4Addr;
 use airfair_wire::dsdv::{PORT, Update};
 
 use crate::buffer::{Buffer, Limits};
+use crate::protocol::Definition;
 use crate::sequence::is_younger;
-use crate::{
-    Context, DropReason, Effect, Hop, NodeSetup, Protocol, Received, Routing, TableState, Undelivered,
-};
+use crate::{Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, TableState, Undelivered};
 
 use table::Table;
 use updates::Updates;
@@ -124,29 +122,14 @@ impl Dsdv {
     }
 }
 
-impl Protocol for Config {
-    fn name(&self) -> &'static str {
-        "DSDV"
-    }
+impl Definition for Config {
+    const NAME: &'static str = "DSDV";
+    const UDP_PORT: u16 = PORT;
+    const KINDS: &'static [&'static str] = &KINDS;
+    const IS_PROACTIVE: bool = true;
 
-    fn udp_port(&self) -> u16 {
-        PORT
-    }
-
-    fn kinds(&self) -> &'static [&'static str] {
-        &KINDS
-    }
-
-    fn is_proactive(&self) -> bool {
-        true
-    }
-
-    fn state_machine(&self, node: &NodeSetup) -> Box<dyn Routing> {
+    fn node(&self, node: &NodeSetup) -> Box<dyn Routing> {
         Box::new(Dsdv::new(node.address, self))
-    }
-
-    fn same_as(&self, other: &dyn Protocol) -> bool {
-        (other as &dyn Any).downcast_ref() == Some(self)
     }
 }
 

@@ -39,16 +39,14 @@ use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
-use core::any::Any;
 use core::ops::RangeInclusive;
 
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::olsr::{Body, Message, PORT, Packet};
 
-use crate::{
-    Context, DropReason, Effect, Hop, NodeSetup, Protocol, Received, Routing, TableState, Undelivered,
-};
+use crate::protocol::Definition;
+use crate::{Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, TableState, Undelivered};
 
 use flooding::{Duplicate, Output};
 use links::Link;
@@ -298,29 +296,14 @@ impl Olsr {
     }
 }
 
-impl Protocol for Config {
-    fn name(&self) -> &'static str {
-        "OLSR"
-    }
+impl Definition for Config {
+    const NAME: &'static str = "OLSR";
+    const UDP_PORT: u16 = PORT;
+    const KINDS: &'static [&'static str] = &KINDS;
+    const IS_PROACTIVE: bool = true;
 
-    fn udp_port(&self) -> u16 {
-        PORT
-    }
-
-    fn kinds(&self) -> &'static [&'static str] {
-        &KINDS
-    }
-
-    fn is_proactive(&self) -> bool {
-        true
-    }
-
-    fn state_machine(&self, node: &NodeSetup) -> Box<dyn Routing> {
+    fn node(&self, node: &NodeSetup) -> Box<dyn Routing> {
         Box::new(Olsr::new(node, self))
-    }
-
-    fn same_as(&self, other: &dyn Protocol) -> bool {
-        (other as &dyn Any).downcast_ref() == Some(self)
     }
 }
 

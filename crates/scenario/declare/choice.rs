@@ -8,11 +8,10 @@ use airfair_sim::spec::{
 use airfair_transport::{PartialAckTimer, TickMode};
 use airfair_units::Dbm;
 
-use crate::declare::field::{Field, quote, read_word, wrong_type};
+use crate::declare::field::{Field, find_word, quote, read_word, wrong_type};
 use crate::declare::schema::{Schema, words, words_or};
-use crate::text::error::{Cx, one_of, quoted};
+use crate::text::error::{Cx, one_of};
 use crate::text::location::Path;
-use crate::text::nearest::hint;
 use crate::text::tree::{Located, Value};
 
 /// Profiles of a radio: which simulator's reading of the standard the keys that are not written follow.
@@ -128,19 +127,11 @@ impl Field for Sensitivity {
     }
 
     fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        let word =
-            SENSITIVITIES.iter().find(|(word, _)| matches!(&item.value, Value::Text(text) if text == word));
-        match (word, &item.value) {
-            (Some(&(_, word)), _) => Some(word),
-            (None, Value::Text(text)) if text.starts_with(char::is_alphabetic) => {
-                let hint = hint(text, Self::choices());
-                let expected = Self::expected();
-                cx.error(item.at, path, || {
-                    format!("{}: unknown choice; expected {expected}{hint}", quoted(text))
-                });
-                None
+        match &item.value {
+            Value::Text(text) if text.starts_with(char::is_alphabetic) => {
+                find_word(text, (item, path, cx), &SENSITIVITIES)
             }
-            (None, Value::Text(_)) => Dbm::read(item, path, cx).map(Self::Level),
+            Value::Text(_) => Dbm::read(item, path, cx).map(Self::Level),
             _ => wrong_type(item, path, cx),
         }
     }

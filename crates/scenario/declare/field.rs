@@ -407,6 +407,22 @@ pub(crate) fn read_word<T: Field + Copy>(
     found
 }
 
+/// The value of a word, for a type that also has values without one: the message about an unknown word names those too.
+pub(crate) fn find_word<T: Field + Clone>(
+    text: &str,
+    (item, path, cx): (&Located, &Path<'_>, &mut Cx<'_>),
+    words: &[(&'static str, T)],
+) -> Option<T> {
+    let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| value.clone());
+    if found.is_none() {
+        cx.error(item.at, path, || {
+            let hint = hint(text, words.iter().map(|(word, _)| *word));
+            format!("{}: unknown choice; expected {}{hint}", quoted(text), T::expected())
+        });
+    }
+    found
+}
+
 /// The message about a word that is not among the choices.
 pub(crate) fn unknown_choice<S: AsRef<str>>(text: &str, choices: &[S]) -> String {
     if let Some(problem) = not_modelled(text) {

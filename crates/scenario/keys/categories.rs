@@ -2,7 +2,7 @@
 
 use airfair_units::Span;
 
-use crate::declare::field::{Field, quote, unknown_choice, wrong_type};
+use crate::declare::field::{Field, find_word, quote, wrong_type};
 use crate::declare::name::Name;
 use crate::declare::schema::{Schema, any_of, words, words_or};
 use crate::declare::table::{inline_table, table};
@@ -73,13 +73,7 @@ impl Field for Categories {
 
     fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         match &item.value {
-            Value::Text(text) => {
-                let found = TABLES.iter().find(|(word, _)| word == text);
-                if found.is_none() {
-                    cx.error(item.at, path, || unknown_choice(text, &Self::choices()));
-                }
-                found.map(|(_, table)| table.clone())
-            }
+            Value::Text(text) => find_word(text, (item, path, cx), &TABLES),
             Value::List(_) => Vec::read(item, path, cx).map(Self::Own),
             _ => wrong_type(item, path, cx),
         }
@@ -144,11 +138,7 @@ impl Field for Dscp {
     fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         match &item.value {
             Value::Text(text) => {
-                let found = DSCP_NAMES.iter().find(|(name, _)| name == text);
-                if found.is_none() {
-                    cx.error(item.at, path, || unknown_choice(text, &Self::choices()));
-                }
-                found.map(|&(_, dscp)| Self(dscp))
+                find_word(text, (item, path, cx), &DSCP_NAMES.map(|(name, dscp)| (name, Self(dscp))))
             }
             Value::Integer(_) | Value::Huge(_) => {
                 let value = match item.value {
@@ -225,13 +215,7 @@ impl Field for DscpCategories {
 
     fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         match &item.value {
-            Value::Text(text) => {
-                let found = MAPS.iter().find(|(word, _)| word == text);
-                if found.is_none() {
-                    cx.error(item.at, path, || unknown_choice(text, &Self::choices()));
-                }
-                found.map(|(_, map)| map.clone())
-            }
+            Value::Text(text) => find_word(text, (item, path, cx), &MAPS),
             Value::List(_) => Vec::read(item, path, cx).map(Self::Own),
             _ => wrong_type(item, path, cx),
         }

@@ -86,6 +86,22 @@ fn the_other_keys_are_passed_on() {
     assert_eq!(protocol, expected);
 }
 
+/// Keys of a measurement that is switched off. With their default values, which the complete form has, they are no mistake.
+#[test]
+fn keys_without_effect_are_reported() {
+    let warned = |keys: &str| scenario(keys).warnings;
+    let no_effect = |key: &str, reason: &str| format!("olsr.{key} has no effect: {reason}");
+    assert_eq!(warned("etx_window = 20"), [no_effect("etx_window", "metric = \"hops\"")]);
+    let keys = "hyst_threshold_high = 0.9\nhyst_threshold_low = 0.2\nhyst_scaling = 0.4";
+    let names = ["hyst_threshold_high", "hyst_threshold_low", "hyst_scaling"];
+    assert_eq!(warned(keys), names.map(|name| no_effect(name, "hysteresis = false")));
+    for effective in
+        ["metric = \"etx\"\netx_window = 20", &format!("hysteresis = true\n{keys}"), "etx_window = 10"]
+    {
+        assert_eq!(warned(effective), [""; 0], "{effective}");
+    }
+}
+
 /// The complete form has every key, and reads as the same scenario.
 #[test]
 fn the_complete_form_reads_back() {

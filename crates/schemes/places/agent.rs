@@ -97,20 +97,9 @@ pub struct LinkUse {
     pub access: Span,
 }
 
-impl core::ops::Sub for LinkUse {
-    type Output = Self;
-
-    fn sub(self, earlier: Self) -> Self {
-        Self {
-            sent_packets: self.sent_packets - earlier.sent_packets,
-            sent_bytes: self.sent_bytes - earlier.sent_bytes,
-            received_packets: self.received_packets - earlier.received_packets,
-            received_bytes: self.received_bytes - earlier.received_bytes,
-            delay: Span(self.delay.0 - earlier.delay.0),
-            access: Span(self.access.0 - earlier.access.0),
-        }
-    }
-}
+airfair_units::fieldwise!(Sub::sub for LinkUse {
+    sent_packets, sent_bytes, received_packets, received_bytes, delay, access
+});
 
 /// An agent: beside a radio interface of a node (NRED, LBM, C3L's node part, topology discovery). Its messages are sent on the channel of
 /// the interface.

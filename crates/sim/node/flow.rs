@@ -31,20 +31,9 @@ pub(crate) struct FlowTotals {
     pub held: Span,
 }
 
-impl std::ops::Sub for FlowTotals {
-    type Output = Self;
-
-    fn sub(self, earlier: Self) -> Self {
-        Self {
-            sent: self.sent - earlier.sent,
-            delivered_packets: self.delivered_packets - earlier.delivered_packets,
-            delivered_bytes: self.delivered_bytes - earlier.delivered_bytes,
-            dropped: self.dropped - earlier.dropped,
-            offered_bytes: self.offered_bytes - earlier.offered_bytes,
-            held: self.held - earlier.held,
-        }
-    }
-}
+airfair_units::fieldwise!(Sub::sub for FlowTotals {
+    sent, delivered_packets, delivered_bytes, dropped, offered_bytes, held
+});
 
 /// A flow during the run.
 pub(crate) struct Flow {

@@ -5,7 +5,6 @@ mod fixed;
 mod found;
 mod upkeep;
 
-use std::ops::{Add, Sub};
 use std::sync::Arc;
 
 use airfair_routing::shortest::{Link, Metric};
@@ -76,30 +75,8 @@ pub(crate) struct RoutingTotals {
     pub routes_lost: u64,
 }
 
-impl RoutingTotals {
-    fn with(self, other: Self, combine: fn(u64, u64) -> u64) -> Self {
-        Self {
-            datagrams: combine(self.datagrams, other.datagrams),
-            ip_bytes: combine(self.ip_bytes, other.ip_bytes),
-            mac_bytes: combine(self.mac_bytes, other.mac_bytes),
-            routes_lost: combine(self.routes_lost, other.routes_lost),
-        }
-    }
-}
-
-impl Add for RoutingTotals {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        self.with(other, u64::add)
-    }
-}
-
-impl Sub for RoutingTotals {
-    type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        self.with(other, u64::sub)
-    }
-}
+airfair_units::fieldwise!(Add::add for RoutingTotals { datagrams, ip_bytes, mac_bytes, routes_lost });
+airfair_units::fieldwise!(Sub::sub for RoutingTotals { datagrams, ip_bytes, mac_bytes, routes_lost });
 
 /// A message as captures show it: over UDP, with one port number for source and destination.
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ use crate::support::*;
 /// = 2 x 40 ms x 35 = 2.8 s, doubled for each of the RREQ_RETRIES = 2 further requests.
 #[test]
 fn the_rings_widen_to_the_whole_network() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     let (hop, actions) = node.send(0, 7, 9);
     assert_eq!(hop, None);
     let mut sent = vec![(0, requests(&actions))];
@@ -26,19 +26,19 @@ fn the_rings_widen_to_the_whole_network() {
         assert_eq!(requests, &[(ttls[i], expected)], "at {at} ms");
     }
     assert_eq!(node.timer(21_520), [dropped(7, DropReason::NoRoute)]);
-    assert_eq!(node.aodv.deadline(), Time::NEVER);
-    assert_eq!((node.aodv.counts().discoveries, node.aodv.counts().failed), (1, 1));
+    assert_eq!(node.routing.deadline(), Time::NEVER);
+    assert_eq!((node.routing.counts().discoveries, node.routing.counts().failed), (1, 1));
 }
 
 /// A reply ends the search: the buffered packets are forwarded in the order of their arrival.
 #[test]
 fn buffered_packets_keep_their_order() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     for packet in [5, 3, 8] {
         assert_eq!(node.send(0, packet, 9).0, None);
     }
     node.send(0, 6, 4);
-    assert_eq!(node.aodv.waiting_packets().collect::<Vec<_>>(), [5, 3, 8, 6]);
+    assert_eq!(node.routing.waiting_packets().collect::<Vec<_>>(), [5, 3, 8, 6]);
     assert_eq!(node.receive(50, rrep(9, 20, 2, 1), 2), [forward(5, 2), forward(3, 2), forward(8, 2)]);
     assert_eq!(node.valid(50, 9), Some((Some(20), 3, 2)));
     assert_eq!(node.send(51, 10, 9), (Some(hop(2)), vec![]));
@@ -48,7 +48,8 @@ fn buffered_packets_keep_their_order() {
 
 #[test]
 fn a_full_buffer_drops_the_oldest_packet_and_packets_expire() {
-    let mut node = Node::new(&Config { buffer_packets: 2, buffer_time: Span::from_millis(100), ..config() });
+    let mut node =
+        Node::first(&Config { buffer_packets: 2, buffer_time: Span::from_millis(100), ..config() });
     node.send(0, 1, 9);
     node.send(10, 2, 9);
     assert_eq!(node.send(20, 3, 9).1, [dropped(1, DropReason::BufferFull)]);
@@ -59,7 +60,7 @@ fn a_full_buffer_drops_the_oldest_packet_and_packets_expire() {
 /// Any message with a route ends a search (6.3): here a request of the destination.
 #[test]
 fn a_request_of_the_destination_ends_the_search() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.send(0, 7, 9);
     let actions = node.receive(100, rreq(9, 1, 5, None), 2);
     assert!(actions.contains(&forward(7, 2)), "{actions:?}");
@@ -71,7 +72,7 @@ fn a_request_of_the_destination_ends_the_search() {
 #[test]
 fn the_search_for_a_lost_route_starts_at_its_old_hop_count() {
     for (hops, ttl) in [(2, 5), (4, 7), (5, 35)] {
-        let mut node = Node::new(&config());
+        let mut node = Node::first(&config());
         node.send(0, 7, 9);
         node.receive(10, rrep(9, 20, hops, 1), 2);
         node.break_link(20, 2);
@@ -84,7 +85,7 @@ fn the_search_for_a_lost_route_starts_at_its_old_hop_count() {
 /// Two requests in any second: the third request waits until a second after the first.
 #[test]
 fn requests_are_limited() {
-    let mut node = Node::new(&Config { rreq_ratelimit: 2, ttl_start: 35, ..config() });
+    let mut node = Node::first(&Config { rreq_ratelimit: 2, ttl_start: 35, ..config() });
     let mut sent = |now, to: u8| requests(&node.send(now, to.into(), to).1).len();
     assert_eq!([sent(0, 7), sent(400, 8), sent(500, 9)], [1, 1, 0]);
     let first = requests(&node.timer(1000));
@@ -92,13 +93,13 @@ fn requests_are_limited() {
     // The searches for 7 and 8 keep their deadlines; that of the search for 9 counts from its first request.
     let again = requests(&node.timer(2800));
     assert_eq!(again.iter().map(|(_, r)| r.destination).collect::<Vec<_>>(), [at(7)]);
-    assert_eq!(node.aodv.deadline(), ms(3200));
+    assert_eq!(node.routing.deadline(), ms(3200));
 }
 
 /// Section 6.2: a route is valid for the lifetime in the reply, and for 3 s after its last use; so is the reverse route.
 #[test]
 fn routes_last_while_they_are_used() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.receive(0, rreq(8, 1, 9, None), 3);
     node.receive(0, rrep(9, 20, 1, 8), 2);
     assert_eq!(node.relay(5000, 1, [8, 9], 3).0, Some(hop(2)));
@@ -117,7 +118,7 @@ fn routes_last_while_they_are_used() {
 /// A forwarded packet also extends the routes to the neighbours on both sides, which were valid for 3 s from time 0.
 #[test]
 fn use_of_a_route_extends_the_routes_to_its_neighbours() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.receive(0, rreq(8, 1, 9, None), 3);
     node.receive(0, rrep(9, 20, 1, 8), 2);
     node.relay(2000, 1, [8, 9], 3);
@@ -132,7 +133,7 @@ fn use_of_a_route_extends_the_routes_to_its_neighbours() {
 /// Section 6.2: accepted is a more recent number, or an equal one with fewer hops; information without a number never replaces a number.
 #[test]
 fn only_better_routes_are_accepted() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.receive(0, rrep(9, 20, 3, 1), 2);
     let mut after = |message, from| {
         node.receive(1, message, from);
@@ -152,7 +153,7 @@ fn only_better_routes_are_accepted() {
 /// A route that has ended is restored only by a reply with at least its incremented number.
 #[test]
 fn an_ended_route_is_not_restored_by_an_old_number() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.receive(0, rrep(9, 20, 3, 1), 2);
     node.break_link(1, 2);
     node.receive(2, rrep(9, 20, 1, 1), 3);
@@ -164,13 +165,13 @@ fn an_ended_route_is_not_restored_by_an_old_number() {
 /// RFC 5148: a forwarded broadcast is delayed by a random time, here below 10 ms.
 #[test]
 fn forwarded_broadcasts_are_delayed_by_jitter() {
-    let mut node = Node::new(&Config::default());
+    let mut node = Node::first(&Config::default());
     assert_eq!(node.receive(0, rreq(8, 1, 9, None), 3), []);
-    let deadline = node.aodv.deadline();
+    let deadline = node.routing.deadline();
     assert!(deadline > Time::ZERO && deadline < ms(10), "{deadline}");
     let (_, actions) = node.call(deadline, |aodv, cx| aodv.on_timer(cx));
     assert_eq!(requests(&actions).len(), 1);
-    assert_eq!(node.aodv.deadline(), Time::NEVER);
+    assert_eq!(node.routing.deadline(), Time::NEVER);
     // Requests that the node originates are not delayed.
     assert_eq!(requests(&node.send(20, 7, 6).1).len(), 1);
 }

@@ -15,7 +15,7 @@ fn error(lost: &[(u8, u32)], to: Option<u8>) -> Action {
 
 /// A node with a route to 9 by 2 that it has reported to the neighbours `users`.
 fn with_users(users: &[u8], config: &Config) -> Node {
-    let mut node = Node::new(config);
+    let mut node = Node::first(config);
     node.receive(0, rrep(9, 20, 3, 1), 2);
     for &user in users {
         node.receive(0, rreq(100 + user, 1, 9, None), user);
@@ -34,7 +34,7 @@ fn precursors_of_a_broken_link_receive_a_route_error() {
     assert_eq!((node.ended(10, 9), node.ended(10, 7)), (Some(21), Some(51)));
     assert!(node.valid(10, 3).is_some() && node.valid(10, 103).is_some(), "routes by other neighbours stay");
     assert_eq!(node.break_link(11, 2), [], "once");
-    assert_eq!(node.aodv.counts().breaks, 1);
+    assert_eq!(node.routing.counts().breaks, 1);
     // The entry is deleted DELETE_PERIOD after the break.
     assert_eq!((node.ended(15_009, 9), node.route(15_010, 9)), (Some(21), None));
 
@@ -84,7 +84,7 @@ fn data_without_a_route_are_dropped_and_reported() {
 
 #[test]
 fn errors_are_limited() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     let mut errors = |now| node.relay(now, 1, [8, 9], 4).1.len() - 1;
     let sent: Vec<usize> = (0..12).map(|i| 50 * i).chain([999, 1000, 1001, 1050]).map(&mut errors).collect();
     assert_eq!(sent, [vec![1; 10], vec![0, 0, 0, 1, 0, 1]].concat(), "ten in any second");
@@ -92,7 +92,7 @@ fn errors_are_limited() {
 
 #[test]
 fn long_lists_are_split() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     for to in 50..50 + MAX_LISTED as u8 + 5 {
         node.receive(0, rrep(to, 20, 3, 1), 2);
         node.receive(0, rreq(103, to.into(), to, None), 3);
@@ -158,7 +158,7 @@ fn a_repair_elsewhere_leaves_the_route() {
 /// Not in the RFC: packets queued for a lost next hop are dropped, unless no route used it.
 #[test]
 fn packets_queued_for_a_lost_next_hop_are_dropped() {
-    let mut node = Node::new(&Config { drop_queued: true, ..config() });
+    let mut node = Node::first(&Config { drop_queued: true, ..config() });
     node.receive(0, rrep(9, 20, 1, 1), 2);
     assert_eq!(node.break_link(1, 3), []);
     assert_eq!(node.break_link(1, 2), [Action::DropQueued { hop: hop(2) }]);
@@ -168,26 +168,26 @@ fn packets_queued_for_a_lost_next_hop_are_dropped() {
 /// A link is a neighbour by one interface: routes by another interface, also to the same neighbour, remain.
 #[test]
 fn a_link_breaks_by_one_interface() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     let other = Hop { neighbour: at(2), interface: 1 };
     node.receive(0, rrep(9, 20, 1, 1), 2);
     assert_eq!(node.call(ms(1), |aodv, cx| aodv.on_undelivered(other, Undelivered::Data(None), cx)).1, []);
-    assert_eq!((node.aodv.counts().breaks, node.valid(1, 9)), (0, Some((Some(20), 2, 2))));
+    assert_eq!((node.routing.counts().breaks, node.valid(1, 9)), (0, Some((Some(20), 2, 2))));
     node.break_link(2, 2);
-    assert_eq!((node.aodv.counts().breaks, node.valid(2, 9)), (1, None));
+    assert_eq!((node.routing.counts().breaks, node.valid(2, 9)), (1, None));
 }
 
 /// Bytes that are no message change no state; a search for the destination of a truncated reply continues.
 #[test]
 fn noise_is_ignored() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.send(0, 7, 9);
-    let deadline = node.aodv.deadline();
+    let deadline = node.routing.deadline();
     let whole = bytes(&Message::Rrep(rrep(9, 20, 1, 1)));
     for noise in [&[][..], &[9; 30], &whole[..19]] {
         let received = Received { from: hop(2), ttl: 1, to_all: false };
         assert_eq!(node.call(ms(1), |aodv, cx| aodv.on_message(noise, received, cx)).1, []);
         node.undelivered(1, 2, Undelivered::Message(noise));
     }
-    assert_eq!((node.aodv.deadline(), node.valid(1, 9)), (deadline, None));
+    assert_eq!((node.routing.deadline(), node.valid(1, 9)), (deadline, None));
 }

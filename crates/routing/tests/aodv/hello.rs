@@ -19,8 +19,8 @@ fn hello(number: u8, own: u32) -> Rrep {
 /// Actions of the node without input before `end`.
 fn until(node: &mut Node, end: u64) -> Vec<(Time, Action)> {
     let mut all = Vec::new();
-    while node.aodv.deadline() < ms(end) {
-        let now = node.aodv.deadline();
+    while node.routing.deadline() < ms(end) {
+        let now = node.routing.deadline();
         let (_, actions) = node.call(now, |aodv, cx| aodv.on_timer(cx));
         all.extend(actions.into_iter().map(|action| (now, action)));
     }
@@ -34,7 +34,7 @@ fn errors(actions: &[(Time, Action)]) -> usize {
 /// Only a node on an active route sends Hello messages, once a second at a phase of the node's own.
 #[test]
 fn a_node_on_an_active_route_sends_hello() {
-    let mut node = Node::new(&with_hello());
+    let mut node = Node::first(&with_hello());
     assert_eq!(until(&mut node, 3000), []);
     node.receive(3000, rrep(9, 20, 1, 1), 2);
     node.send(3000, 7, 9);
@@ -42,19 +42,19 @@ fn a_node_on_an_active_route_sends_hello() {
     assert_eq!(messages, vec![to_all(Message::Rrep(hello(1, 1)), 1); 3]);
     assert!(times.windows(2).all(|pair| pair[1].since(pair[0]).0 == 1_000_000_000), "{times:?}");
     assert_eq!(until(&mut node, 12_000), [], "3 s after the last packet the route is not in use");
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.receive(0, rrep(9, 20, 1, 1), 2);
     node.send(0, 7, 9);
-    assert_eq!(node.aodv.deadline(), Time::NEVER, "off by default");
+    assert_eq!(node.routing.deadline(), Time::NEVER, "off by default");
 }
 
 #[test]
 fn a_recent_broadcast_replaces_a_hello() {
     let hellos_after = |broadcast: bool| {
-        let mut node = Node::new(&with_hello());
+        let mut node = Node::first(&with_hello());
         until(&mut node, 1000);
         // Time of the next Hello.
-        let next = node.aodv.deadline().0 / 1_000_000;
+        let next = node.routing.deadline().0 / 1_000_000;
         node.receive(next - 20, rrep(9, 20, 1, 1), 2);
         node.send(next - 20, 7, 9);
         if broadcast {
@@ -68,7 +68,7 @@ fn a_recent_broadcast_replaces_a_hello() {
 /// A neighbour that has sent Hello messages is lost if no message from it arrives for more than 2 s; any message or packet counts.
 #[test]
 fn a_silent_neighbour_is_gone() {
-    let mut node = Node::new(&with_hello());
+    let mut node = Node::first(&with_hello());
     node.receive(0, Message::Rrep(hello(2, 40)), 2);
     assert_eq!(node.valid(0, 2), Some((Some(40), 1, 2)));
     node.receive(0, rrep(9, 20, 1, 1), 2);
@@ -85,7 +85,7 @@ fn a_silent_neighbour_is_gone() {
 /// A Hello updates the number of the neighbour and extends the route to it.
 #[test]
 fn a_hello_updates_number_and_lifetime() {
-    let mut node = Node::new(&with_hello());
+    let mut node = Node::first(&with_hello());
     node.receive(0, Message::Rrep(hello(2, 40)), 2);
     node.receive(1000, Message::Rrep(hello(2, 40)), 2);
     assert_eq!(node.route(1000, 2).unwrap().until, ms(3000));

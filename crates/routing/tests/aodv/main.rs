@@ -4,6 +4,10 @@ mod discovery;
 mod errors;
 mod hello;
 mod loops;
+#[path = "../shared/network.rs"]
+mod network;
 mod replies;
 mod requests;
+#[path = "../shared/mod.rs"]
+mod shared;
 mod support;

@@ -13,7 +13,7 @@ fn reply(rrep: Rrep, to: u8) -> Action {
 /// 6.6.1: hops 0, MY_ROUTE_TIMEOUT = 6 s; the number is the larger of the node's own (initially 1) and the request's (6.1).
 #[test]
 fn the_destination_replies() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     let answer = |node: &mut Node, id, number| node.receive(0, rreq(8, id, 1, number), 3);
     assert_eq!(answer(&mut node, 1, None), [reply(rrep(1, 1, 0, 8), 3)]);
     assert_eq!(answer(&mut node, 2, Some(2)), [reply(rrep(1, 2, 0, 8), 3)]);
@@ -31,7 +31,7 @@ fn the_destination_replies() {
 /// other's route.
 #[test]
 fn an_intermediate_node_replies_if_its_route_is_recent_enough() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.receive(0, rrep(9, 20, 3, 1), 2);
     let expected = Rrep { lifetime_ms: 5000, ..rrep(9, 20, 4, 8) };
     assert_eq!(node.receive(1000, rreq(8, 1, 9, Some(20)), 3), [reply(expected, 3)]);
@@ -49,14 +49,14 @@ fn an_intermediate_node_replies_if_its_route_is_recent_enough() {
 
 #[test]
 fn no_reply_with_a_route_by_the_sender_of_the_request() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.receive(0, rrep(9, 20, 3, 1), 2);
     assert_eq!(requests(&node.receive(0, rreq(8, 1, 9, None), 2)).len(), 1);
 }
 
 #[test]
 fn no_reply_with_a_route_without_a_number() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.receive(0, rreq(7, 1, 6, None), 9);
     assert_eq!(node.valid(0, 9), Some((None, 1, 9)));
     assert_eq!(requests(&node.receive(0, rreq(8, 1, 9, None), 3)).len(), 1);
@@ -65,7 +65,7 @@ fn no_reply_with_a_route_without_a_number() {
 /// 6.6.3: the destination receives a gratuitous reply about the originator: number 100, two hops, the remaining lifetime.
 #[test]
 fn the_destination_receives_a_gratuitous_reply() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.receive(0, rrep(9, 20, 3, 1), 2);
     let request = Rreq { gratuitous: true, hops: 1, ..rreq(8, 1, 9, None) };
     // 2 x 2.8 s - 2 x 2 x 40 ms.
@@ -76,7 +76,7 @@ fn the_destination_receives_a_gratuitous_reply() {
 /// 6.7: a reply is passed on one hop longer, if it was news, along the way back.
 #[test]
 fn replies_are_forwarded() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.receive(0, rreq(8, 1, 9, None), 3);
     assert_eq!(node.receive(10, rrep(9, 20, 2, 8), 2), [reply(rrep(9, 20, 3, 8), 3)]);
     assert_eq!(node.valid(10, 9), Some((Some(20), 3, 2)));
@@ -98,7 +98,7 @@ fn replies_are_forwarded() {
 /// 6.8: BLACKLIST_TIMEOUT = 2 x 2.8 s.
 #[test]
 fn requests_of_a_neighbour_that_replies_do_not_reach_are_ignored() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.undelivered(0, 3, Undelivered::Message(&bytes(&Message::Rrep(rrep(9, 20, 1, 3)))));
     assert_eq!(node.receive(5599, rreq(8, 1, 1, None), 3), []);
     assert_eq!(node.route(5599, 8), None);
@@ -109,14 +109,14 @@ fn requests_of_a_neighbour_that_replies_do_not_reach_are_ignored() {
 /// NEXT_HOP_WAIT = 40 + 10 ms.
 #[test]
 fn acknowledgements_are_sent_and_awaited() {
-    let mut node = Node::new(&Config { reply_acknowledgement: true, ..config() });
+    let mut node = Node::first(&Config { reply_acknowledgement: true, ..config() });
     let requested = Rrep { acknowledge: true, ..rrep(1, 1, 0, 8) };
     assert_eq!(node.receive(0, rreq(8, 1, 1, None), 3), [reply(requested, 3)]);
     node.receive(20, Message::RrepAck, 3);
     assert_eq!(node.receive(100, rreq(8, 2, 1, None), 3), [reply(requested, 3)]);
     assert_eq!(node.timer(150), []);
     assert_eq!(node.receive(200, rreq(8, 3, 1, None), 3), [], "it is on the blacklist now");
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     let requested = Rrep { acknowledge: true, ..rrep(9, 20, 2, 1) };
     assert_eq!(node.receive(0, requested, 2), [to_one(Message::RrepAck, 2)]);
 }

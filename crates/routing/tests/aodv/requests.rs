@@ -10,7 +10,7 @@ fn forwarded(rreq: Rreq, ttl: u8) -> Action {
 
 #[test]
 fn a_request_is_forwarded_with_one_hop_more() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     let request = Rreq { hops: 4, ..rreq(8, 1, 9, Some(30)) };
     assert_eq!(node.receive(0, (request, 7), 3), [forwarded(Rreq { hops: 5, ..request }, 6)]);
     // The reverse route, and the route to the neighbour itself, without a number.
@@ -20,7 +20,7 @@ fn a_request_is_forwarded_with_one_hop_more() {
 
 #[test]
 fn a_request_ends_with_its_time_to_live() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     assert_eq!(node.receive(0, (rreq(8, 1, 9, None), 1), 3), []);
     assert!(node.valid(0, 8).is_some(), "but the reverse route is created");
     assert_eq!(node.receive(0, (Rreq { hops: 255, ..rreq(7, 1, 9, None) }, 9), 3), [], "hops end at 255");
@@ -29,7 +29,7 @@ fn a_request_ends_with_its_time_to_live() {
 /// PATH_DISCOVERY_TIME = 2 x 2.8 s.
 #[test]
 fn the_same_request_is_handled_once() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     assert_eq!(node.receive(0, rreq(8, 1, 9, None), 3).len(), 1);
     assert_eq!(node.receive(100, rreq(8, 1, 9, None), 4), []);
     assert_eq!(node.receive(5599, rreq(8, 1, 9, None), 3), []);
@@ -40,7 +40,7 @@ fn the_same_request_is_handled_once() {
 
 #[test]
 fn a_node_ignores_its_own_request() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     let (_, actions) = node.send(0, 5, 9);
     let [(_, own)] = requests(&actions)[..] else { panic!("{actions:?}") };
     assert_eq!(node.receive(1, Rreq { hops: 1, ..own }, 3), []);
@@ -51,7 +51,7 @@ fn a_node_ignores_its_own_request() {
 /// The forwarded request has the larger of its number and the node's number for the destination; the node's number does not change.
 #[test]
 fn the_requested_number_is_raised_by_intermediate_nodes() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.receive(0, rrep(9, 20, 3, 1), 2);
     node.break_link(0, 2);
     let requested = |node: &mut Node, id, number| {
@@ -67,7 +67,7 @@ fn the_requested_number_is_raised_by_intermediate_nodes() {
 /// MinimalLifetime = 2 x 2.8 s - 2 x hops x 40 ms; a longer lifetime is kept.
 #[test]
 fn the_reverse_route_lasts_for_a_reply() {
-    let mut node = Node::new(&config());
+    let mut node = Node::first(&config());
     node.receive(0, Rreq { hops: 4, ..rreq(8, 1, 9, None) }, 3);
     assert_eq!(node.route(0, 8).unwrap().until, ms(5200));
     node.receive(10, rrep(8, 101, 1, 1), 3);

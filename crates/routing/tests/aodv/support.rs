@@ -2,22 +2,10 @@
 
 use airfair_routing::aodv::{Aodv, Config, Route};
 use airfair_routing::{Context, DropReason, Effect, Hop, Received, Routing, SendRate, To, Undelivered};
-use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
-use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 
-pub fn at(number: u8) -> Ipv4Addr {
-    Ipv4Addr::new(10, 0, 0, number)
-}
-
-pub fn hop(number: u8) -> Hop {
-    Hop { neighbour: at(number), interface: 0 }
-}
-
-pub fn ms(n: u64) -> Time {
-    Time(n * 1_000_000)
-}
+pub use crate::shared::*;
 
 /// No jitter: broadcasts are forwarded at once. Packets queued for a lost neighbour are not dropped.
 pub fn config() -> Config {
@@ -70,20 +58,15 @@ pub fn bytes(message: &Message) -> Vec<u8> {
 }
 
 /// A node, 10.0.0.1 by default.
-pub struct Node {
-    pub aodv: Aodv,
-    random: Stream,
-    out: Vec<Effect>,
-}
+pub type Node = Host<Aodv>;
 
 impl Node {
-    pub fn new(config: &Config) -> Self {
+    pub fn first(config: &Config) -> Self {
         Self::numbered(1, config)
     }
 
     pub fn numbered(number: u8, config: &Config) -> Self {
-        let random = Stream::new(1, &number.to_string(), Purpose::Routing);
-        Self { aodv: Aodv::new(at(number), config), random, out: Vec::new() }
+        Host::new(number, Aodv::new(at(number), config))
     }
 
     /// Calls a hook of the node: its result, and the resulting actions.
@@ -92,9 +75,8 @@ impl Node {
         now: Time,
         hook: impl FnOnce(&mut Aodv, &mut Context<'_>) -> R,
     ) -> (R, Vec<Action>) {
-        let mut cx = Context { now, random: &mut self.random, out: &mut self.out };
-        let result = hook(&mut self.aodv, &mut cx);
-        (result, self.out.drain(..).map(Action::from).collect())
+        let (result, effects) = self.effects(now, hook);
+        (result, effects.into_iter().map(Action::from).collect())
     }
 
     /// The node originates a packet: its next hop if there is a route, and the actions.
@@ -116,7 +98,7 @@ impl Node {
 
     /// A requested timer expires.
     pub fn timer(&mut self, now: u64) -> Vec<Action> {
-        assert_eq!(self.aodv.deadline(), ms(now), "the deadline of the node");
+        assert_eq!(self.routing.deadline(), ms(now), "the deadline of the node");
         self.call(ms(now), |aodv, cx| aodv.on_timer(cx)).1
     }
 
@@ -130,7 +112,7 @@ impl Node {
     }
 
     pub fn route_at(&mut self, now: Time, to: u8) -> Option<Route> {
-        self.aodv.routes(now).find(|(known, _)| *known == at(to)).map(|(_, route)| route.clone())
+        self.routing.routes(now).find(|(known, _)| *known == at(to)).map(|(_, route)| route.clone())
     }
 
     pub fn route(&mut self, now: u64, to: u8) -> Option<Route> {
@@ -140,7 +122,7 @@ impl Node {
     /// Number, hops, next hop of a valid route.
     pub fn valid(&mut self, now: u64, to: u8) -> Option<(Option<u32>, u8, u8)> {
         let route = self.route(now, to).filter(|route| route.valid)?;
-        Some((route.number, route.hops, route.hop.neighbour.octets()[3]))
+        Some((route.number, route.hops, last(route.hop.neighbour)))
     }
 
     /// Number of a route that has ended.

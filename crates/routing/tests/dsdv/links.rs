@@ -20,8 +20,8 @@ fn a_neighbour_without_updates_for_three_periods_is_lost() {
     assert_eq!((node.broken(3), node.broken(8), node.valid(9)), (Some(7), Some(21), Some((20, 4, 2))));
     assert_eq!(node.until(65_000)[0].0, 65_000);
     assert_eq!((node.broken(2), node.broken(9)), (Some(5), Some(21)));
-    assert_eq!(node.dsdv.counters(), [("breaks", 2)]);
-    assert_eq!(node.dsdv.table().lost, 4);
+    assert_eq!(node.routing.counters(), [("breaks", 2)]);
+    assert_eq!(node.routing.table().lost, 4);
     // Broken routes are never forgotten, and stay in the full dumps: whoever missed the report hears of it later.
     let Some((75_000, full)) = node.until(75_000).pop() else { panic!() };
     let all = vec![(1, 1, 12), (2, INFINITY, 5), (3, INFINITY, 7), (8, INFINITY, 21), (9, INFINITY, 21)];
@@ -45,14 +45,14 @@ fn a_lost_packet_breaks_the_link_only_with_feedback() {
     let mut node = Node::started(&Config { link_layer_feedback: true, ..config() });
     node.receive(100, &[(2, 1, 4), (9, 4, 20)], 2);
     node.receive(150, &[(7, 4, 20)], 3);
-    let revision = node.dsdv.table().revision;
+    let revision = node.routing.table().revision;
     let report = vec![(1, 1, 2), (2, INFINITY, 5), (9, INFINITY, 21)];
     assert_eq!(node.undelivered(200, 2), [Action::Incremental(report)]);
     assert_eq!((node.broken(2), node.broken(9), node.valid(7)), (Some(5), Some(21), Some((20, 4, 3))));
-    assert_ne!(node.dsdv.table().revision, revision);
+    assert_ne!(node.routing.table().revision, revision);
     // A second loss finds nothing to break.
     assert_eq!(node.undelivered(210, 2), []);
-    assert_eq!(node.dsdv.counters(), [("breaks", 1)]);
+    assert_eq!(node.routing.counters(), [("breaks", 1)]);
 }
 
 #[test]

@@ -3,8 +3,12 @@
 
 mod links;
 mod loops;
+#[path = "../shared/network.rs"]
+mod network;
 mod packets;
 mod routes;
 mod settling;
+#[path = "../shared/mod.rs"]
+mod shared;
 mod support;
 mod updates;

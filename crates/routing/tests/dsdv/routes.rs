@@ -41,7 +41,7 @@ fn entries_that_cannot_be_are_ignored() {
     let mut node = Node::started(&config());
     let nothing = node.receive(100, &[(9, 0, 20), (8, INFINITY, 20), (7, u32::MAX, 20), (6, 3, 21)], 2);
     assert_eq!(nothing, [], "no hops, too many of them, a broken route that was not known");
-    assert_eq!(node.dsdv.routes().count(), 0);
+    assert_eq!(node.routing.routes().count(), 0);
     node.receive(200, &[(9, INFINITY - 1, 20)], 2);
     assert_eq!(node.valid(9), Some((20, INFINITY - 1, 2)));
     // Bytes that are no update, and a message that seems to come from the node itself.
@@ -85,11 +85,11 @@ fn links_of_two_interfaces_are_two_links() {
     let mut node = Node::started(&config());
     let by = |interface| Hop { interface, ..hop(2) };
     node.receive_by(100, &bytes(&[(9, 2, 20)]), by(1));
-    assert_eq!(node.dsdv.next_hop(at(9), ms(100)), Some(by(1)));
+    assert_eq!(node.routing.next_hop(at(9), ms(100)), Some(by(1)));
     node.receive_by(110, &bytes(&[(9, INFINITY, 21)]), by(0));
-    assert_eq!(node.dsdv.next_hop(at(9), ms(110)), Some(by(1)));
+    assert_eq!(node.routing.next_hop(at(9), ms(110)), Some(by(1)));
     node.receive_by(120, &bytes(&[(9, INFINITY, 21)]), by(1));
-    assert_eq!(node.dsdv.next_hop(at(9), ms(120)), None);
+    assert_eq!(node.routing.next_hop(at(9), ms(120)), None);
 }
 
 /// The table has a limit: whoever floods a network with invented addresses does not fill the memory of others.
@@ -114,13 +114,13 @@ fn the_table_is_bounded() {
         node.effects(ms(100), |dsdv, cx| dsdv.on_message(&bytes, received, cx));
     }
     assert!(invented > 1 << 16);
-    assert_eq!(node.dsdv.routes().count(), 1 << 16);
+    assert_eq!(node.routing.routes().count(), 1 << 16);
 }
 
 #[test]
 fn the_table_reports_changes_and_losses() {
     let mut node = Node::started(&config());
-    let state = |node: &Node| (node.dsdv.table().revision, node.dsdv.table().lost);
+    let state = |node: &Node| (node.routing.table().revision, node.routing.table().lost);
     assert_eq!(state(&node), (0, 0));
     node.receive(100, &[(8, 2, 4), (9, 2, 20)], 2);
     let (two, lost) = state(&node);

@@ -60,7 +60,7 @@ fn every_route_may_have_to_settle() {
     assert_eq!(node.timer(5100), [Action::Incremental(vec![(1, 1, 2), (9, 5, 20)])]);
     assert_eq!(node.receive(12_000, &[(9, 4, 22)], 2), []);
     assert_eq!(node.timer(15_000), [Action::Full(vec![(1, 1, 4)])], "9 is not settled");
-    assert_eq!(node.dsdv.deadline(), ms(30_000), "and triggers nothing");
+    assert_eq!(node.routing.deadline(), ms(30_000), "and triggers nothing");
     assert_eq!(node.timer(30_000), [Action::Full(vec![(1, 1, 6), (9, 5, 22)])]);
     // What broke and what was restored is reported at once.
     let broken = node.receive(31_000, &[(9, 4, 23)], 2);

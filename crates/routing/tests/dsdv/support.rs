@@ -4,22 +4,10 @@ use airfair_routing::dsdv::{Config, Dsdv, Route};
 use airfair_routing::{
     Context, DropReason, Effect, Hop, Protocol, Received, Routing, SendRate, To, Undelivered,
 };
-use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
-use airfair_wire::Ipv4Addr;
 use airfair_wire::dsdv::{Entry, Update};
 
-pub fn at(number: u8) -> Ipv4Addr {
-    Ipv4Addr::new(10, 0, 0, number)
-}
-
-pub fn hop(number: u8) -> Hop {
-    Hop { neighbour: at(number), interface: 0 }
-}
-
-pub fn ms(n: u64) -> Time {
-    Time(n * 1_000_000)
-}
+pub use crate::shared::*;
 
 /// Without any random time: full dumps at 0, 15, 30 s and so on, triggered updates at once.
 pub fn config() -> Config {
@@ -50,8 +38,7 @@ impl From<Effect> for Action {
                 assert_eq!((to, ttl, rate), (To::All, 1, SendRate::Broadcast));
                 let (update, rest) = Update::decode(&bytes).unwrap();
                 assert!(rest.is_empty());
-                let entries =
-                    update.entries().map(|e| (e.destination.octets()[3], e.hops, e.number)).collect();
+                let entries = update.entries().map(|e| (last(e.destination), e.hops, e.number)).collect();
                 let [kind] = kinds[..] else { panic!("{kinds:?}") };
                 match Protocol::kinds(&Config::default())[kind] {
                     "full" => Self::Full(entries),
@@ -75,16 +62,11 @@ pub fn bytes(entries: &[Triple]) -> Vec<u8> {
 }
 
 /// A node, 10.0.0.1 by default.
-pub struct Node {
-    pub dsdv: Dsdv,
-    random: Stream,
-    out: Vec<Effect>,
-}
+pub type Node = Host<Dsdv>;
 
 impl Node {
     pub fn numbered(number: u8, config: &Config) -> Self {
-        let random = Stream::new(1, &number.to_string(), Purpose::Routing);
-        Self { dsdv: Dsdv::new(at(number), config), random, out: Vec::new() }
+        Host::new(number, Dsdv::new(at(number), config))
     }
 
     /// The node after its first full dump, at 0, with the number 2.
@@ -94,17 +76,7 @@ impl Node {
         node
     }
 
-    /// Calls a hook of the node: its result, and the resulting effects.
-    pub fn effects<R>(
-        &mut self,
-        now: Time,
-        hook: impl FnOnce(&mut Dsdv, &mut Context<'_>) -> R,
-    ) -> (R, Vec<Effect>) {
-        let mut cx = Context { now, random: &mut self.random, out: &mut self.out };
-        let result = hook(&mut self.dsdv, &mut cx);
-        (result, std::mem::take(&mut self.out))
-    }
-
+    /// Calls a hook of the node: its result, and the resulting actions.
     pub fn call<R>(
         &mut self,
         now: u64,
@@ -122,7 +94,7 @@ impl Node {
     pub fn receive_by(&mut self, now: u64, bytes: &[u8], from: Hop) -> Vec<Action> {
         let received = Received { from, ttl: 1, to_all: true };
         let mut actions = self.call(now, |dsdv, cx| dsdv.on_message(bytes, received, cx)).1;
-        if self.dsdv.deadline() <= ms(now) {
+        if self.routing.deadline() <= ms(now) {
             actions.extend(self.timer(now));
         }
         actions
@@ -130,15 +102,15 @@ impl Node {
 
     /// The requested timer expires.
     pub fn timer(&mut self, now: u64) -> Vec<Action> {
-        assert_eq!(self.dsdv.deadline(), ms(now), "the deadline of the node");
+        assert_eq!(self.routing.deadline(), ms(now), "the deadline of the node");
         self.call(now, |dsdv, cx| dsdv.on_timer(cx)).1
     }
 
     /// All timers up to a time, with what follows from each: milliseconds, and the actions.
     pub fn until(&mut self, end: u64) -> Vec<(u64, Vec<Action>)> {
         let mut all = Vec::new();
-        while self.dsdv.deadline() <= ms(end) {
-            let now = self.dsdv.deadline().0 / 1_000_000;
+        while self.routing.deadline() <= ms(end) {
+            let now = self.routing.deadline().0 / 1_000_000;
             let actions = self.timer(now);
             if !actions.is_empty() {
                 all.push((now, actions));
@@ -155,27 +127,27 @@ impl Node {
     pub fn undelivered(&mut self, now: u64, neighbour: u8) -> Vec<Action> {
         let mut actions =
             self.call(now, |dsdv, cx| dsdv.on_undelivered(hop(neighbour), Undelivered::Data(None), cx)).1;
-        if self.dsdv.deadline() <= ms(now) {
+        if self.routing.deadline() <= ms(now) {
             actions.extend(self.timer(now));
         }
         actions
     }
 
     pub fn route(&self, to: u8) -> Option<&Route> {
-        self.dsdv.routes().find(|(known, _)| *known == at(to)).map(|(_, route)| route)
+        self.routing.routes().find(|(known, _)| *known == at(to)).map(|(_, route)| route)
     }
 
     /// Number, hops, next hop of a valid route.
     pub fn valid(&self, to: u8) -> Option<(u32, u32, u8)> {
         let route = self.route(to).filter(|route| route.is_valid())?;
-        assert_eq!(self.dsdv.next_hop(at(to), Time::ZERO), Some(route.hop));
-        Some((route.number, route.hops, route.hop.neighbour.octets()[3]))
+        assert_eq!(self.routing.next_hop(at(to), Time::ZERO), Some(route.hop));
+        Some((route.number, route.hops, last(route.hop.neighbour)))
     }
 
     /// Number of a broken route.
     pub fn broken(&self, to: u8) -> Option<u32> {
         let route = self.route(to).filter(|route| !route.is_valid())?;
-        assert_eq!(self.dsdv.next_hop(at(to), Time::ZERO), None);
+        assert_eq!(self.routing.next_hop(at(to), Time::ZERO), None);
         Some(route.number)
     }
 }

@@ -23,12 +23,12 @@ fn random_times_stay_within_their_limits() {
     let mut first = Vec::new();
     for number in 1..=40 {
         let mut node = Node::numbered(number, &config);
-        assert_eq!(node.dsdv.deadline(), Time::ZERO, "the host starts the node");
+        assert_eq!(node.routing.deadline(), Time::ZERO, "the host starts the node");
         assert_eq!(node.timer(0), []);
-        let start = node.dsdv.deadline();
+        let start = node.routing.deadline();
         let full = node.effects(start, |dsdv, cx| dsdv.on_timer(cx)).1;
         assert_eq!(full.len(), 1);
-        let next = node.dsdv.deadline().since(start);
+        let next = node.routing.deadline().since(start);
         assert!(secs(15) < next && next < secs(17), "{next:?}");
         first.push(start);
     }
@@ -72,11 +72,11 @@ fn triggered_updates_keep_their_distance() {
 fn news_within_the_jitter_share_an_update() {
     let mut node = Node::started(&Config { update_jitter: Span::from_millis(10), ..config() });
     node.receive(100, &[(9, 4, 20)], 2);
-    let at = node.dsdv.deadline();
+    let at = node.routing.deadline();
     assert!((ms(100)..ms(110)).contains(&at), "{at}");
     let received = airfair_routing::Received { from: hop(2), ttl: 1, to_all: true };
     node.effects(ms(100), |dsdv, cx| dsdv.on_message(&bytes(&[(8, 4, 20)]), received, cx));
-    assert_eq!(node.dsdv.deadline(), at, "later news do not delay the update, and do not hasten it");
+    assert_eq!(node.routing.deadline(), at, "later news do not delay the update, and do not hasten it");
     let sent = node.effects(at, |dsdv, cx| dsdv.on_timer(cx)).1;
     assert_eq!(
         sent.into_iter().map(Action::from).collect::<Vec<_>>(),
@@ -101,7 +101,7 @@ fn a_large_incremental_update_becomes_a_full_dump() {
         }
         // The next period starts with the last full dump.
         let next = if full { 15_200 } else { 15_100 };
-        assert_eq!(node.dsdv.deadline(), ms(next));
+        assert_eq!(node.routing.deadline(), ms(next));
     }
     // Three routes are few, whatever their share; and with a share of 1 no update is large.
     for (config, n) in [(ns2, 3), (config(), 12)] {

@@ -29,7 +29,7 @@ fn rated_tc(originator: u8, sequence: u16, number: u16, neighbours: &[Rated]) ->
 
 /// A node with neighbours that list it with these qualities of its HELLOs, and others; all HELLOs of 20 s have arrived.
 fn node(neighbours: &[(u8, u8, &[Rated])]) -> Node {
-    let mut node = Node::new(&etx());
+    let mut node = Node::started(&etx());
     for step in 0..10 {
         node.until(500 + 2000 * step);
         for &(from, quality, others) in neighbours {
@@ -41,7 +41,7 @@ fn node(neighbours: &[(u8, u8, &[Rated])]) -> Node {
 }
 
 fn costs(node: &Node) -> Vec<(u8, u8, u64)> {
-    let routes = node.olsr.routes().iter();
+    let routes = node.routing.routes().iter();
     routes.map(|(to, route)| (to.octets()[3], route.hop.neighbour.octets()[3], route.cost)).collect()
 }
 
@@ -60,7 +60,7 @@ fn defaults() {
 /// Ten HELLOs fill the window: 25.5 of 255 each. A missed one is counted half an interval after it was due.
 #[test]
 fn quality_is_the_share_of_the_last_hellos() {
-    let mut node = Node::new(&etx());
+    let mut node = Node::started(&etx());
     let quality = |sent: &[Sent]| match &sent.last().unwrap().messages[0].body {
         Body::RatedHello(hello) => hello.groups[0].neighbours[0],
         other => panic!("{other:?}"),
@@ -82,7 +82,7 @@ fn quality_is_the_share_of_the_last_hellos() {
 #[test]
 fn missed_hellos_raise_the_cost() {
     let mut node = node(&[(2, 255, &[])]);
-    let revision = node.olsr.table().revision;
+    let revision = node.routing.table().revision;
     node.until(21_499);
     assert_eq!(costs(&node), [(2, 2, 256)]);
     // The last one at 18.5 s; nine and eight of ten: 230 and 204 of 255.
@@ -90,13 +90,13 @@ fn missed_hellos_raise_the_cost() {
     assert_eq!(costs(&node), [(2, 2, 283)]);
     node.until(23_500);
     assert_eq!(costs(&node), [(2, 2, 320)]);
-    assert_eq!(node.olsr.table().revision, revision);
+    assert_eq!(node.routing.table().revision, revision);
 }
 
 /// A window of one HELLO: each one that arrives is all, each one that does not is none.
 #[test]
 fn the_shortest_window() {
-    let mut node = Node::new(&Config { etx_window: 1, ..etx() });
+    let mut node = Node::started(&Config { etx_window: 1, ..etx() });
     node.receive(500, 2, &[rated_hello(2, &[rated(1, 255, 255)])]);
     assert_eq!(costs(&node), [(2, 2, 256)]);
     node.until(3499);
@@ -104,7 +104,7 @@ fn the_shortest_window() {
     node.until(3500);
     assert_eq!(costs(&node), []);
     // 128 of them.
-    let mut node = Node::new(&Config { etx_window: 128, ..etx() });
+    let mut node = Node::started(&Config { etx_window: 128, ..etx() });
     node.receive(500, 2, &[rated_hello(2, &[rated(1, 255, 255)])]);
     assert_eq!(costs(&node), [(2, 2, 32_640)], "256 * 255 / 2");
 }
@@ -112,15 +112,15 @@ fn the_shortest_window() {
 /// Parts of one HELLO, less than a quarter of an interval apart, count once.
 #[test]
 fn parts_of_a_hello_count_once() {
-    let mut node = Node::new(&etx());
+    let mut node = Node::started(&etx());
     let part = rated_hello(2, &[rated(1, 255, 255)]);
     node.receive(500, 2, &[part.clone(), part.clone()]);
     node.receive(999, 2, std::slice::from_ref(&part));
-    let one = node.olsr.routes()[&at(2)].cost;
+    let one = node.routing.routes()[&at(2)].cost;
     // 256 * 255 / 26, then 256 * 255 / 51.
     assert_eq!(one, 2510);
     node.receive(1000, 2, &[part]);
-    assert_eq!(node.olsr.routes()[&at(2)].cost, 1280);
+    assert_eq!(node.routing.routes()[&at(2)].cost, 1280);
 }
 
 /// 1 / (df dr): 256 without losses, 1024 with half of the HELLOs lost both ways; none if the neighbour receives nothing.

@@ -18,7 +18,7 @@ fn forwarded(node: &mut Node, now: u64) -> Vec<(u8, u16, u8, u8)> {
 
 #[test]
 fn a_relay_forwards_a_message_once() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.selected(500, 2, &[]);
     node.meet(500, 3, &[]);
     let message = Message { ttl: 9, hops: 4, ..tc(5, 77, 1, &[6]) };
@@ -35,7 +35,7 @@ fn a_relay_forwards_a_message_once() {
 
 #[test]
 fn only_messages_of_selectors_are_forwarded() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.selected(500, 2, &[]);
     node.meet(500, 3, &[]);
     node.hello(500, 4, &[]);
@@ -61,7 +61,7 @@ fn only_messages_of_selectors_are_forwarded() {
 
 #[test]
 fn a_message_ends_with_its_time_to_live() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.selected(500, 2, &[]);
     node.receive(600, 2, &[Message { ttl: 1, ..tc(5, 1, 1, &[6]) }, Message { ttl: 2, ..tc(5, 2, 1, &[7]) }]);
     assert_eq!(forwarded(&mut node, 700), [(5, 2, 1, 1)]);
@@ -91,7 +91,7 @@ fn interfaces_share_duplicates() {
 /// A message is remembered for 30 s after its last reception by a new interface.
 #[test]
 fn duplicates_are_forgotten() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     for now in (500..32_000).step_by(2000) {
         node.until(now);
         node.selected(now, 2, &[]);
@@ -109,7 +109,7 @@ fn duplicates_are_forgotten() {
 
 #[test]
 fn messages_of_unknown_types_are_forwarded() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.selected(500, 2, &[]);
     let body = Body::Other(Other::new(4, vec![10, 0, 0, 0, 255, 0, 0, 0]).unwrap());
     let unknown = Message { body: body.clone(), ..tc(5, 1, 1, &[]) };
@@ -136,8 +136,8 @@ fn messages_share_datagrams() {
         node.receive(now, 2, &[tc(5, numbers[0], 1, &[6])]);
         node.receive(now + 1, 2, &[tc(5, numbers[1], 1, &[6]), tc(6, numbers[2], 1, &[5])]);
         let (due, effects) = loop {
-            let due = node.olsr.deadline();
-            let effects = node.call(due, |olsr, cx| olsr.on_timer(cx)).1;
+            let due = node.routing.deadline();
+            let effects = node.effects(due, |olsr, cx| olsr.on_timer(cx)).1;
             if !effects.is_empty() {
                 break (due, effects);
             }
@@ -185,7 +185,7 @@ fn probes_and_other_messages_wait_separately() {
 /// Datagrams are at most as long as a packet of 1500 bytes allows.
 #[test]
 fn full_datagrams_are_divided() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.selected(500, 2, &[]);
     // 12 + 4 + 4 * 29 bytes each: eleven in a packet of 4 + 11 * 132 = 1456.
     let many: Vec<u8> = (100..129).collect();
@@ -203,7 +203,7 @@ fn nodes_start_at_different_times() {
         .map(|number| {
             let mut node = Node::with_interfaces(number, 1, &spread);
             let _ = node.timer(0);
-            node.olsr.deadline()
+            node.routing.deadline()
         })
         .collect();
     assert!(first.iter().all(|&at| at < ms(2000)));
@@ -211,7 +211,7 @@ fn nodes_start_at_different_times() {
     assert!((700_000_000..1_300_000_000).contains(&mean), "{mean}");
     let mut node = Node::with_interfaces(1, 1, &spread);
     node.timer(0);
-    let start = node.olsr.deadline();
+    let start = node.routing.deadline();
     assert_eq!(node.until(start.0 / 1_000_000 + 1).len(), 1);
     assert_eq!(node.until(start.0 / 1_000_000 + 2001).len(), 1, "then every 2 s");
 }

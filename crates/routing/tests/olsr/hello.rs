@@ -9,7 +9,7 @@ use airfair_wire::olsr::{Body, LinkCode, Message, Vtime};
 #[test]
 fn hellos_are_sent_every_interval() {
     let mut node = Node::with_interfaces(1, 1, &config());
-    assert_eq!(node.olsr.deadline(), ms(0));
+    assert_eq!(node.routing.deadline(), ms(0));
     let sent = node.until(6000);
     assert_eq!(sent.len(), 4, "at 0, 2, 4 and 6 s");
     assert!(sent.iter().all(|sent| sent.kinds == ["hello"] && sent.bytes == 4 + 12 + 4));
@@ -29,7 +29,7 @@ fn hellos_are_sent_every_interval() {
 
 #[test]
 fn hellos_list_neighbours_by_kind() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 2, &[9]);
     node.meet(500, 3, &[]);
     node.hello(500, 4, &[]);
@@ -41,14 +41,14 @@ fn hellos_list_neighbours_by_kind() {
 /// More neighbours than a message lists are listed in several, each with its codes.
 #[test]
 fn many_neighbours_need_several_messages() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     for number in 2..=200 {
         node.meet(500, number, &[]);
     }
     let sent = node.until(2000);
     let listed: Vec<usize> = hellos(&sent).iter().map(|groups| groups[0].1.len()).collect();
     assert_eq!((listed, sent.len()), (vec![150, 49], 1));
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     for number in 2..=200 {
         node.selected(500, number, &[]);
     }
@@ -61,7 +61,7 @@ fn many_neighbours_need_several_messages() {
 /// HELLOs are not forwarded, so that one from elsewhere is an error.
 #[test]
 fn a_hello_of_another_originator_is_ignored() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.receive(500, 2, &[hello(3, 3, &[(SYMMETRIC, &[1])])]);
     assert_eq!((node.routes(), hellos(&node.until(2000))), (vec![], vec![vec![]]));
     // What the node has sent itself comes back by another interface of it.
@@ -71,7 +71,7 @@ fn a_hello_of_another_originator_is_ignored() {
 
 #[test]
 fn neighbours_of_symmetric_neighbours_are_two_hops_away() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     // 2 was heard only: what it lists does not count yet.
     node.hello(500, 2, &[(SYMMETRIC, &[8])]);
     assert_eq!(node.routes(), []);
@@ -81,7 +81,7 @@ fn neighbours_of_symmetric_neighbours_are_two_hops_away() {
     // 8 is lost to 2, and 9 is no longer listed: it expires 6 s after the last HELLO that listed it.
     node.hello(4500, 2, &[(ASYMMETRIC, &[1]), (LOST, &[8])]);
     assert_eq!(node.routes(), [(2, 2, 1), (9, 2, 2)]);
-    assert_eq!(node.olsr.table().lost, 1);
+    assert_eq!(node.routing.table().lost, 1);
     node.until(8499);
     assert_eq!(node.routes(), [(2, 2, 1), (9, 2, 2)]);
     node.until(8500);
@@ -91,7 +91,7 @@ fn neighbours_of_symmetric_neighbours_are_two_hops_away() {
 /// With the neighbour itself, what it has reported is forgotten, and it is no selector any more.
 #[test]
 fn a_lost_neighbour_takes_its_neighbours_with_it() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.selected(500, 2, &[8]);
     node.meet(4000, 3, &[9]);
     assert_eq!((node.relays(), node.selectors()), (vec![2, 3], vec![2]));
@@ -102,7 +102,7 @@ fn a_lost_neighbour_takes_its_neighbours_with_it() {
 
 #[test]
 fn selectors_expire() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.selected(500, 2, &[]);
     assert_eq!(node.selectors(), [2]);
     // A HELLO without the selection does not end the old one.
@@ -116,7 +116,7 @@ fn selectors_expire() {
 
 #[test]
 fn the_willingness_of_neighbours_is_taken_over() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.receive(500, 2, &[hello(2, WILL_NEVER, &[(SYMMETRIC, &[1, 9])])]);
     assert_eq!((node.relays(), node.routes()), (vec![], vec![(2, 2, 1)]), "it forwards nothing");
     node.receive(2500, 2, &[hello(2, 1, &[(SYMMETRIC, &[1, 9])])]);
@@ -126,10 +126,10 @@ fn the_willingness_of_neighbours_is_taken_over() {
 /// Bytes that are no packet, and messages that cannot be.
 #[test]
 fn invalid_messages_are_ignored() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 2, &[]);
     let received = airfair_routing::Received { from: hop(2), ttl: 1, to_all: true };
-    node.call(ms(600), |olsr, cx| olsr.on_message(&[0, 9, 1], received, cx));
+    node.effects(ms(600), |olsr, cx| olsr.on_message(&[0, 9, 1], received, cx));
     let ended = Message { ttl: 0, ..tc(5, 1, 1, &[6]) };
     let own = Message { originator: at(1), ..tc(5, 2, 1, &[6]) };
     let silent = Message { ttl: 0, ..hello(2, 3, &[(LOST, &[1])]) };

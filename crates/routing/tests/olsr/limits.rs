@@ -16,7 +16,7 @@ fn protocols_are_compared_by_their_parameters() {
 }
 
 fn refused(node: &Node) -> u64 {
-    let counters = node.olsr.counters();
+    let counters = node.routing.counters();
     assert_eq!(counters.len(), 1);
     counters.iter().find(|counter| counter.0 == "refused").unwrap().1
 }
@@ -24,7 +24,7 @@ fn refused(node: &Node) -> u64 {
 #[test]
 fn what_finds_no_room_is_refused() {
     let small = Config { table_limit: 3, ..config() };
-    let mut node = Node::new(&small);
+    let mut node = Node::started(&small);
     for number in [2, 3, 4, 5] {
         node.meet(500, number, &[]);
     }

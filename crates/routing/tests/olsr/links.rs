@@ -14,18 +14,18 @@ fn code(node: &mut Node, at: u64) -> Option<LinkCode> {
 
 #[test]
 fn a_link_is_symmetric_once_the_neighbour_lists_the_node() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.hello(500, 2, &[]);
     assert_eq!((code(&mut node, 2000), node.routes()), (Some(ASYMMETRIC), vec![]));
     // Heard only, from the neighbour's point of view: both hear each other.
     node.hello(2500, 2, &[(ASYMMETRIC, &[1])]);
     assert_eq!((code(&mut node, 4000), node.routes()), (Some(SYMMETRIC), vec![(2, 2, 1)]));
-    assert_eq!(node.olsr.next_hop(at(2), ms(4000)), Some(hop(2)));
+    assert_eq!(node.routing.next_hop(at(2), ms(4000)), Some(hop(2)));
 }
 
 #[test]
 fn a_lost_link_is_not_symmetric() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 2, &[]);
     assert_eq!(node.routes(), [(2, 2, 1)]);
     node.hello(2500, 2, &[(LOST, &[1])]);
@@ -35,7 +35,7 @@ fn a_lost_link_is_not_symmetric() {
 /// Other codes about this node leave the link's time as it is, and a code without meaning counts as none.
 #[test]
 fn only_codes_of_links_count() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 2, &[]);
     for (step, group) in [LinkCode(4), LinkCode(2), LinkCode(0x12)].into_iter().enumerate() {
         node.hello(1000 + 1000 * step as u64, 2, &[(group, &[1])]);
@@ -50,14 +50,14 @@ fn only_codes_of_links_count() {
 /// for which the link is remembered: 6 s more.
 #[test]
 fn a_silent_neighbour_is_lost_after_its_hold_time() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 2, &[]);
     node.hello(2500, 2, &[]);
     node.until(6499);
     assert_eq!(node.routes(), [(2, 2, 1)]);
-    assert_eq!(node.olsr.table().lost, 0);
+    assert_eq!(node.routing.table().lost, 0);
     node.until(6500);
-    assert_eq!((node.routes(), node.olsr.table().lost), (vec![], 1));
+    assert_eq!((node.routes(), node.routing.table().lost), (vec![], 1));
     assert_eq!(code(&mut node, 8000), Some(ASYMMETRIC));
     assert_eq!(code(&mut node, 10_000), Some(LOST));
     assert_eq!(code(&mut node, 12_000), Some(LOST));
@@ -67,7 +67,7 @@ fn a_silent_neighbour_is_lost_after_its_hold_time() {
 /// At the moment at which its time ends, a link is lost.
 #[test]
 fn times_end_at_their_moment() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.until(2000);
     node.meet(2000, 2, &[]);
     node.until(7999);
@@ -90,20 +90,20 @@ fn links_belong_to_interfaces() {
     let elsewhere = LinkCode::new(LinkType::Unspecified, NeighbourType::Symmetric);
     assert_eq!((of(0), of(1)), (vec![(SYMMETRIC, vec![2])], vec![(SYMMETRIC, vec![2])]));
     assert_eq!(of(2), [(elsewhere, vec![2])]);
-    assert_eq!(node.olsr.next_hop(at(2), ms(4000)).unwrap().interface, 0);
+    assert_eq!(node.routing.next_hop(at(2), ms(4000)).unwrap().interface, 0);
     node.until(6500);
-    assert_eq!(node.olsr.next_hop(at(2), ms(6500)).unwrap().interface, 1);
-    assert_eq!(node.olsr.table().lost, 0, "the route changes, and is not lost");
+    assert_eq!(node.routing.next_hop(at(2), ms(6500)).unwrap().interface, 1);
+    assert_eq!(node.routing.table().lost, 0, "the route changes, and is not lost");
     node.until(9000);
-    assert_eq!((node.routes(), node.olsr.table().lost), (vec![], 1));
+    assert_eq!((node.routes(), node.routing.table().lost), (vec![], 1));
 }
 
 #[test]
 fn a_packet_given_up_breaks_the_link_if_feedback_is_on() {
     for (feedback, routes) in [(false, vec![(2, 2, 1)]), (true, vec![])] {
-        let mut node = Node::new(&Config { link_layer_feedback: feedback, ..config() });
+        let mut node = Node::started(&Config { link_layer_feedback: feedback, ..config() });
         node.meet(500, 2, &[]);
-        node.call(ms(1000), |olsr, cx| olsr.on_undelivered(hop(2), Undelivered::Data(None), cx));
+        node.effects(ms(1000), |olsr, cx| olsr.on_undelivered(hop(2), Undelivered::Data(None), cx));
         assert_eq!(node.routes(), routes);
         if feedback {
             // Lost for the hold time, whatever is heard.
@@ -123,7 +123,7 @@ fn a_packet_given_up_breaks_the_link_if_feedback_is_on() {
 /// second is below 0.3. A HELLO counts as missed half an interval after it was due.
 #[test]
 fn hysteresis_accepts_and_gives_up_links() {
-    let mut node = Node::new(&Config { hysteresis: Some(Hysteresis::default()), ..config() });
+    let mut node = Node::started(&Config { hysteresis: Some(Hysteresis::default()), ..config() });
     for (now, accepted) in [(500, false), (2500, false), (4500, true)] {
         node.meet(now, 2, &[]);
         assert_eq!(!node.routes().is_empty(), accepted, "at {now}");
@@ -145,10 +145,10 @@ fn hysteresis_accepts_and_gives_up_links() {
 /// Half of the HELLOs keep a link, since the quality stays between 1/3 and 2/3.
 #[test]
 fn hysteresis_keeps_a_link_between_the_thresholds() {
-    let mut node = Node::new(&Config { hysteresis: Some(Hysteresis::default()), ..config() });
+    let mut node = Node::started(&Config { hysteresis: Some(Hysteresis::default()), ..config() });
     for now in [500, 2500, 4500, 8500, 12_500, 16_500, 20_500] {
         node.until(now - 1);
         node.meet(now, 2, &[]);
     }
-    assert_eq!((node.routes(), node.olsr.table().lost), (vec![(2, 2, 1)], 0));
+    assert_eq!((node.routes(), node.routing.table().lost), (vec![(2, 2, 1)], 0));
 }

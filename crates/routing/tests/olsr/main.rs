@@ -7,6 +7,8 @@ mod limits;
 mod links;
 mod networks;
 mod relays;
+#[path = "../shared/mod.rs"]
+mod shared;
 mod support;
 mod table;
 mod topology;

@@ -1,23 +1,13 @@
 //! One node with scripted events; times are milliseconds.
 
+use std::ops::{Deref, DerefMut};
+
 use airfair_routing::olsr::{Config, Olsr};
-use airfair_routing::{Context, Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, To};
-use airfair_units::random::{Purpose, Stream};
-use airfair_units::{Span, Time};
-use airfair_wire::Ipv4Addr;
+use airfair_routing::{Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, To};
+use airfair_units::Span;
 use airfair_wire::olsr::{Body, Group, Hello, LinkCode, LinkType, Message, NeighbourType, Packet, Tc, Vtime};
 
-pub fn at(number: u8) -> Ipv4Addr {
-    Ipv4Addr::new(10, 0, 0, number)
-}
-
-pub fn hop(number: u8) -> Hop {
-    Hop { neighbour: at(number), interface: 0 }
-}
-
-pub fn ms(n: u64) -> Time {
-    Time(n * 1_000_000)
-}
+pub use crate::shared::*;
 
 /// No jitter, and all timers start at 0.
 pub fn config() -> Config {
@@ -44,15 +34,28 @@ pub struct Sent {
 
 /// A node, 10.0.0.1 by default.
 pub struct Node {
-    pub olsr: Olsr,
-    random: Stream,
-    out: Vec<Effect>,
+    host: Host<Olsr>,
+    /// Number of the last TC that was received.
     numbers: u16,
+}
+
+impl Deref for Node {
+    type Target = Host<Olsr>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.host
+    }
+}
+
+impl DerefMut for Node {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.host
+    }
 }
 
 impl Node {
     /// A node with one interface that has started at time 0, and has sent its first HELLO.
-    pub fn new(config: &Config) -> Self {
+    pub fn started(config: &Config) -> Self {
         let mut node = Self::with_interfaces(1, 1, config);
         node.timer(0);
         node
@@ -60,20 +63,8 @@ impl Node {
 
     /// A node that has not started.
     pub fn with_interfaces(number: u8, interfaces: u32, config: &Config) -> Self {
-        let random = Stream::new(1, &number.to_string(), Purpose::Routing);
         let olsr = Olsr::new(&NodeSetup { address: at(number), interfaces }, config);
-        Self { olsr, random, out: Vec::new(), numbers: 0 }
-    }
-
-    /// Calls a hook of the node: its result, and the effects.
-    pub fn call<R>(
-        &mut self,
-        now: Time,
-        hook: impl FnOnce(&mut Olsr, &mut Context<'_>) -> R,
-    ) -> (R, Vec<Effect>) {
-        let mut cx = Context { now, random: &mut self.random, out: &mut self.out };
-        let result = hook(&mut self.olsr, &mut cx);
-        (result, self.out.drain(..).collect())
+        Self { host: Host::new(number, olsr), numbers: 0 }
     }
 
     fn sent(effects: Vec<Effect>) -> Vec<Sent> {
@@ -100,16 +91,16 @@ impl Node {
     /// Time passes up to `now`, which belongs to it: what the node sends.
     pub fn until(&mut self, now: u64) -> Vec<Sent> {
         let mut sent = Vec::new();
-        while self.olsr.deadline() <= ms(now) {
-            let due = self.olsr.deadline();
-            sent.extend(Self::sent(self.call(due, |olsr, cx| olsr.on_timer(cx)).1));
+        while self.routing.deadline() <= ms(now) {
+            let due = self.routing.deadline();
+            sent.extend(Self::sent(self.effects(due, |olsr, cx| olsr.on_timer(cx)).1));
         }
         sent
     }
 
     /// The timer is due at `now`: what the node sends then.
     pub fn timer(&mut self, now: u64) -> Vec<Sent> {
-        Self::sent(self.call(ms(now), |olsr, cx| olsr.on_timer(cx)).1)
+        Self::sent(self.effects(ms(now), |olsr, cx| olsr.on_timer(cx)).1)
     }
 
     /// Messages arrive in a packet from a neighbour, by an interface; nothing is sent at once.
@@ -119,7 +110,7 @@ impl Node {
         packet.encode(&mut bytes).unwrap();
         let from = Hop { neighbour: at(from), interface };
         let received = Received { from, ttl: 1, to_all: true };
-        let effects = self.call(ms(now), |olsr, cx| olsr.on_message(&bytes, received, cx)).1;
+        let effects = self.effects(ms(now), |olsr, cx| olsr.on_message(&bytes, received, cx)).1;
         assert_eq!(effects, []);
     }
 
@@ -151,17 +142,16 @@ impl Node {
 
     /// Destinations with next hop and number of hops.
     pub fn routes(&self) -> Vec<(u8, u8, u32)> {
-        let last = |address: &Ipv4Addr| address.octets()[3];
-        let routes = self.olsr.routes().iter();
-        routes.map(|(to, route)| (last(to), last(&route.hop.neighbour), route.hops)).collect()
+        let routes = self.routing.routes().iter();
+        routes.map(|(to, route)| (last(*to), last(route.hop.neighbour), route.hops)).collect()
     }
 
     pub fn relays(&self) -> Vec<u8> {
-        self.olsr.relays().map(|at| at.octets()[3]).collect()
+        self.routing.relays().map(last).collect()
     }
 
     pub fn selectors(&self) -> Vec<u8> {
-        self.olsr.selectors().map(|at| at.octets()[3]).collect()
+        self.routing.selectors().map(last).collect()
     }
 }
 
@@ -187,11 +177,14 @@ pub fn tc(originator: u8, sequence: u16, number: u16, neighbours: &[u8]) -> Mess
 
 /// The HELLOs among datagrams, each as groups of code and neighbours.
 pub fn hellos(sent: &[Sent]) -> Vec<Vec<(LinkCode, Vec<u8>)>> {
-    let last = |address: &Ipv4Addr| address.octets()[3];
     let groups = |message: &Message| match &message.body {
         Body::Hello(hello) => {
             let groups = hello.groups.iter();
-            Some(groups.map(|group| (group.code, group.neighbours.iter().map(last).collect())).collect())
+            Some(
+                groups
+                    .map(|group| (group.code, group.neighbours.iter().copied().map(last).collect()))
+                    .collect(),
+            )
         }
         _ => None,
     };
@@ -202,7 +195,7 @@ pub fn hellos(sent: &[Sent]) -> Vec<Vec<(LinkCode, Vec<u8>)>> {
 pub fn own_tcs(sent: &[Sent]) -> Vec<(u16, Vec<u8>)> {
     let own = sent.iter().flat_map(|sent| &sent.messages).filter(|message| message.originator == at(1));
     let tc = |message: &Message| match &message.body {
-        Body::Tc(tc) => Some((tc.number, tc.neighbours.iter().map(|at| at.octets()[3]).collect())),
+        Body::Tc(tc) => Some((tc.number, tc.neighbours.iter().copied().map(last).collect())),
         _ => None,
     };
     own.filter_map(tc).collect()

@@ -7,21 +7,21 @@ use airfair_units::Span;
 
 #[test]
 fn without_a_route_packets_are_dropped() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 2, &[3]);
-    let (hop_to, effects) = node.call(ms(600), |olsr, cx| olsr.originate(7, at(3), cx));
+    let (hop_to, effects) = node.effects(ms(600), |olsr, cx| olsr.originate(7, at(3), cx));
     assert_eq!((hop_to, effects), (Some(hop(2)), vec![]));
-    let (hop_to, effects) = node.call(ms(600), |olsr, cx| olsr.relay(8, [at(2), at(9)], hop(2), cx));
+    let (hop_to, effects) = node.effects(ms(600), |olsr, cx| olsr.relay(8, [at(2), at(9)], hop(2), cx));
     assert_eq!((hop_to, effects), (None, vec![Effect::Drop { packet: 8, reason: DropReason::NoRoute }]));
-    let (hop_to, effects) = node.call(ms(600), |olsr, cx| olsr.originate(9, at(9), cx));
+    let (hop_to, effects) = node.effects(ms(600), |olsr, cx| olsr.originate(9, at(9), cx));
     assert_eq!((hop_to, effects), (None, vec![Effect::Drop { packet: 9, reason: DropReason::NoRoute }]));
-    assert_eq!(node.olsr.waiting(), 0);
+    assert_eq!(node.routing.waiting(), 0);
 }
 
 /// The fewest hops decide, then the most willing neighbour, then the lowest address.
 #[test]
 fn shortest_paths_with_ties_by_address() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 3, &[8, 9]);
     node.meet(500, 2, &[8]);
     node.meet(500, 4, &[9, 2]);
@@ -41,7 +41,7 @@ fn shortest_paths_with_ties_by_address() {
 /// What a neighbour reaches is taken from its HELLOs, not from its TCs; links from this node are its own.
 #[test]
 fn links_of_neighbours_come_from_their_hellos() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 2, &[3]);
     node.tc(600, 2, 2, 1, &[9]);
     node.tc(600, 2, 3, 1, &[1, 4]);
@@ -50,18 +50,18 @@ fn links_of_neighbours_come_from_their_hellos() {
 
 #[test]
 fn the_revision_changes_with_next_hops() {
-    let mut node = Node::new(&config());
-    let start = node.olsr.table().revision;
+    let mut node = Node::started(&config());
+    let start = node.routing.table().revision;
     node.meet(500, 2, &[3]);
-    let met = node.olsr.table().revision;
+    let met = node.routing.table().revision;
     assert!(met > start);
     node.meet(2500, 2, &[3]);
     node.tc(2500, 2, 3, 1, &[2]);
-    assert_eq!(node.olsr.table().revision, met);
+    assert_eq!(node.routing.table().revision, met);
     // 3 becomes a neighbour: another hop, no loss.
     node.meet(3000, 3, &[]);
-    assert!(node.olsr.table().revision > met);
-    assert_eq!(node.olsr.table().lost, 0);
+    assert!(node.routing.table().revision > met);
+    assert_eq!(node.routing.table().lost, 0);
 }
 
 /// The deadline is never past, and the timer works at any time.
@@ -78,7 +78,7 @@ fn timers_at_any_time() {
             node.tc(now, 2, 3, 1, &[4]);
         }
         node.timer(now);
-        assert!(node.olsr.deadline() > ms(now));
+        assert!(node.routing.deadline() > ms(now));
     }
     assert_eq!(node.routes(), [(2, 2, 1), (3, 2, 2), (4, 2, 3)]);
 }

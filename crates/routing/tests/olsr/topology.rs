@@ -6,7 +6,7 @@ use airfair_routing::olsr::{Advertised, Config, WILL_NEVER, is_newer};
 
 #[test]
 fn selectors_are_advertised() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     assert_eq!(own_tcs(&node.until(5000)), [], "nobody has selected the node");
     node.selected(5500, 2, &[]);
     node.selected(5500, 3, &[]);
@@ -26,7 +26,7 @@ fn selectors_are_advertised() {
 /// When nobody is left to advertise, empty TCs end the old ones, for as long as those are valid.
 #[test]
 fn empty_tcs_end_advertised_links() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.selected(500, 2, &[]);
     assert_eq!(own_tcs(&node.until(5000)), [(1, vec![2])]);
     // Until 20 s.
@@ -36,7 +36,7 @@ fn empty_tcs_end_advertised_links() {
 #[test]
 fn redundancy_advertises_more() {
     let tcs = |advertised, willingness| {
-        let mut node = Node::new(&Config { advertised, willingness, ..config() });
+        let mut node = Node::started(&Config { advertised, willingness, ..config() });
         node.until(4000);
         node.selected(4000, 2, &[]);
         node.meet(4000, 3, &[9]);
@@ -53,7 +53,7 @@ fn redundancy_advertises_more() {
 
 #[test]
 fn tcs_extend_routes() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 2, &[3]);
     node.tc(600, 2, 3, 7, &[2, 4]);
     node.tc(600, 2, 4, 1, &[5]);
@@ -62,7 +62,7 @@ fn tcs_extend_routes() {
 
 #[test]
 fn a_newer_set_replaces_the_older_one() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 2, &[3]);
     node.tc(600, 2, 3, 7, &[4, 5]);
     node.tc(700, 2, 3, 8, &[5, 6]);
@@ -77,12 +77,12 @@ fn a_newer_set_replaces_the_older_one() {
     assert_eq!(node.routes(), [(2, 2, 1), (3, 2, 2)]);
     node.tc(1000, 2, 3, 10, &[5]);
     assert_eq!(node.routes(), [(2, 2, 1), (3, 2, 2), (5, 2, 3), (8, 2, 4)]);
-    assert_eq!(node.olsr.table().lost, 1 + 4, "4, then 5, 6 and 7, and 8 behind 5");
+    assert_eq!(node.routing.table().lost, 1 + 4, "4, then 5, 6 and 7, and 8 behind 5");
 }
 
 #[test]
 fn advertised_links_expire() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 2, &[3]);
     node.tc(600, 2, 3, 1, &[4]);
     for now in [4000, 8000, 12_000] {
@@ -104,7 +104,7 @@ fn advertised_links_expire() {
 /// A TC of somebody who is no symmetric neighbour is ignored, whoever has made it.
 #[test]
 fn tcs_need_a_symmetric_neighbour() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 2, &[3]);
     node.hello(500, 9, &[]);
     node.tc(600, 9, 3, 1, &[4]);
@@ -115,7 +115,7 @@ fn tcs_need_a_symmetric_neighbour() {
 /// The same message again is not processed: it would prolong what it states.
 #[test]
 fn a_tc_is_processed_once() {
-    let mut node = Node::new(&config());
+    let mut node = Node::started(&config());
     node.meet(500, 2, &[3]);
     let message = tc(3, 1, 1, &[4]);
     node.receive(600, 2, std::slice::from_ref(&message));

@@ -1,17 +1,12 @@
 //! The keys of `[aodv]`: the parameters of RFC 3561 section 10 and our own, with the defaults and checks that depend on several.
 
-use std::sync::Arc;
-
-use airfair_routing::Protocol;
 use airfair_routing::aodv::{Base, Config};
 use airfair_units::Span;
 
-use super::Parameters;
 use crate::declare::field::{Field, LONGEST};
-use crate::declare::table::{OtherKeys, TableDoc, table};
+use crate::declare::table::table;
 use crate::text::error::Cx;
 use crate::text::location::Path;
-use crate::text::tree::Table;
 
 const TIMES: std::ops::RangeInclusive<Span> = Span(1_000_000)..=LONGEST;
 
@@ -82,27 +77,9 @@ table! {
     }
 }
 
-impl Parameters for AodvTable {
-    fn read(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        Self::read_table(table, path, cx, &OtherKeys::default())
-    }
-
-    fn resolve(&mut self, cx: &mut Cx<'_>) -> Arc<dyn Protocol> {
-        Arc::new(self.config(cx))
-    }
-
-    fn pairs(&self) -> Vec<(&'static str, String)> {
-        Self::pairs(self)
-    }
-
-    fn doc(name: String) -> TableDoc {
-        Self::doc(name)
-    }
-}
-
 impl AodvTable {
     /// Fills in the defaults that depend on other keys.
-    fn config(&mut self, cx: &mut Cx<'_>) -> Config {
+    pub fn config(&mut self, cx: &mut Cx<'_>) -> Config {
         let base = Base {
             active_route_timeout: self.active_route_timeout,
             hello_interval: self.hello_interval,

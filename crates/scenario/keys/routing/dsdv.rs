@@ -1,17 +1,12 @@
 //! The keys of `[dsdv]`: the parameters of DSDV, and the switches for rules that its implementations read differently.
 
-use std::sync::Arc;
-
-use airfair_routing::Protocol;
 use airfair_routing::dsdv::Config;
 use airfair_units::Span;
 
-use super::Parameters;
 use crate::declare::field::{Field, LONGEST};
-use crate::declare::table::{OtherKeys, TableDoc, table};
+use crate::declare::table::table;
 use crate::text::error::Cx;
 use crate::text::location::Path;
-use crate::text::tree::Table;
 
 const TIMES: std::ops::RangeInclusive<Span> = Span(1_000_000)..=LONGEST;
 
@@ -57,12 +52,9 @@ table! {
     }
 }
 
-impl Parameters for DsdvTable {
-    fn read(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        Self::read_table(table, path, cx, &OtherKeys::default())
-    }
-
-    fn resolve(&mut self, cx: &mut Cx<'_>) -> Arc<dyn Protocol> {
+impl DsdvTable {
+    /// The parameters, checked together.
+    pub fn config(&mut self, cx: &mut Cx<'_>) -> Config {
         let config = Config {
             period: self.period,
             period_jitter: self.period_jitter,
@@ -83,19 +75,9 @@ impl Parameters for DsdvTable {
             buffer_time: self.buffer_time,
         };
         self.check(&config, cx);
-        Arc::new(config)
+        config
     }
 
-    fn pairs(&self) -> Vec<(&'static str, String)> {
-        Self::pairs(self)
-    }
-
-    fn doc(name: String) -> TableDoc {
-        Self::doc(name)
-    }
-}
-
-impl DsdvTable {
     /// Refuses a hold time with which every neighbour would be lost between two of its full dumps, and settling that each new number
     /// would start again before it ends.
     fn check(&self, config: &Config, cx: &mut Cx<'_>) {

@@ -10,26 +10,30 @@ use airfair_routing::Protocol;
 
 use crate::declare::field::{Field, quote, read_word};
 use crate::declare::schema::{Schema, words};
-use crate::declare::table::TableDoc;
+use crate::declare::table::{OtherKeys, TableDoc};
 use crate::text::error::{Cx, one_of};
 use crate::text::location::Path;
 use crate::text::tree::{Located, Table};
 
-/// Every protocol: the word for it in `protocol`, which is the name of its table too.
-pub(crate) const PROTOCOLS: [Entry; 3] = [
-    Entry::of::<aodv::AodvTable>("aodv"),
-    Entry::of::<dsdv::DsdvTable>("dsdv"),
-    Entry::of::<olsr::OlsrTable>("olsr"),
-];
-
-/// The table of a protocol's parameters.
-trait Parameters: Sized {
-    fn read(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self>;
-    /// Fills in the defaults that depend on other keys, and checks that the keys fit together.
-    fn resolve(&mut self, cx: &mut Cx<'_>) -> Arc<dyn Protocol>;
-    fn pairs(&self) -> Vec<(&'static str, String)>;
-    fn doc(name: String) -> TableDoc;
+/// A protocol by its word and the table of its parameters; the table's `config` fills in the defaults that depend on other keys, and checks
+/// that the keys fit together.
+macro_rules! entry {
+    ($word:literal, $Table:ty) => {
+        Entry {
+            word: $word,
+            read: |table, path, cx| {
+                let mut keys = <$Table>::read_table(table, path, cx, &OtherKeys::default())?;
+                let protocol = Arc::new(keys.config(cx));
+                Some(Read { protocol, pairs: keys.pairs() })
+            },
+            doc: <$Table>::doc,
+        }
+    };
 }
+
+/// Every protocol: the word for it in `protocol`, which is the name of its table too.
+pub(crate) const PROTOCOLS: [Entry; 3] =
+    [entry!("aodv", aodv::AodvTable), entry!("dsdv", dsdv::DsdvTable), entry!("olsr", olsr::OlsrTable)];
 
 /// A protocol that a scenario can name.
 #[derive(Debug, Clone, Copy)]
@@ -44,18 +48,6 @@ pub(crate) struct Read {
     pub protocol: Arc<dyn Protocol>,
     /// Keys and values, for the complete form.
     pub pairs: Vec<(&'static str, String)>,
-}
-
-impl Entry {
-    const fn of<T: Parameters>(word: &'static str) -> Self {
-        Self { word, read: read::<T>, doc: T::doc }
-    }
-}
-
-fn read<T: Parameters>(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Read> {
-    let mut parameters = T::read(table, path, cx)?;
-    let protocol = parameters.resolve(cx);
-    Some(Read { protocol, pairs: parameters.pairs() })
 }
 
 /// How routes are found.

@@ -1,18 +1,14 @@
 //! The keys of `[olsr]`: the constants of RFC 3626 section 18 and our own, with the defaults and checks that depend on several.
 
-use std::sync::Arc;
-
+use airfair_routing::SendRate;
 use airfair_routing::olsr::{Advertised, Base, Config, Hysteresis, Metric as PathMetric};
-use airfair_routing::{Protocol, SendRate};
 use airfair_units::{Bytes, Span};
 
-use super::Parameters;
 use crate::declare::choice::Metric;
 use crate::declare::field::{Field, LONGEST};
-use crate::declare::table::{OtherKeys, TableDoc, table};
+use crate::declare::table::table;
 use crate::text::error::Cx;
 use crate::text::location::Path;
-use crate::text::tree::Table;
 
 /// Times that a byte of a message can state: 62.5 ms to 3968 s.
 const STATED: std::ops::RangeInclusive<Span> = Span(62_500_000)..=Span::from_secs(3968);
@@ -64,30 +60,12 @@ table! {
     }
 }
 
-impl Parameters for OlsrTable {
-    fn read(table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
-        Self::read_table(table, path, cx, &OtherKeys::default())
-    }
-
-    fn resolve(&mut self, cx: &mut Cx<'_>) -> Arc<dyn Protocol> {
-        Arc::new(self.config(cx))
-    }
-
-    fn pairs(&self) -> Vec<(&'static str, String)> {
-        Self::pairs(self)
-    }
-
-    fn doc(name: String) -> TableDoc {
-        Self::doc(name)
-    }
-}
-
 /// Levels of `tc_redundancy`.
 const REDUNDANCY: [Advertised; 3] = [Advertised::Selectors, Advertised::SelectorsAndRelays, Advertised::All];
 
 impl OlsrTable {
     /// Fills in the defaults that depend on other keys.
-    fn config(&mut self, cx: &mut Cx<'_>) -> Config {
+    pub fn config(&mut self, cx: &mut Cx<'_>) -> Config {
         let metric = match self.metric {
             Metric::Hops => PathMetric::Hops,
             Metric::Etx => PathMetric::Etx,
@@ -119,7 +97,23 @@ impl OlsrTable {
             ..rfc
         };
         self.check(&protocol, cx);
+        self.warn_of_unused(cx);
         protocol
+    }
+
+    /// Warns of keys that another key makes ineffective. The complete form has all keys: default values need no warning.
+    fn warn_of_unused(&self, cx: &mut Cx<'_>) {
+        let (rfc, usual) = (Config::default(), Hysteresis::default());
+        let (by_hops, steady) = (self.metric == Metric::Hops, !self.hysteresis);
+        let unused = [
+            ("etx_window", by_hops && self.etx_window != rfc.etx_window, "metric = \"hops\""),
+            ("hyst_threshold_high", steady && self.hyst_threshold_high != usual.high, "hysteresis = false"),
+            ("hyst_threshold_low", steady && self.hyst_threshold_low != usual.low, "hysteresis = false"),
+            ("hyst_scaling", steady && self.hyst_scaling != usual.scaling, "hysteresis = false"),
+        ];
+        for (key, _, reason) in unused.into_iter().filter(|(_, unused, _)| *unused) {
+            cx.warnings.push(format!("{} has no effect: {reason}", Path::ROOT.child("olsr").child(key)));
+        }
     }
 
     /// Refuses values with which links or routes would be lost without any loss of a message.

@@ -62,17 +62,7 @@ impl std::ops::AddAssign for TransportTotals {
     }
 }
 
-impl std::ops::Sub for TransportTotals {
-    type Output = Self;
-
-    fn sub(self, earlier: Self) -> Self {
-        Self {
-            retransmissions: self.retransmissions - earlier.retransmissions,
-            round_trips: self.round_trips - earlier.round_trips,
-            round_trip_ns: self.round_trip_ns - earlier.round_trip_ns,
-        }
-    }
-}
+airfair_units::fieldwise!(Sub::sub for TransportTotals { retransmissions, round_trips, round_trip_ns });
 
 /// Action of a flow over TCP at its start.
 #[derive(Debug, Clone, Copy)]
