@@ -50,8 +50,8 @@ pub(crate) const BAND_NS: u64 = 4_000;
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Hearers {
     pub list: Vec<Hearer>,
-    /// A word for each entry, owned by the MAC, which detects duplicates by it. The word stays with its pair of stations when movement
-    /// renews a list; a new pair begins with 0.
+    /// A word for each entry, owned by the MAC, which detects duplicates by it. The word stays with its pair of stations when
+    /// a list is renewed, also if they do not hear each other for a while; it begins with 0.
     pub notes: Vec<u32>,
     pub bands: Vec<Band>,
     /// Range of bands of each station.

@@ -1,5 +1,7 @@
 //! Regions of the flat arrays of hearers: where each station's list is stored, so that a list can be replaced during a run.
 
+use std::collections::BTreeMap;
+
 use crate::ids::{StationIx, Table};
 
 use super::hearers::{Band, Hearer, Hearers, cut_into_bands};
@@ -45,6 +47,8 @@ pub(crate) struct Regions {
     bands: FreeRegions,
     cuts: Vec<Band>,
     seen: Vec<(StationIx, u32)>,
+    /// Notes, other than 0, of pairs (transmitter, hearer) that are in no list now: they may hear each other again before the last retry.
+    out_of_reach: BTreeMap<(StationIx, StationIx), u32>,
 }
 
 impl Regions {
@@ -74,11 +78,11 @@ impl Regions {
         (kept, now): (Option<u64>, u64),
     ) {
         let old = self.list(station);
-        // Notes stay with their pairs of stations; a new pair has none.
+        // Notes stay with their pairs of stations, also while a pair is out of reach.
         self.seen.clear();
         self.seen.extend(old.map(|at| (hearers.list[at].id, hearers.notes[at])));
         self.seen.sort_unstable();
-        let Self { of, kept: kept_lists, entries, bands, cuts, seen } = self;
+        let Self { of, kept: kept_lists, entries, bands, cuts, seen, out_of_reach } = self;
         let region = &mut of[station];
         kept_lists.retain(|&(until, region)| {
             let over = until < now;
@@ -110,8 +114,13 @@ impl Regions {
         let (first, band) = (region.entries.0, region.bands.0);
         for (at, hearer) in (first as usize..).zip(list) {
             hearers.list[at] = *hearer;
-            let known = seen.binary_search_by_key(&hearer.id, |s| s.0);
-            hearers.notes[at] = known.map_or(0, |i| seen[i].1);
+            hearers.notes[at] = match seen.binary_search_by_key(&hearer.id, |s| s.0) {
+                Ok(i) => std::mem::take(&mut seen[i].1),
+                Err(_) => out_of_reach.remove(&(station, hearer.id)).unwrap_or(0),
+            };
+        }
+        for &(id, note) in seen.iter().filter(|(_, note)| *note != 0) {
+            out_of_reach.insert((station, id), note);
         }
         for (at, cut) in (band as usize..).zip(&*cuts) {
             let Band { first: a, decodable_end: b, sensed_end: c, end: d, offset } = *cut;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// One choice of the rules that simulators read differently.
-pub const PROFILES: [&str; 12] = [
+pub const PROFILES: [&str; 14] = [
     "standard",
     "rts",
     "ns-2",
@@ -20,7 +20,12 @@ pub const PROFILES: [&str; 12] = [
     "edca",
     "edca-rts",
     "levels",
+    "fading",
+    "gains",
 ];
+
+/// Number of the profiles whose powers rest while nodes do: the first of `PROFILES`.
+const STEADY: usize = 12;
 
 /// Metres for each metre drawn: in a large world signals take up to 90 us, and slots allow for half of that.
 pub fn scale(name: &str) -> f64 {
@@ -138,6 +143,12 @@ pub fn profile(name: &str) -> RadioSpec {
             radio.mac.edca = Some(edca(Countdown::Dcf, TxopEnd::Silent));
         }
         "levels" => radio.mac.edca = Some(levels()),
+        "fading" => {
+            // Most frames are on the air when a block ends.
+            radio.fading = Some(FadingSpec { law: FadingLaw::Rayleigh, coherence: Span::from_micros(300) });
+            radio.phy.relock = Some(Db(6.0));
+        }
+        "gains" => radio.propagation = Propagation::Matrix,
         "far" => {
             radio = dot11b(250.0 * scale(name), 550.0 * scale(name));
             radio.phy.noise = Dbm(-200.0);
@@ -155,11 +166,20 @@ pub fn profile(name: &str) -> RadioSpec {
 pub type Draw = (usize, Vec<(u16, u16)>, Vec<(usize, usize, u8, u16)>, Vec<(usize, usize)>, bool);
 
 pub fn draw() -> impl Strategy<Value = Draw> {
+    draw_of(STEADY)
+}
+
+/// Draws with powers that vary while nodes rest, too.
+pub fn draw_any() -> impl Strategy<Value = Draw> {
+    draw_of(PROFILES.len())
+}
+
+fn draw_of(profiles: usize) -> impl Strategy<Value = Draw> {
     let position = (0u16..600, 0u16..350);
     let flow = (0usize..12, 0usize..12, 0u8..4, 1u16..2200);
     let link = (0usize..12, 0usize..12);
     (
-        0..PROFILES.len(),
+        0..profiles,
         proptest::collection::vec(position, 3..13),
         proptest::collection::vec(flow, 3..10),
         proptest::collection::vec(link, 0..3),
@@ -177,6 +197,9 @@ pub fn build(drawn: &Draw, stop: Time, duration: Span) -> WorldSpec {
     for (i, &(x, y)) in positions.iter().enumerate() {
         let scale = scale(PROFILES[*profile_number]);
         node(&mut spec, &format!("n{i}"), scale * f64::from(x), scale * f64::from(y));
+    }
+    if PROFILES[*profile_number] == "gains" {
+        measure_gains(&mut spec);
     }
     let n = positions.len();
     for &(a, b) in links.iter().filter(|l| l.0 % n != l.1 % n) {
@@ -209,4 +232,30 @@ pub fn build(drawn: &Draw, stop: Time, duration: Span) -> WorldSpec {
         last.start_jitter = Span::from_millis(5);
     }
     spec
+}
+
+/// Gains of two-ray ground between all nodes, as measured ones that change again and again: of some pairs both directions, of some one.
+pub fn measure_gains(spec: &mut WorldSpec) {
+    let ms = Span::from_millis;
+    for from in 0..spec.nodes.len() {
+        for to in (0..spec.nodes.len()).filter(|&to| to != from) {
+            let [dx, dy] = [0, 1].map(|axis| spec.nodes[from].position[axis] - spec.nodes[to].position[axis]);
+            let gain = gain_at(&two_ray(), (dx * dx + dy * dy).sqrt().max(1.0));
+            spec.gains.push(GainSpec { from, to, gain });
+            let change = match (from + to, from > to) {
+                (sum, _) if sum % 3 == 0 => -60.0,
+                (sum, true) if sum % 3 == 1 => -8.0,
+                _ => continue,
+            };
+            for (at, gain) in [(17, Db(gain.0 + change)), (31, gain)] {
+                spec.gain_changes.push(GainChangeSpec {
+                    from,
+                    to,
+                    at: Time::ZERO + ms(at),
+                    gain,
+                    every: Some(ms(29)),
+                });
+            }
+        }
+    }
 }
