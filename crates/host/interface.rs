@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Aqm, AqmEffects, Backlog, Context, Ecn, Enqueued, Header, Hop, HopContext, HopEffects, Interface, Packet,
-    Passage, Priority, Queue, QueueEffects, QueueView, Setting, Timer, Verdict, Wants,
+    Aqm, AqmEffects, Backlog, Context, Ecn, Enqueued, Head, Header, Hop, HopContext, HopEffects, Interface,
+    Packet, Passage, Queue, QueueEffects, QueueView, Setting, Timer, Verdict, Wants,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Time};
@@ -216,10 +216,9 @@ impl Pipeline {
         }
     }
 
-    /// Priority of the packet at the head of the queue. Packets that the queue drops or marks by itself are in `effects`.
-    pub fn priority_of_head(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Priority> {
-        let head = self.queue.peek(&mut Context { now, random: &mut self.random, out: effects })?;
-        Some(head.priority)
+    /// The packet at the head of the queue and its priority. Packets that the queue drops or marks by itself are in `effects`.
+    pub fn head(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Head> {
+        self.queue.peek(&mut Context { now, random: &mut self.random, out: effects })
     }
 
     /// Dequeues the next packet if [`Pipeline::judges`] is false: [`Pipeline::dequeue`] without a verdict.

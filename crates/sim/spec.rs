@@ -424,9 +424,13 @@ pub enum Countdown {
 /// End of a TXOP before its limit, and so the duration fields of its frames (802.11-2016 9.2.5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TxopEnd {
-    /// Duration fields reserve the medium to the limit of the TXOP; a CF-End that still fits releases it (10.22.2.8).
+    /// Duration fields reserve the medium to the limit of the TXOP (multiple protection); a CF-End that still fits releases it (10.22.2.8).
+    /// Without one, the holder too waits until the limit (its TXNAV, 10.22.2.2).
     CfEnd,
-    /// Duration fields reserve the medium for the response to each frame; the TXOP ends in silence.
+    /// As [`TxopEnd::CfEnd`], but the holder does not wait: ns-3.
+    CfEndNs3,
+    /// Duration fields reserve the medium for the response to each frame, as those that Linux's mac80211 computes do; the standard's single
+    /// protection would cover the next frame too. The TXOP ends in silence.
     Silent,
 }
 

@@ -155,7 +155,7 @@ choices! {
     ErrorModel { Threshold: "threshold", WorstSinr: "worst-sinr", PerChunk: "per-chunk" }
     Eifs { LowestRate: "lowest-rate", ResponseRate: "response-rate", Off: "off" }
     Countdown { Standard: "standard", Dcf: "dcf" }
-    TxopEnd { CfEnd: "cf-end", Silent: "silent" }
+    TxopEnd { CfEnd: "cf-end", CfEndNs3: "cf-end-ns3", Silent: "silent" }
     AfterTimeout { Difs: "difs", Immediate: "immediate" }
     ResponseTimeout { PhyStart: "phy-start", WholeResponse: "whole-response" }
     Metric { Hops: "hops", Etx: "etx" }

@@ -3,6 +3,7 @@
 use airfair_sim::spec::{CategorySpec, Standard};
 use airfair_units::Span;
 
+use crate::declare::choice::Profile;
 use crate::defaults::standard;
 
 /// Names of the standard's categories, from the lowest priority to the highest: background, best effort, video, voice.
@@ -11,11 +12,15 @@ const STANDARD: [&str; 4] = ["BK", "BE", "VI", "VO"];
 /// User priorities of these categories in the QoS Control field.
 const USER_PRIORITIES: [u8; 4] = [1, 0, 5, 6];
 
-/// The standard's four categories with their default parameters (802.11-2020 Table 9-155, which has longer TXOPs for OFDM than the editions
-/// before: 4.096 and 2.080 ms instead of 3.008 and 1.504 ms).
-pub(crate) fn edca(standard: Standard) -> Vec<CategorySpec> {
+/// The four categories of 802.11e with their default parameters (802.11e-2005; 802.11-2012 Table 8-105), as mac80211 and hostapd have them.
+/// The edition of 2016 has longer TXOPs for OFDM, and such for BK and BE too; ns-3.37 has taken over those of VI and VO alone.
+pub(crate) fn edca(standard: Standard, profile: Profile) -> Vec<CategorySpec> {
     let (cw_min, cw_max) = (standard::defaults(standard).cw_min, 1023);
-    let (video, voice) = if standard == Standard::Dot11b { (6016, 3264) } else { (4096, 2080) };
+    let (video, voice) = match (standard, profile) {
+        (Standard::Dot11b, _) => (6016, 3264),
+        (_, Profile::Ns3) => (4096, 2080),
+        _ => (3008, 1504),
+    };
     let rows = [
         (7, cw_min, cw_max, 0),
         (3, cw_min, cw_max, 0),
@@ -92,23 +97,23 @@ pub(crate) fn by_rfc8325([background, best_effort, video, voice]: [u8; 4]) -> [u
 mod tests {
     use super::*;
 
-    /// 802.11-2020 Table 9-155.
+    /// 802.11-2012 Table 8-105; the list of ns-3.37 (`WifiMac::ConfigureDcf`) as its runs print it.
     #[test]
     fn the_standard_categories() {
         let row = |c: &CategorySpec| (c.name.clone(), c.aifsn, c.cw_min, c.cw_max, c.txop.as_nanos() / 1000);
-        let rows = |standard| edca(standard).iter().map(row).collect::<Vec<_>>();
+        let rows = |standard, profile| edca(standard, profile).iter().map(row).collect::<Vec<_>>();
         let name = |name: &str| name.to_string();
         assert_eq!(
-            rows(Standard::Dot11a),
+            rows(Standard::Dot11a, Profile::Standard),
             [
                 (name("BK"), 7, 15, 1023, 0),
                 (name("BE"), 3, 15, 1023, 0),
-                (name("VI"), 2, 7, 15, 4096),
-                (name("VO"), 2, 3, 7, 2080)
+                (name("VI"), 2, 7, 15, 3008),
+                (name("VO"), 2, 3, 7, 1504)
             ]
         );
         assert_eq!(
-            rows(Standard::Dot11b),
+            rows(Standard::Dot11b, Profile::Standard),
             [
                 (name("BK"), 7, 31, 1023, 0),
                 (name("BE"), 3, 31, 1023, 0),
@@ -116,6 +121,9 @@ mod tests {
                 (name("VO"), 2, 7, 15, 3264)
             ]
         );
+        let txops = |standard| rows(standard, Profile::Ns3).iter().map(|row| row.4).collect::<Vec<_>>();
+        assert_eq!(txops(Standard::Dot11a), [0, 0, 4096, 2080]);
+        assert_eq!(txops(Standard::Dot11b), [0, 0, 6016, 3264]);
     }
 
     /// The exponents 5 5 5 5 4 3 2 1 and 10 9 8 7 5 4 3 3.
@@ -131,9 +139,9 @@ mod tests {
 
     #[test]
     fn categories_of_dscps() {
-        let places = standard_categories(&edca(Standard::Dot11a)).unwrap();
+        let places = standard_categories(&edca(Standard::Dot11a, Profile::Standard)).unwrap();
         assert_eq!(places, [0, 1, 2, 3]);
-        assert_eq!(tids(&edca(Standard::Dot11a))[..4], [1, 0, 5, 6]);
+        assert_eq!(tids(&edca(Standard::Dot11a, Profile::Standard))[..4], [1, 0, 5, 6]);
         let by_priority = by_user_priority(places);
         // EF has the user priority of video, which RFC 8325 corrects.
         assert_eq!(

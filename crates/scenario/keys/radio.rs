@@ -102,9 +102,10 @@ table! {
         edca_countdown: Countdown = computed("\"standard\", with categories");
         /// Whether data frames have a QoS Control field of 2 bytes.
         qos_header: bool = computed("true with categories");
-        /// How a TXOP ends before its limit. "silent": each frame reserves the medium for its response only. "cf-end": frames reserve
-        /// the medium to the limit, and a CF-End that still fits releases it.
-        txop_end: TxopEnd = computed("\"silent\"; profile = \"ns-3\": \"cf-end\"; with categories");
+        /// How a TXOP ends before its limit. "cf-end": frames reserve the medium to the limit, and a CF-End that still fits releases it;
+        /// without one, the station itself waits until the limit. "cf-end-ns3": it does not wait. "silent": each frame reserves the
+        /// medium for its response only.
+        txop_end: TxopEnd = computed("\"cf-end\"; profile = \"ns-3\": \"cf-end-ns3\"; with categories");
         /// Category of a packet by its DSCP: "user-priority", by the first three bits (802.11), "rfc8325", or a list; both words need
         /// categories named BK, BE, VI and VO. DSCPs that a list does not name, and all with "lowest", belong to BE, or to the lowest
         /// category where no category has this name.

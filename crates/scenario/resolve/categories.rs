@@ -31,7 +31,7 @@ pub(crate) fn categories(t: &mut RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) -
     }
     let table = match &t.categories {
         Categories::Dcf => return None,
-        Categories::Edca => edca(t.standard),
+        Categories::Edca => edca(t.standard, t.profile),
         Categories::DiffQ => diffq(),
         Categories::Own(list) => own(list, t, path, cx)?,
     };
@@ -53,7 +53,7 @@ pub(crate) fn categories(t: &mut RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) -
             return None;
         }
     };
-    let usual = if t.profile == Profile::Ns3 { TxopEnd::CfEnd } else { TxopEnd::Silent };
+    let usual = if t.profile == Profile::Ns3 { TxopEnd::CfEndNs3 } else { TxopEnd::CfEnd };
     Some(EdcaSpec {
         tids: tids(&table),
         categories: table,

@@ -34,7 +34,7 @@ fn defaults_follow_the_table_and_the_profile() {
     assert_eq!((standard.categories.len(), warnings), (4, vec![]));
     assert_eq!(
         (standard.countdown, standard.qos_header, standard.txop_end),
-        (Countdown::Standard, true, TxopEnd::Silent)
+        (Countdown::Standard, true, TxopEnd::CfEnd)
     );
     // EF is video by its first three bits, voice by RFC 8325.
     assert_eq!(standard.category_of_dscp[46], 2);
@@ -45,7 +45,7 @@ fn defaults_follow_the_table_and_the_profile() {
     let lowest = edca("categories = \"edca\"\ndscp_categories = \"lowest\"").0.unwrap().category_of_dscp;
     assert_eq!(lowest, [1; 64], "best effort, where there is one");
     let ns3 = edca("categories = \"edca\"\nprofile = \"ns-3\"").0.unwrap();
-    assert_eq!(ns3.txop_end, TxopEnd::CfEnd);
+    assert_eq!(ns3.txop_end, TxopEnd::CfEndNs3);
     let levels = edca("categories = \"diffq\"").0.unwrap();
     assert_eq!((levels.categories.len(), levels.category_of_dscp), (8, [0; 64]));
 }

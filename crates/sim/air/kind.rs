@@ -36,7 +36,8 @@ struct Access {
     count: usize,
     least_aifsn: u64,
     backoffs: Option<Backoffs>,
-    ends_txop: bool,
+    reserves_txop: bool,
+    awaits_txop: bool,
     tids: Option<[u8; MOST_CATEGORIES]>,
 }
 
@@ -49,7 +50,8 @@ impl Access {
                 count: 1,
                 least_aifsn: 2,
                 backoffs: None,
-                ends_txop: false,
+                reserves_txop: false,
+                awaits_txop: false,
                 tids: None,
             };
         };
@@ -77,7 +79,8 @@ impl Access {
             count,
             least_aifsn: least_aifsn.into(),
             backoffs: (!plain).then(|| Backoffs::new(offsets, *countdown == Countdown::Standard)),
-            ends_txop: edca.txop_end == TxopEnd::CfEnd,
+            reserves_txop: edca.txop_end != TxopEnd::Silent,
+            awaits_txop: edca.txop_end == TxopEnd::CfEnd,
             tids: edca.qos_header.then_some(edca.tids),
         }
     }
@@ -177,7 +180,8 @@ impl Kind {
                 .map(|category| category.name.clone())
                 .collect(),
             default_category: mac.edca.as_ref().map_or(0, |edca| edca.category_of_dscp[0].into()),
-            ends_txop: access.ends_txop,
+            reserves_txop: access.reserves_txop,
+            awaits_txop: access.awaits_txop,
             tids: access.tids,
             cf_end_ns: control_mode.duration(CfEnd::wire_len() as u32, phy.standard, phy.preamble).as_nanos(),
             short_retry_limit: mac.short_retry_limit,

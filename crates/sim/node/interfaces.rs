@@ -32,8 +32,10 @@ pub(crate) struct PortCategories {
     pub count: u8,
     /// Category of an IP packet by its DSCP.
     pub of_dscp: [u8; 64],
-    /// Port of each category; empty if one queue serves all and gives each packet its priority.
+    /// Port of each category; empty if one queue serves all.
     pub ports: Vec<PortIx>,
+    /// True if the priority that the queue gives to a packet is its category; false if its DSCP decides.
+    pub by_priority: bool,
 }
 
 /// An output interface.
@@ -172,11 +174,12 @@ impl Interfaces {
         std::iter::once(port).chain(of.iter().copied().filter(move |&other| other != port))
     }
 
-    /// Category of the packet that a port's queue would return next, by the priority that the queue gives to the packet.
-    pub fn category_of_head(&mut self, port: PortIx, now: Time) -> Option<u8> {
+    /// The packet that a port's queue would return next, with the category that the queue's priorities give it, if they decide.
+    pub fn head(&mut self, port: PortIx, now: Time) -> Option<(QueuedPacket, Option<u8>)> {
         let Port { pipeline, categories, .. } = &mut self.ports[port];
-        let highest = categories.as_ref().map_or(0, |of| of.count - 1);
-        pipeline.priority_of_head(now, &mut self.queue).map(|priority| priority.0.min(highest))
+        let highest = categories.as_ref().filter(|of| of.by_priority).map(|of| of.count - 1);
+        let head = pipeline.head(now, &mut self.queue)?;
+        Some((head.packet, highest.map(|highest| head.priority.0.min(highest))))
     }
 
     /// Removes and returns the first control packet ahead of a port's queue that `may_leave` permits.

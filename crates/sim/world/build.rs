@@ -123,8 +123,14 @@ impl Plan<'_> {
     fn has_queue_for_each(&self, station: usize) -> bool {
         let node = self.node_of_station[station];
         let at = self.interface(node, LinkRef::Station(StationIx::of(station)));
-        let scheme = self.placed.at(node.ix());
-        scheme.wants(&at).priority == Priority(0) && scheme.hop(&at).is_none()
+        !self.gives_priorities(station) && self.placed.at(node.ix()).hop(&at).is_none()
+    }
+
+    /// True if the scheme's queue at a station gives packets their priority.
+    fn gives_priorities(&self, station: usize) -> bool {
+        let node = self.node_of_station[station];
+        let at = self.interface(node, LinkRef::Station(StationIx::of(station)));
+        self.placed.at(node.ix()).wants(&at).priority > Priority(0)
     }
 
     /// Categories of a planned port, `others`: the ports of its station by category.
@@ -135,9 +141,9 @@ impl Plan<'_> {
         ports.sort_unstable();
         let of_dscp = edca.category_of_dscp;
         let ports = if ports.len() > 1 { ports.into_iter().map(|port| port.1).collect() } else { Vec::new() };
-        port.category
-            .1
-            .then(|| Box::new(PortCategories { count: edca.categories.len() as u8, of_dscp, ports }))
+        let by_priority = self.gives_priorities(station.ix());
+        let count = edca.categories.len() as u8;
+        port.category.1.then(|| Box::new(PortCategories { count, of_dscp, ports, by_priority }))
     }
 
     /// Name of a station's interface.

@@ -104,11 +104,11 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
     ))
 }
 
-/// TXOP limits that are shorter than the exchange of the largest packet of the category: by radio and category.
+/// TXOP limits that are shorter than the exchange of a packet of the category, of the flow with the largest ones: by radio and category.
 fn short_txops(air: &Air, network: &Network, spec: &WorldSpec) -> Vec<String> {
     let mut found = BTreeMap::new();
     let headers = &spec.headers;
-    // Payload and headers of a flow's largest packet.
+    // Payload and headers of a flow's packets, the mean where they differ.
     let bytes = |flow: FlowIx| match network.tcp.config(flow) {
         Some(config) => config.mss + headers.tcp.unwrap_or(20) + headers.ip,
         None => network.flows[flow].source.mean_size() + headers.udp + headers.ip,
@@ -127,7 +127,7 @@ fn short_txops(air: &Air, network: &Network, spec: &WorldSpec) -> Vec<String> {
             let needed = mac.exchange_time(bytes);
             (category.txop > Span::ZERO && needed > category.txop).then(|| {
                 format!(
-                    "radio {}: the TXOP limit of {}, {}, is shorter than the exchange of a packet of {bytes} B with its ACK, {needed}: such \
+                    "radio {}: the TXOP limit of {}, {}, is shorter than the exchange of a packet of {bytes} B, {needed}: such \
                      a packet is sent alone",
                     radio.name, category.name, category.txop
                 )

@@ -117,9 +117,12 @@ impl Network {
         if of.ports.is_empty() {
             while let Some(category) = self.category_of_head(port, now)
                 && air.free_places_of(station, category) > 0
-                && let Some(msdu) = self.queued_msdu((station, port), port, now)
+                && let Some(dequeued) = self.dequeue_first(port, now)
             {
-                air.hand_down(station, Msdu { category, ..msdu });
+                // Behind a packet that is dropped may be one of another category.
+                if let Some(msdu) = dequeued.and_then(|it| self.fresh_msdu((station, port), port, it, now)) {
+                    air.hand_down(station, Msdu { category, ..msdu });
+                }
             }
             return;
         }
@@ -134,9 +137,13 @@ impl Network {
 
     /// Category of the next packet of a queue that serves all categories.
     fn category_of_head(&mut self, port: PortIx, now: Time) -> Option<u8> {
-        let category = self.interfaces.category_of_head(port, now);
+        let head = self.interfaces.head(port, now);
         self.handle_queue_effects(port, now);
-        category
+        let (packet, by_priority) = head?;
+        let by_dscp = || {
+            self.interfaces.category(port, self.dscp(self.packets.get(self.packets.at(packet.id.0))?)).into()
+        };
+        by_priority.or_else(by_dscp)
     }
 
     /// DSCP of a packet.
@@ -317,15 +324,38 @@ impl Network {
     #[inline(never)]
     fn dequeue_judged(&mut self, port: PortIx, now: Time) -> Option<(CopyRef, QueuedPacket)> {
         loop {
-            let dequeued = self.interfaces.dequeue(port, now);
-            self.handle_queue_effects(port, now);
-            let Dequeued { packet: queued, verdict } = dequeued?;
-            let copy = self.packets.at(queued.id.0);
-            if self.apply_verdict(verdict, port, copy, now) {
-                self.interfaces.depart(port, &queued, self.packets.carried_header(copy), now);
-                return Some((copy, queued));
+            if let Some(judged) = self.judge_first(port, now)? {
+                return Some(judged);
             }
         }
+    }
+
+    /// Dequeues the first packet of a port with a hop or an AQM; `Some(None)` if it is dropped.
+    fn judge_first(&mut self, port: PortIx, now: Time) -> Option<Option<(CopyRef, QueuedPacket)>> {
+        let dequeued = self.interfaces.dequeue(port, now);
+        self.handle_queue_effects(port, now);
+        let Dequeued { packet: queued, verdict } = dequeued?;
+        let copy = self.packets.at(queued.id.0);
+        if !self.apply_verdict(verdict, port, copy, now) {
+            return Some(None);
+        }
+        self.interfaces.depart(port, &queued, self.packets.carried_header(copy), now);
+        Some(Some((copy, queued)))
+    }
+
+    /// Dequeues the first packet of a queue that serves all categories; `Some(None)` if it is dropped.
+    fn dequeue_first(&mut self, port: PortIx, now: Time) -> Option<Option<DequeuedPacket>> {
+        if !self.interfaces.judges(port) {
+            return self.dequeue_or_notify(port, now).map(Some);
+        }
+        let Some(first) = self.judge_first(port, now) else {
+            self.on_queue_emptied(port, now);
+            return None;
+        };
+        Some(first.map(|(copy, queued)| {
+            let (payload, of_local_tcp) = self.on_departed(port, &queued, copy, now);
+            DequeuedPacket { copy, queued, payload, of_local_tcp }
+        }))
     }
 
     /// Handles the departure of a packet from a port's queue. Returns its payload, and true if a TCP sender of the node has sent it.
@@ -473,22 +503,34 @@ impl Network {
         queue: PortIx,
         now: Time,
     ) -> Option<Msdu> {
+        loop {
+            let dequeued = self.dequeue_or_notify(queue, now)?;
+            if let Some(msdu) = self.fresh_msdu((station, port), queue, dequeued, now) {
+                return Some(msdu);
+            }
+        }
+    }
+
+    /// A dequeued packet for the MAC; none if it is dropped, as its link has broken since it was enqueued.
+    #[inline(always)]
+    fn fresh_msdu(
+        &mut self,
+        (station, port): (StationIx, PortIx),
+        queue: PortIx,
+        dequeued: DequeuedPacket,
+        now: Time,
+    ) -> Option<Msdu> {
+        let DequeuedPacket { copy, queued, payload, of_local_tcp } = dequeued;
         let node = self.interfaces.node(port);
-        let mut dequeued = self.dequeue_or_notify(queue, now)?;
-        while self.routes.are_found()
-            && self.routes.is_stale((node, port), dequeued.queued.next_hop, dequeued.queued.enqueued)
-        {
-            if dequeued.of_local_tcp
-                && let Some(copy) = self.packets.copy_mut(dequeued.copy)
-            {
+        if self.routes.are_found() && self.routes.is_stale((node, port), queued.next_hop, queued.enqueued) {
+            if of_local_tcp && let Some(copy) = self.packets.copy_mut(copy) {
                 copy.at_source = true;
             }
-            self.drop_packet(node, dequeued.copy, drop_reason::LINK_BREAK, now);
+            self.drop_packet(node, copy, drop_reason::LINK_BREAK, now);
             self.resume_waiting_sources(queue, now);
-            dequeued = self.dequeue_or_notify(queue, now)?;
+            return None;
         }
         self.resume_waiting_sources(queue, now);
-        let DequeuedPacket { copy, queued, payload, of_local_tcp } = dequeued;
         let packet = self.packets.packet_of(copy);
         if of_local_tcp {
             let connection = self.packets.connection(packet);
@@ -517,11 +559,11 @@ impl Network {
                 Some(_) => self.drop_packet(node, copy, drop_reason::TAKEN_FOR_DUPLICATE, now),
             },
             Outcome::Broadcast => self.schedule_release(node, copy, now),
-            Outcome::RetryLimit => {
+            Outcome::RetryLimit | Outcome::InternalCollisions => {
                 // If the next hop has the packet and only ACKs were lost, it is not a loss.
                 let moved_on = self.packets.has_reached_next_hop(copy);
                 let found = self.packets.get(copy).copied();
-                if self.routes.are_found() {
+                if self.routes.are_found() && outcome == Outcome::RetryLimit {
                     self.on_routing_undelivered((node, port), msdu.to, found.as_ref(), now);
                 }
                 let sent = self.packets.copy(copy).copied();

@@ -29,7 +29,7 @@ pub struct Cts {
 /// Acknowledgement: 14 bytes [clause 9.3.1.4].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ack {
-    /// 0 unless more fragments follow, microseconds.
+    /// 0 unless more fragments follow or the acknowledged frame is one of a TXOP, microseconds.
     pub duration: NavDuration,
     /// RA: the sender of the acknowledged frame.
     pub receiver: MacAddr,

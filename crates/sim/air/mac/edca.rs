@@ -171,11 +171,13 @@ impl StationMac {
     ) {
         let limits = kind.category(category);
         let contention = self.category_mut(category);
-        contention.short_retries += 1;
+        // Broadcasts are sent once, whatever precedes: only attempts at packets that are acknowledged have a limit (10.22.2.11.1).
+        let has_limit = contention.held.front().is_some_and(|packet| packet.to != BROADCAST);
+        contention.short_retries += u32::from(has_limit);
         contention.counters.internal_collisions += 1;
         contention.cw = (2 * contention.cw + 1).min(limits.cw_max);
         let (attempts, cw) = (contention.short_retries, contention.cw);
-        let given_up = attempts >= kind.short_retry_limit;
+        let given_up = has_limit && attempts >= kind.short_retry_limit;
         let msdu = if given_up { contention.held.pop_front() } else { None };
         if given_up {
             contention.reset_window(limits.cw_min);
@@ -193,7 +195,7 @@ impl StationMac {
             reports.indications.push(Indication::Finished {
                 station: id,
                 msdu,
-                outcome: Outcome::RetryLimit,
+                outcome: Outcome::InternalCollisions,
             });
             if reports.records.are_enabled() {
                 reports.records.push(now, Record::GivenUp { at: id, packet: msdu.packet });
@@ -219,6 +221,7 @@ impl StationMac {
             contention.counters.finished += 1;
             if until > agenda.now.0 {
                 contention.state = State::Txop;
+                self.exchange.hold_txop();
                 return;
             }
         }
@@ -228,15 +231,15 @@ impl StationMac {
     /// Sends the next packet of a TXOP if its exchange ends before the limit; ends the TXOP otherwise (10.22.2.7).
     fn continue_txop(&mut self, station: &mut Station, id: StationIx, kind: &MacKind, agenda: &mut Agenda) {
         let (sifs, until) = (kind.timing.sifs, self.exchange.txop_until());
-        // The end of the response at this station.
-        let idle = station.radio.busy_until.max(agenda.now.0);
+        // The end of the response at this station: what else is on the air is not waited for.
+        let idle = self.exchange.response_end().max(agenda.now.0);
         let needed = self.sending().held.front().map(|packet| {
             let data = kind.duration(data_mode(kind, packet), packet.bytes + kind.overhead);
             sifs + data + if packet.to == BROADCAST { 0 } else { sifs + kind.ack_ns }
         });
         let fits = |needed: u64| idle + needed <= until;
         let ends = !needed.is_some_and(fits);
-        if ends && !(kind.ends_txop && fits(sifs + kind.cf_end_ns)) {
+        if ends && !(self.exchange.reserved_until() > idle && fits(sifs + kind.cf_end_ns)) {
             self.end_exchange(station, id, kind, agenda);
             return;
         }
@@ -244,7 +247,29 @@ impl StationMac {
         self.exchange.continue_txop(station, id, kind, (ends, idle), agenda);
     }
 
+    /// True if a frame of a TXOP whose ACK is missing can be sent again within the TXOP: the medium has been idle for a PIFS and the
+    /// exchange ends before the limit (10.22.2.7).
+    pub(super) fn can_recover(&self, station: &Station, kind: &MacKind, now: u64) -> bool {
+        let timing = &kind.timing;
+        let Some(packet) = self.sending().held.front().filter(|_| self.exchange.holds_txop()) else {
+            return false;
+        };
+        let data = kind.duration(data_mode(kind, packet), packet.bytes + kind.overhead);
+        kind.reserves_txop
+            && station.radio.busy_until + timing.sifs + timing.slot <= now
+            && now + 2 * timing.sifs + data + kind.ack_ns <= self.exchange.txop_until()
+    }
+
+    /// Sends the frame whose ACK is missing again, a SIFS after the time-out.
+    pub(super) fn recover(&mut self, station: &Station, id: StationIx, kind: &MacKind, agenda: &mut Agenda) {
+        self.sending_mut().state = State::SendData;
+        self.exchange.continue_txop(station, id, kind, (false, agenda.now.0), agenda);
+    }
+
     /// The exchange of the category that sends is over: draws its back-off and counts those of all categories again.
+    ///
+    /// What the TXOP has reserved beyond its last frame, the station itself awaits too (its TXNAV, 10.22.2.2) once a packet of the TXOP was
+    /// sent with success.
     pub(super) fn end_exchange(
         &mut self,
         station: &mut Station,
@@ -258,6 +283,10 @@ impl StationMac {
         contention.state = if contends { State::Contend } else { State::Idle };
         let slots = contention.draw();
         station.backoffs.set(category, slots, contends);
+        if kind.awaits_txop && self.exchange.holds_txop() {
+            let (Station { radio, rx, .. }, now) = (&mut *station, agenda.now.0);
+            rx.reserve(radio.busy_until, &mut radio.nav_until, now, self.exchange.reserved_until());
+        }
         station.radio.count_from = station.resume_at(&kind.timing).max(agenda.now.0);
         count(station, id, kind, agenda);
     }

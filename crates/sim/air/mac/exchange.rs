@@ -39,11 +39,26 @@ pub(super) struct Exchange {
     deferred_timeout: u64,
     /// Limit of the TXOP that the category has, ns; 0 without one.
     txop_until: u64,
+    /// End of what duration fields of the TXOP have reserved beyond a response, ns; 0 if nothing.
+    reserved_until: u64,
+    /// End of the last awaited response at this station, ns.
+    response_end: u64,
+    /// True once a packet of the TXOP has been sent with success.
+    holds_txop: bool,
 }
 
 impl Default for Exchange {
     fn default() -> Self {
-        Self { category: 0, generation: 0, reply: None, deferred_timeout: NEVER, txop_until: 0 }
+        Self {
+            category: 0,
+            generation: 0,
+            reply: None,
+            deferred_timeout: NEVER,
+            txop_until: 0,
+            reserved_until: 0,
+            response_end: 0,
+            holds_txop: false,
+        }
     }
 }
 
@@ -62,6 +77,32 @@ impl Exchange {
     /// A category has won access; its TXOP, if it has one, ends at `txop_until`.
     pub(super) fn begin(&mut self, category: usize, txop_until: u64) {
         (self.category, self.txop_until) = (category as u8, txop_until);
+        (self.reserved_until, self.holds_txop) = (0, false);
+    }
+
+    /// End of the last awaited response at this station, ns.
+    pub(super) fn response_end(&self) -> u64 {
+        self.response_end
+    }
+
+    /// End of what duration fields of the TXOP have reserved beyond a response, ns; 0 if nothing.
+    pub(super) fn reserved_until(&self) -> u64 {
+        self.reserved_until
+    }
+
+    /// A packet of the TXOP has been sent with success.
+    pub(super) fn hold_txop(&mut self) {
+        self.holds_txop = true;
+    }
+
+    /// True once a packet of the TXOP has been sent with success.
+    pub(super) fn holds_txop(&self) -> bool {
+        self.holds_txop
+    }
+
+    /// A CF-End has released what was reserved.
+    pub(super) fn release(&mut self) {
+        self.reserved_until = 0;
     }
 
     /// Schedules the CF-End that ends a TXOP, or the next data frame of the TXOP, a SIFS after `end`.
@@ -78,8 +119,12 @@ impl Exchange {
     }
 
     /// Time that a frame which ends at `end` reserves: `response`, or the rest of the TXOP if that is reserved, ns.
-    fn reserves(&self, kind: &MacKind, response: u64, end: u64) -> u64 {
-        if kind.ends_txop { response.max(self.txop_until.saturating_sub(end)) } else { response }
+    fn reserves(&mut self, kind: &MacKind, response: u64, end: u64) -> u64 {
+        if !kind.reserves_txop {
+            return response;
+        }
+        self.reserved_until = self.txop_until;
+        response.max(self.txop_until.saturating_sub(end))
     }
 
     /// True if a CTS or an ACK is due.
@@ -225,7 +270,11 @@ impl Mac {
         let mode = data_mode(kind, &packet);
         let bytes = packet.bytes + kind.overhead;
         let end = agenda.now.0 + kind.duration(mode, bytes);
-        let reserved = mac.exchange.reserves(kind, kind.timing.sifs + kind.ack_ns, end);
+        // A broadcast reserves the medium only where frames before it have done so: it has no response that could fail to come.
+        let reserved = match broadcast {
+            true => mac.exchange.reserved_until().saturating_sub(end),
+            false => mac.exchange.reserves(kind, kind.timing.sifs + kind.ack_ns, end),
+        };
         let contention = mac.sending_mut();
         let retry = std::mem::replace(&mut contention.sent_before, true);
         contention.state = State::WaitAck;
@@ -243,7 +292,7 @@ impl Mac {
             sender: station,
             receiver: packet.to,
             bytes,
-            nav_us: if broadcast { 0 } else { duration_us(reserved) },
+            nav_us: duration_us(reserved),
             watchers: flag::AWAIT_END | flag::MONITORS | if packet.overhear { flag::OVERHEARS } else { 0 },
             kind: if broadcast { FrameKind::Broadcast } else { FrameKind::Data },
             mode,
@@ -279,6 +328,7 @@ impl Mac {
             }
             FrameKind::CfEnd => {
                 let (station, mac, kind) = self.at(medium, id);
+                mac.exchange.release();
                 mac.end_exchange(station, id, kind, agenda);
             }
             FrameKind::Cts | FrameKind::Ack => {}
@@ -440,6 +490,7 @@ impl Mac {
             }
             FrameKind::Ack if expected => {
                 mac.exchange.answered();
+                mac.exchange.response_end = end;
                 station.radio.clear(flag::AWAIT_END);
                 self.packet_done(medium, id, Outcome::Delivered, agenda);
             }
@@ -519,8 +570,9 @@ impl Mac {
     /// Handles a failed attempt: counts it, widens the window, and backs off or gives the packet up.
     fn no_response(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let now = agenda.now.0;
-        let (Station { radio, .. }, mac, kind) = self.at(medium, id);
-        radio.clear(flag::AWAIT_END);
+        let (station, mac, kind) = self.at(medium, id);
+        station.radio.clear(flag::AWAIT_END);
+        let recovers = station.radio.has_categories() && mac.can_recover(station, kind, now);
         let category = mac.exchange.category();
         let contention = mac.sending_mut();
         let Some(&packet) = contention.held.front() else { return };
@@ -534,7 +586,10 @@ impl Mac {
             (contention.long_retries, kind.long_retry_limit)
         };
         let given_up = attempts >= limit;
-        contention.cw = (2 * contention.cw + 1).min(kind.category(category).cw_max);
+        let recovers = recovers && !given_up;
+        if !recovers {
+            contention.cw = (2 * contention.cw + 1).min(kind.category(category).cw_max);
+        }
         contention.counters.no_response += 1;
         let cw = contention.cw;
         let lag = match kind.after_timeout {
@@ -553,6 +608,11 @@ impl Mac {
             medium
                 .records
                 .push(Time(now), Record::NoResponse { at, to, cts: no_cts, attempts, cw, given_up });
+        }
+        if recovers {
+            let (station, mac, kind) = self.at(medium, id);
+            mac.recover(station, id, kind, agenda);
+            return;
         }
         if given_up {
             self.packet_done(medium, id, Outcome::RetryLimit, agenda);

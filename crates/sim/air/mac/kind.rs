@@ -40,7 +40,9 @@ pub struct MacKind {
     /// The category of packets with DSCP 0.
     pub(crate) default_category: usize,
     /// Duration fields reserve the medium to the limit of a TXOP, and a CF-End ends it.
-    pub(crate) ends_txop: bool,
+    pub(crate) reserves_txop: bool,
+    /// If no CF-End has ended a TXOP, the station itself waits until its limit.
+    pub(crate) awaits_txop: bool,
     /// Traffic identifier in the QoS Control field, by category; none without that field. With it, an ACK carries the rest of the duration
     /// that the acknowledged frame has reserved.
     pub(crate) tids: Option<[u8; MOST_CATEGORIES]>,
@@ -73,9 +75,14 @@ impl MacKind {
         self.format.duration(mode, bytes + self.overhead)
     }
 
-    /// Time of an exchange without RTS that carries an IP packet of `bytes` at the data rate: data frame, SIFS and ACK.
+    /// Time of an exchange that carries an IP packet of `bytes` at the data rate: RTS and CTS where they precede, data frame and ACK.
     pub(crate) fn exchange_time(&self, bytes: u32) -> Span {
-        Span(self.airtime(self.data_mode, bytes).0 + self.timing.sifs + self.ack_ns)
+        let rts = if self.uses_rts(bytes + self.overhead) {
+            self.rts_ns + self.cts_ns + 2 * self.timing.sifs
+        } else {
+            0
+        };
+        Span(rts + self.airtime(self.data_mode, bytes).0 + self.timing.sifs + self.ack_ns)
     }
 
     /// Duration of a frame of `bytes` in `mode`, ns.

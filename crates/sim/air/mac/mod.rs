@@ -59,8 +59,10 @@ pub enum Outcome {
     Delivered,
     /// Sent as a broadcast, which is not acknowledged.
     Broadcast,
-    /// Given up at the retry limit.
+    /// Given up at the retry limit: the response to the last attempt did not come.
     RetryLimit,
+    /// Given up at the retry limit as the last attempt was lost to a higher category of the station: this says nothing about the receiver.
+    InternalCollisions,
 }
 
 /// A report of the MAC to the layer above.

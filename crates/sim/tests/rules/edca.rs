@@ -127,8 +127,27 @@ fn internal_collisions_count_as_attempts() {
     );
     assert!(frames(&trace).iter().all(|f| f.packet.0 != low), "never on the air");
     assert!(rig.diary.done.iter().any(|&(_, _, packet, outcome)| {
-        packet == low && outcome == airfair_sim::air::Outcome::RetryLimit
+        packet == low && outcome == airfair_sim::air::Outcome::InternalCollisions
     }));
+}
+
+/// A broadcast is sent once, however often the other category has been first.
+#[test]
+fn broadcasts_have_no_limit_of_internal_collisions() {
+    let rows = [(2, 0, 0, 0), (2, 0, 0, 0)];
+    let mut radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::CfEnd));
+    radio.mac.mac_queue = 10;
+    let mut rig = pair(&radio, 1);
+    rig.broadcast(1_000_000, 1, 100);
+    let low = rig.broadcast(2_000_000, 0, 100);
+    for _ in 0..9 {
+        rig.send_in(1, 2_000_000, 0, 1, 1500);
+    }
+    let trace = rig.run(30_000_000);
+    let collisions: Vec<_> = internal(&trace, 0).iter().map(|c| (c.3, c.5)).collect();
+    assert_eq!(collisions, [(0, false); 9]);
+    let sent: Vec<_> = frames(&trace).into_iter().filter(|f| f.packet.0 == low).collect();
+    assert_eq!(sent.len(), 1);
 }
 
 #[test]
@@ -185,11 +204,16 @@ fn a_frozen_back_off_has_counted_the_end_of_its_aifs() {
     }
 }
 
-/// A TXOP of 3264 us has room for two exchanges of 1626002 ns with a SIFS between them, and not for a third. Duration fields reserve the
-/// rest of the TXOP, or the response only.
+/// A TXOP of 3264 us has room for two exchanges of 1626002 ns with a SIFS between them, and not for a third, nor for a CF-End. Duration
+/// fields reserve the rest of the TXOP, or the response only; the station itself waits for the end of what it has reserved, but for ns-3.
 #[test]
 fn a_txop_carries_the_frames_that_fit() {
-    for (txop_end, navs) in [(TxopEnd::Silent, [314, 314, 314]), (TxopEnd::CfEnd, [1954, 318, 1954])] {
+    let ends = [
+        (TxopEnd::Silent, [314, 314, 314], 0),
+        (TxopEnd::CfEndNs3, [1954, 318, 1954], 0),
+        (TxopEnd::CfEnd, [1954, 318, 1954], 1_996),
+    ];
+    for (txop_end, navs, waits) in ends {
         let rows = [(7, 0, 0, 0), (2, 0, 0, 3264)];
         let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, txop_end));
         let mut rig = pair(&radio, 1);
@@ -199,7 +223,7 @@ fn a_txop_carries_the_frames_that_fit() {
         let trace = rig.run(5_500_000);
         let data: Vec<_> = frames(&trace).into_iter().filter(|f| f.kind == FrameKind::Data).collect();
         let second = 1_000_000 + 1_626_002 + 10_000;
-        let third = second + 1_626_002 + 50_000;
+        let third = second + 1_626_002 + 50_000 + waits;
         assert_eq!(data.iter().map(|f| f.start.0).collect::<Vec<_>>(), [1_000_000, second, third]);
         assert_eq!(data.iter().map(|f| f.nav_us).collect::<Vec<_>>(), navs, "{txop_end:?}");
     }
@@ -208,7 +232,7 @@ fn a_txop_carries_the_frames_that_fit() {
 /// A CF-End a SIFS after the only exchange of a TXOP: 352 us at 1 Mbit/s. A bystander whose NAV covered the TXOP sends a DIFS later.
 #[test]
 fn a_cf_end_releases_the_medium() {
-    for txop_end in [TxopEnd::CfEnd, TxopEnd::Silent] {
+    for txop_end in [TxopEnd::CfEnd, TxopEnd::CfEndNs3, TxopEnd::Silent] {
         let rows = [(7, 0, 0, 0), (2, 0, 0, 6016)];
         let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, txop_end));
         let stations = [("a", 0, 0.0), ("b", 0, 300.0), ("c", 0, 0.0)];
@@ -223,7 +247,7 @@ fn a_cf_end_releases_the_medium() {
             .collect();
         let exchanged = 1_000_000 + 1_626_002;
         match txop_end {
-            TxopEnd::CfEnd => {
+            TxopEnd::CfEnd | TxopEnd::CfEndNs3 => {
                 assert_eq!(ends[0], (0, exchanged + 10_000));
                 assert_eq!(starts(&trace, 2)[0], exchanged + 10_000 + 352_000 + 50_000);
             }
@@ -233,6 +257,87 @@ fn a_cf_end_releases_the_medium() {
             }
         }
     }
+}
+
+/// A frame of a TXOP without ACK is sent again a SIFS after the time-out (222 us after its end) as long as the exchange fits, if the TXOP
+/// is reserved; the next attempt follows a back-off, when the reservation is over. The first frame of a TXOP has no such second attempt.
+#[test]
+fn a_txop_goes_on_after_a_missing_ack() {
+    let rows = [(7, 0, 0, 0), (2, 0, 0, 7_000)];
+    for txop_end in [TxopEnd::CfEnd, TxopEnd::Silent] {
+        let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, txop_end));
+        let stations = [("a", 0, 0.0), ("b", 0, 300.0), ("far", 0, 9_000.0)];
+        let mut rig = Rig::new(std::slice::from_ref(&radio), &stations, &[], 1);
+        rig.send_in(1, 1_000_000, 0, 1, 1500);
+        rig.send_in(1, 1_000_000, 0, 2, 1500);
+        let data: Vec<u64> = starts(&rig.run(12_000_000), 0);
+        let second = 1_000_000 + 1_626_002 + 10_000;
+        // Data of 1310 us and time-out of 222 us; then a SIFS, or a DIFS with its back-off of no slots.
+        let failed = 1_310_000 + 222_000;
+        let expected = match txop_end {
+            TxopEnd::Silent => [second, second + failed + 50_000, second + 2 * (failed + 50_000)],
+            _ => [second, second + failed + 10_000, second + 2 * (failed + 10_000)],
+        };
+        assert_eq!(data[1..4], expected, "{txop_end:?}");
+        if txop_end == TxopEnd::CfEnd {
+            // A fourth attempt would end after 8000000.
+            assert_eq!(data[4], 8_000_000 + 50_000);
+        }
+    }
+}
+
+/// The next frame of a TXOP follows the ACK after a SIFS, whatever else is heard: the medium is the station's.
+#[test]
+fn a_txop_does_not_wait_for_other_signals() {
+    let rows = [(7, 0, 0, 0), (2, 0, 0, 6_016)];
+    for txop_end in [TxopEnd::CfEnd, TxopEnd::Silent] {
+        let radio =
+            by_matrix(with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, txop_end)));
+        let sent = |foreign: bool| {
+            let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
+            let mut rig = Rig::new(
+                std::slice::from_ref(&radio),
+                &stations,
+                &[(0, 1, -60.0), (1, 0, -60.0), (2, 0, -75.0)],
+                1,
+            );
+            for _ in 0..2 {
+                rig.send_in(1, 1_000_000, 0, 1, 1500);
+            }
+            if foreign {
+                // During the ACK, to 2280 us after it.
+                rig.broadcast(2_400_000, 2, 300);
+            }
+            starts(&rig.run(4_500_000), 0)
+        };
+        assert_eq!(sent(true)[..2], [1_000_000, 1_000_000 + 1_624_000 + 10_000], "{txop_end:?}");
+        assert_eq!(sent(true)[..2], sent(false)[..2]);
+    }
+}
+
+/// A lone broadcast reserves nothing, so no CF-End follows; one behind other frames of a TXOP reserves what they have reserved.
+#[test]
+fn broadcasts_reserve_what_is_reserved() {
+    let rows = [(7, 0, 0, 0), (2, 0, 0, 6_016)];
+    let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::CfEnd));
+    let mut rig = pair(&radio, 1);
+    rig.send_in(1, 1_000_000, 0, u32::MAX, 100);
+    rig.send_in(1, 3_000_000, 0, 1, 1500);
+    rig.send_in(1, 3_000_000, 0, u32::MAX, 100);
+    let sent: Vec<_> = frames(&rig.run(9_000_000))
+        .iter()
+        .filter(|f| f.sender.0 == 0)
+        .map(|f| (f.kind, f.nav_us > 0))
+        .collect();
+    assert_eq!(
+        sent,
+        [
+            (FrameKind::Broadcast, false),
+            (FrameKind::Data, true),
+            (FrameKind::Broadcast, true),
+            (FrameKind::CfEnd, false)
+        ]
+    );
 }
 
 /// A frame that is longer than the TXOP is sent alone.
