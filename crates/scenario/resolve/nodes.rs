@@ -257,7 +257,9 @@ fn walls(
     }
     let matrix = || kinds.iter().filter(|r| r.propagation == Propagation::Matrix);
     let Some(first) = matrix().next() else { return };
-    let loudest = matrix().fold(f64::MIN, |most, r| most.max(r.phy.tx_power.0));
+    // Fading raises a signal by its greatest factor at most.
+    let best = |r: &RadioSpec| r.phy.tx_power.0 + r.fading.map_or(0.0, |fading| fading.best().0);
+    let loudest = matrix().fold(f64::MIN, |most, r| most.max(best(r)));
     let finest = matrix().fold(f64::MAX, |least, r| least.min(r.phy.cutoff.0));
     let frequency_hz = standard::defaults(first.phy.standard).frequency_hz;
     match building::gains(table, placed, frequency_hz, Db(finest - loudest)) {

@@ -42,6 +42,38 @@ fn floors_differ_and_shadowing_is_part_of_the_gains() {
     assert_ne!(gain(&other, 0, 1), gain(&scenario, 0, 1));
 }
 
+/// Every pair that is heard at the best factor of the fading has a gain: 10 dB for Rayleigh, five deviations of a log-normal law.
+#[test]
+fn fading_raises_the_reach_of_a_signal() {
+    let wide = "per_room = 4\nexponent = 4.0";
+    let gains = |radio: &str| {
+        let scenario = read(&building(&format!("{MATRIX}\n{radio}"), wide), "house.toml", &[])
+            .unwrap_or_else(|e| panic!("{e}"));
+        let again = read(&scenario.resolved, "resolved.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(again.spec, scenario.spec);
+        let radio = &scenario.spec.radios[0].phy;
+        let least = scenario.spec.gains.iter().map(|g| g.gain.0).fold(f64::MAX, f64::min);
+        (scenario.spec.gains.len(), least - (radio.cutoff.0 - radio.tx_power.0))
+    };
+    let (all, _) = gains("tx_power = \"0 dBm\"\ncutoff = \"-250 dBm\"");
+    assert_eq!(all, 48 * 47);
+    // Sparse enough that each bound cuts pairs, dense enough that one is within a decibel of the bound.
+    let cutoff = "tx_power = \"0 dBm\"\ncutoff = \"-90 dBm\"";
+    let (rest, margin) = gains(cutoff);
+    assert!((-0.006..1.0).contains(&margin), "{rest} pairs, {margin} dB");
+    let mut before = rest;
+    for (fading, best) in [
+        ("{ model = \"log-normal\", deviation = \"1 dB\", coherence = \"1 s\" }", 5.0),
+        ("{ model = \"rayleigh\", coherence = \"1 s\" }", 10.0),
+        ("{ model = \"log-normal\", deviation = \"3 dB\", coherence = \"1 s\" }", 15.0),
+    ] {
+        let (pairs, margin) = gains(&format!("{cutoff}\nfading = {fading}"));
+        assert!(before < pairs && pairs < all, "{fading}: {pairs} pairs after {before}, of {all}");
+        assert!((-0.006..1.0).contains(&(margin + best)), "{fading}: {margin} dB");
+        before = pairs;
+    }
+}
+
 #[test]
 fn a_written_gain_wins() {
     let text = building(MATRIX, "") + "[[gain]]\nfrom = \"0\"\nto = \"1\"\ngain = \"-50 dB\"\n";
