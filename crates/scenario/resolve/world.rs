@@ -143,6 +143,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         memory_limit: top.memory_limit,
     };
     cx.warnings.extend(warn_of_many_packets(&spec));
+    cx.warnings.extend(warn_of_unused_dscp(&spec));
     let movement = movements.pairs(&spec.movement);
     Some((
         Model {
@@ -190,6 +191,21 @@ fn warn_of_many_packets(spec: &WorldSpec) -> Vec<String> {
         })
     };
     spec.flows.iter().filter(unchecked).filter_map(made).collect()
+}
+
+/// A warning if flows have a DSCP that nothing reads.
+fn warn_of_unused_dscp(spec: &WorldSpec) -> Option<String> {
+    if spec.radios.iter().any(|radio| radio.mac.edca.is_some()) {
+        return None;
+    }
+    let mut marked = spec.flows.iter().filter(|flow| flow.dscp != 0);
+    let first = marked.next()?;
+    let others = match marked.count() {
+        0 => String::new(),
+        1 => " and of another flow".to_string(),
+        count => format!(" and of {count} other flows"),
+    };
+    Some(format!("the dscp of flow \"{}\"{others} has no effect: no radio has access categories", first.id))
 }
 
 fn resolve_headers(t: &HeadersTable, cx: &mut Cx<'_>) -> HeaderSpec {
@@ -276,12 +292,28 @@ fn rate_changes(link: &LinkTable, duration: Span, path: &Path<'_>, cx: &mut Cx<'
         }
         changes.push(RateChange { at, rate: change.rate });
     }
-    if changes.last().is_some_and(|last| last.at.0 >= duration.0) {
-        let [a, b] = &link.ends;
-        cx.warnings
-            .push(format!("the rate of link \"{}\"-\"{}\" changes after the end of the run", a.0, b.0));
-    }
+    let [a, b] = &link.ends;
+    let what = || format!("the rate of link \"{}\"-\"{}\"", a.0, b.0);
+    cx.warnings.extend(warn_of_late_changes(changes.iter().map(|change| change.at), duration, what));
     changes
+}
+
+/// A warning if some of the changes of `what`, whose times these are, are not before the end of the run.
+fn warn_of_late_changes(
+    times: impl ExactSizeIterator<Item = Time>,
+    duration: Span,
+    what: impl FnOnce() -> String,
+) -> Option<String> {
+    let all = times.len();
+    let late: Vec<Time> = times.filter(|at| at.0 >= duration.0).collect();
+    let first = Span(late.first()?.0).write();
+    Some(match late.len() {
+        1 => format!("{}: the change at {first} is not before the end of the run and has no effect", what()),
+        count => format!(
+            "{}: {count} of {all} changes, the first at {first}, are not before the end of the run and have no effect",
+            what()
+        ),
+    })
 }
 
 /// Reads every `[[gain]]`, with at most `most` changes in all, and adds the gains of the generator of nodes.
@@ -415,10 +447,9 @@ fn gain_changes(table: &GainTable, duration: Span, path: &Path<'_>, cx: &mut Cx<
         }),
         _ => {}
     }
-    if last.is_some_and(|last| last.0 >= duration.0) {
-        let (from, to) = (&table.from.0, &table.to.0);
-        cx.warnings.push(format!("the gain from \"{from}\" to \"{to}\" changes after the end of the run"));
-    }
+    let what = || format!("the gain from \"{}\" to \"{}\"", table.from.0, table.to.0);
+    let times = changes.iter().map(|change| change.0).take(written.len());
+    cx.warnings.extend(warn_of_late_changes(times, duration, what));
     changes
 }
 

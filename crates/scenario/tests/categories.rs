@@ -23,8 +23,28 @@ fn edca(radio: &str) -> (Option<EdcaSpec>, Vec<String>) {
 
 #[test]
 fn the_dcf_has_none() {
-    assert_eq!(edca(""), (None, vec![]));
-    assert_eq!(edca("categories = \"dcf\""), (None, vec![]));
+    let unused = "the dscp of flow \"f\" has no effect: no radio has access categories";
+    assert_eq!(edca(""), (None, vec![unused.to_string()]));
+    assert_eq!(edca("categories = \"dcf\""), (None, vec![unused.to_string()]));
+    let ordinary = text("").replace("\"EF\"", "\"DF\"");
+    assert_eq!(read(&ordinary, "categories.toml", &[]).unwrap().warnings, Vec::<String>::new());
+    let flow = |id: &str| {
+        format!(
+            "[[flow]]\nid = \"{id}\"\nfrom = \"a\"\nto = \"b\"\ndscp = 8\ntraffic = {{ kind = \"saturating\" }}\n"
+        )
+    };
+    for (more, subject) in
+        [(&["g"][..], "\"f\" and of another flow"), (&["g", "h"][..], "\"f\" and of 2 other flows")]
+    {
+        let flows = text("") + &more.iter().map(|id| flow(id)).collect::<String>();
+        let warnings = read(&flows, "categories.toml", &[]).unwrap().warnings;
+        assert_eq!(
+            warnings,
+            [format!("the dscp of flow {subject} has no effect: no radio has access categories")]
+        );
+        let one = flows.replace("[radio]", "[radio]\ncategories = \"edca\"");
+        assert_eq!(read(&one, "categories.toml", &[]).unwrap().warnings, Vec::<String>::new());
+    }
 }
 
 #[test]
@@ -69,5 +89,5 @@ fn a_table_that_is_written_out() {
 fn keys_of_categories_have_no_effect_on_the_dcf() {
     let (none, warnings) = edca("qos_header = true");
     assert_eq!(none, None);
-    assert_eq!(warnings, ["radio.qos_header has no effect: categories = \"dcf\""]);
+    assert_eq!(warnings[0], "radio.qos_header has no effect: categories = \"dcf\"");
 }

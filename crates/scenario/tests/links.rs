@@ -39,7 +39,12 @@ fn changes_are_read_in_their_order() {
 #[test]
 fn a_change_after_the_end_causes_a_warning() {
     let scenario = with(r#"[{ at = "20 s", rate = "75 Mbit/s" }]"#);
-    assert_eq!(scenario.warnings, ["the rate of link \"a\"-\"b\" changes after the end of the run"]);
+    assert_eq!(
+        scenario.warnings,
+        [
+            "the rate of link \"a\"-\"b\": the change at \"20 s\" is not before the end of the run and has no effect"
+        ]
+    );
 }
 
 /// The default is about 1 ms, as in Linux; hosts of ns-2 and ns-3 have no such limit.

@@ -103,7 +103,41 @@ fn changes_of_gains_have_both_directions_and_return_after_a_period() {
     assert_eq!(repeated.spec.gain_changes, expected.concat());
     assert_eq!(reread(&repeated).spec, repeated.spec);
     let late = with(&[r#"gain.0.changes=[{ at = "20 s", gain = "-95 dB" }]"#]);
-    assert_eq!(late.warnings, ["the gain from \"a\" to \"b\" changes after the end of the run"]);
+    assert_eq!(
+        late.warnings,
+        [
+            "the gain from \"a\" to \"b\": the change at \"20 s\" is not before the end of the run and has no effect"
+        ]
+    );
+}
+
+#[test]
+fn late_changes_are_named_and_others_are_not() {
+    let warnings = |times: &[&str], more: &[&str]| {
+        let list: Vec<String> =
+            times.iter().map(|at| format!("{{ at = \"{at}\", gain = \"-95 dB\" }}")).collect();
+        let changes = format!("gain.0.changes=[{}]", list.join(", "));
+        with(&[&[changes.as_str()], more].concat()).warnings
+    };
+    let text =
+        |rest: &str| vec![format!("the gain from \"a\" to \"b\": {rest} of the run and have no effect")];
+    assert_eq!(warnings(&["500 ms", "19999 ms"], &[]), Vec::<String>::new());
+    assert_eq!(
+        warnings(&["500 ms", "50 s"], &[]),
+        [
+            "the gain from \"a\" to \"b\": the change at \"50 s\" is not before the end of the run and has no effect"
+        ]
+    );
+    assert_eq!(
+        warnings(&["500 ms", "20 s", "50 s"], &[]),
+        text("2 of 3 changes, the first at \"20 s\", are not before the end")
+    );
+    // The return to the first gain after a period is not written, and does not count.
+    assert_eq!(warnings(&["500 ms"], &["gain.0.period=\"30 s\""]), Vec::<String>::new());
+    assert_eq!(
+        warnings(&["500 ms", "20 s", "25 s"], &["gain.0.period=\"30 s\""]),
+        text("2 of 3 changes, the first at \"20 s\", are not before the end")
+    );
 }
 
 /// Writes a scenario and the changes of its gain into one folder, and reads the scenario with overrides.
@@ -135,7 +169,12 @@ fn changes_from_a_file_are_those_that_are_written() {
         assert_eq!(with_file("override", b"?", &[written]).unwrap(), with(&[written]));
     }
     let late = with_file("late", b"at_s,gain_db\n20,-95\n", &[]).unwrap();
-    assert_eq!(late.warnings, ["the gain from \"a\" to \"b\" changes after the end of the run"]);
+    assert_eq!(
+        late.warnings,
+        [
+            "the gain from \"a\" to \"b\": the change at \"20 s\" is not before the end of the run and has no effect"
+        ]
+    );
 }
 
 #[test]
