@@ -193,7 +193,7 @@ pub enum FadingLaw {
         /// Ratio of the power of the dominant path to that of the reflections.
         k: Db,
     },
-    /// A normal law in dB with mean 0 dB.
+    /// A normal law in dB with mean 0 dB: the median power is the one without fading, the mean power is above it.
     LogNormal {
         /// Standard deviation.
         deviation: Db,

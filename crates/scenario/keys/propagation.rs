@@ -77,7 +77,7 @@ table! {
 const BLOCKS: std::ops::RangeInclusive<Span> = Span::from_micros(1)..=LONGEST;
 
 variants! {
-    /// Variation of a signal's power in time, about the mean that `propagation` gives.
+    /// Variation of a signal's power in time, about the power that `propagation` gives.
     enum FadingTable by model {
         "rayleigh" => Rayleigh(RayleighTable),
         "rician" => Rician(RicianTable),
@@ -107,7 +107,8 @@ table! {
 }
 
 table! {
-    /// A normal law in dB about the power that `propagation` gives, bounded at five standard deviations: shadowing that varies.
+    /// A normal law in dB, bounded at five standard deviations: shadowing that varies. The power that `propagation` gives is the median;
+    /// the mean power is 0.115 dB times the square of the deviation in dB above it, 1.8 dB for 4 dB.
     struct LogNormalTable {
         /// Standard deviation.
         deviation: Db = required, in Db(0.0)..=Db(20.0);

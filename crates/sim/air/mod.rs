@@ -181,7 +181,7 @@ impl Air {
     /// Stations that can decode the frames of `station`, with the received power; with fading those that can at its best, with the mean
     /// power.
     pub fn neighbours(&self, station: StationIx) -> impl Iterator<Item = (StationIx, Attowatts)> + '_ {
-        self.medium.mean_hearers().decodable(station).map(|h| (h.id, Attowatts(h.power)))
+        self.medium.unfaded_hearers().decodable(station).map(|h| (h.id, Attowatts(h.power)))
     }
 
     /// The medium's constants of the kind of a station.

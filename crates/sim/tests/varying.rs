@@ -259,7 +259,7 @@ fn the_best_fades_reach_farther_than_the_mean() {
     assert!(received(&spec, 1).len() > 50);
 }
 
-/// A node moves past another one under fading: mean powers follow the movement, and no power is left on the air.
+/// A node moves past another one under fading: powers follow the movement, and no power is left on the air.
 #[test]
 fn moving_nodes_fade_too() {
     let mut spec = chain(dot11b(250.0, 550.0), 1, 200.0, saturating(500), 4);

@@ -89,7 +89,7 @@ impl PhyKind {
 /// The link between two stations, if it has no losses by [`ErrorModel::Threshold`] while the error curves give a loss of more than a tenth.
 pub(crate) fn too_fast(medium: &Medium, from: StationIx, to: StationIx) -> Option<TooFast> {
     let kind = medium.kind(to);
-    let hearer = medium.mean_hearers().find(from, to)?;
+    let hearer = medium.unfaded_hearers().find(from, to)?;
     let (power, needed) = (Attowatts(hearer.power).to_dbm(), kind.needed(medium.kind(from).data_mode));
     let by_decree = kind.error_model == ErrorModel::Threshold && hearer.bound > 0 && power < needed;
     by_decree.then_some(TooFast { from, to, power, needed })
@@ -127,7 +127,7 @@ pub(crate) fn cut_off(medium: &Medium, psdu: u32) -> Vec<CutOff> {
     if found.is_empty() {
         return Vec::new();
     }
-    let hearers = medium.mean_hearers();
+    let hearers = medium.unfaded_hearers();
     for (from, station) in medium.stations.pairs() {
         let mode = medium.kinds[usize::from(station.radio.kind)].data_mode;
         for band in &hearers.bands[hearers.bands_of(from)] {

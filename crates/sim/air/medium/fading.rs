@@ -1,4 +1,9 @@
-//! Fading: the distribution of the factor by which a signal's power differs from its mean, and its draws.
+//! Fading: the distribution of the factor by which a signal's power differs from the one that propagation gives, and its draws.
+//!
+//! Rayleigh and Rician factors have mean 1 (apart from the cut): propagation gives the mean power. A log-normal factor has median 1, as
+//! is usual for shadowing, whose mean loss is a mean of decibels (Rappaport, Wireless Communications, 2nd edition, 4.9.2): propagation
+//! gives the median power, and the mean power is `ln(10) / 20` times the variance in dB² above it: 1.8 dB for a deviation of 4 dB, 11.5
+//! dB for one of 10 dB.
 
 use std::f64::consts::TAU;
 
@@ -130,6 +135,26 @@ mod tests {
         let db = draws.iter().map(|x| 10.0 * math::log10(*x) / 4.0).collect();
         let law = |x: f64| 0.5 * math::erfc(-x / math::sqrt(2.0));
         assert!(distance(db, law) < CRITICAL);
+    }
+
+    /// The median is 1, and the mean that of the log-normal law, exp(s^2 / 2) for a standard deviation of s of the natural logarithm.
+    #[test]
+    fn log_normal_has_median_1_and_a_mean_above_it() {
+        for (deviation, offset) in [(1.0, 0.115), (2.0, 0.461), (4.0, 1.842), (6.0, 4.145)] {
+            let mut draws = factors(FadingLaw::LogNormal { deviation: Db(deviation) }, 4, N);
+            draws.sort_unstable_by(f64::total_cmp);
+            let db = |x: f64| 10.0 * math::log10(x);
+            let (median, mean) = (db(draws[draws.len() / 2]), db(draws.iter().sum::<f64>() / N as f64));
+            let s: f64 = deviation * math::ln(10.0) / 10.0;
+            // Four standard errors of the median in dB, and of the mean in relation to itself.
+            let error = 4.0 / math::sqrt(N as f64);
+            assert!(
+                median.abs() < error * deviation * math::sqrt(0.5 * std::f64::consts::PI),
+                "{deviation} dB: {median}"
+            );
+            let of_mean = db(1.0 + error * math::sqrt(math::exp(s * s) - 1.0));
+            assert!((mean - offset).abs() < of_mean, "{deviation} dB: {mean}");
+        }
     }
 
     /// Mean 1 and variance (1 + 2 K) / (1 + K)^2 (Simon and Alouini, Digital Communication over Fading Channels, 2.2.1.2).

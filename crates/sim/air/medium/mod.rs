@@ -111,7 +111,7 @@ pub(crate) struct Medium {
     movement: Option<Box<Movement>>,
     /// Gains that vary: then `hearers` has the powers of each station's last frame.
     varying: Option<Box<Varying>>,
-    /// Storage of the lists of mean powers ([`Medium::mean_hearers`]), if these lists may change.
+    /// Storage of the lists of powers without fading ([`Medium::unfaded_hearers`]), if these lists may change.
     regions: Regions,
     /// Stations whose sets of decodable hearers movement has changed, until [`crate::air::Air`] takes them out.
     pub neighbours_changed: Vec<StationIx>,
@@ -171,8 +171,8 @@ impl Medium {
     }
 
     /// Lists of hearers with their present powers, without fading.
-    pub(crate) fn mean_hearers(&self) -> &Hearers {
-        self.varying.as_ref().map_or(&self.hearers, |varying| &varying.means)
+    pub(crate) fn unfaded_hearers(&self) -> &Hearers {
+        self.varying.as_ref().map_or(&self.hearers, |varying| &varying.unfaded)
     }
 
     /// True if gains vary while nodes rest.
@@ -193,7 +193,7 @@ impl Medium {
 
     /// Largest delay from a frame's end to its end at the last hearer, ns.
     pub(crate) fn max_delay_after_end(&self) -> u64 {
-        let bands = self.mean_hearers().bands.iter().map(|band| u64::from(band.offset));
+        let bands = self.unfaded_hearers().bands.iter().map(|band| u64::from(band.offset));
         hearers::BAND_NS + bands.max().unwrap_or(0).max(self.max_delay_with_movement())
     }
 
@@ -201,6 +201,6 @@ impl Medium {
     pub(crate) fn bytes(&self) -> usize {
         self.stations.len() * (size_of::<Station>() + size_of::<TransceiverCounters>())
             + self.hearers.bytes()
-            + self.varying.as_ref().map_or(0, |varying| varying.means.bytes())
+            + self.varying.as_ref().map_or(0, |varying| varying.unfaded.bytes())
     }
 }

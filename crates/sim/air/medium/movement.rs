@@ -107,7 +107,7 @@ impl Medium {
                 rank,
             });
         }
-        self.regions = Regions::new(self.mean_hearers());
+        self.regions = Regions::new(self.unfaded_hearers());
         self.movement = Some(Box::new(Movement {
             nodes,
             reach: farthest_reach(stations),
@@ -205,7 +205,7 @@ impl Medium {
             Some(varying) => {
                 varying.set_stale(station);
                 let best = varying.best(station);
-                (&mut varying.means, best)
+                (&mut varying.unfaded, best)
             }
             None => (hearers, 1.0),
         };

@@ -56,10 +56,10 @@ pub(crate) struct ReceivedSignal {
     pub sensed: bool,
 }
 
-/// The mean signals of all stations at one station, by the number of the sender.
+/// The signals, without fading, of all stations at one station, by the number of the sender.
 pub(crate) fn signals_at(medium: &Medium, station: StationIx) -> Vec<Option<ReceivedSignal>> {
-    let means = medium.mean_hearers();
-    medium.stations.places().map(|from| signal_at(medium, means, from, station)).collect()
+    let unfaded = medium.unfaded_hearers();
+    medium.stations.places().map(|from| signal_at(medium, unfaded, from, station)).collect()
 }
 
 /// The signal of one station at another by these lists.
@@ -76,9 +76,9 @@ pub(crate) fn signal_at(
 }
 
 /// Stations for which the medium is busy while `station` transmits, in the order of their numbers, with the delivery ratios of data frames
-/// of `psdu` bytes. With fading a relation has the mean power, and exists also where only the best fades deliver frames.
+/// of `psdu` bytes. A relation has the power without fading; with fading it exists also where only the best fades deliver frames.
 pub(crate) fn relations(medium: &Medium, station: StationIx, psdu: u32) -> Vec<Relation> {
-    let hearers = medium.mean_hearers();
+    let hearers = medium.unfaded_hearers();
     let bands = &hearers.bands[hearers.bands_of(station)];
     let sensed = |band: &Band| band.first as usize..band.sensed_end as usize;
     let heard = bands.iter().flat_map(|band| &hearers.list[sensed(band)]);
@@ -100,10 +100,10 @@ pub(crate) fn relations(medium: &Medium, station: StationIx, psdu: u32) -> Vec<R
 
 /// Probability that a data frame of `psdu` bytes at the data rate arrives on an otherwise silent air.
 pub(crate) fn delivery_ratio(medium: &Medium, from: StationIx, to: StationIx, psdu: u32) -> f64 {
-    medium.mean_hearers().find(from, to).map_or(0.0, |hearer| delivery_to(medium, from, &hearer, psdu))
+    medium.unfaded_hearers().find(from, to).map_or(0.0, |hearer| delivery_to(medium, from, &hearer, psdu))
 }
 
-/// The delivery ratio of a signal with this mean power; with fading, the mean over its law.
+/// The delivery ratio of a signal with this power; with fading, the mean over its law.
 fn delivery_to(medium: &Medium, from: StationIx, hearer: &Hearer, psdu: u32) -> f64 {
     let at = |power: u64| delivery_with(medium, from, hearer.id, power, psdu);
     match medium.varying.as_ref().map_or(&[][..], |varying| varying.levels(from)) {

@@ -1,9 +1,10 @@
 //! Gains that vary while nodes rest: fading, and measured gains that change at given moments.
 //!
-//! Each station has two lists of hearers: one with mean powers ([`Varying::means`]), which changes with gains and positions, and one with
-//! the powers of its last frame ([`Medium::hearers`](super::Medium)), which passes visit. The second list is renewed when a frame starts
-//! and the powers of the last frame no longer hold: a frame keeps the gains of its start, and nothing happens at the end of a block in
-//! which no frame starts. A list of mean powers contains every station that hears the transmitter at the best fade.
+//! Each station has two lists of hearers: one with the powers without fading ([`Varying::unfaded`]), which change with gains and
+//! positions, and one with the powers of its last frame ([`Medium::hearers`](super::Medium)), which passes visit. The second list is
+//! renewed when a frame starts and the powers of the last frame no longer hold: a frame keeps the gains of its start, and nothing happens
+//! at the end of a block in which no frame starts. A list of powers without fading contains every station that hears the transmitter at
+//! the best fade.
 //!
 //! A frame that starts before the last frame of its sender has ended at all hearers (4 us for every 1.2 km) has the powers of that frame.
 
@@ -28,7 +29,7 @@ const MOST_POWER: f64 = 1e15;
 #[derive(Debug)]
 pub(super) struct Varying {
     /// Lists with present powers without fading, in classes by the best fade.
-    pub means: Hearers,
+    pub unfaded: Hearers,
     /// Storage of the lists with the powers of the last frames.
     regions: Regions,
     stations: Table<StationIx, Varied>,
@@ -104,7 +105,7 @@ impl Varying {
             agenda.push(spec.at, Order::new(class::GAIN_CHANGE, change.rank), EventKind::GainChange(number));
         }
         Some(Box::new(Self {
-            means: hearers.clone(),
+            unfaded: hearers.clone(),
             regions: Regions::new(hearers),
             stations: varied.collect(),
             levels,
@@ -121,7 +122,7 @@ impl Varying {
         self.stations[station].valid_until <= now
     }
 
-    /// The mean powers of a station have changed: its next frame has other powers.
+    /// The powers of a station have changed: its next frame has other powers.
     pub fn set_stale(&mut self, station: StationIx) {
         self.stations[station].valid_until = 0;
     }
@@ -151,7 +152,7 @@ impl Varying {
         if last > 0 && now < states[station].optional.transmit_until + last {
             return;
         }
-        let Self { means, stations, list, regions, seed, .. } = self;
+        let Self { unfaded, stations, list, regions, seed, .. } = self;
         let Varied { fading, name: own, kind: own_kind, .. } = stations[station];
         let block = fading.map_or(0, |fading| fading.block(now));
         let mode = kinds[usize::from(own_kind)].data_mode;
@@ -163,9 +164,9 @@ impl Varying {
             Hearer { power, bound: kind.interference_bound(power, mode), ..*hearer }
         };
         list.clear();
-        let bands = &means.bands[means.bands_of(station)];
+        let bands = &unfaded.bands[unfaded.bands_of(station)];
         for band in bands {
-            list.extend(means.list[band.first as usize..band.end as usize].iter().map(faded));
+            list.extend(unfaded.list[band.first as usize..band.end as usize].iter().map(faded));
         }
         let key = |hearer: &Hearer| {
             let heard_by = &stations[hearer.id];
@@ -182,7 +183,7 @@ impl Varying {
     }
 
     /// Carries out a change of gains, and returns the stations whose sets of hearers that can decode them have changed. `regions`: storage
-    /// of the mean powers.
+    /// of the powers without fading.
     pub fn change(
         &mut self,
         number: u32,
@@ -190,7 +191,7 @@ impl Varying {
         kinds: &[PhyKind],
         agenda: &mut Agenda,
     ) -> Vec<StationIx> {
-        let Self { means, stations, changes, list, .. } = self;
+        let Self { unfaded, stations, changes, list, .. } = self;
         let change = &changes[number as usize];
         if let Some(every) = change.every {
             let at = Time(agenda.now.0.saturating_add(every));
@@ -204,13 +205,13 @@ impl Varying {
                 (u64::from(h.delay) / BAND_NS, class_of((h.power as f64 * best) as u64, kind))
             };
             list.clear();
-            list.extend(means.list[regions.list(from)].iter().filter(|h| h.id != to));
+            list.extend(unfaded.list[regions.list(from)].iter().filter(|h| h.id != to));
             list.extend(entry);
             list.sort_unstable_by_key(|h| (key(h), h.id));
-            let decodes = |means: &Hearers| means.decodable(from).any(|h| h.id == to);
-            let before = decodes(means);
-            regions.replace(means, from, list, key, (None, agenda.now.0));
-            if decodes(means) != before {
+            let decodes = |list: &Hearers| list.decodable(from).any(|h| h.id == to);
+            let before = decodes(unfaded);
+            regions.replace(unfaded, from, list, key, (None, agenda.now.0));
+            if decodes(unfaded) != before {
                 neighbours_changed.push(from);
             }
         }
