@@ -443,13 +443,6 @@ pub struct Names {
 }
 
 impl Names {
-    /// The radio that a queue of a station serves; `towards`: the queue's target, which ends with the category that it serves, if any.
-    pub(crate) fn radio_of_queue<'a>(&self, station: StationIx, towards: &'a str) -> &'a str {
-        let categories = self.categories.get(station.ix()).into_iter().flatten();
-        let mut radios = categories.filter_map(|name| towards.strip_suffix(name.as_str())?.strip_suffix('/'));
-        radios.next().unwrap_or(towards)
-    }
-
     /// Name of a category of a station, if the station has several.
     #[must_use]
     pub fn category(&self, station: StationIx, category: Option<u8>) -> Option<&str> {

@@ -84,6 +84,15 @@ fn own(list: &[Category], t: &RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) -> O
         if list[..i].iter().any(|Category(other)| other.name == category.name) {
             refuse("name", format!("{}: another category has this name", quoted(&category.name.0)));
         }
+        if category.name.0.contains('/') {
+            let name = quoted(&category.name.0);
+            refuse(
+                "name",
+                format!(
+                    "{name}: names of queues have a \"/\" before the category; expected a name without one"
+                ),
+            );
+        }
         for (key, value) in [("cw_min", category.cw_min), ("cw_max", category.cw_max)] {
             if !(value + 1).is_power_of_two() {
                 let below = (value + 1).next_power_of_two() / 2 - 1;

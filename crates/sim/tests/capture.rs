@@ -10,6 +10,7 @@ use airfair_sim::ids::{NodeIx, PortIx};
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::observe::capture::{CaptureSpec, Columns};
 use airfair_sim::record::FrameKind;
+use airfair_sim::spec::{Countdown, TxopEnd};
 use airfair_units::{Span, Time};
 use airfair_wire::ieee80211::{Addresses, Fcs, Frame};
 use airfair_wire::pcapng::{Block, Direction, LinkType, Packet};
@@ -226,4 +227,34 @@ fn captures_are_cut_as_asked() {
     let concerns = |i: usize| [columns.node[i], columns.from[i], columns.to[i]].contains(&0);
     assert!((0..columns.len()).all(concerns));
     assert!(columns.len() > 50);
+}
+
+/// An interface has the name of the radio, whatever its categories are called: one name may be the end of another.
+#[test]
+fn categories_share_an_interface_of_the_name_of_their_radio() {
+    let names = ["b", "a/b", "/b", "default"];
+    for ordinary in 0..names.len() {
+        let mut radio = dot11b(250.0, 550.0);
+        let mut edca = edca(Countdown::Standard, TxopEnd::Silent);
+        edca.category_of_dscp = [ordinary as u8; 64];
+        for (category, name) in edca.categories.iter_mut().zip(names) {
+            category.name = name.to_string();
+        }
+        radio.mac.edca = Some(edca);
+        let spec = chain(radio, 1, 200.0, saturating(1000), 1);
+        let mut world = make(&spec, 1);
+        assert_eq!(world.queues().len(), 2 * names.len());
+        let (files, _) = watched(&mut world, Span::from_millis(500));
+        assert_eq!(files.len(), 2);
+        for (&node, bytes) in &files {
+            let (mut left, mut found) = (&bytes[..], Vec::new());
+            while let (Some(block), rest) = Block::decode(left).expect("a block") {
+                if let Block::Interface(interface) = block {
+                    found.push(interface.name.get().to_string());
+                }
+                left = rest;
+            }
+            assert_eq!(found, [format!("{}:default", spec.nodes[node as usize].id)]);
+        }
+    }
 }

@@ -173,8 +173,8 @@ impl World {
 
     /// Captures the frames of interfaces, and builds the table of frames. Must be called at the start of the run.
     pub fn capture(&mut self, spec: CaptureSpec) {
-        let targets = self.queues();
-        let capture = Capture::new(spec, &self.run.names, &targets, &mut self.air, &self.network);
+        let names = (&self.run.names, &self.run.radios[..]);
+        let capture = Capture::new(spec, names, &mut self.air, &self.network);
         self.observers.capture = Some(Box::new(capture));
         self.enable_records();
     }

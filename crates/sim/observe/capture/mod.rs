@@ -120,11 +120,10 @@ impl Observer for Capture {
 }
 
 impl Capture {
-    /// Starts at the start of a run.
+    /// Starts at the start of a run. `radios`: names of the stations' radios.
     pub(crate) fn new(
         spec: CaptureSpec,
-        names: &Names,
-        targets: &[(String, String)],
+        (names, radios): (&Names, &[String]),
         air: &mut Air,
         network: &Network,
     ) -> Self {
@@ -158,8 +157,8 @@ impl Capture {
             }
             let at = capture.files.len() - 1;
             let target = match link {
-                LinkRef::Station(station) => names.radio_of_queue(station, &targets[port.ix()].1),
-                LinkRef::Wire(_) => &targets[port.ix()].1,
+                LinkRef::Station(station) => &radios[station.ix()],
+                LinkRef::Wire(wire) => &names.nodes[network.links.far_end(wire).ix()],
             };
             let link_type = bytes::link_type(link, &network.rules.headers);
             let number = capture.files[at].add_interface(link_type, capture.spec.snap_len, name, target);
