@@ -279,6 +279,24 @@ def test_a_run_with_access_categories_has_their_column(recorded: Recording) -> N
     assert drawn == data["category"].astype(str).value_counts().to_dict()
 
 
+def test_a_frame_of_160_ms_is_on_the_air_in_its_middle() -> None:
+    """20,000 B at 1 Mbit/s: the start is 100 ms before the window, the end 50 ms after it."""
+    nodes = "".join(f'[[node]]\nid = "{n}"\nposition = ["{x} m", "0 m"]\n' for n, x in (("a", 0), ("b", 9)))
+    flow = '[[flow]]\nid = "f"\nfrom = "a"\nto = "b"\ntraffic = { kind = "saturating", packet = "20000 B" }\n'
+    radio = '[radio]\nstandard = "802.11b"\ndata_rate = "1 Mbit/s"\n'
+    scenario = Scenario.parse(f'name = "x"\nduration = "1 s"\n{radio}{nodes}{flow}', "x")
+    run = airfair.record(scenario, capture=Capture(trace=True))
+    frames = run.pandas("frames")
+    data = frames[(frames["event"] == "sent") & (frames["kind"] == "DATA") & frames["flow"].notna()]
+    assert data["duration_ns"].min() > 160_000_000
+    start = int(data["time_ns"].iloc[2])
+    for table in (run, frames):
+        for after_ms in (1, 60, 100, 150):
+            window = [f"{start + after_ms * 10**6} ns", f"{start + (after_ms + 5) * 10**6} ns"]
+            axes = axes_of(plots.timeline(table, *window))
+            assert len(bars(axes, "sent:DATA")) == 1, window
+
+
 def test_stations_have_the_order_of_the_scenario_or_the_given_one(folder: Path) -> None:
     pairs = Recording.load(folder)
     axes = axes_of(plots.timeline(pairs))

@@ -22,8 +22,8 @@ Source: TypeAlias = "Recording | pd.DataFrame | pa.Table"
 WINDOW_NS = 30_000_000
 """Length of the window that is drawn by default."""
 
-LONGEST_NS = 50_000_000
-"""No frame is as long: 4095 B at 1 Mbit/s take 33 ms."""
+PROPAGATION_NS = 1_000_000
+"""No signal travels as long: 300 km."""
 
 FEW_STATIONS = 32
 """Most stations of which the silent ones have lanes, too."""
@@ -149,7 +149,8 @@ def part(
     """The window from `start` until `until`. Raises `InputError`."""
     table, warmup, known = _frames(source)
     window = _window(table, start, until, warmup)
-    near = table[(table["time_ns"] >= window[0] - LONGEST_NS) & (table["time_ns"] < window[1] + LONGEST_NS)]
+    margin = _longest(table) + PROPAGATION_NS
+    near = table[(table["time_ns"] >= window[0] - margin) & (table["time_ns"] < window[1] + margin)]
     order = known or _in_order(table)
     sent = _sent(near, window, order)
     arrivals = list(_arrivals(near, {frame.number: frame for frame in sent}))
@@ -225,6 +226,12 @@ def _window(table: pd.DataFrame, start: str | None, until: str | None, warmup: i
     if from_ns >= until_ns:
         raise InputError(f"until: {moment(until_ns)}; expected a time after the start, {moment(from_ns)}")
     return from_ns, until_ns
+
+
+def _longest(table: pd.DataFrame) -> int:
+    """Duration of the longest frame, ns."""
+    lengths = table.loc[table["event"].isin(["sent", "received", "lost"]), "duration_ns"]
+    return int(lengths.max()) if len(lengths) else 0
 
 
 def _in_order(table: pd.DataFrame) -> list[Station]:
