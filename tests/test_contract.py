@@ -102,6 +102,32 @@ def test_a_run() -> None:
     assert declared(results.RunResult) - seen == set()
 
 
+def test_every_station_of_a_run_with_txops_counts_cf_ends() -> None:
+    """A sender of single packets ends each TXOP with a CF-End; the receiver sends none."""
+
+    def stations(radio: str) -> list[results.StationResult]:
+        nodes = "".join(
+            f'[[node]]\nid = "{n}"\nposition = ["{x} m", "0 m"]\n' for n, x in (("a", 0), ("b", 9))
+        )
+        traffic = '{ kind = "constant", rate = "1 Mbit/s" }'
+        flow = f'[[flow]]\nid = "f"\nfrom = "a"\nto = "b"\ndscp = 48\ntraffic = {traffic}\n'
+        text = f'name = "x"\nduration = "100 ms"\n[radio]\nstandard = "802.11b"\n{radio}\n{nodes}{flow}'
+        return airfair.run(Scenario.parse(text, "x"))["stations"]
+
+    a, b = stations('categories = "edca"\ntxop_end = "cf-end"')
+    assert a["sent"]["CF-END"] > 5
+    assert b["sent"]["CF-END"] == 0
+    assert a["received"]["CF-END"] == 0
+    for radio, known in (
+        ('categories = "edca"\ntxop_end = "silent"', True),
+        ('categories = "diffq"', False),
+        ("", False),
+    ):
+        for station in stations(radio):
+            counts = [station["sent"].get("CF-END"), station["received"].get("CF-END")]
+            assert counts == ([0, 0] if known else [None, None])
+
+
 def test_a_comparison() -> None:
     seen: Seen = set()
     scenario = Scenario.parse(WIRED_AODV)

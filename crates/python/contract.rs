@@ -17,6 +17,7 @@ use airfair_sim::measure::summary::{
 };
 use airfair_sim::observe::windows::WindowFairness;
 use airfair_sim::record::{FrameKind, Loss};
+use airfair_units::Span;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde::{Serialize, Serializer};
@@ -53,6 +54,28 @@ struct Whole<'a> {
     lateness: Option<&'a Lateness>,
 }
 
+impl<'a> Whole<'a> {
+    /// All stations, each with the knowledge whether a radio of the run has TXOPs.
+    fn stations(&self) -> impl Iterator<Item = StationOf<'a>> + use<'a> {
+        let mut categories = self
+            .scenario
+            .spec
+            .radios
+            .iter()
+            .filter_map(|radio| radio.mac.edca.as_ref())
+            .flat_map(|edca| &edca.categories);
+        let has_txops = categories.any(|category| category.txop > Span::ZERO);
+        self.run.stations.iter().map(move |result| StationOf { result, has_txops })
+    }
+}
+
+/// A station of a run.
+struct StationOf<'a> {
+    result: &'a StationResult,
+    /// True if a radio of the run has an access category with a TXOP.
+    has_txops: bool,
+}
+
 objects! {
     Run<'a> from of: &'a Whole<'a> {
         scenario: &'a str = &of.scenario.name;
@@ -80,7 +103,7 @@ objects! {
         ends: Ends<'a> = (&of.run.ends).into();
         marks: &'a BTreeMap<String, u64> = &of.run.marks;
         queues: Vec<Queue<'a>> = each(&of.run.queues);
-        stations: Vec<Station<'a>> = each(&of.run.stations);
+        stations: Vec<Station<'a>> = of.stations().map(Station::from).collect();
         #[serde(skip_serializing_if = "Option::is_none")]
         routing: Option<Upkeep<'a>> = of.run.routing.as_ref().map(Upkeep::from);
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -162,25 +185,25 @@ objects! {
         awaiting_route: Option<u64> = e.awaiting_route;
     }
 
-    Station<'a> from s: &'a StationResult {
-        node: &'a str = &s.node;
-        radio: &'a str = &s.radio;
-        airtime_ns: Airtime = (&s.airtime).into();
-        sent: BTreeMap<&'static str, u64> = by_kind(&s.counters.sent);
-        received: BTreeMap<&'static str, u64> = by_kind(&s.counters.received);
-        lost: BTreeMap<&'static str, u64> = Loss::NAMES.into_iter().zip(s.counters.lost).collect();
-        duplicates: u64 = s.counters.duplicates;
-        no_cts: u64 = s.counters.no_cts;
-        no_ack: u64 = s.counters.no_ack;
-        cts_withheld: u64 = s.counters.cts_withheld;
-        given_up: u64 = s.counters.given_up;
-        nav_extended: u64 = s.counters.nav_extended;
+    Station<'a> from s: StationOf<'a> {
+        node: &'a str = &s.result.node;
+        radio: &'a str = &s.result.radio;
+        airtime_ns: Airtime = (&s.result.airtime).into();
+        sent: BTreeMap<&'static str, u64> = by_kind(&s.result.counters.sent, s.has_txops);
+        received: BTreeMap<&'static str, u64> = by_kind(&s.result.counters.received, s.has_txops);
+        lost: BTreeMap<&'static str, u64> = Loss::NAMES.into_iter().zip(s.result.counters.lost).collect();
+        duplicates: u64 = s.result.counters.duplicates;
+        no_cts: u64 = s.result.counters.no_cts;
+        no_ack: u64 = s.result.counters.no_ack;
+        cts_withheld: u64 = s.result.counters.cts_withheld;
+        given_up: u64 = s.result.counters.given_up;
+        nav_extended: u64 = s.result.counters.nav_extended;
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        categories: Vec<Category<'a>> = each(&s.categories);
+        categories: Vec<Category<'a>> = each(&s.result.categories);
         #[serde(skip_serializing_if = "Option::is_none")]
-        messages: Option<Messages> = s.messages.as_ref().map(Messages::from);
+        messages: Option<Messages> = s.result.messages.as_ref().map(Messages::from);
         #[serde(skip_serializing_if = "Option::is_none")]
-        routing: Option<Routing<'a>> = s.routing.as_ref().map(Routing);
+        routing: Option<Routing<'a>> = s.result.routing.as_ref().map(Routing);
     }
 
     /// A proactive routing protocol: its messages, and how well routes were maintained.
@@ -276,10 +299,10 @@ fn each<'a, T, O: From<&'a T>>(values: &'a [T]) -> Vec<O> {
     values.iter().map(O::from).collect()
 }
 
-/// Counts by the kind of frame. CF-End, which only radios with TXOPs send, is absent if there was none.
-fn by_kind(counts: &[u64]) -> BTreeMap<&'static str, u64> {
+/// Counts by the kind of frame. CF-End, which only radios with TXOPs send, is present in runs with such radios.
+fn by_kind(counts: &[u64], has_txops: bool) -> BTreeMap<&'static str, u64> {
     let counted = FrameKind::ALL.into_iter().zip(counts.iter().copied());
-    let present = counted.filter(|&(kind, count)| kind != FrameKind::CfEnd || count > 0);
+    let present = counted.filter(|&(kind, _)| kind != FrameKind::CfEnd || has_txops);
     present.map(|(kind, count)| (kind.name(), count)).collect()
 }
 

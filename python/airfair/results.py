@@ -107,8 +107,9 @@ class FlowResult(TypedDict):
     completion_s: float | None
     """Completion time of a finite flow, seconds after its start; None if the flow did not complete."""
     hops: int | None
-    """Hops of the last delivered packet; if none was delivered, those of the static route, and None without
-    one."""
+    """Two meanings. If a packet of the flow has arrived, in the warm-up or later: the hops that the last one
+    took. If none has: the hops of its static route, which no packet has completed; None if there is no static
+    route, as with a routing protocol."""
     delivered_packets: int
     """Packets that the destination received."""
     dropped_packets: int
@@ -205,7 +206,8 @@ class StationResult(TypedDict):
     airtime_ns: AirtimeNs
     """Time in each radio state, nanoseconds."""
     sent: dict[str, int]
-    """Frames sent, by kind: `RTS`, `CTS`, `DATA`, `ACK`, `BROADCAST`; `CF-END` if there was one."""
+    """Frames sent, by kind: `RTS`, `CTS`, `DATA`, `ACK`, `BROADCAST`; `CF-END` at every station of a run in
+    which a radio has an access category with a TXOP."""
     received: dict[str, int]
     """Received frames that were addressed to this station, by kind."""
     lost: dict[str, int]

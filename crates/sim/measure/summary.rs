@@ -99,7 +99,7 @@ pub struct FlowResult {
     pub delays: Delays,
     /// Completion time of a finite flow, s after its start.
     pub completion_s: Option<f64>,
-    /// Hops of the last delivered packet; if none was delivered, those of the static route.
+    /// Hops of the last packet that has arrived, in the warm-up or later; if none has, those of the static route.
     pub hops: Option<u16>,
     /// Counters of files, if the flow sends files over connections of their own.
     pub files: Option<FilesResult>,
