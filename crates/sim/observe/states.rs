@@ -228,6 +228,10 @@ impl Timers {
             backoff.observe(now, next, (self.station, ended));
         }
 
+        // A CF-End may end it now; without propagation its end is not later than this event.
+        if let Some(nav) = &mut self.nav {
+            nav.until = nav.until.min(view.nav_until.max(now));
+        }
         self.end_nav(now, ended);
         if view.nav_until > now {
             match &mut self.nav {

@@ -11,7 +11,7 @@ use airfair_sim::ids::{NodeIx, StationIx};
 use airfair_sim::observe::states::{StateColumns, StatesSpec};
 use airfair_sim::record::{FrameKind, FrameView, Record, Trace};
 use airfair_sim::spec::*;
-use airfair_units::{Span, Time};
+use airfair_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -174,6 +174,27 @@ fn a_nav_that_an_rts_sets_is_one_interval() {
         let from = rts.end.0 + DELAY_200 / 2;
         assert!(nav.0.abs_diff(from) <= 1, "{nav:?} begins with the end of {rts:?}");
         assert!(nav.1.abs_diff(nav.0 + u64::from(rts.nav_us) * US) <= 2 * US, "{nav:?} of {rts:?}");
+    }
+}
+
+/// A CF-End ends the NAV of a bystander when it arrives, also where that takes no time.
+#[test]
+fn a_cf_end_ends_the_nav() {
+    for (places, delay) in [([0.0, 200.0, 0.0], 0), ([0.0, 200.0, 200.0], DELAY_200)] {
+        let mut radio = dot11b(250.0, 550.0);
+        radio.mac.edca = Some(edca(Countdown::Standard, TxopEnd::CfEnd));
+        let mut spec = line(radio, &places);
+        // A category with TXOPs, and packets so rare that each ends one.
+        spec.flows[0].dscp = 34;
+        spec.flows[0].traffic =
+            Traffic::ConstantRate { rate: Rate(400_000), packet: Bytes(1000), gap_jitter: 0.0 };
+        let (states, trace) = by_timer(&mut make(&spec, 1), WHOLE, Span::from_millis(7));
+        let ends: Vec<u64> =
+            sent(&trace, 0, FrameKind::CfEnd).iter().map(|frame| frame.end.0 + delay).collect();
+        let navs: Vec<u64> = states[&(2, "nav", -1)].iter().map(|nav| nav.1).collect();
+        assert!(ends.len() > 20);
+        let near = |end: &u64| navs.iter().any(|nav| nav.abs_diff(*end) <= 1);
+        assert_eq!(ends.iter().filter(|end| !near(end)).count(), 0, "of {}, NAVs {}", ends.len(), navs.len());
     }
 }
 
