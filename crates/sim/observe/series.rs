@@ -124,8 +124,8 @@ pub(crate) struct Sampler {
     series: Series,
 }
 
-fn growth(now: Span, then: Span) -> f64 {
-    (now.as_nanos() - then.as_nanos()) as f64 / 1e9
+fn seconds(span: Span) -> f64 {
+    span.as_nanos() as f64 / 1e9
 }
 
 /// Mean and standard deviation, s, of `n` times from their sum, ns, and the sum of their squares, ns²; NaN for none.
@@ -179,7 +179,7 @@ impl Observer for Sampler {
             let left = now.left - then.left;
             queues.packets.push(now.packets);
             queues.left.push(left);
-            queues.mean_wait_s.push(growth(now.waited, then.waited) / left as f64);
+            queues.mean_wait_s.push(seconds(Span(now.waited.0 - then.waited.0)) / left as f64);
             let acknowledged = now.acknowledged - then.acknowledged;
             let (mean, deviation) = moments(
                 acknowledged,
@@ -192,12 +192,13 @@ impl Observer for Sampler {
         }
         for (now, then) in now.stations.iter().zip(&then.stations) {
             let channel = &mut self.series.channel;
-            let (a, b) = (&now.airtime, &then.airtime);
-            channel.transmit_s.push(growth(a.transmit, b.transmit));
-            channel.receive_s.push(growth(a.receive, b.receive));
-            channel.busy_s.push(growth(a.busy, b.busy));
-            channel.nav_s.push(growth(a.nav, b.nav));
-            channel.idle_s.push(growth(a.idle, b.idle));
+            // A carrier that turns out to be a frame moves from one state to another.
+            let airtime = now.airtime - then.airtime;
+            channel.transmit_s.push(seconds(airtime.transmit));
+            channel.receive_s.push(seconds(airtime.receive));
+            channel.busy_s.push(seconds(airtime.busy));
+            channel.nav_s.push(seconds(airtime.nav));
+            channel.idle_s.push(seconds(airtime.idle));
             channel.frames.push(now.frames - then.frames);
             channel.no_answer.push(now.no_answer - then.no_answer);
             channel.given_up.push(now.given_up - then.given_up);

@@ -129,3 +129,24 @@ fn nothing_counts_before_the_end_of_the_warm_up() {
     world.advance(world.end());
     assert!(world.result().flows.iter().all(|f| f.delivered_bytes > 0 && f.mean_delay_s().is_some()));
 }
+
+/// A carrier that turns out to be a frame moves from one state to another, also over the end of an interval: no time is negative, and those
+/// of an interval add up to it.
+#[test]
+fn times_of_short_intervals_add_up() {
+    let spec = spec();
+    let (_, series) = sampled(&spec, Span::from_micros(300));
+    let channel = &series.channel;
+    let states = [&channel.transmit_s, &channel.receive_s, &channel.busy_s, &channel.nav_s, &channel.idle_s];
+    let rows = channel.idle_s.len();
+    assert!(rows > 40_000, "{rows}");
+    for row in 0..rows {
+        let times = states.map(|state| state[row]);
+        assert!(times.iter().all(|time| (0.0..=0.000_301).contains(time)), "row {row}: {times:?}");
+        // The last interval may be shorter.
+        assert!(times.iter().sum::<f64>() < 0.000_301, "row {row}: {times:?}");
+    }
+    let total: f64 = states.iter().flat_map(|state| state.iter()).sum();
+    let stations = rows as f64 / series.end_s.len() as f64;
+    assert!((total - 5.0 * stations).abs() < 1e-3, "{total} s of {stations} stations");
+}
