@@ -1,8 +1,8 @@
 """Scenes whose rows must not hang on how their files are written, and the same scenes written in other ways.
 
 Between them the scenes have whatever a scheme may stand at: relays and saturating sources on the air, a
-bottleneck of wires, an access point before wires, and nodes that move and look for their routes (AODV);
-datagrams, long transfers and short ones.
+bottleneck of wires, an access point before wires, and nodes that move and look for their routes (AODV, DSDV,
+OLSR); datagrams, long transfers and short ones.
 """
 
 from __future__ import annotations
@@ -65,6 +65,21 @@ def _scene(name: str, *parts: str) -> str:
     return "".join([f'name = "{name}"\n', _TOP, _TCP, *parts])
 
 
+def _moving(routing: str) -> str:
+    """Nodes that move; `routing`: what `[routing]` contains, and tables behind it."""
+    return _scene(
+        "moving",
+        f'[routing]\n{routing}[movement]\nrefresh_interval = "10 ms"\n',
+        _RADIO,
+        *(_node(f"m{i}", 180 * i, 0) for i in (0, 2, 4)),
+        *(_node(f"m{i}", 180 * i, 0, _to_and_fro(180 * i, 200 - 60 * i, 15 + 5 * i)) for i in (1, 3, 5)),
+        _flow("long", ("m0", "m4"), FTP),
+        _flow("back", ("m4", "m1"), WEB),
+        _flow("even", ("m3", "m0"), CONSTANT, tcp=False),
+        _flow("greedy", ("m5", "m4"), SATURATING, tcp=False),
+    )
+
+
 SCENES: Mapping[str, str] = {
     "relays on the air": _scene(
         "relays",
@@ -105,16 +120,12 @@ SCENES: Mapping[str, str] = {
         _flow("pages", ("near", "s3"), WEB),
         _flow("voice", ("s4", "far"), CONSTANT, tcp=False),
     ),
-    "nodes that move, AODV": _scene(
-        "moving",
-        '[routing]\nprotocol = "aodv"\n[movement]\nrefresh_interval = "10 ms"\n',
-        _RADIO,
-        *(_node(f"m{i}", 180 * i, 0) for i in (0, 2, 4)),
-        *(_node(f"m{i}", 180 * i, 0, _to_and_fro(180 * i, 200 - 60 * i, 15 + 5 * i)) for i in (1, 3, 5)),
-        _flow("long", ("m0", "m4"), FTP),
-        _flow("back", ("m4", "m1"), WEB),
-        _flow("even", ("m3", "m0"), CONSTANT, tcp=False),
-        _flow("greedy", ("m5", "m4"), SATURATING, tcp=False),
+    "nodes that move, AODV": _moving('protocol = "aodv"\n'),
+    "nodes that move, DSDV": _moving(
+        'protocol = "dsdv"\n[dsdv]\nperiod = "400 ms"\nstart_jitter = "100 ms"\nsettling_time = "100 ms"\n'
+    ),
+    "nodes that move, OLSR": _moving(
+        'protocol = "olsr"\n[olsr]\nmetric = "etx"\nhello_interval = "100 ms"\ntc_interval = "250 ms"\n'
     ),
 }
 """Scenarios as TOML, by what they are."""
@@ -148,10 +159,13 @@ def with_idle_node(text: str) -> str:
 
 
 def by_name(text: str) -> dict[str, Any]:
-    """A result for comparison: rows by name, without the node `FAR`, `perf` and the scenario."""
+    """A result for comparison: rows by name, without the node `FAR`, `perf`, the scenario, and the sums of
+    routing messages over all nodes, in which `FAR` has its own."""
     result: dict[str, Any] = json.loads(text)
     for key in ("perf", "scenario"):
         del result[key]
+    if result.get("routing"):
+        result["routing"] = {flow["id"]: flow for flow in result["routing"].get("flows", [])}
     result["flows"] = {flow["id"]: flow for flow in result["flows"]}
     result["stations"] = {
         (row["node"], row["radio"]): row for row in result["stations"] if row["node"] != FAR

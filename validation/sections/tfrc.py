@@ -34,6 +34,12 @@ four.
 With random losses t_RTO is 0.3 s (`least_rto`) as in ns-2, which counts it in ticks of 0.1 s; the RFC's 4 R
 is 0.2 s here.
 
+Where the link is always busy the total says little, so without random losses the mean queue is judged by the
+same rule, as are the given loss event rates (within 10 %), and, where there are several flows, their standard
+deviation over their mean (from half to twice ns-2's). **Known deviation**: one TFRC flow behind drop-tail
+keeps 93 packets in the queue at a loss event rate of 6.3e-5, in ns-2 84 at 7.2e-5, whatever the seed. The
+cause was not found.
+
 The equation is judged with the RFC's t_RTO at the loss event rate that the receiver measured and the
 round-trip time of the empty path, as s/(R f(p)): within 10 % of the goodput for loss event rates from 0.001
 to 0.03.
@@ -43,6 +49,8 @@ SECTION = "tfrc"
 PEER = Path(__file__).resolve().parent.parent / "data" / "tfrc-ns2.csv"
 CLOSE = 0.05
 """Seeds of ns-2 that agree, and what is close to them."""
+RATE_CLOSE = 0.1
+"""The same for loss event rates."""
 ERRORS = 3.0
 """Standard errors between means where they do not."""
 SACK_PACKET, SACK_HEADERS = 1000, 40
@@ -142,13 +150,25 @@ class Peer:
     given: bool
     total: float
     tfrc: float
+    queue: float
+    """Mean number of packets in the bottleneck's queue."""
+    loss_event_rate: float | None
+    jain: float | None
+    """Jain's index of TFRC's flows."""
 
 
 def peers(cell: Cell) -> list[Peer]:
     """ns-2's seeds of a cell."""
     with PEER.open() as file:
         return [
-            Peer(line["run"] == "given", float(line["total_kbps"]), float(line["tfrc_mean_kbps"]))
+            Peer(
+                line["run"] == "given",
+                float(line["total_kbps"]),
+                float(line["tfrc_mean_kbps"]),
+                float(line["mean_queue_packets"]),
+                float(line["loss_event_rate"]) if line["loss_event_rate"] else None,
+                float(line["tfrc_jain"]) if line["tfrc_jain"] else None,
+            )
             for line in csv.DictReader(file)
             if (line["queue"], int(line["tfrc_flows"]), int(line["sack_flows"]), float(line["random_loss"]))
             == (cell.queue, cell.tfrc, cell.sack, cell.loss)
@@ -197,10 +217,13 @@ def _against_ns2(cell: Cell, results: Sequence[RunResult]) -> Iterator[Row]:
     total = fmean(math.fsum(flows) for flows in ours)
     share = fmean(fmean(flows[: cell.tfrc]) for flows in ours)
     ns2 = peers(cell)
-    measured = [("total", [peer.total for peer in ns2], total)]
+    measured = [("total", "kbit/s", [peer.total for peer in ns2], total)]
     if cell.sack:
-        measured.append(("a TFRC flow", [peer.tfrc for peer in ns2], share))
-    for what, theirs, value in measured:
+        measured.append(("a TFRC flow", "kbit/s", [peer.tfrc for peer in ns2], share))
+    if not cell.loss:
+        queue = fmean(mean_queue(result) for result in results)
+        measured.append(("mean queue", "packets", [peer.queue for peer in ns2], queue))
+    for what, unit, theirs, value in measured:
         for given in (True, False):
             part = [v for v, peer in zip(theirs, ns2, strict=True) if peer.given == given]
             if not part:
@@ -209,21 +232,59 @@ def _against_ns2(cell: Cell, results: Sequence[RunResult]) -> Iterator[Row]:
             name = f"{cell.name}: {what}"
             if agree(part[:3]):
                 yield within(
-                    SECTION, name, source, expected=fmean(part), measured=value, unit="kbit/s", relative=CLOSE
+                    SECTION, name, source, expected=fmean(part), measured=value, unit=unit, relative=CLOSE
                 )
             else:
                 allowed = ERRORS * stdev(theirs) * math.sqrt(1 / len(part) + 1 / len(ours))
                 low, high = fmean(part) - allowed, fmean(part) + allowed
-                yield inside(SECTION, name, source, low=low, high=high, measured=value, unit="kbit/s")
+                yield inside(SECTION, name, source, low=low, high=high, measured=value, unit=unit)
+    source = f"{reference.PEERS}; as given"
+    rates = [peer.loss_event_rate for peer in ns2 if peer.loss_event_rate is not None]
+    if rates:
+        yield within(
+            SECTION,
+            f"{cell.name}: loss event rate",
+            source,
+            expected=fmean(rates),
+            measured=fmean(loss_event_rate(result) for result in results),
+            relative=RATE_CLOSE,
+        )
+    jains = [peer.jain for peer in ns2 if peer.jain is not None]
+    if jains:
+        spread = fmean(deviation_of(jain_of(flows[: cell.tfrc])) for flows in ours)
+        low, high = (factor * deviation_of(fmean(jains)) for factor in (0.5, 2.0))
+        name = f"{cell.name}: deviation of TFRC's flows over their mean"
+        yield inside(SECTION, name, source, low=low, high=high, measured=spread)
+
+
+def mean_queue(result: RunResult) -> float:
+    """Mean number of packets in the bottleneck's queue."""
+    return next(q["mean_packets"] for q in result["queues"] if (q["node"], q["towards"]) == ("left", "right"))
+
+
+def loss_event_rate(result: RunResult) -> float:
+    """The first flow's; NaN, with which a row fails, if there was no loss event."""
+    reports = result["flows"][0]["reports"]
+    rate = reports and reports["loss_event_rate"]
+    return rate if rate else math.nan
+
+
+def jain_of(values: Sequence[float]) -> float:
+    """Jain's index."""
+    return math.fsum(values) ** 2 / (len(values) * math.fsum(value * value for value in values))
+
+
+def deviation_of(jain: float) -> float:
+    """Standard deviation over the mean, of values with this Jain's index."""
+    return math.sqrt(max(1 / jain - 1, 0))
 
 
 def _against_equation(context: Context, runs: dict[Cell, list[RunResult]]) -> Iterator[Row]:
     points = []
     for cell in BY_EQUATION:
         loss, results = cell.loss, runs[cell]
-        rates = [result["flows"][0]["reports"]["loss_event_rate"] or 0.0 for result in results]
         goodput = fmean(wire_kbps(cell, result)[0] for result in results)
-        rate = fmean(rates)
+        rate = fmean(loss_event_rate(result) for result in results)
         points.append((rate, goodput))
         yield within(
             SECTION,
