@@ -129,6 +129,12 @@ fn internal_collisions_count_as_attempts() {
     assert!(rig.diary.done.iter().any(|&(_, _, packet, outcome)| {
         packet == low && outcome == airfair_sim::air::Outcome::InternalCollisions
     }));
+    let counters = rig.air.category_counters(airfair_sim::ids::StationIx(0));
+    let counted: Vec<_> = counters
+        .iter()
+        .map(|(name, c)| (*name, c.sent, c.finished, c.internal_collisions, c.given_up))
+        .collect();
+    assert_eq!(counted, [("c0", 0, 0, 7, 1), ("c1", 8, 8, 0, 0)]);
 }
 
 /// A broadcast is sent once, however often the other category has been first.
@@ -283,6 +289,44 @@ fn a_txop_goes_on_after_a_missing_ack() {
             // A fourth attempt would end after 8000000.
             assert_eq!(data[4], 8_000_000 + 50_000);
         }
+    }
+}
+
+/// A frame that is received instead of the ACK ends the wait for it: the medium has not been idle for a PIFS, so the TXOP is over, and the
+/// station waits until the end of what it has reserved.
+#[test]
+fn a_txop_does_not_go_on_at_a_busy_medium() {
+    let rows = [(7, 0, 0, 0), (2, 0, 0, 7_000)];
+    let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::CfEnd));
+    let radio = by_matrix(radio);
+    let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
+    let powers = [(0, 1, -60.0), (1, 0, -60.0), (2, 0, -60.0)];
+    let mut rig = Rig::new(std::slice::from_ref(&radio), &stations, &powers, 1);
+    rig.send_in(1, 1_000_000, 0, 1, 1500);
+    rig.send_in(1, 1_000_000, 0, 2, 1500);
+    let second = 1_000_000 + 1_624_000 + 10_000;
+    // It begins between the end of the frame and the time-out.
+    rig.broadcast(second + 1_310_000 + 100_000, 2, 100);
+    assert_eq!(starts(&rig.run(9_000_000), 0)[..3], [1_000_000, second, 8_000_000 + 50_000]);
+}
+
+/// A broadcast in a TXOP needs no time for an ACK: 1280 us after an exchange of 1626002 ns and a SIFS.
+#[test]
+fn a_broadcast_of_a_txop_fits_without_an_ack() {
+    let second = 1_000_000 + 1_626_002 + 10_000;
+    // Without room for it a CF-End of 352 us ends the TXOP.
+    for (limit, start) in [(2_920, second), (2_910, second + 352_000 + 50_000)] {
+        let rows = [(7, 0, 0, 0), (2, 0, 0, limit)];
+        let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::CfEnd));
+        let mut rig = pair(&radio, 1);
+        rig.send_in(1, 1_000_000, 0, 1, 1500);
+        rig.send_in(1, 1_000_000, 0, u32::MAX, 100);
+        let broadcasts: Vec<_> = frames(&rig.run(9_000_000))
+            .into_iter()
+            .filter(|f| f.kind == FrameKind::Broadcast)
+            .map(|f| f.start.0)
+            .collect();
+        assert_eq!(broadcasts, [start], "limit {limit} us");
     }
 }
 
