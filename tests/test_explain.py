@@ -348,7 +348,9 @@ def test_one_category_is_explained_as_the_dcf() -> None:
     keys = [f"radio.categories={table}", "radio.edca_countdown=dcf", "radio.qos_header=false"]
     one = Scenario.parse(CATEGORIES, "categories", keys)
     told = airfair.explain(dcf, flow="bulk")
-    assert told == airfair.explain(one, flow="bulk")
+    explained = airfair.explain(one, flow="bulk")
+    # Without access categories the DSCPs of the flows have no effect.
+    assert {**told, "warnings": []} == {**explained, "warnings": []}
     assert "categories" not in told["hops"][0]
     assert "category" not in told["hops"][0]["own_turn_ns"]
 

@@ -36,8 +36,7 @@ struct Access {
     count: usize,
     least_aifsn: u64,
     backoffs: Option<Backoffs>,
-    reserves_txop: bool,
-    awaits_txop: bool,
+    txop_end: TxopEnd,
     tids: Option<[u8; MOST_CATEGORIES]>,
 }
 
@@ -50,8 +49,7 @@ impl Access {
                 count: 1,
                 least_aifsn: 2,
                 backoffs: None,
-                reserves_txop: false,
-                awaits_txop: false,
+                txop_end: TxopEnd::Silent,
                 tids: None,
             };
         };
@@ -79,8 +77,7 @@ impl Access {
             count,
             least_aifsn: least_aifsn.into(),
             backoffs: (!plain).then(|| Backoffs::new(offsets, *countdown == Countdown::Standard)),
-            reserves_txop: edca.txop_end != TxopEnd::Silent,
-            awaits_txop: edca.txop_end == TxopEnd::CfEnd,
+            txop_end: edca.txop_end,
             tids: edca.qos_header.then_some(edca.tids),
         }
     }
@@ -180,8 +177,7 @@ impl Kind {
                 .map(|category| category.name.clone())
                 .collect(),
             default_category: mac.edca.as_ref().map_or(0, |edca| edca.category_of_dscp[0].into()),
-            reserves_txop: access.reserves_txop,
-            awaits_txop: access.awaits_txop,
+            txop_end: access.txop_end,
             tids: access.tids,
             cf_end_ns: control_mode.duration(CfEnd::wire_len() as u32, phy.standard, phy.preamble).as_nanos(),
             short_retry_limit: mac.short_retry_limit,

@@ -143,8 +143,8 @@ fn a_frame_keeps_the_gain_of_its_start() {
     assert_eq!(world.result().flows[0].dropped_packets, 0);
 }
 
-/// Both directions fail for 3 ms of each 7.3 ms. Some failures begin with an ACK; retries in the failure find no hearer, and the next one is
-/// a duplicate, with and without categories.
+/// Both directions fail for 3 ms of each 7.3 ms. Some failures begin with an ACK; retries in the failure find no hearer, and the next one
+/// is a duplicate, with and without categories.
 #[test]
 fn a_retry_after_an_interruption_is_a_duplicate() {
     for mac in ["dcf", "edca"] {

@@ -13,6 +13,7 @@ use crate::air::medium::radio::{NO_DEADLINE, Station, flag};
 use crate::engine::Agenda;
 use crate::ids::StationIx;
 use crate::record::{Record, Records};
+use crate::spec::TxopEnd;
 
 /// The last sequence number, plus one, that a station has received from another one in a category.
 #[derive(Debug, Clone, Copy)]
@@ -255,7 +256,7 @@ impl StationMac {
             return false;
         };
         let data = kind.duration(data_mode(kind, packet), packet.bytes + kind.overhead);
-        kind.reserves_txop
+        kind.txop_end != TxopEnd::Silent
             && station.radio.busy_until + timing.sifs + timing.slot <= now
             && now + 2 * timing.sifs + data + kind.ack_ns <= self.exchange.txop_until()
     }
@@ -283,7 +284,7 @@ impl StationMac {
         contention.state = if contends { State::Contend } else { State::Idle };
         let slots = contention.draw();
         station.backoffs.set(category, slots, contends);
-        if kind.awaits_txop && self.exchange.holds_txop() {
+        if kind.txop_end == TxopEnd::CfEnd && self.exchange.holds_txop() {
             let (Station { radio, rx, .. }, now) = (&mut *station, agenda.now.0);
             rx.reserve(radio.busy_until, &mut radio.nav_until, now, self.exchange.reserved_until());
         }

@@ -15,7 +15,7 @@ use crate::event::{EventKind, class};
 use crate::ids::StationIx;
 use crate::modes::Mode;
 use crate::record::{FrameKind, Loss, Record};
-use crate::spec::{AfterTimeout, Protection};
+use crate::spec::{AfterTimeout, Protection, TxopEnd};
 
 /// A response frame that is due a SIFS after the frame that it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl Exchange {
 
     /// Time that a frame which ends at `end` reserves: `response`, or the rest of the TXOP if that is reserved, ns.
     fn reserves(&mut self, kind: &MacKind, response: u64, end: u64) -> u64 {
-        if !kind.reserves_txop {
+        if kind.txop_end == TxopEnd::Silent {
             return response;
         }
         self.reserved_until = self.txop_until;

@@ -6,7 +6,7 @@ use airfair_wire::ieee80211::{Ack, Cts};
 use crate::air::medium::backoffs::MOST_CATEGORIES;
 use crate::air::medium::phy::{PpduFormat, Timing};
 use crate::modes::Mode;
-use crate::spec::{AfterTimeout, Protection};
+use crate::spec::{AfterTimeout, Protection, TxopEnd};
 
 /// The constants of an access category.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,10 +39,8 @@ pub struct MacKind {
     pub(crate) names: Vec<String>,
     /// The category of packets with DSCP 0.
     pub(crate) default_category: usize,
-    /// Duration fields reserve the medium to the limit of a TXOP, and a CF-End ends it.
-    pub(crate) reserves_txop: bool,
-    /// If no CF-End has ended a TXOP, the station itself waits until its limit.
-    pub(crate) awaits_txop: bool,
+    /// End of a TXOP, and what duration fields reserve.
+    pub(crate) txop_end: TxopEnd,
     /// Traffic identifier in the QoS Control field, by category; none without that field. With it, an ACK carries the rest of the duration
     /// that the acknowledged frame has reserved.
     pub(crate) tids: Option<[u8; MOST_CATEGORIES]>,

@@ -65,7 +65,8 @@ pub(super) fn category_of_queue(network: &Network, link: LinkRef, flow: FlowIx) 
     (!one_queue).then(|| network.interfaces.category(port, network.flows[flow].dscp))
 }
 
-/// Numbers of packets in the queue of a flow's packets for a link, by owner; without the control packets ahead of the queue and the packets in the MAC.
+/// Numbers of packets in the queue of a flow's packets for a link, by owner; without the control packets ahead of the queue and the
+/// packets in the MAC.
 pub(super) fn waiting_by_owner(
     network: &Network,
     link: LinkRef,
