@@ -35,18 +35,8 @@ pub fn scale(name: &str) -> f64 {
 /// Four categories with TXOPs; DSCPs 0, 8, 34 and 46 belong to them in the order 1, 0, 2, 3.
 pub fn edca(countdown: Countdown, txop_end: TxopEnd) -> EdcaSpec {
     let rows = [(7, 31, 1023, 0), (3, 31, 1023, 0), (2, 15, 31, 6016), (2, 7, 15, 3264)];
-    let category = |(i, (aifsn, cw_min, cw_max, txop)): (usize, (u8, u32, u32, u64))| CategorySpec {
-        name: format!("c{i}"),
-        aifsn,
-        cw_min,
-        cw_max,
-        txop: Span::from_micros(txop),
-    };
     EdcaSpec {
-        categories: rows.into_iter().enumerate().map(category).collect(),
-        countdown,
         qos_header: true,
-        txop_end,
         category_of_dscp: std::array::from_fn(|dscp| match dscp {
             8 => 0,
             34 => 2,
@@ -54,6 +44,7 @@ pub fn edca(countdown: Countdown, txop_end: TxopEnd) -> EdcaSpec {
             _ => 1,
         }),
         tids: [1, 0, 5, 6, 0, 0, 0, 0],
+        ..edca_table(&rows, countdown, txop_end)
     }
 }
 
