@@ -99,11 +99,13 @@ impl StationMac {
         let unsensed = alone && radio.busy_until > now && seen > now;
         let immediate =
             kind.immediate_access && radio.nav_until <= now && (radio.busy_until <= now || unsensed);
-        let resume = resume[usize::from(immediate && unsensed)];
+        // After a time-out the AIFS follows that, not the last busy medium (10.22.2.4).
+        let resume =
+            resume[usize::from(immediate && unsensed)].max(self.exchange.response_end() + timing.difs);
         let aifs_end = resume + backoffs.offset(category) * slot;
         if alone {
             backoffs.begin(resume < now);
-            radio.count_from = if resume < now { now + aifs_end.saturating_sub(now) % slot } else { resume };
+            radio.count_from = resume.max(now + aifs_end.saturating_sub(now) % slot);
         }
         let wait = backoffs.boundary_after(category, (aifs_end, now), radio.count_from, slot);
         let contention = self.category_mut(category);
@@ -114,7 +116,6 @@ impl StationMac {
         let reserve = contention.random.clone().below(contention.cw + 1) as u16;
         backoffs.join_immediately(category, wait, reserve);
         if unsensed {
-            radio.slots = wait;
             radio.deadline = radio.count_from + u64::from(wait) * slot;
             radio.freeze(backoffs, seen, radio.busy_until + timing.difs, slot);
         }
@@ -240,7 +241,7 @@ impl StationMac {
         });
         let fits = |needed: u64| idle + needed <= until;
         let ends = !needed.is_some_and(fits);
-        if ends && !(self.exchange.reserved_until() > idle && fits(sifs + kind.cf_end_ns)) {
+        if ends && !(self.exchange.reserved_until() > 0 && fits(sifs + kind.cf_end_ns)) {
             self.end_exchange(station, id, kind, agenda);
             return;
         }
@@ -296,11 +297,6 @@ impl StationMac {
 /// Passes the slot boundaries before `now`, so that categories can join the count.
 fn settle(station: &mut Station, slot: u64, now: u64) {
     let Station { radio, backoffs, .. } = station;
-    if radio.deadline == NO_DEADLINE || radio.deadline < now && !backoffs.contends() {
-        // Every post-backoff has ended.
-        backoffs.clear();
-        return;
-    }
     let moved = backoffs.pass(radio.boundaries_before(now, slot));
     radio.count_from += moved * slot;
 }

@@ -119,11 +119,6 @@ impl Backoffs {
         self.contending |= bit(category) & self.active;
     }
 
-    /// Ends every back-off.
-    pub(crate) fn clear(&mut self) {
-        (self.active, self.contending, self.immediate) = (0, 0, 0);
-    }
-
     /// Ends a category's back-off.
     pub(crate) fn forget(&mut self, category: usize) {
         let others = !bit(category);
@@ -198,11 +193,8 @@ impl Backoffs {
 
     /// Categories that transmit at the same boundary as `winner`, without it, the highest priority first.
     pub(crate) fn collides_with(&self, winner: usize) -> impl Iterator<Item = usize> + Clone + use<> {
-        let end = self.end(winner);
-        let set = members(self.contending & !bit(winner))
-            .filter(|&category| self.end(category) == end)
-            .fold(0, |set, category| set | bit(category));
-        members(set).rev()
+        let (all, end) = (*self, self.end(winner));
+        members(self.contending & !bit(winner)).filter(move |&category| all.end(category) == end).rev()
     }
 }
 

@@ -89,6 +89,85 @@ fn a_category_that_joins_a_count_is_aligned_to_its_slots() {
     }
 }
 
+/// Slots are those of the present count, not of the last busy medium: after a time-out at 1000000 + 1310000 + 222000 boundaries are at
+/// 2582000 + n x 20000 (10.22.2.4). At 2625000 category 1 has a packet, which is sent at the next boundary, the fourth of the others.
+#[test]
+fn a_category_joins_the_slots_after_a_time_out() {
+    let rows = [(2, 31, 31, 0), (2, 0, 0, 0)];
+    let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::Silent));
+    let stations = [("a", 0, 0.0), ("b", 0, 300.0), ("far", 0, 50_000.0)];
+    let mut joined = 0;
+    for seed in 0..40 {
+        let sent = |second: bool| {
+            let mut rig = Rig::new(std::slice::from_ref(&radio), &stations, &[], seed);
+            rig.send_in(0, 1_000_000, 0, 2, 1500);
+            if second {
+                rig.send_in(1, 2_625_000, 0, 1, 100);
+            }
+            starts(&rig.run(5_000_000), 0)
+        };
+        let alone = sent(false)[1];
+        let slots = (alone - 2_582_000) / 20_000;
+        assert_eq!(alone, 2_582_000 + slots * 20_000);
+        if slots > 3 {
+            joined += 1;
+            // Data of 136 B in 291 us, ACK in 304 us; then the other slots.
+            let exchanged = 2_642_000 + 291_000 + 1_001 + 10_000 + 304_000 + 1_001;
+            let retry = exchanged + 50_000 + (slots - 4) * 20_000;
+            assert_eq!(sent(true)[1..3], [2_642_000, retry], "seed {seed}, {slots} slots");
+        }
+    }
+    assert!(joined > 20);
+}
+
+/// A category's AIFS follows the time-out (10.22.2.4), whenever its packet comes: at 2532000 + 10000 + 7 x 20000 while category 1 counts.
+#[test]
+fn a_category_waits_for_its_aifs_after_a_time_out() {
+    let rows = [(7, 0, 0, 0), (2, 31, 31, 0)];
+    let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::Silent));
+    let stations = [("a", 0, 0.0), ("b", 0, 300.0), ("far", 0, 50_000.0)];
+    let mut joined = 0;
+    for seed in 0..40 {
+        let sent = |at: Option<u64>| {
+            let mut rig = Rig::new(std::slice::from_ref(&radio), &stations, &[], seed);
+            rig.send_in(1, 1_000_000, 0, 2, 1500);
+            if let Some(at) = at {
+                rig.send_in(0, at, 0, 1, 100);
+            }
+            starts(&rig.run(5_000_000), 0)[1]
+        };
+        // Category 1 is the first otherwise, at the same boundary too.
+        if sent(None) > 2_682_000 {
+            joined += 1;
+            for (at, start) in [
+                (2_000_000, 2_682_000),
+                (2_540_000, 2_682_000),
+                (2_585_000, 2_682_000),
+                (2_670_000, 2_682_000),
+            ] {
+                assert_eq!(sent(Some(at)), start, "seed {seed}, packet at {at}");
+            }
+        }
+    }
+    assert!(joined > 20);
+}
+
+/// A signal is sensed 15 us after its start (10.3.7). `b`'s frame ends at 2280000, a signal of `c` comes at 2340000, a packet at 2345000. A
+/// category whose AIFS has ended sends; one whose AIFS ends at 2430000 backs off, and counts its AIFS from the signal's end at 3620000.
+#[test]
+fn a_signal_that_is_not_sensed_yet_prevents_only_later_access() {
+    let radio = by_matrix(without_slots(&[7, 2]));
+    for (category, start) in [(0, 3_620_000 + 150_000), (1, 2_345_000)] {
+        let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
+        let powers = [(1, 0, -60.0), (2, 0, -60.0)];
+        let mut rig = Rig::new(std::slice::from_ref(&radio), &stations, &powers, 1);
+        rig.broadcast(1_000_000, 1, 100);
+        rig.broadcast(2_340_000, 2, 100);
+        rig.send_in(category, 2_345_000, 0, 1, 1500);
+        assert_eq!(starts(&rig.run(4_000_000), 0)[0], start, "category {category}");
+    }
+}
+
 /// Both back-offs end at 2331001. The higher category sends; the lower one doubles its window, and follows after the exchange: DATA of 1310
 /// us, ACK back at 2331001 + 1310000 + 1001 + 10000 + 304000 + 1001 = 3957003, DIFS.
 #[test]
@@ -308,6 +387,28 @@ fn a_txop_does_not_go_on_at_a_busy_medium() {
     // It begins between the end of the frame and the time-out.
     rig.broadcast(second + 1_310_000 + 100_000, 2, 100);
     assert_eq!(starts(&rig.run(9_000_000), 0)[..3], [1_000_000, second, 8_000_000 + 50_000]);
+}
+
+/// A TXOP goes on after a missing ACK if the medium has been idle for a PIFS, 30 us, before the time-out (10.22.2.7): energy that cannot be
+/// decoded ends that long before it, a nanosecond later, or a slot before it. Otherwise the TXOP is over, and its limit is at 8000000.
+#[test]
+fn a_txop_goes_on_after_a_pifs() {
+    let rows = [(7, 0, 0, 0), (2, 0, 0, 7_000)];
+    let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::CfEnd));
+    let radio = by_matrix(radio);
+    let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
+    let powers = [(0, 1, -60.0), (1, 0, -60.0), (2, 0, -90.0)];
+    let second = 1_000_000 + 1_624_000 + 10_000;
+    let time_out = second + 1_310_000 + 222_000;
+    for (idle, third) in
+        [(30_000, time_out + 10_000), (29_999, 8_000_000 + 50_000), (20_000, 8_000_000 + 50_000)]
+    {
+        let mut rig = Rig::new(std::slice::from_ref(&radio), &stations, &powers, 1);
+        rig.send_in(1, 1_000_000, 0, 1, 1500);
+        rig.send_in(1, 1_000_000, 0, 2, 1500);
+        rig.broadcast(time_out - idle - 1_280_000, 2, 100);
+        assert_eq!(starts(&rig.run(9_000_000), 0)[..3], [1_000_000, second, third], "idle for {idle} ns");
+    }
 }
 
 /// A broadcast in a TXOP needs no time for an ACK: 1280 us after an exchange of 1626002 ns and a SIFS.
