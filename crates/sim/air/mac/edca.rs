@@ -104,10 +104,11 @@ impl StationMac {
             resume[usize::from(immediate && unsensed)].max(self.exchange.response_end() + timing.difs);
         let aifs_end = resume + backoffs.offset(category) * slot;
         if alone {
-            backoffs.begin(resume < now);
             radio.count_from = resume.max(now + aifs_end.saturating_sub(now) % slot);
         }
-        let wait = backoffs.boundary_after(category, (aifs_end, now), radio.count_from, slot);
+        // The first boundary of the count at which the AIFS is over.
+        let wait = aifs_end.max(now).saturating_sub(radio.count_from).div_ceil(slot);
+        let wait = u16::try_from(wait).unwrap_or(u16::MAX);
         let contention = self.category_mut(category);
         if !immediate {
             backoffs.join(category, (wait, contention.draw()), true);

@@ -41,7 +41,7 @@ pub(super) struct Exchange {
     txop_until: u64,
     /// End of what duration fields of the TXOP have reserved beyond a response, ns; 0 if nothing.
     reserved_until: u64,
-    /// End of the last awaited response at this station, or of the wait for it if a DIFS follows that, ns.
+    /// End of the last awaited response at this station or of the wait for it; a DIFS before the count that followed the latter, ns.
     response_end: u64,
     /// True once a packet of the TXOP has been sent with success.
     holds_txop: bool,
@@ -80,7 +80,7 @@ impl Exchange {
         (self.reserved_until, self.holds_txop) = (0, false);
     }
 
-    /// End of the last awaited response at this station, or of the wait for it if a DIFS follows that, ns.
+    /// End of the last awaited response at this station or of the wait for it; a DIFS before the count that followed the latter, ns.
     pub(super) fn response_end(&self) -> u64 {
         self.response_end
     }
@@ -627,8 +627,8 @@ impl Mac {
             }
         }
         let (station, mac, kind) = self.at(medium, id);
+        mac.exchange.response_end = (now + lag).saturating_sub(kind.timing.difs);
         if lag > 0 {
-            mac.exchange.response_end = now;
             station.start_count(station.radio.count_from.max(now + lag), kind.timing.slot);
         }
         if station.radio.has(flag::CONTENDING) {

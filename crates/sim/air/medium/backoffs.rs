@@ -31,8 +31,6 @@ pub(crate) struct Backoffs {
     interrupted: u8,
     /// True if the boundary at the end of an AIFS counts (10.22.2.4); DCF counts from the end of the first slot after it.
     counts_aifs: bool,
-    /// True once boundaries of the present idle period have been passed.
-    begun: bool,
 }
 
 /// Bit of a category.
@@ -143,7 +141,6 @@ impl Backoffs {
         self.interrupted |= self.immediate;
         self.immediate = 0;
         self.wait = self.offsets.map(u16::from);
-        self.begun = false;
     }
 
     /// Passes slot boundaries: that at the start of the count and `boundaries` after it, or none. Post-backoffs that have ended are
@@ -161,29 +158,7 @@ impl Backoffs {
             *slots = slots.saturating_sub(counted.saturating_sub(*wait));
             *wait = wait.saturating_sub(counted);
         }
-        self.begun = true;
         passed
-    }
-
-    /// Boundary of the present count at which the AIFS of a category ends, if the AIFS ends at `aifs_end` and the count starts at
-    /// `count_from`, but not before `now`.
-    pub(crate) fn boundary_after(
-        &self,
-        category: usize,
-        (aifs_end, now): (u64, u64),
-        count_from: u64,
-        slot: u64,
-    ) -> u16 {
-        if !self.begun && count_from >= now {
-            return self.offsets[category].into();
-        }
-        let slots = aifs_end.max(now).saturating_sub(count_from).div_ceil(slot);
-        u16::try_from(slots).unwrap_or(u16::MAX)
-    }
-
-    /// Starts a count in an idle period that began before: no category counts yet.
-    pub(crate) fn begin(&mut self, begun: bool) {
-        self.begun = begun;
     }
 
     /// Slots by which the AIFS of a category exceeds the least AIFS of the station's table.

@@ -411,6 +411,22 @@ fn a_txop_goes_on_after_a_pifs() {
     }
 }
 
+/// A frame is sent again in a TXOP if its exchange ends before the limit (10.22.2.7): the second frame's time-out is at 4166000, its second
+/// attempt's ACK would end at 4166000 + 10000 + 1310000 + 10000 + 304000 = 5800000.
+#[test]
+fn a_second_attempt_must_fit_into_the_txop() {
+    for (limit, third) in [(4_800, 4_176_000), (4_799, 5_799_000 + 50_000)] {
+        let rows = [(7, 0, 0, 0), (2, 0, 0, limit)];
+        let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::CfEnd));
+        let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
+        let powers = [(0, 1, -60.0), (1, 0, -60.0)];
+        let mut rig = Rig::new(&[by_matrix(radio)], &stations, &powers, 1);
+        rig.send_in(1, 1_000_000, 0, 1, 1500);
+        rig.send_in(1, 1_000_000, 0, 2, 1500);
+        assert_eq!(starts(&rig.run(7_000_000), 0)[..3], [1_000_000, 2_634_000, third], "limit {limit} us");
+    }
+}
+
 /// A broadcast in a TXOP needs no time for an ACK: 1280 us after an exchange of 1626002 ns and a SIFS.
 #[test]
 fn a_broadcast_of_a_txop_fits_without_an_ack() {
