@@ -36,9 +36,10 @@ is 0.2 s here.
 
 Where the link is always busy the total says little, so without random losses the mean queue is judged by the
 same rule, as are the given loss event rates (within 10 %), and, where there are several flows, their standard
-deviation over their mean (from half to twice ns-2's). **Known deviation**: one TFRC flow behind drop-tail
-keeps 93 packets in the queue at a loss event rate of 6.3e-5, in ns-2 84 at 7.2e-5, whatever the seed. The
-cause was not found.
+deviation over their mean (from half to twice ns-2's). One TFRC flow behind drop-tail has seven loss events in
+100 s, so that its queue still depends on the end of slow start (91 packets are lost here, 96 in ns-2): 93
+packets at a loss event rate of 6.3e-5, in ns-2 84 at 7.2e-5. Its queue is judged from 500 to 1000 s, where
+90.4 packets become 89.0 with `least_discount` and `rtt_weight` at ns-2's 0.5 and 0.95; ns-2 has 88.7.
 
 The equation is judged with the RFC's t_RTO at the loss event rate that the receiver measured and the
 round-trip time of the empty path, as s/(R f(p)): within 10 % of the goodput for loss event rates from 0.001
@@ -74,6 +75,10 @@ class Cell:
     packet: int = TFRC_PACKET
     """TFRC's packets on the wire, bytes."""
     least_rto_s: float = 0.0
+    warmup_s: int = 20
+    end_s: int = 120
+    few_loss_events: bool = False
+    """The queue and the loss event rate of so short a run depend on slow start: neither is judged."""
 
     @property
     def name(self) -> str:
@@ -81,11 +86,15 @@ class Cell:
         loss = f", random loss {self.loss:g}" if self.loss else ""
         beside = f" + {self.sack} SACK" if self.sack else ""
         packet = f", TFRC's packets {self.packet} B" if self.packet != TFRC_PACKET else ""
-        return f"{self.queue}, {self.tfrc} TFRC{beside}{packet}{loss}"
+        time = f", {self.warmup_s} to {self.end_s} s" if self.end_s != Cell.end_s else ""
+        return f"{self.queue}, {self.tfrc} TFRC{beside}{packet}{loss}{time}"
 
 
 CELLS = (
-    *(Cell(queue, flows, 0) for queue in ("droptail", "red") for flows in (1, 4, 16)),
+    Cell("droptail", 1, 0, few_loss_events=True),
+    Cell("droptail", 1, 0, warmup_s=500, end_s=1000),
+    *(Cell("droptail", flows, 0) for flows in (4, 16)),
+    *(Cell("red", flows, 0) for flows in (1, 4, 16)),
     *(Cell(queue, flows, flows) for queue in ("droptail", "red") for flows in (1, 4, 16)),
     *(Cell("droptail", 4, 4, packet=packet) for packet in (1000, 1008, 1016)),
     *(Cell("droptail", 1, 0, loss, least_rto_s=NS2_RTO_S) for loss in (*LOSSES, 0.1)),
@@ -94,8 +103,6 @@ BY_EQUATION = tuple(Cell("droptail", 1, 0, loss) for loss in LOSSES)
 
 HEAD = """
 name = "tfrc"
-duration = "120 s"
-warmup = "20 s"
 [headers]
 wired = "0 B"
 [schemes.red]
@@ -122,7 +129,8 @@ def scenario(cell: Cell) -> Scenario:
     ns-2 they do not."""
     flows = cell.tfrc + cell.sack
     nodes = ["left", "right", *(f"{side}{i}" for i in range(flows) for side in "sr")]
-    text = HEAD + (TCP if cell.sack else "")
+    times = f'duration = "{cell.end_s} s"\nwarmup = "{cell.warmup_s} s"\n'
+    text = times + HEAD + (TCP if cell.sack else "")
     if cell.least_rto_s:
         text += f'[schemes.tfrc]\nleast_rto = "{cell.least_rto_s} s"\n'
     text += "".join(f'[[node]]\nid = "{node}"\n' for node in nodes)
@@ -172,7 +180,7 @@ def peers(cell: Cell) -> list[Peer]:
             for line in csv.DictReader(file)
             if (line["queue"], int(line["tfrc_flows"]), int(line["sack_flows"]), float(line["random_loss"]))
             == (cell.queue, cell.tfrc, cell.sack, cell.loss)
-            and int(line["tfrc_bytes"]) == cell.packet
+            and (int(line["tfrc_bytes"]), int(line["end_s"])) == (cell.packet, cell.end_s)
         ]
 
 
@@ -220,7 +228,7 @@ def _against_ns2(cell: Cell, results: Sequence[RunResult]) -> Iterator[Row]:
     measured = [("total", "kbit/s", [peer.total for peer in ns2], total)]
     if cell.sack:
         measured.append(("a TFRC flow", "kbit/s", [peer.tfrc for peer in ns2], share))
-    if not cell.loss:
+    if not cell.loss and not cell.few_loss_events:
         queue = fmean(mean_queue(result) for result in results)
         measured.append(("mean queue", "packets", [peer.queue for peer in ns2], queue))
     for what, unit, theirs, value in measured:
@@ -240,7 +248,7 @@ def _against_ns2(cell: Cell, results: Sequence[RunResult]) -> Iterator[Row]:
                 yield inside(SECTION, name, source, low=low, high=high, measured=value, unit=unit)
     source = f"{reference.PEERS}; as given"
     rates = [peer.loss_event_rate for peer in ns2 if peer.loss_event_rate is not None]
-    if rates:
+    if rates and not cell.few_loss_events:
         yield within(
             SECTION,
             f"{cell.name}: loss event rate",
