@@ -37,11 +37,17 @@ def md1_wait(arrival_rate: float, service_rate: float) -> float:
 
 
 @dataclass(frozen=True)
-class Interval:
-    """A mean with its symmetric confidence interval."""
+class Mean:
+    """A mean, and the half-width of its symmetric confidence interval."""
 
     mean: float
     half_width: float
+
+
+@dataclass(frozen=True)
+class Interval(Mean):
+    """The mean of a correlated series."""
+
     batches: int
 
     def contains(self, value: float) -> bool:

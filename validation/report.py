@@ -16,7 +16,10 @@ from typing import Literal
 from airfair.output import write_atomically
 from airfair.reference import wrapped
 
+from .queueing import Mean
+
 Value = float | str
+Style = Literal["line", "dashed", "points"]
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,15 @@ class Series:
     label: str
     x: Sequence[float]
     y: Sequence[float]
-    style: Literal["line", "dashed", "points"] = "line"
+    style: Style = "line"
     error: Sequence[float] | None = None
+
+    @classmethod
+    def of_means(
+        cls, label: str, x: Sequence[float], means: Sequence[Mean], style: Style = "points"
+    ) -> Series:
+        """Means over seeds with their confidence intervals."""
+        return cls(label, x, [mean.mean for mean in means], style, [mean.half_width for mean in means])
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import airfair
 from airfair import RunResult, Scenario
 
-from .queueing import student_t_quantile
+from .queueing import Mean, student_t_quantile
 from .report import Context
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,14 +48,6 @@ def jain_of(result: RunResult) -> float:
             f"{result['scenario']}, seed {result['seed']}: nothing arrived, so nothing was shared"
         )
     return jain
-
-
-@dataclass(frozen=True)
-class Mean:
-    """Mean of independent values, and the half-width of its interval."""
-
-    mean: float
-    half_width: float
 
 
 def mean_of(values: Sequence[float], confidence: float = 0.99) -> Mean:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from airfair import Scenario
 
 from .. import reference
+from ..queueing import Mean
 from ..report import Context, Figure, Row, Series, holds, within
-from ..runs import Mean, lines, mean_of, run_all, seeds
+from ..runs import lines, mean_of, run_all, seeds
 
 TITLE = "Chains"
 ABOUT = """
@@ -152,10 +153,9 @@ def _hops(context: Context) -> Iterator[Row]:
                 unit="kbit/s",
                 relative=_tolerance(hops),
             )
-        means, bars = [m.mean for m in measured], [m.half_width for m in measured]
         series.append(Series(settings.name, reference.CHAIN_HOPS, published, "dashed"))
         label = f"Airfair, profile {settings.name}"
-        series.append(Series(label, reference.CHAIN_HOPS, means, "points", bars))
+        series.append(Series.of_means(label, reference.CHAIN_HOPS, measured))
     context.figure(Figure(SECTION, "hops", "Saturated UDP over a chain.", "hops", "goodput, kbit/s", series))
 
 
@@ -272,19 +272,11 @@ def _switches(context: Context) -> Iterator[Row]:
             "rule",
             "goodput, kbit/s",
             [
-                Series(
-                    "ns-3's profile with ns-2's rule",
-                    places,
-                    [towards_ns2[name].mean for name in order],
-                    "points",
-                    [towards_ns2[name].half_width for name in order],
+                Series.of_means(
+                    "ns-3's profile with ns-2's rule", places, [towards_ns2[name] for name in order]
                 ),
-                Series(
-                    "ns-2's profile with ns-3's rule",
-                    places,
-                    [towards_ns3[name].mean for name in order],
-                    "points",
-                    [towards_ns3[name].half_width for name in order],
+                Series.of_means(
+                    "ns-2's profile with ns-3's rule", places, [towards_ns3[name] for name in order]
                 ),
                 Series("ns-3", [1, len(order)], [peers[1]] * 2, "dashed"),
                 Series("ns-2", [1, len(order)], [peers[0]] * 2, "dashed"),

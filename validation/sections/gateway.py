@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from airfair import RunResult, Scenario
 
-from ..report import Context, Figure, Row, Series, holds, inside, within
-from ..runs import SCENARIOS, Mean, mean_of, run_all, seeds
+from ..queueing import Mean
+from ..report import Context, Figure, Row, Series, Style, holds, inside, within
+from ..runs import SCENARIOS, mean_of, run_all, seeds
 
 TITLE = "The gateway's neighbour"
 ABOUT = """
@@ -112,15 +113,9 @@ def rows(context: Context) -> Iterable[Row]:
     for name in ("no limit", "20 segments"):
         for flow, label in enumerate(("one hop", "two hops")):
             means = [pair[flow] for pair in measured[name]]
-            series.append(
-                Series(
-                    f"{label}, {'no window limit' if name == 'no limit' else f'window limit {name}'}",
-                    WINDOWS,
-                    [mean.mean for mean in means],
-                    "line" if name == "no limit" else "dashed",
-                    [mean.half_width for mean in means],
-                )
-            )
+            limit = "no window limit" if name == "no limit" else f"window limit {name}"
+            style: Style = "line" if name == "no limit" else "dashed"
+            series.append(Series.of_means(f"{label}, {limit}", WINDOWS, means, style))
     context.figure(
         Figure(
             SECTION,

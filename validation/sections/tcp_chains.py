@@ -95,8 +95,7 @@ def rows(context: Context) -> Iterable[Row]:
                 unit="kbit/s",
                 relative=0.05 if hops <= 4 else 0.10,
             )
-        bars = [mean.half_width for mean in means]
         series.append(Series(settings.name, reference.CHAIN_HOPS, published, "dashed"))
         label = f"Airfair, profile {settings.name}"
-        series.append(Series(label, reference.CHAIN_HOPS, [mean.mean for mean in means], "points", bars))
+        series.append(Series.of_means(label, reference.CHAIN_HOPS, means))
     context.figure(Figure(SECTION, "hops", "One TCP flow over a chain.", "hops", "goodput, kbit/s", series))

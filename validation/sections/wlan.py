@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from airfair import Scenario
 
-from ..report import Context, Figure, Row, Series, inside
+from ..report import Context, Figure, Row, Series, Style, inside
 from ..runs import SCENARIOS, mean_of, run_all, seeds
 
 TITLE = "Uploads against downloads"
@@ -63,15 +63,8 @@ def rows(context: Context) -> Iterable[Row]:
         )
         if "RTS" not in name:
             for label, means in (("upload", up), ("download", down)):
-                series.append(
-                    Series(
-                        f"{label}s, queue of {name}",
-                        RTT_MS,
-                        [mean.mean for mean in means],
-                        "line" if name == "50 packets" else "dashed",
-                        [mean.half_width for mean in means],
-                    )
-                )
+                style: Style = "line" if name == "50 packets" else "dashed"
+                series.append(Series.of_means(f"{label}s, queue of {name}", RTT_MS, means, style))
     context.figure(
         Figure(
             SECTION,
