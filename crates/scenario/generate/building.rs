@@ -3,7 +3,7 @@
 use airfair_sim::air::propagation::{gain_at, shadowing_of_pair};
 use airfair_sim::spec::Propagation;
 use airfair_units::random::{Purpose, Stream};
-use airfair_units::{Db, math};
+use airfair_units::{Db, Meters, math};
 
 use crate::keys::network::BuildingTable;
 
@@ -11,6 +11,8 @@ use crate::keys::network::BuildingTable;
 const FREE_SPACE: f64 = 2.0;
 /// The empirical exponent of COST 231 for several floors.
 const SEVERAL_FLOORS: f64 = 0.46;
+/// Part of a side by which a position may be beyond it, for rounding.
+const ROUNDING: f64 = 1e-9;
 /// Most nodes of a building whose walls take power away: each pair is computed.
 const MOST_NODES: usize = 2000;
 /// Most pairs of nodes with a gain: the complete form of a scenario must fit in a file.
@@ -86,13 +88,55 @@ pub(crate) fn positions(t: &BuildingTable) -> Vec<[f64; 3]> {
     rooms(t).into_iter().map(place).collect()
 }
 
-/// Every pair of nodes, given by name and position, with a gain of at least `least`, and the gain, dB to a hundredth.
+/// A node of a building, generated or written: its name, its room (floor, row and column) and its position, m.
+pub(crate) struct Placed {
+    pub name: String,
+    pub room: [u32; 3],
+    pub position: [f64; 3],
+}
+
+/// The generated nodes, given by name and position, with their rooms.
+pub(crate) fn generated(t: &BuildingTable, nodes: &[(String, [f64; 3])]) -> Vec<Placed> {
+    let placed = |(room, (name, position)): ([u32; 3], &(String, [f64; 3]))| Placed {
+        name: name.clone(),
+        room,
+        position: *position,
+    };
+    rooms(t).into_iter().zip(nodes).map(placed).collect()
+}
+
+/// The room of a written position: floor, row and column. A wall or a floor belongs to the room beyond, an outer wall and the roof to
+/// the last room.
+///
+/// # Errors
+/// If the position is outside, with the extent of the building.
+pub(crate) fn room_of(t: &BuildingTable, position: [f64; 3]) -> Result<[u32; 3], String> {
+    let axes = [(t.columns, t.room[0].0), (t.rows, t.room[1].0), (t.floors, t.height.0)];
+    let mut cells = [0; 3];
+    for ((cell, (count, side)), at) in cells.iter_mut().zip(axes).zip(position) {
+        // The height of a floor is a rounded product.
+        let sides = at / side + ROUNDING;
+        if !(sides >= 0.0 && sides <= f64::from(count) + 2.0 * ROUNDING) {
+            let to = axes.map(|(count, side)| Meters(f64::from(count) * side));
+            return Err(format!(
+                "outside the building; expected x from 0 m to {}, y from 0 m to {} and z from 0 m to {}, or no position and a \
+                 [[gain]] to each node that hears this one",
+                to[0], to[1], to[2]
+            ));
+        }
+        *cell = (sides as u32).min(count.saturating_sub(1));
+    }
+    let [column, row, floor] = cells;
+    Ok([floor, row, column])
+}
+
+/// Every pair of nodes with a gain of at least `least`, and the gain, dB to a hundredth.
 ///
 /// # Errors
 /// If there are too many.
 pub(crate) fn gains(
     t: &BuildingTable,
-    nodes: &[(String, [f64; 3])],
+    nodes: &[Placed],
     frequency_hz: f64,
     least: Db,
 ) -> Result<Vec<(usize, usize, Db)>, String> {
@@ -100,13 +144,12 @@ pub(crate) fn gains(
         let n = nodes.len();
         return Err(format!("{n} nodes between which walls are counted; expected at most {MOST_NODES}"));
     }
-    let placed: Vec<_> = rooms(t).into_iter().zip(nodes).enumerate().collect();
     let mut gains = Vec::new();
-    for (at, &(i, (room, (name, position)))) in placed.iter().enumerate() {
-        for &(j, (other_room, (other, other_position))) in placed.iter().skip(at + 1) {
-            let shadow = shadowing_of_pair(t.shadowing, t.shadowing_seed, name, other);
+    for (i, node) in nodes.iter().enumerate() {
+        for (j, other) in nodes.iter().enumerate().skip(i + 1) {
+            let shadow = shadowing_of_pair(t.shadowing, t.shadowing_seed, &node.name, &other.name);
             // No gain is above 60 dB, the most that a file may have, unless shadowing raises it.
-            let lost = loss(t, (room, *position), (other_room, *other_position), frequency_hz);
+            let lost = loss(t, (node.room, node.position), (other.room, other.position), frequency_hz);
             let gain = (shadow.0 - lost).min(60.0);
             if gain < least.0 {
                 continue;
@@ -145,8 +188,6 @@ fn loss(
 
 #[cfg(test)]
 mod tests {
-    use airfair_units::Meters;
-
     use super::*;
     use crate::text::location::{At, Locations};
 
@@ -171,9 +212,9 @@ mod tests {
         }
     }
 
-    /// Names and positions of the nodes.
-    fn placed(t: &BuildingTable) -> Vec<(String, [f64; 3])> {
-        positions(t).into_iter().enumerate().map(|(i, position)| (format!("n{i}"), position)).collect()
+    fn placed(t: &BuildingTable) -> Vec<Placed> {
+        let named = positions(t).into_iter().enumerate().map(|(i, position)| (format!("n{i}"), position));
+        generated(t, &named.collect::<Vec<_>>())
     }
 
     #[test]
@@ -208,6 +249,28 @@ mod tests {
         assert_eq!(positions(&each), before);
     }
 
+    #[test]
+    fn a_position_has_a_room() {
+        let mut t = table(3, 2, 4, 1);
+        let room = |t: &BuildingTable, x, y, z| room_of(t, [x, y, z]).ok();
+        assert_eq!(room(&t, 0.0, 0.0, 0.0), Some([0, 0, 0]));
+        assert_eq!(room(&t, 12.5, 5.0, 1.5), Some([0, 1, 2]));
+        assert_eq!(room(&t, 5.0, 4.0, 3.0), Some([1, 1, 1]));
+        assert_eq!(room(&t, 20.0, 8.0, 9.0), Some([2, 1, 3]));
+        for (x, y, z) in
+            [(-0.1, 0.0, 0.0), (20.1, 0.0, 0.0), (0.0, 8.1, 0.0), (0.0, 0.0, -3.0), (0.0, 0.0, 9.1)]
+        {
+            assert_eq!(room(&t, x, y, z), None, "{x} {y} {z}");
+        }
+        // 7 * 0.7 / 0.7 is less than 7. Each generated position has its room.
+        t.height = Meters(0.7);
+        t.floors = 40;
+        assert_eq!(room(&t, 0.0, 0.0, 7.0 * 0.7), Some([7, 0, 0]));
+        for node in placed(&t) {
+            assert_eq!(room_of(&t, node.position), Ok(node.room));
+        }
+    }
+
     /// By hand, 10 m at 2.4 GHz: free space 60.05 dB; one floor 18.3 dB; two floors 18.3 * 2^(4/3 - 0.46) = 33.5 dB. With an exponent of
     /// 3.5 ten metres cost 15 dB more.
     #[test]
@@ -233,7 +296,8 @@ mod tests {
         assert_eq!(all.len(), 40 * 39 / 2);
         let heard = gains(&t, &placed(&t), 2.4e9, Db(-119.0)).unwrap();
         assert!(heard.len() < 400 && heard.iter().all(|(i, j, gain)| j - i <= 9 && gain.0 >= -119.0));
-        assert!(gains(&t, &vec![(String::new(), [0.0; 3]); 2001], 2.4e9, Db(0.0)).is_err());
+        let many = table(1, 1, 2001, 1);
+        assert!(gains(&many, &placed(&many), 2.4e9, Db(0.0)).is_err());
     }
 
     /// 780 pairs: mean and deviation of the shadowing, from its own seed and not from that of the placement.

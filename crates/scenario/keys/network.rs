@@ -118,8 +118,9 @@ table! {
     /// Nodes in the rooms of a building, numbered floor by floor and there row by row. Between radios with
     /// `propagation = { model = "matrix" }` walls and floors attenuate signals, by the multi-wall model of COST 231 (final report,
     /// 1999, section 4.7.2): free space to 1 m and `exponent` beyond, `wall` for each wall on the straight line, for k floors
-    /// k^((k + 2)/(k + 1) - 0.46) times `floor`, and shadowing. A `[[gain]]` that is written has precedence. Other propagation models
-    /// have no walls: with them `wall` and `floor` must be 0 dB, and an exponent and shadowing are keys of the model.
+    /// k^((k + 2)/(k + 1) - 0.46) times `floor`, and shadowing. A `[[gain]]` that is written has precedence. A `[[node]]` with a
+    /// position is in the room of this position: x from 0 m along the columns, y along the rows, z upwards from the lowest floor. Other
+    /// propagation models have no walls: with them `wall` and `floor` must be 0 dB, and an exponent and shadowing are keys of the model.
     struct BuildingTable {
         /// Floors.
         floors: u32 = required, in 1..=1000;

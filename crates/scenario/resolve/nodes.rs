@@ -10,7 +10,7 @@ use crate::declare::field::{Field, outside};
 use crate::declare::name::{Name, name_problem};
 use crate::declare::table::OtherKeys;
 use crate::defaults::standard;
-use crate::generate::building;
+use crate::generate::building::{self, Placed};
 use crate::generate::positions::{Air, count, place_nodes};
 use crate::keys::network::{BuildingTable, NodeTable, NodesTable, Position};
 use crate::keys::scheme_name::SchemeName;
@@ -199,7 +199,7 @@ fn generate(
         }
     };
     if let NodesTable::Building(t) = generator {
-        walls(nodes, node, t, &placed, (&indices, radios), cx);
+        walls(nodes, node, t, building::generated(t, &placed), (&indices, radios), cx);
     }
     for (id, position) in placed {
         if let Some(problem) = name_problem(&id) {
@@ -223,12 +223,13 @@ fn generate(
     }
 }
 
-/// The gains between the nodes of a building, with the loss of walls and floors.
+/// The gains between the nodes of a building, with the loss of walls and floors: the generated ones (`placed`), and those that are
+/// written with a position.
 fn walls(
     nodes: &mut Nodes,
     node: &Located,
     table: &BuildingTable,
-    placed: &[(String, [f64; 3])],
+    mut placed: Vec<Placed>,
     (indices, radios): (&[usize], &Radios),
     cx: &mut Cx<'_>,
 ) {
@@ -255,16 +256,31 @@ fn walls(
         });
         return;
     }
-    let matrix = || kinds.iter().filter(|r| r.propagation == Propagation::Matrix);
-    let Some(first) = matrix().next() else { return };
+    let read_gains = |r: &&RadioSpec| r.propagation == Propagation::Matrix;
+    let mut kinds: Vec<&RadioSpec> = kinds.into_iter().filter(read_gains).collect();
+    let Some(first) = kinds.first() else { return };
+    let frequency_hz = standard::defaults(first.phy.standard).frequency_hz;
+    for (own, spec_of_own) in nodes.tables.iter().zip(&nodes.specs) {
+        let of_own: Vec<_> =
+            spec_of_own.radios.iter().filter_map(|&i| spec(radios, i)).filter(read_gains).collect();
+        let (Some(Position(position)), false) = (own.position, of_own.is_empty()) else { continue };
+        let name = own.id.0.clone();
+        match building::room_of(table, position) {
+            Ok(room) => placed.push(Placed { name, room, position }),
+            Err(problem) => {
+                let path = Path::ROOT.child("node");
+                cx.error(own.locations.of("position"), &path.child(&name).child("position"), || problem);
+            }
+        }
+        kinds.extend(of_own);
+    }
     // Fading raises a signal by its greatest factor at most.
     let best = |r: &RadioSpec| r.phy.tx_power.0 + r.fading.map_or(0.0, |fading| fading.best().0);
-    let loudest = matrix().fold(f64::MIN, |most, r| most.max(best(r)));
-    let finest = matrix().fold(f64::MAX, |least, r| least.min(r.phy.cutoff.0));
-    let frequency_hz = standard::defaults(first.phy.standard).frequency_hz;
-    match building::gains(table, placed, frequency_hz, Db(finest - loudest)) {
+    let loudest = kinds.iter().fold(f64::MIN, |most, r| most.max(best(r)));
+    let finest = kinds.iter().fold(f64::MAX, |least, r| least.min(r.phy.cutoff.0));
+    match building::gains(table, &placed, frequency_hz, Db(finest - loudest)) {
         Ok(gains) => {
-            let name = |i: usize| placed.get(i).map_or_else(String::new, |(id, _)| id.clone());
+            let name = |i: usize| placed.get(i).map_or_else(String::new, |node| node.name.clone());
             let at = node.at;
             nodes.gains = gains.into_iter().map(|(a, b, gain)| (at, name(a), name(b), gain)).collect();
         }

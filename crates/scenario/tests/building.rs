@@ -90,6 +90,55 @@ fn a_written_gain_wins() {
     assert_eq!(again.spec, scenario.spec);
 }
 
+/// By hand: 2.4 GHz, 40.05 dB at 1 m; from the lowest corner of the house to a node that is written.
+#[test]
+fn a_written_node_is_in_the_room_of_its_position() {
+    let own = |id: &str, position: &str| format!("[[node]]\nid = \"{id}\"\nposition = [{position}]\n");
+    let read = |text: &str| read(text, "house.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+    let corner = own("corner", "\"0 m\", \"0 m\"");
+    let far = own("far", "\"10 m\", \"0 m\", \"0 m\"");
+    let above = own("above", "\"0 m\", \"0 m\", \"3 m\"");
+    let scenario = read(&(building(MATRIX, "") + &above + &corner + &far));
+    assert_eq!((scenario.spec.nodes.len(), scenario.spec.gains.len()), (15, 15 * 14));
+    let gain = |s: &airfair_scenario::Scenario, from: &str, to: &str| {
+        let place = |id: &str| s.spec.nodes.iter().position(|node| node.id == id).unwrap();
+        s.spec.gains.iter().find(|g| (g.from, g.to) == (place(from), place(to))).unwrap().gain.0
+    };
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 0.02, "{a} {b}");
+    // 10 m and two walls; 3 m and one floor.
+    near(gain(&scenario, "corner", "far"), -(40.05 + 20.0 + 2.0 * 6.9));
+    near(gain(&scenario, "above", "corner"), -(40.05 + 9.54 + 18.3));
+    // Generated nodes keep their gains, whichever written ones are beside them.
+    let alone = read(&building(MATRIX, ""));
+    near(gain(&scenario, "3", "7"), gain(&alone, "3", "7"));
+    let thick = read(&(building(MATRIX, "floor = \"28.3 dB\"") + &corner));
+    near(gain(&scenario, "corner", "8") - gain(&thick, "corner", "8"), 10.0);
+    near(gain(&scenario, "corner", "2") - gain(&thick, "corner", "2"), 0.0);
+    let again = read(&scenario.resolved);
+    assert_eq!(again.spec, scenario.spec);
+    // Neither position nor radio: the node has no gains.
+    let wired = building(MATRIX, "") + "[[node]]\nid = \"w\"\nposition = [\"99 m\", \"0 m\"]\nradios = []\n";
+    assert_eq!(read(&wired).spec.gains.len(), 12 * 11);
+    assert_eq!(read(&(building(MATRIX, "") + "[[node]]\nid = \"w\"\n")).spec.gains.len(), 12 * 11);
+}
+
+/// The louder radio of a written node reaches farther than those of the generated nodes.
+#[test]
+fn the_loudest_radio_decides_which_pairs_have_gains() {
+    let quiet = format!("{MATRIX}\ntx_power = \"0 dBm\"\ncutoff = \"-90 dBm\"");
+    let own = "[[node]]\nid = \"own\"\nposition = [\"1 m\", \"1 m\"]\n";
+    let of_own = |text: &str| {
+        let spec = read(text, "house.toml", &[]).unwrap_or_else(|e| panic!("{e}")).spec;
+        let own = spec.nodes.iter().position(|node| node.id == "own").unwrap();
+        spec.gains.iter().filter(|g| g.from == own).count()
+    };
+    let few = of_own(&(building(&quiet, "wall = \"15 dB\"") + own));
+    let loud = format!("[radios.loud]\n{MATRIX}\ntx_power = \"40 dBm\"\ncutoff = \"-90 dBm\"\n");
+    let all =
+        of_own(&(building(&quiet, "wall = \"15 dB\"") + &loud + own + "radios = [\"default\", \"loud\"]\n"));
+    assert!(few < 12 && all == 12, "{few} {all}");
+}
+
 #[test]
 fn without_a_matrix_there_are_no_walls() {
     let open = building("", "wall = \"0 dB\"\nfloor = \"0 dB\"");
@@ -136,6 +185,12 @@ fn mistakes_cause_errors() {
             )
         );
     }
+    let beyond = building(MATRIX, "") + "[[node]]\nid = \"own\"\nposition = [\"15.5 m\", \"0 m\"]\n";
+    assert_eq!(
+        read(&beyond, "house.toml", &[]).unwrap_err().to_string(),
+        "house.toml:19: node.own.position: outside the building; expected x from 0 m to 15 m, y from 0 m to 8 m and z from 0 m to \
+         6 m, or no position and a [[gain]] to each node that hears this one"
+    );
     let wide = building(MATRIX, "").replace("\"5 m\"", "\"5 km\"");
     let errors = read(&wide, "house.toml", &[]).unwrap_err().to_string();
     assert_eq!(errors, "house.toml:10: nodes.room: out of range; expected \"0 m\" to \"1000 m\"");
