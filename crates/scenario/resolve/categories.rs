@@ -1,12 +1,14 @@
 //! From the keys of access categories to their specification.
 
-use airfair_sim::spec::{CategorySpec, Countdown, EdcaSpec, TxopEnd};
+use airfair_sim::spec::{CategorySpec, Countdown, EdcaSpec, FlowSpec, RadioSpec, TxopEnd, WorldSpec};
 
 use crate::declare::choice::Profile;
+use crate::declare::field::Field;
 use crate::defaults::categories::{by_rfc8325, by_user_priority, diffq, edca, standard_categories, tids};
 use crate::defaults::standard::defaults;
-use crate::keys::categories::{Categories, Category, DscpCategories, DscpCategory};
+use crate::keys::categories::{Categories, Category, Dscp, DscpCategories, DscpCategory};
 use crate::keys::radio::{CW_MAX, RadioTable};
+use crate::resolve::radio::{DEFAULT, Radios};
 use crate::text::error::{Cx, one_of, quoted};
 use crate::text::location::Path;
 use crate::text::nearest::hint;
@@ -154,4 +156,49 @@ fn own_map(
         }
     }
     good.then_some(map)
+}
+
+/// Warnings about flows with a DSCP by which no radio, or one of them, tells their packets from others.
+pub(crate) fn warn_of_dscps(radios: &Radios, spec: &WorldSpec) -> Vec<String> {
+    let marked: Vec<&FlowSpec> = spec.flows.iter().filter(|flow| flow.dscp != 0).collect();
+    if spec.radios.iter().all(|radio| radio.mac.edca.is_none()) {
+        let reason = "has no effect: no radio has access categories";
+        return subject(&marked).map(|flows| format!("the dscp of {flows} {reason}")).into_iter().collect();
+    }
+    let kinds = radios.kinds.iter().flatten();
+    kinds.filter_map(|(table, radio)| warn_of_unnamed_dscps(table, radio, &marked)).collect()
+}
+
+/// A warning if flows have a DSCP for which the map of a radio names no category.
+fn warn_of_unnamed_dscps(table: &RadioTable, radio: &RadioSpec, marked: &[&FlowSpec]) -> Option<String> {
+    let edca = radio.mac.edca.as_ref().filter(|edca| edca.categories.len() > 1)?;
+    let map = table.dscp_categories.as_ref()?;
+    let is_named = |flow: &&&FlowSpec| match map {
+        DscpCategories::Own(list) => list.iter().any(|DscpCategory(entry)| entry.dscp.0 == flow.dscp),
+        DscpCategories::Lowest => false,
+        DscpCategories::UserPriority | DscpCategories::Rfc8325 => true,
+    };
+    let unnamed: Vec<&FlowSpec> = marked.iter().filter(|flow| !is_named(flow)).copied().collect();
+    let first = unnamed.first()?;
+    let category = edca.categories.get(usize::from(edca.category_of_dscp[usize::from(first.dscp) % 64]))?;
+    let key = if radio.name == DEFAULT { "radio".to_string() } else { format!("radios.{}", radio.name) };
+    let dscp = Dscp(first.dscp).write();
+    Some(format!(
+        "the dscp of {} has no effect: {key}.dscp_categories names no category for it, so that their packets are in {}; expected such as \
+         dscp_categories = [{{ dscp = {dscp}, category = {} }}]",
+        subject(&unnamed)?,
+        quoted(&category.name),
+        quoted(&edca.categories.last()?.name)
+    ))
+}
+
+/// Flows as the subject of a message; none without a flow.
+fn subject(flows: &[&FlowSpec]) -> Option<String> {
+    let first = flows.first()?;
+    let others = match flows.len() - 1 {
+        0 => String::new(),
+        1 => " and of another flow".to_string(),
+        count => format!(" and of {count} other flows"),
+    };
+    Some(format!("flow \"{}\"{others}", first.id))
 }

@@ -19,6 +19,7 @@ use crate::keys::network::{
 use crate::keys::tcp::TcpTable;
 use crate::keys::{self, scheme_params};
 use crate::resolve::blocks::{blocks, single};
+use crate::resolve::categories::warn_of_dscps;
 use crate::resolve::csv;
 use crate::resolve::flows::{FlowContext, Flows, flows};
 use crate::resolve::gain_changes_csv::ListedChange;
@@ -143,7 +144,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         memory_limit: top.memory_limit,
     };
     cx.warnings.extend(warn_of_many_packets(&spec));
-    cx.warnings.extend(warn_of_unused_dscp(&spec));
+    cx.warnings.extend(warn_of_dscps(&radios, &spec));
     let movement = movements.pairs(&spec.movement);
     Some((
         Model {
@@ -191,21 +192,6 @@ fn warn_of_many_packets(spec: &WorldSpec) -> Vec<String> {
         })
     };
     spec.flows.iter().filter(unchecked).filter_map(made).collect()
-}
-
-/// A warning if flows have a DSCP that nothing reads.
-fn warn_of_unused_dscp(spec: &WorldSpec) -> Option<String> {
-    if spec.radios.iter().any(|radio| radio.mac.edca.is_some()) {
-        return None;
-    }
-    let mut marked = spec.flows.iter().filter(|flow| flow.dscp != 0);
-    let first = marked.next()?;
-    let others = match marked.count() {
-        0 => String::new(),
-        1 => " and of another flow".to_string(),
-        count => format!(" and of {count} other flows"),
-    };
-    Some(format!("the dscp of flow \"{}\"{others} has no effect: no radio has access categories", first.id))
 }
 
 fn resolve_headers(t: &HeadersTable, cx: &mut Cx<'_>) -> HeaderSpec {

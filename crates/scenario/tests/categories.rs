@@ -85,6 +85,36 @@ fn a_table_that_is_written_out() {
     assert_eq!(warnings, ["radio.cw_max has no effect: the categories have their own"]);
 }
 
+/// A table without the standard's names has no category for voice unless the scenario says which.
+#[test]
+fn a_dscp_without_a_category_is_reported() {
+    let table = "categories = [\n{ name = \"low\", aifsn = 7, cw_min = 31, cw_max = 1023 },\n\
+                 { name = \"high\", aifsn = 2, cw_min = 7, cw_max = 15 },\n]\n";
+    let warning = |radio: &str| {
+        format!(
+            "the dscp of flow \"f\" has no effect: {radio}.dscp_categories names no category for it, so that their packets are in \
+             \"low\"; expected such as dscp_categories = [{{ dscp = \"EF\", category = \"high\" }}]"
+        )
+    };
+    let of = |map: &str| edca(&format!("{table}{map}")).1;
+    assert_eq!(of(""), [warning("radio")]);
+    assert_eq!(of("dscp_categories = \"lowest\""), [warning("radio")]);
+    assert_eq!(of("dscp_categories = [{ dscp = \"CS6\", category = \"high\" }]"), [warning("radio")]);
+    for category in ["low", "high"] {
+        let map = format!("dscp_categories = [{{ dscp = \"EF\", category = \"{category}\" }}]");
+        assert_eq!(of(&map), Vec::<String>::new());
+    }
+    let one = "categories = [{ name = \"all\", aifsn = 2, cw_min = 15, cw_max = 1023 }]";
+    assert_eq!(edca(one).1, Vec::<String>::new());
+    // Each radio has a map of its own.
+    let two = text("categories = \"edca\"")
+        .replace("[[node]]\nid = \"b\"", "[radios.two]\nchannel = 11\n{table}[[node]]\nid = \"b\"");
+    let two = two
+        .replace("{table}", table)
+        .replace("position = [\"9 m\"", "radios = [\"default\", \"two\"]\nposition = [\"9 m\"");
+    assert_eq!(read(&two, "categories.toml", &[]).unwrap().warnings, [warning("radios.two")]);
+}
+
 #[test]
 fn keys_of_categories_have_no_effect_on_the_dcf() {
     let (none, warnings) = edca("qos_header = true");
