@@ -119,6 +119,18 @@ pub(crate) fn from_file(
                 Position(written).write()
             )
         }),
+        (None, None) if !node.legs.is_empty() => {
+            cx.error(movements.at, &path, || {
+                format!(
+                    "{} has no first position; expected such as $node_({}) set X_ 150.0 in the file, or `position` in the \
+                     scenario's node",
+                    file(),
+                    node.id
+                )
+            });
+            // The error above suffices.
+            *position = Some(Position([0.0; 3]));
+        }
         (None, start) => *position = start.map(Position),
         _ => {}
     }

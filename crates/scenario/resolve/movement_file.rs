@@ -122,7 +122,8 @@ fn numbers(line: &str) -> Option<Vec<f64>> {
 
 /// True if a text looks like a movement file of ns-2.
 pub(crate) fn is_ns2(text: &str) -> bool {
-    text.lines().any(|line| line.trim_start().starts_with("$node_("))
+    let starts = |line: &str| ["$node_(", "$ns_ "].iter().any(|start| line.trim_start().starts_with(start));
+    text.lines().any(starts)
 }
 
 /// True if a text looks like a movement file of BonnMotion: numbers only, and whole waypoints in the first line.
@@ -332,6 +333,9 @@ mod tests {
         assert_eq!((a[0].legs[0].leave, a[0].legs[0].to), (b[0].legs[0].leave, b[0].legs[0].to));
         assert_eq!(b[0].legs[0].pace, Pace::Arrive(Span::from_secs(6)));
         assert!(parse(ns2, 0).is_err() && parse("walk", 9).is_err());
+        // A scenario may have the first positions.
+        let c = parse("# no positions\n$ns_ at 4 \"$node_(0) setdest 1 12 5\"\n", 10).ok().unwrap();
+        assert_eq!((&c[0].id, c[0].start, &c[0].legs), (&a[0].id, None, &a[0].legs));
     }
 
     #[test]

@@ -141,6 +141,10 @@ fn a_movement_file_is_the_way_that_is_written() {
     // The complete form does not refer to another file.
     let again = read(&ns2.resolved, "resolved.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(again.spec, written.spec);
+    // The scenario may have the first position instead of the file.
+    let legs: String = NS2.split_inclusive('\n').filter(|line| line.starts_with("$ns_")).collect();
+    let only_legs = Folder::new("legs", "walk.tcl", &legs, &text("", file)).read().unwrap();
+    assert_eq!(only_legs.spec, written.spec);
     // The file's position is used if none is written; names may have a prefix.
     let bare = text("", &format!("{file}prefix = \"n\"\n"))
         .replace("id = \"1\"\nposition = [\"100 m\", \"0 m\", \"2 m\"]", "id = \"n1\"");
@@ -181,6 +185,14 @@ fn a_movement_file_that_does_not_fit_is_refused() {
             "{at}: node \"1\" begins at [\"100 m\", \"1 m\", \"2 m\"], but its position is [\"100 m\", \"0 m\", \"2 m\"]; expected one of \
              them"
         )
+    );
+    let bare = text("", "[movement]\nfile = \"walk.tcl\"\n")
+        .replace("\nposition = [\"100 m\", \"0 m\", \"2 m\"]", "");
+    let bare = Folder::new("start", "walk.tcl", "$ns_ at 1 \"$node_(1) setdest 1 1 1\"\n", &bare);
+    assert_eq!(
+        bare.read().unwrap_err(),
+        "folder/walk.toml:11: movement.file: \"walk.tcl\": node \"1\" has no first position; expected such as $node_(1) set X_ 150.0 \
+         in the file, or `position` in the scenario's node"
     );
     let own = "movement = { waypoints = [{ to = [\"0 m\", \"9 m\"], speed = \"1 m/s\" }] }";
     let twice = Folder::new("own", "walk.tcl", NS2, &text(own, "[movement]\nfile = \"walk.tcl\"\n"));
