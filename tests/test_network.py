@@ -217,6 +217,8 @@ def test_routes_between_all_nodes() -> None:
     assert next(route["path"] for route in routes if route["src"] == "4") == ["4", "3", "2", "1"]
     found = airfair.network(Scenario.read(row, ['routing={protocol="aodv"}']), routes=True)
     assert found.get("routes") == []
+    assert "routing" not in airfair.network(row)
+    assert found.get("routing") == "AODV"
     for asked in (True, False):
         assert plots.network(airfair.network(row, routes=asked)).axes
     with pytest.raises(InputError, match="routes"):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import warnings
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -34,12 +32,7 @@ from tests.support import airfair as command
 OVERRIDES = ["duration=4 s", "warmup=1 s"]
 
 
-@pytest.fixture(autouse=True)
-def no_warnings() -> Iterator[None]:
-    """What matplotlib warns of, such as letters that it cannot draw, is a fault of ours."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
+pytestmark = pytest.mark.usefixtures("no_warnings")
 
 
 @pytest.fixture(scope="module")
@@ -259,6 +252,28 @@ def test_the_map_draws_each_relation_once(name: str, decodes: int, senses: int, 
     assert drawn.get("senses", 0) == senses
     assert drawn.get("wired", 0) == (name == "wired")
     assert len([patch for patch in axes.patches if isinstance(patch, FancyArrowPatch)]) == hops
+
+
+def test_the_map_has_the_routes_that_a_run_has_found() -> None:
+    """1 to 4 by 2 and 3; node 4 hears only 3."""
+    row = SCENARIOS / "hidden-terminal.toml"
+    flows = 'flow=[{id="f", from="1", to="4", traffic={kind="constant", rate="8 kbit/s", packet="100 B"}}]'
+
+    def arrows_and_label(routing: str, *, run: bool, duration: str = "40 s") -> tuple[int, str]:
+        given = (flows, f'routing={{protocol="{routing}"}}', f"duration={duration}", "warmup=0 s")
+        scenario = Scenario.read(row, given)
+        result = airfair.run(scenario) if run else None
+        axes = axes_of(plots.network(scenario, result=result))
+        arrows = [patch for patch in axes.patches if isinstance(patch, FancyArrowPatch)]
+        legend = axes.get_legend()
+        assert legend is not None
+        (label,) = (text.get_text() for text in legend.get_texts() if "flow" in text.get_text())
+        return len(arrows), label
+
+    assert arrows_and_label("olsr", run=False) == (0, "flow f: route found by OLSR in a run")
+    assert arrows_and_label("olsr", run=True) == (3, "flow f")
+    assert arrows_and_label("olsr", run=True, duration="100 ms") == (0, "flow f: no route at the end")
+    assert arrows_and_label("aodv", run=True) == (0, "flow f: route found by AODV in a run")
 
 
 def test_the_map_stands_where_the_nodes_stand() -> None:

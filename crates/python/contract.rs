@@ -223,6 +223,7 @@ objects! {
         id: &'a str = &r.id;
         lost: u64 = r.lost;
         without_s: f64 = r.without_s;
+        path: Option<&'a [String]> = r.path.as_deref();
     }
 
     /// An access category of a station.

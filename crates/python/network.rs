@@ -3,7 +3,7 @@
 use airfair_scenario::Scenario;
 use airfair_sim::World;
 use airfair_sim::ids::NodeIx;
-use airfair_sim::spec::{Knot, PathSpec};
+use airfair_sim::spec::{Knot, PathSpec, RoutingSpec};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -16,6 +16,9 @@ struct Network<'a> {
     pairs: Vec<Pair>,
     links: Vec<Link<'a>>,
     flows: Vec<Flow<'a>>,
+    /// The protocol that finds routes during a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routing: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     routes: Option<Vec<NodeRoute<'a>>>,
 }
@@ -147,6 +150,10 @@ pub(crate) fn write(scenario: &Scenario, world: &mut World, routes: bool) -> PyR
                 path: path.map(|nodes| nodes.into_iter().map(|node| id(node.ix())).collect()),
             })
             .collect(),
+        routing: match &spec.routing {
+            RoutingSpec::Static(_) => None,
+            RoutingSpec::Found(protocol) => Some(protocol.name()),
+        },
         routes,
     })
 }

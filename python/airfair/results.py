@@ -299,6 +299,9 @@ class RouteOfFlow(TypedDict):
     """Times that the route was lost: next hops led from source to destination, and did not afterwards."""
     without_s: float
     """Time in which they did not lead to the destination, seconds."""
+    path: list[str] | None
+    """Nodes to which they lead at the end of the run, source and destination included; None without a
+    route."""
 
 
 class RoutingUpkeep(TypedDict):
@@ -453,7 +456,8 @@ class WiredLink(TypedDict):
 
 
 class Route(TypedDict):
-    """The nodes that a flow's packets pass, both ends included; None where there is no route."""
+    """The nodes that a flow's packets pass, both ends included; None where there is no route, and where a
+    protocol finds routes during the run."""
 
     id: str
     """Name of the flow."""
@@ -489,6 +493,8 @@ class Network(TypedDict):
     """Wired links."""
     flows: list[Route]
     """Routes of the flows."""
+    routing: NotRequired[str]
+    """Name of the protocol that finds routes in a run; only if there is one. `flows` have no path then."""
     routes: NotRequired[list[NodeRoute]]
     """Static routes between all nodes, of pairs that have one; only if asked for."""
 

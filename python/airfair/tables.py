@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 import rich.console
@@ -18,6 +18,7 @@ from .results import (
     Estimate,
     FlowRow,
     Lateness,
+    RouteOfFlow,
     RoutingUpkeep,
     RunResult,
     SchemeInfo,
@@ -258,12 +259,13 @@ FAIRNESS = (
     Column("starved_flows", "starved flows", _decimals_of(1)),
 )
 LOG_UTILITY = Column("log_utility", "log utility", _decimals_of(2))
+LOSS = Column("loss_ratio", "loss", _share)
 DELAYS = (
     Column("mean_delay_s", "mean delay", _time),
     Column("p99_delay_s", "99 % delay", _time),
     Column("rtt_s", "RTT", _time),
     Column("retransmissions", "retrans.", _decimals_of(1)),
-    Column("loss_ratio", "loss", _share),
+    LOSS,
     Column("completion_s", "completion", _time),
 )
 COLUMNS = (*FAIRNESS, *DELAYS)
@@ -328,6 +330,8 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
         out.print(f"drops in the whole run, acknowledgements included: {reasons}")
     if "routing" in result:
         out.print(escape(_upkeep(result["routing"])))
+        for line in _routes(result["routing"]["flows"], shown):
+            out.print(escape(line))
     _show_categories(result, out)
     perf = result["perf"]
     out.print(f"[dim]{perf['transmissions']} frames, {perf['events']} events in {perf['wall_s']:.2f} s[/dim]")
@@ -383,6 +387,18 @@ def _show_categories(result: RunResult, out: rich.console.Console) -> None:
     out.print(table)
     if len(lines) > len(most):
         out.print(f"[dim]the {len(most)} with most frames of {len(lines)}; all of them with --json[/dim]")
+
+
+MOST_ROUTES = 8
+"""Most flows whose route is printed."""
+
+
+def _routes(flows: Sequence[RouteOfFlow], shown: Container[str]) -> list[str]:
+    """The routes at the end of a run, a line for each of these flows."""
+    listed = [flow for flow in flows if flow["id"] in shown][:MOST_ROUTES]
+    lines = [f"route of {f['id']} at the end: {' → '.join(f['path']) if f['path'] else '-'}" for f in listed]
+    rest = len(flows) - len(listed)
+    return [*lines, f"routes of {rest} more {plural(rest, 'flow')}: --json"] if rest else lines
 
 
 def _upkeep(routing: RoutingUpkeep) -> str:

@@ -241,6 +241,8 @@ pub struct FlowRoute {
     pub lost: u64,
     /// Time in which they did not lead to the destination, s.
     pub without_s: f64,
+    /// Nodes to which they lead now, from the source to the destination; `None` without a route.
+    pub path: Option<Vec<String>>,
 }
 
 impl RoutingResult {

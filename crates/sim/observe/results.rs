@@ -4,7 +4,7 @@ use airfair_schemes::places::{Packet as Queued, PacketClass};
 
 use super::{WorldView, paths};
 use crate::air::Msdu;
-use crate::ids::{CopyRef, FlowIx, Ix, LinkRef, PortIx, StationIx};
+use crate::ids::{CopyRef, FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::summary::{
     CategoryResult, FlowResult, FlowRoute, PacketFates, QueueResult, ReportsResult, RoutingCounts,
@@ -201,10 +201,12 @@ impl<'a> WorldView<'a> {
     fn route_upkeep(&self) -> Option<RoutingResult> {
         let (protocol, totals, routes) = self.network.routes.upkeep(self.now)?;
         let totals = if self.network.measuring { totals } else { RoutingTotals::default() };
-        let flows = self.run.names.flows.iter().zip(routes).map(|(id, route)| FlowRoute {
-            id: id.clone(),
+        let name = |node: NodeIx| self.run.names.nodes[node.ix()].clone();
+        let flows = self.network.flows.places().zip(routes).map(|(flow, route)| FlowRoute {
+            id: self.run.names.flows[flow.ix()].clone(),
             lost: route.lost,
             without_s: route.without.as_secs_f64(),
+            path: paths::nodes(self.network, flow).map(|path| path.into_iter().map(name).collect()),
         });
         Some(RoutingResult {
             protocol,

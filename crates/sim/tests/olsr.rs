@@ -40,6 +40,8 @@ fn a_chain_carries_as_much_as_over_static_routes() {
             let RoutingResult { protocol, ref flows, .. } = *upkeep(&found);
             assert_eq!((protocol, flows[0].id.as_str()), ("OLSR", "f"));
             assert_eq!((flows[0].lost, flows[0].without_s), (0, 0.0));
+            let path = flows[0].path.iter().flatten().map(String::as_str);
+            assert_eq!(path.collect::<Vec<_>>(), ["0", "1", "2", "3", "4", "5"]);
         }
     }
 }
@@ -154,6 +156,7 @@ fn without_a_route_sources_continue_to_try() {
     assert_eq!((result.flows[2].sent_packets, result.flows[2].dropped_packets), (50, 50));
     assert_eq!(result.ends.dropped.len(), 1);
     assert!(upkeep(&result).flows.iter().all(|flow| (flow.lost, flow.without_s) == (0, 10.0)));
+    assert!(upkeep(&result).flows.iter().all(|flow| flow.path.is_none()));
 }
 
 /// When the route appears, the saturating source fills it.

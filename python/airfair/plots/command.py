@@ -136,5 +136,7 @@ def draw(kind: str, source: Source, node: str | None, quantity: str, chart: Char
         case "scatter":
             return plots.scatter(cast(Any, [source] if isinstance(source, dict) else source))
     if isinstance(source, Recording):
-        return plots.network(Scenario.parse(source.scenario), seed=source.result["seed"])
+        return plots.network(
+            Scenario.parse(source.scenario), seed=source.result["seed"], result=source.result
+        )
     return plots.network(cast(Scenario, source))

@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from .._core import Scenario
 from ..arguments import as_type, unsuitable
 from ..experiment import network as network_of
-from ..results import Network
+from ..results import Network, Route, RunResult
 from ..tables import plural
 from . import style
 from .layout import fill_in, spread
@@ -80,12 +80,17 @@ def relations(of: Network) -> Relations:
     return Relations(both, one_way, sensed, [(min(a, b), max(a, b)) for a, b in ends])
 
 
-def network(source: Scenario | Network, *, seed: int = 1, ax: Axes | None = None) -> Figure:
+def network(
+    source: Scenario | Network, *, seed: int = 1, result: RunResult | None = None, ax: Axes | None = None
+) -> Figure:
     """The map of a network: nodes, pairs that decode or only sense each other, wired links, routes of flows.
 
     Nodes without a position are drawn near those that they hear. `seed` matters where propagation has
     shadowing. Nodes of several heights, such as the floors of a building, are drawn floor by floor. A node
     that moves is drawn where it begins, with its way; all else is as it is then.
+
+    A protocol finds routes during a run: with the `result` of one they are those of its end
+    (`results.RouteOfFlow`).
     """
     if isinstance(source, Scenario):
         of = network_of(source, seed=seed)
@@ -93,6 +98,8 @@ def network(source: Scenario | Network, *, seed: int = 1, ax: Axes | None = None
         of = as_type("source", source, dict, EXPECTED)
         if not of.keys() >= REQUIRED:
             raise unsuitable("source", source, EXPECTED)
+    if result is not None:
+        of = with_routes(of, result)
     name = source.name if isinstance(source, Scenario) else ""
     found = relations(of)
     places, plan = positions(of, found)
@@ -119,7 +126,7 @@ def network(source: Scenario | Network, *, seed: int = 1, ax: Axes | None = None
                     rasterized=sum(map(len, ways)) > 2000,
                 )
             )
-        beside = _routes(axes, places, of)
+        beside = _routes(axes, places, of, result)
         _nodes(axes, places, of, beside)
         for height, y in levels.items():
             axes.annotate(
@@ -273,7 +280,25 @@ def _bow(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return bow
 
 
-def _routes(axes: Axes, places: np.ndarray, of: Network) -> np.ndarray:
+def with_routes(of: Network, result: RunResult) -> Network:
+    """The network with the routes of flows at the end of a run, where a proactive protocol has found them."""
+    if "routing" not in result:
+        return of
+    paths = {flow["id"]: flow["path"] for flow in result["routing"]["flows"]}
+    routes: list[Route] = [{**flow, "path": paths.get(flow["id"])} for flow in of["flows"]]
+    return {**of, "flows": routes}
+
+
+def without_route(of: Network, result: RunResult | None = None) -> str:
+    """Words for a flow of a network that has no route."""
+    if "routing" not in of:
+        return "no route"
+    if result is not None and "routing" in result:
+        return "no route at the end"
+    return f"route found by {of['routing']} in a run"
+
+
+def _routes(axes: Axes, places: np.ndarray, of: Network, result: RunResult | None) -> np.ndarray:
     """An arrow for each hop of each flow, in the flow's colour; of many flows all in one.
 
     Returns for each node on which side of it arrows lie, shape (n, 2).
@@ -315,7 +340,7 @@ def _routes(axes: Axes, places: np.ndarray, of: Network) -> np.ndarray:
                     *np.transpose(ends), color=look.colour, linewidth=2.0, linestyle=look.dash, zorder=4
                 )
         words = flow["id"] if flow["id"].lower().startswith("flow") else f"flow {flow['id']}"
-        words = words if route else f"{words}: no route"
+        words = words if route else f"{words}: {without_route(of, result)}"
         axes.plot([], [], color=look.colour, linewidth=2.0, linestyle=look.dash, label=words)
     return beside
 
@@ -374,4 +399,11 @@ def _nodes(axes: Axes, places: np.ndarray, of: Network, beside: np.ndarray) -> N
         )
 
 
-__all__: Sequence[str] = ["Relations", "network", "positions", "relations"]
+__all__: Sequence[str] = [
+    "Relations",
+    "network",
+    "positions",
+    "relations",
+    "with_routes",
+    "without_route",
+]

@@ -24,6 +24,7 @@ from .._core import Scenario
 from ..experiment import Repeated, Run
 from ..experiment import network as network_of
 from ..output import check_writable, write_atomically
+from ..plots import world
 from ..plots.seeds import shown_radios
 from ..results import CompareRow, Estimate, Network, RunResult
 from .pictures import Picture, draw
@@ -164,7 +165,11 @@ class Study:
         self.more_of_flows = [
             (head, lines) for head, lines in more if any(set(line.numbers) != {"-"} for line in lines)
         ]
-        self.routes = [network["flows"][i] for i in shown]
+        routes = world.with_routes(network, first)["flows"]
+        self.routes = [routes[i] for i in shown]
+        self.no_route = world.without_route(network, first)
+        end = f" at the end of the run with {self.baseline}, seed {first['seed']}"
+        self.when_found = end if "routing" in first else ""
         self.radios = shown_radios(rows)
         nodes = [station["node"] for station in rows[0]["channel"]]
         self.several_radios = len(set(nodes)) < len(nodes)

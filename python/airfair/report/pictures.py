@@ -40,7 +40,7 @@ def _draw(
 ) -> list[Picture]:
     schemes = ", ".join(row["scheme"] for row in rows)
     words = f"Map of the network: {_many(network['nodes'], 'node')} and {_many(network['flows'], 'flow')}."
-    found = [_picture("network", world.network(network), words)]
+    found = [_picture("network", world.network(network, result=first), words)]
     if first["flows"]:
         bars = statistics.bars(rows)
         _untitled(bars)
