@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import multiprocessing
 import re
@@ -18,8 +19,10 @@ import pyarrow.dataset as ds
 import pytest
 from airfair import InputError, Scenario, Study, Sweep
 from airfair.sweeping import dataset
-from airfair.sweeping.show import short
+from airfair.sweeping.show import short, show_sweep
 from airfair.sweeping.study import as_toml
+from airfair.tables import OF_FLOWS
+from rich.console import Console
 
 from tests.support import ROOT, SCENARIOS, json_of
 from tests.support import airfair as command
@@ -100,6 +103,24 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert_once_each(
         airfair.load_sweep(tmp_path / "out"), sweep_here(Study.read(file), tmp_path / "other")[0]
     )
+
+
+def test_each_flow_has_its_delay(undisturbed: Sweep) -> None:
+    """A row for each of two flows, with two schemes, in four cases: the numbers of the summary."""
+    plain, whole = (io.StringIO() for _ in range(2))
+    for out, flows in ((plain, False), (whole, True)):
+        show_sweep(undisturbed, Console(file=out, width=200), flows=flows)
+    before, _, table = whole.getvalue().partition("\nEach flow\n")
+    assert before == plain.getvalue()
+    head, _, *lines = table.splitlines()
+    assert head.split("  ")[-1].strip() == "loss"
+    assert [column in head for column in ("flow", "goodput", "mean delay", "99 % delay")] == [True] * 4
+    flows_of = [flow for case in undisturbed.summary() for row in case["rows"] for flow in row["flows"]]
+    assert len(lines) == len(flows_of) == 16
+    for line, flow in zip(lines, flows_of, strict=True):
+        assert flow["id"] in line.split()
+        for column in OF_FLOWS:
+            assert column.cell(flow) in line
 
 
 def test_the_example_runs(tmp_path: Path) -> None:

@@ -282,6 +282,7 @@ def written_first(path: Path | None, write: Callable[[Path], object]) -> Iterato
 @click.option(
     "--dask", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler, an address or its file."
 )
+@click.option("--flows", is_flag=True, help="Print goodput, delay and loss of each flow, too.")
 @set_option
 @json_option
 def sweep(
@@ -289,6 +290,7 @@ def sweep(
     out: Path | None,
     jobs: int | None,
     dask: str | None,
+    flows: bool,
     overrides: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -304,7 +306,9 @@ def sweep(
     """
     from .sweeping import command  # brings pyarrow
 
-    status = command.sweep(file, out=out, jobs=jobs, dask=dask, overrides=overrides, as_json=as_json)
+    status = command.sweep(
+        file, out=out, jobs=jobs, dask=dask, overrides=overrides, flows=flows, as_json=as_json
+    )
     click.get_current_context().exit(status)
 
 

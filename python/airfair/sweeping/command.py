@@ -26,6 +26,7 @@ def sweep(
     jobs: int | None,
     dask: str | None,
     overrides: Sequence[str],
+    flows: bool,
     as_json: bool,
 ) -> int:
     """Run a study and print its summary; the exit status."""
@@ -65,7 +66,7 @@ def sweep(
     if as_json:
         _print_json(result)
     else:
-        show_sweep(result, tables.console())
+        show_sweep(result, tables.console(), flows=flows)
         print(f"\n{folder / 'runs'}, {folder / 'flows'}: the tables, as Parquet")
     cli.warn(plan.warnings)
     for failure in done.failed:

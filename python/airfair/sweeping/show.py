@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from rich.console import Console
 from rich.markup import escape
 
-from ..results import CompareRow, Differences, Estimate
-from ..tables import DELAYS, FAIRNESS, Column, Table, columns_of, plain_table
+from ..results import CompareRow, Differences, Estimate, FlowRow
+from ..tables import DELAYS, FAIRNESS, GOODPUT, LOSS, OF_FLOWS, Column, Table, columns_of, plain_table
 from .reading import CaseSummary, Sweep
 from .study import as_toml
 
 MOST_CASES = 40
 """Most cases that a table shows."""
 
+MOST_FLOWS = 200
+"""Most rows of the table of flows."""
+
 Row = tuple[CaseSummary, CompareRow, CompareRow | Differences]
 """A case, a scheme of it, and numbers."""
 
+RowOfFlow = tuple[CaseSummary, CompareRow, FlowRow]
+"""A case, a scheme of it, and the numbers of a flow."""
 
-def show_sweep(sweep: Sweep, out: Console) -> None:
-    """Every case and scheme: the numbers of the whole, then the differences to the first scheme."""
+
+def show_sweep(sweep: Sweep, out: Console, *, flows: bool = False) -> None:
+    """Every case and scheme: the numbers of the whole, then the differences to the first scheme; with `flows`
+    goodput, delay and loss of each flow."""
     study, cells = sweep.about["study"], sweep.about["cells"]
     texts: dict[str, set[str]] = {}
     for cell in cells:
@@ -37,7 +44,10 @@ def show_sweep(sweep: Sweep, out: Console) -> None:
     head += [escape(f"{path} {text}") for path in constant for text in texts[path]]
     out.print(f"{', '.join(head)}: means ± half the width of the 95 % confidence interval")
     shown = list(itertools.islice(sweep.summary(), MOST_CASES))
-    _Tables(shown, varied, len(seeds), out).show(study["schemes"][0])
+    shown_tables = _Tables(shown, varied, len(seeds), out)
+    shown_tables.show(study["schemes"][0])
+    if flows:
+        shown_tables.show_flows()
     if len(cells) > len(shown):
         out.print(f"[dim]the first {len(shown)} of {len(cells)} cases; all of them with --json[/dim]")
 
@@ -104,6 +114,17 @@ class _Tables:
             cells = (f"{column.head} {column.cell(row)}" for column in self.same)
             self.out.print(f"\nThe same in every case: {escape(', '.join(cells))}")
 
+    def show_flows(self) -> None:
+        """Every flow of every case and scheme."""
+        every: list[RowOfFlow] = [
+            (case, row, flow) for case in self.cases for row in case["rows"] for flow in row["flows"]
+        ]
+        if every:
+            self.out.print("\nEach flow")
+            self.out.print(self._table(every[:MOST_FLOWS], [GOODPUT, *OF_FLOWS, LOSS]))
+        if len(every) > MOST_FLOWS:
+            self.out.print(f"[dim]the first {MOST_FLOWS} of {len(every)} rows; all of them with --json[/dim]")
+
     def _print(
         self, title: str, rows: Sequence[Row], columns: Sequence[Column], *, sign: bool = False
     ) -> None:
@@ -127,21 +148,25 @@ class _Tables:
             table.add_row(str(number), *map(escape, self._values(case)))
         return table
 
-    def _table(self, rows: Iterable[Row], columns: Sequence[Column], *, sign: bool = False) -> Table:
+    def _table(
+        self, rows: Sequence[Row | RowOfFlow], columns: Sequence[Column], *, sign: bool = False
+    ) -> Table:
         labels = ["no."] if self.numbered else self._labels()
         right = [*(["runs"] if self.count_runs else []), *(column.head for column in columns)]
-        table = plain_table(*labels, "scheme", right=right)
+        flows = ["flow"] if any("id" in of for _, _, of in rows) else []
+        table = plain_table(*labels, "scheme", *flows, right=right)
         numbers = {id(case): number for number, case in enumerate(self.cases, 1)}
-        before: CaseSummary | None = None
+        before: tuple[CaseSummary | None, CompareRow | None] = (None, None)
         for case, row, of in rows:
             values = [str(numbers[id(case)])] if self.numbered else self._values(case)
             table.add_row(
-                *(escape(value) if case is not before else "" for value in values),
-                escape(row["scheme"]),
+                *(escape(value) if case is not before[0] else "" for value in values),
+                escape(row["scheme"]) if row is not before[1] else "",
+                *(escape(cast(FlowRow, of)["id"]) for _ in flows),
                 *([str(row["runs"])] if self.count_runs else []),
                 *(column.cell(of, sign=sign) for column in columns),
             )
-            before = case
+            before = (case, row)
         return table
 
 
