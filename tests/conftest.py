@@ -7,8 +7,9 @@ it first.
 from __future__ import annotations
 
 import os
+import warnings
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -52,6 +53,14 @@ def seconds() -> float:
     """Of this process and of those that it has waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
+
+
+@pytest.fixture
+def no_warnings() -> Iterator[None]:
+    """What matplotlib warns of, such as letters that it cannot draw, is a fault of ours."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +22,9 @@ from matplotlib.figure import Figure
 from tests.support import CATEGORIES, SCENARIOS, THREE_PAIRS
 from tests.support import airfair as command
 
+pytestmark = pytest.mark.usefixtures("no_warnings")
+
 Bars = list[tuple[float, float, float, float]]
-
-
-@pytest.fixture(autouse=True)
-def no_warnings() -> Iterator[None]:
-    """What matplotlib warns of, such as letters that it cannot draw, is a fault of ours."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -258,6 +251,17 @@ def test_categories_of_a_run_have_its_order(recorded: Recording) -> None:
     assert found is not None
     assert to_hex(np.asarray(found.get_facecolor())[0]) == KINDS["DATA"][1]
     assert len(bars(axes, "sent:CF-END")) == 1
+    # The colour is that of the category's rank in the run, whatever else is in the window.
+    alone = axes_of(plots.timeline(Recording(result, recorded.scenario, {"frames": frames}), "0 s", "60 us"))
+    later = axes_of(
+        plots.timeline(Recording(result, recorded.scenario, {"frames": frames}), "90 us", "200 us")
+    )
+    for shown, name, share in ((alone, "BK", 0.3), (later, "VO", 1.0), (axes, "BK", 0.3)):
+        found = collection(shown, f"sent:DATA:{name}")
+        assert found is not None
+        blue = np.array(to_rgb(KINDS["DATA"][1]))
+        expected = 1 - share * (1 - blue)
+        assert np.asarray(found.get_facecolor())[0][:3] == pytest.approx(expected, abs=0.005)
 
 
 def test_a_run_with_access_categories_has_their_column(recorded: Recording) -> None:

@@ -131,7 +131,7 @@ class Part:
     silences: list[Silence]
     states: list[Interval]
     categories: list[str]
-    """Categories of frames and back-offs, the first of which is the most urgent."""
+    """Categories of the run, whichever of them are in the window; the first has the highest priority."""
 
     def label(self, station: Station) -> str:
         """The name of a lane: the node, and the radio where a node has several."""
@@ -168,7 +168,7 @@ def part(
         [arrival for arrival in arrivals if arrival.station in here],
         [silence for silence in _silences(near, window) if silence.station in here],
         [interval for interval in intervals if interval.station in here],
-        _categories(near, {i.category for i in intervals if i.category is not None}, source),
+        _categories(table, {i.category for i in intervals if i.category is not None}, source),
     )
     _check(found, table, stations)
     return found
@@ -249,21 +249,20 @@ def _in_order(table: pd.DataFrame) -> list[Station]:
     return sorted(seen, key=key)
 
 
-def _categories(near: pd.DataFrame, of_states: set[str], source: Source) -> list[str]:
+def _categories(table: pd.DataFrame, of_states: set[str], source: Source) -> list[str]:
     """Categories of frames and back-offs, the highest priority first: as a run lists them, else as the column
     of frames does."""
     from ..recording import Recording
 
-    present, known = set(of_states), sorted(of_states)
-    if "category" in near:
-        column = near["category"].dropna()
-        present |= set(column)
+    known = sorted(of_states)
+    if "category" in table:
+        column = table["category"].dropna()
         known = [*map(str, getattr(column.dtype, "categories", sorted(set(column)))), *known]
     if isinstance(source, Recording):
         tables = [station.get("categories", []) for station in source.result["stations"]]
         listed = [category["name"] for table in tables for category in reversed(table)]
         known = [*listed, *known]
-    return [name for name in dict.fromkeys(known) if name in present]
+    return list(dict.fromkeys(known))
 
 
 def _chosen(order: Sequence[Station], stations: Sequence[str]) -> list[Station]:

@@ -362,16 +362,21 @@ def _gid(what: str, kind: str, category: str | None) -> str:
 
 
 def _shades(found: Part) -> dict[tuple[str, str | None], tuple[str, str]]:
-    """The colour and hatch of each kind, of data for each category: the darkest for the first."""
+    """The colour and hatch of each kind, of data for each category that is in the window."""
     frames = [*found.sent, *(arrival.frame for arrival in found.arrivals)]
     order = [*found.categories, None]
     shades: dict[tuple[str, str | None], tuple[str, str]] = {}
     for kind, (_, colour, hatch) in KINDS.items():
         categories = sorted({_category(f) for f in frames if f.kind == kind}, key=order.index)
-        for at, category in enumerate(categories):
-            share = 1 - 0.7 * at / max(1, len(categories) - 1)
-            shades[kind, category] = (_mixed(colour, share) if len(categories) > 1 else colour, hatch)
+        for category in categories:
+            shades[kind, category] = (colour if category is None else _shade(found, category), hatch)
     return shades
+
+
+def _shade(found: Part, category: str) -> str:
+    """The colour of a category's data: the darkest for the highest priority of the run, in every window."""
+    rank = found.categories.index(category)
+    return _mixed(KINDS[DATA][1], 1 - 0.7 * rank / max(1, len(found.categories) - 1))
 
 
 def _in_states(found: Part) -> list[str]:
@@ -383,7 +388,7 @@ def _in_states(found: Part) -> list[str]:
 def _states(found: Part) -> dict[tuple[str, str | None], tuple[str, str, str, tuple[float, float]]]:
     """The words, colour, hatch and height in a lane of each state, of back-offs for each category."""
     looks: dict[tuple[str, str | None], tuple[str, str, str, tuple[float, float]]] = {}
-    categories, shades = _in_states(found), _shades(found)
+    categories = _in_states(found)
     low, high = TRANSMITS if len(categories) > 1 else SHOWN["backoff"]
     part = (high - low) / max(1, len(categories))
     for state, (words, colour, hatch) in STATES.items():
@@ -391,11 +396,8 @@ def _states(found: Part) -> dict[tuple[str, str | None], tuple[str, str, str, tu
         if state != "backoff":
             continue
         for at, category in enumerate(categories):
-            # One that sends no data here has the shade of its place.
-            by_place = _mixed(KINDS[DATA][1], 1 - 0.7 * at / max(1, len(categories) - 1))
-            shade = shades.get((DATA, category), (by_place, ""))[0]
-            top = high - part * at
-            looks[state, category] = (f"back-off, {category}", _mixed(shade, 0.4), hatch, (top - part, top))
+            shade, top = _mixed(_shade(found, category), 0.4), high - part * at
+            looks[state, category] = (f"back-off, {category}", shade, hatch, (top - part, top))
     return looks
 
 
