@@ -408,9 +408,9 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
-AODV = """
+CHAIN = """
 name = "chain"
-duration = "20 s"
+duration = "40 s"
 [radio]
 data_rate = "2 Mbit/s"
 propagation = { model = "two-ray", range = "250 m", carrier_sense = "550 m" }
@@ -418,6 +418,9 @@ propagation = { model = "two-ray", range = "250 m", carrier_sense = "550 m" }
 kind = "chain"
 count = 4
 spacing = "200 m"
+"""
+
+AODV = f"""{CHAIN}
 [routing]
 protocol = "aodv"
 [[node]]
@@ -427,21 +430,23 @@ position = ["2 km", "2 km"]
 id = "f"
 from = "0"
 to = "3"
-traffic = { kind = "constant", rate = "40 kbit/s" }
+traffic = {{ kind = "constant", rate = "40 kbit/s" }}
 [[flow]]
 id = "lost"
 from = "1"
 to = "away"
 start = "15 s"
 start_jitter = "0 s"
-traffic = { kind = "constant", rate = "10 kbit/s" }
+traffic = {{ kind = "constant", rate = "10 kbit/s" }}
 """
 
 
 def test_aodv_as_wireshark_reads_it(tmp_path: Path) -> None:
     """By hand: 0 looks for 3 (10.0.0.4) with 1 hop, then with 3; 3 answers over 2 and 1."""
     whole = Capture(pcap="all", snaplen=0, trace=True)
-    recording = airfair.record(Scenario.parse(AODV), out=tmp_path / "run", capture=whole)
+    recording = airfair.record(
+        Scenario.parse(AODV, overrides=["duration=20 s"]), out=tmp_path / "run", capture=whole
+    )
     for node in ("0", "1", "2", "3"):
         check_whole(recording.captures[node], "udp")
         check_sent(recording, node)
@@ -482,16 +487,7 @@ def test_aodv_as_wireshark_reads_it(tmp_path: Path) -> None:
     assert recording.result["ends"]["awaiting_route"] > 0
 
 
-OLSR = """
-name = "chain"
-duration = "40 s"
-[radio]
-data_rate = "2 Mbit/s"
-propagation = { model = "two-ray", range = "250 m", carrier_sense = "550 m" }
-[nodes]
-kind = "chain"
-count = 4
-spacing = "200 m"
+OLSR = f"""{CHAIN}
 [routing]
 protocol = "olsr"
 [olsr]
@@ -501,7 +497,7 @@ id = "f"
 from = "0"
 to = "3"
 start = "35 s"
-traffic = { kind = "constant", rate = "40 kbit/s" }
+traffic = {{ kind = "constant", rate = "40 kbit/s" }}
 """
 
 
