@@ -87,17 +87,20 @@ pub enum Loss {
     Transmitting,
     /// The receiver was locked on another frame, which has this number.
     LockedOn(u32),
-    /// The preamble did not stand out from noise and interference.
+    /// The preamble did not stand out from interference and noise; from noise alone it would have.
     PreambleDrowned,
+    /// The preamble did not stand out from noise alone.
+    PreambleInNoise,
     /// A stronger or earlier preamble, of the frame with this number, took over the receiver.
     LockTaken(u32),
     /// The receiver started to transmit during the frame.
     LockAborted,
     /// The frame was weaker than its mode requires.
     TooWeak,
-    /// Interference was too strong; the number of the frame that made it strongest, if that began later.
+    /// Interference was too strong: without it the frame would have been received. The number of the frame that made it strongest, if that
+    /// began later.
     Interference(Option<u32>),
-    /// A random error by noise and interference.
+    /// Noise alone was too strong, or an artificial loss.
     Noise,
 }
 
@@ -133,8 +136,14 @@ impl Loss {
             Self::LockAborted => 5,
             Self::TooWeak => 6,
             Self::Interference(_) => 7,
-            Self::Noise => 8,
+            Self::Noise | Self::PreambleInNoise => 8,
         }
+    }
+
+    /// Name of the cause.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        Self::NAMES[self.index()]
     }
 }
 

@@ -117,6 +117,7 @@ impl Names {
                     Loss::Transmitting => write!(line, "it was transmitting itself"),
                     Loss::LockedOn(n) => write!(line, "its receiver was busy with #{n}"),
                     Loss::PreambleDrowned => write!(line, "the preamble was drowned by other signals"),
+                    Loss::PreambleInNoise => write!(line, "the preamble was drowned by noise"),
                     Loss::LockTaken(n) => write!(line, "the receiver locked on #{n} instead"),
                     Loss::LockAborted => write!(line, "it began to transmit before the end"),
                     Loss::TooWeak => write!(line, "it was too weak for its rate"),

@@ -209,6 +209,15 @@ pub(crate) struct Draws {
     passed: u64,
 }
 
+/// Outcome of a draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    Happens,
+    /// The event does not occur; with the other probability it would have.
+    HappensOtherwise,
+    Never,
+}
+
 /// Below this logarithm [`math::exp`] returns a probability of zero.
 const LN_LEAST: f64 = -746.0;
 
@@ -224,14 +233,26 @@ impl Draws {
         self.stream.uniform()
     }
 
-    /// Draws whether an event occurs that has a probability of this logarithm.
+    /// Draws whether an event occurs that has a probability of this logarithm; if not, also whether the same draw would have let it occur
+    /// with the other probability, that of `otherwise`.
     #[inline]
-    pub(crate) fn happens(&mut self, ln_probability: f64) -> bool {
-        if !(LN_LEAST..0.0).contains(&ln_probability) {
+    pub(crate) fn happens(&mut self, ln_probability: f64, otherwise: impl FnOnce() -> f64) -> Event {
+        if ln_probability >= 0.0 {
             self.passed += 1;
-            return ln_probability >= 0.0;
+            return Event::Happens;
         }
-        self.uniform() < math::exp(ln_probability)
+        let drawn = (ln_probability >= LN_LEAST).then(|| self.uniform());
+        if drawn.is_some_and(|drawn| drawn < math::exp(ln_probability)) {
+            return Event::Happens;
+        }
+        let ln_otherwise = otherwise();
+        let would = if (LN_LEAST..0.0).contains(&ln_otherwise) {
+            drawn.unwrap_or_else(|| self.uniform()) < math::exp(ln_otherwise)
+        } else {
+            self.passed += u64::from(drawn.is_none());
+            ln_otherwise >= 0.0
+        };
+        if would { Event::HappensOtherwise } else { Event::Never }
     }
 }
 
@@ -420,8 +441,18 @@ mod tests {
                 2 => LN_LEAST * (0.99 + 0.02 * choice.uniform()),
                 _ => math::ln(choice.uniform()),
             };
-            let happens = draws.happens(ln);
-            assert_eq!(happens, plain.uniform() < math::exp(ln), "{i}: {ln}");
+            let other = match choice.below(3) {
+                0 => 0.0,
+                1 => 2.0 * LN_LEAST,
+                _ => math::ln(choice.uniform()),
+            };
+            let event = draws.happens(ln, || other);
+            let drawn = plain.uniform();
+            let happens = drawn < math::exp(ln);
+            assert_eq!(event == Event::Happens, happens, "{i}: {ln}");
+            if !happens {
+                assert_eq!(event == Event::HappensOtherwise, drawn < math::exp(other), "{i}: {ln} {other}");
+            }
             seen[usize::from(happens)] += 1;
             if choice.below(10) == 0 {
                 assert_eq!(draws.uniform().to_bits(), plain.uniform().to_bits());

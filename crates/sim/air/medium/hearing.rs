@@ -196,7 +196,7 @@ impl StartPass<'_> {
         if drowned {
             // Neither stands out from the other: nothing was received, so no EIFS follows.
             drop_lock(station, hearer.id, start, Loss::PreambleDrowned, frames);
-            return Some(Loss::PreambleDrowned);
+            return Some(undetected(kind, hearer.power));
         }
         debug_assert_ne!(radio.lock, self.at);
         Some(Loss::LockedOn(frames.get(radio.lock).number))
@@ -278,7 +278,14 @@ fn refusal(station: &Station, kind: &PhyKind, hearer: Hearer, start: u64, idle: 
     } else {
         exceeds(hearer.power, kind.lock_sinr, station.optional.power_sum - hearer.power + kind.noise)
     };
-    if clear { None } else { Some(Loss::PreambleDrowned) }
+    if clear { None } else { Some(undetected(kind, hearer.power)) }
+}
+
+/// The reason why a preamble is not detected: noise, if it would not stand out from noise alone.
+#[cold]
+fn undetected(kind: &PhyKind, power: u64) -> Loss {
+    let stands_out = kind.lock_on_energy || exceeds(power, kind.lock_sinr, kind.noise);
+    if stands_out { Loss::PreambleDrowned } else { Loss::PreambleInNoise }
 }
 
 /// A reception has started under a NAV that was set by an RTS. Returns true if the NAV thereby becomes final.

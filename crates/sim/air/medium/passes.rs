@@ -5,6 +5,7 @@
 
 use airfair_units::{Attowatts, Span, Time};
 
+use super::error::Event;
 use super::frame::{BROADCAST, Frame, NO_NUMBER, NONE, Verdicts};
 use super::hearers::{Band, Hearer};
 use super::hearing::{FrameEnd, StartPass, close_chunks, drop_lock};
@@ -278,7 +279,12 @@ impl Medium {
                 // Without `frame_loss` only interference, or too little power, leads here.
                 if kind.frame_loss == 0.0 || interference >= kind.threshold_bound(hearer.power, mode) {
                     let weak = hearer.power < kind.sensitivity[mode as usize];
-                    return Some(if weak { Loss::TooWeak } else { Loss::Interference(by) });
+                    let drowned = kind.threshold_bound(hearer.power, mode) == 0;
+                    return Some(match (weak, drowned) {
+                        (true, _) => Loss::TooWeak,
+                        (false, true) => Loss::Noise,
+                        (false, false) => Loss::Interference(by),
+                    });
                 }
                 return self.lost_by_frame_loss(hearer, frame).then_some(Loss::Noise);
             }
@@ -288,11 +294,23 @@ impl Medium {
                 f64::from(frame.bytes) * 8.0 * self.successes.ln_bit_right(frame.mode, sinr)
             }
         };
-        if self.reception[hearer.id].happens(log_success) {
-            let lost = kind.frame_loss > 0.0 && self.lost_by_frame_loss(hearer, frame);
-            return lost.then_some(Loss::Noise);
+        // Without interference only noise is left; why a bystander has not received a frame is recorded nowhere.
+        let has_cause = interference > 0 && frame.is_for(hearer.id);
+        let by_noise = || {
+            if !has_cause {
+                return f64::NEG_INFINITY;
+            }
+            let snr = hearer.power as f64 / kind.noise as f64;
+            f64::from(frame.bytes) * 8.0 * self.successes.ln_bit_right(frame.mode, snr)
+        };
+        match self.reception[hearer.id].happens(log_success, by_noise) {
+            Event::Happens => {
+                let lost = kind.frame_loss > 0.0 && self.lost_by_frame_loss(hearer, frame);
+                lost.then_some(Loss::Noise)
+            }
+            Event::HappensOtherwise => Some(Loss::Interference(by)),
+            Event::Never => Some(Loss::Noise),
         }
-        Some(if interference == 0 { Loss::Noise } else { Loss::Interference(by) })
     }
 
     /// True if `frame_loss` prevents a station from overhearing a good frame for another one.

@@ -186,7 +186,7 @@ pub(super) fn row(
                 _ => NONE,
             };
             let row = Row::at(time, "lost", at, names).of_frame(&frame, carried(frame.number), names);
-            Row { cause: Some(Loss::NAMES[loss.index()]), by_frame: by, ..row.of_signal(signal, at, air) }
+            Row { cause: Some(loss.name()), by_frame: by, ..row.of_signal(signal, at, air) }
         }
         Record::Overheard { .. }
         | Record::Made { .. }

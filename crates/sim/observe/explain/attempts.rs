@@ -41,7 +41,7 @@ pub enum FailureCause {
     Sensing,
     /// The frame was too weak at the receiver.
     TooWeak,
-    /// A random error by noise.
+    /// Noise, that no other frame needed to interfere.
     Noise,
     /// The response was sent, and another frame interfered with it.
     AnswerCollided,
@@ -162,6 +162,6 @@ fn loss_cause(frame: &FrameView, loss: Loss, station: &Station) -> (FailureCause
         Loss::PreambleDrowned | Loss::Interference(None) => {
             (FailureCause::Collision, station.strongest_beside(frame))
         }
-        Loss::Noise => (FailureCause::Noise, None),
+        Loss::Noise | Loss::PreambleInNoise => (FailureCause::Noise, None),
     }
 }

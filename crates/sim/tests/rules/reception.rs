@@ -205,6 +205,59 @@ fn sensitivity_decides_on_a_locked_frame() {
     assert_eq!(two(radio, -70.1, -120.0, 5_000_000).1[0], (1, Loss::TooWeak));
 }
 
+/// Noise of -93.6 dBm, 4 dB to lock, 10 dB to receive. Alone at -91 dBm (2.6 dB) a preamble drowns in noise, at -85 (8.6 dB) the frame does,
+/// also where another signal makes it worse; at -75 only interference can.
+#[test]
+fn what_noise_alone_would_have_destroyed_is_lost_to_noise() {
+    let mut radio = radio();
+    radio.phy.noise = Dbm(-93.6);
+    radio.phy.preamble_detect = Dbm(-92.0);
+    let lost = |a_dbm, b_dbm| two(radio.clone(), a_dbm, b_dbm, 1_500_000).1[0];
+    for b_dbm in [-120.0, -88.0] {
+        assert_eq!(lost(-91.0, b_dbm), (1, Loss::PreambleInNoise), "{b_dbm}");
+        assert_eq!(lost(-85.0, b_dbm), (1, Loss::Noise), "{b_dbm}");
+    }
+    assert_eq!(lost(-75.0, -80.0), (1, Loss::Interference(Some(1))));
+    // Named as in results and tables.
+    assert_eq!((Loss::PreambleInNoise.name(), Loss::Noise.name()), ("noise", "noise"));
+    assert!(!Loss::PreambleInNoise.ends_with_the_frame());
+}
+
+/// 1536 B at 11 Mbit/s and 6.4 dB: a tenth is lost to noise (the table of required SNRs), whatever else happens. A burst through the whole
+/// frame, as strong as the noise, takes 3 dB: at 3.4 dB nearly nothing arrives. So of all losses, as many as before are told as noise, with
+/// the same draws.
+#[test]
+fn noise_takes_as_many_frames_beside_an_interferer_as_without() {
+    for model in [ErrorModel::WorstSinr, ErrorModel::PerChunk] {
+        let mut radio = radio();
+        (radio.phy.error_model, radio.phy.noise) = (model, Dbm(-90.0));
+        radio.phy.data_rate = Rate::from_mbps(11);
+        (radio.phy.preamble_detect, radio.phy.cutoff, radio.phy.lock_sinr) =
+            (Dbm(-88.0), Dbm(-100.0), Db(0.0));
+        let lost = |b_dbm| {
+            let mut lost = [Vec::new(), Vec::new()];
+            for seed in 0..300 {
+                let powers = [(1, 0, -83.6), (2, 0, b_dbm)];
+                let mut rig = Rig::new(std::slice::from_ref(&radio), &TRIO, &powers, seed);
+                rig.broadcast(900_000, 2, 1500);
+                rig.send(1_000_000, 1, 0, 1500);
+                for (kind, from, loss) in losses(&rig.run(40_000_000), 0) {
+                    if (kind, from) == (FrameKind::Data, 1) {
+                        lost[usize::from(loss != Loss::Noise)].push(seed);
+                    }
+                }
+            }
+            lost
+        };
+        let [alone, none] = lost(-120.0);
+        let [noise, interfered] = lost(-90.0);
+        // Five standard errors of 30 of 300 are 26.
+        assert!(alone.len().abs_diff(30) <= 26 && none.is_empty(), "{model:?} {}", alone.len());
+        assert_eq!(noise, alone, "{model:?}");
+        assert!(interfered.len() > 200, "{model:?} {}", interfered.len());
+    }
+}
+
 /// `r` sends 1000000..2280000 and does not hear what comes meanwhile. It is no reception: no EIFS follows at 2810000.
 #[test]
 fn a_transmitting_station_hears_nothing() {
