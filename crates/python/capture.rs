@@ -165,7 +165,7 @@ fn table<'py>(py: Python<'py>, world: &World, c: &Columns) -> PyResult<Bound<'py
         ("from", Code(&c.from, &nodes)),
         ("to", Code(&c.to, &nodes)),
         ("flow", Code(&c.flow, &flows)),
-        ("content", Code(&c.content, c.labels.contents)),
+        ("content", Code(&c.content, &c.labels.contents)),
         ("sequence", Whole(&c.sequence)),
         ("mac_sequence", Whole(&c.mac_sequence)),
         ("retry", Whole(&c.retry)),

@@ -20,6 +20,9 @@ pub trait Protocol: Any + Debug + Send + Sync {
     /// Names of its kinds of messages, indexed by [`Effect::Send::kinds`]; the host counts each kind per interface.
     fn kinds(&self) -> &'static [&'static str];
 
+    /// Name of the messages in a datagram, as traces and tables show it; `to_all`: it is broadcast.
+    fn content(&self, datagram: &[u8], to_all: bool) -> &'static str;
+
     /// True if every node maintains routes to all others at all times; false if routes are found on demand. Only with such routes does a
     /// host measure how often they are lost.
     fn is_proactive(&self) -> bool {
@@ -44,6 +47,9 @@ pub(crate) trait Definition: Any + Debug + PartialEq + Send + Sync {
     /// True if every node maintains routes to all others at all times.
     const IS_PROACTIVE: bool;
 
+    /// Name of the messages in a datagram.
+    fn content(datagram: &[u8], to_all: bool) -> &'static str;
+
     /// Creates the state machine of one node.
     fn node(&self, node: &NodeSetup) -> Box<dyn Routing>;
 }
@@ -59,6 +65,10 @@ impl<T: Definition> Protocol for T {
 
     fn kinds(&self) -> &'static [&'static str] {
         Self::KINDS
+    }
+
+    fn content(&self, datagram: &[u8], to_all: bool) -> &'static str {
+        Self::content(datagram, to_all)
     }
 
     fn is_proactive(&self) -> bool {

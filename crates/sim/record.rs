@@ -176,6 +176,8 @@ pub struct FrameView {
     pub retry: bool,
     /// Access category of its packet, at a station with several.
     pub category: Option<u8>,
+    /// Name of the routing messages in it. The air does not know packets: only a trace has this name.
+    pub routing: Option<&'static str>,
 }
 
 /// A frame's signal at a receiver.
@@ -419,6 +421,8 @@ pub enum Content {
     Fin,
     /// A report of the receiver of a flow over UDP, by its number within the flow.
     Report,
+    /// Messages of a routing protocol, by their name.
+    Routing(&'static str),
 }
 
 /// Reason why a TCP sender reduces its rate.

@@ -505,9 +505,16 @@ def trace(
     show_default=True,
     help="File of the picture: .svg, .png or .pdf.",
 )
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Print all of long lists: every hop, node, cause and piece of advice.",
+)
 def explain(
     file: Path,
     flow: str | None,
+    everything: bool,
     choice: Choice,
     as_json: bool,
     out: Path,
@@ -530,7 +537,7 @@ def explain(
         if as_json:
             print(json.dumps(explanation), flush=True)
         else:
-            show.show(explanation, tables.console())
+            show.show(explanation, tables.console(), everything=everything)
         warn(explanation["warnings"])
     if not as_json:
         print(f"\npicture: {out}")

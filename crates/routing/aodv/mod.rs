@@ -210,6 +210,17 @@ impl Definition for Config {
     const KINDS: &'static [&'static str] = &KINDS;
     const IS_PROACTIVE: bool = false;
 
+    fn content(datagram: &[u8], to_all: bool) -> &'static str {
+        match Message::decode(datagram) {
+            Ok((Message::Rreq(_), _)) => "aodv-rreq",
+            Ok((Message::Rrep(_), _)) if to_all => "aodv-hello",
+            Ok((Message::Rrep(_), _)) => "aodv-rrep",
+            Ok((Message::Rerr(_), _)) => "aodv-rerr",
+            Ok((Message::RrepAck, _)) => "aodv-rrep-ack",
+            Err(_) => "aodv",
+        }
+    }
+
     fn node(&self, node: &NodeSetup) -> Box<dyn Routing> {
         Box::new(Aodv::new(node.address, self))
     }

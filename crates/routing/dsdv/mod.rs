@@ -128,6 +128,10 @@ impl Definition for Config {
     const KINDS: &'static [&'static str] = &KINDS;
     const IS_PROACTIVE: bool = true;
 
+    fn content(_datagram: &[u8], _to_all: bool) -> &'static str {
+        "dsdv-update"
+    }
+
     fn node(&self, node: &NodeSetup) -> Box<dyn Routing> {
         Box::new(Dsdv::new(node.address, self))
     }

@@ -302,6 +302,19 @@ impl Definition for Config {
     const KINDS: &'static [&'static str] = &KINDS;
     const IS_PROACTIVE: bool = true;
 
+    fn content(datagram: &[u8], _to_all: bool) -> &'static str {
+        let Ok((packet, _)) = Packet::decode(datagram) else { return "olsr" };
+        let any = |is: fn(&Body) -> bool| packet.messages().iter().any(|message| is(&message.body));
+        let hello = any(|body| matches!(body, Body::Hello(_) | Body::RatedHello(_)));
+        let tc = any(|body| matches!(body, Body::Tc(_) | Body::RatedTc(_)));
+        match (hello, tc) {
+            (true, true) => "olsr-hello+tc",
+            (true, false) => "olsr-hello",
+            (false, true) => "olsr-tc",
+            (false, false) => "olsr",
+        }
+    }
+
     fn node(&self, node: &NodeSetup) -> Box<dyn Routing> {
         Box::new(Olsr::new(node, self))
     }

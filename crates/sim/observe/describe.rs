@@ -5,7 +5,7 @@ use airfair_transport::Segment;
 
 use crate::ids::{CopyRef, FlowIx, NodeIx, PacketRef};
 use crate::node::Network;
-use crate::packet::{NO_FLOW, PacketCopy, Payload};
+use crate::packet::{NO_FLOW, Packet, PacketCopy, Payload};
 use crate::record::Content;
 use crate::route::Datagram;
 
@@ -89,10 +89,28 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
         payload: packet.length,
         ttl: network.rules.hop_limit.saturating_sub(at.hops) as u8,
         ecn: at.ecn,
-        content: network.packets.content(packet, at),
+        content: content(network, packet, at),
         sequence: network.packets.sequence(packet, at),
         body,
     })
+}
+
+/// Content of a packet, as traces and tables name it.
+pub(crate) fn content(network: &Network, packet: &Packet, at: &PacketCopy) -> Content {
+    let routing = match packet.payload {
+        Payload::Routing(message) => network.routes.content(message, packet.destination == NodeIx::EVERYONE),
+        _ => None,
+    };
+    routing.map_or_else(|| network.packets.content(packet, at), Content::Routing)
+}
+
+/// Name of the routing messages that a frame carries, while its packet exists.
+pub(crate) fn routing(network: &Network, packet: PacketRef) -> Option<&'static str> {
+    let (packet, at) = network.packets.packet_and_copy(network.packets.latest(packet)?)?;
+    match content(network, packet, at) {
+        Content::Routing(name) => Some(name),
+        _ => None,
+    }
 }
 
 fn segment(

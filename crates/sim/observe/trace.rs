@@ -4,19 +4,26 @@ use std::fmt::Write as _;
 
 use airfair_units::Time;
 
-use super::{Observer, WorldView};
+use super::{Observer, WorldView, describe};
 use crate::air::BAND_NS;
 use crate::ids::{FlowIx, NodeIx, StationIx};
-use crate::record::{Content, Loss, Names, Record, TcpCause, Trace};
+use crate::record::{Content, FrameKind, FrameView, Loss, Names, Record, TcpCause, Trace};
 
 /// Records of a trace that were not returned yet.
 #[derive(Debug, Default)]
 pub(crate) struct Tracer(Trace);
 
 impl Observer for Tracer {
-    fn record(&mut self, at: Time, record: &Record, _world: &WorldView<'_>) {
+    fn record(&mut self, at: Time, record: &Record, world: &WorldView<'_>) {
+        let record = match *record {
+            Record::Start { frame } if matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) => {
+                let routing = describe::routing(world.network, frame.packet);
+                Record::Start { frame: FrameView { routing, ..frame } }
+            }
+            record => record,
+        };
         if record.is_traced() {
-            self.0.push((at, *record));
+            self.0.push((at, record));
         }
     }
 }
@@ -43,8 +50,14 @@ impl Content {
             Self::SynAck => "SYN-ACK".to_string(),
             Self::Fin => "FIN".to_string(),
             Self::Report => format!("report {sequence}"),
+            Self::Routing(name) => routing_text(name),
         }
     }
+}
+
+/// Name of routing messages as their standards write it: OLSR HELLO for `olsr-hello`.
+fn routing_text(name: &str) -> String {
+    name.replacen('-', " ", 1).to_uppercase()
 }
 
 impl Names {
@@ -69,9 +82,10 @@ impl Names {
                 let packet = if f.retry { " again" } else { "" };
                 let category = self.category(f.sender, f.category);
                 let category = category.map_or_else(String::new, |name| format!(" in {name}"));
+                let routing = f.routing.map_or_else(String::new, |name| format!(" ({})", routing_text(name)));
                 write!(
                     line,
-                    "{:<8} sends {} #{}{packet}{category} to {}: {} B at {}, {} us on the air, reserves {} us",
+                    "{:<8} sends {} #{}{packet}{category}{routing} to {}: {} B at {}, {} us on the air, reserves {} us",
                     self.station(f.sender),
                     f.kind.name(),
                     f.number,

@@ -340,6 +340,10 @@ impl FoundRoutes {
         Some(Datagram { port: self.protocol.udp_port(), bytes, ttl })
     }
 
+    pub(super) fn content(&self, message: RoutingIx, to_all: bool) -> Option<&'static str> {
+        Some(self.protocol.content(&self.messages.get(message)?.bytes, to_all))
+    }
+
     pub(super) fn is_stale(&self, (node, port): (NodeIx, PortIx), neighbour: NodeId, since: Time) -> bool {
         let stale = &self.hosts[node].stale;
         let at = stale.binary_search_by_key(&(port, neighbour), |known| known.0);

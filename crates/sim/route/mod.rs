@@ -275,6 +275,11 @@ impl Routes {
         self.found.as_ref()?.datagram(message)
     }
 
+    /// Name of the messages in a datagram that has not ended.
+    pub(crate) fn content(&self, message: RoutingIx, to_all: bool) -> Option<&'static str> {
+        self.found.as_ref()?.content(message, to_all)
+    }
+
     /// True if a packet queued since then at a port of a node must not be sent to a neighbour any more.
     #[cold]
     pub(crate) fn is_stale(&self, at: (NodeIx, PortIx), neighbour: NodeId, since: Time) -> bool {

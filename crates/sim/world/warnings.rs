@@ -27,23 +27,44 @@ pub(super) fn warnings(
     let by_name = |a: FlowIx, b: FlowIx| natural_cmp(&names.flows[a.ix()], &names.flows[b.ix()]);
     let mut unreachable = flows_without_route(network);
     unreachable.sort_by(|a, b| by_name(a.0, b.0));
-    let routeless = unreachable.into_iter().map(|f| {
-        format!(
-            "flow {}: no route from {} to {}",
-            names.flows[f.0.ix()],
-            names.nodes[f.1.ix()],
-            names.nodes[f.2.ix()]
-        )
-    });
+    let flow_name = |flow: FlowIx| names.flows[flow.ix()].as_str();
+    let node_name = |node: NodeIx| names.nodes[node.ix()].as_str();
+    let routeless = if unreachable.len() > MOST_ALIKE {
+        let each =
+            unreachable.iter().map(|f| (flow_name(f.0), format!("{} to {}", node_name(f.1), node_name(f.2))));
+        vec![format!("{} flows have no route: {}", unreachable.len(), listed(each))]
+    } else {
+        let each = |f: &(FlowIx, NodeIx, NodeIx)| {
+            format!("flow {}: no route from {} to {}", flow_name(f.0), node_name(f.1), node_name(f.2))
+        };
+        unreachable.iter().map(each).collect()
+    };
     let mut too_long = flows_beyond_hop_limit(network);
     too_long.sort_by(|a, b| by_name(a.0, b.0));
-    let too_long = too_long.into_iter().map(|(flow, from, to, hops)| {
-        let most = if hops > 255 { "a shorter route, of 255 hops at most" } else { "a greater routing.hop_limit" };
-        format!(
-            "flow {}: no packet is delivered: the route from {} to {} has {hops} hops, and the hop limit is {}; expected {most}",
-            names.flows[flow.ix()], names.nodes[from.ix()], names.nodes[to.ix()], spec.hop_limit
-        )
-    });
+    let remedy = |hops: usize| {
+        if hops > 255 { "a shorter route, of 255 hops at most" } else { "a greater routing.hop_limit" }
+    };
+    let limit = spec.hop_limit;
+    let too_long = if too_long.len() > MOST_ALIKE {
+        let each = too_long.iter().map(|&(flow, .., hops)| (flow_name(flow), format!("{hops} hops")));
+        let most = remedy(too_long.iter().map(|f| f.3).max().unwrap_or(0));
+        vec![format!(
+            "{} flows deliver no packet: their routes are longer than the hop limit, {limit}: {}; expected {most}",
+            too_long.len(),
+            listed(each)
+        )]
+    } else {
+        let each = |&(flow, from, to, hops): &(FlowIx, NodeIx, NodeIx, usize)| {
+            format!(
+                "flow {}: no packet is delivered: the route from {} to {} has {hops} hops, and the hop limit is {limit}; expected {}",
+                flow_name(flow),
+                node_name(from),
+                node_name(to),
+                remedy(hops)
+            )
+        };
+        too_long.iter().map(each).collect()
+    };
     let useless = idle_scheme_reason((spec, network), scheme_name, schemes.find(scheme_name), only_marks);
     let too_fast = too_fast(air, network, spec, names);
     let mut cut_off = air.cut_off();
@@ -52,17 +73,48 @@ pub(super) fn warnings(
     let cut_off = cut_off.iter().map(|cut| cut.warning(radio(cut)));
     let mut unlimited_flows = unlimited_flows(network, &names.flows);
     unlimited_flows.sort_by(|a, b| by_name(a.0, b.0));
-    let unlimited_flows = unlimited_flows.into_iter().map(|(flow, node, other)| {
-        let [flow, other] = [flow, other].map(|flow| &names.flows[flow.ix()]);
-        let node = &names.nodes[node.ix()];
-        format!(
-            "flow {flow}: may starve flows that {node} forwards, such as flow {other}: its sender is stopped only by a full queue \
-             (backpressure), and no limit applies to its part of the queue (local_limit = \"off\")"
-        )
-    });
+    let unlimited_flows = match unlimited_flows[..] {
+        [] => None,
+        [(flow, node, other)] => Some(format!(
+            "flow {}: may starve flows that {} forwards, such as flow {}: its sender is stopped only by a full queue \
+             (backpressure), and no limit applies to its part of the queue (local_limit = \"off\")",
+            flow_name(flow),
+            node_name(node),
+            flow_name(other)
+        )),
+        [(_, node, other), ..] => Some(format!(
+            "{} flows may starve flows that their sources forward, such as flow {} at {}: their senders are stopped only by a full queue \
+             (backpressure), and no limit applies to their part of the queue (local_limit = \"off\"): {}",
+            unlimited_flows.len(),
+            flow_name(other),
+            node_name(node),
+            listed(unlimited_flows.iter().map(|f| (flow_name(f.0), format!("at {}", node_name(f.1)))))
+        )),
+    };
     let txops = short_txops(air, network, spec);
     let of_radios = cut_off.chain(txops);
-    routeless.chain(too_long).chain(too_fast).chain(of_radios).chain(useless).chain(unlimited_flows).collect()
+    routeless
+        .into_iter()
+        .chain(too_long)
+        .chain(too_fast)
+        .chain(of_radios)
+        .chain(useless)
+        .chain(unlimited_flows)
+        .collect()
+}
+
+/// Warnings of one kind that are given one by one. More are one warning.
+const MOST_ALIKE: usize = 3;
+
+/// Flows that such a warning names; the others are counted.
+const MOST_NAMED: usize = 40;
+
+/// Names, each with what is said of it: "f (a to b), g (a to c) and 3 more".
+fn listed<'a>(each: impl ExactSizeIterator<Item = (&'a str, String)>) -> String {
+    let more = each.len().saturating_sub(MOST_NAMED);
+    let named: Vec<String> = each.take(MOST_NAMED).map(|(name, what)| format!("{name} ({what})")).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", named.join(", "))
 }
 
 /// The first, by name, of the radio links on the flows' routes that have no losses by the error model although their power is too low for

@@ -16,6 +16,7 @@ use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PacketRef, PortIx, StationIx,
 use crate::link::{FreeWire, OfferResult, OfferedPacket, WireEnd};
 use crate::node::Network;
 use crate::node::accounts::drop_reason;
+use crate::observe::describe;
 use crate::packet::{NO_FLOW, Packet, PacketCopy, Payload};
 use crate::record::{Content, Record};
 use crate::route::NextHop;
@@ -449,7 +450,8 @@ impl Network {
 
     /// Fields of a packet for the record of its end.
     fn record_fields(&self, packet: &Packet, copy: &PacketCopy) -> (Option<FlowIx>, PacketRef, Content, u32) {
-        let (content, sequence) = (self.packets.content(packet, copy), self.packets.sequence(packet, copy));
+        let (content, sequence) =
+            (describe::content(self, packet, copy), self.packets.sequence(packet, copy));
         (packet.flow(), copy.of, content, sequence)
     }
 

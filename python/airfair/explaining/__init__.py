@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, cast
 from .. import _core
 from .._core import InputError, Scenario
 from ..arguments import Overrides, as_scenario, as_type, unsuitable
+from .advice import advice
 from .result import Explanation
-from .words import advice, reasons, verdict
+from .words import reasons, verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import matplotlib
@@ -10,7 +12,17 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from .result import DEFERRING, Explanation, Hop, behind, held_ns, preceding_ns, share, waited
+from .result import (
+    DEFERRING,
+    Behind,
+    Explanation,
+    Hop,
+    Waiting,
+    behind,
+    held_ns,
+    share,
+    waited,
+)
 from .words import FATES, TCP_STATES, in_categories, span
 
 if TYPE_CHECKING:
@@ -37,6 +49,15 @@ NOTHING = ("has no packet of it", FAINT, "")
 
 MOST_HOPS, MOST_HOLDERS, MOST_CAUSES = 12, 8, 6
 
+LEAST = 0.0005
+"""Smaller shares of the time have no bar."""
+
+TITLE = 95
+"""Letters of a line of the title."""
+
+LEGEND_LINE, TITLE_LINE = 0.17, 0.2
+"""Inches of a line of the legend beside the hops, and of the title."""
+
 CAUSE_COLOURS = {
     "collision": "#d55e00",
     "answer-collided": "#d55e00",
@@ -53,12 +74,14 @@ def draw(explanation: Explanation) -> Figure:
     with matplotlib.rc_context(
         {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "hatch.linewidth": 0.4}
     ):
-        tall = 0.34 * max(1, len(hops)) + 1.1
+        # A number and its unit stay on one line.
+        whole = re.sub(r"(?<=\d) (?=[kMG]?bit/s|m?s\b|%)", "\u00a0", explanation["verdict"])
+        title = textwrap.fill(whole, TITLE)
+        # The legend is beside the bars, and as long as their axes at most: else it lies over what follows.
+        bars = max(0.34 * max(1, len(hops)), LEGEND_LINE * _legend_lines(explanation, hops))
+        tall = bars + 1.1 + TITLE_LINE * title.count("\n")
         figure = Figure(figsize=(10, tall + 5.6), layout=ConstrainedLayoutEngine(h_pad=0.08, w_pad=0.08))
         rows: Any = figure.subfigures(3, 1, height_ratios=[tall, 2.5, 3.1])
-        # A number and its unit stay on one line.
-        whole = explanation["verdict"].replace(" kbit/s", "\u00a0kbit/s").replace(" %", "\u00a0%")
-        title = textwrap.fill(whole, 95)
         figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold", color=INK)
         draw_hops(explanation, hops, rows[0].subplots())
         left, right = rows[1].subplots(1, 2)
@@ -94,6 +117,28 @@ def timer_ns(explanation: Explanation) -> int:
     return tcp["waited_ns"]["rto_wait"] if one and tcp is not None else 0
 
 
+def _parts(explanation: Explanation, row: int, hop: Hop) -> list[tuple[str, str, str, float]]:
+    """Shares of the observed time, each with its name, colour and hatch."""
+    observed = hop["observed_ns"] or 1
+    parts = [
+        (name, colour, hatch, sum(hop["own_turn_ns"].get(s, 0) for s in states) / observed)
+        for states, name, colour, hatch in GROUPS
+    ]
+    timer = timer_ns(explanation) if row == 0 else 0
+    return [
+        *parts,
+        (*BEHIND, behind(hop)),
+        (*TIMER, timer / observed),
+        (*NOTHING, (hop["no_packet_ns"] - timer) / observed),
+    ]
+
+
+def _legend_lines(explanation: Explanation, hops: list[Hop]) -> int:
+    """Number of the names beside the bars of the hops."""
+    parts = (part for row, hop in enumerate(hops) for part in _parts(explanation, row, hop))
+    return len({name for name, *_, width in parts if width > LEAST})
+
+
 def draw_hops(explanation: Explanation, hops: list[Hop], axes: Axes) -> None:
     """A bar a hop: shares of the observed time."""
     names = []
@@ -102,19 +147,10 @@ def draw_hops(explanation: Explanation, hops: list[Hop], axes: Axes) -> None:
         back = "" if hop["forward"] else "  (ACKs)"
         wire = "  (wire)" if hop["wired"] else ""
         names.append(f"{hop['src']} → {hop['dst']}{wire}{back}")
-        observed = hop["observed_ns"] or 1
-        parts = [
-            (name, colour, hatch, sum(hop["own_turn_ns"].get(s, 0) for s in states) / observed)
-            for states, name, colour, hatch in GROUPS
-        ]
-        parts.append((*BEHIND, behind(hop)))
-        timer = timer_ns(explanation) if row == 0 else 0
-        parts.append((*TIMER, timer / observed))
-        parts.append((*NOTHING, (hop["no_packet_ns"] - timer) / observed))
         left = 0.0
-        for name, colour, hatch, width in parts:
+        for name, colour, hatch, width in _parts(explanation, row, hop):
             if width > 0:
-                label = name if name not in used and width > 0.0005 else None
+                label = name if name not in used and width > LEAST else None
                 used |= {name} if label else set()
                 axes.barh(
                     row, width, 0.72, left, color=colour, hatch=hatch, edgecolor="white", lw=0.3, label=label
@@ -164,17 +200,13 @@ def draw_waiting(explanation: Explanation, axes: Axes) -> None:
     ahead = [hop for hop in explanation["hops"] if hop["forward"]]
     preceding = max(ahead, key=lambda hop: share(hop, "category"), default=None)
     drops = full is not None and full["queue"]["dropped"] > 0
-    if (
-        full is not None
-        and drops
-        and (most <= 0.0005 or (tcp is not None and waited(tcp, "rto_wait") > most))
-    ):
+    if full is not None and drops and (most <= LEAST or (tcp is not None and waited(tcp, "rto_wait") > most)):
         draw_full(full, axes)
-    elif preceding is not None and share(preceding, "category") > max(most, 0.0005):
+    elif preceding is not None and share(preceding, "category") > max(most, LEAST):
         draw_categories(preceding, axes)
-    elif medium is not None and deferring > 0.0005 and (queue is None or behind(queue) <= deferring):
+    elif medium is not None and deferring > LEAST and (queue is None or behind(queue) <= deferring):
         draw_holders(medium, axes)
-    elif queue is not None and behind(queue) > 0.0005:
+    elif queue is not None and behind(queue) > LEAST:
         draw_queue(queue, axes)
     else:
         _say(axes, "Nobody makes it wait")
@@ -183,106 +215,82 @@ def draw_waiting(explanation: Explanation, axes: Axes) -> None:
 def draw_categories(hop: Hop, axes: Axes) -> None:
     """Other access categories of the sender itself."""
     others = hop["categories"]["others"][:MOST_HOLDERS] if "categories" in hop else []
-    observed = hop["observed_ns"] or 1
     kinds = (
         ("access_ns", "access", "#34495e", ""),
         ("txop_ns", "TXOP", "#7f95ab", "///"),
         ("collision_ns", "after internal collisions", "#d55e00", "..."),
     )
-    left = [0.0] * len(others)
-    for key, name, colour, hatch in kinds:
-        widths = [other[key] / observed for other in others]  # type: ignore[literal-required]
-        if any(width > 0.0005 for width in widths):
-            look: Any = {"color": colour, "hatch": hatch, "edgecolor": "white", "lw": 0.3, "label": name}
-            axes.barh(range(len(others)), widths, 0.72, left, **look)
-        left = [a + b for a, b in zip(left, widths, strict=True)]
-    names = [other["category"] for other in others]
-    axes.set_yticks(range(len(others)), names)
-    axes.set_ylim(max(len(others), 4) - 0.5, -0.5)
-    most = max(preceding_ns(other) / observed for other in others)
-    axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=1 if most < 0.05 else 0))
-    axes.tick_params(axis="y", length=0)
     title = f"Categories of {hop['src']} before it ({in_categories(hop)})"
-    axes.set_title(title, loc="left", fontsize=9)
-    axes.legend(loc="lower right", frameon=False, fontsize=7.5)
+    _stack(axes, [other["category"] for other in others], others, hop["observed_ns"], kinds, title)
 
 
 def draw_queue(hop: Hop, axes: Axes) -> None:
     """Flows whose packets are before the flow's."""
     ahead = hop["behind"][:MOST_HOLDERS]
     observed = hop["observed_ns"] or 1
-    names = [
-        ("control packets" if b["flow"] is None else f"flow {b['flow']}")
-        + ("" if b["forward"] else " (ACKs)")
-        for b in ahead
-    ]
-    axes.barh(range(len(ahead)), [b["ns"] / observed for b in ahead], 0.72, color=BEHIND[1])
-    axes.set_yticks(range(len(ahead)), names)
-    axes.set_ylim(max(len(ahead), 4) - 0.5, -0.5)
-    axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=1 if behind(hop) < 0.05 else 0))
-    axes.tick_params(axis="y", length=0)
-    axes.set_title(f"Whose packets are before it at {hop['src']} (to {hop['dst']})", loc="left", fontsize=9)
+    title = f"Whose packets are before it at {hop['src']} (to {hop['dst']})"
+    _rows(axes, [_whose(b) for b in ahead], [b["ns"] / observed for b in ahead], title)
+    _shares(axes, behind(hop))
 
 
 def draw_full(hop: Hop, axes: Axes) -> None:
     """Flows whose packets filled the queue that dropped the flow's."""
     held = hop["queue"]["held"][:MOST_HOLDERS]
-    names = [
-        ("control packets" if w["flow"] is None else f"flow {w['flow']}")
-        + ("" if w["forward"] else " (ACKs)")
-        + (f", sent by {hop['src']}" if w["local"] else "")
-        for w in held
-    ]
-    axes.barh(range(len(held)), [w["packets"] for w in held], 0.72, color=BEHIND[1])
-    axes.set_yticks(range(len(held)), names)
-    axes.set_ylim(max(len(held), 4) - 0.5, -0.5)
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    axes.tick_params(axis="y", length=0)
+    names = [_whose(w) + (f", sent by {hop['src']}" if w["local"] else "") for w in held]
     dropped = hop["queue"]["dropped"]
-    axes.set_title(
-        f"{hop['src']}'s queue (to {hop['dst']}) dropped {dropped} of it, full of these packets",
-        loc="left",
-        fontsize=9,
-    )
+    title = f"{hop['src']}'s queue (to {hop['dst']}) dropped {dropped} of it, full of these packets"
+    _rows(axes, names, [w["packets"] for w in held], title)
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
 
 
 def draw_holders(hop: Hop, axes: Axes) -> None:
     """Nodes that keep the sender that defers most from sending."""
-    least = 0.0005 * hop["observed_ns"]
+    least = LEAST * hop["observed_ns"]
     holders = [h for h in hop["holders"] if held_ns(h) > least][:MOST_HOLDERS]
-    observed = hop["observed_ns"] or 1
     kinds = (
         ("alone_ns", "alone", "#d55e00", ""),
         ("joint_ns", "with others (overlaps)", "#f2b48a", "///"),
         ("nav_ns", "NAV", "#e69f00", "\\\\\\"),
         ("eifs_ns", "EIFS", "#cc79a7", "..."),
     )
-    left = [0.0] * len(holders)
-    for key, name, colour, hatch in kinds:
-        widths = [h[key] / observed for h in holders]  # type: ignore[literal-required]
-        if any(width > 0.0005 for width in widths):
-            axes.barh(
-                range(len(holders)),
-                widths,
-                0.72,
-                left,
-                color=colour,
-                hatch=hatch,
-                edgecolor="white",
-                lw=0.3,
-                label=name,
-            )
-        left = [a + b for a, b in zip(left, widths, strict=True)]
-    axes.set_yticks(range(len(holders)), [h["id"] or "?" for h in holders])
-    axes.set_ylim(max(len(holders), 4) - 0.5, -0.5)
-    axes.set_xlim(0, max(left) * 1.02)
-    axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=1 if max(left) < 0.05 else 0))
-    axes.tick_params(axis="y", length=0)
-    labelled = bool(axes.get_legend_handles_labels()[0])
     title = f"Who keeps {hop['src']} from sending to {hop['dst']}"
+    _stack(axes, [h["id"] or "?" for h in holders], holders, hop["observed_ns"], kinds, title)
+
+
+def _whose(packets: Behind | Waiting) -> str:
+    """The flow of packets in a queue."""
+    name = "control packets" if packets["flow"] is None else f"flow {packets['flow']}"
+    return name + ("" if packets["forward"] else " (ACKs)")
+
+
+def _rows(axes: Axes, names: list[str], widths: Sequence[float], title: str) -> None:
+    """A bar for each name."""
+    axes.barh(range(len(names)), widths, 0.72, color=BEHIND[1])
+    _name_rows(axes, names)
+    axes.set_title(title, loc="left", fontsize=9)
+
+
+def _stack(
+    axes: Axes,
+    names: list[str],
+    times: Sequence[Mapping[str, Any]],
+    observed_ns: int,
+    kinds: Iterable[tuple[str, str, str, str]],
+    title: str,
+) -> None:
+    """A bar for each name, of its times one after the other: for each kind the key in `times`, what is said
+    of it, colour and hatch. The legend lies between the title and the bars."""
+    left = [0.0] * len(names)
+    for key, label, colour, hatch in kinds:
+        widths = [time[key] / (observed_ns or 1) for time in times]
+        if any(width > LEAST for width in widths):
+            look: Any = {"color": colour, "hatch": hatch, "edgecolor": "white", "lw": 0.3, "label": label}
+            axes.barh(range(len(names)), widths, 0.72, left, **look)
+        left = [a + b for a, b in zip(left, widths, strict=True)]
+    _name_rows(axes, names)
+    axes.set_xlim(0, max(left, default=0.0) * 1.02 or 1)
+    _shares(axes, max(left, default=0.0))
+    labelled = bool(axes.get_legend_handles_labels()[0])
     axes.set_title(title, loc="left", fontsize=9, pad=18 if labelled else 6)
     if labelled:
         axes.legend(
@@ -294,6 +302,18 @@ def draw_holders(hop: Hop, axes: Axes) -> None:
             handlelength=1.2,
             columnspacing=0.9,
         )
+
+
+def _name_rows(axes: Axes, names: list[str]) -> None:
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(max(len(names), 4) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+
+
+def _shares(axes: Axes, most: float) -> None:
+    """An axis of shares, with a decimal where all are small."""
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=1 if most < 0.05 else 0))
 
 
 def draw_causes(explanation: Explanation, axes: Axes) -> None:
@@ -344,7 +364,7 @@ def draw_tcp(explanation: Explanation, axes: Axes) -> None:
     waits = (
         []
         if tcp is None
-        else [(TCP_STATES[s], waited(tcp, s)) for s in tcp["waited_ns"] if waited(tcp, s) > 0.0005]
+        else [(TCP_STATES[s], waited(tcp, s)) for s in tcp["waited_ns"] if waited(tcp, s) > LEAST]
     )
     if not waits:
         _say(

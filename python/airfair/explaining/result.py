@@ -210,6 +210,12 @@ class Explanation(TypedDict):
     """Category of the flow's goodput."""
     goodput_bps: float
     """Goodput of the flow, bits per second."""
+    mean_delay_s: float | None
+    """Mean one-way delay of its delivered packets, seconds; None if none was delivered."""
+    p99_delay_s: float | None
+    """99th percentile of these delays, seconds; None if no packet was delivered."""
+    loss_ratio: float | None
+    """Share of dropped packets among its packets with payload that ended, 0 to 1; None if none ended."""
     sent_packets: int
     """Packets that the source made."""
     mean_goodput_bps: float

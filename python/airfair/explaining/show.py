@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
@@ -18,11 +19,19 @@ from .words import TCP_STATES, cause, dropped, full_queue, in_categories, percen
 FORMATS = (".svg", ".png", ".pdf")
 
 MOST = 6
-"""Most nodes, causes or hops back that are shown; `--json` has all."""
+"""Most nodes, causes, drops and pieces of advice that are shown; with `--all` all of them."""
+
+MOST_HOPS = 8
+"""Most hops in the table of shares: those whose senders have packets of the flow longest."""
+
+MOST_DETAILED = 2
+"""Most hops of which is shown who keeps their senders waiting, or why their attempts fail: the worst ones. Of
+as many more hops as `MOST` there is a line."""
 
 
-def show(explanation: Explanation, out: Console) -> None:
-    """Print an explanation."""
+def show(explanation: Explanation, out: Console, *, everything: bool = False) -> None:
+    """Print an explanation; of long lists only what matters most, unless `everything` is wanted."""
+    most = None if everything else MOST
     if not explanation["asked"]:
         out.print(
             f"[dim]The flow that gets the least of its share, {escape(explanation['flow'])}; "
@@ -36,24 +45,53 @@ def show(explanation: Explanation, out: Console) -> None:
     if explanation["standing"] in ("unreachable", "silent"):
         _advise(explanation, out)
         return
-    _hops(explanation, out)
-    _holders(explanation, out)
-    _categories(explanation, out)
-    _attempts(explanation, out)
+    _hops(explanation, out, everything)
+    _holders(explanation, out, most)
+    _categories(explanation, out, most)
+    _attempts(explanation, out, most)
     _tcp(explanation, out)
-    if explanation["drops"]:
-        out.print("\nDropped: " + escape("; ".join(dropped(drop) for drop in explanation["drops"])))
-    for hop in explanation["hops"]:
-        if hop["queue"]["dropped"]:
-            out.print(escape(full_queue(explanation, hop)))
-    _advise(explanation, out)
+    _drops(explanation, out, most)
+    _advise(explanation, out, most)
+
+
+def _left_out(count: int, what: str, out: Console) -> None:
+    """The number of what is not shown."""
+    if count > 0:
+        out.print(f"[dim]{count} {what}: --all[/dim]")
+
+
+def _worst(hops: list[Hop], badness: Callable[[Hop], float], most: int | None) -> tuple[list[Hop], list[Hop]]:
+    """The hops to show in full, and those to show on a line each, the worst first."""
+    ordered = sorted(hops, key=lambda hop: -badness(hop))
+    return (ordered, []) if most is None else (ordered[:MOST_DETAILED], ordered[MOST_DETAILED:])
+
+
+def _name(hop: Hop) -> str:
+    return escape(f"{hop['src']} → {hop['dst']}" + ("" if hop["forward"] else " (ACKs)"))
+
+
+def _drops(explanation: Explanation, out: Console, most: int | None) -> None:
+    drops = sorted(explanation["drops"], key=lambda drop: -drop["packets"])
+    if drops:
+        out.print("\nDropped: " + escape("; ".join(dropped(drop) for drop in drops[:most])))
+        _left_out(len(drops[len(drops) if most is None else most :]), "more places and reasons", out)
+    full = sorted(explanation["hops"], key=lambda hop: -hop["queue"]["dropped"])
+    full = [hop for hop in full if hop["queue"]["dropped"]]
+    shown = full if most is None else full[:MOST_DETAILED]
+    for hop in shown:
+        out.print(escape(full_queue(explanation, hop)))
+    _left_out(len(full) - len(shown), "more queues that dropped packets of it", out)
 
 
 def _cell(value: float) -> str:
     return percent(value) if value > 0 else "-"
 
 
-def _hops(explanation: Explanation, out: Console) -> None:
+def _hops(explanation: Explanation, out: Console, everything: bool) -> None:
+    hops = explanation["hops"]
+    if not everything:
+        longest = sorted(range(len(hops)), key=lambda i: hops[i]["no_packet_ns"])[:MOST_HOPS]
+        hops = [hops[i] for i in sorted(longest)]
     out.print(f"\nShares of the time from {span(explanation)}; a row adds up to the time with packets")
     columns = [
         "with packets",
@@ -70,7 +108,7 @@ def _hops(explanation: Explanation, out: Console) -> None:
     if has_categories:
         columns.insert(-1, "other categories")
     table = plain_table("hop", right=columns)
-    for hop in explanation["hops"]:
+    for hop in hops:
         own = cast(Hop, {**hop, "others_turn_ns": {}})
         parts = (
             ("transmit",),
@@ -83,24 +121,27 @@ def _hops(explanation: Explanation, out: Console) -> None:
         cells = [_cell(share(own, *states)) for states in (*parts, ("difs", "backoff", "address"))]
         if has_categories:
             cells.append(_cell(share(own, "category")))
-        name = f"{hop['src']} → {hop['dst']}" + ("" if hop["forward"] else " (ACKs)")
-        table.add_row(escape(name), _cell(present(hop)), *cells, _cell(behind(hop)))
+        table.add_row(_name(hop), _cell(present(hop)), *cells, _cell(behind(hop)))
     out.print(table)
+    _left_out(len(explanation["hops"]) - len(hops), "more hops, with packets of it for less time", out)
 
 
-def _holders(explanation: Explanation, out: Console) -> None:
+def _deferring(hop: Hop) -> float:
+    return share(hop, *DEFERRING)
+
+
+def _holders(explanation: Explanation, out: Console, most: int | None) -> None:
     hops = [h for h in explanation["hops"] if h["forward"] and any(held_ns(x) > 0 for x in h["holders"])]
-    for hop in hops:
+    shown, others = _worst([hop for hop in hops if _deferring(hop) >= 0.01], _deferring, most)
+    for hop in shown:
         observed = hop["observed_ns"]
-        deferring = share(hop, *DEFERRING)
-        if deferring < 0.01:
-            continue
+        deferring = _deferring(hop)
         ends = f"{escape(hop['src'])} from sending to {escape(hop['dst'])}"
         behind_others = share({**hop, "own_turn_ns": {}}, *DEFERRING)
         too = " (while packets of others are before the flow's, too)" if behind_others >= 0.0005 else ""
         out.print(f"\nWho keeps {ends}: {percent(deferring)} of the time{too}")
         table = plain_table("node", right=["alone", "with others", "NAV", "EIFS", "together"])
-        for holder in hop["holders"][:MOST]:
+        for holder in hop["holders"][:most]:
             parts = [holder["alone_ns"], holder["joint_ns"], holder["nav_ns"], holder["eifs_ns"]]
             cells = [_cell(ns / observed) for ns in (*parts, sum(parts))]
             table.add_row(escape(holder["id"] or "?"), *cells)
@@ -110,16 +151,19 @@ def _holders(explanation: Explanation, out: Console) -> None:
                 f"[dim]two or more at once {percent(hop['overlapped_ns'] / observed)} of the time: "
                 "`with others` overlaps, `alone` does not[/dim]"
             )
-        flows = [h for h in hop["holding_flows"] if held_ns(h) > 0][:MOST]
+        flows = [h for h in hop["holding_flows"] if held_ns(h) > 0][:most]
         served = ", ".join(f"{h['id'] or 'control'} {percent(held_ns(h) / observed)}" for h in flows)
         out.print(escape(f"for flows (overlapping): {served}"))
+    for hop in others[:most]:
+        out.print(f"Others keep {_name(hop)} from sending {percent(_deferring(hop))} of the time")
+    _left_out(len(others[most:] if most else []), "more hops that others keep from sending", out)
 
 
-def _categories(explanation: Explanation, out: Console) -> None:
-    for hop in explanation["hops"]:
-        others = hop["categories"]["others"] if "categories" in hop else []
-        if not others:
-            continue
+def _categories(explanation: Explanation, out: Console, most: int | None) -> None:
+    hops = [hop for hop in explanation["hops"] if "categories" in hop and hop["categories"]["others"]]
+    shown, rest = _worst(hops, lambda hop: share(hop, "category"), most)
+    for hop in shown:
+        others = hop["categories"]["others"]
         observed = hop["observed_ns"]
         behind_others = share({**hop, "own_turn_ns": {}}, "category")
         too = " (while packets of others are before the flow's, too)" if behind_others >= 0.0005 else ""
@@ -134,25 +178,38 @@ def _categories(explanation: Explanation, out: Console) -> None:
             counts = [str(other["collisions"] or "-"), str(other["given_up"] or "-")]
             table.add_row(escape(other["category"]), *(_cell(ns / observed) for ns in times), *counts)
         out.print(table)
+    _left_out(len(rest), "more hops with other categories", out)
 
 
-def _attempts(explanation: Explanation, out: Console) -> None:
-    for hop in explanation["hops"]:
+def _failed(hop: Hop) -> int:
+    attempts = hop["attempts"]
+    return attempts["no_cts"] + attempts["no_ack"] if attempts else 0
+
+
+def _attempts(explanation: Explanation, out: Console, most: int | None) -> None:
+    shown, others = _worst([hop for hop in explanation["hops"] if _failed(hop)], _failed, most)
+    for hop in shown:
         attempts = hop["attempts"]
-        failed = attempts["no_cts"] + attempts["no_ack"] if attempts else 0
-        if not attempts or not failed:
+        if attempts is None:
             continue
-        name = f"{hop['src']} → {hop['dst']}" + ("" if hop["forward"] else " (ACKs)")
         given_up = f", {attempts['given_up']} packets given up" if attempts["given_up"] else ""
         out.print(
-            f"\n{escape(name)}: {failed} of {attempts['exchanges']} attempts without an answer "
+            f"\n{_name(hop)}: {_failed(hop)} of {attempts['exchanges']} attempts without an answer "
             f"({attempts['no_cts']} no CTS, {attempts['no_ack']} no ACK){given_up}"
         )
-        for c in attempts["causes"][:MOST]:
+        for c in attempts["causes"][:most]:
             out.print(escape(f"  {c['count']:>6}  no {c['missing']}: {cause(c)}"))
-        rest = sum(c["count"] for c in attempts["causes"][MOST:])
+        rest = sum(c["count"] for c in attempts["causes"][most:]) if most else 0
         if rest:
-            out.print(f"  {rest:>6}  other causes; all of them with --json")
+            out.print(f"  {rest:>6}  other causes; all of them with --all")
+    if others:
+        out.print()
+    for hop in others[:most]:
+        exchanges = hop["attempts"]["exchanges"] if hop["attempts"] else 0
+        out.print(f"{_name(hop)}: {_failed(hop)} of {exchanges} attempts without an answer")
+    rest = sum(map(_failed, others[most:])) if most else 0
+    if rest:
+        out.print(f"[dim]{len(others[most:])} more hops with {rest} attempts without an answer: --all[/dim]")
 
 
 def _tcp(explanation: Explanation, out: Console) -> None:
@@ -169,14 +226,15 @@ def _tcp(explanation: Explanation, out: Console) -> None:
     )
 
 
-def _advise(explanation: Explanation, out: Console) -> None:
+def _advise(explanation: Explanation, out: Console, most: int | None = None) -> None:
     if explanation["advice"]:
         out.print("\nWhat to try")
-        for text in explanation["advice"]:
+        for text in explanation["advice"][:most]:
             words, *commands = text.split("\n")
             out.print(f"- {escape(words)}")
             for command in commands:
                 out.print(f"    {escape(command)}", soft_wrap=True)
+        _left_out(len(explanation["advice"][most:]) if most else 0, "more pieces of advice", out)
 
 
 def check_format(path: Path) -> None:

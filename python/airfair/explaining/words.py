@@ -11,7 +11,6 @@ from .result import (
     Drop,
     Explanation,
     Hop,
-    Waiting,
     behind,
     held_ns,
     held_packets,
@@ -33,7 +32,13 @@ SAID = {
     "behind": "gets less than its share",
 }
 
-RANGES = "airfair check FILE --resolved"
+LOSS_ALLOWED = 0.01
+"""A flow that loses a larger part of its packets is told so: the most that ITU-T G.1010 (table I.1) allows
+video and audio of high quality. Speech bears three times as much; TCP repairs losses, at a price."""
+
+DELAY_ALLOWED_S = 0.15
+"""A flow whose 99th percentile of one-way delays is longer is told so: up to 150 ms conversation is hardly
+disturbed (ITU-T G.114, G.1010). A transfer does not mind, but who shares its queues does."""
 
 FATES = {
     "collision": "the frame collided",
@@ -42,7 +47,7 @@ FATES = {
     "receiver-nav": "the receiver kept silent, its NAV set",
     "receiver-sensing": "the receiver kept silent, its medium busy",
     "too-weak": "the frame arrived too weak",
-    "noise": "noise",
+    "noise": "the frame drowned in noise",
     "answer-collided": "the answer collided",
     "answer-lost": "the answer was lost",
     "not-answered": "the receiver did not answer in time",
@@ -84,6 +89,29 @@ def listed(names: Iterable[str], most: int = 4) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def quality(explanation: Explanation) -> list[str]:
+    """Loss and delay of the flow's packets where they are large."""
+    loss, delay = explanation["loss_ratio"], explanation["p99_delay_s"]
+    found = []
+    if loss is not None and loss > LOSS_ALLOWED:
+        again = " and sent again" if explanation["tcp"] is not None else ""
+        found.append(f"{percent(loss)} of its packets are lost{again}")
+    if delay is not None and delay > DELAY_ALLOWED_S:
+        found.append(f"one packet in a hundred takes longer than {milliseconds(delay)}")
+    return found
+
+
+def milliseconds(seconds: float) -> str:
+    """A time of more than some milliseconds."""
+    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+def _all_in_all(explanation: Explanation) -> str:
+    """What is wrong with a flow that gets its share."""
+    found = quality(explanation)
+    return f"But {' and '.join(found)}." if found else "Nothing is wrong."
+
+
 def verdict(explanation: Explanation) -> str:
     """One or two sentences: how the flow fares."""
     who = f"Flow {explanation['flow']} ({explanation['src']} to {explanation['dst']})"
@@ -96,17 +124,18 @@ def verdict(explanation: Explanation) -> str:
         case "silent":
             return f"{who} has sent nothing in the measured time, {span(explanation)}: nothing to explain."
         case "content" if offered is not None:
-            return f"{who} gets what it asks for: {got} of {rate(offered)}. Nothing is wrong."
+            return f"{who} gets what it asks for: {got} of {rate(offered)}. {_all_in_all(explanation)}"
         case "content":
-            return f"{who} gets {got}: its application asks for no more. Nothing is wrong."
+            return f"{who} gets {got}: its application asks for no more. {_all_in_all(explanation)}"
         case "fair" if len(explanation["flows"]) == 1:
-            return f"{who} gets {got}. It is the only flow: no other competes with it."
+            alone = f"{who} gets {got}. It is the only flow: no other competes with it."
+            return f"{alone} {_all_in_all(explanation)}" if quality(explanation) else alone
         case "fair":
             part = explanation["goodput_bps"] / mean
             share_of = "more than its share" if part > 1.5 else "its share"
             return (
                 f"{who} gets {share_of}: {got}, {percent(part)} of the mean of the "
-                f"{len(explanation['flows'])} flows ({rate(mean)}). Nothing is wrong."
+                f"{len(explanation['flows'])} flows ({rate(mean)}). {_all_in_all(explanation)}"
             )
         case standing if mean == 0:
             return f"{who} {SAID[standing]}: nothing of it has arrived, as of no flow."
@@ -170,7 +199,7 @@ def _searching(explanation: Explanation) -> tuple[float, str]:
 
 
 def _queueing(explanation: Explanation, hop: Hop) -> tuple[float, str]:
-    flows = _unique(_flow(explanation, b["flow"], b["forward"]) for b in hop["behind"])
+    flows = unique(flow_name(explanation, b["flow"], b["forward"]) for b in hop["behind"])
     if not flows:
         return 0.0, ""
     where = f"at {hop['src']} (to {hop['dst']})"
@@ -252,7 +281,9 @@ def _fillers(explanation: Explanation, hop: Hop, most: int = 3) -> str:
     held = hop["queue"]["held"]
     if not held:
         return "whose is not known"
-    named = [f"{_count(w['packets'])} of {_flow(explanation, w['flow'], w['forward'])}" for w in held[:most]]
+    named = [
+        f"{_count(w['packets'])} of {flow_name(explanation, w['flow'], w['forward'])}" for w in held[:most]
+    ]
     rest = sum(w["packets"] for w in held[most:])
     return ", ".join([*named, f"{_count(rest)} of others"] if rest else named)
 
@@ -279,14 +310,14 @@ def _most(hop: Hop) -> int:
     return max(map(held_ns, hop["holders"]), default=0)
 
 
-def _flow(explanation: Explanation, flow: str | None, forward: bool) -> str:
+def flow_name(explanation: Explanation, flow: str | None, forward: bool) -> str:
     name = "control packets" if flow is None else f"flow {flow}"
     if flow == explanation["flow"]:
         name = "its own"
     return name if forward else f"{name} (acknowledgements)"
 
 
-def _unique(names: Iterable[str]) -> list[str]:
+def unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
@@ -323,133 +354,3 @@ def _causes(causes: list[Cause], most: int = 2) -> str:
     total = sum(c["count"] for c in causes)
     named = [f"{percent(c['count'] / total)} {cause(c)}" for c in causes[:most]]
     return "; ".join(named)
-
-
-def advice(explanation: Explanation) -> list[str]:
-    """Advice; empty where nothing is wrong."""
-    if explanation["standing"] == "unreachable":
-        return [_with("Nodes nearer, more power or a lower rate: the ranges are printed by", RANGES)]
-    if explanation["standing"] in ("silent", "fair", "content"):
-        return []
-    return _unique(_advice(explanation))
-
-
-def _part(name: str) -> str:
-    """A name as a part of a path: in quotes if it would read as more than one."""
-    return f'"{name}"' if "." in name else name
-
-
-def _table(hop: Hop) -> str:
-    """The table of the scenario with the keys of the sender's queue, as a part of a path."""
-    return ".".join(_part(part) for part in hop["queue"]["settings"].split(".", 1))
-
-
-def _with(text: str, *commands: str) -> str:
-    """A piece of advice, and below it lines to copy."""
-    return "\n".join([text, *commands])
-
-
-def _advice(explanation: Explanation) -> Iterator[str]:
-    tcp = explanation["tcp"]
-    ahead = [hop for hop in explanation["hops"] if hop["forward"]]
-    for hop in ahead:
-        flows = [h["id"] for h in hop["holding_flows"] if h["id"] not in (None, explanation["flow"])]
-        if foreign(explanation, hop) >= 0.3 and flows:
-            yield _with(
-                f"Take a competitor away and look again. If this flow then recovers, nothing at {hop['src']} "
-                "itself will help: the others have to send less (a slower source, or a scheme that acts on "
-                "all nodes around).",
-                f"--set 'flow.{_part(flows[0])}.stop=\"1 us\"'",
-            )
-        if share(hop, "eifs") > WORTH_TELLING:
-            yield _with("EIFS takes much of it: see whether it stays.", "--set radio.eifs_on_energy=false")
-    if tcp is not None and ahead and waited(tcp, "local_limit") > MOSTLY:
-        yield _with(
-            f"See what it gets where no limit holds it back at {explanation['src']}; it may then starve what "
-            f"{explanation['src']} forwards.",
-            f"--set {_table(ahead[0])}.local_limit=off",
-        )
-    for hop in ahead:
-        yield from _advice_on_failures(hop)
-        if share(hop, "category") > 0.3 * present(hop):
-            yield (
-                f"{hop['src']} itself sends in other access categories first: see the `dscp` of its flows. "
-                "One of a higher category should not have more to send than the channel carries."
-            )
-    for hop in ahead:
-        if behind(hop) >= WORTH_TELLING:
-            yield _with(
-                f"Its packets wait behind others at {hop['src']}: a queue for each flow may help.",
-                "airfair compare FILE --schemes droptail,fq-codel",
-            )
-        if share(hop, *DEFERRING) > 0.3 and foreign(explanation, hop) < 0.3 * share(hop, *DEFERRING):
-            yield _with(
-                "Its own packets on other hops hold it back, as on any chain of one channel: a second "
-                "channel, or fewer of them under way.",
-                "--set 'tcp.window_limit=\"4 segments\"'",
-            )
-    for hop in explanation["hops"]:
-        yield from _advice_on_own_flows(explanation, hop)
-    most = max((d["packets"] for d in explanation["drops"]), default=0)
-    full = [
-        d["node"] for d in explanation["drops"] if d["reason"] == "queue-full" and 2 * d["packets"] > most
-    ]
-    if full:
-        yield _with(
-            f"Queues are full at {listed(full)}: schemes differ in what they drop.",
-            "airfair compare FILE --schemes droptail,red,fq-codel",
-        )
-    if tcp is not None and waited(tcp, "window_limit") > 0.3:
-        yield "The window stands at its limit: a larger tcp.window_limit."
-    if tcp is not None and waited(tcp, "rto_wait") > 0.3:
-        yield (
-            "Waiting for the timer follows from the losses: prevent those first, then see what a smaller "
-            "tcp.min_rto or tcp.max_rto gives."
-        )
-
-
-def _advice_on_own_flows(explanation: Explanation, hop: Hop) -> Iterator[str]:
-    """Advice where flows of the node itself fill the queue that dropped packets of the flow."""
-    queue, packets = hop["queue"], held_packets(hop)
-    own: list[Waiting] = [w for w in queue["held"] if w["local"] and w["flow"] != explanation["flow"]]
-    if not queue["backpressure"] or sum(w["packets"] for w in own) < 0.3 * packets or not own:
-        return
-    flows = listed(_unique(_flow(explanation, w["flow"], w["forward"]) for w in own))
-    cures = []
-    if queue["local_limit_ns"] is None:
-        time = "1 ms" if hop["wired"] else "8 ms"
-        change = f"--set '{_table(hop)}.local_limit=\"{time}\"'"
-        cures.append(("limit what it may have there, as Linux does", change))
-    if not hop["wired"]:
-        change = f"--set {_table(hop)}.backpressure=false"
-        cures.append(("let a full queue drop its packets too", change))
-    if any(w["tcp"] for w in own):
-        change = f"--set 'tcp.window_limit=\"{max(2, int(packets) // 4)} segments\"'"
-        cures.append(("give TCP a window below the queue", change))
-    if cures:
-        yield _with(
-            f"{hop['src']} itself sends {flows}, which waits when the queue is full and never loses a packet "
-            f"there: {'; or '.join(words for words, _ in cures)}.",
-            *(change for _, change in cures),
-        )
-
-
-def _advice_on_failures(hop: Hop) -> Iterator[str]:
-    attempts = hop["attempts"]
-    if attempts is None:
-        return
-    for c in attempts["causes"]:
-        if c["count"] < 0.2 * attempts["exchanges"]:
-            continue
-        if c["hidden"] and attempts["rts"] == 0:
-            yield _with(
-                f"{c['by']} is hidden from {hop['src']}: try RTS/CTS.", "--set 'radio.rts_threshold=\"0 B\"'"
-            )
-        elif c["hidden"]:
-            yield (
-                f"{c['by']} is hidden from {hop['src']}, and RTS/CTS does not help here. See what hearing it "
-                "would do (a longer radio.propagation.carrier_sense); a larger cw_min at the nodes that it "
-                "talks to, or another channel, may be what you can change."
-            )
-        if c["why"] in ("too-weak", "noise"):
-            yield f"The link {hop['src']} to {hop['dst']} is weak: a lower radio.data_rate, or more tx_power."

@@ -109,6 +109,7 @@ impl Frame {
             sequence,
             retry,
             category: (category != NO_CATEGORY).then_some(category),
+            routing: None,
         }
     }
 

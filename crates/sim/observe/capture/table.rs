@@ -25,9 +25,8 @@ const EVENTS: [&str; 11] = [
     "internal-collision",
 ];
 
-/// Names of packet contents in the table. The last one is listed only in tables of networks with receivers over UDP.
-const CONTENTS: [&str; 9] =
-    ["packet", "data", "ack", "arp-request", "arp-reply", "syn", "syn-ack", "fin", "report"];
+/// Names of packet contents in every table. Names of reports and of routing messages follow where they occur.
+const CONTENTS: [&str; 8] = ["packet", "data", "ack", "arp-request", "arp-reply", "syn", "syn-ack", "fin"];
 
 /// Causes other than losses and drop reasons.
 const TCP_CAUSES: [&str; 5] = ["timeout", "fast-loss", "mark", "fallback", "gave-up"];
@@ -44,7 +43,7 @@ pub(super) struct Row {
     from: Option<u32>,
     to: Option<u32>,
     flow: Option<u32>,
-    content: Option<usize>,
+    content: Option<&'static str>,
     sequence: i64,
     mac_sequence: i64,
     retry: i64,
@@ -123,8 +122,8 @@ impl Row {
         let Some(described) = described else { return self };
         self.flow = described.flow.map(|flow| flow.0);
         self.content = Some(match described.body {
-            Body::Arp { request: true } => 3,
-            Body::Arp { request: false } => 4,
+            Body::Arp { request: true } => "arp-request",
+            Body::Arp { request: false } => "arp-reply",
             _ => content(described.content),
         });
         if !matches!(described.body, Body::Arp { .. }) {
@@ -149,15 +148,16 @@ fn whole(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-const fn content(content: Content) -> usize {
+const fn content(content: Content) -> &'static str {
     match content {
-        Content::Packet => 0,
-        Content::Data => 1,
-        Content::Ack => 2,
-        Content::Syn => 5,
-        Content::SynAck => 6,
-        Content::Fin => 7,
-        Content::Report => 8,
+        Content::Packet => "packet",
+        Content::Data => "data",
+        Content::Ack => "ack",
+        Content::Syn => "syn",
+        Content::SynAck => "syn-ack",
+        Content::Fin => "fin",
+        Content::Report => "report",
+        Content::Routing(name) => name,
     }
 }
 
@@ -254,8 +254,8 @@ pub(super) struct Rows {
     pending: Vec<(Place, Row)>,
     /// Causes that have occurred: the codes of the column.
     causes: Vec<&'static str>,
-    /// Receivers over UDP send reports.
-    reports: bool,
+    /// Names of contents: the codes of the column.
+    contents: Vec<&'static str>,
     /// Names of access categories that have occurred: the codes of the column.
     categories: Vec<String>,
 }
@@ -263,7 +263,8 @@ pub(super) struct Rows {
 impl Rows {
     /// No rows; `reports`: receivers over UDP send reports.
     pub(super) fn new(reports: bool) -> Self {
-        Self { reports, ..Self::default() }
+        let contents = CONTENTS.into_iter().chain(reports.then_some("report")).collect();
+        Self { contents, ..Self::default() }
     }
 
     pub(super) fn push(&mut self, place: Place, row: Row) {
@@ -280,15 +281,14 @@ impl Rows {
         let rows = std::mem::replace(&mut self.pending, young);
         let mut columns = Columns::default();
         for (_, row) in rows {
-            let cause = row.cause.map(|cause| self.cause(cause));
+            let cause = row.cause.map(|cause| code(&mut self.causes, cause));
+            let content = row.content.map(|content| code(&mut self.contents, content));
             let category =
                 row.category.and_then(|(station, category)| names.category(station, Some(category)));
-            columns.push(&row, cause, category.map(|name| self.category(name)));
+            columns.push(&row, [cause, content, category.map(|name| self.category(name))]);
         }
         columns.labels.causes.clone_from(&self.causes);
-        if self.reports {
-            columns.labels.contents = &CONTENTS;
-        }
+        columns.labels.contents.clone_from(&self.contents);
         columns.labels.categories.clone_from(&self.categories);
         Some(columns)
     }
@@ -300,14 +300,15 @@ impl Rows {
         });
         at as u32
     }
+}
 
-    fn cause(&mut self, cause: &'static str) -> u32 {
-        let at = self.causes.iter().position(|&known| known == cause).unwrap_or_else(|| {
-            self.causes.push(cause);
-            self.causes.len() - 1
-        });
-        at as u32
-    }
+/// Code of a name in a list, to which an unknown name is added.
+fn code(names: &mut Vec<&'static str>, name: &'static str) -> u32 {
+    let at = names.iter().position(|&known| known == name).unwrap_or_else(|| {
+        names.push(name);
+        names.len() - 1
+    });
+    at as u32
 }
 
 /// Meanings of the codes in columns; nodes, radios (by station) and flows are those of the world.
@@ -317,8 +318,8 @@ pub struct Labels {
     pub events: &'static [&'static str],
     /// Codes of the column `kind`.
     pub kinds: Vec<&'static str>,
-    /// Codes of the column `content`.
-    pub contents: &'static [&'static str],
+    /// Codes of the column `content`; routing messages only where they have occurred.
+    pub contents: Vec<&'static str>,
     /// Codes of the column `cause` that have occurred.
     pub causes: Vec<&'static str>,
     /// Codes of the column `category` that have occurred.
@@ -330,7 +331,7 @@ impl Default for Labels {
         Self {
             events: &EVENTS,
             kinds: FrameKind::ALL.iter().map(|kind| kind.name()).collect(),
-            contents: &CONTENTS[..CONTENTS.len() - 1],
+            contents: CONTENTS.to_vec(),
             causes: Vec::new(),
             categories: Vec::new(),
         }
@@ -395,7 +396,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    fn push(&mut self, row: &Row, cause: Option<u32>, category: Option<u32>) {
+    /// Adds a row; the codes are those of its cause, content and category.
+    fn push(&mut self, row: &Row, [cause, content, category]: [Option<u32>; 3]) {
         let code = |code: Option<u32>| code.map_or(NONE, i64::from);
         self.time_ns.push(whole(row.time_ns));
         self.event.push(row.event as i64);
@@ -406,7 +408,7 @@ impl Columns {
         self.from.push(code(row.from));
         self.to.push(code(row.to));
         self.flow.push(code(row.flow));
-        self.content.push(row.content.map_or(NONE, |content| content as i64));
+        self.content.push(code(content));
         self.sequence.push(row.sequence);
         self.mac_sequence.push(row.mac_sequence);
         self.retry.push(row.retry);

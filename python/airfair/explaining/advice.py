@@ -1,0 +1,206 @@
+"""What to try, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .result import (
+    DEFERRING,
+    Explanation,
+    Hop,
+    Waiting,
+    behind,
+    held_packets,
+    present,
+    share,
+    waited,
+)
+from .words import (
+    DELAY_ALLOWED_S,
+    LOSS_ALLOWED,
+    MOSTLY,
+    WORTH_TELLING,
+    flow_name,
+    foreign,
+    listed,
+    quality,
+    unique,
+)
+
+RANGES = "airfair check FILE --resolved"
+
+
+def advice(explanation: Explanation) -> list[str]:
+    """Advice; empty where nothing is wrong."""
+    if explanation["standing"] == "unreachable":
+        return [_with("Nodes nearer, more power or a lower rate: the ranges are printed by", RANGES)]
+    if explanation["standing"] == "silent":
+        return []
+    if explanation["standing"] in ("fair", "content"):
+        return unique(_advice_on_quality(explanation)) if quality(explanation) else []
+    return unique(_advice(explanation))
+
+
+def _part(name: str) -> str:
+    """A name as a part of a path: in quotes if it would read as more than one."""
+    return f'"{name}"' if "." in name else name
+
+
+def _table(hop: Hop) -> str:
+    """The table of the scenario with the keys of the sender's queue, as a part of a path."""
+    return ".".join(_part(part) for part in hop["queue"]["settings"].split(".", 1))
+
+
+def _with(text: str, *commands: str) -> str:
+    """A piece of advice, and below it lines to copy."""
+    return "\n".join([text, *commands])
+
+
+def _advice(explanation: Explanation) -> Iterator[str]:
+    tcp = explanation["tcp"]
+    ahead = [hop for hop in explanation["hops"] if hop["forward"]]
+    for hop in ahead:
+        flows = [h["id"] for h in hop["holding_flows"] if h["id"] not in (None, explanation["flow"])]
+        if foreign(explanation, hop) >= 0.3 and flows:
+            yield _with(
+                f"Take a competitor away and look again. If this flow then recovers, nothing at {hop['src']} "
+                "itself will help: the others have to send less (a slower source, or a scheme that acts on "
+                "all nodes around).",
+                f"--set 'flow.{_part(flows[0])}.stop=\"1 us\"'",
+            )
+        if share(hop, "eifs") > WORTH_TELLING:
+            yield _with("EIFS takes much of it: see whether it stays.", "--set radio.eifs_on_energy=false")
+    if tcp is not None and ahead and waited(tcp, "local_limit") > MOSTLY:
+        yield _with(
+            f"See what it gets where no limit holds it back at {explanation['src']}; it may then starve what "
+            f"{explanation['src']} forwards.",
+            f"--set {_table(ahead[0])}.local_limit=off",
+        )
+    yield from _advice_on_failures(ahead)
+    for hop in ahead:
+        if share(hop, "category") > 0.3 * present(hop):
+            yield (
+                f"{hop['src']} itself sends in other access categories first: see the `dscp` of its flows. "
+                "One of a higher category should not have more to send than the channel carries."
+            )
+    for hop in ahead:
+        if behind(hop) >= WORTH_TELLING:
+            yield _with(
+                f"Its packets wait behind others at {hop['src']}: a queue for each flow may help.",
+                "airfair compare FILE --schemes droptail,fq-codel",
+            )
+        if share(hop, *DEFERRING) > 0.3 and foreign(explanation, hop) < 0.3 * share(hop, *DEFERRING):
+            yield _with(
+                "Its own packets on other hops hold it back, as on any chain of one channel: a second "
+                "channel, or fewer of them under way.",
+                "--set 'tcp.window_limit=\"4 segments\"'",
+            )
+    for hop in explanation["hops"]:
+        yield from _advice_on_own_flows(explanation, hop)
+    yield from _advice_on_full_queues(explanation)
+    if tcp is not None and waited(tcp, "window_limit") > 0.3:
+        yield "The window stands at its limit: a larger tcp.window_limit."
+    if tcp is not None and waited(tcp, "rto_wait") > 0.3:
+        yield (
+            "Waiting for the timer follows from the losses: prevent those first, then see what a smaller "
+            "tcp.min_rto or tcp.max_rto gives."
+        )
+
+
+def _advice_on_quality(explanation: Explanation) -> Iterator[str]:
+    """Advice where the flow gets its share, and its packets are lost or late."""
+    loss, delay = explanation["loss_ratio"], explanation["p99_delay_s"]
+    if loss is not None and loss > LOSS_ALLOWED:
+        yield from _advice_on_failures(explanation["hops"])
+        for hop in explanation["hops"]:
+            yield from _advice_on_own_flows(explanation, hop)
+        yield from _advice_on_full_queues(explanation)
+    if delay is not None and delay > DELAY_ALLOWED_S:
+        yield _with(
+            "Packets that are late have waited in queues: schemes differ in the queue that they leave, and a "
+            "shorter one (radio.queue_packets, or tcp.window_limit for TCP) is emptied sooner.",
+            "airfair compare FILE --schemes droptail,codel,fq-codel",
+        )
+
+
+def _advice_on_full_queues(explanation: Explanation) -> Iterator[str]:
+    most = max((d["packets"] for d in explanation["drops"]), default=0)
+    full = [d for d in explanation["drops"] if d["reason"] == "queue-full" and 2 * d["packets"] > most]
+    if full:
+        yield _with(
+            f"Queues are full at {listed(unique(d['node'] for d in full))}: schemes differ in what they "
+            "drop.",
+            "airfair compare FILE --schemes droptail,red,fq-codel",
+        )
+
+
+def _advice_on_own_flows(explanation: Explanation, hop: Hop) -> Iterator[str]:
+    """Advice where flows of the node itself fill the queue that dropped packets of the flow.
+
+    Only data wait for room: a full queue drops acknowledgements of its own node as those of others.
+    """
+    queue, packets = hop["queue"], held_packets(hop)
+    own: list[Waiting] = [
+        w for w in queue["held"] if w["local"] and w["forward"] and w["flow"] != explanation["flow"]
+    ]
+    if not queue["backpressure"] or sum(w["packets"] for w in own) < 0.3 * packets or not own:
+        return
+    flows = listed(unique(flow_name(explanation, w["flow"], w["forward"]) for w in own))
+    cures = []
+    if queue["local_limit_ns"] is None:
+        time = "1 ms" if hop["wired"] else "8 ms"
+        change = f"--set '{_table(hop)}.local_limit=\"{time}\"'"
+        cures.append(("limit what it may have there, as Linux does", change))
+    if not hop["wired"]:
+        change = f"--set {_table(hop)}.backpressure=false"
+        cures.append(("let a full queue drop its packets too", change))
+    if any(w["tcp"] for w in own):
+        change = f"--set 'tcp.window_limit=\"{max(2, int(packets) // 4)} segments\"'"
+        cures.append(("give TCP a window below the queue", change))
+    if cures:
+        yield _with(
+            f"{hop['src']} itself sends {flows}: its data wait while the queue is full, so that the full "
+            "queue drops only packets of others, and acknowledgements: "
+            f"{'; or '.join(words for words, _ in cures)}.",
+            *(change for _, change in cures),
+        )
+
+
+def _advice_on_failures(hops: Iterable[Hop]) -> Iterator[str]:
+    """Advice where many attempts fail for one cause; one piece for all hops with the same cause."""
+    without_rts: list[Hidden] = []
+    with_rts: list[Hidden] = []
+    weak = []
+    for hop in hops:
+        attempts = hop["attempts"]
+        for c in attempts["causes"] if attempts else []:
+            if not attempts or c["count"] < 0.2 * attempts["exchanges"]:
+                continue
+            if c["hidden"]:
+                (with_rts if attempts["rts"] else without_rts).append((c["by"] or "another node", hop["src"]))
+            if c["why"] in ("too-weak", "noise"):
+                weak.append(f"{hop['src']} to {hop['dst']}")
+    if without_rts:
+        told = f"{_hidden(without_rts)}: try RTS/CTS."
+        yield _with(told, "--set 'radio.rts_threshold=\"0 B\"'")
+    if with_rts:
+        yield (
+            f"{_hidden(with_rts)}, and RTS/CTS does not help here. See what hearing it would do (a longer "
+            "radio.propagation.carrier_sense); a larger cw_min at the nodes that it talks to, or another "
+            "channel, may be what you can change."
+        )
+    if weak:
+        links = "link is" if len(unique(weak)) == 1 else "links are"
+        yield f"The {links} weak ({listed(unique(weak))}): a lower radio.data_rate, or more tx_power."
+
+
+Hidden = tuple[str, str]
+"""A node, and a sender that does not sense it."""
+
+
+def _hidden(pairs: list[Hidden]) -> str:
+    """Nodes that are hidden from senders: "10 is hidden from 3", "Hidden are 10 from 3 and 7 from 3"."""
+    pairs = list(dict.fromkeys(pairs))
+    if len(pairs) == 1:
+        return f"{pairs[0][0]} is hidden from {pairs[0][1]}"
+    return f"Hidden are {listed(f'{node} from {sender}' for node, sender in pairs)}"
