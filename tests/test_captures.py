@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -560,6 +561,41 @@ def test_dsdv_as_bytes(tmp_path: Path) -> None:
     full = next(entry for entry in entries if entry[:12] == bytes([10, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 4]))
     about = [(full[i + 3], int.from_bytes(full[i + 4 : i + 8]), full[i + 11] % 2) for i in (0, 12, 24)]
     assert about == [(1, 1, 0), (2, 2, 0), (3, 3, 0)]
+
+
+@pytest.mark.parametrize("text", [AODV, DSDV, OLSR.replace("METRIC", "etx"), OLSR.replace("METRIC", "hops")])
+def test_routing_messages_have_names(text: str, tmp_path: Path) -> None:
+    """The table of frames has as many messages of each kind as the nodes have counted; the trace has too."""
+    scenario = Scenario.parse(text)
+    recording = airfair.record(scenario, out=tmp_path / "run", capture=Capture(trace=True))
+    frames = recording.pandas("frames")
+    sent = frames[(frames["event"] == "sent") & (frames["retry"] == 0)].astype({"content": str})
+    sent = sent[sent["content"].str.match("aodv|dsdv|olsr")]
+    datagrams = 0
+    for of_node in recording.result["stations"]:
+        routing = of_node["routing"]
+        contents = Counter(sent[sent["node"] == of_node["node"]]["content"])
+        datagrams += contents.total()
+        messages: Counter[str] = Counter()
+        for content, count in contents.items():
+            for name in content.partition("-")[2].split("+"):
+                messages[name] += count
+        for name in ("rreq", "rrep", "rerr", "hello"):
+            assert messages[name] == routing.get(name, 0), name
+        if "full" in routing:
+            assert messages == {"update": routing["full"] + routing["incremental"]}
+        if "tc" in routing:
+            # Several that are forwarded may be in one datagram.
+            assert bool(messages["tc"]) == bool(routing["tc"] + routing["forwarded"])
+            assert messages["tc"] <= routing["tc"] + routing["forwarded"]
+            assert contents.total() == routing["datagrams"]
+    assert datagrams > 20
+    lines = [line for line in airfair.trace(scenario) if " sends " in line and " again" not in line]
+    named = Counter(
+        m.group(1) for line in lines if (m := re.search(r"#\d+ \(((?:AODV|DSDV|OLSR) \S+)\) to ", line))
+    )
+    assert named == Counter(content.replace("-", " ", 1).upper() for content in sent["content"])
+    assert "packet" not in set(frames[frames["kind"] == "BROADCAST"]["content"])
 
 
 @pytest.mark.parametrize(("metric", "hello", "tc"), [("hops", "1", "2"), ("etx", "201", "202")])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from airfair import _core
+from airfair import Scenario, _core, run
 
 from tests.support import ROOT, SCENARIOS, SHORT, THREE_PAIRS, airfair, heed_control_c, json_of
 
@@ -311,6 +311,27 @@ def test_check_warns_of_what_run_warns_of(tmp_path: Path) -> None:
     ranges = airfair("check", file, "--resolved").stdout
     assert "hop_limit = 64" in ranges
     assert "# data at 54 Mbit/s up to 300.0 m, preambles 300.0 m (preamble_detect)" in ranges
+
+
+def test_equal_warnings_are_one() -> None:
+    """The 19 flows of a building that may fill a queue which carries others, and flows without a route."""
+    scenario = Scenario.read(SCENARIOS / "building-46.toml", ["duration=100 ms"])
+    (warning,) = scenario.check()
+    assert warning.startswith(
+        "19 flows may starve flows that their sources forward, such as flow flow-30 at 8:"
+    )
+    assert "flow-0 (at 8), flow-1 (at 33), flow-3 (at 35)" in warning
+    assert warning.count(" (at ") == 19
+    assert run(scenario)["warnings"] == [warning]
+    more = "".join(
+        f'[[flow]]\nid = "lost-{i}"\nfrom = "a"\nto = "far"\ntraffic = {{ kind = "saturating" }}\n'
+        for i in range(3)
+    )
+    lost = Scenario.parse(DOUBTFUL + more, "doubtful").check()
+    assert lost[0] == (
+        "4 flows have no route: lost (a to far), lost-0 (a to far), lost-1 (a to far), lost-2 (a to far)"
+    )
+    assert sum("route" in warning for warning in lost) == 1
 
 
 def test_check_and_run_warn_of_flows_that_do_not_count() -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
 import airfair
 import pytest
 from airfair import InputError, Scenario
+from airfair.explaining import figure, show, words
+from airfair.explaining.advice import advice
 from airfair.explaining.result import Explanation, Hop, held_ns, preceding_ns, present, share, waited
+from rich.console import Console
 
 from tests.support import CATEGORIES, SCENARIOS, SHORT, THREE_PAIRS, json_of
 from tests.support import airfair as command
@@ -76,6 +81,66 @@ def test_a_hidden_sender_is_named() -> None:
         station["given_up"],
     )
     assert (whole["rts"], whole["data"]) == (station["sent"]["RTS"], station["sent"]["DATA"])
+
+
+ALONE = """
+name = "alone"
+duration = "4 s"
+node = [{ id = "a" }, { id = "b" }]
+[radio]
+standard = "802.11a"
+data_rate = "12 Mbit/s"
+propagation = { model = "matrix" }
+[[gain]]
+from = "a"
+to = "b"
+gain = "-95 dB"
+[[gain]]
+from = "b"
+to = "a"
+gain = "-95 dB"
+[[flow]]
+id = "f"
+from = "a"
+to = "b"
+traffic = { kind = "saturating", packet = "1400 B" }
+"""
+"""One sender, 14 dB above the noise in the mean, with nobody to collide with."""
+
+FADES = 'radio.fading={ model = "rayleigh", coherence = "20 ms" }'
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        [FADES],
+        [FADES, 'radio.preamble_detect="-120 dBm"'],
+        ['radio.error_model="worst-sinr"', 'radio.noise="-86.6 dBm"'],
+        ['radio.error_model="per-chunk"', 'radio.noise="-86.6 dBm"'],
+    ],
+)
+def test_a_sender_alone_does_not_collide(overrides: list[str]) -> None:
+    """Explanation, trace and table of frames agree: noise takes frames, and no other sender does."""
+    scene = Scenario.parse(ALONE, "alone", overrides)
+    told = airfair.explain(scene)
+    (hop,) = told["hops"]
+    attempts = hop["attempts"]
+    assert attempts is not None
+    causes = {c["why"] for c in attempts["causes"]}
+    assert attempts["no_ack"] > 100
+    assert "noise" in causes
+    assert causes <= {"noise", "too-weak", "answer-lost"}, "each answer that is sent and not received is lost"
+    assert all(c["by"] is None for c in attempts["causes"])
+    assert not any("collided" in text for text in told["reasons"])
+    (b,) = (s for s in airfair.run(scene)["stations"] if s["node"] == "b")
+    lost = {cause for cause, count in b["lost"].items() if count}
+    assert lost <= {"noise", "out-of-reach", "too-weak"}
+    assert b["lost"]["noise"] > 100
+    lines = [line for line in airfair.trace(scene) if "b        LOSES DATA" in line]
+    assert len(lines) == sum(b["lost"].values())
+    noise = [line for line in lines if line.endswith(("noise", "drowned by noise"))]
+    assert len(noise) == b["lost"]["noise"]
+    assert not any("other signals" in line or "interference" in line for line in lines)
 
 
 def test_a_sender_that_calls_in_vain_waits_for_its_timer() -> None:
@@ -389,6 +454,128 @@ traffic = { kind = "constant", rate = "100 kbit/s" }
 """
 
 
+def test_loss_and_delay_are_wrong_too() -> None:
+    """1 % and 150 ms are allowed. A wire that loses a fifth of the packets, and one with 160 ms of delay."""
+    lossy = airfair.explain(Scenario.parse(LOST, "lossy", ["link.0.loss=0.2"]))
+    assert lossy["loss_ratio"] == pytest.approx(0.2, abs=0.1)
+    assert lossy["p99_delay_s"] is not None
+    assert lossy["p99_delay_s"] < 0.15
+    assert "of its packets are lost." in lossy["verdict"]
+    far = airfair.explain(Scenario.parse(LOST, "far", ["link.0.loss=0", 'link.0.delay="160 ms"']))
+    assert (far["standing"], far["loss_ratio"]) == ("content", 0)
+    # 1028 B at 1 Mbit/s take 8 ms more.
+    assert far["verdict"].endswith("But one packet in a hundred takes longer than 168 ms.")
+    assert far["advice"]
+    near = airfair.explain(Scenario.parse(LOST, "near", ["link.0.loss=0", 'link.0.delay="130 ms"']))
+    assert near["verdict"].endswith("Nothing is wrong.")
+    assert near["advice"] == []
+    for loss, delay, told in (
+        (0.01, 0.15, True),
+        (0.0101, 0.1, False),
+        (None, 0.151, False),
+        (0.0, None, True),
+    ):
+        near["loss_ratio"], near["p99_delay_s"] = loss, delay
+        assert ("Nothing is wrong" in words.verdict(near)) is told
+
+
+def test_acknowledgements_do_not_wait_for_room() -> None:
+    """Node 1 sends data of one flow, which wait, and acknowledgements of another, which do not."""
+    text = BACKHAUL + DOWN
+    off = ['radio.local_limit="off"']
+    down = airfair.explain(Scenario.parse(text, "backhaul", off), flow="down")
+    full = {(d["node"], d["data"]) for d in down["drops"] if d["reason"] == "queue-full"}
+    assert ("1", False) in full
+    local = airfair.explain(Scenario.parse(text, "backhaul", off), flow="local")
+    assert not [d for d in local["drops"] if d["reason"] == "queue-full" and d["data"]]
+    (told,) = (text for text in down["advice"] if "1 itself sends" in text)
+    assert "1 itself sends flow local: its data wait" in told
+    assert "never loses" not in told
+    # Acknowledgements of the node alone are no reason to stop data.
+    for hop in down["hops"]:
+        for waiting in hop["queue"]["held"]:
+            waiting["forward"] = False
+    assert not any("itself sends" in text for text in advice(down))
+
+
+DOWN = """
+[[flow]]
+id = "down"
+from = "0"
+to = "1"
+transport = "tcp"
+traffic = { kind = "ftp" }
+"""
+
+
+def printed(told: Explanation, *, everything: bool = False) -> list[str]:
+    """The lines on a terminal of 80 columns."""
+    out = io.StringIO()
+    show.show(told, Console(file=out, width=80), everything=everything)
+    return out.getvalue().splitlines()
+
+
+def test_a_long_path_is_not_printed_whole() -> None:
+    """Twelve hops there and back: what matters most fits, the rest is counted, and --all has it."""
+    told = airfair.explain(Scenario.parse(LONG, "long"))
+    assert len(told["hops"]) == 24
+    short, whole = printed(told), printed(told, everything=True)
+    assert len(short) <= 110 < len(whole)
+    hops = "16 more hops, with packets of it for less time: --all"
+    assert hops in short
+    assert not any("--all" in line for line in whole)
+    for hop in told["hops"]:
+        assert any(line.startswith(f"{hop['src']} → {hop['dst']}") for line in whole)
+    assert all(len(line) <= 80 for line in short)
+    counted = [line for line in short if "attempts without an answer" in line]
+    assert len(counted) == 2 + show.MOST + 1
+
+
+LONG = """
+name = "long"
+duration = "6 s"
+[radio]
+standard = "802.11b"
+propagation = { model = "two-ray", range = "250 m", carrier_sense = "550 m" }
+[nodes]
+kind = "chain"
+count = 13
+spacing = "200 m"
+[[flow]]
+id = "f"
+from = "0"
+to = "12"
+transport = "tcp"
+traffic = { kind = "ftp" }
+"""
+
+
+def test_the_legend_lies_over_nothing() -> None:
+    """One hop in every state there is: the legend beside it is longer than a bar is high."""
+    told = explained("hidden-terminal", "right", "duration=10 s")
+    (hop,) = told["hops"]
+    states = [state for group, *_ in figure.GROUPS for state in group]
+    part = hop["observed_ns"] // (len(states) + 2)
+    hop["own_turn_ns"] = dict.fromkeys(states, part)
+    hop["others_turn_ns"] = {"busy": part}
+    hop["no_packet_ns"] = hop["observed_ns"] - (len(states) + 1) * part
+    told["timeline"]["own_turn_ns"] = dict.fromkeys(states, [0] * len(told["timeline"]["end_s"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        drawn = airfair.explanation_figure(told)
+        drawn.canvas.draw()
+    first, *others = drawn.get_axes()
+    legend = first.get_legend()
+    assert legend is not None
+    assert len(legend.get_texts()) == len(figure.GROUPS) + 2
+    box = legend.get_window_extent()
+    for axes in others:
+        for title in (axes.title, axes._left_title):  # type: ignore[attr-defined]
+            assert not (title.get_text() and box.overlaps(title.get_window_extent()))
+        assert not box.overlaps(axes.get_window_extent())
+    assert not any(box.overlaps(text.get_window_extent()) for text in first.texts)
+
+
 def test_the_command(tmp_path: Path) -> None:
     picture = tmp_path / "deep" / "why.svg"
     arguments = ("explain", THREE_PAIRS, *SHORT, "--flow", "middle", "--out", picture)
@@ -397,8 +584,8 @@ def test_the_command(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[0].startswith("Flow middle (a2 to b2)")
     assert lines[-1] == f"picture: {picture}"
-    for words in ("Who keeps a2 from sending to b2", "Shares of the time", "TCP", "What to try"):
-        assert words in done.stdout
+    for told in ("Who keeps a2 from sending to b2", "Shares of the time", "TCP", "What to try"):
+        assert told in done.stdout
     drawn = picture.read_bytes()
     assert b"Flow middle" in drawn
     assert json_of(*arguments) == airfair.explain(THREE_PAIRS, flow="middle", overrides=[*SHORT[1::2]]), (

@@ -209,11 +209,12 @@ def test_messages_and_contents_have_names() -> None:
         sent(3, "b", "a", 4000, 1000, content="ack"),
         sent(4, "a", "b", 6000, 1000, content="packet"),
         sent(5, "a", None, 8000, 1000, kind="BROADCAST"),
+        sent(6, "b", None, 9000, 900, kind="BROADCAST", flow=None, content="olsr-hello+tc"),
     ]
     axes = axes_of(plots.timeline(table(rows), "0 s", "10 ms"))
-    assert len(bars(axes, "sent:message")) == 2
+    assert len(bars(axes, "sent:message")) == 3
     assert texts(axes)[:3] == ["TCP ACK → a", "data → b", "data → all"]
-    assert texts(axes)[3:] == ["ARP request → all", "message → all"]
+    assert texts(axes)[3:] == ["ARP request → all", "message → all", "HELLO+TC → all"]
     assert legend(axes) == ["data", "messages"]
 
 

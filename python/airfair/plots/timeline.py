@@ -65,6 +65,9 @@ CONTENTS: Mapping[str, str] = {
 }
 """The words for contents of data frames; the others are just data, or a message."""
 
+ROUTING = ("aodv-", "dsdv-", "olsr-")
+"""The beginnings of contents that are messages of routing protocols."""
+
 SILENCES: Mapping[str, tuple[str, str]] = {
     "cts-withheld": ("CTS withheld", "s"),
     "no-cts": ("no CTS", "v"),
@@ -297,7 +300,10 @@ class _Chart:
     def _texts(self, frame: Sent) -> list[str]:
         """What a bar says, the longest first."""
         to = "all" if frame.to is None else self.names.get(frame.to, frame.to)
-        what = CONTENTS.get(frame.content or "", "data" if frame.kind == DATA else "message")
+        content = frame.content or ""
+        what = CONTENTS.get(content, "data" if frame.kind == DATA else "message")
+        if content.startswith(ROUTING):
+            what = content.partition("-")[2].upper()
         if frame.kind not in (DATA, MESSAGE):
             what = KINDS[frame.kind][0]
         short = what.split()[0] if frame.kind == MESSAGE else KINDS[frame.kind][0]

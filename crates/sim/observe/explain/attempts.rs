@@ -79,6 +79,8 @@ struct Exchange {
     rts: bool,
     /// Reason of its loss, and the interfering transmitter.
     loss_cause: Option<(FailureCause, Option<Holder>)>,
+    /// Number of the response that the receiver has begun to send.
+    response: Option<u32>,
 }
 
 /// Counters of frames with the flow's packets on one hop.
@@ -92,6 +94,8 @@ pub(super) struct AttemptCounts {
     pub given_up: u64,
     pub causes: BTreeMap<(MissingResponse, FailureCause, Option<Holder>), u64>,
     exchange: Option<Exchange>,
+    /// Missing response that was on the air when its time was over, and the frame's number: the reason of its loss is known at its end.
+    late: Option<(MissingResponse, u32)>,
 }
 
 impl AttemptCounts {
@@ -102,22 +106,28 @@ impl AttemptCounts {
         let one = u64::from(counts);
         self.exchanges += if continues { 0 } else { one };
         *(if rts { &mut self.rts } else { &mut self.data }) += one;
-        self.exchange = Some(Exchange { frame: frame.number, rts, loss_cause: None });
+        self.exchange = Some(Exchange { frame: frame.number, rts, loss_cause: None, response: None });
+    }
+
+    /// Handles the start of a response to the last frame.
+    pub fn on_response(&mut self, number: u32) {
+        if let Some(exchange) = &mut self.exchange {
+            exchange.response = Some(number);
+        }
     }
 
     /// Handles the loss of a frame at its receiver `station`.
     pub fn on_lost(&mut self, frame: &FrameView, loss: Loss, station: &Station, is_response: bool) {
-        let Some(exchange) = &mut self.exchange else { return };
         let (why, by) = loss_cause(frame, loss, station);
+        if let Some((missing, _)) = self.late.take_if(|late| late.1 == frame.number) {
+            self.recount(missing, answer_loss(why), by);
+            return;
+        }
+        let Some(exchange) = &mut self.exchange else { return };
         if frame.number == exchange.frame {
             exchange.loss_cause = Some((why, by));
         } else if is_response {
-            let why = if why == FailureCause::Collision {
-                FailureCause::AnswerCollided
-            } else {
-                FailureCause::AnswerLost
-            };
-            exchange.loss_cause = Some((why, by));
+            exchange.loss_cause = Some((answer_loss(why), by));
         }
     }
 
@@ -137,17 +147,42 @@ impl AttemptCounts {
         }
         *(if cts { &mut self.no_cts } else { &mut self.no_ack }) += 1;
         self.given_up += u64::from(given_up);
-        let (why, by) = exchange.loss_cause.unwrap_or((FailureCause::NotAnswered, None));
-        // The direction of the flow's packet that the interfering frame served does not matter.
-        let by = by.map(|by| match by.owner {
-            Owner::Flow(flow, _) => Holder { owner: Owner::Flow(flow, true), ..by },
-            Owner::Other => by,
-        });
-        *self
-            .causes
-            .entry((if cts { MissingResponse::Cts } else { MissingResponse::Ack }, why, by))
-            .or_default() += 1;
+        let missing = if cts { MissingResponse::Cts } else { MissingResponse::Ack };
+        let (why, by) = match (exchange.loss_cause, exchange.response) {
+            (Some(cause), _) => cause,
+            (None, Some(number)) => {
+                self.late = Some((missing, number));
+                (FailureCause::AnswerLost, None)
+            }
+            (None, None) => (FailureCause::NotAnswered, None),
+        };
+        *self.causes.entry((missing, why, whichever_direction(by))).or_default() += 1;
     }
+
+    /// The reason why a response was lost that was counted as lost before its end.
+    fn recount(&mut self, missing: MissingResponse, why: FailureCause, by: Option<Holder>) {
+        let unknown = (missing, FailureCause::AnswerLost, None);
+        if let Some(count) = self.causes.get_mut(&unknown) {
+            *count -= 1;
+            if *count == 0 {
+                self.causes.remove(&unknown);
+            }
+            *self.causes.entry((missing, why, whichever_direction(by))).or_default() += 1;
+        }
+    }
+}
+
+/// The direction of the flow's packet that the interfering frame served does not matter.
+fn whichever_direction(by: Option<Holder>) -> Option<Holder> {
+    by.map(|by| match by.owner {
+        Owner::Flow(flow, _) => Holder { owner: Owner::Flow(flow, true), ..by },
+        Owner::Other => by,
+    })
+}
+
+/// Reason of a missing response whose loss has this reason.
+fn answer_loss(why: FailureCause) -> FailureCause {
+    if why == FailureCause::Collision { FailureCause::AnswerCollided } else { FailureCause::AnswerLost }
 }
 
 /// Reason of a frame's loss at a station, and the interfering transmitter.

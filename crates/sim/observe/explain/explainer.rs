@@ -333,6 +333,15 @@ impl Explainer {
         for station in &mut self.stations {
             station.on_start(frame, category, holder, air);
         }
+        if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
+            for hop in &mut self.hops {
+                if let HopSender::Station(sender, peer) = hop.sends
+                    && (peer, Some(self.stations[sender].number)) == (frame.sender, frame.receiver)
+                {
+                    hop.trials.on_response(frame.number);
+                }
+            }
+        }
         if !matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
             return;
         }
