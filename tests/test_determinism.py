@@ -151,6 +151,53 @@ def test_what_is_told_does_not_depend_on_the_order_of_blocks(text: str, tmp_path
     assert len(told) == 1
 
 
+RADIOS = ((0, "a", "b"), (150, "b", "a"), (300, "a", "b"), (450, "b"), (300, "a"))
+"""Positions and radios of the nodes p0 to p4; "a" and "b" have different channels."""
+
+WIRED = ("p0 h2", "h2 h10", "h10 h1", "h1 h2", "h1 p3", "h10 p4", "p2 h2")
+
+BY_SEVERAL_INTERFACES = (
+    'name = "several"\nduration = "6 s"\n'
+    + "".join(
+        f'[radios.{name}]\nstandard = "802.11b"\nchannel = {channel}\nframe_loss = 0.3\n'
+        'propagation = { model = "two-ray", range = "250 m", carrier_sense = "250 m" }\n'
+        for name, channel in (("a", 1), ("b", 6))
+    )
+    + "".join(
+        f'[[node]]\nid = "p{i}"\nposition = ["{x} m", "{40 * i} m"]\nradios = {json.dumps(radios)}\n'
+        for i, (x, *radios) in enumerate(RADIOS)
+    )
+    + "".join(f'[[node]]\nid = "h{i}"\nradios = []\n' for i in (1, 2, 10))
+    + "".join(
+        f'[[link]]\nends = ["{a}", "{b}"]\nrate = "2 Mbit/s"\ndelay = "2 ms"\nloss = 0.2\n'
+        for a, b in (ends.split() for ends in WIRED)
+    )
+    + "".join(
+        f'[[flow]]\nid = "{a}-{b}"\nfrom = "{a}"\nto = "{b}"\n'
+        'traffic = { kind = "constant", rate = "200 kbit/s", packet = "500 B" }\n'
+        for a, b in (("p0", "p3"), ("p4", "h1"), ("h10", "p1"), ("h2", "p4"))
+    )
+)
+"""Nodes with several radios and several wires, all of which lose packets."""
+
+SHORT_LIVED = {
+    "olsr": '[routing]\nprotocol = "olsr"\n[olsr]\nhello_interval = "100 ms"\ntc_interval = "200 ms"\n'
+    'neighbour_hold = "150 ms"\n',
+    "dsdv": '[routing]\nprotocol = "dsdv"\n[dsdv]\nperiod = "100 ms"\nstart_jitter = "100 ms"\n'
+    'period_jitter = "0 s"\nsettling_time = "50 ms"\nhold_periods = 2\ntrigger_on_new_number = false\n',
+}
+"""Protocols that often lose their routes there."""
+
+
+@pytest.mark.parametrize("protocol", SHORT_LIVED)
+def test_routes_found_by_several_interfaces_do_not_depend_on_the_order_of_blocks(protocol: str) -> None:
+    text = BY_SEVERAL_INTERFACES + SHORT_LIVED[protocol]
+    as_it_is = by_name(Scenario.parse(text).run(seed=1))
+    assert sum(flow["lost"] for flow in as_it_is["routing"].values()) > 3
+    for turn in range(1, 5):
+        assert by_name(Scenario.parse(shuffled(text, turn)).run(seed=1)) == as_it_is
+
+
 def test_an_idle_node_far_away_changes_no_row() -> None:
     far = '\n[[node]]\nid = "a0"\nposition = ["100000 m", "0 m"]\n'
     for name in ("three-pairs", "saturation"):

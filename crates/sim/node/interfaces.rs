@@ -66,10 +66,10 @@ pub(crate) struct QueueTotals {
 }
 
 /// A node with interfaces.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Node {
-    /// Range of its ports: the first, and the one after the last.
-    ports: (PortIx, PortIx),
+    /// See [`Interfaces::ports_of`].
+    ports: Box<[PortIx]>,
     /// Scheme number of the node ([`super::scheme_ids`]).
     id: NodeId,
     /// Rank of the node among events of equal time.
@@ -93,11 +93,11 @@ pub(crate) struct Interfaces {
 }
 
 impl Interfaces {
-    /// Creates the interfaces. `nodes`: range of ports (the first, and the one after the last), scheme number and rank of each node.
+    /// Creates the interfaces. `nodes`: ports ([`Interfaces::ports_of`]), scheme number and rank of each node.
     /// `stations`: node and port of each station.
     pub fn new(
         ports: impl Iterator<Item = NewPort>,
-        nodes: impl Iterator<Item = ((PortIx, PortIx), NodeId, u32)>,
+        nodes: impl Iterator<Item = (Vec<PortIx>, NodeId, u32)>,
         stations: Vec<(NodeIx, PortIx)>,
         kinds_of_header: HeaderKinds,
     ) -> Self {
@@ -116,7 +116,7 @@ impl Interfaces {
         Self {
             has_categories: ports.iter().any(|port: &Port| port.categories.is_some()),
             ports,
-            nodes: nodes.map(|(ports, id, rank)| Node { ports, id, rank }).collect(),
+            nodes: nodes.map(|(ports, id, rank)| Node { ports: ports.into(), id, rank }).collect(),
             stations: stations.into_iter().collect(),
             kinds_of_header,
             queue: QueueEffects::default(),
@@ -140,10 +140,10 @@ impl Interfaces {
         self.stations.places()
     }
 
-    /// The ports of a node, one for each link: the ports of further access categories are reached by [`Interfaces::port_of`].
+    /// The ports of a node, one for each link: radios in the node's order, then wires in the order of the names of the nodes at their far
+    /// ends. The ports of further access categories are reached by [`Interfaces::port_of`].
     pub fn ports_of(&self, node: NodeIx) -> impl Iterator<Item = PortIx> + use<> {
-        let (first, end) = self.nodes[node].ports;
-        (first.0..end.0).map(PortIx)
+        self.nodes[node].ports.clone().into_iter()
     }
 
     /// True if a port has access categories.

@@ -29,8 +29,12 @@ pub(super) struct FoundRoutes {
     /// Ends of flows between which there is no path of links at all.
     pub cut_off: BTreeSet<[NodeIx; 2]>,
     left: Table<PortIx, PortCounts>,
+    /// Number of each port in the protocol of its node.
+    interfaces: Table<PortIx, u32>,
     /// Routes of flows, measured if the protocol is proactive.
     flows: Vec<FlowRoute>,
+    /// Latest change of a next hop that the routes of flows have not been checked for.
+    pub changed: Option<Time>,
     /// Totals at the end of the warm-up.
     at_warmup: RoutingTotals,
     /// Time of the last call.
@@ -50,7 +54,8 @@ struct RoutingNode {
     address: Ipv4Addr,
     /// Scheme number of the node.
     id: NodeId,
-    first_port: PortIx,
+    /// Port of each interface of the protocol.
+    ports: Vec<PortIx>,
     routing: Box<dyn Routing>,
     /// State of its table after the last hook.
     table: TableState,
@@ -67,22 +72,25 @@ impl FoundRoutes {
         names: &[&str],
         name_orders: &[u32],
         ids: &[NodeId],
-        (ports, framing): (&[(PortIx, PortIx)], &[u32]),
+        (ports, framing): (Vec<Vec<PortIx>>, &[u32]),
         seed: u64,
     ) -> Self {
         let mut node_of = vec![NodeIx(0); names.len()];
         for (node, &name_order) in name_orders.iter().enumerate() {
             node_of[name_order as usize] = NodeIx(node as u32);
         }
-        let host = |(node, name): (usize, &&str)| {
+        let mut interfaces: Table<PortIx, u32> = framing.iter().map(|_| 0).collect();
+        for ports in &ports {
+            ports.iter().zip(0..).for_each(|(&port, number)| interfaces[port] = number);
+        }
+        let host = |(node, (name, ports)): (usize, (&&str, Vec<PortIx>))| {
             let [_, a, b, c] = (name_orders[node] + 1).to_be_bytes();
             let address = Ipv4Addr::new(10, a, b, c);
             RoutingNode {
                 address,
                 id: ids[node],
-                first_port: ports[node].0,
-                routing: protocol
-                    .state_machine(&NodeSetup { address, interfaces: ports[node].1.0 - ports[node].0.0 }),
+                routing: protocol.state_machine(&NodeSetup { address, interfaces: ports.len() as u32 }),
+                ports,
                 table: TableState::default(),
                 random: Stream::new(seed, name, Purpose::Routing),
                 armed: Time::NEVER,
@@ -94,14 +102,16 @@ impl FoundRoutes {
             |&framing: &u32| PortCounts { framing, kinds: kinds.clone(), totals: RoutingTotals::default() };
         Self {
             protocol: protocol.clone(),
-            hosts: names.iter().enumerate().map(host).collect(),
+            hosts: names.iter().zip(ports).enumerate().map(host).collect(),
             node_of,
             messages: Table::default(),
             free: Vec::new(),
             last_sender: (PortIx(0), NodeIx(0)),
             cut_off: BTreeSet::new(),
             left: framing.iter().map(counts).collect(),
+            interfaces,
             flows: Vec::new(),
+            changed: None,
             at_warmup: RoutingTotals::default(),
             now: Time::ZERO,
         }
@@ -115,13 +125,18 @@ impl FoundRoutes {
     }
 
     /// A neighbour behind a port of a node.
-    fn hop(&self, node: NodeIx, port: PortIx, neighbour: NodeIx) -> Hop {
-        Hop { neighbour: self.hosts[neighbour].address, interface: port.0 - self.hosts[node].first_port.0 }
+    fn hop(&self, port: PortIx, neighbour: NodeIx) -> Hop {
+        Hop { neighbour: self.hosts[neighbour].address, interface: self.interfaces[port] }
+    }
+
+    /// The port of a node's interface; `None` if the node has no such interface.
+    fn port(&self, node: NodeIx, interface: u32) -> Option<PortIx> {
+        self.hosts[node].ports.get(interface as usize).copied()
     }
 
     fn next_hop_of(&self, node: NodeIx, hop: Hop) -> Option<NextHop> {
         let to = self.node(hop.neighbour)?;
-        Some(NextHop { port: PortIx(self.hosts[node].first_port.0 + hop.interface), node: to })
+        Some(NextHop { port: self.port(node, hop.interface)?, node: to })
     }
 
     #[cold]
@@ -144,14 +159,17 @@ impl FoundRoutes {
         let answer = hook(&mut *host.routing, &mut context);
         let table = host.routing.table();
         if table.revision != host.table.revision {
-            self.routes_changed(now);
+            self.changed = self.changed.max(Some(now));
         }
         self.hosts[node].table = table;
         (answer, out.into_iter().filter_map(|effect| self.action(node, effect)).collect())
     }
 
-    /// Checks the routes of all flows.
-    fn routes_changed(&mut self, now: Time) {
+    /// Checks the routes of all flows, if a next hop has changed: at the end of an event, since the receivers of a broadcast are handled in
+    /// the order of their indices.
+    #[cold]
+    pub(super) fn check_flows(&mut self) {
+        let Some(now) = self.changed.take() else { return };
         let mut flows = std::mem::take(&mut self.flows);
         for flow in &mut flows {
             let exists = self.is_connected(flow.ends);
@@ -204,9 +222,7 @@ impl FoundRoutes {
             Effect::Send { bytes, kinds, to, ttl, rate } => {
                 let to = match to {
                     To::All => Receivers::All,
-                    To::Interface(number) => {
-                        Receivers::BehindPort(PortIx(self.hosts[node].first_port.0 + number))
-                    }
+                    To::Interface(number) => Receivers::BehindPort(self.port(node, number)?),
                     To::Neighbour(hop) => Receivers::One(self.next_hop_of(node, hop)?),
                 };
                 let message = RoutingMessage { bytes: bytes.into(), ttl, rate, kinds: kinds.into() };
@@ -243,7 +259,7 @@ impl FoundRoutes {
             self.call(node, now, |routing, cx| routing.originate(packet.0, ends[1], cx))
         } else {
             let (port, neighbour) = self.last_sender;
-            let from = self.hop(node, port, neighbour);
+            let from = self.hop(port, neighbour);
             self.call(node, now, |routing, cx| routing.relay(packet.0, ends, from, cx))
         };
         (hop.and_then(|hop| self.next_hop_of(node, hop)), actions)
@@ -258,7 +274,7 @@ impl FoundRoutes {
         to_all: bool,
         now: Time,
     ) -> Vec<Action> {
-        let from = self.hop(node, port, from);
+        let from = self.hop(port, from);
         let RoutingMessage { bytes, ttl, .. } = self.messages[message].clone();
         let received = Received { from, ttl, to_all };
         self.call(node, now, |routing, cx| routing.on_message(&bytes, received, cx)).1
@@ -272,7 +288,7 @@ impl FoundRoutes {
         lost: &UndeliveredPacket,
         now: Time,
     ) -> Vec<Action> {
-        let hop = self.hop(node, port, neighbour);
+        let hop = self.hop(port, neighbour);
         let bytes;
         let undelivered = match *lost {
             UndeliveredPacket::Data(ends) => {
@@ -364,7 +380,7 @@ impl FoundRoutes {
         let proactive = self.protocol.is_proactive();
         let sums = sums.into_iter().filter(|_| proactive);
         let of_node = host.routing.counters().into_iter().chain(lost.into_iter().filter(|_| proactive));
-        let first = host.first_port == port;
+        let first = self.interfaces[port] == 0;
         kinds.chain(sums).chain(of_node.map(|(name, count)| (name, if first { count } else { 0 }))).collect()
     }
 }

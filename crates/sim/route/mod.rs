@@ -101,8 +101,8 @@ pub(crate) struct Nodes<'a> {
     pub name_orders: Vec<u32>,
     /// Scheme numbers of the nodes.
     pub ids: Vec<NodeId>,
-    /// Range of ports of each node: the first, and the one after the last.
-    pub ports: Vec<(PortIx, PortIx)>,
+    /// Ports of each node, as its protocol numbers its interfaces.
+    pub ports: Vec<Vec<PortIx>>,
     /// Bytes that a frame has beside an IP packet, by port.
     pub framing: Vec<u32>,
     /// Usable links of each node; their interfaces are ports.
@@ -126,7 +126,7 @@ impl Routes {
         let Nodes { names, name_orders, ids, ports, framing, links, ends } = nodes;
         let mut fixed = FixedRoutes::new(links, metric, name_orders.clone());
         let found = protocol.map(|protocol| {
-            let mut found = FoundRoutes::new(protocol, names, &name_orders, &ids, (&ports, &framing), seed);
+            let mut found = FoundRoutes::new(protocol, names, &name_orders, &ids, (ports, &framing), seed);
             found.cut_off = ends.iter().copied().filter(|&[from, to]| !fixed.leads(from, to)).collect();
             Box::new(found)
         });
@@ -284,6 +284,18 @@ impl Routes {
     #[cold]
     pub(crate) fn is_stale(&self, at: (NodeIx, PortIx), neighbour: NodeId, since: Time) -> bool {
         self.found.as_ref().is_some_and(|found| found.is_stale(at, neighbour, since))
+    }
+
+    /// True if next hops have changed in the present event; [`Routes::check_flows`] is due at its end.
+    pub(crate) fn have_changed(&self) -> bool {
+        self.found.as_ref().is_some_and(|found| found.changed.is_some())
+    }
+
+    /// Checks whether the routes of flows exist, if next hops have changed in the present event.
+    pub(crate) fn check_flows(&mut self) {
+        if let Some(found) = &mut self.found {
+            found.check_flows();
+        }
     }
 
     /// Adds the next flow: the time for which the upkeep of its route is measured begins and ends with `window`.

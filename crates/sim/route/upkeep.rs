@@ -4,21 +4,23 @@ use airfair_units::{Span, Time};
 
 use crate::ids::NodeIx;
 
-/// The route of a flow over time: whether the next hops that nodes know lead from its source to its destination.
+/// The route of a flow over time: whether the next hops that nodes know lead from its source to its destination. Among the states of one
+/// moment, the last one counts.
 #[derive(Debug)]
 pub(super) struct FlowRoute {
     pub ends: [NodeIx; 2],
     /// The measured time: from its first moment to before its last one.
     window: (Time, Time),
+    /// State before the time of `last`, time of the change to that state, and its upkeep.
     exists: bool,
-    /// Time of the last change.
     changed: Time,
-    without: Span,
-    lost: u64,
+    upkeep: RouteUpkeep,
+    /// The last recorded state.
+    last: (bool, Time),
 }
 
 /// What became of a flow's route in the measured time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct RouteUpkeep {
     /// Number of losses of the route.
     pub lost: u64,
@@ -29,31 +31,51 @@ pub(crate) struct RouteUpkeep {
 impl FlowRoute {
     /// A flow that has no route at time 0.
     pub(super) fn new(ends: [NodeIx; 2], window: (Time, Time)) -> Self {
-        Self { ends, window, exists: false, changed: Time::ZERO, without: Span::ZERO, lost: 0 }
+        let (exists, changed) = (false, Time::ZERO);
+        Self { ends, window, exists, changed, upkeep: RouteUpkeep::default(), last: (exists, changed) }
     }
 
-    /// Records whether the route exists from now on.
+    /// Records whether the route exists from now on. A time before that of the last call counts as the same moment.
     pub(super) fn record(&mut self, exists: bool, now: Time) {
+        if now > self.last.1 {
+            self.settle();
+        }
+        self.last = (exists, now.max(self.last.1));
+    }
+
+    /// Counts the change to the last recorded state.
+    fn settle(&mut self) {
+        let (exists, at) = self.last;
         if exists == self.exists {
             return;
         }
-        if exists {
-            self.without = Span(self.without.0 + self.measured(now).0);
-        } else if self.window.0 <= now && now < self.window.1 {
-            self.lost += 1;
-        }
-        (self.exists, self.changed) = (exists, now);
+        self.upkeep = self.upkeep_with_last();
+        (self.exists, self.changed) = (exists, at);
     }
 
-    /// The part of the time since the last change that belongs to the measured time.
-    fn measured(&self, now: Time) -> Span {
-        now.min(self.window.1).since(self.changed.max(self.window.0))
+    /// The upkeep up to the last recorded state, and the change to that state.
+    fn upkeep_with_last(&self) -> RouteUpkeep {
+        let RouteUpkeep { mut lost, mut without } = self.upkeep;
+        match (self.exists, self.last) {
+            (false, (true, at)) => without = Span(without.0 + self.measured(self.changed, at).0),
+            (true, (false, at)) => lost += u64::from(self.window.0 <= at && at < self.window.1),
+            _ => {}
+        }
+        RouteUpkeep { lost, without }
+    }
+
+    /// The measured part of a time.
+    fn measured(&self, from: Time, to: Time) -> Span {
+        to.min(self.window.1).since(from.max(self.window.0))
     }
 
     /// The route's upkeep up to the present.
     pub(super) fn upkeep(&self, now: Time) -> RouteUpkeep {
-        let open = if self.exists { Span::ZERO } else { self.measured(now) };
-        RouteUpkeep { lost: self.lost, without: Span(self.without.0 + open.0) }
+        let RouteUpkeep { lost, without } = self.upkeep_with_last();
+        let (exists, at) = self.last;
+        let since = if self.exists { at } else { self.changed };
+        let open = if exists { Span::ZERO } else { self.measured(since, now) };
+        RouteUpkeep { lost, without: Span(without.0 + open.0) }
     }
 }
 
@@ -84,5 +106,26 @@ mod tests {
         first.record(true, s(1));
         first.record(false, s(10));
         assert_eq!(first.upkeep(s(11)), RouteUpkeep { lost: 1, without: Span::from_secs(1) });
+    }
+
+    /// Lost and found again at 20 s, found and lost again at 30 s; a step back in time is no time.
+    #[test]
+    fn states_of_one_moment_do_not_count() {
+        let all = (Time::ZERO, s(100));
+        let mut kept = FlowRoute::new([NodeIx(0), NodeIx(1)], all);
+        for (at, exists) in
+            [(10, true), (20, false), (20, true), (30, false), (30, true), (29, false), (29, true)]
+        {
+            kept.record(exists, s(at));
+            kept.record(exists, s(at));
+        }
+        assert_eq!(kept.upkeep(s(60)), RouteUpkeep { lost: 0, without: Span::from_secs(10) });
+        let mut lost = FlowRoute::new([NodeIx(0), NodeIx(1)], all);
+        for (at, exists) in [(10, true), (20, false), (30, true), (30, false), (50, true)] {
+            lost.record(exists, s(at));
+        }
+        assert_eq!(lost.upkeep(s(60)), RouteUpkeep { lost: 1, without: Span::from_secs(10 + 30) });
+        lost.record(false, s(55));
+        assert_eq!(lost.upkeep(s(60)), RouteUpkeep { lost: 2, without: Span::from_secs(10 + 30 + 5) });
     }
 }

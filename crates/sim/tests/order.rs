@@ -2,8 +2,9 @@
 //! flows and links are in another order, or beside one more node that is far away and idle.
 
 use crate::support::random_world::*;
-use crate::support::routing::{aodv, dsdv, olsr};
-use crate::support::wires::{built, tcp};
+use crate::support::routing::{aodv, constant, dsdv, olsr};
+use crate::support::wires::{built, link, ms, tcp, wired};
+use crate::support::{dot11b, flow, node, world};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Aqm, AqmContext, Backlog, Destination, Direction, DropReason, Header,
     HeaderKind, Hop, HopContext, Interface, Medium, Message, NodeId, NodeSample, Packet, Passage,
@@ -231,7 +232,6 @@ fn varied(drawn: &Draw, kind: u8) -> WorldSpec {
         }
         spec.movement.interval = Span::from_millis(1);
     }
-    let ms = Span::from_millis;
     spec.routing = match kind {
         2 => aodv(|_| {}),
         4 => {
@@ -283,6 +283,81 @@ fn with_an_idle_node(spec: &WorldSpec) -> WorldSpec {
     other.flows.iter_mut().for_each(|flow| (flow.from, flow.to) = (flow.from + 1, flow.to + 1));
     other.movement.paths.iter_mut().for_each(|path| path.node += 1);
     other
+}
+
+fn fast_dsdv() -> RoutingSpec {
+    dsdv(|config| {
+        (config.period, config.start_jitter, config.settling_time) = (ms(50), ms(50), ms(20));
+        (config.hold_periods, config.trigger_on_new_number) = (1, false);
+    })
+}
+
+fn fast_olsr() -> RoutingSpec {
+    olsr(|config| {
+        (config.hello_interval, config.tc_interval, config.max_jitter) = (ms(50), ms(100), ms(20));
+        (config.neighbour_hold, config.topology_hold) = (ms(150), ms(300));
+    })
+}
+
+fn of_droptail(spec: &WorldSpec, seed: u64) -> RunResult {
+    finished(spec, ("droptail", built("droptail", &[])), seed)
+}
+
+/// Six nodes, each with wires to three others, one of them with a radio too: a protocol numbers the wires of a node, and draws its delays
+/// by number.
+#[test]
+fn the_order_of_wires_means_nothing_to_a_routing_protocol() {
+    let mut spec = world(dot11b(250.0, 550.0), 5);
+    let nodes = ["n10", "n2", "n3", "a", "b", "c"].map(|id| wired(&mut spec, id));
+    spec.nodes[nodes[2]].radios = vec![0];
+    let near = node(&mut spec, "near", 100.0, 0.0);
+    for (from, to) in [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0), (0, 3), (1, 4), (2, 5)] {
+        let wire = link((nodes[from], nodes[to]), 1 + from as u64, ms(2), 20);
+        spec.links.push(LinkSpec { loss: 0.2, ..wire });
+    }
+    for (id, from, to) in [("x", nodes[0], nodes[4]), ("y", nodes[5], nodes[1]), ("z", near, nodes[3])] {
+        flow(&mut spec, id, from, to, constant(200));
+    }
+    for routing in [fast_olsr(), fast_dsdv()] {
+        spec.routing = routing;
+        let one = of_droptail(&spec, 1);
+        let upkeep = one.routing.as_ref().unwrap();
+        assert!(upkeep.flows.iter().map(|flow| flow.lost).sum::<u64>() > 1, "{upkeep:?}");
+        let mut other = spec.clone();
+        other.links.reverse();
+        assert_eq!(one, of_droptail(&other, 1), "{}", upkeep.protocol);
+        other.links.rotate_left(4);
+        for link in &mut other.links[..5] {
+            link.ends.reverse();
+        }
+        assert_eq!(one, of_droptail(&other, 1), "{}", upkeep.protocol);
+    }
+}
+
+/// Nodes whose messages have several receivers at one moment: a route that only exists, or is only missing, between two of them does not
+/// count.
+#[test]
+fn the_order_of_nodes_means_nothing_to_the_upkeep_of_routes() {
+    let mut radio = dot11b(250.0, 250.0);
+    radio.phy.frame_loss = 0.4;
+    let mut spec = world(radio, 10);
+    for (i, id) in ["s", "a", "b", "c", "d"].into_iter().enumerate() {
+        node(&mut spec, id, 120.0 * (i % 3) as f64, 120.0 * (i / 3) as f64);
+    }
+    for (id, from, to) in [("f1", 0, 2), ("f2", 2, 3), ("f3", 4, 0), ("f4", 3, 2), ("f5", 1, 3)] {
+        flow(&mut spec, id, from, to, constant(20));
+    }
+    for routing in [fast_olsr(), fast_dsdv()] {
+        spec.routing = routing;
+        for seed in 1..=3 {
+            let one = of_droptail(&spec, seed);
+            let upkeep = one.routing.as_ref().unwrap();
+            assert!(upkeep.flows.iter().map(|flow| flow.lost).sum::<u64>() > 5, "{upkeep:?}");
+            for turn in 0..4 {
+                assert_eq!(one.routing, of_droptail(&shuffled(&spec, turn), seed).routing);
+            }
+        }
+    }
 }
 
 fn cases(cases: u32) -> ProptestConfig {

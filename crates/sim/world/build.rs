@@ -231,8 +231,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     let names: Vec<&str> = spec.nodes.iter().map(|node| node.id.as_str()).collect();
     let ids: Vec<NodeId> = scheme_ids::of_names(&names).into_iter().map(NodeId).collect();
     let planned = plan.ports();
-    let mut ports_of: Table<NodeIx, (PortIx, PortIx)> =
-        names.iter().map(|_| (PortIx(0), PortIx(0))).collect();
+    let mut ports_of: Table<NodeIx, Vec<PortIx>> = names.iter().map(|_| Vec::new()).collect();
     let mut of_station = vec![(NodeIx(0), PortIx(0)); plan.node_of_station.len()];
     let mut of_wire = vec![PortIx(0); 2 * spec.links.len()];
     let mut by_category = vec![Vec::new(); plan.node_of_station.len()];
@@ -243,17 +242,26 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         if !port.category.1 {
             continue;
         }
-        let (at, range) = (PortIx::of(i), &mut ports_of[port.node]);
-        if range.1 == PortIx(0) {
-            range.0 = at;
-        }
-        range.1 = PortIx::of(i + 1);
+        let at = PortIx::of(i);
+        ports_of[port.node].push(at);
         match port.link {
             LinkRef::Station(station) => of_station[station.ix()] = (port.node, at),
             LinkRef::Wire(wire) => of_wire[wire.ix()] = at,
         }
     }
-    // Schemes create their parts in the order of names.
+    // Schemes create their parts in the order of names, and nodes go through their wires in this order: that of a file means nothing. No
+    // file has two wires between the same nodes.
+    let name_of_wire = |port: PortIx| {
+        let PlannedPort { link, ref name, .. } = planned[port.ix()];
+        matches!(link, LinkRef::Wire(_)).then_some(name)
+    };
+    for ports in ports_of.iter_mut() {
+        ports.sort_by(|&a, &b| match (name_of_wire(a), name_of_wire(b)) {
+            (Some(one), Some(other)) => natural_cmp(one, other),
+            // A node's radios precede its wires.
+            _ => a.cmp(&b),
+        });
+    }
     let mut by_name: Vec<usize> = (0..planned.len()).collect();
     by_name.sort_by(|&a, &b| natural_cmp(&planned[a].name, &planned[b].name));
     let mut kinds = HeaderKinds::default();
@@ -267,7 +275,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     let mut backpressure = Backpressure::default();
     rules.iter().for_each(|&rules| backpressure.add_port(rules));
     let nodes = names.iter().zip(&ports_of).zip(&ids);
-    let nodes = nodes.map(|((name, &ports), &id)| (ports, id, rank(seed, name)));
+    let nodes = nodes.map(|((name, ports), &id)| (ports.clone(), id, rank(seed, name)));
     let interfaces = Interfaces::new(ports.into_iter(), nodes, of_station, kinds);
     let links = links(plan, &interfaces, &of_wire);
     let usable = interfaces.nodes().map(|node| usable_links(node, &interfaces, &links, air)).collect();
@@ -279,7 +287,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         names: &names,
         name_orders: natural_orders(&names),
         ids,
-        ports: ports_of.iter().copied().collect(),
+        ports: ports_of.into_iter().cloned().collect(),
         framing: framing.collect(),
         links: usable,
         ends: spec.flows.iter().map(|flow| [flow.from, flow.to].map(NodeIx::of)).collect(),

@@ -358,6 +358,7 @@ impl Network {
             let order = Order::new(class::TIMER, self.interfaces.rank(node));
             self.schedule.add(at, order, EventKind::RoutingTimer(node));
         }
+        self.schedule.pending |= self.routes.have_changed();
     }
 
     /// Starts the routing protocol of every node, at time 0.

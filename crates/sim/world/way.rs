@@ -51,6 +51,7 @@ impl Network {
             }
         }
         self.push_scheduled(agenda);
+        self.routes.check_flows();
         self.schedule.pending = false;
     }
 
