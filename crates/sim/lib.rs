@@ -23,5 +23,5 @@ mod world;
 
 pub use node::accounts::drop_reason;
 pub use node::outside::{Injection, InjectionOutcome};
-pub use traffic::LARGEST_PAYLOAD;
+pub use traffic::{LARGEST_PAYLOAD, NoRoom, without_room};
 pub use world::World;

@@ -11,6 +11,7 @@ use crate::keys::file_traffic::{ArrivalsTable, FileTable, FtpTable, ListTable, W
 use crate::keys::scheme_name::LawName;
 use crate::keys::tcp::FlowTcp;
 use crate::keys::transport::TransportChoice;
+use crate::text::location::Locations;
 
 /// Payload sizes that UDP can carry in a packet.
 const PACKETS: std::ops::RangeInclusive<Bytes> = Bytes(1)..=Bytes(65_507);
@@ -154,6 +155,20 @@ impl RandomFlowsTable {
 }
 
 impl TrafficTable {
+    /// Where its keys were written.
+    pub fn locations(&self) -> &Locations {
+        match self {
+            Self::Constant(t) => &t.locations,
+            Self::Poisson(t) => &t.locations,
+            Self::Saturating(t) => &t.locations,
+            Self::Ftp(t) => &t.locations,
+            Self::File(t) => &t.locations,
+            Self::Web(t) => &t.locations,
+            Self::Arrivals(t) => &t.locations,
+            Self::List(t) => &t.locations,
+        }
+    }
+
     /// Its kind, if only TCP carries it.
     pub fn only_tcp(&self) -> Option<&'static str> {
         match self {

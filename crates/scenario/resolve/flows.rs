@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use airfair_schemes::{Carrier, Params, SchemeEntry};
+use airfair_schemes::places::HeaderKind;
+use airfair_schemes::{Carrier, Params, Registry, SchemeEntry};
 use airfair_sim::spec::{FlowSpec, Traffic, Transport};
+use airfair_sim::without_room;
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 
@@ -38,6 +40,8 @@ pub(crate) struct Flows {
 pub(crate) struct FlowContext<'a> {
     pub nodes: &'a Nodes,
     pub tcp: &'a Tcp,
+    /// The scheme of the run, if the registry has it.
+    pub run: Option<&'a SchemeEntry>,
     pub duration: Span,
     pub warmup: Span,
     pub limits: &'a Limits,
@@ -86,7 +90,7 @@ pub(crate) fn flows(root: &Table, context: &FlowContext<'_>, cx: &mut Cx<'_>) ->
         hoist(&mut table, &path, cx);
         if let Some(mut flow) = FlowTable::read_table(&table, &path, cx, &OtherKeys::default()) {
             flows.names.add(&flow.id.0, flow.locations.of("id"), &path.child("id"), cx);
-            let model = flow_model(&mut flow, context.tcp, &path, cx);
+            let model = flow_model(&mut flow, context, &path, cx);
             push(&mut flows, flow, model, context, &path, cx);
         } else {
             // The ends are checked whatever else is wrong with the flow.
@@ -130,17 +134,71 @@ fn read_generator(node: &Located, cx: &mut Cx<'_>) -> Option<RandomFlowsTable> {
 }
 
 /// The model of a flow: its transport with its own rules, and its traffic. Errors are noted, and the rest is checked.
-fn flow_model(table: &mut FlowTable, tcp: &Tcp, path: &Path<'_>, cx: &mut Cx<'_>) -> FlowModel {
+fn flow_model(
+    table: &mut FlowTable,
+    context: &FlowContext<'_>,
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> FlowModel {
     let unreadable = table.transport.is_none() && table.locations.has("transport");
     let choice = *table.transport.get_or_insert(TransportChoice::Udp);
     table.start_jitter.get_or_insert(table.traffic.usual_jitter(choice));
-    let transport = if unreadable { None } else { transport(table, choice, tcp, path, cx) };
+    let transport = if unreadable { None } else { transport(table, choice, context.tcp, path, cx) };
     let udp = !matches!(choice, TransportChoice::Tcp(_));
     if let (true, Some(kind), false) = (udp, table.traffic.only_tcp(), unreadable) {
         cx.error(table.locations.of("traffic"), &path.child("traffic").child("kind"), || only_tcp(kind));
     }
     let traffic = table.traffic.resolve(&path.child("traffic"), cx);
-    FlowModel { transport: transport.unwrap_or(Transport::Udp), traffic }
+    let model = FlowModel { transport: transport.unwrap_or(Transport::Udp), traffic };
+    if !unreadable {
+        check_room(table, &model, context, path, cx);
+    }
+    model
+}
+
+/// Refuses packets that leave no room for the header of the flow's scheme.
+fn check_room(
+    table: &FlowTable,
+    FlowModel { transport, traffic }: &FlowModel,
+    context: &FlowContext<'_>,
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+) {
+    let Some(packets) = without_room(transport, traffic, || header(transport, context.run, cx.schemes))
+    else {
+        return;
+    };
+    let mut error = |at, path: &Path<'_>| {
+        cx.error(at, path, || format!("\"{} B\": {}", packets.size, packets.problem()));
+    };
+    let own = table.tcp.as_ref().and_then(|own| own.written.get("mss"));
+    match (transport, own, &context.tcp.rules) {
+        (Transport::Tcp { .. }, Some(own), _) => error(own.at, &path.child("tcp").child("mss")),
+        (Transport::Tcp { .. }, None, Some((rules, _))) => {
+            error(rules.locations.of("mss"), &Path::ROOT.child("tcp").child("mss"));
+        }
+        _ => error(table.traffic.locations().of("packet"), &path.child("traffic").child("packet")),
+    }
+}
+
+/// The header of a flow's packets: that of its own scheme, else of the run's, else of the one that its transport names.
+fn header(
+    transport: &Transport,
+    run: Option<&SchemeEntry>,
+    schemes: &Registry,
+) -> Option<&'static HeaderKind> {
+    let (carrier, named, pinned) = match transport {
+        Transport::Udp => (Carrier::Udp, None, false),
+        Transport::ControlledUdp { law, pinned, .. } => (Carrier::Udp, schemes.find(law), *pinned),
+        Transport::Tcp { law, pinned, .. } => (Carrier::Tcp, schemes.find(law), *pinned),
+    };
+    let law = run.filter(|run| !pinned && run.has_source(carrier)).or(named)?;
+    // No header depends on parameters.
+    let scheme = (law.build)(&Params::default()).ok()?;
+    match carrier {
+        Carrier::Tcp => scheme.source()?.header(),
+        Carrier::Udp => scheme.udp()?.source.header(),
+    }
 }
 
 fn transport(
@@ -274,7 +332,7 @@ fn draw(flows: &mut Flows, t: RandomFlowsTable, context: &FlowContext<'_>, cx: &
     }
     let (seed, count, prefix, locations) = (t.seed, t.count, t.prefix.clone(), t.locations.clone());
     let mut template = t.flow();
-    let model = flow_model(&mut template, context.tcp, &path, cx);
+    let model = flow_model(&mut template, context, &path, cx);
     let listed = model.files().saturating_mul(u64::from(count)).saturating_add(flows.listed);
     if listed > context.limits.listed {
         flows.listed = listed;

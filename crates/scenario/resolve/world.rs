@@ -78,7 +78,8 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
             .push("[[gain]] has no effect: no radio has propagation = { model = \"matrix\" }".to_string());
     }
     let tcp_written = tcp.is_written();
-    let context = FlowContext { nodes: &nodes, tcp: &tcp, duration, warmup, limits };
+    let run = top.as_ref().and_then(|top| cx.schemes.find(&top.scheme.0));
+    let context = FlowContext { nodes: &nodes, tcp: &tcp, run, duration, warmup, limits };
     let mut flows = flows(root, &context, cx);
     let empty = Table::new(root.at);
     macro_rules! table {

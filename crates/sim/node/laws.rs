@@ -1,6 +1,6 @@
 //! Sources of a run's flows: one scheme for each law and set of parameters, shared by the flows that use it.
 
-use airfair_schemes::places::{Interface, Source, UdpEnds};
+use airfair_schemes::places::{HeaderKind, Interface, Source, UdpEnds};
 use airfair_schemes::{Params, Registry, Scheme};
 
 use crate::spec::{FlowSpec, Transport, WorldSpec};
@@ -75,6 +75,12 @@ impl Laws {
     /// Creates a source of a law over TCP.
     pub(crate) fn source(&self, id: LawId) -> Option<Box<dyn Source>> {
         self.0.get(id.0)?.source()
+    }
+
+    /// The header of a law's packets over TCP or UDP.
+    pub(crate) fn header(&self, id: LawId, tcp: bool) -> Option<&'static HeaderKind> {
+        let source = if tcp { self.source(id) } else { self.udp(id).map(|ends| ends.source) };
+        source?.header()
     }
 
     /// Creates both ends of a flow over UDP.

@@ -318,6 +318,47 @@ fn laws_of_the_other_transport_are_refused() {
     assert_eq!(error(&spec), "flow f: tfrc has no window law");
 }
 
+/// An IPv4 packet has at most 65,535 B: 28 B of headers and 16 B of TFRC leave 65,491 B, 40 B of headers and 20 B of XCP leave 65,475 B.
+#[test]
+fn packets_without_room_for_a_scheme_s_header_are_refused() {
+    let error = |spec: &WorldSpec, scheme: &str| World::new(spec, scheme, built(scheme, &[]), 1).err();
+    let mut spec = pair(1);
+    let sized = |bytes: u64| Traffic::Saturating { packet: Bytes(bytes) };
+    spec.flows[0].traffic = sized(65_492);
+    assert_eq!(
+        error(&spec, "tfrc").unwrap(),
+        "flow f: a packet of 65492 B leaves no room for the header of tfrc, 16 B; expected at most \"65491 B\""
+    );
+    assert_eq!(error(&spec, "droptail"), None);
+    spec.flows[0].traffic = sized(65_491);
+    assert_eq!(error(&spec, "tfrc"), None);
+    spec.flows[0].traffic = Traffic::Endless;
+    let with_mss = |mss: u32| tcp(TcpConfig { mss, ..TcpConfig::default() });
+    spec.flows[0].transport = with_mss(65_476);
+    assert_eq!(
+        error(&spec, "xcp").unwrap(),
+        "flow f: an mss of 65476 B leaves no room for the header of xcp, 20 B; expected at most \"65475 B\""
+    );
+    assert_eq!(error(&spec, "cubic"), None);
+    spec.flows[0].transport = with_mss(65_475);
+    assert_eq!(error(&spec, "xcp"), None);
+}
+
+/// Exponential sizes are cut at what is left beside the header: no packet is longer than IPv4 allows.
+#[test]
+fn drawn_sizes_leave_room_for_a_header() {
+    let mut spec = pair(20);
+    spec.flows[0].traffic =
+        Traffic::Poisson { rate: Rate::from_mbps(8), packet: Bytes(60_000), exponential_sizes: true };
+    let scheme = Steady::new(Rate::from_mbps(9));
+    let result = run(&spec, &scheme);
+    assert!(result.flows[0].delivered_packets > 100);
+    let log = scheme.log.lock().unwrap();
+    assert_eq!(log.sent.len() as u64, result.flows[0].sent_packets);
+    // More than a third of the draws are cut.
+    assert_eq!(log.data.iter().map(|(_, data)| data.bytes.get()).max(), Some(65_507 - 12));
+}
+
 /// A scheme that controls flows over UDP alone does nothing for others, and says so.
 #[test]
 fn a_scheme_without_a_flow_is_warned_of() {

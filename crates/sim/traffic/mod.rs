@@ -4,19 +4,66 @@ mod files;
 
 pub(crate) use files::{FileSource, NextFile};
 
+use airfair_schemes::places::HeaderKind;
 use airfair_units::math;
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
 
-use crate::spec::{FlowSpec, Traffic};
+use crate::spec::{FlowSpec, Traffic, Transport};
 
 /// Largest UDP payload over IPv4.
 pub const LARGEST_PAYLOAD: u32 = 65_507;
+/// Largest payload of a TCP segment over IPv4, its options included.
+const LARGEST_SEGMENT: u32 = 65_495;
+/// No scheme is created to learn its header if packets leave this much room, bytes.
+const ROOM: u32 = 1000;
+
+/// Packets that leave no room for the header of their flow's scheme.
+#[derive(Debug, Clone, Copy)]
+pub struct NoRoom {
+    /// Their payload; the mean if sizes are drawn.
+    pub size: u32,
+    /// The largest payload beside the header.
+    pub most: u32,
+    /// The header.
+    pub header: &'static HeaderKind,
+}
+
+impl NoRoom {
+    /// The reason, and what was expected.
+    #[must_use]
+    pub fn problem(&self) -> String {
+        let HeaderKind { name, wire_len, .. } = self.header;
+        format!("leaves no room for the header of {name}, {wire_len} B; expected at most \"{} B\"", self.most)
+    }
+}
+
+/// The packets of a flow, if they leave no room for the header of its scheme, which `header` finds.
+pub fn without_room(
+    transport: &Transport,
+    traffic: &Traffic,
+    header: impl FnOnce() -> Option<&'static HeaderKind>,
+) -> Option<NoRoom> {
+    let (size, largest) = match transport {
+        Transport::Tcp { config, .. } => (config.mss, LARGEST_SEGMENT),
+        Transport::Udp | Transport::ControlledUdp { .. } => {
+            (u32::try_from(traffic.packet().get()).unwrap_or(u32::MAX), LARGEST_PAYLOAD)
+        }
+    };
+    if size <= largest - ROOM {
+        return None;
+    }
+    let header = header()?;
+    let most = largest.saturating_sub(header.wire_len);
+    (size > most).then_some(NoRoom { size, most, header })
+}
 
 /// Source of a flow's packets.
 #[derive(Debug)]
 pub(crate) struct TrafficSource {
     traffic: Traffic,
+    /// Largest payload of a packet, bytes.
+    largest: u32,
     gaps: Stream,
     sizes: Stream,
     /// Strictly periodic times, without jitter, in ns times the rate: they do not drift.
@@ -28,11 +75,17 @@ impl TrafficSource {
     pub(crate) fn new(flow: &FlowSpec, seed: u64) -> Self {
         Self {
             traffic: flow.traffic.clone(),
+            largest: LARGEST_PAYLOAD,
             gaps: Stream::new(seed, &flow.id, Purpose::Gap),
             sizes: Stream::new(seed, &flow.id, Purpose::Size),
             ticks: 0,
             origin: Time::ZERO,
         }
+    }
+
+    /// Leaves room in each packet for a header of the flow's scheme, bytes.
+    pub(crate) fn leave_room(&mut self, header: u32) {
+        self.largest = LARGEST_PAYLOAD.saturating_sub(header);
     }
 
     /// Starts the source now. Returns the due time of its first packet.
@@ -76,7 +129,7 @@ impl TrafficSource {
             Traffic::Poisson { packet, .. } => {
                 let drawn = self.sizes.exponential(packet.get() as f64);
                 // Rounded to the nearest byte, which keeps the mean.
-                (drawn.round().min(f64::from(LARGEST_PAYLOAD)) as u32).max(1)
+                (drawn.round().min(f64::from(self.largest)) as u32).max(1)
             }
             // Files are not sent as packets here.
             _ => 0,
@@ -177,6 +230,18 @@ mod tests {
         let mean = (0..n).map(|_| u64::from(s.size())).sum::<u64>() as f64 / f64::from(n);
         let expected = 1.0 + math::exp(-1.5 / m) / (1.0 - math::exp(-1.0 / m));
         assert!((mean - expected).abs() < 0.13, "{mean} {expected}");
+    }
+
+    /// Of exponential sizes with a mean of 65,491 B a share of exp(-1) is larger than that.
+    #[test]
+    fn drawn_sizes_leave_room_for_a_header() {
+        let traffic =
+            Traffic::Poisson { rate: Rate(8_000_000), packet: Bytes(65_491), exponential_sizes: true };
+        let mut s = source(traffic);
+        let largest = |s: &mut TrafficSource| (0..100).map(|_| s.size()).max();
+        assert_eq!(largest(&mut s), Some(65_507));
+        s.leave_room(16);
+        assert_eq!(largest(&mut s), Some(65_491));
     }
 
     #[test]

@@ -34,6 +34,7 @@ use crate::packet::Packets;
 use crate::record::Records;
 use crate::route::{Nodes, Routes};
 use crate::spec::{EdcaSpec, LocalLimit, RoutingSpec, Traffic, Transport, WorldSpec};
+use crate::traffic::without_room;
 
 /// The parts of a world's specification from which ports are built.
 #[derive(Clone, Copy)]
@@ -395,6 +396,12 @@ pub(super) fn add_flows(
     let (laws, laws_of_flows) = Laws::new(spec, run, schemes)?;
     for (flow, law) in spec.flows.iter().zip(&laws_of_flows) {
         let tcp = matches!(flow.transport, Transport::Tcp { .. });
+        if let Some(packets) =
+            without_room(&flow.transport, &flow.traffic, || law.and_then(|law| laws.header(law, tcp)))
+        {
+            let what = if tcp { "an mss" } else { "a packet" };
+            return Err(format!("flow {}: {what} of {} B {}", flow.id, packets.size, packets.problem()));
+        }
         let ends = law.filter(|_| !tcp).and_then(|law| laws.udp(law));
         network.udp.add_flow(flow, ends, rank(seed, &flow.id), seed, network.interfaces.headers_mut());
     }
@@ -404,7 +411,9 @@ pub(super) fn add_flows(
         let [from, to] = [flow.from, flow.to].map(NodeIx::of);
         let hop = |(from, to)| network.routes.fixed_hop(from, to).filter(|_| from != to);
         let hops = [(from, to), (to, from)].map(hop);
-        let f = Flow::new(flow, (FlowId(id), rank(seed, &flow.id)), hops, seed, network.rules.end);
+        let mut f = Flow::new(flow, (FlowId(id), rank(seed, &flow.id)), hops, seed, network.rules.end);
+        let (header, _) = network.udp.label(FlowIx::of(network.flows.len()));
+        f.source.leave_room(network.interfaces.headers().wire_len(header));
         network.tcp.add_flow(flow, law, seed);
         network.backpressure.add_flow();
         let (start, stop, order) = (f.start, f.stop, f.order());

@@ -160,10 +160,13 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
 fn short_txops(air: &Air, network: &Network, spec: &WorldSpec) -> Vec<String> {
     let mut found = BTreeMap::new();
     let headers = &spec.headers;
-    // Payload and headers of a flow's packets, the mean where they differ.
+    // Payload and headers of a flow's packets, that of its scheme included; the mean where they differ.
     let bytes = |flow: FlowIx| match network.tcp.config(flow) {
-        Some(config) => config.mss + headers.tcp.unwrap_or(20) + headers.ip,
-        None => network.flows[flow].source.mean_size() + headers.udp + headers.ip,
+        Some(config) => config.mss + headers.tcp.unwrap_or(20) + network.tcp.header_bytes(flow) + headers.ip,
+        None => {
+            let of_scheme = network.interfaces.headers().wire_len(network.udp.label(flow).0);
+            network.flows[flow].source.mean_size() + of_scheme + headers.udp + headers.ip
+        }
     };
     for station in air.stations() {
         let mac = air.mac(station);

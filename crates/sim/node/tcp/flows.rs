@@ -111,6 +111,12 @@ impl Tcp {
         self.flow(flow).map(|tcp| &tcp.config)
     }
 
+    /// Bytes of the header that a flow's law puts into each packet.
+    pub fn header_bytes(&self, flow: FlowIx) -> u32 {
+        let kind = self.flow(flow).and_then(|tcp| self.laws.header(tcp.law, true));
+        kind.map_or(0, |kind| kind.wire_len)
+    }
+
     /// True if a flow's law reads the backlog of its node.
     pub fn reads_own_queue(&self, flow: FlowIx) -> bool {
         self.flow(flow).is_some_and(|tcp| tcp.reads_own_queue)

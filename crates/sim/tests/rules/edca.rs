@@ -4,7 +4,10 @@ use airfair_sim::record::{FrameKind, Record, Trace};
 use airfair_sim::spec::*;
 
 use crate::support::rig::*;
+use crate::support::wires::{built, tcp};
 use crate::support::*;
+use airfair_sim::World;
+use airfair_transport::TcpConfig;
 
 /// 802.11b with categories whose back-offs never have a slot.
 fn without_slots(aifsns: &[u8]) -> RadioSpec {
@@ -513,6 +516,32 @@ fn a_txop_shorter_than_a_frame_carries_one() {
     let trace = rig.run(5_500_000);
     assert_eq!(starts(&trace, 0), [1_000_000, 1_000_000 + 1_626_002 + 50_000]);
     assert!(frames(&trace).iter().all(|f| f.kind != FrameKind::CfEnd));
+}
+
+/// Headers of schemes count. A packet of 1028 B, with 36 B of a frame, takes 192 us and 1064 * 8 / 11 us; with SIFS and ACK (10 and 304 us)
+/// 1279.8 us, with 16 B of TFRC 1291.5 us. A full segment with TCP/IP takes 1623.1 us, with 20 B of XCP 1637.6 us.
+#[test]
+fn a_txop_shorter_than_a_packet_is_warned_of() {
+    let warnings = |limit: u64, scheme: &str, transport: Transport, traffic: Traffic| {
+        let rows = [(2, 0, 0, limit), (2, 0, 0, 0)];
+        let radio = with_edca(dot11b(400.0, 550.0), edca_table(&rows, Countdown::Standard, TxopEnd::CfEnd));
+        let mut spec = chain(radio, 1, 200.0, traffic, 1);
+        spec.flows[0].transport = transport;
+        World::new(&spec, scheme, built(scheme, &[]), 1).unwrap().result().warnings
+    };
+    let udp = |limit, scheme| warnings(limit, scheme, Transport::Udp, saturating(1000));
+    let over_tcp = |limit, scheme| warnings(limit, scheme, tcp(TcpConfig::default()), Traffic::Endless);
+    let short = |limit: &str, bytes: u32, needed: &str| {
+        format!(
+            "radio default: the TXOP limit of c0, {limit} ms, is shorter than the exchange of a packet of {bytes} B, {needed} ms: such a packet \
+             is sent alone"
+        )
+    };
+    assert_eq!(udp(1290, "droptail"), [""; 0]);
+    assert_eq!(udp(1290, "tfrc"), [short("1.29", 1044, "1.292")]);
+    assert_eq!(udp(1279, "droptail"), [short("1.279", 1028, "1.28")]);
+    assert_eq!(over_tcp(1630, "cubic"), [""; 0]);
+    assert_eq!(over_tcp(1630, "xcp"), [short("1.63", 1520, "1.638")]);
 }
 
 /// While a category waits for its CTS or ACK the others do not count: the time-out of an RTS, 10 + 20 + 192 us after it, is longer than the
