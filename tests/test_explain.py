@@ -51,14 +51,15 @@ def test_the_middle_pair_defers_to_both_sides() -> None:
     assert any('flow.right.stop="1 us"' in text or 'flow.left.stop="1 us"' in text for text in told["advice"])
     alone = explained("three-pairs", "middle", "duration=20 s", 'flow.right.stop="1 us"')
     assert alone["standing"] == "fair"
-    assert alone["advice"] == []
+    assert not any("competitor" in text for text in alone["advice"])
 
 
 def test_a_hidden_sender_is_named() -> None:
     told = explained("hidden-terminal", "left")
     assert told["standing"] == "fair"
-    assert "Nothing is wrong" in told["verdict"]
-    assert told["advice"] == []
+    assert told["loss_ratio"] is not None
+    assert told["loss_ratio"] > 0.02
+    assert f"But {100 * told['loss_ratio']:.1f} % of its packets are lost and " in told["verdict"]
     (hop,) = told["hops"]
     assert deferring(hop) < 0.01
     attempts = hop["attempts"]
@@ -186,9 +187,11 @@ def test_healthy_flows_are_not_accused() -> None:
     ):
         told = explained(name, flow, "duration=15 s")
         assert told["standing"] in ("fair", "content"), (name, told["verdict"])
-        assert "Nothing is wrong" in told["verdict"]
         assert "starv" not in " ".join([told["verdict"], *told["reasons"]])
-        assert told["advice"] == []
+        late = name in ("three-pairs", "saturation")
+        assert ("takes longer than" in told["verdict"]) is late, "a queue that a source keeps full"
+        assert ("Nothing is wrong" in told["verdict"]) is not late
+        assert [text[:21] for text in told["advice"]] == (["Packets that are late"] if late else [])
 
 
 def test_a_wired_bottleneck() -> None:
@@ -461,7 +464,8 @@ def test_loss_and_delay_are_wrong_too() -> None:
     assert lossy["p99_delay_s"] is not None
     assert lossy["p99_delay_s"] < 0.15
     assert "of its packets are lost." in lossy["verdict"]
-    far = airfair.explain(Scenario.parse(LOST, "far", ["link.0.loss=0", 'link.0.delay="160 ms"']))
+    size = 'flow.f.traffic.packet="1000 B"'
+    far = airfair.explain(Scenario.parse(LOST, "far", [size, "link.0.loss=0", 'link.0.delay="160 ms"']))
     assert (far["standing"], far["loss_ratio"]) == ("content", 0)
     # 1028 B at 1 Mbit/s take 8 ms more.
     assert far["verdict"].endswith("But one packet in a hundred takes longer than 168 ms.")
@@ -482,12 +486,14 @@ def test_loss_and_delay_are_wrong_too() -> None:
 def test_acknowledgements_do_not_wait_for_room() -> None:
     """Node 1 sends data of one flow, which wait, and acknowledgements of another, which do not."""
     text = BACKHAUL + DOWN
-    off = ['radio.local_limit="off"']
+    traffic = '{ kind = "constant", rate = "30 Mbit/s", packet = "1000 B" }'
+    off = ['radio.local_limit="off"', "flow.local.transport=udp", f"flow.local.traffic={traffic}"]
     down = airfair.explain(Scenario.parse(text, "backhaul", off), flow="down")
     full = {(d["node"], d["data"]) for d in down["drops"] if d["reason"] == "queue-full"}
     assert ("1", False) in full
     local = airfair.explain(Scenario.parse(text, "backhaul", off), flow="local")
-    assert not [d for d in local["drops"] if d["reason"] == "queue-full" and d["data"]]
+    assert local["sent_packets"] > 1000
+    assert not [d for d in local["drops"] if d["reason"] == "queue-full"]
     (told,) = (text for text in down["advice"] if "1 itself sends" in text)
     assert "1 itself sends flow local: its data wait" in told
     assert "never loses" not in told
@@ -521,14 +527,14 @@ def test_a_long_path_is_not_printed_whole() -> None:
     assert len(told["hops"]) == 24
     short, whole = printed(told), printed(told, everything=True)
     assert len(short) <= 110 < len(whole)
-    hops = "16 more hops, with packets of it for less time: --all"
+    hops = "18 more hops, with packets of it for less time: --all"
     assert hops in short
     assert not any("--all" in line for line in whole)
     for hop in told["hops"]:
         assert any(line.startswith(f"{hop['src']} → {hop['dst']}") for line in whole)
     assert all(len(line) <= 80 for line in short)
     counted = [line for line in short if "attempts without an answer" in line]
-    assert len(counted) == 2 + show.MOST + 1
+    assert len(counted) == 2 + show.MOST_LINES + 1
 
 
 LONG = """

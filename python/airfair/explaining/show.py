@@ -21,12 +21,14 @@ FORMATS = (".svg", ".png", ".pdf")
 MOST = 6
 """Most nodes, causes, drops and pieces of advice that are shown; with `--all` all of them."""
 
-MOST_HOPS = 8
+MOST_HOPS = 6
 """Most hops in the table of shares: those whose senders have packets of the flow longest."""
 
 MOST_DETAILED = 2
-"""Most hops of which is shown who keeps their senders waiting, or why their attempts fail: the worst ones. Of
-as many more hops as `MOST` there is a line."""
+"""Most hops of which is shown who keeps their senders waiting, or why their attempts fail: the worst ones."""
+
+MOST_LINES = 4
+"""Most further hops with a line."""
 
 
 def show(explanation: Explanation, out: Console, *, everything: bool = False) -> None:
@@ -154,9 +156,9 @@ def _holders(explanation: Explanation, out: Console, most: int | None) -> None:
         flows = [h for h in hop["holding_flows"] if held_ns(h) > 0][:most]
         served = ", ".join(f"{h['id'] or 'control'} {percent(held_ns(h) / observed)}" for h in flows)
         out.print(escape(f"for flows (overlapping): {served}"))
-    for hop in others[:most]:
+    for hop in others[:MOST_LINES]:
         out.print(f"Others keep {_name(hop)} from sending {percent(_deferring(hop))} of the time")
-    _left_out(len(others[most:] if most else []), "more hops that others keep from sending", out)
+    _left_out(len(others[MOST_LINES:]), "more hops that others keep from sending", out)
 
 
 def _categories(explanation: Explanation, out: Console, most: int | None) -> None:
@@ -204,12 +206,11 @@ def _attempts(explanation: Explanation, out: Console, most: int | None) -> None:
             out.print(f"  {rest:>6}  other causes; all of them with --all")
     if others:
         out.print()
-    for hop in others[:most]:
+    for hop in others[:MOST_LINES]:
         exchanges = hop["attempts"]["exchanges"] if hop["attempts"] else 0
         out.print(f"{_name(hop)}: {_failed(hop)} of {exchanges} attempts without an answer")
-    rest = sum(map(_failed, others[most:])) if most else 0
-    if rest:
-        out.print(f"[dim]{len(others[most:])} more hops with {rest} attempts without an answer: --all[/dim]")
+    rest = sum(map(_failed, others[MOST_LINES:]))
+    _left_out(len(others[MOST_LINES:]), f"more hops with {rest} attempts without an answer", out)
 
 
 def _tcp(explanation: Explanation, out: Console) -> None:

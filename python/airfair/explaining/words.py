@@ -97,7 +97,9 @@ def quality(explanation: Explanation) -> list[str]:
         again = " and sent again" if explanation["tcp"] is not None else ""
         found.append(f"{percent(loss)} of its packets are lost{again}")
     if delay is not None and delay > DELAY_ALLOWED_S:
-        found.append(f"one packet in a hundred takes longer than {milliseconds(delay)}")
+        greedy = explanation["offered_bps"] is None and explanation["standing"] == "fair"
+        why = ", as it sends whatever fits and fills queues" if greedy else ""
+        found.append(f"one packet in a hundred takes longer than {milliseconds(delay)}{why}")
     return found
 
 
