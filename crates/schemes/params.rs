@@ -58,6 +58,8 @@ pub struct ParamDoc {
     pub default: ParamValue,
     /// The least and the largest value; `None` for flags and choices.
     pub range: Option<[ParamValue; 2]>,
+    /// Name of a flag without which the value has no effect.
+    pub needs: Option<&'static str>,
 }
 
 /// Parameters by name; those not named have their defaults.
@@ -202,7 +204,7 @@ fields! { Span: Span, Rate: Rate, Bytes: Bytes, Number: f64, Integer: u64, Flag:
 /// ```
 ///
 /// A field is `f64`, `u64`, `bool`, `Span`, `Rate`, `Bytes` or an enum of [`words!`](crate::words!). A number needs a range
-/// (`in`), flags and choices have none. `LIST` has the declarations in the order in which they are shown; `read` gives the values of a
+/// (`in`), flags and choices have none. `if`, last, names a flag of the same scheme without which the value has no effect. `LIST` has the declarations in the order in which they are shown; `read` gives the values of a
 /// run, or the [`ParamError`] of the first wrong one; names that are not declared are the scenario reader's to refuse. Parameters that
 /// several schemes share are declared once, in a struct of their own, which each of the
 /// schemes includes by one line before its fields: `..window: WindowParameters;`.
@@ -214,7 +216,7 @@ macro_rules! params {
             $(..$base:ident: $Base:ident;)?
             $(
                 $(#[doc = $doc:literal])+
-                $field:ident: $ty:ident = $default:expr $(, in $range:expr)?;
+                $field:ident: $ty:ident = $default:expr $(, in $range:expr)? $(, if $needs:ident)?;
             )*
         }
     ) => {
@@ -235,6 +237,7 @@ macro_rules! params {
                 kind: $crate::params!(@kind $ty),
                 default: $crate::params!(@value $ty, $default),
                 range: $crate::params!(@range $ty $(, $range)?),
+                needs: $crate::params!(@needs $($needs)?),
             }),*];
 
             /// The declarations, in the order in which they are shown.
@@ -271,6 +274,8 @@ macro_rules! params {
         let range: core::ops::RangeInclusive<$ty> = $range;
         Some([$crate::params!(@value $ty, *range.start()), $crate::params!(@value $ty, *range.end())])
     }};
+    (@needs) => { None };
+    (@needs $needs:ident) => { Some(stringify!($needs)) };
     (@list $Name:ident) => { $Name::OWN };
     (@list $Name:ident, $Base:ident) => {
         &$crate::joined::<{ $Base::LIST.len() + $Name::OWN.len() }>($Base::LIST, $Name::OWN)
@@ -322,8 +327,14 @@ macro_rules! words {
 #[doc(hidden)]
 #[must_use]
 pub const fn joined<const N: usize>(first: &[ParamDoc], second: &[ParamDoc]) -> [ParamDoc; N] {
-    let none =
-        ParamDoc { name: "", doc: "", kind: ParamKind::Flag, default: ParamValue::Flag(false), range: None };
+    let none = ParamDoc {
+        name: "",
+        doc: "",
+        kind: ParamKind::Flag,
+        default: ParamValue::Flag(false),
+        range: None,
+        needs: None,
+    };
     let mut all = [none; N];
     let mut i = 0;
     while i < N {

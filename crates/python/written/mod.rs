@@ -82,7 +82,14 @@ fn param((name, kind, default, low, high, doc): &Declared) -> PyResult<ParamDoc>
         })
     };
     let range = if kind == ParamKind::Flag { None } else { Some([value(low)?, value(high)?]) };
-    Ok(ParamDoc { name: interned(name)?, doc: interned(doc)?, kind, default: value(default)?, range })
+    Ok(ParamDoc {
+        name: interned(name)?,
+        doc: interned(doc)?,
+        kind,
+        default: value(default)?,
+        range,
+        needs: None,
+    })
 }
 
 /// A value in Python: nanoseconds, bit/s, bytes, a number, a truth.

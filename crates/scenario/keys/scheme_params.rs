@@ -49,6 +49,13 @@ pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, 
     }
     let params = Params(params);
     let Some(table) = table else { return params };
+    // The complete form has all parameters: default values need no warning.
+    let off = |name: &str| params.0.get(name) == Some(&ParamValue::Flag(false));
+    for doc in entry.params.iter().filter(|doc| params.0.get(doc.name) != Some(&doc.default)) {
+        if let Some(flag) = doc.needs.filter(|flag| off(flag)) {
+            cx.warnings.push(format!("{} has no effect: {flag} = false", path.child(doc.name)));
+        }
+    }
     for (key, written) in &table.entries {
         if !entry.params.iter().any(|d| d.name == key) {
             cx.error(written.key_at, &path.child(&cut(key)), || {

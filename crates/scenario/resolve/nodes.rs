@@ -176,7 +176,8 @@ fn generate(
     };
     if let Some((key, sides, most)) = sides {
         let range = Meters(0.0)..=most;
-        let wrong = |side: &Meters| outside(side, &range).map(|problem| format!("{}: {problem}", side.write()));
+        let wrong =
+            |side: &Meters| outside(side, &range).map(|problem| format!("{}: {problem}", side.write()));
         if let Some(problem) = sides.iter().find_map(wrong) {
             cx.error(locations.of(key), &path.child(key), || problem);
             nodes.names.complete = false;

@@ -72,3 +72,40 @@ fn parameters_without_the_protocol_have_no_effect() {
     assert_eq!(scenario.spec.routing, RoutingSpec::Static(Metric::Hops));
     assert_eq!(scenario.warnings, ["[aodv] has no effect: [routing] has protocol = \"static\""]);
 }
+
+/// Keys of rules that are switched off. With their default values, which the complete form has, they are no mistake.
+#[test]
+fn keys_without_effect_are_reported() {
+    let warned = |keys: &str| {
+        let found = scenario(&format!("[routing]\nprotocol = \"aodv\"\n[aodv]\n{keys}"));
+        let again = read(&found.resolved, "resolved.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(again.warnings, found.warnings, "{keys}");
+        found.warnings
+    };
+    let no_effect = |key: &str, reason: &str| format!("aodv.{key} has no effect: {reason}");
+    for (key, value, reason, effective) in [
+        ("hello_interval", "\"2 s\"", "hello = false", "hello = true"),
+        ("allowed_hello_loss", "3", "hello = false", "hello = true"),
+        ("local_add_ttl", "3", "local_repair = false", "local_repair = true"),
+        ("max_repair_ttl", "3", "local_repair = false", "local_repair = true"),
+        ("next_hop_wait", "\"1 s\"", "reply_acknowledgement = false", "reply_acknowledgement = true"),
+        ("gratuitous_reply", "false", "destination_only = true", "destination_only = false"),
+    ] {
+        let off = reason.replace("hello = false", "");
+        let written = format!("{key} = {value}\n");
+        assert_eq!(warned(&format!("{written}{off}")), [no_effect(key, reason)]);
+        assert_eq!(warned(&format!("{written}{effective}")), [""; 0]);
+    }
+    let feedback = "hello = true\nblacklist_timeout = \"1 s\"\ndrop_queued = false\nlink_layer_feedback";
+    let reasons =
+        ["link_layer_feedback = false and reply_acknowledgement = false", "link_layer_feedback = false"];
+    assert_eq!(
+        warned(&format!("{feedback} = false")),
+        [no_effect("blacklist_timeout", reasons[0]), no_effect("drop_queued", reasons[1])]
+    );
+    assert_eq!(warned(&format!("{feedback} = true")), [""; 0]);
+    // delete_period follows from the longer of two times.
+    assert_eq!(warned("hello_interval = \"20 s\""), [""; 0]);
+    let own_period = "hello_interval = \"20 s\"\ndelete_period = \"15 s\"";
+    assert_eq!(warned(own_period), [no_effect("hello_interval", "hello = false")]);
+}

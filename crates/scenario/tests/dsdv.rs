@@ -3,17 +3,21 @@
 use std::any::Any;
 
 use airfair_routing::dsdv::Config;
-use airfair_scenario::read;
+use airfair_scenario::{Scenario, read};
 use airfair_sim::spec::RoutingSpec;
 use airfair_units::Span;
 
-fn dsdv(keys: &str) -> Config {
+fn scenario(keys: &str) -> Scenario {
     let text = format!(
         "name = \"x\"\nduration = \"1 s\"\n[radio]\n[nodes]\nkind = \"chain\"\ncount = 3\nspacing = \"100 m\"\n\
          [flows]\nkind = \"random\"\ncount = 1\ntraffic = {{ kind = \"saturating\" }}\n\
          [routing]\nprotocol = \"dsdv\"\n[dsdv]\n{keys}"
     );
-    match read(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{e}")).spec.routing {
+    read(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn dsdv(keys: &str) -> Config {
+    match scenario(keys).spec.routing {
         RoutingSpec::Found(protocol) => *(&*protocol as &dyn Any).downcast_ref().unwrap(),
         other => panic!("{other:?}"),
     }
@@ -54,4 +58,15 @@ fn every_key_is_a_parameter() {
     };
     assert_eq!(dsdv(keys), expected);
     assert_eq!(expected.hold_time(), ms(45_000));
+}
+
+#[test]
+fn keys_without_effect_are_reported() {
+    let keys = "settling_weight = 0.5\nweighted_settling";
+    assert_eq!(
+        scenario(&format!("{keys} = false")).warnings,
+        ["dsdv.settling_weight has no effect: weighted_settling = false"]
+    );
+    assert_eq!(scenario(&format!("{keys} = true")).warnings, [""; 0]);
+    assert_eq!(scenario("weighted_settling = false").warnings, [""; 0]);
 }

@@ -2,7 +2,7 @@
 
 use airfair_scenario::{Override, Reader, read, reference_with};
 use airfair_schemes::places::Source;
-use airfair_schemes::{ParamValue, Params, Registry, Scheme, SchemeEntry, find, params};
+use airfair_schemes::{ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry, find, params};
 use airfair_sim::World;
 use airfair_sim::engine::drive;
 
@@ -136,4 +136,39 @@ fn none_may_have_the_name_of_a_key() {
     let schemes = Registry::built_in().clone().with(SchemeEntry { name: "radio", ..red }).unwrap();
     let errors = Reader::with_schemes(&schemes).text(TEXT, "x.toml", &[]).unwrap_err();
     assert_eq!(errors.to_string(), "x.toml: a scheme is called \"radio\", which is a key of scenarios");
+}
+
+/// Parameters of parts that are switched off. With their default values, which the complete form has, they are no mistake.
+#[test]
+fn parameters_without_effect_are_reported() {
+    let warned = |scheme: &str, keys: &str| {
+        let text = TEXT.replace("scheme = \"gentle\"\n", "").replace("tcp-gentle", "tcp");
+        let text = text.replace("[schemes.gentle]\ngain = 0.25", &format!("[schemes.{scheme}]\n{keys}"));
+        read(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{e}")).warnings
+    };
+    let no_effect = |key: &str, flag: &str| format!("schemes.{key} has no effect: {flag} = false");
+    for scheme in ["tfrc", "tfrc-ecn"] {
+        let keys = "damping_weight = 0.5\nleast_discount = 0.5";
+        assert_eq!(
+            warned(scheme, &format!("{keys}\ndamping = false\ndiscounting = false")),
+            [
+                no_effect(&format!("{scheme}.damping_weight"), "damping"),
+                no_effect(&format!("{scheme}.least_discount"), "discounting")
+            ]
+        );
+        assert_eq!(warned(scheme, keys), [""; 0]);
+        assert_eq!(warned(scheme, "damping = false\ndamping_weight = 0.9"), [""; 0]);
+    }
+}
+
+/// Each flag that a parameter needs is one of its scheme.
+#[test]
+fn parameters_need_flags_of_their_scheme() {
+    let entries = Registry::built_in().entries();
+    let needs = |entry: &SchemeEntry| entry.params.iter().filter_map(|doc| doc.needs).collect::<Vec<_>>();
+    let is_flag = |entry: &SchemeEntry, name: &str| {
+        entry.params.iter().any(|doc| doc.name == name && doc.kind == ParamKind::Flag)
+    };
+    assert!(entries.iter().all(|entry| needs(entry).iter().all(|name| is_flag(entry, name))));
+    assert!(entries.iter().any(|entry| !needs(entry).is_empty()));
 }

@@ -26,8 +26,12 @@
 //!
 //! Where the paper leaves a choice, or later practice differs:
 //! - `p_a` is 1 as soon as `count p_b >= 1`, where the formula has its pole.
-//! - `m` is rounded down. Idle time is counted once: a packet that is dropped at an empty queue does not make the next
-//!   one count the same time again. The queue is idle from the departure of its last packet on.
+//! - `m` is rounded down, and each departure that empties the queue starts it anew: an idle time below `s` leaves the
+//!   average as it is. Figure 2 has a linear function of the time since the queue became empty, which needs no whole
+//!   number; ns-2 (`queue/red.cc`) rounds down as well, from the end of the last packet's transmission on, and counts
+//!   the arriving packet too: `avg <- (1-w)^(m+1) avg`.
+//! - Idle time is counted once: a packet that is dropped at an empty queue does not make the next one count the same
+//!   time again. The queue is idle from the departure of its last packet on.
 //! - `gentle` (Floyd, "Recommendation on using the gentle variant of RED", 2000; off: the law of 1993): between max_th
 //!   and 2 max_th `p_b` rises from max_p to 1, and only from 2 max_th on everything is dropped.
 //! - `wait` (ns-2, off): `p_a` is 0 until `count p_b >= 1`, then `p_b/(2 - count p_b)`: gaps from 1/p_b to 2/p_b.

@@ -60,15 +60,13 @@ params! {
         /// the rate follows the last round-trip time by its root, so that it oscillates less (section 4.5, optional; on in ns-2)
         damping: bool = true;
         /// q2, the weight of the old mean in that (section 4.5)
-        damping_weight: f64 = 0.9, in 0.0..=0.999;
-        /// NDUPACK, later packets after which a missing one is lost (section 5.1)
-        reordering: u64 = 3, in 1..=64;
+        damping_weight: f64 = 0.9, in 0.0..=0.999, if damping;
         /// n, loss intervals in the mean (section 5.4)
         intervals: u64 = 8, in 2..=64;
         /// older loss intervals count less while the open one is long (section 5.5, optional; on in ns-2)
         discounting: bool = true;
         /// THRESHOLD, the least weight of older intervals in that (section 5.5)
-        least_discount: f64 = 0.25, in 0.01..=1.0;
+        least_discount: f64 = 0.25, in 0.01..=1.0, if discounting;
         /// rate after the first loss event, as a part of the largest receive rate: 1 (section 6.3.1), which is half of what the sender
         /// may have sent
         first_share: f64 = 1.0, in 0.01..=1.0;
@@ -79,6 +77,8 @@ params! {
     /// The parameters of TFRC.
     pub(crate) struct Parameters {
         ..common: Common;
+        /// NDUPACK, later packets after which a missing one is lost (section 5.1)
+        reordering: u64 = 3, in 1..=64;
         /// packets can be marked, and marks are losses (section 5)
         ecn: bool = false;
     }
@@ -108,8 +108,8 @@ impl Tfrc {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let Parameters { common, ecn } = Parameters::read(params)?;
-        Ok(Self::new(&common, ecn, true, None))
+        let Parameters { common, reordering, ecn } = Parameters::read(params)?;
+        Ok(Self::new(&common, ecn, Some(reordering), None))
     }
 
     /// `tfrc-ecn` with these parameters: no loss is a loss event, marks are.
@@ -118,10 +118,11 @@ impl Tfrc {
     /// A value that is out of its range.
     pub fn with_marks(params: &Params) -> Result<Self, ParamError> {
         let EcnParameters { common, mark_above } = EcnParameters::read(params)?;
-        Ok(Self::new(&common, true, false, Some(mark_above)))
+        Ok(Self::new(&common, true, None, Some(mark_above)))
     }
 
-    fn new(set: &Common, ecn: bool, by_loss: bool, mark_above: Option<f64>) -> Self {
+    /// `reordering`: NDUPACK, if losses are loss events.
+    fn new(set: &Common, ecn: bool, reordering: Option<u64>, mark_above: Option<f64>) -> Self {
         let (per_ack, least_rto) = (set.per_ack, set.least_rto.as_secs_f64());
         let sender = SenderConfig {
             longest_gap: set.longest_gap.as_secs_f64(),
@@ -132,10 +133,10 @@ impl Tfrc {
             ecn,
         };
         let rules = history::Rules {
-            reordering: set.reordering as u32,
+            reordering: reordering.unwrap_or(3) as u32,
             intervals: set.intervals as usize,
             least_discount: set.discounting.then_some(set.least_discount),
-            by_loss,
+            by_loss: reordering.is_some(),
             by_mark: ecn,
         };
         let receiver = ReceiverConfig { rules, first_share: set.first_share, per_ack, least_rto };

@@ -3,6 +3,7 @@
 use airfair_routing::aodv::{Base, Config};
 use airfair_units::Span;
 
+use super::warn_of_unused;
 use crate::declare::field::{Field, LONGEST};
 use crate::declare::table::table;
 use crate::text::error::Cx;
@@ -88,6 +89,8 @@ impl AodvTable {
             rreq_retries: self.rreq_retries,
         };
         let mut rfc = Config::from(base);
+        let without_hello = Base { hello_interval: Base::default().hello_interval, ..base };
+        let hello_decides = rfc.delete_period != Config::from(without_hello).delete_period;
         // Further defaults depend on this derived one.
         rfc.net_traversal_time = *self.net_traversal_time.get_or_insert(rfc.net_traversal_time);
         rfc.rederive();
@@ -119,7 +122,57 @@ impl AodvTable {
             ..rfc
         };
         self.check(&protocol, cx);
+        self.warn_of_unused(&protocol, &rfc, hello_decides, cx);
         protocol
+    }
+
+    /// Warns of keys of rules that are switched off. `rfc`: the parameters as they follow from others; `hello_decides`: its `delete_period`
+    /// follows from `hello_interval`.
+    fn warn_of_unused(&self, config: &Config, rfc: &Config, hello_decides: bool, cx: &mut Cx<'_>) {
+        let usual = Config::default();
+        let no_hello = !self.hello;
+        let deletes = hello_decides && config.delete_period == rfc.delete_period;
+        let interval = self.hello_interval != usual.hello_interval && !deletes;
+        let no_failures = !self.link_layer_feedback && !self.reply_acknowledgement;
+        let unused = [
+            ("hello_interval", no_hello && interval, "hello = false"),
+            (
+                "allowed_hello_loss",
+                no_hello && self.allowed_hello_loss != usual.allowed_hello_loss,
+                "hello = false",
+            ),
+            (
+                "local_add_ttl",
+                !self.local_repair && self.local_add_ttl != usual.local_add_ttl,
+                "local_repair = false",
+            ),
+            (
+                "max_repair_ttl",
+                !self.local_repair && config.max_repair_ttl != rfc.max_repair_ttl,
+                "local_repair = false",
+            ),
+            (
+                "next_hop_wait",
+                !self.reply_acknowledgement && config.next_hop_wait != rfc.next_hop_wait,
+                "reply_acknowledgement = false",
+            ),
+            (
+                "blacklist_timeout",
+                no_failures && config.blacklist_timeout != rfc.blacklist_timeout,
+                "link_layer_feedback = false and reply_acknowledgement = false",
+            ),
+            (
+                "drop_queued",
+                !self.link_layer_feedback && self.drop_queued != usual.drop_queued,
+                "link_layer_feedback = false",
+            ),
+            (
+                "gratuitous_reply",
+                self.destination_only && self.gratuitous_reply != usual.gratuitous_reply,
+                "destination_only = true",
+            ),
+        ];
+        warn_of_unused("aodv", &unused, cx);
     }
 
     /// Refuses values with which a node would forget a sequence number that other nodes still use, since routes could then loop.

@@ -3,6 +3,7 @@
 use airfair_routing::dsdv::Config;
 use airfair_units::Span;
 
+use super::warn_of_unused;
 use crate::declare::field::{Field, LONGEST};
 use crate::declare::table::table;
 use crate::text::error::Cx;
@@ -75,6 +76,9 @@ impl DsdvTable {
             buffer_time: self.buffer_time,
         };
         self.check(&config, cx);
+        let weighted = self.settling_weight != Config::default().settling_weight;
+        let unused = [("settling_weight", !self.weighted_settling && weighted, "weighted_settling = false")];
+        warn_of_unused("dsdv", &unused, cx);
         config
     }
 

@@ -31,6 +31,14 @@ macro_rules! entry {
     };
 }
 
+/// Warns of keys of a protocol that another key makes ineffective: each with true if it is, and the reason. The complete form has all keys:
+/// default values need no warning.
+fn warn_of_unused(word: &str, unused: &[(&str, bool, &str)], cx: &mut Cx<'_>) {
+    for (key, _, reason) in unused.iter().filter(|(_, unused, _)| *unused) {
+        cx.warnings.push(format!("{} has no effect: {reason}", Path::ROOT.child(word).child(key)));
+    }
+}
+
 /// Every protocol: the word for it in `protocol`, which is the name of its table too.
 pub(crate) const PROTOCOLS: [Entry; 3] =
     [entry!("aodv", aodv::AodvTable), entry!("dsdv", dsdv::DsdvTable), entry!("olsr", olsr::OlsrTable)];

@@ -4,6 +4,7 @@ use airfair_routing::SendRate;
 use airfair_routing::olsr::{Advertised, Base, Config, Hysteresis, Metric as PathMetric};
 use airfair_units::{Bytes, Span};
 
+use super::warn_of_unused;
 use crate::declare::choice::Metric;
 use crate::declare::field::{Field, LONGEST};
 use crate::declare::table::table;
@@ -101,7 +102,7 @@ impl OlsrTable {
         protocol
     }
 
-    /// Warns of keys that another key makes ineffective. The complete form has all keys: default values need no warning.
+    /// Warns of keys of a measurement that is switched off.
     fn warn_of_unused(&self, cx: &mut Cx<'_>) {
         let (rfc, usual) = (Config::default(), Hysteresis::default());
         let (by_hops, steady) = (self.metric == Metric::Hops, !self.hysteresis);
@@ -111,9 +112,7 @@ impl OlsrTable {
             ("hyst_threshold_low", steady && self.hyst_threshold_low != usual.low, "hysteresis = false"),
             ("hyst_scaling", steady && self.hyst_scaling != usual.scaling, "hysteresis = false"),
         ];
-        for (key, _, reason) in unused.into_iter().filter(|(_, unused, _)| *unused) {
-            cx.warnings.push(format!("{} has no effect: {reason}", Path::ROOT.child("olsr").child(key)));
-        }
+        warn_of_unused("olsr", &unused, cx);
     }
 
     /// Refuses values with which links or routes would be lost without any loss of a message.
