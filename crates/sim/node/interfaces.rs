@@ -38,6 +38,10 @@ pub(crate) struct PortCategories {
     pub by_priority: bool,
 }
 
+/// Most control packets that wait ahead of a queue: the first band of Linux's `pfifo_fast` (`txqueuelen` of 1000). Without a limit the
+/// messages of an interface that sends more slowly than they are made would fill the memory.
+pub(crate) const MOST_AHEAD: usize = 1000;
+
 /// An output interface.
 struct Port {
     node: NodeIx,
@@ -52,6 +56,8 @@ struct Port {
     messages_left: u64,
     /// Control packets of the node, which precede the queue.
     ahead: VecDeque<CopyRef>,
+    /// Control packets that have found no room there.
+    refused_ahead: u64,
     /// See [`NewPort::categories`].
     categories: Option<Box<PortCategories>>,
 }
@@ -110,6 +116,7 @@ impl Interfaces {
             warmup: QueueTotals::default(),
             messages_left: 0,
             ahead: VecDeque::new(),
+            refused_ahead: 0,
             categories,
         };
         let ports: Table<_, _> = ports.map(port).collect();
@@ -271,9 +278,22 @@ impl Interfaces {
         }
     }
 
-    /// Puts a control packet ahead of a port's queue.
-    pub fn push_control(&mut self, port: PortIx, copy: CopyRef) {
-        self.ports[port].ahead.push_back(copy);
+    /// Puts a control packet ahead of a port's queue; returns false if there is no room, after counting the packet.
+    #[must_use]
+    pub fn push_control(&mut self, port: PortIx, copy: CopyRef) -> bool {
+        let Port { ahead, refused_ahead, .. } = &mut self.ports[port];
+        let fits = ahead.len() < MOST_AHEAD;
+        if fits {
+            ahead.push_back(copy);
+        } else {
+            *refused_ahead += 1;
+        }
+        fits
+    }
+
+    /// Control packets that have found no room ahead of a port's queue.
+    pub fn refused_ahead(&self, port: PortIx) -> u64 {
+        self.ports[port].refused_ahead
     }
 
     /// Removes and returns the next control packet ahead of a port's queue.

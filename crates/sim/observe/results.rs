@@ -10,6 +10,8 @@ use crate::measure::summary::{
     CategoryResult, FlowResult, FlowRoute, PacketFates, QueueResult, ReportsResult, RoutingCounts,
     RoutingResult, RunResult, StationResult,
 };
+use crate::names::natural_cmp;
+use crate::node::interfaces::MOST_AHEAD;
 use crate::node::tcp::TransportTotals;
 use crate::node::udp::ReportTotals;
 use crate::route::RoutingTotals;
@@ -90,6 +92,22 @@ impl<'a> WorldView<'a> {
         (self.run.names.nodes[node.ix()].clone(), self.run.radios[station.ix()].clone())
     }
 
+    /// Warnings of interfaces whose control packets have found no room, in the order of names.
+    fn crowded(&self) -> Vec<String> {
+        let interfaces = &self.network.interfaces;
+        let refused =
+            |port| Some((interfaces.refused_ahead(port), self.queue_name(port))).filter(|of| of.0 > 0);
+        let mut crowded: Vec<_> = interfaces.ports().filter_map(refused).collect();
+        crowded.sort_by(|(_, (a, x)), (_, (b, y))| natural_cmp(a, b).then_with(|| natural_cmp(x, y)));
+        let warning = |(count, (node, towards)): (u64, (String, String))| {
+            format!(
+                "node {node}: {count} messages of routing, ARP or agents towards {towards} were dropped: more than {MOST_AHEAD} waited \
+                 ahead of the queue; expected a faster link or fewer messages"
+            )
+        };
+        crowded.into_iter().map(warning).collect()
+    }
+
     /// Results up to the present.
     pub(crate) fn result(&self) -> RunResult {
         let transport = self.network.tcp.totals();
@@ -107,8 +125,9 @@ impl<'a> WorldView<'a> {
                 flow.id
             )
         });
+        let of_start = self.run.warnings.iter().cloned();
         let warnings =
-            self.fault().into_iter().chain(self.run.warnings.iter().cloned()).chain(fallbacks).collect();
+            self.fault().into_iter().chain(of_start).chain(fallbacks).chain(self.crowded()).collect();
         RunResult {
             scheme: self.run.scheme.clone(),
             seed: self.run.seed,

@@ -12,7 +12,7 @@ use airfair_routing::shortest::Metric as Length;
 use airfair_sim::measure::summary::{RoutingResult, RunResult};
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
-use airfair_units::{Db, Dbm, Span, Time};
+use airfair_units::{Db, Dbm, Rate, Span, Time};
 
 fn etx() -> RoutingSpec {
     RoutingSpec::Found(Arc::new(Config::from(Base { metric: Metric::Etx, ..Base::default() })))
@@ -362,4 +362,34 @@ fn a_saturated_channel_loses_routes() {
         assert!(kept.flows.iter().all(|flow| flow.without_s < 35.0), "{kept:?}");
         assert!(result.flows.iter().map(|f| f.delivered_packets).sum::<u64>() > 500);
     }
+}
+
+/// A HELLO each millisecond over 8 kbit/s, which sends a byte in that time: the messages that wait are limited, and those that find no room
+/// counted. A HELLO has at least 20 B of OLSR and 28 B of headers, so that at most 5000 / 48 leave.
+#[test]
+fn messages_that_wait_for_a_slow_link_are_limited() {
+    let mut spec = world(dot11b(250.0, 550.0), 5);
+    let ends = (wired(&mut spec, "a"), wired(&mut spec, "b"));
+    spec.links.push(LinkSpec { rate: Rate(8_000), ..link(ends, 10, Span::from_millis(1), 10) });
+    flow(&mut spec, "f", ends.0, ends.1, constant(1));
+    let every = |ms| {
+        olsr(|config| {
+            (config.hello_interval, config.max_jitter) = (Span::from_millis(ms), Span::ZERO);
+            config.synchronous_start = true;
+        })
+    };
+    spec.routing = every(1);
+    let result = run(&spec, 1);
+    places_add_up(&result.ends);
+    let [a, b] = &result.warnings[..] else { panic!("{:?}", result.warnings) };
+    let count = |warning: &str, start: &str| -> u64 {
+        let rest = warning.strip_prefix(start).unwrap_or_else(|| panic!("{warning}"));
+        assert!(rest.contains(" messages of routing, ARP or agents towards "), "{warning}");
+        rest.split(' ').next().unwrap().parse().unwrap()
+    };
+    for refused in [count(a, "node a: "), count(b, "node b: ")] {
+        assert!((5000 - 1000 - 5000 / 48..=5000 - 1000).contains(&refused), "{refused}");
+    }
+    spec.routing = every(1000);
+    assert_eq!(run(&spec, 1).warnings, [""; 0]);
 }

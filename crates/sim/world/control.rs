@@ -24,10 +24,13 @@ const RELEASE_DELAY: Span = Span::from_millis(1);
 
 /// Control packets of all three kinds.
 impl Network {
-    /// Queues a control packet ahead of the packets in the port's queue.
+    /// Queues a control packet ahead of the packets in the port's queue; it ends if too many wait there.
     fn send_ahead(&mut self, port: PortIx, copy: CopyRef) {
-        self.interfaces.push_control(port, copy);
-        self.mark_link_ready(self.interfaces.link(port));
+        if self.interfaces.push_control(port, copy) {
+            self.mark_link_ready(self.interfaces.link(port));
+        } else {
+            self.end_control(copy);
+        }
     }
 
     /// The packet of a control copy that leaves by a port; none after its end. Routing counts its messages.
