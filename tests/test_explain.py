@@ -13,7 +13,7 @@ import pytest
 from airfair import InputError, Scenario
 from airfair.explaining import figure, show, words
 from airfair.explaining.advice import advice
-from airfair.explaining.result import Explanation, Hop, held_ns, preceding_ns, present, share, waited
+from airfair.explaining.result import Cause, Explanation, Hop, held_ns, preceding_ns, present, share, waited
 from rich.console import Console
 
 from tests.support import CATEGORIES, SCENARIOS, SHORT, THREE_PAIRS, json_of
@@ -486,6 +486,74 @@ def test_loss_and_delay_are_wrong_too() -> None:
         assert ("Nothing is wrong" in words.verdict(near)) is fine
 
 
+def test_the_verdict_names_what_the_goodput_is_compared_with() -> None:
+    told = explained("three-pairs", "left", *SHORT[1::2])
+    told |= {"standing": "fair", "goodput_bps": 166e3, "mean_goodput_bps": 802e3, "offered_bps": 200e3}
+    assert " gets its share: 166 kbit/s, 83 % of the 200 kbit/s that it offers. " in words.verdict(told)
+    told["offered_bps"] = 900e3
+    told["goodput_bps"] = 601.5e3
+    assert " gets its share: 602 kbit/s, 75 % of the mean of the 3 flows (802 kbit/s). " in words.verdict(
+        told
+    )
+    told |= {"standing": "behind", "goodput_bps": 100e3, "offered_bps": 200e3}
+    assert words.verdict(told).endswith(" 100 kbit/s, 50 % of the 200 kbit/s that it offers.")
+
+
+def test_a_link_that_comes_and_goes_is_not_called_weak() -> None:
+    told = explained("three-pairs", "left", *SHORT[1::2])
+    assert "links_vary" not in told
+    told["standing"] = "behind"
+    attempts = told["hops"][0]["attempts"]
+    assert attempts is not None
+    noise: Cause = {"missing": "ack", "why": "noise", "by": None, "of": None, "hidden": False, "count": 0}
+    attempts["causes"] = [{**noise, "count": attempts["exchanges"]}]
+    weak = "The link is weak (a1 to b1): a lower radio.data_rate, or more tx_power."
+    assert weak in advice(told)
+    told["links_vary"] = ["nodes move", "signals fade"]
+    assert weak not in advice(told)
+    assert "The link was not always there (a1 to b1): nodes move and signals fade." in advice(told)
+
+    def varying(name: str, *overrides: str) -> list[str]:
+        return Scenario.read(SCENARIOS / f"{name}.toml", overrides).links_vary
+
+    assert varying("three-pairs") == []
+    assert varying("three-pairs", 'radio.fading={ model = "rayleigh", coherence = "50 ms" }') == [
+        "signals fade"
+    ]
+    assert varying("drive-by") == ["nodes move"]
+    assert varying("varying-links") == ["gains change"]
+    moving = explained("drive-by", None, "duration=3 s", "warmup=1 s")
+    assert moving["links_vary"] == ["nodes move"]
+
+
+def test_the_wait_for_an_idle_medium_is_named_by_the_access() -> None:
+    """DIFS with the DCF, AIFS with categories."""
+    told = explained("three-pairs", "left", *SHORT[1::2])
+    with_categories = airfair.explain(Scenario.parse(CATEGORIES, "categories"))
+
+    def names(told: Explanation) -> set[str]:
+        parts = (part for hop in told["hops"] for part in figure._parts(told, 1, hop))
+        return {name for name, *_ in parts if "back-off" in name}
+
+    assert names(told) == {"DIFS and back-off"}
+    assert names(with_categories) == {"AIFS and back-off"}
+    with_categories["hops"] += told["hops"]
+    assert names(with_categories) == {"DIFS or AIFS and back-off"}
+
+
+def test_one_is_no_plural() -> None:
+    told = explained("three-pairs", "left", *SHORT[1::2])
+    hop = told["hops"][0]
+    assert hop["attempts"] is not None
+    hop["attempts"] |= {"exchanges": 9, "no_ack": 3, "no_cts": 0, "given_up": 1, "causes": []}
+    told["drops"] = [
+        {"node": node, "reason": "retry-limit", "data": True, "packets": 1} for node in "abcdefg"
+    ]
+    text = " ".join(" ".join(printed(told)).split())
+    assert ", 1 packet given up " in text
+    assert " 1 more kind of drops, by place and reason: --all " in text
+
+
 def test_acknowledgements_do_not_wait_for_room() -> None:
     """Node 1 sends data of one flow, which wait, and acknowledgements of another, which do not."""
     text = BACKHAUL + DOWN
@@ -529,7 +597,7 @@ def test_a_long_path_is_not_printed_whole() -> None:
     told = airfair.explain(Scenario.parse(LONG, "long"))
     assert len(told["hops"]) == 24
     short, whole = printed(told), printed(told, everything=True)
-    assert len(short) <= 110 < len(whole)
+    assert len(short) <= 112 < len(whole)
     hops = "18 more hops, with packets of it for less time: --all"
     assert hops in short
     assert not any("--all" in line for line in whole)

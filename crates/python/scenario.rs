@@ -269,6 +269,19 @@ impl Scenario {
         self.0.spec.nodes.iter().map(|n| n.id.clone()).collect()
     }
 
+    /// Reasons why links come and go during a run.
+    #[getter]
+    fn links_vary(&self) -> Vec<&'static str> {
+        let spec = &self.0.spec;
+        let fades = spec.radios.iter().any(|radio| radio.fading.is_some());
+        let reasons = [
+            (!spec.movement.paths.is_empty(), "nodes move"),
+            (!spec.gain_changes.is_empty(), "gains change"),
+            (fades, "signals fade"),
+        ];
+        reasons.into_iter().filter_map(|(there, reason)| there.then_some(reason)).collect()
+    }
+
     /// Length of a run, ns.
     #[getter]
     fn duration_ns(&self) -> u64 {

@@ -138,6 +138,10 @@ class Scenario:
         """Ids of the nodes."""
 
     @property
+    def links_vary(self) -> list[str]:
+        """Reasons why links come and go during a run: "nodes move", "gains change", "signals fade"."""
+
+    @property
     def duration_ns(self) -> int:
         """Length of a run."""
 

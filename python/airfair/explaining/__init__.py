@@ -39,7 +39,10 @@ def explain(
     the share is the mean of the flows, or the offered load if that is less. The run is that of
     `airfair.run`. Times are in ns and add up: see `Explanation`. Raises `InputError`.
     """
-    explained = json.loads(as_scenario(scenario, overrides).explain(flow, scheme, seed, stop))
+    scenario = as_scenario(scenario, overrides)
+    explained = json.loads(scenario.explain(flow, scheme, seed, stop))
+    if scenario.links_vary:
+        explained["links_vary"] = scenario.links_vary
     explained["asked"] = flow is not None
     explanation = cast(Explanation, explained)
     explanation["verdict"] = verdict(explanation)

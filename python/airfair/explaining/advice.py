@@ -76,7 +76,7 @@ def _advice(explanation: Explanation) -> Iterator[str]:
             f"{explanation['src']} forwards.",
             f"--set {_table(ahead[0])}.local_limit=off",
         )
-    yield from _advice_on_failures(ahead)
+    yield from _advice_on_failures(explanation, ahead)
     for hop in ahead:
         if share(hop, "category") > 0.3 * present(hop):
             yield (
@@ -111,7 +111,7 @@ def _advice_on_quality(explanation: Explanation) -> Iterator[str]:
     """Advice where the flow gets its share, and its packets are lost or late."""
     loss, delay = explanation["loss_ratio"], explanation["p99_delay_s"]
     if loss is not None and loss > LOSS_ALLOWED:
-        yield from _advice_on_failures(explanation["hops"])
+        yield from _advice_on_failures(explanation, explanation["hops"])
         for hop in explanation["hops"]:
             yield from _advice_on_own_flows(explanation, hop)
         yield from _advice_on_full_queues(explanation)
@@ -166,7 +166,7 @@ def _advice_on_own_flows(explanation: Explanation, hop: Hop) -> Iterator[str]:
         )
 
 
-def _advice_on_failures(hops: Iterable[Hop]) -> Iterator[str]:
+def _advice_on_failures(explanation: Explanation, hops: Iterable[Hop]) -> Iterator[str]:
     """Advice where many attempts fail for one cause; one piece for all hops with the same cause."""
     without_rts: list[Hidden] = []
     with_rts: list[Hidden] = []
@@ -189,8 +189,12 @@ def _advice_on_failures(hops: Iterable[Hop]) -> Iterator[str]:
             "radio.propagation.carrier_sense); a larger cw_min at the nodes that it talks to, or another "
             "channel, may be what you can change."
         )
-    if weak:
-        links = "link is" if len(unique(weak)) == 1 else "links are"
+    one = len(unique(weak)) == 1
+    if weak and "links_vary" in explanation:
+        links = "link was" if one else "links were"
+        yield f"The {links} not always there ({listed(unique(weak))}): {listed(explanation['links_vary'])}."
+    elif weak:
+        links = "link is" if one else "links are"
         yield f"The {links} weak ({listed(unique(weak))}): a lower radio.data_rate, or more tx_power."
 
 

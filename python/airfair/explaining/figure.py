@@ -30,13 +30,16 @@ if TYPE_CHECKING:
 
 INK, FAINT = "#222222", "#e2e2e2"
 
+IDLE = "DIFS and back-off"
+"""Of stations with access categories: `_idle`."""
+
 # States, what is said of them, colour, hatch. Colours of Okabe and Ito, which most eyes tell apart; a hatch
 # where the sender must wait.
 GROUPS: tuple[tuple[tuple[str, ...], str, str, str], ...] = (
     (("transmit",), "sends", "#0072b2", ""),
     (("sifs", "await_cts", "await_ack"), "waits for CTS or ACK", "#56b4e9", ""),
     (("answer",), "answers others", "#009e73", ""),
-    (("difs", "backoff"), "DIFS and back-off", "#f0e442", ""),
+    (("difs", "backoff"), IDLE, "#f0e442", ""),
     (("busy",), "medium busy", "#d55e00", "///"),
     (("nav",), "NAV", "#e69f00", "\\\\\\"),
     (("eifs",), "EIFS", "#cc79a7", "..."),
@@ -121,7 +124,12 @@ def _parts(explanation: Explanation, row: int, hop: Hop) -> list[tuple[str, str,
     """Shares of the observed time, each with its name, colour and hatch."""
     observed = hop["observed_ns"] or 1
     parts = [
-        (name, colour, hatch, sum(hop["own_turn_ns"].get(s, 0) for s in states) / observed)
+        (
+            _idle(explanation) if name == IDLE else name,
+            colour,
+            hatch,
+            sum(hop["own_turn_ns"].get(s, 0) for s in states) / observed,
+        )
         for states, name, colour, hatch in GROUPS
     ]
     timer = timer_ns(explanation) if row == 0 else 0
@@ -131,6 +139,14 @@ def _parts(explanation: Explanation, row: int, hop: Hop) -> list[tuple[str, str,
         (*TIMER, timer / observed),
         (*NOTHING, (hop["no_packet_ns"] - timer) / observed),
     ]
+
+
+def _idle(explanation: Explanation) -> str:
+    """The name of the wait for an idle medium: a station with access categories waits for an AIFS."""
+    found = {"categories" in hop for hop in explanation["hops"] if not hop["wired"]}
+    if True not in found:
+        return IDLE
+    return IDLE.replace("DIFS", "DIFS or AIFS" if False in found else "AIFS")
 
 
 def _legend_lines(explanation: Explanation, hops: list[Hop]) -> int:

@@ -236,6 +236,8 @@ class Explanation(TypedDict):
     """The flow in each interval of the run."""
     warnings: list[str]
     """Warnings to consider before using the result."""
+    links_vary: NotRequired[list[str]]
+    """Reasons why links come and go, such as "nodes move"; only where there is one."""
     asked: bool
     """True if the flow was named."""
     verdict: str

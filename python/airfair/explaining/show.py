@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from .._core import InputError
 from ..output import write_atomically
-from ..tables import plain_table
+from ..tables import plain_table, plural
 from .result import DEFERRING, Explanation, Hop, behind, held_ns, preceding_ns, present, share
 from .words import TCP_STATES, cause, dropped, full_queue, in_categories, percent, span
 
@@ -56,10 +56,10 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
     _advise(explanation, out, most)
 
 
-def _left_out(count: int, what: str, out: Console) -> None:
+def _left_out(count: int, noun: str, out: Console, which: str = "") -> None:
     """The number of what is not shown."""
     if count > 0:
-        out.print(f"[dim]{count} {what}: --all[/dim]")
+        out.print(f"[dim]{count} more {plural(count, noun)}{which}: --all[/dim]")
 
 
 def _worst(hops: list[Hop], badness: Callable[[Hop], float], most: int | None) -> tuple[list[Hop], list[Hop]]:
@@ -76,13 +76,15 @@ def _drops(explanation: Explanation, out: Console, most: int | None) -> None:
     drops = sorted(explanation["drops"], key=lambda drop: -drop["packets"])
     if drops:
         out.print("\nDropped: " + escape("; ".join(dropped(drop) for drop in drops[:most])))
-        _left_out(len(drops[len(drops) if most is None else most :]), "more places and reasons", out)
+        _left_out(
+            len(drops[len(drops) if most is None else most :]), "kind", out, " of drops, by place and reason"
+        )
     full = sorted(explanation["hops"], key=lambda hop: -hop["queue"]["dropped"])
     full = [hop for hop in full if hop["queue"]["dropped"]]
     shown = full if most is None else full[:MOST_DETAILED]
     for hop in shown:
         out.print(escape(full_queue(explanation, hop)))
-    _left_out(len(full) - len(shown), "more queues that dropped packets of it", out)
+    _left_out(len(full) - len(shown), "queue", out, " that dropped packets of it")
 
 
 def _cell(value: float) -> str:
@@ -125,7 +127,8 @@ def _hops(explanation: Explanation, out: Console, everything: bool) -> None:
             cells.append(_cell(share(own, "category")))
         table.add_row(_name(hop), _cell(present(hop)), *cells, _cell(behind(hop)))
     out.print(table)
-    _left_out(len(explanation["hops"]) - len(hops), "more hops, with packets of it for less time", out)
+    which = ", with packets of it for less time"
+    _left_out(len(explanation["hops"]) - len(hops), "hop", out, which)
 
 
 def _deferring(hop: Hop) -> float:
@@ -158,7 +161,7 @@ def _holders(explanation: Explanation, out: Console, most: int | None) -> None:
         out.print(escape(f"for flows (overlapping): {served}"))
     for hop in others[:MOST_LINES]:
         out.print(f"Others keep {_name(hop)} from sending {percent(_deferring(hop))} of the time")
-    _left_out(len(others[MOST_LINES:]), "more hops that others keep from sending", out)
+    _left_out(len(others[MOST_LINES:]), "hop", out, " that others keep from sending")
 
 
 def _categories(explanation: Explanation, out: Console, most: int | None) -> None:
@@ -180,7 +183,7 @@ def _categories(explanation: Explanation, out: Console, most: int | None) -> Non
             counts = [str(other["collisions"] or "-"), str(other["given_up"] or "-")]
             table.add_row(escape(other["category"]), *(_cell(ns / observed) for ns in times), *counts)
         out.print(table)
-    _left_out(len(rest), "more hops with other categories", out)
+    _left_out(len(rest), "hop", out, " with other categories")
 
 
 def _failed(hop: Hop) -> int:
@@ -194,7 +197,8 @@ def _attempts(explanation: Explanation, out: Console, most: int | None) -> None:
         attempts = hop["attempts"]
         if attempts is None:
             continue
-        given_up = f", {attempts['given_up']} packets given up" if attempts["given_up"] else ""
+        packets = plural(attempts["given_up"], "packet")
+        given_up = f", {attempts['given_up']} {packets} given up" if attempts["given_up"] else ""
         out.print(
             f"\n{_name(hop)}: {_failed(hop)} of {attempts['exchanges']} attempts without an answer "
             f"({attempts['no_cts']} no CTS, {attempts['no_ack']} no ACK){given_up}"
@@ -210,7 +214,8 @@ def _attempts(explanation: Explanation, out: Console, most: int | None) -> None:
         exchanges = hop["attempts"]["exchanges"] if hop["attempts"] else 0
         out.print(f"{_name(hop)}: {_failed(hop)} of {exchanges} attempts without an answer")
     rest = sum(map(_failed, others[MOST_LINES:]))
-    _left_out(len(others[MOST_LINES:]), f"more hops with {rest} attempts without an answer", out)
+    which = f" with {rest} {plural(rest, 'attempt')} without an answer"
+    _left_out(len(others[MOST_LINES:]), "hop", out, which)
 
 
 def _tcp(explanation: Explanation, out: Console) -> None:
@@ -235,7 +240,7 @@ def _advise(explanation: Explanation, out: Console, most: int | None = None) -> 
             out.print(f"- {escape(words)}")
             for command in commands:
                 out.print(f"    {escape(command)}", soft_wrap=True)
-        _left_out(len(explanation["advice"][most:]) if most else 0, "more pieces of advice", out)
+        _left_out(len(explanation["advice"][most:]) if most else 0, "piece", out, " of advice")
 
 
 def check_format(path: Path) -> None:

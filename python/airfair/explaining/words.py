@@ -133,23 +133,24 @@ def verdict(explanation: Explanation) -> str:
             alone = f"{who} gets {got}. It is the only flow: no other competes with it."
             return f"{alone} {_all_in_all(explanation)}" if quality(explanation) else alone
         case "fair":
-            part = explanation["goodput_bps"] / mean
+            part, of = _due(explanation)
             share_of = "more than its share" if part > 1.5 else "its share"
-            return (
-                f"{who} gets {share_of}: {got}, {percent(part)} of the mean of the "
-                f"{len(explanation['flows'])} flows ({rate(mean)}). {_all_in_all(explanation)}"
-            )
+            return f"{who} gets {share_of}: {got}, {percent(part)} of {of}. {_all_in_all(explanation)}"
         case standing if mean == 0:
             return f"{who} {SAID[standing]}: nothing of it has arrived, as of no flow."
         case standing:
-            asks = offered is not None and offered < mean
-            due = offered if asks and offered is not None else mean
-            of = (
-                f"the {rate(due)} that it asks for"
-                if asks
-                else f"the mean of the {len(explanation['flows'])} flows ({rate(mean)})"
-            )
-            return f"{who} {SAID[standing]}: {got}, {percent(explanation['goodput_bps'] / due)} of {of}."
+            part, of = _due(explanation)
+            return f"{who} {SAID[standing]}: {got}, {percent(part)} of {of}."
+
+
+def _due(explanation: Explanation) -> tuple[float, str]:
+    """The flow's part of what is due to it, the mean of the flows or its offered load if that is less, and
+    which of the two that is."""
+    mean, offered = explanation["mean_goodput_bps"], explanation["offered_bps"]
+    due, of = mean, f"the mean of the {len(explanation['flows'])} flows ({rate(mean)})"
+    if offered is not None and offered < mean:
+        due, of = offered, f"the {rate(offered)} that it offers"
+    return explanation["goodput_bps"] / due, of
 
 
 def reasons(explanation: Explanation) -> list[str]:
@@ -354,5 +355,5 @@ def cause(failure: Cause) -> str:
 
 def _causes(causes: list[Cause], most: int = 2) -> str:
     total = sum(c["count"] for c in causes)
-    named = [f"{percent(c['count'] / total)} {cause(c)}" for c in causes[:most]]
+    named = [f"{percent(c['count'] / total)}: {cause(c)}" for c in causes[:most]]
     return "; ".join(named)
