@@ -96,6 +96,7 @@ pub(crate) fn by_rfc8325([background, best_effort, video, voice]: [u8; 4]) -> [u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keys::categories::DSCP_NAMES;
 
     /// 802.11-2012 Table 8-105; the list of ns-3.37 (`WifiMac::ConfigureDcf`) as its runs print it.
     #[test]
@@ -135,6 +136,22 @@ mod tests {
         assert_eq!(column(|c| c.cw_min), [31, 31, 31, 31, 15, 7, 3, 1]);
         assert_eq!(column(|c| c.cw_max), [1023, 511, 255, 127, 31, 15, 7, 7]);
         assert_eq!(tids(&levels), [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    /// The table of the documentation: each DSCP with a name, its number, its categories.
+    #[test]
+    fn the_documented_categories_of_dscps() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/edca.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        let (by_priority, by_rfc) = (by_user_priority([0, 1, 2, 3]), by_rfc8325([0, 1, 2, 3]));
+        let row = |&(name, dscp): &(&str, u8)| {
+            let short = if name == "VOICE-ADMIT" { " (VA)" } else { "" };
+            let category = |map: [u8; 64]| STANDARD[usize::from(map[usize::from(dscp)])];
+            format!("| {name}{short} | {dscp} | {} | {} |\n", category(by_priority), category(by_rfc))
+        };
+        let rows: String = DSCP_NAMES.iter().map(row).collect();
+        let heads = "| DSCP | number | `\"user-priority\"` | `\"rfc8325\"` |\n|---|---|---|---|\n";
+        assert!(page.contains(&format!("{heads}{rows}\n")), "expected in docs/edca.md:\n{heads}{rows}");
     }
 
     #[test]

@@ -66,6 +66,25 @@ pub(crate) fn categories(t: &mut RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) -
     })
 }
 
+/// Warns of a list that seems to begin with the highest priority.
+fn warn_of_order(list: &[Category], path: &Path<'_>, cx: &mut Cx<'_>) {
+    let later = |low: usize| list.iter().skip(low + 1).map(move |later| (&list[low], later));
+    let defers_more =
+        |low: &Category, high: &Category| high.0.aifsn > low.0.aifsn && high.0.cw_min > low.0.cw_min;
+    let pair = (0..list.len()).flat_map(later).find(|(low, high)| defers_more(low, high));
+    let Some((Category(low), Category(high))) = pair else { return };
+    cx.warnings.push(format!(
+        "{path}: {} comes after {} and so has the higher priority, but defers more: aifsn {} and {}, cw_min {} and {}; \
+         expected the lowest priority first",
+        quoted(&high.name.0),
+        quoted(&low.name.0),
+        high.aifsn,
+        low.aifsn,
+        high.cw_min,
+        low.cw_min
+    ));
+}
+
 /// Categories that are written out.
 fn own(list: &[Category], t: &RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Vec<CategorySpec>> {
     let path = &path.child("categories");
@@ -109,6 +128,9 @@ fn own(list: &[Category], t: &RadioTable, path: &Path<'_>, cx: &mut Cx<'_>) -> O
             let (least, most) = (category.cw_min, category.cw_max);
             refuse("cw_min", format!("{least}: larger than cw_max; expected at most {most}"));
         }
+    }
+    if good {
+        warn_of_order(list, path, cx);
     }
     let spec = |Category(category): &Category| CategorySpec {
         name: category.name.0.clone(),

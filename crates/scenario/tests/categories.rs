@@ -85,6 +85,32 @@ fn a_table_that_is_written_out() {
     assert_eq!(warnings, ["radio.cw_max has no effect: the categories have their own"]);
 }
 
+/// A list begins with the lowest priority: a later category with longer waits in both ways is probably meant the other way round. One
+/// of both alone is a choice.
+#[test]
+fn a_list_that_begins_with_the_highest_priority_is_reported() {
+    let warnings = |rows: &[(&str, u8, u32)]| {
+        let rows: Vec<String> = rows
+            .iter()
+            .map(|(name, aifsn, cw_min)| {
+                format!("{{ name = \"{name}\", aifsn = {aifsn}, cw_min = {cw_min}, cw_max = 1023 }}")
+            })
+            .collect();
+        let dscps = "dscp_categories = [{ dscp = \"EF\", category = \"VO\" }]";
+        edca(&format!("categories = [{}]\n{dscps}", rows.join(", "))).1
+    };
+    let (low, video, high) = (("BK", 7, 31), ("VI", 2, 15), ("VO", 2, 7));
+    assert_eq!(warnings(&[low, video, high]), [""; 0]);
+    assert_eq!(warnings(&[high, ("BE", 2, 31), ("VI", 3, 7)]), [""; 0], "one of both");
+    assert_eq!(
+        warnings(&[high, video, low]),
+        [
+            "radio.categories: \"BK\" comes after \"VO\" and so has the higher priority, but defers more: aifsn 7 and 2, cw_min 31 \
+          and 7; expected the lowest priority first"
+        ]
+    );
+}
+
 /// A table without the standard's names has no category for voice unless the scenario says which.
 #[test]
 fn a_dscp_without_a_category_is_reported() {
