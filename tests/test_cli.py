@@ -530,6 +530,18 @@ def test_paced_run_is_the_same_run_and_tells_how_late_it_was() -> None:
     assert "paced by the clock" in done.stdout
 
 
+def test_receivers_of_routing_messages_are_traced_with_their_content() -> None:
+    lines = airfair("trace", SCENARIOS / "mesh-olsr.toml", "--until", "3 s").stdout.splitlines()
+    frame = re.compile(r"BROADCAST (#\d+) \((OLSR [A-Z]+)\) (?:to|from)")
+    sent = dict(found.groups() for line in lines if " sends " in line and (found := frame.search(line)))
+    heard = [line for line in lines if " BROADCAST " in line and " sends " not in line]
+    assert len(heard) > len(sent) > 4
+    for line in heard:
+        found = frame.search(line)
+        assert found is not None, line
+        assert sent[found[1]] == found[2]
+
+
 def test_a_run_prints_what_its_routing_has_done(tmp_path: Path) -> None:
     """By hand: two nodes, HELLOs every 2 s, of 28 + 4 + 12 + 4 + 8 B with the neighbour in them."""
     scenario = tmp_path / "pair.toml"
@@ -541,8 +553,8 @@ def test_a_run_prints_what_its_routing_has_done(tmp_path: Path) -> None:
     )
     done = airfair("run", scenario)
     assert done.returncode == 0
-    line = "OLSR: 28 B of packets per node and second; 0 routes lost in tables, 0 of flows, "
-    assert f"{line}which had no route for 0.0 s in all" in " ".join(done.stdout.split())
+    line = "OLSR: 28 B of packets per node and second; 0 routes lost in the tables of all nodes "
+    assert f"{line}no flow has lost its route; a broken route counts" in " ".join(done.stdout.split())
     routing = json_of("run", scenario)["routing"]
     assert (routing["datagrams"], routing["ip_bytes"], routing["mac_bytes"]) == (40, 2240, 2240)
-    assert routing["flows"] == [{"id": "f", "lost": 0, "without_s": 0.0}]
+    assert routing["flows"] == [{"id": "f", "lost": 0, "without_s": 0.0, "path": ["a", "b"]}]

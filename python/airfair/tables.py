@@ -16,6 +16,7 @@ from .results import (
     CategoryResult,
     CompareRow,
     Estimate,
+    FlowResult,
     FlowRow,
     Lateness,
     RouteOfFlow,
@@ -300,7 +301,9 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
         "completion": [_delay(flow["completion_s"]) for flow in flows],
         "hops": ["-" if flow["hops"] is None else str(flow["hops"]) for flow in flows],
     }
-    rare = ("RTT", "completion")  # of TCP and of files
+    of_reports = _report_columns(flows)
+    columns |= of_reports
+    rare = ("RTT", "completion", *of_reports)  # of TCP, of files, of TFRC
     columns = {
         head: cells
         for head, cells in columns.items()
@@ -329,8 +332,7 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
         reasons = ", ".join(f"{escape(reason)} {n}" for reason, n in result["drops"].items())
         out.print(f"drops in the whole run, acknowledgements included: {reasons}")
     if "routing" in result:
-        out.print(escape(_upkeep(result["routing"])))
-        for line in _routes(result["routing"]["flows"], shown):
+        for line in [*_upkeep(result["routing"]), *_routes(result["routing"]["flows"], shown)]:
             out.print(escape(line))
     _show_categories(result, out)
     perf = result["perf"]
@@ -401,17 +403,41 @@ def _routes(flows: Sequence[RouteOfFlow], shown: Container[str]) -> list[str]:
     return [*lines, f"routes of {rest} more {plural(rest, 'flow')}: --json"] if rest else lines
 
 
-def _upkeep(routing: RoutingUpkeep) -> str:
+def _report_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
+    """What the receivers of flows over UDP have reported: the columns of a table."""
+    reports = [flow.get("reports") for flow in flows]
+    return {
+        "loss events": [
+            "-" if r is None or r["loss_events"] is None else str(r["loss_events"]) for r in reports
+        ],
+        "loss event rate": ["-" if r is None else _percent(r["loss_event_rate"]) for r in reports],
+        "reports": ["-" if r is None else f"{r['received']} of {r['sent']}" for r in reports],
+    }
+
+
+def _upkeep(routing: RoutingUpkeep) -> list[str]:
     """What a proactive routing protocol has sent, and how often routes were lost."""
     sent = routing["ip_bytes_per_node_s"]
-    flows = routing["flows"]
-    tables, lost = routing["routes_lost"], sum(flow["lost"] for flow in flows)
-    without = sum(flow["without_s"] for flow in flows)
-    return (
-        f"{routing['protocol']}: {'-' if sent is None else f'{sent:.0f}'} B of packets per node and second; "
-        f"{tables} {plural(tables, 'route')} lost in tables, {lost} of flows, "
-        f"which had no route for {without:.1f} s in all"
-    )
+    tables = routing["routes_lost"]
+    bytes_sent = "-" if sent is None else f"{sent:.0f}"
+    of_all = f"{tables} {plural(tables, 'route')} lost in the tables of all nodes"
+    lines = [f"{routing['protocol']}: {bytes_sent} B of packets per node and second; {of_all}"]
+    flows = [flow for flow in routing["flows"] if flow["lost"] or flow["without_s"]]
+    if not flows:
+        lines.append("no flow has lost its route")
+    elif len(flows) <= MOST_NAMES:
+        lines += [f"{flow['id']}: {_losses([flow])}" for flow in flows]
+    else:
+        lines.append(f"{len(flows)} flows in all: {_losses(flows)}")
+    lines[-1] += "; a broken route counts as a route until a node notices"
+    return lines
+
+
+def _losses(flows: Sequence[RouteOfFlow]) -> str:
+    """How often these routes were lost, and for how long: "route lost 1 time, 0.26 s without"."""
+    lost, without = sum(flow["lost"] for flow in flows), sum(flow["without_s"] for flow in flows)
+    route = plural(len(flows), "route")
+    return f"{route} lost {lost} {plural(lost, 'time')}, {_digits(without)} s without"
 
 
 def show_lateness(lateness: Lateness, out: rich.console.Console) -> None:
@@ -618,9 +644,17 @@ def _decimals(bps: float) -> int:
 
 
 def _delay(seconds: float | None) -> str:
-    if seconds is None:
-        return "-"
-    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1000:.3g} ms"
+    """A time with three digits, in the largest unit of which it has at least one."""
+    if not seconds:
+        return "-" if seconds is None else "0 ms"
+    units = (("s", 1.0), ("ms", 1e3))
+    scaled = ((_digits(seconds * factor), unit) for unit, factor in units)
+    return " ".join(next((pair for pair in scaled if float(pair[0]) >= 1), (_digits(seconds * 1e6), "us")))
+
+
+def _digits(value: float) -> str:
+    """A number with three digits, without an exponent."""
+    return f"{float(f'{value:.3g}'):g}"
 
 
 def _percent(share: float | None) -> str:
