@@ -15,13 +15,15 @@ pub(crate) struct Tracer(Trace);
 
 impl Observer for Tracer {
     fn record(&mut self, at: Time, record: &Record, world: &WorldView<'_>) {
-        let record = match *record {
-            Record::Start { frame } if matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast) => {
-                let routing = describe::routing(world.network, frame.packet);
-                Record::Start { frame: FrameView { routing, ..frame } }
-            }
-            record => record,
-        };
+        let mut record = *record;
+        if let Record::Start { frame }
+        | Record::Received { frame, .. }
+        | Record::Overheard { frame, .. }
+        | Record::Lost { frame, .. } = &mut record
+            && matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast)
+        {
+            frame.routing = describe::routing(world.network, frame.packet);
+        }
         if record.is_traced() {
             self.0.push((at, record));
         }
@@ -60,6 +62,11 @@ fn routing_text(name: &str) -> String {
     name.replacen('-', " ", 1).to_uppercase()
 }
 
+/// Routing messages in a frame: " (OLSR HELLO)"; nothing for other frames.
+fn carried(frame: &FrameView) -> String {
+    frame.routing.map_or_else(String::new, |name| format!(" ({})", routing_text(name)))
+}
+
 impl Names {
     fn station(&self, station: StationIx) -> &str {
         self.stations.get(station.ix()).map_or("?", String::as_str)
@@ -82,13 +89,13 @@ impl Names {
                 let packet = if f.retry { " again" } else { "" };
                 let category = self.category(f.sender, f.category);
                 let category = category.map_or_else(String::new, |name| format!(" in {name}"));
-                let routing = f.routing.map_or_else(String::new, |name| format!(" ({})", routing_text(name)));
                 write!(
                     line,
-                    "{:<8} sends {} #{}{packet}{category}{routing} to {}: {} B at {}, {} us on the air, reserves {} us",
+                    "{:<8} sends {} #{}{packet}{category}{} to {}: {} B at {}, {} us on the air, reserves {} us",
                     self.station(f.sender),
                     f.kind.name(),
                     f.number,
+                    carried(&f),
                     f.receiver.map_or("all", |receiver| self.station(receiver)),
                     f.bytes,
                     f.mode.rate(),
@@ -99,10 +106,11 @@ impl Names {
             Record::Overheard { frame: f, at, loss, .. } => {
                 write!(
                     line,
-                    "{:<8} overhears {} #{} from {}{}",
+                    "{:<8} overhears {} #{}{} from {}{}",
                     self.station(at),
                     f.kind.name(),
                     f.number,
+                    carried(&f),
                     self.station(f.sender),
                     if loss.is_some() { ", with errors" } else { "" }
                 )
@@ -110,20 +118,22 @@ impl Names {
             Record::Received { frame: f, at, .. } => {
                 write!(
                     line,
-                    "{:<8} receives {} #{} from {}",
+                    "{:<8} receives {} #{}{} from {}",
                     self.station(at),
                     f.kind.name(),
                     f.number,
+                    carried(&f),
                     self.station(f.sender)
                 )
             }
             Record::Lost { frame: f, at, loss, .. } => {
                 let _ = write!(
                     line,
-                    "{:<8} LOSES {} #{} from {}: ",
+                    "{:<8} LOSES {} #{}{} from {}: ",
                     self.station(at),
                     f.kind.name(),
                     f.number,
+                    carried(&f),
                     self.station(f.sender)
                 );
                 match loss {

@@ -92,13 +92,29 @@ fn a_threshold_that_cuts_the_error_curve_causes_a_warning() {
     let warned = warnings(&lossy(-91.0, -90.0, 4.0));
     assert_eq!(warned.len(), 2, "{warned:?}");
     assert_eq!(warned[0], "flow f: no route from a to b");
-    assert!(warned[1].contains("detects nothing below -90.0 dBm"), "{warned:?}");
+    assert!(warned[1].contains("detects nothing below -90.0 dBm (preamble_detect), where"), "{warned:?}");
+    assert!(warned[1].ends_with("; with a lower preamble_detect and lock_sinr, they do"), "{warned:?}");
     assert!(warned[1].contains("100 % of frames of 1500 B at 2 Mbit/s still arrive: 2 links"), "{warned:?}");
     assert_eq!(warnings(&lossy(-89.0, -90.0, 4.0)), [""; 0]);
     assert_eq!(warnings(&lossy(-91.0, -98.0, -5.0)), [""; 0]);
     // The SINR alone: 94 - 4 = -90 dBm again.
     let warned = warnings(&lossy(-91.0, -98.0, 4.0));
-    assert!(warned[1].contains("(lock_sinr, over the noise, says so)"), "{warned:?}");
+    assert!(warned[1].contains("(lock_sinr, over the noise), where"), "{warned:?}");
+    // A range of 100 m, two nodes at 110 m: whoever wrote `range` has not written preamble_detect.
+    let mut radio = dot11b(100.0, 120.0);
+    radio.phy.error_model = ErrorModel::PerChunk;
+    let mut far = world(radio, 1);
+    node(&mut far, "a", 0.0, 0.0);
+    node(&mut far, "b", 110.0, 0.0);
+    let warned = warnings(&far);
+    assert_eq!(warned.len(), 1, "{warned:?}");
+    assert!(
+        warned[0].contains(" dBm (preamble_detect, or the `range` that sets it), where 100 % of"),
+        "{warned:?}"
+    );
+    let remedy = ": 2 links that would carry some of their frames do not exist; with a longer `range` or none, or a lower \
+                  preamble_detect and lock_sinr, they do";
+    assert!(warned[0].ends_with(remedy), "{warned:?}");
     // 11 Mbit/s has lost everything at -90 dBm.
     let fast = pair(-88.0, |radio| radio.phy.error_model = ErrorModel::PerChunk);
     assert_eq!(warnings(&fast), [""; 0]);

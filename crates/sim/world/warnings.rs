@@ -70,7 +70,7 @@ pub(super) fn warnings(
     let mut cut_off = air.cut_off();
     let radio = |cut: &CutOff| &spec.radios[cut.kind].name;
     cut_off.sort_by(|a, b| natural_cmp(radio(a), radio(b)).then(a.mode.cmp(&b.mode)));
-    let cut_off = cut_off.iter().map(|cut| cut.warning(radio(cut)));
+    let cut_off = cut_off.iter().map(|cut| cut.warning(&spec.radios[cut.kind]));
     let mut unlimited_flows = unlimited_flows(network, &names.flows);
     unlimited_flows.sort_by(|a, b| by_name(a.0, b.0));
     let unlimited_flows = match unlimited_flows[..] {

@@ -10,7 +10,7 @@ use super::phy::{PhyKind, exceeds};
 use super::relations::LEAST_DELIVERY;
 use crate::ids::StationIx;
 use crate::modes::Mode;
-use crate::spec::ErrorModel;
+use crate::spec::{ErrorModel, Propagation, RadioSpec};
 
 /// A threshold cuts the error curve if frames at the detection threshold arrive with more than this probability: weaker links, which real
 /// radios would use with losses, are missing.
@@ -51,17 +51,25 @@ pub struct CutOff {
 }
 
 impl CutOff {
-    /// The text of the warning, for a radio of this name.
-    pub(crate) fn warning(&self, radio: &str) -> String {
-        let key = if self.by_power { "preamble_detect" } else { "lock_sinr, over the noise," };
+    /// The text of the warning, for this radio.
+    pub(crate) fn warning(&self, radio: &RadioSpec) -> String {
+        // The threshold of a `range` is the power at that distance.
+        let by_range = self.by_power && radio.propagation != Propagation::Matrix;
+        let key = match self.by_power {
+            true if by_range => "preamble_detect, or the `range` that sets it",
+            true => "preamble_detect",
+            false => "lock_sinr, over the noise",
+        };
+        let longer = if by_range { "a longer `range` or none, or " } else { "" };
         let links = match self.pairs {
             0 => "links with losses do not exist".to_string(),
             1 => "1 link that would carry some of its frames does not exist".to_string(),
             n => format!("{n} links that would carry some of their frames do not exist"),
         };
         format!(
-            "radio {radio} detects nothing below {:.1} dBm ({key} says so), where {:.0} % of frames of 1500 B at {} still arrive: \
-             {links}; a lower preamble_detect and lock_sinr let them be",
+            "radio {} detects nothing below {:.1} dBm ({key}), where {:.0} % of frames of 1500 B at {} still arrive: {links}; with \
+             {longer}a lower preamble_detect and lock_sinr, they do",
+            radio.name,
             self.threshold.0,
             100.0 * self.delivery,
             self.mode.rate()
