@@ -269,6 +269,11 @@ impl<T: Field> Field for Vec<T> {
     }
 }
 
+/// Number of items of a list in words.
+pub(crate) fn item_count(items: usize) -> String {
+    format!("{items} item{}", if items == 1 { "" } else { "s" })
+}
+
 impl<T: Field, const N: usize> Field for [T; N] {
     const TYPE: &'static str = "list";
 
@@ -285,7 +290,7 @@ impl<T: Field, const N: usize> Field for [T; N] {
         let found = items.len();
         let read = <[T; N]>::try_from(items).ok();
         if read.is_none() {
-            cx.error(item.at, path, || format!("{found} items; expected {}", Self::expected()));
+            cx.error(item.at, path, || format!("{}; expected {}", item_count(found), Self::expected()));
         }
         read
     }

@@ -3,7 +3,7 @@
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::declare::choice::Distribution;
-use crate::declare::field::{Field, LONGEST, Or, Unlimited, describe, wrong_type};
+use crate::declare::field::{Field, LONGEST, Or, Unlimited, describe, item_count, wrong_type};
 use crate::declare::schema::{Schema, pair};
 use crate::declare::table::table;
 use crate::text::error::Cx;
@@ -97,7 +97,7 @@ impl Field for ListedFile {
     fn read(item: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Self> {
         let Value::List(items) = &item.value else { return wrong_type(item, path, cx) };
         let [start, size] = items.as_slice() else {
-            cx.error(item.at, path, || format!("{} items; expected {}", items.len(), Self::expected()));
+            cx.error(item.at, path, || format!("{}; expected {}", item_count(items.len()), Self::expected()));
             return None;
         };
         let read = Self(Span::read(start, path, cx)?, Bytes::read(size, path, cx)?);

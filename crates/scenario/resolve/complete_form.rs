@@ -3,7 +3,7 @@
 use airfair_schemes::ParamValue;
 use airfair_sim::air::least_power;
 use airfair_sim::modes::Mode;
-use airfair_sim::spec::RadioSpec;
+use airfair_sim::spec::{Propagation, RadioSpec};
 
 use crate::declare::field::quote;
 use crate::keys::scheme_params;
@@ -68,8 +68,11 @@ fn pairs(out: &mut String, lines: &[(&'static str, String)]) {
     }
 }
 
-/// A comment with the thresholds as distances; the keys have the thresholds.
+/// A comment with the thresholds as distances; the keys have the thresholds. Nothing where distances do not decide.
 fn ranges(radio: &RadioSpec) -> String {
+    if radio.propagation == Propagation::Matrix {
+        return String::new();
+    }
     let far = |level| {
         reach(&radio.propagation, radio.phy.tx_power, level)
             .map_or_else(|| "-".to_string(), |d| format!("{d:.1} m"))

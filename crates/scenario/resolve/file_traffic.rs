@@ -9,6 +9,7 @@ use crate::declare::choice::Distribution;
 use crate::declare::field::{Field, describe};
 use crate::keys::file_traffic::{ARRIVALS, ArrivalsTable, ListTable, ListedFile, SIZES, WebTable};
 use crate::keys::inherit::{Precedence, precedence};
+use crate::keys::transport::TransportChoice;
 use crate::resolve::csv;
 use crate::text::error::{Cx, quoted};
 use crate::text::location::{Locations, Path};
@@ -185,10 +186,11 @@ impl ListTable {
     }
 }
 
-/// The message about traffic that needs TCP, at a flow over UDP.
-pub(crate) fn only_tcp(kind: &str) -> String {
+/// The message about traffic that needs TCP, at a flow with another transport.
+pub(crate) fn only_tcp(kind: &str, transport: TransportChoice) -> String {
     format!(
-        "{}: needs a flow with transport = \"tcp\", this one has \"udp\"; expected \"constant\", \"poisson\" or \"saturating\"",
-        quoted(kind)
+        "{}: needs a flow with transport = \"tcp\", this one has {}; expected \"constant\", \"poisson\" or \"saturating\"",
+        quoted(kind),
+        transport.write()
     )
 }

@@ -146,7 +146,9 @@ fn flow_model(
     let transport = if unreadable { None } else { transport(table, choice, context.tcp, path, cx) };
     let udp = !matches!(choice, TransportChoice::Tcp(_));
     if let (true, Some(kind), false) = (udp, table.traffic.only_tcp(), unreadable) {
-        cx.error(table.locations.of("traffic"), &path.child("traffic").child("kind"), || only_tcp(kind));
+        cx.error(table.locations.of("traffic"), &path.child("traffic").child("kind"), || {
+            only_tcp(kind, choice)
+        });
     }
     let traffic = table.traffic.resolve(&path.child("traffic"), cx);
     let model = FlowModel { transport: transport.unwrap_or(Transport::Udp), traffic };

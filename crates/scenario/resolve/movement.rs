@@ -204,7 +204,7 @@ pub(crate) fn resolve(
         let path = parent.child(&table.id.0);
         let path = path.child("movement");
         total += way.waypoints.len() as u64;
-        if let Some(problem) = immovable(node, radios) {
+        if let Some(problem) = immovable(node, nodes, radios) {
             cx.error(at, &path, || problem);
         } else if total <= most
             && let Some(path) = resolve_way(way, index, node.position, &path, cx)
@@ -223,16 +223,22 @@ pub(crate) fn resolve(
 }
 
 /// Why a node cannot move.
-fn immovable(node: &NodeSpec, radios: &Radios) -> Option<String> {
+fn immovable(node: &NodeSpec, nodes: &Nodes, radios: &Radios) -> Option<String> {
     let kinds = || node.radios.iter().filter_map(|&radio| radios.kinds.get(radio)?.as_ref());
     if let Some((_, radio)) = kinds().find(|(_, radio)| radio.propagation == Propagation::Matrix) {
+        let in_building = nodes.gains.iter().any(|(_, a, b, _)| [a, b].contains(&&node.id));
+        let given_by = if in_building {
+            "the building of [nodes], for the nodes where they are placed"
+        } else {
+            "[[gain]], wherever the node is"
+        };
         return Some(format!(
-            "what radio {} receives is given by [[gain]], wherever the node is; expected a propagation that hangs on distance, such as \
-             \"two-ray\", or no movement",
+            "what radio {} receives is given by {given_by}; expected a propagation that depends on distance, such as \"two-ray\", or no \
+             movement",
             quoted(&radio.name)
         ));
     }
-    node.radios.is_empty().then(|| "a node without a radio; nothing hangs on where it is".to_string())
+    node.radios.is_empty().then(|| "a node without a radio; nothing depends on where it is".to_string())
 }
 
 /// The path of a node while its knots are computed. Times are in ns, positions in m.

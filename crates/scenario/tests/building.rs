@@ -16,6 +16,7 @@ fn walls_are_gains_and_the_complete_form_has_them() {
     let scenario = read(&building(MATRIX, ""), "house.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!((scenario.spec.nodes.len(), scenario.spec.gains.len()), (12, 12 * 11));
     assert_eq!(scenario.warnings, Vec::<String>::new());
+    assert!(!scenario.resolved.contains("# data at"), "with gains, a threshold is no distance");
     let again = read(&scenario.resolved, "resolved.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(again.spec, scenario.spec);
     let light = read(&building(MATRIX, "wall = \"3.4 dB\""), "house.toml", &[]).unwrap();

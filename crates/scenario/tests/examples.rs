@@ -261,7 +261,7 @@ fn errors_name_the_wrong_override() {
     assert_eq!(fails("droptail.x=1"), "--set droptail.x: droptail has no parameters");
     assert_eq!(
         fails("radio.propagation={ model = \"matrx\" }"),
-        "--set radio.propagation: radio.propagation.model: \"matrx\": unknown choice; expected \"free-space\", \
+        "--set radio.propagation: model: \"matrx\": unknown choice; expected \"free-space\", \
          \"two-ray\", \"log-distance\" or \"matrix\"; did you mean \"matrix\"?"
     );
     assert_eq!(fails("name.x.y=1"), "--set name.x.y: \"name\" is not a table");

@@ -55,12 +55,25 @@ impl fmt::Display for ScenarioError {
             Location::Whole { name } => write!(f, "{name}: ")?,
             Location::Override { path } => write!(f, "--set {path}: ")?,
         }
-        // `--set red.max_p` is short for `--set schemes.red.max_p`.
-        let names_key = |path: &str| path == self.key || self.key.strip_prefix("schemes.") == Some(path);
-        if !self.key.is_empty() && !matches!(&self.location, Location::Override { path } if names_key(path)) {
-            write!(f, "{}: ", self.key)?;
-        }
+        f.write_str(&self.rest_of_key())?;
         f.write_str(&self.problem)
+    }
+}
+
+impl ScenarioError {
+    /// The key and a colon; of an override, whose path is written before, only what the path lacks.
+    fn rest_of_key(&self) -> String {
+        if self.key.is_empty() {
+            return String::new();
+        }
+        let Location::Override { path } = &self.location else { return format!("{}: ", self.key) };
+        // `--set red.max_p` is short for `--set schemes.red.max_p`.
+        let below = |key: &str| key.strip_prefix(path.as_str()).map(str::to_string);
+        match below(&self.key).or_else(|| below(self.key.strip_prefix("schemes.")?)) {
+            Some(rest) if rest.is_empty() => rest,
+            Some(rest) if rest.starts_with('.') => format!("{}: ", &rest[1..]),
+            _ => format!("{}: ", self.key),
+        }
     }
 }
 

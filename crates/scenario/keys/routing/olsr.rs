@@ -122,9 +122,13 @@ impl OlsrTable {
             let least = Span(interval.0.saturating_add(config.max_jitter.0));
             if hold < least {
                 cx.error(self.locations.of(key), &path.child(key), || {
+                    let value = if self.locations.has(key) {
+                        hold.write()
+                    } else {
+                        format!("the default {key}, {}", hold.write())
+                    };
                     format!(
-                        "{}: what a message states would end before the next message; expected at least {name} and max_jitter, {}",
-                        hold.write(),
+                        "{value}: what a message states would end before the next message; expected at least {name} and max_jitter, {}",
                         least.write()
                     )
                 });
