@@ -532,8 +532,9 @@ def test_paced_run_is_the_same_run_and_tells_how_late_it_was() -> None:
 
 def test_receivers_of_routing_messages_are_traced_with_their_content() -> None:
     lines = airfair("trace", SCENARIOS / "mesh-olsr.toml", "--until", "3 s").stdout.splitlines()
-    frame = re.compile(r"BROADCAST (#\d+) \((OLSR [A-Z]+)\) (?:to|from)")
-    sent = dict(found.groups() for line in lines if " sends " in line and (found := frame.search(line)))
+    frame = re.compile(r"BROADCAST (#\d+) \((OLSR [A-Z+]+)\) (?:to|from)")
+    sending = (frame.search(line) for line in lines if " sends " in line)
+    sent = {found[1]: found[2] for found in sending if found is not None}
     heard = [line for line in lines if " BROADCAST " in line and " sends " not in line]
     assert len(heard) > len(sent) > 4
     for line in heard:
