@@ -13,6 +13,9 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use airfair_host::{Firing, HeaderId, HeaderKinds, Pipeline};
+use airfair_optimum::{
+    ConflictGraph, Flow, ProblemBuilder, WaterFilling, maximal_cliques, proportional, time_shared,
+};
 use airfair_routing::{
     Context as RoutingContext, Effect, Hop, NodeSetup, Protocol, Received, Routing, To, aodv,
 };
@@ -31,6 +34,7 @@ use airfair_wire::{Ipv4Addr, MacAddr};
 fn run() {
     quantities();
     frames();
+    rates();
     schemes();
     for entry in Registry::built_in().entries().iter().filter(|entry| *entry.places == ["source"]) {
         transfer(entry.name);
@@ -57,6 +61,31 @@ fn frames() {
     let mut bytes = [0; Rts::wire_len()];
     assert_eq!(rts.encode(&mut bytes), Ok(20));
     assert_eq!(Frame::decode(&bytes), Ok(Frame::Rts(rts)));
+}
+
+/// `optimum`: five links in a ring, each in conflict with two: half of the air by cliques, two fifths by a schedule.
+fn rates() {
+    let mut graph = ConflictGraph::with_vertices(5);
+    for link in 0..5 {
+        assert_eq!(graph.add_edge(link, (link + 1) % 5), Ok(true));
+    }
+    let listing = maximal_cliques(&graph, 10);
+    assert!(listing.is_complete());
+    let membership = listing.cliques().membership();
+    let (mut by_cliques, mut by_links) = (ProblemBuilder::new(), ProblemBuilder::new());
+    by_cliques.cliques(listing.cliques(), 1.0);
+    for link in 0..5 {
+        by_links.resource(u64::from(link), 1.0);
+        let costs = [(link, 1.0)];
+        let flow = Flow { rank: u64::from(link), weight: 1.0, demand: f64::INFINITY, costs: &costs };
+        by_cliques.routed_flow(flow, &membership);
+        by_links.flow(flow);
+    }
+    let problem = by_cliques.build().expect("complete");
+    assert_eq!(WaterFilling::new().solve(&problem).rates, [0.5; 5]);
+    assert!(proportional(&problem).is_ok_and(|found| found.gap < 1e-9));
+    let scheduled = time_shared(&graph, &by_links.build().expect("complete")).expect("few links");
+    assert!(scheduled.rates.iter().all(|rate| (0.399_999..0.400_001).contains(rate)));
 }
 
 /// `schemes` and `host`: each scheme of the tree fills its places, and a packet passes what it puts at an interface.

@@ -24,9 +24,12 @@ __all__ = [
     "__version__",
     "estimate",
     "import_network",
+    "max_min_rates",
+    "maximal_cliques",
     "median",
     "nearest",
     "parse_time",
+    "proportional_rates",
     "read_toml",
     "reference",
     "register_scheme",
@@ -35,6 +38,7 @@ __all__ = [
     "schemes",
     "share",
     "summarise",
+    "time_shared_rates",
     "trace",
 ]
 
@@ -409,6 +413,44 @@ def median(values: Sequence[float]) -> tuple[float, tuple[float, float] | None]:
 
 def share(hits: int, trials: int) -> tuple[float, tuple[float, float] | None]:
     """Share of hits, ends of its 95 % interval (None for one trial). Raises `InputError` for none."""
+
+_AllocatedFlow = tuple[float, float | None, Sequence[tuple[int, float]]]
+"""Weight, demand (None: no limit), and for resources what a unit of rate takes of each."""
+
+def maximal_cliques(
+    vertices: int, edges: Sequence[tuple[int, int]], limit: int = 1_000_000
+) -> tuple[list[list[int]], bool]:
+    """The maximal cliques of a graph, sorted, and whether these are all.
+
+    Of more cliques than `limit` the list has as many, and those needed to cover every vertex and edge.
+    Raises `InputError`.
+    """
+
+def max_min_rates(
+    capacities: Sequence[float], flows: Sequence[_AllocatedFlow]
+) -> tuple[list[float], list[int | None]]:
+    """Max-min fair rates, and for each flow the resource that limits it (None: its demand).
+
+    For each resource, the sum over flows of cost times rate is at most its capacity. Raises `InputError`.
+    """
+
+def proportional_rates(
+    capacities: Sequence[float], flows: Sequence[_AllocatedFlow]
+) -> tuple[list[float], list[float], float]:
+    """Proportionally fair rates, the prices of the resources, and the gap.
+
+    The gap is an upper bound of what the optimum has more, in the mean of ln(rate), weighted. Raises
+    `InputError` also for flows that cannot have a rate above 0.
+    """
+
+def time_shared_rates(
+    capacities: Sequence[float], edges: Sequence[tuple[int, int]], flows: Sequence[_AllocatedFlow]
+) -> tuple[list[float], list[tuple[list[int], float]]]:
+    """Max-min fair rates that a schedule reaches, for up to 12 links, and that schedule.
+
+    Resource i is a link; `edges` are pairs of links that cannot be active together. The schedule has sets of
+    links and their shares of the time. Raises `InputError`.
+    """
 
 def import_network(
     path: str | os.PathLike[str], options: Sequence[tuple[str, str]] = (), shown: int = 5

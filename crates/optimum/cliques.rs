@@ -1,0 +1,222 @@
+//! Lists of maximal cliques, in an order that does not depend on the numbers of vertices.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
+
+use crate::bits;
+use crate::graph::ConflictGraph;
+use crate::search::visit_maximal_cliques;
+
+/// Cliques that are listed unless the caller asks for more. A graph of n vertices can have 3^(n/3).
+pub const DEFAULT_LIMIT: usize = 1_000_000;
+
+/// Cliques: the vertices of each in the order of their ranks, the cliques in the lexicographic order of these ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cliques {
+    /// Where each begins in `members`, and where the last ends.
+    starts: Vec<usize>,
+    members: Vec<u32>,
+}
+
+/// The cliques of a graph, all or some.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listing {
+    /// All maximal cliques.
+    Complete(Cliques),
+    /// The graph has more maximal cliques than the limit. These are as many as the limit, and as many more as are needed so that every
+    /// vertex and every edge is in one; all are maximal.
+    ///
+    /// The missing cliques are missing constraints. What is largest under the constraints of these is therefore an upper bound: the
+    /// smallest rate of a max-min fair allocation, the sum of logarithms of a proportionally fair one. The rate of a single flow is not a
+    /// bound: without a missing constraint, one flow may get more and so another less.
+    Incomplete(Cliques),
+}
+
+impl Listing {
+    /// The cliques, all or some.
+    #[must_use]
+    pub fn cliques(&self) -> &Cliques {
+        let (Self::Complete(cliques) | Self::Incomplete(cliques)) = self;
+        cliques
+    }
+
+    /// Are these all maximal cliques?
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Self::Complete(_))
+    }
+}
+
+impl Cliques {
+    /// Sorts cliques of a graph.
+    pub(crate) fn sorted<'c>(graph: &ConflictGraph, cliques: impl IntoIterator<Item = &'c [u32]>) -> Self {
+        let by_rank = graph.by_rank();
+        let mut position = vec![0_u32; graph.number_bound()];
+        for (i, &v) in by_rank.iter().enumerate() {
+            position[v as usize] = i as u32;
+        }
+        let mut unsorted = Self { starts: vec![0], members: Vec::new() };
+        for clique in cliques {
+            let start = unsorted.members.len();
+            unsorted.members.extend(clique.iter().map(|&v| position[v as usize]));
+            unsorted.members[start..].sort_unstable();
+            unsorted.starts.push(unsorted.members.len());
+        }
+        let mut order: Vec<usize> = (0..unsorted.len()).collect();
+        order.sort_unstable_by(|&a, &b| unsorted.at(a).cmp(unsorted.at(b)));
+        let mut sorted = Self {
+            starts: Vec::with_capacity(unsorted.starts.len()),
+            members: Vec::with_capacity(unsorted.members.len()),
+        };
+        sorted.starts.push(0);
+        for i in order {
+            sorted.members.extend(unsorted.at(i).iter().map(|&at| by_rank[at as usize]));
+            sorted.starts.push(sorted.members.len());
+        }
+        sorted
+    }
+
+    fn at(&self, i: usize) -> &[u32] {
+        &self.members[self.starts[i]..self.starts[i + 1]]
+    }
+
+    /// Number of cliques.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Is there no clique? Only the graph without vertices has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The cliques.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> + '_ {
+        (0..self.len()).map(|i| self.at(i))
+    }
+
+    /// The cliques of each vertex.
+    #[must_use]
+    pub fn membership(&self) -> Membership {
+        let vertices = self.members.iter().max().map_or(0, |&v| v as usize + 1);
+        let mut starts = vec![0; vertices + 1];
+        for &v in &self.members {
+            starts[v as usize + 1] += 1;
+        }
+        for v in 0..vertices {
+            starts[v + 1] += starts[v];
+        }
+        let mut next = starts.clone();
+        let mut cliques = vec![0; self.members.len()];
+        for (i, clique) in self.iter().enumerate() {
+            for &v in clique {
+                cliques[next[v as usize]] = i as u32;
+                next[v as usize] += 1;
+            }
+        }
+        Membership { starts, cliques }
+    }
+}
+
+/// The cliques that each vertex is in, as indices of a list of cliques.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Membership {
+    starts: Vec<usize>,
+    cliques: Vec<u32>,
+}
+
+impl Membership {
+    /// Indices of the cliques of a vertex, ascending; none for a vertex that is in no clique.
+    #[must_use]
+    pub fn of(&self, v: u32) -> &[u32] {
+        match (self.starts.get(v as usize), self.starts.get(v as usize + 1)) {
+            (Some(&start), Some(&end)) => &self.cliques[start..end],
+            _ => &[],
+        }
+    }
+}
+
+/// All maximal cliques of a graph, or about `limit` of them if there are more: see [`Listing::Incomplete`]. Memory: 4 bytes a member.
+/// The limit bounds memory, and time only in practice: between two cliques the search can try many sets in vain.
+#[must_use]
+pub fn maximal_cliques(graph: &ConflictGraph, limit: usize) -> Listing {
+    let mut found = Found::default();
+    let flow = visit_maximal_cliques(graph, |clique| {
+        if found.ends.len() == limit {
+            return ControlFlow::Break(());
+        }
+        found.push(clique);
+        ControlFlow::Continue(())
+    });
+    if flow.is_continue() {
+        return Listing::Complete(Cliques::sorted(graph, found.iter()));
+    }
+    found.cover(graph);
+    Listing::Incomplete(Cliques::sorted(graph, found.iter()))
+}
+
+/// Cliques in the order in which they were found.
+#[derive(Default)]
+struct Found {
+    members: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl Found {
+    fn push(&mut self, clique: &[u32]) {
+        self.members.extend_from_slice(clique);
+        self.ends.push(self.members.len());
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u32]> + '_ {
+        let starts = core::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.members[start..end])
+    }
+
+    /// Adds maximal cliques until every vertex and every edge is in one.
+    fn cover(&mut self, graph: &ConflictGraph) {
+        // The part of the graph that is in no clique.
+        let mut bare = graph.clone();
+        let mut alone = vec![true; graph.number_bound()];
+        for clique in self.iter() {
+            uncover(&mut bare, &mut alone, clique);
+        }
+        let by_rank = graph.by_rank();
+        let mut position = vec![0; graph.number_bound()];
+        for (i, &v) in by_rank.iter().enumerate() {
+            position[v as usize] = i;
+        }
+        let mut common = Vec::new();
+        for &v in &by_rank {
+            loop {
+                let other = bare.neighbours(v).min_by_key(|&u| position[u as usize]);
+                if other.is_none() && !alone[v as usize] {
+                    break;
+                }
+                let mut clique = vec![v];
+                common.clear();
+                common.extend_from_slice(graph.row(v));
+                let mut next = other;
+                while let Some(u) = next {
+                    clique.push(u);
+                    bits::intersect(&mut common, graph.row(u));
+                    next = bits::ones(&common).map(|u| u as u32).min_by_key(|&u| position[u as usize]);
+                }
+                uncover(&mut bare, &mut alone, &clique);
+                self.push(&clique);
+            }
+        }
+    }
+}
+
+fn uncover(bare: &mut ConflictGraph, alone: &mut [bool], clique: &[u32]) {
+    for (i, &v) in clique.iter().enumerate() {
+        alone[v as usize] = false;
+        for &u in &clique[i + 1..] {
+            bare.remove_edge(v, u);
+        }
+    }
+}
