@@ -10,7 +10,7 @@ use core::fmt;
 
 use crate::cliques::{Cliques, maximal_cliques};
 use crate::graph::ConflictGraph;
-use crate::problem::Problem;
+use crate::problem::{Problem, RANGE};
 use crate::simplex::{self, Vertex};
 
 /// Most links: 12 have at most 3^4 = 81 maximal independent sets (J. Moon, L. Moser, "On cliques in graphs", Israel Journal of
@@ -135,7 +135,7 @@ impl Rising {
         let demand = rising.iter().map(|&f| level_of_demand(f)).fold(f64::INFINITY, f64::min);
         let steepest = slope.iter().copied().fold(0.0, f64::max);
         // A level at which the steepest link would be active all the time, so that the program's numbers are at most 1.
-        let unit = if steepest > 0.0 { 1.0 / steepest } else { demand };
+        let unit = if steepest > 0.0 { 1.0 / steepest } else { demand.max(*RANGE.start()) };
         let most = (demand / unit).min(2.0);
         let Vertex { value, x, prices } = program(problem, sets, &fixed, &slope, unit, most)?;
         let level = value * unit;

@@ -97,6 +97,28 @@ fn what_a_demand_leaves() {
     assert_schedule(&cycle(5), &found.schedule, &found.rates);
 }
 
+/// Two links in conflict, one of capacity 0; flows over each, over both, and over none.
+#[test]
+fn nothing_to_share() {
+    let mut builder = ProblemBuilder::new();
+    builder.resource(0, 1.0);
+    builder.resource(1, 0.0);
+    let mut flow = |rank, demand, costs: &[(u32, f64)]| {
+        builder.flow(Flow { rank, weight: 1.0, demand, costs });
+    };
+    flow(0, f64::INFINITY, &[(0, 2.0)]);
+    flow(1, 1.0, &[(1, 1.0)]);
+    flow(2, 1.0, &[(0, 1.0), (1, 1.0)]);
+    flow(3, 7.0, &[]);
+    flow(4, 0.0, &[]);
+    let found = time_shared(&graph(2, |_, _| true), &builder.build().expect("complete")).expect("few links");
+    assert_eq!(found.rates, [0.5, 0.0, 0.0, 7.0, 0.0]);
+    let mut builder = ProblemBuilder::new();
+    builder.flow(Flow { rank: 0, weight: 1.0, demand: 0.0, costs: &[] });
+    let found = time_shared(&ConflictGraph::new(), &builder.build().expect("complete")).expect("no links");
+    assert_eq!(found.rates, [0.0]);
+}
+
 #[test]
 fn mistakes_are_named() {
     let thirteen = ConflictGraph::with_vertices(13);
