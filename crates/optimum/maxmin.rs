@@ -80,8 +80,8 @@ impl PartialOrd for Entry {
 struct State {
     /// Sum of cost times weight over the flows that still rise.
     weighted: Sum,
-    /// Sum of cost times rate over the others.
-    used: Sum,
+    /// Capacity without the cost times rate of the others.
+    left: Sum,
     /// Number of flows that still rise.
     rising: usize,
 }
@@ -101,7 +101,7 @@ impl WaterFilling {
         self.state.clear();
         self.state.extend(problem.weighted.iter().enumerate().map(|(q, &weighted)| State {
             weighted,
-            used: Sum::default(),
+            left: Sum::from(problem.capacity[q]),
             rising: problem.by_resource.row(q).len(),
         }));
         self.rates.clear();
@@ -152,7 +152,7 @@ impl WaterFilling {
                 PeekMut::pop(first);
                 continue;
             }
-            let left = problem.capacity[q] - state.used.value();
+            let left = state.left.value();
             let level = if left > 0.0 { left / state.weighted.value() } else { 0.0 };
             if level > first.level {
                 first.level = level;
@@ -188,7 +188,7 @@ impl WaterFilling {
             let state = &mut self.state[q as usize];
             state.rising -= 1;
             state.weighted.add(-cost * weight);
-            state.used.add(cost * rate);
+            state.left.add(-cost * rate);
         }
     }
 }

@@ -8,6 +8,12 @@ pub(crate) struct Sum {
     low: f64,
 }
 
+impl From<f64> for Sum {
+    fn from(high: f64) -> Self {
+        Self { high, low: 0.0 }
+    }
+}
+
 impl Sum {
     pub(crate) fn add(&mut self, term: f64) {
         let sum = self.high + term;

@@ -117,17 +117,22 @@ fn links_of_different_speed() {
     assert_eq!(solved(&problem).rates, [0.0; 3]);
 }
 
-/// What remains of a large sum: 1000 flows stop at 1 - 1e-9 of a resource; the last gets the rest, to the ninth digit.
+/// What remains of a large sum: 1000 flows stop at nearly all of a resource, the last gets the rest. In units of 2^-60 everything is an
+/// integer, so that the rest is known exactly; sums in the usual way are accurate to 2^-53.
 #[test]
 fn large_sums_leave_accurate_rests() {
+    const UNIT: f64 = 1.0 / (1_u64 << 60) as f64;
+    let each = 1_152_921_503_453_925_u64;
+    let rest = (1_u64 << 60) - 1000 * each;
+    assert_eq!(rest, 1_152_921_976);
     let mut builder = ProblemBuilder::new();
     builder.resource(0, 1.0);
     for rank in 0..1000 {
-        builder.flow(Flow { rank, weight: 1.0, demand: (1.0 - 1e-9) / 1000.0, costs: &[(0, 1.0)] });
+        builder.flow(Flow { rank, weight: 1.0, demand: each as f64 * UNIT, costs: &[(0, 1.0)] });
     }
-    builder.flow(Flow { rank: 1000, weight: 1e-3, demand: NO_LIMIT, costs: &[(0, 1e-3)] });
+    builder.flow(Flow { rank: 1000, weight: 1e-9, demand: NO_LIMIT, costs: &[(0, 1.0)] });
     let last = solved(&builder.build().expect("complete")).rates[1000];
-    assert!((last / 1e-6 - 1.0).abs() < 1e-6, "{last}");
+    assert!((last / (rest as f64 * UNIT) - 1.0).abs() < 1e-14, "{last}");
 }
 
 proptest! {
