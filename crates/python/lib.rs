@@ -3,6 +3,7 @@
 //! The interpreter is released while a world runs. A run consists of slices of simulated time, between which signals are checked; the
 //! slices do not change the result.
 
+mod allocation;
 mod arguments;
 mod capture;
 mod columns;
@@ -16,7 +17,6 @@ mod hosted;
 mod importing;
 mod interned;
 mod network;
-mod optimum;
 mod precision;
 mod reference;
 mod scenario;
@@ -57,10 +57,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(document::nearest, m)?)?;
     m.add_function(wrap_pyfunction!(document::read_toml, m)?)?;
     m.add_function(wrap_pyfunction!(importing::import_network, m)?)?;
-    m.add_function(wrap_pyfunction!(optimum::max_min_rates, m)?)?;
-    m.add_function(wrap_pyfunction!(optimum::maximal_cliques, m)?)?;
-    m.add_function(wrap_pyfunction!(optimum::proportional_rates, m)?)?;
-    m.add_function(wrap_pyfunction!(optimum::time_shared_rates, m)?)?;
+    m.add_function(wrap_pyfunction!(allocation::max_min_rates, m)?)?;
+    m.add_function(wrap_pyfunction!(allocation::maximal_cliques, m)?)?;
+    m.add_function(wrap_pyfunction!(allocation::proportional_rates, m)?)?;
+    m.add_function(wrap_pyfunction!(allocation::time_shared_rates, m)?)?;
     m.add_function(wrap_pyfunction!(reference::reference, m)?)?;
     m.add_function(wrap_pyfunction!(reference::scenario_schema, m)?)?;
     m.add_function(wrap_pyfunction!(schemes::schemes, m)?)?;
