@@ -17,6 +17,7 @@ mod hosted;
 mod importing;
 mod interned;
 mod network;
+mod optimum;
 mod precision;
 mod reference;
 mod scenario;

@@ -7,6 +7,7 @@ use std::time::Instant;
 use airfair_scenario::{Errors, Override, Reader, ScenarioText};
 use airfair_schemes::{Registry, Scheme};
 use airfair_sim::World;
+use airfair_sim::optimum::{InhibitorFactors, OptimumSpec};
 use airfair_sim::spec::Transport;
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyTypeError;
@@ -14,7 +15,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
 use crate::arguments::{
-    AllRoutes, FilePath, FlowName, Interval, Origin, SchemeName, Seed, Toml, Windows, WireCheck, arguments,
+    AllRoutes, CliqueLimit, FilePath, FlowName, Interval, Origin, SchemeName, Seed, Toml, Windows, WireCheck,
+    arguments,
 };
 use crate::capture::WatchArgument;
 use crate::completions::Completions;
@@ -24,6 +26,7 @@ use crate::error::{input_error, scenario_error, unknown, unsuitable};
 use crate::explain;
 use crate::hosted::{Hosted, Raised, Run};
 use crate::network;
+use crate::optimum;
 use crate::series::{self, Recorded};
 use crate::tables;
 use crate::written;
@@ -306,6 +309,27 @@ impl Scenario {
     #[pyo3(signature = (seed=Seed(1), routes=AllRoutes(false)), text_signature = "($self, seed=1, routes=False)")]
     fn network(&self, py: Python<'_>, seed: Seed, routes: AllRoutes) -> PyResult<String> {
         py.detach(|| network::write(&self.0, &mut *self.world(None, seed.0)?, routes.0))
+    }
+
+    /// The best rates that the air allows the flows, as JSON. `factor` replaces both factors of inhibitors. Raises `InputError` where the
+    /// network has something that the model cannot describe.
+    #[pyo3(signature = (factor=None, clique_limit=None), text_signature = "($self, factor=None, clique_limit=None)")]
+    fn optimum(
+        &self,
+        py: Python<'_>,
+        factor: Option<f64>,
+        clique_limit: Option<CliqueLimit>,
+    ) -> PyResult<String> {
+        let mut what = OptimumSpec::default();
+        if let Some(factor) = factor {
+            if !(1.0..=100.0).contains(&factor) {
+                return Err(input_error(format!("factor: {factor}; expected a number from 1 to 100")));
+            }
+            what.factors = InhibitorFactors { near: factor, far: factor };
+        }
+        what.clique_limit = clique_limit.map_or(what.clique_limit, |limit| limit.0);
+        // The seed decides nothing before the run.
+        py.detach(|| optimum::write(&self.0, &*self.world(None, 1)?, &what))
     }
 
     /// Runs it to the end; the result contract as JSON. The same scenario, scheme, seed and version give the same bytes

@@ -2,7 +2,7 @@
 //!
 //! [`spec`] is the specification of a world; [`engine`] keeps the agenda; [`air`] is the radio medium and the MAC; `link`, `route`,
 //! `packet` and `node` lie above them; `traffic` makes the applications' data; [`measure`] has the statistics; [`record`] the records of
-//! events, and [`observe`] the observers that read them. [`World`] combines them.
+//! events, and [`observe`] the observers that read them; [`optimum`] computes the best rates that the air allows. [`World`] combines them.
 
 pub mod air;
 pub mod engine;
@@ -14,6 +14,7 @@ pub mod modes;
 mod names;
 mod node;
 pub mod observe;
+pub mod optimum;
 mod packet;
 pub mod record;
 mod route;

@@ -270,6 +270,11 @@ impl Air {
         relations::signal_at(&self.medium, &self.medium.hearers, from, at)
     }
 
+    /// The signal of one station at another, without fading.
+    pub(crate) fn mean_signal_at(&self, from: StationIx, at: StationIx) -> Option<ReceivedSignal> {
+        relations::mean_signal_at(&self.medium, from, at)
+    }
+
     /// The mean signals of all stations at this one, by the number of the sender.
     pub(crate) fn signals_at(&self, station: StationIx) -> Vec<Option<ReceivedSignal>> {
         relations::signals_at(&self.medium, station)

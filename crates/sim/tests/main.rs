@@ -16,6 +16,7 @@ mod local_limit;
 mod movement;
 mod network;
 mod olsr;
+mod optimum;
 mod order;
 mod packet_loss;
 mod regressions;

@@ -38,6 +38,7 @@ use crate::observe::series::{Sampler, Series};
 use crate::observe::states::{StateColumns, States, StatesSpec};
 use crate::observe::windows::{Fairness, WindowFairness};
 use crate::observe::{Observers, RunInfo, WorldView, paths};
+use crate::optimum::{Optimum, OptimumSpec, Unmodelled, optimum};
 use crate::record::{Names, Trace};
 use crate::spec::WorldSpec;
 
@@ -373,6 +374,14 @@ impl World {
     /// Reception between stations on an otherwise silent air, pair by pair: senders in the order of [`World::stations`], hearers too.
     pub fn relations(&self) -> impl Iterator<Item = Relation> + '_ {
         self.air.stations().flat_map(|station| self.air.relations(station))
+    }
+
+    /// The best rates that the air allows the flows, by the links that they use; `spec`: the specification of this world.
+    ///
+    /// # Errors
+    /// The network has something that the model cannot describe.
+    pub fn optimum(&self, spec: &WorldSpec, what: &OptimumSpec) -> Result<Optimum, Unmodelled> {
+        optimum(spec, (&self.air, &self.network), self.names(), what)
     }
 
     /// Nodes on the path of each flow, source and destination included; none without a route.

@@ -1,9 +1,9 @@
 //! The medium's constants of a kind of radio, computed once: times in nanoseconds, powers in attowatts, ratios in fixed point.
 
-use airfair_units::{Db, Dbm, Rate, Span};
+use airfair_units::{Db, Dbm, Rate, Span, math};
 
 use super::backoffs::Backoffs;
-use super::error::required_snr;
+use super::error::{log_success, required_snr};
 use crate::modes::Mode;
 use crate::spec::{ErrorModel, PhySpec, Preamble, Sensitivity, Standard};
 
@@ -117,6 +117,40 @@ impl PhyKind {
             return 0;
         }
         self.threshold_bound(power, mode)
+    }
+
+    /// True if an idle receiver locks on a frame of this power, aW, on an otherwise silent air.
+    pub(crate) fn locks_on(&self, power: u64) -> bool {
+        power >= self.preamble_detect && (self.lock_on_energy || exceeds(power, self.lock_sinr, self.noise))
+    }
+
+    /// True if a frame of power `other` that has come first keeps a receiver from locking on one of power `own`, aW.
+    pub(crate) fn is_occupied_by(&self, other: u64, own: u64) -> bool {
+        if self.locks_on(other) {
+            !self.relock.is_some_and(|ratio| exceeds(own, ratio, other))
+        } else {
+            self.lock_on_energy && other >= self.energy_detect
+        }
+    }
+
+    /// Probability that a frame of this power arrives over noise and a constant interference, aW. `data_mode`: that of the sender; the frame
+    /// has `psdu` bytes in `mode`.
+    pub(crate) fn arrival(
+        &self,
+        (power, interference): (u64, u64),
+        data_mode: Mode,
+        (mode, psdu): (Mode, u32),
+    ) -> f64 {
+        let (kept, disturbance) = (1.0 - self.frame_loss, self.noise.saturating_add(interference));
+        if power < self.preamble_detect || !exceeds(power, self.lock_sinr, disturbance) {
+            return 0.0;
+        }
+        if self.error_model == ErrorModel::Threshold {
+            let clean =
+                power >= self.sensitivity[data_mode as usize] && exceeds(power, self.capture, disturbance);
+            return if clean { kept } else { 0.0 };
+        }
+        kept * math::exp(log_success(mode, power as f64 / disturbance as f64, f64::from(psdu) * 8.0))
     }
 
     /// [`PhyKind::interference_bound`] without regard to draws.

@@ -62,6 +62,11 @@ pub(crate) fn signals_at(medium: &Medium, station: StationIx) -> Vec<Option<Rece
     medium.stations.places().map(|from| signal_at(medium, unfaded, from, station)).collect()
 }
 
+/// The signal of one station at another, without fading.
+pub(crate) fn mean_signal_at(medium: &Medium, from: StationIx, at: StationIx) -> Option<ReceivedSignal> {
+    signal_at(medium, medium.unfaded_hearers(), from, at)
+}
+
 /// The signal of one station at another by these lists.
 pub(crate) fn signal_at(
     medium: &Medium,
@@ -117,15 +122,6 @@ fn delivery_to(medium: &Medium, from: StationIx, hearer: &Hearer, psdu: u32) -> 
 
 /// Probability that a data frame arrives with this power.
 fn delivery_with(medium: &Medium, from: StationIx, to: StationIx, power: u64, psdu: u32) -> f64 {
-    let kind = medium.kind(to);
-    let (mode, kept) = (medium.kind(from).data_mode, 1.0 - kind.frame_loss);
-    if power < kind.preamble_detect || !phy::exceeds(power, kind.lock_sinr, kind.noise) {
-        return 0.0;
-    }
-    if kind.error_model == ErrorModel::Threshold {
-        let clean = power >= kind.sensitivity[mode as usize] && phy::exceeds(power, kind.capture, kind.noise);
-        return if clean { kept } else { 0.0 };
-    }
-    let snr = power as f64 / kind.noise as f64;
-    kept * airfair_units::math::exp(error::log_success(mode, snr, f64::from(psdu) * 8.0))
+    let mode = medium.kind(from).data_mode;
+    medium.kind(to).arrival((power, 0), mode, (mode, psdu))
 }

@@ -1,0 +1,78 @@
+//! Cost of contention: the time that passes between exchanges while senders count back-offs and collide.
+//!
+//! Model: G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function", IEEE JSAC 18(3), 2000, equations 7 and 9,
+//! for *n* senders that always have a packet and hear each other. A success is preceded by a mean number of idle slots and of collisions;
+//! each success and each collision is followed by a DIFS. One sender has half of its smallest window and no collision.
+
+/// Constants of a sender's access to the medium.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Access {
+    /// Smallest contention window, slots: back-off is drawn from 0..=cw_min.
+    pub cw_min: u32,
+    /// Largest contention window, slots.
+    pub cw_max: u32,
+    /// Length of a slot, s.
+    pub slot_s: f64,
+    /// Idle time before slots are counted, s.
+    pub difs_s: f64,
+}
+
+/// Means for each success, when all senders have the same windows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contention {
+    /// Idle slots.
+    pub idle_slots: f64,
+    /// Collisions.
+    pub collisions: f64,
+}
+
+/// Halvings of the interval in which the attempt probability lies: enough for every bit of an `f64`.
+const HALVINGS: u32 = 60;
+
+impl Access {
+    /// Contention of `n` senders; of one where `n` is 0.
+    #[must_use]
+    pub fn contention(&self, n: usize) -> Contention {
+        if n <= 1 {
+            return Contention { idle_slots: f64::from(self.cw_min) / 2.0, collisions: 0.0 };
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..HALVINGS {
+            let tau = (low + high) / 2.0;
+            if self.attempts(1.0 - power(1.0 - tau, n - 1)) > tau {
+                low = tau;
+            } else {
+                high = tau;
+            }
+        }
+        let tau = (low + high) / 2.0;
+        let idle = power(1.0 - tau, n);
+        let success = n as f64 * tau * power(1.0 - tau, n - 1);
+        Contention { idle_slots: idle / success, collisions: (1.0 - idle - success) / success }
+    }
+
+    /// Probability of an attempt in a slot, when attempts collide with probability `p` [eq. 7].
+    fn attempts(&self, p: f64) -> f64 {
+        let window = f64::from(self.cw_min) + 1.0;
+        let (mut doublings, mut term) = (0.0, 1.0);
+        let mut size = window;
+        while size < f64::from(self.cw_max) + 1.0 {
+            doublings += term;
+            term *= 2.0 * p;
+            size *= 2.0;
+        }
+        2.0 / (1.0 + window + p * window * doublings)
+    }
+
+    /// Time of contention for each success, s. `collision_s`: how long a collision occupies the medium.
+    #[must_use]
+    pub fn cost_s(&self, contention: Contention, collision_s: f64) -> f64 {
+        let Contention { idle_slots, collisions } = contention;
+        self.difs_s + idle_slots * self.slot_s + collisions * (collision_s + self.difs_s)
+    }
+}
+
+/// A power with a small exponent, by multiplication: the same bits everywhere.
+fn power(base: f64, exponent: usize) -> f64 {
+    (0..exponent).fold(1.0, |product, _| product * base)
+}

@@ -1,0 +1,266 @@
+//! The links that flows use, and the time that a packet of a flow takes on each.
+
+use std::collections::BTreeMap;
+
+use airfair_units::Span;
+
+use super::Unmodelled;
+use crate::air::Air;
+use crate::ids::{FlowIx, LinkRef, NodeIx, StationIx, WireIx};
+use crate::link::link_of;
+use crate::names::natural_cmp;
+use crate::node::Network;
+use crate::observe::paths::{self, Hop};
+use crate::record::Names;
+use crate::spec::{Traffic, Transport, WorldSpec};
+
+/// TCP header without options, bytes.
+const TCP_BYTES: u32 = 20;
+
+/// Timestamps in a segment, bytes (RFC 7323 appendix A).
+const TIMESTAMP_BYTES: u32 = 12;
+
+/// A directed radio link that carries packets of flows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RadioLink {
+    /// The sending station.
+    pub from: StationIx,
+    /// The receiving station.
+    pub to: StationIx,
+    /// Largest packet that flows send over it, bytes as an IP packet.
+    pub largest: u32,
+    /// True if RTS and CTS precede that packet.
+    pub rts: bool,
+}
+
+/// One direction of a wired link that carries packets of flows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wire {
+    /// The sending node.
+    pub from: NodeIx,
+    /// The receiving node.
+    pub to: NodeIx,
+    /// Rate at the start of the run, bit/s.
+    pub rate_bps: f64,
+    /// The wire.
+    wire: WireIx,
+}
+
+/// The load that a bit of a flow's payload puts on a radio link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RadioUse {
+    /// The link, as a place in the list of links.
+    pub link: usize,
+    /// Attempts on the link for each bit of payload: packets per bit over the probability that an attempt succeeds on a silent air.
+    pub attempts_per_bit: f64,
+    /// Time of an attempt without contention, s: RTS and CTS where they precede, data, ACK, and the SIFS between them.
+    pub attempt_s: f64,
+    /// Time for which a collision occupies the air, s: the first frame and the wait for its answer.
+    pub collision_s: f64,
+}
+
+/// The load that a bit of a flow's payload puts on a wire.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WireUse {
+    /// The wire, as a place in the list of wires.
+    pub wire: usize,
+    /// Bits on the wire for each bit of payload.
+    pub bits_per_bit: f64,
+}
+
+/// A flow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowUse {
+    /// The flow.
+    pub flow: FlowIx,
+    /// Rate that its application offers, bit/s of payload; none if it always has data.
+    pub demand_bps: Option<f64>,
+    /// Radio links, in the order of the path, acknowledgements' links after it. A link occurs twice if both directions use it.
+    pub radio: Vec<RadioUse>,
+    /// Wires, likewise.
+    pub wires: Vec<WireUse>,
+}
+
+/// All links and flows, each list in the order of names.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Links {
+    /// Radio links.
+    pub radio: Vec<RadioLink>,
+    /// Wires.
+    pub wires: Vec<Wire>,
+    /// Flows that have a route.
+    pub flows: Vec<FlowUse>,
+    /// Flows that have none, or that send nothing over any link.
+    pub routeless: Vec<FlowIx>,
+}
+
+/// Packets of one direction of a flow.
+#[derive(Debug, Clone, Copy)]
+struct Packets {
+    forward: bool,
+    /// Bytes as an IP packet.
+    bytes: u32,
+    /// Packets for each bit of payload.
+    per_bit: f64,
+}
+
+/// The links that the flows of a network use.
+///
+/// # Errors
+/// A link on a flow's path over which no data frame arrives.
+pub(super) fn links(
+    spec: &WorldSpec,
+    air: &Air,
+    network: &Network,
+    names: &Names,
+) -> Result<Links, Unmodelled> {
+    let mut flows: Vec<FlowIx> = network.flows.places().collect();
+    flows.sort_by(|a, b| natural_cmp(&names.flows[a.ix()], &names.flows[b.ix()]));
+    let (mut found, mut loads) = (Links::default(), Vec::new());
+    for flow in flows {
+        match loads_of(spec, network, flow) {
+            Some(of_flow) => loads.push((flow, of_flow)),
+            None => found.routeless.push(flow),
+        }
+    }
+    found.radio = radio_links(air, &loads, names);
+    found.wires = wires(spec, &loads, names);
+    for (flow, loads) in loads {
+        let (mut radio, mut wires) = (Vec::new(), Vec::new());
+        for Load { packets, hop } in loads {
+            match hop.link {
+                LinkRef::Station(from) => {
+                    let is_same = |link: &RadioLink| (link.from, link.to) == (from, hop.peer);
+                    let link = found.radio.iter().position(is_same).unwrap_or_default();
+                    radio.push(radio_use(air, link, &found.radio[link], packets));
+                }
+                LinkRef::Wire(wire) => {
+                    let place = found.wires.iter().position(|known| known.wire == wire).unwrap_or_default();
+                    let bytes = f64::from(packets.bytes + spec.headers.wired);
+                    wires.push(WireUse { wire: place, bits_per_bit: bytes * 8.0 * packets.per_bit });
+                }
+            }
+        }
+        if let Some(silent) = radio.iter().find(|used| !used.attempts_per_bit.is_finite()) {
+            let RadioLink { from, to, .. } = found.radio[silent.link];
+            let [from, to] = [from, to].map(|station| &names.stations[station.ix()]);
+            return Err(Unmodelled(format!(
+                "flow {}: no data frame arrives over the link from {from} to {to}",
+                names.flows[flow.ix()]
+            )));
+        }
+        found.flows.push(FlowUse { flow, demand_bps: demand(&spec.flows[flow.ix()].traffic), radio, wires });
+    }
+    Ok(found)
+}
+
+/// Packets of a flow on a hop.
+#[derive(Debug, Clone, Copy)]
+struct Load {
+    packets: Packets,
+    hop: Hop,
+}
+
+/// All hops of a flow; none if it has no route in one of its directions.
+fn loads_of(spec: &WorldSpec, network: &Network, flow: FlowIx) -> Option<Vec<Load>> {
+    let mut loads = Vec::new();
+    for packets in packets(spec, network, flow) {
+        let hops = paths::hops(network, flow, packets.forward);
+        if hops.is_empty() {
+            return None;
+        }
+        loads.extend(hops.into_iter().map(|hop| Load { packets, hop }));
+    }
+    Some(loads)
+}
+
+/// Packets that a flow sends in each direction. Over TCP every segment is full, and one of `delayed_ack.segments` is acknowledged.
+fn packets(spec: &WorldSpec, network: &Network, flow: FlowIx) -> Vec<Packets> {
+    let headers = &spec.headers;
+    let Transport::Tcp { config, .. } = &spec.flows[flow.ix()].transport else {
+        let payload = network.flows[flow].source.mean_size();
+        let scheme = network.interfaces.headers().wire_len(network.udp.label(flow).0);
+        let bytes = payload + headers.udp + headers.ip + scheme;
+        return vec![Packets { forward: true, bytes, per_bit: 1.0 / (8.0 * f64::from(payload)) }];
+    };
+    let option = if config.timestamps { TIMESTAMP_BYTES } else { 0 };
+    let payload = config.mss.saturating_sub(option).max(1);
+    let header = headers.tcp.unwrap_or(TCP_BYTES + option) + headers.ip;
+    let segments_per_bit = 1.0 / (8.0 * f64::from(payload));
+    let acknowledged = config.delayed_ack.as_ref().map_or(1, |delayed| delayed.segments.max(1));
+    vec![
+        Packets { forward: true, bytes: payload + header, per_bit: segments_per_bit },
+        Packets { forward: false, bytes: header, per_bit: segments_per_bit / f64::from(acknowledged) },
+    ]
+}
+
+/// The radio links, in the order of their stations' names.
+fn radio_links(air: &Air, loads: &[(FlowIx, Vec<Load>)], names: &Names) -> Vec<RadioLink> {
+    let mut largest: BTreeMap<(StationIx, StationIx), u32> = BTreeMap::new();
+    for Load { packets, hop } in loads.iter().flat_map(|(_, loads)| loads) {
+        if let LinkRef::Station(from) = hop.link {
+            let bytes = largest.entry((from, hop.peer)).or_default();
+            *bytes = packets.bytes.max(*bytes);
+        }
+    }
+    let link = |((from, to), largest)| {
+        let mac = air.mac(from);
+        RadioLink { from, to, largest, rts: mac.uses_rts(largest + mac.overhead) }
+    };
+    let mut links: Vec<RadioLink> = largest.into_iter().map(link).collect();
+    let name = |station: StationIx| names.stations[station.ix()].as_str();
+    links.sort_by(|a, b| {
+        natural_cmp(name(a.from), name(b.from)).then_with(|| natural_cmp(name(a.to), name(b.to)))
+    });
+    links
+}
+
+/// The wires, in the order of their nodes' names.
+fn wires(spec: &WorldSpec, loads: &[(FlowIx, Vec<Load>)], names: &Names) -> Vec<Wire> {
+    let mut wires: Vec<Wire> = Vec::new();
+    for Load { hop, .. } in loads.iter().flat_map(|(_, loads)| loads) {
+        if let LinkRef::Wire(wire) = hop.link
+            && wires.iter().all(|known| known.wire != wire)
+        {
+            let rate_bps = spec.links[link_of(wire)].rate.as_bps() as f64;
+            wires.push(Wire { from: hop.from, to: hop.to, rate_bps, wire });
+        }
+    }
+    let name = |node: NodeIx| names.nodes[node.ix()].as_str();
+    wires.sort_by(|a, b| {
+        let ends = natural_cmp(name(a.from), name(b.from)).then_with(|| natural_cmp(name(a.to), name(b.to)));
+        ends.then(a.rate_bps.total_cmp(&b.rate_bps))
+    });
+    wires
+}
+
+/// The load of a bit of payload on a radio link.
+fn radio_use(air: &Air, place: usize, link: &RadioLink, packets: Packets) -> RadioUse {
+    let mac = air.mac(link.from);
+    let arrives = air.delivery_ratio(link.from, link.to, packets.bytes);
+    let first = if mac.uses_rts(packets.bytes + mac.overhead) {
+        mac.rts_ns + mac.cts_timeout
+    } else {
+        mac.airtime(mac.data_mode, packets.bytes).0 + mac.ack_timeout
+    };
+    RadioUse {
+        link: place,
+        attempts_per_bit: packets.per_bit / arrives,
+        attempt_s: mac.exchange_time(packets.bytes).as_secs_f64(),
+        collision_s: Span(first).as_secs_f64(),
+    }
+}
+
+/// Rate that an application offers, bit/s; none where the application always has data or where files arrive, whose rates depend on what the
+/// network delivers or on draws.
+fn demand(traffic: &Traffic) -> Option<f64> {
+    match traffic {
+        Traffic::ConstantRate { rate, .. } | Traffic::Poisson { rate, .. } => Some(rate.as_bps() as f64),
+        Traffic::Saturating { .. }
+        | Traffic::Endless
+        | Traffic::File { .. }
+        | Traffic::Web { .. }
+        | Traffic::Arrivals { .. }
+        | Traffic::List { .. } => None,
+    }
+}

@@ -1,0 +1,140 @@
+"""The best rates that the air allows a scenario's flows, by a model of cliques."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Literal, TypedDict, cast
+
+from .._core import Scenario
+from ..arguments import Overrides, as_scenario
+
+
+class Bound(TypedDict):
+    """What keeps a flow from a higher rate. Numbers are places in the lists of the `Optimum`."""
+
+    kind: Literal["demand", "clique", "wire"]
+    clique: int | None
+    inhibited_link: int | None
+    """The link of the clique for whose sake the air time of its inhibitors counts with their factor."""
+    wire: int | None
+
+
+class PlainRates(TypedDict):
+    """Rates where the air time of an inhibitor counts as it is."""
+
+    max_min_bps: float
+    proportional_bps: float | None
+    bound: Bound
+
+
+class OptimumFlow(TypedDict):
+    """A flow that has a route. Rates are in bit/s of payload."""
+
+    id: str
+    src: str
+    dst: str
+    max_min_bps: float
+    """Max-min fair rate, where the air time of an inhibitor counts with its factor."""
+    proportional_bps: float | None
+    """Proportionally fair rate; None for more than 2000 flows."""
+    bound: Bound
+    without_factor: PlainRates
+    scheduled_bps: float | None
+    """Max-min fair rate of a schedule that lets sets of links take turns; None for more than 12 links."""
+
+
+class Link(TypedDict):
+    """A directed radio link that flows use."""
+
+    src: str
+    """Sending station: its node, and its radio where the node has several."""
+    dst: str
+    rts: bool
+
+
+class Wire(TypedDict):
+    """One direction of a wired link that flows use."""
+
+    src: str
+    dst: str
+    rate_bps: float
+
+
+class Conflict(TypedDict):
+    """Two radio links that cannot be used at the same time. In lists of two the first is about the first link."""
+
+    links: list[int]
+    shared_station: bool
+    defers: list[bool]
+    """The link's sender waits while the other link is used."""
+    data_lost: list[bool]
+    """The link's data are lost, or not asked for, while the other link is used."""
+    answers_lost: list[bool]
+    """The link's CTS and ACK are lost while the other link is used."""
+
+
+class Inhibition(TypedDict):
+    """A link whose attempts fail while another link is used, since its sender does not wait."""
+
+    link: int
+    by: int
+    factor: float
+    """Factor of the air time of the inhibitor (C3L's W_FACTOR)."""
+
+
+class Additive(TypedDict):
+    """A link whose data are lost under several other links together; the model's rates do not consider them."""
+
+    link: int
+    by: list[int]
+
+
+class Clique(TypedDict):
+    """A maximal clique of the conflict graph: links that share the time of the air."""
+
+    links: list[int]
+    senders: int
+
+
+class ActiveSet(TypedDict):
+    """Links and wires that a schedule uses together, and the set's share of the time."""
+
+    links: list[int]
+    wires: list[int]
+    share: float
+
+
+class Optimum(TypedDict):
+    """The result of `optimum`. All lists are in the order of names."""
+
+    scenario: str
+    flows: list[OptimumFlow]
+    routeless: list[str]
+    """Flows without a route."""
+    links: list[Link]
+    wires: list[Wire]
+    conflicts: list[Conflict]
+    inhibitions: list[Inhibition]
+    additive: list[Additive]
+    cliques: list[Clique]
+    complete: bool
+    """False if there are more cliques than the limit: then the least of the max-min rates is an upper bound."""
+    schedule: list[ActiveSet] | None
+
+
+def optimum(
+    scenario: Scenario | str | os.PathLike[str],
+    *,
+    overrides: Overrides = (),
+    factor: float | None = None,
+    clique_limit: int | None = None,
+) -> Optimum:
+    """The max-min and proportionally fair rates of a scenario's flows, by a model of the links that conflict.
+
+    `factor`: air time of an inhibitor of a link, as a multiple of what it is, in the cliques of that link; by
+    default 1.38 where the inhibitor hears the CTS of the inhibited link, else 1.75. Of the conflict graph at most
+    `clique_limit` cliques are listed, by default 1,000,000. `overrides` need a file, as in `run`. Raises
+    `InputError` where the network has something that the model cannot describe.
+    """
+    return cast(Optimum, json.loads(as_scenario(scenario, overrides).optimum(factor, clique_limit)))

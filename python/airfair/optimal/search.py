@@ -1,0 +1,174 @@
+"""The max-min optimum of up to four flows, searched in the simulator itself.
+
+The model of `airfair.optimum` knows pairs of links; the simulator knows everything that happens on the air. The
+search offers rates to the network and observes which of them are delivered. As in water filling, the rates of all
+flows rise together until the network no longer delivers them; a flow that the network does not deliver at a higher
+rate, the others unchanged, keeps its rate, and the rest rise on. The result is the max-min optimum if the network
+also delivers every smaller vector of rates, which sources at a constant rate come close to.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypedDict
+
+from .._core import InputError, Scenario
+from .model import Optimum, optimum
+
+MOST_FLOWS = 4
+"""Most flows: the number of runs grows with their square."""
+
+STEP = 0.02
+"""Ratio of neighbouring rates, minus 1."""
+
+UNDELIVERED = 0.01
+"""Share of its packets that a flow may lose or leave in queues at a rate that counts as delivered."""
+
+HIGHEST = 1.5
+"""Highest rate that is tried, as a multiple of the model's rate without the factor of inhibitors."""
+
+LOWEST = 0.02
+"""Lowest rate that is tried, as a part of that."""
+
+
+class FoundFlow(TypedDict):
+    """A flow of a search."""
+
+    id: str
+    max_min_bps: float
+    """Highest rate that the search has found, bit/s of payload."""
+    model_bps: float
+    """Rate by the model, an inhibitor counted with its factor."""
+    model_without_factor_bps: float
+    """Rate by the model, an inhibitor counted as it is."""
+
+
+class Found(TypedDict):
+    """The result of a search."""
+
+    scenario: str
+    step: float
+    runs: int
+    flows: list[FoundFlow]
+
+
+class Setting(NamedTuple):
+    """How each vector of rates is tried."""
+
+    seeds: Sequence[int] = (1, 2)
+    """Seeds; a rate counts as delivered by the mean of its runs."""
+    warmup_s: float = 5.0
+    measured_s: float = 20.0
+
+
+def search(
+    scenario: Scenario, setting: Setting | None = None, on_run: Callable[[int], object] | None = None
+) -> Found:
+    """Search the max-min optimum of the scenario's flows, all sent over UDP at constant rates.
+
+    A flow over TCP becomes one over UDP with packets of its maximum segment size; acknowledgements are left out,
+    in the search as in the model's rates beside it. `on_run` gets the number of runs after each of them. Raises
+    `InputError` for more than `MOST_FLOWS` flows, and where the model does not apply.
+    """
+    setting = setting or Setting()
+    over_udp = as_constant(scenario, {})
+    model = optimum(over_udp)
+    flows = [flow["id"] for flow in model["flows"]]
+    if not 1 <= len(flows) <= MOST_FLOWS:
+        raise InputError(f"{len(flows)} flows with a route; expected 1 to {MOST_FLOWS}")
+    searched = _Search(scenario, setting, model, on_run)
+    rates = searched.water_filling()
+    found: list[FoundFlow] = [
+        {
+            "id": flow["id"],
+            "max_min_bps": rates[flow["id"]],
+            "model_bps": flow["max_min_bps"],
+            "model_without_factor_bps": flow["without_factor"]["max_min_bps"],
+        }
+        for flow in model["flows"]
+    ]
+    return {"scenario": model["scenario"], "step": STEP, "runs": searched.runs, "flows": found}
+
+
+def as_constant(scenario: Scenario, rates: Mapping[str, float]) -> Scenario:
+    """The scenario with each flow over UDP for the whole run: at its rate, bit/s, or saturating without one."""
+    document = Scenario.parse(scenario.resolved).to_dict()
+    segment = document.get("tcp", {}).get("mss")
+    for flow in document["flow"]:
+        packet = flow["traffic"].get("packet", segment)
+        traffic = {"kind": "saturating", "packet": packet}
+        if flow["id"] in rates:
+            traffic |= {"kind": "constant", "rate": f"{round(rates[flow['id']])} bit/s", "gap_jitter": 1.0}
+        flow |= {"transport": "udp", "traffic": traffic, "start": "0 s", "stop": "end"}
+    return Scenario.from_dict(document)
+
+
+class _Search:
+    def __init__(
+        self, scenario: Scenario, setting: Setting, model: Optimum, on_run: Callable[[int], object] | None
+    ) -> None:
+        self.scenario, self.setting, self.on_run = scenario, setting, on_run
+        self.limits = {flow["id"]: flow["without_factor"]["max_min_bps"] for flow in model["flows"]}
+        self.runs = 0
+        self.known: dict[tuple[float, ...], dict[str, float]] = {}
+
+    def delivered(self, rates: Mapping[str, float]) -> dict[str, float]:
+        """The share of each flow's rate that arrives, by the mean over the seeds."""
+        key = tuple(rates.values())
+        if key not in self.known:
+            setting = self.setting
+            tried = as_constant(self.scenario, rates).edited(
+                {
+                    "duration": f"{setting.warmup_s + setting.measured_s} s",
+                    "warmup": f"{setting.warmup_s} s",
+                }
+            )
+            shares = dict.fromkeys(rates, 0.0)
+            for seed in setting.seeds:
+                for flow in json.loads(tried.run(seed=seed))["flows"]:
+                    if flow["id"] in rates:
+                        shares[flow["id"]] += flow["goodput_bps"] / rates[flow["id"]] / len(setting.seeds)
+                self.runs += 1
+                if self.on_run is not None:
+                    self.on_run(self.runs)
+            self.known[key] = shares
+        return self.known[key]
+
+    def sustained(self, rates: Mapping[str, float]) -> bool:
+        return min(self.delivered(rates).values()) >= 1 - UNDELIVERED
+
+    def water_filling(self) -> dict[str, float]:
+        """The rate of each flow."""
+        lowest = LOWEST * min(self.limits.values())
+        kept: dict[str, float] = {}
+        rising = list(self.limits)
+        level = lowest
+        while rising:
+            most = HIGHEST * sum(self.limits.values())
+            level = self.highest(level, most, lambda rate, now=tuple(rising): {**kept, **dict.fromkeys(now, rate)})
+            base = {**kept, **dict.fromkeys(rising, level)}
+            higher = level * (1 + STEP) ** 2
+            stopped = [flow for flow in rising if not self.sustained(self.ordered({**base, flow: higher}))]
+            if not stopped:
+                # Together they cannot rise, although each could alone: the one that suffers most stops.
+                shares = self.delivered(self.ordered({**kept, **dict.fromkeys(rising, level * (1 + STEP))}))
+                stopped = [min(rising, key=lambda flow: shares[flow])]
+            kept |= dict.fromkeys(stopped, level)
+            rising = [flow for flow in rising if flow not in stopped]
+        return kept
+
+    def ordered(self, rates: Mapping[str, float]) -> dict[str, float]:
+        return {flow: rates[flow] for flow in self.limits}
+
+    def highest(self, low: float, most: float, rates: Callable[[float], Mapping[str, float]]) -> float:
+        """The highest rate of a grid from `low` to `most` that is delivered; `low` is assumed to be."""
+        below, above = 0, math.ceil(math.log(most / low) / math.log1p(STEP))
+        while above - below > 1:
+            middle = (below + above) // 2
+            if self.sustained(self.ordered(rates(low * (1 + STEP) ** middle))):
+                below = middle
+            else:
+                above = middle
+        return low * (1 + STEP) ** below
