@@ -28,11 +28,13 @@ from .experiment import compare, network, run, schemes, trace
 from .explaining import Explanation, explain, explanation_figure
 from .frames import frame
 from .importing import import_network
+from .optimal.model import Optimum, optimum
 from .results import CompareRow, Estimate, FlowResult, ImportReport, Network, RunResult, SchemeInfo
 
 if TYPE_CHECKING:
     from . import plots, scheme
     from .capture import Capture
+    from .optimal.search import search_optimum
     from .recording import Recording, record
     from .scheme import Scheme, load_schemes, register
     from .sweeping.api import Sweep, SweepError, load_sweep, sweep
@@ -47,6 +49,7 @@ __all__ = [
     "ImportReport",
     "InputError",
     "Network",
+    "Optimum",
     "Recording",
     "RunResult",
     "Scenario",
@@ -68,12 +71,14 @@ __all__ = [
     "load_schemes",
     "load_sweep",
     "network",
+    "optimum",
     "plots",
     "record",
     "register",
     "run",
     "scheme",
     "schemes",
+    "search_optimum",
     "sweep",
     "trace",
 ]
@@ -92,6 +97,10 @@ def __getattr__(name: str) -> object:
         from . import recording
 
         return getattr(recording, name)
+    if name == "search_optimum":
+        from .optimal.search import search_optimum
+
+        return search_optimum
     if name in {"Study", "Sweep", "SweepError", "load_sweep", "sweep"}:
         from .sweeping import api
 

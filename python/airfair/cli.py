@@ -545,6 +545,69 @@ def explain(
 
 @cli.command()
 @file_argument
+@set_option
+@click.option(
+    "--factor",
+    metavar="W",
+    type=click.FloatRange(1, 100),
+    help="Factor of an inhibitor's air time; by default 1.38 where the inhibitor hears the CTS of the "
+    "inhibited link, else 1.75.",
+)
+@click.option(
+    "--most-cliques",
+    metavar="N",
+    type=click.IntRange(0),
+    help="Most cliques that are listed; by default 1000000.",
+)
+@click.option(
+    "--search",
+    "searched",
+    is_flag=True,
+    help="Search the rates of up to four flows in the simulator, over UDP, beside the model.",
+)
+@json_option
+def optimum(
+    file: Path,
+    overrides: tuple[str, ...],
+    factor: float | None,
+    most_cliques: int | None,
+    searched: bool,
+    as_json: bool,
+) -> None:
+    """Compute the best rates that the air allows the flows in FILE.
+
+    Max-min and proportionally fair rates under the constraints of cliques: links of which only one can be
+    used at a time. What binds each flow is named. Nothing is run, unless with --search.
+
+    \b
+    Example:
+      airfair optimum scenarios/three-pairs.toml
+      airfair optimum scenarios/hidden-terminal.toml --search
+    """
+    from .optimal import model, search, show
+
+    scenario = read_scenario(file, overrides)
+    if searched:
+        if factor is not None or most_cliques is not None:
+            raise click.UsageError("--search has no --factor and no --most-cliques")
+        progress = run_progress()
+        with progress:
+            task = progress.add_task("runs", total=None)
+            found = search.search_optimum(scenario, on_run=lambda runs: progress.update(task, completed=runs))
+        if as_json:
+            print(json.dumps(found))
+        else:
+            show.show_found(found, tables.console())
+        return
+    text = scenario.optimum(factor, most_cliques)
+    if as_json:
+        print(text)
+    else:
+        show.show(cast(model.Optimum, json.loads(text)), tables.console())
+
+
+@cli.command()
+@file_argument
 @schemes_from_option
 @set_option
 @click.option(

@@ -1,1 +1,2 @@
-"""The yardstick: the best rates that the air allows, by a model (`model`) or searched in the simulator (`search`)."""
+"""The yardstick: the best rates that the air allows, by a model (`model`) or by a search in the simulator
+(`search`)."""

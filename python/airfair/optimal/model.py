@@ -62,7 +62,7 @@ class Wire(TypedDict):
 
 
 class Conflict(TypedDict):
-    """Two radio links that cannot be used at the same time. In lists of two the first is about the first link."""
+    """Two radio links that cannot be used at the same time; lists of two begin with the first link."""
 
     links: list[int]
     shared_station: bool
@@ -84,7 +84,7 @@ class Inhibition(TypedDict):
 
 
 class Additive(TypedDict):
-    """A link whose data are lost under several other links together; the model's rates do not consider them."""
+    """A link whose data are lost under several other links together, which the rates do not consider."""
 
     link: int
     by: list[int]
@@ -119,7 +119,7 @@ class Optimum(TypedDict):
     additive: list[Additive]
     cliques: list[Clique]
     complete: bool
-    """False if there are more cliques than the limit: then the least of the max-min rates is an upper bound."""
+    """False if there are more cliques than the limit: then the least of the max-min rates is a bound."""
     schedule: list[ActiveSet] | None
 
 
@@ -132,9 +132,9 @@ def optimum(
 ) -> Optimum:
     """The max-min and proportionally fair rates of a scenario's flows, by a model of the links that conflict.
 
-    `factor`: air time of an inhibitor of a link, as a multiple of what it is, in the cliques of that link; by
-    default 1.38 where the inhibitor hears the CTS of the inhibited link, else 1.75. Of the conflict graph at most
-    `clique_limit` cliques are listed, by default 1,000,000. `overrides` need a file, as in `run`. Raises
-    `InputError` where the network has something that the model cannot describe.
+    `factor`: air time of an inhibitor of a link, as a multiple of what it is, in the cliques of that link;
+    by default 1.38 where the inhibitor hears the CTS of the inhibited link, else 1.75. Of the conflict graph
+    at most `clique_limit` cliques are listed, by default 1,000,000. `overrides` need a file, as in `run`.
+    Raises `InputError` where the network has something that the model cannot describe.
     """
     return cast(Optimum, json.loads(as_scenario(scenario, overrides).optimum(factor, clique_limit)))

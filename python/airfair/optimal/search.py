@@ -1,10 +1,12 @@
 """The max-min optimum of up to four flows, searched in the simulator itself.
 
-The model of `airfair.optimum` knows pairs of links; the simulator knows everything that happens on the air. The
-search offers rates to the network and observes which of them are delivered. As in water filling, the rates of all
-flows rise together until the network no longer delivers them; a flow that the network does not deliver at a higher
-rate, the others unchanged, keeps its rate, and the rest rise on. The result is the max-min optimum if the network
-also delivers every smaller vector of rates, which sources at a constant rate come close to.
+The model of `airfair.optimum` knows pairs of links; the simulator knows everything that happens on the air.
+The search offers rates to the network and observes which of them are delivered. As in water filling, the
+rates of all flows rise together until the network no longer delivers them; a flow that the network does not
+deliver at a higher rate, the others unchanged, keeps its rate, and the rest rise on. The result is the
+max-min optimum if the network also delivers every smaller vector of rates, to which sources with random gaps
+come close. Strictly periodic ones do not: hidden senders with equal gaps can fall into step, and then both
+exchanges succeed at once.
 """
 
 from __future__ import annotations
@@ -63,14 +65,14 @@ class Setting(NamedTuple):
     measured_s: float = 20.0
 
 
-def search(
+def search_optimum(
     scenario: Scenario, setting: Setting | None = None, on_run: Callable[[int], object] | None = None
 ) -> Found:
     """Search the max-min optimum of the scenario's flows, all sent over UDP at constant rates.
 
-    A flow over TCP becomes one over UDP with packets of its maximum segment size; acknowledgements are left out,
-    in the search as in the model's rates beside it. `on_run` gets the number of runs after each of them. Raises
-    `InputError` for more than `MOST_FLOWS` flows, and where the model does not apply.
+    A flow over TCP becomes one over UDP with packets of its maximum segment size; acknowledgements are left
+    out, in the search as in the model's rates beside it. `on_run` gets the number of runs after each of
+    them. Raises `InputError` for more than `MOST_FLOWS` flows, and where the model does not apply.
     """
     setting = setting or Setting()
     over_udp = as_constant(scenario, {})
@@ -93,7 +95,7 @@ def search(
 
 
 def as_constant(scenario: Scenario, rates: Mapping[str, float]) -> Scenario:
-    """The scenario with each flow over UDP for the whole run: at its rate, bit/s, or saturating without one."""
+    """The scenario with each flow over UDP for the whole run: at its rate, bit/s, saturating without one."""
     document = Scenario.parse(scenario.resolved).to_dict()
     segment = document.get("tcp", {}).get("mss")
     for flow in document["flow"]:
@@ -137,37 +139,38 @@ class _Search:
         return self.known[key]
 
     def sustained(self, rates: Mapping[str, float]) -> bool:
+        """Whether the network delivers these rates."""
         return min(self.delivered(rates).values()) >= 1 - UNDELIVERED
 
     def water_filling(self) -> dict[str, float]:
         """The rate of each flow."""
-        lowest = LOWEST * min(self.limits.values())
         kept: dict[str, float] = {}
         rising = list(self.limits)
-        level = lowest
+        level = LOWEST * min(self.limits.values())
         while rising:
-            most = HIGHEST * sum(self.limits.values())
-            level = self.highest(level, most, lambda rate, now=tuple(rising): {**kept, **dict.fromkeys(now, rate)})
-            base = {**kept, **dict.fromkeys(rising, level)}
-            higher = level * (1 + STEP) ** 2
-            stopped = [flow for flow in rising if not self.sustained(self.ordered({**base, flow: higher}))]
+            level = self.highest(level, kept)
+            base = self.rates(kept, level)
+            stopped = [flow for flow in rising if not self.sustained({**base, flow: level * (1 + STEP) ** 2})]
             if not stopped:
                 # Together they cannot rise, although each could alone: the one that suffers most stops.
-                shares = self.delivered(self.ordered({**kept, **dict.fromkeys(rising, level * (1 + STEP))}))
+                shares = self.delivered(self.rates(kept, level * (1 + STEP)))
                 stopped = [min(rising, key=lambda flow: shares[flow])]
             kept |= dict.fromkeys(stopped, level)
             rising = [flow for flow in rising if flow not in stopped]
         return kept
 
-    def ordered(self, rates: Mapping[str, float]) -> dict[str, float]:
-        return {flow: rates[flow] for flow in self.limits}
+    def rates(self, kept: Mapping[str, float], level: float) -> dict[str, float]:
+        """The rates of flows that have stopped, and the same rate for all others."""
+        return {flow: kept.get(flow, level) for flow in self.limits}
 
-    def highest(self, low: float, most: float, rates: Callable[[float], Mapping[str, float]]) -> float:
-        """The highest rate of a grid from `low` to `most` that is delivered; `low` is assumed to be."""
+    def highest(self, low: float, kept: Mapping[str, float]) -> float:
+        """The highest common rate, of a grid that begins with `low`, that is delivered; `low` is assumed to
+        be."""
+        most = HIGHEST * sum(self.limits.values())
         below, above = 0, math.ceil(math.log(most / low) / math.log1p(STEP))
         while above - below > 1:
             middle = (below + above) // 2
-            if self.sustained(self.ordered(rates(low * (1 + STEP) ** middle))):
+            if self.sustained(self.rates(kept, low * (1 + STEP) ** middle)):
                 below = middle
             else:
                 above = middle

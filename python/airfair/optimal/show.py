@@ -1,0 +1,145 @@
+"""An optimum on a terminal: rates and what binds each, the cliques that bind, what the model leaves out."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+
+from ..tables import MOST_FLOWS, plain_table, plural, rate
+from .model import Bound, Optimum
+from .search import Found
+
+MOST_LINKS = 12
+"""Most links of a clique that are named."""
+
+MOST = 6
+"""Most cliques and links with additive interference that are listed."""
+
+
+def bound_in_words(optimum: Optimum, bound: Bound) -> str:
+    """What keeps a flow from a higher rate, in a few words."""
+    if bound["kind"] == "wire" and bound["wire"] is not None:
+        wire = optimum["wires"][bound["wire"]]
+        return f"the wire {wire['src']} → {wire['dst']}"
+    if bound["kind"] == "clique":
+        return f"clique {bound['clique']}"
+    return "its demand"
+
+
+def link_name(optimum: Optimum, link: int) -> str:
+    """A radio link, by its stations."""
+    return f"{optimum['links'][link]['src']} → {optimum['links'][link]['dst']}"
+
+
+def binding_cliques(optimum: Optimum) -> list[int]:
+    """The cliques that bind flows, those of the flows with the least rates first."""
+    flows = sorted(optimum["flows"], key=lambda flow: flow["max_min_bps"])
+    bound = (flow["bound"]["clique"] for flow in flows)
+    return list(dict.fromkeys(clique for clique in bound if clique is not None))
+
+
+def show(optimum: Optimum, out: Console) -> None:
+    """Print the rates, of many flows the least ones."""
+    flows = optimum["flows"]
+    least = sorted(flows, key=lambda flow: flow["max_min_bps"])[:MOST_FLOWS]
+    shown = [flow for flow in flows if flow in least]
+    charged = bool(optimum["inhibitions"])
+    rates = ["max-min", "proportional"] + (["max-min, W = 1"] if charged else [])
+    table = plain_table("flow", "from → to", "bound by", right=rates, keys=1)
+    for flow in shown:
+        plain = flow["without_factor"]["max_min_bps"]
+        proportional = flow["proportional_bps"]
+        table.add_row(
+            f"[bold]{escape(flow['id'])}[/bold]",
+            escape(f"{flow['src']} → {flow['dst']}"),
+            escape(bound_in_words(optimum, flow["bound"])),
+            rate(flow["max_min_bps"]),
+            "-" if proportional is None else rate(proportional),
+            *([rate(plain)] if charged else []),
+        )
+    out.print(table)
+    if len(flows) > len(shown):
+        out.print(f"[dim]the {len(shown)} least of {len(flows)} flows; all of them with --json[/dim]")
+    if optimum["routeless"]:
+        out.print(f"without a route: {escape(', '.join(optimum['routeless']))}")
+    _totals(optimum, out)
+    _cliques(optimum, out)
+    _notes(optimum, out)
+
+
+def _totals(optimum: Optimum, out: Console) -> None:
+    flows = optimum["flows"]
+    total = sum(flow["max_min_bps"] for flow in flows)
+    line = f"total {rate(total)} max-min"
+    proportional = [flow["proportional_bps"] for flow in flows]
+    if all(share is not None for share in proportional):
+        line += f", {rate(sum(share or 0.0 for share in proportional))} proportional"
+    scheduled = [flow["scheduled_bps"] for flow in flows if flow["scheduled_bps"] is not None]
+    if flows and len(scheduled) == len(flows):
+        line += (
+            f"; a schedule without contention between links reaches at least {rate(min(scheduled))} a flow"
+        )
+    out.print(f"\n{line}")
+
+
+def _cliques(optimum: Optimum, out: Console) -> None:
+    binding = binding_cliques(optimum)
+    count = len(optimum["cliques"])
+    if not count:
+        return
+    found = f"{count} {plural(count, 'clique')} of {len(optimum['links'])} links"
+    pairs = len(optimum["conflicts"])
+    out.print(f"\n{found}, {pairs} {plural(pairs, 'pair')} that {'conflicts' if pairs == 1 else 'conflict'}")
+    for clique in binding[:MOST]:
+        links = optimum["cliques"][clique]["links"]
+        names = ", ".join(link_name(optimum, link) for link in links[:MOST_LINKS])
+        more = f" and {len(links) - MOST_LINKS} more" if len(links) > MOST_LINKS else ""
+        senders = optimum["cliques"][clique]["senders"]
+        out.print(f"  clique {clique}, {senders} {plural(senders, 'sender')}: {escape(names)}{more}")
+    if len(binding) > MOST:
+        out.print(f"  [dim]{len(binding) - MOST} more: --json[/dim]")
+
+
+def _notes(optimum: Optimum, out: Console) -> None:
+    if not optimum["complete"]:
+        out.print(
+            "\nThere are more cliques than the limit: the least max-min rate is an upper bound, and so is "
+            "the total of the proportional rates' logarithms."
+        )
+    inhibited = list(dict.fromkeys(inhibition["link"] for inhibition in optimum["inhibitions"]))
+    if inhibited:
+        names = ", ".join(link_name(optimum, link) for link in inhibited[:MOST])
+        more = f" and {len(inhibited) - MOST} more" if len(inhibited) > MOST else ""
+        factors = sorted({inhibition["factor"] for inhibition in optimum["inhibitions"]})
+        out.print(
+            f"\nInhibited {plural(len(inhibited), 'link')}: {escape(names)}{more}. Attempts fail there while "
+            f"another link is used, whose air time counts {' or '.join(f'{factor:g}' for factor in factors)} "
+            "times (W)."
+        )
+    if optimum["additive"]:
+        first = optimum["additive"][0]
+        others = ", ".join(link_name(optimum, link) for link in first["by"])
+        count = len(optimum["additive"])
+        out.print(
+            f"\nNot modelled: {count} {plural(count, 'link')} {'loses' if count == 1 else 'lose'} data "
+            f"under several links together, the first one {escape(link_name(optimum, first['link']))} under "
+            f"{escape(others)}."
+        )
+
+
+def show_found(found: Found, out: Console) -> None:
+    """Print the result of a search beside the model."""
+    table = plain_table("flow", right=["searched", "model", "model, W = 1"])
+    for flow in found["flows"]:
+        table.add_row(
+            f"[bold]{escape(flow['id'])}[/bold]",
+            *(
+                rate(bps)
+                for bps in (flow["max_min_bps"], flow["model_bps"], flow["model_without_factor_bps"])
+            ),
+        )
+    out.print(table)
+    out.print(
+        f"\nUDP at constant rates with random gaps, steps of {100 * found['step']:g} %, "
+        f"{found['runs']} {plural(found['runs'], 'run')}"
+    )
