@@ -550,8 +550,8 @@ def explain(
     "--factor",
     metavar="W",
     type=click.FloatRange(1, 100),
-    help="Factor of an inhibitor's air time; by default 1.38 where the inhibitor hears the CTS of the "
-    "inhibited link, else 1.75.",
+    help="Factor of an inhibitor's air time; by default 1.38 where a handshake of the inhibited link stops "
+    "the inhibitor, else 1.75.",
 )
 @click.option(
     "--most-cliques",

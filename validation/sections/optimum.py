@@ -15,14 +15,15 @@ from ..runs import SCENARIOS, parallel, seeds
 TITLE = "The optimum"
 ABOUT = """
 `airfair optimum` computes max-min fair rates from pairs of links that conflict, without a run; `--search`
-finds them in the simulator, in steps of 2 %, with sources over UDP whose gaps are random. Both are compared
+finds them in the simulator, in steps of 2 %, with sources over UDP whose gaps are random and which send more
+where packets are lost. Both are compared
 in the three scenes of C3L's figure 8 (802.11b at 2 Mbit/s with RTS/CTS, 1000 B, 250 m reception, 375 m
 sense), in the far form of its figure 5, and in the hidden terminal, the exposed terminal and the three pairs
 of `scenarios/`: the least rate, within 10 %, and within 5 % where no link is inhibited.
 
-Where one is, its inhibitors' air time counts W times (C3L, section III-D): 1.38 where the inhibitor hears
-the CTS of the inhibited link, else 1.75, as measured in the scenes of figure 5. Without the factor the model
-is 19 to 45 % too high there.
+Where one is, its inhibitors' air time counts W times (C3L, section III-D): 1.38 where a handshake of the
+inhibited link stops the inhibitor, else 1.75, as measured in the scenes of figure 5. Without the factor the
+model is 11 to 39 % too high there.
 
 **Known deviation**: three pairs, by 5 to 10 %, although no link is inhibited. The outer pairs do not hear
 each other, and the middle one finds the air idle only while both are silent, which no clique says. Without
@@ -32,7 +33,7 @@ Chains: nodes 200 m apart, 250 m reception, 550 m sense, one UDP flow of 1500 B.
 flow is the highest rate that is delivered; saturated sources carry less from five hops on, since the first
 hop takes the air of the others. In ns-2's profile, where sensed energy withholds a CTS, four links in a row
 share the air; in ns-3's three, since the fourth link answers (see Chains). There, from five hops on, the
-model is 14 to 23 % too high for the same reason as with the three pairs; it is judged as a bound.
+model is 12 to 23 % too high for the same reason as with the three pairs; it is judged as a bound.
 """
 
 SECTION = "optimum"

@@ -33,9 +33,10 @@ pub struct Unmodelled(pub String);
 /// of an inhibited link does not hear the inhibitor, its attempts fail for longer than the inhibitor is active.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InhibitorFactors {
-    /// The inhibitor hears the CTS of the inhibited link's receiver, and so waits once a handshake has succeeded.
+    /// A handshake of the inhibited link that has succeeded stops the inhibitor: its sender hears the CTS of the inhibited link, or its
+    /// data are lost meanwhile, so that its own handshakes fail.
     pub near: f64,
-    /// The inhibitor does not hear that CTS, or there is none.
+    /// The inhibitor does not notice the inhibited link.
     pub far: f64,
 }
 
@@ -155,7 +156,7 @@ pub(crate) fn optimum(
             conflicts.push(Conflict { links: [a, b], causes });
             for (side, [link, by]) in [[a, b], [b, a]].into_iter().enumerate() {
                 if causes.inhibits(side) {
-                    let near = causes.cts_heard[1 - side];
+                    let near = causes.cts_heard[1 - side] || causes.data_lost[1 - side];
                     let factor = if near { what.factors.near } else { what.factors.far };
                     inhibitions.push(Inhibition { link, by, factor });
                 }

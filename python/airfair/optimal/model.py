@@ -133,8 +133,8 @@ def optimum(
     """The max-min and proportionally fair rates of a scenario's flows, by a model of the links that conflict.
 
     `factor`: air time of an inhibitor of a link, as a multiple of what it is, in the cliques of that link;
-    by default 1.38 where the inhibitor hears the CTS of the inhibited link, else 1.75. Of the conflict graph
-    at most `clique_limit` cliques are listed, by default 1,000,000. `overrides` need a file, as in `run`.
-    Raises `InputError` where the network has something that the model cannot describe.
+    by default 1.38 where a handshake of the inhibited link stops the inhibitor, else 1.75. Of the conflict
+    graph at most `clique_limit` cliques are listed, by default 1,000,000. `overrides` need a file, as in
+    `run`. Raises `InputError` where the network has something that the model cannot describe.
     """
     return cast(Optimum, json.loads(as_scenario(scenario, overrides).optimum(factor, clique_limit)))
