@@ -108,15 +108,18 @@ def test_factors_out_of_range() -> None:
 
 
 def test_the_search_finds_what_the_network_delivers() -> None:
-    """At the rates found everything arrives, 10 % above them it does not."""
+    """The least goodput is that of the rates found, and falls beyond them."""
     scene = Scenario.parse(INHIBITED)
     found = search_optimum(scene, Setting(seeds=(1,), measured_s=20))
     rates = {flow["id"]: flow["max_min_bps"] for flow in found["flows"]}
-    for factor, arrives in ((1.0, True), (1.1, False)):
+
+    def least(factor: float) -> float:
         offered = {flow: factor * rate for flow, rate in rates.items()}
         tried = as_constant(scene, offered).edited({"duration": "45 s", "warmup": "5 s"})
-        flows = airfair.run(tried, seed=2)["flows"]
-        assert all(flow["goodput_bps"] > 0.98 * offered[flow["id"]] for flow in flows) == arrives
+        return min(flow["goodput_bps"] for flow in airfair.run(tried, seed=2)["flows"])
+
+    assert least(1.0) > 0.96 * min(rates.values())
+    assert least(1.15) < 0.9 * min(rates.values())
     for flow in found["flows"]:
         assert flow["max_min_bps"] == pytest.approx(flow["model_bps"], rel=0.1)
 
