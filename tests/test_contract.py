@@ -132,6 +132,9 @@ def test_a_comparison() -> None:
     seen: Seen = set()
     scenario = Scenario.parse(WIRED_AODV)
     rows = airfair.compare(scenario, schemes=["droptail", "red"], seeds=[1, 2], windows="200 ms")
+    rows += airfair.compare(
+        SCENARIOS / "three-pairs.toml", schemes=["droptail", "red"], seeds=[1], overrides=SHORT, optimum=True
+    )
     mixed = Scenario.read(SCENARIOS / "gateway.toml", SHORT)
     rows += airfair.compare(
         mixed, schemes=["droptail", "red"], seeds=range(10), until_halfwidth=0.9, max_seeds=10

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use airfair_sim::measure::statistics::{self, estimate, median, share};
+use airfair_sim::measure::statistics::{self, OptimumShares, estimate, median, optimum_shares, share};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -35,6 +35,9 @@ struct Run {
     window_jain: Vec<Window>,
     warnings: Vec<String>,
     perf: Perf,
+    /// Shares of the best rates, where a comparison has these; within, none if no flow that has traffic has a best rate.
+    #[serde(skip)]
+    optimum: Option<Option<OptimumShares>>,
 }
 
 /// A number of a whole run.
@@ -55,6 +58,12 @@ const NUMBERS: [(&str, OfRun); 11] = [
     ("completion_s", |r| r.completion_s),
 ];
 
+/// Further numbers of a row, where a comparison has the best rates.
+const OPTIMUM_NUMBERS: [(&str, OfRun); 2] = [
+    ("optimum_share_min", |r| Some(r.optimum??.least)),
+    ("optimum_share_total", |r| Some(r.optimum??.total)),
+];
+
 #[derive(Deserialize)]
 struct Flow {
     id: String,
@@ -68,14 +77,25 @@ struct Flow {
     loss_ratio: Option<f64>,
     completion_s: Option<f64>,
     files: Option<Files>,
+    #[serde(skip)]
+    max_min_bps: Option<f64>,
 }
 
 impl Flow {
+    /// Goodput and best rate of a flow that has traffic and such a rate.
+    fn beside_optimum(&self) -> Option<(f64, f64)> {
+        Some((self.goodput_bps, self.max_min_bps?)).filter(|_| self.has_traffic())
+    }
+
     /// As a result has it.
     fn has_traffic(&self) -> bool {
         self.offered_bytes != Some(0) || self.delivered_bytes != Some(0)
     }
 }
+
+/// Further numbers of a flow's row, where a comparison has the best rates.
+const OPTIMUM_FLOW_NUMBERS: [(&str, OfFlow); 1] =
+    [("optimum_share", |f| f.beside_optimum().map(|(rate, best)| rate / best))];
 
 #[derive(Deserialize)]
 struct Files {
@@ -336,6 +356,15 @@ impl Run {
         delivered > 0 && delivered as f64 >= ALL_ASKED_FOR * offered as f64 && flow.goodput_bps < mean_bps
     }
 
+    /// Adds the shares of these max-min rates, by flow. A rate of zero has no shares.
+    fn add_optimum(&mut self, max_min_bps: &BTreeMap<String, f64>) {
+        for flow in &mut self.flows {
+            flow.max_min_bps = max_min_bps.get(&flow.id).copied().filter(|&best| best > 0.0);
+        }
+        let flows: Vec<(f64, f64)> = self.flows.iter().filter_map(Flow::beside_optimum).collect();
+        self.optimum = Some(optimum_shares(&flows));
+    }
+
     fn mean_goodput_bps(&self) -> f64 {
         self.aggregate_goodput_bps / self.flows.iter().filter(|f| f.has_traffic()).count().max(1) as f64
     }
@@ -375,9 +404,14 @@ fn row<'a>(
     content: &[bool],
     wanted: Option<&Target>,
 ) -> PyResult<Row<'a>> {
+    let (optimum_numbers, optimum_flow_numbers) = match runs[0].optimum {
+        Some(_) => (&OPTIMUM_NUMBERS[..], &OPTIMUM_FLOW_NUMBERS[..]),
+        None => Default::default(),
+    };
     let flows = runs[0].flows.iter().enumerate().map(|(i, flow)| {
         let each = |of: &dyn Fn(OfFlow) -> Option<Estimate>| {
-            Numbers(FLOW_NUMBERS.iter().map(|&(name, number)| (name, of(number))).collect())
+            let all = FLOW_NUMBERS.iter().chain(optimum_flow_numbers);
+            Numbers(all.map(|&(name, number)| (name, of(number))).collect())
         };
         FlowRow {
             id: &flow.id,
@@ -387,7 +421,8 @@ fn row<'a>(
     });
     let flows: Vec<FlowRow<'_>> = flows.collect();
     let each = |of: &dyn Fn(OfRun) -> Option<Estimate>| {
-        Numbers(NUMBERS.iter().map(|&(name, number)| (name, of(number))).collect())
+        let all = NUMBERS.iter().chain(optimum_numbers);
+        Numbers(all.map(|&(name, number)| (name, of(number))).collect())
     };
     let numbers = each(&|number| mean(runs, number));
     let windows: Vec<WindowRow> = (0..runs[0].window_jain.len()).map(|i| window(runs, first, i)).collect();
@@ -428,18 +463,25 @@ fn row<'a>(
 
 /// Rows of `compare --json`, one for each group of runs (JSON of `Scenario.run`): a group is a scheme, all groups have
 /// the same seeds and flows, and differences are to the first. With a `target`, a share of the mean, each row says how wide the 95 %
-/// intervals of the `statistics` are.
+/// intervals of the `statistics` are; with `max_min_bps`, rates by flow, each row and flow has its shares of these.
 #[pyfunction]
-#[pyo3(signature = (groups, target=None, statistics=Vec::new()), text_signature = "(groups, target=None, statistics=())")]
+#[pyo3(
+    signature = (groups, target=None, statistics=Vec::new(), max_min_bps=None),
+    text_signature = "(groups, target=None, statistics=(), max_min_bps=None)"
+)]
 pub(crate) fn summarise(
     py: Python<'_>,
     groups: Vec<Vec<String>>,
     target: Option<f64>,
     statistics: Vec<String>,
+    max_min_bps: Option<BTreeMap<String, f64>>,
 ) -> PyResult<String> {
     py.detach(|| {
         let wanted = target.map(|target| Target { target, statistics });
-        let groups = groups.iter().map(|g| read(g)).collect::<PyResult<Vec<_>>>()?;
+        let mut groups = groups.iter().map(|g| read(g)).collect::<PyResult<Vec<_>>>()?;
+        if let Some(rates) = &max_min_bps {
+            groups.iter_mut().flatten().for_each(|run| run.add_optimum(rates));
+        }
         if !comparable(&groups) {
             let problem = "expected runs of one scenario, a group for each scheme, all with the same seeds";
             return Err(input_error(problem.to_string()));

@@ -401,11 +401,15 @@ def run_paced(
     """Run paced by the wall clock, `speed` times as fast: the result and the lateness, both as JSON."""
 
 def summarise(
-    groups: Sequence[Sequence[str]], target: float | None = None, statistics: Sequence[str] = ()
+    groups: Sequence[Sequence[str]],
+    target: float | None = None,
+    statistics: Sequence[str] = (),
+    max_min_bps: Mapping[str, float] | None = None,
 ) -> str:
     """Rows of `compare --json` for groups of runs (JSON of `Scenario.run`), a group for each scheme.
 
     With a `target`, a share of the mean, each row has the widths of the 95 % intervals of the `statistics`.
+    With `max_min_bps`, rates by flow, each row and flow has its shares of these.
     """
 
 def estimate(values: Sequence[float]) -> tuple[float, float | None]:

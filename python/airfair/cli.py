@@ -37,6 +37,7 @@ from .options import (
     file_argument,
     folder_options,
     json_option,
+    optimum_option,
     pace_options,
     report_option,
     schemes_from_option,
@@ -157,6 +158,7 @@ def run_into(folder: Folder, scenario: Scenario, choice: Choice, windows: Sequen
 @window_option
 @json_option
 @report_option
+@optimum_option
 @click.option(
     "--jobs", type=click.IntRange(1), help="Number of runs at a time; by default the number of cores."
 )
@@ -168,6 +170,7 @@ def compare(
     windows: Sequence[str],
     as_json: bool,
     report: Path | None,
+    optimum: bool,
     jobs: int | None,
 ) -> None:
     """Compare schemes in the scenario in FILE, over several seeds.
@@ -205,6 +208,7 @@ def compare(
             seeds=range(seeds.seed_from, seeds.seed_from + seeds.seeds),
             windows=windows,
             until=until,
+            optimum=optimum,
             interval=interval,
             jobs=jobs,
             on_run=lambda: progress.advance(task),

@@ -15,6 +15,7 @@ from ._core import InputError, Scenario, Trace
 from .arguments import (
     Overrides,
     Texts,
+    as_flag,
     as_function,
     as_ordered,
     as_path,
@@ -25,6 +26,8 @@ from .arguments import (
     as_whole,
     unsuitable,
 )
+from .optimal.model import Optimum
+from .optimal.model import optimum as optimum_of
 from .results import CompareRow, Network, RunResult, SchemeInfo
 from .sequential import MAX_SEEDS, STATISTICS, Until
 
@@ -69,6 +72,7 @@ def compare(
     until_halfwidth: float | None = None,
     statistics: Texts = STATISTICS,
     max_seeds: int = MAX_SEEDS,
+    optimum: bool = False,
     report: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     on_run: Callable[[], object] | None = None,
@@ -89,12 +93,16 @@ def compare(
     `starved_flows`, `mean_delay_s`, `p99_delay_s`, `rtt_s`, `retransmissions`, `loss_ratio`,
     `completion_s`, `flow.ID` (goodput of a flow), `window_jain`.
 
+    With `optimum` each row has shares of the max-min rates of `airfair.optimum`: `optimum_share_min`, the
+    least of a flow, and `optimum_share_total`, that of the sum of the goodputs; and each of its flows has
+    `optimum_share`. Both of the row are statistics, too.
+
     A `report` is a page with pictures, tables and the scenario: one HTML file, written whole or not at all.
     Missing folders of its path are created.
 
     `jobs` runs are done at a time (by default as many as there are cores); `on_run` is called in this
-    thread after each, without an argument. The rows do not depend on `jobs`. Raises `InputError`, and
-    `OSError` if the report cannot be written.
+    thread after each, without an argument. The rows do not depend on `jobs`. Raises `InputError`, also for an
+    `optimum` of a network that its model cannot describe, and `OSError` if the report cannot be written.
     """
     scenario = as_scenario(scenario, overrides)
     schemes = [scenario.scheme] if schemes is None else as_schemes(schemes)
@@ -105,6 +113,7 @@ def compare(
         until = Until(until_halfwidth, statistics, max_seeds)
     elif statistics != STATISTICS:
         raise InputError("statistics: expected until_halfwidth with it, the half-width that they reach")
+    as_flag("optimum", optimum)
     interval = None
     if report is not None:
         report = as_path("report", report)
@@ -119,6 +128,7 @@ def compare(
         seeds=seeds,
         windows=windows,
         until=until,
+        optimum=optimum,
         interval=interval,
         jobs=jobs,
         on_run=on_run,
@@ -144,6 +154,7 @@ class Repeated(NamedTuple):
     rows: str
     """Rows of `compare --json`."""
     runs: list[list[Run]]
+    optimum: Optimum | None = None
 
 
 def repeat(
@@ -153,6 +164,7 @@ def repeat(
     seeds: Iterable[int],
     windows: Sequence[str] = (),
     until: Until | None = None,
+    optimum: bool = False,
     interval: str | None = None,
     jobs: int | None = None,
     on_run: Callable[[], object] | None = None,
@@ -177,7 +189,7 @@ def repeat(
         jobs = as_whole("jobs", jobs, 1)
     as_function("on_run", on_run)
     if until is not None:
-        until.check(scenario.flows, len(first), bool(windows))
+        until.check(scenario.flows, len(first), bool(windows), optimum)
     most = len(first) if until is None else max(len(first), until.max_seeds)
     if most * len(schemes) > MOST_RUNS:
         raise InputError(
@@ -192,6 +204,8 @@ def repeat(
         looks = until.looks(len(first))
     for window in windows:
         _core.parse_time(window, "windows")
+    best = _whole_optimum(scenario) if optimum else None
+    max_min = None if best is None else {flow["id"]: flow["max_min_bps"] for flow in best["flows"]}
     runs: list[list[Run]] = [[] for _ in schemes]
     rows = ""
     for look in looks:
@@ -205,12 +219,22 @@ def repeat(
             of_scheme += [next(done) for _ in more]
         results = [[run.result for run in of_scheme] for of_scheme in runs]
         if until is None:
-            rows = _core.summarise(results)
+            rows = _core.summarise(results, max_min_bps=max_min)
             break
-        rows = _core.summarise(results, until.halfwidth, until.statistics)
+        rows = _core.summarise(results, until.halfwidth, until.statistics, max_min)
         if all(row["precision"]["met"] for row in json.loads(rows)):
             break
-    return Repeated(rows, runs)
+    return Repeated(rows, runs, best)
+
+
+def _whole_optimum(scenario: Scenario) -> Optimum:
+    """The optimum under all cliques: under some of them most max-min rates are nothing that is known."""
+    best = optimum_of(scenario)
+    if not best["complete"]:
+        raise InputError(
+            f"there is no optimum: more than {len(best['cliques'])} cliques of conflicting links"
+        )
+    return best
 
 
 def _all(

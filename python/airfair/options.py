@@ -39,6 +39,11 @@ report_option = click.option(
     metavar="FILE",
     help="Write a page with pictures, tables and the scenario: one HTML file.",
 )
+optimum_option = click.option(
+    "--optimum",
+    is_flag=True,
+    help="Also show goodputs as shares of the max-min rates that the air allows: see `airfair optimum`.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 
 

@@ -539,6 +539,10 @@ class Differences(TypedDict):
     """Share of dropped packets among the packets with payload that ended, 0 to 1."""
     completion_s: Estimate | None
     """Mean completion time of finished files, seconds."""
+    optimum_share_min: NotRequired[Estimate | None]
+    """Least share of its max-min rate that a flow gets (1: all of it); only if the optimum was asked for."""
+    optimum_share_total: NotRequired[Estimate | None]
+    """Sum of the goodputs as a share of the sum of the max-min rates; only if the optimum was asked for."""
 
 
 class FlowDifferences(TypedDict):
@@ -562,6 +566,9 @@ class FlowDifferences(TypedDict):
     """Share of dropped packets among the packets with payload that ended, 0 to 1."""
     completion_s: Estimate | None
     """Completion time, seconds."""
+    optimum_share: NotRequired[Estimate | None]
+    """Goodput as a share of the flow's max-min rate; None without a route or traffic, only if the optimum was
+    asked for."""
 
 
 class FlowRow(FlowDifferences):
@@ -781,6 +788,12 @@ class ImportReport(TypedDict):
     """Assumptions where the file is ambiguous."""
     gateway: str | None
     """The gateway, where the flows end; None if the import has neither flows nor a chosen gateway."""
+
+
+def always(kind: type) -> tuple[str, ...]:
+    """The keys that every value of this type has, in order."""
+    # `__required_keys__` has all keys, since annotations are texts.
+    return tuple(key for key, of in kind.__annotations__.items() if "NotRequired" not in str(of))
 
 
 def scalars(kind: type) -> dict[str, type]:

@@ -12,15 +12,18 @@ from dataclasses import dataclass
 
 from ._core import InputError
 from .arguments import as_type, as_whole, hint
-from .results import Differences
+from .results import Differences, always
 
 FIRST_LOOK = 10
 """Fewest seeds before an interval is believed."""
 
 MAX_SEEDS = 1000
 
-NUMBERS = tuple(Differences.__annotations__)
+NUMBERS = always(Differences)
 """Estimates of a row of a comparison. A row has None where no run has the number."""
+
+OF_OPTIMUM = tuple(name for name in Differences.__annotations__ if name not in NUMBERS)
+"""Further ones of a comparison with the optimum."""
 
 STATISTICS = ("aggregate_goodput_bps", "jain_index")
 """The statistics by default; the goodput of a starved flow varies too much to be one."""
@@ -34,9 +37,9 @@ class Until:
     statistics: Sequence[str] = STATISTICS
     max_seeds: int = MAX_SEEDS
 
-    def check(self, flows: Sequence[str], seeds: int, windows: bool) -> None:
+    def check(self, flows: Sequence[str], seeds: int, windows: bool, optimum: bool) -> None:
         """Raise `InputError` if these settings do not fit a scenario with these flows."""
-        check_statistics(self.statistics, flows, windows)
+        check_statistics(self.statistics, flows, windows, optimum)
         as_type("half-width", self.halfwidth, int | float, "a share of the mean such as 0.05")
         as_whole("max_seeds", self.max_seeds, 1)
         if not (math.isfinite(self.halfwidth) and 0 < self.halfwidth <= 1):
@@ -58,14 +61,21 @@ class Until:
         yield self.max_seeds
 
 
-def check_statistics(statistics: Sequence[str], flows: Sequence[str], windows: bool) -> None:
+def check_statistics(statistics: Sequence[str], flows: Sequence[str], windows: bool, optimum: bool) -> None:
     """Raise `InputError` if there is no statistic, or one that a scenario with these flows does not have."""
     if not statistics:
         raise InputError("statistics: expected at least one")
-    known = [*NUMBERS, *(f"flow.{flow}" for flow in flows), *(["window_jain"] if windows else [])]
+    known = [
+        *NUMBERS,
+        *OF_OPTIMUM,
+        *(f"flow.{flow}" for flow in flows),
+        *(["window_jain"] if windows else []),
+    ]
     for name in statistics:
         if name == "window_jain" and not windows:
             raise InputError('the statistic "window_jain" goes with a window')
+        if name in OF_OPTIMUM and not optimum:
+            raise InputError(f'the statistic "{name}" goes with an optimum')
         if name not in known:
             expected = hint(name, known) or f"; expected {', '.join(NUMBERS)} or flow.ID"
             raise InputError(f'there is no statistic "{name}"{expected}')

@@ -269,7 +269,15 @@ DELAYS = (
     LOSS,
     Column("completion_s", "completion", _time),
 )
-COLUMNS = (*FAIRNESS, *DELAYS)
+OF_OPTIMUM = (
+    Column("optimum_share_min", "least share", _share),
+    Column("optimum_share_total", "share of sum", _share),
+)
+"""Shares of the max-min rates, in a comparison that has them."""
+
+OPTIMUM_SHARE = Column("optimum_share", "share", _share)
+
+COLUMNS = (*FAIRNESS, *OF_OPTIMUM, *DELAYS)
 """The numbers of a comparison, in the order of its tables."""
 
 GOODPUT = Column("goodput_bps", "goodput", _rate)
@@ -279,7 +287,7 @@ OF_FLOWS = DELAYS[:2]
 
 def columns_of(rows: Sequence[CompareRow], columns: Sequence[Column] = COLUMNS) -> list[Column]:
     """The columns in which any of these rows has a number."""
-    return [column for column in columns if any(row[column.key] is not None for row in rows)]  # type: ignore[literal-required]
+    return [column for column in columns if any(row.get(column.key) is not None for row in rows)]
 
 
 def show_run(result: RunResult, out: rich.console.Console) -> None:
@@ -461,8 +469,13 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: rich.console.Con
     columns = columns_of(rows)
     same = _same(rows, columns)
     shown = [column for column in columns if column not in same]
-    goodputs, delays = ([column for column in shown if column in of] for of in (FAIRNESS, DELAYS))
+    goodputs = [column for column in shown if column in (*FAIRNESS, *OF_OPTIMUM)]
+    delays = [column for column in shown if column in DELAYS]
     _show_whole(rows, goodputs, out)
+    if any(column in OF_OPTIMUM for column in columns):
+        out.print(
+            "Shares of the max-min rates (airfair optimum): the least of a flow, and total over their sum."
+        )
     _show_content(rows, out)
     _show_flows(rows, GOODPUT, out)
     _show_differences(rows, goodputs, out)

@@ -81,6 +81,27 @@ pub fn jain_index(shares: &[f64]) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (shares.len() as f64 * squares))
 }
 
+/// How near rates come to the best ones, each as a share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OptimumShares {
+    /// The least share of a flow.
+    pub least: f64,
+    /// The sum of the rates, as a share of the sum of the best ones.
+    pub total: f64,
+}
+
+/// Shares of the best rates that flows get: of each flow its rate and its best rate, which is positive. `None` for no flow.
+#[must_use]
+pub fn optimum_shares(flows: &[(f64, f64)]) -> Option<OptimumShares> {
+    let least = flows.iter().map(|(rate, best)| rate / best).reduce(f64::min)?;
+    let sum = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp); // sums do not depend on the order of the flows in a file
+        values.iter().fold(0.0, |sum, value| sum + value)
+    };
+    let (rates, best) = flows.iter().copied().unzip();
+    Some(OptimumShares { least, total: sum(rates) / sum(best) })
+}
+
 /// The 97.5 % quantile of Student's t with `df` degrees of freedom, by bisection on the distribution function.
 #[must_use]
 pub fn student_t_975(df: u32) -> f64 {
@@ -183,6 +204,18 @@ mod tests {
         }
         assert_eq!(median(&[3.0, 1.0, 2.0]).unwrap(), Bounds { value: 2.0, ends: None });
         assert_eq!(median(&[]), None);
+    }
+
+    #[test]
+    fn optimum_shares_by_hand() {
+        let found = optimum_shares(&[(300.0, 400.0), (10.0, 100.0), (440.0, 500.0)]).unwrap();
+        assert!((found.least - 0.1).abs() < 1e-12);
+        assert!((found.total - 0.75).abs() < 1e-12, "750 of 1000");
+        assert_eq!(optimum_shares(&[(0.0, 5.0)]), Some(OptimumShares { least: 0.0, total: 0.0 }));
+        assert_eq!(optimum_shares(&[]), None);
+        let flows = [(0.1, 0.7), (0.2, 0.6), (0.3, 0.5)];
+        let reversed: Vec<(f64, f64)> = flows.iter().rev().copied().collect();
+        assert_eq!(optimum_shares(&flows), optimum_shares(&reversed));
     }
 
     #[test]

@@ -13,6 +13,7 @@ from .. import _core
 from .._core import InputError, Scenario
 from ..arguments import Overrides, as_scenario, as_type, unsuitable
 from .advice import advice
+from .limit import add_optimum
 from .result import Explanation
 from .words import reasons, verdict
 
@@ -48,6 +49,7 @@ def explain(
     explanation["verdict"] = verdict(explanation)
     explanation["reasons"] = reasons(explanation)
     explanation["advice"] = advice(explanation)
+    add_optimum(explanation, scenario)
     return explanation
 
 

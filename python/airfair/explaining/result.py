@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 DEFERRING = ("busy", "nav", "eifs")
 """States in which a sender must not send, because of frames of others."""
@@ -176,6 +176,29 @@ class Timeline(TypedDict):
     others_turn_ns: list[int]
 
 
+class LinkEnds(TypedDict):
+    """A directed link. A station that is not the first of its node has the name of its radio behind it."""
+
+    src: str
+    dst: str
+
+
+class BestRate(TypedDict):
+    """The max-min rate of the flow by the model of `airfair.optimum`, and what binds it.
+
+    `clique` is its place in the list of the optimum, `links` are its links; `wire` is a wired link that binds
+    the flow. `words`: the same as a sentence.
+    """
+
+    max_min_bps: float
+    bound: Literal["demand", "clique", "wire"]
+    clique: int | None
+    senders: int | None
+    links: list[LinkEnds]
+    wire: LinkEnds | None
+    words: str
+
+
 class Explanation(TypedDict):
     """The explanation of a flow's goodput. A text of `advice` is followed by lines to copy.
 
@@ -246,6 +269,10 @@ class Explanation(TypedDict):
     """Reasons in words, the most important first."""
     advice: list[str]
     """Changes to try, in words."""
+    optimum: BestRate | None
+    """What the air allows the flow; None where the model does not apply."""
+    optimum_reason: str | None
+    """The reason where `optimum` is None."""
 
 
 def share(hop: Hop, *states: str) -> float:

@@ -44,6 +44,8 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
         out.print("Where its time goes:")
     for reason in explanation["reasons"]:
         out.print(f"- {escape(reason)}")
+    if explanation["optimum"] is not None:
+        out.print(escape(explanation["optimum"]["words"]))
     if explanation["standing"] in ("unreachable", "silent"):
         _advise(explanation, out)
         return

@@ -138,3 +138,10 @@ def optimum(
     `run`. Raises `InputError` where the network has something that the model cannot describe.
     """
     return cast(Optimum, json.loads(as_scenario(scenario, overrides).optimum(factor, clique_limit)))
+
+
+def binding_cliques(optimum: Optimum) -> list[int]:
+    """The cliques that bind flows, those of the flows with the least rates first."""
+    flows = sorted(optimum["flows"], key=lambda flow: flow["max_min_bps"])
+    bound = (flow["bound"]["clique"] for flow in flows)
+    return list(dict.fromkeys(clique for clique in bound if clique is not None))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.markup import escape
 
 from ..tables import MOST_FLOWS, plain_table, plural, rate
-from .model import Bound, Optimum
+from .model import Bound, Optimum, binding_cliques
 from .search import Found
 
 MOST_LINKS = 12
@@ -31,11 +33,16 @@ def link_name(optimum: Optimum, link: int) -> str:
     return f"{optimum['links'][link]['src']} → {optimum['links'][link]['dst']}"
 
 
-def binding_cliques(optimum: Optimum) -> list[int]:
-    """The cliques that bind flows, those of the flows with the least rates first."""
-    flows = sorted(optimum["flows"], key=lambda flow: flow["max_min_bps"])
-    bound = (flow["bound"]["clique"] for flow in flows)
-    return list(dict.fromkeys(clique for clique in bound if clique is not None))
+def clique_in_words(optimum: Optimum, clique: int) -> str:
+    """A clique with its senders and links, of many the first."""
+    links, senders = optimum["cliques"][clique]["links"], optimum["cliques"][clique]["senders"]
+    return f"clique {clique}, {senders} {plural(senders, 'sender')}: {link_names(optimum, links)}"
+
+
+def link_names(optimum: Optimum, links: Sequence[int]) -> str:
+    """Radio links by their stations, of many the first."""
+    names = ", ".join(link_name(optimum, link) for link in links[:MOST_LINKS])
+    return f"{names} and {len(links) - MOST_LINKS} more" if len(links) > MOST_LINKS else names
 
 
 def show(optimum: Optimum, out: Console) -> None:
@@ -91,11 +98,7 @@ def _cliques(optimum: Optimum, out: Console) -> None:
     pairs = len(optimum["conflicts"])
     out.print(f"\n{found}, {pairs} {plural(pairs, 'pair')} that {'conflicts' if pairs == 1 else 'conflict'}")
     for clique in binding[:MOST]:
-        links = optimum["cliques"][clique]["links"]
-        names = ", ".join(link_name(optimum, link) for link in links[:MOST_LINKS])
-        more = f" and {len(links) - MOST_LINKS} more" if len(links) > MOST_LINKS else ""
-        senders = optimum["cliques"][clique]["senders"]
-        out.print(f"  clique {clique}, {senders} {plural(senders, 'sender')}: {escape(names)}{more}")
+        out.print(f"  {escape(clique_in_words(optimum, clique))}")
     if len(binding) > MOST:
         out.print(f"  [dim]{len(binding) - MOST} more: --json[/dim]")
 

@@ -13,7 +13,6 @@ from .._core import InputError
 from ..arguments import as_type, unsuitable
 from ..frames import ROWS, as_rows, is_row, is_run
 from ..results import CompareRow, Estimate, RunResult
-from ..sequential import NUMBERS
 from . import style
 
 Numbers: TypeAlias = Sequence[float | None] | np.ndarray
@@ -229,8 +228,9 @@ def _named(rows: Rows) -> dict[str, CompareRow]:
 
 
 def _estimate(row: CompareRow, quantity: str, difference: bool = False) -> Estimate | None:
-    if not isinstance(quantity, str) or quantity not in NUMBERS:
-        raise InputError(f'no estimate "{quantity}"; expected one of goodput_bps, {", ".join(NUMBERS)}')
+    if not isinstance(quantity, str) or quantity not in row["difference"]:
+        known = ", ".join(row["difference"])
+        raise InputError(f'no estimate "{quantity}"; expected one of goodput_bps, {known}')
     return cast(Mapping[str, Estimate | None], row["difference"] if difference else row)[quantity]
 
 

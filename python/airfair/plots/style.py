@@ -259,6 +259,9 @@ _WORDS: Mapping[str, str] = {
     "rtt_s": "round-trip time",
     "loss_ratio": "share of packets lost",
     "completion_s": "completion time",
+    "optimum_share": "share of the max-min rate",
+    "optimum_share_min": "least share of a max-min rate",
+    "optimum_share_total": "share of the sum of max-min rates",
 }
 
 

@@ -11,17 +11,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch
 from matplotlib.ticker import MaxNLocator
 
 from .._core import Scenario
 from ..arguments import as_type, unsuitable
 from ..experiment import network as network_of
-from ..results import Network, Route, RunResult
+from ..optimal.model import Optimum, binding_cliques
+from ..results import Network, Route, RunResult, always
 from ..tables import plural
-from . import style
+from . import arrows, style
+from .arrows import Bundle
 from .layout import fill_in, spread
-from .style import Look
 
 NAMED = 48
 """More nodes than these have no names in the map."""
@@ -41,8 +41,8 @@ with them."""
 
 EXPECTED = "a Scenario, or a result of airfair.network"
 
-REQUIRED = {key for key, of in Network.__annotations__.items() if "NotRequired" not in str(of)}
-"""Keys of a network. `Network.__required_keys__` has all keys, since annotations are texts."""
+REQUIRED = set(always(Network))
+"""Keys of a network."""
 
 Lines = list[tuple[int, int]]
 
@@ -81,7 +81,12 @@ def relations(of: Network) -> Relations:
 
 
 def network(
-    source: Scenario | Network, *, seed: int = 1, result: RunResult | None = None, ax: Axes | None = None
+    source: Scenario | Network,
+    *,
+    seed: int = 1,
+    result: RunResult | None = None,
+    optimum: Optimum | None = None,
+    ax: Axes | None = None,
 ) -> Figure:
     """The map of a network: nodes, pairs that decode or only sense each other, wired links, routes of flows.
 
@@ -91,6 +96,9 @@ def network(
 
     A protocol finds routes during a run: with the `result` of one they are those of its end
     (`results.RouteOfFlow`).
+
+    With the `optimum` of the scenario (`airfair.optimum`) the map has, in place of the routes, the links of
+    the cliques that bind flows.
     """
     if isinstance(source, Scenario):
         of = network_of(source, seed=seed)
@@ -126,8 +134,8 @@ def network(
                     rasterized=sum(map(len, ways)) > 2000,
                 )
             )
-        beside = _routes(axes, places, of, result)
-        _nodes(axes, places, of, beside)
+        drawn = _routes(axes, places, of, result) if optimum is None else _cliques(axes, places, of, optimum)
+        _nodes(axes, places, of, drawn)
         for height, y in levels.items():
             axes.annotate(
                 f"z {height:g} m",
@@ -305,7 +313,6 @@ def _routes(axes: Axes, places: np.ndarray, of: Network, result: RunResult | Non
     """
     place = {node["id"]: i for i, node in enumerate(of["nodes"])}
     routes = [[place[node] for node in flow["path"] or []] for flow in of["flows"]]
-    beside = np.zeros_like(places)
     hops = [list(pairwise(route)) for route in routes]
     if len(routes) > style.MOST:
         counts = Counter(hop for route in hops for hop in route)
@@ -320,44 +327,43 @@ def _routes(axes: Axes, places: np.ndarray, of: Network, result: RunResult | Non
                 label=f"routes of {len(routes):,} {plural(len(routes), 'flow')}",
             )
         )
-        return beside
-    small = len(places) <= NAMED
-    step = (0.012 if small else 0.004) * max(*np.subtract(*reversed(_window(places))), 1e-9)
-    used: Counter[tuple[int, int]] = Counter()
+        return np.zeros_like(places)
+    bundles = []
     for look, flow, route in zip(style.looks(range(len(routes))), of["flows"], hops, strict=True):
-        for a, b in route:
-            used[a, b] += 1
-            # On the right-hand side, so that two directions do not cover each other.
-            right = np.array([places[b][1] - places[a][1], places[a][0] - places[b][0]])
-            aside = right / max(np.hypot(*right), 1e-12) * step * used[a, b]
-            beside[[a, b]] += aside
-            ends = places[a] + aside, places[b] + aside
-            last = (a, b) == route[-1]
-            if small or last:
-                axes.add_patch(_arrow(*ends, look, 6 if small else 2))
-            else:
-                axes.plot(
-                    *np.transpose(ends), color=look.colour, linewidth=2.0, linestyle=look.dash, zorder=4
-                )
         words = flow["id"] if flow["id"].lower().startswith("flow") else f"flow {flow['id']}"
         words = words if route else f"{words}: {without_route(of, result)}"
-        axes.plot([], [], color=look.colour, linewidth=2.0, linestyle=look.dash, label=words)
+        bundles.append(Bundle(look, words, route))
+    small = len(places) <= NAMED
+    return arrows.draw(axes, places, bundles, step=_step(places), gap=6 if small else 2, last_only=not small)
+
+
+def _cliques(axes: Axes, places: np.ndarray, of: Network, optimum: Optimum) -> np.ndarray:
+    """An arrow for each link of each clique that binds a flow, in the clique's colour; of many cliques those
+    of the flows with the least rates. Returns the same as `_routes`."""
+    place = {node["id"]: i for i, node in enumerate(of["nodes"])}
+    # A station has the name of its node, or, if it is not the first of the node, both names.
+    station = {f"{radio['node']}/{radio['radio']}": place[radio["node"]] for radio in of["radios"]} | place
+    links = [(station[link["src"]], station[link["dst"]]) for link in optimum["links"]]
+    binding = binding_cliques(optimum)
+    shown = binding[: style.MOST]
+    bundles = [
+        Bundle(look, f"clique {clique}", [links[link] for link in optimum["cliques"][clique]["links"]])
+        for look, clique in zip(style.looks(range(len(shown))), shown, strict=True)
+    ]
+    if len(places) <= NAMED:
+        beside = arrows.draw(axes, places, bundles, step=_step(places), gap=6)
+    else:
+        beside = arrows.draw(axes, places, bundles, step=1.5 * _step(places), gap=2, width=1.2)
+    more = len(binding) - len(shown)
+    if more:
+        axes.plot([], [], linestyle="none", label=f"{more:,} more {plural(more, 'clique')}, not drawn")
     return beside
 
 
-def _arrow(start: np.ndarray, end: np.ndarray, look: Look, gap: float) -> FancyArrowPatch:
-    return FancyArrowPatch(
-        (float(start[0]), float(start[1])),
-        (float(end[0]), float(end[1])),
-        arrowstyle="-|>",
-        mutation_scale=11,
-        shrinkA=gap - 1,
-        shrinkB=gap,
-        linewidth=2.0,
-        linestyle=look.dash,
-        color=look.colour,
-        zorder=4,
-    )
+def _step(places: np.ndarray) -> float:
+    """The distance between arrows beside each other."""
+    part = 0.012 if len(places) <= NAMED else 0.004
+    return part * float(max(*np.subtract(*reversed(_window(places))), 1e-9))
 
 
 def _nodes(axes: Axes, places: np.ndarray, of: Network, beside: np.ndarray) -> None:

@@ -23,6 +23,8 @@ from .. import _core, tables
 from .._core import Scenario
 from ..experiment import Repeated, Run
 from ..experiment import network as network_of
+from ..optimal.model import Optimum, binding_cliques
+from ..optimal.show import bound_in_words, clique_in_words
 from ..output import check_writable, write_atomically
 from ..plots import world
 from ..plots.seeds import shown_radios
@@ -34,6 +36,12 @@ MOST_FLOWS = 50
 
 MOST_CATEGORIES = 50
 """Most access categories of radios: those with most frames."""
+
+MOST_CLIQUES = 20
+"""Most cliques whose links are listed: those of the flows with the least max-min rates."""
+
+ARROW = "\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}"
+"""Keeps the two ends of a link in one line."""
 
 MOST_SHARES = 10_000_000
 """Most windows times flows of a run that are evaluated by default."""
@@ -76,6 +84,8 @@ def page(
     first = cast(RunResult, json.loads(repeated.runs[0][0].result))
     network = network_of(scenario, seed=rows[0]["seeds"][0])
     study = Study(scenario, network, rows, first)
+    if repeated.optimum is not None:
+        study.add_optimum(repeated.optimum, rows)
     if tables.has_categories(first):
         study.add_categories(repeated.runs)
     now = datetime.datetime.now(datetime.UTC) if written is None else written
@@ -91,7 +101,7 @@ def page(
             study=study,
             rows=rows,
             first=first,
-            pictures={picture.id: picture for picture in draw(network, rows, first, repeated.runs)},
+            pictures={picture.id: picture for picture in draw(network, rows, first, repeated)},
             command=_readable(shlex.join(command)),
             versions=", ".join(f"{name} {version}" for name, version in versions.items()),
             written=now.strftime("%Y-%m-%d %H:%M UTC"),
@@ -132,6 +142,14 @@ class FlowLine:
 
 
 @dataclass(frozen=True)
+class OptimumLine(FlowLine):
+    """A flow in the table of the optimum: its shares, its max-min rate, and what binds it."""
+
+    max_min: str
+    bound: str
+
+
+@dataclass(frozen=True)
 class CategoryRow:
     """An access category of a radio with one scheme."""
 
@@ -156,9 +174,9 @@ class Study:
         self.frames = sum(row["perf"]["transmissions"] for row in rows)
         self.events = sum(row["perf"]["events"] for row in rows)
         order = sorted(range(len(first["flows"])), key=lambda i: rows[0]["flows"][i]["goodput_bps"]["mean"])
-        shown = sorted(order[:MOST_FLOWS])
+        self.shown = shown = sorted(order[:MOST_FLOWS])
         self.left_out = len(order) - len(shown)
-        self.fairness = [*tables.FAIRNESS, tables.LOG_UTILITY]
+        self.fairness = [*tables.FAIRNESS, *tables.columns_of(rows, tables.OF_OPTIMUM), tables.LOG_UTILITY]
         self.delays = tables.columns_of(rows, tables.DELAYS)
         self.flows = _flow_lines(tables.GOODPUT, rows, shown)
         more = ((column.head, _flow_lines(column, rows, shown)) for column in tables.OF_FLOWS)
@@ -176,7 +194,25 @@ class Study:
         self.categories: list[CategoryRow] = []
         self.left_out_categories = 0
         self.category_heads = tables.CATEGORY_HEADS
+        self.optimum: list[OptimumLine] = []
+        self.cliques: list[str] = []
         self.reasons = sorted({reason for row in rows for reason in row["drops"]})
+
+    def add_optimum(self, optimum: Optimum, rows: Sequence[CompareRow]) -> None:
+        """Read the optimum: a line for each flow of the table of flows that has a route, and the cliques that
+        bind flows."""
+        best = {flow["id"]: flow for flow in optimum["flows"]}
+        self.optimum = [
+            OptimumLine(
+                **vars(line),
+                max_min=tables.rate(best[line.id]["max_min_bps"]),
+                bound=bound_in_words(optimum, best[line.id]["bound"]),
+            )
+            for line in _flow_lines(tables.OPTIMUM_SHARE, rows, self.shown)
+            if line.id in best
+        ]
+        binding = binding_cliques(optimum)[:MOST_CLIQUES]
+        self.cliques = [clique_in_words(optimum, clique).replace(" → ", ARROW) for clique in binding]
 
     def add_categories(self, runs: Sequence[Sequence[Run]]) -> None:
         """Read the access categories of the runs: a row for each category that has sent and each scheme."""
@@ -218,9 +254,11 @@ class Study:
     def repeat(self) -> str:
         """The command that repeats the runs, from the scenario on the page."""
         if not self._in_a_row:
-            return f"airfair.compare({self.file!r}, schemes={self.schemes!r}, seeds={self.seeds!r})"
-        seeds = ["--seeds", str(len(self.seeds)), "--seed-from", str(self.seeds[0])]
-        return shlex.join(["airfair", "compare", self.file, "--schemes", ",".join(self.schemes), *seeds])
+            also = ", optimum=True" if self.optimum else ""
+            return f"airfair.compare({self.file!r}, schemes={self.schemes!r}, seeds={self.seeds!r}{also})"
+        more = ["--seeds", str(len(self.seeds)), "--seed-from", str(self.seeds[0])]
+        more += ["--optimum"] if self.optimum else []
+        return shlex.join(["airfair", "compare", self.file, "--schemes", ",".join(self.schemes), *more])
 
 
 def _flow_lines(column: tables.Column, rows: Sequence[CompareRow], shown: Sequence[int]) -> list[FlowLine]:

@@ -11,7 +11,8 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from .. import _core, tables
-from ..experiment import Run
+from ..experiment import Repeated, Run
+from ..optimal.model import Optimum, binding_cliques
 from ..plots import seeds as over_seeds
 from ..plots import statistics, style, world
 from ..results import CompareRow, Estimate, Network, RunResult
@@ -27,12 +28,18 @@ class Picture:
     alt: str
 
 
-def draw(
-    network: Network, rows: Sequence[CompareRow], first: RunResult, runs: Sequence[Sequence[Run]]
-) -> list[Picture]:
+def draw(network: Network, rows: Sequence[CompareRow], first: RunResult, repeated: Repeated) -> list[Picture]:
     """Those that there is something to draw in. `time-0` is goodput over time of the first scheme."""
     with mpl.rc_context({"text.parse_math": False}):  # names may have dollar signs
-        return _draw(network, rows, first, runs)
+        found = _draw(network, rows, first, repeated.runs)
+        if repeated.optimum is not None and binding_cliques(repeated.optimum):
+            found.append(_cliques(network, repeated.optimum))
+        return found
+
+
+def _cliques(network: Network, optimum: Optimum) -> Picture:
+    words = f"Map of the network with the links of {_many(binding_cliques(optimum), 'clique')}; see the list."
+    return _picture("optimum", world.network(network, optimum=optimum), words)
 
 
 def _draw(

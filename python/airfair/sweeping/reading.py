@@ -14,7 +14,7 @@ import pyarrow as pa
 from .. import _core
 from ..arguments import as_flag, as_path, as_type
 from ..notebook import MOST_NAMES, counted, listed, page
-from ..results import CompareRow, FlowDifferences
+from ..results import CompareRow, FlowDifferences, always
 from . import columns
 from .columns import TABLES
 from .dataset import about, every, in_order
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-SUMMARISED = ("id", "offered_bytes", "delivered_bytes", *FlowDifferences.__annotations__)
+SUMMARISED = ("id", "offered_bytes", "delivered_bytes", *always(FlowDifferences))
 """Keys of a flow that a summary needs."""
 
 

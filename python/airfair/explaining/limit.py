@@ -1,0 +1,83 @@
+"""What the air allows a flow: its max-min rate by the model of `airfair.optimum`, and what binds it."""
+
+from __future__ import annotations
+
+from .._core import InputError, Scenario
+from ..optimal.model import Link, Optimum, OptimumFlow, Wire, optimum
+from ..optimal.show import bound_in_words, link_name
+from ..tables import plural, rate
+from .result import BestRate, Explanation, LinkEnds
+from .words import listed, percent
+
+MOST_CLIQUES = 1000
+"""Most cliques of the optimum, for which an explanation should not wait: time grows with their number."""
+
+MOST_LINKS = 6
+"""Most links of a clique that the sentence names."""
+
+
+def add_optimum(explanation: Explanation, scenario: Scenario) -> None:
+    """Add `optimum` and `optimum_reason`."""
+    explanation["optimum"] = explanation["optimum_reason"] = None
+    try:
+        best = optimum(scenario, clique_limit=MOST_CLIQUES)
+    except InputError as error:
+        explanation["optimum_reason"] = str(error)
+        return
+    found = next((flow for flow in best["flows"] if flow["id"] == explanation["flow"]), None)
+    if found is None:
+        explanation["optimum_reason"] = "there is no optimum: the flow has no route"
+    elif not best["complete"]:
+        explanation["optimum_reason"] = (
+            f"more than {MOST_CLIQUES} cliques of conflicting links, too many for an explanation; "
+            "`airfair optimum` considers all of them"
+        )
+    else:
+        explanation["optimum"] = _best_rate(explanation, best, found)
+
+
+def _best_rate(explanation: Explanation, best: Optimum, flow: OptimumFlow) -> BestRate:
+    bound = flow["bound"]
+    clique = None if bound["clique"] is None else best["cliques"][bound["clique"]]
+    links: list[LinkEnds] = [] if clique is None else [_ends(best["links"][link]) for link in clique["links"]]
+    wire = None if bound["wire"] is None else _ends(best["wires"][bound["wire"]])
+    return {
+        "max_min_bps": flow["max_min_bps"],
+        "bound": bound["kind"],
+        "clique": bound["clique"],
+        "senders": None if clique is None else clique["senders"],
+        "links": links,
+        "wire": wire,
+        "words": f"{_could_have(explanation, flow)}{_holder(explanation, best, flow)}.",
+    }
+
+
+def _ends(link: Link | Wire) -> LinkEnds:
+    return {"src": link["src"], "dst": link["dst"]}
+
+
+def _could_have(explanation: Explanation, flow: OptimumFlow) -> str:
+    has = explanation["goodput_bps"] / flow["max_min_bps"] if flow["max_min_bps"] else 1.0
+    return (
+        f"By the model of `airfair optimum` the flow could have {rate(flow['max_min_bps'])} "
+        f"(it has {percent(has)} of this)"
+    )
+
+
+def _holder(explanation: Explanation, best: Optimum, flow: OptimumFlow) -> str:
+    bound = flow["bound"]
+    if bound["clique"] is None:
+        return ", all that it offers" if bound["kind"] == "demand" else f", by {bound_in_words(best, bound)}"
+    clique = best["cliques"][bound["clique"]]
+    own = {(hop["src"], hop["dst"]) for hop in explanation["hops"]}
+    others = [link for link in clique["links"] if _nodes(best["links"][link]) not in own]
+    senders = f"{clique['senders']} {plural(clique['senders'], 'sender')}"
+    if not others:
+        return f"; its own links share the air of clique {bound['clique']} ({senders})"
+    names = listed((link_name(best, link) for link in others), MOST_LINKS)
+    return f"; it shares the air of clique {bound['clique']} with {names} ({senders})"
+
+
+def _nodes(link: Link) -> tuple[str, str]:
+    """The nodes of a link; the name of a station that is not the first of its node has both names."""
+    return link["src"].partition("/")[0], link["dst"].partition("/")[0]
