@@ -9,7 +9,7 @@ from ..tables import plural, rate
 from .result import BestRate, Explanation, LinkEnds
 from .words import listed, percent
 
-MOST_CLIQUES = 1000
+MOST_CLIQUES = 20_000
 """Most cliques of the optimum, for which an explanation should not wait: time grows with their number."""
 
 MOST_LINKS = 6
@@ -29,7 +29,7 @@ def add_optimum(explanation: Explanation, scenario: Scenario) -> None:
         explanation["optimum_reason"] = "there is no optimum: the flow has no route"
     elif not best["complete"]:
         explanation["optimum_reason"] = (
-            f"more than {MOST_CLIQUES} cliques of conflicting links, too many for an explanation; "
+            f"more than {MOST_CLIQUES:,} cliques of conflicting links, too many for an explanation; "
             "`airfair optimum` considers all of them"
         )
     else:
@@ -69,8 +69,7 @@ def _holder(explanation: Explanation, best: Optimum, flow: OptimumFlow) -> str:
     if bound["clique"] is None:
         return ", all that it offers" if bound["kind"] == "demand" else f", by {bound_in_words(best, bound)}"
     clique = best["cliques"][bound["clique"]]
-    own = {(hop["src"], hop["dst"]) for hop in explanation["hops"]}
-    others = [link for link in clique["links"] if _nodes(best["links"][link]) not in own]
+    others = [link for link in clique["links"] if not _is_own(explanation, best["links"][link])]
     senders = f"{clique['senders']} {plural(clique['senders'], 'sender')}"
     if not others:
         return f"; its own links share the air of clique {bound['clique']} ({senders})"
@@ -78,6 +77,13 @@ def _holder(explanation: Explanation, best: Optimum, flow: OptimumFlow) -> str:
     return f"; it shares the air of clique {bound['clique']} with {names} ({senders})"
 
 
-def _nodes(link: Link) -> tuple[str, str]:
-    """The nodes of a link; the name of a station that is not the first of its node has both names."""
-    return link["src"].partition("/")[0], link["dst"].partition("/")[0]
+def _is_own(explanation: Explanation, link: Link) -> bool:
+    """Whether a hop of the flow uses this link."""
+    return any(
+        _is_of(link["src"], hop["src"]) and _is_of(link["dst"], hop["dst"]) for hop in explanation["hops"]
+    )
+
+
+def _is_of(station: str, node: str) -> bool:
+    """Whether a station is one of this node: the first has the node's name, others that of the radio, too."""
+    return station == node or station.startswith(f"{node}/")
