@@ -9,7 +9,7 @@ from ..tables import plural, rate
 from .result import BestRate, Explanation, LinkEnds
 from .words import listed, percent
 
-MOST_CLIQUES = 20_000
+MOST_CLIQUES = 1000
 """Most cliques of the optimum, for which an explanation should not wait: time grows with their number."""
 
 MOST_LINKS = 6
