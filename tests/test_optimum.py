@@ -70,6 +70,14 @@ def test_an_inhibitor_counts_with_its_factor() -> None:
     assert [inhibition["factor"] for inhibition in best["inhibitions"]] == [2.0, 2.0]
 
 
+def test_a_flow_that_has_stopped_takes_no_air() -> None:
+    """As `explain` advises to remove a competitor."""
+    best = airfair.optimum(THREE_PAIRS, overrides='flow.right.stop="1 us"')
+    assert best["inactive"] == ["right"]
+    assert [clique["links"] for clique in best["cliques"]] == [[0, 1, 2, 3]]
+    assert [flow["id"] for flow in best["flows"]] == ["left", "middle"]
+
+
 def test_a_wire_binds() -> None:
     """Four flows share 10 Mbit/s; 1000 B of payload are 1040 B on it."""
     best = airfair.optimum(SCENARIOS / "dumbbell.toml")
@@ -125,7 +133,7 @@ def test_the_search_finds_what_the_network_delivers() -> None:
 
 
 def test_the_search_has_a_limit() -> None:
-    with pytest.raises(InputError, match="12 flows with a route; expected 1 to 4"):
+    with pytest.raises(InputError, match="1 to 4 flows; the scenario has 12"):
         search_optimum(Scenario.read(SCENARIOS / "access-point.toml"))
 
 

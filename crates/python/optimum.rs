@@ -16,6 +16,8 @@ struct Document<'a> {
     flows: Vec<Flow<'a>>,
     /// Flows that have no route.
     routeless: Vec<&'a str>,
+    /// Flows that do not send in the measured part of the run.
+    inactive: Vec<&'a str>,
     links: Vec<Link<'a>>,
     wires: Vec<Wire<'a>>,
     conflicts: Vec<Conflict>,
@@ -147,6 +149,7 @@ fn document<'a>(scenario: &'a Scenario, world: &'a World, found: &Optimum) -> Do
             scheduled_bps: schedule.as_ref().map(|schedule| schedule.max_min_bps[place]),
         }
     };
+    let ids = |flows: &[FlowIx]| flows.iter().map(|flow| spec.flows[flow.ix()].id.as_str()).collect();
     let conflict = |conflict: &airfair_sim::optimum::Conflict| {
         let Causes { shared, defers, data_lost, answers_lost, .. } = conflict.causes;
         Conflict { links: conflict.links, shared_station: shared, defers, data_lost, answers_lost }
@@ -159,7 +162,8 @@ fn document<'a>(scenario: &'a Scenario, world: &'a World, found: &Optimum) -> Do
     Document {
         scenario: &scenario.name,
         flows: links.flows.iter().map(|flow| flow.flow).enumerate().map(flow).collect(),
-        routeless: links.routeless.iter().map(|flow| spec.flows[flow.ix()].id.as_str()).collect(),
+        routeless: ids(&links.routeless),
+        inactive: ids(&links.inactive),
         links: links
             .radio
             .iter()

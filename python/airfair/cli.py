@@ -578,7 +578,7 @@ def optimum(
     searched: bool,
     as_json: bool,
 ) -> None:
-    """Compute the best rates that the air allows the flows in FILE.
+    """Estimate the best rates that the air allows the flows in FILE.
 
     Max-min and proportionally fair rates under the constraints of cliques: links of which only one can be
     used at a time. What binds each flow is named. Nothing is run, unless with --search.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use airfair_units::Span;
+use airfair_units::{Span, Time};
 
 use super::Unmodelled;
 use crate::air::Air;
@@ -12,7 +12,7 @@ use crate::names::natural_cmp;
 use crate::node::Network;
 use crate::observe::paths::{self, Hop};
 use crate::record::Names;
-use crate::spec::{Traffic, Transport, WorldSpec};
+use crate::spec::{FlowSpec, Traffic, Transport, WorldSpec};
 
 /// TCP header without options, bytes.
 const TCP_BYTES: u32 = 20;
@@ -90,8 +90,10 @@ pub struct Links {
     pub wires: Vec<Wire>,
     /// Flows that have a route.
     pub flows: Vec<FlowUse>,
-    /// Flows that have none, or that send nothing over any link.
+    /// Flows that have no route.
     pub routeless: Vec<FlowIx>,
+    /// Flows that end before the warm-up does, or start after the run.
+    pub inactive: Vec<FlowIx>,
 }
 
 /// Packets of one direction of a flow.
@@ -118,9 +120,12 @@ pub(super) fn links(
     flows.sort_by(|a, b| natural_cmp(&names.flows[a.ix()], &names.flows[b.ix()]));
     let (mut found, mut loads) = (Links::default(), Vec::new());
     for flow in flows {
-        match loads_of(spec, network, flow) {
-            Some(of_flow) => loads.push((flow, of_flow)),
-            None => found.routeless.push(flow),
+        if !is_active(spec, flow) {
+            found.inactive.push(flow);
+        } else if let Some(of_flow) = loads_of(spec, network, flow) {
+            loads.push((flow, of_flow));
+        } else {
+            found.routeless.push(flow);
         }
     }
     found.radio = radio_links(air, &loads, names);
@@ -152,6 +157,13 @@ pub(super) fn links(
         found.flows.push(FlowUse { flow, demand_bps: demand(&spec.flows[flow.ix()].traffic), radio, wires });
     }
     Ok(found)
+}
+
+/// True if a flow can send within the measured part of the run.
+fn is_active(spec: &WorldSpec, flow: FlowIx) -> bool {
+    let FlowSpec { start, stop, .. } = spec.flows[flow.ix()];
+    let (warmup, end) = (Time::ZERO + spec.warmup, Time::ZERO + spec.duration);
+    stop > start && stop > warmup && start < end
 }
 
 /// Packets of a flow on a hop.

@@ -4,7 +4,7 @@
 //! contention costs (`contention`). The maximal cliques of the conflict graph share the time of the air; `rates` computes max-min and
 //! proportionally fair rates under these constraints. `docs/how-to/optimum.md` states the model.
 //!
-//! The model sees the network at the start of the run, all flows active, packets of full size, and no losses but those of a silent air.
+//! The model sees the network at the start of the run, all flows that are measured active, packets of full size, and no losses but those of a silent air.
 
 mod contention;
 mod links;
@@ -201,7 +201,7 @@ fn check(spec: &WorldSpec, air: &Air) -> Result<(), Unmodelled> {
     } else if air.gains_vary() || !spec.gain_changes.is_empty() {
         "gains vary; expected no fading and no changes of gains"
     } else if air.stations().any(|station| air.mac(station).category_count > 1) {
-        "stations have several access categories; expected radio.categories = \"dcf\""
+        "stations have several access categories; expected radio.categories = \"dcf\" (--set radio.categories=dcf)"
     } else {
         return Ok(());
     };

@@ -176,6 +176,19 @@ fn acknowledgements_take_air() {
     assert_eq!(found.cliques[0].senders, 2);
 }
 
+/// A flow that stops before the warm-up ends takes no air.
+#[test]
+fn flows_outside_of_the_measured_time_are_left_out() {
+    let mut spec = line(slow(250.0, 550.0), &[0.0, 200.0, 400.0], &[(1, 2), (2, 3)]);
+    spec.warmup = Span::from_secs(2);
+    let lone = optimum(&line(slow(250.0, 550.0), &[0.0, 200.0], &[(1, 2)])).plain.max_min_bps[0];
+    assert!(optimum(&spec).plain.max_min_bps[0] < 0.6 * lone);
+    spec.flows[1].stop = airfair_units::Time::ZERO + Span::from_secs(2);
+    let found = optimum(&spec);
+    assert_eq!((found.links.flows.len(), found.links.inactive.len()), (1, 1));
+    close(found.plain.max_min_bps[0], lone, 1e-9);
+}
+
 #[test]
 fn other_channels_do_not_conflict() {
     let mut spec = line(dot11b(250.0, 550.0), &[0.0, 200.0], &[(1, 2)]);

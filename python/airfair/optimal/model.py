@@ -1,4 +1,4 @@
-"""The best rates that the air allows a scenario's flows, by a model of cliques."""
+"""Estimates of the best rates that the air allows a scenario's flows, by a model of cliques."""
 
 from __future__ import annotations
 
@@ -112,6 +112,8 @@ class Optimum(TypedDict):
     flows: list[OptimumFlow]
     routeless: list[str]
     """Flows without a route."""
+    inactive: list[str]
+    """Flows that stop before the end of the warm-up, or start after the run; they take no air."""
     links: list[Link]
     wires: list[Wire]
     conflicts: list[Conflict]

@@ -52,6 +52,8 @@ class FoundFlow(TypedDict):
     """Rate by the model, an inhibitor counted with its factor."""
     model_without_factor_bps: float
     """Rate by the model, an inhibitor counted as it is."""
+    model_over_tcp_bps: float | None
+    """Rate by the model of a flow over TCP, with acknowledgements; None for a flow over UDP."""
 
 
 class Found(TypedDict):
@@ -82,11 +84,15 @@ def search_optimum(
     them. Raises `InputError` for more than `MOST_FLOWS` flows, and where the model does not apply.
     """
     setting = setting or Setting()
-    over_udp = as_constant(scenario, {})
-    model = optimum(over_udp)
-    flows = [flow["id"] for flow in model["flows"]]
-    if not 1 <= len(flows) <= MOST_FLOWS:
-        raise InputError(f"{len(flows)} flows with a route; expected 1 to {MOST_FLOWS}")
+    given = optimum(scenario)
+    scenario = without(scenario, given["inactive"])
+    count = len(given["flows"])
+    if not 1 <= count <= MOST_FLOWS:
+        raise InputError(f"the search varies the rates of 1 to {MOST_FLOWS} flows; the scenario has {count}")
+    model = optimum(as_constant(scenario, {}))
+    document = Scenario.parse(scenario.resolved).to_dict()
+    tcp = {flow["id"] for flow in document["flow"] if flow["transport"].startswith("tcp")}
+    over_tcp = {flow["id"]: flow["max_min_bps"] for flow in given["flows"] if flow["id"] in tcp}
     searched = _Search(scenario, setting, model, on_run)
     rates = searched.water_filling()
     found: list[FoundFlow] = [
@@ -95,10 +101,20 @@ def search_optimum(
             "max_min_bps": rates[flow["id"]],
             "model_bps": flow["max_min_bps"],
             "model_without_factor_bps": flow["without_factor"]["max_min_bps"],
+            "model_over_tcp_bps": over_tcp.get(flow["id"]),
         }
         for flow in model["flows"]
     ]
     return {"scenario": model["scenario"], "step": STEP, "runs": searched.runs, "flows": found}
+
+
+def without(scenario: Scenario, flows: Sequence[str]) -> Scenario:
+    """The scenario without these flows."""
+    if not flows:
+        return scenario
+    document = Scenario.parse(scenario.resolved).to_dict()
+    document["flow"] = [flow for flow in document["flow"] if flow["id"] not in flows]
+    return Scenario.from_dict(document)
 
 
 def as_constant(scenario: Scenario, rates: Mapping[str, float]) -> Scenario:

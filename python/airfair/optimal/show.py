@@ -14,6 +14,9 @@ from .search import Found
 MOST_LINKS = 12
 """Most links of a clique that are named."""
 
+SAME = 0.999
+"""Least ratio of rates that are shown as the same."""
+
 MOST = 6
 """Most cliques and links with additive interference that are listed."""
 
@@ -36,7 +39,8 @@ def link_name(optimum: Optimum, link: int) -> str:
 def clique_in_words(optimum: Optimum, clique: int) -> str:
     """A clique with its senders and links, of many the first."""
     links, senders = optimum["cliques"][clique]["links"], optimum["cliques"][clique]["senders"]
-    return f"clique {clique}, {senders} {plural(senders, 'sender')}: {link_names(optimum, links)}"
+    size = f"{len(links)} {plural(len(links), 'link')} of {senders} {plural(senders, 'sender')}"
+    return f"clique {clique}, {size}: {link_names(optimum, links)}"
 
 
 def link_names(optimum: Optimum, links: Sequence[int]) -> str:
@@ -69,6 +73,8 @@ def show(optimum: Optimum, out: Console) -> None:
         out.print(f"[dim]the {len(shown)} least of {len(flows)} flows; all of them with --json[/dim]")
     if optimum["routeless"]:
         out.print(f"without a route: {escape(', '.join(optimum['routeless']))}")
+    if optimum["inactive"]:
+        out.print(f"not in the measured time: {escape(', '.join(optimum['inactive']))}")
     _totals(optimum, out)
     _cliques(optimum, out)
     _notes(optimum, out)
@@ -81,12 +87,13 @@ def _totals(optimum: Optimum, out: Console) -> None:
     proportional = [flow["proportional_bps"] for flow in flows]
     if all(share is not None for share in proportional):
         line += f", {rate(sum(share or 0.0 for share in proportional))} proportional"
-    scheduled = [flow["scheduled_bps"] for flow in flows if flow["scheduled_bps"] is not None]
-    if flows and len(scheduled) == len(flows):
-        line += (
-            f"; a schedule without contention between links reaches at least {rate(min(scheduled))} a flow"
-        )
     out.print(f"\n{line}")
+    scheduled = [flow["scheduled_bps"] for flow in flows if flow["scheduled_bps"] is not None]
+    bound = min((flow["without_factor"]["max_min_bps"] for flow in flows), default=0.0)
+    if scheduled and min(scheduled) < SAME * bound:
+        out.print(
+            f"Cliques are not enough here: no schedule gives each flow more than {rate(min(scheduled))}."
+        )
 
 
 def _cliques(optimum: Optimum, out: Console) -> None:
@@ -132,17 +139,21 @@ def _notes(optimum: Optimum, out: Console) -> None:
 
 def show_found(found: Found, out: Console) -> None:
     """Print the result of a search beside the model."""
-    table = plain_table("flow", right=["searched", "model", "model, W = 1"])
+    over_tcp = any(flow["model_over_tcp_bps"] is not None for flow in found["flows"])
+    last = ["model, TCP"] if over_tcp else []
+    table = plain_table("flow", right=["searched", "model", "model, W = 1", *last])
     for flow in found["flows"]:
-        table.add_row(
-            f"[bold]{escape(flow['id'])}[/bold]",
-            *(
-                rate(bps)
-                for bps in (flow["max_min_bps"], flow["model_bps"], flow["model_without_factor_bps"])
-            ),
-        )
+        numbers = [flow["max_min_bps"], flow["model_bps"], flow["model_without_factor_bps"]]
+        with_acks = flow["model_over_tcp_bps"]
+        cells = [*map(rate, numbers), *(["-" if with_acks is None else rate(with_acks)] if over_tcp else [])]
+        table.add_row(f"[bold]{escape(flow['id'])}[/bold]", *cells)
     out.print(table)
     out.print(
         f"\nUDP at constant rates with random gaps, steps of {100 * found['step']:g} %, "
         f"{found['runs']} {plural(found['runs'], 'run')}"
     )
+    if over_tcp:
+        out.print(
+            "Flows over TCP are searched as UDP with packets of a segment, without acknowledgements; the "
+            "last column has the model with them."
+        )
