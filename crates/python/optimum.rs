@@ -3,7 +3,7 @@
 use airfair_scenario::Scenario;
 use airfair_sim::World;
 use airfair_sim::ids::{FlowIx, StationIx};
-use airfair_sim::optimum::{Bound, Causes, Optimum, OptimumSpec, Rates};
+use airfair_sim::optimum::{Bound, Causes, FlowUse, Optimum, OptimumSpec, Rates};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -33,6 +33,7 @@ struct Flow<'a> {
     id: &'a str,
     src: &'a str,
     dst: &'a str,
+    demand_bps: Option<f64>,
     max_min_bps: f64,
     proportional_bps: Option<f64>,
     bound: BoundDocument,
@@ -132,12 +133,13 @@ fn document<'a>(scenario: &'a Scenario, world: &'a World, found: &Optimum) -> Do
     let Optimum { links, plain, weighted, schedule, .. } = found;
     let charged = weighted.as_ref().unwrap_or(plain);
     let proportional = |rates: &Rates, place: usize| rates.proportional_bps.as_ref().map(|all| all[place]);
-    let flow = |(place, flow): (usize, FlowIx)| {
-        let spec = &spec.flows[flow.ix()];
+    let flow = |(place, used): (usize, &FlowUse)| {
+        let spec = &spec.flows[used.flow.ix()];
         Flow {
             id: &spec.id,
             src: node(spec.from),
             dst: node(spec.to),
+            demand_bps: used.demand_bps,
             max_min_bps: charged.max_min_bps[place],
             proportional_bps: proportional(charged, place),
             bound: charged.bounds[place].into(),
@@ -161,7 +163,7 @@ fn document<'a>(scenario: &'a Scenario, world: &'a World, found: &Optimum) -> Do
     };
     Document {
         scenario: &scenario.name,
-        flows: links.flows.iter().map(|flow| flow.flow).enumerate().map(flow).collect(),
+        flows: links.flows.iter().enumerate().map(flow).collect(),
         routeless: ids(&links.routeless),
         inactive: ids(&links.inactive),
         links: links

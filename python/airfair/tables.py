@@ -73,10 +73,10 @@ class Console(rich.console.Console):
 def console() -> Console:
     """Standard output; wide where there is no terminal, unless COLUMNS says how wide, and then no text is
     folded."""
-    plain = Console(highlight=False)
+    plain = Console(highlight=False, emoji=False)
     if plain.is_terminal or os.environ.get("COLUMNS", "").isdecimal():
         return plain
-    piped = Console(highlight=False, width=PIPE_WIDTH)
+    piped = Console(highlight=False, emoji=False, width=PIPE_WIDTH)
     piped.folds = False
     return piped
 

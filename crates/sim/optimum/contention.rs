@@ -1,8 +1,9 @@
 //! Cost of contention: the time that passes between exchanges while senders count back-offs and collide.
 //!
 //! Model: G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function", IEEE JSAC 18(3), 2000, equations 7 and 9,
-//! for *n* senders that always have a packet and hear each other. A success is preceded by a mean number of idle slots and of collisions;
-//! each success and each collision is followed by a DIFS. One sender has half of its smallest window and no collision.
+//! for *n* senders that always have a packet and hear each other. An attempt that does not collide is preceded by a mean number of idle
+//! slots and of collisions; each attempt and each collision is followed by a DIFS. One sender has half of its smallest window and no
+//! collision. Losses let windows grow as collisions do.
 
 /// Constants of a sender's access to the medium.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,7 +18,7 @@ pub struct Access {
     pub difs_s: f64,
 }
 
-/// Means for each success, when all senders have the same windows.
+/// Means for each attempt that does not collide, when all senders have the same windows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contention {
     /// Idle slots.
@@ -29,17 +30,19 @@ pub struct Contention {
 /// Halvings of the interval in which the attempt probability lies: enough for every bit of an `f64`.
 const HALVINGS: u32 = 60;
 
+/// Least probability, of a slot, of an attempt that does not collide.
+const LEAST_SUCCESS: f64 = 1e-6;
+
 impl Access {
-    /// Contention of `n` senders; of one where `n` is 0.
+    /// Contention of `n` senders, at least one, whose attempts also fail by losses with probability `loss`; none if no attempt succeeds,
+    /// since the windows are too small for so many senders.
     #[must_use]
-    pub fn contention(&self, n: usize) -> Contention {
-        if n <= 1 {
-            return Contention { idle_slots: f64::from(self.cw_min) / 2.0, collisions: 0.0 };
-        }
+    pub fn contention(&self, n: usize, loss: f64) -> Option<Contention> {
+        let n = n.max(1);
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..HALVINGS {
             let tau = (low + high) / 2.0;
-            if self.attempts(1.0 - power(1.0 - tau, n - 1)) > tau {
+            if self.attempts(1.0 - power(1.0 - tau, n - 1) * (1.0 - loss)) > tau {
                 low = tau;
             } else {
                 high = tau;
@@ -48,7 +51,8 @@ impl Access {
         let tau = (low + high) / 2.0;
         let idle = power(1.0 - tau, n);
         let success = n as f64 * tau * power(1.0 - tau, n - 1);
-        Contention { idle_slots: idle / success, collisions: (1.0 - idle - success) / success }
+        (success > LEAST_SUCCESS)
+            .then(|| Contention { idle_slots: idle / success, collisions: (1.0 - idle - success) / success })
     }
 
     /// Probability of an attempt in a slot, when attempts collide with probability `p` [eq. 7].
@@ -64,7 +68,7 @@ impl Access {
         2.0 / (1.0 + window + p * window * doublings)
     }
 
-    /// Time of contention for each success, s. `collision_s`: how long a collision occupies the medium.
+    /// Time of contention for each attempt that does not collide, s. `collision_s`: how long a collision occupies the medium.
     #[must_use]
     pub fn cost_s(&self, contention: Contention, collision_s: f64) -> f64 {
         let Contention { idle_slots, collisions } = contention;

@@ -53,6 +53,8 @@ pub struct RadioUse {
     pub link: usize,
     /// Attempts on the link for each bit of payload: packets per bit over the probability that an attempt succeeds on a silent air.
     pub attempts_per_bit: f64,
+    /// Probability that an attempt fails on a silent air.
+    pub loss: f64,
     /// Time of an attempt without contention, s: RTS and CTS where they precede, data, ACK, and the SIFS between them.
     pub attempt_s: f64,
     /// Time for which a collision occupies the air, s: the first frame and the wait for its answer.
@@ -128,6 +130,7 @@ pub(super) fn links(
             found.routeless.push(flow);
         }
     }
+    check_losses(spec, air, &loads, names)?;
     found.radio = radio_links(air, &loads, names);
     found.wires = wires(spec, &loads, names);
     for (flow, loads) in loads {
@@ -206,6 +209,36 @@ fn packets(spec: &WorldSpec, network: &Network, flow: FlowIx) -> Vec<Packets> {
     ]
 }
 
+/// Packets that are lost where no sender sends them again, and wires whose rate changes, have no model.
+fn check_losses(
+    spec: &WorldSpec,
+    air: &Air,
+    loads: &[(FlowIx, Vec<Load>)],
+    names: &Names,
+) -> Result<(), Unmodelled> {
+    for (flow, loads) in loads {
+        for Load { hop, .. } in loads {
+            let reason = match hop.link {
+                LinkRef::Station(_) if spec.radios[air.kind_of(hop.peer)].packet_loss > 0.0 => {
+                    "radio.packet_loss is above 0"
+                }
+                LinkRef::Station(_) => continue,
+                LinkRef::Wire(wire) => match &spec.links[link_of(wire)] {
+                    link if link.loss > 0.0 || link.loss_every > 0 => "a wire loses packets",
+                    link if !link.rate_changes.is_empty() => "the rate of a wire changes",
+                    _ => continue,
+                },
+            };
+            let [from, to] = [hop.from, hop.to].map(|node| &names.nodes[node.ix()]);
+            return Err(Unmodelled(format!(
+                "there is no optimum: {reason} from {from} to {to}, on the path of flow {}",
+                names.flows[flow.ix()]
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// The radio links, in the order of their stations' names.
 fn radio_links(air: &Air, loads: &[(FlowIx, Vec<Load>)], names: &Names) -> Vec<RadioLink> {
     let mut largest: BTreeMap<(StationIx, StationIx), u32> = BTreeMap::new();
@@ -258,6 +291,7 @@ fn radio_use(air: &Air, place: usize, link: &RadioLink, packets: Packets) -> Rad
     RadioUse {
         link: place,
         attempts_per_bit: packets.per_bit / arrives,
+        loss: 1.0 - arrives,
         attempt_s: mac.exchange_time(packets.bytes).as_secs_f64(),
         collision_s: Span(first).as_secs_f64(),
     }

@@ -43,7 +43,7 @@ impl Causes {
     /// does not defer to the other link, so that it attempts in vain.
     #[must_use]
     pub fn inhibits(self, side: usize) -> bool {
-        !self.shared && self.data_lost[side] && !self.defers[side]
+        self.data_lost[side] && !self.defers[side]
     }
 }
 
@@ -119,17 +119,34 @@ impl Reception<'_> {
 
     /// The causes of a conflict of two links.
     pub(super) fn causes(&self, first: &RadioLink, second: &RadioLink) -> Causes {
+        if first.to == second.to && first.from != second.from {
+            return self.causes_at_receiver(first, second);
+        }
         if [first.from, first.to].iter().any(|&station| station == second.from || station == second.to) {
             return Causes { shared: true, ..Causes::default() };
         }
         let ordered = [(first, second), (second, first)];
-        let cts_heard = ordered.map(|(link, other)| other.rts && self.decodes(other.to, link.from));
-        let defers =
-            [0, 1].map(|side| cts_heard[side] || self.senses(ordered[side].1.from, ordered[side].0.from));
+        let (cts_heard, defers) = self.deference(ordered);
         let data_lost = ordered.map(|(link, other)| self.data_lost(link, other));
         let answers_lost =
             ordered.map(|(link, other)| self.is_lost(self.answer(link), self.power(other.from, link.from)));
         Causes { shared: false, defers, data_lost, answers_lost, cts_heard }
+    }
+
+    /// Two links with one receiver: the data of each are lost while the other is used, unless they are so strong that they take over.
+    fn causes_at_receiver(&self, first: &RadioLink, second: &RadioLink) -> Causes {
+        let ordered = [(first, second), (second, first)];
+        let (cts_heard, defers) = self.deference(ordered);
+        let data_lost = ordered.map(|(link, other)| self.data_lost(link, other));
+        Causes { shared: true, defers, data_lost, answers_lost: [false; 2], cts_heard }
+    }
+
+    /// For each of two links: its sender decodes the CTS of the other link; it defers to the other link.
+    fn deference(&self, ordered: [(&RadioLink, &RadioLink); 2]) -> ([bool; 2], [bool; 2]) {
+        let cts_heard = ordered.map(|(link, other)| other.rts && self.decodes(other.to, link.from));
+        let defers =
+            [0, 1].map(|side| cts_heard[side] || self.senses(ordered[side].1.from, ordered[side].0.from));
+        (cts_heard, defers)
     }
 
     /// Links that do not conflict with this one and whose senders together make its data fail: the strongest first, without those that

@@ -63,8 +63,8 @@ struct Constraint {
     factors: BTreeMap<usize, f64>,
 }
 
-/// Contention by kind of station and number of senders, computed once.
-type Known = BTreeMap<(usize, usize), Contention>;
+/// Contention by kind of station, number of senders and loss (its bits), computed once.
+type Known = BTreeMap<(usize, usize, u64), Option<Contention>>;
 
 impl Model<'_> {
     /// True if an inhibited link and one of its inhibitors are in a clique.
@@ -95,7 +95,7 @@ impl Model<'_> {
                     let Constraint { clique, factors, .. } = &constraints[constraint];
                     let factor = factors.get(&used.link).copied().unwrap_or(1.0);
                     let senders = self.cliques[*clique].senders;
-                    costs.push((resource, factor * self.air_time(used, senders, &mut known)));
+                    costs.push((resource, factor * self.air_time(used, senders, &mut known)?));
                 }
             }
             costs.extend(flow.wires.iter().map(|used| (first_wire + used.wire as u32, used.bits_per_bit)));
@@ -144,12 +144,21 @@ impl Model<'_> {
     }
 
     /// Air time of a bit of payload on a link among `senders` that contend, s.
-    fn air_time(&self, used: &RadioUse, senders: usize, known: &mut Known) -> f64 {
+    ///
+    /// # Errors
+    /// The senders only collide.
+    fn air_time(&self, used: &RadioUse, senders: usize, known: &mut Known) -> Result<f64, Unmodelled> {
         let from = self.links.radio[used.link].from;
         let access = self.access(from);
-        let contention =
-            *known.entry((self.air.kind_of(from), senders)).or_insert_with(|| access.contention(senders));
-        used.attempts_per_bit * (used.attempt_s + access.cost_s(contention, used.collision_s))
+        let key = (self.air.kind_of(from), senders, used.loss.to_bits());
+        let contention = *known.entry(key).or_insert_with(|| access.contention(senders, used.loss));
+        let Some(contention) = contention else {
+            return Err(Unmodelled(format!(
+                "there is no optimum: {senders} senders whose contention window has {} to {} slots only collide; expected larger windows",
+                access.cw_min, access.cw_max
+            )));
+        };
+        Ok(used.attempts_per_bit * (used.attempt_s + access.cost_s(contention, used.collision_s)))
     }
 
     /// Access of a station, which has one category.
@@ -186,11 +195,10 @@ impl Model<'_> {
         }
         let mut known = Known::new();
         for (place, flow) in self.links.flows.iter().enumerate() {
-            let on_air = flow
-                .radio
-                .iter()
-                .map(|used| (used.link as u32, self.air_time(used, senders(used.link), &mut known)));
-            let mut costs: Vec<(u32, f64)> = on_air.collect();
+            let mut costs: Vec<(u32, f64)> = Vec::new();
+            for used in &flow.radio {
+                costs.push((used.link as u32, self.air_time(used, senders(used.link), &mut known).ok()?));
+            }
             costs.extend(flow.wires.iter().map(|used| ((radio + used.wire) as u32, used.bits_per_bit)));
             add_flow(&mut builder, place, flow, &costs);
         }

@@ -67,12 +67,14 @@ fn a_lone_link_has_the_time_of_its_exchange_and_half_a_window() {
 fn collisions_are_those_of_a_saturated_cell() {
     let access = Access { cw_min: 31, cw_max: 1023, slot_s: 20e-6, difs_s: 50e-6 };
     // Two stations: each collision is two attempts.
-    let two = access.contention(2);
+    let two = access.contention(2, 0.0).unwrap();
     let share = 2.0 * two.collisions / (1.0 + 2.0 * two.collisions);
     assert!((share - 0.059).abs() < 0.002, "{share}");
-    assert_eq!((access.contention(1).idle_slots, access.contention(1).collisions), (15.5, 0.0));
+    let lone = access.contention(1, 0.0).unwrap();
+    close(lone.idle_slots, 15.5, 1e-12);
+    assert!(lone.collisions.abs() < 1e-12);
     // More senders, more collisions and fewer idle slots.
-    let all: Vec<_> = (2..50).map(|n| access.contention(n)).collect();
+    let all: Vec<_> = (2..50).map(|n| access.contention(n, 0.0).unwrap()).collect();
     assert!(all.windows(2).all(|pair| pair[1].collisions > pair[0].collisions));
     assert!(all.windows(2).all(|pair| pair[1].idle_slots < pair[0].idle_slots));
 }
@@ -204,13 +206,42 @@ fn other_channels_do_not_conflict() {
     assert_eq!(found.plain.max_min_bps[0], found.plain.max_min_bps[1]);
 }
 
-/// A frame arrives with 0.8 and so is sent 1.25 times.
+/// A frame arrives with 0.8 and so is sent 1.25 times; the k-th attempt in a row draws from 32 2^k slots, at most 1024.
 #[test]
 fn losses_of_a_silent_air_cost_attempts() {
-    let lossless = line(dot11b(250.0, 550.0), &[0.0, 200.0], &[(1, 2)]);
+    let lossless = line(slow(250.0, 550.0), &[0.0, 200.0], &[(1, 2)]);
     let mut lossy = lossless.clone();
     lossy.radios[0].phy.frame_loss = 0.2;
-    close(optimum(&lossy).plain.max_min_bps[0], 0.8 * optimum(&lossless).plain.max_min_bps[0], 1e-9);
+    let slots: f64 = (0..40).map(|k| 0.8 * 0.2_f64.powi(k) * (f64::from(32 << k.min(5)) - 1.0) / 2.0).sum();
+    let bits = 8000.0;
+    let before = bits / optimum(&lossless).plain.max_min_bps[0];
+    let after = bits / optimum(&lossy).plain.max_min_bps[0];
+    close(after, (before + (slots - 15.5) * 20e-6) / 0.8, 1e-6);
+}
+
+/// Senders that do not sense each other, with one receiver: with RTS the CTS stops the other one, without RTS nothing does.
+#[test]
+fn hidden_senders_of_one_receiver_inhibit_each_other() {
+    let places = [-200.0, 0.0, 200.0];
+    let with = optimum(&line(slow(250.0, 250.0), &places, &[(1, 2), (3, 2)]));
+    assert!(with.inhibitions.is_empty() && with.conflicts[0].causes.shared);
+    let mut radio = slow(250.0, 250.0);
+    radio.mac.rts_threshold = airfair_units::Bytes(2347);
+    let without = optimum(&line(radio, &places, &[(1, 2), (3, 2)]));
+    let pairs: Vec<(usize, usize)> = without.inhibitions.iter().map(|i| (i.link, i.by)).collect();
+    assert_eq!(pairs, [(0, 1), (1, 0)]);
+}
+
+#[test]
+fn losses_that_nobody_repairs_are_not_modelled() {
+    let mut spec = line(slow(250.0, 550.0), &[0.0, 200.0], &[(1, 2)]);
+    spec.radios[0].packet_loss = 0.1;
+    let reason = |spec: &WorldSpec| make(spec, 1).optimum(spec, &OptimumSpec::default()).unwrap_err().0;
+    assert!(reason(&spec).contains("radio.packet_loss is above 0 from 1 to 2, on the path of flow 1-2"));
+    spec.radios[0].packet_loss = 0.0;
+    (spec.radios[0].mac.cw_min, spec.radios[0].mac.cw_max) = (0, 0);
+    flow(&mut spec, "back", 1, 0, saturating(1000));
+    assert!(reason(&spec).contains("2 senders whose contention window has 0 to 0 slots only collide"));
 }
 
 /// Interferers none of which disturbs alone: each 8 dB more than what three together may have.

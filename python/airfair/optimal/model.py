@@ -34,6 +34,8 @@ class OptimumFlow(TypedDict):
     id: str
     src: str
     dst: str
+    demand_bps: float | None
+    """Rate that the application offers; None if it always has data."""
     max_min_bps: float
     """Max-min fair rate, where the air time of an inhibitor counts with its factor."""
     proportional_bps: float | None

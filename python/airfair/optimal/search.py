@@ -91,7 +91,7 @@ def search_optimum(
         raise InputError(f"the search varies the rates of 1 to {MOST_FLOWS} flows; the scenario has {count}")
     model = optimum(as_constant(scenario, {}))
     document = Scenario.parse(scenario.resolved).to_dict()
-    tcp = {flow["id"] for flow in document["flow"] if flow["transport"].startswith("tcp")}
+    tcp = {flow["id"] for flow in document.get("flow", []) if flow["transport"].startswith("tcp")}
     over_tcp = {flow["id"]: flow["max_min_bps"] for flow in given["flows"] if flow["id"] in tcp}
     searched = _Search(scenario, setting, model, on_run)
     rates = searched.water_filling()
@@ -113,19 +113,28 @@ def without(scenario: Scenario, flows: Sequence[str]) -> Scenario:
     if not flows:
         return scenario
     document = Scenario.parse(scenario.resolved).to_dict()
-    document["flow"] = [flow for flow in document["flow"] if flow["id"] not in flows]
+    document["flow"] = [flow for flow in document.get("flow", []) if flow["id"] not in flows]
     return Scenario.from_dict(document)
 
 
 def as_constant(scenario: Scenario, rates: Mapping[str, float]) -> Scenario:
-    """The scenario with each flow over UDP for the whole run: at its rate, bit/s, saturating without one."""
+    """The scenario with each flow over UDP for the whole run: at its rate, bit/s, or with its demand, or
+    saturating without any."""
     document = Scenario.parse(scenario.resolved).to_dict()
     segment = document.get("tcp", {}).get("mss")
-    for flow in document["flow"]:
-        packet = flow["traffic"].get("packet", segment)
-        traffic = {"kind": "saturating", "packet": packet}
+    for flow in document.get("flow", []):
+        own = flow.pop("tcp", {}).get("mss", segment)
+        for key in ("scheme", "start_jitter"):
+            flow.pop(key, None)
+        traffic = flow["traffic"]
+        packet = traffic.get("packet", own)
         if flow["id"] in rates:
-            traffic |= {"kind": "constant", "rate": f"{round(rates[flow['id']])} bit/s", "gap_jitter": 1.0}
+            rate = f"{max(1, round(rates[flow['id']]))} bit/s"
+            traffic = {"kind": "constant", "packet": packet, "rate": rate, "gap_jitter": 1.0}
+        elif "rate" in traffic:
+            traffic = {"kind": "constant", "packet": packet, "rate": traffic["rate"]}
+        else:
+            traffic = {"kind": "saturating", "packet": packet}
         flow |= {"transport": "udp", "traffic": traffic, "start": "0 s", "stop": "end"}
     return Scenario.from_dict(document)
 
@@ -136,6 +145,7 @@ class _Search:
     ) -> None:
         self.scenario, self.setting, self.on_run = scenario, setting, on_run
         self.limits = {flow["id"]: flow["without_factor"]["max_min_bps"] for flow in model["flows"]}
+        self.demands = {flow["id"]: flow["demand_bps"] or math.inf for flow in model["flows"]}
         self.runs = 0
         self.known: dict[tuple[float, ...], dict[str, float]] = {}
 
@@ -150,7 +160,7 @@ class _Search:
         )
         mean = dict.fromkeys(offered, 0.0)
         for seed in setting.seeds:
-            for flow in json.loads(tried.run(seed=seed))["flows"]:
+            for flow in json.loads(tried.run("droptail", seed=seed))["flows"]:
                 if flow["id"] in offered:
                     mean[flow["id"]] += flow["goodput_bps"] / len(setting.seeds)
             self.runs += 1
@@ -182,30 +192,38 @@ class _Search:
         return min(self.delivered(rates).values()) >= 1 - SHORTFALL
 
     def water_filling(self) -> dict[str, float]:
-        """The rate of each flow."""
+        """The rate of each flow. Raises `InputError` if not even the lowest rates arrive."""
         kept: dict[str, float] = {}
         rising = list(self.limits)
         level = LOWEST * min(self.limits.values())
+        if not self.sustained(self.rates(kept, level)):
+            raise InputError(
+                f"not even {level / 1e3:.3g} kbit/s of each flow arrive, a part of the model's rates"
+            )
         while rising:
             level = self.highest(level, kept)
             base = self.rates(kept, level)
-            stopped = [flow for flow in rising if not self.sustained({**base, flow: level * (1 + STEP) ** 2})]
+            met = [flow for flow in rising if self.demands[flow] <= level]
+            stopped = met or [
+                flow for flow in rising if not self.sustained({**base, flow: level * (1 + STEP) ** 2})
+            ]
             if not stopped:
                 # Together they cannot rise, although each could alone: the one that suffers most stops.
                 shares = self.delivered(self.rates(kept, level * (1 + STEP)))
                 stopped = [min(rising, key=lambda flow: shares[flow])]
-            kept |= dict.fromkeys(stopped, level)
+            kept |= {flow: base[flow] for flow in stopped}
             rising = [flow for flow in rising if flow not in stopped]
         return kept
 
     def rates(self, kept: Mapping[str, float], level: float) -> dict[str, float]:
-        """The rates of flows that have stopped, and the same rate for all others."""
-        return {flow: kept.get(flow, level) for flow in self.limits}
+        """The rates of flows that have stopped, and for all others the same rate or their demand."""
+        return {flow: kept.get(flow, min(level, self.demands[flow])) for flow in self.limits}
 
     def highest(self, low: float, kept: Mapping[str, float]) -> float:
         """The highest common rate, of a grid that begins with `low`, that is delivered; `low` is assumed to
         be."""
-        most = HIGHEST * sum(self.limits.values())
+        rising = [self.demands[flow] for flow in self.limits if flow not in kept]
+        most = max(low, min(HIGHEST * sum(self.limits.values()), max(rising)))
         below, above = 0, math.ceil(math.log(most / low) / math.log1p(STEP))
         while above - below > 1:
             middle = (below + above) // 2
