@@ -216,7 +216,7 @@ def test_a_report_has_a_part_of_the_optimum(tmp_path: Path) -> None:
     for flow in best["flows"]:
         assert f'<th scope="row">{flow["id"]}</th>' in part
         assert f"<td>{airfair.tables.rate(flow['max_min_bps'])}</td>" in part
-    assert "<li>clique 0, 4 senders: a1\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}b1," in part
+    assert "<li>clique 0, 4 links of 4 senders: a1\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}b1," in part
     assert "--optimum" in text.partition("<pre>")[2].partition("</pre>")[0], "the command that repeats it"
     airfair.compare(THREE_PAIRS, seeds=[1], overrides=BRIEF, report=file)
     assert "max-min" not in file.read_text()
@@ -250,6 +250,15 @@ def test_an_explanation_says_why_there_is_no_optimum() -> None:
     told = airfair.explain(SCENARIOS / "drive-by.toml", overrides=BRIEF)
     assert told["optimum"] is None
     assert told["optimum_reason"] == "there is no optimum: nodes move; expected nodes at rest"
+
+
+def test_a_flow_that_takes_no_air_has_no_optimum() -> None:
+    late = airfair.explain(Scenario.parse(WIRE + 'stop = "500 ms"\n'), flow="call")
+    assert late["optimum_reason"] == "there is no optimum: the flow is not active in the measured time"
+    lost = WIRE.replace('{ id = "b" }', '{ id = "b" }, { id = "c" }') + 'stop = "end"\n'
+    lost = lost.replace('to = "b"\ntraffic = { kind = "constant"', 'to = "c"\ntraffic = { kind = "constant"')
+    away = airfair.explain(Scenario.parse(lost), flow="call")
+    assert away["optimum_reason"] == "there is no optimum: the flow has no route"
 
 
 def test_a_flow_within_its_demand() -> None:

@@ -26,7 +26,9 @@ def add_optimum(explanation: Explanation, scenario: Scenario) -> None:
         return
     found = next((flow for flow in best["flows"] if flow["id"] == explanation["flow"]), None)
     if found is None:
-        explanation["optimum_reason"] = "there is no optimum: the flow has no route"
+        inactive = explanation["flow"] in best["inactive"]
+        why = "is not active in the measured time" if inactive else "has no route"
+        explanation["optimum_reason"] = f"there is no optimum: the flow {why}"
     elif not best["complete"]:
         explanation["optimum_reason"] = (
             f"more than {MOST_CLIQUES:,} cliques of conflicting links, too many for an explanation; "

@@ -111,20 +111,29 @@ class Optimum(TypedDict):
     """The result of `optimum`. All lists are in the order of names."""
 
     scenario: str
+    """Name of the scenario."""
     flows: list[OptimumFlow]
+    """Flows that have a route."""
     routeless: list[str]
     """Flows without a route."""
     inactive: list[str]
     """Flows that stop before the end of the warm-up, or start after the run; they take no air."""
     links: list[Link]
+    """Radio links that the flows use."""
     wires: list[Wire]
+    """Directions of wired links that the flows use."""
     conflicts: list[Conflict]
+    """Pairs of radio links that cannot be used at the same time."""
     inhibitions: list[Inhibition]
+    """Links whose attempts fail while others are used."""
     additive: list[Additive]
+    """Links that lose data only under several others together."""
     cliques: list[Clique]
+    """Maximal cliques of the links that conflict."""
     complete: bool
     """False if there are more cliques than the limit: then the least of the max-min rates is a bound."""
     schedule: list[ActiveSet] | None
+    """A schedule that reaches `scheduled_bps`; None for more than 12 links."""
 
 
 def optimum(
