@@ -41,6 +41,7 @@ arguments! {
     Origin(String) = "origin", "a text";
     WireCheck(bool) = "wire_check", "True or False";
     AllRoutes(bool) = "routes", "True or False";
+    WithProportional(bool) = "proportional", "True or False";
     CliqueLimit(usize) = "clique_limit", "a whole number of at least 0";
     Now(u64) = "now", "a whole number of nanoseconds, 0 or more";
     At(u64) = "at", "a whole number of nanoseconds, 0 or more";

@@ -16,7 +16,7 @@ use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
 use crate::arguments::{
     AllRoutes, CliqueLimit, FilePath, FlowName, Interval, Origin, SchemeName, Seed, Toml, Windows, WireCheck,
-    arguments,
+    WithProportional, arguments,
 };
 use crate::capture::WatchArgument;
 use crate::completions::Completions;
@@ -313,12 +313,16 @@ impl Scenario {
 
     /// The best rates that the air allows the flows, as JSON. `factor` replaces both factors of inhibitors. Raises `InputError` where the
     /// network has something that the model cannot describe.
-    #[pyo3(signature = (factor=None, clique_limit=None), text_signature = "($self, factor=None, clique_limit=None)")]
+    #[pyo3(
+        signature = (factor=None, clique_limit=None, proportional=WithProportional(true)),
+        text_signature = "($self, factor=None, clique_limit=None, proportional=True)"
+    )]
     fn optimum(
         &self,
         py: Python<'_>,
         factor: Option<f64>,
         clique_limit: Option<CliqueLimit>,
+        proportional: WithProportional,
     ) -> PyResult<String> {
         let mut what = OptimumSpec::default();
         if let Some(factor) = factor {
@@ -327,6 +331,7 @@ impl Scenario {
             }
             what.factors = InhibitorFactors { near: factor, far: factor };
         }
+        what.proportional = proportional.0;
         what.clique_limit = clique_limit.map_or(what.clique_limit, |limit| limit.0);
         // The seed decides nothing before the run.
         py.detach(|| optimum::write(&self.0, &*self.world(None, 1)?, &what))

@@ -160,7 +160,9 @@ class Scenario:
     def network(self, seed: int = 1, routes: bool = False) -> str:
         """The network of a run with this seed, as JSON: see `airfair.network`."""
 
-    def optimum(self, factor: float | None = None, clique_limit: int | None = None) -> str:
+    def optimum(
+        self, factor: float | None = None, clique_limit: int | None = None, proportional: bool = True
+    ) -> str:
         """The best rates that the air allows the flows, as JSON: see `airfair.optimum`."""
 
     def run(

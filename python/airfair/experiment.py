@@ -229,7 +229,7 @@ def repeat(
 
 def _whole_optimum(scenario: Scenario) -> Optimum:
     """The optimum under all cliques: under some of them most max-min rates are nothing that is known."""
-    best = optimum_of(scenario)
+    best = optimum_of(scenario, proportional=False)
     if not best["complete"]:
         raise InputError(
             f"there is no optimum: more than {len(best['cliques'])} cliques of conflicting links"

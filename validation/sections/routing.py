@@ -319,7 +319,10 @@ def outage(job: Job) -> Outage:
         time, event = _event(line)
         if event[:3] == [str(job.dst), "delivers", "packet"]:
             arrivals.append(time)
-        elif event[:3] == [str(job.dst), "sends", "BROADCAST"] and int(event[6]) > FULL_DUMP_BYTES:
+        elif (
+            event[:3] == [str(job.dst), "sends", "BROADCAST"]
+            and int(event[event.index("B") - 1]) > FULL_DUMP_BYTES
+        ):
             dumps.append(time)
     if len(arrivals) == 1:
         return Outage(math.inf, math.inf, math.inf)

@@ -55,11 +55,17 @@ pub struct OptimumSpec {
     pub clique_limit: usize,
     /// Factors of inhibitors.
     pub factors: InhibitorFactors,
+    /// True if proportionally fair rates are wanted: of thousands of cliques they cost most.
+    pub proportional: bool,
 }
 
 impl Default for OptimumSpec {
     fn default() -> Self {
-        Self { clique_limit: airfair_optimum::DEFAULT_LIMIT, factors: InhibitorFactors::default() }
+        Self {
+            clique_limit: airfair_optimum::DEFAULT_LIMIT,
+            factors: InhibitorFactors::default(),
+            proportional: true,
+        }
     }
 }
 
@@ -186,8 +192,8 @@ pub(crate) fn optimum(
         })
         .collect();
     let model = rates::Model { air, links: &links, cliques: &cliques, inhibitions: &inhibitions };
-    let plain = model.rates(false)?;
-    let weighted = if model.has_inhibitors() { Some(model.rates(true)?) } else { None };
+    let plain = model.rates(false, what.proportional)?;
+    let weighted = if model.has_inhibitors() { Some(model.rates(true, what.proportional)?) } else { None };
     let schedule = model.schedule(&graph);
     Ok(Optimum { links, conflicts, inhibitions, additive, cliques, complete, plain, weighted, schedule })
 }

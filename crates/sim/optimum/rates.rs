@@ -1,6 +1,6 @@
 //! Fair rates under the constraints of cliques and wires.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use airfair_optimum::{
     Binding, ConflictGraph, Flow, MAX_LINKS, Problem, ProblemBuilder, WaterFilling, proportional, time_shared,
@@ -35,7 +35,7 @@ pub struct Rates {
     pub max_min_bps: Vec<f64>,
     /// What limits each of them.
     pub bounds: Vec<Bound>,
-    /// Proportionally fair rates, bit/s of payload; none for more flows than the method can compute.
+    /// Proportionally fair rates, bit/s of payload; none unless wanted, or for more flows than the method can compute.
     pub proportional_bps: Option<Vec<f64>>,
 }
 
@@ -72,8 +72,8 @@ impl Model<'_> {
         !self.inhibitions.is_empty()
     }
 
-    /// Fair rates; `weighted`: inhibitors count with their factors.
-    pub(super) fn rates(&self, weighted: bool) -> Result<Rates, Unmodelled> {
+    /// Fair rates, proportionally fair ones on request; `weighted`: inhibitors count with their factors.
+    pub(super) fn rates(&self, weighted: bool, with_proportional: bool) -> Result<Rates, Unmodelled> {
         let constraints = self.constraints(weighted);
         let mut builder = ProblemBuilder::new();
         let mut of_link: Vec<Vec<(u32, usize)>> = vec![Vec::new(); self.links.radio.len()];
@@ -115,7 +115,11 @@ impl Model<'_> {
         Ok(Rates {
             max_min_bps: allocation.rates.clone(),
             bounds: allocation.bindings.iter().map(bound).collect(),
-            proportional_bps: proportional(&problem).ok().map(|found| found.rates),
+            proportional_bps: if with_proportional {
+                proportional(&problem).ok().map(|found| found.rates)
+            } else {
+                None
+            },
         })
     }
 
@@ -128,17 +132,20 @@ impl Model<'_> {
         let mut constraints = Vec::new();
         for (clique, Clique { links, .. }) in self.cliques.iter().enumerate() {
             constraints.push(Constraint { clique, inhibited: None, factors: BTreeMap::new() });
-            let mut seen: BTreeSet<Vec<(usize, u64)>> = BTreeSet::new();
+            // Of sets of factors those that no other set of the clique contains.
+            let mut sets: Vec<(usize, BTreeMap<usize, f64>)> = Vec::new();
             for &link in links {
                 let of_link = inhibitors.get(&link).map_or(&[][..], Vec::as_slice);
                 let members = of_link.iter().filter(|inhibition| links.binary_search(&inhibition.by).is_ok());
                 let factors: BTreeMap<usize, f64> =
                     members.map(|inhibition| (inhibition.by, inhibition.factor)).collect();
-                let key = factors.iter().map(|(&by, factor)| (by, factor.to_bits())).collect();
-                if !factors.is_empty() && seen.insert(key) {
-                    constraints.push(Constraint { clique, inhibited: Some(link), factors });
+                if !factors.is_empty() && !sets.iter().any(|(_, other)| contains(other, &factors)) {
+                    sets.retain(|(_, other)| !contains(&factors, other));
+                    sets.push((link, factors));
                 }
             }
+            let constraint = |(link, factors)| Constraint { clique, inhibited: Some(link), factors };
+            constraints.extend(sets.into_iter().map(constraint));
         }
         constraints
     }
@@ -207,6 +214,12 @@ impl Model<'_> {
         let sets = shared.schedule.into_iter().map(|(set, share)| (places(set), share)).collect();
         Some(Schedule { max_min_bps: shared.rates, sets })
     }
+}
+
+/// True if the first factors have all of the second ones, or larger ones.
+fn contains(factors: &BTreeMap<usize, f64>, others: &BTreeMap<usize, f64>) -> bool {
+    others.len() <= factors.len()
+        && others.iter().all(|(link, other)| factors.get(link).is_some_and(|factor| factor >= other))
 }
 
 fn add_flow(builder: &mut ProblemBuilder, place: usize, flow: &FlowUse, costs: &[(u32, f64)]) {

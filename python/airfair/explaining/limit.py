@@ -20,7 +20,7 @@ def add_optimum(explanation: Explanation, scenario: Scenario) -> None:
     """Add `optimum` and `optimum_reason`."""
     explanation["optimum"] = explanation["optimum_reason"] = None
     try:
-        best = optimum(scenario, clique_limit=MOST_CLIQUES)
+        best = optimum(scenario, clique_limit=MOST_CLIQUES, proportional=False)
     except InputError as error:
         explanation["optimum_reason"] = str(error)
         return

@@ -39,7 +39,7 @@ class OptimumFlow(TypedDict):
     max_min_bps: float
     """Max-min fair rate, where the air time of an inhibitor counts with its factor."""
     proportional_bps: float | None
-    """Proportionally fair rate; None for more than 2000 flows."""
+    """Proportionally fair rate; None if not wanted, or for more than 2000 flows."""
     bound: Bound
     without_factor: PlainRates
     scheduled_bps: float | None
@@ -142,15 +142,19 @@ def optimum(
     overrides: Overrides = (),
     factor: float | None = None,
     clique_limit: int | None = None,
+    proportional: bool = True,
 ) -> Optimum:
     """The max-min and proportionally fair rates of a scenario's flows, by a model of the links that conflict.
 
     `factor`: air time of an inhibitor of a link, as a multiple of what it is, in the cliques of that link;
     by default 1.38 where a handshake of the inhibited link stops the inhibitor, else 1.75. Of the conflict
     graph at most `clique_limit` cliques are listed, by default 1,000,000. `overrides` need a file, as in
-    `run`. Raises `InputError` where the network has something that the model cannot describe.
+    `run`. Without `proportional` there are no proportionally fair rates, which cost most where there are
+    thousands of cliques. Raises `InputError` where the network has something that the model cannot describe.
     """
-    return cast(Optimum, json.loads(as_scenario(scenario, overrides).optimum(factor, clique_limit)))
+    return cast(
+        Optimum, json.loads(as_scenario(scenario, overrides).optimum(factor, clique_limit, proportional))
+    )
 
 
 def binding_cliques(optimum: Optimum) -> list[int]:

@@ -84,12 +84,12 @@ def search_optimum(
     them. Raises `InputError` for more than `MOST_FLOWS` flows, and where the model does not apply.
     """
     setting = setting or Setting()
-    given = optimum(scenario)
+    given = optimum(scenario, proportional=False)
     scenario = without(scenario, given["inactive"])
     count = len(given["flows"])
     if not 1 <= count <= MOST_FLOWS:
         raise InputError(f"the search varies the rates of 1 to {MOST_FLOWS} flows; the scenario has {count}")
-    model = optimum(as_constant(scenario, {}))
+    model = optimum(as_constant(scenario, {}), proportional=False)
     document = Scenario.parse(scenario.resolved).to_dict()
     tcp = {flow["id"] for flow in document.get("flow", []) if flow["transport"].startswith("tcp")}
     over_tcp = {flow["id"]: flow["max_min_bps"] for flow in given["flows"] if flow["id"] in tcp}
