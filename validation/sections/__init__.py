@@ -21,6 +21,7 @@ ORDER = (
     "tcp_chains",
     "tcp_grid",
     "unfairness",
+    "optimum",
     "routing",
     "gateway",
     "wlan",
