@@ -7,8 +7,9 @@ import math
 import airfair
 import pytest
 from airfair import InputError, Scenario
+from airfair.optimal.model import binding_cliques
 from airfair.optimal.search import Setting, as_constant, search_optimum
-from airfair.optimal.show import binding_cliques, bound_in_words, link_name
+from airfair.optimal.show import bound_in_words, link_name
 
 from tests.support import SCENARIOS, THREE_PAIRS, json_of
 from tests.support import airfair as command

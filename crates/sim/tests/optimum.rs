@@ -212,7 +212,11 @@ fn losses_of_a_silent_air_cost_attempts() {
     let lossless = line(slow(250.0, 550.0), &[0.0, 200.0], &[(1, 2)]);
     let mut lossy = lossless.clone();
     lossy.radios[0].phy.frame_loss = 0.2;
-    let slots: f64 = (0..40).map(|k| 0.8 * 0.2_f64.powi(k) * (f64::from(32 << k.min(5)) - 1.0) / 2.0).sum();
+    let (mut slots, mut reached) = (0.0, 1.0);
+    for k in 0..40 {
+        slots += 0.8 * reached * (f64::from(32 << k.min(5)) - 1.0) / 2.0;
+        reached *= 0.2;
+    }
     let bits = 8000.0;
     let before = bits / optimum(&lossless).plain.max_min_bps[0];
     let after = bits / optimum(&lossy).plain.max_min_bps[0];
