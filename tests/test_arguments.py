@@ -12,6 +12,7 @@ from typing import Any
 import airfair
 import pytest
 from airfair import InputError, Scenario, Study, World, plots, scheme
+from airfair.optimal.search import Setting
 from matplotlib.figure import Figure
 
 from tests.support import THREE_PAIRS
@@ -43,6 +44,8 @@ def calls() -> dict[str, Call]:
         "load_schemes": (airfair.load_schemes, ("airfair.scheme",), {}),
         "load_sweep": (airfair.load_sweep, ("nothing",), {}),
         "network": (airfair.network, (SCENARIO,), {}),
+        "optimum": (airfair.optimum, (SCENARIO,), {}),
+        "search_optimum": (airfair.search_optimum, (SCENARIO,), {"setting": Setting((1,), 0.1, 0.5)}),
         "record": (airfair.record, (SCENARIO,), {}),
         "record into a folder": (
             airfair.record,
@@ -66,6 +69,7 @@ def calls() -> dict[str, Call]:
         "Scenario.check": (SCENARIO.check, (), {}),
         "Scenario.check_scheme": (SCENARIO.check_scheme, ("red",), {}),
         "Scenario.network": (SCENARIO.network, (), {}),
+        "Scenario.optimum": (SCENARIO.optimum, (), {}),
         "Scenario.run": (SCENARIO.run, (), {}),
         "Scenario.record": (SCENARIO.record, ("10 ms",), {}),
         "Scenario.explain": (SCENARIO.explain, (), {}),

@@ -42,6 +42,7 @@ arguments! {
     WireCheck(bool) = "wire_check", "True or False";
     AllRoutes(bool) = "routes", "True or False";
     WithProportional(bool) = "proportional", "True or False";
+    Factor(f64) = "factor", "a number from 1 to 100";
     CliqueLimit(usize) = "clique_limit", "a whole number of at least 0";
     Now(u64) = "now", "a whole number of nanoseconds, 0 or more";
     At(u64) = "at", "a whole number of nanoseconds, 0 or more";

@@ -15,8 +15,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
 use crate::arguments::{
-    AllRoutes, CliqueLimit, FilePath, FlowName, Interval, Origin, SchemeName, Seed, Toml, Windows, WireCheck,
-    WithProportional, arguments,
+    AllRoutes, CliqueLimit, Factor, FilePath, FlowName, Interval, Origin, SchemeName, Seed, Toml, Windows,
+    WireCheck, WithProportional, arguments,
 };
 use crate::capture::WatchArgument;
 use crate::completions::Completions;
@@ -320,12 +320,12 @@ impl Scenario {
     fn optimum(
         &self,
         py: Python<'_>,
-        factor: Option<f64>,
+        factor: Option<Factor>,
         clique_limit: Option<CliqueLimit>,
         proportional: WithProportional,
     ) -> PyResult<String> {
         let mut what = OptimumSpec::default();
-        if let Some(factor) = factor {
+        if let Some(Factor(factor)) = factor {
             if !(1.0..=100.0).contains(&factor) {
                 return Err(input_error(format!("factor: {factor}; expected a number from 1 to 100")));
             }

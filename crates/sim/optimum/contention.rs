@@ -1,7 +1,7 @@
 //! Cost of contention: the time that passes between exchanges while senders count back-offs and collide.
 //!
-//! Model: G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function", IEEE JSAC 18(3), 2000, equations 7 and 9,
-//! for *n* senders that always have a packet and hear each other. An attempt that does not collide is preceded by a mean number of idle
+//! Model: G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function", IEEE JSAC 18(3), 2000, equations 7 and
+//! 9, for *n* senders that always have a packet and hear each other. An attempt that does not collide is preceded by a mean number of idle
 //! slots and of collisions; each attempt and each collision is followed by a DIFS. One sender has half of its smallest window and no
 //! collision. Losses let windows grow as collisions do.
 

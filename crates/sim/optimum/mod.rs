@@ -4,7 +4,8 @@
 //! contention costs (`contention`). The maximal cliques of the conflict graph share the time of the air; `rates` computes max-min and
 //! proportionally fair rates under these constraints. `docs/how-to/optimum.md` states the model.
 //!
-//! The model sees the network at the start of the run, all flows that are measured active, packets of full size, and no losses but those of a silent air.
+//! The model sees the network at the start of the run, all flows that are measured active, packets of full size, and no losses but those of
+//! a silent air.
 
 mod contention;
 mod links;
@@ -29,8 +30,8 @@ use pairs::Reception;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmodelled(pub String);
 
-/// Factor by which an inhibitor's air time counts in a clique of the link that it inhibits: C3L's W_FACTOR (section III-D). Where the sender
-/// of an inhibited link does not hear the inhibitor, its attempts fail for longer than the inhibitor is active.
+/// Factor by which an inhibitor's air time counts in a clique of the link that it inhibits: C3L's W_FACTOR (section III-D). Where the
+/// sender of an inhibited link does not hear the inhibitor, its attempts fail for longer than the inhibitor is active.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InhibitorFactors {
     /// A handshake of the inhibited link that has succeeded stops the inhibitor: its sender hears the CTS of the inhibited link, or its
@@ -121,8 +122,8 @@ pub struct Optimum {
     pub additive: Vec<AdditiveInterference>,
     /// The cliques.
     pub cliques: Vec<Clique>,
-    /// True if these are all maximal cliques. Otherwise the rates are those under the constraints of these cliques: the least of the max-min
-    /// rates and the sum of logarithms of the proportional rates are upper bounds.
+    /// True if these are all maximal cliques. Otherwise the rates are those under the constraints of these cliques: the least of the
+    /// max-min rates and the sum of logarithms of the proportional rates are upper bounds.
     pub complete: bool,
     /// Rates where an inhibitor's air time counts as it is.
     pub plain: Rates,

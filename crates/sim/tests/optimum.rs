@@ -79,8 +79,8 @@ fn collisions_are_those_of_a_saturated_cell() {
     assert!(all.windows(2).all(|pair| pair[1].idle_slots < pair[0].idle_slots));
 }
 
-/// Ranges of 250 m and 375 m. Sender 1 does not sense sender 3 at 400 m, whose frames keep receiver 2 from hearing sender 1; sender 3 decodes
-/// the CTS of receiver 2.
+/// Ranges of 250 m and 375 m. Sender 1 does not sense sender 3 at 400 m, whose frames keep receiver 2 from hearing sender 1; sender 3
+/// decodes the CTS of receiver 2.
 #[test]
 fn a_link_whose_sender_does_not_hear_the_disturber_is_inhibited() {
     let spec = line(slow(250.0, 375.0), &[0.0, 200.0, 400.0, 600.0], &[(1, 2), (3, 4)]);

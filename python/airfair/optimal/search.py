@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from .._core import InputError, Scenario
+from ..arguments import as_function, as_scenario, as_type
 from .model import Optimum, optimum
 
 MOST_FLOWS = 4
@@ -83,7 +84,9 @@ def search_optimum(
     out, in the search as in the model's rates beside it. `on_run` gets the number of runs after each of
     them. Raises `InputError` for more than `MOST_FLOWS` flows, and where the model does not apply.
     """
-    setting = setting or Setting()
+    scenario = as_scenario(scenario)
+    setting = Setting() if setting is None else as_type("setting", setting, Setting, "a Setting")
+    as_function("on_run", on_run)
     given = optimum(scenario, proportional=False)
     scenario = without(scenario, given["inactive"])
     count = len(given["flows"])

@@ -39,6 +39,9 @@ FAR, FEW = 2.5, 0.02
 """The map leaves out this share (`FEW`) of many nodes at either side if it would be `FAR` times as large
 with them."""
 
+RESULT_EXPECTED = "the result of airfair.run"
+OPTIMUM_EXPECTED = "the result of airfair.optimum"
+OF_OPTIMUM = {"flows", "links", "cliques"}
 EXPECTED = "a Scenario, or a result of airfair.network"
 
 REQUIRED = set(always(Network))
@@ -107,7 +110,11 @@ def network(
         if not of.keys() >= REQUIRED:
             raise unsuitable("source", source, EXPECTED)
     if result is not None:
+        if "flows" not in as_type("result", result, dict, RESULT_EXPECTED):
+            raise unsuitable("result", result, RESULT_EXPECTED)
         of = with_routes(of, result)
+    if optimum is not None and not as_type("optimum", optimum, dict, OPTIMUM_EXPECTED).keys() >= OF_OPTIMUM:
+        raise unsuitable("optimum", optimum, OPTIMUM_EXPECTED)
     name = source.name if isinstance(source, Scenario) else ""
     found = relations(of)
     places, plan = positions(of, found)

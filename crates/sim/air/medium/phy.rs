@@ -133,8 +133,8 @@ impl PhyKind {
         }
     }
 
-    /// Probability that a frame of this power arrives over noise and a constant interference, aW. `data_mode`: that of the sender; the frame
-    /// has `psdu` bytes in `mode`.
+    /// Probability that a frame of this power arrives over noise and a constant interference, aW. `data_mode`: that of the sender; the
+    /// frame has `psdu` bytes in `mode`.
     pub(crate) fn arrival(
         &self,
         (power, interference): (u64, u64),

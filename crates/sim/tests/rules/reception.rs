@@ -205,8 +205,8 @@ fn sensitivity_decides_on_a_locked_frame() {
     assert_eq!(two(radio, -70.1, -120.0, 5_000_000).1[0], (1, Loss::TooWeak));
 }
 
-/// Noise of -93.6 dBm, 4 dB to lock, 10 dB to receive. Alone at -91 dBm (2.6 dB) a preamble drowns in noise, at -85 (8.6 dB) the frame does,
-/// also where another signal makes it worse; at -75 only interference can.
+/// Noise of -93.6 dBm, 4 dB to lock, 10 dB to receive. Alone at -91 dBm (2.6 dB) a preamble drowns in noise, at -85 (8.6 dB) the frame
+/// does, also where another signal makes it worse; at -75 only interference can.
 #[test]
 fn what_noise_alone_would_have_destroyed_is_lost_to_noise() {
     let mut radio = radio();
