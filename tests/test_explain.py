@@ -597,7 +597,7 @@ def test_a_long_path_is_not_printed_whole() -> None:
     told = airfair.explain(Scenario.parse(LONG, "long"))
     assert len(told["hops"]) == 24
     short, whole = printed(told), printed(told, everything=True)
-    assert len(short) <= 115 < len(whole)
+    assert len(short) <= 113 < len(whole)
     hops = "18 more hops, with packets of it for less time: --all"
     assert hops in short
     assert not any("--all" in line for line in whole)
