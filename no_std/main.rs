@@ -135,6 +135,7 @@ const PACKET: Packet = Packet {
     bytes: 1500,
     class: PacketClass::Data,
     ecn: Ecn::NotEct,
+    labelled: false,
     enqueued: Time::ZERO,
 };
 

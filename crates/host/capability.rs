@@ -16,6 +16,12 @@ pub struct Capabilities {
     pub overheard: bool,
     /// Packets received through the interface.
     pub received: bool,
+    /// Headers in frames received and overheard.
+    pub heard_headers: bool,
+    /// Ends of transmissions.
+    pub finished: bool,
+    /// Changes of routes.
+    pub routes: bool,
     /// Departures from the queue, each at its time.
     pub departures: bool,
     /// A queue that a window law may read and fill.
@@ -34,6 +40,9 @@ impl Capabilities {
             (wants.link_use, self.link_use, "counters of the link's traffic"),
             (wants.overheard, self.overheard, "overheard messages"),
             (wants.received, self.received, "received packets"),
+            (wants.heard_headers, self.heard_headers, "headers of overheard packets"),
+            (wants.finished, self.finished, "ends of transmissions"),
+            (wants.routes, self.routes, "changes of routes"),
             (wants.departures, self.departures, "departures at their times"),
             (wants.own_queue, self.own_queue, "a queue that a window law can fill"),
             (wants.priority > Priority(0), self.priority >= wants.priority, "priorities of packets"),
@@ -51,6 +60,9 @@ mod tests {
         link_use: true,
         overheard: true,
         received: true,
+        heard_headers: true,
+        finished: true,
+        routes: true,
         departures: true,
         own_queue: true,
         priority: Priority(7),
@@ -75,14 +87,17 @@ mod tests {
             link_use: true,
             overheard: true,
             received: true,
+            heard_headers: true,
+            finished: true,
+            routes: true,
             departures: true,
             own_queue: true,
             ecn: true,
             priority: Priority(1),
         };
         let mut lacks = Capabilities::default().missing(&wants);
-        assert_eq!(lacks.len(), 7);
+        assert_eq!(lacks.len(), 10);
         lacks.dedup();
-        assert_eq!(lacks.len(), 7, "one name for one thing");
+        assert_eq!(lacks.len(), 10, "one name for one thing");
     }
 }

@@ -10,8 +10,9 @@ use alloc::vec::Vec;
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Aqm, AqmEffects, Backlog, Context, Ecn, Enqueued, Head, Header, Hop, HopContext, HopEffects, Interface,
-    Packet, Passage, Queue, QueueEffects, QueueView, Setting, Timer, Verdict, Wants,
+    Aqm, AqmEffects, Backlog, Context, Ecn, Enqueued, Head, Header, Heard, Hop, HopContext, HopEffects,
+    Interface, NodeId, Packet, PacketId, Passage, Queue, QueueEffects, QueueView, Setting, Timer, Verdict,
+    Wants,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Time};
@@ -54,6 +55,11 @@ pub struct Pipeline {
     judges: bool,
     wants_received: bool,
     wants_departures: bool,
+    wants_finished: bool,
+    wants_routes: bool,
+    wants_headers: bool,
+    /// Kind of header that the queue reads and writes.
+    queue_header: HeaderId,
 }
 
 impl Pipeline {
@@ -63,7 +69,7 @@ impl Pipeline {
         let wants = scheme.wants(at);
         let (queue, aqm) = (scheme.queue(at), scheme.aqm(at));
         let judges = aqm.is_some();
-        let Wants { received, departures, .. } = wants;
+        let Wants { received, departures, finished, routes, heard_headers, .. } = wants;
         Self {
             queue,
             aqm,
@@ -73,7 +79,44 @@ impl Pipeline {
             judges,
             wants_received: received,
             wants_departures: departures,
+            wants_finished: finished,
+            wants_routes: routes,
+            wants_headers: heard_headers,
+            queue_header: HeaderId::NONE,
         }
+    }
+
+    /// Registers the kind of header that the queue reads and writes, if it has one.
+    pub fn register_header(&mut self, kinds: &mut HeaderKinds) {
+        self.queue_header = kinds.id(self.queue.header());
+    }
+
+    /// Kind of header that the queue reads and writes.
+    #[must_use]
+    #[inline]
+    pub const fn queue_header(&self) -> HeaderId {
+        self.queue_header
+    }
+
+    /// True if [`Pipeline::finished`] must be called for packets that the link has finished.
+    #[must_use]
+    #[inline]
+    pub const fn wants_finished(&self) -> bool {
+        self.wants_finished
+    }
+
+    /// True if [`Pipeline::routes_changed`] must be called for changes of routes.
+    #[must_use]
+    #[inline]
+    pub const fn wants_routes(&self) -> bool {
+        self.wants_routes
+    }
+
+    /// True if [`Pipeline::heard`] must be called for headers of the queue's kind in frames that the interface receives or overhears.
+    #[must_use]
+    #[inline]
+    pub const fn wants_headers(&self) -> bool {
+        self.wants_headers
     }
 
     /// Adds the scheme's hop, with a stream and a rank of its own.
@@ -136,6 +179,46 @@ impl Pipeline {
     /// Calls `see` with each stored packet, in any order.
     pub fn for_each_packet(&self, see: &mut dyn FnMut(&Packet)) {
         self.queue.show(see);
+    }
+
+    /// State of the queue for a source at this node: of what waits for a destination, if the queue distinguishes destinations.
+    #[must_use]
+    pub fn backlog_to(&self, destination: NodeId, labelled: bool) -> QueueView {
+        self.queue.backlog_to(destination, labelled)
+    }
+
+    /// Lets the queue write the header of a packet that has left it, if the header is of the queue's kind.
+    pub fn stamp(&mut self, packet: &Packet, (id, header): HeaderRef<'_>, kinds: &HeaderKinds, now: Time) {
+        if id == self.queue_header
+            && let Some(header) = header
+        {
+            self.queue.stamp(packet, header, now);
+            kinds.round_trip(id, header);
+        }
+    }
+
+    /// Notifies the queue of a header in a frame that the interface has received or overheard.
+    #[inline]
+    pub fn heard(&mut self, id: HeaderId, heard: &Heard<'_>, now: Time) {
+        if id == self.queue_header {
+            self.queue.on_heard(heard, now);
+        }
+    }
+
+    /// Notifies the queue of the end of a transmission.
+    pub fn finished(&mut self, packet: PacketId) {
+        self.queue.on_finished(packet);
+    }
+
+    /// Notifies the queue of changed routes.
+    pub fn routes_changed(&mut self, next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {
+        self.queue.on_routes(next_hop);
+    }
+
+    /// Internal values of the queue, by name.
+    #[must_use]
+    pub fn queue_gauges(&self) -> Vec<(&'static str, f64)> {
+        self.queue.gauges()
     }
 
     /// Applies a setting that the interface's agent has requested.

@@ -97,6 +97,11 @@ impl UdpSource {
         self.call(now, effects, firings, |source, context| source.on_feedback(header, context));
     }
 
+    /// Tells the source how many packets wait at the node for the flow's destination.
+    pub fn on_own_queue(&mut self, packets: u32) {
+        self.slot.machine.on_own_queue(packets);
+    }
+
     /// Calls the hook for a due timer. Returns false if the timer was moved.
     pub fn on_timer(
         &mut self,
@@ -258,6 +263,7 @@ mod tests {
     static KIND: HeaderKind = HeaderKind {
         name: "twice",
         wire_len: 4,
+        trailer: false,
         encode: |_, _| None,
         decode: |_| None,
         keep: |_, _| (),

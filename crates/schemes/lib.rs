@@ -14,6 +14,7 @@ extern crate alloc;
 pub mod bbr;
 pub mod codel;
 pub mod cubic;
+pub mod diffq;
 pub mod droptail;
 pub mod explicit;
 pub mod few;

@@ -7,11 +7,13 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::ops::Deref;
 
+use crate::diffq::scheduler::Parts;
 use crate::params::{ParamDoc, ParamError, Params};
 use crate::places::{Interface, Queue};
 use crate::scheme::{AqmScheme, Scheme, SourceScheme};
 use crate::{
-    bbr, codel, cubic, few, fq_codel, lbm, newreno, nred, qfcp, rcp, red, reno, tfrc, vegas, xcp, xcp_b,
+    bbr, codel, cubic, diffq, few, fq_codel, lbm, newreno, nred, qfcp, rcp, red, reno, tfrc, vegas, xcp,
+    xcp_b,
 };
 
 /// The result of a constructor; an error for a parameter that the scheme cannot use.
@@ -122,7 +124,7 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-static ENTRIES: [SchemeEntry; 18] = [
+static ENTRIES: [SchemeEntry; 22] = [
     SchemeEntry::built_in_entry(
         "droptail",
         "first in, first out; what arrives at a full queue is dropped",
@@ -269,6 +271,42 @@ static ENTRIES: [SchemeEntry; 18] = [
         |params| Ok(Box::new(tfrc::Tfrc::with_marks(params)?)),
     )
     .over(&[Carrier::Udp]),
+    SchemeEntry::built_in_entry(
+        "diffq",
+        "queues by destination; MAC priorities and source rates follow the difference to the next hop's queue",
+        "Warrier, Ha, Wason and Rhee",
+        &["source", "queue"],
+        diffq::Parameters::LIST,
+        |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::All)?)),
+    )
+    .over(&[Carrier::Tcp, Carrier::Udp]),
+    SchemeEntry::built_in_entry(
+        "diffq-rc-sched",
+        "diffq whose packets all go at level 0",
+        "Warrier, Ha, Wason and Rhee, section 6.4",
+        &["source", "queue"],
+        diffq::Parameters::LIST,
+        |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Order)?)),
+    )
+    .over(&[Carrier::Tcp, Carrier::Udp]),
+    SchemeEntry::built_in_entry(
+        "diffq-rc",
+        "diffq whose queues are served in turn, at level 0: source rates alone",
+        "Warrier, Ha, Wason and Rhee, section 6.4",
+        &["source", "queue"],
+        diffq::Parameters::LIST,
+        |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Turns)?)),
+    )
+    .over(&[Carrier::Tcp, Carrier::Udp]),
+    SchemeEntry::built_in_entry(
+        "diffq-occupancy",
+        "diffq whose order and priorities follow the node's own queue alone",
+        "Warrier, Ha, Wason and Rhee, whose section 4.1 argues against it",
+        &["source", "queue"],
+        diffq::Parameters::LIST,
+        |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Occupancy)?)),
+    )
+    .over(&[Carrier::Tcp, Carrier::Udp]),
 ];
 
 /// The schemes that a reader and a world know: the built-in ones and those that a program adds.

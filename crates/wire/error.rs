@@ -46,6 +46,8 @@ pub enum Header {
     Olsr,
     /// The header of an explicit-rate scheme.
     Congestion,
+    /// DiffQ's trailer.
+    DiffQ,
 }
 
 impl fmt::Display for Header {
@@ -71,6 +73,7 @@ impl fmt::Display for Header {
             Self::Dsdv => "DSDV update",
             Self::Olsr => "OLSR packet",
             Self::Congestion => "congestion header",
+            Self::DiffQ => "DiffQ trailer",
         })
     }
 }

@@ -11,6 +11,7 @@ use crate::address::Ipv4Addr;
 use crate::aodv;
 use crate::checksum::Checksum;
 use crate::congestion::Congestion;
+use crate::diffq;
 use crate::dsdv;
 use crate::error::{DecodeError, EncodeError};
 use crate::ieee80211::{Ack, CfEnd, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
@@ -179,6 +180,11 @@ pub fn fuzz_congestion(data: &[u8]) {
     round_trip(data, Congestion::wire_len, Congestion::encode, Congestion::decode);
 }
 
+/// DiffQ's trailer.
+pub fn fuzz_diffq(data: &[u8]) {
+    round_trip(data, diffq::Trailer::wire_len, diffq::Trailer::encode, diffq::Trailer::decode);
+}
+
 /// Every format, on the same bytes.
 pub fn fuzz_all(data: &[u8]) {
     fuzz_ieee80211(data);
@@ -195,4 +201,5 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_dsdv(data);
     fuzz_olsr(data);
     fuzz_congestion(data);
+    fuzz_diffq(data);
 }

@@ -41,6 +41,7 @@ pub mod aodv;
 pub mod arp;
 pub mod checksum;
 pub mod congestion;
+pub mod diffq;
 pub mod dsdv;
 pub mod error;
 pub mod ethernet;

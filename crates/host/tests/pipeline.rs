@@ -61,6 +61,7 @@ impl Aqm for Told {
 static KIND: HeaderKind = HeaderKind {
     name: "told",
     wire_len: 4,
+    trailer: false,
     encode: |_, _| None,
     decode: |_| None,
     keep: |_, _| (),
@@ -176,6 +177,7 @@ fn packet(id: u32, flow: u32) -> Packet {
         bytes: 100 * id,
         class: PacketClass::Data,
         ecn: if flow == 4 { Ecn::Ect } else { Ecn::NotEct },
+        labelled: false,
         enqueued: Time(1),
     }
 }

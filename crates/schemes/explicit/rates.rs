@@ -20,6 +20,7 @@ pub const FASTEST: Rate = Rate(8 * u32::MAX as u64);
 pub static QFCP: HeaderKind = HeaderKind {
     name: "qfcp",
     wire_len: 16,
+    trailer: false,
     encode: |header, buffer| encode(header, Fields::Qfcp(read(header)), buffer),
     decode: |bytes| match Congestion::decode(bytes).ok()?.0 {
         Congestion { supported, unsupported, fields: Fields::Qfcp(rates), .. } => {
@@ -35,6 +36,7 @@ pub static QFCP: HeaderKind = HeaderKind {
 pub static RCP: HeaderKind = HeaderKind {
     name: "rcp",
     wire_len: 16,
+    trailer: false,
     encode: |header, buffer| encode(header, Fields::Rcp(read(header)), buffer),
     decode: |bytes| match Congestion::decode(bytes).ok()?.0 {
         Congestion { supported, unsupported, fields: Fields::Rcp(rates), .. } => {

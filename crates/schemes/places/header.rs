@@ -27,7 +27,9 @@ pub struct HeaderKind {
     pub name: &'static str,
     /// Its length in each packet, bytes.
     pub wire_len: u32,
-    /// Encodes it in front of a transport's header, into a buffer of at least `wire_len`; `None` where it has no bytes.
+    /// True if it stands at the end of a packet; false: between IP and the transport's header.
+    pub trailer: bool,
+    /// Encodes it, into a buffer of at least `wire_len`; `None` where it has no bytes.
     pub encode: fn(&Header, &mut [u8]) -> Option<usize>,
     /// Decodes its fields; `None` where the bytes are no such header.
     pub decode: fn(&[u8]) -> Option<Header>,

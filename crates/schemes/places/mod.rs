@@ -62,7 +62,7 @@ pub use header::{Header, HeaderKind};
 pub use hop::{Backlog, Hop, Passage};
 pub use interface::{Interface, Medium};
 pub use packet::{Ecn, FlowId, NodeId, Packet, PacketClass, PacketId};
-pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, QueueView, Verdict};
+pub use queue::{Aqm, DropReason, Enqueued, Head, Heard, MarkReason, Priority, Queue, QueueView, Verdict};
 pub use receiver::{Arrived, LossEvents, Receiver, UdpEnds};
 pub use source::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,

@@ -56,6 +56,8 @@ pub struct Packet {
     pub class: PacketClass,
     /// Its ECN bits.
     pub ecn: Ecn,
+    /// True if it carries a header of the queue's kind ([`Queue::header`](super::Queue::header)).
+    pub labelled: bool,
     /// The time at which it arrived at the queue.
     pub enqueued: Time,
 }

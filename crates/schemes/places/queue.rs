@@ -1,6 +1,10 @@
 //! The queue of an output interface: a discipline that stores and orders, and an AQM that decides and stores nothing.
 
-use super::{AqmContext, Ecn, Packet, PacketId, QueueContext, Setting};
+use alloc::vec::Vec;
+
+use airfair_units::Time;
+
+use super::{AqmContext, Ecn, Header, HeaderKind, NodeId, Packet, PacketId, QueueContext, Setting};
 
 /// The reason of a drop. Every drop in the results carries one of these names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,11 +79,23 @@ pub struct QueueView {
     pub limit_packets: u32,
 }
 
+/// A header of the queue's kind in a packet that a neighbour has sent, to this node or to another one.
+#[derive(Debug, Clone, Copy)]
+pub struct Heard<'a> {
+    /// The neighbour that has sent the frame.
+    pub from: NodeId,
+    /// The destination of the packet, any number of hops away.
+    pub destination: NodeId,
+    /// The header as the neighbour has sent it.
+    pub header: &'a Header,
+}
+
 /// A queue discipline. Contract, checked for every scheme in the registry by `tests/queue_contract.rs`:
 /// - every packet offered is afterwards stored, refused or has displaced another: nothing is lost or doubled;
 /// - a discipline that drops stored packets by itself (CoDel at the head) names each in `QueueEffects::dropped`, in `enqueue` or `peek`;
-/// - `peek` changes what is stored in no other way, and two calls at one time without an arrival between them name the same packet;
-/// - `commit` removes exactly the packet that the last `peek` named;
+/// - `peek` changes what is stored in no other way, and two calls at one time without an arrival or other news between them name the same
+///   packet; what becomes known later (a neighbour's header, a route, the end of a transmission) may change the choice;
+/// - `commit` removes exactly the packet that the last `peek` named, whatever has become known since;
 /// - `view` counts what is stored.
 pub trait Queue: Send {
     /// Offers a packet.
@@ -105,6 +121,35 @@ pub trait Queue: Send {
 
     /// Its fill level.
     fn view(&self) -> QueueView;
+
+    /// The kind of header that the queue reads and writes in packets that carry one ([`Packet::labelled`]). The same at each call.
+    fn header(&self) -> Option<&'static HeaderKind> {
+        None
+    }
+
+    /// Writes the header of a labelled packet that `commit` has just returned: what the queue tells everyone who hears the frame.
+    fn stamp(&mut self, _packet: &Packet, _header: &mut Header, _now: Time) {}
+
+    /// A frame with a header of the queue's kind was received or overheard. Called only if [`Wants::heard_headers`](super::Wants).
+    fn on_heard(&mut self, _heard: &Heard<'_>, _now: Time) {}
+
+    /// The link has finished a packet that left the queue, with or without success. Called only if [`Wants::finished`](super::Wants).
+    fn on_finished(&mut self, _packet: PacketId) {}
+
+    /// Routes of the node have changed: `next_hop` answers with the next hop to a destination by this interface, if there is one now. What
+    /// waits for a destination whose route has moved to another interface stays here. Called only if [`Wants::routes`](super::Wants).
+    fn on_routes(&mut self, _next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {}
+
+    /// Packets that wait for a destination, labelled or not: what a source at this node may fill up. The fill level of a queue that does
+    /// not distinguish destinations.
+    fn backlog_to(&self, _destination: NodeId, _labelled: bool) -> QueueView {
+        self.view()
+    }
+
+    /// Inner values for time series, by name; the same names at each call.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
 
     /// Calls `see` for each stored packet, in any order, for `airfair explain`: the owners of the queue when a packet is dropped. It may
     /// call it for none.

@@ -170,6 +170,10 @@ pub trait Source: Send {
     /// Fills the header of a packet about to leave, which is empty.
     fn stamp(&mut self, _header: &mut Header, _now: Time) {}
 
+    /// Packets of the node that wait for the flow's destination, those of other flows included: called before each `on_timer`, if the
+    /// scheme wants [`Wants::own_queue`](super::Wants::own_queue).
+    fn on_own_queue(&mut self, _packets: u32) {}
+
     /// True if datagrams of the flow can be marked (ECT). UDP only; TCP negotiates ECN.
     fn ecn_capable(&self) -> bool {
         false

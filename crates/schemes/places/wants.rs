@@ -17,6 +17,13 @@ pub struct Wants {
     pub overheard: bool,
     /// Packets that came in through the interface, to keep or to pass on (`Aqm::on_receive`, `Hop::on_receive`).
     pub received: bool,
+    /// Headers of the queue's kind in frames that the interface receives or overhears (`Queue::on_heard`). Every station that can decode a
+    /// data frame then handles it.
+    pub heard_headers: bool,
+    /// Ends of transmissions of packets that have left the queue (`Queue::on_finished`).
+    pub finished: bool,
+    /// Changes of routes (`Queue::on_routes`). The host then drops no packet because its next hop has changed since it was stored.
+    pub routes: bool,
     /// Departures from the queue, each at its time (`Hop::on_departure`). A host may compute departures ahead where they are not wanted.
     pub departures: bool,
     /// The law of the scheme reads the backlog of the node's own queue (DiffQ): the queue has to fill, so flows of the node are not

@@ -162,6 +162,7 @@ fn packet(class: PacketClass, ecn: Ecn) -> Packet {
         bytes: 1040,
         class,
         ecn,
+        labelled: false,
         enqueued: Time::ZERO,
     }
 }

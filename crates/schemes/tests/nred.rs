@@ -147,6 +147,7 @@ fn packet(class: PacketClass, ecn: Ecn) -> Packet {
         bytes: 552,
         class,
         ecn,
+        labelled: false,
         enqueued: Time::ZERO,
     }
 }

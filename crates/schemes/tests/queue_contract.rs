@@ -84,6 +84,7 @@ fn check(queue: &mut dyn Queue, limit: u32, steps: &[(u64, Operation)]) -> Resul
                     bytes,
                     class: PacketClass::Data,
                     ecn: if ecn { Ecn::Ect } else { Ecn::NotEct },
+                    labelled: false,
                     enqueued: context.now,
                 };
                 let answer = queue.enqueue(packet, &mut context);
@@ -194,6 +195,7 @@ fn drop_tail_is_first_in_first_out_and_refuses_at_its_limit() {
         bytes: 100,
         class: PacketClass::Data,
         ecn: Ecn::NotEct,
+        labelled: false,
         enqueued: Time::ZERO,
     };
     assert_eq!(queue.enqueue(packet(1), &mut context), Enqueued::Stored);

@@ -12,6 +12,7 @@ const UDP: u8 = 17;
 pub static DATA: HeaderKind = HeaderKind {
     name: "tfrc",
     wire_len: 16,
+    trailer: false,
     encode: |header, buffer| {
         let [sequence, sent_us, rtt_us, _] = header.fields;
         encode(header, Fields::TfrcData { sequence, sent_us, rtt_us }, buffer)
@@ -29,6 +30,7 @@ pub static DATA: HeaderKind = HeaderKind {
 pub static REPORT: HeaderKind = HeaderKind {
     name: "tfrc-report",
     wire_len: 20,
+    trailer: false,
     encode: |header, buffer| {
         let [sent_us, delay_us, received, loss] = header.fields;
         encode(header, Fields::TfrcReport { sent_us, delay_us, received, loss }, buffer)

@@ -17,7 +17,8 @@ pub const LONGEST_RTT_US: u32 = 10_000_000;
 const TCP: u8 = 6;
 
 /// XCP's header: XCP-b's as well.
-pub static KIND: HeaderKind = HeaderKind { name: "xcp", wire_len: 20, encode, decode, keep, answer };
+pub static KIND: HeaderKind =
+    HeaderKind { name: "xcp", wire_len: 20, trailer: false, encode, decode, keep, answer };
 
 /// The state of a sender: round-trip time, and round-trip time over window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use airfair_host::{Dequeued, Firing, HeaderKinds, HeaderRef, Pipeline};
+use airfair_host::{Dequeued, Firing, HeaderId, HeaderKinds, HeaderRef, Pipeline};
 use airfair_schemes::places::{
-    Backlog, DropReason, Enqueued, HopEffects, MarkReason, NodeId, Packet as QueuedPacket, PacketClass,
-    Passage, QueueEffects, QueueView, Setting, Timer, Verdict,
+    Backlog, DropReason, Enqueued, Heard, HopEffects, MarkReason, NodeId, Packet as QueuedPacket,
+    PacketClass, PacketId, Passage, QueueEffects, QueueView, Setting, Timer, Verdict,
 };
 use airfair_units::{Rate, Span, Time};
 
@@ -60,6 +60,8 @@ struct Port {
     refused_ahead: u64,
     /// See [`NewPort::categories`].
     categories: Option<Box<PortCategories>>,
+    /// Revision of the node's routes that the queue knows, if it follows their changes.
+    known_routes: u64,
 }
 
 /// Totals of packets that have left a queue.
@@ -96,6 +98,8 @@ pub(crate) struct Interfaces {
     firings: Vec<Firing>,
     /// True if a port has access categories.
     has_categories: bool,
+    /// Nodes by scheme number, sorted.
+    nodes_by_id: Box<[(NodeId, NodeIx)]>,
 }
 
 impl Interfaces {
@@ -118,12 +122,18 @@ impl Interfaces {
             ahead: VecDeque::new(),
             refused_ahead: 0,
             categories,
+            known_routes: 0,
         };
         let ports: Table<_, _> = ports.map(port).collect();
+        let nodes: Table<NodeIx, _> =
+            nodes.map(|(ports, id, rank)| Node { ports: ports.into(), id, rank }).collect();
+        let mut nodes_by_id: Vec<_> = nodes.pairs().map(|(at, node)| (node.id, at)).collect();
+        nodes_by_id.sort_unstable();
         Self {
             has_categories: ports.iter().any(|port: &Port| port.categories.is_some()),
             ports,
-            nodes: nodes.map(|(ports, id, rank)| Node { ports: ports.into(), id, rank }).collect(),
+            nodes,
+            nodes_by_id: nodes_by_id.into(),
             stations: stations.into_iter().collect(),
             kinds_of_header,
             queue: QueueEffects::default(),
@@ -247,8 +257,13 @@ impl Interfaces {
         if node == self.id(NodeIx::EVERYONE) {
             return None;
         }
-        let (at, _) = self.nodes.pairs().find(|(_, row)| row.id == node)?;
-        self.first_station(at)
+        self.first_station(self.node_of_id(node)?)
+    }
+
+    /// The node with a scheme number.
+    pub fn node_of_id(&self, id: NodeId) -> Option<NodeIx> {
+        let at = self.nodes_by_id.binary_search_by_key(&id, |node| node.0).ok()?;
+        Some(self.nodes_by_id[at].1)
     }
 
     /// The first station of a node.
@@ -407,6 +422,77 @@ impl Interfaces {
         now: Time,
     ) -> Verdict {
         self.ports[port].pipeline.receive(packet, carried, now)
+    }
+
+    // ---- Headers that queues read and write, and other news for them ----
+
+    /// Kind of header that a port's queue reads and writes.
+    #[inline(always)]
+    pub fn queue_header(&self, port: PortIx) -> HeaderId {
+        self.ports[port].pipeline.queue_header()
+    }
+
+    /// True if a port's queue learns of headers in frames that its station receives or overhears.
+    pub fn wants_headers(&self, port: PortIx) -> bool {
+        self.ports[port].pipeline.wants_headers()
+    }
+
+    /// True if a port's queue learns of the ends of transmissions.
+    #[inline]
+    pub fn wants_finished(&self, port: PortIx) -> bool {
+        self.ports[port].pipeline.wants_finished()
+    }
+
+    /// True if a port's queue follows changes of routes.
+    #[inline]
+    pub fn wants_routes(&self, port: PortIx) -> bool {
+        self.ports[port].pipeline.wants_routes()
+    }
+
+    /// Lets a port's queue write the header of a packet that has left it.
+    pub fn stamp(&mut self, port: PortIx, packet: &QueuedPacket, carried: HeaderRef<'_>, now: Time) {
+        self.ports[port].pipeline.stamp(packet, carried, &self.kinds_of_header, now);
+    }
+
+    /// Notifies a port's queue of a header that its station has received or overheard.
+    #[inline]
+    pub fn heard(&mut self, port: PortIx, id: HeaderId, heard: &Heard<'_>, now: Time) {
+        self.ports[port].pipeline.heard(id, heard, now);
+    }
+
+    /// Notifies a port's queue of the end of a transmission.
+    pub fn finished(&mut self, port: PortIx, packet: PacketId) {
+        self.ports[port].pipeline.finished(packet);
+    }
+
+    /// Ports whose queues follow changes of routes and do not know the present revision, which they then do.
+    pub fn with_new_routes(&mut self, revision: impl Fn(NodeIx) -> u64) -> Vec<PortIx> {
+        let ports = self.ports.places().filter(|&port| self.ports[port].pipeline.wants_routes());
+        let changed: Vec<_> =
+            ports.filter(|&port| self.ports[port].known_routes != revision(self.ports[port].node)).collect();
+        for &port in &changed {
+            self.ports[port].known_routes = revision(self.ports[port].node);
+        }
+        changed
+    }
+
+    /// Notifies a port's queue of changed routes.
+    pub fn routes_changed(&mut self, port: PortIx, mut next_hop: impl FnMut(NodeIx) -> Option<NodeIx>) {
+        let Self { ports, nodes, nodes_by_id, .. } = self;
+        ports[port].pipeline.routes_changed(&mut |destination| {
+            let at = nodes_by_id.binary_search_by_key(&destination, |node| node.0).ok()?;
+            next_hop(nodes_by_id[at].1).map(|next| nodes[next].id)
+        });
+    }
+
+    /// State of a port's queue for a source that sends to a destination.
+    pub fn backlog_to(&self, port: PortIx, destination: NodeIx, labelled: bool) -> QueueView {
+        self.ports[port].pipeline.backlog_to(self.id(destination), labelled)
+    }
+
+    /// Internal values of the queue at a port, by name.
+    pub fn queue_gauges(&self, port: PortIx) -> Vec<(&'static str, f64)> {
+        self.ports[port].pipeline.queue_gauges()
     }
 
     /// Packets of flows that have left the queues of a station's port.

@@ -68,6 +68,12 @@ pub(crate) struct RunRules {
     pub processes_received: bool,
     /// True if the run's scheme fills no place in this network.
     pub scheme_is_idle: bool,
+    /// True if a queue reads and writes headers.
+    pub queues_label: bool,
+    /// True if a queue learns of headers that its station receives or overhears.
+    pub queues_hear: bool,
+    /// True if a queue follows changes of routes.
+    pub queues_follow_routes: bool,
 }
 
 /// The parts above the MAC. Packets are carried between them in `world/way.rs` (from hop to hop), `world/sources.rs` (flows and

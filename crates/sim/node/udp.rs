@@ -16,6 +16,8 @@ struct UdpFlow {
     setup: FlowSetup,
     /// Headers of its datagrams and of its reports.
     headers: [HeaderId; 2],
+    /// The law reads the backlog of the node's queue.
+    reads_own_queue: bool,
     /// Due time of the pending event for the next datagram.
     armed: Time,
     /// The application has a packet to send; its source waits for the pacing or for room in the node's queue.
@@ -57,7 +59,7 @@ impl Udp {
     pub fn add_flow(
         &mut self,
         flow: &FlowSpec,
-        ends: Option<UdpEnds>,
+        (ends, reads_own_queue): (Option<UdpEnds>, bool),
         rank: u32,
         seed: u64,
         headers: &mut HeaderKinds,
@@ -78,6 +80,7 @@ impl Udp {
                 receiver,
                 setup: FlowSetup { mss, initial_window, window_limit, rtt: None, syn_lost: false },
                 headers,
+                reads_own_queue,
                 armed: Time::NEVER,
                 pending: false,
                 blocked: false,
@@ -109,6 +112,18 @@ impl Udp {
     /// Header of a flow's datagrams, and true if they can be marked.
     pub fn label(&self, flow: FlowIx) -> (HeaderId, bool) {
         self.get(flow).map_or((HeaderId::NONE, false), |udp| (udp.headers[0], udp.source.ecn_capable()))
+    }
+
+    /// True if a flow's law reads the backlog of its node.
+    pub fn reads_own_queue(&self, flow: FlowIx) -> bool {
+        self.get(flow).is_some_and(|udp| udp.reads_own_queue)
+    }
+
+    /// Tells a flow's source how many packets wait at the node for its destination.
+    pub fn on_own_queue(&mut self, flow: FlowIx, packets: u32) {
+        if let Some(udp) = &mut self.flows[flow] {
+            udp.source.on_own_queue(packets);
+        }
     }
 
     /// Header of a flow's reports.

@@ -165,6 +165,10 @@ impl FoundRoutes {
         (answer, out.into_iter().filter_map(|effect| self.action(node, effect)).collect())
     }
 
+    pub(super) fn revision(&self, node: NodeIx) -> u64 {
+        self.hosts[node].table.revision
+    }
+
     /// Checks the routes of all flows, if a next hop has changed: at the end of an event, since the receivers of a broadcast are handled in
     /// the order of their indices.
     #[cold]

@@ -291,6 +291,11 @@ impl Routes {
         self.found.as_ref().is_some_and(|found| found.changed.is_some())
     }
 
+    /// Revision of a node's table of routes; it changes with each change of the table.
+    pub(crate) fn revision(&self, node: NodeIx) -> u64 {
+        self.found.as_ref().map_or(0, |found| found.revision(node))
+    }
+
     /// Checks whether the routes of flows exist, if next hops have changed in the present event.
     pub(crate) fn check_flows(&mut self) {
         if let Some(found) = &mut self.found {

@@ -85,6 +85,7 @@ impl Agent for Timers {
 static KIND: HeaderKind = HeaderKind {
     name: "timers",
     wire_len: 4,
+    trailer: false,
     encode: |_, _| None,
     decode: |_| None,
     keep: |_, _| (),

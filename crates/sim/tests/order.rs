@@ -27,6 +27,7 @@ struct Nosy;
 static KIND: HeaderKind = HeaderKind {
     name: "nosy",
     wire_len: 4,
+    trailer: false,
     encode: |_, _| None,
     decode: |_| None,
     keep: |_, _| (),

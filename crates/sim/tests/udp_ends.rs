@@ -20,6 +20,7 @@ use airfair_units::{Bytes, Rate, Span, Time};
 static DATA: HeaderKind = HeaderKind {
     name: "steady",
     wire_len: 12,
+    trailer: false,
     encode: |_, _| None,
     decode: |_| None,
     keep: |_, _| (),

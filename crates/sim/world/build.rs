@@ -182,6 +182,7 @@ impl Plan<'_> {
         let own_queue = scheme.wants(&interface).own_queue;
         let random = Stream::new(self.seed, name, Purpose::Queue);
         let mut pipeline = Pipeline::new(scheme, &interface, framing, random);
+        pipeline.register_header(kinds);
         if let Some(hop) = scheme.hop(&interface) {
             let random = Stream::new(self.seed, name, Purpose::Hop);
             pipeline.add_hop(hop, kinds, random, rank(self.seed, name));
@@ -307,6 +308,9 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
             || packet_losses.any()
             || interfaces.ports().any(|port| interfaces.wants_received(port)),
         scheme_is_idle: false,
+        queues_label: interfaces.ports().any(|port| !interfaces.queue_header(port).is_none()),
+        queues_hear: interfaces.ports().any(|port| interfaces.wants_headers(port)),
+        queues_follow_routes: interfaces.ports().any(|port| interfaces.wants_routes(port)),
     };
     let mut network = Network {
         rules,
@@ -403,6 +407,7 @@ pub(super) fn add_flows(
             return Err(format!("flow {}: {what} of {} B {}", flow.id, packets.size, packets.problem()));
         }
         let ends = law.filter(|_| !tcp).and_then(|law| laws.udp(law));
+        let ends = (ends, law.is_some_and(|law| laws.reads_own_queue(law)));
         network.udp.add_flow(flow, ends, rank(seed, &flow.id), seed, network.interfaces.headers_mut());
     }
     network.tcp = Tcp::new(laws);

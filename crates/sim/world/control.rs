@@ -2,7 +2,7 @@
 
 use airfair_host::InterfaceCounters;
 use airfair_routing::{DropReason, SendRate};
-use airfair_schemes::places::{AgentEffects, AgentSetup, LinkUse, NodeId, Timer};
+use airfair_schemes::places::{AgentEffects, AgentSetup, Heard, LinkUse, NodeId, Timer};
 use airfair_units::{Span, Time};
 
 use crate::air::{Air, BROADCAST, Msdu};
@@ -271,8 +271,11 @@ impl Network {
         }
     }
 
-    /// Handles an agent's message for another station that was overheard.
-    pub(super) fn overheard(&mut self, station: StationIx, copy: CopyRef, now: Time) {
+    /// Handles a packet for another station that was overheard: an agent's message, or a packet with a header that queues read.
+    pub(super) fn overheard(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) {
+        if self.rules.queues_hear && self.header_heard(station, copy, from, now) {
+            return;
+        }
         if let Some(packet) = self.packets.get(copy).filter(|packet| packet.is_message()).copied() {
             self.on_message_received(
                 station,
@@ -281,6 +284,24 @@ impl Network {
                 now,
             );
         }
+    }
+
+    /// Passes the header of a packet that a station has received or overheard to the station's queue. Returns false if the packet carries
+    /// none.
+    #[inline]
+    pub(super) fn header_heard(
+        &mut self,
+        station: StationIx,
+        copy: CopyRef,
+        from: StationIx,
+        now: Time,
+    ) -> bool {
+        let Self { packets, interfaces, .. } = self;
+        let Some((kind, header, destination)) = packets.heard(copy) else { return false };
+        let (port, sender) = (interfaces.of_station(station).1, interfaces.of_station(from).0);
+        let heard = Heard { from: interfaces.id(sender), destination: interfaces.id(destination), header };
+        interfaces.heard(port, kind, &heard, now);
+        true
     }
 
     /// Handles a message that has arrived by wire at its destination: the node's agents receive it, and it ends.

@@ -1,6 +1,6 @@
 //! Creation of a world from its specification.
 
-use airfair_schemes::places::Interface;
+use airfair_schemes::places::{Interface, Wants};
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::Time;
 
@@ -14,6 +14,11 @@ use crate::ids::{Ix, NodeIx};
 use crate::observe::{Observers, RunInfo};
 use crate::record::Names;
 use crate::spec::{FlowSpec, Transport, WorldSpec};
+
+/// True if a station passes frames for other stations up to its scheme.
+const fn overhears(wants: &Wants) -> bool {
+    wants.overheard || wants.heard_headers
+}
 
 impl World {
     /// Creates a world whose flows use the built-in window laws.
@@ -63,7 +68,7 @@ impl World {
                     cutoff: r.phy.cutoff,
                     propagation: r.propagation.clone(),
                     fading: r.fading,
-                    overhears: placed.at(node).wants(&interface).overheard,
+                    overhears: overhears(&placed.at(node).wants(&interface)),
                 });
                 radio_of_station.push(radio);
             }

@@ -1,7 +1,7 @@
 //! Sources of flows and TCP connections: they make packets, wait for room, and send and receive segments.
 
 use airfair_host::HeaderId;
-use airfair_schemes::places::{Arrived, Ecn, PacketClass, Timer};
+use airfair_schemes::places::{Arrived, Ecn, PacketClass, QueueView, Timer};
 use airfair_transport::Segment;
 use airfair_units::{Bytes, Span, Time};
 
@@ -116,7 +116,7 @@ impl Network {
         }
         if let Some(NextHop { port, .. }) = self.first_hop(flow)
             && self.backpressure.rules(port).backpressure
-            && (self.is_full(port, now) || self.udp_source_must_wait(port, flow, now))
+            && (self.is_full_for(port, flow, now) || self.udp_source_must_wait(port, flow, now))
         {
             self.flows[flow].hold(now);
             self.wait_for_room(port, Waiter::Flow(flow), now);
@@ -227,6 +227,30 @@ impl Network {
         self.interfaces.is_full(port, &mut self.links, now)
     }
 
+    /// True if a port has no room for a packet of a flow's source now.
+    #[inline]
+    fn is_full_for(&mut self, port: PortIx, flow: FlowIx, now: Time) -> bool {
+        if self.rules.queues_label && !self.interfaces.queue_header(port).is_none() {
+            let view = self.backlog_for(port, flow);
+            return view.packets >= view.limit_packets;
+        }
+        self.is_full(port, now)
+    }
+
+    /// State of a port's queue for a flow's source: of what waits for its destination, if the queue distinguishes destinations.
+    #[inline(never)]
+    fn backlog_for(&self, port: PortIx, flow: FlowIx) -> QueueView {
+        let f = &self.flows[flow];
+        let header = if f.is_tcp { self.tcp.header(flow) } else { self.udp.label(flow).0 };
+        let labelled = !header.is_none() && header == self.interfaces.queue_header(port);
+        self.interfaces.backlog_to(port, f.to, labelled)
+    }
+
+    /// Packets of a flow's node that wait for the flow's destination.
+    fn own_backlog(&self, flow: FlowIx) -> u32 {
+        self.port_towards(flow).map_or(0, |port| self.backlog_for(port, flow).packets)
+    }
+
     /// Registers a source that waits for room at a port.
     fn wait_for_room(&mut self, port: PortIx, waiter: Waiter, now: Time) {
         self.backpressure.block(port, waiter);
@@ -250,7 +274,8 @@ impl Network {
             let made = self.refill_saturating(port, now);
             self.backpressure.end_saturating_turn(port, made);
         }
-        while !self.is_full(port, now) {
+        let by_destination = self.rules.queues_label && !self.interfaces.queue_header(port).is_none();
+        while by_destination || !self.is_full(port, now) {
             match self.next_waiter(port, now) {
                 Some(Waiter::Flow(flow)) => self.resume_udp_source(flow, now),
                 Some(Waiter::Connection(id)) => {
@@ -292,15 +317,21 @@ impl Network {
         let mut place = 0;
         loop {
             let waiter = self.backpressure.waiter(port, place)?;
-            let waits = match waiter {
-                Waiter::Flow(flow) => self.udp_source_must_wait(port, flow, now),
-                Waiter::Connection(id) => {
-                    let Self { backpressure, interfaces, links, .. } = self;
-                    let limit = || interfaces.view(port).limit_packets;
-                    let empty = || interfaces.is_empty(port, links, now);
-                    backpressure.connection_must_wait(id, port, now, (limit, empty))
-                }
+            let flow = match waiter {
+                Waiter::Flow(flow) => Some(flow),
+                Waiter::Connection(id) => self.tcp.get(id).map(|connection| connection.flow),
             };
+            let full = self.rules.queues_label && flow.is_some_and(|flow| self.is_full_for(port, flow, now));
+            let waits = full
+                || match waiter {
+                    Waiter::Flow(flow) => self.udp_source_must_wait(port, flow, now),
+                    Waiter::Connection(id) => {
+                        let Self { backpressure, interfaces, links, .. } = self;
+                        let limit = || interfaces.view(port).limit_packets;
+                        let empty = || interfaces.is_empty(port, links, now);
+                        backpressure.connection_must_wait(id, port, now, (limit, empty))
+                    }
+                };
             if !waits {
                 self.backpressure.remove_waiter(port, place);
                 return Some(waiter);
@@ -336,7 +367,7 @@ impl Network {
                     break;
                 }
                 let view = self.interfaces.view(port);
-                if waits || view.packets >= view.limit_packets {
+                if waits || self.is_full_for(port, flow, now) {
                     self.backpressure.rotate_saturating(port, i);
                     return made;
                 }
@@ -470,7 +501,7 @@ impl Network {
             }
             if let Some(NextHop { port, .. }) = self.first_hop(flow)
                 && self.backpressure.rules(port).backpressure
-                && (self.is_full(port, now) || self.udp_source_must_wait(port, flow, now))
+                && (self.is_full_for(port, flow, now) || self.udp_source_must_wait(port, flow, now))
             {
                 self.hold_flow(flow, now);
                 self.udp.set_blocked(flow, true);
@@ -556,6 +587,9 @@ impl Network {
 
     /// Handles a timer of the source of a flow over UDP.
     pub(super) fn udp_source_timer(&mut self, flow: FlowIx, timer: (Timer, u32), now: Time) {
+        if self.udp.reads_own_queue(flow) {
+            self.udp.on_own_queue(flow, self.own_backlog(flow));
+        }
         self.udp.on_source_timer(flow, timer, now, &mut self.schedule);
         self.send_paced(flow, now);
     }
@@ -623,7 +657,7 @@ impl Network {
         let port = self.first_hop(flow).map(|hop| hop.port);
         let port = port.filter(|&port| self.backpressure.rules(port).backpressure);
         loop {
-            let full = port.filter(|&port| self.is_full(port, now));
+            let full = port.filter(|&port| self.is_full_for(port, flow, now));
             if self.tcp.get(id).is_none() || self.backpressure.is_blocked(id) {
                 break;
             }
@@ -775,6 +809,11 @@ impl Network {
     }
 
     pub(super) fn law_timer(&mut self, id: ConnectionRef, timer: (Timer, u32), now: Time) {
+        if let Some(flow) = self.tcp.get(id).map(|connection| connection.flow)
+            && self.tcp.reads_own_queue(flow)
+        {
+            self.tcp.on_own_queue(id, self.own_backlog(flow));
+        }
         if self.tcp.on_law_timer(id, timer, now, &mut self.schedule) {
             self.send_segments(id, now);
         }

@@ -44,6 +44,9 @@ impl Network {
     /// Serves the links that may have a packet to send, and pushes scheduled events onto the agenda.
     #[inline]
     pub(super) fn finish_event(&mut self, air: &mut Air, agenda: &mut Agenda) {
+        if self.rules.queues_follow_routes && self.routes.have_changed() {
+            self.follow_routes();
+        }
         while let Some(link) = self.schedule.next_link() {
             match link {
                 LinkRef::Station(station) => self.fill_mac(station, air, agenda),
@@ -53,6 +56,20 @@ impl Network {
         self.push_scheduled(agenda);
         self.routes.check_flows();
         self.schedule.pending = false;
+    }
+
+    /// Notifies the queues that follow routes of the changes in the present event.
+    #[cold]
+    fn follow_routes(&mut self) {
+        let Self { interfaces, routes, .. } = self;
+        for port in interfaces.with_new_routes(|node| routes.revision(node)) {
+            let (node, link) = (interfaces.node(port), interfaces.link(port));
+            let ports: Vec<_> = interfaces.ports_of_link(port).collect();
+            interfaces.routes_changed(port, |destination| {
+                routes.next_hop(node, destination).filter(|hop| ports.contains(&hop.port)).map(|hop| hop.node)
+            });
+            self.schedule.mark_ready(link);
+        }
     }
 
     /// Pushes scheduled events onto the agenda.
@@ -72,7 +89,7 @@ impl Network {
                     self.fill_mac(station, air, agenda);
                 }
                 Indication::Received { station, copy, from, at } => self.on_received(station, copy, from, at),
-                Indication::Overheard { station, copy, at } => self.overheard(station, copy, at),
+                Indication::Overheard { station, copy, from, at } => self.overheard(station, copy, from, at),
                 Indication::NeighboursChanged { station } => {
                     let mut neighbours: Vec<_> = air.neighbours(station).map(|(id, _)| id).collect();
                     neighbours.sort_unstable();
@@ -223,6 +240,7 @@ impl Network {
             bytes: packet.bytes,
             class: packet.class,
             ecn: at.ecn,
+            labelled: !at.header.is_none() && at.header == self.interfaces.queue_header(port),
             enqueued: now,
         };
         if self.interfaces.judges(port) && !self.judge_arrival(port, copy, &mut queued, now) {
@@ -318,8 +336,7 @@ impl Network {
             let queued = queued?;
             (self.packets.at(queued.id.0), queued)
         };
-        let (payload, of_local_tcp) = self.on_departed(port, &queued, copy, now);
-        Some(DequeuedPacket { copy, queued, payload, of_local_tcp })
+        Some(self.departed(port, queued, copy, now))
     }
 
     /// [`Network::dequeue`] at a port with a hop or an AQM: packets that it drops are skipped.
@@ -354,10 +371,20 @@ impl Network {
             self.on_queue_emptied(port, now);
             return None;
         };
-        Some(first.map(|(copy, queued)| {
-            let (payload, of_local_tcp) = self.on_departed(port, &queued, copy, now);
-            DequeuedPacket { copy, queued, payload, of_local_tcp }
-        }))
+        Some(first.map(|(copy, queued)| self.departed(port, queued, copy, now)))
+    }
+
+    /// A packet that has left a port's queue, which writes its header.
+    #[inline(always)]
+    fn departed(&mut self, port: PortIx, queued: QueuedPacket, copy: CopyRef, now: Time) -> DequeuedPacket {
+        if queued.labelled {
+            self.interfaces.stamp(port, &queued, self.packets.carried_header(copy), now);
+            if let Some(packet) = self.packets.get(copy) {
+                self.packets.note_destination(copy, packet.destination);
+            }
+        }
+        let (payload, of_local_tcp) = self.on_departed(port, &queued, copy, now);
+        DequeuedPacket { copy, queued, payload, of_local_tcp }
     }
 
     /// Handles the departure of a packet from a port's queue. Returns its payload, and true if a TCP sender of the node has sent it.
@@ -525,7 +552,10 @@ impl Network {
     ) -> Option<Msdu> {
         let DequeuedPacket { copy, queued, payload, of_local_tcp } = dequeued;
         let node = self.interfaces.node(port);
-        if self.routes.are_found() && self.routes.is_stale((node, port), queued.next_hop, queued.enqueued) {
+        if self.routes.are_found()
+            && !self.interfaces.wants_routes(queue)
+            && self.routes.is_stale((node, port), queued.next_hop, queued.enqueued)
+        {
             if of_local_tcp && let Some(copy) = self.packets.copy_mut(copy) {
                 copy.at_source = true;
             }
@@ -540,8 +570,9 @@ impl Network {
             self.backpressure.count_in_mac(queue, packet, connection, payload);
         }
         let to = self.interfaces.peer(port, queued.next_hop).unwrap_or(BROADCAST);
-        let overhear = queued.class == PacketClass::Control;
-        if self.meters.any() && !overhear {
+        let is_message = queued.class == PacketClass::Control;
+        let overhear = is_message || self.rules.queues_hear && queued.labelled;
+        if self.meters.any() && !is_message {
             self.meters.on_dequeued(station, packet, queued.enqueued, now);
         }
         let (bytes, at_data_rate) = (queued.bytes, to != BROADCAST);
@@ -551,6 +582,9 @@ impl Network {
     /// Handles a packet that the MAC has finished.
     fn on_mac_finished(&mut self, station: StationIx, msdu: Msdu, outcome: Outcome, now: Time) {
         let ((node, port), copy) = (self.interfaces.of_station(station), msdu.copy);
+        if self.rules.queues_label {
+            self.notify_finished(port, copy);
+        }
         if self.meters.any() {
             self.meters.on_finished(station, &msdu, outcome, now);
         }
@@ -589,6 +623,14 @@ impl Network {
         }
     }
 
+    /// Notifies a port's queue of a packet that the MAC has finished.
+    #[cold]
+    fn notify_finished(&mut self, port: PortIx, copy: CopyRef) {
+        if self.interfaces.wants_finished(port) {
+            self.interfaces.finished(port, PacketId(copy.place() as u32));
+        }
+    }
+
     /// Handles a packet that a station has received.
     fn on_received(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) {
         let Some(packet) = self.packets.get(copy) else { return };
@@ -598,6 +640,9 @@ impl Network {
             return;
         }
         let destination = packet.destination;
+        if self.rules.queues_hear {
+            self.header_heard(station, copy, from, now);
+        }
         let Some((copy, hops)) = self.packets.copy_to_next_hop(copy) else { return };
         if self.rules.processes_received && !self.process_received(station, copy, from, now) {
             return;
@@ -630,6 +675,7 @@ impl Network {
             bytes: packet.bytes,
             class: packet.class,
             ecn,
+            labelled: false,
             enqueued: now,
         };
         let verdict = self.interfaces.receive(port, &received, self.packets.carried_header(copy), now);

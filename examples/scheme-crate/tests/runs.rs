@@ -72,6 +72,7 @@ fn the_window_is_so_many_segments_and_the_queue_is_cut() {
         bytes: 552,
         class: PacketClass::Data,
         ecn: Ecn::NotEct,
+        labelled: false,
         enqueued: Time::ZERO,
     };
     let mut asked = |packets| {

@@ -80,6 +80,7 @@ fn packet(id: u32, flow: u32, bytes: u32, enqueued: Time) -> Packet {
         bytes,
         class: PacketClass::Data,
         ecn: Ecn::NotEct,
+        labelled: false,
         enqueued,
     }
 }

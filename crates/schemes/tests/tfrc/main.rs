@@ -38,6 +38,7 @@ fn packets_above_three_quarters_of_the_queue_are_marked() {
             bytes: 1000,
             class: PacketClass::Data,
             ecn,
+            labelled: false,
             enqueued: Time::ZERO,
         };
         let view = QueueView { packets, bytes: 0, limit_packets: limit };

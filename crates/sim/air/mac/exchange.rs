@@ -434,7 +434,8 @@ impl Mac {
             && !medium.loses_overheard(id, frame)
         {
             for mpdu in &frame.mpdus {
-                self.indications.push(Indication::Overheard { station: id, copy: mpdu.copy, at: Time(end) });
+                let (copy, from, at) = (mpdu.copy, frame.sender, Time(end));
+                self.indications.push(Indication::Overheard { station: id, copy, from, at });
             }
         }
     }

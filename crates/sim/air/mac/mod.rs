@@ -89,12 +89,14 @@ pub enum Indication {
         /// Arrival time of its last bit.
         at: Time,
     },
-    /// An agent's message for another station was received ([`StationSpec::overhears`]).
+    /// A packet for another station was received ([`Msdu::overhear`], [`StationSpec::overhears`]).
     Overheard {
         /// The overhearing station.
         station: StationIx,
         /// The sender's copy of the packet.
         copy: CopyRef,
+        /// The station that sent it.
+        from: StationIx,
         /// Arrival time of its last bit.
         at: Time,
     },

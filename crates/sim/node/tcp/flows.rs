@@ -1,5 +1,6 @@
 //! Flows over TCP: their settings, files, and transport counters.
 
+use airfair_host::HeaderId;
 use airfair_transport::{SenderStats, SharedConfig};
 use airfair_units::Time;
 use airfair_units::random::name_hash;
@@ -17,6 +18,8 @@ pub(super) struct TcpFlow {
     pub(super) law: LawId,
     /// True if the flow's law reads the backlog of its node, so that no limit applies.
     pub(super) reads_own_queue: bool,
+    /// Header that the packets of its connections carry; none before the first one opens.
+    pub(super) header: HeaderId,
     pub(super) traffic: Traffic,
     /// The flow's connection, unless the flow sends files.
     pub(super) connection: ConnectionRef,
@@ -85,6 +88,7 @@ impl Tcp {
                 config: SharedConfig::from(config),
                 law,
                 reads_own_queue: self.laws.reads_own_queue(law),
+                header: HeaderId::NONE,
                 traffic: flow.traffic.clone(),
                 connection: ConnectionRef::NONE,
                 files: FileSource::new(flow, seed),
@@ -115,6 +119,11 @@ impl Tcp {
     pub fn header_bytes(&self, flow: FlowIx) -> u32 {
         let kind = self.flow(flow).and_then(|tcp| self.laws.header(tcp.law, true));
         kind.map_or(0, |kind| kind.wire_len)
+    }
+
+    /// Header that the packets of a flow's connections carry.
+    pub fn header(&self, flow: FlowIx) -> HeaderId {
+        self.flow(flow).map_or(HeaderId::NONE, |tcp| tcp.header)
     }
 
     /// True if a flow's law reads the backlog of its node.

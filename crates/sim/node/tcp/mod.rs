@@ -96,6 +96,7 @@ impl Tcp {
         let mut connection = Connection::new((sender, Receiver::new(&tcp.config)), (flow, f.from));
         connection.opened = now;
         connection.header = headers.id(connection.sender.machine.header());
+        tcp.header = connection.header;
         connection.scheme_flow = f.id;
         if size.is_some() {
             connection.scheme_flow = scheme_ids::of_connection(tcp.hash, number);
@@ -375,6 +376,13 @@ impl Tcp {
             && self
                 .call(id, now, schedule, |sender, context| sender.law_mut().on_timer(timer, context))
                 .is_some()
+    }
+
+    /// Tells a connection's law how many packets wait at the node for its destination.
+    pub fn on_own_queue(&mut self, id: ConnectionRef, packets: u32) {
+        if let Some(connection) = self.connections.get_mut(id) {
+            connection.sender.machine.law_mut().on_own_queue(packets);
+        }
     }
 
     /// Schedules a timer event no later than the deadline of one of the ends.

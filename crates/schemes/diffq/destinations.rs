@@ -1,0 +1,116 @@
+//! A node's destination queues (§4): first in, first out for each destination, and one more for packets that are not DiffQ's (§5.2).
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use crate::places::{NodeId, Packet};
+
+/// Packets for one destination.
+#[derive(Debug, Clone)]
+pub struct DestinationQueue {
+    /// The destination.
+    pub destination: NodeId,
+    /// The next hop to it; `None`: there is no route by this interface now, and the packets wait.
+    pub next_hop: Option<NodeId>,
+    packets: VecDeque<Packet>,
+    /// When the queue was served last: the number of the packet that left, of all that have left.
+    pub served: u64,
+}
+
+impl DestinationQueue {
+    /// Number of packets.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.packets.len() as u32
+    }
+
+    /// True if the queue holds no packet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    /// The first packet, with the next hop of the present route.
+    #[must_use]
+    pub fn head(&self) -> Option<Packet> {
+        let packet = *self.packets.front()?;
+        Some(Packet { next_hop: self.next_hop?, ..packet })
+    }
+}
+
+/// The destination queues of an interface. A queue exists while it holds packets (§4: soft state).
+#[derive(Debug, Clone, Default)]
+pub struct Destinations {
+    /// Sorted by destination.
+    queues: Vec<DestinationQueue>,
+    /// Lists of queues that have become empty, kept so that a packet costs no allocation.
+    spare: Vec<VecDeque<Packet>>,
+    packets: u32,
+    bytes: u64,
+}
+
+impl Destinations {
+    fn find(&self, destination: NodeId) -> Result<usize, usize> {
+        self.queues.binary_search_by_key(&destination, |queue| queue.destination)
+    }
+
+    /// All queues that hold packets.
+    pub fn iter(&self) -> impl Iterator<Item = &DestinationQueue> {
+        self.queues.iter()
+    }
+
+    /// Packets that wait for a destination.
+    #[must_use]
+    pub fn len_of(&self, destination: NodeId) -> u32 {
+        self.find(destination).map_or(0, |at| self.queues[at].len())
+    }
+
+    /// Number of queues, packets and bytes.
+    #[must_use]
+    pub fn totals(&self) -> (u32, u32, u64) {
+        (self.queues.len() as u32, self.packets, self.bytes)
+    }
+
+    /// Adds a packet to the queue of its destination, whose next hop becomes the packet's: that is the newest word of the routing.
+    /// `served`: of a queue that did not exist.
+    pub fn push(&mut self, packet: Packet, served: u64) {
+        let at = self.find(packet.destination).unwrap_or_else(|at| {
+            let packets = self.spare.pop().unwrap_or_default();
+            let queue = DestinationQueue { destination: packet.destination, next_hop: None, packets, served };
+            self.queues.insert(at, queue);
+            at
+        });
+        let queue = &mut self.queues[at];
+        queue.next_hop = Some(packet.next_hop);
+        queue.packets.push_back(packet);
+        self.packets += 1;
+        self.bytes += u64::from(packet.bytes);
+    }
+
+    /// Removes the first packet for a destination. `number`: of packets that have left so far, with this one.
+    pub fn pop(&mut self, destination: NodeId, number: u64) -> Option<Packet> {
+        let at = self.find(destination).ok()?;
+        let queue = &mut self.queues[at];
+        let packet = queue.head()?;
+        queue.packets.pop_front();
+        queue.served = number;
+        if queue.is_empty() {
+            self.spare.push(self.queues.remove(at).packets);
+        }
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.bytes);
+        Some(packet)
+    }
+
+    /// Takes over the next hops of changed routes.
+    pub fn set_routes(&mut self, next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {
+        for queue in &mut self.queues {
+            queue.next_hop = next_hop(queue.destination);
+        }
+    }
+
+    /// Calls `see` for each packet.
+    pub fn show(&self, see: &mut dyn FnMut(&Packet)) {
+        self.queues.iter().flat_map(|queue| &queue.packets).for_each(see);
+    }
+}

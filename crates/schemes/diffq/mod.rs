@@ -1,0 +1,177 @@
+//! DiffQ: queues by destination, and access to the medium by the difference between a queue and that of the next hop.
+//!
+//! Source: Warrier, Ha, Wason, Rhee, "DiffQ: Differential Backlog Congestion Control for Wireless Multi-hop Networks".
+//! Places: the queue of radio interfaces, and the source over TCP (DiffQ-TCP, §6.1: TCP's reliability, DiffQ's rate, no window) and over
+//! UDP (DiffQ-UDP). Packets of DiffQ's flows carry a trailer; all others pass a DiffQ node at level 0 (§5.5).
+//!
+//! | symbol | here | unit |
+//! |---|---|---|
+//! | Q_i(d), D | `destinations`, `depth` | packets |
+//! | QD_i(d), Δ | `scheduler::Rank::differential`, `levels` | packets, levels |
+//! | QUEUE_THRESH, α, β | `threshold`, `alpha`, `beta` | packets, bit/s a step, – |
+//!
+//! | file | contents |
+//! |---|---|
+//! | `destinations` | §4, destination queues |
+//! | `backlogs` | §4, sizes of neighbours' queues |
+//! | `scheduler` | §4.1, which queue is served, and its level |
+//! | `queue` | the three together at an interface, with packets that are not DiffQ's |
+//! | `sender` | §4.1, source rate control |
+//! | `trailer` | §5.3, the trailer |
+//!
+//! Readings that no single file owns:
+//! - D is 100 packets. The paper gives no number; a level is then 12.5 packets, and QUEUE_THRESH = D/4 keeps a source two levels high.
+//! - A node hands one packet of its destination queues to its radio at a time (`in_radio`): what waits in the radio has a level that was
+//!   decided before.
+//! - The paper's nodes have one radio on DiffQ's channel. At wires the queue is drop-tail: no neighbour overhears there.
+
+pub mod backlogs;
+pub mod destinations;
+mod queue;
+pub mod scheduler;
+mod sender;
+pub mod trailer;
+
+use alloc::boxed::Box;
+
+use airfair_units::{Rate, Span};
+
+use crate::droptail::DropTail;
+use crate::params;
+use crate::params::{ParamError, Params};
+use crate::places::{Interface, Medium, Priority, Queue, Source, UdpEnds, Wants};
+use crate::scheme::Scheme;
+
+use backlogs::Backlogs;
+pub use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
+use scheduler::{AckLevel, Order, Parts, Quantiser};
+pub use sender::{Law, Sender, SenderConfig};
+
+params! {
+    /// The parameters of all variants.
+    pub(crate) struct Parameters {
+        /// what a source's rate follows: "aimd" (section 4.1, Source Rate Control) or "log", the rate that maximises the sum of the
+        /// logarithms of the rates
+        law: Law = Law::Aimd;
+        /// D, the most packets in a destination queue
+        depth: u64 = 100, in 1..=65_535;
+        /// QUEUE_THRESH, packets in the source's own destination queue above which its rate falls
+        threshold: u64 = 25, in 0..=65_535;
+        /// alpha, what a source's rate gains in a step (section 6.1: 0.01, without a unit)
+        alpha: Rate = Rate(10_000), in Rate(0)..=Rate(1_000_000_000);
+        /// beta, what a decrease multiplies a source's rate by (section 6.1)
+        beta: f64 = 0.5, in 0.01..=1.0;
+        /// time between two steps of a source's law
+        interval: Span = Span::from_millis(10), in Span::from_millis(1)..=Span::from_secs(10);
+        /// least time between two decreases of a source's rate
+        hold: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
+        /// a source's first rate
+        rate_start: Rate = Rate(100_000), in Rate(1)..=Rate(10_000_000_000);
+        /// a source's largest rate: the data rate of the radio
+        rate_max: Rate = Rate(11_000_000), in Rate(1)..=Rate(10_000_000_000);
+        /// rate of the law "log" with `threshold` packets in the queue
+        log_rate: Rate = Rate(1_000_000), in Rate(1)..=Rate(10_000_000_000);
+        /// which queue is served next: of the largest "differential" (pseudo-code) or of the highest "priority" (text of section 4.1)
+        order: Order = Order::Differential;
+        /// Delta, levels of the MAC (section 5.5); fewer where the radio has fewer categories
+        levels: u64 = 8, in 1..=8;
+        /// level of acknowledgements: that of their queue's "differential", "lowest", or "highest"
+        acks: AckLevel = AckLevel::Differential;
+        /// most packets of destination queues that the radio holds at once
+        in_radio: u64 = 1, in 1..=64;
+        /// size that a trailer announces: "after" or "before" (pseudo-code) its packet has left the queue
+        announced: Announced = Announced::After;
+        /// what a node multiplies the sizes by that it announces; 1 is the truth
+        size_factor: f64 = 1.0, in 0.0..=1000.0;
+        /// time after which a neighbour's size that was not heard again counts as 0
+        expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
+        /// most sizes of neighbours' queues that a node stores
+        sizes: u64 = 1024, in 1..=65_536;
+    }
+}
+
+/// DiffQ, or a variant of it.
+#[derive(Debug, Clone, Copy)]
+pub struct DiffQ {
+    queue: QueueConfig,
+    sender: SenderConfig,
+    expiry: Span,
+    sizes: usize,
+}
+
+impl DiffQ {
+    /// The scheme that these parameters describe.
+    ///
+    /// # Errors
+    /// A value that is out of its range.
+    pub fn from_params(params: &Params, parts: Parts) -> Result<Self, ParamError> {
+        let set = Parameters::read(params)?;
+        let bps = |rate: Rate| rate.0 as f64;
+        if set.rate_start > set.rate_max {
+            return Err(ParamError::new("rate_start", "expected at most rate_max"));
+        }
+        let quantiser = Quantiser { levels: set.levels as u8, depth: set.depth as u32 };
+        let scheduler = scheduler::Scheduler { parts, order: set.order, acks: set.acks, quantiser };
+        Ok(Self {
+            queue: QueueConfig {
+                scheduler,
+                announced: set.announced,
+                size_factor: set.size_factor,
+                in_radio: set.in_radio as usize,
+                limit_packets: 0,
+            },
+            sender: SenderConfig {
+                law: set.law,
+                threshold: set.threshold as u32,
+                alpha: bps(set.alpha),
+                beta: set.beta,
+                interval: set.interval,
+                hold: set.hold,
+                rates: [bps(set.rate_start), bps(set.rate_max)],
+                log_rate: bps(set.log_rate),
+            },
+            expiry: set.expiry,
+            sizes: set.sizes as usize,
+        })
+    }
+}
+
+impl Scheme for DiffQ {
+    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
+        let limit_packets = interface.limit_packets;
+        match interface.medium {
+            Medium::Wire => Box::new(DropTail::new(limit_packets)),
+            Medium::Radio => {
+                let config = QueueConfig { limit_packets, ..self.queue };
+                Box::new(DiffQQueue::new(config, Backlogs::new(self.sizes, self.expiry)))
+            }
+        }
+    }
+
+    fn source(&self) -> Option<Box<dyn Source>> {
+        Some(Box::new(Sender::new(self.sender)))
+    }
+
+    fn udp(&self) -> Option<UdpEnds> {
+        Some(UdpEnds { source: Box::new(Sender::new(self.sender)), receiver: None })
+    }
+
+    fn wants(&self, interface: &Interface) -> Wants {
+        let parts = self.queue.scheduler.parts;
+        if interface.medium == Medium::Wire {
+            return Wants::default();
+        }
+        let levels = match parts {
+            Parts::All | Parts::Occupancy => self.queue.scheduler.quantiser.levels,
+            Parts::Order | Parts::Turns => 1,
+        };
+        Wants {
+            heard_headers: matches!(parts, Parts::All | Parts::Order),
+            finished: true,
+            routes: true,
+            own_queue: true,
+            priority: Priority(levels - 1),
+            ..Wants::default()
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! DiffQ at an interface: destination queues, scheduling, and what it tells and hears (§4.1, *Forwarder Algorithm*; §5).
+
+use alloc::collections::VecDeque;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use airfair_units::Time;
+
+use super::backlogs::Backlogs;
+use super::destinations::{DestinationQueue, Destinations};
+use super::scheduler::{Candidate, Rank, Scheduler};
+use super::trailer;
+use crate::places::{
+    DropReason, Enqueued, Head, Header, HeaderKind, Heard, NodeId, Packet, PacketClass, PacketId, Priority,
+    Queue, QueueContext, QueueView,
+};
+use crate::words;
+
+words! {
+    /// Which size a trailer announces.
+    pub enum Announced {
+        /// The queue without the packet that carries the trailer: a reading, since with that packet a queue whose last packet leaves would
+        /// announce 1 until the size expires.
+        After = "after",
+        /// The queue with the packet that carries the trailer, as the pseudo-code of §4.1 has it.
+        Before = "before",
+    }
+}
+
+/// The constants of the queue at an interface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QueueConfig {
+    /// Which queue is served, and with which priority.
+    pub scheduler: Scheduler,
+    /// See [`Announced`].
+    pub announced: Announced,
+    /// What an announced size is multiplied by; 1 is the truth.
+    pub size_factor: f64,
+    /// Most packets of destination queues that the radio holds.
+    pub in_radio: usize,
+    /// Most packets that are not DiffQ's.
+    pub limit_packets: u32,
+}
+
+/// A packet that `peek` has named.
+#[derive(Debug, Clone, Copy)]
+enum Named {
+    /// The first packet for a destination.
+    For(NodeId),
+    /// The first packet that is not DiffQ's.
+    Plain,
+}
+
+/// The queue.
+#[derive(Debug, Clone)]
+pub struct DiffQ {
+    config: QueueConfig,
+    destinations: Destinations,
+    backlogs: Backlogs,
+    /// Packets that are not DiffQ's: first in, first out, level 0 (§5.2: returned to the stack).
+    plain: VecDeque<Packet>,
+    plain_bytes: u64,
+    /// When `plain` was served last.
+    plain_served: u64,
+    /// Packets of destination queues that have left for the radio and that it has not finished.
+    in_radio: Vec<PacketId>,
+    named: Option<Named>,
+    /// Counts what leaves and which queues begin.
+    turn: u64,
+    /// Rank of the packet that left last.
+    last: Option<Rank>,
+}
+
+impl DiffQ {
+    /// An empty queue that stores up to `sizes` of neighbours' queues.
+    #[must_use]
+    pub fn new(config: QueueConfig, backlogs: Backlogs) -> Self {
+        Self {
+            config,
+            destinations: Destinations::default(),
+            backlogs,
+            plain: VecDeque::new(),
+            plain_bytes: 0,
+            plain_served: 0,
+            in_radio: vec![],
+            named: None,
+            turn: 0,
+            last: None,
+        }
+    }
+
+    /// Rank of a destination queue, with its first packet; none without a route.
+    fn rank(&self, queue: &DestinationQueue, now: Time) -> Option<(Rank, Packet)> {
+        let head = queue.head()?;
+        let candidate = Candidate {
+            own: queue.len(),
+            next: self.backlogs.size(head.next_hop, queue.destination, now),
+            is_ack: head.class == PacketClass::Ack,
+            served: queue.served,
+        };
+        Some((self.config.scheduler.rank(&candidate), head))
+    }
+
+    /// The destination queue to serve, if the radio may take a packet of one: its rank and its first packet.
+    fn first(&self, now: Time) -> Option<(Rank, Packet)> {
+        if self.in_radio.len() >= self.config.in_radio {
+            return None;
+        }
+        self.destinations.iter().filter_map(|queue| self.rank(queue, now)).max_by_key(|(rank, _)| *rank)
+    }
+}
+
+impl Queue for DiffQ {
+    fn enqueue(&mut self, packet: Packet, _: &mut QueueContext<'_>) -> Enqueued {
+        if !packet.labelled {
+            if self.plain.len() as u32 >= self.config.limit_packets {
+                return Enqueued::Refused(DropReason::QUEUE_FULL);
+            }
+            self.plain.push_back(packet);
+            self.plain_bytes += u64::from(packet.bytes);
+            return Enqueued::Stored;
+        }
+        if self.destinations.len_of(packet.destination) >= self.config.scheduler.quantiser.depth {
+            return Enqueued::Refused(DropReason::QUEUE_FULL);
+        }
+        self.turn += 1;
+        self.destinations.push(packet, self.turn);
+        Enqueued::Stored
+    }
+
+    fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
+        let first = self.first(context.now);
+        let plain = self.plain.front().copied();
+        let (named, packet, level) = match (first, plain) {
+            // Both would go at level 0: they take turns, as two queues of a radio of one level.
+            (Some((rank, packet)), Some(other)) if rank.level == 0 => {
+                let queue = self.destinations.iter().find(|queue| queue.destination == packet.destination);
+                if queue.is_some_and(|queue| queue.served > self.plain_served) {
+                    (Named::Plain, other, 0)
+                } else {
+                    (Named::For(packet.destination), packet, 0)
+                }
+            }
+            (Some((rank, packet)), _) => {
+                self.last = Some(rank);
+                (Named::For(packet.destination), packet, rank.level)
+            }
+            (None, Some(packet)) => (Named::Plain, packet, 0),
+            (None, None) => {
+                self.named = None;
+                return None;
+            }
+        };
+        self.named = Some(named);
+        Some(Head { packet, priority: Priority(level) })
+    }
+
+    fn commit(&mut self) -> Option<Packet> {
+        self.turn += 1;
+        match self.named.take()? {
+            Named::For(destination) => {
+                let packet = self.destinations.pop(destination, self.turn)?;
+                self.in_radio.push(packet.id);
+                Some(packet)
+            }
+            Named::Plain => {
+                let packet = self.plain.pop_front()?;
+                self.plain_bytes -= u64::from(packet.bytes);
+                self.plain_served = self.turn;
+                Some(packet)
+            }
+        }
+    }
+
+    fn view(&self) -> QueueView {
+        let (queues, packets, bytes) = self.destinations.totals();
+        QueueView {
+            packets: packets + self.plain.len() as u32,
+            bytes: bytes + self.plain_bytes,
+            limit_packets: self.config.limit_packets + queues * self.config.scheduler.quantiser.depth,
+        }
+    }
+
+    fn header(&self) -> Option<&'static HeaderKind> {
+        Some(&trailer::KIND)
+    }
+
+    fn stamp(&mut self, packet: &Packet, header: &mut Header, now: Time) {
+        let left = self.destinations.len_of(packet.destination);
+        let size = match self.config.announced {
+            Announced::After => left,
+            Announced::Before => left + 1,
+        };
+        // A hook for each packet uses no floats where the factor is 1.
+        let factor = self.config.size_factor;
+        let size = if factor == 1.0 { size } else { (f64::from(size) * factor) as u32 };
+        trailer::write(header, packet, size, now);
+    }
+
+    fn on_heard(&mut self, heard: &Heard<'_>, now: Time) {
+        // No queue is longer than the limit, whatever its node says.
+        let packets = trailer::queue(heard.header).min(self.config.scheduler.quantiser.depth);
+        self.backlogs.hear(heard.from, heard.destination, packets, now);
+    }
+
+    fn on_finished(&mut self, packet: PacketId) {
+        if let Some(at) = self.in_radio.iter().position(|&other| other == packet) {
+            self.in_radio.swap_remove(at);
+        }
+    }
+
+    fn on_routes(&mut self, next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {
+        self.destinations.set_routes(next_hop);
+    }
+
+    fn backlog_to(&self, destination: NodeId, labelled: bool) -> QueueView {
+        if !labelled {
+            let packets = self.plain.len() as u32;
+            return QueueView { packets, bytes: self.plain_bytes, limit_packets: self.config.limit_packets };
+        }
+        let packets = self.destinations.len_of(destination);
+        QueueView { packets, bytes: 0, limit_packets: self.config.scheduler.quantiser.depth }
+    }
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let last = |value: fn(&Rank) -> f64| self.last.as_ref().map_or(f64::NAN, value);
+        vec![
+            ("differential", last(|rank| rank.differential as f64)),
+            ("level", last(|rank| f64::from(rank.level))),
+            ("destinations", f64::from(self.destinations.totals().0)),
+            ("known_sizes", self.backlogs.len() as f64),
+        ]
+    }
+
+    fn show(&self, see: &mut dyn FnMut(&Packet)) {
+        self.plain.iter().for_each(&mut *see);
+        self.destinations.show(see);
+    }
+}

@@ -1,0 +1,127 @@
+//! Source rate control (§4.1, *Source Rate Control*): the rate of a source by the length of its own destination queue.
+//!
+//! Readings:
+//! - The law runs every `interval` (10 ms). The printed law has no interval; α = 0.01 (§6.1) has no unit: here Mbit/s a step, so that a
+//!   source gains 1 Mbit/s a second.
+//! - *rate = rate/β* with β = 0.5 would double the rate, so it is multiplied by β: the text calls the law AIMD.
+//! - The printed law halves the rate at every step while the queue is long. Here a decrease is repeated after `hold` (100 ms) at the
+//!   earliest: a queue of 25 packets needs that long to react.
+//! - The log utility of [8] and [21] (§4.1): rate = V/q maximises V log(rate) − q rate. V is such that a queue of `threshold` packets
+//!   gives `log_rate`.
+//! - A source sends at least a packet a second, so that its queue, and with it the law, never comes to a stand.
+
+use airfair_units::{Rate, Span, Time};
+
+use super::trailer;
+use crate::places::{Allowance, FlowSetup, Header, HeaderKind, Source, SourceContext, Timer};
+use crate::words;
+
+words! {
+    /// The law of the rate.
+    pub enum Law {
+        /// Additive increase, multiplicative decrease (*Source Rate Control*).
+        Aimd = "aimd",
+        /// The rate that maximises the sum of the logarithms of the flows' rates.
+        Log = "log",
+    }
+}
+
+/// The step of the law.
+const STEP: Timer = Timer(1);
+
+/// The constants of a source.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SenderConfig {
+    /// See [`Law`].
+    pub law: Law,
+    /// QUEUE_THRESH, packets.
+    pub threshold: u32,
+    /// α, bit/s a step.
+    pub alpha: f64,
+    /// β.
+    pub beta: f64,
+    /// Time between two steps.
+    pub interval: Span,
+    /// Least time between two decreases.
+    pub hold: Span,
+    /// First and largest rate, bit/s.
+    pub rates: [f64; 2],
+    /// Rate of the log utility with a queue of `threshold` packets, bit/s.
+    pub log_rate: f64,
+}
+
+/// A source, over TCP or UDP.
+#[derive(Debug, Clone)]
+pub struct Sender {
+    config: SenderConfig,
+    /// Bit/s of payload.
+    rate: f64,
+    /// Least rate, bit/s.
+    least: f64,
+    /// Packets that wait for the destination at this node.
+    backlog: u32,
+    /// Time of the last decrease.
+    decreased: Option<Time>,
+    /// Number of the next packet.
+    sequence: u32,
+}
+
+impl Sender {
+    /// A source before its flow starts.
+    #[must_use]
+    pub const fn new(config: SenderConfig) -> Self {
+        Self { config, rate: config.rates[0], least: 1.0, backlog: 0, decreased: None, sequence: 0 }
+    }
+
+    fn step(&mut self, now: Time) {
+        let SenderConfig { law, threshold, alpha, beta, hold, rates: [_, most], log_rate, .. } = self.config;
+        let long = self.backlog > threshold;
+        match law {
+            Law::Aimd if long => {
+                if self.decreased.is_none_or(|at| now.since(at) >= hold) {
+                    self.rate *= beta;
+                    self.decreased = Some(now);
+                }
+            }
+            Law::Aimd => self.rate += alpha,
+            Law::Log => self.rate = log_rate * f64::from(threshold.max(1)) / f64::from(self.backlog.max(1)),
+        }
+        self.rate = self.rate.min(most).max(self.least);
+    }
+
+    /// The present rate, bit/s.
+    #[must_use]
+    pub const fn rate(&self) -> f64 {
+        self.rate
+    }
+}
+
+impl Source for Sender {
+    fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
+        self.least = (setup.mss.get() * 8) as f64;
+        self.rate = self.rate.max(self.least);
+        context.out.timers.push((STEP, context.now + self.config.interval));
+    }
+
+    fn header(&self) -> Option<&'static HeaderKind> {
+        Some(&trailer::KIND)
+    }
+
+    fn stamp(&mut self, header: &mut Header, _: Time) {
+        trailer::number(header, self.sequence);
+        self.sequence = self.sequence.wrapping_add(1);
+    }
+
+    fn on_own_queue(&mut self, packets: u32) {
+        self.backlog = packets;
+    }
+
+    fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
+        self.step(context.now);
+        context.out.timers.push((timer, context.now + self.config.interval));
+    }
+
+    fn allowance(&self, _: Time) -> Allowance {
+        Allowance { window: None, rate: Some(Rate(self.rate as u64)), quantum: None }
+    }
+}

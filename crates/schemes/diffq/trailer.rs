@@ -1,0 +1,72 @@
+//! The trailer of DiffQ's packets (§5.3): the host carries it as a header of four words.
+
+use airfair_units::Time;
+use airfair_wire::diffq::{Trailer, Type};
+
+use crate::places::{Header, HeaderKind, Packet, PacketClass};
+
+/// The trailer of all packets of DiffQ's flows. A receiver keeps the number of acknowledgements that it has sent.
+pub static KIND: HeaderKind = HeaderKind {
+    name: "diffq",
+    wire_len: 16,
+    trailer: true,
+    encode: |header, buffer| trailer(header).encode(buffer).ok(),
+    decode: |bytes| {
+        let (trailer, rest) = Trailer::decode(bytes).ok()?;
+        rest.is_empty().then(|| header(&trailer))
+    },
+    keep: |_, _| (),
+    answer: |kept| {
+        kept.fields[SEQUENCE] = kept.fields[SEQUENCE].wrapping_add(1);
+        kept.fields[TYPE_AND_QUEUE] = word(Type::Ack, 0);
+        *kept
+    },
+};
+
+/// Words of the header: type and size of the queue, flow, time of sending, sequence number.
+const TYPE_AND_QUEUE: usize = 0;
+const FLOW: usize = 1;
+const SENT_US: usize = 2;
+const SEQUENCE: usize = 3;
+
+const fn word(kind: Type, queue: u16) -> u32 {
+    (kind as u32) << 16 | queue as u32
+}
+
+fn trailer(header: &Header) -> Trailer {
+    let [first, flow, sent_us, sequence] = header.fields;
+    let kind = match first >> 16 {
+        0 => Type::Data,
+        1 => Type::Ack,
+        _ => Type::SourceRouted,
+    };
+    Trailer { kind, written: header.supported, queue: first as u16, flow, sent_us, sequence }
+}
+
+fn header(trailer: &Trailer) -> Header {
+    let Trailer { kind, written, queue, flow, sent_us, sequence } = *trailer;
+    Header { supported: written, unsupported: 0, fields: [word(kind, queue), flow, sent_us, sequence] }
+}
+
+/// Fills the trailer of a source's data packet.
+pub(super) const fn number(header: &mut Header, sequence: u32) {
+    header.fields[TYPE_AND_QUEUE] = word(Type::Data, 0);
+    header.fields[SEQUENCE] = sequence;
+}
+
+/// Writes the size of the destination's queue. The first writer is the source's node: it adds type, flow and time.
+pub(super) fn write(header: &mut Header, packet: &Packet, queue: u32, now: Time) {
+    let kind = if packet.class == PacketClass::Ack { Type::Ack } else { Type::Data };
+    if header.supported == 0 {
+        header.fields[FLOW] = packet.flow.0;
+        header.fields[SENT_US] = (now.0 / 1000) as u32;
+    }
+    header.supported = header.supported.saturating_add(1);
+    header.fields[TYPE_AND_QUEUE] = word(kind, u16::try_from(queue).unwrap_or(u16::MAX));
+}
+
+/// The size of the destination's queue at the sender of the frame.
+#[must_use]
+pub const fn queue(header: &Header) -> u32 {
+    header.fields[TYPE_AND_QUEUE] & 0xffff
+}
