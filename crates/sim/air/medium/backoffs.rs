@@ -38,9 +38,33 @@ const fn bit(category: usize) -> u8 {
     1 << category
 }
 
-/// Categories of a set.
-fn members(set: u8) -> impl DoubleEndedIterator<Item = usize> + Clone {
-    (0..MOST_CATEGORIES).filter(move |&category| set & bit(category) != 0)
+/// Categories of a set, the lowest priority first.
+#[derive(Debug, Clone, Copy)]
+struct Members(u8);
+
+const fn members(set: u8) -> Members {
+    Members(set)
+}
+
+impl Iterator for Members {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let category = self.0.trailing_zeros() as usize;
+        // Removes the lowest bit.
+        self.0 &= self.0.wrapping_sub(1);
+        (category < MOST_CATEGORIES).then_some(category)
+    }
+}
+
+impl DoubleEndedIterator for Members {
+    #[inline(always)]
+    fn next_back(&mut self) -> Option<usize> {
+        let category = self.0.checked_ilog2()?;
+        self.0 ^= 1 << category;
+        Some(category as usize)
+    }
 }
 
 impl Backoffs {
@@ -135,12 +159,17 @@ impl Backoffs {
     /// The medium becomes busy, or the station itself transmits: `boundaries` slots have been counted since the start of the count.
     pub(crate) fn freeze(&mut self, boundaries: Option<u64>) {
         self.pass(boundaries);
-        for category in members(self.immediate) {
-            self.slots[category] = self.reserve[category];
+        if self.immediate != 0 {
+            for category in members(self.immediate) {
+                self.slots[category] = self.reserve[category];
+            }
+            self.interrupted |= self.immediate;
+            self.immediate = 0;
         }
-        self.interrupted |= self.immediate;
-        self.immediate = 0;
-        self.wait = self.offsets.map(u16::from);
+        // By a loop: that becomes one vector instruction.
+        for (wait, &offset) in self.wait.iter_mut().zip(&self.offsets) {
+            *wait = offset.into();
+        }
     }
 
     /// Passes slot boundaries: that at the start of the count and `boundaries` after it, or none. Post-backoffs that have ended are
