@@ -37,6 +37,10 @@ pub struct Allocation {
     pub bindings: Vec<Binding>,
 }
 
+/// Part of a sum below which what is left after subtractions is added up anew: costs of a resource may differ by more than the digits of
+/// a sum.
+const LEAST_LEFT: f64 = 1e-12;
+
 /// Computes max-min fair allocations. The memory is kept from problem to problem: nothing is allocated for a problem that is no larger
 /// than an earlier one.
 #[derive(Debug, Clone, Default)]
@@ -80,6 +84,8 @@ impl PartialOrd for Entry {
 struct State {
     /// Sum of cost times weight over the flows that still rise.
     weighted: Sum,
+    /// This sum when it was last added up.
+    added: f64,
     /// Capacity without the cost times rate of the others.
     left: Sum,
     /// Number of flows that still rise.
@@ -101,6 +107,7 @@ impl WaterFilling {
         self.state.clear();
         self.state.extend(problem.weighted.iter().enumerate().map(|(q, &weighted)| State {
             weighted,
+            added: weighted.value(),
             left: Sum::from(problem.capacity[q]),
             rising: problem.by_resource.row(q).len(),
         }));
@@ -189,6 +196,16 @@ impl WaterFilling {
             state.rising -= 1;
             state.weighted.add(-cost * weight);
             state.left.add(-cost * rate);
+            if state.rising > 0 && state.weighted.value() < LEAST_LEFT * state.added {
+                let mut sum = Sum::default();
+                for (rising, cost) in problem.by_resource.row(q as usize) {
+                    if !self.fixed[rising as usize] {
+                        sum.add(cost * problem.weight[rising as usize]);
+                    }
+                }
+                state.weighted = sum;
+                state.added = sum.value();
+            }
         }
     }
 }

@@ -7,6 +7,23 @@ use proptest::prelude::*;
 
 use crate::networks::{any_network, shuffled};
 
+/// Costs that differ by more digits than a sum has: once the large one is gone, the small ones still count. By hand, capacity 4: the first
+/// flow has its demand, and the others share the 3 that are left.
+#[test]
+fn small_costs_count_after_large_ones() {
+    for tiny in [1e-8, 1e-25, 1e-40] {
+        let mut builder = ProblemBuilder::new();
+        builder.resource(0, 4.0);
+        for (rank, demand, cost) in [(0, 1e-20, 1e20), (1, NO_LIMIT, tiny), (2, NO_LIMIT, 2.0 * tiny)] {
+            builder.flow(Flow { rank, weight: 1.0, demand, costs: &[(0, cost)] });
+        }
+        let rates = solved(&builder.build().unwrap()).rates;
+        for rate in &rates[1..] {
+            assert!((rate * tiny - 1.0).abs() < 1e-12, "{rates:?}");
+        }
+    }
+}
+
 const NO_LIMIT: f64 = f64::INFINITY;
 
 fn solved(problem: &Problem) -> Allocation {
