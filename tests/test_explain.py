@@ -428,6 +428,10 @@ def test_nothing_to_explain(tmp_path: Path) -> None:
     far = airfair.explain(Scenario.parse(text, "far", [*SHORT[1::2]]), flow="middle")
     assert (far["standing"], far["hops"]) == ("unreachable", [])
     assert "no route" in far["verdict"]
+    # The others are not compared with a flow that has no route.
+    left = airfair.explain(Scenario.parse(text, "far", [*SHORT[1::2]]), flow="left")
+    assert left["mean_goodput_bps"] == pytest.approx(sum(flow["goodput_bps"] for flow in left["flows"]) / 2)
+    assert "mean of the 2 flows" in left["verdict"]
     silent = explained("three-pairs", "middle", "duration=2 s", "warmup=1 s", 'flow.middle.stop="1 us"')
     assert silent["standing"] == "silent"
     for told in (far, silent):
@@ -489,6 +493,7 @@ def test_loss_and_delay_are_wrong_too() -> None:
 def test_the_verdict_names_what_the_goodput_is_compared_with() -> None:
     told = explained("three-pairs", "left", *SHORT[1::2])
     told |= {"standing": "fair", "goodput_bps": 166e3, "mean_goodput_bps": 802e3, "offered_bps": 200e3}
+    told["flows"] = [{"id": flow["id"], "goodput_bps": 802e3} for flow in told["flows"]]
     assert " gets its share: 166 kbit/s, 83 % of the 200 kbit/s that it offers. " in words.verdict(told)
     told["offered_bps"] = 900e3
     told["goodput_bps"] = 601.5e3

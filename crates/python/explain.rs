@@ -7,9 +7,10 @@ use airfair_sim::World;
 use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::{FlowIx, Ix};
 use airfair_sim::observe::explain::{
-    Activity, Attempts, CategoriesExplanation, Explanation, HoldTime, HopExplanation, QueueExplanation,
-    Sending, Shares, TcpExplanation, share_of_due,
+    Activity, Attempts, CategoriesExplanation, Compared, Explanation, HoldTime, HopExplanation,
+    QueueExplanation, Sending, Shares, TcpExplanation, share_of_due,
 };
+use airfair_sim::spec::RoutingSpec;
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -424,10 +425,11 @@ fn place(
     let mut world = plain()?;
     drive::advance(&mut world, Time::NEVER, stop)?;
     let result = world.result();
+    let compared = Compared::of(&result, matches!(scenario.spec.routing, RoutingSpec::Static(_)));
     // A flow without traffic has nothing to explain. Of equals the first by name, independent of the order of the file.
     let place = |&i: &usize| {
         let flow = &result.flows[i];
-        (!flow.has_traffic(), share_of_due(&result, flow, &flows[i].traffic), &flows[i].id)
+        (!flow.has_traffic(), share_of_due(compared, flow, &flows[i].traffic), &flows[i].id)
     };
     let order = |a: &usize, b: &usize| {
         let ((a_idle, a, a_id), (b_idle, b, b_id)) = (place(a), place(b));
@@ -466,7 +468,7 @@ pub(crate) fn explain(
         p99_delay_s: result.flows[flow].p99_delay_s(),
         loss_ratio: result.flows[flow].loss_ratio(),
         sent_packets: result.flows[flow].sent_packets,
-        mean_goodput_bps: e.mean_goodput_bps,
+        mean_goodput_bps: e.compared.mean_goodput_bps,
         offered_bps: e.offered_bps,
         flows: result.flows.iter().map(|f| Goodput { id: &f.id, goodput_bps: f.goodput_bps }).collect(),
         hops: e.hops.iter().map(Hop::from).collect(),

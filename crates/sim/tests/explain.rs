@@ -461,13 +461,17 @@ fn standing() {
     flow(&mut spec, "little", stations[0], 0, little.clone());
     let explanation = explain(&spec, 4);
     assert_eq!(explanation.standing, Standing::Content, "it asks for no more");
-    assert!(explanation.goodput_bps < 0.1 * explanation.mean_goodput_bps);
+    assert!(explanation.goodput_bps < 0.1 * explanation.compared.mean_goodput_bps);
     node(&mut spec, "far", 90_000.0, 0.0);
     flow(&mut spec, "nowhere", 0, 5, little.clone());
     flow(&mut spec, "later", 1, 0, little);
     spec.flows[6].start = Time(5_000_000_000);
     assert_eq!(explain(&spec, 5).standing, Standing::Unreachable);
     assert_eq!(explain(&spec, 6).standing, Standing::Silent);
+    // Without a route or without traffic a flow is no part of the mean.
+    let (with, without) = (explain(&spec, 2).compared, explanation.compared);
+    assert_eq!((with.flows, without.flows), (5, 5));
+    assert!((with.mean_goodput_bps / without.mean_goodput_bps - 1.0).abs() < 1e-9);
 }
 
 #[test]

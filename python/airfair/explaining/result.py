@@ -242,7 +242,8 @@ class Explanation(TypedDict):
     sent_packets: int
     """Packets that the source made."""
     mean_goodput_bps: float
-    """Mean goodput of the flows with traffic, bits per second."""
+    """Mean goodput of the flows with traffic, bits per second; with static routes without those that have no
+    route."""
     offered_bps: float | None
     """Offered load, bits per second; None if the application does not set a rate."""
     flows: list[Goodput]

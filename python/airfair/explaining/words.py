@@ -129,8 +129,9 @@ def verdict(explanation: Explanation) -> str:
             return f"{who} gets what it asks for: {got} of {rate(offered)}. {_all_in_all(explanation)}"
         case "content":
             return f"{who} gets {got}: its application asks for no more. {_all_in_all(explanation)}"
-        case "fair" if len(explanation["flows"]) == 1:
-            alone = f"{who} gets {got}. It is the only flow: no other competes with it."
+        case "fair" if _compared(explanation) == 1:
+            only = "flow" if len(explanation["flows"]) == 1 else "flow with traffic and a route"
+            alone = f"{who} gets {got}. It is the only {only}: no other competes with it."
             return f"{alone} {_all_in_all(explanation)}" if quality(explanation) else alone
         case "fair":
             part, of = _due(explanation)
@@ -143,11 +144,17 @@ def verdict(explanation: Explanation) -> str:
             return f"{who} {SAID[standing]}: {got}, {percent(part)} of {of}."
 
 
+def _compared(explanation: Explanation) -> int:
+    """Number of flows in the mean: of those outside it nothing has arrived."""
+    total, mean = sum(flow["goodput_bps"] for flow in explanation["flows"]), explanation["mean_goodput_bps"]
+    return round(total / mean) if mean else len(explanation["flows"])
+
+
 def _due(explanation: Explanation) -> tuple[float, str]:
     """The flow's part of what is due to it, the mean of the flows or its offered load if that is less, and
     which of the two that is."""
     mean, offered = explanation["mean_goodput_bps"], explanation["offered_bps"]
-    due, of = mean, f"the mean of the {len(explanation['flows'])} flows ({rate(mean)})"
+    due, of = mean, f"the mean of the {_compared(explanation)} flows ({rate(mean)})"
     if offered is not None and offered < mean:
         due, of = offered, f"the {rate(offered)} that it offers"
     return explanation["goodput_bps"] / due, of

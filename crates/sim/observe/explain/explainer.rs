@@ -6,7 +6,7 @@ use airfair_units::Time;
 
 use super::hop::{Hop, HopSender};
 use super::sending::Senders;
-use super::standing::{offered_bps, standing};
+use super::standing::{Compared, offered_bps, standing};
 use super::station::{ActivityIntervals, Holder, Station};
 use super::view::{self, Owner};
 use super::wire::Wire;
@@ -466,12 +466,13 @@ impl Explainer {
         let tcp = self.senders.as_ref().map(|senders| senders.explanation(now, self.window));
         let ways =
             [true, false].map(|forward| self.hops.iter().filter(move |hop| hop.is_forward() == forward));
+        let compared = Compared::of(result, self.forward_hops.is_some());
         // No route is searched for before the first packet.
         let has_started = self.forward_hops.is_some() || result.flows[flow].has_traffic();
         let standing = if has_started && ways[0].clone().next().is_none() {
             Standing::Unreachable
         } else {
-            standing(result, flow, self.offered_bps, tcp.as_ref().is_none_or(is_backlogged))
+            standing(result, flow, compared, self.offered_bps, tcp.as_ref().is_none_or(is_backlogged))
         };
         Explanation {
             flow: names.flows[flow].clone(),
@@ -479,7 +480,7 @@ impl Explainer {
             until,
             standing,
             goodput_bps: result.flows[flow].goodput_bps,
-            mean_goodput_bps: result.mean_goodput_bps(),
+            compared,
             offered_bps: self.offered_bps,
             hops: ways
                 .into_iter()

@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 pub use attempts::{FailureCause, MissingResponse};
 pub(crate) use explainer::Explainer;
 pub use sending::Sending;
-pub use standing::{Standing, share_of_due};
+pub use standing::{Compared, Standing, share_of_due};
 pub use station::Activity;
 
 /// Nanoseconds for each [`Activity`], in the order of [`Activity::ALL`].
@@ -47,8 +47,8 @@ pub struct Explanation {
     pub standing: Standing,
     /// Goodput of the flow, bit/s.
     pub goodput_bps: f64,
-    /// The mean goodput of the run's flows, bit/s.
-    pub mean_goodput_bps: f64,
+    /// The flows with which it is compared.
+    pub compared: Compared,
     /// Offered load of the flow, bit/s, if its application sets a rate.
     pub offered_bps: Option<f64>,
     /// Hops from the source to the destination, then, with TCP, those of acknowledgements. With a routing protocol: all hops that packets

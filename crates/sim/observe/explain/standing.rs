@@ -46,36 +46,57 @@ pub(super) fn offered_bps(traffic: &Traffic) -> Option<f64> {
     }
 }
 
+/// The flows of a run with which one of them is compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Compared {
+    /// Their mean goodput, bit/s; 0 without flows.
+    pub mean_goodput_bps: f64,
+    /// Their number.
+    pub flows: usize,
+}
+
+impl Compared {
+    /// The flows with traffic; with static routes those that have a route, since the others take nothing from anybody. Where a protocol
+    /// finds routes, a flow of which nothing arrives may have had one.
+    #[must_use]
+    pub fn of(result: &RunResult, has_static_routes: bool) -> Self {
+        let is_routed = |flow: &&FlowResult| !has_static_routes || flow.hops.is_some();
+        let flows = result.flows.iter().filter(|flow| flow.has_traffic()).filter(is_routed).count();
+        // Of the other flows nothing has arrived.
+        Self { mean_goodput_bps: result.aggregate_goodput_bps() / flows.max(1) as f64, flows }
+    }
+}
+
 /// Category of a flow. `is_backlogged`: its application seldom left its TCP without data.
 pub(super) fn standing(
     result: &RunResult,
     flow: usize,
+    compared: Compared,
     offered_bps: Option<f64>,
     is_backlogged: bool,
 ) -> Standing {
     let f = &result.flows[flow];
-    let mean = result.mean_goodput_bps();
     if !f.has_traffic() {
         return Standing::Silent;
     }
-    if f.is_starved(mean) {
+    if f.is_starved(result.mean_goodput_bps()) {
         return Standing::Starved;
     }
     if is_content(f, offered_bps) || !is_backlogged {
         return Standing::Content;
     }
-    match share(f, mean, offered_bps) {
+    match share(f, compared.mean_goodput_bps, offered_bps) {
         share if share < 0.1 => Standing::NearlyStarved,
         share if share < 2.0 / 3.0 => Standing::Behind,
         _ => Standing::Fair,
     }
 }
 
-/// Goodput of a flow as a share of the mean goodput, or of its offered load if that is less; infinite if the offered load is delivered.
+/// Goodput of a flow as a share of the mean goodput of those with which it is compared, or of its offered load if that is less; infinite if the offered load is delivered.
 #[must_use]
-pub fn share_of_due(result: &RunResult, flow: &FlowResult, traffic: &Traffic) -> f64 {
+pub fn share_of_due(compared: Compared, flow: &FlowResult, traffic: &Traffic) -> f64 {
     let offered = offered_bps(traffic);
-    let share = share(flow, result.mean_goodput_bps(), offered);
+    let share = share(flow, compared.mean_goodput_bps, offered);
     if is_content(flow, offered) { f64::INFINITY } else { share }
 }
 
