@@ -9,7 +9,7 @@ import pytest
 from airfair import InputError, Scenario
 from airfair.optimal.model import binding_cliques
 from airfair.optimal.search import Setting, as_constant, search_optimum
-from airfair.optimal.show import bound_in_words, link_name
+from airfair.optimal.show import bound_in_words, factors_in_words, link_name
 
 from tests.support import SCENARIOS, THREE_PAIRS, json_of
 from tests.support import airfair as command
@@ -96,6 +96,30 @@ def test_as_many_cliques_as_wanted() -> None:
         return min(flow["without_factor"]["max_min_bps"] for flow in best["flows"])
 
     assert least(some) >= least(every) * (1 - 1e-12)
+
+
+def test_hidden_senders_without_rts_have_a_factor_of_their_own() -> None:
+    """It follows from their frames; a factor that is given replaces it."""
+    best = airfair.optimum(HIDDEN, overrides='radio.rts_threshold="2347 B"')
+    near = airfair.optimum(HIDDEN)
+    assert [inhibition["factor"] for inhibition in near["inhibitions"]] == [1.38, 1.38]
+    # Their receivers hear each other; a sender is too far away from the other receiver to spoil its data.
+    assert {inhibition["factor"] for inhibition in best["inhibitions"]} <= {1.38, 1.75}
+    text = INHIBITED.replace('from = "2"\nto = "3"', 'from = "2"\nto = "1"').replace(
+        'rts_threshold = "0 B"', ""
+    )
+    spoilt = airfair.optimum(Scenario.parse(text))
+    first, second = (inhibition["factor"] for inhibition in spoilt["inhibitions"])
+    assert first == pytest.approx(second, rel=0.02)
+    assert first == pytest.approx(7.2, rel=0.03)
+    given = airfair.optimum(Scenario.parse(text), factor=2.0)
+    assert [inhibition["factor"] for inhibition in given["inhibitions"]] == [2.0, 2.0]
+
+
+def test_factors_are_named() -> None:
+    assert factors_in_words([1.75, 1.38, 1.38]) == "1.38 or 1.75"
+    assert factors_in_words([7.141, 7.139]) == "7.14"
+    assert factors_in_words([1.38, 7.141, 1.75]) == "1.38 to 7.14"
 
 
 @pytest.mark.parametrize(

@@ -329,7 +329,7 @@ impl Scenario {
             if !(1.0..=100.0).contains(&factor) {
                 return Err(input_error(format!("factor: {factor}; expected a number from 1 to 100")));
             }
-            what.factors = InhibitorFactors { near: factor, far: factor };
+            what.factors = InhibitorFactors { near: factor, far: factor, mutual: Some(factor) };
         }
         what.proportional = proportional.0;
         what.clique_limit = clique_limit.map_or(what.clique_limit, |limit| limit.0);

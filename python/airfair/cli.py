@@ -555,13 +555,14 @@ def explain(
     metavar="W",
     type=click.FloatRange(1, 100),
     help="Factor of an inhibitor's air time; by default 1.38 where a handshake of the inhibited link stops "
-    "the inhibitor, else 1.75.",
+    "the inhibitor, else 1.75, and by their frames and windows for two hidden senders without RTS.",
 )
 @click.option(
     "--most-cliques",
     metavar="N",
     type=click.IntRange(0),
-    help="Most cliques that are listed; by default 1000000.",
+    help="Cliques after which no more are searched, but for those that are needed to cover every link and "
+    "every conflict; by default 1000000.",
 )
 @click.option(
     "--search",

@@ -5,6 +5,8 @@
 //! slots and of collisions; each attempt and each collision is followed by a DIFS. One sender has half of its smallest window and no
 //! collision. Losses let windows grow as collisions do.
 
+use crate::air::MacKind;
+
 /// Constants of a sender's access to the medium.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Access {
@@ -34,6 +36,17 @@ const HALVINGS: u32 = 60;
 const LEAST_SUCCESS: f64 = 1e-6;
 
 impl Access {
+    /// Access of stations with one category.
+    pub(super) fn of(mac: &MacKind) -> Self {
+        let category = mac.category(0);
+        Self {
+            cw_min: category.cw_min,
+            cw_max: category.cw_max,
+            slot_s: mac.timing.slot as f64 * 1e-9,
+            difs_s: mac.timing.difs as f64 * 1e-9,
+        }
+    }
+
     /// Contention of `n` senders, at least one, whose attempts also fail by losses with probability `loss`; none if no attempt succeeds,
     /// since the windows are too small for so many senders.
     #[must_use]

@@ -8,6 +8,7 @@
 //! a silent air.
 
 mod contention;
+mod hidden;
 mod links;
 mod pairs;
 mod rates;
@@ -15,6 +16,7 @@ mod rates;
 use airfair_optimum::{ConflictGraph, Listing, maximal_cliques};
 
 pub use contention::{Access, Contention};
+pub use hidden::{HiddenSender, saturated};
 pub use links::{FlowUse, Links, RadioLink, RadioUse, Wire, WireUse};
 pub use pairs::Causes;
 pub use rates::{Bound, Rates, Schedule};
@@ -24,6 +26,7 @@ use crate::ids::StationIx;
 use crate::node::Network;
 use crate::record::Names;
 use crate::spec::{RoutingSpec, WorldSpec};
+use hidden::HiddenFactors;
 use pairs::Reception;
 
 /// Why there is no optimum: a sentence for the user.
@@ -39,13 +42,15 @@ pub struct InhibitorFactors {
     pub near: f64,
     /// The inhibitor does not notice the inhibited link.
     pub far: f64,
+    /// Two links without RTS inhibit each other, each by its data; by default what two such senders carry (`hidden`).
+    pub mutual: Option<f64>,
 }
 
 impl Default for InhibitorFactors {
     /// Measured in the scene of C3L's figure 5 (802.11b, 2 Mbit/s, 1000 B) up to half of the load: 1.38 with RTS/CTS and the inhibitor in
     /// reception range of the inhibited receiver, 1.75 with the inhibitor farther away; 1.85 without RTS. The paper's figure 7 has 1.7.
     fn default() -> Self {
-        Self { near: 1.38, far: 1.75 }
+        Self { near: 1.38, far: 1.75, mutual: None }
     }
 }
 
@@ -149,6 +154,7 @@ pub(crate) fn optimum(
     let reception = Reception(air);
     let mut graph = ConflictGraph::with_vertices(links.radio.len() as u32);
     let (mut conflicts, mut inhibitions) = (Vec::new(), Vec::new());
+    let mut hidden = HiddenFactors::new(air);
     for (b, second) in links.radio.iter().enumerate() {
         for (a, first) in links.radio[..b].iter().enumerate() {
             if air.phy(first.from).channel != air.phy(second.from).channel {
@@ -161,10 +167,20 @@ pub(crate) fn optimum(
             // Both vertices exist, and they differ.
             let _ = graph.add_edge(a as u32, b as u32);
             conflicts.push(Conflict { links: [a, b], causes });
+            let is_mutual = [[first, second], [second, first]]
+                .into_iter()
+                .enumerate()
+                .all(|(side, [link, by])| causes.inhibits(side) && !link.rts && reception.spoils(link, by));
+            let mutual = if is_mutual {
+                what.factors.mutual.map(|factor| [factor; 2]).or_else(|| hidden.of([first, second]))
+            } else {
+                None
+            };
             for (side, [link, by]) in [[a, b], [b, a]].into_iter().enumerate() {
                 if causes.inhibits(side) {
                     let near = causes.cts_heard[1 - side] || causes.data_lost[1 - side];
-                    let factor = if near { what.factors.near } else { what.factors.far };
+                    let of_kind = if near { what.factors.near } else { what.factors.far };
+                    let factor = mutual.map_or(of_kind, |mutual| mutual[side]);
                     inhibitions.push(Inhibition { link, by, factor });
                 }
             }

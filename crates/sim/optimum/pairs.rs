@@ -117,6 +117,11 @@ impl Reception<'_> {
             || self.is_lost(data, self.power(other.to, link.to))
     }
 
+    /// True if data of a link are lost under data of another sender, whichever of the frames begins first.
+    pub(super) fn spoils(&self, link: &RadioLink, other: &RadioLink) -> bool {
+        self.is_lost(self.data(link), self.power(other.from, link.to))
+    }
+
     /// The causes of a conflict of two links.
     pub(super) fn causes(&self, first: &RadioLink, second: &RadioLink) -> Causes {
         if first.to == second.to && first.from != second.from {

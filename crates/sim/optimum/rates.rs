@@ -170,14 +170,7 @@ impl Model<'_> {
 
     /// Access of a station, which has one category.
     fn access(&self, station: StationIx) -> Access {
-        let mac = self.air.mac(station);
-        let category = mac.category(0);
-        Access {
-            cw_min: category.cw_min,
-            cw_max: category.cw_max,
-            slot_s: mac.timing.slot as f64 * 1e-9,
-            difs_s: mac.timing.difs as f64 * 1e-9,
-        }
+        Access::of(self.air.mac(station))
     }
 
     /// The rates that a schedule reaches, of few links. Contention is that of the largest clique of each link.

@@ -1,6 +1,6 @@
 //! The yardstick: links, conflicts and rates of scenes whose answer follows by hand.
 
-use airfair_sim::optimum::{Access, Bound, Causes, Optimum, OptimumSpec};
+use airfair_sim::optimum::{Access, Bound, Causes, HiddenSender, Optimum, OptimumSpec, saturated};
 use airfair_sim::spec::*;
 use airfair_units::{Dbm, Rate, Span};
 use proptest::prelude::*;
@@ -234,6 +234,72 @@ fn hidden_senders_of_one_receiver_inhibit_each_other() {
     let without = optimum(&line(radio, &places, &[(1, 2), (3, 2)]));
     let pairs: Vec<(usize, usize)> = without.inhibitions.iter().map(|i| (i.link, i.by)).collect();
     assert_eq!(pairs, [(0, 1), (1, 0)]);
+    let rate = without.weighted.unwrap().max_min_bps[0];
+    assert!(rate < without.plain.max_min_bps[0] / 3.5, "{rate}");
+}
+
+/// Hidden senders of 802.11b with long preambles at 2 Mbit/s: 1064 B of 8 us each half byte.
+const HIDDEN: HiddenSender = HiddenSender {
+    cw_min: 31,
+    cw_max: 1023,
+    slot: 20_000,
+    difs: 50_000,
+    data: 192_000 + 1064 * 4_000,
+    sifs: 10_000,
+    ack: 304_000,
+    timeout: 222_000,
+    attempts: 7,
+};
+
+/// Limits by hand: windows too small for any frame; frames so short that they hardly ever meet; one sender that is hardly there.
+#[test]
+fn what_hidden_senders_carry() {
+    assert_eq!(saturated([HiddenSender { cw_max: 63, ..HIDDEN }; 2]), [0.0; 2]);
+    let short = HiddenSender { data: 1_000, ack: 1_000, ..HIDDEN };
+    let [first, second] = saturated([short; 2]);
+    // In a cycle one ACK of the other is heard, after which it waits again.
+    close(first, 1.0 / (1e-6 + 10e-6 + 1e-6 + 50e-6 + 310e-6 + 51e-6), 0.02);
+    close(first, second, 0.02);
+    let rare = HiddenSender { cw_min: 1 << 20, cw_max: 1 << 20, ..HIDDEN };
+    let [alone, _] = saturated([HIDDEN, rare]);
+    close(alone, 1.0 / (4448e-6 + 10e-6 + 304e-6 + 50e-6 + 310e-6), 0.01);
+    // Both lose what overlaps: less than half of the vulnerable time is used, and fewer retries carry less.
+    let [patient, _] = saturated([HiddenSender { attempts: 100, ..HIDDEN }; 2]);
+    let [usual, _] = saturated([HIDDEN; 2]);
+    assert!(usual < 0.7 * patient && patient * 2.0 * 4448e-6 < 0.5, "{usual}, {patient}");
+}
+
+/// The simulator carries the same between two saturated hidden senders, at a low rate (long frames), a high one, and to two receivers.
+#[test]
+fn hidden_senders_carry_what_the_simulator_says() {
+    for (mbps, places, flows) in [
+        (2, vec![0.0, 200.0, 400.0], [(1, 2), (3, 2)]),
+        (11, vec![0.0, 200.0, 400.0], [(1, 2), (3, 2)]),
+        (2, vec![0.0, 200.0, 210.0, 410.0], [(1, 2), (4, 3)]),
+    ] {
+        let mut radio = slow(250.0, 375.0);
+        radio.mac.rts_threshold = airfair_units::Bytes(2347);
+        radio.phy.data_rate = Rate::from_mbps(mbps);
+        let mut spec = line(radio, &places, &flows);
+        spec.duration = Span::from_secs(200);
+        let model = optimum(&spec).weighted.unwrap().max_min_bps;
+        let result = run(&spec, 1);
+        let mean = result.flows.iter().map(|flow| flow.goodput_bps).sum::<f64>() / 2.0;
+        close(model[0], mean, 0.06);
+        close(model[0], model[1], 1e-9);
+    }
+}
+
+/// A link whose data fail only under answers of the other link is no such case: the frame that ends first arrives.
+#[test]
+fn answers_alone_do_not_spoil_both() {
+    let mut radio = slow(250.0, 375.0);
+    radio.mac.rts_threshold = airfair_units::Bytes(2347);
+    let found = optimum(&line(radio, &[0.0, 200.0, 400.0, 600.0], &[(1, 2), (4, 3)]));
+    assert!(
+        found.inhibitions.len() == 2
+            && found.inhibitions.iter().all(|i| i.factor == 1.38 || i.factor == 1.75)
+    );
 }
 
 #[test]

@@ -131,7 +131,7 @@ class Optimum(TypedDict):
     cliques: list[Clique]
     """Maximal cliques of the links that conflict."""
     complete: bool
-    """False if there are more cliques than the limit: then the least of the max-min rates is a bound."""
+    """False if there are more cliques than these: then the least of the max-min rates is a bound."""
     schedule: list[ActiveSet] | None
     """A schedule that reaches `scheduled_bps`; None for more than 12 links."""
 
@@ -147,10 +147,12 @@ def optimum(
     """The max-min and proportionally fair rates of a scenario's flows, by a model of the links that conflict.
 
     `factor`: air time of an inhibitor of a link, as a multiple of what it is, in the cliques of that link;
-    by default 1.38 where a handshake of the inhibited link stops the inhibitor, else 1.75. Of the conflict
-    graph at most `clique_limit` cliques are listed, by default 1,000,000. `overrides` need a file, as in
-    `run`. Without `proportional` there are no proportionally fair rates, which cost most where there are
-    thousands of cliques. Raises `InputError` where the network has something that the model cannot describe.
+    by default 1.38 where a handshake of the inhibited link stops the inhibitor, else 1.75, and by their
+    frames and windows for two hidden senders without RTS. After `clique_limit` cliques of the conflict
+    graph, by default 1,000,000, no more are searched, but for those that are needed to cover every link and
+    every conflict. `overrides` need a file, as in `run`. Without `proportional` there are no proportionally
+    fair rates, which cost most where there are thousands of cliques. Raises `InputError` where the network
+    has something that the model cannot describe.
     """
     return cast(
         Optimum, json.loads(as_scenario(scenario, overrides).optimum(factor, clique_limit, proportional))

@@ -43,6 +43,12 @@ def clique_in_words(optimum: Optimum, clique: int) -> str:
     return f"clique {clique}, {size}: {link_names(optimum, links)}"
 
 
+def factors_in_words(factors: Sequence[float]) -> str:
+    """Factors of inhibitors, of many different ones the range."""
+    words = list(dict.fromkeys(f"{factor:.3g}" for factor in sorted(factors)))
+    return " or ".join(words) if len(words) < 3 else f"{words[0]} to {words[-1]}"
+
+
 def link_names(optimum: Optimum, links: Sequence[int]) -> str:
     """Radio links by their stations, of many the first."""
     names = ", ".join(link_name(optimum, link) for link in links[:MOST_LINKS])
@@ -120,11 +126,10 @@ def _notes(optimum: Optimum, out: Console) -> None:
     if inhibited:
         names = ", ".join(link_name(optimum, link) for link in inhibited[:MOST])
         more = f" and {len(inhibited) - MOST} more" if len(inhibited) > MOST else ""
-        factors = sorted({inhibition["factor"] for inhibition in optimum["inhibitions"]})
+        factors = factors_in_words([inhibition["factor"] for inhibition in optimum["inhibitions"]])
         out.print(
             f"\nInhibited {plural(len(inhibited), 'link')}: {escape(names)}{more}. Attempts fail there while "
-            f"another link is used, whose air time counts {' or '.join(f'{factor:g}' for factor in factors)} "
-            "times (W)."
+            f"another link is used, whose air time counts {factors} times (W)."
         )
     if optimum["additive"]:
         first = optimum["additive"][0]
