@@ -98,6 +98,15 @@ def test_as_many_cliques_as_wanted() -> None:
     assert least(some) >= least(every) * (1 - 1e-12)
 
 
+def test_a_list_beyond_the_limit_can_be_complete() -> None:
+    """What covers the links and conflicts is all that there is."""
+    best = airfair.optimum(HIDDEN, clique_limit=0)
+    assert (best["complete"], best) == (True, airfair.optimum(HIDDEN))
+    assert "more cliques" not in command("optimum", HIDDEN, "--most-cliques", "0").stdout
+    some = command("optimum", SCENARIOS / "grid-64-tcp.toml", "--most-cliques", "0").stdout
+    assert "There are more cliques than these" in some.replace("\n", " ")
+
+
 def test_hidden_senders_without_rts_have_a_factor_of_their_own() -> None:
     """It follows from their frames; a factor that is given replaces it."""
     best = airfair.optimum(HIDDEN, overrides='radio.rts_threshold="2347 B"')
@@ -179,5 +188,9 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "max-min, W = 1" in shown
     assert "Inhibited links: 1 → 2, 4 → 3" in shown.replace("\n", " ")
     assert json_of("optimum", HIDDEN) == airfair.optimum(HIDDEN)
+    one = command("optimum", HIDDEN, "--set", 'flow.right.stop="1 us"').stdout
+    assert "1 clique of 1 link, 0 pairs that conflict" in one
+    refused = command("optimum", HIDDEN, "--factor", "nan")
+    assert (refused.returncode, "nan is not in the range 1<=x<=100" in refused.stderr) == (2, True)
     refused = command("optimum", HIDDEN, "--search", "--factor", "2")
     assert (refused.returncode, "--search has no --factor" in refused.stderr) == (2, True)

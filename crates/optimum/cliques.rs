@@ -158,6 +158,19 @@ pub fn maximal_cliques(graph: &ConflictGraph, limit: usize) -> Listing {
     Listing::Incomplete(Cliques::sorted(graph, found.iter()))
 }
 
+/// Are all maximal cliques of the graph among these? An incomplete list can have them: those that cover vertices and edges may be all that
+/// the limit had left out. `listed`: a list of this graph.
+#[must_use]
+pub fn lists_all(graph: &ConflictGraph, listed: &Listing) -> bool {
+    let mut count = 0;
+    listed.is_complete()
+        || visit_maximal_cliques(graph, |_| {
+            count += 1;
+            if count > listed.cliques().len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .is_continue()
+}
+
 /// Cliques in the order in which they were found.
 #[derive(Default)]
 struct Found {

@@ -30,7 +30,7 @@ mod search;
 mod simplex;
 mod sum;
 
-pub use cliques::{Cliques, DEFAULT_LIMIT, Listing, Membership, maximal_cliques};
+pub use cliques::{Cliques, DEFAULT_LIMIT, Listing, Membership, lists_all, maximal_cliques};
 pub use graph::{ConflictGraph, GraphError};
 pub use incremental::CliqueSet;
 pub use independent::{MAX_LINKS, TimeShared, TimeSharingError, time_shared};

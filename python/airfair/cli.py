@@ -30,6 +30,7 @@ from .options import (
     CheckedCommand,
     Choice,
     Folder,
+    NumberRange,
     Pace,
     Seeds,
     chart_options,
@@ -553,7 +554,7 @@ def explain(
 @click.option(
     "--factor",
     metavar="W",
-    type=click.FloatRange(1, 100),
+    type=NumberRange(1, 100),
     help="Factor of an inhibitor's air time; by default 1.38 where a handshake of the inhibited link stops "
     "the inhibitor, else 1.75, and by their frames and windows for two hidden senders without RTS.",
 )

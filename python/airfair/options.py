@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import wraps
@@ -14,6 +15,18 @@ from click.core import ParameterSource
 from .arguments import SEED_LIMIT
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class NumberRange(click.FloatRange):
+    """A range of numbers; "nan" is not in it."""
+
+    def convert(self, value: float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number."""
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
+
 
 SEED = click.IntRange(0, SEED_LIMIT - 1)
 

@@ -1,6 +1,6 @@
 //! Graphs whose maximal cliques can be counted by a formula.
 
-use airfair_optimum::{ConflictGraph, Listing, maximal_cliques, visit_maximal_cliques};
+use airfair_optimum::{ConflictGraph, Listing, lists_all, maximal_cliques, visit_maximal_cliques};
 use core::ops::ControlFlow;
 
 /// The graph of `n` vertices with an edge wherever `edge` says so.
@@ -119,6 +119,20 @@ fn more_than_the_limit() {
         panic!("9 cliques")
     };
     assert_eq!(cliques.len(), 9);
+}
+
+/// What covers vertices and edges can be all that the limit has left out.
+#[test]
+fn a_list_beyond_the_limit_can_have_all_cliques() {
+    for (graph, limit, all) in [
+        (ConflictGraph::with_vertices(9), 0, true),
+        (ConflictGraph::new(), 0, true),
+        (cycle(5), 2, true),
+        (johnson(8), 105, true),
+        (johnson(8), 0, false),
+    ] {
+        assert_eq!(lists_all(&graph, &maximal_cliques(&graph, limit)), all);
+    }
 }
 
 /// Protein interactions of BioGRID, whose licence does not allow a copy here: `AIRFAIR_CLIQUE_INSTANCES` names a folder with lists of

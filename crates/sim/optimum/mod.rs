@@ -13,7 +13,7 @@ mod links;
 mod pairs;
 mod rates;
 
-use airfair_optimum::{ConflictGraph, Listing, maximal_cliques};
+use airfair_optimum::{ConflictGraph, lists_all, maximal_cliques};
 
 pub use contention::{Access, Contention};
 pub use hidden::{HiddenSender, saturated};
@@ -196,7 +196,7 @@ pub(crate) fn optimum(
         })
         .collect();
     let listing = maximal_cliques(&graph, what.clique_limit);
-    let complete = matches!(listing, Listing::Complete(_));
+    let complete = lists_all(&graph, &listing);
     let cliques: Vec<Clique> = listing
         .cliques()
         .iter()

@@ -107,7 +107,8 @@ def _cliques(optimum: Optimum, out: Console) -> None:
     count = len(optimum["cliques"])
     if not count:
         return
-    found = f"{count} {plural(count, 'clique')} of {len(optimum['links'])} links"
+    links = len(optimum["links"])
+    found = f"{count} {plural(count, 'clique')} of {links} {plural(links, 'link')}"
     pairs = len(optimum["conflicts"])
     out.print(f"\n{found}, {pairs} {plural(pairs, 'pair')} that {'conflicts' if pairs == 1 else 'conflict'}")
     for clique in binding[:MOST]:
@@ -119,7 +120,7 @@ def _cliques(optimum: Optimum, out: Console) -> None:
 def _notes(optimum: Optimum, out: Console) -> None:
     if not optimum["complete"]:
         out.print(
-            "\nThere are more cliques than the limit: the least max-min rate is an upper bound, and so is "
+            "\nThere are more cliques than these: the least max-min rate is an upper bound, and so is "
             "the total of the proportional rates' logarithms."
         )
     inhibited = list(dict.fromkeys(inhibition["link"] for inhibition in optimum["inhibitions"]))
