@@ -65,6 +65,8 @@ pub struct DiffQ {
     /// Packets of destination queues that have left for the radio and that it has not finished.
     in_radio: Vec<PacketId>,
     named: Option<Named>,
+    /// The last answer of `peek` and its time, until something changes.
+    answer: Option<(Time, Option<Head>)>,
     /// Counts what leaves and which queues begin.
     turn: u64,
     /// Rank of the packet that left last.
@@ -84,6 +86,7 @@ impl DiffQ {
             plain_served: 0,
             in_radio: vec![],
             named: None,
+            answer: None,
             turn: 0,
             last: None,
         }
@@ -108,28 +111,10 @@ impl DiffQ {
         }
         self.destinations.iter().filter_map(|queue| self.rank(queue, now)).max_by_key(|(rank, _)| *rank)
     }
-}
 
-impl Queue for DiffQ {
-    fn enqueue(&mut self, packet: Packet, _: &mut QueueContext<'_>) -> Enqueued {
-        if !packet.labelled {
-            if self.plain.len() as u32 >= self.config.limit_packets {
-                return Enqueued::Refused(DropReason::QUEUE_FULL);
-            }
-            self.plain.push_back(packet);
-            self.plain_bytes += u64::from(packet.bytes);
-            return Enqueued::Stored;
-        }
-        if self.destinations.len_of(packet.destination) >= self.config.scheduler.quantiser.depth {
-            return Enqueued::Refused(DropReason::QUEUE_FULL);
-        }
-        self.turn += 1;
-        self.destinations.push(packet, self.turn);
-        Enqueued::Stored
-    }
-
-    fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
-        let first = self.first(context.now);
+    /// Names the packet that is sent next, with its level.
+    fn choose(&mut self, now: Time) -> Option<Head> {
+        let first = self.first(now);
         let plain = self.plain.front().copied();
         let (named, packet, level) = match (first, plain) {
             // Both would go at level 0: they take turns, as two queues of a radio of one level.
@@ -154,8 +139,38 @@ impl Queue for DiffQ {
         self.named = Some(named);
         Some(Head { packet, priority: Priority(level) })
     }
+}
+
+impl Queue for DiffQ {
+    fn enqueue(&mut self, packet: Packet, _: &mut QueueContext<'_>) -> Enqueued {
+        self.answer = None;
+        if !packet.labelled {
+            if self.plain.len() as u32 >= self.config.limit_packets {
+                return Enqueued::Refused(DropReason::QUEUE_FULL);
+            }
+            self.plain.push_back(packet);
+            self.plain_bytes += u64::from(packet.bytes);
+            return Enqueued::Stored;
+        }
+        if self.destinations.len_of(packet.destination) >= self.config.scheduler.quantiser.depth {
+            return Enqueued::Refused(DropReason::QUEUE_FULL);
+        }
+        self.turn += 1;
+        self.destinations.push(packet, self.turn);
+        Enqueued::Stored
+    }
+
+    fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
+        if let Some((_, head)) = self.answer.filter(|(at, _)| *at == context.now) {
+            return head;
+        }
+        let head = self.choose(context.now);
+        self.answer = Some((context.now, head));
+        head
+    }
 
     fn commit(&mut self) -> Option<Packet> {
+        self.answer = None;
         self.turn += 1;
         match self.named.take()? {
             Named::For(destination) => {
@@ -198,18 +213,21 @@ impl Queue for DiffQ {
     }
 
     fn on_heard(&mut self, heard: &Heard<'_>, now: Time) {
+        self.answer = None;
         // No queue is longer than the limit, whatever its node says.
         let packets = trailer::queue(heard.header).min(self.config.scheduler.quantiser.depth);
         self.backlogs.hear(heard.from, heard.destination, packets, now);
     }
 
     fn on_finished(&mut self, packet: PacketId) {
+        self.answer = None;
         if let Some(at) = self.in_radio.iter().position(|&other| other == packet) {
             self.in_radio.swap_remove(at);
         }
     }
 
     fn on_routes(&mut self, next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {
+        self.answer = None;
         self.destinations.set_routes(next_hop);
     }
 
