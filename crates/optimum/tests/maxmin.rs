@@ -152,6 +152,22 @@ fn large_sums_leave_accurate_rests() {
     assert!((last / (rest as f64 * UNIT) - 1.0).abs() < 1e-14, "{last}");
 }
 
+/// What remains of weights that differ by more than the precision of their sum: the last flow gets what the others leave.
+#[test]
+fn weights_may_differ_by_many_orders_of_magnitude() {
+    for weights in [[1e40, 1e20, 1.0], [1e60, 1e-60, 1e-60], [1.0, 1e-20, 1e-40], [1e17, 1e17, 1e-17]] {
+        let mut builder = ProblemBuilder::new();
+        builder.resource(0, 1.0);
+        for (rank, (weight, demand)) in (0..).zip(weights.into_iter().zip([0.3, 0.3, NO_LIMIT])) {
+            builder.flow(Flow { rank, weight, demand, costs: &[(0, 1.0)] });
+        }
+        let fair = solved(&builder.build().expect("complete"));
+        let total: f64 = fair.rates.iter().sum();
+        assert!((total - 1.0).abs() < 1e-14, "{weights:?}: {fair:?}");
+        assert!((fair.rates[0] - 0.3).abs() < 1e-14, "{weights:?}: {fair:?}");
+    }
+}
+
 proptest! {
     /// Nothing is overfull, and each flow has its demand, or a full resource at which no other flow has a higher level.
     #[test]
