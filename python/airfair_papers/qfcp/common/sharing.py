@@ -5,9 +5,10 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
+from airfair import _core
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -56,37 +57,12 @@ class Wish:
 def max_min(capacities: Mapping[str, float], wishes: Mapping[str, Wish]) -> dict[str, float]:
     """The max-min fair shares: nobody can get more unless somebody who has as little or less gets less.
 
-    Progressive filling: all rates grow together, in proportion to the weights; a flow stops at its limit, or
-    when a link of its path is full. Rates are in the unit of the capacities.
+    Rates are in the unit of the capacities.
     """
-    filling = _Filling(dict(capacities), dict(wishes))
-    while filling.growing:
-        filling.step()
-    return {name: filling.rates[name] for name in wishes}
-
-
-@dataclass
-class _Filling:
-    left: dict[str, float]
-    growing: dict[str, Wish]
-    level: float = 0.0
-    rates: dict[str, float] = field(default_factory=dict)
-
-    def step(self) -> None:
-        """Grow to where the next flow stops."""
-        weights = {
-            link: sum(wish.weight for wish in self.growing.values() if link in wish.links)
-            for link in self.left
-        }
-        rooms = {link: self.left[link] / weight for link, weight in weights.items() if weight > 0}
-        caps = {name: wish.limit / wish.weight - self.level for name, wish in self.growing.items()}
-        grown = min(*rooms.values(), *caps.values())
-        self.level += grown
-        for link in rooms:
-            self.left[link] -= grown * weights[link]
-        full = {link for link, room in rooms.items() if room <= grown * (1 + 1e-12)}
-        for name, wish in list(self.growing.items()):
-            limited = caps[name] <= grown * (1 + 1e-12)
-            if limited or not full.isdisjoint(wish.links):
-                self.rates[name] = wish.limit if limited else self.level * wish.weight
-                del self.growing[name]
+    place = {link: i for i, link in enumerate(capacities)}
+    flows = [
+        (wish.weight, wish.limit, [(place[link], 1.0) for link in dict.fromkeys(wish.links)])
+        for wish in wishes.values()
+    ]
+    rates, _ = _core.max_min_rates(list(capacities.values()), flows)
+    return dict(zip(wishes, rates, strict=True))
