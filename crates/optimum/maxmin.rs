@@ -18,9 +18,6 @@ use core::cmp::Ordering;
 use crate::problem::Problem;
 use crate::sum::Sum;
 
-/// Part of a sum of weights down to which what remains after subtractions is accurate: the errors are about 1e-32 of the whole sum.
-const EXACT: f64 = 1e-16;
-
 /// What keeps a flow from a higher rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Binding {
@@ -163,7 +160,7 @@ impl WaterFilling {
                 continue;
             }
             let left = state.left.value();
-            let level = if left > 0.0 { left / self.rising_weight(problem, q) } else { 0.0 };
+            let level = if left > 0.0 { left / state.weighted.value() } else { 0.0 };
             if level > first.level {
                 first.level = level;
                 continue;
@@ -183,19 +180,6 @@ impl WaterFilling {
                 }
             }
         }
-    }
-
-    /// Sum of cost times weight over the flows at a resource that still rise.
-    fn rising_weight(&self, problem: &Problem, q: usize) -> f64 {
-        let kept = self.state[q].weighted.value();
-        if kept > EXACT * problem.weighted[q].value() {
-            return kept;
-        }
-        let mut sum = Sum::default();
-        for (f, cost) in problem.by_resource.row(q).filter(|&(f, _)| !self.fixed[f as usize]) {
-            sum.add(cost * problem.weight[f as usize]);
-        }
-        sum.value()
     }
 
     fn stop(&mut self, problem: &Problem, f: usize, rate: f64, binding: Binding) {

@@ -1,6 +1,6 @@
 //! The links that flows use, and the time that a packet of a flow takes on each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_units::{Span, Time};
 
@@ -133,19 +133,21 @@ pub(super) fn links(
     check_losses(spec, air, &loads, names)?;
     found.radio = radio_links(air, &loads, names);
     found.wires = wires(spec, &loads, names);
+    let link_at: BTreeMap<(StationIx, StationIx), usize> =
+        found.radio.iter().enumerate().map(|(place, link)| ((link.from, link.to), place)).collect();
+    let wire_at: BTreeMap<WireIx, usize> =
+        found.wires.iter().enumerate().map(|(place, wire)| (wire.wire, place)).collect();
     for (flow, loads) in loads {
         let (mut radio, mut wires) = (Vec::new(), Vec::new());
         for Load { packets, hop } in loads {
             match hop.link {
                 LinkRef::Station(from) => {
-                    let is_same = |link: &RadioLink| (link.from, link.to) == (from, hop.peer);
-                    let link = found.radio.iter().position(is_same).unwrap_or_default();
+                    let link = link_at[&(from, hop.peer)];
                     radio.push(radio_use(air, link, &found.radio[link], packets));
                 }
                 LinkRef::Wire(wire) => {
-                    let place = found.wires.iter().position(|known| known.wire == wire).unwrap_or_default();
                     let bytes = f64::from(packets.bytes + spec.headers.wired);
-                    wires.push(WireUse { wire: place, bits_per_bit: bytes * 8.0 * packets.per_bit });
+                    wires.push(WireUse { wire: wire_at[&wire], bits_per_bit: bytes * 8.0 * packets.per_bit });
                 }
             }
         }
@@ -263,9 +265,10 @@ fn radio_links(air: &Air, loads: &[(FlowIx, Vec<Load>)], names: &Names) -> Vec<R
 /// The wires, in the order of their nodes' names.
 fn wires(spec: &WorldSpec, loads: &[(FlowIx, Vec<Load>)], names: &Names) -> Vec<Wire> {
     let mut wires: Vec<Wire> = Vec::new();
+    let mut known = BTreeSet::new();
     for Load { hop, .. } in loads.iter().flat_map(|(_, loads)| loads) {
         if let LinkRef::Wire(wire) = hop.link
-            && wires.iter().all(|known| known.wire != wire)
+            && known.insert(wire)
         {
             let rate_bps = spec.links[link_of(wire)].rate.as_bps() as f64;
             wires.push(Wire { from: hop.from, to: hop.to, rate_bps, wire });

@@ -382,5 +382,8 @@ proptest! {
         prop_assert_eq!(first.plain, second.plain);
         prop_assert_eq!(first.weighted, second.weighted);
         prop_assert_eq!(first.inhibitions, second.inhibitions);
+        prop_assert_eq!(first.conflicts, second.conflicts);
+        prop_assert_eq!(first.additive, second.additive);
+        prop_assert_eq!(first.schedule, second.schedule);
     }
 }
