@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import airfair
 import pytest
 from airfair import InputError, Scenario
 from airfair.optimal.model import binding_cliques
 from airfair.optimal.search import Setting, as_constant, search_optimum
-from airfair.optimal.show import bound_in_words, factors_in_words, link_name
+from airfair.optimal.show import bound_in_words, caution, factors_in_words, link_name
 
-from tests.support import SCENARIOS, THREE_PAIRS, json_of
+from tests.support import SCENARIOS, SHORT, THREE_PAIRS, json_of
 from tests.support import airfair as command
 
 HIDDEN = SCENARIOS / "hidden-terminal.toml"
@@ -85,6 +86,19 @@ def test_a_wire_binds() -> None:
     assert {bound_in_words(best, flow["bound"]) for flow in best["flows"]} == {"the wire left → right"}
 
 
+def test_hidden_senders_without_rts_are_named(tmp_path: Path) -> None:
+    """There the model is a bound: on the terminal, beside a comparison and in its report."""
+    file = tmp_path / "hidden.toml"
+    file.write_text(INHIBITED.replace('rts_threshold = "0 B"', 'rts_threshold = "2347 B"'))
+    told = "1 inhibited link sends without RTS"
+    assert told in command("optimum", file).stdout
+    report = tmp_path / "x.html"
+    done = command("compare", file, "--seeds", "1", *SHORT, "--optimum", "--report", report)
+    assert f"warning: {told}" in done.stderr
+    assert told in report.read_text()
+    assert caution(airfair.optimum(HIDDEN)) is None, "with RTS"
+
+
 def test_as_many_cliques_as_wanted() -> None:
     """With fewer, the least rate is an upper bound."""
     path = SCENARIOS / "grid-64-tcp.toml"
@@ -102,8 +116,8 @@ def test_a_list_beyond_the_limit_can_be_complete() -> None:
     """What covers the links and conflicts is all that there is."""
     best = airfair.optimum(HIDDEN, clique_limit=0)
     assert (best["complete"], best) == (True, airfair.optimum(HIDDEN))
-    assert "more cliques" not in command("optimum", HIDDEN, "--most-cliques", "0").stdout
-    some = command("optimum", SCENARIOS / "grid-64-tcp.toml", "--most-cliques", "0").stdout
+    assert "more cliques" not in command("optimum", HIDDEN, "--clique-limit", "0").stdout
+    some = command("optimum", SCENARIOS / "grid-64-tcp.toml", "--clique-limit", "0").stdout
     assert "There are more cliques than these" in some.replace("\n", " ")
 
 

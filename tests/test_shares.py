@@ -13,6 +13,7 @@ import pytest
 from airfair import InputError, Scenario, _core, plots
 from airfair.explaining import show
 from airfair.explaining.words import percent
+from airfair.optimal.show import show as show_optimum
 from airfair.results import always
 from rich.console import Console
 
@@ -115,6 +116,37 @@ def test_a_wire_whose_rates_are_known() -> None:
     assert told["words"].endswith("% of this), by the wire a → b.")
 
 
+def test_flows_that_send_files_have_no_shares() -> None:
+    """Four files of 10 kB/s on average are no hundredth of what the model lets the flow have."""
+    scenario = Scenario.parse(
+        WIRE
+        + """
+[[flow]]
+id = "web"
+from = "a"
+to = "b"
+transport = "tcp"
+traffic = { kind = "web", size = "2 kB", pause = "500 ms" }
+"""
+    )
+    best = {flow["id"]: flow for flow in airfair.optimum(scenario)["flows"]}
+    assert {flow: best[flow]["sends_files"] for flow in best} == {"bulk": False, "call": False, "web": True}
+    (row,) = airfair.compare(scenario, seeds=[1], optimum=True)
+    shares = {flow["id"]: flow["optimum_share"] for flow in row["flows"]}
+    got = {flow["id"]: flow["goodput_bps"]["mean"] for flow in row["flows"]}
+    assert 0 < got["web"] < 0.1 * best["web"]["max_min_bps"]
+    assert shares["web"] is None
+    others = {flow: got[flow] / best[flow]["max_min_bps"] for flow in ("bulk", "call")}
+    assert shares["bulk"] == estimate(others["bulk"])
+    assert row["optimum_share_min"] == estimate(min(others.values()))
+    told = airfair.explain(scenario, flow="web")["optimum"]
+    assert told is not None
+    assert "if it always had data" in told["words"]
+    out = io.StringIO()
+    show_optimum(airfair.optimum(scenario), Console(file=out, width=80))
+    assert "always with data here, although files decide how much: web" in out.getvalue()
+
+
 def test_rows_are_as_before_but_for_the_shares() -> None:
     options = ("compare", THREE_PAIRS, "--schemes", "droptail,red", "--seeds", "3", *SHORT, "--json")
     plain, beside = json_of(*options), json_of(*options, "--optimum")
@@ -179,6 +211,13 @@ def test_tables_have_two_columns_more(monkeypatch: pytest.MonkeyPatch) -> None:
         assert re.search(r"Shares of the max-min\s+rates", told)
         if width:
             assert all(len(line) <= 80 for line in told.splitlines())
+
+
+def test_a_table_says_why_it_has_no_shares() -> None:
+    options = ("--seeds", "1", "--set", "duration=3 s", "--set", "warmup=1 s", "--optimum")
+    told = command("compare", SCENARIOS / "short-flows.toml", *options).stdout
+    assert "No flow has a share of its max-min rate" in told
+    assert "least share" not in told
 
 
 def test_columns_of_frames_and_bars() -> None:

@@ -635,6 +635,12 @@ impl Traffic {
             | Self::List { .. } => Bytes(0),
         }
     }
+
+    /// True if the application has files of limited size to send, which decide how much the flow carries.
+    #[must_use]
+    pub const fn sends_files(&self) -> bool {
+        matches!(self, Self::File { .. } | Self::Web { .. } | Self::Arrivals { .. } | Self::List { .. })
+    }
 }
 
 /// Sizes of files.

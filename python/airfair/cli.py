@@ -225,6 +225,10 @@ def compare(
                 row.pop("window_jain", None)
         tables.show_comparison(scenario.name, rows, tables.console())
         warn(list(dict.fromkeys(warning for row in rows for warning in row["warnings"])))
+        if done.optimum is not None:
+            from .optimal import show
+
+            warn([*filter(None, [show.caution(done.optimum)])])
     if report is not None:
         print(f"\nreport: {report}")
 
@@ -559,7 +563,7 @@ def explain(
     "the inhibitor, else 1.75, and by their frames and windows for two hidden senders without RTS.",
 )
 @click.option(
-    "--most-cliques",
+    "--clique-limit",
     metavar="N",
     type=click.IntRange(0),
     help="Cliques after which no more are searched, but for those that are needed to cover every link and "
@@ -576,7 +580,7 @@ def optimum(
     file: Path,
     overrides: tuple[str, ...],
     factor: float | None,
-    most_cliques: int | None,
+    clique_limit: int | None,
     searched: bool,
     as_json: bool,
 ) -> None:
@@ -594,8 +598,8 @@ def optimum(
 
     scenario = read_scenario(file, overrides)
     if searched:
-        if factor is not None or most_cliques is not None:
-            raise click.UsageError("--search has no --factor and no --most-cliques")
+        if factor is not None or clique_limit is not None:
+            raise click.UsageError("--search has no --factor and no --clique-limit")
         progress = run_progress()
         with progress:
             task = progress.add_task("runs", total=None)
@@ -605,7 +609,7 @@ def optimum(
         else:
             show.show_found(found, tables.console())
         return
-    text = scenario.optimum(factor, most_cliques)
+    text = scenario.optimum(factor, clique_limit)
     if as_json:
         print(text)
     else:

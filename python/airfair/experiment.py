@@ -95,7 +95,8 @@ def compare(
 
     With `optimum` each row has shares of the max-min rates of `airfair.optimum`: `optimum_share_min`, the
     least of a flow, and `optimum_share_total`, that of the sum of the goodputs; and each of its flows has
-    `optimum_share`. Both of the row are statistics, too.
+    `optimum_share`. Both of the row are statistics, too. Flows that send files have no share: often they have
+    nothing to send.
 
     A `report` is a page with pictures, tables and the scenario: one HTML file, written whole or not at all.
     Missing folders of its path are created.
@@ -205,7 +206,7 @@ def repeat(
     for window in windows:
         _core.parse_time(window, "windows")
     best = _whole_optimum(scenario) if optimum else None
-    max_min = None if best is None else {flow["id"]: flow["max_min_bps"] for flow in best["flows"]}
+    max_min = None if best is None else _comparable(best)
     runs: list[list[Run]] = [[] for _ in schemes]
     rows = ""
     for look in looks:
@@ -235,6 +236,12 @@ def _whole_optimum(scenario: Scenario) -> Optimum:
             f"there is no optimum: more than {len(best['cliques'])} cliques of conflicting links"
         )
     return best
+
+
+def _comparable(best: Optimum) -> dict[str, float]:
+    """The max-min rates of the flows that can reach them: not of those that send files, which may have
+    nothing to send."""
+    return {flow["id"]: flow["max_min_bps"] for flow in best["flows"] if not flow["sends_files"]}
 
 
 def _all(

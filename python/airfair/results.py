@@ -567,8 +567,8 @@ class FlowDifferences(TypedDict):
     completion_s: Estimate | None
     """Completion time, seconds."""
     optimum_share: NotRequired[Estimate | None]
-    """Goodput as a share of the flow's max-min rate; None without a route or traffic, only if the optimum was
-    asked for."""
+    """Goodput as a share of the flow's max-min rate; None without a route or traffic and for flows that send
+    files, only if the optimum was asked for."""
 
 
 class FlowRow(FlowDifferences):

@@ -476,6 +476,8 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: rich.console.Con
         out.print(
             "Shares of the max-min rates (airfair optimum): the least of a flow, and total over their sum."
         )
+    elif "optimum_share_min" in rows[0]:
+        out.print("No flow has a share of its max-min rate: it has no route, no traffic, or sends files.")
     _show_content(rows, out)
     _show_flows(rows, GOODPUT, out)
     _show_differences(rows, goodputs, out)

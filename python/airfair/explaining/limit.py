@@ -60,8 +60,9 @@ def _ends(link: Link | Wire) -> LinkEnds:
 
 def _could_have(explanation: Explanation, flow: OptimumFlow) -> str:
     has = explanation["goodput_bps"] / flow["max_min_bps"] if flow["max_min_bps"] else 1.0
+    busy = " if it always had data" if flow["sends_files"] else ""
     return (
-        f"By the model of `airfair optimum` the flow could have {rate(flow['max_min_bps'])} "
+        f"By the model of `airfair optimum` the flow could have {rate(flow['max_min_bps'])}{busy} "
         f"(it has {percent(has)} of this)"
     )
 

@@ -35,11 +35,13 @@ class OptimumFlow(TypedDict):
     src: str
     dst: str
     demand_bps: float | None
-    """Rate that the application offers; None if it always has data."""
+    """Rate that the application offers; None if it always has data, or sends files."""
+    sends_files: bool
+    """Files decide what the application offers; the rates are those of a flow that always has data."""
     max_min_bps: float
     """Max-min fair rate, where the air time of an inhibitor counts with its factor."""
     proportional_bps: float | None
-    """Proportionally fair rate; None if not wanted, or for more than 2000 flows."""
+    """Proportionally fair rate; None if not wanted, for more than 2000 flows, or if the method finds none."""
     bound: Bound
     without_factor: PlainRates
     scheduled_bps: float | None

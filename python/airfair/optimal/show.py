@@ -55,6 +55,19 @@ def link_names(optimum: Optimum, links: Sequence[int]) -> str:
     return f"{names} and {len(links) - MOST_LINKS} more" if len(links) > MOST_LINKS else names
 
 
+def caution(optimum: Optimum) -> str | None:
+    """A sentence where the rates are rougher than elsewhere; None where nothing says so."""
+    links = {inhibition["link"] for inhibition in optimum["inhibitions"]}
+    count = sum(not optimum["links"][link]["rts"] for link in links)
+    if not count:
+        return None
+    return (
+        f"{count} inhibited {plural(count, 'link')} {'sends' if count == 1 else 'send'} without RTS: what "
+        "hidden senders can get is known to about a quarter there, and of three or more that are hidden from one "
+        "another may be half of the max-min rates"
+    )
+
+
 def show(optimum: Optimum, out: Console) -> None:
     """Print the rates, of many flows the least ones."""
     flows = optimum["flows"]
@@ -81,6 +94,10 @@ def show(optimum: Optimum, out: Console) -> None:
         out.print(f"without a route: {escape(', '.join(optimum['routeless']))}")
     if optimum["inactive"]:
         out.print(f"not in the measured time: {escape(', '.join(optimum['inactive']))}")
+    files = [flow["id"] for flow in flows if flow["sends_files"]]
+    if files:
+        names = ", ".join(files[:MOST]) + (f" and {len(files) - MOST} more" if len(files) > MOST else "")
+        out.print(f"always with data here, although files decide how much: {escape(names)}")
     _totals(optimum, out)
     _cliques(optimum, out)
     _notes(optimum, out)
@@ -132,6 +149,8 @@ def _notes(optimum: Optimum, out: Console) -> None:
             f"\nInhibited {plural(len(inhibited), 'link')}: {escape(names)}{more}. Attempts fail there while "
             f"another link is used, whose air time counts {factors} times (W)."
         )
+    if (told := caution(optimum)) is not None:
+        out.print(f"\n{told}.")
     if optimum["additive"]:
         first = optimum["additive"][0]
         others = ", ".join(link_name(optimum, link) for link in first["by"])

@@ -24,7 +24,7 @@ from .._core import Scenario
 from ..experiment import Repeated, Run
 from ..experiment import network as network_of
 from ..optimal.model import Optimum, binding_cliques
-from ..optimal.show import bound_in_words, clique_in_words
+from ..optimal.show import bound_in_words, caution, clique_in_words
 from ..output import check_writable, write_atomically
 from ..plots import world
 from ..plots.seeds import shown_radios
@@ -196,6 +196,7 @@ class Study:
         self.category_heads = tables.CATEGORY_HEADS
         self.optimum: list[OptimumLine] = []
         self.cliques: list[str] = []
+        self.caution: str | None = None
         self.reasons = sorted({reason for row in rows for reason in row["drops"]})
 
     def add_optimum(self, optimum: Optimum, rows: Sequence[CompareRow]) -> None:
@@ -212,6 +213,7 @@ class Study:
             if line.id in best
         ]
         binding = binding_cliques(optimum)[:MOST_CLIQUES]
+        self.caution = caution(optimum)
         self.cliques = [clique_in_words(optimum, clique).replace(" → ", ARROW) for clique in binding]
 
     def add_categories(self, runs: Sequence[Sequence[Run]]) -> None:
