@@ -17,7 +17,7 @@ use crate::simplex::{self, Vertex};
 /// Mathematics 3, 1965).
 pub const MAX_LINKS: usize = 12;
 
-/// Prices nearer to 0 are rounding; the largest is about 1.
+/// Parts of a price nearer to 0 are rounding; the largest is about 1.
 const NO_PRICE: f64 = 1e-9;
 
 /// Max-min fair rates and the schedule that reaches them.
@@ -63,7 +63,8 @@ impl fmt::Display for TimeSharingError {
 impl core::error::Error for TimeSharingError {}
 
 /// Computes max-min fair rates under time sharing. Resource i of `problem` is the link that vertex i of `graph` stands for; its capacity
-/// is what the link carries in a unit of time if it is always active. Rates are accurate to about 1e-9, relatively.
+/// is what the link carries in a unit of time if it is always active. Rates are accurate to about 1e-9, relatively, if weights, costs and
+/// capacities lie within four orders of magnitude each; to about 1e-4 beyond, or there is no solution.
 ///
 /// Levels rise together as in water filling. A linear program finds how far; the flows whose links have a price then are stopped by
 /// every schedule.
@@ -145,15 +146,13 @@ impl Rising {
             self.rates[f] = Some(problem.demand[f]);
             stopped = true;
         }
-        let price = |f: usize| {
-            let of_link = |(q, cost): (u32, f64)| {
-                let q = q as usize;
-                prices[q] * cost * problem.weight[f] / problem.capacity[q] * unit
-            };
-            problem.by_flow.row(f).map(of_link).sum::<f64>()
-        };
+        // Parts of links of the price of a level, whose sum is at most 1. A flow stops by its links, not by its own part, which may be
+        // tiny.
+        let has_price: Vec<bool> =
+            prices.iter().zip(&slope).map(|(price, slope)| price * slope * unit > NO_PRICE).collect();
         for &f in &rising {
-            if self.rates[f].is_none() && price(f) > NO_PRICE {
+            let is_held = problem.by_flow.row(f).any(|(q, _)| has_price[q as usize]);
+            if self.rates[f].is_none() && is_held {
                 self.rates[f] = Some(problem.weight[f] * level);
                 stopped = true;
             }

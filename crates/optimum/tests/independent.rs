@@ -129,9 +129,28 @@ fn mistakes_are_named() {
     assert_eq!(time_shared(&ConflictGraph::new(), &single(&[])).map(|found| found.rates), Ok(Vec::new()));
 }
 
+/// A flow of little weight stops with the others of its link, although its own part of the link's price is tiny.
+#[test]
+fn weights_do_not_decide_who_stops() {
+    for weight in [1e-3, 1e-9, 1e-12, 1e-20] {
+        let mut builder = ProblemBuilder::new();
+        builder.resource(0, 1.0);
+        builder.flow(Flow { rank: 0, weight: 1.0, demand: f64::INFINITY, costs: &[(0, 1.0)] });
+        builder.flow(Flow { rank: 1, weight, demand: f64::INFINITY, costs: &[(0, 1.0)] });
+        let found =
+            time_shared(&graph(1, |_, _| false), &builder.build().expect("complete")).expect("one link");
+        assert!((found.rates[1] / found.rates[0] / weight - 1.0).abs() < 1e-9, "{found:?}");
+    }
+}
+
 /// A rate, often one that others have, too.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![(1..4_u8).prop_map(f64::from), 0.05..5.0]
+}
+
+/// A number from 0.01 to 100.
+fn magnitude() -> impl Strategy<Value = f64> {
+    (-2.0..2.0).prop_map(|exponent: f64| airfair_units::math::pow(10.0, exponent))
 }
 
 proptest! {
@@ -151,6 +170,30 @@ proptest! {
         assert_schedule(&graph, &found.schedule, &found.rates);
         for (rate, expected) in found.rates.iter().zip(by_cliques(&graph, flows)) {
             prop_assert!((rate / expected - 1.0).abs() < 1e-9, "{rate} {expected}");
+        }
+    }
+
+    /// Links that do not conflict are resources of water filling; numbers differ by four orders of magnitude. Rounding may prevent a
+    /// solution, but there is no wrong one.
+    #[test]
+    fn links_without_conflicts_are_resources(
+        capacities in vec(magnitude(), 1..6),
+        flows in vec((magnitude(), prop_oneof![2 => Just(f64::INFINITY), 1 => magnitude()], vec((0..6_u32, magnitude()), 1..5)), 1..7),
+    ) {
+        let links = capacities.len() as u32;
+        let mut builder = ProblemBuilder::new();
+        for (rank, &capacity) in (0..).zip(&capacities) {
+            builder.resource(rank, capacity);
+        }
+        for (rank, (weight, demand, costs)) in (0..).zip(&flows) {
+            let costs: Vec<(u32, f64)> = costs.iter().map(|&(link, cost)| (link % links, cost)).collect();
+            builder.flow(Flow { rank, weight: *weight, demand: *demand, costs: &costs });
+        }
+        let problem = builder.build().expect("complete");
+        if let Ok(found) = time_shared(&graph(links, |_, _| false), &problem) {
+            for (rate, expected) in found.rates.iter().zip(&WaterFilling::new().solve(&problem).rates) {
+                prop_assert!((rate / expected - 1.0).abs() < 1e-7, "{rate} {expected}");
+            }
         }
     }
 
