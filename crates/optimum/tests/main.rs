@@ -3,8 +3,8 @@
 mod cliques;
 mod families;
 mod incremental;
-mod independent;
 mod maxmin;
 mod networks;
 mod problem;
 mod proportional;
+mod schedule;
