@@ -10,7 +10,7 @@ from typing import Any
 
 import airfair
 import pytest
-from airfair import InputError, Scenario, _core, plots
+from airfair import InputError, Scenario, _core, experiment, plots
 from airfair.explaining import show
 from airfair.explaining.words import percent
 from airfair.optimal.show import show as show_optimum
@@ -199,6 +199,15 @@ def test_a_share_is_a_statistic() -> None:
 def test_what_cannot_be_modelled_is_an_error_before_any_run(scene: str, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         airfair.compare(SCENARIOS / f"{scene}.toml", optimum=True, on_run=lambda: pytest.fail("a run"))
+
+
+def test_rates_under_some_cliques_are_no_yardstick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are too many to list them all, nothing is run."""
+    best = airfair.optimum(THREE_PAIRS, clique_limit=1)
+    assert not best["complete"]
+    monkeypatch.setattr(experiment, "optimum_of", lambda _scenario, **_more: best)
+    with pytest.raises(InputError, match=r"too many cliques of conflicting links .* \(2 were\)"):
+        airfair.compare(THREE_PAIRS, optimum=True, on_run=lambda: pytest.fail("a run"))
 
 
 def test_tables_have_two_columns_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -233,7 +233,8 @@ def _whole_optimum(scenario: Scenario) -> Optimum:
     best = optimum_of(scenario, proportional=False)
     if not best["complete"]:
         raise InputError(
-            f"there is no optimum: more than {len(best['cliques'])} cliques of conflicting links"
+            "there is no optimum: too many cliques of conflicting links to list them all "
+            f"({len(best['cliques']):,} were), and under some of them a flow's rate is no bound"
         )
     return best
 

@@ -275,9 +275,9 @@ fn wires(spec: &WorldSpec, loads: &[(FlowIx, Vec<Load>)], names: &Names) -> Vec<
         }
     }
     let name = |node: NodeIx| names.nodes[node.ix()].as_str();
+    // No two wires have the same ends.
     wires.sort_by(|a, b| {
-        let ends = natural_cmp(name(a.from), name(b.from)).then_with(|| natural_cmp(name(a.to), name(b.to)));
-        ends.then(a.rate_bps.total_cmp(&b.rate_bps))
+        natural_cmp(name(a.from), name(b.from)).then_with(|| natural_cmp(name(a.to), name(b.to)))
     });
     wires
 }
