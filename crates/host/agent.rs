@@ -138,6 +138,17 @@ impl AgentSlot {
         self.call(counted.at, effects, firings, |agent, context| agent.on_sample(&sample, context));
     }
 
+    /// Calls the hook for the sizes of the queue by destination.
+    pub fn on_backlogs(
+        &mut self,
+        sizes: &[(NodeId, u32)],
+        now: Time,
+        effects: &mut AgentEffects,
+        firings: &mut Vec<Firing>,
+    ) {
+        self.call(now, effects, firings, |agent, context| agent.on_backlogs(sizes, context));
+    }
+
     /// Calls the hook for a due timer.
     pub fn on_timer(
         &mut self,

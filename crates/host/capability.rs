@@ -22,6 +22,8 @@ pub struct Capabilities {
     pub finished: bool,
     /// Changes of routes.
     pub routes: bool,
+    /// Sizes of the queue by destination.
+    pub backlogs: bool,
     /// Departures from the queue, each at its time.
     pub departures: bool,
     /// A queue that a window law may read and fill.
@@ -43,6 +45,7 @@ impl Capabilities {
             (wants.heard_headers, self.heard_headers, "headers of overheard packets"),
             (wants.finished, self.finished, "ends of transmissions"),
             (wants.routes, self.routes, "changes of routes"),
+            (wants.backlogs, self.backlogs, "sizes of queues by destination"),
             (wants.departures, self.departures, "departures at their times"),
             (wants.own_queue, self.own_queue, "a queue that a window law can fill"),
             (wants.priority > Priority(0), self.priority >= wants.priority, "priorities of packets"),
@@ -63,6 +66,7 @@ mod tests {
         heard_headers: true,
         finished: true,
         routes: true,
+        backlogs: true,
         departures: true,
         own_queue: true,
         priority: Priority(7),
@@ -90,14 +94,15 @@ mod tests {
             heard_headers: true,
             finished: true,
             routes: true,
+            backlogs: true,
             departures: true,
             own_queue: true,
             ecn: true,
             priority: Priority(1),
         };
         let mut lacks = Capabilities::default().missing(&wants);
-        assert_eq!(lacks.len(), 10);
+        assert_eq!(lacks.len(), 11);
         lacks.dedup();
-        assert_eq!(lacks.len(), 10, "one name for one thing");
+        assert_eq!(lacks.len(), 11, "one name for one thing");
     }
 }

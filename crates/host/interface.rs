@@ -222,8 +222,14 @@ impl Pipeline {
     }
 
     /// Applies a setting that the interface's agent has requested.
-    pub fn apply(&mut self, setting: Setting) {
+    pub fn apply(&mut self, setting: Setting, now: Time) {
         self.aqm.iter_mut().for_each(|aqm| aqm.apply(setting));
+        self.queue.apply(setting, now);
+    }
+
+    /// Calls `see` for each destination with the packets that wait for it.
+    pub fn backlogs(&self, see: &mut dyn FnMut(NodeId, u32)) {
+        self.queue.backlogs(see);
     }
 
     /// Internal values of the hop, by name.

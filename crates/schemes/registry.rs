@@ -124,7 +124,7 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-static ENTRIES: [SchemeEntry; 22] = [
+static ENTRIES: [SchemeEntry; 23] = [
     SchemeEntry::built_in_entry(
         "droptail",
         "first in, first out; what arrives at a full queue is dropped",
@@ -275,7 +275,7 @@ static ENTRIES: [SchemeEntry; 22] = [
         "diffq",
         "queues by destination; MAC priorities and source rates follow the difference to the next hop's queue",
         "Warrier, Ha, Wason and Rhee",
-        &["source", "queue"],
+        &["source", "queue", "agent"],
         diffq::Parameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::All)?)),
     )
@@ -284,7 +284,7 @@ static ENTRIES: [SchemeEntry; 22] = [
         "diffq-rc-sched",
         "diffq whose packets all go at level 0",
         "Warrier, Ha, Wason and Rhee, section 6.4",
-        &["source", "queue"],
+        &["source", "queue", "agent"],
         diffq::Parameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Order)?)),
     )
@@ -293,7 +293,7 @@ static ENTRIES: [SchemeEntry; 22] = [
         "diffq-rc",
         "diffq whose queues are served in turn, at level 0: source rates alone",
         "Warrier, Ha, Wason and Rhee, section 6.4",
-        &["source", "queue"],
+        &["source", "queue", "agent"],
         diffq::Parameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Turns)?)),
     )
@@ -302,9 +302,18 @@ static ENTRIES: [SchemeEntry; 22] = [
         "diffq-occupancy",
         "diffq whose order and priorities follow the node's own queue alone",
         "Warrier, Ha, Wason and Rhee, whose section 4.1 argues against it",
-        &["source", "queue"],
+        &["source", "queue", "agent"],
         diffq::Parameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Occupancy)?)),
+    )
+    .over(&[Carrier::Tcp, Carrier::Udp]),
+    SchemeEntry::built_in_entry(
+        "diffq-liar",
+        "diffq that announces wrong sizes of its queues: what one node can do to the others",
+        "none: it is for experiments",
+        &["source", "queue", "agent"],
+        diffq::LiarParameters::LIST,
+        |params| Ok(Box::new(diffq::DiffQ::liar(params)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp]),
 ];

@@ -1,5 +1,8 @@
-//! DiffQ's trailer: what the sender of each frame tells its neighbours. The paper names the fields and where they stand, at the end of the
+//! DiffQ's trailer: what the sender of each frame tells its neighbours; and the message by which a node tells them in one frame of its
+//! own, which is not the paper's. The paper names the fields and where they stand, at the end of the
 //! packet [Warrier, Ha, Wason, Rhee, §5.3, figure 4]; this layout is ours.
+
+use alloc::vec::Vec;
 
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
@@ -100,5 +103,67 @@ impl Trailer {
             sequence: reader.u32_be()?,
         };
         Ok((trailer, reader.rest()))
+    }
+}
+
+/// Sizes of a node's destination queues, as a broadcast of its own: 2 bytes and 6 for each size.
+///
+/// | bytes | field |
+/// |---|---|
+/// | 1 | version 1 in the upper half, 4 in the lower |
+/// | 1 | number of sizes |
+/// | 6 each | destination, a number of 4 bytes; size in packets, 2 bytes |
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Sizes(Vec<(u32, u16)>);
+
+impl Sizes {
+    /// The largest number of sizes in a message: with headers it fits into an Ethernet frame.
+    pub const MOST: usize = 200;
+
+    /// The first [`Self::MOST`] of these destinations with their sizes.
+    pub fn new(sizes: impl Iterator<Item = (u32, u16)>) -> Self {
+        Self(sizes.take(Self::MOST).collect())
+    }
+
+    /// Destinations with their sizes.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u16)> {
+        self.0.iter().copied()
+    }
+
+    /// Length on the wire, bytes.
+    pub const fn wire_len(&self) -> usize {
+        2 + 6 * self.0.len()
+    }
+
+    /// Encodes the message to the front of `buffer` and returns its length, bytes.
+    ///
+    /// # Errors
+    /// Where `buffer` is shorter than [`Self::wire_len`].
+    pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+        let mut writer =
+            Writer::new(Header::DiffQ, buffer, self.wire_len())?.put([VERSION << 4 | 4, self.0.len() as u8]);
+        for (destination, packets) in &self.0 {
+            writer = writer.put(destination.to_be_bytes()).put(packets.to_be_bytes());
+        }
+        Ok(self.wire_len())
+    }
+
+    /// Decodes a message; returns the bytes that follow.
+    ///
+    /// # Errors
+    /// Too few bytes, another version or type, or more than [`Self::MOST`] sizes.
+    pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let mut reader = Reader::new(Header::DiffQ, bytes);
+        let at = reader.clone();
+        let [first, count] = reader.array()?;
+        if first != VERSION << 4 | 4 || usize::from(count) > Self::MOST {
+            let expected = "0x14 and at most 200 sizes";
+            return Err(at.fail(Expected::value("version, type and number", expected, &[first, count])));
+        }
+        let mut sizes = Vec::with_capacity(count.into());
+        for _ in 0..count {
+            sizes.push((reader.u32_be()?, reader.u16_be()?));
+        }
+        Ok((Self(sizes), reader.rest()))
     }
 }

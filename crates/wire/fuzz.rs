@@ -180,9 +180,10 @@ pub fn fuzz_congestion(data: &[u8]) {
     round_trip(data, Congestion::wire_len, Congestion::encode, Congestion::decode);
 }
 
-/// DiffQ's trailer.
+/// DiffQ's trailer and message.
 pub fn fuzz_diffq(data: &[u8]) {
     round_trip(data, diffq::Trailer::wire_len, diffq::Trailer::encode, diffq::Trailer::decode);
+    round_trip(data, diffq::Sizes::wire_len, diffq::Sizes::encode, diffq::Sizes::decode);
 }
 
 /// Every format, on the same bytes.

@@ -18,6 +18,7 @@
 //! | `queue` | the three together at an interface, with packets that are not DiffQ's |
 //! | `sender` | §4.1, source rate control |
 //! | `trailer` | §5.3, the trailer |
+//! | `announcement` | sizes by broadcast instead of by overhearing (ours) |
 //!
 //! Readings that no single file owns:
 //! - D is 100 packets. The paper gives no number; a level is then 12.5 packets, and QUEUE_THRESH = D/4 keeps a source two levels high.
@@ -25,6 +26,7 @@
 //!   decided before.
 //! - The paper's nodes have one radio on DiffQ's channel. At wires the queue is drop-tail: no neighbour overhears there.
 
+mod announcement;
 pub mod backlogs;
 pub mod destinations;
 mod queue;
@@ -37,11 +39,12 @@ use alloc::boxed::Box;
 use airfair_units::{Rate, Span};
 
 use crate::droptail::DropTail;
-use crate::params;
 use crate::params::{ParamError, Params};
-use crate::places::{Interface, Medium, Priority, Queue, Source, UdpEnds, Wants};
+use crate::places::{Agent, Interface, Medium, Priority, Queue, Source, UdpEnds, Wants};
 use crate::scheme::Scheme;
+use crate::{params, words};
 
+use announcement::Announcer;
 use backlogs::Backlogs;
 pub use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
 use scheduler::{AckLevel, Order, Parts, Quantiser};
@@ -81,12 +84,35 @@ params! {
         in_radio: u64 = 1, in 1..=64;
         /// size that a trailer announces: "after" or "before" (pseudo-code) its packet has left the queue
         announced: Announced = Announced::After;
-        /// what a node multiplies the sizes by that it announces; 1 is the truth
-        size_factor: f64 = 1.0, in 0.0..=1000.0;
+        /// how neighbours learn a queue's size: "overheard" from trailers (section 4) or by a "broadcast" of its own
+        sizes_by: SizesBy = SizesBy::Overheard;
+        /// time between two broadcasts of sizes, with sizes_by = "broadcast"
+        announcement_interval: Span = Span::from_millis(100), in Span::from_millis(1)..=Span::from_secs(60);
+        /// packets in a destination queue from which on arrivals are marked, if they can be (ours); 0: none
+        mark_above: u64 = 0, in 0..=65_535;
         /// time after which a neighbour's size that was not heard again counts as 0
         expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
         /// most sizes of neighbours' queues that a node stores
         sizes: u64 = 1024, in 1..=65_536;
+    }
+}
+
+params! {
+    /// The parameters of `diffq-liar`.
+    pub(crate) struct LiarParameters {
+        ..truth: Parameters;
+        /// what the node multiplies the sizes by that it announces: 0 attracts packets, large factors repel them
+        size_factor: f64 = 0.0, in 0.0..=1000.0;
+    }
+}
+
+words! {
+    /// How the size of a queue reaches the neighbours.
+    pub enum SizesBy {
+        /// In the trailer of each packet (§4).
+        Overheard = "overheard",
+        /// In messages.
+        Broadcast = "broadcast",
     }
 }
 
@@ -97,6 +123,8 @@ pub struct DiffQ {
     sender: SenderConfig,
     expiry: Span,
     sizes: usize,
+    /// Time between two broadcasts of sizes, if they are not overheard.
+    announcements: Option<Span>,
 }
 
 impl DiffQ {
@@ -105,7 +133,19 @@ impl DiffQ {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params, parts: Parts) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        Self::new(&Parameters::read(params)?, parts, 1.0)
+    }
+
+    /// DiffQ at a node that announces wrong sizes (ours: how robust the others are).
+    ///
+    /// # Errors
+    /// A value that is out of its range.
+    pub fn liar(params: &Params) -> Result<Self, ParamError> {
+        let LiarParameters { truth, size_factor } = LiarParameters::read(params)?;
+        Self::new(&truth, Parts::All, size_factor)
+    }
+
+    fn new(set: &Parameters, parts: Parts, size_factor: f64) -> Result<Self, ParamError> {
         let bps = |rate: Rate| rate.0 as f64;
         if set.rate_start > set.rate_max {
             return Err(ParamError::new("rate_start", "expected at most rate_max"));
@@ -116,7 +156,8 @@ impl DiffQ {
             queue: QueueConfig {
                 scheduler,
                 announced: set.announced,
-                size_factor: set.size_factor,
+                size_factor,
+                mark_above: Some(set.mark_above as u32).filter(|&packets| packets > 0),
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
             },
@@ -132,6 +173,8 @@ impl DiffQ {
             },
             expiry: set.expiry,
             sizes: set.sizes as usize,
+            announcements: (set.sizes_by == SizesBy::Broadcast && matches!(parts, Parts::All | Parts::Order))
+                .then_some(set.announcement_interval),
         })
     }
 }
@@ -156,6 +199,11 @@ impl Scheme for DiffQ {
         Some(UdpEnds { source: Box::new(Sender::new(self.sender)), receiver: None })
     }
 
+    fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
+        self.announcements?;
+        (interface.medium == Medium::Radio).then(|| Box::new(Announcer::default()) as Box<dyn Agent>)
+    }
+
     fn wants(&self, interface: &Interface) -> Wants {
         let parts = self.queue.scheduler.parts;
         if interface.medium == Medium::Wire {
@@ -166,7 +214,9 @@ impl Scheme for DiffQ {
             Parts::Order | Parts::Turns => 1,
         };
         Wants {
-            heard_headers: matches!(parts, Parts::All | Parts::Order),
+            heard_headers: matches!(parts, Parts::All | Parts::Order) && self.announcements.is_none(),
+            samples: self.announcements.unwrap_or_default(),
+            backlogs: self.announcements.is_some(),
             finished: true,
             routes: true,
             own_queue: true,

@@ -11,10 +11,13 @@ use super::destinations::{DestinationQueue, Destinations};
 use super::scheduler::{Candidate, Rank, Scheduler};
 use super::trailer;
 use crate::places::{
-    DropReason, Enqueued, Head, Header, HeaderKind, Heard, NodeId, Packet, PacketClass, PacketId, Priority,
-    Queue, QueueContext, QueueView,
+    DropReason, Ecn, Enqueued, Head, Header, HeaderKind, Heard, MarkReason, NodeId, Packet, PacketClass,
+    PacketId, Priority, Queue, QueueContext, QueueView, Setting,
 };
 use crate::words;
+
+/// The reason of a mark.
+const LONG_QUEUE: MarkReason = MarkReason("long-queue");
 
 words! {
     /// Which size a trailer announces.
@@ -36,6 +39,8 @@ pub struct QueueConfig {
     pub announced: Announced,
     /// What an announced size is multiplied by; 1 is the truth.
     pub size_factor: f64,
+    /// Packets in a destination queue from which on arrivals are marked, if they can be.
+    pub mark_above: Option<u32>,
     /// Most packets of destination queues that the radio holds.
     pub in_radio: usize,
     /// Most packets that are not DiffQ's.
@@ -142,7 +147,7 @@ impl DiffQ {
 }
 
 impl Queue for DiffQ {
-    fn enqueue(&mut self, packet: Packet, _: &mut QueueContext<'_>) -> Enqueued {
+    fn enqueue(&mut self, mut packet: Packet, context: &mut QueueContext<'_>) -> Enqueued {
         self.answer = None;
         if !packet.labelled {
             if self.plain.len() as u32 >= self.config.limit_packets {
@@ -152,8 +157,13 @@ impl Queue for DiffQ {
             self.plain_bytes += u64::from(packet.bytes);
             return Enqueued::Stored;
         }
-        if self.destinations.len_of(packet.destination) >= self.config.scheduler.quantiser.depth {
+        let waiting = self.destinations.len_of(packet.destination);
+        if waiting >= self.config.scheduler.quantiser.depth {
             return Enqueued::Refused(DropReason::QUEUE_FULL);
+        }
+        if self.config.mark_above.is_some_and(|most| waiting >= most) && packet.ecn == Ecn::Ect {
+            packet.ecn = Ecn::Ce;
+            context.out.marked.push((packet.id, LONG_QUEUE));
         }
         self.turn += 1;
         self.destinations.push(packet, self.turn);
@@ -229,6 +239,22 @@ impl Queue for DiffQ {
     fn on_routes(&mut self, next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {
         self.answer = None;
         self.destinations.set_routes(next_hop);
+    }
+
+    fn backlogs(&self, see: &mut dyn FnMut(NodeId, u32)) {
+        self.destinations.iter().for_each(|queue| see(queue.destination, queue.len()));
+    }
+
+    fn apply(&mut self, setting: Setting, now: Time) {
+        if let Setting::Backlog { neighbour, destination, packets } = setting {
+            self.answer = None;
+            self.backlogs.hear(
+                neighbour,
+                destination,
+                packets.min(self.config.scheduler.quantiser.depth),
+                now,
+            );
+        }
     }
 
     fn backlog_to(&self, destination: NodeId, labelled: bool) -> QueueView {

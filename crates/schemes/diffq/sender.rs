@@ -8,12 +8,16 @@
 //!   earliest: a queue of 25 packets needs that long to react.
 //! - The log utility of [8] and [21] (§4.1): rate = V/q maximises V log(rate) − q rate. V is such that a queue of `threshold` packets
 //!   gives `log_rate`.
+//! - Marks (ours): over TCP with ECN, an echoed mark (`mark_above`) is a decrease too, so that queues on the way limit a source before its
+//!   own queue does.
 //! - A source sends at least a packet a second, so that its queue, and with it the law, never comes to a stand.
 
 use airfair_units::{Rate, Span, Time};
 
 use super::trailer;
-use crate::places::{Allowance, FlowSetup, Header, HeaderKind, Source, SourceContext, Timer};
+use crate::places::{
+    Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Source, SourceContext, Timer,
+};
 use crate::words;
 
 words! {
@@ -73,16 +77,19 @@ impl Sender {
         Self { config, rate: config.rates[0], least: 1.0, backlog: 0, decreased: None, sequence: 0 }
     }
 
+    /// Multiplies the rate by β, unless that was done a short time ago.
+    fn decrease(&mut self, now: Time) {
+        if self.decreased.is_none_or(|at| now.since(at) >= self.config.hold) {
+            self.rate = (self.rate * self.config.beta).max(self.least);
+            self.decreased = Some(now);
+        }
+    }
+
     fn step(&mut self, now: Time) {
-        let SenderConfig { law, threshold, alpha, beta, hold, rates: [_, most], log_rate, .. } = self.config;
+        let SenderConfig { law, threshold, alpha, rates: [_, most], log_rate, .. } = self.config;
         let long = self.backlog > threshold;
         match law {
-            Law::Aimd if long => {
-                if self.decreased.is_none_or(|at| now.since(at) >= hold) {
-                    self.rate *= beta;
-                    self.decreased = Some(now);
-                }
-            }
+            Law::Aimd if long => self.decrease(now),
             Law::Aimd => self.rate += alpha,
             Law::Log => self.rate = log_rate * f64::from(threshold.max(1)) / f64::from(self.backlog.max(1)),
         }
@@ -110,6 +117,12 @@ impl Source for Sender {
     fn stamp(&mut self, header: &mut Header, _: Time) {
         trailer::number(header, self.sequence);
         self.sequence = self.sequence.wrapping_add(1);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
+        if congestion.cause == CongestionCause::Mark && self.config.law == Law::Aimd {
+            self.decrease(context.now);
+        }
     }
 
     fn on_own_queue(&mut self, packets: u32) {

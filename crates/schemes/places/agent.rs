@@ -115,6 +115,10 @@ pub trait Agent: Send {
     /// An interval of the counters has ended: the interval that was [wanted](super::Wants::samples).
     fn on_sample(&mut self, _sample: &NodeSample, _context: &mut AgentContext<'_>) {}
 
+    /// Packets that wait in the interface's queue, by destination, ascending: at the end of each interval, before `on_sample`. Called only
+    /// if [wanted](super::Wants::backlogs).
+    fn on_backlogs(&mut self, _sizes: &[(NodeId, u32)], _context: &mut AgentContext<'_>) {}
+
     /// A message arrived, or was overheard (`to_me` is false), which happens only if [wanted](super::Wants::overheard).
     fn on_message(&mut self, _from: NodeId, _bytes: &[u8], _to_me: bool, _context: &mut AgentContext<'_>) {}
 

@@ -66,12 +66,21 @@ pub enum Direction {
     Incoming,
 }
 
-/// A setting of the interface's own AQM.
+/// A setting of the interface's own AQM and queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Setting {
     /// The probability with which the AQM drops or marks packets of one direction.
     Probability(Direction, Probability),
+    /// Packets that wait at a neighbour for a destination, for the queue.
+    Backlog {
+        /// The neighbour.
+        neighbour: NodeId,
+        /// The destination, any number of hops away.
+        destination: NodeId,
+        /// Packets.
+        packets: u32,
+    },
 }
 
 /// Effects of a queue's hooks.

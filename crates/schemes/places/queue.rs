@@ -140,6 +140,12 @@ pub trait Queue: Send {
     /// waits for a destination whose route has moved to another interface stays here. Called only if [`Wants::routes`](super::Wants).
     fn on_routes(&mut self, _next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {}
 
+    /// Calls `see` for each destination with the packets that wait for it, ascending. Called only if [`Wants::backlogs`](super::Wants).
+    fn backlogs(&self, _see: &mut dyn FnMut(NodeId, u32)) {}
+
+    /// Applies a setting of the interface's agent.
+    fn apply(&mut self, _setting: Setting, _now: Time) {}
+
     /// Packets that wait for a destination, labelled or not: what a source at this node may fill up. The fill level of a queue that does
     /// not distinguish destinations.
     fn backlog_to(&self, _destination: NodeId, _labelled: bool) -> QueueView {

@@ -24,6 +24,8 @@ pub struct Wants {
     pub finished: bool,
     /// Changes of routes (`Queue::on_routes`). The host then drops no packet because its next hop has changed since it was stored.
     pub routes: bool,
+    /// Sizes of the queue by destination for the agent, at each sample (`Agent::on_backlogs`, `Queue::backlogs`).
+    pub backlogs: bool,
     /// Departures from the queue, each at its time (`Hop::on_departure`). A host may compute departures ahead where they are not wanted.
     pub departures: bool,
     /// The law of the scheme reads the backlog of the node's own queue (DiffQ): the queue has to fill, so flows of the node are not

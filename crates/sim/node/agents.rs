@@ -29,6 +29,8 @@ struct HostedAgent {
     agent: AgentSlot,
     port: PortIx,
     node: NodeIx,
+    /// The agent learns of the sizes of its port's queue.
+    wants_backlogs: bool,
     /// Flows whose static routes pass the node.
     passing: Vec<FlowIx>,
     /// Number of messages for other nodes that the station has received and the node forwards.
@@ -68,12 +70,13 @@ impl Agents {
         &mut self,
         (station, stations): (StationIx, usize),
         (node, port): (NodeIx, PortIx),
-        agent: AgentSlot,
+        (agent, wants_backlogs): (AgentSlot, bool),
     ) {
         if self.hosts.is_empty() {
             self.hosts = (0..stations).map(|_| None).collect();
         }
-        self.hosts[station] = Some(HostedAgent { agent, port, node, passing: Vec::new(), relayed: 0 });
+        self.hosts[station] =
+            Some(HostedAgent { agent, port, node, wants_backlogs, passing: Vec::new(), relayed: 0 });
     }
 
     fn at(&mut self, station: StationIx) -> Option<&mut HostedAgent> {
@@ -168,6 +171,22 @@ impl Agents {
         });
         let agent = &self.hosted(station)?.agent;
         Some((agent.interval().unwrap_or_default(), Order::new(class::TIMER, agent.rank())))
+    }
+
+    /// True if a station's agent learns of the sizes of its port's queue.
+    pub fn wants_backlogs(&self, station: StationIx) -> bool {
+        self.hosted(station).is_some_and(|host| host.wants_backlogs)
+    }
+
+    /// Tells a station's agent the sizes of its port's queue by destination.
+    pub fn on_backlogs(
+        &mut self,
+        station: StationIx,
+        sizes: &[(NodeId, u32)],
+        now: Time,
+        schedule: &mut Schedule,
+    ) {
+        self.call(station, schedule, |agent, out, firings| agent.on_backlogs(sizes, now, out, firings));
     }
 
     /// Hands a message received from a node to a station's agent.

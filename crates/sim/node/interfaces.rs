@@ -196,6 +196,9 @@ impl Interfaces {
         let Port { pipeline, categories, .. } = &mut self.ports[port];
         let highest = categories.as_ref().filter(|of| of.by_priority).map(|of| of.count - 1);
         let head = pipeline.head(now, &mut self.queue)?;
+        // A queue that labels packets gives no priority to others.
+        let decides = head.packet.labelled || pipeline.queue_header().is_none();
+        let highest = highest.filter(|_| decides);
         Some((head.packet, highest.map(|highest| head.priority.0.min(highest))))
     }
 
@@ -490,6 +493,13 @@ impl Interfaces {
         self.ports[port].pipeline.backlog_to(self.id(destination), labelled)
     }
 
+    /// Packets that wait in a port's queue, by destination.
+    pub fn backlogs(&self, port: PortIx) -> Vec<(NodeId, u32)> {
+        let mut sizes = Vec::new();
+        self.ports[port].pipeline.backlogs(&mut |destination, packets| sizes.push((destination, packets)));
+        sizes
+    }
+
     /// Internal values of the queue at a port, by name.
     pub fn queue_gauges(&self, port: PortIx) -> Vec<(&'static str, f64)> {
         self.ports[port].pipeline.queue_gauges()
@@ -513,12 +523,12 @@ impl Interfaces {
     }
 
     /// Applies a setting that an agent of the port has requested.
-    pub fn apply(&mut self, port: PortIx, setting: Setting) {
+    pub fn apply(&mut self, port: PortIx, setting: Setting, now: Time) {
         let others = self.categories(port).map_or_else(Vec::new, |of| of.ports.clone());
         for other in others.into_iter().filter(|&other| other != port) {
-            self.ports[other].pipeline.apply(setting);
+            self.ports[other].pipeline.apply(setting, now);
         }
-        self.ports[port].pipeline.apply(setting);
+        self.ports[port].pipeline.apply(setting, now);
     }
 
     // ---- The queue of a port, kept by the interface or by its wire ----

@@ -40,6 +40,7 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
         heard_headers: true,
         finished: true,
         routes: true,
+        backlogs: true,
         departures: true,
         own_queue: true,
         ecn: true,

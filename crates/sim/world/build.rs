@@ -211,7 +211,7 @@ impl Plan<'_> {
             let random = Stream::new(self.seed, &self.name_of(station.ix()), Purpose::Agent);
             let (neighbours, rank) = (network.interfaces.peers(port).len(), network.interfaces.rank(node));
             let agent = AgentSlot::new(agent, wants.samples, neighbours, random, rank);
-            network.agents.add((station, stations), (node, port), agent);
+            network.agents.add((station, stations), (node, port), (agent, wants.backlogs));
         }
     }
 

@@ -216,7 +216,7 @@ impl Network {
     fn apply_agent_effects(&mut self, station: StationIx, now: Time) {
         let AgentEffects { messages, settings, .. } = self.agents.take_effects();
         let port = self.interfaces.of_station(station).1;
-        settings.into_iter().for_each(|setting| self.interfaces.apply(port, setting));
+        settings.into_iter().for_each(|setting| self.interfaces.apply(port, setting, now));
         for message in messages {
             let Some(sent) = self.agents.send(station, message) else { continue };
             let to_nobody = sent.to != NodeIx::EVERYONE && self.interfaces.first_station(sent.to).is_none();
@@ -264,6 +264,11 @@ impl Network {
             link: self.meters.totals(station).map_or_else(LinkUse::default, |totals| totals.used),
         };
         let queue = self.interfaces.view_of_link(port);
+        if self.agents.wants_backlogs(station) {
+            let sizes = self.interfaces.backlogs(port);
+            self.agents.on_backlogs(station, &sizes, now, &mut self.schedule);
+            self.apply_agent_effects(station, now);
+        }
         let next = self.agents.on_sample(station, counted, (set_up, queue), &mut self.schedule);
         self.apply_agent_effects(station, now);
         if let Some((interval, order)) = next {

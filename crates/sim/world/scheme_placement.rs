@@ -29,6 +29,7 @@ fn offers(medium: Medium, categories: usize) -> Capabilities {
         heard_headers: radio,
         finished: radio,
         routes: radio,
+        backlogs: radio,
         departures: true,
         own_queue: true,
         priority: Priority(categories.saturating_sub(1).min(usize::from(u8::MAX)) as u8),
