@@ -1,6 +1,6 @@
 //! One hearer's processing of a frame: power, carrier sense, lock, interference, NAV. No function here knows other stations.
 
-use super::error::SuccessCache;
+use super::error::{LN_LEAST, SuccessCache};
 use super::frame::{BROADCAST, Frame, Frames, NO_NUMBER, NONE};
 use super::hearers::{Band, Hearer};
 use super::phy::{PhyKind, exceeds};
@@ -445,7 +445,8 @@ fn close_chunk(
     }
     let frame = frames.get(radio.lock);
     let until = now.min(rx.lock_start + frame.duration());
-    if until <= optional.chunk_from {
+    // A frame that is lost for certain stays so, whatever its other chunks are.
+    if until <= optional.chunk_from || optional.log_success < LN_LEAST {
         return;
     }
     let noise = optional.power_sum - rx.lock_power + kinds[usize::from(radio.kind)].noise;
