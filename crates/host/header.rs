@@ -117,6 +117,7 @@ mod tests {
             name,
             wire_len: 2,
             trailer: false,
+            queue: None,
             // Only one field is encoded.
             encode: |header, bytes| {
                 bytes.first_chunk_mut::<2>()?.copy_from_slice(&(header.fields[0] as u16).to_be_bytes());

@@ -197,6 +197,12 @@ impl Pipeline {
         }
     }
 
+    /// The difference to the next hop's queue with which the last labelled packet has left.
+    #[must_use]
+    pub fn differential(&self) -> Option<i64> {
+        self.queue.differential()
+    }
+
     /// Notifies the queue of a header in a frame that the interface has received or overheard.
     #[inline]
     pub fn heard(&mut self, id: HeaderId, heard: &Heard<'_>, now: Time) {

@@ -264,6 +264,7 @@ mod tests {
         name: "twice",
         wire_len: 4,
         trailer: false,
+        queue: None,
         encode: |_, _| None,
         decode: |_| None,
         keep: |_, _| (),

@@ -94,6 +94,11 @@ impl Watch {
             from: self.from,
             until,
         });
+        if let Some(on_frames) = &self.on_frames {
+            // No rows: the columns of this run, for a table that may stay empty.
+            let columns = Columns::default();
+            Python::attach(|py| on_frames.call1(py, (table(py, world, &columns)?,)).map(drop))?;
+        }
         Ok(())
     }
 
@@ -155,7 +160,7 @@ fn table<'py>(py: Python<'py>, world: &World, c: &Columns) -> PyResult<Bound<'py
     let stations = world.stations();
     let (radio, radios) = radios(&c.station, &stations);
     let categories: Vec<&str> = c.labels.categories.iter().map(String::as_str).collect();
-    let columns = [
+    let mut columns = vec![
         ("time_ns", Whole(&c.time_ns)),
         ("event", Code(&c.event, c.labels.events)),
         ("node", Code(&c.node, &nodes)),
@@ -182,6 +187,10 @@ fn table<'py>(py: Python<'py>, world: &World, c: &Columns) -> PyResult<Bound<'py
         ("delay_ns", Whole(&c.delay_ns)),
         ("category", Code(&c.category, &categories)),
     ];
+    if world.queues_announce() {
+        columns.push(("announced_packets", Whole(&c.announced)));
+        columns.push(("announced_for", Code(&c.announced_of, &nodes)));
+    }
     columns::table(py, &columns)
 }
 

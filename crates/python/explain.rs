@@ -7,8 +7,8 @@ use airfair_sim::World;
 use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::{FlowIx, Ix};
 use airfair_sim::observe::explain::{
-    Activity, Attempts, CategoriesExplanation, Compared, Explanation, HoldTime, HopExplanation,
-    QueueExplanation, Sending, Shares, TcpExplanation, share_of_due,
+    Activity, Attempts, CategoriesExplanation, Compared, DifferentialExplanation, Explanation, HoldTime,
+    HopExplanation, LevelCounts, QueueExplanation, Sending, Shares, TcpExplanation, share_of_due,
 };
 use airfair_sim::spec::RoutingSpec;
 use airfair_units::{Span, Time};
@@ -86,6 +86,24 @@ struct Hop<'a> {
     queue: Queue<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     categories: Option<Categories<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differential: Option<Differential<'a>>,
+}
+
+/// Queue differentials with which packets of the flow left a hop's queue, and their levels, the highest first.
+#[derive(Serialize)]
+struct Differential<'a> {
+    packets: u64,
+    mean_packets: f64,
+    levels: Vec<Level<'a>>,
+}
+
+#[derive(Serialize)]
+struct Level<'a> {
+    level: Option<&'a str>,
+    packets: u64,
+    higher_ns: u64,
+    others_ns: u64,
 }
 
 /// Access categories of a hop's sender, the highest priority first.
@@ -245,7 +263,20 @@ impl<'a> From<&'a HopExplanation> for Hop<'a> {
             attempts: h.attempts.as_ref().map(AttemptsJson::from),
             queue: Queue::from(&h.queue),
             categories: h.categories.as_ref().map(Categories::from),
+            differential: h.differential.as_ref().map(Differential::from),
         }
+    }
+}
+
+impl<'a> From<&'a DifferentialExplanation> for Differential<'a> {
+    fn from(d: &'a DifferentialExplanation) -> Self {
+        let level = |(level, counts): &'a (Option<String>, LevelCounts)| Level {
+            level: level.as_deref(),
+            packets: counts.packets,
+            higher_ns: counts.higher,
+            others_ns: counts.others,
+        };
+        Self { packets: d.packets, mean_packets: d.mean, levels: d.levels.iter().map(level).collect() }
     }
 }
 

@@ -90,6 +90,12 @@ impl Recorded {
         self.series.hops.places.clone()
     }
 
+    /// Indices of the queues that have inner values themselves: rows of the table "queue_gauges".
+    #[getter]
+    fn queue_gauges(&self) -> Vec<usize> {
+        self.series.queue_gauges.places.clone()
+    }
+
     /// Tables of columns, a column its kind ("int64" or "float64") and its bytes. Rows are all flows (queues, stations) of the
     /// first interval, then all of the second.
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -132,7 +138,8 @@ fn tables<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>>
         ("held_packets", Column::Count(&channel.held)),
     ];
     tables.set_item("channel", table(py, &columns)?)?;
-    for (name, gauges) in [("agents", &series.agents), ("hops", &series.hops)] {
+    let gauges = [("agents", &series.agents), ("hops", &series.hops), ("queue_gauges", &series.queue_gauges)];
+    for (name, gauges) in gauges {
         let columns = gauges.names.iter().zip(&gauges.values);
         let columns: Vec<_> = columns.map(|(&name, values)| (name, Column::Float(values))).collect();
         tables.set_item(name, table(py, &columns)?)?;

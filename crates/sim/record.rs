@@ -178,6 +178,17 @@ pub struct FrameView {
     pub category: Option<u8>,
     /// Name of the routing messages in it. The air does not know packets: only a trace has this name.
     pub routing: Option<&'static str>,
+    /// What its packet's header announces of the sender's queue; of a transmission in a trace only.
+    pub announced: Option<Announced>,
+}
+
+/// What the sender of a frame announces in its packet's header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Announced {
+    /// Packets in its queue for the packet's destination.
+    pub queue: u32,
+    /// That destination.
+    pub destination: NodeIx,
 }
 
 /// A frame's signal at a receiver.
@@ -332,6 +343,15 @@ pub enum Record {
         /// Hops so far.
         hops: u16,
     },
+    /// A labelled packet has left a queue that compares itself with that of the next hop.
+    Compared {
+        /// Node of the queue.
+        node: NodeIx,
+        /// The packet.
+        packet: PacketRef,
+        /// By how many packets the queue of its destination was longer than that of the next hop, as far as the node knew.
+        differential: i64,
+    },
     /// A wire has accepted a packet, which was offered at the time of this record, and knows the time of its departure.
     OnWire {
         /// The accepting wire.
@@ -388,6 +408,7 @@ impl Record {
             | Self::Delivered { .. }
             | Self::Made { .. }
             | Self::Routed { .. }
+            | Self::Compared { .. }
             | Self::OnWire { .. }
             | Self::SenderRan { .. }
             | Self::Tcp { .. } => false,
@@ -399,7 +420,11 @@ impl Record {
     pub const fn is_traced(&self) -> bool {
         !matches!(
             self,
-            Self::Made { .. } | Self::Routed { .. } | Self::OnWire { .. } | Self::SenderRan { .. }
+            Self::Made { .. }
+                | Self::Routed { .. }
+                | Self::Compared { .. }
+                | Self::OnWire { .. }
+                | Self::SenderRan { .. }
         )
     }
 }
@@ -475,6 +500,7 @@ impl Names {
             Record::GivenUp { at, .. } | Record::InternalCollision { at, .. } => is(at),
             Record::Made { .. }
             | Record::Routed { .. }
+            | Record::Compared { .. }
             | Record::OnWire { .. }
             | Record::SenderRan { .. } => false,
             Record::Dropped { node: n, .. }

@@ -254,6 +254,10 @@ class Recorded:
     def hops(self) -> list[int]:
         """Indices of the queues whose hops have inner values: rows of the table "hops"."""
 
+    @property
+    def queue_gauges(self) -> list[int]:
+        """Indices of the queues that have inner values themselves: rows of the table "queue_gauges"."""
+
     def tables(self) -> dict[str, dict[str, tuple[str, bytes]]]:
         """Tables of columns, a column its kind ("int64" or "float64") and its bytes.
 

@@ -53,7 +53,10 @@ SCHEMA = pa.schema(
         ("delay_ns", pa.int64()),
     ]
 )
-"""Columns of the table of frames; with access categories also `category`."""
+"""Columns of the table of frames; with access categories also `category`, and `ANNOUNCED`."""
+
+ANNOUNCED = pa.schema([("announced_packets", pa.int64()), ("announced_for", NAMES)])
+"""Further columns of the table of frames, where headers of packets announce the sizes of queues (DiffQ)."""
 
 STATES = "states"
 """The table of states."""
@@ -124,7 +127,10 @@ class Spool:
         if categories:
             column = pa.field("category", NAMES)
             schemas = {name: schema.append(column) for name, schema in schemas.items()}
-        self._rows = {name: Rows(name, schema, folder) for name, schema in schemas.items()}
+        optional = {FRAMES: ANNOUNCED}
+        self._rows = {
+            name: Rows(name, schema, folder, optional.get(name)) for name, schema in schemas.items()
+        }
 
     def on_capture(self, node: str, data: bytes) -> None:
         """Append to the file of a node."""

@@ -31,8 +31,8 @@ FORMAT = 1
 TABLES = ("flows", "flow_series", "queues", "channel")
 """Tables of every recording; in a folder, files with the ending `.parquet`."""
 
-AGENTS, HOPS = "agents", "hops"
-"""Tables of a recording whose scheme has agents, or router code, with inner values."""
+AGENTS, HOPS, QUEUE_GAUGES = "agents", "hops", "queue_gauges"
+"""Tables of a recording whose scheme has agents, router code, or queues with inner values."""
 
 COMPLETIONS = "completions"
 """The table of completed files, in a recording with flows that send files."""
@@ -75,6 +75,10 @@ class Recording:
       at the end of the interval (NRED: its averages and probabilities);
     - `hops`, if the scheme has router code with inner values: node and target of the interface, a column for
       each value, as it is at the end of the interval (QFCP: capacity, fair share, number of flows);
+    - `queue_gauges`, if the scheme has queues with inner values: node and target of the queue, a column for
+      each value, as it is at the end of the interval (DiffQ: of the packet that left last its queue
+      `differential` and `level`, null before the first; the numbers of destinations with packets and of
+      known sizes of neighbours' queues);
     - `completions`, if a flow sends files: a row for each completed file, in the order of their ends: flow,
       number in the flow (from 0, in the order of arrivals), start (since the start of the run), size,
       completion time; of its connection the time-outs (the SYN's included) and the retransmitted segments;
@@ -178,8 +182,9 @@ class Recording:
         source = Path(as_path("folder", folder))
         about = read_about(source)
         tables = {name: _read(source / f"{name}.parquet") for name in TABLES}
-        if (source / f"{AGENTS}.parquet").exists():
-            tables[AGENTS] = _read(source / f"{AGENTS}.parquet")
+        for name in (AGENTS, HOPS, QUEUE_GAUGES):
+            if (source / f"{name}.parquet").exists():
+                tables[name] = _read(source / f"{name}.parquet")
         captures = {node: source / Path(name).name for node, name in about.pop("captures", {}).items()}
         for file in captures.values():
             if not file.is_file():
@@ -219,7 +224,7 @@ def check_new(folder: Path, *, force: bool = False) -> None:
 
 def _is_of_run(name: str) -> bool:
     """Whether a run writes a file of that name."""
-    tables = {f"{table}.parquet" for table in (*TABLES, AGENTS, HOPS, *GROWING)}
+    tables = {f"{table}.parquet" for table in (*TABLES, AGENTS, HOPS, QUEUE_GAUGES, *GROWING)}
     return name in tables or name == "run.json" or name.endswith(".pcapng")
 
 
@@ -332,6 +337,9 @@ def _tables(recorded: _core.Recorded) -> dict[str, pa.Table]:
     if recorded.hops:
         speaking = _pairs([recorded.queues[queue] for queue in recorded.hops], "node", "towards")
         tables[HOPS] = _table(ends, speaking, columns[HOPS])
+    if recorded.queue_gauges:
+        speaking = _pairs([recorded.queues[queue] for queue in recorded.queue_gauges], "node", "towards")
+        tables[QUEUE_GAUGES] = _table(ends, speaking, columns[QUEUE_GAUGES])
     delivered = np.frombuffer(columns["flow_series"]["delivered_bytes"][1], np.int64)
     lengths = np.repeat(np.diff(ends, prepend=0.0), len(flows))
     series = tables["flow_series"]

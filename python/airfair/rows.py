@@ -34,17 +34,33 @@ def typed(kind: type, names: Iterable[str], prefix: str = "") -> list[tuple[str,
 class Rows:
     """A table that grows by blocks of rows, in `NAME.parquet` of a folder, or in memory without a folder."""
 
-    def __init__(self, name: str, schema: pa.Schema, folder: Path | None) -> None:
-        """With a folder the file is created at once, empty."""
+    def __init__(
+        self, name: str, schema: pa.Schema, folder: Path | None, optional: pa.Schema | None = None
+    ) -> None:
+        """With a folder the file is created at once, empty. The first rows, which may be none, decide which
+        of the `optional` columns there are."""
         self._schema = schema
+        self._optional = optional
         self._batches: list[pa.Table] = []
         self._waiting = 0
         # An open file: a library that opens it by name would want the name in UTF-8.
         self._file = None if folder is None else (folder / f"{name}.parquet").open("wb")
-        self._writer = None if self._file is None else pq.ParquetWriter(self._file, schema)
+        self._writer: pq.ParquetWriter | None = None
+        if optional is None:
+            self._begin()
+
+    def _begin(self) -> None:
+        """The columns are known."""
+        self._optional = None
+        if self._file is not None:
+            self._writer = pq.ParquetWriter(self._file, self._schema)
 
     def append(self, columns: Columns) -> None:
         """Append rows; those that do not fill a row group of the file stay in memory."""
+        if self._optional is not None:
+            for field in self._optional:
+                self._schema = self._schema.append(field) if field.name in columns else self._schema
+            self._begin()
         names = self._schema.names
         rows = pa.Table.from_arrays([_column(*columns[name]) for name in names], names).cast(self._schema)
         if not rows.num_rows:

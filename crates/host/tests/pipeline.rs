@@ -62,6 +62,7 @@ static KIND: HeaderKind = HeaderKind {
     name: "told",
     wire_len: 4,
     trailer: false,
+    queue: None,
     encode: |_, _| None,
     decode: |_| None,
     keep: |_, _| (),

@@ -50,8 +50,8 @@ pub struct QueueConfig {
 /// A packet that `peek` has named.
 #[derive(Debug, Clone, Copy)]
 enum Named {
-    /// The first packet for a destination.
-    For(NodeId),
+    /// The first packet for a destination, with the rank of its queue.
+    For(NodeId, Rank),
     /// The first packet that is not DiffQ's.
     Plain,
 }
@@ -74,7 +74,7 @@ pub struct DiffQ {
     answer: Option<(Time, Option<Head>)>,
     /// Counts what leaves and which queues begin.
     turn: u64,
-    /// Rank of the packet that left last.
+    /// Rank of the destination queue that a packet left last.
     last: Option<Rank>,
 }
 
@@ -128,13 +128,10 @@ impl DiffQ {
                 if queue.is_some_and(|queue| queue.served > self.plain_served) {
                     (Named::Plain, other, 0)
                 } else {
-                    (Named::For(packet.destination), packet, 0)
+                    (Named::For(packet.destination, rank), packet, 0)
                 }
             }
-            (Some((rank, packet)), _) => {
-                self.last = Some(rank);
-                (Named::For(packet.destination), packet, rank.level)
-            }
+            (Some((rank, packet)), _) => (Named::For(packet.destination, rank), packet, rank.level),
             (None, Some(packet)) => (Named::Plain, packet, 0),
             (None, None) => {
                 self.named = None;
@@ -183,8 +180,9 @@ impl Queue for DiffQ {
         self.answer = None;
         self.turn += 1;
         match self.named.take()? {
-            Named::For(destination) => {
+            Named::For(destination, rank) => {
                 let packet = self.destinations.pop(destination, self.turn)?;
+                self.last = Some(rank);
                 self.in_radio.push(packet.id);
                 Some(packet)
             }
@@ -220,6 +218,10 @@ impl Queue for DiffQ {
         let factor = self.config.size_factor;
         let size = if factor == 1.0 { size } else { (f64::from(size) * factor) as u32 };
         trailer::write(header, packet, size, now);
+    }
+
+    fn differential(&self) -> Option<i64> {
+        self.last.map(|rank| rank.differential)
     }
 
     fn on_heard(&mut self, heard: &Heard<'_>, now: Time) {

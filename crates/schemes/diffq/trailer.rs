@@ -10,6 +10,7 @@ pub static KIND: HeaderKind = HeaderKind {
     name: "diffq",
     wire_len: 16,
     trailer: true,
+    queue: Some(queue),
     encode: |header, buffer| trailer(header).encode(buffer).ok(),
     decode: |bytes| {
         let (trailer, rest) = Trailer::decode(bytes).ok()?;

@@ -21,6 +21,7 @@ pub static QFCP: HeaderKind = HeaderKind {
     name: "qfcp",
     wire_len: 16,
     trailer: false,
+    queue: None,
     encode: |header, buffer| encode(header, Fields::Qfcp(read(header)), buffer),
     decode: |bytes| match Congestion::decode(bytes).ok()?.0 {
         Congestion { supported, unsupported, fields: Fields::Qfcp(rates), .. } => {
@@ -37,6 +38,7 @@ pub static RCP: HeaderKind = HeaderKind {
     name: "rcp",
     wire_len: 16,
     trailer: false,
+    queue: None,
     encode: |header, buffer| encode(header, Fields::Rcp(read(header)), buffer),
     decode: |bytes| match Congestion::decode(bytes).ok()?.0 {
         Congestion { supported, unsupported, fields: Fields::Rcp(rates), .. } => {

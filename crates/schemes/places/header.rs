@@ -29,6 +29,8 @@ pub struct HeaderKind {
     pub wire_len: u32,
     /// True if it stands at the end of a packet; false: between IP and the transport's header.
     pub trailer: bool,
+    /// Reads the size of the queue of the packet's destination at the sender of the frame, packets; `None`: it announces none.
+    pub queue: Option<fn(&Header) -> u32>,
     /// Encodes it, into a buffer of at least `wire_len`; `None` where it has no bytes.
     pub encode: fn(&Header, &mut [u8]) -> Option<usize>,
     /// Decodes its fields; `None` where the bytes are no such header.

@@ -13,6 +13,7 @@ pub static DATA: HeaderKind = HeaderKind {
     name: "tfrc",
     wire_len: 16,
     trailer: false,
+    queue: None,
     encode: |header, buffer| {
         let [sequence, sent_us, rtt_us, _] = header.fields;
         encode(header, Fields::TfrcData { sequence, sent_us, rtt_us }, buffer)
@@ -31,6 +32,7 @@ pub static REPORT: HeaderKind = HeaderKind {
     name: "tfrc-report",
     wire_len: 20,
     trailer: false,
+    queue: None,
     encode: |header, buffer| {
         let [sent_us, delay_us, received, loss] = header.fields;
         encode(header, Fields::TfrcReport { sent_us, delay_us, received, loss }, buffer)

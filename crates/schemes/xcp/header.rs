@@ -18,7 +18,7 @@ const TCP: u8 = 6;
 
 /// XCP's header: XCP-b's as well.
 pub static KIND: HeaderKind =
-    HeaderKind { name: "xcp", wire_len: 20, trailer: false, encode, decode, keep, answer };
+    HeaderKind { name: "xcp", wire_len: 20, trailer: false, queue: None, encode, decode, keep, answer };
 
 /// The state of a sender: round-trip time, and round-trip time over window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -68,6 +68,8 @@ pub struct Snapshot {
     pub agents: Vec<Gauges>,
     /// Internal values of the hops at queues, for those that have any.
     pub hops: Vec<Gauges>,
+    /// Internal values of the queues themselves, for those that have any.
+    pub queue_gauges: Vec<Gauges>,
 }
 
 /// Progress of a flow.

@@ -457,6 +457,11 @@ impl Interfaces {
         self.ports[port].pipeline.stamp(packet, carried, &self.kinds_of_header, now);
     }
 
+    /// The difference to the next hop's queue with which the last labelled packet has left a port's queue.
+    pub fn differential(&self, port: PortIx) -> Option<i64> {
+        self.ports[port].pipeline.differential()
+    }
+
     /// Notifies a port's queue of a header that its station has received or overheard.
     #[inline]
     pub fn heard(&mut self, port: PortIx, id: HeaderId, heard: &Heard<'_>, now: Time) {

@@ -6,7 +6,7 @@ use airfair_transport::Segment;
 use crate::ids::{CopyRef, FlowIx, NodeIx, PacketRef};
 use crate::node::Network;
 use crate::packet::{NO_FLOW, Packet, PacketCopy, Payload};
-use crate::record::Content;
+use crate::record::{Announced, Content};
 use crate::route::Datagram;
 
 /// Description of a packet as it leaves a node.
@@ -25,14 +25,37 @@ pub(crate) struct PacketDescription {
     pub content: Content,
     /// Number of the packet within the flow; for TCP its first byte, or the byte that it acknowledges.
     pub sequence: u32,
+    /// Size of the destination's queue that its sender announces in the packet's header, packets.
+    pub announced: Option<u32>,
     pub body: Body,
 }
 
 /// Number of bytes of a message that are shown; zeros follow.
 pub(crate) const MESSAGE: usize = 32;
 
-/// Number of bytes of an explicit-rate scheme's header that are shown.
-pub(crate) const LONGEST_HEADER: usize = 32;
+/// Number of bytes of a scheme's header that are shown.
+const LONGEST_HEADER: usize = 32;
+
+/// A scheme's header as bytes; empty for a packet without one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SchemeHeader {
+    bytes: [u8; LONGEST_HEADER],
+    len: usize,
+    /// It stands at the end of the packet.
+    trailer: bool,
+}
+
+impl SchemeHeader {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes between IP and the transport's header, and bytes at the end of the packet.
+    pub(crate) fn parts(&self) -> (&[u8], &[u8]) {
+        let bytes = &self.bytes[..self.len];
+        if self.trailer { (&[], bytes) } else { (bytes, &[]) }
+    }
+}
 
 /// Content of a packet with its headers.
 #[derive(Debug, Clone)]
@@ -43,8 +66,8 @@ pub(crate) enum Body {
     Udp {
         /// True from the flow's source to its destination; false for a report.
         forward: bool,
-        /// Bytes of a scheme's header before it, and their number.
-        header: ([u8; LONGEST_HEADER], usize),
+        /// Scheme's header of the packet.
+        header: SchemeHeader,
     },
     Tcp {
         segment: Segment,
@@ -54,8 +77,8 @@ pub(crate) enum Body {
         shift: u8,
         /// Number of the connection within a flow that has many.
         connection: Option<u32>,
-        /// Bytes of an explicit-rate scheme's header before it, and their number.
-        header: ([u8; LONGEST_HEADER], usize),
+        /// Scheme's header of the packet.
+        header: SchemeHeader,
     },
     /// An agent's message by its first bytes: `payload` bytes over UDP.
     Message([u8; MESSAGE]),
@@ -91,6 +114,7 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
         ecn: at.ecn,
         content: content(network, packet, at),
         sequence: network.packets.sequence(packet, at),
+        announced: announced(network, copy).map(|announced| announced.queue),
         body,
     })
 }
@@ -129,11 +153,17 @@ fn segment(
     Some(Body::Tcp { segment, forward, shift, connection, header: scheme_header(network, copy, at) })
 }
 
-/// Bytes of the scheme's header that a copy carries, and their number. A header without an encoding is shown as zeros.
-fn scheme_header(network: &Network, copy: CopyRef, at: &PacketCopy) -> ([u8; LONGEST_HEADER], usize) {
+/// The scheme's header that a copy carries. One without an encoding is shown as zeros.
+fn scheme_header(network: &Network, copy: CopyRef, at: &PacketCopy) -> SchemeHeader {
     let mut bytes = [0; LONGEST_HEADER];
-    let header = network.packets.header(copy);
-    let length =
-        header.map_or(0, |header| network.interfaces.headers().encode(at.header, header, &mut bytes));
-    (bytes, length)
+    let (kinds, header) = (network.interfaces.headers(), network.packets.header(copy));
+    let len = header.map_or(0, |header| kinds.encode(at.header, header, &mut bytes));
+    SchemeHeader { bytes, len, trailer: kinds.of(at.header).is_some_and(|kind| kind.trailer) }
+}
+
+/// What the sender of a copy announces in its header; none if its queue has written none.
+pub(crate) fn announced(network: &Network, copy: CopyRef) -> Option<Announced> {
+    let (kind, header, destination) = network.packets.heard(copy)?;
+    let queue = network.interfaces.headers().of(kind)?.queue?;
+    Some(Announced { queue: queue(header), destination })
 }

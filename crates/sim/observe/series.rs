@@ -65,7 +65,7 @@ pub struct ChannelSeries {
     pub held: Vec<u64>,
 }
 
-/// A row for each interval and station (queue) whose agent (hop) has internal values.
+/// A row for each interval and station whose agent, or queue that or whose hop, has internal values.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GaugeSeries {
     /// Indices of those stations or queues.
@@ -79,9 +79,13 @@ pub struct GaugeSeries {
 impl GaugeSeries {
     /// Names and places are those at the start.
     fn new(gauges: &[Gauges]) -> Self {
-        let names: Vec<&'static str> = gauges
-            .first()
-            .map_or_else(Vec::new, |(_, gauges)| gauges.iter().map(|&(name, _)| name).collect());
+        let mut names: Vec<&'static str> = Vec::new();
+        for &(name, _) in gauges.iter().flat_map(|(_, gauges)| gauges) {
+            // Places may have different schemes.
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
         let places = gauges.iter().map(|&(place, _)| place).collect();
         Self { places, values: vec![Vec::new(); names.len()], names }
     }
@@ -113,6 +117,8 @@ pub struct Series {
     pub agents: GaugeSeries,
     /// Internal values of hops.
     pub hops: GaugeSeries,
+    /// Internal values of queues.
+    pub queue_gauges: GaugeSeries,
 }
 
 /// Observer that samples a world at the end of each interval.
@@ -142,8 +148,12 @@ impl Sampler {
         let interval = interval.max(Span(1));
         let next = world.now.saturating_add(interval).min(world.run.end);
         let last = world.snapshot();
-        let (agents, hops) = (GaugeSeries::new(&last.agents), GaugeSeries::new(&last.hops));
-        let series = Series { agents, hops, ..Series::default() };
+        let series = Series {
+            agents: GaugeSeries::new(&last.agents),
+            hops: GaugeSeries::new(&last.hops),
+            queue_gauges: GaugeSeries::new(&last.queue_gauges),
+            ..Series::default()
+        };
         Self { interval, next, last, series }
     }
 
@@ -206,6 +216,7 @@ impl Observer for Sampler {
         }
         self.series.agents.add(&now.agents);
         self.series.hops.add(&now.hops);
+        self.series.queue_gauges.add(&now.queue_gauges);
         self.last = now;
         let next = self.next.saturating_add(self.interval).min(world.run.end);
         self.next = if next > world.now { next } else { Time::NEVER };

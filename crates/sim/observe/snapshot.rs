@@ -16,12 +16,15 @@ impl WorldView<'_> {
         let agent =
             |station: StationIx| Some((station.ix(), network.agents.gauges(station))).filter(has_values);
         let hop = |port: PortIx| Some((port.ix(), network.interfaces.hop_gauges(port))).filter(has_values);
+        let queue =
+            |port: PortIx| Some((port.ix(), network.interfaces.queue_gauges(port))).filter(has_values);
         Snapshot {
             flows: self.flow_samples(),
             queues: network.interfaces.ports().map(|port| self.queue_sample(port)).collect(),
             stations: self.air.stations().map(|station| self.station_sample(station)).collect(),
             agents: self.air.stations().filter_map(agent).collect(),
             hops: network.interfaces.ports().filter_map(hop).collect(),
+            queue_gauges: network.interfaces.ports().filter_map(queue).collect(),
         }
     }
 

@@ -7,7 +7,7 @@ use airfair_units::Time;
 use super::{Observer, WorldView, describe};
 use crate::air::BAND_NS;
 use crate::ids::{FlowIx, NodeIx, StationIx};
-use crate::record::{Content, FrameKind, FrameView, Loss, Names, Record, TcpCause, Trace};
+use crate::record::{Announced, Content, FrameKind, FrameView, Loss, Names, Record, TcpCause, Trace};
 
 /// Records of a trace that were not returned yet.
 #[derive(Debug, Default)]
@@ -23,6 +23,14 @@ impl Observer for Tracer {
             && matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast)
         {
             frame.routing = describe::routing(world.network, frame.packet);
+        }
+        if let Record::Start { frame } = &mut record
+            && frame.kind == FrameKind::Data
+        {
+            // The sender's copy keeps the header as it was written until the packet is acknowledged: retries announce the same.
+            let mut held = world.air.held(frame.sender);
+            let sent = held.find(|msdu| msdu.packet == frame.packet);
+            frame.announced = sent.and_then(|msdu| describe::announced(world.network, msdu.copy));
         }
         if record.is_traced() {
             self.0.push((at, record));
@@ -89,9 +97,12 @@ impl Names {
                 let packet = if f.retry { " again" } else { "" };
                 let category = self.category(f.sender, f.category);
                 let category = category.map_or_else(String::new, |name| format!(" in {name}"));
+                let announced = f.announced.map_or_else(String::new, |Announced { queue, destination }| {
+                    format!(" (queue {queue} of {})", self.node(destination))
+                });
                 write!(
                     line,
-                    "{:<8} sends {} #{}{packet}{category}{} to {}: {} B at {}, {} us on the air, reserves {} us",
+                    "{:<8} sends {} #{}{packet}{category}{}{announced} to {}: {} B at {}, {} us on the air, reserves {} us",
                     self.station(f.sender),
                     f.kind.name(),
                     f.number,
@@ -185,6 +196,7 @@ impl Names {
             // Their consequences have lines of their own.
             Record::Made { .. }
             | Record::Routed { .. }
+            | Record::Compared { .. }
             | Record::OnWire { .. }
             | Record::SenderRan { .. } => return None,
             Record::Dropped { node, flow, content, sequence, reason, .. } => write!(

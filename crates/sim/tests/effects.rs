@@ -86,6 +86,7 @@ static KIND: HeaderKind = HeaderKind {
     name: "timers",
     wire_len: 4,
     trailer: false,
+    queue: None,
     encode: |_, _| None,
     decode: |_| None,
     keep: |_, _| (),

@@ -2,6 +2,7 @@
 
 mod access_point;
 mod agents;
+mod announced;
 mod aodv;
 mod artificial_links;
 mod capture;

@@ -28,6 +28,7 @@ static KIND: HeaderKind = HeaderKind {
     name: "nosy",
     wire_len: 4,
     trailer: false,
+    queue: None,
     encode: |_, _| None,
     decode: |_| None,
     keep: |_, _| (),

@@ -21,6 +21,7 @@ static DATA: HeaderKind = HeaderKind {
     name: "steady",
     wire_len: 12,
     trailer: false,
+    queue: None,
     encode: |_, _| None,
     decode: |_| None,
     keep: |_, _| (),

@@ -194,6 +194,14 @@ impl World {
         self.observers.capture.as_mut()?.take_rows(now, over, least, &self.run.names)
     }
 
+    /// True if headers of packets announce the sizes of their senders' queues: [`Columns::announced`].
+    #[must_use]
+    pub fn queues_announce(&self) -> bool {
+        let interfaces = &self.network.interfaces;
+        let kind = |port| interfaces.headers().of(interfaces.queue_header(port));
+        interfaces.ports().filter_map(kind).any(|kind| kind.queue.is_some())
+    }
+
     /// Observes the states of stations. Must be called at the start of the run.
     pub fn observe_states(&mut self, spec: StatesSpec) {
         self.observers.states = Some(Box::new(States::new(spec, &self.run.names, &self.air)));

@@ -382,6 +382,12 @@ impl Network {
             if let Some(packet) = self.packets.get(copy) {
                 self.packets.note_destination(copy, packet.destination);
             }
+            if self.records.are_enabled()
+                && let Some(differential) = self.interfaces.differential(port)
+            {
+                let (node, packet) = (self.interfaces.node(port), self.packets.packet_of(copy));
+                self.records.push(now, Record::Compared { node, packet, differential });
+            }
         }
         let (payload, of_local_tcp) = self.on_departed(port, &queued, copy, now);
         DequeuedPacket { copy, queued, payload, of_local_tcp }

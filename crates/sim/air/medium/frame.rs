@@ -110,6 +110,7 @@ impl Frame {
             retry,
             category: (category != NO_CATEGORY).then_some(category),
             routing: None,
+            announced: None,
         }
     }
 

@@ -23,7 +23,7 @@ use crate::air::{MacKind, PhyKind};
 use crate::ids::{LinkRef, NodeIx, PortIx, StationIx};
 use crate::modes::Mode;
 use crate::node::Network;
-use crate::observe::describe::{Body, PacketDescription};
+use crate::observe::describe::{Body, PacketDescription, SchemeHeader};
 use crate::record::{FrameKind, Signal};
 use crate::route::Datagram;
 use crate::spec::{HeaderSpec, Preamble, Protection, Standard};
@@ -289,17 +289,18 @@ fn packet(
             front.add(Arp::wire_len(), |buffer| arp.encode(buffer));
             0
         }
-        Body::Udp { forward, header: (header, len) } => {
-            let header = &header[..len];
+        Body::Udp { forward, header } => {
+            let (before, after) = header.parts();
             let (from, to) = if forward { ends } else { (ends.1, ends.0) };
-            let payload = &ZEROS[..payload.min(most(header.len() + Udp::wire_len()))];
+            let payload = &ZEROS[..payload.min(most(before.len() + Udp::wire_len() + after.len()))];
             let udp = Udp::new(from, to, udp::PayloadLen::default());
             let udp = udp.with_payload(source, destination, payload).expect("it was cut to what fits");
-            let protocol = if header.is_empty() { Protocol::UDP } else { Protocol::EXPERIMENTAL_2 };
-            ip(front, described, protocol, addresses, header.len() + Udp::wire_len() + payload.len());
-            front.0.extend(header);
+            let protocol = protocol(Protocol::UDP, &header);
+            let len = before.len() + Udp::wire_len() + payload.len() + after.len();
+            ip(front, described, protocol, addresses, len);
+            front.0.extend(before);
             front.add(Udp::wire_len(), |buffer| udp.encode(buffer));
-            payload.len()
+            end_with(front, payload, after)
         }
         Body::Message(start) => {
             let mut bytes = vec![0; payload.min(most(Udp::wire_len()))];
@@ -319,18 +320,19 @@ fn packet(
             front.0.extend(&bytes[..]);
             0
         }
-        Body::Tcp { segment, forward, shift, connection, header: (congestion, len) } => {
-            let congestion = &congestion[..len];
+        Body::Tcp { segment, forward, shift, connection, header } => {
+            let (before, after) = header.parts();
             let ends = connection.map_or(ends, |number| (DYNAMIC + (number & 0x3fff) as u16, FILES));
             let (from, to) = if forward { ends } else { (ends.1, ends.0) };
-            let header = tcp_header(&segment, from, to, shift);
-            let payload = &ZEROS[..payload.min(most(congestion.len() + header.wire_len()))];
-            let header = header.with_payload(source, destination, payload).expect("it was cut to what fits");
-            let protocol = if congestion.is_empty() { Protocol::TCP } else { Protocol::EXPERIMENTAL_2 };
-            ip(front, described, protocol, addresses, congestion.len() + header.wire_len() + payload.len());
-            front.0.extend(congestion);
-            front.add(header.wire_len(), |buffer| header.encode(buffer));
-            payload.len()
+            let protocol = protocol(Protocol::TCP, &header);
+            let tcp = tcp_header(&segment, from, to, shift);
+            let payload = &ZEROS[..payload.min(most(before.len() + tcp.wire_len() + after.len()))];
+            let tcp = tcp.with_payload(source, destination, payload).expect("it was cut to what fits");
+            let len = before.len() + tcp.wire_len() + payload.len() + after.len();
+            ip(front, described, protocol, addresses, len);
+            front.0.extend(before);
+            front.add(tcp.wire_len(), |buffer| tcp.encode(buffer));
+            end_with(front, payload, after)
         }
         Body::Foreign => {
             // An injected packet has its size as a whole, headers included.
@@ -339,6 +341,22 @@ fn packet(
             payload
         }
     }
+}
+
+/// The protocol that IP names: with a scheme's header, in front of the transport's or at the end, an experimental one, since nobody else
+/// reads the packet right.
+fn protocol(transport: Protocol, header: &SchemeHeader) -> Protocol {
+    if header.is_empty() { transport } else { Protocol::EXPERIMENTAL_2 }
+}
+
+/// Adds a trailer with the payload before it, if there is one; returns how many bytes of payload follow.
+fn end_with(front: &mut PacketFront, payload: &[u8], trailer: &[u8]) -> usize {
+    if trailer.is_empty() {
+        return payload.len();
+    }
+    front.0.extend(payload);
+    front.0.extend(trailer);
+    0
 }
 
 fn ip(

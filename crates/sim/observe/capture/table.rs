@@ -60,6 +60,8 @@ pub(super) struct Row {
     delay_ns: i64,
     /// Station and number of an access category.
     category: Option<(StationIx, u8)>,
+    /// Announced size of the sender's queue, and the destination that it is of.
+    announced: Option<(u32, u32)>,
 }
 
 impl Row {
@@ -90,6 +92,7 @@ impl Row {
             cw_slots: NONE,
             delay_ns: NONE,
             category: None,
+            announced: None,
         }
     }
 
@@ -114,6 +117,9 @@ impl Row {
             self.mac_sequence = i64::from(frame.sequence);
             self.retry = i64::from(frame.retry);
             self.category = frame.category.map(|category| (frame.sender, category));
+        }
+        if let Some(PacketDescription { announced: Some(queue), destination, .. }) = carried {
+            self.announced = Some((queue, destination.0));
         }
         self.of_packet(carried)
     }
@@ -191,6 +197,7 @@ pub(super) fn row(
         Record::Overheard { .. }
         | Record::Made { .. }
         | Record::Routed { .. }
+        | Record::Compared { .. }
         | Record::OnWire { .. }
         | Record::SenderRan { .. } => {
             return None;
@@ -393,6 +400,10 @@ pub struct Columns {
     pub delay_ns: Vec<i64>,
     /// Access category of the packet, at a station with several.
     pub category: Vec<i64>,
+    /// Size of the sender's queue that the packet's header announces, packets.
+    pub announced: Vec<i64>,
+    /// Node that those packets are for.
+    pub announced_of: Vec<i64>,
 }
 
 impl Columns {
@@ -424,6 +435,8 @@ impl Columns {
         self.cw_slots.push(row.cw_slots);
         self.delay_ns.push(row.delay_ns);
         self.category.push(code(category));
+        self.announced.push(code(row.announced.map(|(queue, _)| queue)));
+        self.announced_of.push(code(row.announced.map(|(_, destination)| destination)));
     }
 
     /// Number of rows.

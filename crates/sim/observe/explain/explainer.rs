@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use airfair_units::Time;
 
 use super::hop::{Hop, HopSender};
+use super::levels::Levels;
 use super::sending::Senders;
 use super::standing::{Compared, offered_bps, standing};
 use super::station::{ActivityIntervals, Holder, Station};
 use super::view::{self, Owner};
 use super::wire::Wire;
 use super::{
-    Attempts, CategoriesExplanation, Cause, Drops, Explanation, HopExplanation, QueueExplanation, Sending,
-    Standing, TcpExplanation, Waiting,
+    Attempts, CategoriesExplanation, Cause, DifferentialExplanation, Drops, Explanation, HopExplanation,
+    QueueExplanation, Sending, Standing, TcpExplanation, Waiting,
 };
 use crate::air::Air;
 use crate::ids::{ConnectionRef, FlowIx, LinkRef, NodeIx, PacketRef, StationIx};
@@ -291,6 +292,14 @@ impl Explainer {
             Record::SenderRan { connection, flow } if flow == self.flow => {
                 self.senders.iter_mut().for_each(|senders| senders.on_touched(connection));
             }
+            Record::Compared { node, packet, differential } => {
+                let tracked = self.packets.get(&packet).and_then(|tracked| tracked.hop);
+                let counts = self.counts(now);
+                if let Some(hop) = tracked.map(|hop| &mut self.hops[hop]).filter(|hop| hop.ends.from == node)
+                {
+                    hop.levels.on_compared(packet, differential, counts);
+                }
+            }
             Record::Routed { node, flow, packet, next, port, hops } if flow == self.flow => {
                 let ends = paths::hop(network, node, next, port);
                 self.on_routed(packet, usize::from(hops), ends, (air, network));
@@ -352,6 +361,7 @@ impl Explainer {
                 && hop.is_own(&self.stations[place], category)
             {
                 hop.trials.on_start(frame, counts);
+                hop.levels.on_start(frame, frame.category);
             }
         }
     }
@@ -510,6 +520,7 @@ impl Explainer {
         HopExplanation {
             queue,
             categories: self.categories(hop, names),
+            differential: self.differential(hop, names),
             forward: hop.is_forward(),
             from: node(hop.ends.from),
             to: node(hop.ends.to),
@@ -562,6 +573,15 @@ impl Explainer {
             own: hop.in_category.iter().rev().map(|(category, &ns)| (name(category), ns)).collect(),
             others: hop.categories.iter().rev().map(|(category, &time)| (name(category), time)).collect(),
         })
+    }
+
+    fn differential(&self, hop: &Hop, names: &Names) -> Option<DifferentialExplanation> {
+        let HopSender::Station(place, _) = hop.sends else { return None };
+        let station = self.stations[place].number;
+        let Levels { packets, sum, ref by_level, .. } = hop.levels;
+        let name = |level: Option<u8>| names.category(station, level).map(str::to_string);
+        let levels = by_level.iter().rev().map(|(&level, &counts)| (name(level), counts)).collect();
+        (packets > 0).then(|| DifferentialExplanation { packets, mean: sum as f64 / packets as f64, levels })
     }
 
     /// True if a hop's sender does not sense a node's transmissions.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::attempts::AttemptCounts;
+use super::levels::Levels;
 use super::station::{Activity, ActivityIntervals, Holder, Precedence, Station};
 use super::view::Owner;
 use super::wire::Wire;
@@ -82,6 +83,7 @@ pub(super) struct Hop {
     pub nodes: HoldTimes<Option<NodeIx>>,
     pub flows: HoldTimes<Option<FlowIx>>,
     pub trials: AttemptCounts,
+    pub levels: Levels,
     /// Packets of the flow dropped by the queue here.
     pub dropped: u64,
     /// Packets in that queue at these drops, summed.
@@ -108,6 +110,7 @@ impl Hop {
             nodes: HoldTimes::default(),
             flows: HoldTimes::default(),
             trials: AttemptCounts::default(),
+            levels: Levels::default(),
             dropped: 0,
             full_of: BTreeMap::new(),
         }
@@ -187,6 +190,10 @@ impl Hop {
         for stretch in &stretches.list {
             let shares = if owner.is_some() { &mut self.others_turn } else { &mut self.own_turn };
             shares[stretch.doing as usize] += stretch.ns;
+            if let (Activity::Busy, Turn::Own(category)) = (stretch.doing, self.turn) {
+                let level = (station.category_count() > 1).then_some(category);
+                self.levels.on_busy(level, stretch.ns, stretch.outranked);
+            }
             if matches!(stretch.doing, Activity::Busy | Activity::Nav | Activity::Eifs) {
                 let holders = &stretches.holders[stretch.holders.clone()];
                 self.nodes.add(stretch.doing, holders.iter().map(|h| h.node), stretch.ns);

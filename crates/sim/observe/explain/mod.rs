@@ -10,6 +10,7 @@
 //! | `station` | one radio: its activity at each moment, the signals that it receives |
 //! | `wire` | one direction of a wired link |
 //! | `hop` | shares of a hop's time that concern the flow |
+//! | `levels` | queue differentials and levels of the flow's packets on a hop |
 //! | `attempts` | frames without a response, and the reasons at their receivers |
 //! | `sending` | what a TCP sender waits for |
 //! | `standing` | the flow's share beside the others |
@@ -17,6 +18,7 @@
 mod attempts;
 mod explainer;
 mod hop;
+mod levels;
 mod sending;
 mod standing;
 mod station;
@@ -112,6 +114,31 @@ pub struct HopExplanation {
     pub queue: QueueExplanation,
     /// Access categories of the hop's sender, if it has several.
     pub categories: Option<CategoriesExplanation>,
+    /// Queue differentials of the flow's packets, if the sender's queue compares itself with that of the next hop and has let go any.
+    pub differential: Option<DifferentialExplanation>,
+}
+
+/// By how much the queue of the flow's destination was longer at a hop's sender than at its receiver, as far as the sender knew, when
+/// packets of the flow left it; and the levels of the MAC at which they were sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DifferentialExplanation {
+    /// Packets of the flow that left the queue.
+    pub packets: u64,
+    /// Mean difference, packets.
+    pub mean: f64,
+    /// Level, the highest first, by the name of its access category (none at a sender without several), with its counters.
+    pub levels: Vec<(Option<String>, LevelCounts)>,
+}
+
+/// Packets of the flow at one level.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LevelCounts {
+    /// Packets sent, each counted at its first frame.
+    pub packets: u64,
+    /// Time in which a packet of the flow waited in the MAC at this level while the medium was busy with a frame of a higher one, ns.
+    pub higher: u64,
+    /// The same while it was busy with other frames only.
+    pub others: u64,
 }
 
 /// Access categories of a hop's sender. Lists go from the highest priority to the lowest.

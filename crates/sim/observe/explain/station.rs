@@ -103,6 +103,8 @@ pub(super) struct ActivityInterval {
     pub doing: Activity,
     pub ns: u64,
     pub holders: std::ops::Range<usize>,
+    /// The medium is busy with a frame of a higher access category than that of the packet that waits.
+    pub outranked: bool,
 }
 
 /// Activities of a station in an interval.
@@ -124,6 +126,8 @@ struct Signal {
     rts: bool,
     /// Set if the signal is a CTS or ACK for this station: the wait that it ends.
     responds_to: Option<Activity>,
+    /// Access category of its packet, at a station with several.
+    category: Option<u8>,
     holder: Holder,
 }
 
@@ -315,6 +319,7 @@ impl Station {
                 _ => None,
             }
             .filter(|_| frame.receiver == Some(self.number)),
+            category: frame.category,
             holder,
         };
         if heard.sensed {
@@ -365,7 +370,10 @@ impl Station {
                 .chain(self.sensed.iter().flat_map(|s| [s.start, s.end]))
                 .filter(|&turn| turn > at)
                 .fold(until, u64::min);
-            into.list.push(ActivityInterval { doing, ns: next - at, holders: first..into.holders.len() });
+            let is_above = |signal: &Signal| signal.is_on(at) && signal.category > Some(category);
+            let outranked = doing == Activity::Busy && self.sensed.iter().any(is_above);
+            let holders = first..into.holders.len();
+            into.list.push(ActivityInterval { doing, ns: next - at, holders, outranked });
             at = next;
         }
     }
