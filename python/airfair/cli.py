@@ -50,7 +50,18 @@ from .output import write_atomically
 from .results import CompareRow, RunResult
 from .sequential import Until
 
-PLOTS = ("network", "throughput", "windows", "queues", "channel", "timeline", "cdf", "bars", "scatter")
+PLOTS = (
+    "network",
+    "throughput",
+    "windows",
+    "queues",
+    "differentials",
+    "channel",
+    "timeline",
+    "cdf",
+    "bars",
+    "scatter",
+)
 
 T = TypeVar("T")
 
@@ -379,6 +390,7 @@ def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: boo
     help="Kind; by default `throughput` of a folder, `network` of a scenario, `bars` of a comparison.",
 )
 @click.option("--node", metavar="ID", help="With `channel`: plot this node over time.")
+@click.option("--flow", metavar="ID", help="With `differentials`: plot this flow's path.")
 @click.option(
     "--quantity",
     metavar="KEY",
@@ -397,6 +409,7 @@ def plot(
     source: Path,
     kind: str | None,
     node: str | None,
+    flow: str | None,
     quantity: str | None,
     chart: Chart,
     overrides: tuple[str, ...],
@@ -422,6 +435,7 @@ def plot(
         "timeline" if chart.timeline else kind,
         output,
         node=node,
+        flow=flow,
         quantity=quantity,
         chart=chart,
         overrides=overrides,

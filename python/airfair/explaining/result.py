@@ -117,10 +117,37 @@ class Categories(TypedDict):
     others: list[OtherCategory]
 
 
+class Level(TypedDict):
+    """Packets of the flow at one level of the MAC (None: the sender has one), each counted at its first
+    frame.
+
+    `higher_ns`: time in which a packet waited at this level while the medium was busy with a frame of a
+    higher one; `others_ns`: the same while it was busy with other frames only.
+    """
+
+    level: str | None
+    packets: int
+    higher_ns: int
+    others_ns: int
+
+
+class Differential(TypedDict):
+    """The packets of the flow that left a queue which compares itself with that of the next hop (DiffQ).
+
+    `mean_packets`: by how many packets the queue of their destination was longer at the sender, as far as it
+    knew, when they left; `levels`: the highest first.
+    """
+
+    packets: int
+    mean_packets: float
+    levels: list[Level]
+
+
 class Hop(TypedDict):
     """One hop: `no_packet_ns` and the values of `own_turn_ns`, `others_turn_ns` add up to `observed_ns`.
 
-    `categories`: only where the sender has several access categories.
+    `categories`: only where the sender has several access categories. `differential`: only where packets of
+    the flow left a queue that compares itself with that of the next hop.
     """
 
     forward: bool
@@ -139,6 +166,7 @@ class Hop(TypedDict):
     attempts: Attempts | None
     queue: Queue
     categories: NotRequired[Categories]
+    differential: NotRequired[Differential]
 
 
 class Drop(TypedDict):

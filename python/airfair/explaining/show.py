@@ -52,6 +52,7 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
     _hops(explanation, out, everything)
     _holders(explanation, out, most)
     _categories(explanation, out, most)
+    _differentials(explanation, out, most)
     _attempts(explanation, out, most)
     _tcp(explanation, out)
     _drops(explanation, out, most)
@@ -186,6 +187,33 @@ def _categories(explanation: Explanation, out: Console, most: int | None) -> Non
             table.add_row(escape(other["category"]), *(_cell(ns / observed) for ns in times), *counts)
         out.print(table)
     _left_out(len(rest), "hop", out, " with other categories")
+
+
+def _differentials(explanation: Explanation, out: Console, most: int | None) -> None:
+    """The queue differentials of the hops, the levels as columns, the highest first."""
+    hops = [hop for hop in explanation["hops"] if "differential" in hop]
+    if not hops:
+        return
+    found = [level for hop in hops for level in hop["differential"]["levels"]]
+    levels = sorted({level["level"] for level in found if level["level"] is not None}, reverse=True)
+    shown = hops if most is None else hops[:MOST_HOPS]
+    out.print("\nQueue differentials with which packets of it leave, their levels, and the time for which")
+    out.print("they wait in the MAC while the medium is busy with frames of higher levels, or of others only")
+    waits = ["behind higher levels", "behind others"] if levels else ["behind others"]
+    table = plain_table("hop", right=["packets", "mean", *(f"level {level}" for level in levels), *waits])
+    for hop in shown:
+        differential = hop["differential"]
+        at = {level["level"]: level["packets"] for level in differential["levels"]}
+        sent = sum(at.values()) or 1
+        cells = [_cell(at.get(level, 0) / sent) for level in levels]
+        higher = sum(level["higher_ns"] for level in differential["levels"])
+        others = sum(level["others_ns"] for level in differential["levels"])
+        observed = hop["observed_ns"] or 1
+        cells += [_cell(ns / observed) for ns in ((higher, others) if levels else (higher + others,))]
+        mean = f"{differential['mean_packets']:.1f}"
+        table.add_row(_name(hop), str(differential["packets"]), mean, *cells)
+    out.print(table)
+    _left_out(len(hops) - len(shown), "hop", out)
 
 
 def _failed(hop: Hop) -> int:

@@ -167,6 +167,7 @@ def reasons(explanation: Explanation) -> list[str]:
     found = [*_of_tcp(explanation), _searching(explanation)]
     for kind in (_queueing, _deferring, _preceding, _failing):
         found.append(max((kind(explanation, hop) for hop in ahead), default=(0.0, "")))
+    found.append(_differing(ahead))
     found.append(max((_dropping(explanation, hop) for hop in explanation["hops"]), default=(0.0, "")))
     return [text for weight, text in sorted(found, key=lambda r: -r[0]) if weight >= WORTH_TELLING]
 
@@ -258,6 +259,49 @@ def in_categories(hop: Hop) -> str:
     """The access categories of the flow's packets at a hop, most time first: "in BE"."""
     own = sorted(hop["categories"]["own"], key=lambda own: -own["ns"]) if "categories" in hop else []
     return f"in {listed(o['category'] for o in own)}" if own else "in no category"
+
+
+def _differing(ahead: list[Hop]) -> tuple[float, str]:
+    """The hop with the largest queue differential, and what its level makes of it."""
+    hops = [hop for hop in ahead if "differential" in hop]
+    if not hops:
+        return 0.0, ""
+    hop = max(hops, key=lambda hop: hop["differential"]["mean_packets"])
+    levels = hop["differential"]["levels"]
+    largest = ", the largest differential of its path" if len(hops) > 1 else ""
+    text = (
+        f"Its packets leave {hop['src']} (to {hop['dst']}) with a queue {_longer(hop)} than at "
+        f"{hop['dst']} on average{largest}{at_levels(hop)}"
+    )
+    low = max(levels, key=lambda level: level["higher_ns"], default=None)
+    outranked = 0.0 if low is None or not hop["observed_ns"] else low["higher_ns"] / hop["observed_ns"]
+    if low is not None and outranked >= 0.01:
+        text += (
+            f"; {percent(outranked)} of the time one waits at level {low['level']} while others send at "
+            "higher levels"
+        )
+    # It says which hop is the narrow one even where its level takes no time.
+    return max(outranked, WORTH_TELLING), text + "."
+
+
+def _longer(hop: Hop) -> str:
+    """The mean queue differential: "12 packets longer"."""
+    mean = hop["differential"]["mean_packets"] if "differential" in hop else 0.0
+    return f"{_count(abs(round(mean, 1)))} packets {'longer' if mean >= 0 else 'shorter'}"
+
+
+def at_levels(hop: Hop, most: int = 3) -> str:
+    """The levels of the flow's packets at a hop, most packets first: "; 80 % at level 1 and 20 % at level 0".
+    Empty where there is one level."""
+    levels = hop["differential"]["levels"] if "differential" in hop else []
+    total = sum(level["packets"] for level in levels)
+    named = [level for level in levels if level["level"] is not None and level["packets"]]
+    named.sort(key=lambda level: -level["packets"])
+    if not named:
+        return ""
+    each = [f"{percent(level['packets'] / total)} at level {level['level']}" for level in named[:most]]
+    rest = sum(level["packets"] for level in named[most:])
+    return "; " + listed([*each, f"{percent(rest / total)} at others"] if rest else each)
 
 
 def _dropping(explanation: Explanation, hop: Hop) -> tuple[float, str]:

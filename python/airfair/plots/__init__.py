@@ -6,6 +6,7 @@
     plots.throughput(recording)                  # goodput of each flow over time
     plots.windows(recording)                     # congestion windows
     plots.queues(recording)                      # packets in each queue
+    plots.differentials(recording)               # queue differentials of a flow's hops (DiffQ)
     plots.channel(recording)                     # the five radio states of each node
     plots.timeline(recording, "20 s", "20.03 s") # the air, a lane for each station
     plots.bars(rows)                             # goodput of each flow, scheme by scheme, 95 % intervals
@@ -21,6 +22,7 @@ pyplot: notebooks show them, nothing needs a display, nothing has to be closed. 
 every plot of a scenario, schemes in every plot.
 """
 
+from .differentials import differentials
 from .over_time import queues, throughput, windows
 from .radio import channel
 from .seeds import channel_shares, drops, fairness
@@ -35,6 +37,7 @@ __all__ = [
     "cdf",
     "channel",
     "channel_shares",
+    "differentials",
     "drops",
     "fairness",
     "network",

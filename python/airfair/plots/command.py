@@ -30,6 +30,7 @@ TAKES: Mapping[str, Sequence[str]] = {
     "throughput": (FOLDER,),
     "windows": (FOLDER,),
     "queues": (FOLDER,),
+    "differentials": (FOLDER,),
     "channel": (FOLDER, RUN),
     "timeline": (FOLDER,),
     "cdf": (FOLDER, RUN),
@@ -46,6 +47,7 @@ def plot(
     output: Path,
     *,
     node: str | None = None,
+    flow: str | None = None,
     quantity: str | None = None,
     chart: Chart = WHOLE,
     overrides: Sequence[str] = (),
@@ -58,13 +60,14 @@ def plot(
         raise InputError(f"{path}: {what}; --kind {kind} expects {' or '.join(TAKES[kind])}")
     given = [
         ("--node", node is not None, ("channel",)),
+        ("--flow", flow is not None, ("differentials",)),
         ("--quantity", quantity is not None, ("bars", "cdf")),
     ]
     given += [(option, there, ("timeline",)) for option, there in chart.given().items()]
     for option, there, takers in given:
         if there and kind not in takers:
             raise InputError(f"{option} goes with --kind {' or '.join(takers)}, not with {kind}")
-    style.save(draw(kind, source, node, quantity or "goodput_bps", chart), output)
+    style.save(draw(kind, source, node, flow, quantity or "goodput_bps", chart), output)
 
 
 def read(path: Path, overrides: Sequence[str] = ()) -> tuple[str, Source]:
@@ -113,7 +116,9 @@ def read_json(value: Any, origin: str) -> tuple[str, Source]:  # noqa: ANN401 - 
     raise InputError(f"{origin}: expected {RUN} or {ROWS}")
 
 
-def draw(kind: str, source: Source, node: str | None, quantity: str, chart: Chart = WHOLE) -> Figure:
+def draw(
+    kind: str, source: Source, node: str | None, flow: str | None, quantity: str, chart: Chart = WHOLE
+) -> Figure:
     """The plot of a source that fits the kind."""
     recording = cast(Recording, source)
     match kind:
@@ -123,6 +128,8 @@ def draw(kind: str, source: Source, node: str | None, quantity: str, chart: Char
             return plots.windows(recording)
         case "queues":
             return plots.queues(recording)
+        case "differentials":
+            return plots.differentials(recording, flow)
         case "channel":
             return plots.channel(cast(Recording | RunResult, source), node=node)
         case "timeline":

@@ -41,7 +41,7 @@ def throughput(recording: Recording, *, ax: Axes | None = None) -> Figure:
     with style.canvas(ax, title(recording)) as axes:
         ends = interval_ends(recording)
         middles = ends - np.diff(ends, prepend=0.0) / 2
-        _draw(axes, recording, middles, values * unit.factor, names, style.choose(sizes))
+        draw_lines(axes, recording, middles, values * unit.factor, names, style.choose(sizes))
         axes.set_ylabel(f"goodput ({unit.name})")
         return style.figure_of(axes)
 
@@ -61,7 +61,7 @@ def windows(recording: Recording, *, ax: Axes | None = None) -> Figure:
     sizes = [flow["goodput_bps"] for flow in recording.result["flows"]]
     chosen = style.choose(sizes)
     with style.canvas(ax, title(recording)) as axes:
-        _draw(axes, recording, interval_ends(recording), values * unit.factor, names, chosen)
+        draw_lines(axes, recording, interval_ends(recording), values * unit.factor, names, chosen)
         axes.set_ylabel(f"congestion window ({unit.name})")
         return style.figure_of(axes)
 
@@ -79,7 +79,7 @@ def queues(recording: Recording, *, ax: Axes | None = None) -> Figure:
     used = [i for i in range(count) if values[:, i].any()]
     with style.canvas(ax, title(recording)) as axes:
         fullest = style.choose([float(values[:, i].mean()) for i in used], 0, 2 * style.ENDS)
-        _draw(
+        draw_lines(
             axes,
             recording,
             interval_ends(recording),
@@ -117,7 +117,7 @@ def _queue_names(recording: Recording) -> list[str]:
     return [name(queue) for queue in queues]
 
 
-def _draw(
+def draw_lines(
     axes: Axes,
     recording: Recording,
     times: np.ndarray,
