@@ -51,7 +51,7 @@ class CategoryLine(NamedTuple):
     """The node, and the radio where the node has several."""
     category: str
     numbers: dict[str, float | None]
-    """By their heads, those of `CATEGORY_HEADS`."""
+    """By their heads, those of `CATEGORY_HEADS`; without the wait where one queue serves all categories."""
 
 
 CATEGORY_HEADS = ("frames", "finished", "no answer", "internal collisions", "given up", "mean wait")
@@ -347,6 +347,12 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
     out.print(f"[dim]{perf['transmissions']} frames, {perf['events']} events in {perf['wall_s']:.2f} s[/dim]")
 
 
+def category_heads(lines: Iterable[CategoryLine]) -> list[str]:
+    """The heads of what any of these categories has."""
+    found = {head for line in lines for head in line.numbers}
+    return [head for head in CATEGORY_HEADS if head in found]
+
+
 def has_categories(result: RunResult) -> bool:
     """Whether a radio of a run has several access categories."""
     return any(len(station.get("categories", [])) > 1 for station in result["stations"])
@@ -357,6 +363,11 @@ def category_lines(result: RunResult, *, silent: bool = False) -> list[CategoryL
     an internal collision, or all."""
     radios = Counter(station["node"] for station in result["stations"])
     waits = {(queue["node"], queue["towards"]): queue["mean_wait_s"] for queue in result["queues"]}
+
+    def wait(station: StationResult, category: CategoryResult) -> dict[str, float | None]:
+        queue = (station["node"], f"{station['radio']}/{category['name']}")
+        return {"mean wait": waits[queue]} if queue in waits else {}
+
     return [
         CategoryLine(
             f"{station['node']} ({station['radio']})" if radios[station["node"]] > 1 else station["node"],
@@ -367,8 +378,8 @@ def category_lines(result: RunResult, *, silent: bool = False) -> list[CategoryL
                 "no answer": category["no_response"],
                 "internal collisions": category["internal_collisions"],
                 "given up": category["given_up"],
-                "mean wait": waits.get((station["node"], f"{station['radio']}/{category['name']}")),
-            },
+            }
+            | wait(station, category),
         )
         for station in result["stations"]
         for category in _categories(station)
@@ -388,11 +399,13 @@ def _show_categories(result: RunResult, out: rich.console.Console) -> None:
         return
     out.print("\nAccess categories in the whole run")
     most = sorted(lines, key=lambda line: -(line.numbers["frames"] or 0))[:MOST_CATEGORIES]
-    table = plain_table("node", "category", right=list(CATEGORY_HEADS), keys=2)
+    heads = category_heads(most)
+    table = plain_table("node", "category", right=heads, keys=2)
     for line in lines:
         if line in most:
             cells = [f"{line.numbers[head]:.0f}" for head in CATEGORY_HEADS[:-1]]
-            cells.append(_delay(line.numbers["mean wait"]))
+            if CATEGORY_HEADS[-1] in heads:
+                cells.append(_delay(line.numbers.get(CATEGORY_HEADS[-1])))
             table.add_row(escape(line.radio), escape(line.category), *cells)
     out.print(table)
     if len(lines) > len(most):

@@ -58,11 +58,12 @@ def _announcing(recording: Recording) -> pd.DataFrame:
     table = recording.arrow("frames")
     if not set(COLUMNS) <= set(table.column_names):
         raise InputError(
-            "differentials: no frame announces the size of a queue; expected a run with a scheme such as diffq"
+            "differentials: no frame announces a queue; expected a run with a scheme such as diffq"
         )
     frames = table.select(list(COLUMNS)).to_pandas(ignore_metadata=True)
-    found = frames[(frames["event"] == "sent") & frames["announced_packets"].notna() & ~frames["retry"].eq(True)]
-    return found.astype({name: str for name in ("from", "to", "flow", "announced_for")})
+    first = (frames["event"] == "sent") & (frames["retry"] == False)  # noqa: E712 - a column
+    found = frames[first & frames["announced_packets"].notna()]
+    return found.astype(dict.fromkeys(("from", "to", "flow", "announced_for"), str))
 
 
 def _flow(recording: Recording, frames: pd.DataFrame, flow: str | None) -> FlowResult:
@@ -77,7 +78,7 @@ def _flow(recording: Recording, frames: pd.DataFrame, flow: str | None) -> FlowR
         return min(sending, key=lambda of: (of["goodput_bps"], of["id"]))
     if flow is None or known[flow] not in sending:
         which = "any flow" if flow is None else f'flow "{flow}"'
-        raise InputError(f"differentials: no frame with a packet of {which} announces the size of a queue")
+        raise InputError(f"differentials: no frame with a packet of {which} announces a queue")
     return known[flow]
 
 
@@ -89,14 +90,14 @@ def _ahead(frames: pd.DataFrame, flow: FlowResult) -> pd.Series:
 def _path(frames: pd.DataFrame, flow: FlowResult) -> list[tuple[str, str]]:
     """The hops from the source on, each to the node to which most packets went."""
     counts = frames[_ahead(frames, flow)].groupby(["from", "to"]).size()
-    hops: list[tuple[str, str]] = []
+    hops: dict[str, str] = {}
     at = flow["src"]
-    while at != flow["dst"] and at in counts.index.get_level_values("from") and at not in {a for a, _ in hops}:
-        hops.append((at, str(counts[at].idxmax())))
-        at = hops[-1][1]
+    while at != flow["dst"] and at in counts.index.get_level_values("from") and at not in hops:
+        hops[at] = str(counts[at].idxmax())
+        at = hops[at]
     if not hops:
         raise InputError(f'differentials: the frames of flow "{flow["id"]}" at its source are not there')
-    return hops
+    return list(hops.items())
 
 
 def _seen(recording: Recording) -> tuple[float, float]:

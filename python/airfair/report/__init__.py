@@ -193,7 +193,7 @@ class Study:
         self.several_radios = len(set(nodes)) < len(nodes)
         self.categories: list[CategoryRow] = []
         self.left_out_categories = 0
-        self.category_heads = tables.CATEGORY_HEADS
+        self.category_heads: list[str] = []
         self.optimum: list[OptimumLine] = []
         self.cliques: list[str] = []
         self.caution: str | None = None
@@ -226,8 +226,10 @@ class Study:
         used = [key for key in found if _frames(found[key])]
         shown = sorted(used, key=lambda key: -_frames(found[key]))[:MOST_CATEGORIES]
         self.left_out_categories = len(used) - len(shown)
+        lines = (line for key in shown for lines in found[key].values() for line in lines)
+        self.category_heads = tables.category_heads(lines)
         self.categories = [
-            CategoryRow(*key, scheme, _category_numbers(found[key][scheme]))
+            CategoryRow(*key, scheme, _category_numbers(self.category_heads, found[key][scheme]))
             for key in found
             if key in shown
             for scheme in self.schemes
@@ -284,11 +286,11 @@ def _frames(of_schemes: dict[str, list[tables.CategoryLine]]) -> float:
     return sum(line.numbers["frames"] or 0 for lines in of_schemes.values() for line in lines)
 
 
-def _category_numbers(lines: Sequence[tables.CategoryLine]) -> list[str]:
+def _category_numbers(heads: Sequence[str], lines: Sequence[tables.CategoryLine]) -> list[str]:
     """Means over the runs; a wait over those in which packets have left the queue."""
     texts = []
-    for head in tables.CATEGORY_HEADS:
-        values = [value for line in lines if (value := line.numbers[head]) is not None]
+    for head in heads:
+        values = [value for line in lines if (value := line.numbers.get(head)) is not None]
         if not values:
             texts.append("-")
             continue

@@ -1,0 +1,264 @@
+"""Queue sizes that packets announce (DiffQ): in captures, tables, traces, explanations and plots."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+from pathlib import Path
+
+import airfair
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from airfair import Capture, InputError, Recording, Scenario, plots
+from airfair.capture import ANNOUNCED, SCHEMA
+from airfair.explaining import show
+from airfair.explaining.result import Explanation, Hop
+from airfair.explaining.words import at_levels, reasons
+from rich.console import Console
+
+from tests.support import THREE_PAIRS
+from tests.support import airfair as command
+
+TEXT = """
+name = "crossing"
+duration = "16 s"
+warmup = "0 s"
+flow = [
+  { id = "1", from = "A", to = "D", transport = "tcp-newreno", traffic = { kind = "ftp" } },
+  { id = "2", from = "E", to = "F", start = "4 s", transport = "tcp-newreno", traffic = { kind = "ftp" } },
+  { id = "3", from = "G", to = "H", start = "8 s", transport = "tcp-newreno", traffic = { kind = "ftp" } },
+]
+node = [
+  { id = "A", position = ["0 m", "0 m"] },
+  { id = "B", position = ["16 m", "0 m"] },
+  { id = "C", position = ["32 m", "0 m"] },
+  { id = "D", position = ["48 m", "0 m"] },
+  { id = "E", position = ["16 m", "22 m"] },
+  { id = "F", position = ["16 m", "36 m"] },
+  { id = "G", position = ["16 m", "-22 m"] },
+  { id = "H", position = ["16 m", "-36 m"] },
+]
+[radio]
+standard = "802.11b"
+data_rate = "11 Mbit/s"
+categories = "diffq"
+tx_power = "19 dBm"
+error_model = "per-chunk"
+preamble_detect = "-96 dBm"
+propagation = { model = "log-distance", exponent = 3.0, reference_loss = "68 dB" }
+[routing]
+metric = "etx"
+"""
+"""A path of three hops between two of one, after figure 2 of the paper: A, B and C sense E and G, which
+do not sense each other."""
+
+SHORT = ["duration=100 ms", "warmup=0 s"]
+
+OVERHEAD = 8 + 26 + 4
+"""Bytes of LLC, of the MAC's header with QoS Control, and of the FCS."""
+
+
+@pytest.fixture(scope="module")
+def scenario() -> Scenario:
+    return Scenario.parse(TEXT, "crossing")
+
+
+@pytest.fixture(scope="module")
+def recorded(scenario: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    out = tmp_path_factory.mktemp("announced") / "run"
+    airfair.record(scenario, scheme="diffq", capture=Capture(trace=True, pcap="B", snaplen=0), out=out)
+    return Recording.load(out)
+
+
+@pytest.fixture(scope="module")
+def told(scenario: Scenario) -> Explanation:
+    return airfair.explain(scenario, scheme="diffq", flow="1")
+
+
+def test_frames_have_the_announced_queue(recorded: Recording, tmp_path: Path) -> None:
+    names = recorded.arrow("frames").column_names
+    assert names == [*SCHEMA.names, "category", *ANNOUNCED.names]
+    frames = recorded.pandas("frames")
+    sent = frames[(frames["event"] == "sent") & (frames["kind"] == "DATA") & frames["flow"].notna()]
+    ends = {"1": {"A", "D"}, "2": {"E", "F"}, "3": {"G", "H"}}
+    assert len(sent) > 5000
+    assert sent["announced_packets"].between(0, 100).all()
+    assert all(to in ends[flow] for flow, to in zip(sent["flow"], sent["announced_for"], strict=True))
+    others = frames[frames["kind"] != "DATA"]
+    assert others["announced_packets"].isna().all()
+    # No such column where nothing announces a queue, with rows or without.
+    scenario = Scenario.read(THREE_PAIRS, SHORT)
+    plain = airfair.record(scenario, capture=Capture(trace=True), out=tmp_path / "plain")
+    assert plain.arrow("frames").column_names == SCHEMA.names
+    late = Capture(trace=True, start="8.999999999 s", node="A")
+    empty = airfair.record(Scenario.parse(TEXT, "x", ["duration=9 s"]), scheme="diffq", capture=late)
+    assert not empty.arrow("frames").num_rows
+    assert empty.arrow("frames").column_names == names
+
+
+def test_wireshark_sees_ip_around_all_of_it(recorded: Recording) -> None:
+    fields = ("-e", "ip.proto", "-e", "ip.len", "-e", "data.data", "-e", "wlan.fc.retry", "-e", "wlan.seq")
+    only = "frame.packet_flags_direction == 2 && ip && !_ws.malformed"
+    file = str(recorded.captures["B"])
+    options = ("-o", "ip.check_checksum:TRUE", "-T", "fields", "-E", "separator=/t")
+    done = subprocess.run(
+        ["tshark", "-n", "-r", file, *options, "-Y", only, *fields],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    frames = recorded.pandas("frames")
+    ours = frames[(frames["event"] == "sent") & (frames["node"] == "B") & frames["announced_packets"].notna()]
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert len(rows) == len(ours) > 1000
+    for (proto, length, data, *_), announced, size in zip(
+        rows, ours["announced_packets"], ours["bytes"], strict=True
+    ):
+        trailer = bytes.fromhex(data.replace(":", ""))[-16:]
+        # Data or an acknowledgement, at the second writer or the third.
+        assert (proto, trailer[0]) in {("254", 0x11), ("254", 0x12)}
+        assert trailer[1] in (2, 3)
+        assert int.from_bytes(trailer[2:4], "big") == announced
+        assert int(length) + OVERHEAD == size
+
+
+def test_the_trace_tells_the_queue(scenario: Scenario, recorded: Recording) -> None:
+    frames = recorded.pandas("frames")
+    announced = frames[frames["event"] == "sent"].set_index("frame")["announced_packets"]
+    pattern = re.compile(
+        r"(\w) +sends DATA #(\d+)( again)? in (\d) \(queue (\d+) of (\w)\) to (\w): \d+ B at"
+    )
+    found = 0
+    for line in airfair.trace(scenario, scheme="diffq", start="5 s", until="5.5 s"):
+        match = pattern.search(line)
+        assert bool(match) == (" sends DATA " in line)
+        if match is not None:
+            assert announced[int(match[2])] == int(match[5])
+            found += 1
+    assert found > 200
+
+
+def test_recordings_have_the_values_of_queues(recorded: Recording) -> None:
+    gauges = recorded.pandas("queue_gauges")
+    assert list(gauges)[:3] == ["end_s", "node", "towards"]
+    assert set(gauges["node"]) == set("ABCDEFGH")
+    last = gauges[gauges["end_s"] == 16].set_index("node")
+    assert last.loc["A", "differential"] > last.loc["C", "differential"]
+    assert gauges["level"].between(0, 7).sum() > 100
+    first = gauges[(gauges["end_s"] == 1) & (gauges["node"] == "G")]
+    assert first["differential"].isna().all()
+    assert "queue_gauges" not in airfair.record(Scenario.read(THREE_PAIRS, SHORT)).tables
+
+
+def test_the_hop_of_the_largest_differential_is_named(told: Explanation) -> None:
+    ahead = [hop for hop in told["hops"] if hop["forward"]]
+    means = [hop["differential"]["mean_packets"] for hop in ahead]
+    assert means == sorted(means, reverse=True)
+    assert means[0] > means[1] + 5
+    for hop in told["hops"]:
+        differential = hop["differential"]
+        levels = differential["levels"]
+        assert 0 <= differential["packets"] - sum(level["packets"] for level in levels) <= 1
+        names = [int(level["level"] or 0) for level in levels]
+        assert names == sorted(names, reverse=True)
+        busy = sum(level["higher_ns"] + level["others_ns"] for level in levels)
+        assert 0 < busy <= hop["own_turn_ns"]["busy"]
+    (text,) = [reason for reason in told["reasons"] if "differential" in reason]
+    assert re.match(
+        r"Its packets leave A \(to B\) with a queue \d+ packets longer than at B on average, the largest "
+        r"differential of its path; \d+ % at level \d",
+        text,
+    )
+    out = io.StringIO()
+    show.show(told, Console(file=out, width=200))
+    (title,) = re.findall(r"Queue differentials.*\n.*", out.getvalue())
+    assert "frames of higher levels" in title
+    packets = ahead[0]["differential"]["packets"]
+    assert re.search(rf"^A → B +{packets} +{means[0]:.1f} ", out.getvalue(), re.M)
+
+
+def test_words_on_levels(told: Explanation) -> None:
+    def hop(mean: float, *levels: tuple[str | None, int, int]) -> Hop:
+        found = next(hop for hop in told["hops"] if hop["forward"])
+        of = [{"level": name, "packets": n, "higher_ns": ns, "others_ns": 0} for name, n, ns in levels]
+        differential = {"packets": sum(n for _, n, _ in levels), "mean_packets": mean, "levels": of}
+        return {**found, "src": "x", "dst": "y", "observed_ns": 100, "differential": differential}  # type: ignore[typeddict-item]
+
+    def said(*hops: Hop) -> str:
+        bare: Explanation = {**told, "hops": list(hops)}
+        return next(reason for reason in reasons(bare) if "differential" in reason or "longer" in reason)
+
+    low = hop(0.4, ("1", 30, 0), ("0", 70, 40))
+    assert said(low) == (
+        "Its packets leave x (to y) with a queue 0.4 packets longer than at y on average; 70 % at level 0 "
+        "and 30 % at level 1; 40 % of the time one waits at level 0 while others send at higher levels."
+    )
+    one = hop(12.0, (None, 5, 0))
+    assert at_levels(one) == ""
+    assert said(low, one) == (
+        "Its packets leave x (to y) with a queue 12 packets longer than at y on average, the largest "
+        "differential of its path."
+    )
+
+
+def test_differentials_are_drawn(recorded: Recording, tmp_path: Path) -> None:
+    figure = plots.differentials(recorded, "1")
+    axes = figure.axes[0]
+    named = {str(line.get_label()): np.asarray(line.get_ydata()) for line in axes.get_lines()}
+    hops = ["A → B", "B → C", "C → D"]
+    assert [name for name in named if "→" in name] == hops
+    assert all(len(named[hop]) == 16 for hop in hops)
+    # By hand: what B announced for D, a size from one frame to the next.
+    frames = recorded.pandas("frames")
+    sent = frames[(frames["event"] == "sent") & (frames["announced_for"] == "D")]
+    sizes = {}
+    for node in "ABC":
+        of = sent[sent["from"] == node]
+        at = np.searchsorted(of["time_ns"], np.arange(10_000_000_000, 11_000_000_000, 100_000), "right") - 1
+        sizes[node] = of["announced_packets"].to_numpy(float)[at].mean()
+    expected = [sizes["A"] - sizes["B"], sizes["B"] - sizes["C"], sizes["C"]]
+    assert [named[hop][10] for hop in hops] == pytest.approx(expected, abs=0.1)
+    least = min(recorded.result["flows"], key=lambda flow: flow["goodput_bps"])["id"]
+    title = plots.differentials(recorded).axes[0].get_title(loc="left")
+    assert title == f"crossing, diffq, seed 1: flow {least}"
+    file = next(iter(recorded.captures.values())).parent
+    done = command("plot", file, "--kind", "differentials", "--flow", "2", "-o", tmp_path / "d.svg")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "E → F" in (tmp_path / "d.svg").read_text()
+
+
+def test_what_has_no_differentials_is_said(recorded: Recording) -> None:
+    plain = airfair.record(Scenario.read(THREE_PAIRS, SHORT), capture=Capture(trace=True))
+    with pytest.raises(InputError, match="no frame announces a queue; expected a run with a scheme such as"):
+        plots.differentials(plain)
+    with pytest.raises(InputError, match='there is no table "frames"'):
+        plots.differentials(airfair.record(Scenario.read(THREE_PAIRS, SHORT)))
+    with pytest.raises(InputError, match='flow: there is no "4"'):
+        plots.differentials(recorded, "4")
+    early = airfair.record(
+        Scenario.parse(TEXT, "x", ["duration=9 s"]), scheme="diffq", capture=Capture(trace=True, until="7 s")
+    )
+    with pytest.raises(InputError, match='no frame with a packet of flow "3" announces a queue'):
+        plots.differentials(early, "3")
+
+
+@pytest.mark.parametrize(("scheme", "there"), [("diffq", False), ("droptail", True)])
+def test_one_queue_has_no_wait_of_a_category(scheme: str, *, there: bool, tmp_path: Path) -> None:
+    """With DiffQ one queue serves all categories; with other schemes each has its own."""
+    (tmp_path / "x.toml").write_text(TEXT)
+    changes = ("--scheme", scheme, "--set", "duration=9 s")
+    printed = command("run", tmp_path / "x.toml", *changes).stdout
+    assert "Access categories in the whole run\nnode  category  frames" in printed
+    assert ("mean wait" in printed) == there
+    report = tmp_path / "x.html"
+    compared = ("--schemes", scheme, "--seeds", "1", "--set", "duration=9 s", "--report", str(report))
+    assert command("compare", tmp_path / "x.toml", *compared).returncode == 0
+    assert ('<th scope="col">mean wait</th>' in report.read_text()) == there
+
+
+def test_folders_of_recordings_are_whole(recorded: Recording, tmp_path: Path) -> None:
+    saved = recorded.save(tmp_path / "copy")
+    assert pq.read_table(saved / "queue_gauges.parquet").num_rows == 8 * 16
+    assert Recording.load(saved).pandas("queue_gauges").equals(recorded.pandas("queue_gauges"))
