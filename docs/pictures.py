@@ -24,12 +24,15 @@ def main() -> None:
     runs = [airfair.run(short, scheme=scheme) for scheme in ("droptail", "codel")]
     capture = Capture(trace=True, states=True, start="19.9 s", until="20.7 s")
     traced = airfair.record(scenario.edited({"duration": "20.7 s"}), capture=capture)
+    chain = Scenario.read(SCENARIOS / "chain.toml", ['radio.categories="diffq"'])
+    announced = airfair.record(chain, scheme="diffq", capture=Capture(trace=True))
     figures = {
         "network": plots.network(scenario),
         "network-grid": plots.network(Scenario.read(SCENARIOS / "grid-64.toml")),
         "throughput": plots.throughput(recording),
         "queues": plots.queues(recording),
         "windows": plots.windows(recording),
+        "differentials": plots.differentials(announced),
         "channel": plots.channel(recording),
         "channel-node": plots.channel(recording, node="a2"),
         "timeline": plots.timeline(traced, "20 s", "20.03 s"),

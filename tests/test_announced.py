@@ -144,8 +144,8 @@ def test_recordings_have_the_values_of_queues(recorded: Recording) -> None:
     gauges = recorded.pandas("queue_gauges")
     assert list(gauges)[:3] == ["end_s", "node", "towards"]
     assert set(gauges["node"]) == set("ABCDEFGH")
-    last = gauges[gauges["end_s"] == 16].set_index("node")
-    assert last.loc["A", "differential"] > last.loc["C", "differential"]
+    last = gauges[gauges["end_s"] == 16].set_index("node")["differential"].to_dict()
+    assert last["A"] > last["C"]
     assert gauges["level"].between(0, 7).sum() > 100
     first = gauges[(gauges["end_s"] == 1) & (gauges["node"] == "G")]
     assert first["differential"].isna().all()
@@ -229,7 +229,7 @@ def test_differentials_are_drawn(recorded: Recording, tmp_path: Path) -> None:
     assert "E → F" in (tmp_path / "d.svg").read_text()
 
 
-def test_what_has_no_differentials_is_said(recorded: Recording) -> None:
+def test_what_has_no_differentials_is_said(recorded: Recording, scenario: Scenario) -> None:
     plain = airfair.record(Scenario.read(THREE_PAIRS, SHORT), capture=Capture(trace=True))
     with pytest.raises(InputError, match="no frame announces a queue; expected a run with a scheme such as"):
         plots.differentials(plain)
@@ -240,6 +240,9 @@ def test_what_has_no_differentials_is_said(recorded: Recording) -> None:
     early = airfair.record(
         Scenario.parse(TEXT, "x", ["duration=9 s"]), scheme="diffq", capture=Capture(trace=True, until="7 s")
     )
+    near = airfair.record(scenario, scheme="diffq", capture=Capture(trace=True, node="A"))
+    with pytest.raises(InputError, match='no hop of flow "1" has frames of both of its nodes'):
+        plots.differentials(near, "1")
     with pytest.raises(InputError, match='no frame with a packet of flow "3" announces a queue'):
         plots.differentials(early, "3")
 

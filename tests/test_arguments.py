@@ -15,7 +15,7 @@ from airfair import InputError, Scenario, Study, World, plots, scheme
 from airfair.optimal.search import Setting
 from matplotlib.figure import Figure
 
-from tests.support import THREE_PAIRS
+from tests.support import SCENARIOS, THREE_PAIRS
 
 WRONG: tuple[object, ...] = (None, -1, 3.5, [], [None], "", "no such", b"\xff", {}, {"a": object()}, object())
 """Values that most parameters do not have; where one is right, the call succeeds."""
@@ -25,6 +25,11 @@ STUDY = Study(name="s", scenario=SCENARIO, schemes="droptail", seeds=1)
 RUN = airfair.run(SCENARIO)
 ROWS = airfair.compare(SCENARIO, schemes=["droptail", "red"], seeds=[1, 2], windows="10 ms")
 RECORDING = airfair.record(SCENARIO)
+ANNOUNCED = airfair.record(
+    Scenario.read(SCENARIOS / "chain.toml", ["duration=1 s", "warmup=0 s", 'radio.categories="diffq"']),
+    scheme="diffq",
+    capture=airfair.Capture(trace=True),
+)
 
 Call = tuple[Callable[..., object], tuple[Any, ...], dict[str, Any]]
 """A function with arguments that are right."""
@@ -85,9 +90,12 @@ def calls() -> dict[str, Call]:
         "Context.mark": (context.mark, (1, "full"), {}),
         "plots.save": (plots.save, (Figure(), "figure.svg"), {}),
     }
-    takes = {"network": SCENARIO, "cdf": RUN, "channel": RECORDING} | dict.fromkeys(
-        ("queues", "throughput", "windows"), RECORDING
-    )
+    takes = {
+        "network": SCENARIO,
+        "cdf": RUN,
+        "channel": RECORDING,
+        "differentials": ANNOUNCED,
+    } | dict.fromkeys(("queues", "throughput", "windows"), RECORDING)
     for name in plots.__all__:
         if name not in ("Plot", "save"):
             found[f"plots.{name}"] = (getattr(plots, name), (takes.get(name, ROWS),), {})

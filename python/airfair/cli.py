@@ -486,7 +486,8 @@ def trace(
 ) -> None:
     """Print the events of a run of the scenario in FILE.
 
-    Events are frames, losses with their causes, drops and deliveries.
+    Events are frames, losses with their causes, drops and deliveries. Of a frame with a trailer (DiffQ) the
+    line says how many packets for a destination are in the sender's queue.
 
     \b
     Example:

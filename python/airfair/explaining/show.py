@@ -27,6 +27,9 @@ MOST_HOPS = 6
 MOST_DETAILED = 2
 """Most hops of which is shown who keeps their senders waiting, or why their attempts fail: the worst ones."""
 
+NOTICED = 0.0005
+"""Smaller shares of the time are no reason for a table."""
+
 MOST_LINES = 4
 """Most further hops with a line."""
 
@@ -169,6 +172,9 @@ def _holders(explanation: Explanation, out: Console, most: int | None) -> None:
 
 def _categories(explanation: Explanation, out: Console, most: int | None) -> None:
     hops = [hop for hop in explanation["hops"] if "categories" in hop and hop["categories"]["others"]]
+    if most is not None:
+        # A packet that changes its category as it is handed on (DiffQ) leaves some nanoseconds.
+        hops = [hop for hop in hops if share(hop, "category") >= NOTICED or _collided(hop)]
     shown, rest = _worst(hops, lambda hop: share(hop, "category"), most)
     for hop in shown:
         others = hop["categories"]["others"]
@@ -187,6 +193,11 @@ def _categories(explanation: Explanation, out: Console, most: int | None) -> Non
             table.add_row(escape(other["category"]), *(_cell(ns / observed) for ns in times), *counts)
         out.print(table)
     _left_out(len(rest), "hop", out, " with other categories")
+
+
+def _collided(hop: Hop) -> bool:
+    others = hop["categories"]["others"] if "categories" in hop else []
+    return any(other["collisions"] for other in others)
 
 
 def _differentials(explanation: Explanation, out: Console, most: int | None) -> None:

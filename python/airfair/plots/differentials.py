@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,11 +42,15 @@ def differentials(recording: Recording, flow: str | None = None, *, ax: Axes | N
     edges = np.concatenate([[0.0], ends])
     seen = _seen(recording)
     sizes = {node: _mean_sizes(frames, node, chosen["dst"], edges, seen) for hop in hops for node in hop}
-    values = np.column_stack([sizes[src] - sizes[dst] for src, dst in hops])
-    names = [f"{src} → {dst}" for src, dst in hops]
+    of_hops = {f"{src} → {dst}": sizes[src] - sizes[dst] for src, dst in hops}
+    # A table of one node's frames does not say what waits at the others.
+    of_hops = {name: column for name, column in of_hops.items() if not np.isnan(column).all()}
+    if not of_hops:
+        raise InputError(f'differentials: no hop of flow "{chosen["id"]}" has frames of both of its nodes')
+    names, values = list(of_hops), np.column_stack(list(of_hops.values()))
     with style.canvas(ax, f"{title(recording)}: flow {chosen['id']}") as axes:
         middles = ends - np.diff(ends, prepend=0.0) / 2
-        means = [float(np.nanmean(values[:, i])) for i in range(len(hops))]
+        means = [float(np.nanmean(column)) for column in of_hops.values()]
         draw_lines(axes, recording, middles, values, names, style.choose(means))
         axes.autoscale(axis="y")
         axes.axhline(0, color=style.INK, linewidth=0.6, zorder=1)
@@ -62,7 +67,7 @@ def _announcing(recording: Recording) -> pd.DataFrame:
         )
     frames = table.select(list(COLUMNS)).to_pandas(ignore_metadata=True)
     first = (frames["event"] == "sent") & (frames["retry"] == False)  # noqa: E712 - a column
-    found = frames[first & frames["announced_packets"].notna()]
+    found: pd.DataFrame = frames[first & frames["announced_packets"].notna()]
     return found.astype(dict.fromkeys(("from", "to", "flow", "announced_for"), str))
 
 
@@ -89,14 +94,15 @@ def _ahead(frames: pd.DataFrame, flow: FlowResult) -> pd.Series:
 
 def _path(frames: pd.DataFrame, flow: FlowResult) -> list[tuple[str, str]]:
     """The hops from the source on, each to the node to which most packets went."""
-    counts = frames[_ahead(frames, flow)].groupby(["from", "to"]).size()
+    ahead = frames[_ahead(frames, flow)]
+    counts = Counter(zip(ahead["from"], ahead["to"], strict=True))
+    # The last one of a sender stays: that with most packets.
+    most = dict(sorted(counts, key=lambda hop: (counts[hop], hop)))
     hops: dict[str, str] = {}
     at = flow["src"]
-    while at != flow["dst"] and at in counts.index.get_level_values("from") and at not in hops:
-        hops[at] = str(counts[at].idxmax())
+    while at != flow["dst"] and at in most and at not in hops:
+        hops[at] = most[at]
         at = hops[at]
-    if not hops:
-        raise InputError(f'differentials: the frames of flow "{flow["id"]}" at its source are not there')
     return list(hops.items())
 
 
@@ -115,9 +121,13 @@ def _mean_sizes(
     if node == destination:
         return np.where(lengths > 0, 0.0, np.nan)
     of = frames[(frames["from"] == node) & (frames["announced_for"] == destination)]
+    if of.empty:
+        return np.full(len(lengths), np.nan)
     times = np.concatenate([[seen[0]], of["time_ns"].to_numpy() / 1e9])
     sizes = np.concatenate([[0.0], of["announced_packets"].to_numpy(float)])
     whole = np.concatenate([[0.0], np.cumsum(sizes[:-1] * np.diff(times))])
     at = np.searchsorted(times, inside, "right") - 1
     until = whole[at] + sizes[at] * (inside - times[at])
-    return np.divide(np.diff(until), lengths, out=np.full(len(lengths), np.nan), where=lengths > 0)
+    means = np.full(len(lengths), np.nan)
+    np.divide(np.diff(until), lengths, out=means, where=lengths > 0)
+    return means
