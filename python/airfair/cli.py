@@ -387,7 +387,9 @@ def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: boo
 @click.option(
     "--kind",
     type=click.Choice(PLOTS),
-    help="Kind; by default `throughput` of a folder, `network` of a scenario, `bars` of a comparison.",
+    metavar="KIND",
+    help=f"Kind: {', '.join(PLOTS)}; by default `throughput` of a folder, `network` of a scenario, `bars` of "
+    "a comparison.",
 )
 @click.option("--node", metavar="ID", help="With `channel`: plot this node over time.")
 @click.option("--flow", metavar="ID", help="With `differentials`: plot this flow's path.")
