@@ -65,7 +65,7 @@ pub struct ChannelSeries {
     pub held: Vec<u64>,
 }
 
-/// A row for each interval and station whose agent, or queue that or whose hop, has internal values.
+/// A row for each interval and place with internal values: a station by its agent, a queue by its hop or by itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GaugeSeries {
     /// Indices of those stations or queues.
@@ -79,13 +79,9 @@ pub struct GaugeSeries {
 impl GaugeSeries {
     /// Names and places are those at the start.
     fn new(gauges: &[Gauges]) -> Self {
-        let mut names: Vec<&'static str> = Vec::new();
-        for &(name, _) in gauges.iter().flat_map(|(_, gauges)| gauges) {
-            // Places may have different schemes.
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+        let names: Vec<&'static str> = gauges
+            .first()
+            .map_or_else(Vec::new, |(_, gauges)| gauges.iter().map(|&(name, _)| name).collect());
         let places = gauges.iter().map(|&(place, _)| place).collect();
         Self { places, values: vec![Vec::new(); names.len()], names }
     }
