@@ -130,8 +130,8 @@ pub trait Queue: Send {
     /// Writes the header of a labelled packet that `commit` has just returned: what the queue tells everyone who hears the frame.
     fn stamp(&mut self, _packet: &Packet, _header: &mut Header, _now: Time) {}
 
-    /// By how many packets the queue of a labelled packet's destination was longer than that of the next hop, as far as known, when `commit`
-    /// has just returned the packet; `None`: it does not compare them.
+    /// By how many packets the queue of a labelled packet's destination was longer than that of the next hop, as far as known, when the
+    /// packet left: after `commit` has returned it. `None`: the queue does not compare them.
     fn differential(&self) -> Option<i64> {
         None
     }

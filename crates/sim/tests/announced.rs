@@ -185,8 +185,8 @@ fn differentials(explanation: Explanation) -> Vec<DifferentialExplanation> {
     explanation.hops.into_iter().filter(|hop| hop.forward).filter_map(|hop| hop.differential).collect()
 }
 
-/// Two sources at one receiver. A slow one finds its queue empty most of the time: its packets leave with a differential of 1, at level 1 (1 of 32 packets
-/// and 8 levels). It waits there behind a fast one, whose queue fills up to 25 packets, level 7.
+/// Two sources at one receiver. A slow one finds its queue empty most of the time: its packets leave with a differential of 1, at level 1
+/// (1 of 32 packets and 8 levels). It waits there behind a fast one, whose queue fills up to 25 packets, level 7.
 #[test]
 fn a_slow_flow_waits_behind_higher_levels() {
     let mut spec = cell(radio(), 2, 1000, 20);
