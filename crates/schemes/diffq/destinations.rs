@@ -13,6 +13,7 @@ pub struct DestinationQueue {
     /// The next hop to it; `None`: there is no route by this interface now, and the packets wait.
     pub next_hop: Option<NodeId>,
     packets: VecDeque<Packet>,
+    bytes: u64,
     /// When the queue was served last: the number of the packet that left, of all that have left.
     pub served: u64,
 }
@@ -65,6 +66,12 @@ impl Destinations {
         self.find(destination).map_or(0, |at| self.queues[at].len())
     }
 
+    /// Packets that wait for a destination, and their bytes.
+    #[must_use]
+    pub fn view_of(&self, destination: NodeId) -> (u32, u64) {
+        self.find(destination).map_or((0, 0), |at| (self.queues[at].len(), self.queues[at].bytes))
+    }
+
     /// Number of queues, packets and bytes.
     #[must_use]
     pub fn totals(&self) -> (u32, u32, u64) {
@@ -76,23 +83,25 @@ impl Destinations {
     pub fn push(&mut self, packet: Packet, served: u64) {
         let at = self.find(packet.destination).unwrap_or_else(|at| {
             let packets = self.spare.pop().unwrap_or_default();
-            let queue = DestinationQueue { destination: packet.destination, next_hop: None, packets, served };
-            self.queues.insert(at, queue);
+            let destination = packet.destination;
+            self.queues
+                .insert(at, DestinationQueue { destination, next_hop: None, packets, bytes: 0, served });
             at
         });
         let queue = &mut self.queues[at];
         queue.next_hop = Some(packet.next_hop);
         queue.packets.push_back(packet);
+        queue.bytes += u64::from(packet.bytes);
         self.packets += 1;
         self.bytes += u64::from(packet.bytes);
     }
 
-    /// Removes the first packet for a destination. `number`: of packets that have left so far, with this one.
+    /// Removes the first packet for a destination, with or without a route. `number`: of packets that have left so far, with this one.
     pub fn pop(&mut self, destination: NodeId, number: u64) -> Option<Packet> {
         let at = self.find(destination).ok()?;
         let queue = &mut self.queues[at];
-        let packet = queue.head()?;
-        queue.packets.pop_front();
+        let packet = queue.packets.pop_front()?;
+        queue.bytes -= u64::from(packet.bytes);
         queue.served = number;
         if queue.is_empty() {
             self.spare.push(self.queues.remove(at).packets);

@@ -50,8 +50,9 @@ pub struct QueueConfig {
 /// A packet that `peek` has named.
 #[derive(Debug, Clone, Copy)]
 enum Named {
-    /// The first packet for a destination, with the rank of its queue.
-    For(NodeId, Rank),
+    /// The first packet for a destination, with its next hop then and the rank of its queue. A route that changes before `commit` changes
+    /// neither.
+    For(Packet, Rank),
     /// The first packet that is not DiffQ's.
     Plain,
 }
@@ -128,10 +129,10 @@ impl DiffQ {
                 if queue.is_some_and(|queue| queue.served > self.plain_served) {
                     (Named::Plain, other, 0)
                 } else {
-                    (Named::For(packet.destination, rank), packet, 0)
+                    (Named::For(packet, rank), packet, 0)
                 }
             }
-            (Some((rank, packet)), _) => (Named::For(packet.destination, rank), packet, rank.level),
+            (Some((rank, packet)), _) => (Named::For(packet, rank), packet, rank.level),
             (None, Some(packet)) => (Named::Plain, packet, 0),
             (None, None) => {
                 self.named = None;
@@ -180,10 +181,10 @@ impl Queue for DiffQ {
         self.answer = None;
         self.turn += 1;
         match self.named.take()? {
-            Named::For(destination, rank) => {
-                let packet = self.destinations.pop(destination, self.turn)?;
-                self.last = Some(rank);
+            Named::For(packet, rank) => {
+                self.destinations.pop(packet.destination, self.turn)?;
                 self.in_radio.push(packet.id);
+                self.last = Some(rank);
                 Some(packet)
             }
             Named::Plain => {
@@ -264,8 +265,8 @@ impl Queue for DiffQ {
             let packets = self.plain.len() as u32;
             return QueueView { packets, bytes: self.plain_bytes, limit_packets: self.config.limit_packets };
         }
-        let packets = self.destinations.len_of(destination);
-        QueueView { packets, bytes: 0, limit_packets: self.config.scheduler.quantiser.depth }
+        let (packets, bytes) = self.destinations.view_of(destination);
+        QueueView { packets, bytes, limit_packets: self.config.scheduler.quantiser.depth }
     }
 
     fn gauges(&self) -> Vec<(&'static str, f64)> {

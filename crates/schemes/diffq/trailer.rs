@@ -1,4 +1,7 @@
 //! The trailer of DiffQ's packets (§5.3): the host carries it as a header of four words.
+//!
+//! A simulator carries the words; a node with real radios receives bytes, whose ends may be anything. Its [`Reader`] ignores and counts
+//! packets without a well-formed trailer.
 
 use airfair_units::Time;
 use airfair_wire::diffq::{Trailer, Type};
@@ -70,4 +73,21 @@ pub(super) fn write(header: &mut Header, packet: &Packet, queue: u32, now: Time)
 #[must_use]
 pub const fn queue(header: &Header) -> u32 {
     header.fields[TYPE_AND_QUEUE] & 0xffff
+}
+
+/// The trailers of received packets, from their bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reader {
+    /// Packets that ended in no well-formed trailer; they are ignored.
+    pub malformed: u64,
+}
+
+impl Reader {
+    /// The trailer at the end of a packet of a flow of DiffQ.
+    pub fn read(&mut self, packet: &[u8]) -> Option<Header> {
+        let found = packet.len().checked_sub(KIND.wire_len as usize).and_then(|at| packet.get(at..));
+        let header = found.and_then(KIND.decode);
+        self.malformed += u64::from(header.is_none());
+        header
+    }
 }

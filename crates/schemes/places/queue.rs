@@ -96,7 +96,10 @@ pub struct Heard<'a> {
 /// - `peek` changes what is stored in no other way, and two calls at one time without an arrival or other news between them name the same
 ///   packet; what becomes known later (a neighbour's header, a route, the end of a transmission) may change the choice;
 /// - `commit` removes exactly the packet that the last `peek` named, whatever has become known since;
+/// - `peek` names a packet while one is stored; only labelled packets may wait, for a route or for the end of a transmission;
 /// - `view` counts what is stored.
+///
+/// For DiffQ's queue, `tests/diffq/contract.rs` drives labelled packets with the news that its choice depends on.
 pub trait Queue: Send {
     /// Offers a packet.
     fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> Enqueued;
