@@ -1,12 +1,13 @@
 //! Runs the fuzz entry points on stable Rust: 10^5 inputs each, half of them random bytes, half mutations of
-//! valid frames; 10^6 for routing protocols.
+//! valid frames; 10^6 for routing protocols and DiffQ's trailer, which all that overhear a frame read.
 
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use airfair_wire::congestion::{Congestion, Fields, Rates};
+use airfair_wire::diffq::{Trailer, Type};
 use airfair_wire::dsdv::{self, Update};
 use airfair_wire::fuzz::{
-    fuzz_all, fuzz_aodv, fuzz_arp, fuzz_congestion, fuzz_dsdv, fuzz_ethernet, fuzz_ieee80211, fuzz_ipv4,
-    fuzz_llc, fuzz_olsr, fuzz_pcapng, fuzz_radiotap, fuzz_tcp, fuzz_udp,
+    fuzz_all, fuzz_aodv, fuzz_arp, fuzz_congestion, fuzz_diffq, fuzz_dsdv, fuzz_ethernet, fuzz_ieee80211,
+    fuzz_ipv4, fuzz_llc, fuzz_olsr, fuzz_pcapng, fuzz_radiotap, fuzz_tcp, fuzz_udp,
 };
 use airfair_wire::ieee80211::{Ack, Addresses, CfEnd, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
 use airfair_wire::olsr;
@@ -234,6 +235,14 @@ fn congestion_seeds() -> Vec<Vec<u8>> {
     vec![bytes(Fields::Qfcp(rates)), bytes(Fields::Rcp(rates)), bytes(xcp), bytes(data), bytes(report)]
 }
 
+fn diffq_seeds() -> Vec<Vec<u8>> {
+    let trailer =
+        Trailer { kind: Type::Data, written: 2, queue: 26, flow: 7, sent_us: 1_000_000, sequence: 70_000 };
+    [Type::Data, Type::Ack, Type::SourceRouted]
+        .map(|kind| bytes(16, |buffer| assert!(Trailer { kind, ..trailer }.encode(buffer).is_ok())))
+        .to_vec()
+}
+
 fn radiotap_seeds() -> Vec<Vec<u8>> {
     let received = Radiotap {
         tsft: Some(1_000_000),
@@ -340,6 +349,11 @@ fn congestion() {
 }
 
 #[test]
+fn diffq() {
+    drive_with(&diffq_seeds(), 10 * INPUTS, fuzz_diffq);
+}
+
+#[test]
 fn ethernet() {
     drive(&[ethernet_seed()], fuzz_ethernet);
 }
@@ -359,6 +373,7 @@ fn crosswise() {
     seeds.push(dsdv_seed());
     seeds.push(olsr_seed());
     seeds.extend(congestion_seeds());
+    seeds.extend(diffq_seeds());
     seeds.extend(radiotap_seeds());
     seeds.push(pcapng_seed());
     drive(&seeds, fuzz_all);

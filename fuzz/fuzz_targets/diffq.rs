@@ -1,0 +1,4 @@
+//! DiffQ's trailer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| airfair_wire::fuzz::fuzz_diffq(data));
