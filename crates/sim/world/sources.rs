@@ -247,8 +247,12 @@ impl Network {
     }
 
     /// Packets of a flow's node that wait for the flow's destination.
-    fn own_backlog(&self, flow: FlowIx) -> u32 {
-        self.port_towards(flow).map_or(0, |port| self.backlog_for(port, flow).packets)
+    fn own_backlog(&self, flow: FlowIx, now: Time) -> u32 {
+        let waiting = |port| match self.interfaces.wire_with_queue(port, &self.links) {
+            Some(wire) => self.links.view(wire, now).waiting as u32,
+            None => self.backlog_for(port, flow).packets,
+        };
+        self.port_towards(flow).map_or(0, waiting)
     }
 
     /// Registers a source that waits for room at a port.
@@ -588,7 +592,7 @@ impl Network {
     /// Handles a timer of the source of a flow over UDP.
     pub(super) fn udp_source_timer(&mut self, flow: FlowIx, timer: (Timer, u32), now: Time) {
         if self.udp.reads_own_queue(flow) {
-            self.udp.on_own_queue(flow, self.own_backlog(flow));
+            self.udp.on_own_queue(flow, self.own_backlog(flow, now));
         }
         self.udp.on_source_timer(flow, timer, now, &mut self.schedule);
         self.send_paced(flow, now);
@@ -812,7 +816,7 @@ impl Network {
         if let Some(flow) = self.tcp.get(id).map(|connection| connection.flow)
             && self.tcp.reads_own_queue(flow)
         {
-            self.tcp.on_own_queue(id, self.own_backlog(flow));
+            self.tcp.on_own_queue(id, self.own_backlog(flow, now));
         }
         if self.tcp.on_law_timer(id, timer, now, &mut self.schedule) {
             self.send_segments(id, now);

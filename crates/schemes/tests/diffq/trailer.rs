@@ -62,18 +62,18 @@ fn an_acknowledgement_says_its_type() {
 /// number is that of 16 bits.
 #[test]
 fn the_size_that_is_announced() {
-    let size = |set: &[(&str, ParamValue)]| {
-        let mut node = Node::new("diffq", set);
+    let size = |name: &str, set: &[(&str, ParamValue)]| {
+        let mut node = Node::new(name, set);
         node.store(9, 2, 3);
         let mut header = Header::default();
         stamped(&mut node, &labelled(50, 9, 2), &mut header);
         trailer::queue(&header)
     };
     let factor = |value| ("size_factor", ParamValue::Number(value));
-    assert_eq!(size(&[]), 3);
-    assert_eq!(size(&[("announced", ParamValue::Choice("before"))]), 4);
-    assert_eq!([2.5, 0.0, 0.3, 1000.0].map(|value| size(&[factor(value)])), [7, 0, 0, 3000]);
-    let mut node = Node::new("diffq", &[factor(1000.0)]);
+    assert_eq!(size("diffq", &[]), 3);
+    assert_eq!(size("diffq", &[("announced", ParamValue::Choice("before"))]), 4);
+    assert_eq!([2.5, 0.0, 0.3, 1000.0].map(|value| size("diffq-liar", &[factor(value)])), [7, 0, 0, 3000]);
+    let mut node = Node::new("diffq-liar", &[factor(1000.0)]);
     node.store(9, 2, 66);
     let mut header = Header::default();
     stamped(&mut node, &labelled(70, 9, 2), &mut header);

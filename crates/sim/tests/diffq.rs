@@ -1,0 +1,533 @@
+//! DiffQ in worlds: what its queues learn from frames, beside other schemes, over changing routes and over wires.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use crate::support::rig::{both, by_matrix, no_back_off};
+use crate::support::routing::{aodv, constant, places_add_up};
+use crate::support::wires::*;
+use crate::support::*;
+use airfair_schemes::places::{
+    Allowance, Enqueued, FlowSetup, Head, Header, HeaderKind, Heard, Interface, Medium, NodeId, Packet,
+    PacketId, Queue, QueueContext, QueueView, Source, SourceContext, Timer, UdpEnds, Wants,
+};
+use airfair_schemes::{ParamValue, Params, Scheme};
+use airfair_sim::World;
+use airfair_sim::measure::summary::RunResult;
+use airfair_sim::spec::*;
+use airfair_transport::TcpConfig;
+use airfair_units::{Db, Rate, Span, Time};
+
+/// Levels of DiffQ's table (§5.5).
+fn levels() -> EdcaSpec {
+    let rows = [
+        (7, 31, 1023, 0),
+        (6, 31, 511, 0),
+        (6, 31, 255, 0),
+        (6, 31, 127, 0),
+        (3, 15, 31, 0),
+        (3, 7, 15, 0),
+        (3, 3, 7, 0),
+        (2, 1, 7, 0),
+    ];
+    edca_table(&rows, Countdown::Dcf, TxopEnd::Silent)
+}
+
+fn radio() -> RadioSpec {
+    with_edca(dot11b(250.0, 550.0), levels())
+}
+
+/// A frame as a queue has announced or heard it: node, neighbour that has sent it, destination, size, number of the packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Word {
+    node: usize,
+    from: u32,
+    destination: u32,
+    size: u32,
+    number: u32,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    queues: usize,
+    /// What queues have announced; the sender stands for itself.
+    said: Vec<Word>,
+    heard: Vec<Word>,
+    finished: usize,
+    /// Most packets that a radio has held at once, by node.
+    held: BTreeMap<usize, usize>,
+    /// Size of the own queue and rate after it, at each step of a source.
+    steps: Vec<(u32, u64)>,
+}
+
+/// A scheme whose queues and sources are observed. Nodes have a radio each, and queues are made in their order.
+struct Observed {
+    scheme: Box<dyn Scheme>,
+    log: Arc<Mutex<Log>>,
+}
+
+impl Observed {
+    fn diffq(set: &[(&str, ParamValue)]) -> Self {
+        Self { scheme: built("diffq", set), log: Arc::default() }
+    }
+
+    fn run(self, spec: &WorldSpec, seed: u64) -> (RunResult, Log) {
+        let log = Arc::clone(&self.log);
+        let result = finished(World::new(spec, "diffq", Box::new(self), seed).unwrap());
+        places_add_up(&result.ends);
+        let log = std::mem::take(&mut *log.lock().unwrap());
+        (result, log)
+    }
+}
+
+impl Scheme for Observed {
+    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
+        let queue = self.scheme.queue(interface);
+        if interface.medium == Medium::Wire {
+            return queue;
+        }
+        let mut log = self.log.lock().unwrap();
+        log.queues += 1;
+        Box::new(ObservedQueue {
+            queue,
+            node: log.queues - 1,
+            log: Arc::clone(&self.log),
+            held: BTreeSet::new(),
+        })
+    }
+    fn source(&self) -> Option<Box<dyn Source>> {
+        Some(Box::new(Steps { source: self.scheme.source()?, log: Arc::clone(&self.log), packets: 0 }))
+    }
+    fn udp(&self) -> Option<UdpEnds> {
+        let UdpEnds { source, receiver } = self.scheme.udp()?;
+        Some(UdpEnds { source: Box::new(Steps { source, log: Arc::clone(&self.log), packets: 0 }), receiver })
+    }
+    fn wants(&self, interface: &Interface) -> Wants {
+        self.scheme.wants(interface)
+    }
+}
+
+struct ObservedQueue {
+    queue: Box<dyn Queue>,
+    node: usize,
+    log: Arc<Mutex<Log>>,
+    held: BTreeSet<PacketId>,
+}
+
+impl ObservedQueue {
+    fn word(&self, from: NodeId, destination: NodeId, header: &Header) -> Word {
+        let [size, .., number] = header.fields;
+        Word { node: self.node, from: from.0, destination: destination.0, size: size & 0xffff, number }
+    }
+}
+
+impl Queue for ObservedQueue {
+    fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> Enqueued {
+        self.queue.enqueue(packet, context)
+    }
+    fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
+        self.queue.peek(context)
+    }
+    fn commit(&mut self) -> Option<Packet> {
+        let packet = self.queue.commit()?;
+        if packet.labelled {
+            assert!(self.held.insert(packet.id), "a packet leaves twice");
+            let mut log = self.log.lock().unwrap();
+            let most = log.held.entry(self.node).or_default();
+            *most = (*most).max(self.held.len());
+        }
+        Some(packet)
+    }
+    fn tail_drop(&self) -> Option<u32> {
+        self.queue.tail_drop()
+    }
+    fn view(&self) -> QueueView {
+        self.queue.view()
+    }
+    fn header(&self) -> Option<&'static HeaderKind> {
+        self.queue.header()
+    }
+    fn stamp(&mut self, packet: &Packet, header: &mut Header, now: Time) {
+        self.queue.stamp(packet, header, now);
+        let word = self.word(NodeId(0), packet.destination, header);
+        self.log.lock().unwrap().said.push(word);
+    }
+    fn on_heard(&mut self, heard: &Heard<'_>, now: Time) {
+        self.queue.on_heard(heard, now);
+        let word = self.word(heard.from, heard.destination, heard.header);
+        self.log.lock().unwrap().heard.push(word);
+    }
+    fn on_finished(&mut self, packet: PacketId) {
+        self.queue.on_finished(packet);
+        self.log.lock().unwrap().finished += usize::from(self.held.remove(&packet));
+    }
+    fn on_routes(&mut self, next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {
+        self.queue.on_routes(next_hop);
+    }
+    fn backlog_to(&self, destination: NodeId, labelled: bool) -> QueueView {
+        self.queue.backlog_to(destination, labelled)
+    }
+    fn show(&self, see: &mut dyn FnMut(&Packet)) {
+        self.queue.show(see);
+    }
+}
+
+/// What a node has heard.
+fn heard_by(log: &Log, node: usize) -> Vec<Word> {
+    log.heard.iter().copied().filter(|word| word.node == node).collect()
+}
+
+/// Nodes on a line at these places, in metres.
+fn line(places: &[f64], seconds: u64) -> WorldSpec {
+    let mut spec = world(radio(), seconds);
+    for (i, &x) in places.iter().enumerate() {
+        node(&mut spec, &i.to_string(), x, 0.0);
+    }
+    spec
+}
+
+/// 0 sends to 1, 100 m away. 2, at 200 m, is in range of 0 (250 m); 3, at 400 m, senses 0 (550 m), and decodes 1's ACKs at most, which say
+/// nothing. 1 and 2 learn each size that 0 announces, 3 learns nothing.
+#[test]
+fn sizes_are_learnt_from_frames_that_are_decoded() {
+    let mut spec = line(&[0.0, 100.0, 200.0, 400.0], 5);
+    flow(&mut spec, "f", 0, 1, saturating(1000));
+    let (result, log) = Observed::diffq(&[]).run(&spec, 1);
+    assert_eq!((log.queues, result.drops.len()), (4, 0));
+    assert!(result.flows[0].delivered_packets > 300, "{:?}", result.flows[0]);
+    let said: Vec<Word> = log.said.iter().map(|&word| Word { from: id_of(0).0, ..word }).collect();
+    assert!(said.iter().all(|word| word.node == 0 && word.destination == id_of(1).0));
+    assert!(said.iter().any(|word| word.size > 10), "a queue forms");
+    for node in [1, 2] {
+        let expected: Vec<Word> = said.iter().map(|&word| Word { node, ..word }).collect();
+        let heard = heard_by(&log, node);
+        // The last frame may be on the air at the end.
+        assert!(heard.len() + 1 >= expected.len() && expected.starts_with(&heard), "{}", heard.len());
+    }
+    assert_eq!((heard_by(&log, 0), heard_by(&log, 3)), (vec![], vec![]));
+    assert!(log.finished + 1 >= said.len());
+}
+
+/// A frame is lost at a station with probability 0.3. Beside the receiver 2 hears each frame of its own luck, and misses a packet that is
+/// sent until 1 has it with probability 0.7 x 0.3 / (1 - 0.3 x 0.3) = 0.231, if lost ACKs do not repeat it; if they do, a little less. 4
+/// standard deviations of n packets are 4 sqrt(0.231 x 0.769 / n). At a probability of 1 it learns nothing.
+#[test]
+fn a_lost_frame_says_nothing() {
+    let mut spec = line(&[0.0, 100.0, 200.0], 20);
+    flow(&mut spec, "f", 0, 1, saturating(500));
+    spec.radios[0].phy.frame_loss = 0.3;
+    let (result, log) = Observed::diffq(&[]).run(&spec, 1);
+    let numbers =
+        |node: usize| -> BTreeSet<u32> { heard_by(&log, node).iter().map(|word| word.number).collect() };
+    let said: BTreeSet<u32> = log.said.iter().map(|word| word.number).collect();
+    let (received, overheard) = (numbers(1), numbers(2));
+    assert!(said.len() > 1000 && received.is_subset(&said) && overheard.is_subset(&said));
+    assert!(received.len() as u64 >= result.flows[0].delivered_packets);
+    assert!(received.len() * 1000 >= said.len() * 990);
+    let share = overheard.intersection(&received).count() as f64 / received.len() as f64;
+    assert!((0.7..0.9).contains(&share), "{share}");
+    // A radio of its own for 2.
+    let mut deaf = spec.radios[0].clone();
+    (deaf.name, deaf.phy.frame_loss) = ("deaf".into(), 1.0);
+    spec.radios.push(deaf);
+    spec.nodes[2].radios = vec![1];
+    let (_, log) = Observed::diffq(&[]).run(&spec, 1);
+    assert!(heard_by(&log, 1).len() > 1000);
+    assert_eq!(heard_by(&log, 2), []);
+}
+
+/// 1 between 0 and 2 has drop-tail: it forwards, and writes nothing. The size that its frames carry is 0's, and neither 0 nor 2 takes it
+/// for 1's. With DiffQ at 1 both hear of it.
+#[test]
+fn a_header_that_its_sender_has_not_written_is_not_learnt() {
+    let mut spec = line(&[0.0, 200.0, 400.0], 5);
+    flow(&mut spec, "f", 0, 2, saturating(1000));
+    let (all, log) = Observed::diffq(&[]).run(&spec, 1);
+    assert!(all.flows[0].delivered_packets > 200);
+    for node in [0, 2] {
+        let heard = heard_by(&log, node);
+        assert!(heard.len() > 200 && heard.iter().all(|word| word.from == id_of(1).0), "{node}");
+    }
+    for scheme in ["droptail", "fq-codel"] {
+        spec.schemes = vec![NodeScheme { node: 1, scheme: scheme.into(), params: Params::default() }];
+        let (mixed, log) = Observed::diffq(&[]).run(&spec, 1);
+        assert_eq!(log.queues, 2);
+        assert!(mixed.flows[0].delivered_packets > 200, "{scheme}: {:?}", mixed.flows[0]);
+        // Queues are made for 0 and 2: the second one observed is that of node 2.
+        assert!(log.said.iter().all(|word| word.node == 0 && word.destination == id_of(2).0));
+        assert_eq!(log.heard, []);
+    }
+}
+
+/// Over TCP with every header encoded and decoded at each hop: the results are those without.
+#[test]
+fn trailers_survive_their_bytes() {
+    let mut spec = line(&[0.0, 200.0, 400.0], 5);
+    flow(&mut spec, "f", 0, 2, Traffic::Endless);
+    spec.flows[0].transport = tcp(TcpConfig::default());
+    flow(&mut spec, "g", 2, 0, saturating(500));
+    let world = || World::new(&spec, "diffq", built("diffq", &[]), 1).unwrap();
+    let mut checked = world();
+    checked.check_headers();
+    let result = finished(checked);
+    assert!(result.flows.iter().all(|flow| flow.delivered_packets > 50), "{:?}", result.flows);
+    assert_eq!(result, finished(world()));
+}
+
+/// Results by name.
+fn by_name(mut result: RunResult) -> RunResult {
+    result.flows.sort_by(|a, b| a.id.cmp(&b.id));
+    result.stations.sort_by(|a, b| a.node.cmp(&b.node));
+    result.queues.sort_by(|a, b| (&a.node, &a.towards).cmp(&(&b.node, &b.towards)));
+    result
+}
+
+/// Two flows over UDP and two over TCP across a grid of nine nodes, in five orders of nodes and flows.
+#[test]
+fn the_order_of_nodes_and_flows_changes_nothing() {
+    for name in ["diffq", "diffq-rc", "diffq-occupancy"] {
+        let in_order = |turn: usize, reversed: bool| {
+            let mut spec = world(radio(), 5);
+            let place = |n: usize| if reversed { 8 - (n + turn) % 9 } else { (n + turn) % 9 };
+            let mut at = [0; 9];
+            for i in 0..9 {
+                let n = place(i);
+                at[n] = node(&mut spec, &n.to_string(), 180.0 * (n % 3) as f64, 180.0 * (n / 3) as f64);
+            }
+            let mut ends = [("a", 0, 8, false), ("b", 2, 6, true), ("c", 7, 2, false), ("d", 3, 5, true)];
+            ends.rotate_left(turn % 4);
+            if reversed {
+                ends.reverse();
+            }
+            for (id, from, to, over_tcp) in ends {
+                let traffic = if over_tcp { Traffic::Endless } else { saturating(1000) };
+                flow(&mut spec, id, at[from], at[to], traffic);
+                if over_tcp {
+                    spec.flows.last_mut().unwrap().transport = tcp(TcpConfig::default());
+                }
+            }
+            by_name(finished(World::new(&spec, name, built(name, &[]), 3).unwrap()))
+        };
+        let first = in_order(0, false);
+        assert!(first.flows.iter().all(|flow| flow.delivered_packets > 20), "{name}: {:?}", first.flows);
+        for (turn, reversed) in [(1, false), (4, false), (0, true), (7, true)] {
+            assert_eq!(in_order(turn, reversed), first, "{name}, {turn}, {reversed}");
+        }
+    }
+}
+
+/// A flow of DiffQ over TCP or UDP and a plain TCP flow leave one node by one radio: neither starves, and the plain one waits in a queue
+/// that is not a destination's.
+#[test]
+fn beside_plain_tcp_at_one_node() {
+    let plain = Transport::Tcp {
+        config: TcpConfig::default(),
+        law: "cubic".into(),
+        params: Params::default(),
+        pinned: true,
+    };
+    for over_tcp in [false, true] {
+        for in_radio in [1, 4] {
+            let mut spec = line(&[0.0, 100.0], 20);
+            spec.radios[0].mac.mac_queue = 4;
+            flow(&mut spec, "diffq", 0, 1, if over_tcp { Traffic::Endless } else { saturating(1000) });
+            if over_tcp {
+                spec.flows[0].transport = tcp(TcpConfig::default());
+            }
+            flow(&mut spec, "plain", 0, 1, Traffic::Endless);
+            spec.flows[1].transport = plain.clone();
+            spec.warmup = Span::from_secs(5);
+            let set = [("in_radio", ParamValue::Integer(in_radio))];
+            let (result, log) = Observed::diffq(&set).run(&spec, 1);
+            let rates: Vec<f64> = result.flows.iter().map(|flow| flow.goodput_bps / 1e6).collect();
+            assert!(rates.iter().all(|&rate| rate > 0.2), "over TCP: {over_tcp}, {in_radio}: {rates:?}");
+            assert_eq!(log.held[&0], in_radio as usize);
+        }
+    }
+}
+
+/// A radio holds as many packets of destination queues as it may, and no more; none is lost, and the air is used.
+#[test]
+fn the_radio_holds_from_one_to_four_packets() {
+    let mut goodputs = vec![];
+    for in_radio in 1..=4 {
+        let mut spec = line(&[0.0, 200.0, 400.0], 10);
+        spec.radios[0].mac.mac_queue = 4;
+        flow(&mut spec, "f", 0, 2, saturating(1000));
+        spec.warmup = Span::from_secs(5);
+        let (result, log) = Observed::diffq(&[("in_radio", ParamValue::Integer(in_radio))]).run(&spec, 1);
+        assert_eq!((log.held[&0], result.drops.len()), (in_radio as usize, 0), "{:?}", result.drops);
+        assert!(log.held.values().all(|&held| held <= in_radio as usize));
+        goodputs.push(result.flows[0].goodput_bps);
+    }
+    let (least, most) =
+        (goodputs.iter().copied().fold(f64::MAX, f64::min), goodputs.iter().copied().fold(0.0, f64::max));
+    assert!(least > 0.8 * most && most > 1e6, "{goodputs:?}");
+}
+
+/// A source that is observed at its steps.
+struct Steps {
+    source: Box<dyn Source>,
+    log: Arc<Mutex<Log>>,
+    packets: u32,
+}
+
+impl Source for Steps {
+    fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
+        self.source.on_start(setup, context);
+    }
+    fn header(&self) -> Option<&'static HeaderKind> {
+        self.source.header()
+    }
+    fn stamp(&mut self, header: &mut Header, now: Time) {
+        self.source.stamp(header, now);
+    }
+    fn on_own_queue(&mut self, packets: u32) {
+        self.packets = packets;
+        self.source.on_own_queue(packets);
+    }
+    fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
+        self.source.on_timer(timer, context);
+        let rate = self.source.allowance(context.now).rate.unwrap().0;
+        self.log.lock().unwrap().steps.push((self.packets, rate));
+    }
+    fn allowance(&self, now: Time) -> Allowance {
+        self.source.allowance(now)
+    }
+}
+
+/// Steps at which the rate has fallen: queue and rate before and after.
+fn decreases(log: &Log) -> Vec<(u32, u64, u64)> {
+    let pairs = log.steps.windows(2).filter(|pair| pair[1].1 < pair[0].1);
+    pairs.map(|pair| (pair[1].0, pair[0].1, pair[1].1)).collect()
+}
+
+/// At 1 Mbit/s a radio sends some 90 packets of 1000 B a second, and the source a little more: its queue grows by less than a packet a step.
+/// With the limit of a node's own flows, 8 ms here, one or two packets would wait. The first decrease is at 26 packets, from 25 on the rate
+/// has still risen, and it halves.
+#[test]
+fn the_own_queue_fills_whatever_the_limit_of_own_flows() {
+    for over_tcp in [false, true] {
+        for limit in [Some(ms(8)), None] {
+            let mut spec = line(&[0.0, 100.0], 20);
+            spec.radios[0].phy.data_rate = Rate::from_mbps(1);
+            spec.radios[0].mac.local_limit = limit;
+            flow(&mut spec, "f", 0, 1, if over_tcp { Traffic::Endless } else { saturating(1000) });
+            if over_tcp {
+                let config = TcpConfig { mss: 1000, window_limit: 1_000_000, ..TcpConfig::default() };
+                spec.flows[0].transport = tcp(config);
+            }
+            let rate = |kbps| ParamValue::Rate(Rate::from_kbps(kbps));
+            let set = [("rate_start", rate(700)), ("alpha", rate(1))];
+            let (result, log) = Observed::diffq(&set).run(&spec, 1);
+            assert!(result.drops.is_empty() && result.flows[0].delivered_packets > 1000);
+            let falls = decreases(&log);
+            assert!(falls.len() > 1, "over TCP: {over_tcp}, {limit:?}: {falls:?}");
+            let (queue, before, after) = falls[0];
+            assert_eq!((queue, after), (26, before / 2), "over TCP: {over_tcp}, {limit:?}: {falls:?}");
+            assert!(falls.iter().all(|&(queue, before, after)| queue >= 26 && after == before / 2));
+            let rises_at_25 = log.steps.windows(2).any(|pair| pair[1].0 == 25 && pair[1].1 > pair[0].1);
+            assert!(rises_at_25);
+        }
+    }
+}
+
+/// 2 is beyond a wire, drop-tail on both of its ends: DiffQ's flows cross it in both directions. A source at a wire of 1 Mbit/s reads the
+/// wire's queue, and keeps it from overflowing. Towards the wire nobody says how long its queue is: it must be faster than the air.
+#[test]
+fn wires_have_drop_tail() {
+    for over_tcp in [false, true] {
+        for (from, to, mbps) in [(0, 2, 20), (2, 0, 1)] {
+            let mut spec = line(&[0.0, 200.0], 20);
+            let far = wired(&mut spec, "2");
+            spec.links.push(link((1, far), mbps, ms(10), 100));
+            flow(&mut spec, "f", from, to, if over_tcp { Traffic::Endless } else { saturating(1000) });
+            if over_tcp {
+                spec.flows[0].transport = tcp(TcpConfig { window_limit: 1_000_000, ..TcpConfig::default() });
+            }
+            spec.warmup = Span::from_secs(5);
+            let (result, log) = Observed::diffq(&[]).run(&spec, 1);
+            assert_eq!((log.queues, result.flows[0].hops), (2, Some(2)));
+            let goodput = result.flows[0].goodput_bps / 1e6;
+            let expected = if from == 0 { 2.0..6.0 } else { 0.8..1.0 };
+            assert!(expected.contains(&goodput), "over TCP: {over_tcp}, from {from}: {goodput}");
+            let falls = decreases(&log);
+            assert!(
+                !falls.is_empty() && result.drops.is_empty(),
+                "over TCP: {over_tcp}, from {from}: {falls:?}, {:?}, {:?}",
+                result.drops,
+                result.queues
+            );
+        }
+    }
+}
+
+/// A node with a wire forwards by it what reaches it by air, and the other way round; what is overheard at its radio is of its radio's
+/// neighbours alone.
+#[test]
+fn a_relay_with_a_wire_hears_its_radio() {
+    let mut spec = line(&[0.0, 200.0], 5);
+    let far = wired(&mut spec, "2");
+    spec.links.push(link((1, far), 10, ms(1), 100));
+    flow(&mut spec, "up", 0, far, saturating(1000));
+    flow(&mut spec, "down", far, 0, saturating(1000));
+    let (result, log) = Observed::diffq(&[]).run(&spec, 1);
+    assert!(result.flows.iter().all(|flow| flow.delivered_packets > 100), "{:?}", result.flows);
+    let heard = |node: usize| -> BTreeSet<(u32, u32)> {
+        heard_by(&log, node).iter().map(|word| (word.from, word.destination)).collect()
+    };
+    assert_eq!(heard(0), [(id_of(1).0, id_of(0).0)].into());
+    assert_eq!(heard(1), [(id_of(0).0, id_of(2).0)].into());
+}
+
+/// s - a - b - d, or s - a - c - e - d: 5 s after the start b's frames and those to it are jammed.
+fn detour(scheme: &str) -> WorldSpec {
+    let mut radio = with_edca(by_matrix(dot11b(400.0, 550.0)), levels());
+    radio.mac.local_limit = None;
+    let mut spec = world(radio, 30);
+    for name in ["s", "a", "b", "c", "e", "d", "j", "k"] {
+        node(&mut spec, name, 0.0, 0.0);
+    }
+    let pairs = [(0, 1), (1, 2), (2, 5), (1, 3), (3, 4), (4, 5), (6, 7)];
+    let mut gains: Vec<_> = pairs.iter().flat_map(|&(a, b)| both(a, b, -60.0)).collect();
+    gains.extend([(6, 2, -55.0), (7, 2, -55.0)]);
+    spec.gains = gains.iter().map(|&(from, to, dbm)| GainSpec { from, to, gain: Db(dbm - 15.0) }).collect();
+    let mut jammer = no_back_off(spec.radios[0].clone());
+    (jammer.name, jammer.mac.edca) = ("jammer".into(), None);
+    spec.radios.push(jammer);
+    spec.nodes[6].radios = vec![1];
+    flow(&mut spec, "f", 0, 5, constant(400));
+    flow(&mut spec, "noise", 6, 7, saturating(1500));
+    spec.flows[1].start = Time(5_000_000_000);
+    if scheme == "diffq" {
+        let own = |node| NodeScheme { node, scheme: scheme.into(), params: Params::default() };
+        spec.schemes = (0..6).map(own).collect();
+        let (law, params) = (scheme.into(), Params::default());
+        spec.flows[0].transport = Transport::ControlledUdp { law, params, pinned: true };
+    }
+    spec.routing = aodv(|config| config.broadcast_jitter = Span::ZERO);
+    spec
+}
+
+/// The link from a to b breaks: drop-tail drops what waits for b, DiffQ's destination queue keeps it, and it leaves by the new route.
+#[test]
+fn packets_wait_where_a_link_breaks() {
+    let dropped = |scheme| {
+        let result = make(&detour(scheme), 1);
+        let result = finished(result);
+        places_add_up(&result.ends);
+        (result.ends.dropped.get("link-break").copied().unwrap_or(0), result)
+    };
+    let (of_droptail, _) = dropped("droptail");
+    assert!(of_droptail > 0);
+    let (of_diffq, result) = dropped("diffq");
+    assert_eq!(of_diffq, 0, "{:?}", result.ends);
+    let f = &result.flows[0];
+    assert_eq!(f.hops, Some(4));
+    let lost = result.ends.dropped.values().sum::<u64>();
+    assert!(
+        f.delivered_packets + lost + 20 >= f.sent_packets && f.sent_packets > 2500,
+        "{f:?}, {:?}",
+        result.ends
+    );
+}
