@@ -402,9 +402,9 @@ fn decreases(log: &Log) -> Vec<(u32, u64, u64)> {
     pairs.map(|pair| (pair[1].0, pair[0].1, pair[1].1)).collect()
 }
 
-/// At 1 Mbit/s a radio sends some 90 packets of 1000 B a second, and the source a little more: its queue grows by less than a packet a step.
-/// With the limit of a node's own flows, 8 ms here, one or two packets would wait. The first decrease is at 26 packets, from 25 on the rate
-/// has still risen, and it halves.
+/// At 1 Mbit/s a radio sends some 90 packets of 1000 B a second, and the source a little more: its queue grows by less than a packet a
+/// step. With the limit of a node's own flows, 8 ms here, one or two packets would wait. The first decrease is at 26 packets, it halves the
+/// rate, and at 25 the rate has still risen.
 #[test]
 fn the_own_queue_fills_whatever_the_limit_of_own_flows() {
     for over_tcp in [false, true] {

@@ -1,6 +1,6 @@
-//! DiffQ's trailer against bytes laid out by hand after its table of fields.
+//! DiffQ's trailer and message against bytes laid out by hand after their tables of fields.
 
-use airfair_wire::diffq::{Trailer, Type};
+use airfair_wire::diffq::{Sizes, Trailer, Type};
 use airfair_wire::{DecodeError, Expected, Header};
 
 const TRAILER: Trailer = Trailer {
@@ -58,4 +58,35 @@ fn what_is_no_trailer() {
         assert_eq!(header, Header::DiffQ);
         assert!(matches!(expected, Expected::Bytes { .. }) && offset <= len, "{error}");
     }
+}
+
+#[test]
+fn sizes_of_queues() {
+    let message = Sizes::new([(0x0102_0304, 5), (9, 0xfffe)].into_iter());
+    let bytes = [0x14, 2, 1, 2, 3, 4, 0, 5, 0, 0, 0, 9, 0xff, 0xfe];
+    let mut encoded = [0xee; 15];
+    assert_eq!((message.encode(&mut encoded), message.wire_len()), (Ok(14), 14));
+    assert_eq!((&encoded[..14], encoded[14]), (&bytes[..], 0xee));
+    assert_eq!(Sizes::decode(&encoded), Ok((message.clone(), &[0xee][..])));
+    assert!(message.encode(&mut encoded[..13]).is_err());
+    assert_eq!(Sizes::decode(&[0x14, 0]), Ok((Sizes::default(), &[][..])));
+    for len in 0..14 {
+        let error = Sizes::decode(&bytes[..len]).unwrap_err();
+        assert!(error.header == Header::DiffQ && error.offset <= len);
+    }
+    for first in [0x11, 0x13, 0x15, 0x24, 0x04] {
+        assert!(Sizes::decode(&[first, 0]).is_err());
+    }
+}
+
+/// 200 sizes: 1202 bytes.
+#[test]
+fn a_message_has_at_most_200_sizes() {
+    let message = Sizes::new((0..201).map(|n| (n, 1)));
+    assert_eq!((message.iter().count(), message.wire_len()), (200, 1202));
+    let mut bytes = [0; 1208];
+    message.encode(&mut bytes).unwrap();
+    assert_eq!(Sizes::decode(&bytes[..1202]), Ok((message, &[][..])));
+    bytes[1] = 201;
+    assert!(Sizes::decode(&bytes).is_err());
 }

@@ -3,7 +3,7 @@
 
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use airfair_wire::congestion::{Congestion, Fields, Rates};
-use airfair_wire::diffq::{Trailer, Type};
+use airfair_wire::diffq::{Sizes, Trailer, Type};
 use airfair_wire::dsdv::{self, Update};
 use airfair_wire::fuzz::{
     fuzz_all, fuzz_aodv, fuzz_arp, fuzz_congestion, fuzz_diffq, fuzz_dsdv, fuzz_ethernet, fuzz_ieee80211,
@@ -238,9 +238,12 @@ fn congestion_seeds() -> Vec<Vec<u8>> {
 fn diffq_seeds() -> Vec<Vec<u8>> {
     let trailer =
         Trailer { kind: Type::Data, written: 2, queue: 26, flow: 7, sent_us: 1_000_000, sequence: 70_000 };
-    [Type::Data, Type::Ack, Type::SourceRouted]
+    let mut seeds = [Type::Data, Type::Ack, Type::SourceRouted]
         .map(|kind| bytes(16, |buffer| assert!(Trailer { kind, ..trailer }.encode(buffer).is_ok())))
-        .to_vec()
+        .to_vec();
+    let sizes = Sizes::new([(7, 26), (8, 0), (u32::MAX, 65_535)].into_iter());
+    seeds.push(bytes(sizes.wire_len() + 1, |buffer| assert!(sizes.encode(buffer).is_ok())));
+    seeds
 }
 
 fn radiotap_seeds() -> Vec<Vec<u8>> {

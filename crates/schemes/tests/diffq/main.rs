@@ -1,6 +1,8 @@
 //! DiffQ by the sections of its paper, with numbers computed by hand from its formulas: the scheduler (4.1), sizes of neighbours' queues
-//! (4), the queue at an interface (4, 4.1), the source (4.1), the trailer (5.3), and the contract of queues with labelled packets.
+//! (4), the queue at an interface (4, 4.1), the source (4.1), the trailer (5.3), the contract of queues with labelled packets; and what is
+//! ours: sizes by broadcast, marks.
 
+mod announcement;
 mod backlogs;
 mod contract;
 mod queue;

@@ -2,7 +2,8 @@
 
 use airfair_schemes::ParamValue::{Choice, Integer, Span as Length};
 use airfair_schemes::places::{
-    DropReason, Enqueued, Interface, Medium, NodeId, PacketClass, PacketId, Priority, QueueView, Wants,
+    DropReason, Ecn, Enqueued, Interface, Medium, NodeId, Packet, PacketClass, PacketId, Priority, QueueView,
+    Wants,
 };
 use airfair_units::Span;
 
@@ -298,7 +299,7 @@ fn order_by_priority() {
 fn acknowledgements_first() {
     let mut node = Node::unheld(&[("acks", Choice("highest"))]);
     node.store(5, 2, 90);
-    let ack = |id| airfair_schemes::places::Packet { class: PacketClass::Ack, ..labelled(id, 6, 3) };
+    let ack = |id| Packet { class: PacketClass::Ack, ..labelled(id, 6, 3) };
     assert_eq!(node.enqueue(ack(500)), Enqueued::Stored);
     assert_eq!([node.serves(), node.serves()], [Some((6, 7)), Some((5, 7))]);
     let mut node = Node::unheld(&[("acks", Choice("lowest"))]);
@@ -336,4 +337,33 @@ fn what_is_wanted_of_an_interface() {
     let mut node = Node::new("diffq", &[("levels", Integer(4))]);
     node.store(5, 2, 100);
     assert_eq!(node.serves(), Some((5, 3)));
+}
+
+/// Packets that find 3 or more of their destination are marked if they can be.
+#[test]
+fn long_queues_mark() {
+    let mut node = Node::unheld(&[("mark_above", Integer(3))]);
+    let ect = |id| Packet { ecn: Ecn::Ect, ..labelled(id, 5, 2) };
+    node.store(6, 2, 5);
+    for id in 11..=14 {
+        assert_eq!(node.enqueue(ect(id)), Enqueued::Stored);
+    }
+    assert_eq!(node.enqueue(labelled(15, 5, 2)), Enqueued::Stored, "cannot be marked");
+    assert_eq!(node.enqueue(Packet { ecn: Ecn::Ce, ..ect(16) }), Enqueued::Stored);
+    assert_eq!(node.enqueue(Packet { labelled: false, ..ect(17) }), Enqueued::Stored);
+    let marked: Vec<_> = node.out.marked.drain(..).map(|(id, reason)| (id.0, reason.0)).collect();
+    assert_eq!(marked, [(14, "long-queue")]);
+    node.hears(2, 6, 100);
+    let bits: Vec<_> =
+        (0..3).filter_map(|_| node.leaves()).map(|(packet, _)| (packet.id.0, packet.ecn)).collect();
+    assert_eq!(bits, [(11, Ecn::Ect), (12, Ecn::Ect), (13, Ecn::Ect)]);
+    assert_eq!(node.leaves().map(|(packet, _)| packet.ecn), Some(Ecn::Ce));
+    let mut node = Node::unheld(&[]);
+    for id in 0..100 {
+        assert_eq!(node.enqueue(ect(id)), Enqueued::Stored);
+    }
+    assert!(node.out.marked.is_empty());
+    let mut full = Node::unheld(&[("mark_above", Integer(1)), ("depth", Integer(1))]);
+    assert_eq!([full.enqueue(ect(1)), full.enqueue(ect(2))], [Enqueued::Stored, FULL]);
+    assert!(full.out.marked.is_empty(), "a refused packet is not marked");
 }

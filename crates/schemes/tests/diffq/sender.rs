@@ -1,7 +1,9 @@
 //! §4.1, source rate control: rates step by step, with numbers computed by hand.
 
 use airfair_schemes::ParamValue::{Choice as Word, Integer, Number, Rate as Speed, Span as Length};
-use airfair_schemes::places::{Allowance, FlowSetup, Header, Source, SourceContext, SourceEffects, Timer};
+use airfair_schemes::places::{
+    Allowance, Congestion, CongestionCause, FlowSetup, Header, Source, SourceContext, SourceEffects, Timer,
+};
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -168,6 +170,33 @@ fn the_log_law() {
     assert_eq!(flow.steps(&[50, 100, 1000, 1]), [80_000, 40_000, 8_000, 4_000_000]);
     let mut flow = Flow::new(&[log[0], ("threshold", Integer(0))]);
     assert_eq!(flow.steps(&[1, 2]), [1_000_000, 500_000], "a threshold of 0 counts as 1");
+}
+
+/// An echoed mark halves the rate, within the same hold and down to the same floor; a loss does not, nor does a mark under the log law.
+#[test]
+fn marks_reduce_the_rate() {
+    use CongestionCause::{FastLoss, LinkDrop, Mark, Timeout};
+    let congestion = |flow: &mut Flow, cause| {
+        let (in_flight, pipe) = (Bytes(9000), Bytes(9000));
+        let Flow { source, now, random, out, .. } = flow;
+        let event = Congestion { cause, in_flight, pipe, repeated: false };
+        source.on_congestion(&event, &mut SourceContext { now: *now, random, out });
+        flow.rate()
+    };
+    let mut flow = Flow::new(&[]);
+    for cause in [FastLoss, Timeout, LinkDrop] {
+        assert_eq!(congestion(&mut flow, cause), 100_000);
+    }
+    assert_eq!([Mark, Mark].map(|cause| congestion(&mut flow, cause)), [50_000, 50_000]);
+    assert_eq!(flow.step(26), 50_000, "held");
+    flow.now += Span::from_millis(89);
+    assert_eq!(congestion(&mut flow, Mark), 50_000, "99 ms");
+    flow.now += Span::from_millis(1);
+    assert_eq!(congestion(&mut flow, Mark), 25_000);
+    let mut slow = Flow::new(&[("rate_start", Speed(Rate(9_000)))]);
+    assert_eq!(congestion(&mut slow, Mark), 8_000);
+    let mut log = Flow::new(&[("law", Word("log"))]);
+    assert_eq!(congestion(&mut log, Mark), 100_000);
 }
 
 /// Over TCP the source is the same; a variant differs in its queue.
