@@ -5,10 +5,11 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::ops::Deref;
 
 use crate::diffq::scheduler::Parts;
-use crate::params::{ParamDoc, ParamError, Params};
+use crate::params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
 use crate::places::{Interface, Queue};
 use crate::scheme::{AqmScheme, Scheme, SourceScheme};
 use crate::{
@@ -293,7 +294,7 @@ static ENTRIES: [SchemeEntry; 23] = [
         "diffq-rc",
         "diffq whose queues are served in turn, at level 0: source rates alone",
         "Warrier, Ha, Wason and Rhee, section 6.4",
-        &["source", "queue", "agent"],
+        &["source", "queue"],
         diffq::Parameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Turns)?)),
     )
@@ -302,7 +303,7 @@ static ENTRIES: [SchemeEntry; 23] = [
         "diffq-occupancy",
         "diffq whose order and priorities follow the node's own queue alone",
         "Warrier, Ha, Wason and Rhee, whose section 4.1 argues against it",
-        &["source", "queue", "agent"],
+        &["source", "queue"],
         diffq::Parameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Occupancy)?)),
     )
@@ -390,13 +391,23 @@ fn check(entry: &SchemeEntry) -> Result<(), String> {
     let scheme = (entry.build)(&Params::default()).map_err(|e| format!("with its defaults: {e}"))?;
     let somewhere = |fills: &dyn Fn(&Interface) -> bool| Interface::all_kinds().iter().any(fills);
     let udp = scheme.udp();
+    // Words may add places: DiffQ has an agent where its sizes are broadcast.
+    let with_words = entry.params.iter().flat_map(|param| {
+        let words = if let ParamKind::Choice(words) = param.kind { words } else { &[] };
+        words.iter().map(|word| Params([(param.name.to_string(), ParamValue::Choice(word))].into()))
+    });
+    let others: Vec<_> = with_words.filter_map(|params| (entry.build)(&params).ok()).collect();
+    let some =
+        |fills: &dyn Fn(&dyn Scheme) -> bool| fills(&*scheme) || others.iter().any(|other| fills(&**other));
+    let at_some =
+        |fills: &dyn Fn(&dyn Scheme, &Interface) -> bool| some(&|scheme| somewhere(&|at| fills(scheme, at)));
     let filled = [
-        ("source", scheme.source().is_some() || udp.is_some()),
-        ("receiver", udp.as_ref().is_some_and(|ends| ends.receiver.is_some())),
-        ("aqm", somewhere(&|at| scheme.aqm(at).is_some())),
-        ("hop", somewhere(&|at| scheme.hop(at).is_some())),
-        ("agent", somewhere(&|at| scheme.agent(at).is_some())),
-        ("controller", scheme.controller().is_some()),
+        ("source", some(&|scheme| scheme.source().is_some() || scheme.udp().is_some())),
+        ("receiver", some(&|scheme| scheme.udp().is_some_and(|ends| ends.receiver.is_some()))),
+        ("aqm", at_some(&|scheme, at| scheme.aqm(at).is_some())),
+        ("hop", at_some(&|scheme, at| scheme.hop(at).is_some())),
+        ("agent", at_some(&|scheme, at| scheme.agent(at).is_some())),
+        ("controller", some(&|scheme| scheme.controller().is_some())),
     ];
     for (place, fills) in filled {
         match (entry.places.contains(&place), fills) {
@@ -437,7 +448,6 @@ pub fn find(name: &str) -> Option<&'static SchemeEntry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::{ParamKind, ParamValue};
 
     /// The error of an entry like RED's with a fault.
     fn refused(change: impl FnOnce(&mut SchemeEntry)) -> String {
