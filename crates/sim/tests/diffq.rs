@@ -8,8 +8,8 @@ use crate::support::routing::{aodv, constant, places_add_up};
 use crate::support::wires::*;
 use crate::support::*;
 use airfair_schemes::places::{
-    Allowance, Enqueued, FlowSetup, Head, Header, HeaderKind, Heard, Interface, Medium, NodeId, Packet,
-    PacketId, Queue, QueueContext, QueueView, Source, SourceContext, Timer, UdpEnds, Wants,
+    Agent, Allowance, Enqueued, FlowSetup, Head, Header, HeaderKind, Heard, Interface, Medium, NodeId,
+    Packet, PacketId, Queue, QueueContext, QueueView, Setting, Source, SourceContext, Timer, UdpEnds, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme};
 use airfair_sim::World;
@@ -18,23 +18,8 @@ use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Db, Rate, Span, Time};
 
-/// Levels of DiffQ's table (§5.5).
-fn levels() -> EdcaSpec {
-    let rows = [
-        (7, 31, 1023, 0),
-        (6, 31, 511, 0),
-        (6, 31, 255, 0),
-        (6, 31, 127, 0),
-        (3, 15, 31, 0),
-        (3, 7, 15, 0),
-        (3, 3, 7, 0),
-        (2, 1, 7, 0),
-    ];
-    edca_table(&rows, Countdown::Dcf, TxopEnd::Silent)
-}
-
 fn radio() -> RadioSpec {
-    with_edca(dot11b(250.0, 550.0), levels())
+    with_edca(dot11b(250.0, 550.0), diffq_levels())
 }
 
 /// A frame as a queue has announced or heard it: node, neighbour that has sent it, destination, size, number of the packet.
@@ -53,6 +38,8 @@ struct Log {
     /// What queues have announced; the sender stands for itself.
     said: Vec<Word>,
     heard: Vec<Word>,
+    /// What messages have told.
+    told: Vec<Word>,
     finished: usize,
     /// Most packets that a radio has held at once, by node.
     held: BTreeMap<usize, usize>,
@@ -101,6 +88,9 @@ impl Scheme for Observed {
     fn udp(&self) -> Option<UdpEnds> {
         let UdpEnds { source, receiver } = self.scheme.udp()?;
         Some(UdpEnds { source: Box::new(Steps { source, log: Arc::clone(&self.log), packets: 0 }), receiver })
+    }
+    fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
+        self.scheme.agent(interface)
     }
     fn wants(&self, interface: &Interface) -> Wants {
         self.scheme.wants(interface)
@@ -163,6 +153,22 @@ impl Queue for ObservedQueue {
     }
     fn on_routes(&mut self, next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {
         self.queue.on_routes(next_hop);
+    }
+    fn backlogs(&self, see: &mut dyn FnMut(NodeId, u32)) {
+        self.queue.backlogs(see);
+    }
+    fn apply(&mut self, setting: Setting, now: Time) {
+        self.queue.apply(setting, now);
+        if let Setting::Backlog { neighbour, destination, packets } = setting {
+            let word = Word {
+                node: self.node,
+                from: neighbour.0,
+                destination: destination.0,
+                size: packets,
+                number: 0,
+            };
+            self.log.lock().unwrap().told.push(word);
+        }
     }
     fn backlog_to(&self, destination: NodeId, labelled: bool) -> QueueView {
         self.queue.backlog_to(destination, labelled)
@@ -256,6 +262,25 @@ fn a_header_that_its_sender_has_not_written_is_not_learnt() {
         // Queues are made for 0 and 2: the second one observed is that of node 2.
         assert!(log.said.iter().all(|word| word.node == 0 && word.destination == id_of(2).0));
         assert_eq!(log.heard, []);
+    }
+}
+
+/// Without overhearing the sizes come by a message every 100 ms, from neighbours in range alone: 0 and 2 learn 1's sizes, 3 learns 2's.
+#[test]
+fn sizes_come_by_broadcast() {
+    let mut spec = line(&[0.0, 200.0, 400.0, 600.0], 5);
+    flow(&mut spec, "f", 0, 3, saturating(1000));
+    let set = [("sizes_by", ParamValue::Choice("broadcast"))];
+    let (result, log) = Observed::diffq(&set).run(&spec, 1);
+    assert!(result.flows[0].delivered_packets > 100, "{:?}", result.flows[0]);
+    assert_eq!(log.heard, []);
+    assert!(log.told.iter().all(|word| word.destination == id_of(3).0));
+    for (node, neighbours) in [(0, vec![1]), (1, vec![0, 2]), (2, vec![1]), (3, vec![2])] {
+        let told: Vec<Word> = log.told.iter().copied().filter(|word| word.node == node).collect();
+        let of: BTreeSet<u32> = told.iter().map(|word| number_of(NodeId(word.from))).collect();
+        assert_eq!(of, neighbours.iter().copied().collect(), "{node}");
+        // At most one message each 100 ms from each.
+        assert!((10..=50 * neighbours.len()).contains(&told.len()), "{node}: {}", told.len());
     }
 }
 
@@ -482,7 +507,7 @@ fn a_relay_with_a_wire_hears_its_radio() {
 
 /// s - a - b - d, or s - a - c - e - d: 5 s after the start b's frames and those to it are jammed.
 fn detour(scheme: &str) -> WorldSpec {
-    let mut radio = with_edca(by_matrix(dot11b(400.0, 550.0)), levels());
+    let mut radio = with_edca(by_matrix(dot11b(400.0, 550.0)), diffq_levels());
     radio.mac.local_limit = None;
     let mut spec = world(radio, 30);
     for name in ["s", "a", "b", "c", "e", "d", "j", "k"] {

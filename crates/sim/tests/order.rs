@@ -10,7 +10,7 @@ use airfair_schemes::places::{
     HeaderKind, Hop, HopContext, Interface, Medium, Message, NodeId, NodeSample, Packet, Passage,
     Probability, QueueView, Setting, Timer, Verdict, Wants,
 };
-use airfair_schemes::{ParamValue, Scheme, registry};
+use airfair_schemes::{ParamValue, Scheme, SchemeEntry, registry};
 use airfair_sim::World;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::RunResult;
@@ -154,8 +154,9 @@ impl Scheme for Nosy {
     }
 }
 
-/// Every scheme of the registry as it is; those with few chances to show an order in a short run once more, louder; the one above.
-fn schemes() -> Vec<(&'static str, Box<dyn Scheme>)> {
+/// Every scheme of the registry as it is, with as many levels as the radios have; those with few chances to show an order in a short run
+/// once more, louder; the one above.
+fn schemes(spec: &WorldSpec) -> Vec<(&'static str, Box<dyn Scheme>)> {
     let milliseconds = |ms| ParamValue::Span(Span::from_millis(ms));
     let loud = [
         ("interval", milliseconds(5)),
@@ -167,7 +168,14 @@ fn schemes() -> Vec<(&'static str, Box<dyn Scheme>)> {
         ("max_p", ParamValue::Number(1.0)),
         ("theta", ParamValue::Number(1.0)),
     ];
-    let mut schemes: Vec<_> = registry().iter().map(|entry| (entry.name, built(entry.name, &[]))).collect();
+    let categories =
+        spec.radios.iter().map(|radio| radio.mac.edca.as_ref().map_or(1, |edca| edca.categories.len()));
+    let levels = [("levels", ParamValue::Integer(categories.min().unwrap_or(1) as u64))];
+    let as_it_is = |entry: &SchemeEntry| {
+        let has_levels = entry.params.iter().any(|param| param.name == levels[0].0);
+        (entry.name, built(entry.name, if has_levels { &levels } else { &[] }))
+    };
+    let mut schemes: Vec<_> = registry().iter().map(as_it_is).collect();
     schemes.push(("nred", built("nred", &loud)));
     schemes.push(("fq-codel", built("fq-codel", &[("flows", ParamValue::Integer(2))])));
     schemes.push(("nosy", Box::new(Nosy)));
@@ -378,7 +386,7 @@ proptest! {
     fn the_order_of_a_file_means_nothing(drawn in draw(), kind in 0u8..6, seed in any::<u64>(), turn in 0usize..8) {
         let spec = varied(&drawn, kind);
         let other = shuffled(&spec, turn);
-        for (one, again) in schemes().into_iter().zip(schemes()) {
+        for (one, again) in schemes(&spec).into_iter().zip(schemes(&spec)) {
             let name = one.0;
             prop_assert_eq!(finished(&spec, one, seed), finished(&other, again, seed), "{}", name);
         }
@@ -388,7 +396,7 @@ proptest! {
     fn an_idle_node_far_away_means_nothing(drawn in draw(), kind in 0u8..4, seed in any::<u64>()) {
         let spec = varied(&drawn, kind);
         let other = with_an_idle_node(&spec);
-        for (one, again) in schemes().into_iter().zip(schemes()) {
+        for (one, again) in schemes(&spec).into_iter().zip(schemes(&spec)) {
             let name = one.0;
             let (mut one, mut other) = (finished(&spec, one, seed), finished(&other, again, seed));
             other.stations.retain(|station| station.node != "0-far");

@@ -2,7 +2,7 @@
 
 use crate::support::wires::built;
 use crate::support::wires::{link, wired};
-use crate::support::{chain, dot11b, saturating};
+use crate::support::{chain, diffq_levels, dot11b, saturating, with_edca};
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{Interface, Medium, Priority, Wants};
 use airfair_sim::World;
@@ -48,7 +48,8 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
     };
     assert_eq!(refusal(Medium::Radio, all), None);
     let expected = "node 1: scheme greedy needs capabilities that its wire does not offer: samples of counters, counters of \
-                    the link's traffic, overheard messages, received packets";
+                    the link's traffic, overheard messages, received packets, headers of overheard packets, ends of \
+                    transmissions, changes of routes, sizes of queues by destination";
     assert_eq!(refusal(Medium::Wire, all).as_deref(), Some(expected));
     let urgent = Wants { priority: Priority(1), ..Wants::default() };
     let expected =
@@ -58,11 +59,13 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
     assert_eq!(refusal(Medium::Wire, few), None);
 }
 
-/// The built-in schemes need only offered capabilities, wherever they are placed.
+/// The built-in schemes need only offered capabilities, wherever they are placed; DiffQ has eight priorities.
 #[test]
 fn the_trees_schemes_are_accepted() {
+    let mut spec = scene();
+    spec.radios[0] = with_edca(dot11b(250.0, 550.0), diffq_levels());
     for entry in airfair_schemes::registry() {
-        let world = World::new(&scene(), entry.name, built(entry.name, &[]), 1);
+        let world = World::new(&spec, entry.name, built(entry.name, &[]), 1);
         assert_eq!(world.err(), None, "{}", entry.name);
     }
 }

@@ -99,6 +99,21 @@ pub fn edca_table(rows: &[(u8, u32, u32, u64)], countdown: Countdown, txop_end: 
     }
 }
 
+/// The eight levels of DiffQ (§5.5), the lowest first.
+pub fn diffq_levels() -> EdcaSpec {
+    let rows = [
+        (7, 31, 1023, 0),
+        (6, 31, 511, 0),
+        (6, 31, 255, 0),
+        (6, 31, 127, 0),
+        (3, 15, 31, 0),
+        (3, 7, 15, 0),
+        (3, 3, 7, 0),
+        (2, 1, 7, 0),
+    ];
+    edca_table(&rows, Countdown::Dcf, TxopEnd::Silent)
+}
+
 /// A radio with categories.
 pub fn with_edca(mut radio: RadioSpec, edca: EdcaSpec) -> RadioSpec {
     radio.mac.edca = Some(edca);
