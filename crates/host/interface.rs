@@ -203,12 +203,10 @@ impl Pipeline {
         self.queue.differential()
     }
 
-    /// Notifies the queue of a header in a frame that the interface has received or overheard.
+    /// Notifies the queue of a header in a frame that the interface has received or overheard. True if a packet that had to wait may leave.
     #[inline]
-    pub fn heard(&mut self, id: HeaderId, heard: &Heard<'_>, now: Time) {
-        if id == self.queue_header {
-            self.queue.on_heard(heard, now);
-        }
+    pub fn heard(&mut self, id: HeaderId, heard: &Heard<'_>, now: Time) -> bool {
+        id == self.queue_header && self.queue.on_heard(heard, now)
     }
 
     /// Notifies the queue of the end of a transmission.

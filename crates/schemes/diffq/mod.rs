@@ -47,7 +47,7 @@ use crate::{params, words};
 use announcement::Announcer;
 use backlogs::Backlogs;
 pub use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
-use scheduler::{AckLevel, Order, Parts, Quantiser};
+use scheduler::{AckLevel, Order, Parts, Quantiser, Serve};
 pub use sender::{Law, Sender, SenderConfig};
 
 params! {
@@ -76,6 +76,8 @@ params! {
         log_rate: Rate = Rate(1_000_000), in Rate(1)..=Rate(10_000_000_000);
         /// which queue is served next: of the largest "differential" (pseudo-code) or of the highest "priority" (text of section 4.1)
         order: Order = Order::Differential;
+        /// which queues are served: "always" all, or those with a "positive" differential, as in the theory of backpressure
+        serve: Serve = Serve::Always;
         /// Delta, levels of the MAC (section 5.5); fewer where the radio has fewer categories
         levels: u64 = 8, in 1..=8;
         /// level of acknowledgements: that of their queue's "differential", "lowest", or "highest"
@@ -157,6 +159,7 @@ impl DiffQ {
                 scheduler,
                 announced: set.announced,
                 size_factor,
+                holds: set.serve == Serve::Positive && parts != Parts::Turns,
                 mark_above: Some(set.mark_above as u32).filter(|&packets| packets > 0),
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,

@@ -39,6 +39,8 @@ pub struct QueueConfig {
     pub announced: Announced,
     /// What an announced size is multiplied by; 1 is the truth.
     pub size_factor: f64,
+    /// Queues with QD ≤ 0 wait.
+    pub holds: bool,
     /// Packets in a destination queue from which on arrivals are marked, if they can be.
     pub mark_above: Option<u32>,
     /// Most packets of destination queues that the radio holds.
@@ -115,7 +117,8 @@ impl DiffQ {
         if self.in_radio.len() >= self.config.in_radio {
             return None;
         }
-        self.destinations.iter().filter_map(|queue| self.rank(queue, now)).max_by_key(|(rank, _)| *rank)
+        let ranks = self.destinations.iter().filter_map(|queue| self.rank(queue, now));
+        ranks.filter(|(rank, _)| !self.config.holds || rank.differential > 0).max_by_key(|(rank, _)| *rank)
     }
 
     /// Names the packet that is sent next, with its level.
@@ -225,11 +228,13 @@ impl Queue for DiffQ {
         self.last.map(|rank| rank.differential)
     }
 
-    fn on_heard(&mut self, heard: &Heard<'_>, now: Time) {
+    fn on_heard(&mut self, heard: &Heard<'_>, now: Time) -> bool {
         self.answer = None;
         // No queue is longer than the limit, whatever its node says.
         let packets = trailer::queue(heard.header).min(self.config.scheduler.quantiser.depth);
         self.backlogs.hear(heard.from, heard.destination, packets, now);
+        // Any news: a size that has expired is news too, and nothing else tells of that.
+        self.config.holds && self.in_radio.len() < self.config.in_radio && self.destinations.totals().1 > 0
     }
 
     fn on_finished(&mut self, packet: PacketId) {

@@ -7,7 +7,7 @@
 //!
 //! Readings:
 //! - The printed ⌈QD Δ / D⌉ is Δ for QD = D; there is no such level, so the highest is Δ − 1.
-//! - A queue with QD ≤ 0 is served too, at level 0: the argmax is always transmitted. Backpressure in theory would hold it.
+//! - A queue with QD ≤ 0 is served too, at level 0: the argmax is always transmitted. Backpressure in theory would hold it ([`Serve`]).
 //! - The text of §4.1 serves the packet of highest *priority*, ties arbitrarily; the pseudo-code and §5.4 the largest *differential*
 //!   ([`Order`]). Ties go to the queue that has waited longest for its turn.
 
@@ -20,6 +20,16 @@ words! {
         Differential = "differential",
         /// The highest level (text of §4.1): several differentials share one.
         Priority = "priority",
+    }
+}
+
+words! {
+    /// Which destination queues are served.
+    pub enum Serve {
+        /// All: QD ≤ 0 goes at level 0 (*Forwarder Algorithm*: the argmax is transmitted).
+        Always = "always",
+        /// Those with QD > 0, as backpressure in theory [38] has it: the others wait until their next hop's queue is shorter.
+        Positive = "positive",
     }
 }
 

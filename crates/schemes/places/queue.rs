@@ -139,8 +139,11 @@ pub trait Queue: Send {
         None
     }
 
-    /// A frame with a header of the queue's kind was received or overheard. Called only if [`Wants::heard_headers`](super::Wants).
-    fn on_heard(&mut self, _heard: &Heard<'_>, _now: Time) {}
+    /// A frame with a header of the queue's kind was received or overheard. Returns true if a packet that had to wait may leave now. Called
+    /// only if [`Wants::heard_headers`](super::Wants).
+    fn on_heard(&mut self, _heard: &Heard<'_>, _now: Time) -> bool {
+        false
+    }
 
     /// The link has finished a packet that left the queue, with or without success. Called only if [`Wants::finished`](super::Wants).
     fn on_finished(&mut self, _packet: PacketId) {}

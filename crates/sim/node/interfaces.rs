@@ -462,10 +462,10 @@ impl Interfaces {
         self.ports[port].pipeline.differential()
     }
 
-    /// Notifies a port's queue of a header that its station has received or overheard.
+    /// Notifies a port's queue of a header that its station has received or overheard. True if a packet that had to wait may leave.
     #[inline]
-    pub fn heard(&mut self, port: PortIx, id: HeaderId, heard: &Heard<'_>, now: Time) {
-        self.ports[port].pipeline.heard(id, heard, now);
+    pub fn heard(&mut self, port: PortIx, id: HeaderId, heard: &Heard<'_>, now: Time) -> bool {
+        self.ports[port].pipeline.heard(id, heard, now)
     }
 
     /// Notifies a port's queue of the end of a transmission.

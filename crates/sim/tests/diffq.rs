@@ -142,10 +142,11 @@ impl Queue for ObservedQueue {
         let word = self.word(NodeId(0), packet.destination, header);
         self.log.lock().unwrap().said.push(word);
     }
-    fn on_heard(&mut self, heard: &Heard<'_>, now: Time) {
-        self.queue.on_heard(heard, now);
+    fn on_heard(&mut self, heard: &Heard<'_>, now: Time) -> bool {
+        let may_leave = self.queue.on_heard(heard, now);
         let word = self.word(heard.from, heard.destination, heard.header);
         self.log.lock().unwrap().heard.push(word);
+        may_leave
     }
     fn on_finished(&mut self, packet: PacketId) {
         self.queue.on_finished(packet);

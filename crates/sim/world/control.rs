@@ -305,7 +305,9 @@ impl Network {
         let Some((kind, header, destination)) = packets.heard(copy) else { return false };
         let (port, sender) = (interfaces.of_station(station).1, interfaces.of_station(from).0);
         let heard = Heard { from: interfaces.id(sender), destination: interfaces.id(destination), header };
-        interfaces.heard(port, kind, &heard, now);
+        if interfaces.heard(port, kind, &heard, now) {
+            self.schedule.mark_ready(self.interfaces.link(port));
+        }
         true
     }
 
