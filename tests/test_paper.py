@@ -281,7 +281,7 @@ def test_an_experiment_has_its_own_seeds(monkeypatch: pytest.MonkeyPatch, tmp_pa
     own = replace(small([less_middle()]), first_seed=21, quick_seeds=3)
     seen: list[Sequence[int]] = []
 
-    def measure(_: Experiment, *, seeds: Sequence[int], on_run: object) -> Measured:  # noqa: ARG001
+    def measure(_: Experiment, *, seeds: Sequence[int], **__: object) -> Measured:
         seen.append(seeds)
         raise InputError("seen")
 
@@ -308,6 +308,31 @@ def test_series_run_with_their_own_values_and_are_paired_by_seed() -> None:
     means = red["aggregate_goodput_bps"]["mean"] - far["aggregate_goodput_bps"]["mean"]
     assert gain == pytest.approx(means)
     assert loud["difference"]["aggregate_goodput_bps"] == {"mean": 0, "ci95": 0}
+
+
+def test_runs_in_common_are_done_once() -> None:
+    """Under two names in one experiment, and in two experiments; nothing else changes."""
+    looked: list[int] = []
+
+    def read(recording: Recording) -> dict[str, float]:
+        looked.append(recording.result["seed"])
+        return {"total": recording.result["aggregate_goodput_bps"]}
+
+    alone = replace(small(), read=read)
+    plain = paper.measure(alone, seeds=[1, 2])
+    assert len(looked) == 6
+    looked.clear()
+    kept: paper.Kept = {}
+    done: list[None] = []
+    again = paper.measure(alone, seeds=[1, 2], kept=kept)
+    assert {name: row_["flows"] for name, row_ in again.items()} == {n: r["flows"] for n, r in plain.items()}
+    twice = replace(alone, series=(*alone.series, replace(alone.series[1], name="red again")))
+    rows = paper.measure(twice, seeds=[1, 2, 3], kept=kept, on_run=lambda: done.append(None))
+    assert sorted(looked) == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+    assert len(done) == 12
+    assert rows["red again"]["number_values"] == rows["red"]["number_values"]
+    other = replace(alone, read=lambda recording: {"seed": float(recording.result["seed"])})
+    assert paper.measure(other, seeds=[1, 2], kept=kept)["far"]["number_values"] == {"seed": [1.0, 2.0]}
 
 
 def test_numbers_are_read_out_of_each_run_and_paired_by_seed() -> None:

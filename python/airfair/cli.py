@@ -333,7 +333,7 @@ def sweep(
 
 
 @cli.command(name="paper")
-@click.argument("identity", metavar="[ID]", required=False)
+@click.argument("identities", metavar="[ID]...", nargs=-1)
 @click.option(
     "--quick", is_flag=True, help="Fewer seeds: the number that the experiment declares for this option."
 )
@@ -346,17 +346,20 @@ def sweep(
     show_default=True,
     help="Folder of the figures; the figure of an experiment is ID.svg in this folder.",
 )
-def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: bool, out: Path) -> None:
-    """Repeat an experiment of a paper: claims and figure.
+def run_paper(
+    identities: tuple[str, ...], quick: bool, seeds: int | None, as_json: bool, out: Path
+) -> None:
+    """Repeat experiments of a paper: claims and figure.
 
-    Without ID the command lists all experiments. A claim that does not hold is a result, not a failure: the
-    exit status is 0.
+    Without ID the command lists all experiments. Several experiments share the runs that they have in common;
+    with --json each is a line. A claim that does not hold is a result, not a failure: the exit status is 0.
 
     \b
-    Example:
+    Examples:
       airfair paper nred/fig2 --quick
+      airfair paper diffq/fig1 diffq/fig9 diffq/fig11
     """
-    if identity is None:
+    if not identities:
         if as_json:
             print(json.dumps(paper.listed()))
         else:
@@ -364,13 +367,28 @@ def run_paper(identity: str | None, quick: bool, seeds: int | None, as_json: boo
         return
     if quick and seeds is not None:
         raise click.UsageError("--quick and --seeds both say how many seeds: give one of them")
-    chosen = paper.load(identity)
-    count = seeds or (chosen.quick_seeds if quick else chosen.seeds)
+    loaded = {identity: paper.load(identity) for identity in identities}
+    if len(loaded) < len(identities):
+        raise click.UsageError("an ID stands twice: expected each once")
+    kept: paper.Kept | None = {} if len(loaded) > 1 else None
+    for identity, chosen in loaded.items():
+        count = seeds or (chosen.quick_seeds if quick else chosen.seeds)
+        _repeat_experiment(identity, chosen, count, kept, as_json, out)
+
+
+def _repeat_experiment(
+    identity: str, chosen: paper.Experiment, count: int, kept: paper.Kept | None, as_json: bool, out: Path
+) -> None:
     first = chosen.first_seed
     progress = run_progress()
     with progress:
         task = progress.add_task("runs", total=len(chosen.series) * count)
-        rows = paper.measure(chosen, seeds=range(first, first + count), on_run=lambda: progress.advance(task))
+        rows = paper.measure(
+            chosen,
+            seeds=range(first, first + count),
+            kept=kept,
+            on_run=lambda: progress.advance(task),
+        )
     figure = out / f"{identity}.svg"
     with written_first(figure, lambda path: paper.draw(chosen, rows, path)):
         if as_json:

@@ -151,10 +151,22 @@ class Cell(NamedTuple):
     first: bool
 
 
+Kept = dict[tuple[object, ...], Seen]
+"""Runs by all that decides what is seen of them."""
+
+
 def measure(
-    experiment: Experiment, *, seeds: Sequence[int], on_run: Callable[[], object] | None = None
+    experiment: Experiment,
+    *,
+    seeds: Sequence[int],
+    kept: Kept | None = None,
+    on_run: Callable[[], object] | None = None,
 ) -> Measured:
-    """Run every series with every seed on all cores; `on_run` is called in this thread after each run."""
+    """Run every series with every seed on all cores; `on_run` is called in this thread after each run.
+
+    Runs that are in `kept` are not done again, and new ones are put there: experiments about the same runs
+    share them. Series that are the same run under two names share it in any case.
+    """
 
     def scenario(series: Series, seed: int) -> Scenario:
         own = () if experiment.by_seed is None else experiment.by_seed(seed)
@@ -174,12 +186,24 @@ def measure(
         curves = experiment.curves(recording) if experiment.curves is not None and cell.first else {}
         return Seen(json.dumps(recording.result), numbers, curves)
 
+    def key(cell: Cell) -> tuple[object, ...]:
+        drawn = experiment.curves if cell.first else None
+        reading = (experiment.read, drawn, experiment.interval)
+        return (cell.scenario.resolved, cell.scheme, cell.seed, *reading)
+
     cells = [
         Cell(scenario(series, seed), series.scheme, seed, seed == seeds[0])
         for series in experiment.series
         for seed in seeds
     ]
-    done = iter(each(cells, one, on_run=on_run))
+    kept = {} if kept is None else kept
+    keys = list(map(key, cells))
+    todo = {k: cell for k, cell in zip(keys, cells, strict=True) if k not in kept}
+    kept.update(zip(todo, each(todo.values(), one, on_run=on_run), strict=True))
+    if on_run is not None:
+        for _ in range(len(cells) - len(todo)):
+            on_run()
+    done = (kept[k] for k in keys)
     seen = {series.name: [next(done) for _ in seeds] for series in experiment.series}
     return {series.name: _row(series, seen) for series in experiment.series}
 
