@@ -1,0 +1,54 @@
+"""Pictures that several figures of the paper have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from airfair_papers.diffq.common.testbed import pooled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from airfair.claims import Measured
+    from airfair.results import Estimate
+    from matplotlib.axes import Axes
+
+FLOOR_BPS = 100.0
+"""Least rate drawn on a logarithmic axis; what is less lies at it."""
+
+
+def bars(axes: Axes, places: Sequence[str], groups: Mapping[str, Sequence[Estimate]]) -> None:
+    """Bars with intervals, side by side at each place: a group, by its label, has a value for each."""
+    width = 0.8 / len(groups)
+    for i, (label, values) in enumerate(groups.items()):
+        axes.bar(
+            [place + width * (i - (len(groups) - 1) / 2) for place in range(len(places))],
+            [value["mean"] for value in values],
+            width=width,
+            yerr=[value["ci95"] or 0 for value in values],
+            capsize=2,
+            label=label,
+        )
+    axes.set_xticks(range(len(places)), places)
+    axes.set_xlabel("flows")
+
+
+def distribution(axes: Axes, label: str, rates_bps: Sequence[float], **style: str) -> None:
+    """The share of flows with at most a rate."""
+    rates = np.sort(np.maximum(rates_bps, FLOOR_BPS)) / 1e3
+    axes.plot(rates, np.arange(1, len(rates) + 1) / len(rates), drawstyle="steps-post", label=label, **style)
+    axes.set_xscale("log")
+    axes.set_xlim(FLOOR_BPS / 1e3, 6e3)
+    axes.set_ylim(0, 1)
+    axes.set_xlabel("goodput (kbit/s)")
+    axes.set_ylabel("share of flows")
+
+
+def distributions(axes: Axes, rows: Measured, series: Mapping[str, str]) -> None:
+    """Of all flows of all sets, for series given by their labels."""
+    for label, of in series.items():
+        distribution(axes, label, pooled(rows[of]))
+    axes.axvline(1.0, color="0.7", linestyle=":", linewidth=1)
+    axes.legend(fontsize="x-small")

@@ -1,0 +1,256 @@
+"""The testbed of section 6.1: protocols, readings, sets of flows, and the numbers of a run.
+
+`testbed.toml` has the network: 46 nodes of one building, a set of flows for each seed, a minute, 20 sets for
+each number of flows. The paper does not give queue limits, retry limit, smallest time-out, sense threshold or the
+probes of ETX; how much each decides is in docs/building-46.md.
+
+**Routes.** OLSR with ETX on the air (the paper's), its messages at 11 Mbit/s and at level 0; and static routes
+by ETX of the silent network, which neither cost anything nor change under load. With OLSR fewer flows starve:
+lost HELLOs change routes, so that no flow is shut out for long.
+
+**Access.** All that is not DiffQ's is at level 0 of table 1: AIFSN 7, a window of 31 to 1023 slots. The text
+calls this the default of 802.11b, which has a DIFS (AIFSN 2). Both are measured.
+
+**Queues.** 50 packets, and 100 as a queue of DiffQ has; they are the baselines' only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from airfair.claims import MAIN, Claim, Statistic, estimate, number
+from airfair.paper import Series
+
+from airfair_papers.diffq.common import STARVED_BPS
+from airfair_papers.diffq.common.best import best
+
+if TYPE_CHECKING:
+    from airfair.claims import MeasuredRow
+    from airfair.results import Estimate
+    from airfair.recording import Recording
+
+SCENE = Path(__file__).parent.with_name("testbed.toml")
+COUNTS = (4, 8, 16, 32)
+"""Numbers of flows."""
+
+OLSR = ('routing={ protocol = "olsr" }', "olsr.metric=etx")
+UDP = ("flows.transport=udp", 'flows.traffic={ kind = "saturating", packet = "1400 B" }')
+UNRELIABLE = ("flows.transport", "flows.traffic")
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What flows and nodes do."""
+
+    scheme: str
+    overrides: tuple[str, ...] = ()
+    own: bool = False
+    """Whether it is DiffQ, which has levels and queues of its own whatever a reading says of the others'."""
+
+
+TCP, FEW, TFRC = "TCP-SACK", "TCP-FeW", "TFRC-ECN"
+DIFFQ_TCP, DIFFQ_UDP = "DiffQ-TCP", "DiffQ-UDP"
+LOG_TCP, LOG_UDP = "DiffQ-TCP, log", "DiffQ-UDP, log"
+OTHERS = ("CUBIC", "BBR", "FQ-CoDel")
+"""Not the paper's: what hosts and nodes of today have."""
+
+LOG = 'diffq.law="log"'
+PROTOCOLS: Mapping[str, Protocol] = {
+    TCP: Protocol("droptail"),
+    FEW: Protocol("few"),
+    "CUBIC": Protocol("cubic"),
+    "BBR": Protocol("bbr"),
+    "FQ-CoDel": Protocol("fq-codel"),
+    DIFFQ_TCP: Protocol("diffq", own=True),
+    LOG_TCP: Protocol("diffq", (LOG,), own=True),
+    "UDP": Protocol("droptail", UDP),
+    TFRC: Protocol("tfrc-ecn", ("flows.transport=udp-tfrc-ecn", UDP[1])),
+    DIFFQ_UDP: Protocol("diffq", UDP, own=True),
+    LOG_UDP: Protocol("diffq", (*UDP, LOG), own=True),
+}
+
+
+@dataclass(frozen=True)
+class Form:
+    """What the paper leaves open, read in one way."""
+
+    static: bool = False
+    dcf: bool = False
+    queue: int = 50
+
+    def of(self, protocol: Protocol) -> Form:
+        """As far as it is about a protocol."""
+        return Form(static=self.static) if protocol.own else self
+
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        return (
+            *(() if self.static else OLSR),
+            *(("radio.categories=dcf",) if self.dcf else ()),
+            *((f"radio.queue_packets={self.queue}",) if self.queue != 50 else ()),
+        )
+
+
+READINGS: Mapping[str, Form] = {
+    MAIN: Form(),
+    "DCF": Form(dcf=True),
+    "queue 100": Form(queue=100),
+    "static routes": Form(static=True),
+    "static routes, DCF": Form(static=True, dcf=True),
+    "static routes, queue 100": Form(static=True, queue=100),
+}
+"""The first is the paper's text, word for word."""
+
+LEVELS = (MAIN, "DCF", "static routes", "static routes, DCF")
+"""The readings without those of queues."""
+
+ROUTES = (MAIN, "static routes")
+
+ABOUT = ("radio.categories", "radio.queue_packets")
+"""Keys in which a baseline differs from DiffQ."""
+
+
+def name(protocol: str, count: int, reading: str = MAIN) -> str:
+    """The name of a series."""
+    form = READINGS[reading].of(PROTOCOLS[protocol])
+    told = next(text for text, other in READINGS.items() if other == form)
+    return f"{protocol}, {count}{'' if told == MAIN else f', {told}'}"
+
+
+def series(
+    protocols: Mapping[str, Sequence[str]], counts: Sequence[int] = COUNTS
+) -> tuple[Series, ...]:
+    """Each protocol in its readings with each number of flows, without those that are the same."""
+    found = {}
+    for each, readings in protocols.items():
+        protocol = PROTOCOLS[each]
+        for reading in readings:
+            form = READINGS[reading].of(protocol).overrides
+            for count in counts:
+                of = name(each, count, reading)
+                changes = (f"flows.count={count}", *form, *protocol.overrides)
+                found[of] = Series(of, protocol.scheme, changes)
+    return tuple(found.values())
+
+
+def sets(seed: int) -> tuple[str, ...]:
+    """The set of flows of a seed."""
+    return (f"flows.seed={seed}",)
+
+
+JAIN = "Jain's index"
+UTILITY = "log utility (kbit/s)"
+UTILITY_BIT = "log utility (bit/s)"
+TOTAL = "total (Mbit/s)"
+LARGEST = "largest flow (Mbit/s)"
+MEDIAN = "median flow (kbit/s)"
+STARVED = "share below 1 kbit/s"
+MIDDLE = "share from 50 to 500 kbit/s"
+GREEDY = "share above 1 Mbit/s"
+OF_BEST = "of the max-min optimum, least flow"
+OF_BEST_TOTAL = "of the max-min optimum, total"
+
+
+def read(recording: Recording) -> dict[str, float]:
+    """The numbers of a run. Shares of the optimum are those of the static routes by ETX with the DCF's access,
+    whatever routes and access the run has."""
+    result = recording.result
+    rates = np.array([flow["goodput_bps"] for flow in result["flows"]])
+    squares = float((rates**2).sum())
+    optimum = best(recording)
+    return {
+        JAIN: float(rates.sum()) ** 2 / (len(rates) * squares) if squares else math.nan,
+        UTILITY: log_utility(rates, 1e3),
+        UTILITY_BIT: log_utility(rates, 1.0),
+        TOTAL: float(rates.sum()) / 1e6,
+        LARGEST: float(rates.max()) / 1e6,
+        MEDIAN: float(np.median(rates)) / 1e3,
+        STARVED: float((rates < STARVED_BPS).mean()),
+        "share below 10 kbit/s": float((rates < 1e4).mean()),
+        "share below 100 kbit/s": float((rates < 1e5).mean()),
+        MIDDLE: float(((rates >= 5e4) & (rates <= 5e5)).mean()),
+        GREEDY: float((rates > 1e6).mean()),
+        OF_BEST: float((rates / optimum).min()),
+        OF_BEST_TOTAL: float(rates.sum() / optimum.sum()),
+        "queue drops": float(result["drops"].get("queue-full", 0)),
+        "retry drops": float(result["drops"].get("retry-limit", 0)),
+        "mean delay (ms)": math.nan if result["mean_delay_s"] is None else 1e3 * result["mean_delay_s"],
+    }
+
+
+def log_utility(rates_bps: np.ndarray[tuple[int, ...], np.dtype[np.float64]], unit: float) -> float:
+    """Sum of the logarithms of rates in a unit, each at least one unit: a flow without a bit has none."""
+    return float(np.log(np.maximum(rates_bps, unit) / unit).sum())
+
+
+def times(
+    text: str,
+    where: str,
+    of: str,
+    count: int,
+    statistic: str,
+    factor: float,
+    *,
+    than: str = TCP,
+    below: bool = False,
+    readings: Sequence[str] = tuple(READINGS),
+    source: str = "paper",
+) -> list[Claim]:
+    """A number of one protocol is above (below) so many times that of another, seed by seed, in each reading."""
+    both = number(statistic)
+    return [
+        Claim(
+            text=text,
+            where=where,
+            source="paper" if source == "paper" else "ours",
+            series=name(of, count, reading),
+            baseline=name(than, count, reading),
+            statistic=both,
+            comparison="below" if below else "above",
+            bound=both,
+            bound_series=name(than, count, reading),
+            factor=factor,
+            paired=True,
+            reading=reading,
+            about=(*ABOUT, *UNRELIABLE),
+        )
+        for reading in readings
+    ]
+
+
+def pooled(row: MeasuredRow) -> list[float]:
+    """Goodputs of all flows of all sets, bit/s."""
+    return [
+        value
+        for key, values in row["run_values"].items()
+        if key.startswith("flow.")
+        for value in values
+        if not math.isnan(value)
+    ]
+
+
+def of_starved() -> Statistic:
+    """The median goodput, set by set, of those flows that starve in the series that this one is compared with;
+    NaN for sets without one."""
+
+    def each(row: MeasuredRow) -> list[float]:
+        flows = [key for key in row["run_values"] if key.startswith("flow.")]
+        found = []
+        for run in range(len(row["seeds"])):
+            there = [
+                row["run_values"][flow][run]
+                for flow in flows
+                if row["against_values"][flow][run] < STARVED_BPS
+            ]
+            found.append(float(np.median(there)) if there else math.nan)
+        return found
+
+    def of(row: MeasuredRow) -> Estimate:
+        return estimate(each(row))
+
+    return Statistic("median goodput of the flows that starve in the other", of, each=each)
