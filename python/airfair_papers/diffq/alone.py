@@ -1,8 +1,9 @@
 """Paths whose flows starve under TCP carry more than 500 kbit/s alone (section 6.3).
 
-For each set of 32 flows those that starve over TCP-SACK are found by that run itself, with OLSR and with static
-routes; up to three of each, the first by name, run alone one after another, ten seconds each. Where no flow of a
-set starves there is none to judge. Judged are the means of these paths over sets; the least of a set is shown.
+For each set of 32 flows those that starve over TCP-SACK are found by that run itself, with OLSR and with
+static routes; up to three of each, the first by name, run alone one after another, ten seconds each. Where no
+flow of a set starves there is none to judge. Judged are the means of these paths over sets; the least of a
+set is shown.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def read(recording: Recording) -> dict[str, float]:
 
 
 def claims(reading: str) -> list[Claim]:
-    """ "More than 500 kbps": in the mean, and for most paths."""
+    """More than 500 kbit/s in the mean, and for most paths."""
     texts = ((MEAN, 500.0, "in the mean"), (ENOUGH, 0.8, "at least four of five"))
     return [
         Claim(

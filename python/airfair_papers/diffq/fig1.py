@@ -1,10 +1,12 @@
 """Figure 1, TCP's part: many flows over TCP-SACK share unfairly.
 
-Section 2 gives two statements of totals: that of figure 1 (c) is drawn, and in words "the maximum throughput that
-TCP flows achieve is almost invariant of the number of concurrent flows". Of these the goodput of the largest flow
-is flat here; the total grows, since 46 nodes have room for parallel transmissions. Both are judged.
+Section 2 gives two statements of totals: that of figure 1 (c) is drawn, and in words "the maximum
+throughput that TCP flows achieve is almost invariant of the number of concurrent flows". Of these the
+goodput of the largest flow is flat here; the total grows, since 46 nodes have room for parallel
+transmissions. Both are judged.
 
-The share of starved flows is that of static routes; with OLSR fewer starve (docs/building-46.md has the reason).
+The share of starved flows is that of static routes; with OLSR fewer starve (docs/building-46.md has the
+reason).
 """
 
 from __future__ import annotations
@@ -61,7 +63,9 @@ def claims(reading: str) -> list[Claim]:
     return [
         claim("Of 32 flows 25 % and more starve", STARVED, "above", 0.25),
         claim("Of 32 flows 45 % and less starve", STARVED, "below", 0.45),
-        claim("The largest of 32 flows has at least two thirds of the largest of 4", LARGEST, "above", 0, 2 / 3),
+        claim(
+            "The largest of 32 flows has at least two thirds of the largest of 4", LARGEST, "above", 0, 2 / 3
+        ),
         claim("The largest of 32 flows has at most a third more than that of 4", LARGEST, "below", 0, 4 / 3),
         claim("The total of 32 flows is not below that of 4", TOTAL, "above", 0, 1.0),
     ]

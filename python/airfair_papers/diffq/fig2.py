@@ -1,8 +1,8 @@
 """Figure 2: a flow of three hops dies as two flows of one hop join.
 
-Node B of flow 1 senses A, C, E and G; E and G sense neither each other nor what else disturbs their flows. Flow 1
-dies by waiting, not by loss: so this is a test of access to the channel. DiffQ runs in the same scene (ours; the
-paper's picture of it is figure 10).
+Node B of flow 1 senses A, C, E and G; E and G sense neither each other nor what else disturbs their flows.
+Flow 1 dies by waiting, not by loss: so this is a test of access to the channel. DiffQ runs in the same
+scene (ours; the paper's picture of it is figure 10).
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def claims(reading: str) -> list[Claim]:
 
     return [
         claim("TCP: flow 1 shrinks when flow 2 joins", three.SECOND, "below", 0.8),
-        claim("TCP: it starves when flow 3 joins: less than a twentieth of its rate", three.LONG, "below", 0.05),
+        claim(
+            "TCP: it starves when flow 3 joins: less than a twentieth of its rate", three.LONG, "below", 0.05
+        ),
         claim("TCP: it is silent in most seconds then", three.ZERO, "above", 0.0, 0.5),
     ]
 

@@ -23,8 +23,8 @@ CHANGES = ("radio.categories=dcf",)
 
 
 def best(recording: Recording) -> NDArray[np.float64]:
-    """Max-min rates of its flows, bit/s, in their order: over static routes by ETX and with the DCF, for which
-    alone there is a model; of TCP with its acknowledgements, or of UDP."""
+    """Max-min rates of its flows, bit/s, in their order: over static routes by ETX and with the DCF, for
+    which alone there is a model; of TCP with its acknowledgements, or of UDP."""
     flows = tomllib.loads(recording.scenario)["flow"]
     pairs = tuple((flow["from"], flow["to"]) for flow in flows)
     with LOCK:

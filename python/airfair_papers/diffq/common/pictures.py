@@ -35,10 +35,10 @@ def bars(axes: Axes, places: Sequence[str], groups: Mapping[str, Sequence[Estima
     axes.set_xlabel("flows")
 
 
-def distribution(axes: Axes, label: str, rates_bps: Sequence[float], **style: str) -> None:
+def distribution(axes: Axes, label: str, rates_bps: Sequence[float]) -> None:
     """The share of flows with at most a rate."""
     rates = np.sort(np.maximum(rates_bps, FLOOR_BPS)) / 1e3
-    axes.plot(rates, np.arange(1, len(rates) + 1) / len(rates), drawstyle="steps-post", label=label, **style)
+    axes.plot(rates, np.arange(1, len(rates) + 1) / len(rates), drawstyle="steps-post", label=label)
     axes.set_xscale("log")
     axes.set_xlim(FLOOR_BPS / 1e3, 6e3)
     axes.set_ylim(0, 1)

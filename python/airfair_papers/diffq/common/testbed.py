@@ -1,12 +1,12 @@
 """The testbed of section 6.1: protocols, readings, sets of flows, and the numbers of a run.
 
 `testbed.toml` has the network: 46 nodes of one building, a set of flows for each seed, a minute, 20 sets for
-each number of flows. The paper does not give queue limits, retry limit, smallest time-out, sense threshold or the
-probes of ETX; how much each decides is in docs/building-46.md.
+each number of flows. The paper does not give queue limits, retry limit, smallest time-out, sense threshold or
+the probes of ETX; how much each decides is in docs/building-46.md.
 
-**Routes.** OLSR with ETX on the air (the paper's), its messages at 11 Mbit/s and at level 0; and static routes
-by ETX of the silent network, which neither cost anything nor change under load. With OLSR fewer flows starve:
-lost HELLOs change routes, so that no flow is shut out for long.
+**Routes.** OLSR with ETX on the air (the paper's), its messages at 11 Mbit/s and at level 0; and static
+routes by ETX of the silent network, which neither cost anything nor change under load. With OLSR fewer flows
+starve: lost HELLOs change routes, so that no flow is shut out for long.
 
 **Access.** All that is not DiffQ's is at level 0 of table 1: AIFSN 7, a window of 31 to 1023 slots. The text
 calls this the default of 802.11b, which has a DIFS (AIFSN 2). Both are measured.
@@ -31,8 +31,8 @@ from airfair_papers.diffq.common.best import best
 
 if TYPE_CHECKING:
     from airfair.claims import MeasuredRow
-    from airfair.results import Estimate
     from airfair.recording import Recording
+    from airfair.results import Estimate
 
 SCENE = Path(__file__).parent.with_name("testbed.toml")
 COUNTS = (4, 8, 16, 32)
@@ -122,9 +122,7 @@ def name(protocol: str, count: int, reading: str = MAIN) -> str:
     return f"{protocol}, {count}{'' if told == MAIN else f', {told}'}"
 
 
-def series(
-    protocols: Mapping[str, Sequence[str]], counts: Sequence[int] = COUNTS
-) -> tuple[Series, ...]:
+def series(protocols: Mapping[str, Sequence[str]], counts: Sequence[int] = COUNTS) -> tuple[Series, ...]:
     """Each protocol in its readings with each number of flows, without those that are the same."""
     found = {}
     for each, readings in protocols.items():
@@ -157,8 +155,8 @@ OF_BEST_TOTAL = "of the max-min optimum, total"
 
 
 def read(recording: Recording) -> dict[str, float]:
-    """The numbers of a run. Shares of the optimum are those of the static routes by ETX with the DCF's access,
-    whatever routes and access the run has."""
+    """The numbers of a run. Shares of the optimum are those of the static routes by ETX with the DCF's
+    access, whatever routes and access the run has."""
     result = recording.result
     rates = np.array([flow["goodput_bps"] for flow in result["flows"]])
     squares = float((rates**2).sum())
@@ -201,7 +199,8 @@ def times(
     readings: Sequence[str] = tuple(READINGS),
     source: str = "paper",
 ) -> list[Claim]:
-    """A number of one protocol is above (below) so many times that of another, seed by seed, in each reading."""
+    """A number of one protocol is above (below) so many times that of another, seed by seed, in each
+    reading."""
     both = number(statistic)
     return [
         Claim(
@@ -235,8 +234,8 @@ def pooled(row: MeasuredRow) -> list[float]:
 
 
 def of_starved() -> Statistic:
-    """The median goodput, set by set, of those flows that starve in the series that this one is compared with;
-    NaN for sets without one."""
+    """The median goodput, set by set, of those flows that starve in the series that this one is compared
+    with; NaN for sets without one."""
 
     def each(row: MeasuredRow) -> list[float]:
         flows = [key for key in row["run_values"] if key.startswith("flow.")]

@@ -1,0 +1,137 @@
+"""Figure 12: goodput of each of 32 flows with DiffQ-TCP over that of the same flow with TCP, 20 sets.
+
+The paper: flows that TCP starves get "about 10 to 100 kbps", read as the median of these flows in a set;
+TCP has a small fraction of flows at 1 to 5 Mbit/s (one flow in 100 and more is above 1 Mbit/s, DiffQ-TCP
+has half of that and less); DiffQ-TCP has more flows "around 50 to 500 kbps", read as 1.5 times TCP's share
+of flows there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from airfair.claims import MAIN, Claim, Measured, number
+from airfair.paper import Experiment
+
+from airfair_papers.diffq.common import SHORT
+from airfair_papers.diffq.common.pictures import FLOOR_BPS
+from airfair_papers.diffq.common.testbed import (
+    ABOUT,
+    DIFFQ_TCP,
+    GREEDY,
+    LEVELS,
+    MIDDLE,
+    ROUTES,
+    SCENE,
+    TCP,
+    name,
+    of_starved,
+    pooled,
+    read,
+    series,
+    sets,
+    times,
+)
+
+if TYPE_CHECKING:
+    from airfair.paper import Series
+    from matplotlib.figure import Figure
+
+WHERE = "section 6.3, figure 12"
+MANY = 32
+
+
+def against(reading: str) -> str:
+    """The series of DiffQ-TCP that is compared with TCP in a reading."""
+    return f"{name(DIFFQ_TCP, MANY, reading)}, against {name(TCP, MANY, reading)}"
+
+
+def compared() -> list[Series]:
+    """The same runs of DiffQ-TCP beside those of TCP in each reading."""
+    own = {one.name: one for one in series({DIFFQ_TCP: ROUTES}, [MANY])}
+    return [
+        replace(own[name(DIFFQ_TCP, MANY, reading)], name=against(reading), against=name(TCP, MANY, reading))
+        for reading in LEVELS
+    ]
+
+
+def claims(reading: str) -> list[Claim]:
+    """What is read off the figure."""
+
+    def starved(text: str, comparison: str, value: float) -> Claim:
+        return Claim(
+            text=text,
+            where=WHERE,
+            source="paper",
+            series=against(reading),
+            baseline=name(TCP, MANY, reading) if comparison == "above" else None,
+            statistic=of_starved(),
+            comparison="above" if comparison == "above" else "below",
+            value=value,
+            reading=reading,
+            about=ABOUT,
+        )
+
+    return [
+        starved("The median of the flows that TCP starves gets 10 kbit/s and more", "above", 1e4),
+        Claim(
+            text="With TCP one flow in a hundred and more is above 1 Mbit/s",
+            where=WHERE,
+            source="paper",
+            series=name(TCP, MANY, reading),
+            baseline=None,
+            statistic=number(GREEDY),
+            comparison="above",
+            value=0.01,
+            reading=reading,
+        ),
+        *times(
+            "At most half as many flows above 1 Mbit/s as with TCP",
+            WHERE,
+            DIFFQ_TCP,
+            MANY,
+            GREEDY,
+            0.5,
+            below=True,
+            readings=(reading,),
+        ),
+        *times(
+            "1.5 times as many flows between 50 and 500 kbit/s as with TCP",
+            WHERE,
+            DIFFQ_TCP,
+            MANY,
+            MIDDLE,
+            1.5,
+            readings=(reading,),
+        ),
+    ]
+
+
+def draw(rows: Measured, figure: Figure) -> None:
+    """A point a flow of each set, what is below 100 bit/s at that."""
+    for axes, reading in zip(figure.subplots(1, 2), ROUTES, strict=True):
+        tcp, diffq = (
+            np.maximum(pooled(rows[name(protocol, MANY, reading)]), FLOOR_BPS) / 1e3
+            for protocol in (TCP, DIFFQ_TCP)
+        )
+        axes.loglog(tcp, diffq, ".", markersize=3)
+        axes.axline((1, 1), slope=1, color="0.7", linewidth=1)
+        axes.set_xlabel("TCP-SACK (kbit/s)")
+        axes.set_ylabel("DiffQ-TCP (kbit/s)")
+        axes.set_title("OLSR" if reading == MAIN else reading)
+
+
+EXPERIMENT = Experiment(
+    title="Flow by flow: DiffQ-TCP over TCP, 32 flows",
+    scenario=SCENE,
+    series=(*series({TCP: LEVELS, DIFFQ_TCP: ROUTES}, [MANY]), *compared()),
+    claims=tuple(claim for reading in LEVELS for claim in claims(reading)),
+    draw=draw,
+    quick_seeds=3,
+    by_seed=sets,
+    read=read,
+    interval="60 s",
+    small=SHORT,
+)

@@ -1,0 +1,69 @@
+"""Figure 9: goodputs of DiffQ-TCP by the number of flows; far fewer flows starve than with TCP (figure 1).
+
+"A far less number" is read as at most half of TCP's share, on the same sets.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from airfair.claims import MAIN, Measured
+from airfair.paper import Experiment
+
+from airfair_papers.diffq.common import SHORT
+from airfair_papers.diffq.common.pictures import distributions
+from airfair_papers.diffq.common.testbed import (
+    COUNTS,
+    DIFFQ_TCP,
+    LOG_TCP,
+    READINGS,
+    ROUTES,
+    SCENE,
+    STARVED,
+    TCP,
+    name,
+    read,
+    series,
+    sets,
+    times,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WHERE = "section 6.3, figure 9"
+
+
+def draw(rows: Measured, figure: Figure) -> None:
+    """DiffQ-TCP beside TCP, with the paper's routes and with static ones."""
+    figure.set_size_inches(9.0, 7.0)
+    for line, reading in zip(figure.subplots(2, 2), ROUTES, strict=True):
+        for axes, protocol in zip(line, (TCP, DIFFQ_TCP), strict=True):
+            distributions(axes, rows, {f"{count} flows": name(protocol, count, reading) for count in COUNTS})
+            axes.set_title(f"{protocol}, {'OLSR' if reading == MAIN else reading}")
+
+
+EXPERIMENT = Experiment(
+    title="Goodputs of DiffQ-TCP by the number of flows",
+    scenario=SCENE,
+    series=series({TCP: tuple(READINGS), DIFFQ_TCP: ROUTES, LOG_TCP: ROUTES}),
+    claims=tuple(
+        claim
+        for count in COUNTS
+        for claim in times(
+            f"Of {count} flows at most half as many starve as with TCP",
+            WHERE,
+            DIFFQ_TCP,
+            count,
+            STARVED,
+            0.5,
+            below=True,
+        )
+    ),
+    draw=draw,
+    quick_seeds=3,
+    by_seed=sets,
+    read=read,
+    interval="60 s",
+    small=SHORT,
+)
