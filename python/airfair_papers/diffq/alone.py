@@ -112,7 +112,7 @@ def draw(rows: Measured, figure: Figure) -> None:
 
 EXPERIMENT = Experiment(
     title="The paths of flows that starve under TCP, each alone",
-    scenario=Path(__file__).with_name("alone.toml"),
+    scenario=Path(__file__).with_name("listed.toml"),
     series=tuple(Series(reading, "droptail", READINGS[reading].overrides) for reading in ROUTES),
     claims=tuple(claim for reading in ROUTES for claim in claims(reading)),
     draw=draw,

@@ -25,6 +25,7 @@ from airfair.claims import MAIN, Claim, Measured, number
 from airfair.paper import Experiment, Series
 
 from airfair_papers.diffq.common import STARVED_BPS
+from airfair_papers.diffq.common.overflows import overflows
 from airfair_papers.diffq.common.pictures import bars
 from airfair_papers.diffq.common.testbed import (
     LOG,
@@ -88,27 +89,23 @@ def lengths(seed: int) -> dict[str, int]:
 
 
 def read(recording: Recording) -> dict[str, float]:
-    """Overflows from the trace of the same run, which a result does not have by flow."""
+    """Overflows by the length of the path, the other losses, goodputs."""
     result = recording.result
     rates = np.array([flow["goodput_bps"] for flow in result["flows"]])
     hops = lengths(result["seed"])
     sources = {flow["id"]: flow["src"] for flow in result["flows"]}
     counted: Counter[int] = Counter()
     at_sources = 0
-    scenario = airfair.Scenario.parse(recording.scenario)
-    for line in airfair.trace(scenario, scheme=result["scheme"], seed=result["seed"]):
-        if line.endswith("queue-full"):
-            words = line.split()
-            node, flow = words[2], words[-2].rstrip(":")
-            if sources.get(flow) == node:
-                at_sources += 1
-            elif flow in hops:
-                counted[hops[flow]] += 1
-    overflows = sum(counted.values())
+    for (node, flow), packets in overflows(recording).items():
+        if sources.get(flow) == node:
+            at_sources += packets
+        elif flow in hops:
+            counted[hops[flow]] += packets
+    between = sum(counted.values())
     return {
-        OVERFLOWS: float(overflows),
+        OVERFLOWS: float(between),
         **{by_length(n): float(counted[n]) for n in range(1, LONGEST + 1)},
-        LONG_SHARE: counted[LONGEST] / overflows if overflows else float("nan"),
+        LONG_SHARE: counted[LONGEST] / between if between else float("nan"),
         AT_SOURCES: float(at_sources),
         RETRIES: float(result["drops"].get("retry-limit", 0)),
         UTILITY: log_utility(rates, 1e3),

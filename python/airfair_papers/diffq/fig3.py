@@ -1,0 +1,114 @@
+"""Figure 3: levels by differential against levels by a node's own queue, where a next hop is congested
+(section 4.1).
+
+The paper's picture is an argument, not a measurement: by occupancy the node with the longest queue sends
+first although its next hop cannot forward; by differential the congested node itself and those far from it
+send. `fig3.toml` is such a chain; a saturating flow of one hop congests its far end. UDP, all else is DiffQ's
+in both series. `occupancy.py` has the same comparison on the testbed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from airfair.claims import MAIN, Claim, Measured, number
+from airfair.paper import Experiment, Series
+
+from airfair_papers.diffq.common.overflows import overflows
+from airfair_papers.diffq.common.pictures import bars
+from airfair_papers.diffq.common.testbed import READINGS, ROUTES
+
+if TYPE_CHECKING:
+    from airfair.recording import Recording
+    from matplotlib.figure import Figure
+
+WHERE = "section 4.1, figure 3"
+CHAIN = "ABCDEFGH"
+SCHEMES = {"by differential": "diffq", "by occupancy": "diffq-occupancy", "no levels": "diffq-rc-sched"}
+OWN, OTHER = "by differential", "by occupancy"
+
+LONG = "long flow (kbit/s)"
+NEAR = "near flow (kbit/s)"
+BETWEEN = "overflows at intermediate nodes"
+
+
+def at(node: str) -> str:
+    """The number of overflows at a node of the chain."""
+    return f"overflows at {node}"
+
+
+def name(kind: str, reading: str = MAIN) -> str:
+    """The name of a series."""
+    return kind if reading == MAIN else f"{kind}, {reading}"
+
+
+def read(recording: Recording) -> dict[str, float]:
+    """Goodputs, and where packets are lost for want of room."""
+    counted = overflows(recording)
+    by_node = {node: float(counted[node, "long"]) for node in CHAIN}
+    rates = {flow["id"]: flow["goodput_bps"] / 1e3 for flow in recording.result["flows"]}
+    return {
+        LONG: rates["long"],
+        NEAR: rates["near"],
+        BETWEEN: sum(count for node, count in by_node.items() if node != CHAIN[0]),
+        **{at(node): by_node[node] for node in CHAIN[1:-1]},
+        "packets given up by the MAC": float(recording.result["drops"].get("retry-limit", 0)),
+    }
+
+
+def claims(reading: str) -> list[Claim]:
+    """What the argument predicts."""
+
+    def claim(text: str, statistic: str, comparison: Literal["above", "below"]) -> Claim:
+        return Claim(
+            text=text,
+            where=WHERE,
+            source="ours",
+            series=name(OWN, reading),
+            baseline=name(OTHER, reading),
+            statistic=number(statistic),
+            comparison=comparison,
+            bound=number(statistic),
+            bound_series=name(OTHER, reading),
+            reading=reading,
+        )
+
+    return [
+        claim("The long flow gets more than with levels by occupancy", LONG, "above"),
+        claim("Fewer packets overflow on its way", BETWEEN, "below"),
+    ]
+
+
+def draw(rows: Measured, figure: Figure) -> None:
+    """Overflows by node, and the goodputs."""
+    overflowing, rates = figure.subplots(1, 2)
+    groups = {kind: [rows[name(kind)]["numbers"][at(node)] for node in CHAIN[1:-1]] for kind in SCHEMES}
+    bars(overflowing, list(CHAIN[1:-1]), groups)
+    overflowing.set_xlabel("node")
+    overflowing.set_ylabel("overflows")
+    overflowing.legend(fontsize="x-small")
+    bars(
+        rates,
+        ["long", "near"],
+        {kind: [rows[name(kind)]["numbers"][flow] for flow in (LONG, NEAR)] for kind in SCHEMES},
+    )
+    rates.set_xlabel("flow")
+    rates.set_ylabel("goodput (kbit/s)")
+
+
+EXPERIMENT = Experiment(
+    title="Levels by differential or by queue before a congested next hop",
+    scenario=Path(__file__).with_name("fig3.toml"),
+    series=tuple(
+        Series(name(kind, reading), scheme, READINGS[reading].overrides)
+        for reading in ROUTES
+        for kind, scheme in SCHEMES.items()
+    ),
+    claims=tuple(claim for reading in ROUTES for claim in claims(reading)),
+    draw=draw,
+    quick_seeds=3,
+    read=read,
+    interval="60 s",
+    small=('duration="9 s"', 'warmup="3 s"', 'flow.long.start="3 s"', 'flow.near.start="3 s"'),
+)

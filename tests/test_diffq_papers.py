@@ -1,0 +1,154 @@
+"""What DiffQ's experiments compute themselves: sets of flows, numbers of a run, phases, overflows by hops."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import airfair
+import numpy as np
+import pytest
+from airfair import Scenario, claims, paper
+from airfair.claims import MAIN
+from airfair_papers.diffq import alone, fig15
+from airfair_papers.diffq.common import testbed, three
+from airfair_papers.diffq.common.best import best
+
+from tests.support import SCENARIOS
+from tests.test_paper import row
+
+if TYPE_CHECKING:
+    from airfair.claims import MeasuredRow
+
+FOLDER = testbed.SCENE.parent
+
+
+def test_the_testbed_is_the_building() -> None:
+    """Nodes, propagation and radio; flows, routes, access and the rate of broadcasts are the paper's."""
+    building = tomllib.loads((SCENARIOS / "building-46.toml").read_text())
+    for name in ("testbed.toml", "listed.toml"):
+        scene = tomllib.loads((FOLDER / name).read_text())
+        assert scene["node"] == building["node"], name
+        own = {key: value for key, value in scene["radio"].items() if building["radio"].get(key) != value}
+        assert own == {"broadcast_rate": "11 Mbit/s", "categories": "diffq"}, name
+        assert scene["tcp"] == building["tcp"], name
+
+
+def test_readings_of_other_protocols_leave_diffq_as_it_is() -> None:
+    name = testbed.name
+    assert name(testbed.TCP, 32) == "TCP-SACK, 32"
+    assert name(testbed.TCP, 32, "static routes, DCF") == "TCP-SACK, 32, static routes, DCF"
+    for reading, routes in (
+        ("DCF", MAIN),
+        ("queue 100", MAIN),
+        ("static routes, queue 100", "static routes"),
+    ):
+        assert name(testbed.DIFFQ_TCP, 32, reading) == name(testbed.DIFFQ_TCP, 32, routes)
+    made = testbed.series({testbed.TCP: tuple(testbed.READINGS), testbed.DIFFQ_TCP: testbed.LEVELS}, [4])
+    assert len(made) == len(testbed.READINGS) + 2
+    overrides = {one.name: one.overrides for one in made}
+    assert overrides["TCP-SACK, 4, static routes, DCF"] == ("flows.count=4", "radio.categories=dcf")
+    assert overrides["DiffQ-TCP, 4"] == ("flows.count=4", *testbed.OLSR)
+
+
+def test_log_utility_by_hand() -> None:
+    rates = np.array([0.0, 500.0, 1e3, math.e * 1e3])
+    assert testbed.log_utility(rates, 1e3) == pytest.approx(1.0)
+    assert testbed.log_utility(rates, 1.0) == pytest.approx(math.log(500) + 2 * math.log(1e3) + 1)
+
+
+def starved_row(own: dict[str, list[float]], other: dict[str, list[float]]) -> MeasuredRow:
+    made = row()
+    made["seeds"] = list(range(len(next(iter(own.values())))))
+    made["run_values"] = {f"flow.{name}": values for name, values in own.items()}
+    made["against_values"] = {f"flow.{name}": values for name, values in other.items()}
+    return made
+
+
+def test_flows_that_starve_in_the_other_series() -> None:
+    """In the first set a and b starve there, in the second c, in the third none."""
+    of = starved_row(
+        {"a": [10.0, 1.0, 1.0], "b": [30.0, 1.0, 1.0], "c": [99.0, 7.0, 1.0]},
+        {"a": [0.0, 2e3, 2e3], "b": [999.0, 2e3, 2e3], "c": [1e3, 0.0, 2e3]},
+    )
+    statistic = testbed.of_starved()
+    assert statistic.each is not None
+    assert list(statistic.each(of))[:2] == [20.0, 7.0]
+    assert math.isnan(list(statistic.each(of))[2])
+    assert statistic.of(of)["mean"] == 13.5
+    assert testbed.pooled(of) == [10.0, 1.0, 1.0, 30.0, 1.0, 1.0, 99.0, 7.0, 1.0]
+
+
+def test_numbers_of_a_run() -> None:
+    """Against the result's own, and against the max-min rates of its flows."""
+    scenario = Scenario.read(testbed.SCENE, ("flows.count=4", "flows.seed=2", *testbed.OLSR))
+    recording = airfair.record(scenario, scheme="droptail", interval="60 s")
+    numbers = testbed.read(recording)
+    result = recording.result
+    assert numbers[testbed.JAIN] == pytest.approx(result["jain_index"])
+    assert numbers[testbed.STARVED] == result["flows_below_1kbps"] / 4
+    assert numbers[testbed.TOTAL] == pytest.approx(result["aggregate_goodput_bps"] / 1e6)
+    optimum = airfair.optimum(
+        Scenario.read(testbed.SCENE, ("flows.count=4", "flows.seed=2", "radio.categories=dcf")),
+        proportional=False,
+    )
+    assert best(recording) == pytest.approx([flow["max_min_bps"] for flow in optimum["flows"]])
+    least = min(
+        flow["goodput_bps"] / of["max_min_bps"]
+        for flow, of in zip(result["flows"], optimum["flows"], strict=True)
+    )
+    assert numbers[testbed.OF_BEST] == pytest.approx(least)
+
+
+def test_the_sets_are_the_first_with_a_path_of_eight_hops() -> None:
+    longest = {}
+    for seed in range(1, fig15.SETS[2] + 1):
+        changes = (f"flows.count={fig15.COUNT}", f"flows.seed={seed}")
+        network = airfair.network(Scenario.read(testbed.SCENE, changes))
+        longest[seed] = max(len(flow["path"] or "") - 1 for flow in network["flows"])
+    assert tuple(seed for seed, hops in longest.items() if hops == fig15.LONGEST) == fig15.SETS[:3]
+    assert sorted(fig15.lengths(1).values()) == [1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 5, 5, 8]
+    assert len(set(fig15.SETS)) == 20
+
+
+def test_overflows_are_counted_where_they_happen() -> None:
+    """Without control every overflow of the result is at some node; sources are stopped by full queues."""
+    loaded = paper.load("diffq/fig15")
+    (one,) = (series for series in loaded.series if series.name == "UDP, static routes")
+    changes = (*one.overrides, 'duration="10 s"', 'warmup="0 s"', *fig15.sets(1), "flows.start=0 s")
+    recording = airfair.record(Scenario.read(loaded.scenario, changes), scheme=one.scheme, interval="60 s")
+    numbers = fig15.read(recording)
+    there = numbers[fig15.OVERFLOWS] + numbers[fig15.AT_SOURCES]
+    assert there == recording.result["drops"]["queue-full"] > 1000
+    assert numbers[fig15.AT_SOURCES] == 0
+    assert numbers[fig15.by_length(1)] == 0
+    assert numbers[fig15.OVERFLOWS] == sum(numbers[fig15.by_length(n)] for n in range(1, 9))
+
+
+def test_paths_are_alone_one_after_another() -> None:
+    (told,) = alone.one_by_one(1)
+    flows = tomllib.loads(told)["flow"]
+    starts = [int(flow["start"].removesuffix(" s")) for flow in flows]
+    stops = [int(flow["stop"].removesuffix(" s")) for flow in flows]
+    assert starts[0] == 30
+    assert all(stop < start for stop, start in zip(stops, starts[1:], strict=False))
+    assert stops[-1] <= 102
+    for letter, reading in (("o", MAIN), ("s", "static routes")):
+        ends = [(flow["from"], flow["to"]) for flow in flows if flow["id"].startswith(letter)]
+        assert ends == list(alone.starving(1, reading)[: alone.PATHS])
+
+
+def test_tcp_starves_the_long_flow_of_figure_2() -> None:
+    """Static routes and the DCF's access, five seeds: it shrinks, then dies."""
+    loaded = paper.load("diffq/fig2")
+    reading = "static routes, DCF"
+    chosen = [one for one in loaded.series if one.name == three.name(testbed.TCP, reading)]
+    rows = paper.measure(replace(loaded, series=tuple(chosen)), seeds=range(1, 6))
+    for claim in loaded.claims:
+        if claim.series in rows and claim.statistic.name != three.ZERO:
+            judged = claims.judge(claim, rows)
+            assert judged["holds"], judged
+    numbers = rows[chosen[0].name]["numbers"]
+    assert numbers[three.ALONE]["mean"] > 1500 > 700 > numbers[three.SECOND]["mean"]
