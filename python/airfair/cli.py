@@ -355,7 +355,7 @@ def run_paper(
     with --json each is a line. A claim that does not hold is a result, not a failure: the exit status is 0.
 
     \b
-    Examples:
+    Example:
       airfair paper nred/fig2 --quick
       airfair paper diffq/fig1 diffq/fig9 diffq/fig11
     """
