@@ -26,9 +26,11 @@ from airfair_papers.diffq.common.testbed import (
     TCP,
     TOTAL,
     UTILITY,
+    WINDOW,
     read,
     series,
     sets,
+    slow,
 )
 from airfair_papers.diffq.common.testbed import name as name_of
 
@@ -37,15 +39,27 @@ if TYPE_CHECKING:
 
 COUNT = 32
 CHANGES = {
+    "alpha 0.01 Mbit/s a second": slow("diffq"),
+    "windows of 64 KiB": WINDOW,
+    "windows of 16 KiB": ("tcp.receive_window=16 KiB",),
+    "both (slow)": (*slow("diffq"), *WINDOW),
+    "slow, windows of 16 KiB": (*slow("diffq"), "tcp.receive_window=16 KiB"),
+    "slow, level 0 only": (*slow("diffq"), *WINDOW, "diffq.levels=1"),
+    "slow, threshold D/20": (*slow("diffq"), *WINDOW, "diffq.threshold=5"),
     "threshold D/2": ("diffq.threshold=50",),
     "threshold D/8": ("diffq.threshold=12",),
     "D 50, threshold 12": ("diffq.depth=50", "diffq.threshold=12"),
     "D 200, threshold 50": ("diffq.depth=200", "diffq.threshold=50"),
-    "hold 10 ms": ('diffq.hold="10 ms"',),
-    "hold 1 s": ('diffq.hold="1 s"',),
+    "hold 10 ms": ("diffq.hold=10 ms",),
+    "hold 1 s": ("diffq.hold=1 s",),
     "2 packets in the radio": ("diffq.in_radio=2",),
     "4 packets in the radio": ("diffq.in_radio=4",),
     "order by level": ("diffq.order=priority",),
+    "size before the packet leaves": ("diffq.announced=before",),
+    "ACKs at the highest level": ("diffq.acks=highest",),
+    "ACKs at level 0": ("diffq.acks=lowest",),
+    "four levels": ("diffq.levels=4",),
+    "level 0 only": ("diffq.levels=1",),
     "DCF's countdown": ("radio.edca_countdown=dcf",),
 }
 
@@ -90,7 +104,7 @@ def claims(change: str, reading: str) -> list[Claim]:
 
 def draw(rows: Measured, figure: Figure) -> None:
     """Index, log utility, total and median with each change, over those without."""
-    figure.set_size_inches(11.0, 5.0)
+    figure.set_size_inches(12.0, 7.0)
     for axes, statistic in zip(
         figure.subplots(1, 4, sharey=True), (JAIN, UTILITY, TOTAL, MEDIAN), strict=True
     ):

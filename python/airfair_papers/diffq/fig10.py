@@ -19,7 +19,7 @@ from airfair.claims import MAIN, Claim, Measured, number
 from airfair.paper import Experiment
 
 from airfair_papers.diffq.common import three
-from airfair_papers.diffq.common.testbed import ABOUT, DIFFQ_TCP, LEVELS, LOG_TCP, ROUTES, TCP
+from airfair_papers.diffq.common.testbed import ABOUT, DIFFQ_TCP, JUDGED, LOG_TCP, OWN, ROUTES, TCP
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,10 +80,11 @@ EXPERIMENT = Experiment(
     title="A long flow and two short ones: with DiffQ-TCP all three share",
     scenario=FOLDER / "fig10.toml",
     series=(
-        *three.series([TCP], LEVELS, SCENES),
-        *three.series([DIFFQ_TCP, LOG_TCP], ROUTES, SCENES),
+        *three.series([TCP], JUDGED, SCENES),
+        *three.series([DIFFQ_TCP], OWN, SCENES),
+        *three.series([LOG_TCP], ROUTES, SCENES),
     ),
-    claims=tuple(claim for scene in SCENES for reading in LEVELS for claim in claims(scene, reading)),
+    claims=tuple(claim for scene in SCENES for reading in JUDGED for claim in claims(scene, reading)),
     draw=draw,
     quick_seeds=3,
     read=three.read,

@@ -27,6 +27,7 @@ from airfair_papers.diffq.common.testbed import (
     LOG_TCP,
     OF_BEST,
     OTHERS,
+    OWN,
     READINGS,
     ROUTES,
     SCENE,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WHERE = "section 6.3, figure 11"
+WITH_FEW = (*LEVELS, "static routes, slow")
 
 
 def claims(count: int) -> list[Claim]:
@@ -65,7 +67,7 @@ def claims(count: int) -> list[Claim]:
             JAIN,
             1.5,
             than=FEW,
-            readings=LEVELS,
+            readings=WITH_FEW,
         ),
         *times(
             f"{count} flows: FeW's Jain index is below 4/3 of TCP's",
@@ -75,7 +77,7 @@ def claims(count: int) -> list[Claim]:
             JAIN,
             4 / 3,
             below=True,
-            readings=LEVELS,
+            readings=WITH_FEW,
         ),
     ]
     for other in (*OTHERS, TCP):
@@ -137,9 +139,9 @@ EXPERIMENT = Experiment(
     series=series(
         {
             TCP: tuple(READINGS),
-            FEW: LEVELS,
+            FEW: WITH_FEW,
             **dict.fromkeys(OTHERS, ROUTES),
-            DIFFQ_TCP: ROUTES,
+            DIFFQ_TCP: OWN,
             LOG_TCP: ROUTES,
         }
     ),

@@ -21,8 +21,9 @@ from airfair_papers.diffq.common.testbed import (
     ABOUT,
     DIFFQ_TCP,
     GREEDY,
-    LEVELS,
+    JUDGED,
     MIDDLE,
+    OWN,
     ROUTES,
     SCENE,
     TCP,
@@ -50,10 +51,10 @@ def against(reading: str) -> str:
 
 def compared() -> list[Series]:
     """The same runs of DiffQ-TCP beside those of TCP in each reading."""
-    own = {one.name: one for one in series({DIFFQ_TCP: ROUTES}, [MANY])}
+    own = {one.name: one for one in series({DIFFQ_TCP: OWN}, [MANY])}
     return [
         replace(own[name(DIFFQ_TCP, MANY, reading)], name=against(reading), against=name(TCP, MANY, reading))
-        for reading in LEVELS
+        for reading in JUDGED
     ]
 
 
@@ -126,8 +127,8 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="Flow by flow: DiffQ-TCP over TCP, 32 flows",
     scenario=SCENE,
-    series=(*series({TCP: LEVELS, DIFFQ_TCP: ROUTES}, [MANY]), *compared()),
-    claims=tuple(claim for reading in LEVELS for claim in claims(reading)),
+    series=(*series({TCP: JUDGED, DIFFQ_TCP: OWN}, [MANY]), *compared()),
+    claims=tuple(claim for reading in JUDGED for claim in claims(reading)),
     draw=draw,
     quick_seeds=3,
     by_seed=sets,

@@ -19,9 +19,11 @@ from airfair_papers.diffq.common.testbed import (
     JAIN,
     LEVELS,
     LOG_UDP,
-    READINGS,
+    OF_TCP,
+    OWN,
     ROUTES,
     SCENE,
+    SLOW,
     TFRC,
     TOTAL,
     UTILITY,
@@ -41,7 +43,7 @@ WHERE = "section 6.3, figure 13"
 
 def claims(count: int) -> list[Claim]:
     """The paper's two, the log utility of the figure, and ours of the log law and of UDP alone."""
-    told = tuple(READINGS)
+    told = (*OF_TCP, *SLOW)
     return [
         *times(
             f"{count} flows: 1.5 times TFRC-ECN's Jain index",
@@ -120,7 +122,7 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="DiffQ-UDP beside TFRC-ECN: fairness, total, log utility",
     scenario=SCENE,
-    series=series({"UDP": ROUTES, TFRC: tuple(READINGS), DIFFQ_UDP: ROUTES, LOG_UDP: ROUTES}),
+    series=series({"UDP": ROUTES, TFRC: OF_TCP, DIFFQ_UDP: OWN, LOG_UDP: ROUTES}),
     claims=tuple(claim for count in COUNTS for claim in claims(count)),
     draw=draw,
     quick_seeds=3,

@@ -29,6 +29,7 @@ from airfair_papers.diffq.common.overflows import overflows
 from airfair_papers.diffq.common.pictures import bars
 from airfair_papers.diffq.common.testbed import (
     LOG,
+    OWN,
     READINGS,
     ROUTES,
     SCENE,
@@ -36,6 +37,7 @@ from airfair_papers.diffq.common.testbed import (
     TOTAL,
     UDP,
     UTILITY,
+    Protocol,
     log_utility,
 )
 
@@ -243,12 +245,16 @@ EXPERIMENT = Experiment(
         Series(
             name(part, reading),
             scheme,
-            (f"flows.count={COUNT}", 'duration="150 s"', *READINGS[reading].overrides, *UDP, *changes),
+            (
+                f"flows.count={COUNT}",
+                'duration="150 s"',
+                *READINGS[reading].changes(Protocol(scheme, (*UDP, *changes), own=scheme != "droptail")),
+            ),
         )
-        for reading in ROUTES
+        for reading in OWN
         for part, (scheme, changes) in PARTS.items()
     ),
-    claims=tuple(claim for reading in ROUTES for claim in claims(reading)),
+    claims=tuple(claim for reading in OWN for claim in claims(reading)),
     draw=draw,
     quick_seeds=3,
     by_seed=sets,

@@ -16,6 +16,7 @@ from airfair_papers.diffq.common.testbed import (
     COUNTS,
     DIFFQ_TCP,
     LOG_TCP,
+    OWN,
     READINGS,
     ROUTES,
     SCENE,
@@ -46,7 +47,7 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="Goodputs of DiffQ-TCP by the number of flows",
     scenario=SCENE,
-    series=series({TCP: tuple(READINGS), DIFFQ_TCP: ROUTES, LOG_TCP: ROUTES}),
+    series=series({TCP: tuple(READINGS), DIFFQ_TCP: OWN, LOG_TCP: ROUTES}),
     claims=tuple(
         claim
         for count in COUNTS

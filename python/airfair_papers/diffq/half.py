@@ -16,7 +16,7 @@ from airfair.paper import Experiment, Series
 from airfair_papers.diffq.common import SHORT, STARVED_BPS
 from airfair_papers.diffq.common.parts import LISTED, listed
 from airfair_papers.diffq.common.pictures import distribution
-from airfair_papers.diffq.common.testbed import READINGS, ROUTES
+from airfair_papers.diffq.common.testbed import OWN, READINGS, ROUTES, Protocol
 
 if TYPE_CHECKING:
     from airfair.recording import Recording
@@ -110,11 +110,15 @@ EXPERIMENT = Experiment(
     title="Every second flow is DiffQ's: what TCP keeps beside it",
     scenario=LISTED,
     series=tuple(
-        Series(name(kind, reading), scheme, (*LONG, *READINGS[reading].overrides))
-        for reading in ROUTES
+        Series(
+            name(kind, reading),
+            scheme,
+            (*LONG, *READINGS[reading].changes(Protocol(scheme, own=scheme == "diffq"))),
+        )
+        for reading in OWN
         for kind, scheme in ((NONE, "droptail"), (HALF, "diffq"))
     ),
-    claims=tuple(claim for reading in ROUTES for claim in claims(reading)),
+    claims=tuple(claim for reading in OWN for claim in claims(reading)),
     draw=draw,
     quick_seeds=3,
     by_seed=mixed,

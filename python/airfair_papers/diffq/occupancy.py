@@ -18,6 +18,7 @@ from airfair_papers.diffq.common.pictures import bars
 from airfair_papers.diffq.common.testbed import (
     DIFFQ_UDP,
     JAIN,
+    OWN,
     ROUTES,
     SCENE,
     TOTAL,
@@ -43,12 +44,18 @@ def occupancy(count: int, reading: str) -> str:
 
 def compared() -> list[Series]:
     """The series of DiffQ-UDP with the other scheme."""
-    own = {one.name: one for one in series({DIFFQ_UDP: ROUTES}, COUNTS)}
+    own = {one.name: one for one in series({DIFFQ_UDP: OWN}, COUNTS)}
     return [
         replace(
-            own[name(DIFFQ_UDP, count, reading)], name=occupancy(count, reading), scheme="diffq-occupancy"
+            own[name(DIFFQ_UDP, count, reading)],
+            name=occupancy(count, reading),
+            scheme="diffq-occupancy",
+            overrides=tuple(
+                change.replace("diffq.", "diffq-occupancy.")
+                for change in own[name(DIFFQ_UDP, count, reading)].overrides
+            ),
         )
-        for reading in ROUTES
+        for reading in OWN
         for count in COUNTS
     ]
 
@@ -101,8 +108,8 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="Levels by differential or by a node's own queue",
     scenario=SCENE,
-    series=(*series({DIFFQ_UDP: ROUTES}, COUNTS), *compared()),
-    claims=tuple(claim for count in COUNTS for reading in ROUTES for claim in claims(count, reading)),
+    series=(*series({DIFFQ_UDP: OWN}, COUNTS), *compared()),
+    claims=tuple(claim for count in COUNTS for reading in OWN for claim in claims(count, reading)),
     draw=draw,
     quick_seeds=3,
     by_seed=sets,

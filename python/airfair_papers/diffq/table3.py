@@ -19,6 +19,7 @@ from airfair_papers.diffq.common.testbed import (
     LEVELS,
     LOG_TCP,
     MEDIAN,
+    OWN,
     READINGS,
     ROUTES,
     SCENE,
@@ -87,7 +88,7 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="The median flow with DiffQ-TCP over that with TCP",
     scenario=SCENE,
-    series=series({TCP: tuple(READINGS), DIFFQ_TCP: ROUTES, LOG_TCP: ROUTES}),
+    series=series({TCP: tuple(READINGS), DIFFQ_TCP: OWN, LOG_TCP: ROUTES}),
     claims=tuple(claim for count in COUNTS for claim in claims(count)),
     draw=draw,
     quick_seeds=3,

@@ -11,6 +11,13 @@ starve: lost HELLOs change routes, so that no flow is shut out for long.
 **Access.** All that is not DiffQ's is at level 0 of table 1: AIFSN 7, a window of 31 to 1023 slots. The text
 calls this the default of 802.11b, which has a DIFS (AIFSN 2). Both are measured.
 
+**Rates of DiffQ's sources.** The paper's alpha of 0.01 has no unit, and it does not say how often the law
+runs. With the scheme's defaults, 0.01 Mbit/s each 10 ms, a source grows by 1 Mbit/s in a second, and all
+sources are always backlogged. "Slow" is the other reading: 0.01 Mbit/s in a second, and as much to start
+with; in a minute a flow comes to 600 kbit/s at most, and figure 12 has DiffQ's flows "around 50 to 500 kbps".
+Hosts have receive windows of 64 KiB there, DiffQ's and others: without a window, which DiffQ-TCP does not
+have, spurious time-outs send everything twice.
+
 **Queues.** 50 packets, and 100 as a queue of DiffQ has; they are the baselines' only.
 """
 
@@ -18,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +59,11 @@ class Protocol:
     own: bool = False
     """Whether it is DiffQ, which has levels and queues of its own whatever a reading says of the others'."""
 
+    @property
+    def windows(self) -> bool:
+        """Whether its flows are TCP's."""
+        return not any(change.startswith("flows.transport=") for change in self.overrides)
+
 
 TCP, FEW, TFRC = "TCP-SACK", "TCP-FeW", "TFRC-ECN"
 DIFFQ_TCP, DIFFQ_UDP = "DiffQ-TCP", "DiffQ-UDP"
@@ -60,6 +72,14 @@ OTHERS = ("CUBIC", "BBR", "FQ-CoDel")
 """Not the paper's: what hosts and nodes of today have."""
 
 LOG = 'diffq.law="log"'
+WINDOW = ("tcp.receive_window=64 KiB",)
+
+
+def slow(scheme: str) -> tuple[str, ...]:
+    """Sources that grow by 0.01 Mbit/s in a second, from as much: a hundredth of it each 10 ms."""
+    return (f"{scheme}.alpha=100 bit/s", f"{scheme}.rate_start=10 kbit/s")
+
+
 PROTOCOLS: Mapping[str, Protocol] = {
     TCP: Protocol("droptail"),
     FEW: Protocol("few"),
@@ -82,17 +102,29 @@ class Form:
     static: bool = False
     dcf: bool = False
     queue: int = 50
+    slow: bool = False
 
     def of(self, protocol: Protocol) -> Form:
         """As far as it is about a protocol."""
-        return Form(static=self.static) if protocol.own else self
+        form = replace(self, dcf=False, queue=50) if protocol.own else self
+        return form if protocol.own or protocol.windows else replace(form, slow=False)
 
     @property
     def overrides(self) -> tuple[str, ...]:
+        """Of routes, access and queues."""
         return (
             *(() if self.static else OLSR),
             *(("radio.categories=dcf",) if self.dcf else ()),
             *((f"radio.queue_packets={self.queue}",) if self.queue != 50 else ()),
+        )
+
+    def changes(self, protocol: Protocol) -> tuple[str, ...]:
+        """All of a protocol in this form."""
+        return (
+            *self.of(protocol).overrides,
+            *(WINDOW if self.slow and protocol.windows else ()),
+            *protocol.overrides,
+            *(slow(protocol.scheme) if self.slow and protocol.own else ()),
         )
 
 
@@ -103,15 +135,27 @@ READINGS: Mapping[str, Form] = {
     "static routes": Form(static=True),
     "static routes, DCF": Form(static=True, dcf=True),
     "static routes, queue 100": Form(static=True, queue=100),
+    "slow": Form(slow=True),
+    "static routes, slow": Form(static=True, slow=True),
+    "static routes, slow, DCF": Form(static=True, dcf=True, slow=True),
 }
-"""The first is the paper's text, word for word."""
+"""The first is nearest to the text."""
+
+OF_TCP = tuple(READINGS)[:6]
+"""Those that are about others than DiffQ."""
 
 LEVELS = (MAIN, "DCF", "static routes", "static routes, DCF")
-"""The readings without those of queues."""
+"""Routes and access."""
 
 ROUTES = (MAIN, "static routes")
+SLOW = ("slow", "static routes, slow")
+OWN = (*ROUTES, *SLOW)
+"""Those that are about DiffQ."""
 
-ABOUT = ("radio.categories", "radio.queue_packets")
+JUDGED = (*LEVELS, *SLOW, "static routes, slow, DCF")
+"""All but those of queues."""
+
+ABOUT = ("radio.categories", "radio.queue_packets", "tcp.receive_window")
 """Keys in which a baseline differs from DiffQ."""
 
 
@@ -128,10 +172,9 @@ def series(protocols: Mapping[str, Sequence[str]], counts: Sequence[int] = COUNT
     for each, readings in protocols.items():
         protocol = PROTOCOLS[each]
         for reading in readings:
-            form = READINGS[reading].of(protocol).overrides
             for count in counts:
                 of = name(each, count, reading)
-                changes = (f"flows.count={count}", *form, *protocol.overrides)
+                changes = (f"flows.count={count}", *READINGS[reading].changes(protocol))
                 found[of] = Series(of, protocol.scheme, changes)
     return tuple(found.values())
 

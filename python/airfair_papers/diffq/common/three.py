@@ -55,8 +55,7 @@ def series(
             for each in protocols:
                 protocol = PROTOCOLS[each]
                 of = name(each, reading, scene)
-                form = READINGS[reading].of(protocol).overrides
-                found[of] = Series(of, protocol.scheme, (*form, *protocol.overrides), scenario=path)
+                found[of] = Series(of, protocol.scheme, READINGS[reading].changes(protocol), scenario=path)
     return list(found.values())
 
 
