@@ -45,6 +45,15 @@ def name(protocol: str, reading: str = MAIN, scene: str = "") -> str:
     return ", ".join(part for part in (protocol, scene, "" if told == MAIN else told) if part)
 
 
+def of_each(changes: Sequence[str]) -> tuple[str, ...]:
+    """Overrides of drawn flows as those of the three."""
+    return tuple(
+        f"flow.{flow}.{change.removeprefix('flows.')}" if change.startswith("flows.") else change
+        for change in changes
+        for flow in (FLOWS if change.startswith("flows.") else FLOWS[:1])
+    )
+
+
 def series(
     protocols: Sequence[str], readings: Sequence[str], scenes: Mapping[str, Path | None]
 ) -> list[Series]:
@@ -55,7 +64,9 @@ def series(
             for each in protocols:
                 protocol = PROTOCOLS[each]
                 of = name(each, reading, scene)
-                found[of] = Series(of, protocol.scheme, READINGS[reading].changes(protocol), scenario=path)
+                found[of] = Series(
+                    of, protocol.scheme, of_each(READINGS[reading].changes(protocol)), scenario=path
+                )
     return list(found.values())
 
 
@@ -63,7 +74,7 @@ def read(recording: Recording) -> dict[str, float]:
     """Goodputs of the phases, and how the three share in the last one."""
     table = recording.pandas("flow_series").pivot(index="end_s", columns="flow", values="goodput_bps")
     ends, rates = table.index.to_numpy(), table[list(FLOWS)].to_numpy() / 1e3
-    numbers = {}
+    numbers = {"queue drops": float(recording.result["drops"].get("queue-full", 0))}
     for phase, (start, end) in PHASES.items():
         during = rates[(ends > start) & (ends <= end)]
         if not len(during):

@@ -1,0 +1,60 @@
+"""DiffQ-UDP in the scenes of figures 2 and 10 as it is and with a change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airfair_papers.diffq.common import three
+from airfair_papers.diffq.common.testbed import DIFFQ_UDP, ROUTES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from airfair.claims import Measured
+    from airfair.paper import Series
+    from matplotlib.figure import Figure
+
+FOLDER = Path(__file__).parent.parent
+SCENES = {"fig2": FOLDER / "fig2.toml", "fig10": FOLDER / "fig10.toml"}
+FIRST = SCENES["fig2"]
+
+
+def name(scene: str, reading: str, change: str = "") -> str:
+    """The name of a series."""
+    return f"{three.name(DIFFQ_UDP, reading, scene)}{f', {change}' if change else ''}"
+
+
+def series(changes: Mapping[str, Sequence[str]]) -> tuple[Series, ...]:
+    """As it is, and with each change."""
+    plain = three.series([DIFFQ_UDP], ROUTES, SCENES)
+    return (
+        *plain,
+        *(
+            replace(one, name=f"{one.name}, {change}", overrides=(*one.overrides, *overrides))
+            for change, overrides in changes.items()
+            for one in plain
+        ),
+    )
+
+
+def draw(rows: Measured, figure: Figure, changes: Sequence[str]) -> None:
+    """Goodputs of the three flows while all are there, static routes."""
+    for axes, scene in zip(figure.subplots(1, len(SCENES)), SCENES, strict=True):
+        kinds = ("", *changes)
+        for i, kind in enumerate(kinds):
+            numbers = rows[name(scene, ROUTES[1], kind)]["numbers"]
+            values = [numbers[f"flow {flow}, with both (kbit/s)"] for flow in three.FLOWS]
+            axes.bar(
+                [place + 0.8 / len(kinds) * (i - (len(kinds) - 1) / 2) for place in range(len(values))],
+                [value["mean"] for value in values],
+                width=0.8 / len(kinds),
+                yerr=[value["ci95"] or 0 for value in values],
+                capsize=2,
+                label=kind or "as it is",
+            )
+        axes.set_xticks(range(len(three.FLOWS)), [f"flow {flow}" for flow in three.FLOWS])
+        axes.set_ylabel("goodput with all three (kbit/s)")
+        axes.set_title(f"{scene}, static routes")
+        axes.legend(fontsize="x-small")

@@ -1,0 +1,100 @@
+"""A relay that lies about its queue (ours). Nothing in the paper checks what a trailer says.
+
+Node C of figure 2, the last relay of flow 1, announces ten times its queue, so that B before it sends at
+level 0; or nothing, so that B sends more than C can forward. A run has one set of values for a scheme, so C
+alone runs `diffq-occupancy`, which has values of its own and levels by its own queue; C's honest form is the
+baseline. DiffQ-UDP.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from airfair.claims import Claim, Measured, number
+from airfair.paper import Experiment, Series
+
+from airfair_papers.diffq.common import three
+from airfair_papers.diffq.common.testbed import DIFFQ_UDP, PROTOCOLS, READINGS, ROUTES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RELAY = "node.C.scheme=diffq-occupancy"
+HONEST, MORE, NOTHING = "C is honest", "C announces ten times its queue", "C announces nothing"
+KINDS = {
+    HONEST: (RELAY,),
+    MORE: (RELAY, "diffq-occupancy.size_factor=10"),
+    NOTHING: (RELAY, "diffq-occupancy.size_factor=0"),
+}
+
+
+def name(kind: str, reading: str) -> str:
+    """The name of a series."""
+    return f"{three.name(DIFFQ_UDP, reading)}, {kind}"
+
+
+def claims(reading: str) -> list[Claim]:
+    """What a lie costs the flow, and who gains."""
+
+    def claim(text: str, kind: str, comparison: Literal["above", "below"], factor: float) -> Claim:
+        flow = number(three.LONG)
+        return Claim(
+            text=text,
+            where="ours",
+            source="ours",
+            series=name(kind, reading),
+            baseline=None,
+            statistic=flow,
+            comparison=comparison,
+            bound=flow,
+            bound_series=name(HONEST, reading),
+            factor=factor,
+            reading=reading,
+        )
+
+    return [
+        claim("Ten times the queue costs flow 1 a tenth of its rate and more", MORE, "below", 0.9),
+        claim("Ten times the queue leaves flow 1 half of its rate and more", MORE, "above", 0.5),
+        claim("No announcements leave flow 1 half of its rate and more", NOTHING, "above", 0.5),
+    ]
+
+
+def draw(rows: Measured, figure: Figure) -> None:
+    """Goodputs of the three flows while all are there."""
+    for axes, reading in zip(figure.subplots(1, 2), ROUTES, strict=True):
+        for i, kind in enumerate(KINDS):
+            numbers = rows[name(kind, reading)]["numbers"]
+            values = [numbers[f"flow {flow}, with both (kbit/s)"] for flow in three.FLOWS]
+            axes.bar(
+                [place + 0.25 * (i - 1) for place in range(len(values))],
+                [value["mean"] for value in values],
+                width=0.25,
+                yerr=[value["ci95"] or 0 for value in values],
+                capsize=2,
+                label=kind,
+            )
+        axes.set_xticks(range(len(three.FLOWS)), [f"flow {flow}" for flow in three.FLOWS])
+        axes.set_ylabel("goodput with all three (kbit/s)")
+        axes.set_title(reading)
+        axes.legend(fontsize="x-small")
+
+
+EXPERIMENT = Experiment(
+    title="A relay that lies about its queue",
+    scenario=Path(__file__).with_name("fig2.toml"),
+    series=tuple(
+        Series(
+            name(kind, reading),
+            "diffq",
+            (*three.of_each(READINGS[reading].changes(PROTOCOLS[DIFFQ_UDP])), *changes),
+        )
+        for reading in ROUTES
+        for kind, changes in KINDS.items()
+    ),
+    claims=tuple(claim for reading in ROUTES for claim in claims(reading)),
+    draw=draw,
+    quick_seeds=3,
+    read=three.read,
+    small=three.SMALL,
+)
