@@ -38,12 +38,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COUNT = 32
+WINDOWS = {
+    "windows of 4 segments": ('tcp.window_limit="4 segments"',),
+    "windows of 16 segments": ('tcp.window_limit="16 segments"',),
+}
+"""For TCP too: small windows alone make it fairer."""
 CHANGES = {
     "alpha 0.01 Mbit/s a second": slow("diffq"),
     "windows of 64 KiB": WINDOW,
-    "windows of 16 KiB": ("tcp.receive_window=16 KiB",),
+    **WINDOWS,
     "both (slow)": (*slow("diffq"), *WINDOW),
-    "slow, windows of 16 KiB": (*slow("diffq"), "tcp.receive_window=16 KiB"),
+    "slow, windows of 4 segments": (*slow("diffq"), *WINDOWS["windows of 4 segments"]),
     "slow, level 0 only": (*slow("diffq"), *WINDOW, "diffq.levels=1"),
     "slow, threshold D/20": (*slow("diffq"), *WINDOW, "diffq.threshold=5"),
     "threshold D/2": ("diffq.threshold=50",),
@@ -80,9 +85,34 @@ def variants() -> list[Series]:
     ]
 
 
+def of_tcp(change: str, reading: str) -> str:
+    """The name of the series of TCP with a change."""
+    return f"{name_of(TCP, COUNT, reading)}, {change}"
+
+
+def without() -> list[Series]:
+    """TCP with the windows that it can have as well."""
+    return [
+        Series(
+            of_tcp(change, reading),
+            "droptail",
+            (f"flows.count={COUNT}", *READINGS[reading].overrides, *overrides),
+        )
+        for reading in ROUTES
+        for change, overrides in WINDOWS.items()
+    ]
+
+
+def same_windows(change: str) -> str | None:
+    """The windows of a change that TCP has been measured with."""
+    return next((windows for windows in WINDOWS if windows in change), None)
+
+
 def claims(change: str, reading: str) -> list[Claim]:
-    """DiffQ-TCP's gains hold with the change too."""
-    own, other = name(change, reading), name_of(TCP, COUNT, reading)
+    """DiffQ-TCP's gains hold with the change too; over TCP with the same windows where these are small."""
+    windows = same_windows(change)
+    own = name(change, reading)
+    other = name_of(TCP, COUNT, reading) if windows is None else of_tcp(windows, reading)
     return [
         Claim(
             text=f"{change}: a larger {statistic} than TCP",
@@ -96,7 +126,7 @@ def claims(change: str, reading: str) -> list[Claim]:
             bound_series=other,
             paired=True,
             reading=reading,
-            about=(*ABOUT, "radio.edca_countdown"),
+            about=(*ABOUT, "radio.edca_countdown", "tcp.window_limit"),
         )
         for statistic in (JAIN, UTILITY)
     ]
@@ -130,7 +160,7 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="What decides: DiffQ's open values one by one",
     scenario=SCENE,
-    series=(*series({TCP: ROUTES, DIFFQ_TCP: ROUTES}, [COUNT]), *variants()),
+    series=(*series({TCP: ROUTES, DIFFQ_TCP: ROUTES}, [COUNT]), *variants(), *without()),
     claims=tuple(claim for reading in ROUTES for change in CHANGES for claim in claims(change, reading)),
     draw=draw,
     quick_seeds=3,
