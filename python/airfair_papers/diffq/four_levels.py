@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 NO_LEVELS = "level 0 only"
 CHANGES = {
-    "four of the levels": ("diffq.levels=4",),
-    NO_LEVELS: ("diffq.levels=1",),
+    "four of the levels": variants.Change(("diffq.levels=4",)),
+    NO_LEVELS: variants.Change(("diffq.levels=1",)),
 }
 
 

@@ -1,9 +1,8 @@
 """A relay that lies about its queue (ours). Nothing in the paper checks what a trailer says.
 
-Node C of figure 2, the last relay of flow 1, announces ten times its queue, so that B before it sends at
-level 0; or nothing, so that B sends more than C can forward. A run has one set of values for a scheme, so C
-alone runs `diffq-occupancy`, which has values of its own and levels by its own queue; C's honest form is the
-baseline. DiffQ-UDP.
+Node C of figure 2, the last relay of flow 1, announces nothing, which attracts packets: B sends more than C
+can forward. Or it announces ten times its queue, so that B sends at level 0 and C has the air for others.
+DiffQ-UDP; C runs `diffq-liar`, with a factor of 1 in the series that the lies are compared with.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from airfair_papers.diffq.common.testbed import DIFFQ_UDP, PROTOCOLS, READINGS, 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-RELAY = "node.C.scheme=diffq-occupancy"
+RELAY = "node.C.scheme=diffq-liar"
 HONEST, MORE, NOTHING = "C is honest", "C announces ten times its queue", "C announces nothing"
 KINDS = {
-    HONEST: (RELAY,),
-    MORE: (RELAY, "diffq-occupancy.size_factor=10"),
-    NOTHING: (RELAY, "diffq-occupancy.size_factor=0"),
+    HONEST: (RELAY, "diffq-liar.size_factor=1"),
+    MORE: (RELAY, "diffq-liar.size_factor=10"),
+    NOTHING: (RELAY, "diffq-liar.size_factor=0"),
 }
 
 

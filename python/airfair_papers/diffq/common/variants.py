@@ -1,13 +1,13 @@
-"""DiffQ-UDP in the scenes of figures 2 and 10 as it is and with a change."""
+"""DiffQ in the scenes of figures 2 and 10 as it is and with a change."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from airfair_papers.diffq.common import three
-from airfair_papers.diffq.common.testbed import DIFFQ_UDP, ROUTES
+from airfair_papers.diffq.common.testbed import DIFFQ_TCP, DIFFQ_UDP, ROUTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,30 +21,40 @@ SCENES = {"fig2": FOLDER / "fig2.toml", "fig10": FOLDER / "fig10.toml"}
 FIRST = SCENES["fig2"]
 
 
-def name(scene: str, reading: str, change: str = "") -> str:
+class Change(NamedTuple):
+    """What differs: values, and the scheme if it is another."""
+
+    overrides: tuple[str, ...]
+    scheme: str | None = None
+
+    def of(self, one: Series, change: str) -> Series:
+        """A series with it."""
+        return replace(
+            one,
+            name=f"{one.name}, {change}",
+            scheme=self.scheme or one.scheme,
+            overrides=(*one.overrides, *self.overrides),
+        )
+
+
+def name(scene: str, reading: str, change: str = "", *, tcp: bool = False) -> str:
     """The name of a series."""
-    return f"{three.name(DIFFQ_UDP, reading, scene)}{f', {change}' if change else ''}"
+    protocol = DIFFQ_TCP if tcp else DIFFQ_UDP
+    return f"{three.name(protocol, reading, scene)}{f', {change}' if change else ''}"
 
 
-def series(changes: Mapping[str, Sequence[str]]) -> tuple[Series, ...]:
+def series(changes: Mapping[str, Change], *, tcp: bool = False) -> tuple[Series, ...]:
     """As it is, and with each change."""
-    plain = three.series([DIFFQ_UDP], ROUTES, SCENES)
-    return (
-        *plain,
-        *(
-            replace(one, name=f"{one.name}, {change}", overrides=(*one.overrides, *overrides))
-            for change, overrides in changes.items()
-            for one in plain
-        ),
-    )
+    plain = three.series([DIFFQ_TCP if tcp else DIFFQ_UDP], ROUTES, SCENES)
+    return (*plain, *(change.of(one, told) for told, change in changes.items() for one in plain))
 
 
-def draw(rows: Measured, figure: Figure, changes: Sequence[str]) -> None:
+def draw(rows: Measured, figure: Figure, changes: Sequence[str], *, tcp: bool = False) -> None:
     """Goodputs of the three flows while all are there, static routes."""
     for axes, scene in zip(figure.subplots(1, len(SCENES)), SCENES, strict=True):
         kinds = ("", *changes)
         for i, kind in enumerate(kinds):
-            numbers = rows[name(scene, ROUTES[1], kind)]["numbers"]
+            numbers = rows[name(scene, ROUTES[1], kind, tcp=tcp)]["numbers"]
             values = [numbers[f"flow {flow}, with both (kbit/s)"] for flow in three.FLOWS]
             axes.bar(
                 [place + 0.8 / len(kinds) * (i - (len(kinds) - 1) / 2) for place in range(len(values))],
