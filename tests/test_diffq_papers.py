@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from airfair import Scenario, claims, paper
 from airfair.claims import MAIN
-from airfair_papers.diffq import alone, fig15
+from airfair_papers.diffq import alone, fig15, half
 from airfair_papers.diffq.common import testbed, three
 from airfair_papers.diffq.common.best import best
+from airfair_papers.diffq.common.parts import pairs
 
 from tests.support import SCENARIOS
 from tests.test_paper import row
@@ -51,6 +52,16 @@ def test_readings_of_other_protocols_leave_diffq_as_it_is() -> None:
     overrides = {one.name: one.overrides for one in made}
     assert overrides["TCP-SACK, 4, static routes, DCF"] == ("flows.count=4", "radio.categories=dcf")
     assert overrides["DiffQ-TCP, 4"] == ("flows.count=4", *testbed.OLSR)
+    assert name(testbed.TFRC, 4, "slow") == name(testbed.TFRC, 4), "it has neither DiffQ's rates nor windows"
+    slow = testbed.series(
+        dict.fromkeys((testbed.TCP, testbed.DIFFQ_TCP, testbed.DIFFQ_UDP), ("static routes, slow",)), [4]
+    )
+    rates = ("diffq.alpha=100 bit/s", "diffq.rate_start=10 kbit/s")
+    assert [one.overrides[1:] for one in slow] == [
+        testbed.WINDOW,
+        (*testbed.WINDOW, *rates),
+        (*testbed.UDP, *rates),
+    ]
 
 
 def test_log_utility_by_hand() -> None:
@@ -138,6 +149,39 @@ def test_paths_are_alone_one_after_another() -> None:
     for letter, reading in (("o", MAIN), ("s", "static routes")):
         ends = [(flow["from"], flow["to"]) for flow in flows if flow["id"].startswith(letter)]
         assert ends == list(alone.starving(1, reading)[: alone.PATHS])
+
+
+def test_overrides_of_drawn_flows_become_those_of_the_three() -> None:
+    assert three.of_each(("radio.categories=dcf", "flows.transport=udp")) == (
+        "radio.categories=dcf",
+        *(f"flow.{flow}.transport=udp" for flow in three.FLOWS),
+    )
+
+
+def test_every_second_flow_is_tcp() -> None:
+    (told,) = half.mixed(2)
+    flows = tomllib.loads(told)["flow"]
+    assert [(flow["from"], flow["to"]) for flow in flows] == list(pairs(half.COUNT, 2))
+    assert [flow.get("scheme") for flow in flows] == [None, "newreno"] * 16
+    assert [flow["id"] for flow in flows[:3]] == ["a-0", "b-1", "a-2"]
+
+
+def test_diffq_rescues_the_long_flow_of_figure_2() -> None:
+    """DiffQ-UDP with static routes, three seeds: all three flows share; without control they do not."""
+    loaded = paper.load("diffq/fig10")
+    reading = "static routes"
+    named = {three.name(protocol, reading, "fig2") for protocol in ("UDP", testbed.DIFFQ_UDP)}
+    rows = paper.measure(
+        replace(loaded, series=tuple(one for one in loaded.series if one.name in named)), seeds=[1, 2, 3]
+    )
+    (stated,) = (
+        claim
+        for claim in loaded.claims
+        if {claim.series, claim.baseline} == named and claim.statistic.name == three.JAIN
+    )
+    judged = claims.judge(stated, rows)
+    assert judged["holds"], judged
+    assert not judged["baseline_holds"], judged
 
 
 def test_tcp_starves_the_long_flow_of_figure_2() -> None:
