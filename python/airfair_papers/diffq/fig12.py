@@ -76,7 +76,7 @@ def claims(reading: str) -> list[Claim]:
         )
 
     return [
-        starved("The median of the flows that TCP starves gets 10 kbit/s and more", "above", 1e4),
+        starved("The median of the flows that TCP starves gets 10 kbit/s and more", "above", 10.0),
         Claim(
             text="With TCP one flow in a hundred and more is above 1 Mbit/s",
             where=WHERE,

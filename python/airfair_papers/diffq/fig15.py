@@ -260,5 +260,5 @@ EXPERIMENT = Experiment(
     by_seed=sets,
     read=read,
     interval="60 s",
-    small=('duration="9 s"', 'warmup="3 s"'),
+    small=("flows.start=3 s", 'duration="6 s"', 'warmup="3 s"'),
 )

@@ -13,7 +13,7 @@ import numpy as np
 from airfair.claims import MAIN, Claim, Measured, number
 from airfair.paper import Experiment, Series
 
-from airfair_papers.diffq.common import SHORT, STARVED_BPS
+from airfair_papers.diffq.common import STARVED_BPS
 from airfair_papers.diffq.common.parts import LISTED, listed
 from airfair_papers.diffq.common.pictures import distribution
 from airfair_papers.diffq.common.testbed import OWN, READINGS, ROUTES, Protocol
@@ -124,5 +124,5 @@ EXPERIMENT = Experiment(
     by_seed=mixed,
     read=read,
     interval="60 s",
-    small=SHORT,
+    small=('duration="34 s"', 'warmup="32 s"'),
 )

@@ -289,10 +289,12 @@ def of_starved() -> Statistic:
                 for flow in flows
                 if row["against_values"][flow][run] < STARVED_BPS
             ]
-            found.append(float(np.median(there)) if there else math.nan)
+            found.append(float(np.median(there)) / 1e3 if there else math.nan)
         return found
 
     def of(row: MeasuredRow) -> Estimate:
         return estimate(each(row))
 
-    return Statistic("median goodput of the flows that starve in the other", of, each=each)
+    return Statistic(
+        "median goodput (kbit/s) of the flows that starve in the other", of, rate=False, each=each
+    )
