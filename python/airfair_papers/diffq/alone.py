@@ -42,11 +42,13 @@ ENOUGH = "share of them above 500 kbit/s"
 
 
 @lru_cache(maxsize=1000)
-def starving(seed: int, reading: str) -> tuple[tuple[str, str], ...]:
-    """The ends of the flows of a set that starve, in the order of their numbers."""
+def slowest(seed: int, reading: str) -> tuple[tuple[tuple[str, str], ...], int]:
+    """The ends of the slowest flows of a set, and how many of them starve."""
     changes = (f"flows.count={COUNTS[-1]}", *READINGS[reading].overrides, *sets(seed))
     flows = airfair.run(airfair.Scenario.read(SCENE, changes), scheme="droptail", seed=seed)["flows"]
-    return tuple((flow["src"], flow["dst"]) for flow in flows if flow["goodput_bps"] < STARVED_BPS)
+    first = sorted(flows, key=lambda flow: flow["goodput_bps"])[:PATHS]
+    starving = sum(flow["goodput_bps"] < STARVED_BPS for flow in first)
+    return tuple((flow["src"], flow["dst"]) for flow in first), starving
 
 
 def one_by_one(seed: int) -> tuple[str, ...]:
@@ -55,7 +57,7 @@ def one_by_one(seed: int) -> tuple[str, ...]:
         found = [
             (f"{letter}{i}", pair)
             for reading, letter in ROUTES.items()
-            for i, pair in enumerate(starving(seed, reading)[:PATHS])
+            for i, pair in enumerate(slowest(seed, reading)[0])
         ]
     told = []
     for i, (name, (source, target)) in enumerate(found):
@@ -64,13 +66,16 @@ def one_by_one(seed: int) -> tuple[str, ...]:
             f'{{ id="{name}", from="{source}", to="{target}", start="{start} s", stop="{start + SECONDS} s", '
             f'transport="tcp", traffic={{ kind="ftp", start_jitter="0 s" }} }}'
         )
-    return (f"flow=[{', '.join(told)}]",) if told else ()
+    return (f"flow=[{', '.join(told)}]",)
 
 
 def read(recording: Recording) -> dict[str, float]:
     """Goodputs while a flow is there; NaN for a set in which none starves."""
-    letter = ROUTES["static routes" if 'protocol = "static"' in recording.scenario else MAIN]
-    flows = [flow for flow in recording.result["flows"] if flow["id"].startswith(letter)]
+    reading = "static routes" if 'protocol = "static"' in recording.scenario else MAIN
+    with LOCK:
+        _, starving = slowest(recording.result["seed"], reading)
+    judged = [f"{ROUTES[reading]}{i}" for i in range(starving)]
+    flows = [flow for flow in recording.result["flows"] if flow["id"] in judged]
     rates = np.array([flow["delivered_bytes"] * 8e-3 / SECONDS for flow in flows])
     if not len(rates):
         return {MEAN: math.nan, LEAST: math.nan, ENOUGH: math.nan}

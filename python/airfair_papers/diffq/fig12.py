@@ -118,7 +118,7 @@ def draw(rows: Measured, figure: Figure) -> None:
             for protocol in (TCP, DIFFQ_TCP)
         )
         axes.loglog(tcp, diffq, ".", markersize=3)
-        axes.axline((1, 1), slope=1, color="0.7", linewidth=1)
+        axes.plot((FLOOR_BPS / 1e3, 6e3), (FLOOR_BPS / 1e3, 6e3), color="0.7", linewidth=1)
         axes.set_xlabel("TCP-SACK (kbit/s)")
         axes.set_ylabel("DiffQ-TCP (kbit/s)")
         axes.set_title("OLSR" if reading == MAIN else reading)
