@@ -1,9 +1,8 @@
 """Paths whose flows starve under TCP carry more than 500 kbit/s alone (section 6.3).
 
 For each set of 32 flows those that starve over TCP-SACK are found by that run itself, with OLSR and with
-static routes; up to three of each, the first by name, run alone one after another, ten seconds each. Where no
-flow of a set starves there is none to judge. Judged are the means of these paths over sets; the least of a
-set is shown.
+static routes; the slowest three run alone one after another, ten seconds each. Those of them that starve are
+judged, by their mean over sets; the least of a set is shown.
 """
 
 from __future__ import annotations
