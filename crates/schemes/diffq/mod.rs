@@ -24,7 +24,8 @@
 //! - D is 100 packets. The paper gives no number; a level is then 12.5 packets, and QUEUE_THRESH = D/4 keeps a source two levels high.
 //! - A node hands one packet of its destination queues to its radio at a time (`in_radio`): what waits in the radio has a level that was
 //!   decided before.
-//! - The paper's nodes have one radio on DiffQ's channel. At wires the queue is drop-tail: no neighbour overhears there.
+//! - The paper's nodes have one radio on DiffQ's channel. At wires the queue is drop-tail: no neighbour overhears there. A wire that is
+//!   slower than the air before it gives no backpressure: its queue overflows, and over TCP the flow starves.
 
 mod announcement;
 pub mod backlogs;

@@ -557,3 +557,44 @@ fn packets_wait_where_a_link_breaks() {
         result.ends
     );
 }
+
+/// The only neighbour leaves at 5 s, is out of range until about 18 s, and comes back: the queue fills in the meantime, is given up or
+/// waits, and nothing of it keeps the flow from going on. With ARP, which has to ask first.
+#[test]
+fn a_flow_goes_on_when_its_neighbour_returns() {
+    for routing in [RoutingSpec::Static(airfair_routing::shortest::Metric::Hops), aodv(|_| {})] {
+        for over_tcp in [false, true] {
+            for law in ["aimd", "log"] {
+                let mut spec = line(&[0.0, 100.0], 90);
+                spec.routing = routing.clone();
+                spec.arp.prefilled = false;
+                let knots = [(5, 100.0), (7, 2000.0), (16, 2000.0), (18, 100.0)]
+                    .map(|(seconds, x)| Knot { at: Time(seconds * 1_000_000_000), position: [x, 0.0, 0.0] });
+                spec.movement.paths.push(PathSpec { node: 1, knots: knots.into(), repeat_from: None });
+                flow(&mut spec, "f", 0, 1, if over_tcp { Traffic::Endless } else { saturating(1000) });
+                if over_tcp {
+                    spec.flows[0].transport = tcp(TcpConfig::default());
+                }
+                spec.warmup = Span::from_secs(60);
+                let set = [("law", ParamValue::Choice(law))];
+                let (result, _) = Observed::diffq(&set).run(&spec, 1);
+                let goodput = result.flows[0].goodput_bps / 1e6;
+                assert!(goodput > 2.0, "over TCP: {over_tcp}, {law}, {:?}: {goodput}", spec.routing);
+            }
+        }
+    }
+}
+
+/// An IPv4 packet has at most 65,535 B: 28 B of headers and 16 B of trailer leave 65,491 B.
+#[test]
+fn a_trailer_needs_room() {
+    let mut spec = line(&[0.0, 100.0], 1);
+    let error = |spec: &WorldSpec| World::new(spec, "diffq", built("diffq", &[]), 1).err();
+    flow(&mut spec, "f", 0, 1, saturating(65_492));
+    assert_eq!(
+        error(&spec).unwrap(),
+        "flow f: a packet of 65492 B leaves no room for the header of diffq, 16 B; expected at most \"65491 B\""
+    );
+    spec.flows[0].traffic = saturating(65_491);
+    assert_eq!(error(&spec), None);
+}
