@@ -95,12 +95,6 @@ impl Sender {
         }
         self.rate = self.rate.min(most).max(self.least);
     }
-
-    /// The present rate, bit/s.
-    #[must_use]
-    pub const fn rate(&self) -> f64 {
-        self.rate
-    }
 }
 
 impl Source for Sender {
