@@ -346,9 +346,7 @@ def sweep(
     show_default=True,
     help="Folder of the figures; the figure of an experiment is ID.svg in this folder.",
 )
-def run_paper(
-    identities: tuple[str, ...], quick: bool, seeds: int | None, as_json: bool, out: Path
-) -> None:
+def run_paper(identities: tuple[str, ...], quick: bool, seeds: int | None, as_json: bool, out: Path) -> None:
     """Repeat experiments of a paper: claims and figure.
 
     Without ID the command lists all experiments. Several experiments share the runs that they have in common;

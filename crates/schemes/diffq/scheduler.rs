@@ -28,7 +28,8 @@ words! {
     pub enum Serve {
         /// All: QD ≤ 0 goes at level 0 (*Forwarder Algorithm*: the argmax is transmitted).
         Always = "always",
-        /// Those with QD > 0, as backpressure in theory [38] has it: the others wait until their next hop's queue is shorter.
+        /// Those with QD > 0, as backpressure in theory (Tassiulas and Ephremides, 1992) has it: the others wait until their next hop's
+        /// queue is shorter.
         Positive = "positive",
     }
 }

@@ -6,8 +6,8 @@
 //! - *rate = rate/β* with β = 0.5 would double the rate, so it is multiplied by β: the text calls the law AIMD.
 //! - The printed law halves the rate at every step while the queue is long. Here a decrease is repeated after `hold` (100 ms) at the
 //!   earliest: a queue of 25 packets needs that long to react.
-//! - The log utility of [8] and [21] (§4.1): rate = V/q maximises V log(rate) − q rate. V is such that a queue of `threshold` packets
-//!   gives `log_rate`.
+//! - The log utility of Chen, Low, Chiang, Doyle (2006) and of Kelly (1998), whom §4.1 names: rate = V/q maximises V log(rate) − q rate.
+//!   V is such that a queue of `threshold` packets gives `log_rate`.
 //! - Marks (ours): over TCP with ECN, an echoed mark (`mark_above`) is a decrease too, so that queues on the way limit a source before its
 //!   own queue does.
 //! - A source sends at least a packet a second, so that its queue, and with it the law, never comes to a stand.

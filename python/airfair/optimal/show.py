@@ -63,8 +63,8 @@ def caution(optimum: Optimum) -> str | None:
         return None
     return (
         f"{count} inhibited {plural(count, 'link')} {'sends' if count == 1 else 'send'} without RTS: what "
-        "hidden senders can get is known to about a quarter there, and of three or more that are hidden from one "
-        "another may be half of the max-min rates"
+        "hidden senders can get is known to about a quarter there, and of three or more that are hidden from "
+        "one another may be half of the max-min rates"
     )
 
 
