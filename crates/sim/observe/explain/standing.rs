@@ -92,7 +92,8 @@ pub(super) fn standing(
     }
 }
 
-/// Goodput of a flow as a share of the mean goodput of those with which it is compared, or of its offered load if that is less; infinite if the offered load is delivered.
+/// Goodput of a flow as a share of the mean goodput of those with which it is compared, or of its offered load if that is less; infinite
+/// if the offered load is delivered.
 #[must_use]
 pub fn share_of_due(compared: Compared, flow: &FlowResult, traffic: &Traffic) -> f64 {
     let offered = offered_bps(traffic);
