@@ -35,7 +35,7 @@ CELL = ROOT / "papers" / "lbm" / "cell.toml"
 STORED = Path(__file__).with_name("instructions.toml")
 BUILDING = ROOT / "scenarios" / "building-46.toml"
 SCHEMES = {"nred": (GRID, ""), "lbm": (CELL, ""), "diffq": (GRID, "diffq")}
-"""What a scheme costs beside drop-tail, where it acts; access categories of both, if the scheme needs some."""
+"""What a scheme costs beside drop-tail, where it acts; access categories of both, if needed."""
 
 WIRED_TIME = "10 s"
 """Of simulated time: some 128,000 packets."""
