@@ -209,6 +209,12 @@ impl Pipeline {
         id == self.queue_header && self.queue.on_heard(heard, now)
     }
 
+    /// The time from which on the queue may name a packet by itself.
+    #[must_use]
+    pub fn wakes_at(&self) -> Option<Time> {
+        self.queue.wakes_at()
+    }
+
     /// Notifies the queue of the end of a transmission.
     pub fn finished(&mut self, packet: PacketId) {
         self.queue.on_finished(packet);

@@ -141,6 +141,8 @@ pub enum EventKind {
     LocalRoom(ConnectionRef),
     /// A port whose queue has dropped all waiting packets has room.
     RoomAtPort(PortIx),
+    /// A queue that holds packets may name one, although nothing has become known.
+    QueueWakes(PortIx),
 }
 
 /// An entry of the agenda. Events are ordered by `time`, then by `order`; no two are equal.

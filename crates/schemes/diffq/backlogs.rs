@@ -72,6 +72,13 @@ impl Backlogs {
         known.map_or(0, |size| if now.since(size.heard) < self.expiry { size.packets } else { 0 })
     }
 
+    /// The time at which the size of a neighbour's queue expires, if it is known.
+    #[must_use]
+    pub fn expires(&self, neighbour: NodeId, destination: NodeId) -> Option<Time> {
+        let at = self.find(neighbour, destination).ok()?;
+        Some(self.sizes[at].heard + self.expiry)
+    }
+
     /// Number of sizes that are stored.
     #[must_use]
     pub const fn len(&self) -> usize {

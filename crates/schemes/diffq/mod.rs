@@ -73,6 +73,8 @@ params! {
         rate_start: Rate = Rate(100_000), in Rate(1)..=Rate(10_000_000_000);
         /// a source's largest rate: the data rate of the radio
         rate_max: Rate = Rate(11_000_000), in Rate(1)..=Rate(10_000_000_000);
+        /// a source's rate grows only while the source sends at it (ours; the paper's law grows always)
+        only_used: bool = false;
         /// rate of the law "log" with `threshold` packets in the queue
         log_rate: Rate = Rate(1_000_000), in Rate(1)..=Rate(10_000_000_000);
         /// which queue is served next: of the largest "differential" (pseudo-code) or of the highest "priority" (text of section 4.1)
@@ -173,6 +175,7 @@ impl DiffQ {
                 interval: set.interval,
                 hold: set.hold,
                 rates: [bps(set.rate_start), bps(set.rate_max)],
+                only_used: set.only_used,
                 log_rate: bps(set.log_rate),
             },
             expiry: set.expiry,

@@ -8,7 +8,7 @@ use airfair_units::Time;
 
 use super::backlogs::Backlogs;
 use super::destinations::{DestinationQueue, Destinations};
-use super::scheduler::{Candidate, Rank, Scheduler};
+use super::scheduler::{AckLevel, Candidate, Rank, Scheduler};
 use super::trailer;
 use crate::places::{
     DropReason, Ecn, Enqueued, Head, Header, HeaderKind, Heard, MarkReason, NodeId, Packet, PacketClass,
@@ -118,7 +118,13 @@ impl DiffQ {
             return None;
         }
         let ranks = self.destinations.iter().filter_map(|queue| self.rank(queue, now));
-        ranks.filter(|(rank, _)| !self.config.holds || rank.differential > 0).max_by_key(|(rank, _)| *rank)
+        let first_acks = self.config.scheduler.acks == AckLevel::Highest;
+        let may_leave = |rank: &Rank, packet: &Packet| {
+            rank.differential > 0 || first_acks && packet.class == PacketClass::Ack
+        };
+        ranks
+            .filter(|(rank, packet)| !self.config.holds || may_leave(rank, packet))
+            .max_by_key(|(rank, _)| *rank)
     }
 
     /// Names the packet that is sent next, with its level.
@@ -233,8 +239,15 @@ impl Queue for DiffQ {
         // No queue is longer than the limit, whatever its node says.
         let packets = trailer::queue(heard.header).min(self.config.scheduler.quantiser.depth);
         self.backlogs.hear(heard.from, heard.destination, packets, now);
-        // Any news: a size that has expired is news too, and nothing else tells of that.
         self.config.holds && self.in_radio.len() < self.config.in_radio && self.destinations.totals().1 > 0
+    }
+
+    fn wakes_at(&self) -> Option<Time> {
+        if !self.config.holds || self.in_radio.len() >= self.config.in_radio {
+            return None;
+        }
+        let heads = self.destinations.iter().filter_map(DestinationQueue::head);
+        heads.filter_map(|head| self.backlogs.expires(head.next_hop, head.destination)).min()
     }
 
     fn on_finished(&mut self, packet: PacketId) {

@@ -10,13 +10,15 @@
 //!   V is such that a queue of `threshold` packets gives `log_rate`.
 //! - Marks (ours): over TCP with ECN, an echoed mark (`mark_above`) is a decrease too, so that queues on the way limit a source before its
 //!   own queue does.
+//! - The printed law adds α whether the rate is used or not: a TCP source that waits for its window or a time-out then gains a rate which
+//!   it has never sent at. `only_used` (ours) adds α only while the source sends at its rate.
 //! - A source sends at least a packet a second, so that its queue, and with it the law, never comes to a stand.
 
-use airfair_units::{Rate, Span, Time};
+use airfair_units::{Bytes, Rate, Span, Time};
 
 use super::trailer;
 use crate::places::{
-    Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Source, SourceContext, Timer,
+    Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Sent, Source, SourceContext, Timer,
 };
 use crate::words;
 
@@ -50,6 +52,8 @@ pub struct SenderConfig {
     pub hold: Span,
     /// First and largest rate, bit/s.
     pub rates: [f64; 2],
+    /// The rate grows only while the source sends at it.
+    pub only_used: bool,
     /// Rate of the log utility with a queue of `threshold` packets, bit/s.
     pub log_rate: f64,
 }
@@ -66,6 +70,8 @@ pub struct Sender {
     backlog: u32,
     /// Time of the last decrease.
     decreased: Option<Time>,
+    /// Time and size of the last packet.
+    last: Option<(Time, Bytes)>,
     /// Number of the next packet.
     sequence: u32,
 }
@@ -74,7 +80,15 @@ impl Sender {
     /// A source before its flow starts.
     #[must_use]
     pub const fn new(config: SenderConfig) -> Self {
-        Self { config, rate: config.rates[0], least: 1.0, backlog: 0, decreased: None, sequence: 0 }
+        Self {
+            config,
+            rate: config.rates[0],
+            least: 1.0,
+            backlog: 0,
+            decreased: None,
+            last: None,
+            sequence: 0,
+        }
     }
 
     /// Multiplies the rate by β, unless that was done a short time ago.
@@ -85,11 +99,20 @@ impl Sender {
         }
     }
 
+    /// True if the source sends at its rate: the last packet's time at this rate is not over for longer than two steps.
+    fn is_used(&self, now: Time) -> bool {
+        self.last.is_some_and(|(at, bytes)| {
+            let gap = Rate((self.rate as u64).max(1)).time_for(bytes);
+            now <= at.saturating_add(gap) + self.config.interval + self.config.interval
+        })
+    }
+
     fn step(&mut self, now: Time) {
         let SenderConfig { law, threshold, alpha, rates: [_, most], log_rate, .. } = self.config;
         let long = self.backlog > threshold;
         match law {
             Law::Aimd if long => self.decrease(now),
+            Law::Aimd if self.config.only_used && !self.is_used(now) => {}
             Law::Aimd => self.rate += alpha,
             Law::Log => self.rate = log_rate * f64::from(threshold.max(1)) / f64::from(self.backlog.max(1)),
         }
@@ -117,6 +140,10 @@ impl Source for Sender {
         if congestion.cause == CongestionCause::Mark && self.config.law == Law::Aimd {
             self.decrease(context.now);
         }
+    }
+
+    fn on_sent(&mut self, sent: &Sent, context: &mut SourceContext<'_>) {
+        self.last = Some((context.now, sent.bytes));
     }
 
     fn on_own_queue(&mut self, packets: u32) {

@@ -145,6 +145,12 @@ pub trait Queue: Send {
         false
     }
 
+    /// The time from which on `peek` may name a packet although nothing becomes known until then; `None` if time alone changes nothing.
+    /// Asked when `peek` names none while packets are stored.
+    fn wakes_at(&self) -> Option<Time> {
+        None
+    }
+
     /// The link has finished a packet that left the queue, with or without success. Called only if [`Wants::finished`](super::Wants).
     fn on_finished(&mut self, _packet: PacketId) {}
 

@@ -62,6 +62,8 @@ struct Port {
     categories: Option<Box<PortCategories>>,
     /// Revision of the node's routes that the queue knows, if it follows their changes.
     known_routes: u64,
+    /// Time of the pending event at which the queue may name a packet by itself.
+    wakes: Time,
 }
 
 /// Totals of packets that have left a queue.
@@ -123,6 +125,7 @@ impl Interfaces {
             refused_ahead: 0,
             categories,
             known_routes: 0,
+            wakes: Time::NEVER,
         };
         let ports: Table<_, _> = ports.map(port).collect();
         let nodes: Table<NodeIx, _> =
@@ -466,6 +469,26 @@ impl Interfaces {
     #[inline]
     pub fn heard(&mut self, port: PortIx, id: HeaderId, heard: &Heard<'_>, now: Time) -> bool {
         self.ports[port].pipeline.heard(id, heard, now)
+    }
+
+    /// Schedules the time from which on a port's queue may name a packet by itself, unless an earlier one is pending.
+    pub fn arm(&mut self, port: PortIx, now: Time, schedule: &mut Schedule) {
+        let order = Order::new(class::TIMER, self.rank(self.ports[port].node));
+        let at = &mut self.ports[port];
+        if let Some(due) = at.pipeline.wakes_at().filter(|&due| due > now && due < at.wakes) {
+            at.wakes = due;
+            schedule.add(due, order, EventKind::QueueWakes(port));
+        }
+    }
+
+    /// Handles the event of [`Interfaces::arm`]. Returns false if an earlier one has replaced it.
+    pub fn wakes(&mut self, port: PortIx, now: Time) -> bool {
+        let at = &mut self.ports[port];
+        let due = at.wakes == now;
+        if due {
+            at.wakes = Time::NEVER;
+        }
+        due
     }
 
     /// Notifies a port's queue of the end of a transmission.

@@ -148,6 +148,9 @@ impl Queue for ObservedQueue {
         self.log.lock().unwrap().heard.push(word);
         may_leave
     }
+    fn wakes_at(&self) -> Option<Time> {
+        self.queue.wakes_at()
+    }
     fn on_finished(&mut self, packet: PacketId) {
         self.queue.on_finished(packet);
         self.log.lock().unwrap().finished += usize::from(self.held.remove(&packet));
@@ -597,4 +600,24 @@ fn a_trailer_needs_room() {
     );
     spec.flows[0].traffic = saturating(65_491);
     assert_eq!(error(&spec), None);
+}
+
+/// A queue that waits for a positive differential sends when the size of the next hop's queue has expired, though nobody speaks any more:
+/// after a lost trailer the last word of a neighbour would hold it for ever.
+#[test]
+fn a_queue_that_waits_outlives_the_last_word_of_its_neighbour() {
+    let mut left = 0;
+    for (serve, announced) in [("positive", "after"), ("positive", "before"), ("always", "after")] {
+        for seed in 1..=6 {
+            let mut spec = line(&[0.0, 200.0, 400.0, 600.0, 800.0], 40);
+            flow(&mut spec, "f", 0, 4, saturating(1000));
+            spec.flows[0].stop = Time::ZERO + Span::from_secs(5);
+            spec.radios[0].phy.frame_loss = 0.4;
+            let set = [("serve", ParamValue::Choice(serve)), ("announced", ParamValue::Choice(announced))];
+            let (result, _) = Observed::diffq(&set).run(&spec, seed);
+            assert!(result.flows[0].delivered_packets > 20);
+            left += result.ends.queued;
+        }
+    }
+    assert_eq!(left, 0);
 }

@@ -88,6 +88,7 @@ impl World {
                     }
                     EventKind::LocalRoom(connection) => network.on_local_room(connection, now),
                     EventKind::RoomAtPort(port) => network.resume_waiting_sources(port, now),
+                    EventKind::QueueWakes(port) => network.queue_wakes(port, now),
                     EventKind::ArpRetry { port, target } => network.arp_retry(port, target, now),
                     EventKind::Release(copy) => network.end_control(copy),
                     EventKind::Inject(number) => network.injection_due(number, now),

@@ -58,6 +58,14 @@ impl Network {
         self.schedule.pending = false;
     }
 
+    /// A queue that holds packets may name one.
+    #[cold]
+    pub(super) fn queue_wakes(&mut self, port: PortIx, now: Time) {
+        if self.interfaces.wakes(port, now) {
+            self.schedule.mark_ready(self.interfaces.link(port));
+        }
+    }
+
     /// Notifies the queues that follow routes of the changes in the present event.
     #[cold]
     fn follow_routes(&mut self) {
@@ -142,6 +150,9 @@ impl Network {
                 if let Some(msdu) = dequeued.and_then(|it| self.fresh_msdu((station, port), port, it, now)) {
                     air.hand_down(station, Msdu { category, ..msdu });
                 }
+            }
+            if self.rules.queues_hear {
+                self.interfaces.arm(port, now, &mut self.schedule);
             }
             return;
         }
@@ -322,6 +333,9 @@ impl Network {
         let dequeued = self.dequeue(port, now);
         if dequeued.is_none() {
             self.on_queue_emptied(port, now);
+            if self.rules.queues_hear {
+                self.interfaces.arm(port, now, &mut self.schedule);
+            }
         }
         dequeued
     }

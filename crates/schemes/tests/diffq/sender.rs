@@ -2,7 +2,8 @@
 
 use airfair_schemes::ParamValue::{Choice as Word, Integer, Number, Rate as Speed, Span as Length};
 use airfair_schemes::places::{
-    Allowance, Congestion, CongestionCause, FlowSetup, Header, Source, SourceContext, SourceEffects, Timer,
+    Allowance, Congestion, CongestionCause, FlowSetup, Header, Sent, Source, SourceContext, SourceEffects,
+    Timer,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -152,6 +153,22 @@ fn constants_of_the_law_can_be_set() {
     assert_eq!((flow.rate(), flow.interval), (1_000_000, Span::from_millis(50)));
     // Held at 50 ms, repeated at 100 ms.
     assert_eq!(flow.steps(&[3, 4, 4, 4]), [1_000_500, 900_450, 900_450, 810_405]);
+}
+
+/// With `only_used` a source that sends nothing keeps its rate. A packet of 1000 B that leaves at 100 kbit/s counts for its 80 ms and two
+/// steps of 10 ms; each step shortens its time. At 70 ms the rate is 160 kbit/s: 50 + 20 = 70 ms, it still counts. At 80 ms it is 170
+/// kbit/s: 47.1 + 20 = 67.1 ms, it does not.
+#[test]
+fn a_rate_that_is_not_used_does_not_grow() {
+    let mut flow = Flow::new(&[("only_used", ParamValue::Flag(true))]);
+    assert_eq!(flow.steps(&[0, 0, 0]), [100_000; 3], "nothing was sent");
+    let sent = Sent { bytes: Bytes(1000), in_flight: Bytes(0), retransmission: false };
+    let Flow { source, now, random, out, .. } = &mut flow;
+    source.on_sent(&sent, &mut SourceContext { now: *now, random, out });
+    let rates = flow.steps(&[0; 10]);
+    assert_eq!(rates[..7], [110_000, 120_000, 130_000, 140_000, 150_000, 160_000, 170_000]);
+    assert_eq!(rates[7..], [170_000; 3]);
+    assert_eq!(Flow::new(&[]).steps(&[0, 0]), [110_000, 120_000], "the paper's law grows");
 }
 
 /// V / q, where V is 25 packets times 1 Mbit/s: 1 Mbit/s at 25 packets, 2.5 at 10, 0.25 at 100; an empty queue counts as one packet, and
