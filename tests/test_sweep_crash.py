@@ -85,9 +85,10 @@ def wait_for(out: Path, runs: int) -> float:
 def test_killed_workers(tmp_path: Path, undisturbed: Sweep) -> None:
     draws = random.Random(1)
     killed: set[int] = set()
+    over = threading.Event()
 
     def kill() -> None:
-        while len(killed) < KILLS:
+        while len(killed) < KILLS and not over.is_set():
             time.sleep(draws.uniform(0.0, 0.08))
             workers = [p.pid for p in multiprocessing.active_children() if p.pid not in killed]
             if workers:
@@ -102,11 +103,13 @@ def test_killed_workers(tmp_path: Path, undisturbed: Sweep) -> None:
         if not progress.finished:
             killer.start()
         elif progress.finished == RUNS * 9 // 10:
+            # While the driver is here it replaces no worker: the killer must not wait for one.
+            over.set()
             killer.join()
 
     file, out = as_toml_file(tmp_path, seeds=SEEDS, duration=LONG), tmp_path / "out"
     done = airfair.sweep(file, out=out, jobs=2, on_run=on_run)
-    assert len(killed) == KILLS
+    assert len(killed) > KILLS // 2
     if done.failed:  # a run was hit three times
         done = airfair.sweep(file, out=out, jobs=2)
     assert_once_each(done, undisturbed)
