@@ -2,7 +2,7 @@
 //!
 //! The paper keeps a size until the next frame. Reading: a size counts for `expiry` and is 0 before it was heard and after that, because a
 //! neighbour whose queue has become empty by a loss, or that has left, says nothing any more, and its last size would hold back its
-//! upstream neighbours for ever.
+//! upstream neighbours for ever. The price: a neighbour that is starved of the air is silent too, and counts as empty then.
 
 use alloc::vec::Vec;
 

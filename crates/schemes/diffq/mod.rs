@@ -21,7 +21,12 @@
 //! | `announcement` | sizes by broadcast instead of by overhearing (ours) |
 //!
 //! Readings that no single file owns:
-//! - D is 100 packets. The paper gives no number; a level is then 12.5 packets, and QUEUE_THRESH = D/4 keeps a source two levels high.
+//! - D is 100 packets. The paper gives no number; a level is then 12.5 packets. With QUEUE_THRESH = D/4 a source reaches level 2; levels
+//!   1 to 3 differ from each other after a collision only (table 1).
+//! - As printed, *On reception* enqueues every packet that does not come from the next hop, and learns only from the next hop. Here a node
+//!   enqueues what is addressed to it and learns from every frame that it decodes, as the text of §4 says.
+//! - Queues and D are those of an interface; the paper's nodes use one. |Q_i| leaves out the packet that the radio holds.
+//! - §4.2, several forwarders (DiffQ-MORE), is not built yet; the trailer has a type for it.
 //! - A node hands one packet of its destination queues to its radio at a time (`in_radio`): what waits in the radio has a level that was
 //!   decided before.
 //! - The paper's nodes have one radio on DiffQ's channel. At wires the queue is drop-tail: no neighbour overhears there. A wire that is

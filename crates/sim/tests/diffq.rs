@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
+use crate::support::random_world::edca;
 use crate::support::rig::{both, by_matrix, no_back_off};
 use crate::support::routing::{aodv, constant, places_add_up};
 use crate::support::wires::*;
@@ -620,4 +621,18 @@ fn a_queue_that_waits_outlives_the_last_word_of_its_neighbour() {
         }
     }
     assert_eq!(left, 0);
+}
+
+/// A variant without levels has a queue for each access category of the radio: each learns of the end of its own packets, also that of
+/// another category than the ordinary one.
+#[test]
+fn queues_of_all_categories_learn_of_the_end_of_their_packets() {
+    for dscp in [0, 46] {
+        let mut spec = line(&[0.0, 200.0, 400.0], 5);
+        flow(&mut spec, "f", 0, 2, saturating(1000));
+        spec.flows[0].dscp = dscp;
+        spec.radios[0] = with_edca(dot11b(250.0, 550.0), edca(Countdown::Dcf, TxopEnd::Silent));
+        let result = finished(World::new(&spec, "diffq-rc", built("diffq-rc", &[]), 1).unwrap());
+        assert!(result.flows[0].delivered_packets > 500, "{dscp}: {:?}", result.flows[0].delivered_packets);
+    }
 }

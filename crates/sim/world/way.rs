@@ -603,7 +603,7 @@ impl Network {
     fn on_mac_finished(&mut self, station: StationIx, msdu: Msdu, outcome: Outcome, now: Time) {
         let ((node, port), copy) = (self.interfaces.of_station(station), msdu.copy);
         if self.rules.queues_label {
-            self.notify_finished(port, copy);
+            self.notify_finished(self.interfaces.port_of(port, msdu.category), copy);
         }
         if self.meters.any() {
             self.meters.on_finished(station, &msdu, outcome, now);
