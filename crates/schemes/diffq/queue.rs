@@ -22,8 +22,8 @@ const LONG_QUEUE: MarkReason = MarkReason("long-queue");
 words! {
     /// Which size a trailer announces.
     pub enum Announced {
-        /// The queue without the packet that carries the trailer: a deviation, since with that packet a queue whose last packet leaves would
-        /// announce 1 until the size expires.
+        /// The queue without the packet that carries the trailer: a deviation, since with that packet a queue whose last packet leaves
+        /// would announce 1 until the size expires.
         After = "after",
         /// The queue with the packet that carries the trailer, as the pseudo-code of §4.1 has it.
         Before = "before",
