@@ -23,7 +23,7 @@ use airfair_schemes::places::{
     Context, Ecn, Enqueued, FlowId, HopEffects, Interface, NodeId, Packet, PacketClass, PacketId,
     QueueEffects, Verdict,
 };
-use airfair_schemes::{Params, Registry};
+use airfair_schemes::{ParamKind, Params, Registry};
 use airfair_transport::{Receiver, Segment, Sender, TcpConfig};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Quantity, Rate, Span, Time, math};
@@ -120,7 +120,10 @@ fn schemes() {
                 pipeline.timer((timer, generation), None, at, &mut hop_effects, &mut next);
             }
         }
-        let ends = |place: &&str| ["source", "receiver", "queue"].contains(place);
+        // A word of a parameter may add an agent.
+        let chooses = entry.params.iter().any(|param| matches!(param.kind, ParamKind::Choice(_)));
+        let ends =
+            |place: &&str| ["source", "receiver", "queue"].contains(place) || chooses && *place == "agent";
         assert!(at_interfaces > 0 || entry.places.iter().all(ends), "{}", entry.name);
         let (tcp, udp) = (scheme.source().is_some(), scheme.udp().is_some());
         assert_eq!(tcp || udp, entry.places.contains(&"source"), "{}", entry.name);

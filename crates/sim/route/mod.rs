@@ -287,6 +287,7 @@ impl Routes {
     }
 
     /// True if next hops have changed in the present event; [`Routes::check_flows`] is due at its end.
+    #[inline(always)]
     pub(crate) fn have_changed(&self) -> bool {
         self.found.as_ref().is_some_and(|found| found.changed.is_some())
     }

@@ -228,13 +228,30 @@ impl Network {
     }
 
     /// True if a port has no room for a packet of a flow's source now.
-    #[inline]
+    #[inline(always)]
     fn is_full_for(&mut self, port: PortIx, flow: FlowIx, now: Time) -> bool {
         if self.rules.queues_label && !self.interfaces.queue_header(port).is_none() {
-            let view = self.backlog_for(port, flow);
-            return view.packets >= view.limit_packets;
+            return self.is_full_towards(port, flow);
         }
         self.is_full(port, now)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn is_full_towards(&self, port: PortIx, flow: FlowIx) -> bool {
+        let view = self.backlog_for(port, flow);
+        view.packets >= view.limit_packets
+    }
+
+    /// True if a port has no room for a packet of a source that waits there.
+    #[cold]
+    #[inline(never)]
+    fn is_full_for_waiter(&mut self, port: PortIx, waiter: Waiter, now: Time) -> bool {
+        let flow = match waiter {
+            Waiter::Flow(flow) => Some(flow),
+            Waiter::Connection(id) => self.tcp.get(id).map(|connection| connection.flow),
+        };
+        flow.is_some_and(|flow| self.is_full_for(port, flow, now))
     }
 
     /// State of a port's queue for a flow's source: of what waits for its destination, if the queue distinguishes destinations.
@@ -321,12 +338,7 @@ impl Network {
         let mut place = 0;
         loop {
             let waiter = self.backpressure.waiter(port, place)?;
-            let flow = match waiter {
-                Waiter::Flow(flow) => Some(flow),
-                Waiter::Connection(id) => self.tcp.get(id).map(|connection| connection.flow),
-            };
-            let full = self.rules.queues_label && flow.is_some_and(|flow| self.is_full_for(port, flow, now));
-            let waits = full
+            let waits = self.rules.queues_label && self.is_full_for_waiter(port, waiter, now)
                 || match waiter {
                     Waiter::Flow(flow) => self.udp_source_must_wait(port, flow, now),
                     Waiter::Connection(id) => {

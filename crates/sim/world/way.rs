@@ -44,17 +44,19 @@ impl Network {
     /// Serves the links that may have a packet to send, and pushes scheduled events onto the agenda.
     #[inline]
     pub(super) fn finish_event(&mut self, air: &mut Air, agenda: &mut Agenda) {
-        if self.rules.queues_follow_routes && self.routes.have_changed() {
-            self.follow_routes();
-        }
-        while let Some(link) = self.schedule.next_link() {
-            match link {
-                LinkRef::Station(station) => self.fill_mac(station, air, agenda),
-                LinkRef::Wire(wire) => self.serve_wire(wire, agenda),
+        loop {
+            while let Some(link) = self.schedule.next_link() {
+                match link {
+                    LinkRef::Station(station) => self.fill_mac(station, air, agenda),
+                    LinkRef::Wire(wire) => self.serve_wire(wire, agenda),
+                }
             }
+            if !self.routes.have_changed() {
+                break;
+            }
+            self.on_routes_changed();
         }
         self.push_scheduled(agenda);
-        self.routes.check_flows();
         self.schedule.pending = false;
     }
 
@@ -66,8 +68,16 @@ impl Network {
         }
     }
 
-    /// Notifies the queues that follow routes of the changes in the present event.
+    /// Next hops have changed in the present event: tells the queues that follow routes, and checks the routes of flows.
     #[cold]
+    #[inline(never)]
+    fn on_routes_changed(&mut self) {
+        if self.rules.queues_follow_routes {
+            self.follow_routes();
+        }
+        self.routes.check_flows();
+    }
+
     fn follow_routes(&mut self) {
         let Self { interfaces, routes, .. } = self;
         for port in interfaces.with_new_routes(|node| routes.revision(node)) {
