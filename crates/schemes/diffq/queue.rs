@@ -134,8 +134,7 @@ impl DiffQ {
         let (named, packet, level) = match (first, plain) {
             // Both would go at level 0: they take turns, as two queues of a radio of one level.
             (Some((rank, packet)), Some(other)) if rank.level == 0 => {
-                let queue = self.destinations.iter().find(|queue| queue.destination == packet.destination);
-                if queue.is_some_and(|queue| queue.served > self.plain_served) {
+                if rank.served() > self.plain_served {
                     (Named::Plain, other, 0)
                 } else {
                     (Named::For(packet, rank), packet, 0)

@@ -85,6 +85,14 @@ pub struct Rank {
     pub level: u8,
 }
 
+impl Rank {
+    /// When the queue was served last.
+    #[must_use]
+    pub const fn served(&self) -> u64 {
+        self.turn.0
+    }
+}
+
 /// Levels of a queue differential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quantiser {

@@ -15,8 +15,6 @@ pub(crate) struct Agents {
     /// Empty if the scheme has no agents.
     hosts: Table<StationIx, Option<HostedAgent>>,
     messages: Messages,
-    /// Nodes by their scheme numbers, sorted.
-    nodes: Vec<(NodeId, NodeIx)>,
     /// Effects that the last hook has requested.
     effects: AgentEffects,
     firings: Vec<Firing>,
@@ -94,12 +92,6 @@ impl Agents {
                 host.passing.push(flow);
             }
         }
-    }
-
-    /// Gives the agents the list of nodes.
-    pub fn set_nodes(&mut self, interfaces: &Interfaces) {
-        self.nodes = interfaces.nodes().map(|node| (interfaces.id(node), node)).collect();
-        self.nodes.sort_unstable();
     }
 
     /// End of the first sampling interval of a station's agent, if it takes samples.
@@ -221,15 +213,20 @@ impl Agents {
     }
 
     /// Sends a message of a station's agent. None if it is empty, or addressed to the node itself or to a node that does not exist.
-    pub fn send(&mut self, station: StationIx, message: Message) -> Option<SentMessage> {
+    pub fn send(
+        &mut self,
+        station: StationIx,
+        message: Message,
+        interfaces: &Interfaces,
+    ) -> Option<SentMessage> {
         let node = self.hosted(station)?.node;
         let (to, routed) = match message.to {
             Destination::Neighbour(id) | Destination::Node(id) => {
-                let Ok(at) = self.nodes.binary_search_by_key(&id, |node| node.0) else {
+                let Some(to) = interfaces.node_of_id(id) else {
                     self.unknown_receiver.get_or_insert(node);
                     return None;
                 };
-                (self.nodes[at].1, matches!(message.to, Destination::Node(_)))
+                (to, matches!(message.to, Destination::Node(_)))
             }
             Destination::Broadcast => (NodeIx::EVERYONE, false),
         };

@@ -86,6 +86,12 @@ struct Node {
     rank: u32,
 }
 
+/// The node with a scheme number, among all nodes sorted by these numbers.
+fn find_node(sorted: &[(NodeId, NodeIx)], id: NodeId) -> Option<NodeIx> {
+    let at = sorted.binary_search_by_key(&id, |node| node.0).ok()?;
+    Some(sorted[at].1)
+}
+
 /// The interfaces of a world's nodes.
 pub(crate) struct Interfaces {
     ports: Table<PortIx, Port>,
@@ -268,8 +274,7 @@ impl Interfaces {
 
     /// The node with a scheme number.
     pub fn node_of_id(&self, id: NodeId) -> Option<NodeIx> {
-        let at = self.nodes_by_id.binary_search_by_key(&id, |node| node.0).ok()?;
-        Some(self.nodes_by_id[at].1)
+        find_node(&self.nodes_by_id, id)
     }
 
     /// The first station of a node.
@@ -511,8 +516,7 @@ impl Interfaces {
     pub fn routes_changed(&mut self, port: PortIx, mut next_hop: impl FnMut(NodeIx) -> Option<NodeIx>) {
         let Self { ports, nodes, nodes_by_id, .. } = self;
         ports[port].pipeline.routes_changed(&mut |destination| {
-            let at = nodes_by_id.binary_search_by_key(&destination, |node| node.0).ok()?;
-            next_hop(nodes_by_id[at].1).map(|next| nodes[next].id)
+            next_hop(find_node(nodes_by_id, destination)?).map(|next| nodes[next].id)
         });
     }
 

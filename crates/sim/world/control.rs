@@ -191,7 +191,6 @@ impl Network {
         if self.agents.is_empty() {
             return;
         }
-        self.agents.set_nodes(&self.interfaces);
         for station in self.interfaces.stations() {
             if let Some((first, order)) = self.agents.first_sample(station) {
                 agenda.push(first, order, EventKind::Sample(station));
@@ -218,7 +217,7 @@ impl Network {
         let port = self.interfaces.of_station(station).1;
         settings.into_iter().for_each(|setting| self.interfaces.apply(port, setting, now));
         for message in messages {
-            let Some(sent) = self.agents.send(station, message) else { continue };
+            let Some(sent) = self.agents.send(station, message, &self.interfaces) else { continue };
             let to_nobody = sent.to != NodeIx::EVERYONE && self.interfaces.first_station(sent.to).is_none();
             if !sent.routed && to_nobody {
                 self.agents.message_ended(sent.message);
