@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airfair.claims import MAIN, Measured, number
+from airfair.claims import Measured
 from airfair.paper import Experiment
 
 from airfair_papers.diffq.common import SHORT
-from airfair_papers.diffq.common.pictures import bars
+from airfair_papers.diffq.common.pictures import by_routes
 from airfair_papers.diffq.common.testbed import (
     COUNTS,
     DIFFQ_UDP,
@@ -27,7 +27,6 @@ from airfair_papers.diffq.common.testbed import (
     TFRC,
     TOTAL,
     UTILITY,
-    name,
     read,
     series,
     sets,
@@ -105,18 +104,7 @@ def claims(count: int) -> list[Claim]:
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """Index, total and log utility, with the paper's routes above and static ones below."""
-    figure.set_size_inches(11.0, 7.0)
-    for line, reading in zip(figure.subplots(2, 3), ROUTES, strict=True):
-        for axes, statistic in zip(line, (JAIN, TOTAL, UTILITY), strict=True):
-            groups = {
-                protocol: [number(statistic).of(rows[name(protocol, count, reading)]) for count in COUNTS]
-                for protocol in ("UDP", TFRC, DIFFQ_UDP, LOG_UDP)
-            }
-            bars(axes, list(map(str, COUNTS)), groups)
-            axes.set_ylabel(statistic)
-            axes.set_title("OLSR" if reading == MAIN else reading)
-        line[0].legend(fontsize="xx-small")
+    by_routes(rows, figure, ("UDP", TFRC, DIFFQ_UDP, LOG_UDP))
 
 
 EXPERIMENT = Experiment(

@@ -12,12 +12,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from airfair.claims import MAIN, Claim, Measured, number
+from airfair.claims import MAIN, Claim, Measured
 from airfair.paper import Experiment, Series
 
 from airfair_papers.diffq.common.overflows import overflows
 from airfair_papers.diffq.common.pictures import bars
-from airfair_papers.diffq.common.testbed import READINGS, ROUTES
+from airfair_papers.diffq.common.testbed import READINGS, ROUTES, beside
 
 if TYPE_CHECKING:
     from airfair.recording import Recording
@@ -61,18 +61,8 @@ def claims(reading: str) -> list[Claim]:
     """What the argument predicts."""
 
     def claim(text: str, statistic: str, comparison: Literal["above", "below"]) -> Claim:
-        return Claim(
-            text=text,
-            where=WHERE,
-            source="ours",
-            series=name(OWN, reading),
-            baseline=name(OTHER, reading),
-            statistic=number(statistic),
-            comparison=comparison,
-            bound=number(statistic),
-            bound_series=name(OTHER, reading),
-            reading=reading,
-        )
+        own, other = name(OWN, reading), name(OTHER, reading)
+        return beside(text, own, other, statistic, comparison, where=WHERE, reading=reading)
 
     return [
         claim("The long flow gets more than with levels by occupancy", LONG, "above"),

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airfair.claims import Claim, Measured, number
+from airfair.claims import Claim, Measured
 from airfair.paper import Experiment
 
 from airfair_papers.diffq.common import three, variants
-from airfair_papers.diffq.common.testbed import ROUTES
+from airfair_papers.diffq.common.testbed import ROUTES, beside
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,31 +27,25 @@ CHANGES = {
 def claims(scene: str, reading: str, change: str) -> list[Claim]:
     """What fewer levels leave."""
     own = variants.name(scene, reading, change)
-    flow = number(three.LONG)
     return [
-        Claim(
-            text=f"{scene}, {change}: flow 1 has half of what eight levels give it, or more",
+        beside(
+            f"{scene}, {change}: flow 1 has half of what eight levels give it, or more",
+            own,
+            variants.name(scene, reading),
+            three.LONG,
+            "above",
+            0.5,
             where="ours",
-            source="ours",
-            series=own,
-            baseline=None,
-            statistic=flow,
-            comparison="above",
-            bound=flow,
-            bound_series=variants.name(scene, reading),
-            factor=0.5,
             reading=reading,
+            judged=False,
         ),
-        Claim(
-            text=f"{scene}, {change}: flow 1 has more than without levels",
+        beside(
+            f"{scene}, {change}: flow 1 has more than without levels",
+            own,
+            variants.name(scene, reading, NO_LEVELS),
+            three.LONG,
+            "above",
             where="ours",
-            source="ours",
-            series=own,
-            baseline=variants.name(scene, reading, NO_LEVELS),
-            statistic=flow,
-            comparison="above",
-            bound=flow,
-            bound_series=variants.name(scene, reading, NO_LEVELS),
             reading=reading,
         ),
     ]

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from airfair.claims import MAIN, Claim, Measured, number
+from airfair.claims import MAIN, Claim, Measured
 from airfair.paper import Experiment, Series
 
 from airfair_papers.diffq.common import STARVED_BPS
 from airfair_papers.diffq.common.parts import LISTED, listed
 from airfair_papers.diffq.common.pictures import distribution
-from airfair_papers.diffq.common.testbed import OWN, READINGS, ROUTES, Protocol
+from airfair_papers.diffq.common.testbed import OWN, READINGS, ROUTES, Protocol, beside
 
 if TYPE_CHECKING:
     from airfair.recording import Recording
@@ -68,19 +68,10 @@ def claims(reading: str) -> list[Claim]:
     """What each half gains or loses beside runs without DiffQ."""
 
     def claim(text: str, statistic: str, comparison: Literal["above", "below"], factor: float) -> Claim:
-        return Claim(
-            text=text,
-            where="section 5.2",
-            source="ours",
-            series=name(HALF, reading),
-            baseline=name(NONE, reading),
-            statistic=number(statistic),
-            comparison=comparison,
-            bound=number(statistic),
-            bound_series=name(NONE, reading),
-            factor=factor,
-            paired=True,
-            reading=reading,
+        own, other = name(HALF, reading), name(NONE, reading)
+        where = "section 5.2"
+        return beside(
+            text, own, other, statistic, comparison, factor, where=where, reading=reading, paired=True
         )
 
     return [

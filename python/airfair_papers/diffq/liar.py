@@ -10,11 +10,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from airfair.claims import Claim, Measured, number
+from airfair.claims import Claim, Measured
 from airfair.paper import Experiment, Series
 
 from airfair_papers.diffq.common import three
-from airfair_papers.diffq.common.testbed import DIFFQ_UDP, PROTOCOLS, READINGS, ROUTES
+from airfair_papers.diffq.common.testbed import DIFFQ_UDP, PROTOCOLS, READINGS, ROUTES, beside
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,19 +37,17 @@ def claims(reading: str) -> list[Claim]:
     """What a lie costs the flow, and who gains."""
 
     def claim(text: str, kind: str, comparison: Literal["above", "below"], factor: float) -> Claim:
-        flow = number(three.LONG)
-        return Claim(
-            text=text,
+        lying, honest = name(kind, reading), name(HONEST, reading)
+        return beside(
+            text,
+            lying,
+            honest,
+            three.LONG,
+            comparison,
+            factor,
             where="ours",
-            source="ours",
-            series=name(kind, reading),
-            baseline=None,
-            statistic=flow,
-            comparison=comparison,
-            bound=flow,
-            bound_series=name(HONEST, reading),
-            factor=factor,
             reading=reading,
+            judged=False,
         )
 
     return [
@@ -62,21 +60,8 @@ def claims(reading: str) -> list[Claim]:
 def draw(rows: Measured, figure: Figure) -> None:
     """Goodputs of the three flows while all are there."""
     for axes, reading in zip(figure.subplots(1, 2), ROUTES, strict=True):
-        for i, kind in enumerate(KINDS):
-            numbers = rows[name(kind, reading)]["numbers"]
-            values = [numbers[f"flow {flow}, with both (kbit/s)"] for flow in three.FLOWS]
-            axes.bar(
-                [place + 0.25 * (i - 1) for place in range(len(values))],
-                [value["mean"] for value in values],
-                width=0.25,
-                yerr=[value["ci95"] or 0 for value in values],
-                capsize=2,
-                label=kind,
-            )
-        axes.set_xticks(range(len(three.FLOWS)), [f"flow {flow}" for flow in three.FLOWS])
-        axes.set_ylabel("goodput with all three (kbit/s)")
+        three.goodputs(axes, rows, {kind: name(kind, reading) for kind in KINDS})
         axes.set_title(reading)
-        axes.legend(fontsize="x-small")
 
 
 EXPERIMENT = Experiment(

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from airfair.claims import Claim, Measured, number
+from airfair.claims import Claim, Measured
 from airfair.paper import Experiment
 
 from airfair_papers.diffq.common import three, variants
-from airfair_papers.diffq.common.testbed import ROUTES
+from airfair_papers.diffq.common.testbed import ROUTES, beside
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,21 +32,9 @@ def claims(scene: str, reading: str) -> list[Claim]:
     """Over ECN without marks."""
 
     def claim(text: str, statistic: str, comparison: Literal["above", "below"], factor: float) -> Claim:
-        of = number(statistic)
-        other = variants.name(scene, reading, ECN, tcp=True)
-        return Claim(
-            text=f"{scene}: {text}",
-            where="ours",
-            source="ours",
-            series=variants.name(scene, reading, MARKS, tcp=True),
-            baseline=other,
-            statistic=of,
-            comparison=comparison,
-            bound=of,
-            bound_series=other,
-            factor=factor,
-            reading=reading,
-        )
+        own, other = (variants.name(scene, reading, kind, tcp=True) for kind in (MARKS, ECN))
+        text = f"{scene}: {text}"
+        return beside(text, own, other, statistic, comparison, factor, where="ours", reading=reading)
 
     return [
         claim("marks halve the queue drops", "queue drops", "below", 0.5),

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from airfair.claims import Claim, Measured, number
+from airfair.claims import Claim, Measured
 from airfair.paper import Experiment
 
 from airfair_papers.diffq.common import three, variants
-from airfair_papers.diffq.common.testbed import ROUTES
+from airfair_papers.diffq.common.testbed import ROUTES, beside
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,20 +35,16 @@ def claims(scene: str, reading: str) -> list[Claim]:
     def claim(
         text: str, change: str, statistic: str, comparison: Literal["above", "below"], factor: float = 1.0
     ) -> Claim:
-        of = number(statistic)
-        other = NOTHING if not change else ""
-        return Claim(
-            text=f"{scene}: {text}",
+        return beside(
+            f"{scene}: {text}",
+            variants.name(scene, reading, change),
+            variants.name(scene, reading, "" if change else NOTHING),
+            statistic,
+            comparison,
+            factor,
             where="section 4.1",
-            source="ours",
-            series=variants.name(scene, reading, change),
-            baseline=None if change else variants.name(scene, reading, NOTHING),
-            statistic=of,
-            comparison=comparison,
-            bound=of,
-            bound_series=variants.name(scene, reading, other),
-            factor=factor,
             reading=reading,
+            judged=not change,
         )
 
     return [

@@ -23,6 +23,7 @@ from airfair_papers.diffq.common.testbed import (
     SCENE,
     TOTAL,
     UTILITY,
+    beside,
     name,
     read,
     series,
@@ -64,19 +65,16 @@ def claims(count: int, reading: str) -> list[Claim]:
     """Fewer overflows, a larger log utility, a larger index, no smaller total."""
 
     def claim(text: str, statistic: str, comparison: Literal["above", "below"], factor: float = 1.0) -> Claim:
-        return Claim(
-            text=f"{count} flows: {text} than with levels by occupancy",
+        return beside(
+            f"{count} flows: {text} than with levels by occupancy",
+            name(DIFFQ_UDP, count, reading),
+            occupancy(count, reading),
+            statistic,
+            comparison,
+            factor,
             where="section 4.1",
-            source="ours",
-            series=name(DIFFQ_UDP, count, reading),
-            baseline=occupancy(count, reading),
-            statistic=number(statistic),
-            comparison=comparison,
-            bound=number(statistic),
-            bound_series=occupancy(count, reading),
-            factor=factor,
-            paired=True,
             reading=reading,
+            paired=True,
         )
 
     return [

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from airfair.claims import MAIN, number
 
-from airfair_papers.diffq.common.testbed import pooled
+from airfair_papers.diffq.common.testbed import COUNTS, JAIN, ROUTES, TOTAL, UTILITY, name, pooled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,13 +15,17 @@ if TYPE_CHECKING:
     from airfair.claims import Measured
     from airfair.results import Estimate
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FLOOR_BPS = 100.0
 """Least rate drawn on a logarithmic axis; what is less lies at it."""
 
 
-def bars(axes: Axes, places: Sequence[str], groups: Mapping[str, Sequence[Estimate]]) -> None:
-    """Bars with intervals, side by side at each place: a group, by its label, has a value for each."""
+def bars(
+    axes: Axes, places: Sequence[str], groups: Mapping[str, Sequence[Estimate]], along: str | None = "flows"
+) -> None:
+    """Bars with intervals, side by side at each place: a group, by its label, has a value for each. `along`:
+    what the places are, None if their names say it."""
     width = 0.8 / len(groups)
     for i, (label, values) in enumerate(groups.items()):
         axes.bar(
@@ -32,7 +37,24 @@ def bars(axes: Axes, places: Sequence[str], groups: Mapping[str, Sequence[Estima
             label=label,
         )
     axes.set_xticks(range(len(places)), places)
-    axes.set_xlabel("flows")
+    if along is not None:
+        axes.set_xlabel(along)
+
+
+def by_routes(rows: Measured, figure: Figure, protocols: Sequence[str]) -> None:
+    """Index, total and log utility by the number of flows, with the paper's routes above and static ones
+    below."""
+    figure.set_size_inches(11.0, 7.0)
+    for line, reading in zip(figure.subplots(2, 3), ROUTES, strict=True):
+        for axes, statistic in zip(line, (JAIN, TOTAL, UTILITY), strict=True):
+            groups = {
+                protocol: [number(statistic).of(rows[name(protocol, count, reading)]) for count in COUNTS]
+                for protocol in protocols
+            }
+            bars(axes, list(map(str, COUNTS)), groups)
+            axes.set_ylabel(statistic)
+            axes.set_title("OLSR" if reading == MAIN else reading)
+        line[0].legend(fontsize="xx-small")
 
 
 def distribution(axes: Axes, label: str, rates_bps: Sequence[float]) -> None:

@@ -27,7 +27,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from airfair.claims import MAIN, Claim, Statistic, estimate, number
@@ -244,25 +244,56 @@ def times(
 ) -> list[Claim]:
     """A number of one protocol is above (below) so many times that of another, seed by seed, in each
     reading."""
-    both = number(statistic)
     return [
-        Claim(
-            text=text,
-            where=where,
+        replace(
+            beside(
+                text,
+                name(of, count, reading),
+                name(than, count, reading),
+                statistic,
+                "below" if below else "above",
+                factor,
+                where=where,
+                reading=reading,
+                paired=True,
+            ),
             source="paper" if source == "paper" else "ours",
-            series=name(of, count, reading),
-            baseline=name(than, count, reading),
-            statistic=both,
-            comparison="below" if below else "above",
-            bound=both,
-            bound_series=name(than, count, reading),
-            factor=factor,
-            paired=True,
-            reading=reading,
             about=(*ABOUT, *UNRELIABLE),
         )
         for reading in readings
     ]
+
+
+def beside(
+    text: str,
+    series: str,
+    other: str,
+    statistic: str,
+    comparison: Literal["above", "below"],
+    factor: float = 1.0,
+    *,
+    where: str,
+    reading: str,
+    paired: bool = False,
+    judged: bool = True,
+) -> Claim:
+    """A number of one series is above (below) so many times that of another. `judged`: the claim has to be
+    false of the other series, its baseline. The claim is ours."""
+    both = number(statistic)
+    return Claim(
+        text=text,
+        where=where,
+        source="ours",
+        series=series,
+        baseline=other if judged else None,
+        statistic=both,
+        comparison=comparison,
+        bound=both,
+        bound_series=other,
+        factor=factor,
+        paired=paired,
+        reading=reading,
+    )
 
 
 def pooled(row: MeasuredRow) -> list[float]:

@@ -10,6 +10,7 @@ import numpy as np
 from airfair.claims import MAIN
 from airfair.paper import Series
 
+from airfair_papers.diffq.common.pictures import bars
 from airfair_papers.diffq.common.testbed import PROTOCOLS, READINGS
 
 if TYPE_CHECKING:
@@ -108,4 +109,16 @@ def plot(axes: Axes, rows: Measured, series: str) -> None:
     axes.set_xlim(left=0)
     axes.set_xlabel("time (s)")
     axes.set_ylabel("goodput (Mbit/s)")
+    axes.legend(fontsize="x-small")
+
+
+def goodputs(axes: Axes, rows: Measured, series: Mapping[str, str]) -> None:
+    """Goodputs of the three flows while all are there, for series given by their labels."""
+    flows = [f"flow {flow}" for flow in FLOWS]
+    groups = {
+        label: [rows[of]["numbers"][f"{flow}, with both (kbit/s)"] for flow in flows]
+        for label, of in series.items()
+    }
+    bars(axes, flows, groups, along=None)
+    axes.set_ylabel("goodput with all three (kbit/s)")
     axes.legend(fontsize="x-small")

@@ -52,19 +52,6 @@ def series(changes: Mapping[str, Change], *, tcp: bool = False) -> tuple[Series,
 def draw(rows: Measured, figure: Figure, changes: Sequence[str], *, tcp: bool = False) -> None:
     """Goodputs of the three flows while all are there, static routes."""
     for axes, scene in zip(figure.subplots(1, len(SCENES)), SCENES, strict=True):
-        kinds = ("", *changes)
-        for i, kind in enumerate(kinds):
-            numbers = rows[name(scene, ROUTES[1], kind, tcp=tcp)]["numbers"]
-            values = [numbers[f"flow {flow}, with both (kbit/s)"] for flow in three.FLOWS]
-            axes.bar(
-                [place + 0.8 / len(kinds) * (i - (len(kinds) - 1) / 2) for place in range(len(values))],
-                [value["mean"] for value in values],
-                width=0.8 / len(kinds),
-                yerr=[value["ci95"] or 0 for value in values],
-                capsize=2,
-                label=kind or "as it is",
-            )
-        axes.set_xticks(range(len(three.FLOWS)), [f"flow {flow}" for flow in three.FLOWS])
-        axes.set_ylabel("goodput with all three (kbit/s)")
+        series = {kind or "as it is": name(scene, ROUTES[1], kind, tcp=tcp) for kind in ("", *changes)}
+        three.goodputs(axes, rows, series)
         axes.set_title(f"{scene}, static routes")
-        axes.legend(fontsize="x-small")
