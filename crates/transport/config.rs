@@ -95,6 +95,7 @@ pub struct TcpConfig {
     /// True if new data are sent for the first two duplicate acknowledgements (limited transmit, RFC 3042).
     pub limited_transmit: bool,
     /// Proportional rate reduction during recovery with SACK, slow-start reduction bound (RFC 6937); needs `sack`.
+    /// A law without a window is not limited.
     pub prr: bool,
     /// Timestamps (RFC 7323 section 3).
     pub timestamps: bool,

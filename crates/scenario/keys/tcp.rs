@@ -64,7 +64,7 @@ table! {
         duplicate_sack: bool = computed(format!("{}; false without sack", describe("duplicate_sack")));
         /// Whether new segments are sent on the first two duplicate acknowledgements (RFC 3042).
         limited_transmit: bool = switch(describe);
-        /// Proportional rate reduction while SACK repairs (RFC 6937). Needs `sack`.
+        /// Proportional rate reduction while SACK repairs (RFC 6937). Needs `sack`. A law without a window is not limited.
         prr: bool = computed(format!("{}; false without sack", describe("prr")));
         /// Timestamps (RFC 7323): 12 B of every segment.
         timestamps: bool = switch(describe);

@@ -218,8 +218,9 @@ impl Sender {
         let window = self.within_limit(allowance);
         let mss = u64::from(self.mss);
         match (self.state, &self.prr) {
-            (State::Recovery, Some((_, window))) => *window,
-            (State::Recovery, None) => window.saturating_add_signed(self.inflation),
+            // Where the law has no window, none is reduced.
+            (State::Recovery, Some((_, window))) if allowance.window.is_some() => *window,
+            (State::Recovery, _) => window.saturating_add_signed(self.inflation),
             // RFC 3042: up to two segments beyond the window; with SACK the scoreboard releases as much.
             (State::Open, _) if self.config.limited_transmit && !self.sack => {
                 window.saturating_add(u64::from(self.dupacks.min(2)) * mss)

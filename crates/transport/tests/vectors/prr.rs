@@ -68,3 +68,24 @@ fn reduction_is_bounded_by_slow_start() {
         ",
     );
 }
+
+/// RFC 6937 is a part of congestion control: a law without a window has none to reduce, so lost segments leave at once.
+#[test]
+fn a_law_without_a_window_is_not_limited() {
+    check(
+        &TcpConfig { prr: true, ..segments(20) },
+        Law::Open,
+        "
+        0 open
+        0 write 20000
+        > 1:20001/1000
+        # Only the last three segments have arrived.
+        100 < 1 sack=17001:20001
+        ! fast-loss 20000 pipe 0
+        > 1:17001/1000
+        = state=recovery pipe=17000
+        100 write 1000
+        > 20001:21001
+        ",
+    );
+}
