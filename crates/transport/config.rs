@@ -97,6 +97,9 @@ pub struct TcpConfig {
     /// Proportional rate reduction during recovery with SACK, slow-start reduction bound (RFC 6937); needs `sack`.
     /// A law without a window is not limited.
     pub prr: bool,
+    /// True if a time-out or fast retransmit is undone that proves spurious: by timestamps (RFC 3522), or by the receiver's reports of
+    /// duplicate data (RFC 3708); the response is that of RFC 4015. Without both nothing proves it.
+    pub undo: bool,
     /// Timestamps (RFC 7323 section 3).
     pub timestamps: bool,
     /// Shift of the window field, 0..=14; 0: the option is not sent (RFC 7323 section 2).
@@ -159,7 +162,7 @@ impl Default for TcpConfig {
 }
 
 impl TcpConfig {
-    /// Values of current RFCs, without ECN, Nagle's algorithm, timestamps, D-SACK and PRR.
+    /// Values of current RFCs, without ECN, Nagle's algorithm, timestamps, D-SACK, PRR and undo.
     pub const RFC: Self = Self {
         mss: 1460,
         initial_window: InitialWindow::Rfc6928,
@@ -176,6 +179,7 @@ impl TcpConfig {
         duplicate_sack: false,
         limited_transmit: true,
         prr: false,
+        undo: false,
         timestamps: false,
         window_scale: 7,
         syn_window: Some(LARGEST_FIELD),

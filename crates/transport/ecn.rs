@@ -35,6 +35,12 @@ impl Reductions {
         react
     }
 
+    /// Takes back a reduction for a loss that was none; `before`: the state before it.
+    pub(crate) fn withdraw(&mut self, before: &Self) {
+        self.reduced_to = before.reduced_to;
+        self.announce &= before.announce;
+    }
+
     /// True if the segment at `seq` belongs to a window that was reduced for a mark.
     pub(crate) fn marked_since(&self, seq: u64) -> bool {
         seq < self.marked_to

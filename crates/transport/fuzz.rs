@@ -115,6 +115,7 @@ fn config(data: &mut Input<'_>) -> TcpConfig {
         duplicate_sack: bit(bits, 1),
         limited_transmit: bit(bits, 2),
         prr: bit(bits, 3),
+        undo: bit(more, 3),
         timestamps: bit(bits, 4),
         window_scale: more >> 4,
         ecn: bit(bits, 5),

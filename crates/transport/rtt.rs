@@ -9,6 +9,13 @@ use airfair_units::{Span, Time};
 
 use crate::{TcpConfig, TickMode};
 
+/// The averages before a time-out: SRTT_prev and RTTVAR_prev of RFC 4015.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Before {
+    smoothed: Option<Span>,
+    variation: Span,
+}
+
 /// Smoothed round-trip time, its variation, and the resulting time-out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RttEstimator {
@@ -100,14 +107,45 @@ impl RttEstimator {
                 self.smoothed = Some(move_towards(smoothed, rtt, 8 * per_round));
             }
         }
-        let (smoothed, spread) = (self.smoothed.unwrap_or(rtt).0, self.variation.0.saturating_mul(4));
+        self.set_rto(config);
+        self.backoffs = 0;
+    }
+
+    /// Sets the time-out from the averages (RFC 6298 section 2.3).
+    fn set_rto(&mut self, config: &TcpConfig) {
+        let (smoothed, spread) = (self.smoothed.unwrap_or_default().0, self.variation.0.saturating_mul(4));
         let sum = match config.tick_mode {
             TickMode::RoundUp => smoothed.saturating_add(spread.max(config.tick.0)),
             // Fractions of a tick are truncated.
             TickMode::Bsd => smoothed.saturating_add(spread) / config.tick.0 * config.tick.0,
         };
         self.rto = config.ticks(Span(sum).max(config.min_rto));
+    }
+
+    /// The averages now, as a spurious time-out needs them later (RFC 4015: two ticks are added to the smoothed round-trip time).
+    pub(crate) fn before(&self, config: &TcpConfig) -> Before {
+        let margin = config.tick.0.saturating_mul(2);
+        let smoothed = self.smoothed.map(|smoothed| Span(smoothed.0.saturating_add(margin)));
+        Before { smoothed, variation: self.variation }
+    }
+
+    /// Adds the first measurement of data that were sent after a spurious time-out was detected: the time-out becomes conservative, so that
+    /// the next delay of that kind causes none (RFC 4015).
+    pub(crate) fn settle(&mut self, before: &Before, rtt: Span, config: &TcpConfig) {
+        self.smoothed = Some(before.smoothed.map_or(rtt, |smoothed| smoothed.max(rtt)));
+        self.variation = before.variation.max(Span(rtt.0 / 2));
+        self.set_rto(config);
         self.backoffs = 0;
+    }
+
+    /// Number of doublings of the time-out.
+    pub(crate) fn backoffs(&self) -> u32 {
+        self.backoffs
+    }
+
+    /// Takes back the doublings of a spurious time-out.
+    pub(crate) fn restore_backoffs(&mut self, before: u32) {
+        self.backoffs = self.backoffs.min(before);
     }
 
     /// Updates the shortest round-trip time; called for the newest acknowledged segment if it was sent once, and for the SYN.

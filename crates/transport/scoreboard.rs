@@ -28,6 +28,8 @@ pub(crate) struct Outstanding {
     pub(crate) repeated: bool,
     /// True if the retransmission timer has caused a retransmission.
     pub(crate) timed_out: bool,
+    /// True if nothing but the expiry of the timer has declared it lost.
+    by_timer: bool,
     /// State of the connection at its last departure.
     pub(crate) snapshot: Snapshot,
 }
@@ -162,6 +164,7 @@ impl Scoreboard {
             resent: false,
             repeated: false,
             timed_out: false,
+            by_timer: false,
             snapshot,
         });
     }
@@ -305,9 +308,10 @@ impl Scoreboard {
     }
 
     /// The retransmission timer has expired: all segments are lost, and the receiver's reports are discarded (RFC 2018 section 8, RFC 6675
-    /// section 5.1), though reported segments still count as delivered.
-    pub(crate) fn mark_all_lost(&mut self) {
+    /// section 5.1), though reported segments still count as delivered. `again`: this expiry and the last one are undone together.
+    pub(crate) fn mark_all_lost(&mut self, again: bool) {
         for segment in &mut self.segments {
+            segment.by_timer = !segment.lost || (again && segment.by_timer);
             segment.lost = true;
             segment.resent = false;
             segment.sacked = false;
@@ -317,6 +321,27 @@ impl Scoreboard {
         if let Some(head) = self.segments.front_mut() {
             head.timed_out = true;
         }
+    }
+
+    /// Takes back that segments are lost: all, or those that only the timer has declared lost. What was reported before the timer expired
+    /// counts as selectively acknowledged again; of segments lost before, a copy is in the network if they were ever retransmitted.
+    pub(crate) fn restore(&mut self, all: bool) {
+        (self.pipe, self.sacked) = (0, 0);
+        for segment in &mut self.segments {
+            if all || segment.by_timer {
+                segment.lost = false;
+            } else {
+                segment.resent |= segment.repeated;
+            }
+            segment.sacked |= segment.reported && !all;
+            (segment.by_timer, segment.timed_out) = (false, false);
+            self.pipe += segment.in_pipe();
+            if segment.sacked {
+                self.sacked += u64::from(segment.payload);
+                self.sacked_to = self.sacked_to.max(segment.end());
+            }
+        }
+        (self.repaired_to, self.judged_to) = (0, 0);
     }
 
     /// The first segment that is lost and was not retransmitted: NextSeg of RFC 6675, rule 1.
@@ -376,6 +401,39 @@ mod tests {
     use proptest::prelude::*;
     use proptest::test_runner::RngSeed;
 
+    #[test]
+    fn a_restored_board_is_that_before_the_timer() {
+        let mut board = Scoreboard::default();
+        for i in 0..6 {
+            board.push(10 * i, 10, false, Snapshot::default());
+        }
+        // The first is lost and sent again, the second lost, the third and fourth reported.
+        board.mark_head_lost();
+        board.resend(0, Snapshot::default());
+        board.sack(20, 40, &mut AckResult::default());
+        board.mark(1);
+        let before = (board.payload(), board.pipe(), board.sacked());
+        assert_eq!(before, (60, 30, 20));
+        board.mark_all_lost(false);
+        assert_eq!(board.recount(), (60, 0, 0));
+        board.restore(false);
+        assert_eq!(board.recount(), before);
+        assert_eq!((board.payload(), board.pipe(), board.sacked()), before);
+        assert_eq!(board.next_lost(), Some(1));
+        // A second expiry after a genuine one: what the first has declared lost stays lost.
+        board.mark_all_lost(false);
+        board.mark_all_lost(false);
+        board.restore(false);
+        assert!(board.segments.iter().all(|segment| segment.lost));
+        // Two that are undone together.
+        board.restore(true);
+        board.mark_all_lost(false);
+        board.mark_all_lost(true);
+        board.restore(false);
+        assert!(!board.has_lost());
+        assert_eq!(board.recount(), (board.payload(), board.pipe(), board.sacked()));
+    }
+
     /// For blocks in any order, growing, overlapping, ending inside segments, with a time-out among them: covered data are recorded, and
     /// count as delivered once.
     fn covers(blocks: &[(u64, u64, bool)]) -> Result<(), TestCaseError> {
@@ -387,7 +445,7 @@ mod tests {
         let (mut known, mut reported) = ([false; 12], [false; 12]);
         for &(left, length, time_out) in blocks {
             if time_out {
-                board.mark_all_lost();
+                board.mark_all_lost(false);
                 known = [false; 12];
             }
             let (right, mut result) = (left + length, AckResult::default());

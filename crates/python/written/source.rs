@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use airfair_schemes::places::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
-    SourceContext, Timer,
+    SourceContext, Spurious, Timer,
 };
 use airfair_units::{Bytes, Rate, Span, Time};
 use pyo3::prelude::*;
@@ -19,6 +19,7 @@ const NOTHING: Allowance = Allowance { window: Some(Bytes(0)), rate: None, quant
 pub(super) struct PythonSource {
     hooks: Hooks,
     on_sent: bool,
+    on_spurious: bool,
     on_recovered: bool,
     on_idle: bool,
     on_timer: bool,
@@ -44,6 +45,7 @@ impl PythonSource {
         Ok(Self {
             hooks,
             on_sent: has("on_sent")?,
+            on_spurious: has("on_spurious")?,
             on_recovered: has("on_recovered")?,
             on_idle: has("on_idle")?,
             on_timer: has("on_timer")?,
@@ -80,6 +82,15 @@ impl PythonSource {
                 }
             }
         })
+    }
+}
+
+fn word(cause: CongestionCause) -> &'static str {
+    match cause {
+        CongestionCause::FastLoss => "fast-loss",
+        CongestionCause::Timeout => "timeout",
+        CongestionCause::Mark => "mark",
+        CongestionCause::LinkDrop => "link-drop",
     }
 }
 
@@ -126,15 +137,17 @@ impl Source for PythonSource {
     }
 
     fn on_congestion(&mut self, c: &Congestion, context: &mut SourceContext<'_>) {
-        let cause = match c.cause {
-            CongestionCause::FastLoss => "fast-loss",
-            CongestionCause::Timeout => "timeout",
-            CongestionCause::Mark => "mark",
-            CongestionCause::LinkDrop => "link-drop",
-        };
         self.notify(context, "on_congestion", |py| {
-            class!(py, "Congestion")?.call1((cause, c.in_flight.0, c.pipe.0, c.repeated))
+            class!(py, "Congestion")?.call1((word(c.cause), c.in_flight.0, c.pipe.0, c.repeated))
         });
+    }
+
+    fn on_spurious(&mut self, s: &Spurious, context: &mut SourceContext<'_>) {
+        if self.on_spurious {
+            self.notify(context, "on_spurious", |py| {
+                class!(py, "Spurious")?.call1((word(s.cause), s.in_flight.0, s.acked.0))
+            });
+        }
     }
 
     fn on_recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {

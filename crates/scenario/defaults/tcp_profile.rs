@@ -46,6 +46,7 @@ macro_rules! each_rule {
         duplicate_sack: bool,
         limited_transmit: bool,
         prr: bool,
+        undo: bool,
         timestamps: bool,
         window_scale: u8,
         syn_window: Or<Unlimited, Bytes>,
@@ -85,6 +86,7 @@ const RFC: Rules = {
         duplicate_sack: tcp.duplicate_sack,
         limited_transmit: tcp.limited_transmit,
         prr: tcp.prr,
+        undo: tcp.undo,
         timestamps: tcp.timestamps,
         window_scale: tcp.window_scale,
         syn_window: match tcp.syn_window {
@@ -154,6 +156,7 @@ const LINUX: Rules = Rules {
     tick: Span::from_micros(1),
     duplicate_sack: true,
     prr: true,
+    undo: true,
     timestamps: true,
     nagle: true,
     retries: Or::of(15),

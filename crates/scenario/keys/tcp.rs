@@ -66,6 +66,10 @@ table! {
         limited_transmit: bool = switch(describe);
         /// Proportional rate reduction while SACK repairs (RFC 6937). Needs `sack`. A law without a window is not limited.
         prr: bool = computed(format!("{}; false without sack", describe("prr")));
+        /// Whether a sender undoes time-outs and fast retransmits that prove spurious: nothing more is sent again, and window and
+        /// time-out return (RFC 4015). `timestamps` prove it (RFC 3522), or reports of what was received twice (RFC 3708;
+        /// `duplicate_sack`); without both it has no effect.
+        undo: bool = switch(describe);
         /// Timestamps (RFC 7323): 12 B of every segment.
         timestamps: bool = switch(describe);
         /// Shift of the window field; 0: the option is not sent (RFC 7323).

@@ -129,6 +129,7 @@ fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
         duplicate_sack: r.duplicate_sack,
         limited_transmit: r.limited_transmit,
         prr: r.prr,
+        undo: r.undo,
         timestamps: r.timestamps,
         window_scale: r.window_scale,
         syn_window: r.syn_window.0.map(Bytes::get),

@@ -131,6 +131,7 @@ fn tcp() -> impl Strategy<Value = String> {
     let rules = (
         maybe("sack", &["true", "false"]),
         maybe("prr", &["true", "false"]),
+        maybe("undo", &["true", "false"]),
         maybe("duplicate_sack", &["true", "false"]),
         maybe("retries", &["\"unlimited\"", "0", "15"]),
         maybe("partial_ack_timer", &["\"impatient\"", "\"slow-but-steady\""]),

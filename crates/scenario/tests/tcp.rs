@@ -129,7 +129,7 @@ fn profiles_are_what_the_others_do() {
         linux.delayed_ack,
         Some(DelayedAck { segments: 2, timeout: Span::from_millis(40), quick: 16 })
     );
-    assert_eq!((linux.duplicate_sack, linux.retries), (true, Some(15)));
+    assert_eq!((linux.duplicate_sack, linux.undo, linux.retries), (true, true, Some(15)));
 }
 
 #[test]

@@ -33,7 +33,7 @@ use airfair_units::{Bytes, Rate, Span, Time};
 use crate::params;
 use crate::params::{ParamError, Params};
 use crate::places::{
-    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, Sent, Source, SourceContext,
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, Sent, Source, SourceContext, Spurious,
 };
 
 use filters::{MaxOfRounds, MinRtt};
@@ -415,6 +415,13 @@ impl Source for Bbr {
             CongestionCause::Mark | CongestionCause::LinkDrop => {}
         }
         self.bound();
+    }
+
+    /// The window of before, as at the end of recovery.
+    fn on_spurious(&mut self, _spurious: &Spurious, _context: &mut SourceContext<'_>) {
+        if self.recovering {
+            self.leave_recovery();
+        }
     }
 
     fn on_recovered(&mut self, _in_flight: Bytes, _context: &mut SourceContext<'_>) {

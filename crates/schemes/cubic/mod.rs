@@ -21,7 +21,7 @@
 //! - an epoch begins with the first acknowledgement of congestion avoidance, also after a silence (section 4.2: t leaves out
 //!   the times in which the application was the limit); if cwnd exceeds W_max by then, it becomes W_max and K is 0.
 //!
-//! Deviations: slow start is RFC 5681's, not `HyStart++` (section 4.10, SHOULD); a spurious loss is not undone (section 4.9, MAY);
+//! Deviations: slow start is RFC 5681's, not `HyStart++` (section 4.10, SHOULD);
 //! a loss never raises cwnd; at a time-out FlightSize counts as at most cwnd, as in Reno here. Floats come from
 //! `airfair_units::math` and the four operations only.
 
@@ -30,7 +30,7 @@ use airfair_units::{Bytes, Span, Time, math};
 use crate::params;
 use crate::params::{ParamError, Params};
 use crate::places::{
-    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, Sent, Source, SourceContext,
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, Sent, Source, SourceContext, Spurious,
 };
 use crate::reno::{Window, WindowParameters};
 
@@ -62,6 +62,15 @@ struct Epoch {
     w_est: f64,
 }
 
+/// What a congestion event changes beside the window.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    w_max: f64,
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+    after_timeout: bool,
+}
+
 /// The law of CUBIC.
 #[derive(Debug, Clone)]
 pub struct Cubic {
@@ -77,6 +86,8 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// The next stage follows a time-out: W_max is its first window.
     after_timeout: bool,
+    /// Before the last time-out, unless it was a repeated one, or fast retransmit.
+    before: Option<Shape>,
     srtt: Option<Span>,
     /// The last time at which data was acknowledged, or at which sending began anew.
     last: Time,
@@ -100,6 +111,7 @@ impl Cubic {
             cwnd_prior: 0.0,
             epoch: None,
             after_timeout: false,
+            before: None,
             srtt: None,
             last: Time::ZERO,
         })
@@ -159,6 +171,16 @@ impl Cubic {
         }
     }
 
+    /// Remembers the state before a congestion event, for the case that the event proves spurious.
+    fn remember(&mut self, congestion: &Congestion) {
+        self.window.remember(congestion);
+        let lost = matches!(congestion.cause, CongestionCause::FastLoss | CongestionCause::Timeout);
+        if lost && !congestion.repeated {
+            let Self { w_max, cwnd_prior, epoch, after_timeout, .. } = *self;
+            self.before = Some(Shape { w_max, cwnd_prior, epoch, after_timeout });
+        }
+    }
+
     /// ssthresh, cwnd_prior and W_max at a congestion event (sections 4.6 and 4.7). Returns ssthresh before its floor, in bytes.
     fn reduce(&mut self, in_flight: Bytes) -> u64 {
         let cwnd = self.cwnd();
@@ -207,6 +229,7 @@ impl Source for Cubic {
 
     fn on_congestion(&mut self, congestion: &Congestion, _context: &mut SourceContext<'_>) {
         let mss = self.window.mss();
+        self.remember(congestion);
         match congestion.cause {
             CongestionCause::FastLoss | CongestionCause::Mark => {
                 let left = self.reduce(congestion.in_flight);
@@ -229,6 +252,20 @@ impl Source for Cubic {
         }
         self.fraction = 0.0;
         self.epoch = None;
+    }
+
+    /// Section 4.9: the function goes on where it was; the window returns as RFC 4015 has it.
+    fn on_spurious(&mut self, spurious: &Spurious, _context: &mut SourceContext<'_>) {
+        self.window.restore(spurious);
+        if let Some(before) = self.before.take() {
+            Shape {
+                w_max: self.w_max,
+                cwnd_prior: self.cwnd_prior,
+                epoch: self.epoch,
+                after_timeout: self.after_timeout,
+            } = before;
+        }
+        self.fraction = 0.0;
     }
 
     fn on_idle(&mut self, _idle: &Idle, _context: &mut SourceContext<'_>) {

@@ -10,7 +10,7 @@ use airfair_units::{Bytes, Time};
 
 use crate::newreno;
 use crate::params::Params;
-use crate::places::{Acked, Congestion, FlowSetup, Idle, Source, SourceContext};
+use crate::places::{Acked, Congestion, FlowSetup, Idle, Source, SourceContext, Spurious};
 use crate::reno::Reno;
 
 /// TCP's law, idle or in charge.
@@ -86,6 +86,11 @@ impl Fallback {
     /// See [`Source::on_congestion`].
     pub fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
         self.law.iter_mut().for_each(|law| law.on_congestion(congestion, context));
+    }
+
+    /// See [`Source::on_spurious`].
+    pub fn on_spurious(&mut self, spurious: &Spurious, context: &mut SourceContext<'_>) {
+        self.law.iter_mut().for_each(|law| law.on_spurious(spurious, context));
     }
 
     /// See [`Source::on_recovered`].

@@ -5,7 +5,7 @@ use airfair_units::{Bytes, Span, Time};
 use super::Fallback;
 use crate::places::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, PartialAck, Source,
-    SourceContext,
+    SourceContext, Spurious,
 };
 
 /// The part of a sender that keeps to the grants of routers; all windows in bytes.
@@ -74,6 +74,10 @@ impl<S: ExplicitSender> Source for WithFallback<S> {
     fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
         self.sender.on_congestion(congestion.cause);
         self.fallback.on_congestion(congestion, context);
+    }
+
+    fn on_spurious(&mut self, spurious: &Spurious, context: &mut SourceContext<'_>) {
+        self.fallback.on_spurious(spurious, context);
     }
 
     fn on_recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {

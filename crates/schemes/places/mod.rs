@@ -66,5 +66,6 @@ pub use queue::{Aqm, DropReason, Enqueued, Head, Heard, MarkReason, Priority, Qu
 pub use receiver::{Arrived, LossEvents, Receiver, UdpEnds};
 pub use source::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
+    Spurious,
 };
 pub use wants::Wants;

@@ -103,6 +103,17 @@ pub struct Congestion {
     pub repeated: bool,
 }
 
+/// A time-out or fast retransmit has proved spurious: nothing was lost (RFC 3522, RFC 3708).
+#[derive(Debug, Clone, Copy)]
+pub struct Spurious {
+    /// `Timeout` or `FastLoss`: the cause of the last such event that was not a repeated one, which is taken back.
+    pub cause: CongestionCause,
+    /// In flight now: RFC 5681's FlightSize.
+    pub in_flight: Bytes,
+    /// Payload below the cumulative acknowledgement that the acknowledgement adds with which this was detected.
+    pub acked: Bytes,
+}
+
 /// The source was silent for longer than a retransmission time-out and is about to send again (RFC 5681 section 4.1).
 #[derive(Debug, Clone, Copy)]
 pub struct Idle {
@@ -138,7 +149,7 @@ pub enum PartialAck {
 /// A window law or rate law. The transport repairs losses; the source sets the window and the rate.
 ///
 /// The order of calls over TCP: `on_start` once; then, for each acknowledgement, `on_congestion` for the congestion that it reveals
-/// before `on_acked` for the data that it acknowledges; `on_recovered` when all data is acknowledged that was outstanding when the loss
+/// before `on_acked` for the data that it acknowledges; before both `on_spurious`, if it takes congestion back; `on_recovered` when all data is acknowledged that was outstanding when the loss
 /// was noticed.
 ///
 /// Over UDP ([`Scheme::udp`](crate::Scheme::udp)): `on_start` once; `stamp` and `on_sent` for each datagram; `on_feedback` for each report
@@ -155,6 +166,9 @@ pub trait Source: Send {
 
     /// Congestion was noticed. TCP only.
     fn on_congestion(&mut self, _congestion: &Congestion, _context: &mut SourceContext<'_>) {}
+
+    /// The last time-out or fast retransmit was spurious; without an effect here the window stays as congestion left it. TCP only.
+    fn on_spurious(&mut self, _spurious: &Spurious, _context: &mut SourceContext<'_>) {}
 
     /// Fast recovery has ended; `in_flight` is what is left.
     fn on_recovered(&mut self, _in_flight: Bytes, _context: &mut SourceContext<'_>) {}

@@ -1,7 +1,7 @@
 //! Reno: slow start and congestion avoidance, half the window at a loss, one segment at a time-out.
 //!
 //! Source: Allman, Paxson, Blanton, "TCP Congestion Control", RFC 5681 (2009); appropriate byte counting: RFC 3465;
-//! the end of fast recovery: RFC 6582 section 3.2; marks: RFC 3168 section 6.1.2. Places: the source.
+//! the end of fast recovery: RFC 6582 section 3.2; spurious losses: RFC 4015; marks: RFC 3168 section 6.1.2. Places: the source.
 //!
 //! | symbol | here | unit |
 //! |---|---|---|
@@ -26,6 +26,7 @@ use crate::params;
 use crate::params::{ParamError, Params};
 use crate::places::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, Source, SourceContext,
+    Spurious,
 };
 
 pub(crate) use window::{Window, WindowParameters};
@@ -204,6 +205,7 @@ impl Source for Reno {
 
     fn on_congestion(&mut self, congestion: &Congestion, _context: &mut SourceContext<'_>) {
         let half = congestion.in_flight.get() / 2;
+        self.window.remember(congestion);
         match congestion.cause {
             CongestionCause::FastLoss | CongestionCause::Mark => {
                 self.window.set_threshold(half);
@@ -223,6 +225,12 @@ impl Source for Reno {
             }
             CongestionCause::LinkDrop => return,
         }
+        self.counted = 0;
+    }
+
+    fn on_spurious(&mut self, spurious: &Spurious, _context: &mut SourceContext<'_>) {
+        self.window.restore(spurious);
+        self.after_timeout = false;
         self.counted = 0;
     }
 

@@ -4,7 +4,15 @@
 use airfair_units::Bytes;
 
 use crate::params;
-use crate::places::{Allowance, FlowSetup};
+use crate::places::{Allowance, Congestion, CongestionCause, FlowSetup, Spurious};
+
+/// The state before a time-out or fast retransmit, bytes.
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    size: u64,
+    /// `pipe_prev` of RFC 4015: the larger of FlightSize and ssthresh. FlightSize counts up to the window.
+    threshold: u64,
+}
 
 /// Congestion window `cwnd` and threshold `ssthresh`, all in bytes of payload.
 #[derive(Debug, Clone, Copy)]
@@ -18,12 +26,14 @@ pub(crate) struct Window {
     /// The congestion window cwnd.
     size: u64,
     ssthresh: u64,
+    /// Before the last time-out, unless it was a repeated one, or fast retransmit.
+    before: Option<Before>,
 }
 
 impl Window {
     /// The window of a flow that has not started: one byte, no segment.
     pub const fn new(initial_ssthresh: Bytes) -> Self {
-        Self { mss: 1, initial: 1, limit: 1, size: 1, ssthresh: initial_ssthresh.get() }
+        Self { mss: 1, initial: 1, limit: 1, size: 1, ssthresh: initial_ssthresh.get(), before: None }
     }
 
     /// The connection is established. After a SYN was lost the initial window is one segment (RFC 5681 section 3.1).
@@ -79,6 +89,26 @@ impl Window {
     /// The retransmission timer expired: the loss window is one segment (RFC 5681 section 3.1).
     pub fn collapse(&mut self) {
         self.size = self.mss;
+    }
+
+    /// Remembers the state before a congestion event, for the case that the event proves spurious. To be called first.
+    pub fn remember(&mut self, congestion: &Congestion) {
+        let lost = matches!(congestion.cause, CongestionCause::FastLoss | CongestionCause::Timeout);
+        if lost && !congestion.repeated {
+            let flight = congestion.in_flight.get().min(self.size);
+            self.before = Some(Before { size: self.size, threshold: flight.max(self.ssthresh) });
+        }
+    }
+
+    /// The last time-out or fast retransmit was spurious (RFC 4015): slow start leads back to the data in flight before it, from those in
+    /// flight now and what this acknowledgement has released, at most the initial window, so that no burst leaves. The window never
+    /// falls, and is not larger than it was before, unless it has grown beyond since.
+    pub fn restore(&mut self, spurious: &Spurious) {
+        let Some(before) = self.before.take() else { return };
+        let released = spurious.acked.get().min(self.initial);
+        let size = spurious.in_flight.get().saturating_add(released);
+        self.set(size.min(before.size).max(self.size));
+        self.ssthresh = before.threshold;
     }
 
     /// After a silence: the restart window is `min(IW, cwnd)` (RFC 5681 section 4.1).

@@ -28,7 +28,9 @@ use airfair_units::{Bytes, Span, Time};
 
 use crate::params;
 use crate::params::{ParamError, Params};
-use crate::places::{Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, Source, SourceContext};
+use crate::places::{
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, Source, SourceContext, Spurious,
+};
 use crate::reno::{Window, WindowParameters};
 
 params! {
@@ -175,6 +177,7 @@ impl Source for Vegas {
     fn on_congestion(&mut self, congestion: &Congestion, _context: &mut SourceContext<'_>) {
         let left = |bytes: u64| (bytes as f64 * self.loss_factor) as u64;
         let flight = congestion.in_flight.get();
+        self.window.remember(congestion);
         match congestion.cause {
             CongestionCause::FastLoss | CongestionCause::Mark => {
                 self.window.set_threshold(left(flight));
@@ -190,6 +193,10 @@ impl Source for Vegas {
             }
             CongestionCause::LinkDrop => {}
         }
+    }
+
+    fn on_spurious(&mut self, spurious: &Spurious, _context: &mut SourceContext<'_>) {
+        self.window.restore(spurious);
     }
 
     fn on_idle(&mut self, _idle: &Idle, _context: &mut SourceContext<'_>) {

@@ -61,6 +61,7 @@ impl Sender {
         if marked {
             self.on_mark(prior, context);
         }
+        let restored = self.detect_spurious(advance, result.cumulative, segment, context);
         let was_in_recovery = self.state == State::Recovery;
         self.on_loss_signals(advance, duplicate, &result, context);
         let in_recovery = was_in_recovery || self.state == State::Recovery;
@@ -75,8 +76,8 @@ impl Sender {
                 rtt,
                 rate_sample,
                 round_ended,
-                // The window does not grow by an acknowledgement that echoes a mark (RFC 3168 section 6.1.2).
-                window_limited: was_full && !marked,
+                // The window does not grow by an acknowledgement that echoes a mark (RFC 3168 section 6.1.2), nor by one that restores it.
+                window_limited: was_full && !marked && !restored,
                 in_recovery,
                 sent_at: result
                     .newest
@@ -123,7 +124,7 @@ impl Sender {
             self.timing = None;
             if !self.timestamps {
                 let rtt = self.rtt.measured(now, now.since(sent_at), &self.config);
-                self.rtt.sample(rtt, 1, &self.config);
+                self.sample_rtt(rtt, 1);
             }
         }
         if let Some(stamps) = segment.timestamps.filter(|_| self.timestamps) {
@@ -135,7 +136,7 @@ impl Sender {
             if advance && let Some(rtt) = self.echoed_rtt(stamps, now) {
                 let per_round = self.board.payload().div_ceil(2 * u64::from(self.mss));
                 let rtt = self.rtt.measured(now, rtt, &self.config);
-                self.rtt.sample(rtt, per_round, &self.config);
+                self.sample_rtt(rtt, per_round);
             }
         }
         let newest = newest.filter(|newest| newest.once)?;
@@ -145,6 +146,15 @@ impl Sender {
         self.stats.round_trips += 1;
         self.stats.round_trip_ns += rtt.as_nanos();
         Some(self.rtt.law_rtt(rtt, &self.config))
+    }
+
+    /// Adds a measurement of the round-trip time to the time-out.
+    fn sample_rtt(&mut self, rtt: Span, per_round: u64) {
+        let una = self.una;
+        match self.settling.take_if(|&mut (_, end)| una > end) {
+            Some((before, _)) => self.rtt.settle(&before, rtt, &self.config),
+            None => self.rtt.sample(rtt, per_round, &self.config),
+        }
     }
 
     fn sample_rate(&mut self, result: &AckResult, now: Time) -> (Option<RateSample>, bool) {
@@ -174,6 +184,7 @@ impl Sender {
         let one_segment = self.window(context.now) <= u64::from(self.mss);
         if self.reductions.on_echo(self.una, self.next) {
             self.stats.ecn_reductions += 1;
+            self.keep_reduction();
             self.notify_congestion(CongestionCause::Mark, flight, pipe, false, context);
             if one_segment {
                 // The window cannot fall below one segment: the timer limits the rate instead.

@@ -104,11 +104,14 @@ impl Sender {
         let Some(head) = self.board.head().copied() else { return };
         self.notify_recovered(context);
         let flight = self.board.payload();
+        self.remember(CongestionCause::FastLoss, false);
         // RFC 3168 section 6.1.2: one reduction per window of data, for whichever sign comes first.
         if !self.reductions.marked_since(head.seq) {
             let (counted, pipe) = (flight.saturating_sub(self.limited), self.pipe());
             self.notify_congestion(CongestionCause::FastLoss, counted, pipe, false, context);
             self.reductions.on_reduced(self.next);
+        } else {
+            self.keep_reduction();
         }
         self.stats.fast_recoveries += 1;
         self.state = State::Recovery;

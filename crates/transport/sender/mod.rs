@@ -7,6 +7,7 @@ mod loss;
 mod output;
 mod stats;
 mod timers;
+mod undo;
 
 use alloc::boxed::Box;
 
@@ -19,9 +20,10 @@ use crate::delivery::DeliveryRate;
 use crate::ecn::Reductions;
 use crate::pacing::Pacer;
 use crate::prr::Prr;
-use crate::rtt::RttEstimator;
+use crate::rtt::{Before, RttEstimator};
 use crate::scoreboard::Scoreboard;
 use crate::{Segment, SharedConfig};
+use undo::Undo;
 
 pub use limit::Limit;
 pub use stats::SenderStats;
@@ -105,6 +107,10 @@ pub struct Sender {
     lost_unreported: u64,
     /// True if fast recovery has ended and the law is not notified yet.
     recovery_end_unreported: bool,
+    /// The last time-out or fast retransmit, while it may prove spurious.
+    undo: Option<Box<Undo>>,
+    /// After a spurious time-out: the averages before it, and SND.NXT at its detection. Measurements of data beyond adapt the time-out.
+    settling: Option<(Before, u64)>,
 
     /// Expiry of the retransmission timer.
     rto_at: Option<Time>,
@@ -172,6 +178,8 @@ impl Sender {
             prr: None,
             lost_unreported: 0,
             recovery_end_unreported: false,
+            undo: None,
+            settling: None,
             rto_at: None,
             expiries: 0,
             persist_at: None,

@@ -68,6 +68,7 @@ impl Sender {
         self.retransmit_head_now = false;
         let snapshot = self.delivery.on_sent(context.now, false);
         self.board.resend(index, snapshot);
+        self.note_resent(segment.payload, context.now);
         // RFC 6298 section 3 (Karn): an acknowledgement of it, or of anything after it, does not identify the acknowledged copy.
         self.timing = self.timing.filter(|&(end, _)| end <= segment.seq);
         self.stats.retransmissions += 1;

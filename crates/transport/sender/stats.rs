@@ -25,6 +25,10 @@ pub struct SenderStats {
     pub syns: u64,
     /// Expiries of the retransmission timer, those of the SYN not included.
     pub timeouts: u64,
+    /// Those of `timeouts` that proved spurious; several in a row count as one.
+    pub spurious_timeouts: u64,
+    /// Those of `fast_recoveries` that proved spurious.
+    pub spurious_recoveries: u64,
     /// Fast recoveries started.
     pub fast_recoveries: u64,
     /// Reductions for echoed congestion marks.

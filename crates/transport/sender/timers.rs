@@ -48,8 +48,9 @@ impl Sender {
         self.stats.timeouts += 1;
         let repeated = self.board.head().is_some_and(|head| head.timed_out);
         let (flight, pipe) = (self.board.payload(), self.pipe());
+        let again = self.remember(CongestionCause::Timeout, repeated);
         self.notify_congestion(CongestionCause::Timeout, flight, pipe, repeated, context);
-        self.board.mark_all_lost();
+        self.board.mark_all_lost(again);
         self.count_lost(pipe);
         self.end_recovery(State::Loss);
         self.recover = self.next;

@@ -24,6 +24,18 @@ struct Channel {
     jitter: u32,
     /// Interval between pauses and resumptions of reading, ms; 0: no pauses.
     pauses: u32,
+    /// Interval between stalls, ms, in each of which packets wait for the end of its first 400 ms; 0: no stalls.
+    stalls: u32,
+}
+
+impl Channel {
+    const CLEAN: Self = Self { lost: 0, repeated: 0, marked: 0, jitter: 0, pauses: 0, stalls: 0 };
+
+    /// Wait of a packet that leaves now for the end of a stall, us.
+    fn stall(&self, now: Time) -> u64 {
+        let (now, every) = (now.0 / 1000, u64::from(self.stalls) * 1000);
+        if every == 0 || now < every { 0 } else { 400_000u64.saturating_sub(now % every) }
+    }
 }
 
 enum Event {
@@ -65,7 +77,7 @@ impl Run {
                 segment.ecn = Ecn::Ce;
             }
             let delay = 5000 + self.random.below(self.channel.jitter * 1000 + 1);
-            self.post(u64::from(delay), wrap(segment));
+            self.post(u64::from(delay) + self.channel.stall(self.now), wrap(segment));
         }
     }
 
@@ -164,7 +176,7 @@ fn transfer(config: &TcpConfig, law: Law, channel: Channel, bytes: u64, seed: u6
 }
 
 fn configs() -> impl Strategy<Value = TcpConfig> {
-    let switches = prop::array::uniform15(any::<bool>());
+    let switches = prop::array::uniform16(any::<bool>());
     (switches, 1u32..2000, 1u64..40_000, 1u64..50, 1u32..5).prop_map(|(on, mss, window, tick, threshold)| {
         let timeout = Span::from_millis(100);
         TcpConfig {
@@ -181,6 +193,7 @@ fn configs() -> impl Strategy<Value = TcpConfig> {
             duplicate_sack: on[3],
             limited_transmit: on[4],
             prr: on[5],
+            undo: on[15],
             timestamps: on[6],
             ecn: on[7],
             handshake: on[8],
@@ -210,8 +223,16 @@ fn laws() -> impl Strategy<Value = Law> {
 }
 
 fn channels() -> impl Strategy<Value = Channel> {
-    (0u32..40, 0u32..20, 0u32..30, 0u32..40, prop_oneof![Just(0), 1u32..500]).prop_map(
-        |(lost, repeated, marked, jitter, pauses)| Channel { lost, repeated, marked, jitter, pauses },
+    let times = |from| prop_oneof![Just(0), from..2000u32];
+    (0u32..40, 0u32..20, 0u32..30, 0u32..40, prop_oneof![Just(0), 1u32..500], times(500)).prop_map(
+        |(lost, repeated, marked, jitter, pauses, stalls)| Channel {
+            lost,
+            repeated,
+            marked,
+            jitter,
+            pauses,
+            stalls,
+        },
     )
 }
 
@@ -233,10 +254,9 @@ proptest! {
 
 #[test]
 fn a_clean_channel_repeats_nothing() {
-    let channel = Channel { lost: 0, repeated: 0, marked: 0, jitter: 0, pauses: 0 };
     for sack in [false, true] {
         let config = TcpConfig { sack, ..TcpConfig::default() };
-        let run = transfer(&config, Law::NewReno, channel, 1_000_000, 1);
+        let run = transfer(&config, Law::NewReno, Channel::CLEAN, 1_000_000, 1);
         let stats = run.sender.stats();
         assert_eq!((stats.retransmissions, stats.timeouts, stats.duplicate_acks), (0, 0, 0));
         assert_eq!(stats.bytes, 1_000_000);
@@ -246,7 +266,7 @@ fn a_clean_channel_repeats_nothing() {
 
 #[test]
 fn selective_acknowledgements_save_retransmissions_and_time_outs() {
-    let channel = Channel { lost: 3, repeated: 0, marked: 0, jitter: 0, pauses: 0 };
+    let channel = Channel { lost: 3, ..Channel::CLEAN };
     let [without, with] = [false, true].map(|sack| {
         let config = TcpConfig { sack, min_rto: Span::from_millis(200), ..TcpConfig::default() };
         (0..20).fold((0, 0), |(again, timeouts), seed| {
@@ -256,4 +276,34 @@ fn selective_acknowledgements_save_retransmissions_and_time_outs() {
         })
     });
     assert!(with.0 < without.0 && with.1 < without.1, "{with:?} {without:?}");
+}
+
+/// Where nothing is lost but all is late at times, each time-out sends as much again as its window of one segment, and no more.
+#[test]
+fn time_outs_by_delay_alone_send_one_segment_again() {
+    let channel = Channel { stalls: 2000, ..Channel::CLEAN };
+    for (timestamps, sack) in [(true, true), (true, false), (false, true)] {
+        let [without, with] = [false, true].map(|undo| {
+            let config = TcpConfig {
+                undo,
+                timestamps,
+                sack,
+                duplicate_sack: sack,
+                min_rto: Span::from_millis(200),
+                receive_window: 20_000,
+                ..TcpConfig::default()
+            };
+            let run = transfer(&config, Law::NewReno, channel, 10_000_000, 1);
+            let duplicates = run.receiver.stats().duplicates;
+            (*run.sender.stats(), duplicates)
+        });
+        assert!(without.0.timeouts > 2 && without.0.spurious_timeouts == 0);
+        assert!(with.0.timeouts > 2, "{with:?}");
+        assert_eq!(with.0.spurious_timeouts, with.0.timeouts, "{timestamps} {sack}");
+        if timestamps {
+            assert_eq!(with.0.retransmissions, with.0.timeouts);
+            assert_eq!(with.1, with.0.timeouts);
+            assert!(without.1 > 2 * with.1, "{without:?} {with:?}");
+        }
+    }
 }

@@ -38,6 +38,7 @@ from .facts import (
     QueueView,
     RateSample,
     Sent,
+    Spurious,
 )
 from .files import load_schemes, loaded
 from .params import Param, ParamError, flag, integer, number, rate, size, time
@@ -66,6 +67,7 @@ __all__ = [
     "Scheme",
     "Sent",
     "Source",
+    "Spurious",
     "flag",
     "integer",
     "load_schemes",

@@ -127,6 +127,17 @@ class Congestion(NamedTuple):
     """A time-out of a segment that a time-out has sent again before."""
 
 
+class Spurious(NamedTuple):
+    """A time-out or fast retransmit has proved spurious: nothing was lost."""
+
+    cause: Cause
+    """Of the last such event that was not a repeated one, which is taken back."""
+    in_flight: int
+    """FlightSize now."""
+    acked: int
+    """Payload that the acknowledgement adds with which this was detected, cumulatively."""
+
+
 class Idle(NamedTuple):
     """The source was silent for longer than a retransmission time-out."""
 

@@ -18,6 +18,7 @@ from .facts import (
     Packet,
     QueueView,
     Sent,
+    Spurious,
 )
 
 
@@ -80,6 +81,10 @@ class Source(ABC):
     @abstractmethod
     def on_congestion(self, congestion: Congestion, context: Context) -> None:
         """Congestion was detected."""
+
+    def on_spurious(self, spurious: Spurious, context: Context) -> None:
+        """The last time-out or fast retransmit was spurious (scenarios with `tcp.undo`). Comes before
+        `on_congestion` and `on_acked` for the acknowledgement that shows it."""
 
     def on_recovered(self, in_flight: int, context: Context) -> None:
         """Fast recovery has ended; so many bytes are left in flight."""

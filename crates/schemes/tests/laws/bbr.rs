@@ -622,3 +622,11 @@ fn parameters_have_ranges() {
     );
     range("bbr", "probe_rtt", &[Length(Span(1)), Length(ms(60_000))], &[Length(Span(0)), Length(ms(60_001))]);
 }
+
+#[test]
+fn a_spurious_time_out_restores_the_window() {
+    let mut flow = probing(1);
+    let window = flow.window();
+    assert_eq!(flow.congestion(Timeout, window), 1000);
+    assert_eq!(flow.spurious(Timeout, window, 0), window);
+}

@@ -308,3 +308,20 @@ fn parameters_have_ranges() {
     range("cubic", "reno_friendly", &[Flag(false)], &[Number(0.0)]);
     range("cubic", "initial_ssthresh", &[Size(Bytes(1))], &[Size(Bytes(0))]);
 }
+
+/// Section 4.9: W_max, K and the time of the epoch are those of before.
+#[test]
+fn a_spurious_time_out_goes_on_with_the_function_of_before() {
+    let [mut flow, mut undisturbed] = [(); 2].map(|()| begun(&[]));
+    let window = flow.after(ms(100)).ack(1000);
+    assert_eq!(undisturbed.after(ms(100)).ack(1000), window);
+    assert_eq!(flow.congestion(Timeout, window), 1000);
+    assert_eq!(flow.spurious(Timeout, window - 2000, 2000), window);
+    assert_eq!(flow.threshold(), window);
+    // The part of the window below a byte is lost.
+    let (after, usual) = (flow.after(ms(500)).ack(1000), undisturbed.after(ms(500)).ack(1000));
+    assert!(after.abs_diff(usual) <= 1, "{after} {usual}");
+    // A fast retransmit likewise.
+    flow.congestion(FastLoss, after);
+    assert_eq!(flow.spurious(FastLoss, after, 0), after);
+}

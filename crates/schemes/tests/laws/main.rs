@@ -12,7 +12,7 @@ mod reno;
 mod vegas;
 
 use airfair_schemes::places::{
-    Acked, Congestion, CongestionCause, FlowSetup, Idle, Sent, Source, SourceContext, SourceEffects,
+    Acked, Congestion, CongestionCause, FlowSetup, Idle, Sent, Source, SourceContext, SourceEffects, Spurious,
 };
 use airfair_schemes::{ParamError, ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -113,6 +113,12 @@ impl Flow {
 
     pub(crate) fn congested(&mut self, congestion: Congestion) -> u64 {
         self.hook(|law, context| law.on_congestion(&congestion, context));
+        self.window()
+    }
+
+    pub(crate) fn spurious(&mut self, cause: CongestionCause, in_flight: u64, acked: u64) -> u64 {
+        let spurious = Spurious { cause, in_flight: Bytes(in_flight), acked: Bytes(acked) };
+        self.hook(|law, context| law.on_spurious(&spurious, context));
         self.window()
     }
 

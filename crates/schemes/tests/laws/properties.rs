@@ -1,6 +1,8 @@
 //! Properties of every law under arbitrary events.
 
-use airfair_schemes::places::{Acked, Congestion, CongestionCause, FlowSetup, Idle, RateSample, Sent};
+use airfair_schemes::places::{
+    Acked, Congestion, CongestionCause, FlowSetup, Idle, RateSample, Sent, Spurious,
+};
 use airfair_units::{Bytes, Span, Time};
 use proptest::prelude::*;
 
@@ -12,6 +14,7 @@ enum Event {
     Acked(Acked),
     Congestion(Congestion),
     Sent(Sent),
+    Spurious(Spurious),
     Recovered(u64),
     Idle(u64),
 }
@@ -68,6 +71,10 @@ fn event() -> impl Strategy<Value = Event> {
         2 => (size(), size(), any::<bool>()).prop_map(|(bytes, in_flight, retransmission)| {
             Event::Sent(Sent { bytes: Bytes(bytes), in_flight: Bytes(in_flight), retransmission })
         }),
+        1 => (any::<bool>(), size(), size()).prop_map(|(timeout, in_flight, acked)| {
+            let cause = if timeout { CongestionCause::Timeout } else { CongestionCause::FastLoss };
+            Event::Spurious(Spurious { cause, in_flight: Bytes(in_flight), acked: Bytes(acked) })
+        }),
         1 => size().prop_map(Event::Recovered),
         1 => size().prop_map(Event::Idle),
     ]
@@ -86,7 +93,16 @@ fn flow_setup() -> impl Strategy<Value = FlowSetup> {
 
 /// Runs the events; returns the allowance after each.
 fn run(name: &str, setup: &FlowSetup, events: &[Event]) -> Result<Vec<[u64; 4]>, TestCaseError> {
-    let mut flow = Flow::new(name, &[], setup);
+    run_on(name, &mut Flow::new(name, &[], setup), setup, events)
+}
+
+/// Runs the events on a flow; returns the allowance after each.
+fn run_on(
+    name: &str,
+    flow: &mut Flow,
+    setup: &FlowSetup,
+    events: &[Event],
+) -> Result<Vec<[u64; 4]>, TestCaseError> {
     let mut trace = Vec::new();
     for event in events {
         match event {
@@ -98,6 +114,7 @@ fn run(name: &str, setup: &FlowSetup, events: &[Event]) -> Result<Vec<[u64; 4]>,
                 flow.congested(*congestion);
             }
             Event::Sent(sent) => flow.hook(|law, context| law.on_sent(sent, context)),
+            Event::Spurious(spurious) => flow.hook(|law, context| law.on_spurious(spurious, context)),
             Event::Recovered(in_flight) => {
                 flow.recovered(*in_flight);
             }
@@ -129,6 +146,38 @@ proptest! {
         for name in ["reno", "newreno", "vegas", "cubic", "bbr"] {
             let first = run(name, &setup, &events)?;
             prop_assert_eq!(first, run(name, &setup, &events)?, "{} differs", name);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+
+    /// The window after an undo is at least that of now, and at most the larger of that and the one before the event.
+    #[test]
+    fn what_was_spurious_restores_no_more_than_there_was(
+        setup in flow_setup(),
+        before in prop::collection::vec(event(), 0..40),
+        event in congestion(),
+        since in prop::collection::vec(acked(), 0..4),
+        in_flight in size(),
+        bytes in size(),
+    ) {
+        prop_assume!(matches!(event.cause, CongestionCause::FastLoss | CongestionCause::Timeout));
+        for name in ["reno", "newreno", "vegas", "cubic", "few"] {
+            let mut flow = Flow::new(name, &[], &setup);
+            run_on(name, &mut flow, &setup, &before)?;
+            let (window, threshold) = (flow.window(), flow.threshold());
+            flow.congested(Congestion { repeated: false, ..event });
+            for acked in &since {
+                flow.acked(*acked);
+            }
+            let left = flow.window();
+            let restored = flow.spurious(event.cause, in_flight, bytes);
+            prop_assert!((left..=window.max(left)).contains(&restored), "{name}: {left}, {restored} of {window}");
+            prop_assert!(flow.threshold() <= threshold.max(window), "{name}");
+            // It is taken back once.
+            prop_assert_eq!(flow.spurious(event.cause, u64::MAX, u64::MAX), restored, "{}", name);
         }
     }
 }

@@ -267,3 +267,48 @@ fn parameters_have_ranges() {
         range(name, "mark_to_one", &[Flag(true)], &[Integer(1)]);
     }
 }
+
+/// RFC 4015: the window is what is in flight and what the acknowledgement has released, up to the initial window; slow start leads back
+/// to the flight of before.
+#[test]
+fn a_spurious_time_out_is_taken_back() {
+    let mut flow = avoiding("reno", &[], 20);
+    assert_eq!(flow.congestion(Timeout, 20_000), 1000);
+    assert_eq!(flow.threshold(), 10_000);
+    assert_eq!(flow.spurious(Timeout, 18_000, 2000), 20_000);
+    assert_eq!(flow.threshold(), 20_000);
+    assert_eq!(flow.ack(1000), 20_050, "congestion avoidance goes on");
+    // The initial window of this flow is 40 segments; a burst of more is not released.
+    let mut flow = Flow::new("reno", &[], &setup());
+    for _ in 0..40 {
+        flow.ack(1000);
+    }
+    flow.congestion(Timeout, 50_000);
+    assert_eq!(flow.spurious(Timeout, 5000, 45_000), 15_000);
+    assert_eq!(flow.threshold(), 65_535 << 14, "the flow was in slow start");
+    assert_eq!(flow.ack(1000), 16_000);
+}
+
+#[test]
+fn repeated_time_outs_are_taken_back_together() {
+    let mut flow = avoiding("reno", &[("each_timeout_halves", Flag(true))], 20);
+    flow.congestion(Timeout, 20_000);
+    let again = Congestion { cause: Timeout, in_flight: Bytes(20_000), pipe: Bytes(1000), repeated: true };
+    flow.congested(again);
+    assert_eq!(flow.threshold(), 2000);
+    assert_eq!(flow.spurious(Timeout, 19_000, 1000), 20_000);
+    assert_eq!(flow.threshold(), 20_000);
+}
+
+#[test]
+fn a_spurious_fast_retransmit_is_taken_back() {
+    let mut flow = avoiding("newreno", &[], 20);
+    flow.congestion(FastLoss, 20_000);
+    assert_eq!(flow.window(), 10_000);
+    assert_eq!(flow.recovered(3000), 4000);
+    assert_eq!(flow.spurious(FastLoss, 3000, 17_000), 20_000);
+    assert_eq!(flow.threshold(), 20_000);
+    // A mark is no loss: the state before it is not remembered.
+    flow.congestion(Mark, 20_000);
+    assert_eq!(flow.spurious(FastLoss, 20_000, 1000), 10_000);
+}

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use airfair_schemes::places::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, Sent, Source, SourceContext,
+    Spurious,
 };
 use airfair_units::{Bytes, Rate, Time};
 
@@ -42,6 +43,8 @@ pub struct Witness {
     initial: u64,
     window: u64,
     ssthresh: u64,
+    /// Window and threshold before the last time-out that was not a repeated one, or fast retransmit.
+    before: Option<(u64, u64)>,
 }
 
 impl Witness {
@@ -50,7 +53,7 @@ impl Witness {
             Law::Fixed(window) | Law::Keeping(window) | Law::Paced(window, _, _) => window,
             _ => 0,
         };
-        Self { law, log, mss: 0, initial: 0, window, ssthresh: 1 << 40 }
+        Self { law, log, mss: 0, initial: 0, window, ssthresh: 1 << 40, before: None }
     }
 
     fn adapts(&self) -> bool {
@@ -117,11 +120,26 @@ impl Source for Witness {
         };
         let repeated = if congestion.repeated { " repeated" } else { "" };
         self.record(format!("{name} {} pipe {}{repeated}", congestion.in_flight.0, congestion.pipe.0));
+        let lost = matches!(congestion.cause, CongestionCause::FastLoss | CongestionCause::Timeout);
+        if lost && !congestion.repeated {
+            self.before = Some((self.window, self.ssthresh));
+        }
         if self.adapts() && congestion.cause != CongestionCause::LinkDrop {
             if !congestion.repeated {
                 self.ssthresh = (congestion.in_flight.0 / 2).max(2 * self.mss);
             }
             self.window = if congestion.cause == CongestionCause::Timeout { self.mss } else { self.ssthresh };
+        }
+    }
+
+    fn on_spurious(&mut self, spurious: &Spurious, _context: &mut SourceContext<'_>) {
+        let name = if spurious.cause == CongestionCause::Timeout { "timeout" } else { "fast-loss" };
+        self.record(format!("spurious {name} {} acked {}", spurious.in_flight.0, spurious.acked.0));
+        let (window, ssthresh) = self.before.take().expect("each event is taken back once");
+        if self.adapts() {
+            // The window of before; the RFC's response is more careful.
+            self.window = self.window.max(window);
+            self.ssthresh = ssthresh;
         }
     }
 

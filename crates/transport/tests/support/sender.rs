@@ -159,6 +159,8 @@ impl Subject for Script {
             "bytes-retransmitted" => stats.bytes_retransmitted,
             "retransmissions" => stats.retransmissions,
             "timeouts" => stats.timeouts,
+            "spurious-timeouts" => stats.spurious_timeouts,
+            "spurious-recoveries" => stats.spurious_recoveries,
             "recoveries" => stats.fast_recoveries,
             "reductions" => stats.ecn_reductions,
             "acks" => stats.acks,

@@ -19,4 +19,5 @@ mod sack;
 mod scoreboard;
 mod sending;
 mod timeout;
+mod undo;
 mod window;
