@@ -149,8 +149,8 @@ pub enum PartialAck {
 /// A window law or rate law. The transport repairs losses; the source sets the window and the rate.
 ///
 /// The order of calls over TCP: `on_start` once; then, for each acknowledgement, `on_congestion` for the congestion that it reveals
-/// before `on_acked` for the data that it acknowledges; before both `on_spurious`, if it takes congestion back; `on_recovered` when all data is acknowledged that was outstanding when the loss
-/// was noticed.
+/// before `on_acked` for the data that it acknowledges; before both `on_spurious`, if it takes congestion back; `on_recovered` when all
+/// data is acknowledged that was outstanding when the loss was noticed.
 ///
 /// Over UDP ([`Scheme::udp`](crate::Scheme::udp)): `on_start` once; `stamp` and `on_sent` for each datagram; `on_feedback` for each report
 /// of the flow's [`Receiver`](super::Receiver) that arrives; `on_timer`. Nothing is acknowledged, and nothing is repaired.
