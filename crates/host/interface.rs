@@ -206,7 +206,7 @@ impl Pipeline {
     /// Notifies the queue of a header in a frame that the interface has received or overheard. True if a packet that had to wait may leave.
     #[inline]
     pub fn heard(&mut self, id: HeaderId, heard: &Heard<'_>, now: Time) -> bool {
-        id == self.queue_header && self.queue.on_heard(heard, now)
+        self.wants_headers && id == self.queue_header && self.queue.on_heard(heard, now)
     }
 
     /// The time from which on the queue may name a packet by itself.

@@ -94,6 +94,18 @@ fn a_queue_hears_headers_of_its_kind() {
     assert_eq!(rig.level(), Some(2));
 }
 
+/// Beside others that do.
+#[test]
+fn a_queue_that_wants_no_headers_hears_none() {
+    for (scheme, expected) in [("diffq", 1.0), ("diffq-rc", 0.0), ("diffq-occupancy", 0.0)] {
+        let mut rig = Rig::new(scheme);
+        rig.store(1);
+        rig.hears(rig.own, 26);
+        let gauges = rig.pipeline.queue_gauges();
+        assert_eq!(gauges.iter().find(|gauge| gauge.0 == "known_sizes").unwrap().1, expected, "{scheme}");
+    }
+}
+
 #[test]
 fn a_queue_stamps_headers_of_its_kind() {
     let mut rig = Rig::new("diffq");

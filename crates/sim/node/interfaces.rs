@@ -470,7 +470,8 @@ impl Interfaces {
         self.ports[port].pipeline.differential()
     }
 
-    /// Notifies a port's queue of a header that its station has received or overheard. True if a packet that had to wait may leave.
+    /// Notifies a port's queue, if it wants that, of a header that its station has received or overheard. True if a packet that had to wait
+    /// may leave.
     #[inline]
     pub fn heard(&mut self, port: PortIx, id: HeaderId, heard: &Heard<'_>, now: Time) -> bool {
         self.ports[port].pipeline.heard(id, heard, now)

@@ -56,7 +56,11 @@ struct Observed {
 
 impl Observed {
     fn diffq(set: &[(&str, ParamValue)]) -> Self {
-        Self { scheme: built("diffq", set), log: Arc::default() }
+        Self::of("diffq", set)
+    }
+
+    fn of(scheme: &str, set: &[(&str, ParamValue)]) -> Self {
+        Self { scheme: built(scheme, set), log: Arc::default() }
     }
 
     fn run(self, spec: &WorldSpec, seed: u64) -> (RunResult, Log) {
@@ -634,5 +638,77 @@ fn queues_of_all_categories_learn_of_the_end_of_their_packets() {
         spec.radios[0] = with_edca(dot11b(250.0, 550.0), edca(Countdown::Dcf, TxopEnd::Silent));
         let result = finished(World::new(&spec, "diffq-rc", built("diffq-rc", &[]), 1).unwrap());
         assert!(result.flows[0].delivered_packets > 500, "{dscp}: {:?}", result.flows[0].delivered_packets);
+    }
+}
+
+/// Two flows to 2 with the DSCPs 0 and 46 over a radio with EDCA's four categories, the ordinary one and that of 46 in use: 0 and 1 between
+/// it and 2, each with a queue for each category, the ordinary one first and the others in the order of their names.
+fn in_two_categories() -> WorldSpec {
+    let mut spec = line(&[0.0, 200.0, 400.0], 10);
+    flow(&mut spec, "f", 0, 2, saturating(1000));
+    flow(&mut spec, "g", 0, 2, saturating(1000));
+    spec.flows[1].dscp = 46;
+    spec.radios[0] = with_edca(dot11b(250.0, 550.0), edca(Countdown::Dcf, TxopEnd::Silent));
+    spec
+}
+
+/// Without levels each category has a queue, and compares itself with the neighbours' queues of the same category: it hears what these
+/// announce, and no other queue does.
+#[test]
+fn queues_of_all_categories_hear_their_like() {
+    for (scheme, set) in [("diffq-rc-sched", vec![]), ("diffq", vec![("levels", ParamValue::Integer(1))])] {
+        let (_, log) = Observed::of(scheme, &set).run(&in_two_categories(), 1);
+        assert_eq!(log.queues, 12);
+        let used: BTreeSet<usize> = log.said.iter().map(|word| word.node).collect();
+        let kinds: BTreeSet<usize> = used.iter().map(|queue| queue % 4).collect();
+        assert!(kinds.len() == 2 && kinds.contains(&0) && used.len() == 4, "{scheme}: {used:?}");
+        for (hearer, from) in [(0, 1), (1, 0), (2, 1)] {
+            for kind in 0..4 {
+                let said: Vec<Word> =
+                    log.said.iter().copied().filter(|word| word.node == 4 * from + kind).collect();
+                let mut heard = heard_by(&log, 4 * hearer + kind);
+                heard.retain(|word| word.from == id_of(from as u32).0);
+                let was_said = |word: &Word| {
+                    said.iter().any(|said| (said.number, said.size) == (word.number, word.size))
+                };
+                assert!(heard.iter().all(was_said), "{scheme}: {hearer}, {kind}");
+                let is_right = if kinds.contains(&kind) { heard.len() > 100 } else { heard.is_empty() };
+                assert!(is_right, "{scheme}: {hearer}, {kind}: {}", heard.len());
+            }
+        }
+    }
+}
+
+/// With 4 levels one queue serves all four categories, hears all frames, and its differentials are the categories, whatever the DSCPs.
+#[test]
+fn four_levels_are_the_categories_of_edca() {
+    let spec = in_two_categories();
+    let (result, log) = Observed::diffq(&[("levels", ParamValue::Integer(4))]).run(&spec, 1);
+    assert_eq!(log.queues, 3);
+    for (hearer, from) in [(0, 1), (1, 0), (2, 1)] {
+        let heard = heard_by(&log, hearer);
+        assert!(heard.iter().filter(|word| word.from == id_of(from).0).count() > 100);
+    }
+    let sent: Vec<u64> = result.stations[0].categories.iter().map(|of| of.counters.sent).collect();
+    assert!(sent.len() == 4 && sent.iter().filter(|&&frames| frames > 20).count() > 1, "{sent:?}");
+    assert!(result.flows.iter().all(|flow| flow.delivered_packets > 200), "{:?}", result.flows);
+}
+
+/// Queues that wait for a positive differential keep the next hop's short, in each category: no relay of the four hops drops a packet.
+#[test]
+fn queues_of_all_categories_wait_for_the_next_hop() {
+    for dscp in [0, 46] {
+        let mut spec = line(&[0.0, 200.0, 400.0, 600.0, 800.0], 20);
+        flow(&mut spec, "f", 0, 4, saturating(1000));
+        spec.flows[0].dscp = dscp;
+        spec.radios[0] = in_two_categories().radios[0].clone();
+        let dropped = |serve| {
+            let set = [("serve", ParamValue::Choice(serve))];
+            let (result, _) = Observed::of("diffq-rc-sched", &set).run(&spec, 1);
+            assert!(result.flows[0].delivered_packets > 300, "{dscp}, {serve}: {:?}", result.flows[0]);
+            result.ends.dropped.get("queue-full").copied().unwrap_or(0)
+        };
+        let [waiting, always] = ["positive", "always"].map(dropped);
+        assert!(waiting == 0 && always > 0, "{dscp}: {waiting}, {always}");
     }
 }

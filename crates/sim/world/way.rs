@@ -404,7 +404,8 @@ impl Network {
         if queued.labelled {
             self.interfaces.stamp(port, &queued, self.packets.carried_header(copy), now);
             if let Some(packet) = self.packets.get(copy) {
-                self.packets.note_destination(copy, packet.destination);
+                let dscp = if self.rules.categories_hear { self.dscp(packet) } else { 0 };
+                self.packets.note_label(copy, (packet.destination, dscp));
             }
             if self.records.are_enabled()
                 && let Some(differential) = self.interfaces.differential(port)
