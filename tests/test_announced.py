@@ -18,7 +18,7 @@ from airfair.explaining.result import Explanation, Hop
 from airfair.explaining.words import at_levels, reasons
 from rich.console import Console
 
-from tests.support import THREE_PAIRS
+from tests.support import SCENARIOS, THREE_PAIRS
 from tests.support import airfair as command
 
 TEXT = """
@@ -53,6 +53,8 @@ metric = "etx"
 """
 """A path of three hops between two of one, after figure 2 of the paper: A, B and C sense E and G, which
 do not sense each other."""
+
+CHAIN = SCENARIOS / "chain.toml"
 
 SHORT = ["duration=100 ms", "warmup=0 s"]
 
@@ -201,6 +203,80 @@ def test_words_on_levels(told: Explanation) -> None:
         "Its packets leave x (to y) with a queue 12 packets longer than at y on average, the largest "
         "differential of its path."
     )
+
+
+def test_advice_is_diffqs_own(told: Explanation) -> None:
+    """B sends acknowledgements before the data: no other queue is advised, and the advice helps."""
+    (acks,) = [text for text in told["advice"] if "acknowledgements" in text]
+    words, highest, fewer = acks.split("\n")
+    assert words.startswith("Its packets wait at B behind its own acknowledgements: let these leave first")
+    assert (highest, fewer) == (
+        "--set 'schemes.diffq.acks=\"highest\"'",
+        "--set 'tcp.window_limit=\"4 segments\"'",
+    )
+    assert not any("fq-codel" in text or "dscp" in text for text in told["advice"])
+    better = airfair.run(Scenario.parse(TEXT, "crossing", [highest[7:-1]]), scheme="diffq")
+    assert better["flows"][0]["goodput_bps"] > 1.1 * told["goodput_bps"]
+    # Its rate is the scheme's, whose pacing is no choice of TCP.
+    assert any("it sends at the rate that diffq sets" in text for text in told["reasons"])
+
+
+def test_advice_at_full_queues_of_diffq() -> None:
+    """Over UDP, which TCP's window does not limit, a relay's queue is full: its own scheme mends that."""
+    changes = ['radio.categories="diffq"']
+    chain = airfair.explain(CHAIN, scheme="diffq", overrides=changes)
+    assert any(drop["reason"] == "queue-full" for drop in chain["drops"])
+    assert [text.split("\n")[1:] for text in chain["advice"]] == [
+        ["--set 'schemes.diffq.serve=\"positive\"'"],
+        ["--set 'schemes.diffq.threshold=5'", "--set 'schemes.diffq.serve=\"positive\"'"],
+    ]
+    changes += ['schemes.diffq.serve="positive"', "schemes.diffq.threshold=5"]
+    better = airfair.explain(CHAIN, scheme="diffq", overrides=changes)
+    assert not any(drop["reason"] == "queue-full" for drop in better["drops"])
+    assert (better["p99_delay_s"] or 9) < 0.2 * (chain["p99_delay_s"] or 0)
+    # Only the scheme that takes turns has no queue that waits.
+    turns = airfair.explain(CHAIN, scheme="diffq-rc", overrides=changes[:1])
+    assert not any("serve" in text or "fq-codel" in text for text in turns["advice"])
+
+
+def test_a_plain_flow_has_no_differentials() -> None:
+    """Beside DiffQ its packets pass the same queues: they are not compared, and no other queue is advised."""
+    plain = Scenario.parse(
+        TEXT, "x", ["duration=6 s", 'flow.1.transport="tcp-newreno"', 'flow.1.scheme="newreno"']
+    )
+    told = airfair.explain(plain, scheme="diffq", flow="1")
+    assert "differentials" not in told["timeline"]
+    assert all(hop["queue"].get("labelled_by") == "diffq" for hop in told["hops"])
+    assert not any("fq-codel" in text or "diffq" in text for text in told["advice"])
+    out = io.StringIO()
+    show.show(told, Console(file=out, width=200))
+    assert "No packet of it left a queue that compares itself" in out.getvalue()
+    texts = [text.get_text() for axes in airfair.explanation_figure(told).axes for text in axes.texts]
+    assert "No packet of it left a queue that compares itself with that of the next hop" in texts
+
+
+def test_differentials_over_time_are_explained(told: Explanation) -> None:
+    line = told["timeline"]
+    assert [of["hop"] for of in line["differentials"]] == [0, 1, 2]
+    for of in line["differentials"]:
+        assert len(of["mean_packets"]) == len(line["end_s"])
+        means = np.array([m for m in of["mean_packets"] if m is not None])
+        assert (
+            means.min() - 0.01
+            <= told["hops"][of["hop"]]["differential"]["mean_packets"]
+            <= means.max() + 0.01
+        )
+    later = airfair.explain(Scenario.parse(TEXT, "x", ["warmup=8 s"]), scheme="diffq", flow="1")["timeline"]
+    in_warmup = sum(end <= 8 for end in later["end_s"])
+    for of in later["differentials"]:
+        assert set(of["mean_packets"][:in_warmup]) == {None}
+    figure = airfair.explanation_figure(told)
+    (axes,) = [axes for axes in figure.axes if axes.get_title(loc="left").startswith("Queue differentials")]
+    assert axes.get_legend_handles_labels()[1] == ["A → B", "B → C", "C → D"]
+    without = airfair.explain(THREE_PAIRS, overrides=SHORT)
+    titles = [axes.get_title(loc="left") for axes in airfair.explanation_figure(without).axes]
+    assert len(titles) == len(figure.axes) - 1
+    assert "differentials" not in without["timeline"]
 
 
 def test_differentials_are_drawn(recorded: Recording, tmp_path: Path) -> None:

@@ -776,3 +776,28 @@ def test_names_with_dots_are_quoted_in_advice() -> None:
     told = airfair.explain(dotted, flow="middle.1")
     path = next(path for path in ('flow."left.1".stop', 'flow."right.1".stop') if path in str(told["advice"]))
     assert dotted.edited({path: "1 us"}) != dotted
+
+
+def test_advice_fits_the_transport() -> None:
+    """A chain's own packets hold a flow back: a window helps TCP alone, and is not advised to grow too."""
+    file = SCENARIOS / "chain.toml"
+
+    def advised(*overrides: str) -> list[str]:
+        told = airfair.explain(file, overrides=["duration=10 s", *overrides])
+        return advice({**told, "standing": "behind"})
+
+    over_udp = advised()
+    assert any("a second channel, or a slower source" in text for text in over_udp)
+    assert not any("tcp." in text for text in over_udp)
+    small = ('flow.end-to-end.transport="tcp"', 'tcp.window_limit="8 segments"')
+    over_tcp = advised(*small)
+    assert any("fewer of them under way" in text and "4 segments" in text for text in over_tcp)
+    assert not any("a larger tcp.window_limit" in text for text in over_tcp)
+
+
+def test_comparisons_begin_with_the_scheme_of_the_run() -> None:
+    file = SCENARIOS / "chain.toml"
+    for scheme, expected in [("droptail", "droptail,red,fq-codel"), ("lbm", "lbm,droptail,red,fq-codel")]:
+        told = airfair.explain(file, scheme=scheme, overrides=["duration=10 s"])
+        (text,) = [text for text in told["advice"] if text.startswith("Queues are full")]
+        assert text.endswith(f"\nairfair compare FILE --schemes {expected}")

@@ -138,6 +138,10 @@ struct Queue<'a> {
     local_limit_ns: Option<u64>,
     dropped: u64,
     held: Vec<Waits<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labelled_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    gives_categories: bool,
 }
 
 #[derive(Serialize)]
@@ -211,6 +215,17 @@ struct Timeline {
     no_packet_ns: Vec<u64>,
     own_turn_ns: BTreeMap<&'static str, Vec<u64>>,
     others_turn_ns: Vec<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    differentials: Vec<HopDifferentials>,
+}
+
+/// Queue differentials of a hop ahead over time.
+#[derive(Serialize)]
+struct HopDifferentials {
+    /// Its place among the hops.
+    hop: usize,
+    /// Mean of the packets that left the queue in each interval; none if there were none.
+    mean_packets: Vec<Option<f64>>,
 }
 
 /// Activities of a hop's sender: [`Activity::Category`] only where the sender has several.
@@ -276,7 +291,7 @@ impl<'a> From<&'a DifferentialExplanation> for Differential<'a> {
             higher_ns: counts.higher,
             others_ns: counts.others,
         };
-        Self { packets: d.packets, mean_packets: d.mean, levels: d.levels.iter().map(level).collect() }
+        Self { packets: d.packets, mean_packets: d.mean(), levels: d.levels.iter().map(level).collect() }
     }
 }
 
@@ -321,6 +336,8 @@ impl<'a> From<&'a QueueExplanation> for Queue<'a> {
             local_limit_ns: q.local_limit,
             dropped: q.dropped,
             held,
+            labelled_by: q.labelled_by.as_deref(),
+            gives_categories: q.gives_categories,
         }
     }
 }
@@ -374,6 +391,8 @@ struct Done {
     no_packet: u64,
     own_turn: Shares,
     others_turn: u64,
+    /// Packets that left a queue which compares itself with that of the next hop, and the sum of their differences.
+    compared: (u64, i64),
 }
 
 impl Timeline {
@@ -402,10 +421,13 @@ impl Timeline {
         let hop = (0..last.len()).min_by_key(|&hop| last[hop].no_packet);
         let of_hop = explanation(world)?.hops.into_iter().filter(|hop| hop.forward).nth(hop.unwrap_or(0));
         // A hop that routing finds later has had no packet until then.
-        let done_by = |hop: usize| {
+        let done_by = |hop: usize| -> Vec<Done> {
             let of = |(done, &ns): (&Vec<Done>, &u64)| done.get(hop).copied().unwrap_or(Done::nothing(ns));
             hops.iter().zip(&observed).map(of).collect()
         };
+        let differentials = (0..last.len()).filter(|&hop| last[hop].compared.0 > 0);
+        let differentials =
+            differentials.map(|hop| HopDifferentials { hop, mean_packets: means(&done_by(hop)) }).collect();
         let done: Vec<Done> = hop.map_or_else(Vec::new, done_by);
         let grown = |of: &dyn Fn(&Done) -> u64| -> Vec<u64> {
             let before = std::iter::once(0).chain(done.iter().map(of));
@@ -421,17 +443,33 @@ impl Timeline {
                 .map(|doing| (doing.name(), grown(&|done| done.own_turn[doing as usize])))
                 .collect(),
             others_turn_ns: grown(&|done| done.others_turn),
+            differentials,
         })
     }
 }
 
+/// Mean queue differential in each interval, of a hop's counters at their ends.
+fn means(done: &[Done]) -> Vec<Option<f64>> {
+    let before = std::iter::once((0, 0)).chain(done.iter().map(|done| done.compared));
+    let mean = |(now, before): ((u64, i64), (u64, i64))| {
+        let packets = now.0 - before.0;
+        (packets > 0).then(|| (now.1 - before.1) as f64 / packets as f64)
+    };
+    done.iter().map(|done| done.compared).zip(before).map(mean).collect()
+}
+
 impl Done {
     fn nothing(observed: u64) -> Self {
-        Self { no_packet: observed, own_turn: Shares::default(), others_turn: 0 }
+        Self { no_packet: observed, own_turn: Shares::default(), others_turn: 0, compared: (0, 0) }
     }
 
     fn of(hop: &HopExplanation) -> Self {
-        Self { no_packet: hop.no_packet, own_turn: hop.own_turn, others_turn: hop.others_turn.iter().sum() }
+        Self {
+            no_packet: hop.no_packet,
+            own_turn: hop.own_turn,
+            others_turn: hop.others_turn.iter().sum(),
+            compared: hop.differential.as_ref().map_or((0, 0), |of| (of.packets, of.sum)),
+        }
     }
 }
 

@@ -23,6 +23,7 @@ pub mod states;
 pub(crate) mod trace;
 pub mod windows;
 
+use crate::ids::NodeIx;
 use airfair_units::{Dbm, Time};
 
 use crate::air::Air;
@@ -69,6 +70,14 @@ pub(crate) struct RunInfo {
     pub end: Time,
     /// Warnings from the specification alone.
     pub warnings: Vec<String>,
+}
+
+impl RunInfo {
+    /// The scheme of a node's interfaces.
+    pub fn scheme_of(&self, node: NodeIx) -> &str {
+        let own = self.own_schemes.iter().find(|own| own.0 == node.ix());
+        own.map_or(&self.scheme, |own| &own.1)
+    }
 }
 
 /// A world as observers read it.

@@ -29,6 +29,12 @@ from .words import (
 
 RANGES = "airfair check FILE --resolved"
 
+DIFFQ = ("diffq", "diffq-liar", "diffq-occupancy", "diffq-rc", "diffq-rc-sched")
+"""Schemes whose queue is DiffQ's. Another queue discipline at such a node would be another scheme."""
+
+TAKES_TURNS = "diffq-rc"
+"""The one that does not compare its queues: none waits for another."""
+
 
 def advice(explanation: Explanation) -> list[str]:
     """Advice; empty where nothing is wrong."""
@@ -56,8 +62,30 @@ def _with(text: str, *commands: str) -> str:
     return "\n".join([text, *commands])
 
 
+def _compare(explanation: Explanation, *schemes: str) -> str:
+    """A command that compares the scheme of the run with others."""
+    return f"airfair compare FILE --schemes {','.join(unique([explanation['scheme'], *schemes]))}"
+
+
+def _change(scheme: str, key: str, value: str) -> str:
+    """A change of a parameter of a scheme."""
+    return f"--set 'schemes.{_part(scheme)}.{key}={value}'"
+
+
+def _owner(hop: Hop) -> str | None:
+    """The scheme of the sender's queue, if other queues and sources depend on what it tells them."""
+    return hop["queue"].get("labelled_by")
+
+
+def _diffq(hop: Hop) -> str | None:
+    """The scheme of the sender's queue, if it is DiffQ's and the flow too."""
+    owner = _owner(hop)
+    return owner if owner in DIFFQ and "differential" in hop else None
+
+
 def _advice(explanation: Explanation) -> Iterator[str]:
     tcp = explanation["tcp"]
+    fewer = False
     ahead = [hop for hop in explanation["hops"] if hop["forward"]]
     for hop in ahead:
         flows = [h["id"] for h in hop["holding_flows"] if h["id"] not in (None, explanation["flow"])]
@@ -78,32 +106,56 @@ def _advice(explanation: Explanation) -> Iterator[str]:
         )
     yield from _advice_on_failures(explanation, ahead)
     for hop in ahead:
-        if share(hop, "category") > 0.3 * present(hop):
+        # Where the queue itself gives the categories, the DSCP says nothing.
+        if share(hop, "category") > 0.3 * present(hop) and "gives_categories" not in hop["queue"]:
             yield (
                 f"{hop['src']} itself sends in other access categories first: see the `dscp` of its flows. "
                 "One of a higher category should not have more to send than the channel carries."
             )
     for hop in ahead:
         if behind(hop) >= WORTH_TELLING:
-            yield _with(
-                f"Its packets wait behind others at {hop['src']}: a queue for each flow may help.",
-                "airfair compare FILE --schemes droptail,fq-codel",
-            )
+            yield from _advice_on_order(explanation, hop)
         if share(hop, *DEFERRING) > 0.3 and foreign(explanation, hop) < 0.3 * share(hop, *DEFERRING):
+            fewer = tcp is not None
             yield _with(
                 "Its own packets on other hops hold it back, as on any chain of one channel: a second "
-                "channel, or fewer of them under way.",
-                "--set 'tcp.window_limit=\"4 segments\"'",
+                f"channel, or {'fewer of them under way' if fewer else 'a slower source'}.",
+                *([FEWER] if fewer else []),
             )
     for hop in explanation["hops"]:
         yield from _advice_on_own_flows(explanation, hop)
     yield from _advice_on_full_queues(explanation)
-    if tcp is not None and waited(tcp, "window_limit") > 0.3:
+    if tcp is not None and waited(tcp, "window_limit") > 0.3 and not fewer:
         yield "The window stands at its limit: a larger tcp.window_limit."
     if tcp is not None and waited(tcp, "rto_wait") > 0.3:
         yield (
             "Waiting for the timer follows from the losses: prevent those first, then see what a smaller "
             "tcp.min_rto or tcp.max_rto gives."
+        )
+
+
+FEWER = "--set 'tcp.window_limit=\"4 segments\"'"
+"""Fewer packets under way."""
+
+
+def _advice_on_order(explanation: Explanation, hop: Hop) -> Iterator[str]:
+    """Advice where packets of the flow wait behind others at a hop's sender."""
+    if _owner(hop) is None:
+        if explanation["scheme"] != "fq-codel":
+            yield _with(
+                f"Its packets wait behind others at {hop['src']}: a queue for each flow may help.",
+                _compare(explanation, "fq-codel"),
+            )
+        return
+    scheme = _diffq(hop)
+    acks = sum(b["ns"] for b in hop["behind"] if b["flow"] == explanation["flow"] and not b["forward"])
+    if scheme is not None and acks >= WORTH_TELLING * hop["observed_ns"]:
+        first = "gives_categories" in hop["queue"]
+        yield _with(
+            f"Its packets wait at {hop['src']} behind its own acknowledgements: let "
+            f"{'these leave first, or, if that is not enough, ' if first else ''}fewer packets be under way.",
+            *([_change(scheme, "acks", '"highest"')] if first else []),
+            FEWER,
         )
 
 
@@ -116,21 +168,41 @@ def _advice_on_quality(explanation: Explanation) -> Iterator[str]:
             yield from _advice_on_own_flows(explanation, hop)
         yield from _advice_on_full_queues(explanation)
     if delay is not None and delay > DELAY_ALLOWED_S:
-        yield _with(
-            "Packets that are late have waited in queues: schemes differ in the queue that they leave, and a "
-            "shorter one (radio.queue_packets, or tcp.window_limit for TCP) is emptied sooner.",
-            "airfair compare FILE --schemes droptail,codel,fq-codel",
-        )
+        for scheme in unique(filter(None, map(_diffq, explanation["hops"]))):
+            waits = scheme != TAKES_TURNS
+            also = ", and where a queue waits while that of the next hop is as long" if waits else ""
+            yield _with(
+                f"Packets that are late have waited in queues: fewer do with a lower threshold{also}.",
+                _change(scheme, "threshold", "5"),
+                *([_change(scheme, "serve", '"positive"')] if waits else []),
+            )
+        if not any(map(_owner, explanation["hops"])):
+            yield _with(
+                "Packets that are late have waited in queues: schemes differ in the queue that they leave, "
+                "and a shorter one (radio.queue_packets, or tcp.window_limit for TCP) is emptied sooner.",
+                _compare(explanation, "droptail", "codel", "fq-codel"),
+            )
 
 
 def _advice_on_full_queues(explanation: Explanation) -> Iterator[str]:
     most = max((d["packets"] for d in explanation["drops"]), default=0)
-    full = [d for d in explanation["drops"] if d["reason"] == "queue-full" and 2 * d["packets"] > most]
-    if full:
+    full = unique(
+        d["node"] for d in explanation["drops"] if d["reason"] == "queue-full" and 2 * d["packets"] > most
+    )
+    dropping = [hop for hop in explanation["hops"] if hop["queue"]["dropped"]]
+    owned = {hop["src"] for hop in dropping if _owner(hop) is not None}
+    others = [node for node in full if node not in owned]
+    if others:
         yield _with(
-            f"Queues are full at {listed(unique(d['node'] for d in full))}: schemes differ in what they "
-            "drop.",
-            "airfair compare FILE --schemes droptail,red,fq-codel",
+            f"Queues are full at {listed(others)}: schemes differ in what they drop.",
+            _compare(explanation, "droptail", "red", "fq-codel"),
+        )
+    full_of_it = [hop for hop in dropping if hop["src"] in full and _diffq(hop) not in (None, TAKES_TURNS)]
+    for scheme in unique(filter(None, map(_diffq, full_of_it))):
+        nodes = listed(unique(hop["src"] for hop in full_of_it if _diffq(hop) == scheme))
+        yield _with(
+            f"Queues are full at {nodes}: let a queue wait while that of the next hop is as long.",
+            _change(scheme, "serve", '"positive"'),
         )
 
 
@@ -139,6 +211,8 @@ def _advice_on_own_flows(explanation: Explanation, hop: Hop) -> Iterator[str]:
 
     Only data wait for room: a full queue drops acknowledgements of its own node as those of others.
     """
+    if _owner(hop) is not None:
+        return  # it has a queue for each destination, and what fills that is its source's matter
     queue, packets = hop["queue"], held_packets(hop)
     own: list[Waiting] = [
         w for w in queue["held"] if w["local"] and w["forward"] and w["flow"] != explanation["flow"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import matplotlib
@@ -17,13 +18,15 @@ from .result import (
     Behind,
     Explanation,
     Hop,
+    HopDifferentials,
     Waiting,
     behind,
+    has_labels,
     held_ns,
     share,
     waited,
 )
-from .words import FATES, TCP_STATES, in_categories, span
+from .words import FATES, NO_DIFFERENTIALS, TCP_STATES, in_categories, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,6 +64,11 @@ TITLE = 95
 LEGEND_LINE, TITLE_LINE = 0.17, 0.2
 """Inches of a line of the legend beside the hops, and of the title."""
 
+MOST_DIFFERENTIALS = 6
+"""Most hops with a line of queue differentials: those with the largest on average."""
+
+HOP_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#222222")
+
 CAUSE_COLOURS = {
     "collision": "#d55e00",
     "answer-collided": "#d55e00",
@@ -83,15 +91,21 @@ def draw(explanation: Explanation) -> Figure:
         # The legend is beside the bars, and as long as their axes at most: else it lies over what follows.
         bars = max(0.34 * max(1, len(hops)), LEGEND_LINE * _legend_lines(explanation, hops))
         tall = bars + 1.1 + TITLE_LINE * title.count("\n")
-        figure = Figure(figsize=(10, tall + 5.6), layout=ConstrainedLayoutEngine(h_pad=0.08, w_pad=0.08))
-        rows: Any = figure.subfigures(3, 1, height_ratios=[tall, 2.5, 3.1])
+        differing = shown_differentials(explanation)
+        has_middle = has_labels(explanation)
+        third = 3.1 + (1.6 if has_middle else 0.0)
+        layout = ConstrainedLayoutEngine(h_pad=0.08, w_pad=0.08)
+        figure = Figure(figsize=(10, tall + 2.5 + third), layout=layout)
+        rows: Any = figure.subfigures(3, 1, height_ratios=[tall, 2.5, third])
         figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold", color=INK)
         draw_hops(explanation, hops, rows[0].subplots())
         left, right = rows[1].subplots(1, 2)
         draw_waiting(explanation, left)
         draw_causes(explanation, right)
-        above, below = rows[2].subplots(2, 1, sharex=True)
+        above, *between, below = rows[2].subplots(3 if has_middle else 2, 1, sharex=True)
         draw_states(explanation, above)
+        for axes in between:
+            draw_differentials(explanation, differing, axes)
         draw_progress(explanation, below)
     return figure
 
@@ -430,6 +444,38 @@ def draw_states(explanation: Explanation, axes: Axes) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(1))
     hop = explanation["hops"][line["hop"]]
     axes.set_title(f"{hop['src']} → {hop['dst']} over time, colours as above", loc="left", fontsize=9)
+
+
+def shown_differentials(explanation: Explanation) -> list[HopDifferentials]:
+    """The hops ahead with queue differentials; of many those with the largest on average."""
+    hops, every = explanation["hops"], explanation["timeline"].get("differentials", [])
+
+    def smallness(of: HopDifferentials) -> float:
+        hop = hops[of["hop"]]
+        return -hop["differential"]["mean_packets"] if "differential" in hop else 0.0
+
+    largest = sorted(every, key=smallness)[:MOST_DIFFERENTIALS]
+    return sorted(largest, key=lambda of: of["hop"])
+
+
+def draw_differentials(explanation: Explanation, differing: list[HopDifferentials], axes: Axes) -> None:
+    """Queue differentials of the hops over time: a line each, broken where no packet has left."""
+    if not differing:
+        _say(axes, NO_DIFFERENTIALS)
+        return
+    edges = [0.0, *explanation["timeline"]["end_s"]]
+    for of, colour in zip(differing, HOP_COLOURS, strict=False):
+        hop = explanation["hops"][of["hop"]]
+        means = [nan if mean is None else mean for mean in of["mean_packets"]]
+        axes.stairs(means, edges, baseline=None, color=colour, lw=1.1, label=f"{hop['src']} → {hop['dst']}")
+    axes.axhline(0, color=INK, lw=0.6, zorder=1)
+    axes.set_ylabel("packets")
+    axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    left_out = len(explanation["timeline"].get("differentials", [])) - len(differing)
+    more = f" ({left_out} hops with smaller ones left out)" if left_out else ""
+    title = f"Queue differentials with which its packets leave: queue here less queue at the next hop{more}"
+    axes.set_title(title, loc="left", fontsize=9)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
 
 
 def draw_progress(explanation: Explanation, axes: Axes) -> None:

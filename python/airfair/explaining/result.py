@@ -71,7 +71,9 @@ class Queue(TypedDict):
     """The queue of a hop's sender: how many packets of the flow it dropped, and what it held then.
 
     `settings`: the table of the scenario with its keys, such as "radio" or "link.0". `local_limit_ns`: None
-    where nothing limits how much of it the node's own flows fill.
+    where nothing limits how much of it the node's own flows fill. `labelled_by`: the scheme of the node, only
+    where its queue labels packets for those of other nodes (DiffQ). `gives_categories`: only where the queue
+    itself decides the access categories of packets.
     """
 
     settings: str
@@ -79,6 +81,8 @@ class Queue(TypedDict):
     local_limit_ns: int | None
     dropped: int
     held: list[Waiting]
+    labelled_by: NotRequired[str]
+    gives_categories: NotRequired[bool]
 
 
 class OwnCategory(TypedDict):
@@ -191,9 +195,18 @@ class Tcp(TypedDict):
     rto_waits_s: list[list[float]]
 
 
+class HopDifferentials(TypedDict):
+    """Queue differentials of a hop ahead over time: `hop` is its place among the hops, `mean_packets` the
+    mean of the packets of the flow that left the queue in each interval, None if there were none."""
+
+    hop: int
+    mean_packets: list[float | None]
+
+
 class Timeline(TypedDict):
     """The flow in each interval of the run, the warm-up included, and the hop ahead where its packets spend
-    most time: `hop` is its place among the hops."""
+    most time: `hop` is its place among the hops. `differentials`: only where packets of the flow left a queue
+    that compares itself with that of the next hop, the hops ahead where they did."""
 
     end_s: list[float]
     goodput_bps: list[float]
@@ -202,6 +215,7 @@ class Timeline(TypedDict):
     no_packet_ns: list[int]
     own_turn_ns: dict[str, list[int]]
     others_turn_ns: list[int]
+    differentials: NotRequired[list[HopDifferentials]]
 
 
 class LinkEnds(TypedDict):
@@ -333,6 +347,11 @@ def held_ns(holder: Holder) -> int:
 def preceding_ns(other: OtherCategory) -> int:
     """All the time for which another category of the sender preceded."""
     return other["access_ns"] + other["txop_ns"] + other["collision_ns"]
+
+
+def has_labels(explanation: Explanation) -> bool:
+    """True if a queue ahead labels packets (DiffQ), those of other flows if not of this one."""
+    return any("labelled_by" in hop["queue"] for hop in explanation["hops"] if hop["forward"])
 
 
 def waited(tcp: Tcp, state: str) -> float:

@@ -13,8 +13,8 @@ from rich.markup import escape
 from .._core import InputError
 from ..output import write_atomically
 from ..tables import plain_table, plural
-from .result import DEFERRING, Explanation, Hop, behind, held_ns, preceding_ns, present, share
-from .words import TCP_STATES, cause, dropped, full_queue, in_categories, percent, span
+from .result import DEFERRING, Explanation, Hop, behind, has_labels, held_ns, preceding_ns, present, share
+from .words import NO_DIFFERENTIALS, TCP_STATES, cause, dropped, full_queue, in_categories, percent, span
 
 FORMATS = (".svg", ".png", ".pdf")
 
@@ -204,12 +204,16 @@ def _differentials(explanation: Explanation, out: Console, most: int | None) -> 
     """The queue differentials of the hops, the levels as columns, the highest first."""
     hops = [hop for hop in explanation["hops"] if "differential" in hop]
     if not hops:
+        if has_labels(explanation):
+            out.print(f"\n{NO_DIFFERENTIALS}, though nodes on its path have them.")
         return
     found = [level for hop in hops for level in hop["differential"]["levels"]]
     levels = sorted({level["level"] for level in found if level["level"] is not None}, reverse=True)
     shown = hops if most is None else hops[:MOST_HOPS]
-    out.print("\nQueue differentials with which packets of it leave, their levels, and the time for which")
-    out.print("they wait in the MAC while the medium is busy with frames of higher levels, or of others only")
+    out.print(
+        "\nQueue differentials with which packets of it leave, their levels, and the time for which they "
+        "wait in the MAC while the medium is busy with frames of higher levels, or of others only"
+    )
     waits = ["behind higher levels", "behind others"] if levels else ["behind others"]
     table = plain_table("hop", right=["packets", "mean", *(f"level {level}" for level in levels), *waits])
     for hop in shown:

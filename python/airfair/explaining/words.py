@@ -183,10 +183,12 @@ def _of_tcp(explanation: Explanation) -> Iterator[tuple[float, str]]:
         f"under way ({tcp['timeouts']} {times}). {_losses(explanation)}"
     )
     yield rto, told_rto
+    source = next((hop for hop in explanation["hops"] if hop["forward"]), None)
+    scheme = source["queue"].get("labelled_by") if source is not None and "differential" in source else None
     limits = {
         "window_limit": "its window is full at the configured limit",
         "receiver_window": "the receiver's window is full",
-        "pacing": "it paces its segments",
+        "pacing": "it paces its segments" if scheme is None else f"it sends at the rate that {scheme} sets",
         "delayed_ack": "the receiver holds an acknowledgement back, and nothing else is under way",
         "handshake": "its connections are being opened",
     }
@@ -235,6 +237,10 @@ def _deferring(explanation: Explanation, hop: Hop) -> tuple[float, str]:
     if by_others < 0.5 * deferring:
         text += "; mostly with the flow's own packets on other hops"
     return deferring, text + "."
+
+
+NO_DIFFERENTIALS = "No packet of it left a queue that compares itself with that of the next hop"
+"""Of a flow whose packets pass nodes with such queues (DiffQ)."""
 
 
 def _preceding(_told: Explanation, hop: Hop) -> tuple[float, str]:

@@ -22,7 +22,7 @@ use crate::node::Network;
 use crate::node::accounts::drop_reason;
 use crate::node::flow::Flow;
 use crate::observe::paths;
-use crate::observe::{Observer, WorldView};
+use crate::observe::{Observer, RunInfo, WorldView};
 use crate::record::{Content, FrameKind, FrameView, Names, Record};
 use crate::spec::Traffic;
 
@@ -470,7 +470,7 @@ impl Explainer {
     /// The explanation up to now.
     pub(crate) fn explanation(&self, world: &WorldView<'_>) -> Explanation {
         let (now, network, result) = (world.now.as_nanos(), world.network, &world.result());
-        let (names, radios) = (&world.run.names, &world.run.radios[..]);
+        let names = &world.run.names;
         let flow = self.flow.ix();
         let until = now.min(self.window.1).max(self.window.0);
         let tcp = self.senders.as_ref().map(|senders| senders.explanation(now, self.window));
@@ -495,7 +495,7 @@ impl Explainer {
             hops: ways
                 .into_iter()
                 .flatten()
-                .map(|hop| self.hop_explanation(hop, names, queue(hop, self.flow, (names, radios), network)))
+                .map(|hop| self.hop_explanation(hop, names, queue(hop, self.flow, world.run, network)))
                 .collect(),
             awaited_route: self.forward_hops.is_none().then_some(self.awaited_route),
             drops: sorted(
@@ -581,7 +581,7 @@ impl Explainer {
         let Levels { packets, sum, ref by_level, .. } = hop.levels;
         let name = |level: Option<u8>| names.category(station, level).map(str::to_string);
         let levels = by_level.iter().rev().map(|(&level, &counts)| (name(level), counts)).collect();
-        (packets > 0).then(|| DifferentialExplanation { packets, mean: sum as f64 / packets as f64, levels })
+        (packets > 0).then_some(DifferentialExplanation { packets, sum, levels })
     }
 
     /// True if a hop's sender does not sense a node's transmissions.
@@ -600,18 +600,16 @@ fn sorted<T: Ord>(mut found: Vec<T>) -> Vec<T> {
 }
 
 /// State of the queue of a hop's sender.
-fn queue(
-    hop: &Hop,
-    flow: FlowIx,
-    (names, radios): (&Names, &[String]),
-    network: &Network,
-) -> QueueExplanation {
+fn queue(hop: &Hop, flow: FlowIx, run: &RunInfo, network: &Network) -> QueueExplanation {
+    let (names, radios) = (&run.names, &run.radios);
     let settings = match hop.ends.link {
         LinkRef::Station(station) if radios[station.ix()] == "default" => "radio".to_string(),
         LinkRef::Station(station) => format!("radios.{}", radios[station.ix()]),
         LinkRef::Wire(wire) => format!("link.{}", link_of(wire)),
     };
-    let rules = network.backpressure.rules(view::port(network, hop.ends.link, flow));
+    let port = view::port(network, hop.ends.link, flow);
+    let rules = network.backpressure.rules(port);
+    let labels = !network.interfaces.queue_header(port).is_none();
     let waiting = |(&owner, &packets): (&Owner, &u64)| match owner {
         Owner::Flow(flow, forward) => {
             let f = &network.flows[flow];
@@ -626,6 +624,8 @@ fn queue(
         local_limit: rules.local_limit.map(|limit| limit.0),
         dropped: hop.dropped,
         full_of: hop.full_of.iter().map(waiting).collect(),
+        labelled_by: labels.then(|| run.scheme_of(hop.ends.from).to_string()),
+        gives_categories: network.interfaces.categories(port).is_some_and(|of| of.by_priority),
     }
 }
 

@@ -124,10 +124,18 @@ pub struct HopExplanation {
 pub struct DifferentialExplanation {
     /// Packets of the flow that left the queue.
     pub packets: u64,
-    /// Mean difference, packets.
-    pub mean: f64,
+    /// Sum of their differences, packets.
+    pub sum: i64,
     /// Level, the highest first, by the name of its access category (none at a sender without several), with its counters.
     pub levels: Vec<(Option<String>, LevelCounts)>,
+}
+
+impl DifferentialExplanation {
+    /// Mean difference, packets.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.sum as f64 / self.packets as f64
+    }
 }
 
 /// Packets of the flow at one level.
@@ -189,6 +197,10 @@ pub struct QueueExplanation {
     pub dropped: u64,
     /// Packets in the queue at these drops, summed, by flow (none: control packets) and true on the way forward.
     pub full_of: BTreeMap<(Option<String>, bool), Waiting>,
+    /// The node's scheme, if its queue labels packets for those of other nodes (DiffQ).
+    pub labelled_by: Option<String>,
+    /// True if the queue decides the access categories of packets.
+    pub gives_categories: bool,
 }
 
 /// Packets of one flow in a queue.
