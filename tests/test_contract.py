@@ -90,6 +90,7 @@ def test_a_run() -> None:
         "lbm": Scenario.read(SCENARIOS / "three-pairs.toml", [*SHORT, "radio.categories=edca"]),
         "qfcp": Scenario.read(SCENARIOS / "short-flows.toml", ["duration=3 s", "warmup=0 s"]),
         "droptail": Scenario.parse(AODV),
+        "diffq": Scenario.read(SCENARIOS / "three-pairs.toml", [*SHORT, "radio.categories=diffq"]),
         "red": Scenario.parse(WIRED_AODV),
         "codel": Scenario.parse(WIRED_AODV.replace("aodv", "olsr")),
         "tfrc": over_udp('transport = "udp"'),

@@ -16,7 +16,7 @@ from airfair import Scenario, report, tables
 from matplotlib.image import imread
 
 from tests import browser
-from tests.support import CATEGORIES, SHORT, THREE_PAIRS, json_of
+from tests.support import CATEGORIES, SCENARIOS, SHORT, THREE_PAIRS, json_of
 from tests.support import airfair as command
 
 NASTY = """
@@ -243,6 +243,35 @@ def test_odd_runs_have_a_report_too(folder: Path, overrides: list[str], schemes:
     assert [row["scheme"] for row in rows] == schemes
     assert "airfair.compare(&#39;three-pairs.toml&#39;" in text, "the seeds are not in a row"
     assert text.endswith("</html>")
+
+
+def test_queue_differentials_have_a_table(folder: Path) -> None:
+    """Means over the runs, of schemes that have differentials: one with levels, one without."""
+    overrides = ["radio.categories=diffq", "duration=4 s", "warmup=1 s"]
+    scenario = Scenario.read(SCENARIOS / "chain.toml", overrides)
+    file = folder / "differentials.html"
+    schemes = ["droptail", "diffq", "diffq-rc"]
+    airfair.compare(scenario, schemes=schemes, seeds=[1, 2, 3], report=file)
+    section = re.search(r'<section id="differentials">.*?</section>', file.read_text(), re.DOTALL)
+    assert section is not None
+    head, *rows = [
+        re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("<tr>(.*)</tr>", section.group())
+    ]
+    hops = [f"{node} → {node + 1}" for node in range(5)]
+    expected = [(hop, scheme) for hop in ["all", *hops] for scheme in schemes[1:]]
+    assert [tuple(row[:2]) for row in rows] == expected
+    runs = [airfair.run(scenario, scheme="diffq", seed=seed) for seed in (1, 2, 3)]
+    (at,) = [row for row in rows if row[:2] == ["1 → 2", "diffq"]]
+    of = [q["differentials"][0] for run in runs for q in run["queues"] if q["node"] == "1"]
+    mean, ci95 = airfair._core.estimate([one["mean_packets"] for one in of])
+    assert at[3] == tables.number({"mean": mean, "ci95": ci95}, 1)
+    shares = [np.mean([one["levels"][level] / one["packets"] for one in of]) for level in range(8)]
+    for name, text in zip(head[4:], at[4:], strict=True):
+        share = shares[int(name.removeprefix("level "))]
+        assert text == ("0" if share == 0 else "&lt;0.1 %" if share < 0.0005 else f"{100 * share:.1f} %")
+    assert all(set(row[4:]) == {"-"} for row in rows if row[1] == "diffq-rc")
+    airfair.compare(scenario, schemes=["droptail"], seeds=[1], report=file)
+    assert "ifferentials" not in file.read_text().partition("The scenario, every default")[0]
 
 
 def test_access_categories_have_a_table(folder: Path) -> None:

@@ -12,8 +12,8 @@ use airfair_sim::World;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::delays::Delays;
 use airfair_sim::measure::summary::{
-    CategoryResult, FilesResult, FlowResult, FlowRoute, MessageCounts, PacketFates, QueueResult,
-    ReportsResult, RoutingCounts, RoutingResult, RunResult, SizeClass, StationResult,
+    CategoryResult, DifferentialResult, FilesResult, FlowResult, FlowRoute, MessageCounts, PacketFates,
+    QueueResult, ReportsResult, RoutingCounts, RoutingResult, RunResult, SizeClass, StationResult,
 };
 use airfair_sim::observe::windows::WindowFairness;
 use airfair_sim::record::{FrameKind, Loss};
@@ -170,6 +170,16 @@ objects! {
         mean_packets: f64 = q.mean_packets;
         #[serde(skip_serializing_if = "Option::is_none")]
         routing: Option<Routing<'a>> = q.routing.as_ref().map(Routing);
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        differentials: Vec<QueueDifferential<'a>> = each(&q.differentials);
+    }
+
+    QueueDifferential<'a> from d: &'a DifferentialResult {
+        to: &'a str = &d.to;
+        packets: u64 = d.packets;
+        mean_packets: f64 = d.mean_packets;
+        #[serde(skip_serializing_if = "<[u64]>::is_empty")]
+        levels: &'a [u64] = &d.levels;
     }
 
     /// The ends of all packets: `made` is the sum of all others.

@@ -54,10 +54,28 @@ class Reports(TypedDict):
     report."""
 
 
+class QueueDifferential(TypedDict):
+    """The packets that left a queue for one next hop, of a scheme that compares the two queues (DiffQ), from
+    the end of the warm-up on.
+    """
+
+    to: str
+    """Next hop."""
+    packets: int
+    """Packets that left for it."""
+    mean_packets: float
+    """Mean of the packets by which the queue of their destination was longer here when they left, as far as
+    the node had heard."""
+    levels: NotRequired[list[int]]
+    """Packets at each level of the radio, from the lowest on; only where the scheme gives levels."""
+
+
 class QueueResult(TypedDict):
     """The queue of an output interface, from the end of the warm-up on.
 
     `routing`, with a wired link where a protocol finds routes: as for a radio (`StationResult`).
+    `differentials`: the next hops in the order of their names, only where the queue compares itself with
+    theirs (DiffQ) and packets have left.
     """
 
     node: str
@@ -74,6 +92,8 @@ class QueueResult(TypedDict):
     """Mean number of packets in the queue over time (Little's law, from the packets that left)."""
     routing: NotRequired[dict[str, int]]
     """Routing messages sent over the wired link, by kind; only with a routing protocol."""
+    differentials: NotRequired[list[QueueDifferential]]
+    """Differences to the queues of next hops."""
 
 
 class FlowResult(TypedDict):

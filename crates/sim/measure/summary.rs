@@ -137,6 +137,21 @@ pub struct QueueResult {
     pub mean_packets: f64,
     /// Routing messages sent over the wired link, with a routing protocol.
     pub routing: Option<RoutingCounts>,
+    /// Next hops, in the order of their names, if the queue compares itself with theirs and packets have left.
+    pub differentials: Vec<DifferentialResult>,
+}
+
+/// Packets that have left a queue which compares itself with that of the next hop.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DifferentialResult {
+    /// Next hop.
+    pub to: String,
+    /// Packets that have left for it.
+    pub packets: u64,
+    /// Mean of the packets by which the queue of their destination was longer here, as far as the queue knew.
+    pub mean_packets: f64,
+    /// Packets at each level of the radio, from the lowest on; empty if the queue gives no levels.
+    pub levels: Vec<u64>,
 }
 
 /// Files of a flow over the whole run, warm-up included.

@@ -16,12 +16,14 @@
 //! | `packet_losses` | losses above the MAC |
 //! | `outside` | packets that callers inject |
 //! | `accounts` | drops and marks, by reason |
+//! | `differentials` | differences between queues and those of next hops |
 //! | `scheme_ids` | numbers by which schemes identify nodes and flows |
 
 pub mod accounts;
 pub(crate) mod agents;
 pub(crate) mod arp;
 pub(crate) mod backpressure;
+pub(crate) mod differentials;
 pub(crate) mod flow;
 pub(crate) mod interfaces;
 pub(crate) mod laws;
@@ -45,6 +47,7 @@ use accounts::Accounts;
 use agents::Agents;
 use arp::Arp;
 use backpressure::Backpressure;
+use differentials::Differentials;
 use flow::Flow;
 use interfaces::Interfaces;
 use meters::Meters;
@@ -98,6 +101,7 @@ pub(crate) struct Network {
     pub packet_losses: PacketLosses,
     pub outside: Outside,
     pub accounts: Accounts,
+    pub differentials: Differentials,
     /// True after the warm-up.
     pub measuring: bool,
     /// Records of events above the air, if an observer reads records.

@@ -7,10 +7,11 @@ use crate::air::Msdu;
 use crate::ids::{CopyRef, FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::summary::{
-    CategoryResult, FlowResult, FlowRoute, PacketFates, QueueResult, ReportsResult, RoutingCounts,
-    RoutingResult, RunResult, StationResult,
+    CategoryResult, DifferentialResult, FlowResult, FlowRoute, PacketFates, QueueResult, ReportsResult,
+    RoutingCounts, RoutingResult, RunResult, StationResult,
 };
 use crate::names::natural_cmp;
+use crate::node::differentials::HopDifferential;
 use crate::node::interfaces::MOST_AHEAD;
 use crate::node::tcp::TransportTotals;
 use crate::node::udp::ReportTotals;
@@ -208,7 +209,33 @@ impl<'a> WorldView<'a> {
             mean_wait_s: (packets > 0).then(|| waited.0 as f64 / packets as f64 / 1e9),
             mean_packets: if measured > 0 { waited.0 as f64 / measured as f64 } else { 0.0 },
             routing: if wired { self.routing(port) } else { None },
+            differentials: self.differentials(port),
         }
+    }
+
+    /// Differences between a port's queue and those of its next hops, from the warm-up's end to the present.
+    fn differentials(&self, port: PortIx) -> Vec<DifferentialResult> {
+        if !self.network.measuring {
+            return Vec::new();
+        }
+        let name =
+            |id| self.network.interfaces.node_of_id(id).map(|node| self.run.names.nodes[node.ix()].clone());
+        let levels = |hop: &HopDifferential| {
+            let mut levels = hop.levels.clone();
+            if let Some(of) = self.network.interfaces.categories(port).filter(|_| !levels.is_empty()) {
+                levels.resize(usize::from(of.count), 0);
+            }
+            levels
+        };
+        let result = |hop: &HopDifferential| DifferentialResult {
+            to: name(hop.next_hop).unwrap_or_default(),
+            packets: hop.packets,
+            mean_packets: hop.sum as f64 / hop.packets as f64,
+            levels: levels(hop),
+        };
+        let mut found: Vec<_> = self.network.differentials.of(port).iter().map(result).collect();
+        found.sort_by(|a, b| natural_cmp(&a.to, &b.to));
+        found
     }
 
     /// Counts of routing messages sent by a port; the node's own counters are reported with its first port.

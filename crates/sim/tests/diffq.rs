@@ -712,3 +712,46 @@ fn queues_of_all_categories_wait_for_the_next_hop() {
         assert!(waiting == 0 && always > 0, "{dscp}: {waiting}, {always}");
     }
 }
+
+/// What results say of differences: every packet that has left a queue after the warm-up, by next hop and, with levels, by level. 1 sends to
+/// 2 and, for the other flow, to 0.
+#[test]
+fn results_have_the_differences_by_next_hop() {
+    let mut spec = line(&[0.0, 200.0, 400.0], 10);
+    spec.warmup = Span::from_secs(5);
+    flow(&mut spec, "f", 0, 2, saturating(1000));
+    flow(&mut spec, "g", 2, 0, saturating(1000));
+    for (scheme, levels) in
+        [("diffq", true), ("diffq-rc-sched", false), ("diffq-rc", false), ("droptail", false)]
+    {
+        let result = finished(World::new(&spec, scheme, built(scheme, &[]), 1).unwrap());
+        let queues: Vec<_> = result.queues.iter().filter(|queue| queue.packets > 0).collect();
+        assert_eq!(queues.len(), 3);
+        for queue in &queues {
+            let to: Vec<&str> = queue.differentials.iter().map(|hop| &*hop.to).collect();
+            let expected: &[&str] = match (scheme, &*queue.node) {
+                ("droptail", _) => &[],
+                (_, "1") => &["0", "2"],
+                _ => &["1"],
+            };
+            assert_eq!(to, expected, "{scheme}");
+            let left: u64 = queue.differentials.iter().map(|hop| hop.packets).sum();
+            assert_eq!(left, if scheme == "droptail" { 0 } else { queue.packets });
+            for hop in &queue.differentials {
+                assert_eq!(hop.levels.len(), if levels { 8 } else { 0 }, "{scheme}: {hop:?}");
+                assert!(!levels || hop.levels.iter().sum::<u64>() == hop.packets, "{hop:?}");
+            }
+        }
+    }
+    // A lone source is at level 1 from 1 to 12 packets, 2 from 13 on, 3 from 26 on, where its rate falls: nothing waits at the destination.
+    spec.flows.truncate(1);
+    spec.flows[0].to = 1;
+    let result = finished(World::new(&spec, "diffq", built("diffq", &[]), 1).unwrap());
+    let [hop] = &result.queues[0].differentials[..] else { panic!("{:?}", result.queues) };
+    let (mean, packets) = (hop.mean_packets, hop.packets as f64);
+    let least: u64 =
+        (1..).zip(&hop.levels[1..]).map(|(level, packets)| (12 * (level - 1) + 1) * packets).sum();
+    let most: u64 = (0..).zip(&hop.levels).map(|(level, packets)| 13 * level * packets).sum();
+    assert!((least as f64..=most as f64).contains(&(mean * packets)), "{hop:?}");
+    assert!(hop.levels[4..].iter().sum::<u64>() == 0 && hop.levels[2] > 100, "{hop:?}");
+}

@@ -20,6 +20,7 @@ use crate::node::accounts::Accounts;
 use crate::node::agents::Agents;
 use crate::node::arp::Arp;
 use crate::node::backpressure::{self, Backpressure};
+use crate::node::differentials::Differentials;
 use crate::node::flow::Flow;
 use crate::node::interfaces::{Interfaces, NewPort, PortCategories};
 use crate::node::laws::Laws;
@@ -332,6 +333,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         meters: Meters::default(),
         packet_losses,
         outside: Outside::default(),
+        differentials: Differentials::default(),
         accounts: Accounts::default(),
         measuring: spec.warmup == Span::ZERO,
         records: Records::default(),

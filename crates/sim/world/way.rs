@@ -152,10 +152,17 @@ impl Network {
         }
         let Some(of) = self.interfaces.categories(port) else { return };
         if of.ports.is_empty() {
+            let by_priority = of.by_priority;
             while let Some(category) = self.category_of_head(port, now)
                 && air.free_places_of(station, category) > 0
                 && let Some(dequeued) = self.dequeue_first(port, now)
             {
+                if let Some(DequeuedPacket { queued, .. }) = &dequeued
+                    && by_priority
+                    && queued.labelled
+                {
+                    self.differentials.count_level(port, queued.next_hop, category);
+                }
                 // Behind a packet that is dropped may be one of another category.
                 if let Some(msdu) = dequeued.and_then(|it| self.fresh_msdu((station, port), port, it, now)) {
                     air.hand_down(station, Msdu { category, ..msdu });
@@ -407,11 +414,12 @@ impl Network {
                 let dscp = if self.rules.categories_hear { self.dscp(packet) } else { 0 };
                 self.packets.note_label(copy, (packet.destination, dscp));
             }
-            if self.records.are_enabled()
-                && let Some(differential) = self.interfaces.differential(port)
-            {
-                let (node, packet) = (self.interfaces.node(port), self.packets.packet_of(copy));
-                self.records.push(now, Record::Compared { node, packet, differential });
+            if let Some(differential) = self.interfaces.differential(port) {
+                self.differentials.count(port, queued.next_hop, differential);
+                if self.records.are_enabled() {
+                    let (node, packet) = (self.interfaces.node(port), self.packets.packet_of(copy));
+                    self.records.push(now, Record::Compared { node, packet, differential });
+                }
             }
         }
         let (payload, of_local_tcp) = self.on_departed(port, &queued, copy, now);
@@ -542,6 +550,7 @@ impl Network {
         self.flows.iter_mut().for_each(|flow| flow.warmed_up(now));
         self.interfaces.warmed_up(&self.links, now);
         self.routes.warmed_up();
+        self.differentials.warmed_up();
     }
 }
 

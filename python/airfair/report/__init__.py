@@ -29,6 +29,7 @@ from ..output import check_writable, write_atomically
 from ..plots import world
 from ..plots.seeds import shown_radios
 from ..results import CompareRow, Estimate, Network, RunResult
+from . import differentials
 from .pictures import Picture, draw
 
 MOST_FLOWS = 50
@@ -36,6 +37,9 @@ MOST_FLOWS = 50
 
 MOST_CATEGORIES = 50
 """Most access categories of radios: those with most frames."""
+
+MOST_DIFFERENTIALS = 50
+"""Most hops with queue differentials: those with most packets."""
 
 MOST_CLIQUES = 20
 """Most cliques whose links are listed: those of the flows with the least max-min rates."""
@@ -88,6 +92,7 @@ def page(
         study.add_optimum(repeated.optimum, rows)
     if tables.has_categories(first):
         study.add_categories(repeated.runs)
+    study.add_differentials(repeated.runs)
     now = datetime.datetime.now(datetime.UTC) if written is None else written
     versions = {
         "Airfair": _core.__version__,
@@ -159,6 +164,17 @@ class CategoryRow:
     numbers: list[str]
 
 
+@dataclass(frozen=True)
+class DifferentialRow:
+    """A hop, or all together, with one scheme; a level that the scheme does not give has no share."""
+
+    hop: str
+    scheme: str
+    packets: str
+    mean: str
+    levels: list[str]
+
+
 class Study:
     """The texts and tables of the page."""
 
@@ -194,6 +210,9 @@ class Study:
         self.categories: list[CategoryRow] = []
         self.left_out_categories = 0
         self.category_heads: list[str] = []
+        self.differentials: list[DifferentialRow] = []
+        self.left_out_differentials = 0
+        self.levels: list[int] = []
         self.optimum: list[OptimumLine] = []
         self.cliques: list[str] = []
         self.caution: str | None = None
@@ -234,6 +253,30 @@ class Study:
             if key in shown
             for scheme in self.schemes
         ]
+
+    def add_differentials(self, runs: Sequence[Sequence[Run]]) -> None:
+        """Read the queue differentials of schemes that have them: rows of all hops together, then of each."""
+        found = {
+            scheme: [differentials.hops(cast(RunResult, json.loads(run.result))) for run in of_scheme]
+            for scheme, of_scheme in zip(self.schemes, runs, strict=True)
+            if any(differentials.KEY in run.result for run in of_scheme)
+        }
+        found = {scheme: of_runs for scheme, of_runs in found.items() if any(of_runs)}
+        every = [counts for of_runs in found.values() for of_run in of_runs for counts in of_run.items()]
+        packets: dict[str, int] = {}
+        for hop, counts in every:
+            packets[hop] = packets.get(hop, 0) + counts.packets
+        shown = sorted(packets, key=lambda hop: -packets[hop])[:MOST_DIFFERENTIALS]
+        self.left_out_differentials = len(packets) - len(shown)
+        used = {level for _, counts in every for level, n in enumerate(counts.levels) if n}
+        self.levels = sorted(used, reverse=True)
+        for scheme, of_runs in found.items():
+            of_all = [differentials.together(of_run.values()) for of_run in of_runs]
+            self.differentials.append(_differential_row("all", scheme, of_all, self.levels))
+        for hop in (hop for hop in packets if hop in shown):
+            for scheme, of_runs in found.items():
+                of_hop = [of_run.get(hop, differentials.NONE) for of_run in of_runs]
+                self.differentials.append(_differential_row(hop, scheme, of_hop, self.levels))
 
     @property
     def seeds_text(self) -> str:
@@ -298,6 +341,32 @@ def _category_numbers(heads: Sequence[str], lines: Sequence[tables.CategoryLine]
         estimate: Estimate = {"mean": mean, "ci95": ci95}
         texts.append(tables.time_of(estimate) if head == "mean wait" else tables.number(estimate, 0))
     return texts
+
+
+def _differential_row(
+    hop: str, scheme: str, of_runs: Sequence[differentials.Counts], levels: Sequence[int]
+) -> DifferentialRow:
+    """Means over the runs; a differential and shares of levels over those with packets."""
+
+    def mean(values: Sequence[float], decimals: int) -> str:
+        if not values:
+            return "-"
+        of_all, ci95 = _core.estimate(list(values))
+        return _minus(tables.number({"mean": of_all, "ci95": ci95}, decimals))
+
+    sent = [counts for counts in of_runs if counts.packets]
+    shares = [[counts.share(level) for counts in sent if counts.levels] for level in levels]
+    return DifferentialRow(
+        hop,
+        scheme,
+        mean([counts.packets for counts in of_runs], 0),
+        mean([counts.sum / counts.packets for counts in sent], 1),
+        [_part(sum(each) / len(each)) if each else "-" for each in shares],
+    )
+
+
+def _part(share: float) -> str:
+    return "0" if share == 0 else "<0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
 
 
 def _readable(text: str) -> str:
