@@ -22,7 +22,8 @@
 //!
 //! Readings that no single file owns:
 //! - D is 100 packets. The paper gives no number; a level is then 12.5 packets. With QUEUE_THRESH = D/4 a source reaches level 2; levels
-//!   1 to 3 differ from each other after a collision only (table 1).
+//!   1 to 3 differ from each other from the third retry on only (table 1: windows of 31 slots, doubled up to 511, 255 or 127). So sources
+//!   never have priority over each other; relays with a differential above 3D/8 have.
 //! - As printed, *On reception* enqueues every packet that does not come from the next hop, and learns only from the next hop. Here a node
 //!   enqueues what is addressed to it and learns from every frame that it decodes, as the text of §4 says.
 //! - Queues and D are those of an interface; the paper's nodes use one. |Q_i| leaves out the packet that the radio holds.
@@ -53,8 +54,8 @@ use crate::{params, words};
 use announcement::Announcer;
 use backlogs::Backlogs;
 pub use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
-use scheduler::{AckLevel, Order, Parts, Quantiser, Serve};
-pub use sender::{Law, Sender, SenderConfig};
+use scheduler::{AckLevel, Order, Parts, Quantiser, Rounding, Serve};
+pub use sender::{Law, Sender, SenderConfig, Steps};
 
 params! {
     /// The parameters of all variants.
@@ -62,6 +63,8 @@ params! {
         /// what a source's rate follows: "aimd" (section 4.1, Source Rate Control) or "log", the rate that maximises the sum of the
         /// logarithms of the rates
         law: Law = Law::Aimd;
+        /// what calls the law: the clock, each "interval", or the "packets" that the source sends
+        steps: Steps = Steps::Interval;
         /// D, the most packets in a destination queue
         depth: u64 = 100, in 1..=65_535;
         /// QUEUE_THRESH, packets in the source's own destination queue above which its rate falls
@@ -88,6 +91,8 @@ params! {
         serve: Serve = Serve::Always;
         /// Delta, levels of the MAC (section 5.5); fewer where the radio has fewer categories
         levels: u64 = 8, in 1..=8;
+        /// whether a differential between two levels goes "up" (pseudo-code) or "down"
+        rounding: Rounding = Rounding::Up;
         /// level of acknowledgements: that of their queue's "differential", "lowest", or "highest"
         acks: AckLevel = AckLevel::Differential;
         /// most packets of destination queues that the radio holds at once
@@ -160,7 +165,7 @@ impl DiffQ {
         if set.rate_start > set.rate_max {
             return Err(ParamError::new("rate_start", "expected at most rate_max"));
         }
-        let quantiser = Quantiser { levels: set.levels as u8, depth: set.depth as u32 };
+        let quantiser = Quantiser { levels: set.levels as u8, depth: set.depth as u32, rounding: set.rounding };
         let scheduler = scheduler::Scheduler { parts, order: set.order, acks: set.acks, quantiser };
         Ok(Self {
             queue: QueueConfig {
@@ -174,6 +179,7 @@ impl DiffQ {
             },
             sender: SenderConfig {
                 law: set.law,
+                steps: set.steps,
                 threshold: set.threshold as u32,
                 alpha: bps(set.alpha),
                 beta: set.beta,

@@ -6,7 +6,8 @@
 //! | P.priority = MAX(⌈QD Δ / D⌉, 0) | [`Quantiser::level`], at most Δ − 1 |
 //!
 //! Readings:
-//! - The printed ⌈QD Δ / D⌉ is Δ for QD = D; there is no such level, so the highest is Δ − 1.
+//! - The printed ⌈QD Δ / D⌉ is Δ for QD = D; there is no such level, so the highest is Δ − 1. The text of §4 divides "by a fixed
+//!   interval", which may as well drop the fraction ([`Rounding`]).
 //! - A queue with QD ≤ 0 is served too, at level 0: the argmax is always transmitted. Backpressure in theory would hold it ([`Serve`]).
 //! - The text of §4.1 serves the packet of highest *priority*, ties arbitrarily; the pseudo-code and §5.4 the largest *differential*
 //!   ([`Order`]). Ties go to the queue that has waited longest for its turn.
@@ -20,6 +21,16 @@ words! {
         Differential = "differential",
         /// The highest level (text of §4.1): several differentials share one.
         Priority = "priority",
+    }
+}
+
+words! {
+    /// How a queue differential becomes a whole level.
+    pub enum Rounding {
+        /// Up: a single packet more than at the next hop is level 1 (pseudo-code).
+        Up = "up",
+        /// Down: the first D/Δ packets are level 0 (a reading of the text).
+        Down = "down",
     }
 }
 
@@ -100,16 +111,22 @@ pub struct Quantiser {
     pub levels: u8,
     /// D.
     pub depth: u32,
+    /// See [`Rounding`].
+    pub rounding: Rounding,
 }
 
 impl Quantiser {
-    /// ⌈QD Δ / D⌉, at least 0 and at most Δ − 1.
+    /// QD Δ / D as a whole number, at least 0 and at most Δ − 1.
     #[must_use]
     pub const fn level(self, differential: i64) -> u8 {
         if differential <= 0 || self.depth == 0 || self.levels == 0 {
             return 0;
         }
-        let level = (differential as u64 * self.levels as u64).div_ceil(self.depth as u64);
+        let (scaled, depth) = (differential as u64 * self.levels as u64, self.depth as u64);
+        let level = match self.rounding {
+            Rounding::Up => scaled.div_ceil(depth),
+            Rounding::Down => scaled / depth,
+        };
         let highest = self.levels as u64 - 1;
         if level < highest { level as u8 } else { highest as u8 }
     }

@@ -13,6 +13,8 @@
 //! - The printed law adds α whether the rate is used or not: a TCP source that waits for its window or a time-out then gains a rate which
 //!   it has never sent at. `only_used` (ours) adds α only while the source sends at its rate.
 //! - A source sends at least a packet a second, so that its queue, and with it the law, never comes to a stand.
+//! - *Source Rate Control()* is a procedure without a clock. `steps = "packets"` calls it for each packet that the source sends, new or
+//!   repeated: a flow that is held back then gains little, a free one much. The queue is that of the last `interval`.
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
@@ -32,6 +34,16 @@ words! {
     }
 }
 
+words! {
+    /// What calls the law.
+    pub enum Steps {
+        /// The clock, once an interval.
+        Interval = "interval",
+        /// Each packet that the source sends.
+        Packets = "packets",
+    }
+}
+
 /// The step of the law.
 const STEP: Timer = Timer(1);
 
@@ -40,6 +52,8 @@ const STEP: Timer = Timer(1);
 pub struct SenderConfig {
     /// See [`Law`].
     pub law: Law,
+    /// See [`Steps`].
+    pub steps: Steps,
     /// QUEUE_THRESH, packets.
     pub threshold: u32,
     /// α, bit/s a step.
@@ -144,6 +158,9 @@ impl Source for Sender {
 
     fn on_sent(&mut self, sent: &Sent, context: &mut SourceContext<'_>) {
         self.last = Some((context.now, sent.bytes));
+        if self.config.steps == Steps::Packets {
+            self.step(context.now);
+        }
     }
 
     fn on_own_queue(&mut self, packets: u32) {
@@ -151,7 +168,9 @@ impl Source for Sender {
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
-        self.step(context.now);
+        if self.config.steps == Steps::Interval {
+            self.step(context.now);
+        }
         context.out.timers.push((timer, context.now + self.config.interval));
     }
 

@@ -1,13 +1,13 @@
 //! §4.1, flow scheduling: levels, order, turns.
 
-use airfair_schemes::diffq::scheduler::{AckLevel, Candidate, Order, Parts, Quantiser, Scheduler};
+use airfair_schemes::diffq::scheduler::{AckLevel, Candidate, Order, Parts, Quantiser, Rounding, Scheduler};
 use proptest::prelude::*;
 
 /// D = 100, Delta = 8: a level is 12.5 packets. ceil(QD 8 / 100): 1 is ceil(0.08); 12 is ceil(0.96), 13 ceil(1.04); 25 is exactly 2, 26
 /// ceil(2.08); 37 ceil(2.96), 38 ceil(3.04); 87 ceil(6.96). 88 is ceil(7.04) = 8 as printed, 99 and 100 likewise: the highest level is 7.
 #[test]
 fn eight_levels_of_a_queue_of_a_hundred() {
-    let quantiser = Quantiser { levels: 8, depth: 100 };
+    let quantiser = Quantiser { levels: 8, depth: 100, rounding: Rounding::Up };
     let table = [
         (-3, 0),
         (0, 0),
@@ -36,10 +36,19 @@ fn eight_levels_of_a_queue_of_a_hundred() {
     }
 }
 
+/// Rounded down, 12 packets are level 0 and 13 level 1 (1.04); 25 is exactly 2 either way; 99 is 7.92, and 100 is 8, of which there is none.
+#[test]
+fn a_level_without_its_fraction() {
+    let quantiser = Quantiser { levels: 8, depth: 100, rounding: Rounding::Down };
+    for (differential, level) in [(-1, 0), (1, 0), (12, 0), (13, 1), (25, 2), (26, 2), (99, 7), (100, 7)] {
+        assert_eq!(quantiser.level(differential), level, "QD = {differential}");
+    }
+}
+
 /// Four levels: 25 packets each, and 76 packets are ceil(3.04) = 4, of which there is none.
 #[test]
 fn four_levels() {
-    let quantiser = Quantiser { levels: 4, depth: 100 };
+    let quantiser = Quantiser { levels: 4, depth: 100, rounding: Rounding::Up };
     for (differential, level) in
         [(-1, 0), (0, 0), (1, 1), (25, 1), (26, 2), (50, 2), (51, 3), (76, 3), (100, 3)]
     {
@@ -51,21 +60,21 @@ fn four_levels() {
 #[test]
 fn few_levels_and_short_queues() {
     for differential in [-1, 0, 1, 50, 100] {
-        assert_eq!(Quantiser { levels: 1, depth: 100 }.level(differential), 0);
-        assert_eq!(Quantiser { levels: 0, depth: 100 }.level(differential), 0);
-        assert_eq!(Quantiser { levels: 8, depth: 0 }.level(differential), 0);
+        assert_eq!(Quantiser { levels: 1, depth: 100, rounding: Rounding::Up }.level(differential), 0);
+        assert_eq!(Quantiser { levels: 0, depth: 100, rounding: Rounding::Up }.level(differential), 0);
+        assert_eq!(Quantiser { levels: 8, depth: 0, rounding: Rounding::Up }.level(differential), 0);
     }
-    let short = Quantiser { levels: 8, depth: 3 };
+    let short = Quantiser { levels: 8, depth: 3, rounding: Rounding::Up };
     assert_eq!([0, 1, 2, 3].map(|differential| short.level(differential)), [0, 3, 6, 7]);
-    assert_eq!(Quantiser { levels: 8, depth: 1 }.level(1), 7);
-    assert_eq!(Quantiser { levels: 2, depth: 1 }.level(1), 1);
+    assert_eq!(Quantiser { levels: 8, depth: 1, rounding: Rounding::Up }.level(1), 7);
+    assert_eq!(Quantiser { levels: 2, depth: 1, rounding: Rounding::Up }.level(1), 1);
 }
 
 const DIFFQ: Scheduler = Scheduler {
     parts: Parts::All,
     order: Order::Differential,
     acks: AckLevel::Differential,
-    quantiser: Quantiser { levels: 8, depth: 100 },
+    quantiser: Quantiser { levels: 8, depth: 100, rounding: Rounding::Up },
 };
 
 const fn queue(own: u32, next: u32, served: u64) -> Candidate {
@@ -167,7 +176,7 @@ proptest! {
     /// A level is the smallest whole number that is not less than QD levels / D, within the levels that there are.
     #[test]
     fn a_level_is_a_ceiling(levels in 1u8..=8, depth in 1u32..=65_535, differential in -70_000i64..70_000) {
-        let level = u64::from(Quantiser { levels, depth }.level(differential));
+        let level = u64::from(Quantiser { levels, depth, rounding: Rounding::Up }.level(differential));
         let (count, depth) = (u64::from(levels), u64::from(depth));
         prop_assert!(level < count);
         if differential <= 0 {

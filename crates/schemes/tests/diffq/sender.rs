@@ -171,6 +171,23 @@ fn a_rate_that_is_not_used_does_not_grow() {
     assert_eq!(Flow::new(&[]).steps(&[0, 0]), [110_000, 120_000], "the paper's law grows");
 }
 
+/// With `steps = "packets"` the clock changes nothing, each packet adds 10 kbit/s, and with 26 packets in the queue the next packet halves
+/// the rate.
+#[test]
+fn a_law_that_packets_call() {
+    let mut flow = Flow::new(&[("steps", Word("packets"))]);
+    let send = |flow: &mut Flow| {
+        let sent = Sent { bytes: Bytes(1000), in_flight: Bytes(0), retransmission: false };
+        let Flow { source, now, random, out, .. } = flow;
+        source.on_sent(&sent, &mut SourceContext { now: *now, random, out });
+        flow.rate()
+    };
+    assert_eq!(flow.steps(&[0, 0, 25]), [100_000; 3]);
+    assert_eq!([send(&mut flow), send(&mut flow)], [110_000, 120_000]);
+    assert_eq!(flow.step(26), 120_000);
+    assert_eq!(send(&mut flow), 60_000);
+}
+
 /// V / q, where V is 25 packets times 1 Mbit/s: 1 Mbit/s at 25 packets, 2.5 at 10, 0.25 at 100; an empty queue counts as one packet, and
 /// the cap is 11 Mbit/s. The rate does not depend on the one before.
 #[test]
