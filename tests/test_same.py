@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import tomllib
 
 import pytest
 
 from tests.same.__main__ import differing, main, recorded
 from tests.same.content import REFUSED, canonical, hashed
-from tests.same.scenes import Case, cases, subset
+from tests.same.scenes import LEVELS, Case, cases, scenario_of, subset
 
 PARTS = 12
 
@@ -44,6 +45,16 @@ def test_nothing_is_refused_but_what_is_known() -> None:
     assert not [name for name, value in values.items() if value.startswith("failed")]
     done = {name.split()[0] for name, value in values.items() if value != REFUSED}
     assert {name.split()[0] for name in values} - done <= {"access-point/aodv"}  # AODV knows no wires yet
+
+
+def test_diffq_runs_wherever_there_are_radios() -> None:
+    """A refusal is the same however its levels change: radios without eight categories get them."""
+    refused = [name for name, value in recorded().items() if value == REFUSED and name.split()[1] in LEVELS]
+    assert not refused
+    for scene, own in [("three-pairs", "dcf"), ("voice-beside-bulk", "edca")]:
+        for scheme, expected in [("diffq", "diffq"), ("diffq-rc", own)]:
+            resolved = tomllib.loads(scenario_of(Case(scene, scheme, 1, "run")).resolved)
+            assert resolved["radio"]["categories"] == expected
 
 
 def test_a_case_that_differs_is_named(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import airfair
@@ -80,6 +81,9 @@ WATCHED = {
 }
 """From when to when frames and captures are kept, where it is not the first second: by the scene's name
 or a part of it."""
+
+LEVELS = ("diffq", "diffq-liar", "diffq-occupancy")
+"""Schemes that need radios with eight access categories: a scene's that have fewer get DiffQ's."""
 
 EXPLICIT = ("qfcp", "xcp", "xcp-b", "rcp")
 
@@ -216,7 +220,29 @@ def scenario_of(case: Case) -> Scenario:
         near = _core.nearest(case.scene, [*scenes(), *series()])
         raise InputError(f"there is no scene {case.scene!r}" + (f"; did you mean {near!r}?" if near else ""))
     short = case.way != "run" or case.scheme.startswith(PYTHON)
-    return scenes()[case.scene].read(_lasting(case.scene, short=short))
+    scene, lasting = scenes()[case.scene], _lasting(case.scene, short=short)
+    scenario = scene.read(lasting)
+    levels = _levels(scenario) if case.scheme in LEVELS else []
+    return scene.read((*lasting, *levels)) if levels else scenario
+
+
+def _levels(scenario: Scenario) -> list[str]:
+    """Changes that give the radios with fewer than eight access categories those of DiffQ."""
+    resolved = tomllib.loads(scenario.resolved)
+    radios = {"radio": resolved.get("radio", {})}
+    radios |= {f'radios."{name}"': radio for name, radio in resolved.get("radios", {}).items()}
+
+    def has_eight(radio: dict[str, Any]) -> bool:
+        categories = radio["categories"]
+        return categories == "diffq" if isinstance(categories, str) else len(categories) == 8
+
+    changes = []
+    for path, radio in radios.items():
+        if radio and not has_eight(radio):
+            changes.append(f'{path}.categories="diffq"')
+            # Words for DSCPs name the four of EDCA.
+            changes += [f'{path}.dscp_categories="lowest"'] if "dscp_categories" in radio else []
+    return changes
 
 
 def watched(scene: str) -> tuple[str, str]:
