@@ -72,16 +72,19 @@ pub struct GaugeSeries {
     pub places: Vec<usize>,
     /// Names of the values.
     pub names: Vec<&'static str>,
-    /// A column for each name: the values at the end of the interval.
+    /// A column for each name: the values at the end of the interval, NaN for a place that has none of that name.
     pub values: Vec<Vec<f64>>,
 }
 
 impl GaugeSeries {
-    /// Names and places are those at the start.
+    /// Names and places are those at the start: every name that a place has, since nodes may have schemes of their own.
     fn new(gauges: &[Gauges]) -> Self {
-        let names: Vec<&'static str> = gauges
-            .first()
-            .map_or_else(Vec::new, |(_, gauges)| gauges.iter().map(|&(name, _)| name).collect());
+        let mut names: Vec<&'static str> = Vec::new();
+        for &(name, _) in gauges.iter().flat_map(|(_, gauges)| gauges) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
         let places = gauges.iter().map(|&(place, _)| place).collect();
         Self { places, values: vec![Vec::new(); names.len()], names }
     }

@@ -1,6 +1,6 @@
 //! Time series add up to the results at the end.
 
-use crate::support::wires::{link, ms, tcp, wired};
+use crate::support::wires::{built, link, ms, tcp, wired};
 use crate::support::{chain, dot11b, flow};
 use airfair_schemes::{Params, find};
 use airfair_sim::World;
@@ -149,4 +149,29 @@ fn times_of_short_intervals_add_up() {
     let total: f64 = states.iter().flat_map(|state| state.iter()).sum();
     let stations = rows as f64 / series.end_s.len() as f64;
     assert!((total - 5.0 * stations).abs() < 1e-3, "{total} s of {stations} stations");
+}
+
+/// The host has XCP, the others QFCP: the table of hops has the values of both, and none of the other scheme's at an interface.
+#[test]
+fn hops_of_two_schemes_have_all_their_values() {
+    let mut spec = spec();
+    let host = spec.nodes.len() - 1;
+    spec.schemes = vec![NodeScheme { node: host, scheme: "xcp".into(), params: Params::default() }];
+    let mut world = World::new(&spec, "qfcp", built("qfcp", &[]), 1).unwrap();
+    world.sample(Span::from_millis(100));
+    let names: Vec<String> = world.result().queues.iter().map(|queue| queue.node.clone()).collect();
+    drive::to_end(&mut world);
+    let hops = world.take_series().unwrap().hops;
+    assert!(hops.places.len() > 1);
+    for (name, of_xcp) in [("fair_share_bps", false), ("change_bps", true)] {
+        let column = hops.names.iter().position(|other| *other == name).unwrap();
+        for (row, value) in hops.values[column].iter().enumerate() {
+            let place = hops.places[row % hops.places.len()];
+            assert_eq!(value.is_nan(), (names[place] == "host") != of_xcp, "{name}, {row}");
+        }
+    }
+    let mut once = hops.names.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), hops.names.len());
 }
