@@ -71,6 +71,16 @@ def test_a_scheme_in_python_gives_the_same_bytes(scheme: str) -> None:
         same(scenario, scheme, seed)
 
 
+def test_also_where_time_outs_are_taken_back() -> None:
+    load_schemes(EXAMPLES / "newreno.py")
+    kept, undone = (
+        Scenario.read(SCENARIOS / "access-point.toml", ["duration=4 s", "warmup=200 ms", f"tcp.undo={undo}"])
+        for undo in ("false", "true")
+    )
+    same(undone, "newreno", 1)
+    assert without_perf(kept.run("newreno")) != without_perf(undone.run("newreno"))
+
+
 def test_also_over_wires_and_with_other_parameters() -> None:
     for scheme in ("red", "newreno", "droptail"):
         load_schemes(EXAMPLES / f"{scheme}.py")

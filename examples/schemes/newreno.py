@@ -2,8 +2,8 @@
 
     airfair run scenarios/three-pairs.toml --schemes-from examples/schemes/newreno.py --scheme py-newreno
 
-RFC 5681 and RFC 6582; the law of `crates/schemes/newreno` with its usual settings: the results of `newreno`,
-byte for byte. Windows are bytes of payload; repairing losses is the transport's business.
+RFC 5681, RFC 6582 and RFC 4015; the law of `crates/schemes/newreno` with its usual settings: the results of
+`newreno`, byte for byte. Windows are bytes of payload; repairing losses is the transport's business.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from airfair.scheme import (
     Idle,
     Scheme,
     Source,
+    Spurious,
     register,
     size,
 )
@@ -29,6 +30,7 @@ class NewReno(Source):
         self.mss = self.initial = self.limit = self.window = 1
         self.threshold = initial_ssthresh
         self.counted = 0  # what equation 3 left over, in bytes times window
+        self.before: tuple[int, int] | None = None  # window, and the larger of flight and threshold
 
     def on_start(self, setup: FlowSetup, context: Context) -> None:
         self.mss = max(setup.mss, 1)
@@ -48,6 +50,8 @@ class NewReno(Source):
 
     def on_congestion(self, congestion: Congestion, context: Context) -> None:
         half = congestion.in_flight // 2
+        if congestion.cause in ("fast-loss", "timeout") and not congestion.repeated:
+            self.before = self.window, max(min(congestion.in_flight, self.window), self.threshold)
         match congestion.cause:
             case "fast-loss" | "mark":
                 self.set_threshold(half)
@@ -59,6 +63,14 @@ class NewReno(Source):
             case "link-drop":
                 return  # left to be found as the loss that it is
         self.counted = 0
+
+    def on_spurious(self, spurious: Spurious, context: Context) -> None:
+        self.counted = 0
+        if self.before is not None:
+            window, self.threshold = self.before
+            released = min(spurious.acked, self.initial)  # RFC 4015: no burst
+            self.set_window(max(min(spurious.in_flight + released, window), self.window))
+            self.before = None
 
     def on_recovered(self, in_flight: int, context: Context) -> None:
         self.set_window(min(self.window, max(in_flight, self.mss) + self.mss))  # RFC 6582 section 3.2
