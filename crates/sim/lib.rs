@@ -22,6 +22,7 @@ pub mod spec;
 mod traffic;
 mod world;
 
+pub use names::natural_cmp;
 pub use node::accounts::drop_reason;
 pub use node::outside::{Injection, InjectionOutcome};
 pub use traffic::{LARGEST_PAYLOAD, NoRoom, without_room};

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 /// Compares names in natural order: numbers by value, so that "2" comes before "10".
-pub(crate) fn natural_cmp(a: &str, b: &str) -> Ordering {
+#[must_use]
+pub fn natural_cmp(a: &str, b: &str) -> Ordering {
     let (mut x, mut y) = (a, b);
     loop {
         match (x.chars().next(), y.chars().next()) {

@@ -1,5 +1,6 @@
 //! From the keys of access categories to their specification.
 
+use airfair_sim::natural_cmp;
 use airfair_sim::spec::{CategorySpec, Countdown, EdcaSpec, FlowSpec, RadioSpec, TxopEnd, WorldSpec};
 
 use crate::declare::choice::Profile;
@@ -182,7 +183,9 @@ fn own_map(
 
 /// Warnings about flows with a DSCP by which no radio, or one of them, tells their packets from others.
 pub(crate) fn warn_of_dscps(radios: &Radios, spec: &WorldSpec) -> Vec<String> {
-    let marked: Vec<&FlowSpec> = spec.flows.iter().filter(|flow| flow.dscp != 0).collect();
+    let mut marked: Vec<&FlowSpec> = spec.flows.iter().filter(|flow| flow.dscp != 0).collect();
+    // The one that is named is the first by name: the order of a file means nothing.
+    marked.sort_by(|a, b| natural_cmp(&a.id, &b.id));
     if spec.radios.iter().all(|radio| radio.mac.edca.is_none()) {
         let reason = "has no effect: no radio has access categories";
         return subject(&marked).map(|flows| format!("the dscp of {flows} {reason}")).into_iter().collect();

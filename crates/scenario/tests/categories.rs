@@ -33,9 +33,12 @@ fn the_dcf_has_none() {
             "[[flow]]\nid = \"{id}\"\nfrom = \"a\"\nto = \"b\"\ndscp = 8\ntraffic = {{ kind = \"saturating\" }}\n"
         )
     };
-    for (more, subject) in
-        [(&["g"][..], "\"f\" and of another flow"), (&["g", "h"][..], "\"f\" and of 2 other flows")]
-    {
+    // The flow that is named is the first by name, wherever it stands.
+    for (more, subject) in [
+        (&["g"][..], "\"f\" and of another flow"),
+        (&["g", "h"][..], "\"f\" and of 2 other flows"),
+        (&["e10", "e9"][..], "\"e9\" and of 2 other flows"),
+    ] {
         let flows = text("") + &more.iter().map(|id| flow(id)).collect::<String>();
         let warnings = read(&flows, "categories.toml", &[]).unwrap().warnings;
         assert_eq!(
