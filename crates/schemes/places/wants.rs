@@ -20,7 +20,8 @@ pub struct Wants {
     /// Headers of the queue's kind in frames that the interface receives or overhears (`Queue::on_heard`). Every station that can decode a
     /// data frame then handles it.
     pub heard_headers: bool,
-    /// Ends of transmissions of packets that have left the queue (`Queue::on_finished`).
+    /// Ends of transmissions of packets that have left the queue (`Queue::on_finished`). One queue then serves all access categories of a
+    /// radio, since it counts what the radio holds.
     pub finished: bool,
     /// Changes of routes (`Queue::on_routes`). The host then drops no packet because its next hop has changed since it was stored.
     pub routes: bool,

@@ -487,6 +487,11 @@ impl Interfaces {
         }
     }
 
+    /// True if packets of a port's queue wait for news, or for time to pass.
+    pub fn waits(&self, port: PortIx) -> bool {
+        self.ports[port].pipeline.wakes_at().is_some()
+    }
+
     /// Handles the event of [`Interfaces::arm`]. Returns false if an earlier one has replaced it.
     pub fn wakes(&mut self, port: PortIx, now: Time) -> bool {
         let at = &mut self.ports[port];

@@ -627,10 +627,53 @@ fn a_queue_that_waits_outlives_the_last_word_of_its_neighbour() {
     assert_eq!(left, 0);
 }
 
-/// A variant without levels has a queue for each access category of the radio: each learns of the end of its own packets, also that of
-/// another category than the ordinary one.
+/// The same with sizes by broadcast, each 10 s: at 10 s 0 learns that 1's queue is as long as its own, and waits. It goes on when that
+/// has expired, and without expiry at 20 s, when 1 says that its queue is empty, whichever of the two broadcasts first.
 #[test]
-fn queues_of_all_categories_learn_of_the_end_of_their_packets() {
+fn a_queue_that_waits_for_a_broadcast_goes_on() {
+    for (expiry, seconds) in [(1, 15), (60, 25)] {
+        for seed in 1..=6 {
+            let mut spec = line(&[0.0, 200.0, 400.0], seconds);
+            flow(&mut spec, "f", 0, 2, saturating(1000));
+            spec.flows[0].stop = Time::ZERO + Span::from_millis(9_990);
+            let set = [
+                ("serve", ParamValue::Choice("positive")),
+                ("sizes_by", ParamValue::Choice("broadcast")),
+                ("announcement_interval", ParamValue::Span(Span::from_secs(10))),
+                ("expiry", ParamValue::Span(Span::from_secs(expiry))),
+                ("levels", ParamValue::Integer(1)),
+                ("threshold", ParamValue::Integer(65_535)),
+                ("rate_start", ParamValue::Rate(Rate(11_000_000))),
+            ];
+            let (result, _) = Observed::diffq(&set).run(&spec, seed);
+            assert!(result.flows[0].delivered_packets > 300, "{}", result.flows[0].delivered_packets);
+            assert_eq!(result.ends.queued, 0, "{expiry}, {seed}");
+        }
+    }
+}
+
+/// Without levels, too, one queue serves all access categories of the radio. It hears of its neighbours whatever the category of a flow
+/// is.
+#[test]
+fn one_queue_serves_all_categories() {
+    for dscp in [0, 46] {
+        let mut spec = line(&[0.0, 200.0, 400.0, 600.0, 800.0], 10);
+        flow(&mut spec, "f", 0, 4, saturating(1000));
+        spec.flows[0].dscp = dscp;
+        spec.radios[0] = with_edca(dot11b(250.0, 550.0), edca(Countdown::Dcf, TxopEnd::Silent));
+        let set = [("serve", ParamValue::Choice("positive")), ("levels", ParamValue::Integer(1))];
+        let (result, log) = Observed::diffq(&set).run(&spec, 1);
+        assert!(result.flows[0].delivered_packets > 500, "{dscp}: {:?}", result.flows[0]);
+        assert_eq!(log.queues, 5, "{dscp}");
+        for node in 0..4 {
+            assert!(heard_by(&log, node).len() > 300, "{dscp}: {node}");
+        }
+    }
+}
+
+/// Without levels the queue learns of the end of its packets, also of those of another category than the ordinary one.
+#[test]
+fn a_queue_learns_of_the_end_of_packets_of_all_categories() {
     for dscp in [0, 46] {
         let mut spec = line(&[0.0, 200.0, 400.0], 5);
         flow(&mut spec, "f", 0, 2, saturating(1000));

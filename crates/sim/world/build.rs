@@ -121,11 +121,13 @@ impl Plan<'_> {
     }
 
     /// True if each category of a station has a queue of its own, as in mac80211; false if the scheme's queue serves all: because the queue
-    /// gives packets their priority, or because a hop writes the state of one queue into headers.
+    /// gives packets their priority, because it counts what the radio holds and compares its size with what neighbours have said (of
+    /// several queues each would hear a part), or because a hop writes the state of one queue into headers.
     fn has_queue_for_each(&self, station: usize) -> bool {
         let node = self.node_of_station[station];
         let at = self.interface(node, LinkRef::Station(StationIx::of(station)));
-        !self.gives_priorities(station) && self.placed.at(node.ix()).hop(&at).is_none()
+        let scheme = self.placed.at(node.ix());
+        !self.gives_priorities(station) && !scheme.wants(&at).finished && scheme.hop(&at).is_none()
     }
 
     /// True if the scheme's queue at a station gives packets their priority.

@@ -168,7 +168,7 @@ impl Network {
                     air.hand_down(station, Msdu { category, ..msdu });
                 }
             }
-            if self.rules.queues_hear {
+            if self.rules.queues_label {
                 self.interfaces.arm(port, now, &mut self.schedule);
             }
             return;
@@ -350,7 +350,7 @@ impl Network {
         let dequeued = self.dequeue(port, now);
         if dequeued.is_none() {
             self.on_queue_emptied(port, now);
-            if self.rules.queues_hear {
+            if self.rules.queues_label {
                 self.interfaces.arm(port, now, &mut self.schedule);
             }
         }
