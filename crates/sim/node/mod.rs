@@ -75,8 +75,6 @@ pub(crate) struct RunRules {
     pub queues_label: bool,
     /// True if a queue learns of headers that its station receives or overhears.
     pub queues_hear: bool,
-    /// True if such a queue is of one of several access categories of its station.
-    pub categories_hear: bool,
     /// True if a queue follows changes of routes.
     pub queues_follow_routes: bool,
 }

@@ -163,7 +163,7 @@ fn scheme_header(network: &Network, copy: CopyRef, at: &PacketCopy) -> SchemeHea
 
 /// What the sender of a copy announces in its header; none if its queue has written none.
 pub(crate) fn announced(network: &Network, copy: CopyRef) -> Option<Announced> {
-    let (kind, header, (destination, _)) = network.packets.heard(copy)?;
+    let (kind, header, destination) = network.packets.heard(copy)?;
     let queue = network.interfaces.headers().of(kind)?.queue?;
     Some(Announced { queue: queue(header), destination })
 }

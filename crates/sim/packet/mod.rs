@@ -168,9 +168,9 @@ pub(crate) struct Packets {
     cargo: Segments,
     /// Scheme headers of copies, by the place of the copy.
     headers: Vec<Header>,
-    /// Destination and DSCP of copies whose headers are overheard, by the place of the copy: a packet may end at its destination before the
-    /// copy of its last sender has reached all hearers.
-    labels: Vec<(NodeIx, u8)>,
+    /// Destinations of copies whose headers are overheard, by the place of the copy: a packet may end at its destination before the copy of
+    /// its last sender has reached all hearers.
+    destinations: Vec<NodeIx>,
 }
 
 impl Packets {
@@ -383,23 +383,23 @@ impl Packets {
         self.headers.get(copy.place())
     }
 
-    /// Stores the destination of a copy whose header is overheard, and the packet's DSCP.
-    pub(crate) fn note_label(&mut self, copy: CopyRef, label: (NodeIx, u8)) {
+    /// Stores the destination of a copy whose header is overheard.
+    pub(crate) fn note_destination(&mut self, copy: CopyRef, destination: NodeIx) {
         let at = copy.place();
-        if at >= self.labels.len() {
-            self.labels.resize(at + 1, (NodeIx::EVERYONE, 0));
+        if at >= self.destinations.len() {
+            self.destinations.resize(at + 1, NodeIx::EVERYONE);
         }
-        self.labels[at] = label;
+        self.destinations[at] = destination;
     }
 
-    /// Kind and header of a sender's copy on the air, with destination and DSCP of its packet, which may have ended; none without a header,
-    /// and for a header that the sender's queue has not written (a real hearer compares IP's time to live with [`Header::supported`]).
+    /// Kind and header of a sender's copy on the air, with the destination of its packet, which may have ended; none without a header, and
+    /// for a header that the sender's queue has not written (a real hearer compares IP's time to live with [`Header::supported`]).
     #[inline]
-    pub(crate) fn heard(&self, copy: CopyRef) -> Option<(HeaderId, &Header, (NodeIx, u8))> {
+    pub(crate) fn heard(&self, copy: CopyRef) -> Option<(HeaderId, &Header, NodeIx)> {
         let id = self.copy(copy)?.header;
-        let label = *self.labels.get(copy.place())?;
-        let written = !id.is_none() && label.0 != NodeIx::EVERYONE;
-        Some((id, self.header(copy)?, label)).filter(|_| written)
+        let destination = *self.destinations.get(copy.place())?;
+        let written = !id.is_none() && destination != NodeIx::EVERYONE;
+        Some((id, self.header(copy)?, destination)).filter(|_| written)
     }
 
     /// Gives a copy a scheme header, to be filled.
@@ -409,7 +409,7 @@ impl Packets {
         if at >= self.headers.len() {
             self.headers.resize(at + 1, Header::default());
         }
-        if let Some((destination, _)) = self.labels.get_mut(at) {
+        if let Some(destination) = self.destinations.get_mut(at) {
             *destination = NodeIx::EVERYONE;
         }
         &mut self.headers[at]

@@ -313,10 +313,6 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         scheme_is_idle: false,
         queues_label: interfaces.ports().any(|port| !interfaces.queue_header(port).is_none()),
         queues_hear: interfaces.ports().any(|port| interfaces.wants_headers(port)),
-        categories_hear: interfaces.ports().any(|port| {
-            let of = interfaces.categories(port);
-            interfaces.wants_headers(port) && of.is_some_and(|of| !of.ports.is_empty())
-        }),
         queues_follow_routes: interfaces.ports().any(|port| interfaces.wants_routes(port)),
     };
     let mut network = Network {

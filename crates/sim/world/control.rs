@@ -294,9 +294,8 @@ impl Network {
         }
     }
 
-    /// Passes the header of a packet that a station has received or overheard to the station's queue. Where each access category has a queue,
-    /// that is the one of the packet's category here: the header is of the sender's queue of that category, with which this one compares
-    /// itself. Returns false if the packet carries no header.
+    /// Passes the header of a packet that a station has received or overheard to the station's queue. Returns false if the packet carries
+    /// none.
     #[inline]
     pub(super) fn header_heard(
         &mut self,
@@ -305,12 +304,9 @@ impl Network {
         from: StationIx,
         now: Time,
     ) -> bool {
-        let Self { packets, interfaces, rules, .. } = self;
-        let Some((kind, header, (destination, dscp))) = packets.heard(copy) else { return false };
-        let (mut port, sender) = (interfaces.of_station(station).1, interfaces.of_station(from).0);
-        if rules.categories_hear {
-            port = interfaces.port_of(port, interfaces.category(port, dscp));
-        }
+        let Self { packets, interfaces, .. } = self;
+        let Some((kind, header, destination)) = packets.heard(copy) else { return false };
+        let (port, sender) = (interfaces.of_station(station).1, interfaces.of_station(from).0);
         let heard = Heard { from: interfaces.id(sender), destination: interfaces.id(destination), header };
         if interfaces.heard(port, kind, &heard, now) {
             self.schedule.mark_ready(self.interfaces.link(port));

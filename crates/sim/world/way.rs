@@ -411,8 +411,7 @@ impl Network {
         if queued.labelled {
             self.interfaces.stamp(port, &queued, self.packets.carried_header(copy), now);
             if let Some(packet) = self.packets.get(copy) {
-                let dscp = if self.rules.categories_hear { self.dscp(packet) } else { 0 };
-                self.packets.note_label(copy, (packet.destination, dscp));
+                self.packets.note_destination(copy, packet.destination);
             }
             if let Some(differential) = self.interfaces.differential(port) {
                 self.differentials.count(port, queued.next_hop, differential);
