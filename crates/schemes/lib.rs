@@ -12,6 +12,7 @@
 extern crate alloc;
 
 pub mod bbr;
+pub mod c3l;
 pub mod codel;
 pub mod cubic;
 pub mod diffq;

@@ -1,0 +1,121 @@
+//! The traffic profile: flows with their routes, from the reports of the nodes that they pass (§III-A, §III-C).
+//!
+//! Each node reports the flows that it sends on and the next hop of each. The controller joins these to routes: from the node that is nobody's
+//! next hop, along next hops, to a node that does not report the flow.
+//!
+//! Readings:
+//! - Where a report is missing, a flow falls into several pieces. Each piece is a route of its own with the flow's number, since each takes
+//!   air; the flow gets the rate of the smallest (its packets carry the smallest stamp).
+//! - A piece whose next hops are a ring, which a change of routes can leave for a moment, begins at its smallest node and ends before it
+//!   comes back there.
+//! - A node's report counts for `expiry`, so that a lost one does not stop its flows.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use airfair_units::{Span, Time};
+
+use super::topology::Link;
+use crate::places::{FlowId, NodeId};
+
+/// A flow that a node sends on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Passing {
+    /// The flow.
+    pub flow: FlowId,
+    /// Its next hop.
+    pub next_hop: NodeId,
+    /// What it requires, bit/s; `INFINITY`: all that it gets.
+    pub demand: f64,
+}
+
+/// A route, or a piece of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Route {
+    /// The flow.
+    pub flow: FlowId,
+    /// Its links, from the source on.
+    pub links: Vec<Link>,
+    /// The smallest demand that a node on it reports, bit/s.
+    pub demand: f64,
+}
+
+impl Route {
+    /// A number of its own for each route of a profile: [`super::allocation::Flows::push`].
+    #[must_use]
+    pub fn rank(&self) -> u64 {
+        let first = self.links.first().map_or(0, |link| link.from.0);
+        u64::from(self.flow.0) << 32 | u64::from(first)
+    }
+}
+
+/// The flows that nodes have reported.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    expiry: Span,
+    nodes: usize,
+    reports: BTreeMap<NodeId, (Time, Vec<Passing>)>,
+}
+
+impl Profile {
+    /// Nothing reported yet. `nodes`: the most nodes that are stored; the one that reported longest ago gives way.
+    #[must_use]
+    pub const fn new(expiry: Span, nodes: usize) -> Self {
+        Self { expiry, nodes, reports: BTreeMap::new() }
+    }
+
+    /// A node's report replaces its last one.
+    pub fn report(&mut self, node: NodeId, passing: Vec<Passing>, now: Time) {
+        if !self.reports.contains_key(&node) && self.reports.len() >= self.nodes {
+            let oldest = self.reports.iter().min_by_key(|(_, report)| report.0).map(|(&node, _)| node);
+            oldest.map(|oldest| self.reports.remove(&oldest));
+        }
+        self.reports.insert(node, (now, passing));
+    }
+
+    /// Forgets nodes that have not reported any more.
+    pub fn expire(&mut self, now: Time) {
+        let expiry = self.expiry;
+        self.reports.retain(|_, report| now.since(report.0) < expiry);
+    }
+
+    /// The routes of all flows, in the order of flows and first nodes.
+    #[must_use]
+    pub fn routes(&self) -> Vec<Route> {
+        // The steps of all flows, by flow and node; the second field: whether the node is a next hop, the third: whether it was visited.
+        let mut steps: BTreeMap<(FlowId, NodeId), (Passing, bool, bool)> = BTreeMap::new();
+        for (&node, (_, passing)) in &self.reports {
+            for step in passing.iter().filter(|step| step.next_hop != node) {
+                steps.insert((step.flow, node), (*step, false, false));
+            }
+        }
+        let keys: Vec<(FlowId, NodeId)> = steps.keys().copied().collect();
+        for &(flow, node) in &keys {
+            let next = steps.get(&(flow, node)).map(|step| step.0.next_hop);
+            if let Some(step) = next.and_then(|next| steps.get_mut(&(flow, next))) {
+                step.1 = true;
+            }
+        }
+        let mut routes = Vec::new();
+        // First from sources, then what is left: rings.
+        for rings in [false, true] {
+            for &(flow, node) in &keys {
+                let (mut route, mut at) = (Route { flow, links: Vec::new(), demand: f64::INFINITY }, node);
+                if steps.get(&(flow, node)).is_some_and(|&(_, next_hop, _)| next_hop && !rings) {
+                    continue;
+                }
+                while let Some((step, _, visited @ false)) = steps.get_mut(&(flow, at)) {
+                    *visited = true;
+                    route.links.push(Link::new(at, step.next_hop));
+                    route.demand = route.demand.min(step.demand);
+                    at = step.next_hop;
+                }
+                if !route.links.is_empty() {
+                    routes.push(route);
+                }
+            }
+        }
+        routes.sort_by_key(Route::rank);
+        routes
+    }
+}

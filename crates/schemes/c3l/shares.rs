@@ -1,0 +1,190 @@
+//! The division of a link's share among its flows, at the sender of the link (§III-E).
+//!
+//! Flows are taken in the order of their sending rates, the slowest first. One that sends less than an even part of what is left, less δ,
+//! gets δ more than it sends; the others an even part each. δ lets a flow grow: as long as it leaves δ of its share unused, it is finite and
+//! its requirement is what it sends; when it uses the extra δ, its requirement is infinite.
+//!
+//! Readings, each a field of [`Config`] where there is a choice:
+//! - δ is a part of the link's share; the paper gives no number.
+//! - Measured rates vary: a flow has used δ if it sends more than its share less `1 - consumed` of δ. With `consumed` = 0 it is finite only
+//!   while it leaves all of δ.
+//! - A flow without a share so far, or whose share was less than δ, has an infinite requirement.
+//! - Where several flows send as much, the one with the smaller number is first.
+//! - All in whole bit/s, rounded down: the sum of the shares never exceeds that of the link.
+
+use alloc::vec::Vec;
+
+use airfair_units::{Rate, Span, Time};
+
+use crate::places::FlowId;
+
+/// The parameters of the division.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Config {
+    /// δ, part of the link's share.
+    pub delta: f64,
+    /// Part of δ that a flow has to use to be infinite, 0 to 1.
+    pub consumed: f64,
+    /// Most flows of a link; the one that sent longest ago gives way.
+    pub most: usize,
+    /// Time after which a flow that has not sent any more has no share.
+    pub expiry: Span,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { delta: 0.05, consumed: 0.5, most: 1024, expiry: Span::from_secs(8) }
+    }
+}
+
+/// What a flow requires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Requirement {
+    /// The rate at which it sends.
+    Finite(Rate),
+    /// All that it gets.
+    Infinite,
+}
+
+impl Requirement {
+    /// What a flow requires that sends at `rate` and had this share and this δ.
+    #[must_use]
+    pub fn of(rate: Rate, share: Rate, delta: Rate, consumed: f64) -> Self {
+        let left = delta.0 - part(delta, consumed.clamp(0.0, 1.0)).0.min(delta.0);
+        if delta.0 > 0 && share.0 >= delta.0 && rate.0 <= share.0 - left && rate.0 < share.0 {
+            Self::Finite(rate)
+        } else {
+            Self::Infinite
+        }
+    }
+}
+
+/// A part of a rate, rounded down.
+fn part(rate: Rate, part: f64) -> Rate {
+    // A cast of a number that does not fit gives the largest one.
+    Rate((rate.0 as f64 * part) as u64)
+}
+
+/// Divides the share of a link. `requirements` are in ascending order, infinite ones last; `shares` gets the share of each.
+pub fn divide(
+    link: Rate,
+    delta: Rate,
+    requirements: impl ExactSizeIterator<Item = Requirement>,
+    shares: &mut Vec<Rate>,
+) {
+    shares.clear();
+    let (mut residual, mut unassigned) = (link.0, requirements.len() as u64);
+    for requirement in requirements {
+        let even = residual / unassigned;
+        let share = match requirement {
+            Requirement::Finite(rate) if rate.0 < even.saturating_sub(delta.0) => rate.0 + delta.0,
+            _ => even,
+        };
+        shares.push(Rate(share));
+        residual -= share;
+        unassigned -= 1;
+    }
+}
+
+/// A flow of the link.
+#[derive(Debug, Clone, Copy)]
+struct Passing {
+    flow: FlowId,
+    /// Measured sending rate.
+    rate: Rate,
+    sent: Time,
+    requirement: Requirement,
+    /// The last share, `None` before the first.
+    share: Option<Rate>,
+}
+
+/// The flows of a link, their requirements and shares.
+#[derive(Debug, Clone)]
+pub struct Shares {
+    config: Config,
+    /// Sorted by flow.
+    flows: Vec<Passing>,
+    /// Indices in the order of sending rates.
+    order: Vec<u32>,
+    shares: Vec<Rate>,
+    /// δ of the last division.
+    delta: Rate,
+}
+
+impl Shares {
+    /// A link without flows.
+    #[must_use]
+    pub const fn new(config: Config) -> Self {
+        Self { config, flows: Vec::new(), order: Vec::new(), shares: Vec::new(), delta: Rate(0) }
+    }
+
+    fn find(&self, flow: FlowId) -> Result<usize, usize> {
+        self.flows.binary_search_by_key(&flow, |passing| passing.flow)
+    }
+
+    /// The rate at which a flow has sent since the last time.
+    pub fn sent(&mut self, flow: FlowId, rate: Rate, now: Time) {
+        match self.find(flow) {
+            Ok(at) => {
+                let passing = &mut self.flows[at];
+                passing.rate = rate;
+                if rate.0 > 0 {
+                    passing.sent = now;
+                }
+            }
+            Err(at) => {
+                let new = Passing { flow, rate, sent: now, requirement: Requirement::Infinite, share: None };
+                let mut at = at;
+                if self.flows.len() >= self.config.most {
+                    let oldest = (0..self.flows.len()).min_by_key(|&i| self.flows[i].sent);
+                    let Some(oldest) = oldest else { return };
+                    self.flows.remove(oldest);
+                    at -= usize::from(oldest < at);
+                }
+                self.flows.insert(at, new);
+            }
+        }
+    }
+
+    /// Divides the share of the link among its flows. Flows that have not sent for long are forgotten.
+    pub fn divide(&mut self, link: Rate, now: Time) {
+        let Self { config, flows, order, shares, delta } = self;
+        flows.retain(|passing| now.since(passing.sent) < config.expiry);
+        for passing in flows.iter_mut() {
+            passing.requirement = passing.share.map_or(Requirement::Infinite, |share| {
+                Requirement::of(passing.rate, share, *delta, config.consumed)
+            });
+        }
+        *delta = part(link, config.delta.clamp(0.0, 1.0));
+        order.clear();
+        order.extend(0..flows.len() as u32);
+        order.sort_unstable_by_key(|&i| match flows[i as usize].requirement {
+            Requirement::Finite(rate) => (false, rate, i),
+            Requirement::Infinite => (true, Rate(0), i),
+        });
+        divide(link, *delta, order.iter().map(|&i| flows[i as usize].requirement), shares);
+        for (&i, &share) in order.iter().zip(shares.iter()) {
+            flows[i as usize].share = Some(share);
+        }
+    }
+
+    /// The share of a flow; `None` before the first division.
+    #[must_use]
+    pub fn share(&self, flow: FlowId) -> Option<Rate> {
+        self.flows[self.find(flow).ok()?].share
+    }
+
+    /// What a flow requires of the controller: its finite requirement and δ, as here; `None`: without limit.
+    #[must_use]
+    pub fn demand(&self, flow: FlowId) -> Option<Rate> {
+        match self.flows[self.find(flow).ok()?].requirement {
+            Requirement::Finite(rate) => Some(Rate(rate.0.saturating_add(self.delta.0))),
+            Requirement::Infinite => None,
+        }
+    }
+
+    /// The flows with the rates at which they send, in the order of flows.
+    pub fn flows(&self) -> impl ExactSizeIterator<Item = (FlowId, Rate)> + '_ {
+        self.flows.iter().map(|passing| (passing.flow, passing.rate))
+    }
+}
