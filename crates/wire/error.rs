@@ -48,6 +48,8 @@ pub enum Header {
     Congestion,
     /// DiffQ's trailer.
     DiffQ,
+    /// A message or header of C3L.
+    C3l,
 }
 
 impl fmt::Display for Header {
@@ -74,6 +76,7 @@ impl fmt::Display for Header {
             Self::Olsr => "OLSR packet",
             Self::Congestion => "congestion header",
             Self::DiffQ => "DiffQ trailer",
+            Self::C3l => "C3L message",
         })
     }
 }

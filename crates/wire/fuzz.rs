@@ -9,6 +9,7 @@ use core::fmt::Debug;
 
 use crate::address::Ipv4Addr;
 use crate::aodv;
+use crate::c3l;
 use crate::checksum::Checksum;
 use crate::congestion::Congestion;
 use crate::diffq;
@@ -186,6 +187,16 @@ pub fn fuzz_diffq(data: &[u8]) {
     round_trip(data, diffq::Sizes::wire_len, diffq::Sizes::encode, diffq::Sizes::decode);
 }
 
+/// C3L's messages and header.
+pub fn fuzz_c3l(data: &[u8]) {
+    round_trip(data, c3l::Message::wire_len, c3l::Message::encode, c3l::Message::decode);
+    round_trip(data, |_| c3l::Stamp::wire_len(), c3l::Stamp::encode, c3l::Stamp::decode);
+    round_trip(data, c3l::Hello::wire_len, c3l::Hello::encode, c3l::Hello::decode);
+    round_trip(data, c3l::Report::wire_len, c3l::Report::encode, c3l::Report::decode);
+    round_trip(data, c3l::Allocation::wire_len, c3l::Allocation::encode, c3l::Allocation::decode);
+    round_trip(data, |_| c3l::Feedback::wire_len(), c3l::Feedback::encode, c3l::Feedback::decode);
+}
+
 /// Every format, on the same bytes.
 pub fn fuzz_all(data: &[u8]) {
     fuzz_ieee80211(data);
@@ -203,4 +214,5 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_olsr(data);
     fuzz_congestion(data);
     fuzz_diffq(data);
+    fuzz_c3l(data);
 }

@@ -39,6 +39,7 @@ mod cursor;
 pub mod address;
 pub mod aodv;
 pub mod arp;
+pub mod c3l;
 pub mod checksum;
 pub mod congestion;
 pub mod diffq;

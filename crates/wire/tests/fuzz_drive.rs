@@ -1,13 +1,14 @@
 //! Runs the fuzz entry points on stable Rust: 10^5 inputs each, half of them random bytes, half mutations of
-//! valid frames; 10^6 for routing protocols and DiffQ's trailer, which all that overhear a frame read.
+//! valid frames; 10^6 for routing protocols, DiffQ's trailer, which all that overhear a frame read, and C3L.
 
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
+use airfair_wire::c3l;
 use airfair_wire::congestion::{Congestion, Fields, Rates};
 use airfair_wire::diffq::{Sizes, Trailer, Type};
 use airfair_wire::dsdv::{self, Update};
 use airfair_wire::fuzz::{
-    fuzz_all, fuzz_aodv, fuzz_arp, fuzz_congestion, fuzz_diffq, fuzz_dsdv, fuzz_ethernet, fuzz_ieee80211,
-    fuzz_ipv4, fuzz_llc, fuzz_olsr, fuzz_pcapng, fuzz_radiotap, fuzz_tcp, fuzz_udp,
+    fuzz_all, fuzz_aodv, fuzz_arp, fuzz_c3l, fuzz_congestion, fuzz_diffq, fuzz_dsdv, fuzz_ethernet,
+    fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_olsr, fuzz_pcapng, fuzz_radiotap, fuzz_tcp, fuzz_udp,
 };
 use airfair_wire::ieee80211::{Ack, Addresses, CfEnd, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
 use airfair_wire::olsr;
@@ -246,6 +247,47 @@ fn diffq_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
+fn c3l_seeds() -> Vec<Vec<u8>> {
+    let alive = |controller| c3l::Alive { controller, freshness: 70_000, hops: 3 };
+    let link = |next_hop| c3l::LinkReport {
+        next_hop,
+        capacity: 174_250,
+        used: 73_250,
+        transmissions: 300,
+        overloaded: next_hop == 2,
+    };
+    let flow = |flow| c3l::FlowReport { flow, next_hop: 2, rate: 73_250, demand: u32::MAX };
+    let neighbour = |node| c3l::Neighbour { node, hellos: 240, probes: 255 };
+    let head = c3l::ReportHead { node: 7, round: 4, version: 2 };
+    let report =
+        |neighbours| c3l::Report::parts(head, &[1, 2].map(link), &[8, 9].map(flow), neighbours).remove(0);
+    let shares = [1, 2].map(|next_hop| c3l::Share { next_hop, share: 36_000 });
+    let allocation = c3l::AllocationHead { controller: 1, node: 7, round: 5, version: 2, valid_ms: 24_000 };
+    let feedback =
+        c3l::Feedback { epoch: 3, flow: 8, allocation: 36_000, received: 35_000, sequence: 70_000 };
+    let mut seeds = [
+        c3l::Message::Hello(c3l::Hello::new(false, 9, 7, [1, 2].map(alive).into_iter())),
+        c3l::Message::Hello(c3l::Hello::new(true, 9, 7, std::iter::empty())),
+        c3l::Message::Report(report(None)),
+        c3l::Message::Report(report(Some(&[1, 2, 3].map(neighbour)))),
+        c3l::Message::Allocation(c3l::Allocation::parts(allocation, &shares).remove(0)),
+        c3l::Message::Feedback(feedback),
+    ]
+    .map(|message| bytes(message.wire_len() + 1, |buffer| assert!(message.encode(buffer).is_ok())))
+    .to_vec();
+    let stamp = c3l::Stamp {
+        next: 17,
+        supported: 2,
+        unsupported: 0,
+        flow: 8,
+        allocation: 36_000,
+        rate: 37_000,
+        sequence: 12,
+    };
+    seeds.push(bytes(21, |buffer| assert!(stamp.encode(buffer).is_ok())));
+    seeds
+}
+
 fn radiotap_seeds() -> Vec<Vec<u8>> {
     let received = Radiotap {
         tsft: Some(1_000_000),
@@ -357,6 +399,11 @@ fn diffq() {
 }
 
 #[test]
+fn c3l() {
+    drive_with(&c3l_seeds(), 10 * INPUTS, fuzz_c3l);
+}
+
+#[test]
 fn ethernet() {
     drive(&[ethernet_seed()], fuzz_ethernet);
 }
@@ -377,6 +424,7 @@ fn crosswise() {
     seeds.push(olsr_seed());
     seeds.extend(congestion_seeds());
     seeds.extend(diffq_seeds());
+    seeds.extend(c3l_seeds());
     seeds.extend(radiotap_seeds());
     seeds.push(pcapng_seed());
     drive(&seeds, fuzz_all);
