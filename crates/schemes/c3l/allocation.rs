@@ -23,7 +23,8 @@ use core::cmp::Ordering;
 
 use airfair_optimum::Cliques;
 
-/// The largest number of each kind: products and quotients of three of them are finite.
+/// The smallest and the largest number of a kind that is not 0: products and quotients of three of them are neither 0 nor infinite.
+const SMALLEST: f64 = 1e-60;
 const LARGEST: f64 = 1e60;
 
 /// Part of a sum below which what is left of it after subtractions is added up anew.
@@ -222,9 +223,9 @@ impl PartialOrd for Entry {
     }
 }
 
-/// A number that cannot spoil a sum: from 0 to [`LARGEST`].
+/// A number that cannot spoil a sum: 0, or from [`SMALLEST`] to [`LARGEST`].
 fn usable(number: f64) -> f64 {
-    if number > 0.0 { number.min(LARGEST) } else { 0.0 }
+    if number > 0.0 { number.clamp(SMALLEST, LARGEST) } else { 0.0 }
 }
 
 /// The range of a row, given where rows end.

@@ -392,7 +392,8 @@ impl Topology {
         }
     }
 
-    /// Brings the cliques up to date; true if something has changed. Numbers of links are valid until the next call that returns true.
+    /// Brings the cliques up to date; false if nothing has changed that they depend on. Numbers of links are valid until the next call that
+    /// returns true.
     pub fn update(&mut self) -> bool {
         if self.changed.is_empty() && self.gone.is_empty() {
             return false;

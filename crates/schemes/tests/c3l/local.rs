@@ -1,0 +1,172 @@
+//! End of §III-A; figure 12's first bar.
+
+use airfair_schemes::c3l::local::{
+    Bandwidth, BandwidthConfig, Injection, InjectionConfig, LocalFlow, Overload, OverloadConfig, first_rate,
+    share_time,
+};
+use airfair_schemes::c3l::shares::Requirement::{Finite, Infinite};
+use airfair_units::{Bytes, Rate, Span};
+use proptest::prelude::*;
+
+use super::at;
+
+/// The queue at each second of a cycle of 8 s, of a limit of 50 packets.
+fn overloaded(config: OverloadConfig, queue: [u32; 8]) -> bool {
+    let mut overload = Overload::new();
+    for (second, packets) in (0..).zip(queue) {
+        overload.observe(packets, Span::from_secs(second), Span::from_secs(8));
+    }
+    assert_eq!(overload.mean(), queue.iter().sum::<u32>() as f64 / 8.0);
+    let judged = overload.judge(&config, 50);
+    assert_eq!(overload.mean(), 0.0, "the next cycle starts from nothing");
+    judged
+}
+
+/// Above 25 packets in the mean; not if the second half has less than 0.9 of the first: 40 and 36 is not falling, 40 and 35.9 would be.
+#[test]
+fn a_queue_that_has_built_up() {
+    let config = OverloadConfig::default();
+    assert!(!overloaded(config, [25; 8]));
+    assert!(overloaded(config, [25, 25, 25, 26, 25, 25, 25, 25]));
+    assert!(!overloaded(config, [0, 50, 0, 0, 50, 0, 0, 0]), "bursts");
+    assert!(overloaded(config, [0, 0, 0, 10, 50, 50, 50, 50]), "210 in 8");
+    assert!(overloaded(config, [40, 40, 40, 40, 36, 36, 36, 36]));
+    assert!(!overloaded(config, [40, 40, 40, 40, 36, 36, 36, 35]));
+    assert!(!overloaded(config, [50, 50, 50, 50, 10, 0, 0, 0]));
+    assert!(!overloaded(config, [50, 50, 50, 50, 9, 0, 0, 0]), "209 in 8");
+    let any = OverloadConfig { falls: 0.0, ..config };
+    assert!(overloaded(any, [50, 50, 50, 50, 10, 0, 0, 0]), "a fall does not count");
+    // A queue that was only looked at in one half is not falling.
+    for since in [0, 6] {
+        let mut half = Overload::new();
+        half.observe(40, Span::from_secs(since), Span::from_secs(8));
+        assert!(half.judge(&config, 50));
+    }
+    assert!(!Overload::new().judge(&config, 0));
+    // 3.5 s of 7 s are the second half.
+    let mut odd = Overload::new();
+    odd.observe(50, Span::from_millis(3499), Span::from_secs(7));
+    odd.observe(10, Span::from_millis(3500), Span::from_secs(7));
+    assert!(!odd.judge(&config, 50));
+}
+
+#[test]
+fn injection_is_scaled_until_the_next_allocation() {
+    let config = InjectionConfig::default();
+    let mut link = Injection::default();
+    assert!(!link.observe(&config, 25, 50, at(0)), "at the threshold");
+    assert_eq!((link.scale(), link.scaled(Rate(1000))), (1.0, Rate(1000)));
+    assert!(link.observe(&config, 26, 50, at(1)));
+    assert_eq!((link.scale(), link.scaled(Rate(1001))), (0.9, Rate(900)));
+    assert!(!link.observe(&config, 50, 50, at(100_000)), "once");
+    assert_eq!(link.scale(), 0.9);
+    link.allocated();
+    assert_eq!(link.scale(), 1.0);
+    assert!(link.observe(&config, 50, 50, at(200_000)));
+}
+
+/// Every second while the queue is long: 0.9, 0.81, and no less than 0.75.
+#[test]
+fn injection_may_be_scaled_again() {
+    let config =
+        InjectionConfig { again: Some(Span::from_secs(1)), floor: 0.75, ..InjectionConfig::default() };
+    let mut link = Injection::default();
+    assert!(link.observe(&config, 30, 50, at(0)));
+    assert!(!link.observe(&config, 30, 50, at(999)));
+    assert!(link.observe(&config, 30, 50, at(1000)));
+    assert!((link.scale() - 0.81).abs() < 1e-12);
+    assert!(!link.observe(&config, 20, 50, at(2000)));
+    assert!(link.observe(&config, 30, 50, at(2500)), "0.75 is not 0.729");
+    assert!(!link.observe(&config, 30, 50, at(3500)), "no change");
+    assert_eq!(link.scale(), 0.75);
+    // A factor of 1 changes nothing, one above 1 neither.
+    for factor in [1.0, 2.0] {
+        let mut none = Injection::default();
+        assert!(!none.observe(&InjectionConfig { factor, ..config }, 30, 50, at(0)));
+        assert_eq!(none.scale(), 1.0);
+    }
+}
+
+#[test]
+fn rates_before_the_first_allocation() {
+    assert_eq!(first_rate(Rate(1_200_000), 3, 4), Rate(100_000));
+    assert_eq!(first_rate(Rate(1_200_000), 0, 0), Rate(1_200_000));
+}
+
+/// 1000 B in 8 ms are 1 Mbit/s; then one in 4 ms: 1 + 0.1 (2 - 1) = 1.1 Mbit/s.
+#[test]
+fn bandwidth_is_an_average() {
+    let config = BandwidthConfig::default();
+    let mut link = Bandwidth::new();
+    assert_eq!(link.get(), None);
+    let near =
+        |link: &Bandwidth, wanted: f64| assert!((link.get().unwrap() - wanted).abs() < 1e-3, "{link:?}");
+    link.delivered(&config, Bytes(1000), Span::from_millis(8));
+    near(&link, 1e6);
+    link.delivered(&config, Bytes(1000), Span::from_millis(4));
+    near(&link, 1.1e6);
+    // 500 B in 4 ms: the same bandwidth if nothing is added to packets; with 500 B of overhead half as fast for them as for 1000 B: 1000 B
+    // and 500 take 1.5 times of 1000: 6 ms, 1.333 Mbit/s.
+    let mut short = Bandwidth::new();
+    short.delivered(&config, Bytes(500), Span::from_millis(4));
+    near(&short, 1e6);
+    let overhead = BandwidthConfig { overhead: Bytes(500), ..config };
+    let mut short = Bandwidth::new();
+    short.delivered(&overhead, Bytes(500), Span::from_millis(4));
+    near(&short, 8e6 / 6.0);
+    let mut none = Bandwidth::new();
+    none.delivered(&config, Bytes(0), Span::ZERO);
+    assert!(none.get().unwrap().is_finite());
+}
+
+fn shared(flows: &[LocalFlow], time: f64) -> Vec<f64> {
+    let mut rates = Vec::new();
+    share_time(flows, time, Rate(50), &mut rates);
+    rates.into_iter().map(|rate| (rate * 1e6).round() / 1e6).collect()
+}
+
+/// Next hops of 1000 and 500: x/1000 + x/500 = 1: 333.3 each. If the first requires 150, it gets 200 (0.2 of the time), and the other 400.
+#[test]
+fn a_node_s_time_is_shared_at_equal_rates() {
+    let fast = LocalFlow { requirement: Infinite, bandwidth: 1000.0 };
+    let slow = LocalFlow { requirement: Infinite, bandwidth: 500.0 };
+    assert_eq!(shared(&[fast, slow], 1.0), [333.333333, 333.333333]);
+    assert_eq!(shared(&[fast, slow], 0.5), [166.666667, 166.666667]);
+    let finite = |rate, flow: LocalFlow| LocalFlow { requirement: Finite(Rate(rate)), ..flow };
+    assert_eq!(shared(&[finite(150, fast), slow], 1.0), [200.0, 400.0]);
+    assert_eq!(shared(&[slow, finite(150, fast)], 1.0), [400.0, 200.0]);
+    assert_eq!(shared(&[finite(400, fast), slow], 1.0), [333.333333, 333.333333]);
+    assert_eq!(shared(&[finite(150, fast), finite(150, slow)], 1.0), [200.0, 200.0], "both finite: a rest");
+    // 100 takes 0.1, 150 takes 0.3, and 0.6 are left for 1000.
+    assert_eq!(shared(&[fast, finite(100, slow), finite(50, fast)], 1.0), [600.0, 150.0, 100.0]);
+    let none = LocalFlow { requirement: Infinite, bandwidth: 0.0 };
+    assert_eq!(shared(&[none, fast], 1.0), [0.0, 1000.0]);
+    assert_eq!(shared(&[fast], f64::NAN), [0.0]);
+    assert_eq!(shared(&[], 1.0), [0.0; 0]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// The node's time is enough, and no flow has more than what it requires and δ.
+    #[test]
+    fn a_node_s_time_is_enough(flows in prop::collection::vec((0u64..3_000_000, any::<bool>(), 1e3f64..1e7), 1..12)) {
+        let flow = |&(rate, finite, bandwidth): &(u64, bool, f64)| {
+            LocalFlow { requirement: if finite { Finite(Rate(rate)) } else { Infinite }, bandwidth }
+        };
+        let flows: Vec<LocalFlow> = flows.iter().map(flow).collect();
+        let mut rates = Vec::new();
+        share_time(&flows, 1.0, Rate(1000), &mut rates);
+        let used: f64 = rates.iter().zip(&flows).map(|(rate, flow)| rate / flow.bandwidth).sum();
+        prop_assert!(used <= 1.0 + 1e-12);
+        if flows.iter().any(|flow| flow.requirement == Infinite) {
+            prop_assert!(used >= 1.0 - 1e-9, "{}", used);
+        }
+        let mut back: Vec<LocalFlow> = flows.clone();
+        back.reverse();
+        let mut reversed = Vec::new();
+        share_time(&back, 1.0, Rate(1000), &mut reversed);
+        reversed.reverse();
+        prop_assert_eq!(rates, reversed);
+    }
+}
