@@ -22,6 +22,7 @@
 //! | `profile` | §III-A, at the controller: routes of flows |
 //! | `allocation` | §III-C, shares of links |
 //! | `capacity` | §III-D, Algorithm 1 |
+//! | `round` | figure 6, a round of the controller: these together |
 //! | `shares` | §III-E, shares of flows |
 //! | `local` | §III-A, reaction to a queue; figure 12, estimates without a controller |
 //! | `controllers` | which controller a node reports to (ours) |
@@ -38,5 +39,6 @@ pub mod controllers;
 pub mod discovery;
 pub mod local;
 pub mod profile;
+pub mod round;
 pub mod shares;
 pub mod topology;

@@ -111,6 +111,7 @@ fn the_clique_with_the_largest_use_is_pinpointed() {
     assert!((*link, *clique) == (1, 1) && (usage - 0.9).abs() < 1e-12);
     // Now the first has more, and the second keeps its δ_r of 10 %.
     c3l.round([sends(0.6), over(sends(0.4)), sends(0.5)]);
+    assert_eq!(c3l.capacities.pinpointed().len(), 1);
     c3l.is(0, 0.95, 0.1);
     c3l.is(1, 0.95, 0.1);
     c3l.round([sends(0.6), over(sends(0.4)), sends(0.5)]);

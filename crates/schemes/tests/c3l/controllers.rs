@@ -36,7 +36,10 @@ fn the_nearest_controller_is_chosen() {
     // An older word does not count.
     node.hear(word(B, 6, 0), at(0));
     assert_eq!(alive(&node, 0)[1], word(B, 7, 2));
-    // Too far.
+    // Too far: 5 hops are allowed, 6 are not.
+    let mut far = Controllers::new(CONFIG);
+    far.hear(word(A, 1, 4), at(0));
+    assert_eq!(alive(&far, 0), [word(A, 1, 5)]);
     node.hear(word(NodeId(3), 1, 5), at(0));
     assert_eq!(alive(&node, 0).len(), 2);
     node.hear(word(B, 8, 255), at(0));

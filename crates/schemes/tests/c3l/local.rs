@@ -143,6 +143,9 @@ fn a_node_s_time_is_shared_at_equal_rates() {
     assert_eq!(shared(&[none, fast], 1.0), [0.0, 1000.0]);
     assert_eq!(shared(&[fast], f64::NAN), [0.0]);
     assert_eq!(shared(&[], 1.0), [0.0; 0]);
+    let mut rates = vec![7.0; 3];
+    share_time(&[none, fast], 1.0, Rate(0), &mut rates);
+    assert_eq!(rates, [0.0, 1000.0]);
 }
 
 proptest! {

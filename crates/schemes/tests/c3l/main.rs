@@ -1,5 +1,6 @@
 //! C3L's laws by the sections of its paper, with numbers computed by hand: discovery and topology (III-B), allocation (III-C), capacities
-//! (III-D), shares of flows (III-E), the local reaction; what is ours: profile, controllers; and properties on random networks.
+//! (III-D), shares of flows (III-E), the local reaction; rounds of the controller; what is ours: profile,
+//! controllers; and properties on random networks.
 
 mod allocation;
 mod capacity;
@@ -8,6 +9,7 @@ mod discovery;
 mod local;
 mod networks;
 mod profile;
+mod round;
 mod shares;
 mod topology;
 

@@ -1,0 +1,256 @@
+//! A round of the controller: from the nodes' reports to the shares of links (§III-A, figure 6).
+//!
+//! Readings:
+//! - A round first brings the cliques up to date, then re-estimates their capacities from what the links did with their last shares, then
+//!   allocates. A clique that is new takes part in the re-estimation with C_max.
+//! - A link is overloaded, or has used its share, according to the last report of its sender since the last round; without one it is
+//!   neither.
+//! - Flows have no demands (§III-C), or those that nodes report (`demands`): then what a flow does not need goes to others at once, and not only
+//!   at its own links. A flow of which nothing is reported has none.
+//! - A link whose goodput nobody has reported has `default_goodput`.
+//! - Without `reestimate` all capacities stay at C_max (figure 12's second bar), with W_FACTOR 1 inhibitors count like others (third).
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use airfair_units::{Span, Time};
+
+use super::allocation::{Allocator, Constraints, Flows, Limit};
+use super::capacity::{self, Capacities, LinkRound};
+use super::discovery::Neighbour;
+use super::profile::{Passing, Profile, Route};
+use super::topology::{Link, Rules, Topology};
+use crate::places::NodeId;
+
+/// The parameters of the controller.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Config {
+    /// The picture of the network.
+    pub rules: Rules,
+    /// Algorithm 1.
+    pub capacity: capacity::Config,
+    /// True if capacities are re-estimated.
+    pub reestimate: bool,
+    /// True if flows get no more than nodes report that they require.
+    pub demands: bool,
+    /// Time for which a node's report of its flows and links counts.
+    pub expiry: Span,
+    /// Goodput of a lone link of which nothing is reported, bit/s.
+    pub default_goodput: f64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            rules: Rules::default(),
+            capacity: capacity::Config::default(),
+            reestimate: true,
+            demands: false,
+            expiry: Span::from_secs(20),
+            default_goodput: 1_394_000.0,
+        }
+    }
+}
+
+/// What a node reports of a link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkReport {
+    /// The receiver.
+    pub to: NodeId,
+    /// Goodput of the link alone, bit/s.
+    pub goodput: f64,
+    /// Rate at which it sent, bit/s.
+    pub used: f64,
+    /// Mean transmissions of a packet.
+    pub transmissions: f64,
+    /// True if its queue was built up.
+    pub overloaded: bool,
+}
+
+/// A link with its share.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkShare {
+    /// The link.
+    pub link: Link,
+    /// Its share, bit/s.
+    pub share: f64,
+}
+
+/// A link of which a node has reported.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    report: LinkReport,
+    at: Time,
+    /// True until the next round.
+    new: bool,
+}
+
+/// The link of a number that the cliques have; each has one.
+fn named(topology: &Topology, number: u32) -> Link {
+    topology.link(number).unwrap_or(Link::new(NodeId(0), NodeId(0)))
+}
+
+/// The controller's state.
+#[derive(Debug, Clone)]
+pub struct Controller {
+    config: Config,
+    topology: Topology,
+    profile: Profile,
+    capacities: Capacities,
+    known: BTreeMap<Link, Known>,
+    constraints: Constraints,
+    allocator: Allocator,
+    flows: Flows,
+    routes: Vec<Route>,
+    cost: Vec<f64>,
+    rounds: Vec<LinkRound>,
+    shares: Vec<LinkShare>,
+    count: u16,
+}
+
+impl Controller {
+    /// Nothing reported yet.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        Self {
+            config,
+            topology: Topology::new(config.rules),
+            profile: Profile::new(config.expiry, config.rules.nodes),
+            capacities: Capacities::new(config.capacity),
+            known: BTreeMap::new(),
+            constraints: Constraints::default(),
+            allocator: Allocator::new(),
+            flows: Flows::new(),
+            routes: Vec::new(),
+            cost: Vec::new(),
+            rounds: Vec::new(),
+            shares: Vec::new(),
+            count: 0,
+        }
+    }
+
+    /// A node's report. `neighbours`: the list of what it hears, if it has changed.
+    pub fn report(
+        &mut self,
+        node: NodeId,
+        links: &[LinkReport],
+        flows: Vec<Passing>,
+        neighbours: Option<&[Neighbour]>,
+        now: Time,
+    ) {
+        match neighbours {
+            Some(list) => self.topology.report(node, list, now),
+            None => {
+                self.topology.confirm(node, now);
+            }
+        }
+        for &report in links {
+            let link = Link::new(node, report.to);
+            if self.known.len() < self.config.rules.links || self.known.contains_key(&link) {
+                self.known.insert(link, Known { report, at: now, new: true });
+            }
+        }
+        self.profile.report(node, flows, now);
+    }
+
+    /// A round.
+    pub fn run(&mut self, now: Time) {
+        self.topology.expire(now);
+        self.profile.expire(now);
+        let expiry = self.config.expiry;
+        self.known.retain(|_, known| now.since(known.at) < expiry);
+        self.routes = self.profile.routes();
+        self.topology.use_links(self.routes.iter().flat_map(|route| route.links.iter().copied()), now);
+        let changed = self.topology.update();
+        self.look_back();
+        let Self { topology, capacities, config, .. } = self;
+        let hidden =
+            |inhibited, inhibitor| topology.hidden(named(topology, inhibited), named(topology, inhibitor));
+        if changed {
+            capacities.set_cliques(topology.cliques(), |number| named(topology, number));
+        }
+        if changed || config.capacity.w_in_allocation {
+            let weight = |link: u32, clique: &[u32]| config.capacity.weight(link, clique, hidden);
+            self.constraints = Constraints::new(topology.cliques(), weight);
+        }
+        if config.reestimate && self.count > 0 {
+            capacities.reestimate(topology.cliques(), topology.membership(), &self.rounds, hidden);
+        }
+        self.allocate();
+        self.count = self.count.wrapping_add(1).max(1);
+    }
+
+    /// What the links did with their last shares, by number.
+    fn look_back(&mut self) {
+        self.cost.clear();
+        self.rounds.clear();
+        for number in 0..self.topology.number_bound() as u32 {
+            let link = self.topology.link(number).filter(|&link| self.topology.number(link) == Some(number));
+            let known = link.and_then(|link| self.known.get(&link));
+            let goodput = known.map_or(0.0, |known| known.report.goodput);
+            let cost = 1.0 / if goodput > 0.0 { goodput } else { self.config.default_goodput };
+            let share = link.and_then(|link| {
+                let at = self.shares.binary_search_by_key(&link, |share| share.link).ok()?;
+                Some(self.shares[at].share)
+            });
+            let mut round = LinkRound { assigned: share.unwrap_or(0.0), cost, ..LinkRound::default() };
+            if let Some(known) = known.filter(|known| known.new) {
+                let LinkReport { used, transmissions, overloaded, .. } = known.report;
+                round = LinkRound { used, transmissions, overloaded, heard: true, ..round };
+            }
+            self.cost.push(cost);
+            self.rounds.push(round);
+        }
+        self.known.values_mut().for_each(|known| known.new = false);
+    }
+
+    fn allocate(&mut self) {
+        self.flows.clear();
+        for route in &self.routes {
+            let demand = if self.config.demands { route.demand } else { f64::INFINITY };
+            let hops = route.links.iter().filter_map(|&link| self.topology.number(link));
+            self.flows.push(route.rank(), demand, hops);
+        }
+        let capacity = self.capacities.capacities();
+        let assignment = self.allocator.solve(&self.constraints, capacity, &self.cost, &self.flows);
+        self.shares.clear();
+        for (number, &share) in (0..).zip(&assignment.links) {
+            let link = self.topology.link(number).filter(|&link| self.topology.number(link) == Some(number));
+            if let Some(link) = link.filter(|_| share > 0.0) {
+                self.shares.push(LinkShare { link, share });
+            }
+        }
+        self.shares.sort_unstable_by_key(|share| share.link);
+    }
+
+    /// The shares of all links that carry flows, in the order of senders and receivers.
+    #[must_use]
+    pub fn shares(&self) -> &[LinkShare] {
+        &self.shares
+    }
+
+    /// Rounds so far, modulo 2^16; 0 only before the first.
+    #[must_use]
+    pub const fn count(&self) -> u16 {
+        self.count
+    }
+
+    /// The routes of the last round, each with its rate, bit/s, and what limits it: a clique of [`Self::topology`].
+    pub fn routes(&self) -> impl ExactSizeIterator<Item = (&Route, f64, Limit)> {
+        let assignment = self.allocator.assignment();
+        let results = assignment.rates.iter().zip(&assignment.limits);
+        self.routes.iter().zip(results).map(|(route, (&rate, &limit))| (route, rate, limit))
+    }
+
+    /// The picture of the network.
+    #[must_use]
+    pub const fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The capacities of its cliques.
+    #[must_use]
+    pub const fn capacities(&self) -> &Capacities {
+        &self.capacities
+    }
+}
