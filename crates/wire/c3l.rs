@@ -1,8 +1,8 @@
 //! C3L's messages and its header: what nodes, controller and flows tell each other. The paper names what is told [Raniwala, De, Sharma,
 //! Krishnan, Chiueh, §III] and no formats; these are ours.
 //!
-//! All numbers are in network byte order, rates in bytes/s. What does not fit into one message of [`MOST_BYTES`] is sent in parts, each with
-//! a whole head and some of the entries.
+//! All numbers are in network byte order, rates in bytes/s. What does not fit into one message of [`MOST_BYTES`] is sent in parts, each
+//! with a whole head and some of the entries.
 
 use alloc::vec::Vec;
 
@@ -217,7 +217,7 @@ impl Part {
 /// | 2 | round, the node's count of reports |
 /// | 2 | version of the list of neighbours |
 /// | 4 | links, flows, neighbours in this part, 1 byte each; 0, ignored |
-/// | 15 each | next hop, 4 bytes; goodput of the link alone, 4; rate that it had, 4; transmissions of a packet in 256ths, 2; bit 0: overloaded, 1 |
+/// | 15 each | next hop, 4 bytes; goodput of the link alone, 4; rate that it had, 4; transmissions in 256ths, 2; bit 0: overloaded, 1 |
 /// | 16 each | flow, 4 bytes; next hop, 4; rate, 4; demand, 4, all ones for no limit |
 /// | 6 each | neighbour, 4 bytes; HELLOs that arrived, 1; probes, 1, both in 255ths |
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! Max-min fair allocation among links, at the controller (§III-C).
 //!
 //! The most constraining clique is that with the smallest ratio of residual capacity to unassigned one-hop sub-flows. All flows that pass
-//! it and have no rate yet get this ratio, on all of their links, which lowers the residuals of the other cliques; and so on until all flows
+//! it and have no rate yet get this ratio, on all of their links, which lowers the residuals of other cliques; and so on until all flows
 //! have a rate. A flow that passes several links of a clique counts once for each.
 //!
 //! Readings:

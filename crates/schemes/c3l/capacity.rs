@@ -12,8 +12,8 @@
 //!   A link of which nothing was heard is not known to.
 //! - The floor is ours: δ_r doubles without bound.
 //! - Of cliques that use as much, the first of the list is pinpointed.
-//! - W_FACTOR multiplies the use of inhibitors only here, to find the clique. `w_in_allocation` lets it count in the allocation too, in each
-//!   clique of a link that it inhibits: there an inhibitor takes more of the air than it sends (ours; so is `decrease = "all"`).
+//! - W_FACTOR multiplies the use of inhibitors only here, to find the clique. `w_in_allocation` lets it count in the allocation too, in
+//!   each clique of a link that it inhibits: there an inhibitor takes more of the air than it sends (ours; so is `decrease = "all"`).
 //!
 //! A clique is its set of links: when others change, it keeps its capacity and δ_r; a new one starts at C_max.
 

@@ -1,7 +1,7 @@
 //! Which controller a node reports to (ours; §I and §III-A: each gateway can be one).
 //!
 //! A controller counts its freshness up and says so in its HELLOs; nodes repeat it in theirs with one hop more. Of two words about a
-//! controller the fresher one counts, of equally fresh ones that over fewer hops. A controller whose freshness has not grown for `expiry` is
+//! controller the fresher one counts, of equals that over fewer hops. A controller whose freshness has not grown for `expiry` is
 //! not alive: its nodes report to the next one, or send at rates of their own. Word of it that is no fresher is not believed after that, or
 //! neighbours would remind each other of a dead controller for ever.
 //!

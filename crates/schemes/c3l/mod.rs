@@ -28,8 +28,8 @@
 //! | `controllers` | which controller a node reports to (ours) |
 //!
 //! Readings that no single file owns:
-//! - C_max is what a lone link delivers at its rate when it is saturated, not the rate of its frames. A clique is therefore a second of air per
-//!   second, of which a link takes 1/C for each bit: links of different rates can be in one clique (the paper has one rate).
+//! - C_max is what a lone link delivers at its rate when it is saturated, not the rate of its frames. A clique is therefore a second of air
+//!   per second, of which a link takes 1/C for each bit: links of different rates can be in one clique (the paper has one rate).
 //! - No result depends on the order of nodes, links, flows or reports: where numbers are equal, names decide.
 //! - All that is learnt from messages expires, and every table has a limit.
 

@@ -1,6 +1,6 @@
 //! The traffic profile: flows with their routes, from the reports of the nodes that they pass (§III-A, §III-C).
 //!
-//! Each node reports the flows that it sends on and the next hop of each. The controller joins these to routes: from the node that is nobody's
+//! Each node reports the flows that it sends on and their next hops. The controller joins these to routes: from a node that is nobody's
 //! next hop, along next hops, to a node that does not report the flow.
 //!
 //! Readings:

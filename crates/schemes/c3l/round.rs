@@ -5,8 +5,8 @@
 //!   allocates. A clique that is new takes part in the re-estimation with C_max.
 //! - A link is overloaded, or has used its share, according to the last report of its sender since the last round; without one it is
 //!   neither.
-//! - Flows have no demands (§III-C), or those that nodes report (`demands`): then what a flow does not need goes to others at once, and not only
-//!   at its own links. A flow of which nothing is reported has none.
+//! - Flows have no demands (§III-C), or those that nodes report (`demands`): then what a flow does not need goes to others at once, and
+//!   not only at its own links. A flow of which nothing is reported has none.
 //! - A link whose goodput nobody has reported has `default_goodput`.
 //! - Without `reestimate` all capacities stay at C_max (figure 12's second bar), with W_FACTOR 1 inhibitors count like others (third).
 

@@ -1,7 +1,7 @@
 //! The division of a link's share among its flows, at the sender of the link (§III-E).
 //!
 //! Flows are taken in the order of their sending rates, the slowest first. One that sends less than an even part of what is left, less δ,
-//! gets δ more than it sends; the others an even part each. δ lets a flow grow: as long as it leaves δ of its share unused, it is finite and
+//! gets δ more than it sends; the others an even part each. δ lets a flow grow: as long as it leaves δ of its share, it is finite and
 //! its requirement is what it sends; when it uses the extra δ, its requirement is infinite.
 //!
 //! Readings, each a field of [`Config`] where there is a choice:

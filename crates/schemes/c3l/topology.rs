@@ -10,8 +10,8 @@
 //! - With RTS and CTS both ends of a link send and receive: two links are in conflict if an end of one interferes with an end of the
 //!   other, or is the same node (`conflict = "ends"`). Without, a link spoils another if its sender interferes with the other's
 //!   receiver (`conflict = "receivers"`).
-//! - A link is inhibited if its sender lies outside the interference range of a node that is in communication range of its receiver. `reach`
-//!   replaces the latter by interference range: a node out of communication range does not hear the receiver's CTS and spoils receptions as
+//! - A link is inhibited if its sender lies outside the interference range of a node that is in communication range of its receiver;
+//!   `reach` replaces the latter by interference range: a node out of communication range does not hear the receiver's CTS and spoils receptions as
 //!   well. An inhibitor is a link with such a node as its sender, or also as its receiver, which sends CTS and ACK (`hider`). Links
 //!   that share a node do not inhibit each other.
 //!

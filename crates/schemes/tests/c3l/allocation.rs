@@ -194,7 +194,7 @@ fn numbers_that_are_none() {
     assert_eq!(*result, Assignment::default());
 }
 
-/// Costs 1e9 apart: when the dear flow is assigned, what is left of the sum is added up anew, and the cheap ones fill the clique to the last.
+/// Costs 1e9 apart: when the dear flow is assigned, what is left of the sum is added up anew, and the cheap ones fill the clique.
 #[test]
 fn costs_far_apart() {
     let cliques = conflicts(4, &[(0, 1), (1, 2), (0, 2), (2, 3)]);

@@ -61,7 +61,7 @@ impl Controller {
     }
 }
 
-/// Link 0 is overloaded in each round: 5, 10, 20, 40 % less, and then the floor; the other clique has no overloaded link and stays at C_max.
+/// Link 0 is overloaded in each round: 5, 10, 20, 40 % less, and then the floor; the other clique has none and stays at C_max.
 /// The first round without overload adds 5 % and takes δ_r back to 5 %.
 #[test]
 fn decrements_double() {

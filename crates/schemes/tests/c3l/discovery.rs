@@ -83,7 +83,7 @@ fn silence_counts_as_loss() {
     assert_eq!(late.heard(A, Hello, at(7000)), 128.0 / 255.0, "4 and 7 of 4 to 7");
 }
 
-/// Numbers go round after 65,535; a late number fills its gap; a repeated one changes nothing; one far back is a node that has started anew.
+/// Numbers go round after 65,535; a late number fills its gap; a repeated one changes nothing; one far back is a node that started anew.
 #[test]
 fn numbers_go_round_come_late_and_start_anew() {
     let mut discovery = Discovery::new(FOUR);

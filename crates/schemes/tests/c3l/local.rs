@@ -153,7 +153,9 @@ proptest! {
 
     /// The node's time is enough, and no flow has more than what it requires and δ.
     #[test]
-    fn a_node_s_time_is_enough(flows in prop::collection::vec((0u64..3_000_000, any::<bool>(), 1e3f64..1e7), 1..12)) {
+    fn a_node_s_time_is_enough(
+        flows in prop::collection::vec((0u64..3_000_000, any::<bool>(), 1e3f64..1e7), 1..12),
+    ) {
         let flow = |&(rate, finite, bandwidth): &(u64, bool, f64)| {
             LocalFlow { requirement: if finite { Finite(Rate(rate)) } else { Infinite }, bandwidth }
         };

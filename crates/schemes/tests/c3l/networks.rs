@@ -177,7 +177,13 @@ proptest! {
     /// No clique is overfull; each flow has its demand or passes a full clique in which no flow has a higher rate, so that it cannot gain
     /// without one that has no more losing; shares of links are sums of rates; and the rates are those of the optimum's water filling.
     #[test]
-    fn allocations_are_max_min_fair(seed in any::<u64>(), nodes in 2u32..24, flows in 1u64..30, finite in any::<bool>(), equal in any::<bool>()) {
+    fn allocations_are_max_min_fair(
+        seed in any::<u64>(),
+        nodes in 2u32..24,
+        flows in 1u64..30,
+        finite in any::<bool>(),
+        equal in any::<bool>(),
+    ) {
         let network = Network::new(seed, nodes, flows, finite);
         let solved = solve(&network, Rules::default(), equal);
         let cliques = solved.topology.cliques();
@@ -185,8 +191,9 @@ proptest! {
         let mut full = vec![false; cliques.len()];
         for (at, clique) in cliques.iter().enumerate() {
             let used: f64 = taken(&solved, clique).iter().sum();
-            prop_assert!(used <= solved.capacity[at] * (1.0 + 1e-9), "clique {}: {} of {}", at, used, solved.capacity[at]);
-            full[at] = used >= solved.capacity[at] * (1.0 - 1e-9);
+            let capacity = solved.capacity[at];
+            prop_assert!(used <= capacity * (1.0 + 1e-9), "clique {}: {} of {}", at, used, capacity);
+            full[at] = used >= capacity * (1.0 - 1e-9);
         }
         for (flow, (_, demand, _)) in network.flows.iter().enumerate() {
             prop_assert!(rates[flow] <= *demand);
@@ -197,7 +204,8 @@ proptest! {
                     let members = cliques.iter().nth(clique as usize).unwrap();
                     prop_assert!(solved.flows.hops(flow).iter().any(|link| members.contains(link)));
                     let others = taken(&solved, members);
-                    let richest = others.iter().zip(rates).filter(|(taken, _)| **taken > 0.0).map(|(_, rate)| *rate);
+                    let users = others.iter().zip(rates).filter(|(taken, _)| **taken > 0.0);
+                    let richest = users.map(|(_, rate)| *rate);
                     prop_assert!(richest.fold(0.0, f64::max) <= rates[flow] * (1.0 + 1e-9));
                 }
                 Limit::Nothing => prop_assert!(false),
@@ -215,15 +223,23 @@ proptest! {
         }
     }
 
-    /// Another order of reports, lists and flows, and so other numbers of links: the same bits by name. So does a network that has come to its
-    /// state step by step.
+    /// Another order of reports, lists and flows, and so other numbers of links: the same bits by name. So does a network that has come to
+    /// its state step by step.
     #[test]
-    fn the_order_of_nodes_links_and_flows_changes_nothing(seed in any::<u64>(), nodes in 2u32..20, flows in 1u64..30, finite in any::<bool>()) {
+    fn the_order_of_nodes_links_and_flows_changes_nothing(
+        seed in any::<u64>(),
+        nodes in 2u32..20,
+        flows in 1u64..30,
+        finite in any::<bool>(),
+    ) {
         let network = Network::new(seed, nodes, flows, finite);
         let rules = Rules { keep: Span::ZERO, ..Rules::default() };
         let by_name = |network: &Network, solved: &Solved| -> (BTreeMap<u64, u64>, BTreeMap<Link, u64>) {
-            let rates = network.flows.iter().zip(&solved.result.rates).map(|(flow, rate)| (flow.0, rate.to_bits()));
-            let shares = solved.result.links.iter().zip(0..).map(|(share, number)| (solved.topology.link(number).unwrap(), share.to_bits()));
+            let rates = network.flows.iter().zip(&solved.result.rates);
+            let rates = rates.map(|(flow, rate)| (flow.0, rate.to_bits()));
+            let link = |number: u32| solved.topology.link(number).unwrap();
+            let shares = solved.result.links.iter().zip(0..);
+            let shares = shares.map(|(share, number)| (link(number), share.to_bits()));
             (rates.collect(), shares.collect())
         };
         let first = solve(&network, rules, false);
@@ -252,7 +268,11 @@ proptest! {
 
     /// One change after the other: the cliques are those of a graph that is made anew, whichever way they were found.
     #[test]
-    fn cliques_are_kept_up_to_date(seed in any::<u64>(), nodes in 4u32..16, changes in prop::collection::vec((0u32..16, any::<u64>()), 1..12)) {
+    fn cliques_are_kept_up_to_date(
+        seed in any::<u64>(),
+        nodes in 4u32..16,
+        changes in prop::collection::vec((0u32..16, any::<u64>()), 1..12),
+    ) {
         let network = Network::new(seed, nodes, 24, false);
         let rules = Rules { keep: Span::ZERO, ..Rules::default() };
         let mut topology = network.topology(rules);
@@ -286,7 +306,9 @@ proptest! {
         capacity in prop::collection::vec(any::<f64>(), 0..5),
         cost in prop::collection::vec(any::<f64>(), 0..5),
         weight in any::<f64>(),
-        flows in prop::collection::vec((any::<u64>(), any::<f64>(), prop::collection::vec(0u32..8, 0..6)), 0..8),
+        flows in prop::collection::vec(
+            (any::<u64>(), any::<f64>(), prop::collection::vec(0u32..8, 0..6)), 0..8,
+        ),
         rounds in prop::collection::vec((any::<[f64; 4]>(), any::<[bool; 2]>()), 5),
         config in any::<[f64; 4]>(),
     ) {
@@ -299,7 +321,8 @@ proptest! {
         let result = allocator.solve(&constraints, &capacity, &cost, &given);
         prop_assert!(result.rates.iter().chain(&result.links).all(|rate| *rate >= 0.0), "{:?}", result);
         let [increment, floor, w_factor, used] = config;
-        let mut capacities = Capacities::new(Config { increment, floor, w_factor, used, ..Config::default() });
+        let config = Config { increment, floor, w_factor, used, ..Config::default() };
+        let mut capacities = Capacities::new(config);
         capacities.set_cliques(topology.cliques(), |number| topology.link(number).unwrap());
         let rounds: Vec<LinkRound> = rounds.iter().map(|(numbers, flags)| {
             let [assigned, used, transmissions, cost] = *numbers;

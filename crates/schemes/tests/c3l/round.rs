@@ -81,7 +81,7 @@ fn close(found: &[f64], wanted: &[f64]) {
     assert!(found.len() == wanted.len() && found.iter().zip(wanted).all(equal), "{found:?}, not {wanted:?}");
 }
 
-/// Figure 1(a), where the inhibited link 1>2 can send C less 1.38 times what the inhibitor does: with a capacity of c, c/2 + 1.38 c/2 > 1 for
+/// Figure 1(a), where the inhibited link 1>2 can send C less 1.38 times what the inhibitor does: with a capacity of c, 2.38 c/2 > 1 for
 /// c > 0.84. From 1 by 0.95 and 0.85 to 0.65, which is enough; up to 0.8; 0.85 is too much again, by 5 %: 0.8, and so on.
 #[test]
 fn an_inhibited_link_gets_its_share() {

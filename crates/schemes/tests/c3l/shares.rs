@@ -36,8 +36,8 @@ fn flows_in_the_order_of_their_rates() {
     );
 }
 
-/// With a share of 500 and δ = 50: finite while 25 or more are left, infinite above; with `consumed` = 0 only if all of δ is left, with 1 as
-/// long as anything is.
+/// With a share of 500 and δ = 50: finite while 25 or more are left, infinite above; with `consumed` = 0 only if all of δ is left, with 1
+/// as long as anything is.
 #[test]
 fn a_flow_that_uses_delta_is_infinite() {
     let of = |rate, consumed| Requirement::of(Rate(rate), Rate(500), Rate(50), consumed);
@@ -196,7 +196,11 @@ proptest! {
 
     /// In the order of requirements shares do not fall, and all of the link is given away if the last flow takes all.
     #[test]
-    fn a_slower_flow_has_no_larger_share(link in 0u64..1_000_000, delta in 0u64..100_000, mut rates in prop::collection::vec(0u64..1_000_000, 1..20)) {
+    fn a_slower_flow_has_no_larger_share(
+        link in 0u64..1_000_000,
+        delta in 0u64..100_000,
+        mut rates in prop::collection::vec(0u64..1_000_000, 1..20),
+    ) {
         rates.sort_unstable();
         let mut flows: Vec<Requirement> = rates.into_iter().map(|rate| Finite(Rate(rate))).collect();
         flows.push(Infinite);
