@@ -331,7 +331,6 @@ impl Allocator {
             self.column_ends.push(end);
             end += state.unassigned;
         }
-        self.column_flows.clear();
         self.column_flows.resize(end as usize, 0);
         for place in 0..self.order.len() {
             for at in row(&self.row_ends, place) {

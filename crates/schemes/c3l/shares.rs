@@ -8,6 +8,8 @@
 //! - δ is a part of the link's share; the paper gives no number.
 //! - Measured rates vary: a flow has used δ if it sends more than its share less `1 - consumed` of δ. With `consumed` = 0 it is finite only
 //!   while it leaves all of δ.
+//! - A flow is judged by a rate that was measured since its last division, and not for `settle` after its share has risen by more than it may
+//!   leave: its source learns of the new share an epoch later, and would look finite with its old rate. Until then it is what it was.
 //! - A flow without a share so far, or whose share was less than δ, has an infinite requirement.
 //! - Where several flows send as much, the one with the smaller number is first.
 //! - All in whole bit/s, rounded down: the sum of the shares never exceeds that of the link.
@@ -25,6 +27,8 @@ pub struct Config {
     pub delta: f64,
     /// Part of δ that a flow has to use to be infinite, 0 to 1.
     pub consumed: f64,
+    /// Time for which a flow keeps its requirement after its share has risen: two epochs of feedback.
+    pub settle: Span,
     /// Most flows of a link; the one that sent longest ago gives way.
     pub most: usize,
     /// Time after which a flow that has not sent any more has no share.
@@ -33,7 +37,8 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { delta: 0.05, consumed: 0.5, most: 1024, expiry: Span::from_secs(8) }
+        let (settle, expiry) = (Span::from_secs(2), Span::from_secs(8));
+        Self { delta: 0.05, consumed: 0.5, settle, most: 1024, expiry }
     }
 }
 
@@ -50,13 +55,18 @@ impl Requirement {
     /// What a flow requires that sends at `rate` and had this share and this δ.
     #[must_use]
     pub fn of(rate: Rate, share: Rate, delta: Rate, consumed: f64) -> Self {
-        let left = delta.0 - part(delta, consumed.clamp(0.0, 1.0)).0.min(delta.0);
-        if delta.0 > 0 && share.0 >= delta.0 && rate.0 <= share.0 - left && rate.0 < share.0 {
+        let left = left(delta, consumed);
+        if delta.0 > 0 && share.0 >= delta.0 && rate.0 <= share.0 - left.0 && rate.0 < share.0 {
             Self::Finite(rate)
         } else {
             Self::Infinite
         }
     }
+}
+
+/// What a finite flow leaves of its share.
+fn left(delta: Rate, consumed: f64) -> Rate {
+    Rate(delta.0.saturating_sub(part(delta, consumed.clamp(0.0, 1.0)).0))
 }
 
 /// A part of a rate, rounded down.
@@ -90,12 +100,15 @@ pub fn divide(
 #[derive(Debug, Clone, Copy)]
 struct Passing {
     flow: FlowId,
-    /// Measured sending rate.
+    /// Measured sending rate, and whether it is newer than the share.
     rate: Rate,
+    measured: bool,
     sent: Time,
     requirement: Requirement,
     /// The last share, `None` before the first.
     share: Option<Rate>,
+    /// The last time at which it rose.
+    rose: Option<Time>,
 }
 
 /// The flows of a link, their requirements and shares.
@@ -127,13 +140,15 @@ impl Shares {
         match self.find(flow) {
             Ok(at) => {
                 let passing = &mut self.flows[at];
-                passing.rate = rate;
+                (passing.rate, passing.measured) = (rate, true);
                 if rate.0 > 0 {
                     passing.sent = now;
                 }
             }
             Err(at) => {
-                let new = Passing { flow, rate, sent: now, requirement: Requirement::Infinite, share: None };
+                let requirement = Requirement::Infinite;
+                let new =
+                    Passing { flow, rate, measured: true, sent: now, requirement, share: None, rose: None };
                 let mut at = at;
                 if self.flows.len() >= self.config.most {
                     let oldest = (0..self.flows.len()).min_by_key(|&i| self.flows[i].sent);
@@ -151,9 +166,10 @@ impl Shares {
         let Self { config, flows, order, shares, delta } = self;
         flows.retain(|passing| now.since(passing.sent) < config.expiry);
         for passing in flows.iter_mut() {
-            passing.requirement = passing.share.map_or(Requirement::Infinite, |share| {
-                Requirement::of(passing.rate, share, *delta, config.consumed)
-            });
+            let settled = passing.rose.is_none_or(|rose| now.since(rose) >= config.settle);
+            if let Some(share) = passing.share.filter(|_| passing.measured && settled) {
+                passing.requirement = Requirement::of(passing.rate, share, *delta, config.consumed);
+            }
         }
         *delta = part(link, config.delta.clamp(0.0, 1.0));
         order.clear();
@@ -164,7 +180,12 @@ impl Shares {
         });
         divide(link, *delta, order.iter().map(|&i| flows[i as usize].requirement), shares);
         for (&i, &share) in order.iter().zip(shares.iter()) {
-            flows[i as usize].share = Some(share);
+            let passing = &mut flows[i as usize];
+            let may_leave = left(*delta, config.consumed).0;
+            if passing.share.is_none_or(|old| share.0.saturating_sub(old.0) > may_leave) {
+                passing.rose = Some(now);
+            }
+            (passing.share, passing.measured) = (Some(share), false);
         }
     }
 

@@ -189,6 +189,9 @@ fn numbers_that_are_none() {
     let result =
         allocator.solve(&constraints, &[f64::INFINITY; 2], &[f64::INFINITY, 1e-300], &flows(&[&[0], &[1]]));
     assert!(result.rates.iter().all(|rate| rate.is_finite() && *rate > 0.0), "{result:?}");
+    // Link 1 has no cost: it takes no air.
+    let result = allocator.solve(&constraints, &[1.0; 2], &[1.0], &flows(&[&[0], &[1], &[0, 1]]));
+    assert_eq!((&result.rates[..], &result.links[..]), (&[0.5, f64::INFINITY, 0.5][..], &[1.0][..]));
     let none = Constraints::default();
     let result = allocator.solve(&none, &[], &[], &Flows::new());
     assert_eq!(*result, Assignment::default());

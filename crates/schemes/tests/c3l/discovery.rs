@@ -102,6 +102,9 @@ fn numbers_go_round_come_late_and_start_anew() {
     assert_eq!(first.heard(A, Hello, at(102_000)), 170.0 / 255.0);
     first.hear(A, Hello, 38, at(102_000));
     assert_eq!(first.heard(A, Hello, at(102_000)), 1.0);
+    let mut half = first.clone();
+    half.hear(A, Hello, 38 + 32_768, at(102_000));
+    assert_eq!(half.heard(A, Hello, at(102_000)), 1.0, "half round: anew");
     first.hear(A, Hello, 40, at(104_000));
     assert_eq!(first.heard(A, Hello, at(104_000)), 170.0 / 255.0);
     // A number before the first one that was heard was not due for this node.
@@ -144,6 +147,23 @@ fn the_list_changes_with_more_than_noise() {
     discovery.hear(B, Probe, 1, at(0));
     assert!(discovery.refresh(at(0)));
     assert_eq!((discovery.list().len(), discovery.version()), (2, 3));
+}
+
+/// 31 of 51 are 155 in 255ths, 35 are 175, and 36 are 180: exactly a step of 25 more.
+#[test]
+fn a_step_is_enough() {
+    let mut discovery = Discovery::new(Config { window: 51, ..FOUR });
+    for sequence in (0..30).chain([50]) {
+        discovery.hear(A, Hello, sequence, at(0));
+    }
+    discovery.hear(A, Hello, 51, at(0));
+    assert!(discovery.refresh(at(0)));
+    assert_eq!(discovery.list()[0].hellos, 155, "31 of 1 to 51");
+    for (late, changes) in [(40, false), (41, false), (42, false), (43, false), (44, true)] {
+        discovery.hear(A, Hello, late, at(0));
+        assert_eq!(discovery.refresh(at(0)), changes, "{late}");
+    }
+    assert_eq!(discovery.list()[0].hellos, 180);
 }
 
 /// 0 and 1 are no noise: the first HELLO of a node whose probes alone were heard, and the last one that was missing.

@@ -43,6 +43,12 @@ fn a_queue_that_has_built_up() {
         assert!(half.judge(&config, 50));
     }
     assert!(!Overload::new().judge(&config, 0));
+    // One look at 40 and three at 30: 0.75 of it, falling; mean 32.5.
+    let mut uneven = Overload::new();
+    for (second, packets) in [(0, 40), (4, 30), (5, 30), (6, 30)] {
+        uneven.observe(packets, Span::from_secs(second), Span::from_secs(8));
+    }
+    assert!(!uneven.judge(&config, 50));
     // 3.5 s of 7 s are the second half.
     let mut odd = Overload::new();
     odd.observe(50, Span::from_millis(3499), Span::from_secs(7));

@@ -55,6 +55,10 @@ fn a_flow_that_uses_delta_is_infinite() {
     assert_eq!(Requirement::of(Rate(0), Rate(50), Rate(50), f64::NAN), Finite(Rate(0)));
 }
 
+/// A flow is judged at each division.
+const AT_ONCE: Config =
+    Config { delta: 0.05, consumed: 0.5, settle: Span::ZERO, most: 1024, expiry: Span::from_secs(8) };
+
 const A: FlowId = FlowId(1);
 const B: FlowId = FlowId(2);
 
@@ -82,7 +86,7 @@ impl Sender {
 /// share: infinite, and even parts; then 300 of 500: finite with 300; then 200 again.
 #[test]
 fn a_finite_flow_grows_by_delta() {
-    let mut sender = Sender::new(Config::default());
+    let mut sender = Sender::new(AT_ONCE);
     assert_eq!(sender.shares.share(A), None);
     assert_eq!(sender.round(0, 0), [500, 500], "nothing is known of either");
     assert_eq!(sender.shares.demand(A), None);
@@ -102,7 +106,7 @@ fn a_finite_flow_grows_by_delta() {
 /// The second decision is measured with the δ that the share was made with: 5 % of 1000, also when the link has 100 afterwards.
 #[test]
 fn delta_is_that_of_the_last_division() {
-    let mut shares = Shares::new(Config::default());
+    let mut shares = Shares::new(AT_ONCE);
     shares.sent(A, Rate(100), at(0));
     shares.divide(Rate(1000), at(0));
     // A uses 990 of 1000: more than half of 50 is used, so A is infinite. With δ = 5 it would be finite.
@@ -116,6 +120,81 @@ fn delta_is_that_of_the_last_division() {
         (Some(Rate(147)), Some(Rate(147))),
         "97 of 100, δ = 5: finite"
     );
+}
+
+/// Divisions without a measurement between them judge nobody: A sent 500 when it had 500, which is all, and stays infinite when it gets 1000.
+#[test]
+fn a_flow_is_judged_by_a_new_measurement() {
+    let mut shares = Shares::new(AT_ONCE);
+    shares.sent(A, Rate(500), at(0));
+    shares.sent(B, Rate(500), at(0));
+    shares.divide(Rate(1000), at(0));
+    shares.divide(Rate(2000), at(0));
+    assert_eq!((shares.share(A), shares.share(B)), (Some(Rate(1000)), Some(Rate(1000))));
+    shares.sent(A, Rate(500), at(0));
+    shares.divide(Rate(2000), at(0));
+    assert_eq!((shares.share(A), shares.share(B)), (Some(Rate(600)), Some(Rate(1400))));
+    // A finite flow stays finite.
+    shares.divide(Rate(1000), at(0));
+    assert_eq!((shares.share(A), shares.demand(A)), (Some(Rate(500)), Some(Rate(550))));
+    shares.divide(Rate(2000), at(0));
+    assert_eq!((shares.share(A), shares.demand(A)), (Some(Rate(600)), Some(Rate(600))));
+}
+
+/// 2 s after its first share, and after each rise by more than a half of δ, 26 of 51: not before.
+#[test]
+fn a_flow_is_not_judged_before_its_source_knows() {
+    let mut shares = Shares::new(Config::default());
+    let mut second = |ms: u64, rate: u64, link: u64| {
+        shares.sent(A, Rate(rate), at(ms));
+        shares.divide(Rate(link), at(ms));
+        shares.demand(A).map(|demand| demand.0)
+    };
+    assert_eq!([0, 1000, 1999].map(|ms| second(ms, 100, 1000)), [None; 3]);
+    assert_eq!(second(2000, 100, 1000), Some(150));
+    assert_eq!(second(3000, 975, 1000), None, "more than its 150");
+    let mut shares = Shares::new(Config::default());
+    let mut second = |ms: u64, rate: u64, link: u64| {
+        shares.sent(A, Rate(rate), at(ms));
+        shares.divide(Rate(link), at(ms));
+        shares.demand(A).is_some()
+    };
+    for (ms, rate, link, finite) in [
+        (0, 100, 1000, false),
+        (2000, 1000, 1000, false),
+        (3000, 1000, 1026, false),
+        (4000, 100, 1026, true),
+        (5000, 1026, 1026, false),
+        (6000, 1026, 1053, false),
+        (7000, 100, 1053, false),
+        (7999, 100, 1053, false),
+        (8000, 100, 1053, true),
+    ] {
+        assert_eq!(second(ms, rate, link), finite, "{ms}");
+    }
+}
+
+/// Two greedy sources that learn of their shares a second later. At 4 s the link has 1500 instead of 1000. Judged at once, each looks
+/// finite with its old rate every other second, and has δ more than that; otherwise both send 750 from when they know.
+#[test]
+fn a_larger_share_is_used_when_sources_know_of_it() {
+    let after = |config: Config| {
+        let mut shares = Shares::new(config);
+        let (mut sends, mut knows, mut sent) = ([100; 2], [100; 2], Vec::new());
+        for second in 0..10_u64 {
+            for (flow, rate) in [A, B].into_iter().zip(sends) {
+                shares.sent(flow, Rate(rate), at(1000 * second));
+            }
+            shares.divide(Rate(if second < 4 { 1000 } else { 1500 }), at(1000 * second));
+            assert_eq!(sends[0], sends[1]);
+            sent.push(sends[0]);
+            sends = knows;
+            knows = [A, B].map(|flow| shares.share(flow).unwrap().0);
+        }
+        sent
+    };
+    assert_eq!(after(Config::default()), [100, 100, 500, 500, 500, 500, 750, 750, 750, 750]);
+    assert_eq!(after(AT_ONCE), [100, 100, 500, 150, 500, 200, 750, 275, 750, 350]);
 }
 
 /// A flow is forgotten 8 s after it last sent; one that reports a rate of 0 has not sent.

@@ -34,6 +34,7 @@ fn usable_links_and_interference() {
     // Either direction is enough: 1 hears 2 no more, but 2 hears 1.
     topology.report(NodeId(1), &[], at(0));
     assert!(topology.interferes(NodeId(1), NodeId(2)) && !topology.interferes(NodeId(1), NodeId(3)));
+    assert!(Topology::new(Rules::default()).lists_all());
     // A threshold of 0 needs something to be heard.
     let mut all = Topology::new(Rules { usable: 0.0, interferes: 0.0, ..Rules::default() });
     all.report(NodeId(1), &[hears(2, 0, 0), hears(3, 1, 0)], at(0));
