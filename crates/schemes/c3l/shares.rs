@@ -108,7 +108,7 @@ struct Passing {
     /// The last share, `None` before the first.
     share: Option<Rate>,
     /// The last time at which it rose.
-    rose: Option<Time>,
+    rose: Time,
 }
 
 /// The flows of a link, their requirements and shares.
@@ -148,7 +148,7 @@ impl Shares {
             Err(at) => {
                 let requirement = Requirement::Infinite;
                 let new =
-                    Passing { flow, rate, measured: true, sent: now, requirement, share: None, rose: None };
+                    Passing { flow, rate, measured: true, sent: now, requirement, share: None, rose: now };
                 let mut at = at;
                 if self.flows.len() >= self.config.most {
                     let oldest = (0..self.flows.len()).min_by_key(|&i| self.flows[i].sent);
@@ -166,7 +166,7 @@ impl Shares {
         let Self { config, flows, order, shares, delta } = self;
         flows.retain(|passing| now.since(passing.sent) < config.expiry);
         for passing in flows.iter_mut() {
-            let settled = passing.rose.is_none_or(|rose| now.since(rose) >= config.settle);
+            let settled = now.since(passing.rose) >= config.settle;
             if let Some(share) = passing.share.filter(|_| passing.measured && settled) {
                 passing.requirement = Requirement::of(passing.rate, share, *delta, config.consumed);
             }
@@ -183,7 +183,7 @@ impl Shares {
             let passing = &mut flows[i as usize];
             let may_leave = left(*delta, config.consumed).0;
             if passing.share.is_none_or(|old| share.0.saturating_sub(old.0) > may_leave) {
-                passing.rose = Some(now);
+                passing.rose = now;
             }
             (passing.share, passing.measured) = (Some(share), false);
         }

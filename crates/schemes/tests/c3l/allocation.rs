@@ -160,8 +160,18 @@ fn finite_demands_leave_the_rest_to_others() {
     let result = solve(&cliques, &[1.0], &four);
     close(&result.rates, &[0.1, 0.25, 0.325, 0.325]);
     assert_eq!(result.limits, [Limit::Demand, Limit::Demand, Limit::Clique(0), Limit::Clique(0)]);
+    // Exactly what there is: a demand that is met.
+    let mut exact = Flows::new();
+    exact.push(0, 0.5, [0]);
+    exact.push(1, f64::INFINITY, [0]);
+    let constraints = Constraints::new(&cliques, |_, _| 1.0);
+    let limits = Allocator::new().solve(&constraints, &[1.0], &[1.0], &exact).limits.clone();
+    assert_eq!(limits, [Limit::Demand, Limit::Clique(0)]);
     four.clear();
     assert!(four.is_empty());
+    four.push(0, 1.0, [3, 4]);
+    assert_eq!(four.hops(0), [3, 4]);
+    four.clear();
     four.push(0, 0.5 * C, [0]);
     let result = solve(&cliques, &[1.0], &four);
     assert_eq!(result.limits, [Limit::Demand]);
@@ -185,6 +195,7 @@ fn numbers_that_are_none() {
     for bad in [f64::NAN, -1.0, 0.0, f64::NEG_INFINITY] {
         let result = allocator.solve(&constraints, &[1.0; 2], &[bad, 1.0], &flows(&[&[0], &[1]]));
         assert_eq!((result.rates[0], result.rates[1]), (f64::INFINITY, 1.0));
+        assert_eq!(result.limits, [Limit::Nothing, Limit::Clique(1)]);
     }
     let result =
         allocator.solve(&constraints, &[f64::INFINITY; 2], &[f64::INFINITY, 1e-300], &flows(&[&[0], &[1]]));

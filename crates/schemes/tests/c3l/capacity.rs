@@ -238,6 +238,9 @@ fn growth_needs_senders_that_use_their_share() {
         assert!((after(text, rounds) - wanted).abs() < 1e-12, "case {at}");
         assert!((after(printed, rounds) - 0.9).abs() < 1e-12, "case {at}");
     }
+    // All of the share is enough where all is demanded.
+    let all = Config { used: 1.0, ..text };
+    assert!((after(all, [used(1.0), used(1.0), sends(0.5)]) - 0.9).abs() < 1e-12);
 }
 
 /// {1, 2} stays, with its estimate; {0, 1} becomes {0, 1, 3}, which is new. Numbers of links do not matter.

@@ -5,7 +5,7 @@ use airfair_schemes::c3l::capacity;
 use airfair_schemes::c3l::discovery::Neighbour;
 use airfair_schemes::c3l::profile::Passing;
 use airfair_schemes::c3l::round::{Config, Controller, LinkReport, LinkShare};
-use airfair_schemes::c3l::topology::Link;
+use airfair_schemes::c3l::topology::{Link, Rules};
 use airfair_schemes::places::{FlowId, NodeId};
 use airfair_units::Span;
 
@@ -138,6 +138,32 @@ fn demands() {
         mesh.flows[0].2 = 0.1 * C;
         close(&mesh.round(|_, _| false), &wanted);
     }
+    assert!(!Config::default().demands, "as in III-C");
+}
+
+/// Room for one link: the goodput of the second is the default.
+#[test]
+fn reports_of_links_have_a_limit() {
+    let rules = Rules { links: 1, ..Rules::default() };
+    let mut controller = Controller::new(Config { rules, default_goodput: 3.0 * C, ..Config::default() });
+    let report = |to, goodput| LinkReport {
+        to: NodeId(to),
+        goodput,
+        used: 0.0,
+        transmissions: 1.0,
+        overloaded: false,
+    };
+    let passing = |to| Passing { flow: FlowId(1), next_hop: NodeId(to), demand: ANY };
+    controller.report(NodeId(1), &[report(2, 0.1 * C), report(3, C)], vec![passing(3)], None, at(0));
+    controller.report(NodeId(1), &[report(2, 0.2 * C)], vec![passing(3)], None, at(0));
+    controller.run(at(0));
+    close(&controller.routes().map(|(_, rate, _)| rate / C).collect::<Vec<_>>(), &[3.0]);
+    controller.report(NodeId(1), &[], vec![passing(2)], None, at(1));
+    controller.run(at(200_000 - 1));
+    assert_eq!(controller.routes().len(), 0);
+    controller.report(NodeId(1), &[report(2, 0.2 * C)], vec![passing(2)], None, at(200_000));
+    controller.run(at(200_000));
+    close(&controller.routes().map(|(_, rate, _)| rate / C).collect::<Vec<_>>(), &[0.2]);
 }
 
 /// Node 3's report of the second round is lost: the capacity does not grow, although nobody says that a queue is built up; nor does an
@@ -164,7 +190,9 @@ fn goodputs() {
     controller.report(NodeId(1), &[], passing(1, 2), Some(&hears(2)), at(0));
     controller.report(NodeId(2), &[], vec![], Some(&hears(3)), at(0));
     let slow = LinkReport { to: NodeId(4), goodput: C, used: 0.0, transmissions: 1.0, overloaded: false };
-    controller.report(NodeId(3), &[slow], passing(2, 4), Some(&hears(4)), at(0));
+    // An overload before the first round is none of a share.
+    let first = LinkReport { overloaded: true, ..slow };
+    controller.report(NodeId(3), &[first], passing(2, 4), Some(&hears(4)), at(0));
     controller.run(at(0));
     let rates: Vec<f64> = controller.routes().map(|(_, rate, _)| rate / C).collect();
     close(&rates, &[2.0 / 3.0, 2.0 / 3.0]);

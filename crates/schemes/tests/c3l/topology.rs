@@ -35,6 +35,9 @@ fn usable_links_and_interference() {
     topology.report(NodeId(1), &[], at(0));
     assert!(topology.interferes(NodeId(1), NodeId(2)) && !topology.interferes(NodeId(1), NodeId(3)));
     assert!(Topology::new(Rules::default()).lists_all());
+    let mut fifth = Topology::new(Rules { usable: 0.2, ..Rules::default() });
+    fifth.report(NodeId(1), &[hears(2, 51, 0), hears(3, 50, 0)], at(0));
+    assert_eq!(fifth.usable_links(), [link(2, 1)], "exactly 0.2");
     // A threshold of 0 needs something to be heard.
     let mut all = Topology::new(Rules { usable: 0.0, interferes: 0.0, ..Rules::default() });
     all.report(NodeId(1), &[hears(2, 0, 0), hears(3, 1, 0)], at(0));
@@ -151,6 +154,7 @@ fn tables_have_limits() {
     assert_eq!(topology.usable_links(), [link(2, 1), link(3, 1)]);
     topology.report(NodeId(2), &[], at(1));
     topology.report(NodeId(1), &[], at(3));
+    assert_eq!(topology.nodes().collect::<Vec<_>>(), [NodeId(1), NodeId(2)]);
     topology.report(NodeId(3), &[], at(4));
     assert_eq!(topology.nodes().collect::<Vec<_>>(), [NodeId(1), NodeId(3)], "2 has reported before 1");
     topology.use_links([link(1, 2), link(2, 3), link(3, 4), link(5, 5)], at(5));
