@@ -9,6 +9,7 @@ use airfair_schemes::places::{
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 
+use crate::message::EndedMessage;
 use crate::slot::{Firing, Slot};
 
 /// Counters of an agent's messages over the whole run. A message to one neighbour also counts at all stations that overhear it.
@@ -16,7 +17,8 @@ use crate::slot::{Firing, Slot};
 pub struct MessageCounts {
     /// Messages sent by the agent.
     pub sent: u64,
-    /// Neighbours that did not receive a message, summed over messages.
+    /// Neighbours that did not receive a message, summed over messages; a message to a node any number of hops away that did not arrive
+    /// counts once.
     pub missed: u64,
     /// Messages of others received, overheard ones included, each once.
     pub heard: u64,
@@ -186,6 +188,17 @@ impl AgentSlot {
         self.call(now, effects, firings, |agent, context| agent.on_neighbours(neighbours, context));
     }
 
+    /// Calls the hook for a controller that has started (`here`) or stopped at the agent's node.
+    pub fn on_controller(
+        &mut self,
+        here: bool,
+        now: Time,
+        effects: &mut AgentEffects,
+        firings: &mut Vec<Firing>,
+    ) {
+        self.call(now, effects, firings, |agent, context| agent.on_controller(here, context));
+    }
+
     /// Counts a message in a frame addressed to this station alone, also a repeated one.
     pub const fn count_received(&mut self) {
         self.counts.received += 1;
@@ -196,9 +209,13 @@ impl AgentSlot {
         self.counts.sent += 1;
     }
 
-    /// Adds the neighbours that did not receive a message of the agent to `missed`. `receivers`: number of nodes that received it.
-    pub const fn count_ended(&mut self, receivers: usize) {
-        self.counts.missed += self.neighbours.saturating_sub(receivers) as u64;
+    /// Counts the end of a message of the agent: neighbours that did not receive it, or that it did not reach a node any number of hops
+    /// away.
+    pub const fn count_ended(&mut self, ended: &EndedMessage) {
+        self.counts.missed += match ended.routed {
+            true => !ended.arrived as u64,
+            false => self.neighbours.saturating_sub(ended.receivers) as u64,
+        };
     }
 
     fn call(

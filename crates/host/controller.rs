@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use airfair_schemes::places::{Controller, ControllerEffects, NodeId, Timer};
+use airfair_schemes::places::{Controller, ControllerEffects, ControllerSetup, NodeId, Timer};
 use airfair_units::Time;
 use airfair_units::random::Stream;
 
@@ -25,12 +25,24 @@ impl ControllerSlot {
         self.0.rank
     }
 
-    /// Calls the hook for the start of the run.
-    pub fn on_start(&mut self, now: Time, effects: &mut ControllerEffects, firings: &mut Vec<Firing>) {
-        self.0.call(now, effects, firings, |controller, context| controller.on_start(context));
+    /// Internal values of the controller, by name.
+    #[must_use]
+    pub fn gauges(&self) -> Vec<(&'static str, f64)> {
+        self.0.machine.gauges()
     }
 
-    /// Calls the hook for a report.
+    /// Calls the hook for the start.
+    pub fn on_start(
+        &mut self,
+        setup: &ControllerSetup<'_>,
+        now: Time,
+        effects: &mut ControllerEffects,
+        firings: &mut Vec<Firing>,
+    ) {
+        self.0.call(now, effects, firings, |controller, context| controller.on_start(setup, context));
+    }
+
+    /// Calls the hook for a message.
     pub fn on_message(
         &mut self,
         (from, bytes): (NodeId, &[u8]),
@@ -58,7 +70,7 @@ impl ControllerSlot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airfair_schemes::places::{ControllerContext, Destination, Message};
+    use airfair_schemes::places::{ControllerContext, ControllerMessage};
     use airfair_units::Span;
     use airfair_units::random::Purpose;
     use alloc::vec;
@@ -70,7 +82,7 @@ mod tests {
     struct Mirror(Vec<(NodeId, Vec<u8>)>);
 
     impl Controller for Mirror {
-        fn on_start(&mut self, context: &mut ControllerContext<'_>) {
+        fn on_start(&mut self, _: &ControllerSetup<'_>, context: &mut ControllerContext<'_>) {
             context.out.timers.push((ROUND, context.now + Span::from_secs(8)));
         }
 
@@ -80,7 +92,7 @@ mod tests {
 
         fn on_timer(&mut self, timer: Timer, context: &mut ControllerContext<'_>) {
             let shares = self.0.drain(..);
-            let shares = shares.map(|(to, bytes)| Message { to: Destination::Node(to), bytes, ahead: true });
+            let shares = shares.map(|(to, bytes)| ControllerMessage { to, bytes, ahead: true });
             context.out.messages.extend(shares);
             context.out.timers.push((timer, context.now + Span::from_secs(8)));
         }
@@ -88,10 +100,15 @@ mod tests {
 
     #[test]
     fn rounds_follow_one_another_from_the_start() {
-        let random = Stream::new(1, "controller", Purpose::Agent);
+        let random = Stream::new(1, "controller", Purpose::Controller);
         let mut slot = ControllerSlot::new(Box::new(Mirror::default()), random, 3);
         let (mut effects, mut firings) = (ControllerEffects::default(), vec![]);
-        slot.on_start(Time::ZERO, &mut effects, &mut firings);
+        slot.on_start(
+            &ControllerSetup { node: NodeId(1), neighbours: &[] },
+            Time::ZERO,
+            &mut effects,
+            &mut firings,
+        );
         for round in 1..=3 {
             slot.on_message((NodeId(9), &[round]), Time(1), &mut effects, &mut firings);
             assert_eq!(effects.messages, []);
@@ -101,7 +118,7 @@ mod tests {
             assert_eq!(effects.messages, [], "another setting");
             slot.on_timer((timer, generation), at, &mut effects, &mut firings);
             let sent = effects.messages.pop().expect("a share");
-            assert_eq!((sent.to, sent.bytes), (Destination::Node(NodeId(9)), vec![round]));
+            assert_eq!((sent.to, sent.bytes), (NodeId(9), vec![round]));
         }
     }
 }

@@ -33,6 +33,6 @@ pub use capability::Capabilities;
 pub use controller::ControllerSlot;
 pub use header::{Echo, HeaderId, HeaderKinds, HeaderRef};
 pub use interface::{Dequeued, Pipeline};
-pub use message::{MessageIx, Messages};
+pub use message::{EndedMessage, MessageIx, Messages};
 pub use slot::{Firing, Slot, Timed, Timers};
 pub use udp::{ReportCounts, UdpReceiver, UdpSource};

@@ -10,7 +10,24 @@ pub struct MessageIx(pub u32);
 struct InTransit {
     bytes: Vec<u8>,
     sender: u32,
+    /// Nodes any number of hops away may receive it.
+    routed: bool,
+    /// It has reached the node that it is for.
+    arrived: bool,
     heard: Vec<u32>,
+}
+
+/// A message that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndedMessage {
+    /// Its sender.
+    pub sender: u32,
+    /// Receivers that have handled it.
+    pub receivers: usize,
+    /// See [`Messages::add`].
+    pub routed: bool,
+    /// It has reached the node that it is for.
+    pub arrived: bool,
 }
 
 /// All messages in transit. Senders and receivers are numbers of the caller's.
@@ -21,9 +38,9 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Adds a message that leaves its sender.
-    pub fn add(&mut self, sender: u32, bytes: Vec<u8>) -> MessageIx {
-        let message = InTransit { bytes, sender, heard: Vec::new() };
+    /// Adds a message that leaves its sender. `routed`: it may be for a node any number of hops away.
+    pub fn add(&mut self, sender: u32, bytes: Vec<u8>, routed: bool) -> MessageIx {
+        let message = InTransit { bytes, sender, routed, arrived: false, heard: Vec::new() };
         match self.free.pop() {
             Some(at) => {
                 self.list[at as usize] = message;
@@ -66,11 +83,30 @@ impl Messages {
         first
     }
 
-    /// Ends a message. Returns its sender and the number of nodes that have received it.
-    pub fn end(&mut self, message: MessageIx) -> Option<(u32, usize)> {
-        let ended = core::mem::take(self.list.get_mut(message.0 as usize)?);
+    /// The sender of a message that has not ended.
+    #[must_use]
+    pub fn sender(&self, message: MessageIx) -> Option<u32> {
+        self.list.get(message.0 as usize).map(|message| message.sender)
+    }
+
+    /// True if a message may be for a node any number of hops away.
+    #[must_use]
+    pub fn is_routed(&self, message: MessageIx) -> bool {
+        self.list.get(message.0 as usize).is_some_and(|message| message.routed)
+    }
+
+    /// Records that a message has reached the node that it is for; true the first time.
+    pub fn mark_arrived(&mut self, message: MessageIx) -> bool {
+        let message = self.list.get_mut(message.0 as usize);
+        message.is_some_and(|message| !core::mem::replace(&mut message.arrived, true))
+    }
+
+    /// Ends a message.
+    pub fn end(&mut self, message: MessageIx) -> Option<EndedMessage> {
+        let InTransit { sender, routed, arrived, heard, .. } =
+            core::mem::take(self.list.get_mut(message.0 as usize)?);
         self.free.push(message.0);
-        Some((ended.sender, ended.heard.len()))
+        Some(EndedMessage { sender, receivers: heard.len(), routed, arrived })
     }
 }
 
@@ -82,25 +118,30 @@ mod tests {
     #[test]
     fn each_node_receives_a_message_once() {
         let mut messages = Messages::default();
-        let (one, two) = (messages.add(4, vec![1, 2]), messages.add(5, vec![3]));
+        let (one, two) = (messages.add(4, vec![1, 2], false), messages.add(5, vec![3], true));
         let hearers = [7, 8, 7, 7, 8, 9];
         let first = hearers.map(|hearer| messages.mark_received(one, hearer));
         assert_eq!(first, [true, true, false, false, false, true]);
         assert!(messages.mark_received(two, 7), "another message");
         assert_eq!((messages.bytes(one), messages.bytes(two)), (&[1, 2][..], &[3][..]));
-        assert_eq!((messages.end(one), messages.end(two)), (Some((4, 3)), Some((5, 1))));
+        assert_eq!([one, two].map(|message| messages.is_routed(message)), [false, true]);
+        let arrived = [two, two].map(|message| messages.mark_arrived(message));
+        assert_eq!(arrived, [true, false]);
+        let ended =
+            |sender, receivers, routed| Some(EndedMessage { sender, receivers, routed, arrived: routed });
+        assert_eq!((messages.end(one), messages.end(two)), (ended(4, 3, false), ended(5, 1, true)));
     }
 
     #[test]
     fn a_free_place_is_reused_without_its_old_state() {
         let mut messages = Messages::default();
-        let old = messages.add(1, vec![1]);
-        assert!(messages.mark_received(old, 2));
+        let old = messages.add(1, vec![1], true);
+        assert!(messages.mark_received(old, 2) && messages.mark_arrived(old));
         messages.end(old);
         assert_eq!(messages.bytes(old), []);
-        let new = messages.add(3, vec![2]);
+        let new = messages.add(3, vec![2], true);
         assert_eq!(new, old);
-        assert!(messages.mark_received(new, 2));
+        assert!(messages.mark_received(new, 2) && messages.mark_arrived(new));
         assert_eq!(messages.end(MessageIx(9)), None);
     }
 }

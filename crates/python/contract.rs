@@ -12,8 +12,9 @@ use airfair_sim::World;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::delays::Delays;
 use airfair_sim::measure::summary::{
-    CategoryResult, DifferentialResult, FilesResult, FlowResult, FlowRoute, MessageCounts, PacketFates,
-    QueueResult, ReportsResult, RoutingCounts, RoutingResult, RunResult, SizeClass, StationResult,
+    CategoryResult, ControllerResult, DifferentialResult, FilesResult, FlowResult, FlowRoute, MessageCounts,
+    PacketFates, QueueResult, ReportsResult, RoutingCounts, RoutingResult, RunResult, SizeClass,
+    StationResult,
 };
 use airfair_sim::observe::windows::WindowFairness;
 use airfair_sim::record::{FrameKind, Loss};
@@ -104,6 +105,8 @@ objects! {
         marks: &'a BTreeMap<String, u64> = &of.run.marks;
         queues: Vec<Queue<'a>> = each(&of.run.queues);
         stations: Vec<Station<'a>> = of.stations().map(Station::from).collect();
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        controllers: Vec<ControllerOfRun<'a>> = each(&of.run.controllers);
         #[serde(skip_serializing_if = "Option::is_none")]
         routing: Option<Upkeep<'a>> = of.run.routing.as_ref().map(Upkeep::from);
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -253,6 +256,18 @@ objects! {
         busy: u64 = a.busy.0;
         nav: u64 = a.nav.0;
         idle: u64 = a.idle.0;
+    }
+
+    /// A controller: where and when it ran, and its messages.
+    ControllerOfRun<'a> from c: &'a ControllerResult {
+        node: &'a str = &c.node;
+        start_s: f64 = c.start_s;
+        stop_s: Option<f64> = c.stop_s;
+        sent: u64 = c.counts.sent;
+        sent_bytes: u64 = c.counts.sent_bytes;
+        received: u64 = c.counts.received;
+        received_bytes: u64 = c.counts.received_bytes;
+        lost: u64 = c.counts.lost;
     }
 
     /// Messages of a station's agent.

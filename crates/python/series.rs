@@ -84,6 +84,12 @@ impl Recorded {
         self.series.agents.places.clone()
     }
 
+    /// Places of the controllers that have inner values in the result's list: rows of the table "controllers".
+    #[getter]
+    fn controllers(&self) -> Vec<usize> {
+        self.series.controllers.places.clone()
+    }
+
     /// Indices of the queues whose hops have inner values: rows of the table "hops".
     #[getter]
     fn hops(&self) -> Vec<usize> {
@@ -138,7 +144,12 @@ fn tables<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>>
         ("held_packets", Column::Count(&channel.held)),
     ];
     tables.set_item("channel", table(py, &columns)?)?;
-    let gauges = [("agents", &series.agents), ("hops", &series.hops), ("queue_gauges", &series.queue_gauges)];
+    let gauges = [
+        ("agents", &series.agents),
+        ("controllers", &series.controllers),
+        ("hops", &series.hops),
+        ("queue_gauges", &series.queue_gauges),
+    ];
     for (name, gauges) in gauges {
         let columns = gauges.names.iter().zip(&gauges.values);
         let columns: Vec<_> = columns.map(|(&name, values)| (name, Column::Float(values))).collect();

@@ -3,7 +3,9 @@
 use airfair_units::random::{Purpose, Stream, name_hash};
 use airfair_units::{Rate, Time};
 
-use crate::ids::{ConnectionRef, CopyRef, FlowIx, FrameIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
+use crate::ids::{
+    ConnectionRef, ControllerIx, CopyRef, FlowIx, FrameIx, LinkRef, NodeIx, PortIx, StationIx, WireIx,
+};
 
 /// Kind of an event, with its owner. The event loop passes each variant to the part to which it belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,6 +132,21 @@ pub enum EventKind {
         /// The hop's number for the timer.
         timer: u16,
     },
+    /// A controller starts.
+    ControllerStart(ControllerIx),
+    /// A controller stops.
+    ControllerStop(ControllerIx),
+    /// A timer of a controller.
+    ControllerTimer {
+        /// The controller.
+        controller: ControllerIx,
+        /// Generation of the timer; events of earlier generations are ignored.
+        generation: u32,
+        /// The controller's number for the timer.
+        timer: u16,
+    },
+    /// A message from a node to itself arrives.
+    LocalMessage(CopyRef),
     /// The rate of both directions of a wired link changes.
     RateChange {
         /// The link.
@@ -271,9 +288,9 @@ pub mod class {
     pub const ACCESS: u8 = 7;
     /// See [`super::EventKind::Move`].
     pub const MOVE: u8 = 8;
-    /// Arrivals by wire.
+    /// Arrivals by wire, and of messages from a node to itself.
     pub const WIRE: u8 = 10;
-    /// Applications: starts, packets, files and stops of flows; resumed sources; injected packets.
+    /// Applications: starts, packets, files and stops of flows; resumed sources; injected packets; starts and stops of controllers.
     pub const TRAFFIC: u8 = 11;
     /// Timers of protocols and schemes.
     pub const TIMER: u8 = 12;

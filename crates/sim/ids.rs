@@ -52,6 +52,8 @@ indices! {
     FlowIx
     /// Index of a wire, which is one direction of a wired link.
     WireIx
+    /// Index of a controller of a scheme: one at a node for a time.
+    ControllerIx
     /// Index of a message of a routing protocol. Its place is reused after the message has ended.
     RoutingIx
     /// Index of a frame on the air. Its place is reused after the last hearer has processed its end.

@@ -34,6 +34,8 @@ pub struct WorldSpec {
     pub flows: Vec<FlowSpec>,
     /// Nodes whose interfaces have another scheme than the run's.
     pub schemes: Vec<NodeScheme>,
+    /// Where and when controllers run, if the scheme has any; empty: one runs at a node that the world chooses.
+    pub controllers: Vec<ControllerSpec>,
     /// Static routes or a routing protocol.
     pub routing: RoutingSpec,
     /// Hop limit of a packet, at least 1: the time to live that its source sets.
@@ -66,6 +68,26 @@ pub struct NodeScheme {
     pub scheme: String,
     /// Parameters of the scheme.
     pub params: Params,
+}
+
+/// A controller at a node for a time. Each is a new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ControllerSpec {
+    /// The node, of any kind.
+    pub node: usize,
+    /// Its start.
+    pub start: Time,
+    /// Its stop, later than its start; none: it runs to the end.
+    pub stop: Option<Time>,
+}
+
+impl ControllerSpec {
+    /// True if two controllers run at one node at the same time.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let ends_before = |one: &Self, other: &Self| one.stop.is_some_and(|stop| stop <= other.start);
+        self.node == other.node && !ends_before(self, other) && !ends_before(other, self)
+    }
 }
 
 /// Movement of nodes. The lists of hearers around a moving node are updated when `interval` has passed and the node has moved `distance_m`,

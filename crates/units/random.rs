@@ -63,6 +63,8 @@ pub enum Purpose {
     Fading = 16,
     /// The decisions of a receiver of a flow over UDP.
     Receiver = 17,
+    /// A controller's decisions.
+    Controller = 18,
 }
 
 /// FNV-1a over the bytes of a name, then mixed: the identity of a stream.

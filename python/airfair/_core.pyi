@@ -250,6 +250,11 @@ class Recorded:
     @property
     def agents(self) -> list[int]:
         """Indices of the stations whose agents have inner values: rows of the table "agents"."""
+
+    @property
+    def controllers(self) -> list[int]:
+        """Places of the controllers that have inner values in the result's list: rows of "controllers"."""
+
     @property
     def hops(self) -> list[int]:
         """Indices of the queues whose hops have inner values: rows of the table "hops"."""

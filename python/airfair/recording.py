@@ -31,8 +31,9 @@ FORMAT = 1
 TABLES = ("flows", "flow_series", "queues", "channel")
 """Tables of every recording; in a folder, files with the ending `.parquet`."""
 
-AGENTS, HOPS, QUEUE_GAUGES = "agents", "hops", "queue_gauges"
-"""Tables of a recording whose scheme has agents, router code, or queues with inner values."""
+AGENTS, CONTROLLERS, HOPS, QUEUE_GAUGES = "agents", "controllers", "hops", "queue_gauges"
+"""Tables of a recording whose scheme has agents, controllers, router code, or queues with inner values."""
+GAUGES = (AGENTS, CONTROLLERS, HOPS, QUEUE_GAUGES)
 
 COMPLETIONS = "completions"
 """The table of completed files, in a recording with flows that send files."""
@@ -73,6 +74,8 @@ class Recording:
       received, packets given up, packets in the MAC at the end of the interval;
     - `agents`, if the scheme has agents with inner values: node and radio, a column for each value, as it is
       at the end of the interval (NRED: its averages and probabilities);
+    - `controllers`, if the scheme has controllers with inner values: node and start of the controller, a
+      column for each value, as it is at the end of the interval, null while the controller does not run;
     - `hops`, if the scheme has router code with inner values: node and target of the interface, a column for
       each value, as it is at the end of the interval (QFCP: capacity, fair share, number of flows);
     - `queue_gauges`, if the scheme has queues with inner values: node and target of the queue, a column for
@@ -182,7 +185,7 @@ class Recording:
         source = Path(as_path("folder", folder))
         about = read_about(source)
         tables = {name: _read(source / f"{name}.parquet") for name in TABLES}
-        for name in (AGENTS, HOPS, QUEUE_GAUGES):
+        for name in GAUGES:
             if (source / f"{name}.parquet").exists():
                 tables[name] = _read(source / f"{name}.parquet")
         captures = {node: source / Path(name).name for node, name in about.pop("captures", {}).items()}
@@ -224,7 +227,7 @@ def check_new(folder: Path, *, force: bool = False) -> None:
 
 def _is_of_run(name: str) -> bool:
     """Whether a run writes a file of that name."""
-    tables = {f"{table}.parquet" for table in (*TABLES, AGENTS, HOPS, QUEUE_GAUGES, *GROWING)}
+    tables = {f"{table}.parquet" for table in (*TABLES, *GAUGES, *GROWING)}
     return name in tables or name == "run.json" or name.endswith(".pcapng")
 
 
@@ -334,6 +337,11 @@ def _tables(recorded: _core.Recorded) -> dict[str, pa.Table]:
     if recorded.agents:
         speaking = _pairs([recorded.stations[station] for station in recorded.agents], "node", "radio")
         tables[AGENTS] = _table(ends, speaking, columns[AGENTS])
+    if recorded.controllers:
+        ran = [result["controllers"][place] for place in recorded.controllers]
+        table = _table(ends, {"node": [each["node"] for each in ran]}, columns[CONTROLLERS])
+        starts = np.tile([each["start_s"] for each in ran], len(ends))
+        tables[CONTROLLERS] = table.add_column(2, "start_s", pa.array(starts))
     if recorded.hops:
         speaking = _pairs([recorded.queues[queue] for queue in recorded.hops], "node", "towards")
         tables[HOPS] = _table(ends, speaking, columns[HOPS])

@@ -188,11 +188,33 @@ class Messages(TypedDict):
     sent: int
     """Messages that the agent sent."""
     missed: int
-    """Neighbours that did not receive a message, summed over messages."""
+    """Neighbours that did not receive a message, summed over messages; a message to a node any number of hops
+    away that did not arrive counts once."""
     heard: int
     """Messages of others that the station received, overheard ones included, each counted once."""
     received: int
     """Messages in frames addressed to this station alone, repeated ones included."""
+
+
+class ControllerResult(TypedDict):
+    """A controller of the scheme: where and when it ran, and its messages over the whole run."""
+
+    node: str
+    """Node at which it ran."""
+    start_s: float
+    """Its start, seconds."""
+    stop_s: float | None
+    """Its stop, seconds; None if it runs to the end."""
+    sent: int
+    """Messages sent."""
+    sent_bytes: int
+    """Their bytes, without headers."""
+    received: int
+    """Messages received."""
+    received_bytes: int
+    """Their bytes, without headers."""
+    lost: int
+    """Messages sent that ended without reaching their node."""
 
 
 class CategoryResult(TypedDict):
@@ -404,6 +426,8 @@ class RunResult(TypedDict):
     """Queue of every output interface."""
     stations: list[StationResult]
     """Every radio."""
+    controllers: NotRequired[list[ControllerResult]]
+    """Controllers, by node and start; only if the scheme has any in this network."""
     routing: NotRequired[RoutingUpkeep]
     """Upkeep of routes; only with a proactive routing protocol."""
     window_jain: NotRequired[list[WindowJain]]

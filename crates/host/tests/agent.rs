@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use airfair_host::{AgentSlot, Firing, InterfaceCounters};
+use airfair_host::{AgentSlot, EndedMessage, Firing, InterfaceCounters};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Destination, Direction, LinkUse, Message, NodeId,
     NodeSample, Probability, QueueView, Setting, Timer,
@@ -98,9 +98,10 @@ fn messages_are_counted() {
     let (mut effects, mut firings) = (AgentEffects::default(), vec![]);
     slot.count_sent();
     // Three neighbours, of which two received the message; later four nodes received one, more than there are neighbours then.
-    slot.count_ended(2);
+    let ended = |receivers| EndedMessage { sender: 0, receivers, routed: false, arrived: false };
+    slot.count_ended(&ended(2));
     slot.on_neighbours(&[NodeId(1)], Time(1), &mut effects, &mut firings);
-    slot.count_ended(4);
+    slot.count_ended(&ended(4));
     slot.count_received();
     slot.on_message((NodeId(1), &[1], false), Time(1), &mut effects, &mut firings);
     let counts = slot.counts();

@@ -64,6 +64,15 @@ gain = "-92 dB"
 both = true
 "#;
 
+pub(crate) const CONTROLLERS: &str = r#"[[controller]]
+node = "tower"
+stop = "30 s"
+
+[[controller]]
+node = "server"
+start = "30 s"
+"#;
+
 pub(crate) const FLOWS: &str = r#"[[flow]]
 id = "update"
 from = "server"

@@ -12,7 +12,8 @@ use crate::declare::table::TableDoc;
 use crate::keys::inherit::HOISTED;
 use crate::keys::movement::MovementTable;
 use crate::keys::network::{
-    ArpTable, GainTable, HeadersTable, LinkTable, NodeTable, NodesTable, RoutingTable, TopTable,
+    ArpTable, ControllerTable, GainTable, HeadersTable, LinkTable, NodeTable, NodesTable, RoutingTable,
+    TopTable,
 };
 use crate::keys::radio::RadioTable;
 use crate::keys::routing::PROTOCOLS;
@@ -67,6 +68,10 @@ pub fn schema() -> String {
         ("nodes", about("Nodes that are placed by a rule.", NodesTable::schema())),
         ("link", about("Wired links.", list(table(LinkTable::doc(no_name())), None))),
         ("gain", about("Measured path gains.", list(table(GainTable::doc(no_name())), None))),
+        (
+            "controller",
+            about("Where and when controllers run.", list(table(ControllerTable::doc(no_name())), None)),
+        ),
         (
             "flow",
             about("Flows that are written out.", list(with_hoisted(table(FlowTable::doc(no_name()))), None)),

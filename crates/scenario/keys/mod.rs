@@ -21,9 +21,22 @@ use crate::keys::network::TopTable;
 use crate::keys::routing::PROTOCOLS;
 
 /// Tables and blocks that a file may have beside those of routing protocols.
-const TABLES: [&str; 14] = [
-    "radio", "radios", "node", "nodes", "movement", "link", "gain", "flow", "flows", "routing", "arp",
-    "headers", "tcp", "schemes",
+const TABLES: [&str; 15] = [
+    "radio",
+    "radios",
+    "node",
+    "nodes",
+    "movement",
+    "link",
+    "gain",
+    "controller",
+    "flow",
+    "flows",
+    "routing",
+    "arp",
+    "headers",
+    "tcp",
+    "schemes",
 ];
 
 /// Tables and blocks that a file may have.

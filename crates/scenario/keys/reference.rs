@@ -7,8 +7,8 @@ use crate::declare::field::Field;
 use crate::declare::frequency::Frequency;
 use crate::declare::table::TableDoc;
 use crate::keys::network::{
-    ArpTable, GainChangeTable, GainTable, HeadersTable, LinkTable, NodeTable, NodesTable, RateChangeTable,
-    RoutingTable, TopTable,
+    ArpTable, ControllerTable, GainChangeTable, GainTable, HeadersTable, LinkTable, NodeTable, NodesTable,
+    RateChangeTable, RoutingTable, TopTable,
 };
 use crate::keys::propagation::{FadingTable, PropagationTable};
 use crate::keys::radio::RadioTable;
@@ -96,6 +96,11 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
                 table(GainTable::doc, "[[gain]]"),
                 table(GainChangeTable::doc, "changes"),
             ],
+        },
+        Section {
+            title: "Controllers",
+            example: examples::CONTROLLERS,
+            tables: vec![table(ControllerTable::doc, "[[controller]]")],
         },
         Section { title: "Flows", example: examples::FLOWS, tables: flows },
         Section { title: "Traffic", example: examples::TRAFFIC, tables: TrafficTable::docs("traffic") },

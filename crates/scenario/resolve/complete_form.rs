@@ -51,6 +51,9 @@ pub(crate) fn write(model: &Model) -> String {
     for table in &model.gains {
         section(&mut out, "[[gain]]", &table.pairs());
     }
+    for table in &model.controllers {
+        section(&mut out, "[[controller]]", &table.pairs());
+    }
     for table in &model.flows.tables {
         section(&mut out, "[[flow]]", &table.pairs());
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::Params;
 use airfair_sim::spec::{
-    ArpSpec, FlowSpec, GainChangeSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec, RateChange,
-    Traffic, Transport, WorldSpec,
+    ArpSpec, ControllerSpec, FlowSpec, GainChangeSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec,
+    RateChange, Traffic, Transport, WorldSpec,
 };
 use airfair_units::{Bytes, Db, Span, Time};
 
@@ -14,7 +14,8 @@ use crate::declare::name::Name;
 use crate::declare::table::OtherKeys;
 use crate::keys::inherit::{Precedence, precedence};
 use crate::keys::network::{
-    ArpTable, GainChangeTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable, TopTable,
+    ArpTable, ControllerTable, GainChangeTable, GainTable, HEADERS, HeadersTable, LinkTable, RoutingTable,
+    TopTable,
 };
 use crate::keys::tcp::TcpTable;
 use crate::keys::{self, scheme_params};
@@ -45,6 +46,7 @@ pub(crate) struct Model {
     pub movement: Option<Vec<(&'static str, String)>>,
     pub links: Vec<LinkTable>,
     pub gains: Vec<GainTable>,
+    pub controllers: Vec<ControllerTable>,
     pub flows: Flows,
     pub routing: RoutingTable,
     /// Parameters of routing protocols.
@@ -77,6 +79,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
         cx.warnings
             .push("[[gain]] has no effect: no radio has propagation = { model = \"matrix\" }".to_string());
     }
+    let (controllers, controller_specs) = controllers(root, &nodes, cx);
     let tcp_written = tcp.is_written();
     let run = top.as_ref().and_then(|top| cx.schemes.find(&top.scheme.0));
     let context = FlowContext { nodes: &nodes, tcp: &tcp, run, duration, warmup, limits };
@@ -133,6 +136,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
             })
             .collect(),
         flows: flows.specs.clone(),
+        controllers: controller_specs,
         routing: routing_spec,
         hop_limit: routing.hop_limit,
         arp: ArpSpec {
@@ -155,6 +159,7 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
             movement,
             links,
             gains,
+            controllers,
             flows,
             routing,
             protocols,
@@ -260,6 +265,39 @@ fn links(
                 .get_or_insert(Or::maybe(tcp.limits_local().then_some(WIRE_LIMIT)))
                 .0,
         });
+        tables.push(table);
+    }
+    (tables, specs)
+}
+
+/// Every `[[controller]]`. Two at one node must not run at the same time.
+fn controllers(root: &Table, nodes: &Nodes, cx: &mut Cx<'_>) -> (Vec<ControllerTable>, Vec<ControllerSpec>) {
+    let (mut tables, mut specs) = (Vec::new(), Vec::<ControllerSpec>::new());
+    let parent = Path::ROOT.child("controller");
+    for row in blocks(root, "controller", cx) {
+        let path = parent.child(&row.label);
+        let Some(table) = ControllerTable::read_table(row.table, &path, cx, &OtherKeys::default()) else {
+            continue;
+        };
+        let node = nodes.names.find(&table.node, table.locations.of("node"), &path.child("node"), cx);
+        let (start, stop) = (Time(table.start.0), table.stop.map(|stop| Time(stop.0)));
+        if stop.is_some_and(|stop| stop <= start) {
+            let start = table.start.write();
+            cx.error(table.locations.of("stop"), &path.child("stop"), || {
+                format!("not after its start; expected more than {start}")
+            });
+        } else if let Some(node) = node {
+            let spec = ControllerSpec { node, start, stop };
+            if specs.iter().any(|other| spec.overlaps(other)) {
+                cx.error(row.table.at, &path, || {
+                    format!(
+                        "\"{}\" has a controller at this time already; expected times that do not overlap",
+                        table.node.0
+                    )
+                });
+            }
+            specs.push(spec);
+        }
         tables.push(table);
     }
     (tables, specs)

@@ -165,7 +165,8 @@ impl DiffQ {
         if set.rate_start > set.rate_max {
             return Err(ParamError::new("rate_start", "expected at most rate_max"));
         }
-        let quantiser = Quantiser { levels: set.levels as u8, depth: set.depth as u32, rounding: set.rounding };
+        let quantiser =
+            Quantiser { levels: set.levels as u8, depth: set.depth as u32, rounding: set.rounding };
         let scheduler = scheduler::Scheduler { parts, order: set.order, acks: set.acks, quantiser };
         Ok(Self {
             queue: QueueConfig {

@@ -1,18 +1,35 @@
 //! A controller: code at one node that receives reports, late and with gaps, and distributes shares.
 
+use alloc::vec::Vec;
+
 use super::{ControllerContext, NodeId, Timer};
+
+/// The setup of a controller when it starts.
+#[derive(Debug, Clone, Copy)]
+pub struct ControllerSetup<'a> {
+    /// The node at which it runs.
+    pub node: NodeId,
+    /// Nodes one hop away: at the far ends of the node's wires, and those that can decode its frames, in the natural order of their
+    /// names. So a controller at a node without a radio, which has no agent, can make itself known.
+    pub neighbours: &'a [NodeId],
+}
 
 /// A central controller (C3L). A controller never blocks a node: silence means defaults.
 ///
 /// Reports and shares are messages. Their bytes hold the time of a report and the lifetime of a share: messages may arrive late,
-/// or never.
+/// or never. A controller that is started again, or elsewhere, is a new one and knows nothing.
 pub trait Controller: Send {
-    /// The run starts: timers may be set.
-    fn on_start(&mut self, context: &mut ControllerContext<'_>);
+    /// The controller starts: timers may be set.
+    fn on_start(&mut self, setup: &ControllerSetup<'_>, context: &mut ControllerContext<'_>);
 
-    /// A report arrived.
+    /// A message for the node arrived, such as a report. Messages between agents are among them; broadcasts are not.
     fn on_message(&mut self, from: NodeId, bytes: &[u8], context: &mut ControllerContext<'_>);
 
     /// A timer fired.
     fn on_timer(&mut self, timer: Timer, context: &mut ControllerContext<'_>);
+
+    /// Inner values for time series, by name: the same names in the same order at each call.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
 }

@@ -18,7 +18,8 @@ pub enum Destination {
     Neighbour(NodeId),
     /// To all neighbours at once, not acknowledged.
     Broadcast,
-    /// To a node any number of hops away.
+    /// To a node any number of hops away: to all its agents, and to a controller there. To the sender's own node it takes no air, and
+    /// arrives a nanosecond later.
     Node(NodeId),
 }
 
@@ -151,11 +152,23 @@ pub struct AgentEffects {
     pub settings: Vec<Setting>,
 }
 
+/// A message of a controller: to a node any number of hops away, whose agents receive it. Its bytes occupy the air; to the controller's own
+/// node it takes none and arrives a nanosecond later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ControllerMessage {
+    /// Its destination.
+    pub to: NodeId,
+    /// Its bytes above IP.
+    pub bytes: Vec<u8>,
+    /// True if it precedes all packets that wait, at every hop.
+    pub ahead: bool,
+}
+
 /// Effects of a controller's hooks.
 #[derive(Debug, Default)]
 pub struct ControllerEffects {
     /// Messages to send, such as shares.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ControllerMessage>,
     /// Timers to set, each replacing its earlier setting.
     pub timers: Vec<(Timer, Time)>,
 }

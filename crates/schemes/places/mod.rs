@@ -8,7 +8,7 @@
 //! | [`Queue`], [`Aqm`] | an output interface | each arrival and departure; an AQM: each reception and setting, too |
 //! | [`Hop`] | an output interface of a router | each packet, each control interval |
 //! | [`Agent`] | a radio interface of a node | each sample of its counters, each message, each timer |
-//! | [`Controller`] | one node of the network | each report, each timer |
+//! | [`Controller`] | one node of the network | each message for the node, each timer |
 //!
 //! | place | context | effects beside the answer |
 //! |---|---|---|
@@ -53,10 +53,10 @@ pub use context::{
     AgentContext, AqmContext, Context, ControllerContext, HopContext, QueueContext, ReceiverContext,
     SourceContext,
 };
-pub use controller::Controller;
+pub use controller::{Controller, ControllerSetup};
 pub use effects::{
-    AgentEffects, AqmEffects, ControllerEffects, Destination, Direction, HopEffects, Message, Probability,
-    QueueEffects, ReceiverEffects, Setting, SourceEffects, Timer,
+    AgentEffects, AqmEffects, ControllerEffects, ControllerMessage, Destination, Direction, HopEffects,
+    Message, Probability, QueueEffects, ReceiverEffects, Setting, SourceEffects, Timer,
 };
 pub use header::{Header, HeaderKind};
 pub use hop::{Backlog, Hop, Passage};

@@ -52,7 +52,7 @@ pub struct StationSample {
     pub held: u64,
 }
 
-/// Internal values, by name, of an agent or a hop, with the index of its station or queue.
+/// Internal values, by name, of an agent, a controller, a hop or a queue, with the index of its station, of itself, or of its queue.
 pub type Gauges = (usize, Vec<(&'static str, f64)>);
 
 /// State of a world at a moment.
@@ -66,6 +66,8 @@ pub struct Snapshot {
     pub stations: Vec<StationSample>,
     /// Internal values of the stations' agents, by name, for those that have any.
     pub agents: Vec<Gauges>,
+    /// Internal values of controllers, by their places in the results, for those that have any.
+    pub controllers: Vec<Gauges>,
     /// Internal values of the hops at queues, for those that have any.
     pub hops: Vec<Gauges>,
     /// Internal values of the queues themselves, for those that have any.

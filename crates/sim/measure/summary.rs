@@ -288,6 +288,34 @@ pub struct StationResult {
     pub routing: Option<RoutingCounts>,
 }
 
+/// Counts of a controller's messages over the whole run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ControllerCounts {
+    /// Messages sent.
+    pub sent: u64,
+    /// Their bytes, without headers.
+    pub sent_bytes: u64,
+    /// Messages received.
+    pub received: u64,
+    /// Their bytes, without headers.
+    pub received_bytes: u64,
+    /// Messages sent that have ended without reaching their node.
+    pub lost: u64,
+}
+
+/// A controller of the run's scheme.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ControllerResult {
+    /// The node at which it ran.
+    pub node: String,
+    /// Its start, s.
+    pub start_s: f64,
+    /// Its stop, s; none if it runs to the end.
+    pub stop_s: Option<f64>,
+    /// Its messages.
+    pub counts: ControllerCounts,
+}
+
 /// Results of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunResult {
@@ -311,6 +339,8 @@ pub struct RunResult {
     pub queues: Vec<QueueResult>,
     /// Results of every station.
     pub stations: Vec<StationResult>,
+    /// Controllers, in the order of their nodes' names and of their starts.
+    pub controllers: Vec<ControllerResult>,
     /// Results of routing, with a proactive protocol.
     pub routing: Option<RoutingResult>,
     /// Warnings to consider before using the results.
@@ -529,6 +559,7 @@ mod tests {
             marks: BTreeMap::new(),
             ends: PacketFates::default(),
             queues: vec![],
+            controllers: Vec::new(),
             stations: vec![],
             routing: None,
             warnings: vec![],

@@ -1,15 +1,18 @@
 //! Agents at radio interfaces: samples of their radios' counters, timers, and messages, which are packets on the air.
 
-use airfair_host::{AgentSlot, Firing, InterfaceCounters, MessageCounts, MessageIx, Messages};
+use airfair_host::{AgentSlot, EndedMessage, Firing, InterfaceCounters, MessageCounts, MessageIx, Messages};
 use airfair_schemes::places::{AgentEffects, AgentSetup, Destination, Message, NodeId, QueueView, Timer};
 use airfair_units::{Span, Time};
 
 use super::interfaces::Interfaces;
 use crate::event::{EventKind, Order, Schedule, class};
-use crate::ids::{FlowIx, NodeIx, PortIx, StationIx, Table};
+use crate::ids::{ControllerIx, FlowIx, NodeIx, PortIx, StationIx, Table};
 use crate::packet::{Packet, Payload};
 
-/// The agents of a world, and their messages that have not ended.
+/// Senders of messages from this number on are controllers; below it, stations.
+const CONTROLLERS: u32 = 1 << 31;
+
+/// The agents of a world, and messages of agents and controllers that have not ended.
 #[derive(Default)]
 pub(crate) struct Agents {
     /// Empty if the scheme has no agents.
@@ -137,6 +140,11 @@ impl Agents {
         self.call(station, schedule, |agent, out, firings| agent.on_neighbours(nodes, now, out, firings));
     }
 
+    /// Notifies a station's agent of a controller that has started (`here`) or stopped at its node.
+    pub fn on_controller(&mut self, station: StationIx, here: bool, now: Time, schedule: &mut Schedule) {
+        self.call(station, schedule, |agent, out, firings| agent.on_controller(here, now, out, firings));
+    }
+
     /// Counts a message that a station has received in order to forward it.
     pub fn count_relayed(&mut self, station: StationIx) {
         self.at(station).into_iter().for_each(|host| host.relayed += 1);
@@ -197,8 +205,9 @@ impl Agents {
         if own_frame {
             host.agent.count_received();
         }
-        // A node overhears its own message when the next hop forwards it.
-        if packet.source == host.node || !messages.mark_received(message, station.0) {
+        // A node overhears its own message when the next hop forwards it. What a node sends to itself is not for its sender.
+        let own = packet.source == host.node && packet.destination != host.node;
+        if own || messages.sender(message) == Some(station.0) || !messages.mark_received(message, station.0) {
             return;
         }
         let bytes = messages.take_bytes(message);
@@ -212,7 +221,8 @@ impl Agents {
         std::mem::take(&mut self.effects)
     }
 
-    /// Sends a message of a station's agent. None if it is empty, or addressed to the node itself or to a node that does not exist.
+    /// Sends a message of a station's agent. None if it is empty, or addressed to the node itself as a neighbour or to a
+    /// node that does not exist.
     pub fn send(
         &mut self,
         station: StationIx,
@@ -230,21 +240,50 @@ impl Agents {
             }
             Destination::Broadcast => (NodeIx::EVERYONE, false),
         };
-        if message.bytes.is_empty() || to == node {
+        if message.bytes.is_empty() || to == node && !routed {
             return None;
         }
         let bytes = message.bytes.len() as u32;
-        let (under_way, ahead) = (self.messages.add(station.0, message.bytes), message.ahead);
+        let (under_way, ahead) = (self.messages.add(station.0, message.bytes, routed), message.ahead);
         self.at(station)?.agent.count_sent();
         Some(SentMessage { node, to, message: under_way, bytes, routed, ahead })
     }
 
-    /// Frees a message that has ended.
-    pub fn message_ended(&mut self, message: MessageIx) {
-        let Some((sender, receivers)) = self.messages.end(message) else { return };
-        if let Some(host) = self.at(StationIx(sender)) {
-            host.agent.count_ended(receivers);
+    /// Adds a message of a controller, to a node any number of hops away.
+    pub fn add_of_controller(&mut self, controller: ControllerIx, bytes: Vec<u8>) -> MessageIx {
+        self.messages.add(CONTROLLERS + controller.0, bytes, true)
+    }
+
+    /// Records that a message has reached the node that it is for. Returns its bytes the first time.
+    pub fn reached(&mut self, message: MessageIx) -> Option<Vec<u8>> {
+        self.messages.mark_arrived(message).then(|| self.messages.take_bytes(message))
+    }
+
+    /// Returns the bytes that [`Agents::reached`] has taken out.
+    pub fn put_back(&mut self, message: MessageIx, bytes: Vec<u8>) {
+        self.messages.put_back(message, bytes);
+    }
+
+    /// True if a controller has sent a message.
+    pub fn is_of_controller(&self, message: MessageIx) -> bool {
+        self.messages.sender(message).is_some_and(|sender| sender >= CONTROLLERS)
+    }
+
+    /// True if a message may be for a node any number of hops away.
+    pub fn is_routed(&self, message: MessageIx) -> bool {
+        self.messages.is_routed(message)
+    }
+
+    /// Frees a message that has ended; returns its controller, if a controller has sent it.
+    pub fn message_ended(&mut self, message: MessageIx) -> Option<(ControllerIx, EndedMessage)> {
+        let ended = self.messages.end(message)?;
+        if let Some(controller) = ended.sender.checked_sub(CONTROLLERS) {
+            return Some((ControllerIx(controller), ended));
         }
+        if let Some(host) = self.at(StationIx(ended.sender)) {
+            host.agent.count_ended(&ended);
+        }
+        None
     }
 
     /// The first bytes of a message that has not ended.

@@ -12,6 +12,7 @@
 //! | `udp` | sources and receivers of flows over UDP that a scheme controls |
 //! | `laws` | the sources of a run's flows |
 //! | `agents` | schemes' agents and their messages |
+//! | `controllers` | schemes' controllers |
 //! | `meters` | throughput and delay of radio links |
 //! | `packet_losses` | losses above the MAC |
 //! | `outside` | packets that callers inject |
@@ -23,6 +24,7 @@ pub mod accounts;
 pub(crate) mod agents;
 pub(crate) mod arp;
 pub(crate) mod backpressure;
+pub(crate) mod controllers;
 pub(crate) mod differentials;
 pub(crate) mod flow;
 pub(crate) mod interfaces;
@@ -47,6 +49,7 @@ use accounts::Accounts;
 use agents::Agents;
 use arp::Arp;
 use backpressure::Backpressure;
+use controllers::Controllers;
 use differentials::Differentials;
 use flow::Flow;
 use interfaces::Interfaces;
@@ -95,6 +98,7 @@ pub(crate) struct Network {
     pub udp: Udp,
     pub backpressure: Backpressure,
     pub agents: Agents,
+    pub controllers: Controllers,
     pub meters: Meters,
     pub packet_losses: PacketLosses,
     pub outside: Outside,

@@ -1,14 +1,15 @@
 //! Results of a run, combined from the counters of its parts.
 
 use airfair_schemes::places::{Packet as Queued, PacketClass};
+use airfair_units::Time;
 
 use super::{WorldView, paths};
 use crate::air::Msdu;
-use crate::ids::{CopyRef, FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx};
+use crate::ids::{ControllerIx, CopyRef, FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::summary::{
-    CategoryResult, DifferentialResult, FlowResult, FlowRoute, PacketFates, QueueResult, ReportsResult,
-    RoutingCounts, RoutingResult, RunResult, StationResult,
+    CategoryResult, ControllerResult, DifferentialResult, FlowResult, FlowRoute, PacketFates, QueueResult,
+    ReportsResult, RoutingCounts, RoutingResult, RunResult, StationResult,
 };
 use crate::names::natural_cmp;
 use crate::node::differentials::HopDifferential;
@@ -40,9 +41,11 @@ impl<'a> WorldView<'a> {
             let (scheme, flow) = (of(&self.run.own_laws, flow.ix()), &self.run.names.flows[flow.ix()]);
             return Some(format!("scheme {scheme}: its source of flow {flow} has failed"));
         }
-        let node = self.network.agents.unknown_receiver?;
+        let of_agents = self.network.agents.unknown_receiver.map(|node| ("agent", node));
+        let of_controllers = self.network.controllers.unknown_receiver.map(|node| ("controller", node));
+        let (place, node) = of_agents.or(of_controllers)?;
         Some(format!(
-            "scheme {}: its agent at node {} sent a message to a node that does not exist; expected a node of the scenario",
+            "scheme {}: its {place} at node {} sent a message to a node that does not exist; expected a node of the scenario",
             of(&self.run.own_schemes, node.ix()),
             self.run.names.nodes[node.ix()]
         ))
@@ -140,6 +143,7 @@ impl<'a> WorldView<'a> {
             ends,
             queues: self.network.interfaces.ports().map(|port| self.queue(port)).collect(),
             stations: self.air.stations().map(|station| self.station(station)).collect(),
+            controllers: self.network.controllers.places().map(|at| self.controller(at)).collect(),
             routing: self.route_upkeep(),
             warnings,
             events: self.events,
@@ -276,6 +280,17 @@ impl<'a> WorldView<'a> {
             categories: self.categories(station),
             messages: self.network.agents.message_counts(station),
             routing: self.routing(self.network.interfaces.of_station(station).1),
+        }
+    }
+
+    fn controller(&self, controller: ControllerIx) -> ControllerResult {
+        let controllers = &self.network.controllers;
+        let (start, stop) = controllers.times(controller);
+        ControllerResult {
+            node: self.run.names.nodes[controllers.node(controller).ix()].clone(),
+            start_s: start.as_secs_f64(),
+            stop_s: stop.map(Time::as_secs_f64),
+            counts: controllers.counts(controller),
         }
     }
 

@@ -65,10 +65,11 @@ pub struct ChannelSeries {
     pub held: Vec<u64>,
 }
 
-/// A row for each interval and place with internal values: a station by its agent, a queue by its hop or by itself.
+/// A row for each interval and place with internal values: a station by its agent, a controller, a queue by its hop or by
+/// itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GaugeSeries {
-    /// Indices of those stations or queues.
+    /// Indices of those stations, controllers or queues.
     pub places: Vec<usize>,
     /// Names of the values.
     pub names: Vec<&'static str>,
@@ -114,6 +115,8 @@ pub struct Series {
     pub channel: ChannelSeries,
     /// Internal values of agents.
     pub agents: GaugeSeries,
+    /// Internal values of controllers; NaN while one does not run.
+    pub controllers: GaugeSeries,
     /// Internal values of hops.
     pub hops: GaugeSeries,
     /// Internal values of queues.
@@ -149,6 +152,7 @@ impl Sampler {
         let last = world.snapshot();
         let series = Series {
             agents: GaugeSeries::new(&last.agents),
+            controllers: GaugeSeries::new(&last.controllers),
             hops: GaugeSeries::new(&last.hops),
             queue_gauges: GaugeSeries::new(&last.queue_gauges),
             ..Series::default()
@@ -214,6 +218,7 @@ impl Observer for Sampler {
             channel.held.push(now.held);
         }
         self.series.agents.add(&now.agents);
+        self.series.controllers.add(&now.controllers);
         self.series.hops.add(&now.hops);
         self.series.queue_gauges.add(&now.queue_gauges);
         self.last = now;

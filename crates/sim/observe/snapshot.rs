@@ -3,7 +3,7 @@
 use airfair_transport::Sender;
 
 use super::WorldView;
-use crate::ids::{FlowIx, LinkRef, PortIx, StationIx};
+use crate::ids::{ControllerIx, FlowIx, LinkRef, PortIx, StationIx};
 use crate::measure::samples::{FlowProgress, FlowSample, Gauges, QueueSample, Snapshot, StationSample};
 use crate::node::interfaces::QueueTotals;
 use crate::node::meters::LinkTotals;
@@ -15,6 +15,8 @@ impl WorldView<'_> {
         let has_values = |gauges: &Gauges| !gauges.1.is_empty();
         let agent =
             |station: StationIx| Some((station.ix(), network.agents.gauges(station))).filter(has_values);
+        let controller =
+            |at: ControllerIx| Some((at.ix(), network.controllers.gauges(at))).filter(has_values);
         let hop = |port: PortIx| Some((port.ix(), network.interfaces.hop_gauges(port))).filter(has_values);
         let queue =
             |port: PortIx| Some((port.ix(), network.interfaces.queue_gauges(port))).filter(has_values);
@@ -23,6 +25,7 @@ impl WorldView<'_> {
             queues: network.interfaces.ports().map(|port| self.queue_sample(port)).collect(),
             stations: self.air.stations().map(|station| self.station_sample(station)).collect(),
             agents: self.air.stations().filter_map(agent).collect(),
+            controllers: network.controllers.places().filter_map(controller).collect(),
             hops: network.interfaces.ports().filter_map(hop).collect(),
             queue_gauges: network.interfaces.ports().filter_map(queue).collect(),
         }

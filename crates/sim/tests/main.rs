@@ -6,6 +6,7 @@ mod announced;
 mod aodv;
 mod artificial_links;
 mod capture;
+mod controllers;
 mod diffq;
 mod dsdv;
 mod effects;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use airfair_host::{AgentSlot, HeaderKinds, Pipeline};
+use airfair_host::{AgentSlot, ControllerSlot, HeaderKinds, Pipeline};
 use airfair_routing::shortest::Link;
 use airfair_schemes::places::{FlowId, Interface, NodeId, Priority};
 use airfair_schemes::{Registry, Scheme};
@@ -20,6 +20,7 @@ use crate::node::accounts::Accounts;
 use crate::node::agents::Agents;
 use crate::node::arp::Arp;
 use crate::node::backpressure::{self, Backpressure};
+use crate::node::controllers::Controllers;
 use crate::node::differentials::Differentials;
 use crate::node::flow::Flow;
 use crate::node::interfaces::{Interfaces, NewPort, PortCategories};
@@ -34,7 +35,7 @@ use crate::node::{Network, RunRules};
 use crate::packet::Packets;
 use crate::record::Records;
 use crate::route::{Nodes, Routes};
-use crate::spec::{EdcaSpec, LocalLimit, RoutingSpec, Traffic, Transport, WorldSpec};
+use crate::spec::{ControllerSpec, EdcaSpec, LocalLimit, RoutingSpec, Traffic, Transport, WorldSpec};
 use crate::traffic::without_room;
 
 /// The parts of a world's specification from which ports are built.
@@ -218,6 +219,33 @@ impl Plan<'_> {
         }
     }
 
+    /// Where and when controllers run: as the specification says, or one that runs from the start to the end, if the run's scheme has one.
+    /// In the order of names and starts.
+    fn controllers(&self, usable: &[Vec<Link>], name_orders: &[u32]) -> Vec<ControllerSpec> {
+        let Self { spec, placed, .. } = *self;
+        let mut given: Vec<_> = spec.controllers.clone();
+        if given.is_empty() && placed.run.controller().is_some() {
+            let default = default_controller(spec, usable, name_orders);
+            given.extend(default.map(|node| ControllerSpec { node, start: Time::ZERO, stop: None }));
+        }
+        given.retain(|at| placed.at(at.node).controller().is_some());
+        given.sort_by_key(|at| (name_orders[at.node], at.start));
+        given
+    }
+
+    /// Adds the controllers that run at nodes whose schemes provide one.
+    fn add_controllers(&self, network: &mut Network, controllers: &[ControllerSpec]) {
+        for &ControllerSpec { node, start, stop } in controllers {
+            let Some(controller) = self.placed.at(node).controller() else { continue };
+            let id = &self.spec.nodes[node].id;
+            // A controller that starts later has a stream of its own.
+            let name = if start == Time::ZERO { id.clone() } else { format!("{id}@{}", start.as_nanos()) };
+            let random = Stream::new(self.seed, &name, Purpose::Controller);
+            let slot = ControllerSlot::new(controller, random, rank(self.seed, id));
+            network.controllers.add(NodeIx::of(node), (start, stop), slot);
+        }
+    }
+
     /// True if the run's scheme fills no place in this network, though it has places that other networks would fill.
     fn scheme_is_idle(&self, network: &Network) -> bool {
         let scheme = &self.placed.run;
@@ -225,6 +253,7 @@ impl Plan<'_> {
             scheme.aqm(at).is_some() || scheme.agent(at).is_some() || scheme.hop(at).is_some()
         };
         network.agents.is_empty()
+            && network.controllers.is_empty()
             && network.interfaces.ports().all(|port| !network.interfaces.judges(port))
             && Interface::all_kinds().iter().any(acts)
     }
@@ -283,14 +312,17 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     let nodes = nodes.map(|((name, ports), &id)| (ports.clone(), id, rank(seed, name)));
     let interfaces = Interfaces::new(ports.into_iter(), nodes, of_station, kinds);
     let links = links(plan, &interfaces, &of_wire);
-    let usable = interfaces.nodes().map(|node| usable_links(node, &interfaces, &links, air)).collect();
+    let usable: Vec<_> =
+        interfaces.nodes().map(|node| usable_links(node, &interfaces, &links, air)).collect();
+    let name_orders = natural_orders(&names);
+    let controllers = plan.controllers(&usable, &name_orders);
     let framing = interfaces.ports().map(|port| match interfaces.link(port) {
         LinkRef::Station(station) => air.framing(station),
         LinkRef::Wire(_) => spec.headers.wired,
     });
     let nodes = Nodes {
         names: &names,
-        name_orders: natural_orders(&names),
+        name_orders,
         ids,
         ports: ports_of.into_iter().cloned().collect(),
         framing: framing.collect(),
@@ -328,6 +360,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         udp: Udp::default(),
         backpressure,
         agents: Agents::default(),
+        controllers: Controllers::default(),
         meters: Meters::default(),
         packet_losses,
         outside: Outside::default(),
@@ -338,13 +371,45 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         schedule: Schedule::default(),
     };
     plan.add_agents(&mut network);
+    plan.add_controllers(&mut network, &controllers);
     network.rules.scheme_is_idle = plan.scheme_is_idle(&network);
     network.start_routing();
     network.start_agents(air, agenda);
+    network.start_controllers();
     network.push_scheduled(agenda);
     network.interfaces.start_hops(&mut network.schedule);
     network.push_scheduled(agenda);
     network
+}
+
+/// The node of a controller where the specification names none: the first access point by name; without one, the node with the least sum of
+/// hops over usable links to all others, the first by name of several. A node out of reach counts as far as all nodes together.
+fn default_controller(spec: &WorldSpec, usable: &[Vec<Link>], name_orders: &[u32]) -> Option<usize> {
+    let wired: BTreeSet<usize> = spec.links.iter().flat_map(|link| link.ends).collect();
+    let is_access_point = |&node: &usize| !spec.nodes[node].radios.is_empty() && wired.contains(&node);
+    let nodes = 0..spec.nodes.len();
+    let access_point = nodes.clone().filter(is_access_point).min_by_key(|&node| name_orders[node]);
+    access_point.or_else(|| nodes.min_by_key(|&node| (sum_of_hops(node, usable), name_orders[node])))
+}
+
+/// Sum of the hops from a node to all others.
+fn sum_of_hops(from: usize, usable: &[Vec<Link>]) -> u64 {
+    let far = usable.len() as u64;
+    let mut hops = vec![far; usable.len()];
+    let mut reached = vec![from];
+    hops[from] = 0;
+    let mut next = 0;
+    while let Some(&node) = reached.get(next) {
+        next += 1;
+        for link in &usable[node] {
+            let to = link.to as usize;
+            if hops[to] == far {
+                hops[to] = hops[node] + 1;
+                reached.push(to);
+            }
+        }
+    }
+    hops.iter().sum()
 }
 
 /// The wires. A wire keeps its port's queue itself unless another part has to know what the queue holds.

@@ -1,18 +1,20 @@
 //! Control packets: those of ARP, agents and routing leave, arrive and end.
 
-use airfair_host::InterfaceCounters;
+use airfair_host::{InterfaceCounters, MessageIx};
 use airfair_routing::{DropReason, SendRate};
-use airfair_schemes::places::{AgentEffects, AgentSetup, Heard, LinkUse, NodeId, Timer};
+use airfair_schemes::places::{
+    AgentEffects, AgentSetup, ControllerMessage, ControllerSetup, Heard, LinkUse, NodeId, Timer,
+};
 use airfair_units::{Span, Time};
 
 use crate::air::{Air, BROADCAST, Msdu};
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, class};
-use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
+use crate::ids::{ControllerIx, CopyRef, FlowIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
 use crate::link::{OfferedPacket, opposite};
 use crate::node::Network;
 use crate::node::accounts::drop_reason;
-use crate::node::agents::MessageReception;
+use crate::node::agents::{MessageReception, SentMessage};
 use crate::node::arp::{AddressWait, Unanswered};
 use crate::observe::paths;
 use crate::packet::{Packet, PacketCopy, Payload};
@@ -77,6 +79,9 @@ impl Network {
             Payload::Message(_) if packet.destination == node || to_all => {
                 let reception = MessageReception { to_me: true, own_frame: !to_all };
                 self.on_message_received(station, packet, reception, now);
+                if !to_all {
+                    self.message_reached(node, Some(station), packet, now);
+                }
             }
             // Addressed to another node: forwarded.
             Payload::Message(_) => {
@@ -107,7 +112,7 @@ impl Network {
     /// Ends a control packet that is no longer in the list of packets.
     pub(super) fn on_control_ended(&mut self, packet: &Packet) {
         match packet.payload {
-            Payload::Message(message) => self.agents.message_ended(message),
+            Payload::Message(message) => self.message_ended(message),
             Payload::Routing(message) => self.routes.end(message),
             _ => {}
         }
@@ -224,15 +229,15 @@ impl Network {
             let Some(sent) = self.agents.send(station, message, &self.interfaces) else { continue };
             let to_nobody = sent.to != NodeIx::EVERYONE && self.interfaces.first_station(sent.to).is_none();
             if !sent.routed && to_nobody {
-                self.agents.message_ended(sent.message);
+                self.message_ended(sent.message);
                 continue;
             }
-            let headers = self.rules.headers.udp + self.rules.headers.ip;
-            let copy = self.packets.add(sent.packet(headers, now), PacketCopy::PLAIN);
             if sent.routed {
-                self.routes.find_fixed(sent.node, sent.to);
-                self.forward(sent.node, copy, now);
-            } else if sent.ahead {
+                self.send_routed(&sent, now);
+                continue;
+            }
+            let copy = self.packets.add(self.packet_of_message(&sent, now), PacketCopy::PLAIN);
+            if sent.ahead {
                 self.send_ahead(port, copy);
             } else {
                 self.enqueue(NextHop { port, node: sent.to }, copy, now);
@@ -314,20 +319,72 @@ impl Network {
         true
     }
 
-    /// Handles a message that has arrived by wire at its destination: the node's agents receive it, and it ends.
+    /// Handles a message that has arrived by wire, or locally, at its destination: the node's agents receive it, and it ends.
     #[cold]
     pub(super) fn message_delivered(&mut self, node: NodeIx, packet: &Packet, now: Time) {
-        for port in self.interfaces.ports_of(node) {
-            if let LinkRef::Station(station) = self.interfaces.link(port) {
-                self.on_message_received(
-                    station,
-                    packet,
-                    MessageReception { to_me: true, own_frame: false },
-                    now,
-                );
+        self.message_reached(node, None, packet, now);
+        self.on_control_ended(packet);
+    }
+
+    /// Passes a message that has reached its node, at `by` if by radio, to those of the node that have not received it: if it is routed, or
+    /// has not come by radio, to all agents; and to a controller.
+    fn message_reached(&mut self, node: NodeIx, by: Option<StationIx>, packet: &Packet, now: Time) {
+        let Payload::Message(message) = packet.payload else { return };
+        if by.is_none() || self.agents.is_routed(message) {
+            for station in self.stations_of(node).into_iter().filter(|&station| by != Some(station)) {
+                let reception = MessageReception { to_me: true, own_frame: false };
+                self.on_message_received(station, packet, reception, now);
             }
         }
-        self.on_control_ended(packet);
+        let Some(bytes) = self.agents.reached(message) else { return };
+        // What a controller sends to its own node is for the agents there.
+        let own = packet.source == node && self.agents.is_of_controller(message);
+        if let Some(controller) = self.controllers.at(node).filter(|_| !own) {
+            let received = (self.interfaces.id(packet.source), &*bytes);
+            self.controllers.on_message(controller, received, now, &mut self.schedule);
+        }
+        // Before effects: a new message may not take the place of this one.
+        self.agents.put_back(message, bytes);
+        self.apply_controller_effects(node, now);
+    }
+
+    fn stations_of(&self, node: NodeIx) -> Vec<StationIx> {
+        let station = |port: PortIx| match self.interfaces.link(port) {
+            LinkRef::Station(station) => Some(station),
+            LinkRef::Wire(_) => None,
+        };
+        self.interfaces.ports_of(node).filter_map(station).collect()
+    }
+
+    /// Frees a message that has ended.
+    fn message_ended(&mut self, message: MessageIx) {
+        if let Some((controller, ended)) = self.agents.message_ended(message) {
+            self.controllers.count_ended(controller, &ended);
+        }
+    }
+
+    fn packet_of_message(&self, sent: &SentMessage, now: Time) -> Packet {
+        sent.packet(self.rules.headers.udp + self.rules.headers.ip, now)
+    }
+
+    /// Sends a message to a node any number of hops away, or to the sender's own.
+    fn send_routed(&mut self, sent: &SentMessage, now: Time) {
+        let copy = self.packets.add(self.packet_of_message(sent, now), PacketCopy::PLAIN);
+        if sent.to == sent.node {
+            let order = Order::new(class::WIRE, self.interfaces.rank(sent.node));
+            self.schedule.add(now + Span(1), order, EventKind::LocalMessage(copy));
+        } else {
+            self.routes.find_fixed(sent.node, sent.to);
+            self.forward(sent.node, copy, now);
+        }
+    }
+
+    /// Handles the arrival of a message from a node to itself.
+    #[cold]
+    pub(super) fn local_message(&mut self, copy: CopyRef, now: Time) {
+        if let Some(node) = self.packets.get(copy).map(|packet| packet.destination) {
+            self.forward(node, copy, now);
+        }
     }
 
     /// Handles a message that was received by a station.
@@ -354,6 +411,79 @@ impl Network {
         let nodes = self.in_natural_order(nodes);
         self.agents.on_neighbours(station, &nodes, now, &mut self.schedule);
         self.apply_agent_effects(station, now);
+    }
+}
+
+/// Controllers.
+impl Network {
+    /// Starts the controllers that run from the start on, and schedules the other starts and the stops.
+    pub(super) fn start_controllers(&mut self) {
+        for controller in self.controllers.places() {
+            let order = Order::new(class::TRAFFIC, self.interfaces.rank(self.controllers.node(controller)));
+            let (start, stop) = self.controllers.times(controller);
+            // A stop precedes a start at the same node and time, since controllers of a node are in the order of their starts.
+            if start > Time::ZERO {
+                self.schedule.add(start, order, EventKind::ControllerStart(controller));
+            } else {
+                self.start_controller(controller, Time::ZERO);
+            }
+            if let Some(stop) = stop {
+                self.schedule.add(stop, order, EventKind::ControllerStop(controller));
+            }
+        }
+    }
+
+    /// Starts a controller.
+    #[cold]
+    pub(super) fn start_controller(&mut self, controller: ControllerIx, now: Time) {
+        let at = self.controllers.node(controller);
+        let ports = self.interfaces.ports_of(at);
+        let neighbours = ports.flat_map(|port| match self.interfaces.link(port) {
+            LinkRef::Station(_) => self.interfaces.peers(port),
+            LinkRef::Wire(wire) => vec![self.links.far_end(wire)],
+        });
+        let neighbours = self.in_natural_order(neighbours.collect());
+        let setup = ControllerSetup { node: self.interfaces.id(at), neighbours: &neighbours };
+        self.controllers.start(controller, &setup, now, &mut self.schedule);
+        self.apply_controller_effects(at, now);
+        self.notify_agents_of_controller(at, true, now);
+    }
+
+    /// Stops a controller.
+    #[cold]
+    pub(super) fn stop_controller(&mut self, controller: ControllerIx, now: Time) {
+        self.controllers.stop(controller);
+        self.notify_agents_of_controller(self.controllers.node(controller), false, now);
+    }
+
+    fn notify_agents_of_controller(&mut self, node: NodeIx, here: bool, now: Time) {
+        for station in self.stations_of(node) {
+            self.agents.on_controller(station, here, now, &mut self.schedule);
+            self.apply_agent_effects(station, now);
+        }
+    }
+
+    /// Handles the timer of a controller.
+    #[inline(never)]
+    pub(super) fn controller_timer(&mut self, controller: ControllerIx, timer: (Timer, u32), now: Time) {
+        self.controllers.on_timer(controller, timer, now, &mut self.schedule);
+        self.apply_controller_effects(self.controllers.node(controller), now);
+    }
+
+    /// Applies the effects that a hook of the controller at a node has requested.
+    fn apply_controller_effects(&mut self, node: NodeIx, now: Time) {
+        let messages = self.controllers.take_effects().messages;
+        let Some(controller) = self.controllers.at(node) else { return };
+        for ControllerMessage { to, bytes, ahead } in messages.into_iter().filter(|m| !m.bytes.is_empty()) {
+            let Some(to) = self.interfaces.node_of_id(to) else {
+                self.controllers.unknown_receiver.get_or_insert(node);
+                continue;
+            };
+            self.controllers.count_sent(controller, bytes.len());
+            let length = bytes.len() as u32;
+            let message = self.agents.add_of_controller(controller, bytes);
+            self.send_routed(&SentMessage { node, to, message, bytes: length, routed: true, ahead }, now);
+        }
     }
 }
 

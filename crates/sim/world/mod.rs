@@ -108,6 +108,12 @@ impl World {
                         interfaces.hop_timer(port, (Timer(timer), generation), links, now, schedule);
                     }
                     EventKind::RoutingTimer(node) => network.routing_timer(node, now),
+                    EventKind::ControllerStart(controller) => network.start_controller(controller, now),
+                    EventKind::ControllerStop(controller) => network.stop_controller(controller, now),
+                    EventKind::ControllerTimer { controller, generation, timer } => {
+                        network.controller_timer(controller, (Timer(timer), generation), now);
+                    }
+                    EventKind::LocalMessage(copy) => network.local_message(copy, now),
                     EventKind::WireFree(wire) => network.wire_free(wire, agenda),
                     EventKind::WireArrival(wire) => network.wire_arrival(wire, agenda),
                     EventKind::RateChange { link, rate } => network.on_rate_change(link, rate),

@@ -78,6 +78,15 @@ impl World {
                 return Err(format!("flow {}: no such node", flow.id));
             }
         }
+        for (at, one) in spec.controllers.iter().enumerate() {
+            let node = spec.nodes.get(one.node).ok_or_else(|| "controller: no such node".to_string())?;
+            if one.stop.is_some_and(|stop| stop <= one.start) {
+                return Err(format!("controller at node {}: it stops before it runs", node.id));
+            }
+            if spec.controllers[..at].iter().any(|other| one.overlaps(other)) {
+                return Err(format!("controller at node {}: two run at the same time", node.id));
+            }
+        }
         placed.check(spec, scheme_name)?;
         air::check_memory(&stations, &kinds, &spec.gains, spec.memory_limit)?;
         let mut air = Air::new(kinds, &stations, &spec.gains, seed);

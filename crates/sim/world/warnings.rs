@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::{Carrier, Registry, SchemeEntry};
-use airfair_units::Span;
+use airfair_units::{Span, Time};
 
 use crate::air::{Air, CutOff, TooFast};
-use crate::ids::{FlowIx, LinkRef, NodeIx, PortIx, StationIx};
+use crate::ids::{FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx};
 use crate::names::natural_cmp;
 use crate::node::Network;
 use crate::node::flow::Flow;
@@ -92,6 +92,7 @@ pub(super) fn warnings(
         )),
     };
     let txops = short_txops(air, network, spec);
+    let controllers = idle_controllers(spec, network, scheme_name, names);
     let of_radios = cut_off.chain(txops);
     routeless
         .into_iter()
@@ -99,8 +100,43 @@ pub(super) fn warnings(
         .chain(too_fast)
         .chain(of_radios)
         .chain(useless)
+        .chain(controllers)
         .chain(unlimited_flows)
         .collect()
+}
+
+/// Warnings of controllers that do not run: schemes have none, or their time is over before they start.
+fn idle_controllers(spec: &WorldSpec, network: &Network, scheme: &str, names: &Names) -> Vec<String> {
+    if spec.controllers.is_empty() {
+        return Vec::new();
+    }
+    let own = |node: usize| spec.schemes.iter().find(|own| own.node == node).map(|own| &own.scheme);
+    let mut without = BTreeMap::new();
+    let has_one = |node| network.controllers.places().any(|at| network.controllers.node(at) == node);
+    for one in &spec.controllers {
+        if !has_one(NodeIx::of(one.node)) {
+            let scheme = own(one.node).map_or(scheme, String::as_str);
+            without.entry(&names.nodes[one.node]).or_insert(scheme);
+        }
+    }
+    let mut late: Vec<_> =
+        spec.controllers.iter().filter(|one| one.start >= Time::ZERO + spec.duration).collect();
+    late.sort_by(|a, b| natural_cmp(&names.nodes[a.node], &names.nodes[b.node]).then(a.start.cmp(&b.start)));
+    let late = late.into_iter().map(|one| {
+        let (node, start) = (&names.nodes[one.node], one.start);
+        format!("[[controller]] at node {node}: it would start at {start}, when the run has ended, and has no effect")
+    });
+    if without.len() == spec.controllers.iter().map(|one| one.node).collect::<BTreeSet<_>>().len() {
+        let schemes: BTreeSet<&str> = without.values().copied().collect();
+        let schemes = schemes.into_iter().collect::<Vec<_>>().join(", ");
+        return vec![format!("[[controller]] has no effect: scheme {schemes} has no controller")];
+    }
+    let mut without: Vec<_> = without.into_iter().collect();
+    without.sort_by(|a, b| natural_cmp(a.0, b.0));
+    let without = without.into_iter().map(|(node, scheme)| {
+        format!("[[controller]] at node {node} has no effect: its scheme, {scheme}, has no controller")
+    });
+    without.chain(late).collect()
 }
 
 /// Warnings of one kind that are given one by one. More are one warning.

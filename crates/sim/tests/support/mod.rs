@@ -143,6 +143,7 @@ pub fn world(radio: RadioSpec, seconds: u64) -> WorldSpec {
         gains: vec![],
         gain_changes: vec![],
         movement: MovementSpec::default(),
+        controllers: Vec::new(),
         schemes: vec![],
         flows: vec![],
         routing: RoutingSpec::Static(Metric::Hops),
