@@ -168,6 +168,12 @@ impl UdpReceiver {
         self.slot.machine.header()
     }
 
+    /// True if its reports precede the packets that wait, at every hop.
+    #[must_use]
+    pub fn reports_go_ahead(&self) -> bool {
+        self.slot.machine.reports_go_ahead()
+    }
+
     /// Its loss events, if it counts them.
     #[must_use]
     pub fn loss_events(&self) -> Option<LossEvents> {

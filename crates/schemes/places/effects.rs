@@ -30,7 +30,8 @@ pub struct Message {
     pub to: Destination,
     /// Its bytes above IP.
     pub bytes: Vec<u8>,
-    /// True if it leaves ahead of all packets that wait.
+    /// True if it leaves ahead of all packets that wait; to a node any number of hops away, at every hop. In a network where no controller
+    /// runs, a wire may keep its queue without regard to this.
     pub ahead: bool,
 }
 

@@ -34,6 +34,11 @@ pub trait Receiver: Send {
     /// The header of its reports, which the source receives in [`Source::on_feedback`]. Called once.
     fn header(&self) -> &'static HeaderKind;
 
+    /// True if its reports precede the packets that wait, at every hop; hops and AQMs on their way do not see them. Called once.
+    fn reports_go_ahead(&self) -> bool {
+        false
+    }
+
     /// A datagram arrived, in whatever order the network delivers.
     fn on_data(&mut self, data: &Arrived, context: &mut ReceiverContext<'_>);
 

@@ -156,6 +156,11 @@ impl Links {
         wire.timetable = (!wire.rate_changes).then(|| Timetable::new(limit));
     }
 
+    /// From now on no wire keeps a queue itself. To be called before packets wait.
+    pub(crate) fn keep_no_queues(&mut self) {
+        self.wires.iter_mut().for_each(|wire| wire.timetable = None);
+    }
+
     /// All wires.
     pub(crate) fn places(&self) -> impl Iterator<Item = WireIx> + use<> {
         self.wires.places()

@@ -38,7 +38,7 @@ pub(crate) struct PortCategories {
     pub by_priority: bool,
 }
 
-/// Most control packets that wait ahead of a queue: the first band of Linux's `pfifo_fast` (`txqueuelen` of 1000). Without a limit the
+/// Most packets that wait ahead of a queue: the first band of Linux's `pfifo_fast` (`txqueuelen` of 1000). Without a limit the
 /// messages of an interface that sends more slowly than they are made would fill the memory.
 pub(crate) const MOST_AHEAD: usize = 1000;
 
@@ -54,9 +54,9 @@ struct Port {
     warmup: QueueTotals,
     /// Messages of agents that have left the queue.
     messages_left: u64,
-    /// Control packets of the node, which precede the queue.
-    ahead: VecDeque<CopyRef>,
-    /// Control packets that have found no room there.
+    /// Packets that precede the queue: the node's own control packets, and packets that precede others on their whole way.
+    ahead: VecDeque<Ahead>,
+    /// Packets that have found no room there.
     refused_ahead: u64,
     /// See [`NewPort::categories`].
     categories: Option<Box<PortCategories>>,
@@ -64,6 +64,16 @@ struct Port {
     known_routes: u64,
     /// Time of the pending event at which the queue may name a packet by itself.
     wakes: Time,
+}
+
+/// A packet that waits ahead of a queue.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ahead {
+    pub copy: CopyRef,
+    /// The neighbour that receives it, or everyone.
+    pub next: NodeIx,
+    /// The time at which it arrived there.
+    pub since: Time,
 }
 
 /// Totals of packets that have left a queue.
@@ -106,6 +116,8 @@ pub(crate) struct Interfaces {
     firings: Vec<Firing>,
     /// True if a port has access categories.
     has_categories: bool,
+    /// True if an arriving packet may be for another queue than that of its port, or for none.
+    sorts_arrivals: bool,
     /// Nodes by scheme number, sorted.
     nodes_by_id: Box<[(NodeId, NodeIx)]>,
 }
@@ -138,8 +150,10 @@ impl Interfaces {
             nodes.map(|(ports, id, rank)| Node { ports: ports.into(), id, rank }).collect();
         let mut nodes_by_id: Vec<_> = nodes.pairs().map(|(at, node)| (node.id, at)).collect();
         nodes_by_id.sort_unstable();
+        let has_categories = ports.iter().any(|port: &Port| port.categories.is_some());
         Self {
-            has_categories: ports.iter().any(|port: &Port| port.categories.is_some()),
+            has_categories,
+            sorts_arrivals: has_categories,
             ports,
             nodes,
             nodes_by_id: nodes_by_id.into(),
@@ -178,6 +192,17 @@ impl Interfaces {
         self.has_categories
     }
 
+    /// True if an arriving packet may be for another queue than that of its port, or for none.
+    #[inline(always)]
+    pub fn sorts_arrivals(&self) -> bool {
+        self.sorts_arrivals
+    }
+
+    /// From now on packets may precede others on their whole way.
+    pub fn expect_packets_ahead(&mut self) {
+        self.sorts_arrivals = true;
+    }
+
     /// Access categories of a node's port, if its radio has several.
     pub fn categories(&self, port: PortIx) -> Option<&PortCategories> {
         self.ports[port].categories.as_deref()
@@ -211,14 +236,14 @@ impl Interfaces {
         Some((head.packet, highest.map(|highest| head.priority.0.min(highest))))
     }
 
-    /// Removes and returns the first control packet ahead of a port's queue that `may_leave` permits.
+    /// Removes and returns the first packet ahead of a port's queue that `may_leave` permits.
     pub fn pop_control_if(
         &mut self,
         port: PortIx,
         mut may_leave: impl FnMut(CopyRef) -> bool,
-    ) -> Option<CopyRef> {
+    ) -> Option<Ahead> {
         let ahead = &mut self.ports[port].ahead;
-        let at = ahead.iter().position(|&copy| may_leave(copy))?;
+        let at = ahead.iter().position(|waits| may_leave(waits.copy))?;
         ahead.remove(at)
     }
 
@@ -304,27 +329,32 @@ impl Interfaces {
         }
     }
 
-    /// Puts a control packet ahead of a port's queue; returns false if there is no room, after counting the packet.
+    /// Puts a packet ahead of a port's queue; returns false if there is no room, after counting the packet.
     #[must_use]
-    pub fn push_control(&mut self, port: PortIx, copy: CopyRef) -> bool {
+    pub fn push_control(&mut self, port: PortIx, waits: Ahead) -> bool {
         let Port { ahead, refused_ahead, .. } = &mut self.ports[port];
         let fits = ahead.len() < MOST_AHEAD;
         if fits {
-            ahead.push_back(copy);
+            ahead.push_back(waits);
         } else {
             *refused_ahead += 1;
         }
         fits
     }
 
-    /// Control packets that have found no room ahead of a port's queue.
+    /// Packets ahead of a port's queue.
+    pub fn ahead(&self, port: PortIx) -> impl Iterator<Item = &Ahead> {
+        self.ports[port].ahead.iter()
+    }
+
+    /// Packets that have found no room ahead of a port's queue.
     pub fn refused_ahead(&self, port: PortIx) -> u64 {
         self.ports[port].refused_ahead
     }
 
-    /// Removes and returns the next control packet ahead of a port's queue.
+    /// Removes and returns the next packet ahead of a port's queue.
     #[inline(always)]
-    pub fn pop_control(&mut self, port: PortIx) -> Option<CopyRef> {
+    pub fn pop_control(&mut self, port: PortIx) -> Option<Ahead> {
         self.ports[port].ahead.pop_front()
     }
 

@@ -16,6 +16,8 @@ struct UdpFlow {
     setup: FlowSetup,
     /// Headers of its datagrams and of its reports.
     headers: [HeaderId; 2],
+    /// Reports precede the packets that wait, at every hop.
+    reports_go_ahead: bool,
     /// The law reads the backlog of the node's queue.
     reads_own_queue: bool,
     /// Due time of the pending event for the next datagram.
@@ -69,6 +71,7 @@ impl Udp {
             let source = UdpSource::new(source, stream(Purpose::Source), rank);
             let receiver =
                 receiver.map(|receiver| UdpReceiver::new(receiver, stream(Purpose::Receiver), rank));
+            let reports_go_ahead = receiver.as_ref().is_some_and(UdpReceiver::reports_go_ahead);
             let mss = flow.traffic.packet();
             // RFC 3390, equation 1.
             let initial_window = Bytes((4 * mss.get()).min((2 * mss.get()).max(4380)));
@@ -80,6 +83,7 @@ impl Udp {
                 receiver,
                 setup: FlowSetup { mss, initial_window, window_limit, rtt: None, syn_lost: false },
                 headers,
+                reports_go_ahead,
                 reads_own_queue,
                 armed: Time::NEVER,
                 pending: false,
@@ -129,6 +133,11 @@ impl Udp {
     /// Header of a flow's reports.
     pub fn report_header(&self, flow: FlowIx) -> HeaderId {
         self.get(flow).map_or(HeaderId::NONE, |udp| udp.headers[1])
+    }
+
+    /// True if a flow's reports precede the packets that wait, at every hop.
+    pub fn reports_go_ahead(&self, flow: FlowIx) -> bool {
+        self.get(flow).is_some_and(|udp| udp.reports_go_ahead)
     }
 
     /// Starts a flow's source.

@@ -105,7 +105,7 @@ impl<'a> WorldView<'a> {
         crowded.sort_by(|(_, (a, x)), (_, (b, y))| natural_cmp(a, b).then_with(|| natural_cmp(x, y)));
         let warning = |(count, (node, towards)): (u64, (String, String))| {
             format!(
-                "node {node}: {count} messages of routing, ARP or agents towards {towards} were dropped: more than {MOST_AHEAD} waited \
+                "node {node}: {count} messages of routing, ARP or schemes towards {towards} were dropped: more than {MOST_AHEAD} waited \
                  ahead of the queue; expected a faster link or fewer messages"
             )
         };
@@ -320,6 +320,7 @@ impl<'a> WorldView<'a> {
                 messages += network.links.waiting(wire, self.now).filter(|copy| !data(copy)).count() as u64;
             }
             ends.queued += network.interfaces.waiting(port, &network.links, self.now) - messages;
+            ends.queued += network.interfaces.ahead(port).filter(|waits| data(&waits.copy)).count() as u64;
         }
         ends.awaiting_arp = network.arp.waiting().filter(data).count() as u64;
         for station in self.air.stations() {

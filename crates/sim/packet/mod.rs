@@ -78,6 +78,8 @@ pub(crate) struct PacketCopy {
     pub hops: u16,
     /// True while the packet is in its source's queue; of TCP only data from the sender.
     pub at_source: bool,
+    /// It precedes the packets in the queue of each interface on its way.
+    pub ahead: bool,
     /// Header of an explicit-rate scheme that it carries.
     pub header: HeaderId,
     pub ecn: Ecn,
@@ -134,8 +136,14 @@ impl Packet {
 
 impl PacketCopy {
     /// First copy of a control packet: without header, ECN, or wait at a source.
-    pub(crate) const PLAIN: Self =
-        Self { of: PacketRef(u64::MAX), hops: 0, at_source: false, header: HeaderId::NONE, ecn: Ecn::NotEct };
+    pub(crate) const PLAIN: Self = Self {
+        of: PacketRef(u64::MAX),
+        hops: 0,
+        at_source: false,
+        ahead: false,
+        header: HeaderId::NONE,
+        ecn: Ecn::NotEct,
+    };
 }
 
 /// A place in the slab of packets: its last packet, and the generation of references to that packet.

@@ -370,3 +370,44 @@ fn a_controller_without_effect_is_a_warning() {
     assert_eq!(result.warnings, ["[[controller]] has no effect: scheme droptail has no controller"]);
     assert_eq!(result.controllers, []);
 }
+
+/// The longest time from a report to its answer, seconds, of 20 reports from node 0, and the number of answers.
+fn slowest_answer(spec: &WorldSpec, to: u32, ahead: bool) -> (f64, usize) {
+    let says: Vec<_> = (0..20).map(|i| (0, 1.0 + 0.2 * f64::from(i), Destination::Node(id_of(to)))).collect();
+    let office = Office { ahead, ..office(&says) };
+    let result = run(spec, &office);
+    let ends = &result.ends;
+    assert_eq!(ends.made, ends.delivered + ends.dropped.values().sum::<u64>() + ends.inside());
+    let log = office.log.lock().unwrap().clone();
+    let wait = |(at, what): &(u64, String)| {
+        let (number, _) = what.strip_prefix(&format!("0 < {to}: ["))?.split_once(", ")?;
+        Some(*at as f64 / 1e9 - says[number.parse::<usize>().unwrap() - 100].1)
+    };
+    let waits: Vec<f64> = log.iter().filter_map(wait).collect();
+    (waits.iter().copied().fold(0.0, f64::max), waits.len())
+}
+
+/// Full queues at every hop in both directions: what goes ahead does not wait in them, by air and by wire.
+#[test]
+fn messages_ahead_pass_every_full_queue() {
+    let mut spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(1000), 8);
+    crate::support::flow(&mut spec, "back", 3, 0, saturating(1000));
+    spec.controllers = vec![at(3, 0, None)];
+    let (ahead, behind) = (slowest_answer(&spec, 3, true), slowest_answer(&spec, 3, false));
+    assert!(ahead.0 < 0.3 && ahead.1 == 20 && behind.0 > 1.0, "{ahead:?} {behind:?}");
+    let mut spec = world(dot11b(250.0, 550.0), 8);
+    for i in 0..4 {
+        // The agent at node 0 needs a radio; nobody is near.
+        node(&mut spec, &i.to_string(), 9_000.0 * f64::from(i), 0.0);
+    }
+    for i in 0..3 {
+        spec.links.push(link((i, i + 1), 1, ms(1), 50));
+    }
+    crate::support::flow(&mut spec, "f", 0, 3, saturating(1000));
+    crate::support::flow(&mut spec, "back", 3, 0, saturating(1000));
+    spec.links[1].rate = airfair_units::Rate::from_kbps(900);
+    spec.controllers = vec![at(3, 0, None)];
+    let (ahead, behind) = (slowest_answer(&spec, 3, true), slowest_answer(&spec, 3, false));
+    // Six packets on the wires, one a hop, of 8.2 ms (9.1 ms) and 1 ms each.
+    assert!(ahead.0 < 0.07 && ahead.1 == 20 && behind.0 > 0.4, "{ahead:?} {behind:?}");
+}

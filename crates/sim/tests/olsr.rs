@@ -384,7 +384,7 @@ fn messages_that_wait_for_a_slow_link_are_limited() {
     let [a, b] = &result.warnings[..] else { panic!("{:?}", result.warnings) };
     let count = |warning: &str, start: &str| -> u64 {
         let rest = warning.strip_prefix(start).unwrap_or_else(|| panic!("{warning}"));
-        assert!(rest.contains(" messages of routing, ARP or agents towards "), "{warning}");
+        assert!(rest.contains(" messages of routing, ARP or schemes towards "), "{warning}");
         rest.split(' ').next().unwrap().parse().unwrap()
     };
     for refused in [count(a, "node a: "), count(b, "node b: ")] {

@@ -48,11 +48,20 @@ struct Steady {
     log: Arc<Mutex<Log>>,
     count: u32,
     running: bool,
+    ahead: bool,
 }
 
 impl Steady {
     fn new(rate: Rate) -> Self {
-        Self { rate: Some(rate), epoch: None, ecn: false, log: Arc::default(), count: 0, running: false }
+        Self {
+            rate: Some(rate),
+            epoch: None,
+            ecn: false,
+            log: Arc::default(),
+            count: 0,
+            running: false,
+            ahead: false,
+        }
     }
 
     /// Each report and each datagram numbers itself.
@@ -102,6 +111,10 @@ impl Source for Steady {
 impl Receiver for Steady {
     fn header(&self) -> &'static HeaderKind {
         &REPORT
+    }
+
+    fn reports_go_ahead(&self) -> bool {
+        self.ahead
     }
 
     fn on_data(&mut self, data: &Arrived, context: &mut ReceiverContext<'_>) {
@@ -230,6 +243,42 @@ fn reports_use_the_air() {
     let sent: u64 = result.stations.iter().map(|station| station.counters.sent[2]).sum();
     assert!((2000..2300).contains(&sent), "{sent}");
     balanced(&result);
+}
+
+/// Reports against a stream that fills every queue on their way: by air over three hops, and over two wires. Nothing is lost of them, and
+/// every packet ends in one place.
+#[test]
+fn reports_can_go_ahead() {
+    let by_air = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(100), 10);
+    let mut by_wire = world(dot11b(250.0, 550.0), 10);
+    let nodes = ["a", "b", "c"].map(|name| wired(&mut by_wire, name));
+    by_wire.links.push(link((nodes[0], nodes[1]), 1, ms(1), 50));
+    by_wire.links.push(link((nodes[1], nodes[2]), 2, ms(1), 50));
+    flow(&mut by_wire, "f", nodes[0], nodes[2], saturating(100));
+    for (mut spec, within) in [(by_air, 0.25), (by_wire, 0.05)] {
+        let (from, to) = (spec.flows[0].from, spec.flows[0].to);
+        flow(&mut spec, "full", to, from, Traffic::Endless);
+        spec.radios[0].mac.local_limit = None;
+        spec.links.iter_mut().for_each(|link| link.local_limit = None);
+        spec.flows[1].transport = Transport::Tcp {
+            config: TcpConfig::default(),
+            law: "newreno".into(),
+            params: Params::default(),
+            pinned: true,
+        };
+        let slowest = |ahead| {
+            let scheme = Steady { ahead, ..Steady::new(Rate::from_kbps(8)) };
+            let result = run(&spec, &scheme);
+            balanced(&result);
+            let log = scheme.log.lock().unwrap();
+            assert!(log.reports.len() > if ahead { 90 } else { 20 }, "{}", log.reports.len());
+            let made: Vec<u64> = log.data.iter().map(|data| data.0).collect();
+            let waits = log.reports.iter().map(|&(at, number)| at - made[number as usize]);
+            waits.max().unwrap() as f64 / 1e9
+        };
+        let (ahead, behind) = (slowest(true), slowest(false));
+        assert!(ahead < within && behind > 2.0 * ahead, "{ahead} {behind}");
+    }
 }
 
 /// Without a rate nothing leaves; a rate above the wire's is limited by the node's queue, which loses nothing.

@@ -311,11 +311,15 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     let nodes = names.iter().zip(&ports_of).zip(&ids);
     let nodes = nodes.map(|((name, ports), &id)| (ports.clone(), id, rank(seed, name)));
     let interfaces = Interfaces::new(ports.into_iter(), nodes, of_station, kinds);
-    let links = links(plan, &interfaces, &of_wire);
+    let mut links = links(plan, &interfaces, &of_wire);
     let usable: Vec<_> =
         interfaces.nodes().map(|node| usable_links(node, &interfaces, &links, air)).collect();
     let name_orders = natural_orders(&names);
     let controllers = plan.controllers(&usable, &name_orders);
+    if !controllers.is_empty() {
+        // Its messages, and those for it, may precede the packets that wait.
+        links.keep_no_queues();
+    }
     let framing = interfaces.ports().map(|port| match interfaces.link(port) {
         LinkRef::Station(station) => air.framing(station),
         LinkRef::Wire(_) => spec.headers.wired,
@@ -496,6 +500,11 @@ pub(super) fn add_flows(
         if start < stop {
             agenda.push(start, order, EventKind::FlowStart(number));
         }
+    }
+    // A wire that keeps its queue itself knows departures in advance: nothing can precede what waits there.
+    if network.flows.places().any(|flow| network.udp.reports_go_ahead(flow)) {
+        network.links.keep_no_queues();
+        network.interfaces.expect_packets_ahead();
     }
     let limited = |port| network.backpressure.rules(port).local_limit.is_some();
     network.backpressure.limits_tcp =

@@ -3,7 +3,8 @@
 use airfair_host::{InterfaceCounters, MessageIx};
 use airfair_routing::{DropReason, SendRate};
 use airfair_schemes::places::{
-    AgentEffects, AgentSetup, ControllerMessage, ControllerSetup, Heard, LinkUse, NodeId, Timer,
+    AgentEffects, AgentSetup, ControllerMessage, ControllerSetup, DropReason as QueueDrop, Heard, LinkUse,
+    NodeId, PacketClass, Timer,
 };
 use airfair_units::{Span, Time};
 
@@ -16,6 +17,7 @@ use crate::node::Network;
 use crate::node::accounts::drop_reason;
 use crate::node::agents::{MessageReception, SentMessage};
 use crate::node::arp::{AddressWait, Unanswered};
+use crate::node::interfaces::Ahead;
 use crate::observe::paths;
 use crate::packet::{Packet, PacketCopy, Payload};
 use crate::record::Record;
@@ -27,32 +29,50 @@ const RELEASE_DELAY: Span = Span::from_millis(1);
 /// Control packets of all three kinds.
 impl Network {
     /// Queues a control packet ahead of the packets in the port's queue; it ends if too many wait there.
-    fn send_ahead(&mut self, port: PortIx, copy: CopyRef) {
-        if self.interfaces.push_control(port, copy) {
+    fn send_ahead(&mut self, port: PortIx, copy: CopyRef, now: Time) {
+        let node = match self.packets.get(copy).map(|packet| (packet.payload, packet.destination)) {
+            Some((Payload::Arp { request: true }, _)) | None => NodeIx::EVERYONE,
+            Some((_, destination)) => destination,
+        };
+        self.put_ahead(NextHop { port, node }, copy, now);
+    }
+
+    /// Queues a packet ahead of the packets in the queue of its next hop's port; it ends if too many wait there.
+    pub(super) fn put_ahead(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
+        let NextHop { port, node: next } = hop;
+        if self.interfaces.push_control(port, Ahead { copy, next, since: now }) {
             self.mark_link_ready(self.interfaces.link(port));
         } else {
-            self.end_control(copy);
+            self.drop_packet(self.interfaces.node(port), copy, QueueDrop::QUEUE_FULL.0, now);
         }
     }
 
-    /// The packet of a control copy that leaves by a port; none after its end. Routing counts its messages.
-    fn depart_control(&mut self, port: PortIx, copy: CopyRef) -> Option<Packet> {
-        let packet = *self.packets.get(copy)?;
+    /// The packet of a copy that has waited ahead of a port's queue and leaves; none after its end. Routing counts its messages, the queue
+    /// packets of flows.
+    fn depart_ahead(&mut self, port: PortIx, waited: Ahead, now: Time) -> Option<Packet> {
+        let packet = *self.packets.get(waited.copy)?;
         if let Payload::Routing(message) = packet.payload {
             self.routes.count_sent(port, message, packet.bytes);
+        }
+        if packet.class != PacketClass::Control {
+            self.interfaces.count_departure(port, packet.class, now.since(waited.since));
         }
         Some(packet)
     }
 
-    /// Hands a control packet down to the MAC.
-    pub(super) fn control_msdu(&mut self, port: PortIx, copy: CopyRef) -> Option<Msdu> {
-        let packet = self.depart_control(port, copy)?;
-        let neighbour = match packet.payload {
-            Payload::Arp { request: true } => NodeIx::EVERYONE,
-            _ => packet.destination,
-        };
-        let to = self.interfaces.peer(port, self.interfaces.id(neighbour)).unwrap_or(BROADCAST);
+    /// Hands a packet that has waited ahead of a station's queue down to the MAC.
+    pub(super) fn control_msdu(
+        &mut self,
+        (station, port): (StationIx, PortIx),
+        waited: Ahead,
+        now: Time,
+    ) -> Option<Msdu> {
+        let (packet, copy) = (self.depart_ahead(port, waited, now)?, waited.copy);
+        let to = self.interfaces.peer(port, self.interfaces.id(waited.next)).unwrap_or(BROADCAST);
         let (of, overhear) = (self.packets.packet_of(copy), packet.is_message());
+        if self.meters.any() && packet.class != PacketClass::Control {
+            self.meters.on_dequeued(station, of, waited.since, now);
+        }
         let chosen = match packet.payload {
             Payload::Routing(message) => self.routes.rate(message),
             _ => SendRate::Broadcast,
@@ -137,7 +157,7 @@ impl Network {
         let requester = (node, self.interfaces.rank(node));
         if let Some(request) = self.arp.request(hop, requester, now, &mut self.schedule) {
             let copy = self.packets.add(request, PacketCopy::PLAIN);
-            self.send_ahead(hop.port, copy);
+            self.send_ahead(hop.port, copy, now);
         }
     }
 
@@ -162,14 +182,14 @@ impl Network {
         let (released, answer) = self.arp.on_packet((node, port), packet, now);
         for copy in released {
             if self.packets.get(copy).is_some_and(Packet::is_routing) {
-                self.send_ahead(port, copy);
+                self.send_ahead(port, copy, now);
             } else {
                 self.enqueue(NextHop { port, node: packet.source }, copy, now);
             }
         }
         if let Some(answer) = answer {
             let copy = self.packets.add(answer, PacketCopy::PLAIN);
-            self.send_ahead(port, copy);
+            self.send_ahead(port, copy, now);
         }
     }
 }
@@ -238,7 +258,7 @@ impl Network {
             }
             let copy = self.packets.add(self.packet_of_message(&sent, now), PacketCopy::PLAIN);
             if sent.ahead {
-                self.send_ahead(port, copy);
+                self.send_ahead(port, copy, now);
             } else {
                 self.enqueue(NextHop { port, node: sent.to }, copy, now);
             }
@@ -369,7 +389,11 @@ impl Network {
 
     /// Sends a message to a node any number of hops away, or to the sender's own.
     fn send_routed(&mut self, sent: &SentMessage, now: Time) {
-        let copy = self.packets.add(self.packet_of_message(sent, now), PacketCopy::PLAIN);
+        let first = PacketCopy { ahead: sent.ahead, ..PacketCopy::PLAIN };
+        let copy = self.packets.add(self.packet_of_message(sent, now), first);
+        if sent.ahead {
+            self.interfaces.expect_packets_ahead();
+        }
         if sent.to == sent.node {
             let order = Order::new(class::WIRE, self.interfaces.rank(sent.node));
             self.schedule.add(now + Span(1), order, EventKind::LocalMessage(copy));
@@ -587,18 +611,18 @@ impl Network {
             let hop = NextHop { port, node: destination };
             let wired = matches!(self.interfaces.link(port), LinkRef::Wire(_));
             if wired || destination == NodeIx::EVERYONE || self.arp.knows(hop) {
-                self.send_ahead(port, copy);
+                self.send_ahead(port, copy, now);
             } else {
                 self.await_address(hop, copy, now);
             }
         }
     }
 
-    /// The next control packet of a wire. Control packets precede those in the queue.
-    pub(super) fn next_control_on_wire(&mut self, port: PortIx) -> Option<OfferedPacket> {
-        let copy = self.interfaces.pop_control(port)?;
-        let Packet { bytes, .. } = self.depart_control(port, copy)?;
-        Some(OfferedPacket { packet: copy, bytes, has_payload: true })
+    /// The next packet of a wire that precedes those in the queue.
+    pub(super) fn next_control_on_wire(&mut self, port: PortIx, now: Time) -> Option<OfferedPacket> {
+        let waited = self.interfaces.pop_control(port)?;
+        let Packet { bytes, length, .. } = self.depart_ahead(port, waited, now)?;
+        Some(OfferedPacket { packet: waited.copy, bytes, has_payload: length > 0 })
     }
 
     /// Handles a packet that has arrived by wire, in a world with a routing protocol.

@@ -591,7 +591,8 @@ impl Network {
             let f = &mut self.flows[flow];
             let packet = f.report(flow, number, bytes, now);
             let (node, first_hop) = (f.to, f.first_hops[1]);
-            let copy = self.packets.add(packet, PacketCopy { header: kind, ..PacketCopy::PLAIN });
+            let ahead = self.udp.reports_go_ahead(flow);
+            let copy = self.packets.add(packet, PacketCopy { header: kind, ahead, ..PacketCopy::PLAIN });
             *self.packets.new_header(copy) = header;
             if self.records.are_enabled() {
                 let packet = self.packets.packet_of(copy);

@@ -139,14 +139,17 @@ impl Network {
     fn fill_categories(&mut self, station: StationIx, air: &mut Air, now: Time) {
         let port = self.interfaces.of_station(station).1;
         loop {
-            let Self { interfaces, packets, .. } = self;
-            let category = |copy: CopyRef| packets.get(copy).map_or(0, dscp_of_control);
+            let Self { interfaces, packets, flows, .. } = self;
+            let dscp = |packet: &Packet| {
+                packet.flow().map_or_else(|| dscp_of_control(packet), |flow| flows[flow].dscp)
+            };
+            let category = |copy: CopyRef| packets.get(copy).map_or(0, dscp);
             let of_dscp = interfaces.categories(port).map_or([0; 64], |of| of.of_dscp);
             let category = |copy: CopyRef| of_dscp[usize::from(category(copy)) % of_dscp.len()];
             let has_room = |copy: CopyRef| air.free_places_of(station, category(copy)) > 0;
-            let Some(copy) = interfaces.pop_control_if(port, has_room) else { break };
-            let category = category(copy);
-            if let Some(msdu) = self.control_msdu(port, copy) {
+            let Some(waited) = interfaces.pop_control_if(port, has_room) else { break };
+            let category = category(waited.copy);
+            if let Some(msdu) = self.control_msdu((station, port), waited, now) {
                 air.hand_down(station, Msdu { category, ..msdu });
             }
         }
@@ -198,11 +201,18 @@ impl Network {
         packet.flow().map_or_else(|| dscp_of_control(packet), |flow| self.flows[flow].dscp)
     }
 
-    /// The port whose queue a packet enters at a node's port.
+    /// The port whose queue a packet enters at a node's port; none if it has gone ahead of it.
     #[inline(never)]
-    fn port_of_category(&self, port: PortIx, copy: CopyRef) -> PortIx {
-        let dscp = self.packets.get(copy).map_or(0, |packet| self.dscp(packet));
-        self.interfaces.port_of(port, self.interfaces.category(port, dscp))
+    fn sort_arrival(&mut self, hop: NextHop, copy: CopyRef, now: Time) -> Option<PortIx> {
+        let (packet, at) = self.packets.packet_and_copy(copy)?;
+        if at.ahead {
+            self.put_ahead(hop, copy, now);
+            return None;
+        }
+        if !self.interfaces.has_categories() {
+            return Some(hop.port);
+        }
+        Some(self.interfaces.port_of(hop.port, self.interfaces.category(hop.port, self.dscp(packet))))
     }
 
     /// Marks a link that may have a packet to send; it is served at the end of the present event. A wire with a pending wake-up event waits
@@ -257,8 +267,12 @@ impl Network {
             self.offer_to_wire(wire, copy, now);
             return;
         }
-        let port =
-            if self.interfaces.has_categories() { self.port_of_category(hop.port, copy) } else { hop.port };
+        let port = if self.interfaces.sorts_arrivals() {
+            let Some(port) = self.sort_arrival(hop, copy, now) else { return };
+            port
+        } else {
+            hop.port
+        };
         let Some((packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
         let mut queued = QueuedPacket {
             id: PacketId(copy.place() as u32),
@@ -558,8 +572,8 @@ impl Network {
     /// Dequeues the next packet of a station for its MAC, if there is one.
     fn next_msdu(&mut self, station: StationIx, now: Time) -> Option<Msdu> {
         let port = self.interfaces.of_station(station).1;
-        if let Some(copy) = self.interfaces.pop_control(port) {
-            return self.control_msdu(port, copy);
+        if let Some(waited) = self.interfaces.pop_control(port) {
+            return self.control_msdu((station, port), waited, now);
         }
         self.queued_msdu((station, port), port, now)
     }
@@ -766,7 +780,7 @@ impl Network {
             agenda.push_if(self.links.wake(wire));
             return;
         }
-        if let Some(offer) = self.next_control_on_wire(port) {
+        if let Some(offer) = self.next_control_on_wire(port, now) {
             agenda.push_if(self.links.send(wire, &offer, now, now));
             agenda.push_if(self.links.wake(wire));
             return;
