@@ -4,7 +4,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, LinkUse, NodeId, NodeSample, QueueView, Timer,
+    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, FlowSample, LinkSample, LinkUse, NodeId,
+    NodeSample, QueueView, Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
@@ -43,9 +44,26 @@ pub struct InterfaceCounters {
     pub link: LinkUse,
 }
 
+/// The parts of a sample that are no differences of counters.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SampledState<'a> {
+    /// Number of flows being set up.
+    pub set_up: u32,
+    /// The queue.
+    pub queue: QueueView,
+    /// Links since the last sample.
+    pub links: &'a [LinkSample],
+    /// Flows since the last sample.
+    pub flows: &'a [FlowSample],
+}
+
 impl InterfaceCounters {
     /// Differences from earlier counters.
-    fn since(&self, earlier: &Self, set_up: u32, queue: QueueView) -> NodeSample {
+    fn since<'a>(
+        &self,
+        earlier: &Self,
+        SampledState { set_up, queue, links, flows }: SampledState<'a>,
+    ) -> NodeSample<'a> {
         NodeSample {
             interval: Span(self.at.0 - earlier.at.0),
             airtime: self.airtime - earlier.airtime,
@@ -55,6 +73,8 @@ impl InterfaceCounters {
             set_up,
             queue,
             link: self.link - earlier.link,
+            links,
+            flows,
         }
     }
 }
@@ -126,16 +146,15 @@ impl AgentSlot {
         self.call(now, effects, firings, |agent, context| agent.on_start(setup, context));
     }
 
-    /// Calls the hook for the end of an interval with the counters, the number of flows being set up, and the queue.
+    /// Calls the hook for the end of an interval with the counters and the other parts of the sample.
     pub fn on_sample(
         &mut self,
         counted: InterfaceCounters,
-        set_up: u32,
-        queue: QueueView,
+        state: SampledState<'_>,
         effects: &mut AgentEffects,
         firings: &mut Vec<Firing>,
     ) {
-        let sample = counted.since(&self.last, set_up, queue);
+        let sample = counted.since(&self.last, state);
         self.last = counted;
         self.call(counted.at, effects, firings, |agent, context| agent.on_sample(&sample, context));
     }

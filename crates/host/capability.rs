@@ -12,6 +12,8 @@ pub struct Capabilities {
     pub samples: bool,
     /// Samples with the traffic of the link.
     pub link_use: bool,
+    /// Samples by link and flow.
+    pub links: bool,
     /// Messages overheard on their way to other nodes.
     pub overheard: bool,
     /// Packets received through the interface.
@@ -40,6 +42,7 @@ impl Capabilities {
         let pairs = [
             (wants.samples > Span::ZERO, self.samples, "samples of counters"),
             (wants.link_use, self.link_use, "counters of the link's traffic"),
+            (wants.links, self.links, "counters by link and flow"),
             (wants.overheard, self.overheard, "overheard messages"),
             (wants.received, self.received, "received packets"),
             (wants.heard_headers, self.heard_headers, "headers of overheard packets"),
@@ -61,6 +64,7 @@ mod tests {
     const ALL: Capabilities = Capabilities {
         samples: true,
         link_use: true,
+        links: true,
         overheard: true,
         received: true,
         heard_headers: true,
@@ -89,6 +93,7 @@ mod tests {
         let wants = Wants {
             samples: Span(1),
             link_use: true,
+            links: true,
             overheard: true,
             received: true,
             heard_headers: true,
@@ -101,8 +106,8 @@ mod tests {
             priority: Priority(1),
         };
         let mut lacks = Capabilities::default().missing(&wants);
-        assert_eq!(lacks.len(), 11);
+        assert_eq!(lacks.len(), 12);
         lacks.dedup();
-        assert_eq!(lacks.len(), 11, "one name for one thing");
+        assert_eq!(lacks.len(), 12, "one name for one thing");
     }
 }

@@ -28,7 +28,7 @@ mod message;
 mod slot;
 mod udp;
 
-pub use agent::{AgentSlot, InterfaceCounters, MessageCounts};
+pub use agent::{AgentSlot, InterfaceCounters, MessageCounts, SampledState};
 pub use capability::Capabilities;
 pub use controller::ControllerSlot;
 pub use header::{Echo, HeaderId, HeaderKinds, HeaderRef};

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use airfair_host::{AgentSlot, EndedMessage, Firing, InterfaceCounters};
+use airfair_host::{AgentSlot, EndedMessage, Firing, InterfaceCounters, SampledState};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Destination, Direction, LinkUse, Message, NodeId,
     NodeSample, Probability, QueueView, Setting, Timer,
@@ -12,7 +12,7 @@ use airfair_units::{Rate, Span, Time};
 
 /// An agent that stores its samples, and requests one effect of each kind in each hook.
 #[derive(Clone, Default)]
-struct Busy(Arc<Mutex<Vec<NodeSample>>>);
+struct Busy(Arc<Mutex<Vec<NodeSample<'static>>>>);
 
 impl Busy {
     fn request_effects(context: &mut AgentContext<'_>) {
@@ -26,8 +26,8 @@ impl Agent for Busy {
     fn on_start(&mut self, _: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         Self::request_effects(context);
     }
-    fn on_sample(&mut self, sample: &NodeSample, _: &mut AgentContext<'_>) {
-        self.0.lock().unwrap().push(*sample);
+    fn on_sample(&mut self, sample: &NodeSample<'_>, _: &mut AgentContext<'_>) {
+        self.0.lock().unwrap().push(NodeSample { links: &[], flows: &[], ..*sample });
     }
     fn on_timer(&mut self, _: Timer, context: &mut AgentContext<'_>) {
         Self::request_effects(context);
@@ -54,10 +54,11 @@ fn a_sample_is_what_came_since_the_last() {
         traffic: 4 * more,
         link: LinkUse { sent_packets: 5 * more, ..LinkUse::default() },
     };
-    slot.on_sample(counted(700, 10), 1, VIEW, &mut effects, &mut firings);
-    slot.on_sample(counted(1_700, 14), 0, VIEW, &mut effects, &mut firings);
+    let state = |set_up| SampledState { set_up, queue: VIEW, ..SampledState::default() };
+    slot.on_sample(counted(700, 10), state(1), &mut effects, &mut firings);
+    slot.on_sample(counted(1_700, 14), state(0), &mut effects, &mut firings);
     let samples = busy.0.lock().unwrap();
-    let seen = |s: &NodeSample| {
+    let seen = |s: &NodeSample<'_>| {
         (s.interval, s.airtime.transmit, s.airtime.idle, s.receive_own, s.retries, s.traffic)
     };
     assert_eq!(seen(&samples[0]), (Span(700), Span(10), Span(690), Span(20), 30, 40));

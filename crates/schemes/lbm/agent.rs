@@ -49,7 +49,7 @@ impl Agent for LbmAgent {
         self.load.rate = setup.rate;
     }
 
-    fn on_sample(&mut self, sample: &NodeSample, context: &mut AgentContext<'_>) {
+    fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
         let link = &sample.link;
         self.adaptation.update(link.sent_packets, link.delay);
         self.rho = self.load.of(sample.interval, link);

@@ -125,7 +125,7 @@ impl Agent for NredAgent {
         self.neighbours.extend_from_slice(neighbours);
     }
 
-    fn on_sample(&mut self, sample: &NodeSample, context: &mut AgentContext<'_>) {
+    fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
         if sample.traffic > 0 || self.nred.set_up && sample.set_up > 0 {
             self.last_traffic = Some(context.now);
         }

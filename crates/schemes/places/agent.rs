@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Rate, Span};
 
-use super::{AgentContext, NodeId, QueueView, Timer};
+use super::{AgentContext, FlowId, NodeId, QueueView, Timer};
 
 /// Time in each of the five radio states. At one instant the first of these that holds counts: transmit, receive
 /// (a decodable frame for any station, until its end), carrier busy, NAV, idle.
@@ -61,7 +61,7 @@ pub struct AgentSetup<'a> {
 
 /// An interface's counters since its last sample.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NodeSample {
+pub struct NodeSample<'a> {
     /// Length of the interval: the five states add up to it.
     pub interval: Span,
     /// Times in the radio states.
@@ -78,6 +78,55 @@ pub struct NodeSample {
     pub queue: QueueView,
     /// The use of its link; zero unless [wanted](super::Wants::link_use).
     pub link: LinkUse,
+    /// The links over which it has sent so far, in the order of the neighbours' numbers; empty unless [wanted](super::Wants::links).
+    pub links: &'a [LinkSample],
+    /// The flows whose data have arrived at its queue, in the order of their numbers; empty unless [wanted](super::Wants::links).
+    pub flows: &'a [FlowSample],
+}
+
+/// A radio link to a neighbour since the last sample: packets of flows, acknowledgements and reports included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkSample {
+    /// The neighbour.
+    pub neighbour: NodeId,
+    /// Packets that wait for this next hop now; those that the MAC holds are not among them.
+    pub waiting: u32,
+    /// Packets that have arrived at the queue for this next hop, dropped ones included.
+    pub arrived: u32,
+    /// Packets that the neighbour has acknowledged.
+    pub sent: u32,
+    /// Transmissions of data frames of the packets that were acknowledged or given up; an RTS without a CTS is none.
+    pub attempts: u32,
+    /// Packets that the MAC has given up.
+    pub given_up: u32,
+    /// Bytes of the packets acknowledged, as IP packets.
+    pub bytes: u64,
+}
+
+impl LinkSample {
+    /// A link to this neighbour that was not used.
+    #[must_use]
+    pub const fn new(neighbour: NodeId) -> Self {
+        Self { neighbour, waiting: 0, arrived: 0, sent: 0, attempts: 0, given_up: 0, bytes: 0 }
+    }
+}
+
+/// The data packets of a flow that have arrived at the queue for a link since the last sample, dropped ones included. A flow whose next hop
+/// changes has a sample for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowSample {
+    /// The flow; each connection of a flow that sends files has a number of its own.
+    pub flow: FlowId,
+    /// Its source.
+    pub from: NodeId,
+    /// Its destination.
+    pub to: NodeId,
+    /// The next hop.
+    pub neighbour: NodeId,
+    /// Packets.
+    pub packets: u32,
+    /// Their bytes, as IP packets.
+    pub bytes: u64,
 }
 
 /// Packets of flows, acknowledgements included, that a radio interface has sent and received; sizes are those of IP packets.
@@ -113,7 +162,7 @@ pub trait Agent: Send {
     fn on_neighbours(&mut self, _neighbours: &[NodeId], _context: &mut AgentContext<'_>) {}
 
     /// An interval of the counters has ended: the interval that was [wanted](super::Wants::samples).
-    fn on_sample(&mut self, _sample: &NodeSample, _context: &mut AgentContext<'_>) {}
+    fn on_sample(&mut self, _sample: &NodeSample<'_>, _context: &mut AgentContext<'_>) {}
 
     /// Packets that wait in the interface's queue, by destination, ascending: at the end of each interval, before `on_sample`. Called only
     /// if [wanted](super::Wants::backlogs).

@@ -175,8 +175,8 @@ pub trait Queue: Send {
         Vec::new()
     }
 
-    /// Calls `see` for each stored packet, in any order, for `airfair explain`: the owners of the queue when a packet is dropped. It may
-    /// call it for none.
+    /// Calls `see` for each stored packet, in any order, for `airfair explain` (the owners of the queue when a packet is dropped) and for
+    /// samples of links (packets that wait by next hop). It may call it for none.
     fn show(&self, _see: &mut dyn FnMut(&Packet)) {}
 }
 

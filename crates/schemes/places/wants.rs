@@ -13,6 +13,8 @@ pub struct Wants {
     pub samples: Span,
     /// The use of the link in samples (`NodeSample::link`).
     pub link_use: bool,
+    /// Links and flows in samples (`NodeSample::links`, `NodeSample::flows`).
+    pub links: bool,
     /// Messages for other nodes (`Agent::on_message` with `to_me` false).
     pub overheard: bool,
     /// Packets that came in through the interface, to keep or to pass on (`Aqm::on_receive`, `Hop::on_receive`).

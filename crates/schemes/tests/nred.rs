@@ -28,7 +28,7 @@ fn nred(set: &[(&'static str, ParamValue)]) -> Nred {
 }
 
 /// A sample of 100 ms: milliseconds of transmission, of reception of frames for this node, and idle; the rest is carrier sense.
-fn sample(transmit: u64, own: u64, idle: u64) -> NodeSample {
+fn sample(transmit: u64, own: u64, idle: u64) -> NodeSample<'static> {
     let ms = Span::from_millis;
     NodeSample {
         interval: ms(100),
@@ -307,7 +307,7 @@ impl Node {
     }
 
     /// Advances by `intervals` of 100 ms with equal samples.
-    fn run(&mut self, intervals: u64, each: NodeSample) {
+    fn run(&mut self, intervals: u64, each: NodeSample<'_>) {
         for _ in 0..intervals {
             let end = self.now + Span::from_millis(100);
             while let Some((&timer, &at)) = self.timers.iter().filter(|t| *t.1 <= end).min_by_key(|t| *t.1) {
@@ -332,7 +332,7 @@ impl Node {
 const STARVED: (u64, u64, u64) = (4, 2, 32);
 const GREEDY: (u64, u64, u64) = (40, 8, 32);
 
-fn of((transmit, own, idle): (u64, u64, u64)) -> NodeSample {
+fn of((transmit, own, idle): (u64, u64, u64)) -> NodeSample<'static> {
     sample(transmit, own, idle)
 }
 

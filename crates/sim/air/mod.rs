@@ -323,6 +323,11 @@ impl Air {
         self.medium.lists_waiting()
     }
 
+    /// Data frames and broadcasts that a category of a station has sent; the DCF has only category 0.
+    pub(crate) fn data_frames(&self, station: StationIx, category: u8) -> u64 {
+        self.mac.stations[station].frames_of(category)
+    }
+
     /// Number of further packets that the MAC of a station can hold.
     #[inline]
     #[must_use]

@@ -1,7 +1,9 @@
 //! Agents at radio interfaces: samples of their radios' counters, timers, and messages, which are packets on the air.
 
-use airfair_host::{AgentSlot, EndedMessage, Firing, InterfaceCounters, MessageCounts, MessageIx, Messages};
-use airfair_schemes::places::{AgentEffects, AgentSetup, Destination, Message, NodeId, QueueView, Timer};
+use airfair_host::{
+    AgentSlot, EndedMessage, Firing, InterfaceCounters, MessageCounts, MessageIx, Messages, SampledState,
+};
+use airfair_schemes::places::{AgentEffects, AgentSetup, Destination, Message, NodeId, Timer};
 use airfair_units::{Span, Time};
 
 use super::interfaces::Interfaces;
@@ -157,17 +159,16 @@ impl Agents {
         Some((host.port, host.agent.counts().received + host.relayed, &host.passing))
     }
 
-    /// Calls the sample hook at the end of an interval with the station's counters, the number of flows being set up, and the queue.
-    /// Returns the length of the next interval and its event order.
+    /// Calls the sample hook at the end of an interval with the station's counters and the other parts of the sample. Returns the length of the next interval and its event order.
     pub fn on_sample(
         &mut self,
         station: StationIx,
         counted: InterfaceCounters,
-        (set_up, queue): (u32, QueueView),
+        state: SampledState<'_>,
         schedule: &mut Schedule,
     ) -> Option<(Span, Order)> {
         self.call(station, schedule, |agent, out, firings| {
-            agent.on_sample(counted, set_up, queue, out, firings);
+            agent.on_sample(counted, state, out, firings);
         });
         let agent = &self.hosted(station)?.agent;
         Some((agent.interval().unwrap_or_default(), Order::new(class::TIMER, agent.rank())))

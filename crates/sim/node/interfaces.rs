@@ -116,7 +116,7 @@ pub(crate) struct Interfaces {
     firings: Vec<Firing>,
     /// True if a port has access categories.
     has_categories: bool,
-    /// True if an arriving packet may be for another queue than that of its port, or for none.
+    /// True if an arriving packet may be for another queue than that of its port, or for none, or is counted.
     sorts_arrivals: bool,
     /// Nodes by scheme number, sorted.
     nodes_by_id: Box<[(NodeId, NodeIx)]>,
@@ -192,14 +192,14 @@ impl Interfaces {
         self.has_categories
     }
 
-    /// True if an arriving packet may be for another queue than that of its port, or for none.
+    /// True if an arriving packet may be for another queue than that of its port, or for none, or is counted.
     #[inline(always)]
     pub fn sorts_arrivals(&self) -> bool {
         self.sorts_arrivals
     }
 
-    /// From now on packets may precede others on their whole way.
-    pub fn expect_packets_ahead(&mut self) {
+    /// From now on packets may precede others on their whole way, or a meter counts arrivals.
+    pub fn sort_arrivals(&mut self) {
         self.sorts_arrivals = true;
     }
 

@@ -41,17 +41,22 @@ pub(crate) struct LinkTotals {
 }
 
 impl Meters {
-    /// True if any station has a meter.
+    /// True if any station has a meter, or the ends of packets are told.
     #[inline(always)]
     pub fn any(&self) -> bool {
         !self.of.is_empty()
     }
 
-    /// Adds a meter to a station, unless it has one.
-    pub fn add(&mut self, station: StationIx, stations: usize) {
+    /// From now on the ends of packets are told, also if no station has a meter.
+    pub fn expect(&mut self, stations: usize) {
         if self.of.is_empty() {
             self.of = (0..stations).map(|_| None).collect();
         }
+    }
+
+    /// Adds a meter to a station, unless it has one.
+    pub fn add(&mut self, station: StationIx, stations: usize) {
+        self.expect(stations);
         self.of[station].get_or_insert_default();
     }
 

@@ -14,6 +14,7 @@
 //! | `agents` | schemes' agents and their messages |
 //! | `controllers` | schemes' controllers |
 //! | `meters` | throughput and delay of radio links |
+//! | `link_meters` | packets of radio links by next hop and by flow |
 //! | `packet_losses` | losses above the MAC |
 //! | `outside` | packets that callers inject |
 //! | `accounts` | drops and marks, by reason |
@@ -29,6 +30,7 @@ pub(crate) mod differentials;
 pub(crate) mod flow;
 pub(crate) mod interfaces;
 pub(crate) mod laws;
+pub(crate) mod link_meters;
 pub(crate) mod meters;
 pub mod outside;
 pub(crate) mod packet_losses;
@@ -53,6 +55,7 @@ use controllers::Controllers;
 use differentials::Differentials;
 use flow::Flow;
 use interfaces::Interfaces;
+use link_meters::LinkMeters;
 use meters::Meters;
 use outside::Outside;
 use packet_losses::PacketLosses;
@@ -100,6 +103,7 @@ pub(crate) struct Network {
     pub agents: Agents,
     pub controllers: Controllers,
     pub meters: Meters,
+    pub link_meters: LinkMeters,
     pub packet_losses: PacketLosses,
     pub outside: Outside,
     pub accounts: Accounts,

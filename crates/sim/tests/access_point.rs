@@ -129,18 +129,18 @@ fn a_narrow_wire_has_red_with_ecn() {
 }
 
 /// An agent that records its samples.
-struct Listener(Arc<Mutex<Vec<(Interface, NodeSample)>>>, Interface);
+struct Listener(Arc<Mutex<Vec<(Interface, NodeSample<'static>)>>>, Interface);
 
 impl Agent for Listener {
     fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
         assert_eq!(setup.rate, self.1.rate);
     }
-    fn on_sample(&mut self, sample: &NodeSample, _context: &mut AgentContext<'_>) {
-        self.0.lock().unwrap().push((self.1, *sample));
+    fn on_sample(&mut self, sample: &NodeSample<'_>, _context: &mut AgentContext<'_>) {
+        self.0.lock().unwrap().push((self.1, NodeSample { links: &[], flows: &[], ..*sample }));
     }
 }
 
-struct Listening(Arc<Mutex<Vec<(Interface, NodeSample)>>>);
+struct Listening(Arc<Mutex<Vec<(Interface, NodeSample<'static>)>>>);
 
 impl Scheme for Listening {
     fn wants(&self, interface: &Interface) -> Wants {

@@ -18,7 +18,7 @@ use airfair_units::{Rate, Span, Time};
 /// Messages received by agents: node and time.
 #[derive(Default)]
 struct Log {
-    samples: Vec<(u32, NodeSample)>,
+    samples: Vec<(u32, NodeSample<'static>)>,
     heard: Vec<(u32, f64, u32, Vec<u8>, bool)>,
 }
 
@@ -40,8 +40,8 @@ impl Agent for Speaker {
         }
     }
 
-    fn on_sample(&mut self, sample: &NodeSample, _context: &mut AgentContext<'_>) {
-        self.log.lock().unwrap().samples.push((self.me, *sample));
+    fn on_sample(&mut self, sample: &NodeSample<'_>, _context: &mut AgentContext<'_>) {
+        self.log.lock().unwrap().samples.push((self.me, NodeSample { links: &[], flows: &[], ..*sample }));
     }
 
     fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut AgentContext<'_>) {
@@ -101,7 +101,8 @@ fn samples_add_up_to_their_interval() {
     let spec = chain(dot11b(250.0, 550.0), 3, 200.0, saturating(500), 5);
     let (_, log) = speak(&spec, &[]);
     for node in 0..4 {
-        let own: Vec<&NodeSample> = log.samples.iter().filter(|s| s.0 == node).map(|s| &s.1).collect();
+        let own: Vec<&NodeSample<'static>> =
+            log.samples.iter().filter(|s| s.0 == node).map(|s| &s.1).collect();
         assert_eq!(own.len(), 50, "one each 100 ms, the first within that");
         for sample in &own {
             let a = &sample.airtime;

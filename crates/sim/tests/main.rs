@@ -15,6 +15,7 @@ mod explicit_laws;
 mod explicit_rates;
 mod hops;
 mod invariants;
+mod link_samples;
 mod local_limit;
 mod movement;
 mod network;

@@ -90,7 +90,7 @@ impl Agent for NosyAgent {
         self.neighbours = neighbours.to_vec();
     }
 
-    fn on_sample(&mut self, sample: &NodeSample, context: &mut AgentContext<'_>) {
+    fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
         self.settle(sample.traffic, context);
     }
 

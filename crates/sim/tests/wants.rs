@@ -35,6 +35,7 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
     let all = Wants {
         samples: Span::from_millis(1),
         link_use: true,
+        links: true,
         overheard: true,
         received: true,
         heard_headers: true,
@@ -48,7 +49,7 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
     };
     assert_eq!(refusal(Medium::Radio, all), None);
     let expected = "node 1: scheme greedy needs capabilities that its wire does not offer: samples of counters, counters of \
-                    the link's traffic, overheard messages, received packets, headers of overheard packets, ends of \
+                    the link's traffic, counters by link and flow, overheard messages, received packets, headers of overheard packets, ends of \
                     transmissions, changes of routes, sizes of queues by destination";
     assert_eq!(refusal(Medium::Wire, all).as_deref(), Some(expected));
     let urgent = Wants { priority: Priority(1), ..Wants::default() };

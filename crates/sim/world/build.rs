@@ -25,6 +25,7 @@ use crate::node::differentials::Differentials;
 use crate::node::flow::Flow;
 use crate::node::interfaces::{Interfaces, NewPort, PortCategories};
 use crate::node::laws::Laws;
+use crate::node::link_meters::LinkMeters;
 use crate::node::meters::Meters;
 use crate::node::outside::Outside;
 use crate::node::packet_losses::PacketLosses;
@@ -212,6 +213,11 @@ impl Plan<'_> {
                 network.meters.add(station, stations);
                 network.rules.processes_received = true;
             }
+            if wants.links {
+                network.link_meters.add(station, stations);
+                network.meters.expect(stations);
+                network.interfaces.sort_arrivals();
+            }
             let random = Stream::new(self.seed, &self.name_of(station.ix()), Purpose::Agent);
             let (neighbours, rank) = (network.interfaces.peers(port).len(), network.interfaces.rank(node));
             let agent = AgentSlot::new(agent, wants.samples, neighbours, random, rank);
@@ -366,6 +372,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         agents: Agents::default(),
         controllers: Controllers::default(),
         meters: Meters::default(),
+        link_meters: LinkMeters::default(),
         packet_losses,
         outside: Outside::default(),
         differentials: Differentials::default(),
@@ -504,7 +511,7 @@ pub(super) fn add_flows(
     // A wire that keeps its queue itself knows departures in advance: nothing can precede what waits there.
     if network.flows.places().any(|flow| network.udp.reports_go_ahead(flow)) {
         network.links.keep_no_queues();
-        network.interfaces.expect_packets_ahead();
+        network.interfaces.sort_arrivals();
     }
     let limited = |port| network.backpressure.rules(port).local_limit.is_some();
     network.backpressure.limits_tcp =

@@ -1,10 +1,10 @@
 //! Control packets: those of ARP, agents and routing leave, arrive and end.
 
-use airfair_host::{InterfaceCounters, MessageIx};
+use airfair_host::{InterfaceCounters, MessageIx, SampledState};
 use airfair_routing::{DropReason, SendRate};
 use airfair_schemes::places::{
-    AgentEffects, AgentSetup, ControllerMessage, ControllerSetup, DropReason as QueueDrop, Heard, LinkUse,
-    NodeId, PacketClass, Timer,
+    AgentEffects, AgentSetup, ControllerMessage, ControllerSetup, DropReason as QueueDrop, FlowSample, Heard,
+    LinkSample, LinkUse, NodeId, PacketClass, Timer,
 };
 use airfair_units::{Span, Time};
 
@@ -78,7 +78,8 @@ impl Network {
             _ => SendRate::Broadcast,
         };
         let at_data_rate = to != BROADCAST || chosen == SendRate::Data;
-        Some(Msdu { copy, packet: of, bytes: packet.bytes, to, category: 0, overhear, at_data_rate })
+        let control = packet.class == PacketClass::Control;
+        Some(Msdu { copy, packet: of, bytes: packet.bytes, to, category: 0, overhear, control, at_data_rate })
     }
 
     /// Handles a control packet that a station has received.
@@ -297,11 +298,39 @@ impl Network {
             self.agents.on_backlogs(station, &sizes, now, &mut self.schedule);
             self.apply_agent_effects(station, now);
         }
-        let next = self.agents.on_sample(station, counted, (set_up, queue), &mut self.schedule);
+        let (links, flows) = if self.link_meters.has(station) {
+            self.links_and_flows(station, port)
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        let state = SampledState { set_up, queue, links: &links, flows: &flows };
+        let next = self.agents.on_sample(station, counted, state, &mut self.schedule);
+        if self.link_meters.has(station) {
+            self.link_meters.put_back(links, flows);
+        }
         self.apply_agent_effects(station, now);
         if let Some((interval, order)) = next {
             agenda.push(now + interval, order, EventKind::Sample(station));
         }
+    }
+
+    /// Links and flows of a station since its last sample.
+    fn links_and_flows(&mut self, station: StationIx, port: PortIx) -> (Vec<LinkSample>, Vec<FlowSample>) {
+        let Self { link_meters, interfaces, packets, .. } = self;
+        link_meters.take(station, interfaces, |count| {
+            for queue in interfaces.ports_of_link(port) {
+                interfaces.for_each_packet(queue, &mut |packet| {
+                    if packet.class != PacketClass::Control {
+                        count(packet.next_hop);
+                    }
+                });
+            }
+            for waits in interfaces.ahead(port) {
+                if packets.get(waits.copy).is_some_and(|packet| packet.class != PacketClass::Control) {
+                    count(interfaces.id(waits.next));
+                }
+            }
+        })
     }
 
     /// Handles a packet for another station that was overheard: an agent's message, or a packet with a header that queues read.
@@ -392,7 +421,7 @@ impl Network {
         let first = PacketCopy { ahead: sent.ahead, ..PacketCopy::PLAIN };
         let copy = self.packets.add(self.packet_of_message(sent, now), first);
         if sent.ahead {
-            self.interfaces.expect_packets_ahead();
+            self.interfaces.sort_arrivals();
         }
         if sent.to == sent.node {
             let order = Order::new(class::WIRE, self.interfaces.rank(sent.node));

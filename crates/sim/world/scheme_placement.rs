@@ -24,6 +24,7 @@ fn offers(medium: Medium, categories: usize) -> Capabilities {
     Capabilities {
         samples: radio,
         link_use: radio,
+        links: radio,
         overheard: radio,
         received: radio,
         heard_headers: radio,

@@ -103,7 +103,7 @@ impl Network {
         while let Some(indication) = air.next_indication() {
             match indication {
                 Indication::Finished { station, msdu, outcome } => {
-                    self.on_mac_finished(station, msdu, outcome, now);
+                    self.on_mac_finished((station, air), msdu, outcome, now);
                     self.fill_mac(station, air, agenda);
                 }
                 Indication::Received { station, copy, from, at } => self.on_received(station, copy, from, at),
@@ -205,6 +205,9 @@ impl Network {
     #[inline(never)]
     fn sort_arrival(&mut self, hop: NextHop, copy: CopyRef, now: Time) -> Option<PortIx> {
         let (packet, at) = self.packets.packet_and_copy(copy)?;
+        if let LinkRef::Station(station) = self.interfaces.link(hop.port) {
+            self.link_meters.on_arrival(station, hop.node, packet);
+        }
         if at.ahead {
             self.put_ahead(hop, copy, now);
             return None;
@@ -629,17 +632,26 @@ impl Network {
             self.meters.on_dequeued(station, packet, queued.enqueued, now);
         }
         let (bytes, at_data_rate) = (queued.bytes, to != BROADCAST);
-        Some(Msdu { copy, packet, bytes, to, category: 0, overhear, at_data_rate })
+        Some(Msdu { copy, packet, bytes, to, category: 0, overhear, control: is_message, at_data_rate })
     }
 
     /// Handles a packet that the MAC has finished.
-    fn on_mac_finished(&mut self, station: StationIx, msdu: Msdu, outcome: Outcome, now: Time) {
+    fn on_mac_finished(
+        &mut self,
+        (station, air): (StationIx, &Air),
+        msdu: Msdu,
+        outcome: Outcome,
+        now: Time,
+    ) {
         let ((node, port), copy) = (self.interfaces.of_station(station), msdu.copy);
         if self.rules.queues_label {
             self.notify_finished(self.interfaces.port_of(port, msdu.category), copy);
         }
         if self.meters.any() {
             self.meters.on_finished(station, &msdu, outcome, now);
+            let neighbour = (msdu.to != BROADCAST).then(|| self.interfaces.of_station(msdu.to).0);
+            let frames = air.data_frames(station, msdu.category);
+            self.link_meters.on_finished(station, neighbour, (&msdu, outcome), frames);
         }
         match outcome {
             // ARP's packets end here; the others are continued by the next hop's own copy.

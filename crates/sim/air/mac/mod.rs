@@ -48,6 +48,8 @@ pub struct Msdu {
     pub category: u8,
     /// True if stations that overhear the packet indicate it to their layer above.
     pub overhear: bool,
+    /// True for a packet that belongs to no flow: of ARP, routing or a scheme.
+    pub control: bool,
     /// True if the packet is sent at the data rate; false: at the rate of broadcasts.
     pub at_data_rate: bool,
 }
@@ -174,6 +176,11 @@ impl StationMac {
     /// Counters of the categories.
     pub(super) fn category_counters(&self) -> impl Iterator<Item = CategoryCounters> {
         std::iter::once(&self.first).chain(&self.others).map(|category| category.counters)
+    }
+
+    /// Data frames and broadcasts that a category has sent.
+    pub(super) fn frames_of(&self, category: u8) -> u64 {
+        self.category(category.into()).counters.sent
     }
 
     /// Reads the first cache line, to prefetch it; the value has no meaning.

@@ -97,6 +97,7 @@ impl Rig {
                 to: StationIx(to),
                 category,
                 overhear: true,
+                control: false,
                 at_data_rate: to != BROADCAST.0,
             },
         ));
