@@ -235,6 +235,7 @@ impl Pipeline {
     pub fn apply(&mut self, setting: Setting, now: Time) {
         self.aqm.iter_mut().for_each(|aqm| aqm.apply(setting));
         self.queue.apply(setting, now);
+        self.hop.iter_mut().for_each(|hop| hop.slot.machine.apply(setting, now));
     }
 
     /// Calls `see` for each destination with the packets that wait for it.

@@ -79,7 +79,7 @@ impl Aqm for LbmMark {
         match setting {
             Setting::Probability(Direction::Outgoing, p) => self.outgoing = p,
             Setting::Probability(Direction::Incoming, p) => self.incoming = p,
-            Setting::Backlog { .. } => {}
+            Setting::Backlog { .. } | Setting::FlowRate { .. } => {}
         }
     }
 }

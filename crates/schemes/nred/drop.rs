@@ -95,7 +95,7 @@ impl Aqm for NredDrop {
         match setting {
             Setting::Probability(Direction::Outgoing, p) => self.outgoing.p_b = p,
             Setting::Probability(Direction::Incoming, p) => self.incoming.p_b = p,
-            Setting::Backlog { .. } => {}
+            Setting::Backlog { .. } | Setting::FlowRate { .. } => {}
         }
     }
 }

@@ -3,9 +3,9 @@
 
 use alloc::vec::Vec;
 
-use airfair_units::Time;
+use airfair_units::{Rate, Time};
 
-use super::{DropReason, Header, MarkReason, NodeId, PacketId};
+use super::{DropReason, FlowId, Header, MarkReason, NodeId, PacketId};
 
 /// A timer of a scheme; the number is the scheme's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,7 +68,8 @@ pub enum Direction {
     Incoming,
 }
 
-/// A setting of the interface's own AQM and queue.
+/// A setting of the interface's own AQM, queue and hop; each takes those that it knows. Where access categories have queues of their own,
+/// all of them get it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Setting {
@@ -82,6 +83,13 @@ pub enum Setting {
         destination: NodeId,
         /// Packets.
         packets: u32,
+    },
+    /// The rate that a flow may have over the interface.
+    FlowRate {
+        /// The flow.
+        flow: FlowId,
+        /// Its share.
+        rate: Rate,
     },
 }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Rate, Time};
 
-use super::{FlowId, Header, HeaderKind, HopContext, PacketClass, Timer};
+use super::{FlowId, Header, HeaderKind, HopContext, PacketClass, Setting, Timer};
 
 /// The backlog of an interface.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -51,6 +51,9 @@ pub trait Hop: Send {
     /// A packet for this node, to keep or to pass on, was received through this interface, so that a hop can count both directions of a
     /// shared channel. Called only if [`Wants::received`](super::Wants::received).
     fn on_receive(&mut self, _passage: &Passage, _header: Option<&mut Header>, _now: Time) {}
+
+    /// Applies a setting that the interface's agent has requested.
+    fn apply(&mut self, _setting: Setting, _now: Time) {}
 
     /// The rate of the wire behind the interface has changed.
     fn on_rate(&mut self, _rate: Rate) {}

@@ -3,14 +3,16 @@
 use std::sync::{Arc, Mutex};
 
 use crate::support::wires::*;
-use crate::support::{dot11b, flow, id_of_name, node, world};
+use crate::support::{diffq_levels, dot11b, flow, id_of, id_of_name, node, with_edca, world};
 use Calls::*;
 use airfair_schemes::Scheme;
 use airfair_schemes::explicit::QFCP;
 use airfair_schemes::places::{
-    Backlog, Header, HeaderKind, Hop, HopContext, Interface, Medium, Passage, Timer, Wants,
+    Agent, AgentContext, AgentSetup, Backlog, FlowId, Header, HeaderKind, Hop, HopContext, Interface, Medium,
+    NodeId, Passage, Setting, Timer, Wants,
 };
 use airfair_sim::World;
+use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
@@ -246,4 +248,73 @@ fn gauges_are_those_of_the_interface() {
     let world = World::new(&spec, "diarist", Box::new(Diarist::new(false)), 1).unwrap();
     let calls: Vec<f64> = world.snapshot().hops.iter().map(|(_, gauges)| gauges[0].1).collect();
     assert_eq!(calls, [100.0, 100.0, 2.0, 2.0]);
+}
+
+/// An agent that sets the rate of a flow at each sample, and a hop that writes down what it is told.
+#[derive(Clone, Default)]
+struct Sharing(Arc<Mutex<Vec<(u64, u32, Setting)>>>, u32);
+
+impl Agent for Sharing {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
+        self.1 = setup.node.0;
+        context.out.timers.push((Timer(0), Time(1_000)));
+    }
+
+    fn on_timer(&mut self, _: Timer, context: &mut AgentContext<'_>) {
+        let (flow, rate) = (FlowId(self.1), Rate(u64::from(self.1)));
+        context.out.settings.push(Setting::FlowRate { flow, rate });
+    }
+}
+
+impl Hop for Sharing {
+    fn header(&self) -> &'static HeaderKind {
+        &QFCP
+    }
+    fn on_start(&mut self, _: &mut HopContext<'_>) {}
+    fn on_arrival(&mut self, _: &Passage, _: Option<&mut Header>, _: Time) {}
+    fn on_timer(&mut self, _: Timer, _: Backlog, _: &mut HopContext<'_>) {}
+
+    fn apply(&mut self, setting: Setting, now: Time) {
+        self.0.lock().unwrap().push((now.as_nanos(), self.1, setting));
+    }
+}
+
+impl Scheme for Sharing {
+    fn agent(&self, _: &Interface) -> Option<Box<dyn Agent>> {
+        Some(Box::new(self.clone()))
+    }
+
+    /// Hops are numbered by the limits of their queues.
+    fn hop(&self, at: &Interface) -> Option<Box<dyn Hop>> {
+        Some(Box::new(Self(Arc::clone(&self.0), at.limit_packets)))
+    }
+}
+
+/// A setting reaches the hop of the agent's own interface: not that of its node's other radio, nor that of its wire. So it is with access
+/// categories.
+#[test]
+fn a_setting_reaches_the_hop_of_the_own_interface() {
+    for categories in [false, true] {
+        let mut spec = world(dot11b(250.0, 550.0), 1);
+        node(&mut spec, "0", 0.0, 0.0);
+        node(&mut spec, "1", 100.0, 0.0);
+        spec.radios[0].queue.packets = 20;
+        if categories {
+            spec.radios[0] = with_edca(spec.radios[0].clone(), diffq_levels());
+        }
+        spec.radios.push(RadioSpec { name: "second".into(), channel: 6, ..spec.radios[0].clone() });
+        spec.radios[1].queue.packets = 21;
+        spec.nodes[1].radios = vec![1];
+        spec.links.push(link((0, 1), 8, Span::ZERO, 100));
+        let scheme = Sharing::default();
+        let mut world = World::new(&spec, "sharing", Box::new(scheme.clone()), 1).unwrap();
+        drive::to_end(&mut world);
+        let told = |number: u32, at: u32| {
+            let NodeId(id) = id_of(number);
+            (1_000, at, Setting::FlowRate { flow: FlowId(id), rate: Rate(u64::from(id)) })
+        };
+        let mut log = scheme.0.lock().unwrap().clone();
+        log.sort_unstable_by_key(|entry| entry.1);
+        assert_eq!(log, [told(0, 20), told(1, 21)]);
+    }
 }
