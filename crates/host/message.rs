@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use airfair_schemes::places::Transmit;
+
 /// Index of a message in transit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageIx(pub u32);
@@ -12,6 +14,8 @@ struct InTransit {
     sender: u32,
     /// Nodes any number of hops away may receive it.
     routed: bool,
+    /// How it is broadcast.
+    transmit: Option<Transmit>,
     /// It has reached the node that it is for.
     arrived: bool,
     heard: Vec<u32>,
@@ -40,7 +44,7 @@ pub struct Messages {
 impl Messages {
     /// Adds a message that leaves its sender. `routed`: it may be for a node any number of hops away.
     pub fn add(&mut self, sender: u32, bytes: Vec<u8>, routed: bool) -> MessageIx {
-        let message = InTransit { bytes, sender, routed, arrived: false, heard: Vec::new() };
+        let message = InTransit { bytes, sender, routed, ..InTransit::default() };
         match self.free.pop() {
             Some(at) => {
                 self.list[at as usize] = message;
@@ -81,6 +85,19 @@ impl Messages {
             message.heard.push(hearer);
         }
         first
+    }
+
+    /// Stores how a message is broadcast.
+    pub fn set_transmit(&mut self, message: MessageIx, transmit: Option<Transmit>) {
+        if let Some(message) = self.list.get_mut(message.0 as usize) {
+            message.transmit = transmit;
+        }
+    }
+
+    /// How a message is broadcast, if it says so.
+    #[must_use]
+    pub fn transmit(&self, message: MessageIx) -> Option<Transmit> {
+        self.list.get(message.0 as usize)?.transmit
     }
 
     /// The sender of a message that has not ended.
@@ -136,11 +153,13 @@ mod tests {
     fn a_free_place_is_reused_without_its_old_state() {
         let mut messages = Messages::default();
         let old = messages.add(1, vec![1], true);
+        messages.set_transmit(old, Some(Transmit::default()));
+        assert_eq!(messages.transmit(old), Some(Transmit::default()));
         assert!(messages.mark_received(old, 2) && messages.mark_arrived(old));
         messages.end(old);
         assert_eq!(messages.bytes(old), []);
         let new = messages.add(3, vec![2], true);
-        assert_eq!(new, old);
+        assert_eq!((new, messages.transmit(new)), (old, None));
         assert!(messages.mark_received(new, 2) && messages.mark_arrived(new));
         assert_eq!(messages.end(MessageIx(9)), None);
     }

@@ -156,6 +156,8 @@ pub struct FrameView {
     pub kind: FrameKind,
     /// Mode of its PSDU.
     pub mode: Mode,
+    /// Power above that of its sender's radio, hundredths of a dB.
+    pub louder: i16,
     /// The sending station.
     pub sender: StationIx,
     /// The receiving station; none for a broadcast.

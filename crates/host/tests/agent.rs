@@ -18,7 +18,12 @@ impl Busy {
     fn request_effects(context: &mut AgentContext<'_>) {
         context.out.timers.push((Timer(4), context.now + Span(50)));
         context.out.settings.push(Setting::Probability(Direction::Outgoing, Probability::ONE));
-        context.out.messages.push(Message { to: Destination::Broadcast, bytes: vec![1], ahead: false });
+        context.out.messages.push(Message {
+            to: Destination::Broadcast,
+            bytes: vec![1],
+            ahead: false,
+            transmit: None,
+        });
     }
 }
 

@@ -31,7 +31,12 @@ impl Agent for Announcer {
         }
         let mut bytes = vec![0; message.wire_len()];
         if message.encode(&mut bytes).is_ok() {
-            context.out.messages.push(Message { to: Destination::Broadcast, bytes, ahead: true });
+            context.out.messages.push(Message {
+                to: Destination::Broadcast,
+                bytes,
+                ahead: true,
+                transmit: None,
+            });
         }
     }
 

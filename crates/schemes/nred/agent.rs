@@ -89,7 +89,7 @@ impl NredAgent {
         };
         let mut bytes = vec![0; Ncn::wire_len()];
         if ncn.encode(&mut bytes).is_ok() {
-            context.out.messages.push(Message { to, bytes, ahead: true });
+            context.out.messages.push(Message { to, bytes, ahead: true, transmit: None });
         }
         if self.nred.obey_own {
             self.take(self.me, ncn, context);

@@ -34,7 +34,7 @@ use super::effects::{
 /// use airfair_schemes::places::{AqmContext, Destination, Message};
 ///
 /// fn hook(context: &mut AqmContext<'_>) {
-///     context.out.messages.push(Message { to: Destination::Broadcast, bytes: vec![1; 8], ahead: true });
+///     context.out.messages.push(Message { to: Destination::Broadcast, bytes: vec![1; 8], ahead: true, transmit: None });
 /// }
 /// ```
 ///
@@ -78,7 +78,7 @@ use super::effects::{
 /// use airfair_schemes::places::{Destination, Message, QueueContext};
 ///
 /// fn hook(context: &mut QueueContext<'_>) {
-///     context.out.messages.push(Message { to: Destination::Broadcast, bytes: vec![1; 8], ahead: true });
+///     context.out.messages.push(Message { to: Destination::Broadcast, bytes: vec![1; 8], ahead: true, transmit: None });
 /// }
 /// ```
 ///
@@ -86,7 +86,7 @@ use super::effects::{
 /// use airfair_schemes::places::{Destination, HopContext, Message};
 ///
 /// fn hook(context: &mut HopContext<'_>) {
-///     context.out.messages.push(Message { to: Destination::Broadcast, bytes: vec![1; 8], ahead: true });
+///     context.out.messages.push(Message { to: Destination::Broadcast, bytes: vec![1; 8], ahead: true, transmit: None });
 /// }
 /// ```
 ///
@@ -94,7 +94,7 @@ use super::effects::{
 /// use airfair_schemes::places::{Destination, Message, SourceContext};
 ///
 /// fn hook(context: &mut SourceContext<'_>) {
-///     context.out.messages.push(Message { to: Destination::Broadcast, bytes: vec![1; 8], ahead: true });
+///     context.out.messages.push(Message { to: Destination::Broadcast, bytes: vec![1; 8], ahead: true, transmit: None });
 /// }
 /// ```
 pub struct Context<'a, E> {

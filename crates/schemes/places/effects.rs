@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use airfair_units::{Rate, Time};
+use airfair_units::{Db, Rate, Time};
 
 use super::{DropReason, FlowId, Header, MarkReason, NodeId, PacketId};
 
@@ -23,8 +23,36 @@ pub enum Destination {
     Node(NodeId),
 }
 
+/// The rate at which a radio sends a broadcast.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SendRate {
+    /// That of broadcasts.
+    #[default]
+    Broadcast,
+    /// That of data frames.
+    Data,
+    /// The lowest mandatory rate of the standard: 1 Mbit/s, with 802.11a 6 Mbit/s.
+    Lowest,
+}
+
+/// How a radio sends a broadcast.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Transmit {
+    /// The rate.
+    pub rate: SendRate,
+    /// Power above the radio's own, in hundredths of a decibel; below 0 it is weaker.
+    pub power: Db,
+}
+
+impl Default for Transmit {
+    /// As every broadcast.
+    fn default() -> Self {
+        Self { rate: SendRate::Broadcast, power: Db(0.0) }
+    }
+}
+
 /// A control message: its bytes occupy the air.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     /// Its destination.
     pub to: Destination,
@@ -33,6 +61,8 @@ pub struct Message {
     /// True if it leaves ahead of all packets that wait; to a node any number of hops away, at every hop. In a network where no controller
     /// runs, a wire may keep its queue without regard to this.
     pub ahead: bool,
+    /// How a broadcast is sent; of other messages it is ignored.
+    pub transmit: Option<Transmit>,
 }
 
 /// A probability as a fraction of 2^32, for hooks that may not use floats. `ONE` is certainty.

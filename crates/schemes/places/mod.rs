@@ -56,7 +56,7 @@ pub use context::{
 pub use controller::{Controller, ControllerSetup};
 pub use effects::{
     AgentEffects, AqmEffects, ControllerEffects, ControllerMessage, Destination, Direction, HopEffects,
-    Message, Probability, QueueEffects, ReceiverEffects, Setting, SourceEffects, Timer,
+    Message, Probability, QueueEffects, ReceiverEffects, SendRate, Setting, SourceEffects, Timer, Transmit,
 };
 pub use header::{Header, HeaderKind};
 pub use hop::{Backlog, Hop, Passage};

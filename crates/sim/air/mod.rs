@@ -36,7 +36,7 @@ use crate::engine::{Agenda, EventOwner};
 use crate::event::{Event, EventKind};
 use crate::ids::{FrameIx, StationIx};
 use crate::measure::summary::{CategoryCounters, StationCounters};
-use crate::record::Records;
+use crate::record::{FrameView, Records};
 use crate::spec::{GainChangeSpec, GainSpec, MovementSpec};
 use mac::Mac;
 use medium::frame::Frame;
@@ -266,8 +266,8 @@ impl Air {
     }
 
     /// The signal of a frame that has just started at another station.
-    pub(crate) fn signal_at(&self, from: StationIx, at: StationIx) -> Option<ReceivedSignal> {
-        relations::signal_at(&self.medium, &self.medium.hearers, from, at)
+    pub(crate) fn signal_at(&self, frame: &FrameView, at: StationIx) -> Option<ReceivedSignal> {
+        relations::signal_in(&self.medium, self.medium.bands_of(frame.sender, frame.louder), at)
     }
 
     /// The signal of one station at another, without fading.
@@ -393,7 +393,7 @@ impl Air {
     fn frame_end(&mut self, at: FrameIx, agenda: &mut Agenda) {
         let frame = *self.medium.frames.get(at);
         self.medium.stations[frame.sender].radio.clear(flag::TRANSMITTING);
-        let bands = self.medium.hearers.bands_of(frame.sender);
+        let bands = self.medium.bands_of(frame.sender, frame.louder);
         if bands.start < bands.end && self.medium.hearers.bands[bands.start].offset == 0 {
             self.end_at_band(at, &frame, bands.start, agenda);
         }

@@ -3,7 +3,7 @@
 use airfair_host::{
     AgentSlot, EndedMessage, Firing, InterfaceCounters, MessageCounts, MessageIx, Messages, SampledState,
 };
-use airfair_schemes::places::{AgentEffects, AgentSetup, Destination, Message, NodeId, Timer};
+use airfair_schemes::places::{AgentEffects, AgentSetup, Destination, Message, NodeId, Timer, Transmit};
 use airfair_units::{Span, Time};
 
 use super::interfaces::Interfaces;
@@ -246,6 +246,9 @@ impl Agents {
         }
         let bytes = message.bytes.len() as u32;
         let (under_way, ahead) = (self.messages.add(station.0, message.bytes, routed), message.ahead);
+        if to == NodeIx::EVERYONE {
+            self.messages.set_transmit(under_way, message.transmit);
+        }
         self.at(station)?.agent.count_sent();
         Some(SentMessage { node, to, message: under_way, bytes, routed, ahead })
     }
@@ -263,6 +266,11 @@ impl Agents {
     /// Returns the bytes that [`Agents::reached`] has taken out.
     pub fn put_back(&mut self, message: MessageIx, bytes: Vec<u8>) {
         self.messages.put_back(message, bytes);
+    }
+
+    /// How a broadcast message is sent.
+    pub fn transmit(&self, message: MessageIx) -> Transmit {
+        self.messages.transmit(message).unwrap_or_default()
     }
 
     /// True if a controller has sent a message.

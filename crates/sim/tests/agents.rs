@@ -6,7 +6,7 @@ use crate::support::wires::link;
 use crate::support::{chain, dot11b, flow, id_of, node, number_of, saturating, world};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Destination, Interface, Medium, Message, NodeId, NodeSample, Timer,
-    Wants,
+    Transmit, Wants,
 };
 use airfair_schemes::{Params, Scheme, find};
 use airfair_sim::World;
@@ -28,6 +28,7 @@ struct Speaker {
     me: u32,
     says: Arc<Vec<(u32, f64, Destination)>>,
     ahead: bool,
+    transmit: Option<Transmit>,
 }
 
 impl Agent for Speaker {
@@ -51,7 +52,12 @@ impl Agent for Speaker {
 
     fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
         let (_, _, to) = self.says[usize::from(timer.0)];
-        context.out.messages.push(Message { to, bytes: vec![timer.0 as u8; 8], ahead: self.ahead });
+        context.out.messages.push(Message {
+            to,
+            bytes: vec![timer.0 as u8; 8],
+            ahead: self.ahead,
+            transmit: self.transmit,
+        });
     }
 }
 
@@ -59,12 +65,13 @@ struct Speaking {
     log: Arc<Mutex<Log>>,
     says: Arc<Vec<(u32, f64, Destination)>>,
     ahead: bool,
+    transmit: Option<Transmit>,
 }
 
 impl Scheme for Speaking {
     fn agent(&self, _at: &Interface) -> Option<Box<dyn Agent>> {
         let (log, says) = (Arc::clone(&self.log), Arc::clone(&self.says));
-        Some(Box::new(Speaker { log, me: u32::MAX, says, ahead: self.ahead }))
+        Some(Box::new(Speaker { log, me: u32::MAX, says, ahead: self.ahead, transmit: self.transmit }))
     }
 
     fn wants(&self, at: &Interface) -> Wants {
@@ -80,8 +87,17 @@ fn speak(spec: &WorldSpec, says: &[(u32, f64, Destination)]) -> (RunResult, Log)
 }
 
 fn speak_as(spec: &WorldSpec, says: &[(u32, f64, Destination)], ahead: bool) -> (RunResult, Log) {
+    speak_with(spec, says, ahead, None)
+}
+
+fn speak_with(
+    spec: &WorldSpec,
+    says: &[(u32, f64, Destination)],
+    ahead: bool,
+    transmit: Option<Transmit>,
+) -> (RunResult, Log) {
     let log = Arc::new(Mutex::new(Log::default()));
-    let scheme = Speaking { log: Arc::clone(&log), says: Arc::new(says.to_vec()), ahead };
+    let scheme = Speaking { log: Arc::clone(&log), says: Arc::new(says.to_vec()), ahead, transmit };
     let mut world = World::new(spec, "speaking", Box::new(scheme), 1).unwrap();
     drive::to_end(&mut world);
     let result = world.result();

@@ -72,7 +72,7 @@ impl Agent for Clerk {
     fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
         let (_, _, to) = self.office.says[usize::from(timer.0)];
         let bytes = vec![timer.0 as u8; 4];
-        context.out.messages.push(Message { to, bytes, ahead: self.office.ahead });
+        context.out.messages.push(Message { to, bytes, ahead: self.office.ahead, transmit: None });
     }
 }
 

@@ -69,7 +69,7 @@ impl Agent for Timers {
         self.fired("agent", timer, context.now);
         if self.astray {
             let to = Destination::Node(NodeId(u32::MAX - 5));
-            context.out.messages.push(Message { to, bytes: vec![1; 8], ahead: true });
+            context.out.messages.push(Message { to, bytes: vec![1; 8], ahead: true, transmit: None });
         }
         if timer == AGAIN {
             context.out.timers.push((AGAIN, context.now + Span::from_millis(5)));

@@ -17,6 +17,7 @@ mod hops;
 mod invariants;
 mod link_samples;
 mod local_limit;
+mod louder;
 mod movement;
 mod network;
 mod olsr;

@@ -260,7 +260,7 @@ impl Agent for Crier {
         if context.now < at(0.3) {
             context.out.timers.push((timer, context.now + Span::from_micros(500)));
             let to = Destination::Broadcast;
-            context.out.messages.push(Message { to, bytes: vec![7; 20], ahead: true });
+            context.out.messages.push(Message { to, bytes: vec![7; 20], ahead: true, transmit: None });
         }
     }
 }

@@ -105,7 +105,12 @@ impl Agent for NosyAgent {
         {
             let to =
                 if i % 2 == 0 { Destination::Neighbour(neighbour) } else { Destination::Node(neighbour) };
-            context.out.messages.push(Message { to, bytes: vec![i as u8; 5], ahead: i % 3 == 0 });
+            context.out.messages.push(Message {
+                to,
+                bytes: vec![i as u8; 5],
+                ahead: i % 3 == 0,
+                transmit: None,
+            });
         }
     }
 }

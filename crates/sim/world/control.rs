@@ -1,10 +1,10 @@
 //! Control packets: those of ARP, agents and routing leave, arrive and end.
 
 use airfair_host::{InterfaceCounters, MessageIx, SampledState};
-use airfair_routing::{DropReason, SendRate};
+use airfair_routing::{DropReason, SendRate as RoutingRate};
 use airfair_schemes::places::{
     AgentEffects, AgentSetup, ControllerMessage, ControllerSetup, DropReason as QueueDrop, FlowSample, Heard,
-    LinkSample, LinkUse, NodeId, PacketClass, Timer,
+    LinkSample, LinkUse, NodeId, PacketClass, SendRate, Timer, Transmit,
 };
 use airfair_units::{Span, Time};
 
@@ -22,6 +22,8 @@ use crate::observe::paths;
 use crate::packet::{Packet, PacketCopy, Payload};
 use crate::record::Record;
 use crate::route::{Action, NextHop, Receivers, RoutingMessage, UndeliveredPacket};
+
+use super::way::transmit_to;
 
 /// Time from the end of a broadcast's transmission to its release: distant hearers receive it a little later than its sender has sent it.
 const RELEASE_DELAY: Span = Span::from_millis(1);
@@ -73,13 +75,26 @@ impl Network {
         if self.meters.any() && packet.class != PacketClass::Control {
             self.meters.on_dequeued(station, of, waited.since, now);
         }
-        let chosen = match packet.payload {
-            Payload::Routing(message) => self.routes.rate(message),
-            _ => SendRate::Broadcast,
-        };
-        let at_data_rate = to != BROADCAST || chosen == SendRate::Data;
-        let control = packet.class == PacketClass::Control;
-        Some(Msdu { copy, packet: of, bytes: packet.bytes, to, category: 0, overhear, control, at_data_rate })
+        let (rate, louder) = self.transmit_of(copy, to);
+        let (bytes, control) = (packet.bytes, packet.class == PacketClass::Control);
+        Some(Msdu { copy, packet: of, bytes, to, category: 0, overhear, control, rate, louder })
+    }
+
+    /// Rate of a packet, and its power above the radio's own, hundredths of a dB: of a broadcast those that its message has chosen.
+    #[inline(never)]
+    pub(super) fn transmit_of(&self, copy: CopyRef, to: StationIx) -> (SendRate, i16) {
+        match self.packets.get(copy).map(|packet| packet.payload) {
+            Some(Payload::Routing(message)) if to == BROADCAST => match self.routes.rate(message) {
+                RoutingRate::Broadcast => (SendRate::Broadcast, 0),
+                RoutingRate::Data => (SendRate::Data, 0),
+            },
+            Some(Payload::Message(message)) if to == BROADCAST => {
+                let Transmit { rate, power } = self.agents.transmit(message);
+                // Nearest; the conversion saturates.
+                (rate, (power.0 * 100.0 + 0.5_f64.copysign(power.0)) as i16)
+            }
+            _ => transmit_to(to),
+        }
     }
 
     /// Handles a control packet that a station has received.

@@ -5,7 +5,8 @@
 
 use airfair_host::Dequeued;
 use airfair_schemes::places::{
-    DropReason, Ecn, Enqueued, FlowId, Packet as QueuedPacket, PacketClass, PacketId, Passage, Verdict,
+    DropReason, Ecn, Enqueued, FlowId, Packet as QueuedPacket, PacketClass, PacketId, Passage, SendRate,
+    Verdict,
 };
 use airfair_units::{Rate, Time};
 
@@ -25,6 +26,12 @@ use crate::route::NextHop;
 /// ARP and other messages have the default.
 pub(super) fn dscp_of_control(packet: &Packet) -> u8 {
     if packet.is_routing() || packet.is_message() { CS6 } else { 0 }
+}
+
+/// Rate, and power above the radio's own, of a packet without a choice of its own.
+#[inline(always)]
+pub(super) fn transmit_to(to: StationIx) -> (SendRate, i16) {
+    (if to == BROADCAST { SendRate::Broadcast } else { SendRate::Data }, 0)
 }
 
 /// Network control.
@@ -631,8 +638,9 @@ impl Network {
         if self.meters.any() && !is_message {
             self.meters.on_dequeued(station, packet, queued.enqueued, now);
         }
-        let (bytes, at_data_rate) = (queued.bytes, to != BROADCAST);
-        Some(Msdu { copy, packet, bytes, to, category: 0, overhear, control: is_message, at_data_rate })
+        let (bytes, control) = (queued.bytes, is_message);
+        let (rate, louder) = if is_message { self.transmit_of(copy, to) } else { transmit_to(to) };
+        Some(Msdu { copy, packet, bytes, to, category: 0, overhear, control, rate, louder })
     }
 
     /// Handles a packet that the MAC has finished.

@@ -38,7 +38,7 @@ impl Host {
         let sizes: Vec<_> = sizes.iter().map(|&(to, size)| (NodeId(to), size)).collect();
         let effects = self.hook(|agent, context| agent.on_backlogs(&sizes, context));
         assert!(effects.timers.is_empty() && effects.settings.is_empty() && effects.messages.len() <= 1);
-        let Message { to, bytes, ahead } = effects.messages.into_iter().next()?;
+        let Message { to, bytes, ahead, .. } = effects.messages.into_iter().next()?;
         assert_eq!((to, ahead), (Destination::Broadcast, true));
         let (sizes, rest) = Sizes::decode(&bytes).unwrap();
         assert!(rest.is_empty());

@@ -256,6 +256,7 @@ impl Mac {
             mode,
             passes_left: 0,
             receiver_found: false,
+            louder: 0,
             loss: Loss::OutOfReach,
         };
         medium.transmit(&frame, agenda);
@@ -298,6 +299,7 @@ impl Mac {
             mode,
             passes_left: 0,
             receiver_found: false,
+            louder: packet.louder,
             loss: Loss::OutOfReach,
         };
         medium.transmit(&frame, agenda);

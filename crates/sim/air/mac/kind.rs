@@ -27,6 +27,8 @@ pub struct MacKind {
     /// Mode of the ACK, by the mode of the frame that it acknowledges.
     pub(crate) ack_to: [Mode; 12],
     pub(crate) broadcast_mode: Mode,
+    /// The lowest mandatory mode of the standard.
+    pub(crate) lowest_mode: Mode,
     /// Mode of RTS and CTS before data: the response mode, or a DSSS mode that 802.11b stations can decode too.
     pub(crate) control_mode: Mode,
     pub(crate) protection: Protection,

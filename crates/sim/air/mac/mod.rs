@@ -22,6 +22,7 @@ pub(super) use kind::CategoryKind;
 pub use kind::MacKind;
 pub(crate) use watch::{CategoryView, Countdown, MacWait, StationView};
 
+use airfair_schemes::places::SendRate;
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 
@@ -50,8 +51,10 @@ pub struct Msdu {
     pub overhear: bool,
     /// True for a packet that belongs to no flow: of ARP, routing or a scheme.
     pub control: bool,
-    /// True if the packet is sent at the data rate; false: at the rate of broadcasts.
-    pub at_data_rate: bool,
+    /// Rate at which it is sent.
+    pub rate: SendRate,
+    /// Power above the radio's own, hundredths of a dB; broadcasts only.
+    pub louder: i16,
 }
 
 /// How the MAC has finished a packet.

@@ -78,6 +78,8 @@ pub(crate) struct Frame {
     pub watchers: u8,
     pub kind: FrameKind,
     pub mode: Mode,
+    /// Power above the radio's own, hundredths of a dB.
+    pub louder: i16,
     /// Passes left to make at its end: one for each band, one for the sender.
     pub passes_left: u32,
     /// The receiver was among the decodable hearers.
@@ -99,6 +101,7 @@ impl Frame {
             number: self.number,
             kind: self.kind,
             mode: self.mode,
+            louder: self.louder,
             sender: self.sender,
             receiver: (self.receiver != BROADCAST).then_some(self.receiver),
             packet,

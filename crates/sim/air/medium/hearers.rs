@@ -119,7 +119,12 @@ impl Hearers {
 
     /// The entry of a hearer in a transmitter's list, decodable or not.
     pub(crate) fn find(&self, from: StationIx, to: StationIx) -> Option<Hearer> {
-        self.bands_of(from)
+        self.find_in(self.bands_of(from), to)
+    }
+
+    /// The entry of a hearer in these bands.
+    pub(crate) fn find_in(&self, bands: std::ops::Range<usize>, to: StationIx) -> Option<Hearer> {
+        bands
             .flat_map(|b| self.bands[b].first..self.bands[b].end)
             .map(|e| self.list[e as usize])
             .find(|h| h.id == to)

@@ -12,6 +12,7 @@
 //! | `frame` | frames on the air |
 //! | `passes` | the pass over all hearers at a frame's start and the pass at its end |
 //! | `hearing` | one hearer's part of these passes: carrier sense, lock, interference, NAV |
+//! | `louder` | frames that are sent with another power than the radio's own |
 //! | `path`, `movement` | position of a moving node; update of the lists of hearers |
 //! | `fading`, `varying` | distribution of a fading gain; powers of each frame where gains vary |
 //! | `regions` | storage of lists of hearers that are replaced during a run |
@@ -26,6 +27,7 @@ pub mod fading;
 pub(crate) mod frame;
 pub(crate) mod hearers;
 mod hearing;
+mod louder;
 pub(crate) mod memory;
 mod movement;
 mod passes;
@@ -49,11 +51,15 @@ use crate::record::Records;
 use crate::spec::{ErrorModel, FadingSpec, GainSpec, Propagation};
 use frame::Frames;
 use hearers::Hearers;
+use louder::Louder;
 use movement::Movement;
 use phy::PhyKind;
 use radio::{RxState, Station, TransceiverCounters};
 use regions::Regions;
 use varying::Varying;
+
+/// Greatest received power, aW: see [`hearers::entry`].
+const MOST_POWER: f64 = 1e15;
 
 /// Specification of a station.
 #[derive(Debug, Clone)]
@@ -111,6 +117,8 @@ pub(crate) struct Medium {
     movement: Option<Box<Movement>>,
     /// Gains that vary: then `hearers` has the powers of each station's last frame.
     varying: Option<Box<Varying>>,
+    /// Lists of senders of louder frames.
+    louder: Louder,
     /// Storage of the lists of powers without fading ([`Medium::unfaded_hearers`]), if these lists may change.
     regions: Regions,
     /// Stations whose sets of decodable hearers movement has changed, until [`crate::air::Air`] takes them out.
@@ -164,6 +172,7 @@ impl Medium {
             kinds,
             movement: None,
             varying: None,
+            louder: Louder::default(),
             regions: Regions::default(),
             neighbours_changed: Vec::new(),
             records: Records::default(),
@@ -173,6 +182,12 @@ impl Medium {
     /// Lists of hearers with their present powers, without fading.
     pub(crate) fn unfaded_hearers(&self) -> &Hearers {
         self.varying.as_ref().map_or(&self.hearers, |varying| &varying.unfaded)
+    }
+
+    /// Bands of the hearers of a frame of this power above the radio's own.
+    #[inline(always)]
+    pub(crate) fn bands_of(&self, sender: StationIx, louder: i16) -> std::ops::Range<usize> {
+        if louder == 0 { self.hearers.bands_of(sender) } else { self.louder_bands(sender) }
     }
 
     /// True if gains vary while nodes rest.

@@ -47,8 +47,11 @@ impl Medium {
         if let Some(varying) = self.varying.as_mut().filter(|v| v.is_stale(sender, frame.start)) {
             varying.refresh(sender, frame.start, &mut self.hearers, &self.stations, &self.kinds);
         }
-        let bands = self.hearers.bands_of(sender);
         let (start, end) = (frame.start, frame.end);
+        if frame.louder != 0 {
+            self.make_louder(sender, frame.louder, (start, end));
+        }
+        let bands = self.bands_of(sender, frame.louder);
         let at = self.frames.add(frame, 1 + bands.len() as u32);
         let counted = &mut self.counted[sender];
         counted.sent[frame.kind as usize] += 1;
@@ -347,7 +350,8 @@ impl Medium {
     #[cold]
     #[inline(never)]
     fn signal(&self, frame: &Frame, station: StationIx, judged: bool) -> Signal {
-        let Some(hearer) = self.hearers.find(frame.sender, station) else { return Signal::default() };
+        let bands = self.bands_of(frame.sender, frame.louder);
+        let Some(hearer) = self.hearers.find_in(bands, station) else { return Signal::default() };
         let interference = judged.then(|| Attowatts(self.stations[station].radio.worst));
         Signal { power: Attowatts(hearer.power), interference, delay: Span(hearer.delay.into()) }
     }

@@ -74,10 +74,23 @@ pub(crate) fn signal_at(
     from: StationIx,
     at: StationIx,
 ) -> Option<ReceivedSignal> {
+    hearers.find(from, at).map(|hearer| signal_of(medium, &hearer, at))
+}
+
+/// The signal at a station of a frame with these bands.
+pub(crate) fn signal_in(
+    medium: &Medium,
+    bands: std::ops::Range<usize>,
+    at: StationIx,
+) -> Option<ReceivedSignal> {
+    medium.hearers.find_in(bands, at).map(|hearer| signal_of(medium, &hearer, at))
+}
+
+fn signal_of(medium: &Medium, hearer: &Hearer, at: StationIx) -> ReceivedSignal {
     let kind = medium.kind(at);
     let sensed_from = kind.preamble_detect.min(kind.energy_detect);
-    let Hearer { delay, power, .. } = hearers.find(from, at)?;
-    Some(ReceivedSignal { delay, power, sensed: power >= sensed_from })
+    let Hearer { delay, power, .. } = *hearer;
+    ReceivedSignal { delay, power, sensed: power >= sensed_from }
 }
 
 /// Stations for which the medium is busy while `station` transmits, in the order of their numbers, with the delivery ratios of data frames

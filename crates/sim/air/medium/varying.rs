@@ -11,19 +11,16 @@
 use airfair_units::Time;
 use airfair_units::random::name_hash;
 
-use super::StationSpec;
 use super::hearers::{BAND_NS, Hearer, Hearers, LEFT_OUT, class_of, distance, entry};
 use super::phy::PhyKind;
 use super::propagation::hash_of_pair;
 use super::radio::Station;
 use super::regions::Regions;
+use super::{MOST_POWER, StationSpec};
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, class, rank};
 use crate::ids::{StationIx, Table};
 use crate::spec::{FadingSpec, GainChangeSpec, Propagation};
-
-/// Greatest received power, aW: see [`entry`].
-const MOST_POWER: f64 = 1e15;
 
 /// State of the gains that vary in a world.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ mod table;
 
 use std::collections::BTreeMap;
 
-use airfair_units::Time;
+use airfair_units::{Dbm, Time};
 
 use crate::air::Air;
 use crate::ids::{CopyRef, LinkRef, NodeIx, PacketRef, PortIx, StationIx, WireIx};
@@ -210,8 +210,8 @@ impl Capture {
             && self.in_time(frame.start)
         {
             let kind = air.phy(frame.sender);
-            let power = world.run.tx_power[frame.sender.ix()];
-            let header = bytes::sent_header(&on_air, (kind, mac), power);
+            let power = world.run.tx_power[frame.sender.ix()].0 + f64::from(frame.louder) / 100.0;
+            let header = bytes::sent_header(&on_air, (kind, mac), Dbm(power));
             let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, network, self.spec.snap_len);
             self.files[file].push(Captured { interface, ..bytes.at(frame.start.0, true) });
         }

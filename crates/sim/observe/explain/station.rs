@@ -302,9 +302,11 @@ impl Station {
             return;
         }
         if air.gains_vary() {
-            self.heard[frame.sender.ix()] = air.signal_at(frame.sender, self.number);
+            self.heard[frame.sender.ix()] = air.signal_at(frame, self.number);
         }
-        let Some(heard) = self.heard[frame.sender.ix()] else { return };
+        let as_ever = self.heard[frame.sender.ix()];
+        let heard = if frame.louder == 0 { as_ever } else { air.signal_at(frame, self.number) };
+        let Some(heard) = heard else { return };
         let delay = u64::from(heard.delay);
         let signal = Signal {
             start: frame.start.0 + delay,

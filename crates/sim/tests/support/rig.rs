@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use airfair_schemes::places::SendRate;
 use airfair_sim::air::{Air, BROADCAST, Indication, Kind, Msdu, Outcome, StationSpec};
 use airfair_sim::engine::Agenda;
 use airfair_sim::ids::{CopyRef, PacketRef, StationIx};
@@ -98,7 +99,8 @@ impl Rig {
                 category,
                 overhear: true,
                 control: false,
-                at_data_rate: to != BROADCAST.0,
+                rate: if to == BROADCAST.0 { SendRate::Broadcast } else { SendRate::Data },
+                louder: 0,
             },
         ));
         packet
