@@ -81,7 +81,7 @@ pub(crate) struct Frame {
     /// Power above the radio's own, hundredths of a dB.
     pub louder: i16,
     /// Passes left to make at its end: one for each band, one for the sender.
-    pub passes_left: u32,
+    pub passes_left: u16,
     /// The receiver was among the decodable hearers.
     pub receiver_found: bool,
     /// Reason why the receiver has not received the frame, so far.
@@ -140,7 +140,7 @@ pub(crate) struct Frames {
 impl Frames {
     /// Adds a frame, numbered [`Frames::count`]. `passes`: number of passes at its end.
     #[inline(always)]
-    pub(crate) fn add(&mut self, frame: &Frame, passes: u32) -> FrameIx {
+    pub(crate) fn add(&mut self, frame: &Frame, passes: u16) -> FrameIx {
         self.count = self.count.wrapping_add(1);
         let at = self.free.pop().unwrap_or(FrameIx(self.slots.len() as u32));
         match self.slots.get_mut(at) {
@@ -178,5 +178,16 @@ impl Frames {
     /// Frames on the air.
     pub(crate) fn in_flight(&self) -> usize {
         self.slots.len() - self.free.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Frames are copied at their start and at each of their ends.
+    #[test]
+    fn a_frame_has_80_bytes() {
+        assert_eq!(size_of::<Frame>(), 80);
     }
 }

@@ -52,7 +52,7 @@ impl Medium {
             self.make_louder(sender, frame.louder, (start, end));
         }
         let bands = self.bands_of(sender, frame.louder);
-        let at = self.frames.add(frame, 1 + bands.len() as u32);
+        let at = self.frames.add(frame, 1 + bands.len() as u16);
         let counted = &mut self.counted[sender];
         counted.sent[frame.kind as usize] += 1;
 
