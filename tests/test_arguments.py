@@ -88,6 +88,8 @@ def calls() -> dict[str, Call]:
         "Context.set_timer": (context.set_timer, (1, 9), {}),
         "Context.drop": (context.drop, (1, "full"), {}),
         "Context.mark": (context.mark, (1, "full"), {}),
+        "Context.send": (context.send, (b"1",), {}),
+        "Context.set_probability": (context.set_probability, ("outgoing", 0.5), {}),
         "plots.save": (plots.save, (Figure(), "figure.svg"), {}),
     }
     takes = {

@@ -49,6 +49,12 @@ arguments! {
     TimerNumber(u16) = "timer", "a whole number, 0 to 65535";
     PacketNumber(u32) = "packet", "the id of a packet";
     Reason(String) = "why", "a text";
+    Data(Vec<u8>) = "data", "bytes";
+    NodeNumber(u32) = "node", "the number of a node";
+    Ahead(bool) = "ahead", "True or False";
+    Word(String) = "rate", "one of its words";
+    MoreDb(f64) = "more_db", "a number of decibels";
+    Probability(f64) = "probability", "a number from 0 to 1";
     StreamName(String) = "name", "a text";
     Bound32(u32) = "bound", "a whole number, 0 to 4294967295";
 }

@@ -303,8 +303,9 @@ class Context:
         """The scheme's own random stream at this place."""
 
     def set_timer(self, timer: int, at: int) -> None:
-        """Set timer number `timer` (0 to 65535) of a source to `at`, ns since the start of the run.
+        """Set timer number `timer` (0 to 65535) of a source, agent or controller to `at`.
 
+        That is in ns since the start of the run.
         `at` must be later than now. Setting a timer again replaces its earlier time.
         """
 
@@ -313,6 +314,35 @@ class Context:
 
     def mark(self, packet: int, why: str) -> None:
         """Mark a packet (its `id`) that the queue stores."""
+
+    def send(
+        self,
+        data: bytes,
+        *,
+        node: int | None = None,
+        neighbour: int | None = None,
+        ahead: bool = False,
+        rate: str = "broadcast",
+        more_db: float = 0.0,
+    ) -> None:
+        """Send a message of an agent or a controller.
+
+        It goes to a node any number of hops away, to a neighbour, or, without either, to all neighbours at
+        once; a controller sends to nodes only. `ahead`: it precedes the packets that wait. A broadcast may
+        have a rate ("broadcast", "data", "lowest") and a power above the radio's own.
+        """
+
+    def set_probability(self, direction: str, probability: float) -> None:
+        """Set the probability with which the AQM of an agent's interface drops or marks packets of one
+        direction ("outgoing", "incoming"): `Aqm.on_probability`."""
+
+    @property
+    def messages(self) -> list[tuple[int | None, int | None, bytes, bool]]:
+        """Messages sent and not yet passed on: node, neighbour, bytes, and whether they go ahead."""
+
+    @property
+    def probabilities(self) -> list[tuple[str, float]]:
+        """Probabilities set and not yet passed on, with their directions."""
 
     @property
     def timers(self) -> list[tuple[int, int]]:

@@ -1,6 +1,6 @@
 //! An AQM written in Python.
 
-use airfair_schemes::places::{self, Aqm, QueueView, Verdict};
+use airfair_schemes::places::{self, Aqm, Direction, QueueView, Setting, Verdict};
 use pyo3::prelude::*;
 
 use super::context::Place;
@@ -10,13 +10,15 @@ use crate::hosted::Raised;
 pub(super) struct PythonAqm {
     hooks: Hooks,
     on_dequeue: bool,
+    on_probability: bool,
 }
 
 impl PythonAqm {
     pub fn new(object: &Bound<'_, PyAny>, raised: &Raised, scheme: &'static str) -> PyResult<Self> {
         let base = class!(object.py(), "Aqm")?;
         let hooks = Hooks::new(object, base, Place::Aqm, raised, scheme)?;
-        Ok(Self { hooks, on_dequeue: Hooks::has(object, base, "on_dequeue")? })
+        let has = |hook| Hooks::has(object, base, hook);
+        Ok(Self { hooks, on_dequeue: has("on_dequeue")?, on_probability: has("on_probability")? })
     }
 
     fn call(
@@ -60,5 +62,18 @@ impl Aqm for PythonAqm {
         context: &mut places::AqmContext<'_>,
     ) -> Verdict {
         if self.on_dequeue { self.call("on_dequeue", packet, queue, context) } else { Verdict::Pass }
+    }
+
+    fn apply(&mut self, setting: Setting) {
+        let Setting::Probability(direction, probability) = setting else { return };
+        if self.on_probability {
+            let direction = match direction {
+                Direction::Outgoing => "outgoing",
+                Direction::Incoming => "incoming",
+            };
+            let p = probability.numerator() as f64 / places::Probability::ONE.numerator() as f64;
+            self.hooks
+                .attached((), |object| object.call_method1("on_probability", (direction, p)).map(|_| ()));
+        }
     }
 }

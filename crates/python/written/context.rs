@@ -1,11 +1,16 @@
 //! The context of a hook: time, random numbers, effects.
 
+use std::borrow::Cow;
+
 use airfair_schemes::places;
-use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Db, Time};
 use pyo3::prelude::*;
 
-use crate::arguments::{At, Bound32, Now, PacketNumber, Reason, Seed, StreamName, TimerNumber};
+use crate::arguments::{
+    Ahead, At, Bound32, Data, MoreDb, NodeNumber, Now, PacketNumber, Probability, Reason, Seed, StreamName,
+    TimerNumber, Word,
+};
 use crate::error::{SchemeError, input_error};
 use crate::interned::reason;
 
@@ -17,6 +22,8 @@ pub(crate) enum Place {
     Source,
     Queue,
     Aqm,
+    Agent,
+    Controller,
 }
 
 /// The random stream of a scheme at one place: the simulator's, so that the same seed gives the same run.
@@ -59,6 +66,20 @@ impl Random {
 /// Packets and reasons.
 type Named = Vec<(u32, &'static str)>;
 
+/// A message that Python sends.
+#[derive(Clone)]
+pub(crate) struct Said {
+    /// A node any number of hops away, a neighbour, or neither: all neighbours.
+    node: Option<u32>,
+    neighbour: Option<u32>,
+    data: Vec<u8>,
+    ahead: bool,
+    transmit: Option<places::Transmit>,
+}
+
+/// A message as tests read it: node, neighbour, bytes, and whether it goes ahead.
+type Shown<'a> = (Option<u32>, Option<u32>, Cow<'a, [u8]>, bool);
+
 /// The context of a hook: the present, a random stream, and the effects that it requests.
 #[pyclass(module = "airfair.scheme")]
 pub(crate) struct Context {
@@ -70,6 +91,8 @@ pub(crate) struct Context {
     timers: Vec<(u16, u64)>,
     dropped: Named,
     marked: Named,
+    said: Vec<Said>,
+    probabilities: Vec<(&'static str, f64)>,
 }
 
 /// Effects of a place, as requested by Python. The context has refused effects that the place does not have.
@@ -95,6 +118,35 @@ impl Effects for places::QueueEffects {
     }
 }
 
+impl Effects for places::AgentEffects {
+    fn accept(&mut self, asked: &mut Context) {
+        self.timers.extend(asked.timers.drain(..).map(|(timer, at)| (places::Timer(timer), Time(at))));
+        self.messages.extend(asked.said.drain(..).map(|said| {
+            let Said { node, neighbour, data: bytes, ahead, transmit } = said;
+            let node = node.map(|node| places::Destination::Node(places::NodeId(node)));
+            let neighbour = neighbour.map(|node| places::Destination::Neighbour(places::NodeId(node)));
+            let to = node.or(neighbour).unwrap_or(places::Destination::Broadcast);
+            places::Message { to, bytes, ahead, transmit }
+        }));
+        self.settings.extend(asked.probabilities.drain(..).map(|(direction, p)| {
+            let direction = match direction {
+                "incoming" => places::Direction::Incoming,
+                _ => places::Direction::Outgoing,
+            };
+            places::Setting::Probability(direction, places::Probability::new(p))
+        }));
+    }
+}
+
+impl Effects for places::ControllerEffects {
+    fn accept(&mut self, asked: &mut Context) {
+        self.timers.extend(asked.timers.drain(..).map(|(timer, at)| (places::Timer(timer), Time(at))));
+        self.messages.extend(asked.said.drain(..).filter_map(|Said { node, data: bytes, ahead, .. }| {
+            Some(places::ControllerMessage { to: places::NodeId(node?), bytes, ahead })
+        }));
+    }
+}
+
 impl Effects for places::SourceEffects {
     fn accept(&mut self, asked: &mut Context) {
         self.timers.extend(asked.timers.drain(..).map(|(timer, at)| (places::Timer(timer), Time(at))));
@@ -114,7 +166,8 @@ impl Context {
     pub fn at(py: Python<'_>, place: Place) -> PyResult<Py<Self>> {
         let random = Py::new(py, Random(Stream::of_hash(0, 0, Purpose::Queue)))?;
         let (timers, dropped, marked) = Default::default();
-        Py::new(py, Self { now: 0, random, place, timers, dropped, marked })
+        let (said, probabilities) = Default::default();
+        Py::new(py, Self { now: 0, random, place, timers, dropped, marked, said, probabilities })
     }
 
     /// Lends the simulator's stream to Python until [`Context::give_back`].
@@ -136,14 +189,13 @@ impl Context {
         Ok(())
     }
 
-    fn only(&self, place: Place, what: &str) -> PyResult<()> {
-        if self.place == place || self.place == Place::Any {
+    fn only(&self, places: &[Place], what: &str) -> PyResult<()> {
+        if places.contains(&self.place) || self.place == Place::Any {
             return Ok(());
         }
-        Err(SchemeError::new_err(format!(
-            "Context.{what} goes with a {place:?}, not with a {:?}",
-            self.place
-        )))
+        let names: Vec<String> = places.iter().map(|place| format!("{place:?}")).collect();
+        let (names, own) = (names.join(" or "), self.place);
+        Err(SchemeError::new_err(format!("Context.{what} goes with a {names}, not with a {own:?}")))
     }
 }
 
@@ -158,7 +210,8 @@ impl Context {
     fn new(py: Python<'_>, now: Now, seed: Seed, name: StreamName) -> PyResult<Self> {
         let random = Py::new(py, Random::new(seed, name))?;
         let (timers, dropped, marked) = Default::default();
-        Ok(Self { now: now.0, random, place: Place::Any, timers, dropped, marked })
+        let (said, probabilities) = Default::default();
+        Ok(Self { now: now.0, random, place: Place::Any, timers, dropped, marked, said, probabilities })
     }
 
     /// The scheme's own random stream at this place.
@@ -167,11 +220,11 @@ impl Context {
         self.random.clone_ref(py)
     }
 
-    /// Sets timer number `timer` (0 to 65535) of a source to `at`, ns since the start of the run; an earlier setting of the same timer
+    /// Sets timer number `timer` (0 to 65535) of a source, an agent or a controller to `at`, ns since the start of the run; an earlier setting of the same timer
     /// counts no more.
     fn set_timer(&mut self, timer: TimerNumber, at: At) -> PyResult<()> {
         let (timer, at) = (timer.0, at.0);
-        self.only(Place::Source, "set_timer")?;
+        self.only(&[Place::Source, Place::Agent, Place::Controller], "set_timer")?;
         if at <= self.now {
             return Err(input_error(format!("a timer at {at} ns: expected later than now, {} ns", self.now)));
         }
@@ -181,16 +234,100 @@ impl Context {
 
     /// Reports that the queue has dropped a packet (its `id`) that it stored.
     fn drop(&mut self, packet: PacketNumber, why: Reason) -> PyResult<()> {
-        self.only(Place::Queue, "drop")?;
+        self.only(&[Place::Queue], "drop")?;
         self.dropped.push((packet.0, reason(&why.0)?));
         Ok(())
     }
 
     /// Marks a packet (its `id`) that the queue stores.
     fn mark(&mut self, packet: PacketNumber, why: Reason) -> PyResult<()> {
-        self.only(Place::Queue, "mark")?;
+        self.only(&[Place::Queue], "mark")?;
         self.marked.push((packet.0, reason(&why.0)?));
         Ok(())
+    }
+
+    /// Sends a message of an agent or a controller: to a node any number of hops away, to a neighbour, or, without either, to all neighbours
+    /// at once. A controller sends to nodes only. `ahead`: it precedes the packets that wait. A broadcast may have a rate ("broadcast",
+    /// "data", "lowest") and a power above the radio's own, dB.
+    #[pyo3(
+        signature = (data, *, node=None, neighbour=None, ahead=Ahead(false), rate=Word("broadcast".to_string()), more_db=MoreDb(0.0)),
+        text_signature = "(data, *, node=None, neighbour=None, ahead=False, rate='broadcast', more_db=0.0)"
+    )]
+    fn send(
+        &mut self,
+        data: Data,
+        node: Option<NodeNumber>,
+        neighbour: Option<NodeNumber>,
+        ahead: Ahead,
+        rate: Word,
+        more_db: MoreDb,
+    ) -> PyResult<()> {
+        self.only(&[Place::Agent, Place::Controller], "send")?;
+        let (node, neighbour) = (node.map(|node| node.0), neighbour.map(|node| node.0));
+        let rate = match rate.0.as_str() {
+            "broadcast" => places::SendRate::Broadcast,
+            "data" => places::SendRate::Data,
+            "lowest" => places::SendRate::Lowest,
+            other => {
+                let expected = "expected \"broadcast\", \"data\" or \"lowest\"";
+                return Err(input_error(format!("rate: \"{other}\"; {expected}")));
+            }
+        };
+        let power = Db(more_db.0);
+        if !power.0.is_finite() {
+            return Err(input_error(format!("more_db: {}; expected a finite number", power.0)));
+        }
+        let transmit = places::Transmit { rate, power };
+        let chosen = transmit != places::Transmit::default();
+        let problem = if data.0.is_empty() {
+            Some("a message without bytes: expected at least one")
+        } else if node.is_some() && neighbour.is_some() {
+            Some("a message to a node and to a neighbour: expected one of them")
+        } else if self.place == Place::Controller && node.is_none() {
+            Some("a message of a controller: expected its node")
+        } else if chosen && (node.is_some() || neighbour.is_some()) {
+            Some("a message with a rate or a power of its own: expected a broadcast")
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            return Err(input_error(problem.to_string()));
+        }
+        let transmit = chosen.then_some(transmit);
+        self.said.push(Said { node, neighbour, data: data.0, ahead: ahead.0, transmit });
+        Ok(())
+    }
+
+    /// Sets the probability with which the AQM of an agent's interface drops or marks packets of one direction ("outgoing", "incoming"):
+    /// `Aqm.on_probability`.
+    fn set_probability(&mut self, direction: Word, probability: Probability) -> PyResult<()> {
+        self.only(&[Place::Agent], "set_probability")?;
+        let direction = match direction.0.as_str() {
+            "outgoing" => "outgoing",
+            "incoming" => "incoming",
+            other => {
+                let expected = "expected \"outgoing\" or \"incoming\"";
+                return Err(input_error(format!("direction: \"{other}\"; {expected}")));
+            }
+        };
+        if !(0.0..=1.0).contains(&probability.0) {
+            return Err(input_error(format!("probability: {}; expected 0 to 1", probability.0)));
+        }
+        self.probabilities.push((direction, probability.0));
+        Ok(())
+    }
+
+    /// Messages sent and not yet passed on: node, neighbour, bytes, and whether they go ahead.
+    #[getter]
+    fn messages(&self) -> Vec<Shown<'_>> {
+        let each = |said: &Said| (said.node, said.neighbour, Cow::Owned(said.data.clone()), said.ahead);
+        self.said.iter().map(each).collect()
+    }
+
+    /// Probabilities set and not yet passed on, with their directions.
+    #[getter]
+    fn probabilities(&self) -> Vec<(&'static str, f64)> {
+        self.probabilities.clone()
     }
 
     /// Timers that were set and not yet passed on: numbers and times, ns.

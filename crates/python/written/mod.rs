@@ -2,8 +2,10 @@
 //!
 //! Each world builds its own objects. A hook holds the interpreter while it runs; an exception ends the run ([`Raised`]).
 
+mod agent;
 mod aqm;
 mod context;
+mod controller;
 mod hooks;
 mod queue;
 mod source;
@@ -11,7 +13,7 @@ mod source;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airfair_schemes::droptail::DropTail;
-use airfair_schemes::places::{Aqm, Interface, Queue, Source};
+use airfair_schemes::places::{Agent, Aqm, Controller, Interface, Medium, Queue, Source, Wants};
 use airfair_schemes::{
     Build, Carrier, ParamDoc, ParamError, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry,
 };
@@ -198,6 +200,33 @@ impl Scheme for Written {
             aqm::PythonAqm::new(&object.call_method0("aqm")?, &self.raised, name)
         });
         made.map(|aqm| Box::new(aqm) as Box<dyn Aqm>)
+    }
+
+    fn agent(&self, _interface: &Interface) -> Option<Box<dyn Agent>> {
+        let made = self.make("agent", |object, name| {
+            agent::PythonAgent::new(&object.call_method0("agent")?, &self.raised, name)
+        });
+        made.map(|agent| Box::new(agent) as Box<dyn Agent>)
+    }
+
+    fn controller(&self) -> Option<Box<dyn Controller>> {
+        let made = self.make("controller", |object, name| {
+            controller::PythonController::new(&object.call_method0("controller")?, &self.raised, name)
+        });
+        made.map(|controller| Box::new(controller) as Box<dyn Controller>)
+    }
+
+    fn wants(&self, interface: &Interface) -> Wants {
+        if interface.medium == Medium::Wire {
+            return Wants::default();
+        }
+        let wants = self.make("agent", |object, _| {
+            let samples: u64 = object.getattr("sample_interval")?.extract()?;
+            let links = object.getattr("samples_links")?.extract()?;
+            let overheard = object.getattr("overhears")?.extract()?;
+            Ok(Wants { samples: Span(samples), links, overheard, ..Wants::default() })
+        });
+        wants.unwrap_or_default()
     }
 
     fn source(&self) -> Option<Box<dyn Source>> {

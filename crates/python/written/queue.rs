@@ -140,6 +140,10 @@ impl Queue for PythonQueue {
         }
     }
 
+    fn show(&self, see: &mut dyn FnMut(&Packet)) {
+        self.stored.values().for_each(see);
+    }
+
     fn view(&self) -> QueueView {
         // A queue whose code has failed is full: sources that wait for room keep waiting.
         let packets = if self.hooks.ended() { self.limit_packets } else { self.stored.len() as u32 };

@@ -26,14 +26,20 @@ From then on this process knows "cap" as it knows "red". Times are nanoseconds, 
 from .._core import Context, Random
 from .facts import (
     Acked,
+    AgentSetup,
+    Airtime,
     Allowance,
     Cause,
     Congestion,
+    ControllerSetup,
     Displaced,
     Drop,
+    FlowSample,
     FlowSetup,
     Idle,
+    LinkSample,
     Mark,
+    NodeSample,
     Packet,
     QueueView,
     RateSample,
@@ -42,21 +48,29 @@ from .facts import (
 )
 from .files import load_schemes, loaded
 from .params import Param, ParamError, flag, integer, number, rate, size, time
-from .places import Aqm, Queue, Source
+from .places import Agent, Aqm, Controller, Queue, Source
 from .register import Scheme, register
 
 __all__ = [
     "Acked",
+    "Agent",
+    "AgentSetup",
+    "Airtime",
     "Allowance",
     "Aqm",
     "Cause",
     "Congestion",
     "Context",
+    "Controller",
+    "ControllerSetup",
     "Displaced",
     "Drop",
+    "FlowSample",
     "FlowSetup",
     "Idle",
+    "LinkSample",
     "Mark",
+    "NodeSample",
     "Packet",
     "Param",
     "ParamError",

@@ -40,6 +40,86 @@ class QueueView(NamedTuple):
     limit_packets: int
 
 
+class AgentSetup(NamedTuple):
+    """The setup of an agent when its interface starts."""
+
+    node: int
+    """The node of the interface: a number made of its name."""
+    rate: int
+    """Rate of the radio's data frames, bit/s."""
+    neighbours: tuple[int, ...] = ()
+    """Nodes that can decode its frames, in the natural order of their names."""
+
+
+class ControllerSetup(NamedTuple):
+    """The setup of a controller when it starts."""
+
+    node: int
+    """The node at which it runs."""
+    neighbours: tuple[int, ...] = ()
+    """Nodes one hop away, by wire or radio, in the natural order of their names."""
+
+
+class Airtime(NamedTuple):
+    """Time in each of the five radio states, ns."""
+
+    transmit: int = 0
+    receive: int = 0
+    busy: int = 0
+    nav: int = 0
+    idle: int = 0
+
+
+class LinkSample(NamedTuple):
+    """A radio link to a neighbour since the last sample: packets of flows, acknowledgements included."""
+
+    neighbour: int
+    waiting: int = 0
+    """Packets that wait for this next hop now."""
+    arrived: int = 0
+    """Packets that have arrived at the queue for this next hop, dropped ones included."""
+    sent: int = 0
+    """Packets that the neighbour has acknowledged."""
+    attempts: int = 0
+    """Transmissions of data frames of the packets that were acknowledged or given up."""
+    given_up: int = 0
+    bytes: int = 0
+    """Bytes of the packets acknowledged, as IP packets."""
+
+
+class FlowSample(NamedTuple):
+    """The data packets of a flow that have arrived at the queue for a link since the last sample."""
+
+    flow: int
+    source: int
+    destination: int
+    neighbour: int
+    """The next hop."""
+    packets: int = 0
+    bytes: int = 0
+
+
+class NodeSample(NamedTuple):
+    """An interface's counters since its last sample."""
+
+    interval: int
+    """Length of the interval, ns."""
+    airtime: Airtime = Airtime()
+    receive_own: int = 0
+    """Time of received frames for this node, ns."""
+    retries: int = 0
+    """Failed attempts: missing CTS or ACK."""
+    traffic: int = 0
+    """Packets of flows that left its queue or that it received for itself or to pass on."""
+    set_up: int = 0
+    """Flows that are being set up over the node."""
+    queue: QueueView = QueueView(0, 0, 0)
+    links: tuple[LinkSample, ...] = ()
+    """Links over which it has sent so far, by neighbour; only with `Scheme.samples_links`."""
+    flows: tuple[FlowSample, ...] = ()
+    """Flows whose data have arrived at its queue, by number; only with `Scheme.samples_links`."""
+
+
 class Drop(NamedTuple):
     """The packet is dropped. Results count drops by reason: lower-case letters, digits, hyphens."""
 

@@ -8,13 +8,16 @@ from typing import Literal
 from .._core import Context
 from .facts import (
     Acked,
+    AgentSetup,
     Allowance,
     Congestion,
+    ControllerSetup,
     Displaced,
     Drop,
     FlowSetup,
     Idle,
     Mark,
+    NodeSample,
     Packet,
     QueueView,
     Sent,
@@ -32,6 +35,51 @@ class Aqm(ABC):
     def on_dequeue(self, packet: Packet, queue: QueueView, context: Context) -> Drop | Mark | None:
         """A packet is about to leave; `queue` is with it. After a drop the hook is called for the next
         packet at once."""
+
+    def on_probability(self, direction: Literal["outgoing", "incoming"], probability: float) -> None:
+        """The agent of the interface has called `context.set_probability`."""
+
+
+class Agent(ABC):
+    """Code beside a radio of a node: it observes the radio's counters and exchanges messages."""
+
+    @abstractmethod
+    def on_start(self, setup: AgentSetup, context: Context) -> None:
+        """The interface starts. `context.set_timer` and `context.send` are its effects, and
+        `context.set_probability` for the interface's AQM."""
+
+    def on_neighbours(self, neighbours: tuple[int, ...], context: Context) -> None:
+        """Movement has changed the nodes that can decode its frames."""
+
+    def on_sample(self, sample: NodeSample, context: Context) -> None:
+        """An interval of the counters has ended: `Scheme.sample_interval`."""
+
+    def on_message(self, source: int, data: bytes, to_me: bool, context: Context) -> None:
+        """A message of a node arrived, or was overheard (`to_me` is False): `Scheme.overhears`."""
+
+    def on_controller(self, here: bool, context: Context) -> None:
+        """A controller has started (`here`) or stopped at the agent's node."""
+
+    def on_timer(self, timer: int, context: Context) -> None:
+        """A timer fired that `context.set_timer` had set."""
+
+
+class Controller(ABC):
+    """Code at one node of the network, which receives messages and writes to nodes.
+
+    A controller that is started again, or elsewhere, is a new one. Messages may arrive late or never.
+    """
+
+    @abstractmethod
+    def on_start(self, setup: ControllerSetup, context: Context) -> None:
+        """The controller starts. `context.set_timer` and `context.send` are its effects."""
+
+    @abstractmethod
+    def on_message(self, source: int, data: bytes, context: Context) -> None:
+        """A message for the controller's node arrived."""
+
+    def on_timer(self, timer: int, context: Context) -> None:
+        """A timer fired that `context.set_timer` had set."""
 
 
 class Queue(ABC):

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Self, TypeVar
 from .. import _core
 from .._core import InputError
 from .params import Param, ParamError
-from .places import Aqm, Queue, Source
+from .places import Agent, Aqm, Controller, Queue, Source
 
 registered: list[type[Scheme]] = []
 """The registered classes, in order."""
 
-PLACES = ("source", "queue", "aqm")
+PLACES = ("source", "queue", "aqm", "agent", "controller")
 """The places that a scheme in Python may fill: one factory each."""
 
 NOT_IN_PYTHON = ("udp", "receiver")
@@ -31,6 +31,12 @@ class Scheme:
     """Its name everywhere: lower-case letters, digits, hyphens."""
     origin: ClassVar[str]
     """Its source: a paper, an RFC."""
+    sample_interval: int = 0
+    """Interval of the samples of agents, ns; 0: none."""
+    samples_links: bool = False
+    """Whether samples have links and flows."""
+    overhears: bool = False
+    """Whether agents receive messages for other nodes."""
 
     def check(self) -> None:
         """Raise `ParamError` for parameters that contradict each other. Ranges are checked before."""
@@ -41,6 +47,14 @@ class Scheme:
 
     def aqm(self) -> Aqm:
         """The AQM beside it; without this, none."""
+        raise NotImplementedError
+
+    def agent(self) -> Agent:
+        """The agent of a radio; without this, none."""
+        raise NotImplementedError
+
+    def controller(self) -> Controller:
+        """The controller of the network; without this, none."""
         raise NotImplementedError
 
     def source(self) -> Source:
