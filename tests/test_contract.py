@@ -9,6 +9,7 @@ from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints
 import airfair
 import pytest
 from airfair import Scenario, _core, results
+from airfair.scheme import Context, Controller, ControllerSetup, Scheme, register
 from airfair.sequential import NUMBERS
 from airfair.sweeping import columns, worker
 
@@ -83,9 +84,31 @@ def declared(kind: Any) -> Seen:  # noqa: ANN401 - a type
     return {(kind.__name__, key) for key in hints}.union(*map(declared, hints.values()))
 
 
+class Silent(Controller):
+    """A controller that says nothing."""
+
+    def on_start(self, setup: ControllerSetup, context: Context) -> None:
+        pass
+
+    def on_message(self, source: int, data: bytes, context: Context) -> None:
+        pass
+
+
+class Silence(Scheme):
+    """a controller that says nothing"""
+
+    name = "silence"
+    origin = "a test"
+
+    def controller(self) -> Controller:
+        return Silent()
+
+
 def test_a_run() -> None:
+    register(Silence)
     seen: Seen = set()
     scenes = {
+        "silence": Scenario.read(SCENARIOS / "three-pairs.toml", SHORT),
         "nred": Scenario.read(SCENARIOS / "three-pairs.toml", SHORT),
         "lbm": Scenario.read(SCENARIOS / "three-pairs.toml", [*SHORT, "radio.categories=edca"]),
         "qfcp": Scenario.read(SCENARIOS / "short-flows.toml", ["duration=3 s", "warmup=0 s"]),

@@ -156,7 +156,6 @@ impl Kind {
             response_mode,
             ack_to: Mode::ALL.map(response_to),
             broadcast_mode: mode(phy.broadcast_rate)?,
-            lowest_mode: slowest,
             protection: if protects(phy.standard, data_mode, phy.protection) {
                 phy.protection
             } else {

@@ -6,7 +6,7 @@ use airfair_wire::ieee80211::{Ack, Cts};
 use crate::air::medium::backoffs::MOST_CATEGORIES;
 use crate::air::medium::phy::{PpduFormat, Timing};
 use crate::modes::Mode;
-use crate::spec::{AfterTimeout, Protection, TxopEnd};
+use crate::spec::{AfterTimeout, Protection, Standard, TxopEnd};
 
 /// The constants of an access category.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,8 +27,6 @@ pub struct MacKind {
     /// Mode of the ACK, by the mode of the frame that it acknowledges.
     pub(crate) ack_to: [Mode; 12],
     pub(crate) broadcast_mode: Mode,
-    /// The lowest mandatory mode of the standard.
-    pub(crate) lowest_mode: Mode,
     /// Mode of RTS and CTS before data: the response mode, or a DSSS mode that 802.11b stations can decode too.
     pub(crate) control_mode: Mode,
     pub(crate) protection: Protection,
@@ -89,6 +87,11 @@ impl MacKind {
     #[inline]
     pub(crate) fn duration(&self, mode: Mode, bytes: u32) -> u64 {
         self.format.duration(mode, bytes).as_nanos()
+    }
+
+    /// The lowest mandatory mode of the standard.
+    pub(crate) fn lowest_mode(&self) -> Mode {
+        if self.format.standard == Standard::Dot11a { Mode::Ofdm6 } else { Mode::Dsss1 }
     }
 
     /// Duration of a CTS in the mode of the RTS that it answers, ns.

@@ -11,6 +11,6 @@ pub(super) fn data_mode(kind: &MacKind, packet: &Msdu) -> Mode {
     match packet.rate {
         SendRate::Data => kind.data_mode,
         SendRate::Broadcast => kind.broadcast_mode,
-        SendRate::Lowest => kind.lowest_mode,
+        SendRate::Lowest => kind.lowest_mode(),
     }
 }

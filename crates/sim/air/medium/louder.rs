@@ -8,9 +8,12 @@ use std::ops::Range;
 
 use airfair_units::Db;
 
-use super::hearers::{BAND_NS, Band, Hearer, class_of, cut_into_bands};
-use super::{MOST_POWER, Medium};
-use crate::ids::StationIx;
+use super::MOST_POWER;
+use super::frame::Frame;
+use super::hearers::{BAND_NS, Band, Hearer, Hearers, class_of, cut_into_bands};
+use super::phy::PhyKind;
+use super::radio::Station;
+use crate::ids::{StationIx, Table};
 
 /// The copy of a sender's list: its regions of the flat arrays ([`super::hearers::Hearers`]) as start and capacity.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +27,12 @@ struct Scaled {
     louder: i16,
     /// End of the last frame at its last hearer, ns.
     busy_until: u64,
+}
+
+impl Scaled {
+    const fn new(sender: StationIx) -> Self {
+        Self { sender, entries: (0, 0), bands: (0, 0), count: 0, louder: 0, busy_until: 0 }
+    }
 }
 
 /// The copies of a world, in the order in which they were first needed.
@@ -41,72 +50,95 @@ fn allocate<T: Copy>(count: usize, all: &mut Vec<T>, empty: T) -> (u32, u32) {
     (first as u32, size as u32)
 }
 
-impl Medium {
-    /// The bands of a frame that has another power than the radio's own.
-    #[cold]
-    pub(crate) fn louder_bands(&self, sender: StationIx) -> Range<usize> {
-        let copy = self.louder.copies.iter().find(|copy| copy.sender == sender);
+impl Louder {
+    /// The bands of a sender's copy.
+    pub fn bands(&self, sender: StationIx) -> Range<usize> {
+        let copy = self.copies.iter().find(|copy| copy.sender == sender);
         copy.map_or(0..0, |copy| copy.bands.0 as usize..(copy.bands.0 + copy.count) as usize)
     }
 
-    /// Scales the powers of a sender's hearers for a frame from `start` to `end` with another power than the radio's own. A frame that starts
-    /// before the last such frame has ended at all hearers has the powers of that frame.
+    /// Scales the powers of the hearers of a frame with another power than its radio's own, and returns its bands. `fixed`: gains do not
+    /// change during the run. A frame that starts before the last such frame of its sender has ended at all hearers has the powers of that
+    /// frame.
     #[cold]
     #[inline(never)]
-    pub(super) fn make_louder(&mut self, sender: StationIx, louder: i16, (start, end): (u64, u64)) {
-        let holds = self.varying.is_none() && self.movement.is_none();
-        let Self { louder: Louder { copies, list, cuts }, hearers, stations, kinds, .. } = self;
-        let known = copies.iter().position(|copy| copy.sender == sender);
-        let as_before = |copy: &Scaled| copy.busy_until > start || holds && copy.louder == louder;
-        if !known.is_some_and(|at| as_before(&copies[at])) {
-            let factor = Db(f64::from(louder) / 100.0).to_linear();
-            let mode = kinds[usize::from(stations[sender].radio.kind)].data_mode;
-            let key = |hearer: &Hearer| {
-                let kind = &kinds[usize::from(stations[hearer.id].radio.kind)];
-                (u64::from(hearer.delay) / BAND_NS, class_of(hearer.power, kind))
-            };
-            list.clear();
-            for band in &hearers.bands[hearers.bands_of(sender)] {
-                list.extend(hearers.list[band.first as usize..band.end as usize].iter().map(|hearer| {
-                    let power = ((hearer.power as f64 * factor).min(MOST_POWER) as u64).max(1);
-                    let kind = &kinds[usize::from(stations[hearer.id].radio.kind)];
-                    Hearer { power, bound: kind.interference_bound(power, mode), ..*hearer }
-                }));
-            }
-            list.sort_unstable_by_key(|hearer| (key(hearer), hearer.id));
-            cuts.clear();
-            cut_into_bands(list, 0, key, cuts);
+    pub fn prepare(
+        &mut self,
+        frame: &Frame,
+        fixed: bool,
+        hearers: &mut Hearers,
+        stations: &Table<StationIx, Station>,
+        kinds: &[PhyKind],
+    ) -> Range<usize> {
+        let Frame { sender, louder, start, end, .. } = *frame;
+        let known = self.copies.iter().position(|copy| copy.sender == sender);
+        let holds = |copy: &Scaled| copy.busy_until > start || fixed && copy.louder == louder;
+        if !known.is_some_and(|at| holds(&self.copies[at])) {
             let at = known.unwrap_or_else(|| {
-                let nothing =
-                    Scaled { sender, entries: (0, 0), bands: (0, 0), count: 0, louder, busy_until: 0 };
-                copies.push(nothing);
-                copies.len() - 1
+                self.copies.push(Scaled::new(sender));
+                self.copies.len() - 1
             });
-            let copy = &mut copies[at];
-            if copy.entries.1 < list.len() as u32 {
-                copy.entries = allocate(list.len(), &mut hearers.list, Hearer::NONE);
-                hearers.notes.resize(hearers.list.len(), 0);
-            }
-            if copy.bands.1 < cuts.len() as u32 {
-                copy.bands = allocate(cuts.len(), &mut hearers.bands, Band::default());
-            }
-            (copy.count, copy.louder) = (cuts.len() as u32, louder);
-            let first = copy.entries.0;
-            hearers.list[first as usize..first as usize + list.len()].copy_from_slice(list);
-            for (place, cut) in (copy.bands.0 as usize..).zip(cuts.iter()) {
-                hearers.bands[place] = Band {
-                    first: first + cut.first,
-                    decodable_end: first + cut.decodable_end,
-                    sensed_end: first + cut.sensed_end,
-                    end: first + cut.end,
-                    offset: cut.offset,
-                };
-            }
+            self.scale(sender, louder, hearers, stations, kinds);
+            self.store(at, hearers);
+            self.copies[at].louder = louder;
         }
-        let last =
-            self.hearers.bands[self.louder_bands(sender)].last().map_or(0, |band| u64::from(band.offset));
-        if let Some(copy) = self.louder.copies.iter_mut().find(|copy| copy.sender == sender) {
+        let bands = self.bands(sender);
+        let last = hearers.bands[bands.clone()].last().map_or(0, |band| u64::from(band.offset));
+        if let Some(copy) = self.copies.iter_mut().find(|copy| copy.sender == sender) {
             copy.busy_until = copy.busy_until.max(end + last + BAND_NS);
+        }
+        bands
+    }
+
+    /// The hearers of a sender with their scaled powers, in order and cut into bands.
+    fn scale(
+        &mut self,
+        sender: StationIx,
+        louder: i16,
+        hearers: &Hearers,
+        stations: &Table<StationIx, Station>,
+        kinds: &[PhyKind],
+    ) {
+        let Self { list, cuts, .. } = self;
+        let factor = Db(f64::from(louder) / 100.0).to_linear();
+        let kind = |station: StationIx| &kinds[usize::from(stations[station].radio.kind)];
+        let mode = kind(sender).data_mode;
+        let key =
+            |hearer: &Hearer| (u64::from(hearer.delay) / BAND_NS, class_of(hearer.power, kind(hearer.id)));
+        list.clear();
+        for band in &hearers.bands[hearers.bands_of(sender)] {
+            list.extend(hearers.list[band.first as usize..band.end as usize].iter().map(|hearer| {
+                let power = ((hearer.power as f64 * factor).min(MOST_POWER) as u64).max(1);
+                Hearer { power, bound: kind(hearer.id).interference_bound(power, mode), ..*hearer }
+            }));
+        }
+        list.sort_unstable_by_key(|hearer| (key(hearer), hearer.id));
+        cuts.clear();
+        cut_into_bands(list, 0, key, cuts);
+    }
+
+    /// Stores the scaled hearers in the flat arrays.
+    fn store(&mut self, at: usize, hearers: &mut Hearers) {
+        let Self { copies, list, cuts } = self;
+        let copy = &mut copies[at];
+        if copy.entries.1 < list.len() as u32 {
+            copy.entries = allocate(list.len(), &mut hearers.list, Hearer::NONE);
+            hearers.notes.resize(hearers.list.len(), 0);
+        }
+        if copy.bands.1 < cuts.len() as u32 {
+            copy.bands = allocate(cuts.len(), &mut hearers.bands, Band::default());
+        }
+        copy.count = cuts.len() as u32;
+        let first = copy.entries.0;
+        hearers.list[first as usize..first as usize + list.len()].copy_from_slice(list);
+        for (place, cut) in (copy.bands.0 as usize..).zip(cuts.iter()) {
+            hearers.bands[place] = Band {
+                first: first + cut.first,
+                decodable_end: first + cut.decodable_end,
+                sensed_end: first + cut.sensed_end,
+                end: first + cut.end,
+                offset: cut.offset,
+            };
         }
     }
 }

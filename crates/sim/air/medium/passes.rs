@@ -48,10 +48,7 @@ impl Medium {
             varying.refresh(sender, frame.start, &mut self.hearers, &self.stations, &self.kinds);
         }
         let (start, end) = (frame.start, frame.end);
-        if frame.louder != 0 {
-            self.make_louder(sender, frame.louder, (start, end));
-        }
-        let bands = self.bands_of(sender, frame.louder);
+        let bands = if frame.louder == 0 { self.hearers.bands_of(sender) } else { self.louder_bands(frame) };
         let at = self.frames.add(frame, 1 + bands.len() as u16);
         let counted = &mut self.counted[sender];
         counted.sent[frame.kind as usize] += 1;
@@ -86,6 +83,14 @@ impl Medium {
                 self.reach_later(at, frame, band, agenda);
             }
         }
+    }
+
+    /// Bands of the hearers of a frame with another power than its radio's own, which starts now.
+    #[cold]
+    fn louder_bands(&mut self, frame: &Frame) -> std::ops::Range<usize> {
+        let fixed = self.varying.is_none() && self.movement.is_none();
+        let Self { louder, hearers, stations, kinds, .. } = self;
+        louder.prepare(frame, fixed, hearers, stations, kinds)
     }
 
     /// Schedules the start and end of a frame at a band of distant hearers.
