@@ -22,6 +22,7 @@ from tests.test_paper import row
 
 if TYPE_CHECKING:
     from airfair.claims import MeasuredRow
+    from airfair.recording import Recording
 
 FOLDER = testbed.SCENE.parent
 
@@ -125,17 +126,26 @@ def test_the_sets_are_the_first_with_a_path_of_eight_hops() -> None:
 
 
 def test_overflows_are_counted_where_they_happen() -> None:
-    """Without control every overflow of the result is at some node; sources are stopped by full queues."""
+    """Without control every overflow of the result is at some node; sources are stopped by full queues. Where
+    queues wait there is none."""
     loaded = paper.load("diffq/fig15")
-    (one,) = (series for series in loaded.series if series.name == "UDP, static routes")
-    changes = (*one.overrides, 'duration="10 s"', 'warmup="0 s"', *fig15.sets(1), "flows.start=0 s")
-    recording = airfair.record(Scenario.read(loaded.scenario, changes), scheme=one.scheme, interval="60 s")
-    numbers = fig15.read(recording)
+
+    def recorded(name: str) -> tuple[Recording, dict[str, float]]:
+        (one,) = (series for series in loaded.series if series.name == name)
+        changes = (*one.overrides, 'duration="10 s"', 'warmup="0 s"', *fig15.sets(1), "flows.start=0 s")
+        scenario = Scenario.read(loaded.scenario, changes)
+        recording = airfair.record(scenario, scheme=one.scheme, interval="60 s")
+        return recording, fig15.read(recording)
+
+    recording, numbers = recorded("UDP, static routes")
     there = numbers[fig15.OVERFLOWS] + numbers[fig15.AT_SOURCES]
     assert there == recording.result["drops"]["queue-full"] > 1000
     assert numbers[fig15.AT_SOURCES] == 0
     assert numbers[fig15.by_length(1)] == 0
     assert numbers[fig15.OVERFLOWS] == sum(numbers[fig15.by_length(n)] for n in range(1, 9))
+    recording, numbers = recorded("DiffQ-UDP, static routes, waits")
+    assert "queue-full" not in recording.result["drops"]
+    assert numbers[fig15.OVERFLOWS] == numbers[fig15.AT_SOURCES] == 0
 
 
 def test_paths_are_alone_one_after_another() -> None:

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 
 def overflows(recording: Recording) -> Counter[tuple[str, str]]:
-    """Counted in the trace of the same run, which is made once more."""
+    """Counted in the trace of the same run, which is made once more if there are any."""
     result = recording.result
+    if not result["drops"].get("queue-full"):
+        return Counter()
     scenario = airfair.Scenario.parse(recording.scenario)
     counted: Counter[tuple[str, str]] = Counter()
     for line in airfair.trace(scenario, scheme=result["scheme"], seed=result["seed"]):
