@@ -193,9 +193,17 @@ impl Context {
         if places.contains(&self.place) || self.place == Place::Any {
             return Ok(());
         }
-        let names: Vec<String> = places.iter().map(|place| format!("{place:?}")).collect();
-        let (names, own) = (names.join(" or "), self.place);
-        Err(SchemeError::new_err(format!("Context.{what} goes with a {names}, not with a {own:?}")))
+        let one = |place: &Place| {
+            let name = format!("{place:?}");
+            format!("{} {name}", if name.starts_with('A') { "an" } else { "a" })
+        };
+        let names: Vec<String> = places.iter().map(one).collect();
+        let names = match &names[..] {
+            [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+            _ => names.concat(),
+        };
+        let own = one(&self.place);
+        Err(SchemeError::new_err(format!("Context.{what} goes with {names}, not with {own}")))
     }
 }
 

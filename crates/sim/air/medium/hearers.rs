@@ -66,6 +66,17 @@ impl Hearers {
         first as usize..end as usize
     }
 
+    /// Replaces a transmitter's bands, for the time of a call, by others of the array. Returns the earlier ones.
+    pub(crate) fn replace_bands(
+        &mut self,
+        station: StationIx,
+        bands: std::ops::Range<usize>,
+    ) -> std::ops::Range<usize> {
+        let earlier = self.bands_of(station);
+        self.bands_of[station] = (bands.start as u32, bands.end as u32);
+        earlier
+    }
+
     /// Computes every list. Stations on different channels do not hear each other.
     pub(crate) fn build(stations: &[StationSpec], kinds: &[PhyKind], gains: &[GainSpec]) -> Self {
         let mut measured: Vec<(u32, Hearer)> = Vec::new();

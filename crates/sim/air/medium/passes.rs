@@ -43,12 +43,41 @@ pub(crate) enum Reception {
 impl Medium {
     /// Starts the transmission of a frame now.
     pub(crate) fn transmit(&mut self, frame: &Frame, agenda: &mut Agenda) {
+        if frame.louder == 0 {
+            self.send(frame, agenda);
+        } else {
+            self.send_louder(frame, agenda);
+        }
+    }
+
+    /// [`Medium::transmit`] for a frame with another power than its radio's own: by the scaled copy of its sender's list.
+    #[cold]
+    #[inline(never)]
+    fn send_louder(&mut self, frame: &Frame, agenda: &mut Agenda) {
+        self.renew_powers(frame);
+        let fixed = self.varying.is_none() && self.movement.is_none();
+        let Self { louder, hearers, stations, kinds, .. } = self;
+        let copy = louder.prepare(frame, fixed, hearers, stations, kinds);
+        let own = self.hearers.replace_bands(frame.sender, copy);
+        self.send(frame, agenda);
+        self.hearers.replace_bands(frame.sender, own);
+    }
+
+    /// Where gains vary, the powers of a frame that starts now.
+    #[inline(always)]
+    fn renew_powers(&mut self, frame: &Frame) {
         let sender = frame.sender;
         if let Some(varying) = self.varying.as_mut().filter(|v| v.is_stale(sender, frame.start)) {
             varying.refresh(sender, frame.start, &mut self.hearers, &self.stations, &self.kinds);
         }
+    }
+
+    #[inline(always)]
+    fn send(&mut self, frame: &Frame, agenda: &mut Agenda) {
+        self.renew_powers(frame);
+        let sender = frame.sender;
+        let bands = self.hearers.bands_of(sender);
         let (start, end) = (frame.start, frame.end);
-        let bands = if frame.louder == 0 { self.hearers.bands_of(sender) } else { self.louder_bands(frame) };
         let at = self.frames.add(frame, 1 + bands.len() as u16);
         let counted = &mut self.counted[sender];
         counted.sent[frame.kind as usize] += 1;
@@ -83,14 +112,6 @@ impl Medium {
                 self.reach_later(at, frame, band, agenda);
             }
         }
-    }
-
-    /// Bands of the hearers of a frame with another power than its radio's own, which starts now.
-    #[cold]
-    fn louder_bands(&mut self, frame: &Frame) -> std::ops::Range<usize> {
-        let fixed = self.varying.is_none() && self.movement.is_none();
-        let Self { louder, hearers, stations, kinds, .. } = self;
-        louder.prepare(frame, fixed, hearers, stations, kinds)
     }
 
     /// Schedules the start and end of a frame at a band of distant hearers.
