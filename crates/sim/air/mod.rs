@@ -392,32 +392,13 @@ impl Air {
     #[inline(always)]
     fn frame_end(&mut self, at: FrameIx, agenda: &mut Agenda) {
         let frame = *self.medium.frames.get(at);
-        if frame.louder == 0 {
-            self.end_at_sender(at, &frame, agenda);
-        } else {
-            self.louder_frame_end(at, &frame, agenda);
-        }
-    }
-
-    /// [`Air::frame_end`] of a frame with another power than its radio's own: by the scaled copy of its sender's list.
-    #[cold]
-    #[inline(never)]
-    fn louder_frame_end(&mut self, at: FrameIx, frame: &Frame, agenda: &mut Agenda) {
-        let copy = self.medium.bands_of(frame.sender, frame.louder);
-        let own = self.medium.hearers.replace_bands(frame.sender, copy);
-        self.end_at_sender(at, frame, agenda);
-        self.medium.hearers.replace_bands(frame.sender, own);
-    }
-
-    #[inline(always)]
-    fn end_at_sender(&mut self, at: FrameIx, frame: &Frame, agenda: &mut Agenda) {
         self.medium.stations[frame.sender].radio.clear(flag::TRANSMITTING);
-        let bands = self.medium.hearers.bands_of(frame.sender);
+        let bands = self.medium.bands_of(frame.sender, frame.louder);
         if bands.start < bands.end && self.medium.hearers.bands[bands.start].offset == 0 {
-            self.end_at_band(at, frame, bands.start, agenda);
+            self.end_at_band(at, &frame, bands.start, agenda);
         }
-        self.mac.sent(&mut self.medium, frame, agenda);
-        self.pass_done(at, false, frame, agenda);
+        self.mac.sent(&mut self.medium, &frame, agenda);
+        self.pass_done(at, false, &frame, agenda);
     }
 
     /// Handles the end of a frame at a band of distant hearers.

@@ -185,6 +185,7 @@ impl Medium {
     }
 
     /// Bands of the hearers of a frame of this power above the radio's own.
+    #[inline(always)]
     pub(crate) fn bands_of(&self, sender: StationIx, louder: i16) -> std::ops::Range<usize> {
         if louder == 0 { self.hearers.bands_of(sender) } else { self.louder.bands(sender) }
     }
