@@ -89,7 +89,7 @@ params! {
         order: Order = Order::Differential;
         /// which queues are served: "always" all, or those with a "positive" differential, as in the theory of backpressure
         serve: Serve = Serve::Always;
-        /// Delta, levels of the MAC (section 5.5); fewer where the radio has fewer categories
+        /// Delta, levels of the MAC (section 5.5): at most the radio's categories; 4 with those of "edca"
         levels: u64 = 8, in 1..=8;
         /// whether a differential between two levels goes "up" (pseudo-code) or "down"
         rounding: Rounding = Rounding::Up;

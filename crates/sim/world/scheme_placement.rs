@@ -37,6 +37,18 @@ fn offers(medium: Medium, categories: usize) -> Capabilities {
     }
 }
 
+/// What to do where a scheme gives more priorities than a radio has categories; empty where it does not.
+fn few_categories(wanted: Priority, categories: usize) -> String {
+    let needed = usize::from(wanted.0) + 1;
+    if needed <= categories {
+        return String::new();
+    }
+    format!(
+        " (of {needed} levels, and the radio has categories for {categories}); expected radio.categories = \"diffq\", which has 8, or a list \
+         of {needed} or more, or a smaller `levels` of the scheme"
+    )
+}
+
 impl SchemePlacement {
     /// Creates the nodes' own schemes from `schemes`.
     ///
@@ -92,14 +104,16 @@ impl SchemePlacement {
                 l.ends.into_iter().map(move |node| (node, self.wire(spec, node, link), 1))
             });
         let refused = radios.chain(wires).filter_map(|(node, at, categories)| {
-            let missing = offers(at.medium, categories).missing(&self.at(node).wants(&at));
+            let wanted = self.at(node).wants(&at);
+            let missing = offers(at.medium, categories).missing(&wanted);
             let own = spec.schemes.iter().find(|placed| placed.node == node);
             let name = own.map_or(name, |placed| &placed.scheme);
             let what = if at.medium == Medium::Radio { "radio" } else { "wire" };
             (!missing.is_empty()).then(|| {
                 let (node, missing) = (&spec.nodes[node].id, missing.join(", "));
                 format!(
-                    "node {node}: scheme {name} needs capabilities that its {what} does not offer: {missing}"
+                    "node {node}: scheme {name} needs capabilities that its {what} does not offer: {missing}{}",
+                    few_categories(wanted.priority, categories)
                 )
             })
         });
