@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import re
 import subprocess
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from airfair import Capture, InputError, Recording, Scenario, plots
 from airfair.capture import ANNOUNCED, SCHEMA
-from airfair.explaining import show
+from airfair.explaining import advice, show
 from airfair.explaining.result import Explanation, Hop
 from airfair.explaining.words import at_levels, reasons
 from rich.console import Console
@@ -219,6 +220,34 @@ def test_advice_is_diffqs_own(told: Explanation) -> None:
     assert better["flows"][0]["goodput_bps"] > 1.1 * told["goodput_bps"]
     # Its rate is the scheme's, whose pacing is no choice of TCP.
     assert any("it sends at the rate that diffq sets" in text for text in told["reasons"])
+
+
+def test_what_a_queue_holds_back_is_no_back_off(told: Explanation) -> None:
+    """The wait for a shorter queue at the next hop has its own share, reason and colour."""
+    changes = ['radio.categories="diffq"', 'schemes.diffq.serve="positive"', "schemes.diffq.threshold=5"]
+    held = airfair.explain(CHAIN, scheme="diffq", overrides=changes)
+    first = held["hops"][0]
+    assert first["own_turn_ns"]["address"] == 0
+    waits = first["own_turn_ns"]["held"] / first["observed_ns"]
+    assert waits > 0.2
+    (text,) = [reason for reason in held["reasons"] if "holds its packets back" in reason]
+    assert re.match(r"\d+ % of the time the queue of \w+ holds its packets back, as that of \w+ is as", text)
+    out = io.StringIO()
+    show.show(held, Console(file=out, width=200), everything=True)
+    (head,) = re.findall(r"^hop +with packets.*", out.getvalue(), re.M)
+    row = next(line for line in out.getvalue().splitlines() if line.startswith(f"{first['src']} → "))
+    cells = dict(zip(re.split(r"  +", head), re.split(r"  +", row), strict=True))
+    assert cells["held back"] == f"{100 * waits:.0f} %"
+    legend = airfair.explanation_figure(held).get_axes()[0].get_legend()
+    names = [text.get_text() for text in legend.get_texts()] if legend is not None else []
+    assert "held back by its queue" in names
+    assert "waits for ARP" not in names
+    # Few packets are under way then: a window is no advice.
+    held_too = copy.deepcopy(told)
+    held_too["hops"][0]["own_turn_ns"]["held"] = told["hops"][0]["observed_ns"] // 4
+    assert not any("window_limit" in text for text in advice(held_too))
+    plain = airfair.explain(THREE_PAIRS, flow="middle", overrides=SHORT)
+    assert all("held" not in hop["own_turn_ns"] for hop in plain["hops"])
 
 
 def test_advice_at_full_queues_of_diffq() -> None:

@@ -228,10 +228,16 @@ struct HopDifferentials {
     mean_packets: Vec<Option<f64>>,
 }
 
-/// Activities of a hop's sender: [`Activity::Category`] only where the sender has several.
+/// Activities of a hop's sender: [`Activity::Category`] only where the sender has several, [`Activity::Held`] only where its queue may
+/// hold packets back.
 fn activities(hop: Option<&HopExplanation>) -> impl Iterator<Item = Activity> + use<> {
     let has_categories = hop.is_some_and(|hop| hop.categories.is_some());
-    Activity::ALL.into_iter().filter(move |&doing| has_categories || doing != Activity::Category)
+    let compares = hop.is_some_and(|hop| hop.queue.labelled_by.is_some());
+    Activity::ALL.into_iter().filter(move |doing| match doing {
+        Activity::Category => has_categories,
+        Activity::Held => compares,
+        _ => true,
+    })
 }
 
 fn named(hop: &HopExplanation, shares: &Shares) -> BTreeMap<&'static str, u64> {

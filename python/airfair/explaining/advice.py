@@ -150,13 +150,18 @@ def _advice_on_order(explanation: Explanation, hop: Hop) -> Iterator[str]:
     scheme = _diffq(hop)
     acks = sum(b["ns"] for b in hop["behind"] if b["flow"] == explanation["flow"] and not b["forward"])
     if scheme is not None and acks >= WORTH_TELLING * hop["observed_ns"]:
-        first = "gives_categories" in hop["queue"]
-        yield _with(
-            f"Its packets wait at {hop['src']} behind its own acknowledgements: let "
-            f"{'these leave first, or, if that is not enough, ' if first else ''}fewer packets be under way.",
-            *([_change(scheme, "acks", '"highest"')] if first else []),
-            FEWER,
-        )
+        cures = []
+        if "gives_categories" in hop["queue"]:
+            cures.append(("these leave first", _change(scheme, "acks", '"highest"')))
+        # Where queues hold packets back few are under way; a window would only set a rate.
+        if all(share(each, "held") < WORTH_TELLING for each in explanation["hops"]):
+            cures.append(("fewer packets be under way", FEWER))
+        if cures:
+            yield _with(
+                f"Its packets wait at {hop['src']} behind its own acknowledgements: let "
+                f"{', or, if that is not enough, '.join(words for words, _ in cures)}.",
+                *(change for _, change in cures),
+            )
 
 
 def _advice_on_quality(explanation: Explanation) -> Iterator[str]:

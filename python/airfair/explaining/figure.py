@@ -48,6 +48,7 @@ GROUPS: tuple[tuple[tuple[str, ...], str, str, str], ...] = (
     (("eifs",), "EIFS", "#cc79a7", "..."),
     (("category",), "sends in another category", "#34495e", "+++"),
     (("address",), "waits for ARP", "#7a4b12", ""),
+    (("held",), "held back by its queue", "#b5cf6b", "---"),
 )
 BEHIND = ("behind other packets", "#8c8c8c", "xx")
 TIMER = ("its TCP waits for the timer", "#b9a3d0", "")

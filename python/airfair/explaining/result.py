@@ -113,7 +113,7 @@ class Categories(TypedDict):
     """Access categories of a hop's sender, in all lists the highest priority first.
 
     The times of `others` add up to the state `category` of `own_turn_ns` and `others_turn_ns`, those of `own`
-    to all of both without `address`.
+    to all of both without `address` and `held`.
     """
 
     names: list[str]
@@ -151,7 +151,8 @@ class Hop(TypedDict):
     """One hop: `no_packet_ns` and the values of `own_turn_ns`, `others_turn_ns` add up to `observed_ns`.
 
     `categories`: only where the sender has several access categories. `differential`: only where packets of
-    the flow left a queue that compares itself with that of the next hop.
+    the flow left a queue that compares itself with that of the next hop. The state `held` of `own_turn_ns`:
+    only at a sender with such a queue.
     """
 
     forward: bool

@@ -114,6 +114,9 @@ def _hops(explanation: Explanation, out: Console, everything: bool) -> None:
         "back-off",
         "behind others",
     ]
+    holds = any("held" in hop["own_turn_ns"] for hop in explanation["hops"])
+    if holds:
+        columns.insert(-1, "held back")
     has_categories = any("categories" in hop for hop in explanation["hops"])
     if has_categories:
         columns.insert(-1, "other categories")
@@ -129,6 +132,8 @@ def _hops(explanation: Explanation, out: Console, everything: bool) -> None:
             ("eifs",),
         )
         cells = [_cell(share(own, *states)) for states in (*parts, ("difs", "backoff", "address"))]
+        if holds:
+            cells.append(_cell(share(own, "held")))
         if has_categories:
             cells.append(_cell(share(own, "category")))
         table.add_row(_name(hop), _cell(present(hop)), *cells, _cell(behind(hop)))
@@ -214,7 +219,7 @@ def _differentials(explanation: Explanation, out: Console, most: int | None) -> 
         "\nQueue differentials with which packets of it leave, their levels, and the time for which they "
         "wait in the MAC while the medium is busy with frames of higher levels, or of others only"
     )
-    waits = ["behind higher levels", "behind others"] if levels else ["behind others"]
+    waits = ["busy: higher", "busy: others"] if levels else ["busy"]
     table = plain_table("hop", right=["packets", "mean", *(f"level {level}" for level in levels), *waits])
     for hop in shown:
         differential = hop["differential"]

@@ -165,7 +165,7 @@ def reasons(explanation: Explanation) -> list[str]:
     largest."""
     ahead = [hop for hop in explanation["hops"] if hop["forward"]]
     found = [*_of_tcp(explanation), _searching(explanation)]
-    for kind in (_queueing, _deferring, _preceding, _failing):
+    for kind in (_queueing, _held, _deferring, _preceding, _failing):
         found.append(max((kind(explanation, hop) for hop in ahead), default=(0.0, "")))
     found.append(_differing(ahead))
     found.append(max((_dropping(explanation, hop) for hop in explanation["hops"]), default=(0.0, "")))
@@ -218,6 +218,14 @@ def _queueing(explanation: Explanation, hop: Hop) -> tuple[float, str]:
     where = f"at {hop['src']} (to {hop['dst']})"
     text = f"{percent(behind(hop))} of the time its packets wait {where} behind those of {listed(flows)}."
     return behind(hop), text
+
+
+def _held(_told: Explanation, hop: Hop) -> tuple[float, str]:
+    weight = share(hop, "held")
+    return weight, (
+        f"{percent(weight)} of the time the queue of {hop['src']} holds its packets back, as that of "
+        f"{hop['dst']} is as long or longer: what is narrow lies further on."
+    )
 
 
 def _deferring(explanation: Explanation, hop: Hop) -> tuple[float, str]:

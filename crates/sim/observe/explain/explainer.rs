@@ -157,7 +157,9 @@ impl Explainer {
             LinkRef::Wire(wire) => HopSender::Wire(Wire::new(wire)),
         };
         let category = view::category_of_queue(network, ends.link, self.flow);
-        let mut hop = Hop::new(ends, Owner::Flow(self.flow, forward), sends, category);
+        let port = view::port(network, ends.link, self.flow);
+        let compares = !network.interfaces.queue_header(port).is_none();
+        let mut hop = Hop::new(ends, Owner::Flow(self.flow, forward), sends, category, compares);
         hop.observed = self.seen.min(self.window.1).saturating_sub(self.window.0);
         hop.no_packet = hop.observed;
         self.hops.push(hop);

@@ -29,8 +29,8 @@ enum Turn {
     Own(u8),
     /// Another packet precedes the flow's in a category.
     Other(Owner, u8),
-    /// The flow's packets wait for the neighbour's address.
-    Address,
+    /// No packet is in the MAC: the flow's wait for what is said, the neighbour's address or their queue.
+    Outside(Activity),
 }
 
 /// Times in which others prevented a station from sending.
@@ -68,6 +68,8 @@ pub(super) struct Hop {
     pub sends: HopSender,
     /// Category in whose queue the flow's packets wait; none if one queue serves several categories.
     category: Option<u8>,
+    /// What the flow's packets wait for while the MAC has none.
+    outside: Activity,
     /// Time for which the flow's packets had a turn in each category, ns; empty unless the station has several.
     pub in_category: BTreeMap<u8, u64>,
     /// Precedence of other categories of the station.
@@ -91,13 +93,15 @@ pub(super) struct Hop {
 }
 
 impl Hop {
-    /// `category`: the category in whose queue the flow's packets wait, if that is known.
-    pub fn new(ends: paths::Hop, own: Owner, sends: HopSender, category: Option<u8>) -> Self {
+    /// `category`: the category in whose queue the flow's packets wait, if that is known. `compares`: the queue compares itself with those
+    /// of other nodes, and may hold packets back.
+    pub fn new(ends: paths::Hop, own: Owner, sends: HopSender, category: Option<u8>, compares: bool) -> Self {
         Self {
             ends,
             own,
             sends,
             category,
+            outside: if compares { Activity::Held } else { Activity::Address },
             in_category: BTreeMap::new(),
             categories: BTreeMap::new(),
             here: 0,
@@ -134,7 +138,7 @@ impl Hop {
             (Some(category), _) => Turn::Own(category),
             _ if self.here == 0 => Turn::None,
             (None, Some(owner)) => Turn::Other(owner, category),
-            (None, None) => Turn::Address,
+            (None, None) => Turn::Outside(self.outside),
         };
     }
 
@@ -142,7 +146,7 @@ impl Hop {
     pub fn concerns(&self) -> Option<u8> {
         match self.turn {
             Turn::Own(category) | Turn::Other(_, category) => Some(category),
-            Turn::None | Turn::Address => None,
+            Turn::None | Turn::Outside(_) => None,
         }
     }
 
@@ -177,8 +181,8 @@ impl Hop {
                 self.no_packet += ns;
                 return;
             }
-            Turn::Address => {
-                self.own_turn[Activity::Address as usize] += ns;
+            Turn::Outside(waits) => {
+                self.own_turn[waits as usize] += ns;
                 return;
             }
             Turn::Own(_) => None,

@@ -155,7 +155,7 @@ pub struct CategoriesExplanation {
     /// Names of all categories.
     pub names: Vec<String>,
     /// Time in which packets of the flow were here, by the category in which they waited, ns: the sum of `own_turn` and `others_turn`
-    /// without [`Activity::Address`].
+    /// without [`Activity::Address`] and [`Activity::Held`].
     pub own: Vec<(String, u64)>,
     /// Other categories that preceded; their times add up to [`Activity::Category`] of `own_turn` and `others_turn`.
     pub others: Vec<(String, CategoryTime)>,

@@ -37,13 +37,16 @@ pub enum Activity {
     Backoff,
     /// The address of its neighbour is not known yet.
     Address,
+    /// The queue holds the flow's packets back, and none is in the MAC: it compares itself with those of other nodes (DiffQ). Where such a
+    /// node looks for an address, that counts here too.
+    Held,
     /// The station exchanges frames of another access category.
     Category,
 }
 
 impl Activity {
     /// All activities.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Transmit,
         Self::Answer,
         Self::Sifs,
@@ -55,6 +58,7 @@ impl Activity {
         Self::Difs,
         Self::Backoff,
         Self::Address,
+        Self::Held,
         Self::Category,
     ];
 
@@ -73,6 +77,7 @@ impl Activity {
             Self::Difs => "difs",
             Self::Backoff => "backoff",
             Self::Address => "address",
+            Self::Held => "held",
             Self::Category => "category",
         }
     }
