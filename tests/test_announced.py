@@ -6,6 +6,7 @@ import copy
 import io
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import airfair
@@ -14,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from airfair import Capture, InputError, Recording, Scenario, plots
 from airfair.capture import ANNOUNCED, SCHEMA
-from airfair.explaining import advice, show
+from airfair.explaining import show
+from airfair.explaining.advice import advice
 from airfair.explaining.result import Explanation, Hop
 from airfair.explaining.words import at_levels, reasons
 from rich.console import Console
@@ -56,6 +58,8 @@ metric = "etx"
 do not sense each other."""
 
 CHAIN = SCENARIOS / "chain.toml"
+
+DOCS = SCENARIOS.parent / "docs"
 
 SHORT = ["duration=100 ms", "warmup=0 s"]
 
@@ -125,6 +129,33 @@ def test_wireshark_sees_ip_around_all_of_it(recorded: Recording) -> None:
         assert trailer[1] in (2, 3)
         assert int.from_bytes(trailer[2:4], "big") == announced
         assert int(length) + OVERHEAD == size
+
+
+def test_wireshark_sees_the_trailer_by_a_script(recorded: Recording, tmp_path: Path) -> None:
+    """TCP before it is whole, with its checksum; a packet that was cut shows TCP, and no trailer."""
+    script = f"lua_script:{DOCS / 'how-to' / 'diffq.lua'}"
+    fields = ("tcp.srcport", "tcp.checksum.status", "diffq.type", "diffq.queue", "diffq.written")
+
+    def seen(file: Path) -> list[tuple[str, ...]]:
+        command = ["tshark", "-n", "-X", script, "-o", "tcp.check_checksum:TRUE", "-r", str(file)]
+        only = "frame.packet_flags_direction == 2 && ip"
+        command += ["-T", "fields", "-Y", f"{only} && !_ws.malformed"]
+        command += [part for field in fields for part in ("-e", field)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return [tuple(line.split("\t")) for line in done.stdout.splitlines()]
+
+    frames = recorded.pandas("frames")
+    ours = frames[(frames["event"] == "sent") & (frames["node"] == "B") & frames["announced_packets"].notna()]
+    rows = seen(recorded.captures["B"])
+    assert len(rows) == len(ours)
+    sizes = ours["announced_packets"]
+    for (port, checksum, kind, queue, written), announced in zip(rows, sizes, strict=True):
+        assert port == "9" or int(port) >= 49152
+        assert (checksum, kind in "12", int(queue), written in "23") == ("1", True, announced, True)
+    short = Scenario.parse(TEXT, "crossing", ["duration=1 s"])
+    cut = airfair.record(short, scheme="diffq", capture=Capture(pcap="B"), out=tmp_path / "cut")
+    kinds = Counter((port == "9", kind) for port, _, kind, *_ in seen(cut.captures["B"]))
+    assert kinds[False, ""] > 10 < kinds[True, "2"]
 
 
 def test_the_trace_tells_the_queue(scenario: Scenario, recorded: Recording) -> None:
