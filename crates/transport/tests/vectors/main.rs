@@ -1,4 +1,5 @@
-//! Vectors computed by hand, a file for each part of the standards. `docs/tcp-rules.md` lists the rule that each vector tests.
+//! Vectors computed by hand, a file for each part of the standards. `docs/tcp-rules.md` and
+//! `docs/tcp-rules-law.md` list the rule that each vector tests.
 
 #[path = "../support/mod.rs"]
 mod support;
