@@ -12,6 +12,7 @@ import math
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 
@@ -287,11 +288,13 @@ def draw(experiment: Experiment, rows: Measured, path: Path) -> None:
 
 
 def show_list(out: Console) -> None:
-    """The table of experiments."""
-    table = tables.plain_table("experiment", "what it shows", "paper", prose=["what it shows", "paper"])
-    for entry in listed():
-        table.add_row(*map(escape, (entry["id"], entry["title"], entry["paper"])))
-    out.print(table)
+    """The experiments of each paper."""
+    for number, (paper, entries) in enumerate(groupby(listed(), key=lambda entry: entry["paper"])):
+        out.print(("\n" if number else "") + escape(paper))
+        table = tables.plain_table("experiment", "what it shows", prose=["what it shows"])
+        for entry in entries:
+            table.add_row(escape(entry["id"]), escape(entry["title"]))
+        out.print(table)
 
 
 def show(identity: str, experiment: Experiment, rows: Measured, out: Console) -> None:
@@ -302,12 +305,19 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
     out.print(f"Claims, seeds {told['first_seed']} to {last}; a value is a mean with its 95 % interval")
     heads = ("claim", "measured", "holds", "on its baseline", "of")
     table = tables.plain_table(*heads, prose=["claim", "measured", "on its baseline"])
-    for claim, row in zip(experiment.claims, told["claims"], strict=True):
+    # The same claim in other readings follows the first, and its text is not said again.
+    judged = list(zip(experiment.claims, told["claims"], strict=True))
+    texts = list(dict.fromkeys((row["text"], row["where"]) for _, row in judged))
+    judged.sort(key=lambda pair: texts.index((pair[1]["text"], pair[1]["where"])))
+    said = None
+    for claim, row in judged:
         there = "-"
         if claim.baseline is not None and row["baseline_holds"] is not None:
             there = f"{_yes(row['baseline_holds'])}: {claim.measured(rows, claim.baseline)}"
         reading = "" if claim.reading == MAIN else f"; {claim.reading}"
-        text = f"{row['text']} ({row['where']}{reading})"
+        again = (row["text"], row["where"]) == said and reading
+        text = f"the same{reading}" if again else f"{row['text']} ({row['where']}{reading})"
+        said = (row["text"], row["where"])
         table.add_row(*map(escape, (text, row["measured"], _yes(row["holds"]), there, row["source"])))
     out.print(table)
     for source, counted in told["counts"].items():
