@@ -561,8 +561,10 @@ pub struct FlowSpec {
 /// Transport protocol of a flow.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Transport {
-    /// UDP.
+    /// UDP without a law of its own: that of the run's scheme, if it has one for UDP.
     Udp,
+    /// UDP without a law, whatever the run's scheme is.
+    PlainUdp,
     /// UDP with a scheme's source, and its receiver if it has one.
     ControlledUdp {
         /// The scheme.

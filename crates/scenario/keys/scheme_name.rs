@@ -12,12 +12,22 @@ use crate::text::tree::Located;
 #[derive(Debug, Clone)]
 pub(crate) struct SchemeName(pub String);
 
-/// The scheme whose source a flow uses, as it was written.
+/// The scheme whose source a flow uses, as it was written, or [`LawName::NONE`].
 #[derive(Debug, Clone)]
 pub(crate) struct LawName(pub String);
 
+impl LawName {
+    /// No scheme. A scheme of this name could not be a flow's own.
+    const NONE: &str = "none";
+
+    /// True if the flow has no law.
+    pub fn is_none(&self) -> bool {
+        self.0 == Self::NONE
+    }
+}
+
 macro_rules! names {
-    ($($ty:ident: $fits:expr),*) => {
+    ($($ty:ident: $fits:expr, $more:expr),*) => {
         $(impl Field for $ty {
             const TYPE: &'static str = "choice";
 
@@ -26,7 +36,8 @@ macro_rules! names {
             }
 
             fn choices() -> Vec<&'static str> {
-                airfair_schemes::registry().iter().filter(|entry| $fits(*entry)).map(|entry| entry.name).collect()
+                let fit = airfair_schemes::registry().iter().filter(|entry| $fits(*entry));
+                fit.map(|entry| entry.name).chain($more).collect()
             }
 
             fn schema() -> Schema {
@@ -44,4 +55,4 @@ macro_rules! names {
     };
 }
 
-names! { SchemeName: |_| true, LawName: has_law }
+names! { SchemeName: |_| true, None, LawName: has_law, Some(LawName::NONE) }

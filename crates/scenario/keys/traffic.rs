@@ -32,7 +32,8 @@ table! {
         /// Transport protocol: UDP, alone or with a scheme's source, or TCP with a window law. Plain "tcp" is "tcp-newreno". A run
         /// whose scheme has a source for the protocol replaces the law.
         transport: TransportChoice = computed("\"udp\"");
-        /// The scheme whose source this flow uses, whatever law `transport` names and the run's scheme are.
+        /// The scheme whose source this flow uses, whatever law `transport` names and the run's scheme are. "none", over UDP: no law, so
+        /// that a run's scheme with a source for UDP (DiffQ, TFRC) leaves the flow as it is.
         scheme: LawName = computed("the run's scheme, or the law that transport names");
         /// The rules of TCP for this flow, where they are not those of `[tcp]`: a table of the same keys. TCP only.
         tcp: FlowTcp = computed("those of [tcp]");
@@ -69,7 +70,7 @@ table! {
         /// Transport protocol: UDP, alone or with a scheme's source, or TCP with a window law. Plain "tcp" is "tcp-newreno". A run
         /// whose scheme has a source for the protocol replaces the law.
         transport: TransportChoice = computed("\"udp\"");
-        /// The scheme whose source these flows use, whatever law `transport` names and the run's scheme are.
+        /// The scheme whose source these flows use, whatever law `transport` names and the run's scheme are; "none" as for a flow.
         scheme: LawName = computed("the run's scheme, or the law that transport names");
         /// The rules of TCP for these flows, where they are not those of `[tcp]`: a table of the same keys. TCP only.
         tcp: FlowTcp = computed("those of [tcp]");

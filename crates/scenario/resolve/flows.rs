@@ -13,6 +13,7 @@ use crate::declare::field::{Field, LONGEST};
 use crate::declare::name::{Name, name_problem};
 use crate::declare::table::OtherKeys;
 use crate::keys::inherit::hoist;
+use crate::keys::scheme_name::LawName;
 use crate::keys::scheme_params;
 use crate::keys::traffic::{FlowTable, FlowsTable, RandomFlowsTable};
 use crate::keys::transport::{TransportChoice, laws};
@@ -191,6 +192,7 @@ fn header(
 ) -> Option<&'static HeaderKind> {
     let (carrier, named, pinned) = match transport {
         Transport::Udp => (Carrier::Udp, None, false),
+        Transport::PlainUdp => return None,
         Transport::ControlledUdp { law, pinned, .. } => (Carrier::Udp, schemes.find(law), *pinned),
         Transport::Tcp { law, pinned, .. } => (Carrier::Tcp, schemes.find(law), *pinned),
     };
@@ -203,6 +205,30 @@ fn header(
     }
 }
 
+/// The transport of a flow with `scheme = "none"`.
+fn plain_udp(
+    table: &FlowTable,
+    choice: TransportChoice,
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<Transport> {
+    if let TransportChoice::Tcp(_) = choice {
+        let names: Vec<&str> = laws(cx.schemes, Carrier::Tcp).map(|law| law.name).collect();
+        cx.error(table.locations.of("scheme"), &path.child("scheme"), || {
+            format!("\"none\": a flow over TCP has a window law; expected {}", one_of(&names))
+        });
+        return None;
+    }
+    if table.tcp.is_some() {
+        cx.error(table.locations.of("tcp"), &path.child("tcp"), || NO_WINDOW.to_string());
+    }
+    Some(Transport::PlainUdp)
+}
+
+/// The problem of TCP's rules for a flow over UDP.
+const NO_WINDOW: &str =
+    "the flow is carried by UDP, which has no window; expected transport = \"tcp\" beside it";
+
 fn transport(
     table: &mut FlowTable,
     choice: TransportChoice,
@@ -211,6 +237,9 @@ fn transport(
     cx: &mut Cx<'_>,
 ) -> Option<Transport> {
     let place = (table.locations.of("scheme"), &path.child("scheme"));
+    if table.scheme.as_ref().is_some_and(LawName::is_none) {
+        return plain_udp(table, choice, path, cx);
+    }
     let own = match &table.scheme {
         Some(name) => Some(scheme_params::known(cx.schemes, &name.0, place, cx)?),
         None => None,
@@ -224,17 +253,15 @@ fn transport(
         });
     };
     let TransportChoice::Tcp(law) = choice else {
-        let no_window =
-            "the flow is carried by UDP, which has no window; expected transport = \"tcp\" beside it";
         match own.filter(|entry| !entry.has_source(Carrier::Udp)) {
             Some(entry) if entry.has_source(Carrier::Tcp) => {
-                cx.error(place.0, place.1, || no_window.to_string())
+                cx.error(place.0, place.1, || NO_WINDOW.to_string())
             }
             Some(entry) => without(entry, Carrier::Udp, "source for UDP", cx),
             None => {}
         }
         if table.tcp.is_some() {
-            cx.error(table.locations.of("tcp"), &path.child("tcp"), || no_window.to_string());
+            cx.error(table.locations.of("tcp"), &path.child("tcp"), || NO_WINDOW.to_string());
         }
         let named = match choice {
             TransportChoice::ControlledUdp(law) => Some(law),

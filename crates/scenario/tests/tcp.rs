@@ -35,14 +35,14 @@ const FTP: &str = "transport = \"tcp\"\ntraffic = { kind = \"ftp\" }\n";
 fn config(tables: &str, keys: &str) -> TcpConfig {
     match flow(tables, &format!("{FTP}{keys}")).transport {
         Transport::Tcp { config, .. } => config,
-        Transport::Udp | Transport::ControlledUdp { .. } => panic!("UDP"),
+        Transport::Udp | Transport::PlainUdp | Transport::ControlledUdp { .. } => panic!("UDP"),
     }
 }
 
 fn law(flow: &FlowSpec) -> (&str, bool) {
     match &flow.transport {
         Transport::Tcp { law, pinned, .. } => (law, *pinned),
-        Transport::Udp | Transport::ControlledUdp { .. } => panic!("UDP"),
+        Transport::Udp | Transport::PlainUdp | Transport::ControlledUdp { .. } => panic!("UDP"),
     }
 }
 
@@ -80,6 +80,22 @@ fn a_flow_over_udp_may_have_a_law() {
     }
 }
 
+/// "none" is no law, whatever transport names; TCP needs one.
+#[test]
+fn a_flow_over_udp_may_have_no_law() {
+    let saturating = "traffic = { kind = \"saturating\" }\n";
+    for keys in ["", "transport = \"udp\"\n", "transport = \"udp-tfrc\"\n"] {
+        let text = text("", &format!("{keys}scheme = \"none\"\n{saturating}"));
+        let scenario = read(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(scenario.spec.flows[0].transport, Transport::PlainUdp, "{keys}");
+        let again = read(&scenario.resolved, "resolved.toml", &[]).unwrap_or_else(|e| panic!("{e}"));
+        assert!(again.spec == scenario.spec, "{}", scenario.resolved);
+    }
+    let over_tcp = text("", &format!("{FTP}scheme = \"none\""));
+    let error = read(&over_tcp, "x.toml", &[]).unwrap_err().to_string();
+    assert!(error.contains("\"none\": a flow over TCP has a window law; expected"), "{error}");
+}
+
 #[test]
 fn parameters_of_a_law_come_from_its_scheme() {
     let text = text("[schemes.cubic]\nbeta = 0.5\n", &format!("{FTP}scheme = \"cubic\""));
@@ -90,7 +106,7 @@ fn parameters_of_a_law_come_from_its_scheme() {
                 assert_eq!(params, &scenario.scheme_params["cubic"]);
                 params.0["beta"]
             }
-            Transport::Udp | Transport::ControlledUdp { .. } => panic!("UDP"),
+            Transport::Udp | Transport::PlainUdp | Transport::ControlledUdp { .. } => panic!("UDP"),
         }
     };
     assert_eq!(beta(&[]), ParamValue::Number(0.5));

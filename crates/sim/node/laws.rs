@@ -16,7 +16,7 @@ pub(crate) struct Laws(Vec<Box<dyn Scheme>>);
 /// The scheme that a flow names, with its parameters.
 fn named(flow: &FlowSpec) -> Option<(&str, &Params, bool)> {
     match &flow.transport {
-        Transport::Udp => None,
+        Transport::Udp | Transport::PlainUdp => None,
         Transport::ControlledUdp { law, params, pinned } | Transport::Tcp { law, params, pinned, .. } => {
             Some((law, params, *pinned))
         }
@@ -25,7 +25,7 @@ fn named(flow: &FlowSpec) -> Option<(&str, &Params, bool)> {
 
 impl Laws {
     /// The laws of all flows: each flow's own, unless the run's scheme has a source for its transport and the flow's law is not pinned;
-    /// none for a flow over UDP that no scheme controls. `run` is a second copy of the run's scheme; the others are looked up in `schemes`.
+    /// none for a flow over UDP that no scheme controls, or that names none. `run` is a second copy of the run's scheme; the others are looked up in `schemes`.
     pub(crate) fn new(
         spec: &WorldSpec,
         run: Box<dyn Scheme>,
@@ -37,6 +37,10 @@ impl Laws {
         let mut known: Vec<(&str, &Params, bool, LawId)> = Vec::new();
         let mut ids = Vec::with_capacity(spec.flows.len());
         for flow in &spec.flows {
+            if flow.transport == Transport::PlainUdp {
+                ids.push(None);
+                continue;
+            }
             let tcp = matches!(flow.transport, Transport::Tcp { .. });
             let named = named(flow);
             let pinned = named.is_some_and(|(_, _, pinned)| pinned);

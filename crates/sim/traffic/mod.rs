@@ -46,7 +46,7 @@ pub fn without_room(
 ) -> Option<NoRoom> {
     let (size, largest) = match transport {
         Transport::Tcp { config, .. } => (config.mss, LARGEST_SEGMENT),
-        Transport::Udp | Transport::ControlledUdp { .. } => {
+        Transport::Udp | Transport::PlainUdp | Transport::ControlledUdp { .. } => {
             (u32::try_from(traffic.packet().get()).unwrap_or(u32::MAX), LARGEST_PAYLOAD)
         }
     };

@@ -254,6 +254,7 @@ fn idle_scheme_reason(
         Transport::Tcp { pinned, .. } => laws[0] && !pinned,
         Transport::ControlledUdp { pinned, .. } => laws[1] && !pinned,
         Transport::Udp => laws[1],
+        Transport::PlainUdp => false,
     };
     if entry.is_some() && !spec.flows.iter().any(follows) {
         let (what, carrier) =
