@@ -58,6 +58,7 @@ pub struct Pipeline {
     wants_finished: bool,
     wants_routes: bool,
     wants_headers: bool,
+    wants_backlogs: bool,
     /// Kind of header that the queue reads and writes.
     queue_header: HeaderId,
 }
@@ -69,7 +70,7 @@ impl Pipeline {
         let wants = scheme.wants(at);
         let (queue, aqm) = (scheme.queue(at), scheme.aqm(at));
         let judges = aqm.is_some();
-        let Wants { received, departures, finished, routes, heard_headers, .. } = wants;
+        let Wants { received, departures, finished, routes, heard_headers, backlogs, .. } = wants;
         Self {
             queue,
             aqm,
@@ -82,6 +83,7 @@ impl Pipeline {
             wants_finished: finished,
             wants_routes: routes,
             wants_headers: heard_headers,
+            wants_backlogs: backlogs,
             queue_header: HeaderId::NONE,
         }
     }
@@ -117,6 +119,12 @@ impl Pipeline {
     #[inline]
     pub const fn wants_headers(&self) -> bool {
         self.wants_headers
+    }
+
+    /// True if the agent tells neighbours the sizes of the queue.
+    #[must_use]
+    pub const fn wants_backlogs(&self) -> bool {
+        self.wants_backlogs
     }
 
     /// Adds the scheme's hop, with a stream and a rank of its own.
@@ -209,10 +217,10 @@ impl Pipeline {
         self.wants_headers && id == self.queue_header && self.queue.on_heard(heard, now)
     }
 
-    /// The time from which on the queue may name a packet by itself.
+    /// The time after `now` from which on the queue names by itself a packet that has to wait now.
     #[must_use]
-    pub fn wakes_at(&self) -> Option<Time> {
-        self.queue.wakes_at()
+    pub fn wakes_at(&self, now: Time) -> Option<Time> {
+        self.queue.wakes_at(now)
     }
 
     /// Notifies the queue of the end of a transmission.
@@ -223,6 +231,11 @@ impl Pipeline {
     /// Notifies the queue of changed routes.
     pub fn routes_changed(&mut self, next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {
         self.queue.on_routes(next_hop);
+    }
+
+    /// Takes back the first packet for a destination.
+    pub fn withdraw(&mut self, destination: NodeId) -> Option<Packet> {
+        self.queue.withdraw(destination)
     }
 
     /// Internal values of the queue, by name.
@@ -319,6 +332,11 @@ impl Pipeline {
     /// The packet at the head of the queue and its priority. Packets that the queue drops or marks by itself are in `effects`.
     pub fn head(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Head> {
         self.queue.peek(&mut Context { now, random: &mut self.random, out: effects })
+    }
+
+    /// The packet that the queue names instead of the one that it has named last, for which the link has no room.
+    pub fn pass_over(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Head> {
+        self.queue.pass_over(&mut Context { now, random: &mut self.random, out: effects })
     }
 
     /// Dequeues the next packet if [`Pipeline::judges`] is false: [`Pipeline::dequeue`] without a verdict.

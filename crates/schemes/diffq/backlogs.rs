@@ -3,7 +3,11 @@
 //! The paper keeps a size until the next frame. Reading: a size counts for `expiry` and is 0 before it was heard and after that, because a
 //! neighbour whose queue has become empty by a loss, or that has left, says nothing any more, and its last size would hold back its
 //! upstream neighbours for ever. The price: a neighbour that is starved of the air is silent too, and counts as empty then.
+//!
+//! Every labelled frame that a station decodes enters the table, and a station in a dense mesh hears more pairs of neighbour and destination
+//! than the table has places. So a size is found by hashing, and the list by age makes room without a search.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use airfair_units::{Span, Time};
@@ -16,14 +20,25 @@ struct Size {
     destination: NodeId,
     neighbour: NodeId,
     packets: u32,
+    /// Place of the next size of the same bucket.
+    next: u32,
     heard: Time,
+    /// Places of the sizes that were heard before and after.
+    older: u32,
+    newer: u32,
 }
+
+/// No place.
+const NONE: u32 = u32::MAX;
 
 /// What a node knows of its neighbours' queues: at most `capacity` sizes, of which the one heard longest ago gives way to a new one.
 #[derive(Debug, Clone)]
 pub struct Backlogs {
-    /// Sorted by destination and neighbour.
     sizes: Vec<Size>,
+    /// Place of the first size of each bucket; a power of two of them, as many as sizes at least.
+    buckets: Vec<u32>,
+    oldest: u32,
+    newest: u32,
     capacity: usize,
     expiry: Span,
 }
@@ -32,51 +47,128 @@ impl Backlogs {
     /// An empty table.
     #[must_use]
     pub const fn new(capacity: usize, expiry: Span) -> Self {
-        Self { sizes: Vec::new(), capacity, expiry }
+        Self { sizes: Vec::new(), buckets: Vec::new(), oldest: NONE, newest: NONE, capacity, expiry }
     }
 
-    fn find(&self, neighbour: NodeId, destination: NodeId) -> Result<usize, usize> {
-        self.sizes.binary_search_by_key(&(destination, neighbour), |size| (size.destination, size.neighbour))
+    fn bucket(&self, neighbour: NodeId, destination: NodeId) -> usize {
+        // Fibonacci hashing: the upper half of the product is mixed well.
+        let key = u64::from(destination.0) << 32 | u64::from(neighbour.0);
+        let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        mixed as usize & self.buckets.len().wrapping_sub(1)
+    }
+
+    fn find(&self, neighbour: NodeId, destination: NodeId) -> Option<u32> {
+        let mut place = *self.buckets.get(self.bucket(neighbour, destination))?;
+        while let Some(size) = self.sizes.get(place as usize) {
+            if (size.neighbour, size.destination) == (neighbour, destination) {
+                return Some(place);
+            }
+            place = size.next;
+        }
+        None
+    }
+
+    /// Takes a size out of the list by age.
+    fn unlink(&mut self, place: u32) {
+        let Size { older, newer, .. } = self.sizes[place as usize];
+        match self.sizes.get_mut(older as usize) {
+            Some(size) => size.newer = newer,
+            None => self.oldest = newer,
+        }
+        match self.sizes.get_mut(newer as usize) {
+            Some(size) => size.older = older,
+            None => self.newest = older,
+        }
+    }
+
+    /// Puts a size to the newest end of the list by age.
+    fn link(&mut self, place: u32) {
+        let before = core::mem::replace(&mut self.newest, place);
+        (self.sizes[place as usize].older, self.sizes[place as usize].newer) = (before, NONE);
+        match self.sizes.get_mut(before as usize) {
+            Some(size) => size.newer = place,
+            None => self.oldest = place,
+        }
+    }
+
+    /// Takes a size out of its bucket.
+    fn leave_bucket(&mut self, place: u32) {
+        let Size { neighbour, destination, next, .. } = self.sizes[place as usize];
+        let bucket = self.bucket(neighbour, destination);
+        let mut before = self.buckets[bucket];
+        if before == place {
+            self.buckets[bucket] = next;
+            return;
+        }
+        while let Some(size) = self.sizes.get_mut(before as usize) {
+            if size.next == place {
+                size.next = next;
+                return;
+            }
+            before = size.next;
+        }
+    }
+
+    fn enter_bucket(&mut self, place: u32) {
+        let Size { neighbour, destination, .. } = self.sizes[place as usize];
+        let bucket = self.bucket(neighbour, destination);
+        self.sizes[place as usize].next = core::mem::replace(&mut self.buckets[bucket], place);
+    }
+
+    /// A place for a new size: one that was never used, or that of the oldest size.
+    fn place_for(&mut self, size: Size) -> Option<u32> {
+        if self.sizes.len() >= self.capacity {
+            let place = self.oldest;
+            if place == NONE {
+                return None;
+            }
+            self.unlink(place);
+            self.leave_bucket(place);
+            self.sizes[place as usize] = size;
+            return Some(place);
+        }
+        self.sizes.push(size);
+        if self.sizes.len() > self.buckets.len() {
+            self.buckets = vec![NONE; self.sizes.len().next_power_of_two().max(16)];
+            // The new size enters its bucket as each does.
+            (0..self.sizes.len() as u32 - 1).for_each(|place| self.enter_bucket(place));
+        }
+        Some(self.sizes.len() as u32 - 1)
     }
 
     /// A frame of a neighbour says how many packets wait there for a destination.
     pub fn hear(&mut self, neighbour: NodeId, destination: NodeId, packets: u32, now: Time) {
-        match self.find(neighbour, destination) {
-            Ok(at) => {
-                let size = &mut self.sizes[at];
-                (size.packets, size.heard) = (packets, now);
+        if let Some(place) = self.find(neighbour, destination) {
+            let size = &mut self.sizes[place as usize];
+            (size.packets, size.heard) = (packets, now);
+            if place != self.newest {
+                self.unlink(place);
+                self.link(place);
             }
-            Err(at) => {
-                let size = Size { destination, neighbour, packets, heard: now };
-                if self.sizes.len() < self.capacity {
-                    self.sizes.insert(at, size);
-                    return;
-                }
-                let oldest =
-                    self.sizes.iter().enumerate().min_by_key(|(_, size)| size.heard).map(|found| found.0);
-                if let Some(oldest) = oldest {
-                    self.sizes.remove(oldest);
-                    self.sizes.insert(at - usize::from(oldest < at), size);
-                }
-            }
+            return;
+        }
+        let size = Size { destination, neighbour, packets, next: NONE, heard: now, older: NONE, newer: NONE };
+        if let Some(place) = self.place_for(size) {
+            self.enter_bucket(place);
+            self.link(place);
         }
     }
 
-    /// The packets that wait at a neighbour for a destination, as far as known now; 0 at the destination itself (§4).
+    /// The packets that wait at a neighbour for a destination, as far as known now, and the time at which that expires: 0 at the destination
+    /// itself (§4), and where nothing is known.
+    #[must_use]
+    pub fn known(&self, neighbour: NodeId, destination: NodeId, now: Time) -> Option<(u32, Time)> {
+        if neighbour == destination {
+            return None;
+        }
+        let size = &self.sizes[self.find(neighbour, destination)? as usize];
+        (now.since(size.heard) < self.expiry).then(|| (size.packets, size.heard + self.expiry))
+    }
+
+    /// The packets of [`Self::known`].
     #[must_use]
     pub fn size(&self, neighbour: NodeId, destination: NodeId, now: Time) -> u32 {
-        if neighbour == destination {
-            return 0;
-        }
-        let known = self.find(neighbour, destination).map(|at| &self.sizes[at]);
-        known.map_or(0, |size| if now.since(size.heard) < self.expiry { size.packets } else { 0 })
-    }
-
-    /// The time at which the size of a neighbour's queue expires, if it is known.
-    #[must_use]
-    pub fn expires(&self, neighbour: NodeId, destination: NodeId) -> Option<Time> {
-        let at = self.find(neighbour, destination).ok()?;
-        Some(self.sizes[at].heard + self.expiry)
+        self.known(neighbour, destination, now).map_or(0, |known| known.0)
     }
 
     /// Number of sizes that are stored.

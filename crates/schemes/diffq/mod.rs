@@ -167,13 +167,13 @@ impl DiffQ {
         }
         let quantiser =
             Quantiser { levels: set.levels as u8, depth: set.depth as u32, rounding: set.rounding };
-        let scheduler = scheduler::Scheduler { parts, order: set.order, acks: set.acks, quantiser };
+        let scheduler =
+            scheduler::Scheduler { parts, order: set.order, serve: set.serve, acks: set.acks, quantiser };
         Ok(Self {
             queue: QueueConfig {
                 scheduler,
                 announced: set.announced,
                 size_factor,
-                holds: set.serve == Serve::Positive && parts != Parts::Turns,
                 mark_above: Some(set.mark_above as u32).filter(|&packets| packets > 0),
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,

@@ -8,7 +8,7 @@ use airfair_units::Time;
 
 use super::backlogs::Backlogs;
 use super::destinations::{DestinationQueue, Destinations};
-use super::scheduler::{AckLevel, Candidate, Rank, Scheduler};
+use super::scheduler::{Candidate, Rank, Scheduler};
 use super::trailer;
 use crate::places::{
     DropReason, Ecn, Enqueued, Head, Header, HeaderKind, Heard, MarkReason, NodeId, Packet, PacketClass,
@@ -39,8 +39,6 @@ pub struct QueueConfig {
     pub announced: Announced,
     /// What an announced size is multiplied by; 1 is the truth.
     pub size_factor: f64,
-    /// Queues with QD ≤ 0 wait.
-    pub holds: bool,
     /// Packets in a destination queue from which on arrivals are marked, if they can be.
     pub mark_above: Option<u32>,
     /// Most packets of destination queues that the radio holds.
@@ -59,6 +57,9 @@ enum Named {
     Plain,
 }
 
+/// In [`DiffQ::passed`], beside a bit for each level: packets that are not DiffQ's.
+const PLAIN: u32 = 1 << 31;
+
 /// The queue.
 #[derive(Debug, Clone)]
 pub struct DiffQ {
@@ -75,6 +76,8 @@ pub struct DiffQ {
     named: Option<Named>,
     /// The last answer of `peek` and its time, until something changes.
     answer: Option<(Time, Option<Head>)>,
+    /// What was passed over for that answer: levels, and [`PLAIN`].
+    passed: u32,
     /// Counts what leaves and which queues begin.
     turn: u64,
     /// Rank of the destination queue that a packet left last.
@@ -95,6 +98,7 @@ impl DiffQ {
             in_radio: vec![],
             named: None,
             answer: None,
+            passed: 0,
             turn: 0,
             last: None,
         }
@@ -112,27 +116,27 @@ impl DiffQ {
         Some((self.config.scheduler.rank(&candidate), head))
     }
 
+    /// True if the radio may take a packet of a destination queue.
+    const fn has_room(&self) -> bool {
+        self.in_radio.len() < self.config.in_radio
+    }
+
     /// The destination queue to serve, if the radio may take a packet of one: its rank and its first packet.
     fn first(&self, now: Time) -> Option<(Rank, Packet)> {
-        if self.in_radio.len() >= self.config.in_radio {
+        if !self.has_room() {
             return None;
         }
         let ranks = self.destinations.iter().filter_map(|queue| self.rank(queue, now));
-        let first_acks = self.config.scheduler.acks == AckLevel::Highest;
-        let may_leave = |rank: &Rank, packet: &Packet| {
-            rank.differential > 0 || first_acks && packet.class == PacketClass::Ack
-        };
-        ranks
-            .filter(|(rank, packet)| !self.config.holds || may_leave(rank, packet))
-            .max_by_key(|(rank, _)| *rank)
+        let may_leave = |rank: &Rank| !rank.is_held && self.passed & 1 << rank.level == 0;
+        ranks.filter(|(rank, _)| may_leave(rank)).max_by_key(|(rank, _)| *rank)
     }
 
     /// Names the packet that is sent next, with its level.
     fn choose(&mut self, now: Time) -> Option<Head> {
         let first = self.first(now);
-        let plain = self.plain.front().copied();
+        let plain = self.plain.front().copied().filter(|_| self.passed & PLAIN == 0);
         let (named, packet, level) = match (first, plain) {
-            // Both would go at level 0: they take turns, as two queues of a radio of one level.
+            // Both would go at level 0: packets that are not DiffQ's are one more queue that takes its turn, whatever their number.
             (Some((rank, packet)), Some(other)) if rank.level == 0 => {
                 if rank.served() > self.plain_served {
                     (Named::Plain, other, 0)
@@ -180,8 +184,19 @@ impl Queue for DiffQ {
         if let Some((_, head)) = self.answer.filter(|(at, _)| *at == context.now) {
             return head;
         }
+        self.passed = 0;
         let head = self.choose(context.now);
         self.answer = Some((context.now, head));
+        head
+    }
+
+    fn pass_over(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
+        self.passed |= match self.named? {
+            Named::For(_, rank) => 1 << rank.level,
+            Named::Plain => PLAIN,
+        };
+        let head = self.choose(context.now);
+        self.answer = head.map(|head| (context.now, Some(head)));
         head
     }
 
@@ -238,15 +253,18 @@ impl Queue for DiffQ {
         // No queue is longer than the limit, whatever its node says.
         let packets = trailer::queue(heard.header).min(self.config.scheduler.quantiser.depth);
         self.backlogs.hear(heard.from, heard.destination, packets, now);
-        self.config.holds && self.in_radio.len() < self.config.in_radio && self.destinations.totals().1 > 0
+        self.config.scheduler.holds() && self.has_room() && self.destinations.totals().1 > 0
     }
 
-    fn wakes_at(&self) -> Option<Time> {
-        if !self.config.holds || self.in_radio.len() >= self.config.in_radio {
+    fn wakes_at(&self, now: Time) -> Option<Time> {
+        if !self.config.scheduler.holds() || !self.has_room() {
             return None;
         }
-        let heads = self.destinations.iter().filter_map(DestinationQueue::head);
-        heads.filter_map(|head| self.backlogs.expires(head.next_hop, head.destination)).min()
+        let held = self.destinations.iter().filter_map(|queue| {
+            let (_, head) = self.rank(queue, now).filter(|(rank, _)| rank.is_held)?;
+            self.backlogs.known(head.next_hop, head.destination, now)
+        });
+        held.map(|(_, expires)| expires).min()
     }
 
     fn on_finished(&mut self, packet: PacketId) {
@@ -259,6 +277,15 @@ impl Queue for DiffQ {
     fn on_routes(&mut self, next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {
         self.answer = None;
         self.destinations.set_routes(next_hop);
+    }
+
+    fn withdraw(&mut self, destination: NodeId) -> Option<Packet> {
+        self.answer = None;
+        if matches!(self.named, Some(Named::For(packet, _)) if packet.destination == destination) {
+            self.named = None;
+        }
+        self.turn += 1;
+        self.destinations.pop(destination, self.turn)
     }
 
     fn backlogs(&self, see: &mut dyn FnMut(NodeId, u32)) {

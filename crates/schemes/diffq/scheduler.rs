@@ -9,6 +9,7 @@
 //! - The printed ⌈QD Δ / D⌉ is Δ for QD = D; there is no such level, so the highest is Δ − 1. The text of §4 divides "by a fixed
 //!   interval", which may as well drop the fraction ([`Rounding`]).
 //! - A queue with QD ≤ 0 is served too, at level 0: the argmax is always transmitted. Backpressure in theory would hold it ([`Serve`]).
+//! - Where queues take turns (*Only RC*) no differential decides, and none is held.
 //! - The text of §4.1 serves the packet of highest *priority*, ties arbitrarily; the pseudo-code and §5.4 the largest *differential*
 //!   ([`Order`]). Ties go to the queue that has waited longest for its turn.
 
@@ -52,7 +53,7 @@ words! {
         Differential = "differential",
         /// Always the lowest.
         Lowest = "lowest",
-        /// Always the highest, and ahead of data.
+        /// Always the highest, ahead of data, and never held ([`Serve`]); without levels as for data.
         Highest = "highest",
     }
 }
@@ -94,6 +95,8 @@ pub struct Rank {
     pub differential: i64,
     /// Level at the MAC.
     pub level: u8,
+    /// The queue waits until the next hop's is shorter ([`Serve::Positive`]).
+    pub is_held: bool,
 }
 
 impl Rank {
@@ -139,6 +142,8 @@ pub struct Scheduler {
     pub parts: Parts,
     /// See [`Order`].
     pub order: Order,
+    /// See [`Serve`].
+    pub serve: Serve,
     /// See [`AckLevel`].
     pub acks: AckLevel,
     /// Levels.
@@ -152,6 +157,7 @@ impl Scheduler {
         let differential = i64::from(queue.own) - i64::from(queue.next);
         let basis = if self.parts == Parts::Occupancy { i64::from(queue.own) } else { differential };
         let by_level = matches!(self.parts, Parts::All | Parts::Occupancy);
+        let mut is_held = self.holds() && differential <= 0;
         let mut level = if by_level { self.quantiser.level(basis) } else { 0 };
         let mut value = match (self.parts, self.order) {
             (Parts::Turns, _) => 0,
@@ -162,9 +168,18 @@ impl Scheduler {
             match self.acks {
                 AckLevel::Differential => {}
                 AckLevel::Lowest => level = 0,
-                AckLevel::Highest => (level, value) = (self.quantiser.levels.saturating_sub(1), i64::MAX),
+                AckLevel::Highest => {
+                    (level, value) = (self.quantiser.levels.saturating_sub(1), i64::MAX);
+                    is_held = false;
+                }
             }
         }
-        Rank { value, turn: core::cmp::Reverse(queue.served), differential, level }
+        Rank { value, turn: core::cmp::Reverse(queue.served), differential, level, is_held }
+    }
+
+    /// True if queues may have to wait for news of neighbours.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.serve == Serve::Positive && self.parts != Parts::Turns
     }
 }

@@ -95,8 +95,9 @@ pub struct Heard<'a> {
 /// - a discipline that drops stored packets by itself (CoDel at the head) names each in `QueueEffects::dropped`, in `enqueue` or `peek`;
 /// - `peek` changes what is stored in no other way, and two calls at one time without an arrival or other news between them name the same
 ///   packet; what becomes known later (a neighbour's header, a route, the end of a transmission) may change the choice;
-/// - `commit` removes exactly the packet that the last `peek` named, whatever has become known since;
-/// - `peek` names a packet while one is stored; only labelled packets may wait, for a route or for the end of a transmission;
+/// - `commit` removes exactly the packet that the last `peek` or `pass_over` named, whatever has become known since;
+/// - `peek` names a packet while one is stored; only labelled packets may wait: for a route, for the end of a transmission, or for news of a
+///   neighbour, which then has a time at which it is out of date ([`Queue::wakes_at`]), since a silent neighbour sends none;
 /// - `view` counts what is stored.
 ///
 /// For DiffQ's queue, `tests/diffq/contract.rs` drives labelled packets with the news that its choice depends on.
@@ -107,7 +108,14 @@ pub trait Queue: Send {
     /// The packet at the head, if any.
     fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head>;
 
-    /// Removes the packet that the last `peek` named.
+    /// Names another packet than the one that was named last, for which the link has no room now: of another priority, or one whose priority
+    /// the queue does not decide if it has decided that of the last. `None`: there is none that was not passed over. Until then, or until
+    /// `commit`, `peek` names it too.
+    fn pass_over(&mut self, _context: &mut QueueContext<'_>) -> Option<Head> {
+        None
+    }
+
+    /// Removes the packet that was named last.
     fn commit(&mut self) -> Option<Packet>;
 
     /// `peek` and `commit` in one call.
@@ -145,20 +153,27 @@ pub trait Queue: Send {
         false
     }
 
-    /// The time from which on `peek` may name a packet although nothing becomes known until then; `None` if time alone changes nothing.
-    /// Asked when `peek` names none while packets are stored.
-    fn wakes_at(&self) -> Option<Time> {
+    /// The time after `now` from which on `peek` names a packet that has to wait now, although nothing becomes known until then; `None` if
+    /// time alone changes nothing. Asked each time that the link has taken what it has room for.
+    fn wakes_at(&self, _now: Time) -> Option<Time> {
         None
     }
 
     /// The link has finished a packet that left the queue, with or without success. Called only if [`Wants::finished`](super::Wants).
     fn on_finished(&mut self, _packet: PacketId) {}
 
-    /// Routes of the node have changed: `next_hop` answers with the next hop to a destination by this interface, if there is one now. What
-    /// waits for a destination whose route has moved to another interface stays here. Called only if [`Wants::routes`](super::Wants).
+    /// Routes of the node have changed: `next_hop` answers with the next hop to a destination by this interface, if there is one now. Called
+    /// only if [`Wants::routes`](super::Wants).
     fn on_routes(&mut self, _next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {}
 
-    /// Calls `see` for each destination with the packets that wait for it, ascending. Called only if [`Wants::backlogs`](super::Wants).
+    /// Removes the first packet that waits for a destination: its route has moved to another interface of the node, and the host forwards the
+    /// packet anew. Called only if [`Wants::routes`](super::Wants).
+    fn withdraw(&mut self, _destination: NodeId) -> Option<Packet> {
+        None
+    }
+
+    /// Calls `see` for each destination with the packets that wait for it, ascending. Called only if [`Wants::backlogs`](super::Wants) or
+    /// [`Wants::routes`](super::Wants).
     fn backlogs(&self, _see: &mut dyn FnMut(NodeId, u32)) {}
 
     /// Applies a setting of the interface's agent.

@@ -27,7 +27,8 @@ pub struct Wants {
     pub finished: bool,
     /// Changes of routes (`Queue::on_routes`). The host then drops no packet because its next hop has changed since it was stored.
     pub routes: bool,
-    /// Sizes of the queue by destination for the agent, at each sample (`Agent::on_backlogs`, `Queue::backlogs`).
+    /// Sizes of the queue by destination for the agent, at each sample (`Agent::on_backlogs`, `Queue::backlogs`). One queue then serves all
+    /// access categories of a radio, since a size has no category.
     pub backlogs: bool,
     /// Departures from the queue, each at its time (`Hop::on_departure`). A host may compute departures ahead where they are not wanted.
     pub departures: bool,

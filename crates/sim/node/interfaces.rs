@@ -225,11 +225,15 @@ impl Interfaces {
         std::iter::once(port).chain(of.iter().copied().filter(move |&other| other != port))
     }
 
-    /// The packet that a port's queue would return next, with the category that the queue's priorities give it, if they decide.
-    pub fn head(&mut self, port: PortIx, now: Time) -> Option<(QueuedPacket, Option<u8>)> {
+    /// The packet that a port's queue would return next, with the category that the queue's priorities give it, if they decide. `instead`:
+    /// of the one that it has named last, for which its category has no room.
+    pub fn head(&mut self, port: PortIx, instead: bool, now: Time) -> Option<(QueuedPacket, Option<u8>)> {
         let Port { pipeline, categories, .. } = &mut self.ports[port];
         let highest = categories.as_ref().filter(|of| of.by_priority).map(|of| of.count - 1);
-        let head = pipeline.head(now, &mut self.queue)?;
+        let head = match instead {
+            false => pipeline.head(now, &mut self.queue)?,
+            true => pipeline.pass_over(now, &mut self.queue)?,
+        };
         // A queue that labels packets gives no priority to others.
         let decides = head.packet.labelled || pipeline.queue_header().is_none();
         let highest = highest.filter(|_| decides);
@@ -478,6 +482,11 @@ impl Interfaces {
         self.ports[port].pipeline.wants_headers()
     }
 
+    /// True if neighbours learn the sizes of a port's queue, by destination, from messages.
+    pub fn wants_backlogs(&self, port: PortIx) -> bool {
+        self.ports[port].pipeline.wants_backlogs()
+    }
+
     /// True if a port's queue learns of the ends of transmissions.
     #[inline]
     pub fn wants_finished(&self, port: PortIx) -> bool {
@@ -507,19 +516,14 @@ impl Interfaces {
         self.ports[port].pipeline.heard(id, heard, now)
     }
 
-    /// Schedules the time from which on a port's queue may name a packet by itself, unless an earlier one is pending.
+    /// Schedules the time from which on a port's queue names by itself a packet that has to wait, unless an earlier one is pending.
     pub fn arm(&mut self, port: PortIx, now: Time, schedule: &mut Schedule) {
         let order = Order::new(class::TIMER, self.rank(self.ports[port].node));
         let at = &mut self.ports[port];
-        if let Some(due) = at.pipeline.wakes_at().filter(|&due| due > now && due < at.wakes) {
+        if let Some(due) = at.pipeline.wakes_at(now).filter(|&due| due > now && due < at.wakes) {
             at.wakes = due;
             schedule.add(due, order, EventKind::QueueWakes(port));
         }
-    }
-
-    /// True if packets of a port's queue wait for news, or for time to pass.
-    pub fn waits(&self, port: PortIx) -> bool {
-        self.ports[port].pipeline.wakes_at().is_some()
     }
 
     /// Handles the event of [`Interfaces::arm`]. Returns false if an earlier one has replaced it.
@@ -554,6 +558,11 @@ impl Interfaces {
         ports[port].pipeline.routes_changed(&mut |destination| {
             next_hop(find_node(nodes_by_id, destination)?).map(|next| nodes[next].id)
         });
+    }
+
+    /// Takes back the first packet for a destination from a port's queue: the place of its copy.
+    pub fn withdraw(&mut self, port: PortIx, destination: NodeId) -> Option<u32> {
+        self.ports[port].pipeline.withdraw(destination).map(|packet| packet.id.0)
     }
 
     /// State of a port's queue for a source that sends to a destination.

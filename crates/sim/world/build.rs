@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_host::{AgentSlot, ControllerSlot, HeaderKinds, Pipeline};
 use airfair_routing::shortest::Link;
-use airfair_schemes::places::{FlowId, Interface, NodeId, Priority};
+use airfair_schemes::places::{FlowId, Interface, NodeId, Priority, Wants};
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
@@ -124,12 +124,14 @@ impl Plan<'_> {
 
     /// True if each category of a station has a queue of its own, as in mac80211; false if the scheme's queue serves all: because the queue
     /// gives packets their priority, because it counts what the radio holds and compares its size with what neighbours have said (of
-    /// several queues each would hear a part), or because a hop writes the state of one queue into headers.
+    /// several queues each would hear a part), because the agent announces its sizes, or because a hop writes the state of one queue into
+    /// headers.
     fn has_queue_for_each(&self, station: usize) -> bool {
         let node = self.node_of_station[station];
         let at = self.interface(node, LinkRef::Station(StationIx::of(station)));
         let scheme = self.placed.at(node.ix());
-        !self.gives_priorities(station) && !scheme.wants(&at).finished && scheme.hop(&at).is_none()
+        let Wants { finished, backlogs, .. } = scheme.wants(&at);
+        !self.gives_priorities(station) && !finished && !backlogs && scheme.hop(&at).is_none()
     }
 
     /// True if the scheme's queue at a station gives packets their priority.

@@ -256,11 +256,11 @@ impl Network {
     fn apply_agent_effects(&mut self, station: StationIx, now: Time) {
         let AgentEffects { messages, settings, .. } = self.agents.take_effects();
         let port = self.interfaces.of_station(station).1;
-        settings.into_iter().for_each(|setting| self.interfaces.apply(port, setting, now));
         // A packet that has waited for news of a neighbour's queue may leave now.
-        if self.rules.queues_label && self.interfaces.waits(port) {
+        if self.rules.queues_label && !settings.is_empty() && self.interfaces.view(port).packets > 0 {
             self.schedule.mark_ready(self.interfaces.link(port));
         }
+        settings.into_iter().for_each(|setting| self.interfaces.apply(port, setting, now));
         for message in messages {
             let Some(sent) = self.agents.send(station, message, &self.interfaces) else { continue };
             let to_nobody = sent.to != NodeIx::EVERYONE && self.interfaces.first_station(sent.to).is_none();

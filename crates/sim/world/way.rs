@@ -61,7 +61,7 @@ impl Network {
             if !self.routes.have_changed() {
                 break;
             }
-            self.on_routes_changed();
+            self.on_routes_changed(agenda.now);
         }
         self.push_scheduled(agenda);
         self.schedule.pending = false;
@@ -78,22 +78,34 @@ impl Network {
     /// Next hops have changed in the present event: tells the queues that follow routes, and checks the routes of flows.
     #[cold]
     #[inline(never)]
-    fn on_routes_changed(&mut self) {
+    fn on_routes_changed(&mut self, now: Time) {
         if self.rules.queues_follow_routes {
-            self.follow_routes();
+            self.follow_routes(now);
         }
         self.routes.check_flows();
     }
 
-    fn follow_routes(&mut self) {
+    fn follow_routes(&mut self, now: Time) {
         let Self { interfaces, routes, .. } = self;
+        let mut moved = Vec::new();
         for port in interfaces.with_new_routes(|node| routes.revision(node)) {
             let (node, link) = (interfaces.node(port), interfaces.link(port));
             let ports: Vec<_> = interfaces.ports_of_link(port).collect();
             interfaces.routes_changed(port, |destination| {
                 routes.next_hop(node, destination).filter(|hop| ports.contains(&hop.port)).map(|hop| hop.node)
             });
+            for (id, _) in interfaces.backlogs(port) {
+                let hop = interfaces.node_of_id(id).and_then(|to| routes.next_hop(node, to));
+                moved.extend(hop.filter(|hop| !ports.contains(&hop.port)).map(|hop| (port, id, hop)));
+            }
             self.schedule.mark_ready(link);
+        }
+        // Packets whose route has moved to another interface of the node would wait here for a route that may never return.
+        for (port, destination, hop) in moved {
+            while let Some(place) = self.interfaces.withdraw(port, destination) {
+                self.offer(hop, self.packets.at(place), now);
+            }
+            self.resume_waiting_sources(port, now);
         }
     }
 
@@ -163,8 +175,7 @@ impl Network {
         let Some(of) = self.interfaces.categories(port) else { return };
         if of.ports.is_empty() {
             let by_priority = of.by_priority;
-            while let Some(category) = self.category_of_head(port, now)
-                && air.free_places_of(station, category) > 0
+            while let Some(category) = self.category_with_room(station, port, air, now)
                 && let Some(dequeued) = self.dequeue_first(port, now)
             {
                 if let Some(DequeuedPacket { queued, .. }) = &dequeued
@@ -192,10 +203,27 @@ impl Network {
         }
     }
 
-    /// Category of the next packet of a queue that serves all categories.
-    fn category_of_head(&mut self, port: PortIx, now: Time) -> Option<u8> {
-        let head = self.interfaces.head(port, now);
+    /// Category of the next packet of a queue that serves all categories: of the first whose category has room. One without lets others
+    /// pass, as a control packet does.
+    fn category_with_room(&mut self, station: StationIx, port: PortIx, air: &Air, now: Time) -> Option<u8> {
+        let mut instead = false;
+        loop {
+            let category = self.category_of_head(port, instead, now)?;
+            if air.free_places_of(station, category) > 0 {
+                return Some(category);
+            }
+            instead = true;
+        }
+    }
+
+    /// Category of the packet that a queue that serves all categories names next, or instead of the last one that it has named.
+    fn category_of_head(&mut self, port: PortIx, instead: bool, now: Time) -> Option<u8> {
+        let head = self.interfaces.head(port, instead, now);
         self.handle_queue_effects(port, now);
+        if head.is_none() && self.interfaces.view(port).packets == 0 {
+            // By drops at its head: no packet has left.
+            self.on_queue_emptied(port, now);
+        }
         let (packet, by_priority) = head?;
         let by_dscp = || {
             self.interfaces.category(port, self.dscp(self.packets.get(self.packets.at(packet.id.0))?)).into()
@@ -417,15 +445,12 @@ impl Network {
         Some(Some((copy, queued)))
     }
 
-    /// Dequeues the first packet of a queue that serves all categories; `Some(None)` if it is dropped.
+    /// Dequeues the packet that a queue that serves all categories has named; `Some(None)` if it is dropped.
     fn dequeue_first(&mut self, port: PortIx, now: Time) -> Option<Option<DequeuedPacket>> {
         if !self.interfaces.judges(port) {
-            return self.dequeue_or_notify(port, now).map(Some);
+            return self.dequeue(port, now).map(Some);
         }
-        let Some(first) = self.judge_first(port, now) else {
-            self.on_queue_emptied(port, now);
-            return None;
-        };
+        let first = self.judge_first(port, now)?;
         Some(first.map(|(copy, queued)| self.departed(port, queued, copy, now)))
     }
 

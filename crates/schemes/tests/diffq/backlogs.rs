@@ -64,6 +64,32 @@ fn the_oldest_gives_way_when_the_table_is_full() {
     }
 }
 
+/// Sizes of 3000 pairs in 64 places: the 64 that were heard last, whichever buckets they share, and when each expires.
+#[test]
+fn many_pairs_in_few_places() {
+    let mut table = Backlogs::new(64, EXPIRY);
+    let pair = |n: u32| (NodeId(1_000 + n % 50), NodeId(n / 50 * 4096));
+    for n in 0..3000 {
+        table.hear(pair(n).0, pair(n).1, n, Time(n.into()));
+        // One that was heard before is heard again, and stays.
+        table.hear(pair(7).0, pair(7).1, n, Time(n.into()));
+        assert!(table.len() <= 64);
+    }
+    let now = Time(3000);
+    for n in (0..3000).filter(|&n| n != 7) {
+        let known = (n >= 3000 - 63).then(|| (n, Time(n.into()) + EXPIRY));
+        assert_eq!(table.known(pair(n).0, pair(n).1, now), known, "{n}");
+    }
+    assert_eq!(table.size(pair(7).0, pair(7).1, now), 2999);
+}
+
+#[test]
+fn no_place() {
+    let mut table = Backlogs::new(0, EXPIRY);
+    table.hear(A, D, 7, at(0));
+    assert_eq!((table.size(A, D, at(0)), table.len()), (0, 0));
+}
+
 #[test]
 fn one_place() {
     let mut table = Backlogs::new(1, EXPIRY);

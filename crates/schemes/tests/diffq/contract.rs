@@ -1,10 +1,12 @@
 //! The contract of `places::Queue` with labelled packets: random operations and news, against a model that knows each packet.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use airfair_schemes::ParamValue::{Integer, Span as Length};
-use airfair_schemes::places::{DropReason, Enqueued, Header, Heard, NodeId, Packet, PacketClass, PacketId};
-use airfair_units::Span;
+use airfair_schemes::ParamValue::{Choice, Integer, Span as Length};
+use airfair_schemes::places::{
+    DropReason, Enqueued, Head, Header, Heard, NodeId, Packet, PacketClass, PacketId,
+};
+use airfair_units::{Span, Time};
 use proptest::prelude::*;
 
 use super::{Node, labelled, plain};
@@ -27,6 +29,8 @@ enum Operation {
         bytes: u32,
     },
     Peek,
+    /// There is no room for what is named, once or several times.
+    PassOver(usize),
     Commit,
     /// The radio finishes one of the packets that it holds.
     Finish(prop::sample::Index),
@@ -49,6 +53,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         }),
         2 => (1u32..2000).prop_map(|bytes| Operation::Plain { bytes }),
         2 => Just(Operation::Peek),
+        2 => (1usize..12).prop_map(Operation::PassOver),
         6 => Just(Operation::Commit),
         5 => any::<prop::sample::Index>().prop_map(Operation::Finish),
         1 => any::<u32>().prop_map(Operation::FinishOther),
@@ -60,6 +65,53 @@ fn operation() -> impl Strategy<Value = Operation> {
         ),
         1 => proptest::array::uniform4(prop_oneof![Just(0u32), 10u32..13]).prop_map(Operation::Routes),
     ]
+}
+
+/// A scheme and its parameters that decide what leaves.
+#[derive(Debug, Clone, Copy)]
+struct Variant {
+    scheme: &'static str,
+    serve: &'static str,
+    acks: &'static str,
+    order: &'static str,
+    announced: &'static str,
+    levels: u8,
+    in_radio: usize,
+}
+
+impl Variant {
+    /// Queues wait where their differential is not above 0.
+    fn holds(&self) -> bool {
+        self.serve == "positive" && self.scheme != "diffq-rc"
+    }
+
+    fn has_levels(&self) -> bool {
+        !self.scheme.starts_with("diffq-rc")
+    }
+
+    /// A level of acknowledgements of its own.
+    fn acks_are(&self, level: &str) -> bool {
+        self.has_levels() && self.acks == level
+    }
+}
+
+fn variant() -> impl Strategy<Value = Variant> {
+    let which = prop::sample::select(vec!["diffq", "diffq-rc-sched", "diffq-rc", "diffq-occupancy"]);
+    let serve = prop::sample::select(vec!["always", "positive"]);
+    let acks = prop::sample::select(vec!["differential", "lowest", "highest"]);
+    let order = prop::sample::select(vec!["differential", "priority"]);
+    let announced = prop::sample::select(vec!["after", "before"]);
+    (which, serve, acks, order, announced, 1u8..=8, 1usize..=4).prop_map(
+        |(scheme, serve, acks, order, announced, levels, in_radio)| Variant {
+            scheme,
+            serve,
+            acks,
+            order,
+            announced,
+            levels,
+            in_radio,
+        },
+    )
 }
 
 /// What a queue holds by its definition.
@@ -79,17 +131,34 @@ impl Model {
         self.queues.values().flatten().chain(&self.plain)
     }
 
-    /// The packets that may leave now: the first one of each destination with a route, if the radio has room, and the first plain one.
-    fn heads(&self, in_radio: usize) -> Vec<Packet> {
-        let mut heads: Vec<Packet> = self.plain.front().copied().into_iter().collect();
-        if self.in_radio.len() < in_radio {
-            for (destination, queue) in &self.queues {
-                if let (Some(&packet), Some(next_hop)) = (queue.front(), self.routes[destination]) {
-                    heads.push(Packet { next_hop, ..packet });
-                }
-            }
+    /// The first packet of each destination with a route, if the radio has room.
+    fn first(&self, of: &Variant) -> Vec<Packet> {
+        if self.in_radio.len() >= of.in_radio {
+            return vec![];
         }
-        heads
+        let routed = |(destination, queue): (&u32, &VecDeque<Packet>)| {
+            Some(Packet { next_hop: self.routes[destination]?, ..*queue.front()? })
+        };
+        self.queues.iter().filter_map(routed).collect()
+    }
+
+    /// True if a packet waits until the next hop's queue is shorter.
+    fn is_held(&self, packet: &Packet, of: &Variant, now: u64) -> bool {
+        let exempt = packet.class == PacketClass::Ack && of.acks_are("highest");
+        of.holds() && self.differential(packet, now) <= 0 && !exempt
+    }
+
+    /// The packets that may leave now, and the first plain one.
+    fn heads(&self, of: &Variant, now: u64) -> Vec<Packet> {
+        let first = self.first(of).into_iter().filter(|packet| !self.is_held(packet, of, now));
+        first.chain(self.plain.front().copied()).collect()
+    }
+
+    /// The time at which what is known of the next hop of a packet that is held is out of date.
+    fn wakes_at(&self, of: &Variant, now: u64) -> Option<Time> {
+        let held = self.first(of).into_iter().filter(|packet| self.is_held(packet, of, now));
+        let heard = |packet: Packet| self.heard[&(packet.next_hop.0, packet.destination.0)].1;
+        held.map(heard).min().map(|heard| Time(heard) + EXPIRY)
     }
 
     /// |Q_i(d)| - |Q_j(d)| for a packet's destination and its next hop.
@@ -116,10 +185,21 @@ impl Model {
     }
 }
 
-fn check(name: &str, in_radio: usize, steps: &[(u64, Operation)]) -> Result<(), TestCaseError> {
+/// What tells heads apart that share a place in the radio: the level of labelled packets.
+fn kind(head: &Head) -> Option<u8> {
+    head.packet.labelled.then_some(head.priority.0)
+}
+
+fn check(of: &Variant, steps: &[(u64, Operation)]) -> Result<(), TestCaseError> {
+    let name = of.scheme;
     let set = [
+        ("serve", Choice(of.serve)),
+        ("acks", Choice(of.acks)),
+        ("order", Choice(of.order)),
+        ("announced", Choice(of.announced)),
+        ("levels", Integer(of.levels.into())),
         ("depth", Integer(u64::from(DEPTH))),
-        ("in_radio", Integer(in_radio as u64)),
+        ("in_radio", Integer(of.in_radio as u64)),
         ("sizes", Integer(SIZES as u64)),
         ("expiry", Length(EXPIRY)),
     ];
@@ -154,6 +234,37 @@ fn check(name: &str, in_radio: usize, steps: &[(u64, Operation)]) -> Result<(), 
                 let head = node.peek();
                 prop_assert_eq!(head, node.peek());
             }
+            Operation::PassOver(times) => {
+                // Each kind of head is named once, then none; `peek` repeats the last one, and begins anew after none.
+                let first = node.peek();
+                let mut passed: Vec<Head> = first.into_iter().collect();
+                for _ in 0..times {
+                    let Some(other) = node.pass_over() else {
+                        let kinds: BTreeSet<_> = passed.iter().map(kind).collect();
+                        let plain = model.plain.front().is_some();
+                        let labelled = model.heads(of, node.now.0).iter().any(|packet| packet.labelled);
+                        prop_assert_eq!(kinds.contains(&None), plain);
+                        prop_assert_eq!(kinds.iter().any(Option::is_some), labelled);
+                        prop_assert_eq!(node.queue.commit(), None);
+                        passed = node.peek().into_iter().collect();
+                        prop_assert_eq!(passed.first(), first.as_ref());
+                        break;
+                    };
+                    prop_assert!(
+                        passed.iter().all(|head| kind(head) != kind(&other)),
+                        "{passed:?} {other:?}"
+                    );
+                    prop_assert!(model.heads(of, node.now.0).contains(&other.packet));
+                    prop_assert_eq!(node.peek(), Some(other));
+                    passed.push(other);
+                }
+                let taken = node.queue.commit();
+                prop_assert_eq!(passed.last().map(|head| head.packet), taken);
+                if let Some(packet) = taken {
+                    let next_hop = packet.next_hop;
+                    prop_assert_eq!(model.remove(&packet).map(|gone| Packet { next_hop, ..gone }), taken);
+                }
+            }
             Operation::Commit => {
                 let head = node.peek();
                 let taken = node.queue.commit();
@@ -161,6 +272,13 @@ fn check(name: &str, in_radio: usize, steps: &[(u64, Operation)]) -> Result<(), 
                 if let Some(packet) = taken {
                     let next_hop = packet.next_hop;
                     prop_assert_eq!(model.remove(&packet).map(|gone| Packet { next_hop, ..gone }), taken);
+                    if packet.labelled {
+                        let mut header = Header::default();
+                        node.queue.stamp(&packet, &mut header, node.now);
+                        let left = model.queues.get(&packet.destination.0).map_or(0, VecDeque::len) as u32;
+                        let said = left + u32::from(of.announced == "before");
+                        prop_assert_eq!(header.fields[0] & 0xffff, said);
+                    }
                 }
             }
             Operation::Finish(which) => {
@@ -185,25 +303,47 @@ fn check(name: &str, in_radio: usize, steps: &[(u64, Operation)]) -> Result<(), 
             }
         }
         // What peek names is one of the packets that may leave; it names none only if there is none.
-        let heads = model.heads(in_radio);
+        let (heads, now) = (model.heads(of, node.now.0), node.now);
         let head = node.peek();
         prop_assert_eq!(head.is_none(), heads.is_empty());
+        // What is held may leave when the word that holds it expires, at the latest.
+        let wakes = model.wakes_at(of, now.0);
+        prop_assert_eq!(node.queue.wakes_at(now), wakes);
+        if let Some(wakes) = wakes.filter(|_| head.is_none()) {
+            prop_assert!(wakes > now);
+            node.now = Time(wakes.0 - 1);
+            prop_assert_eq!(node.peek(), None);
+            node.now = wakes;
+            prop_assert!(node.peek().is_some_and(|head| head.packet.labelled));
+            node.now = now;
+        }
         if let Some(head) = head {
             prop_assert!(heads.contains(&head.packet), "{head:?} is none of {heads:?}");
-            prop_assert!(head.priority.0 < 8 && (head.packet.labelled || head.priority.0 == 0));
-            let own = model.queues.get(&head.packet.destination.0).map_or(0, VecDeque::len);
-            let most = (own as u32 * 8).div_ceil(DEPTH).min(7);
-            prop_assert!(!head.packet.labelled || u32::from(head.priority.0) <= most);
-            if name == "diffq" {
+            let levels = if of.has_levels() { of.levels } else { 1 };
+            prop_assert!(head.priority.0 < levels && (head.packet.labelled || head.priority.0 == 0));
+            let is_ack = head.packet.class == PacketClass::Ack;
+            if head.packet.labelled && is_ack && of.acks_are("highest") {
+                prop_assert_eq!(head.priority.0, levels - 1);
+            } else if head.packet.labelled && is_ack && of.acks_are("lowest") {
+                prop_assert_eq!(head.priority.0, 0);
+            } else {
+                let own = model.queues.get(&head.packet.destination.0).map_or(0, VecDeque::len);
+                let most = (own as u32 * u32::from(levels)).div_ceil(DEPTH).min(u32::from(levels) - 1);
+                prop_assert!(!head.packet.labelled || u32::from(head.priority.0) <= most);
+            }
+            if name == "diffq" && of.order == "differential" && of.acks == "differential" {
                 // Eq. 1 for all that may leave: the largest differential goes first, and waits for others at level 0 only.
                 let differential = |packet: &Packet| model.differential(packet, node.now.0);
                 let largest = heads.iter().filter(|packet| packet.labelled).map(differential).max();
+                let level = |largest: i64| {
+                    let scaled = largest.max(0) * i64::from(of.levels);
+                    ((scaled + i64::from(DEPTH) - 1) / i64::from(DEPTH)).min(i64::from(of.levels) - 1)
+                };
                 if head.packet.labelled {
                     prop_assert_eq!(Some(differential(&head.packet)), largest);
-                    let level = (largest.unwrap().max(0) * 8 + i64::from(DEPTH) - 1) / i64::from(DEPTH);
-                    prop_assert_eq!(i64::from(head.priority.0), level.min(7));
+                    prop_assert_eq!(i64::from(head.priority.0), level(largest.unwrap()));
                 } else {
-                    prop_assert!(largest.is_none_or(|largest| largest <= 0));
+                    prop_assert!(largest.is_none_or(|largest| level(largest) == 0));
                 }
             }
         }
@@ -228,13 +368,19 @@ fn check(name: &str, in_radio: usize, steps: &[(u64, Operation)]) -> Result<(), 
         let view = node.queue.backlog_to(NodeId(0), false);
         prop_assert_eq!((view.packets as usize, view.limit_packets), (model.plain.len(), LIMIT));
     }
-    // Routes return, and the radio finishes all: every packet leaves once.
+    // Routes return, the radio finishes all, and words expire: every packet leaves once.
     node.queue.on_routes(&mut |_| Some(NodeId(10)));
     model.routes.values_mut().for_each(|hop| *hop = Some(NodeId(10)));
     model.in_radio.drain(..).for_each(|packet| node.queue.on_finished(packet));
-    while let Some((packet, _)) = node.leaves() {
-        prop_assert_eq!(model.remove(&packet).map(|gone| gone.id), Some(packet.id));
-        model.in_radio.drain(..).for_each(|packet| node.queue.on_finished(packet));
+    loop {
+        if let Some((packet, _)) = node.leaves() {
+            prop_assert_eq!(model.remove(&packet).map(|gone| gone.id), Some(packet.id));
+            model.in_radio.drain(..).for_each(|packet| node.queue.on_finished(packet));
+        } else if let Some(wakes) = node.queue.wakes_at(node.now) {
+            node.now = wakes;
+        } else {
+            break;
+        }
     }
     prop_assert_eq!(model.stored().count(), 0, "lost");
     prop_assert!(node.out.is_empty(), "the discipline itself drops nothing");
@@ -242,17 +388,19 @@ fn check(name: &str, in_radio: usize, steps: &[(u64, Operation)]) -> Result<(), 
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 1024, ..ProptestConfig::default() })]
+
     #[test]
     fn labelled_packets_keep_the_contract(
-        in_radio in 1usize..=4,
+        of in variant(),
         // Times from nothing to 30 ms, so that sizes expire.
         steps in proptest::collection::vec((0u64..30_000_000, operation()), 0..200),
     ) {
-        for name in ["diffq", "diffq-rc-sched", "diffq-rc", "diffq-occupancy"] {
-            check(name, in_radio, &steps)?;
-        }
+        check(&of, &steps)?;
     }
+}
 
+proptest! {
     /// Two nodes to which the same happens, one of which also hears garbage of nodes that are no next hops: the same packets leave in the
     /// same order, at the same levels.
     #[test]

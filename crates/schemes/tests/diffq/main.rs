@@ -106,6 +106,11 @@ impl Node {
         queue.peek(&mut Context { now: *now, random, out })
     }
 
+    fn pass_over(&mut self) -> Option<Head> {
+        let Self { queue, now, random, out, .. } = self;
+        queue.pass_over(&mut Context { now: *now, random, out })
+    }
+
     /// The packet that leaves and its level.
     fn leaves(&mut self) -> Option<(Packet, u8)> {
         let head = self.peek();

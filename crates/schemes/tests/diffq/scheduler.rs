@@ -1,6 +1,8 @@
 //! §4.1, flow scheduling: levels, order, turns.
 
-use airfair_schemes::diffq::scheduler::{AckLevel, Candidate, Order, Parts, Quantiser, Rounding, Scheduler};
+use airfair_schemes::diffq::scheduler::{
+    AckLevel, Candidate, Order, Parts, Quantiser, Rounding, Scheduler, Serve,
+};
 use proptest::prelude::*;
 
 /// D = 100, Delta = 8: a level is 12.5 packets. ceil(QD 8 / 100): 1 is ceil(0.08); 12 is ceil(0.96), 13 ceil(1.04); 25 is exactly 2, 26
@@ -73,6 +75,7 @@ fn few_levels_and_short_queues() {
 const DIFFQ: Scheduler = Scheduler {
     parts: Parts::All,
     order: Order::Differential,
+    serve: Serve::Always,
     acks: AckLevel::Differential,
     quantiser: Quantiser { levels: 8, depth: 100, rounding: Rounding::Up },
 };
@@ -170,6 +173,31 @@ fn levels_of_acknowledgements() {
     // Data keeps its level.
     let highest = Scheduler { acks: AckLevel::Highest, ..DIFFQ };
     assert_eq!([lowest, highest].map(|scheduler| scheduler.rank(&queue(60, 0, 1)).level), [5, 5]);
+}
+
+/// With 30 packets before 30, 29 before 30, and 31 before 30. Without levels acknowledgements are as data; where queues take turns none is
+/// held.
+#[test]
+fn what_is_held() {
+    let held = |parts, serve, acks, is_ack| {
+        let scheduler = Scheduler { parts, serve, acks, ..DIFFQ };
+        [30, 29, 31].map(|own| scheduler.rank(&Candidate { is_ack, ..queue(own, 30, 0) }).is_held)
+    };
+    for parts in [Parts::All, Parts::Order, Parts::Turns, Parts::Occupancy] {
+        for acks in [AckLevel::Differential, AckLevel::Lowest, AckLevel::Highest] {
+            for is_ack in [false, true] {
+                assert_eq!(held(parts, Serve::Always, acks, is_ack), [false; 3]);
+                let levels = matches!(parts, Parts::All | Parts::Occupancy);
+                let free = parts == Parts::Turns || is_ack && levels && acks == AckLevel::Highest;
+                let expected = [!free, !free, false];
+                assert_eq!(
+                    held(parts, Serve::Positive, acks, is_ack),
+                    expected,
+                    "{parts:?} {acks:?} {is_ack}"
+                );
+            }
+        }
+    }
 }
 
 proptest! {
