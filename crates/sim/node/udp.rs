@@ -113,6 +113,11 @@ impl Udp {
         self.any && self.flows[flow].is_some()
     }
 
+    /// True if a flow's receiver sends reports.
+    pub fn reports(&self, flow: FlowIx) -> bool {
+        self.get(flow).is_some_and(|udp| udp.receiver.is_some())
+    }
+
     /// Header of a flow's datagrams, and true if they can be marked.
     pub fn label(&self, flow: FlowIx) -> (HeaderId, bool) {
         self.get(flow).map_or((HeaderId::NONE, false), |udp| (udp.headers[0], udp.source.ecn_capable()))

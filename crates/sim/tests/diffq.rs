@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::random_world::edca;
 use crate::support::rig::{both, by_matrix, no_back_off};
-use crate::support::routing::{aodv, constant, places_add_up};
+use crate::support::routing::{aodv, constant, olsr, places_add_up};
 use crate::support::wires::*;
 use crate::support::*;
 use airfair_schemes::places::{
@@ -17,7 +17,7 @@ use airfair_sim::World;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
-use airfair_units::{Db, Rate, Span, Time};
+use airfair_units::{Bytes, Db, Rate, Span, Time};
 
 fn radio() -> RadioSpec {
     with_edca(dot11b(250.0, 550.0), diffq_levels())
@@ -39,9 +39,14 @@ struct Log {
     /// What queues have announced; the sender stands for itself.
     said: Vec<Word>,
     heard: Vec<Word>,
-    /// What messages have told.
+    /// What messages have told, and when.
     told: Vec<Word>,
+    told_at: Vec<Time>,
+    /// Node and time of each labelled packet that has left a queue.
+    left: Vec<(usize, Time)>,
     finished: usize,
+    /// Packets that were taken back because their route has moved.
+    withdrawn: usize,
     /// Most packets that a radio has held at once, by node.
     held: BTreeMap<usize, usize>,
     /// Size of the own queue and rate after it, at each step of a source.
@@ -123,6 +128,9 @@ impl Queue for ObservedQueue {
     fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
         self.queue.peek(context)
     }
+    fn pass_over(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
+        self.queue.pass_over(context)
+    }
     fn commit(&mut self) -> Option<Packet> {
         let packet = self.queue.commit()?;
         if packet.labelled {
@@ -145,7 +153,9 @@ impl Queue for ObservedQueue {
     fn stamp(&mut self, packet: &Packet, header: &mut Header, now: Time) {
         self.queue.stamp(packet, header, now);
         let word = self.word(NodeId(0), packet.destination, header);
-        self.log.lock().unwrap().said.push(word);
+        let mut log = self.log.lock().unwrap();
+        log.said.push(word);
+        log.left.push((self.node, now));
     }
     fn on_heard(&mut self, heard: &Heard<'_>, now: Time) -> bool {
         let may_leave = self.queue.on_heard(heard, now);
@@ -153,8 +163,8 @@ impl Queue for ObservedQueue {
         self.log.lock().unwrap().heard.push(word);
         may_leave
     }
-    fn wakes_at(&self) -> Option<Time> {
-        self.queue.wakes_at()
+    fn wakes_at(&self, now: Time) -> Option<Time> {
+        self.queue.wakes_at(now)
     }
     fn on_finished(&mut self, packet: PacketId) {
         self.queue.on_finished(packet);
@@ -162,6 +172,11 @@ impl Queue for ObservedQueue {
     }
     fn on_routes(&mut self, next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {
         self.queue.on_routes(next_hop);
+    }
+    fn withdraw(&mut self, destination: NodeId) -> Option<Packet> {
+        let packet = self.queue.withdraw(destination);
+        self.log.lock().unwrap().withdrawn += usize::from(packet.is_some());
+        packet
     }
     fn backlogs(&self, see: &mut dyn FnMut(NodeId, u32)) {
         self.queue.backlogs(see);
@@ -176,7 +191,9 @@ impl Queue for ObservedQueue {
                 size: packets,
                 number: 0,
             };
-            self.log.lock().unwrap().told.push(word);
+            let mut log = self.log.lock().unwrap();
+            log.told.push(word);
+            log.told_at.push(now);
         }
     }
     fn backlog_to(&self, destination: NodeId, labelled: bool) -> QueueView {
@@ -361,9 +378,10 @@ fn beside_plain_tcp_at_one_node() {
         pinned: true,
     };
     for over_tcp in [false, true] {
-        for in_radio in [1, 4] {
+        for (in_radio, mac_queue) in [(1usize, 1u32), (1, 4), (2, 1), (4, 1), (4, 4)] {
             let mut spec = line(&[0.0, 100.0], 20);
-            spec.radios[0].mac.mac_queue = 4;
+            // Packets of each category.
+            spec.radios[0].mac.mac_queue = mac_queue;
             flow(&mut spec, "diffq", 0, 1, if over_tcp { Traffic::Endless } else { saturating(1000) });
             if over_tcp {
                 spec.flows[0].transport = tcp(TcpConfig::default());
@@ -371,11 +389,15 @@ fn beside_plain_tcp_at_one_node() {
             flow(&mut spec, "plain", 0, 1, Traffic::Endless);
             spec.flows[1].transport = plain.clone();
             spec.warmup = Span::from_secs(5);
-            let set = [("in_radio", ParamValue::Integer(in_radio))];
+            let set = [("in_radio", ParamValue::Integer(in_radio as u64))];
             let (result, log) = Observed::diffq(&set).run(&spec, 1);
             let rates: Vec<f64> = result.flows.iter().map(|flow| flow.goodput_bps / 1e6).collect();
-            assert!(rates.iter().all(|&rate| rate > 0.2), "over TCP: {over_tcp}, {in_radio}: {rates:?}");
-            assert_eq!(log.held[&0], in_radio as usize);
+            assert!(
+                rates.iter().all(|&rate| rate > 0.2),
+                "over TCP: {over_tcp}, {in_radio}, {mac_queue}: {rates:?}"
+            );
+            let held = log.held[&0];
+            assert!(if mac_queue == 1 { held <= in_radio } else { held == in_radio }, "{in_radio}: {held}");
         }
     }
 }
@@ -631,6 +653,7 @@ fn a_queue_that_waits_outlives_the_last_word_of_its_neighbour() {
 /// has expired, and without expiry at 20 s, when 1 says that its queue is empty, whichever of the two broadcasts first.
 #[test]
 fn a_queue_that_waits_for_a_broadcast_goes_on() {
+    let mut woken = 0;
     for (expiry, seconds) in [(1, 15), (60, 25)] {
         for seed in 1..=6 {
             let mut spec = line(&[0.0, 200.0, 400.0], seconds);
@@ -645,10 +668,46 @@ fn a_queue_that_waits_for_a_broadcast_goes_on() {
                 ("threshold", ParamValue::Integer(65_535)),
                 ("rate_start", ParamValue::Rate(Rate(11_000_000))),
             ];
-            let (result, _) = Observed::diffq(&set).run(&spec, seed);
+            let (result, log) = Observed::diffq(&set).run(&spec, seed);
             assert!(result.flows[0].delivered_packets > 300, "{}", result.flows[0].delivered_packets);
             assert_eq!(result.ends.queued, 0, "{expiry}, {seed}");
+            // 0 has waited, and 1 says that its queue is empty: a packet of 0 leaves at once.
+            let told = log.told.iter().zip(&log.told_at);
+            for (_, &emptied) in told.filter(|(word, _)| word.node == 0 && word.size == 0) {
+                let left = || log.left.iter().filter(|left| left.0 == 0).map(|left| left.1);
+                // A reception is handled with the end of its frame, and its time is the propagation delay later.
+                let emptied = Time(emptied.0 - 1_000);
+                let before = left().take_while(|&at| at < emptied).last();
+                if let (Some(before), Some(next)) = (before, left().find(|&at| at >= emptied))
+                    && emptied.since(before) > Span::from_secs(1)
+                {
+                    assert!(next.since(emptied) <= Span::from_millis(1), "{seed}: {next:?} {emptied:?}");
+                    woken += 1;
+                }
+            }
         }
+    }
+    assert!(woken > 3, "{woken}");
+}
+
+/// The queue of a saturating source is at the upper of two levels. Its category holds one packet, and the radio may hold two: what waits for
+/// room in that category lets a plain flow pass.
+#[test]
+fn a_level_without_room_lets_others_pass() {
+    for in_radio in [1, 2, 4] {
+        let mut spec = line(&[0.0, 100.0], 10);
+        flow(&mut spec, "diffq", 0, 1, saturating(1000));
+        flow(&mut spec, "plain", 0, 1, saturating(1000));
+        spec.flows[1].transport = Transport::PlainUdp;
+        let set = [
+            ("in_radio", ParamValue::Integer(in_radio)),
+            ("levels", ParamValue::Integer(2)),
+            ("threshold", ParamValue::Integer(65_535)),
+            ("rate_start", ParamValue::Rate(Rate(11_000_000))),
+        ];
+        let (result, _) = Observed::diffq(&set).run(&spec, 1);
+        let packets: Vec<u64> = result.flows.iter().map(|flow| flow.delivered_packets).collect();
+        assert!(packets.iter().all(|&packets| packets > 500), "{in_radio}: {packets:?}");
     }
 }
 
@@ -769,4 +828,200 @@ fn results_have_the_differences_by_next_hop() {
     let most: u64 = (0..).zip(&hop.levels).map(|(level, packets)| 13 * level * packets).sum();
     assert!((least as f64..=most as f64).contains(&(mean * packets)), "{hop:?}");
     assert!(hop.levels[4..].iter().sum::<u64>() == 0 && hop.levels[2] > 100, "{hop:?}");
+}
+
+/// 0 reaches 2 by 1 on one channel; when 1 has left, by 3 on another channel, or by wires over 3 and 4. What waits at 0's first radio then goes
+/// the new way: nothing is left there, and no packet is made or lost unnoticed.
+#[test]
+fn packets_follow_a_route_to_another_interface() {
+    for by_wire in [false, true] {
+        for over_tcp in [false, true] {
+            let mut spec = world(radio(), 40);
+            spec.routing = olsr(|_| {});
+            let mut second = spec.radios[0].clone();
+            (second.name, second.channel) = ("second".into(), 6);
+            spec.radios.push(second);
+            for (i, (x, y)) in [(0.0, 0.0), (150.0, 150.0), (300.0, 0.0)].into_iter().enumerate() {
+                node(&mut spec, &i.to_string(), x, y);
+            }
+            if by_wire {
+                let [third, fourth] = ["3", "4"].map(|id| wired(&mut spec, id));
+                for ends in [(0, third), (third, fourth), (fourth, 2)] {
+                    spec.links.push(link(ends, 10, ms(1), 200));
+                }
+            } else {
+                node(&mut spec, "3", 150.0, -5000.0);
+                (spec.nodes[0].radios, spec.nodes[2].radios, spec.nodes[3].radios) =
+                    (vec![0, 1], vec![0, 1], vec![1]);
+                // It comes at 3 s.
+                let knots = [(0, -5000.0), (3, -150.0)];
+                let knots =
+                    knots.map(|(s, y)| Knot { at: Time(s * 1_000_000_000), position: [150.0, y, 0.0] });
+                spec.movement.paths.push(PathSpec { node: 3, knots: knots.into(), repeat_from: None });
+            }
+            let knots = [(6, 150.0), (7, 5000.0)];
+            let knots = knots.map(|(s, y)| Knot { at: Time(s * 1_000_000_000), position: [150.0, y, 0.0] });
+            spec.movement.paths.push(PathSpec { node: 1, knots: knots.into(), repeat_from: None });
+            flow(&mut spec, "f", 0, 2, if over_tcp { Traffic::Endless } else { saturating(1000) });
+            if over_tcp {
+                spec.flows[0].transport = tcp(TcpConfig::default());
+            }
+            spec.flows[0].stop = Time::ZERO + Span::from_secs(20);
+            let set = [
+                ("serve", ParamValue::Choice("positive")),
+                ("levels", ParamValue::Integer(1)),
+                ("threshold", ParamValue::Integer(65_535)),
+                ("rate_start", ParamValue::Rate(Rate(11_000_000))),
+            ];
+            let (result, log) = Observed::diffq(&set).run(&spec, 1);
+            assert!(over_tcp || log.withdrawn > 20, "{by_wire}, {over_tcp}: {}", log.withdrawn);
+            assert_eq!(result.ends.queued, 0, "{by_wire}, {over_tcp}: {:?}", result.ends);
+            assert!(
+                result.flows[0].delivered_packets > 700,
+                "{by_wire}, {over_tcp}: {:?}",
+                result.flows[0].delivered_packets
+            );
+        }
+    }
+}
+
+/// 1 hears 0 by one radio and forwards by another one, on a channel of its own, or by a wire: 0 never learns the size of that queue. Only
+/// queues that compare themselves with their neighbours' are named, and what 2 sends back is heard.
+#[test]
+fn a_relay_that_is_never_heard_is_named() {
+    let mut spec = line(&[0.0, 200.0, 400.0], 1);
+    flow(&mut spec, "f", 0, 2, saturating(1000));
+    let warnings = |spec: &WorldSpec, scheme: &str, set: &[(&str, ParamValue)]| {
+        finished(World::new(spec, scheme, built(scheme, set), 1).unwrap()).warnings
+    };
+    assert_eq!(warnings(&spec, "diffq", &[]), Vec::<String>::new());
+    let mut two = spec.clone();
+    let mut second = two.radios[0].clone();
+    (second.name, second.channel) = ("second".into(), 6);
+    two.radios.push(second);
+    (two.nodes[1].radios, two.nodes[2].radios) = (vec![0, 1], vec![1]);
+    let by_radio = "flow f: 1 forwards by its radio 1/second: 0, which does not hear that, takes the queue there for empty";
+    assert_eq!(warnings(&two, "diffq", &[]), [by_radio]);
+    assert_eq!(warnings(&two, "diffq-rc-sched", &[]), [by_radio]);
+    let broadcast = [("sizes_by", ParamValue::Choice("broadcast"))];
+    assert_eq!(warnings(&two, "diffq", &broadcast), [by_radio]);
+    for scheme in ["diffq-rc", "diffq-occupancy", "droptail"] {
+        assert_eq!(warnings(&two, scheme, &[]), Vec::<String>::new(), "{scheme}");
+    }
+    // On one channel both radios are heard.
+    two.radios[1].channel = two.radios[0].channel;
+    assert_eq!(warnings(&two, "diffq", &[]), Vec::<String>::new());
+    // Two flows by a wire, of which a plain one says nothing.
+    let mut by_wire = line(&[0.0, 200.0], 1);
+    let far = wired(&mut by_wire, "2");
+    by_wire.links.push(link((1, far), 1, ms(1), 50));
+    for id in ["h", "g"] {
+        flow(&mut by_wire, id, 0, far, saturating(1000));
+    }
+    let expected =
+        "flow g: 1 forwards by a wire: 0, which does not hear that, takes the queue there for empty";
+    assert_eq!(warnings(&by_wire, "diffq", &[]), [expected]);
+    by_wire.flows.iter_mut().for_each(|flow| flow.transport = Transport::PlainUdp);
+    assert_eq!(warnings(&by_wire, "diffq", &[]), Vec::<String>::new());
+}
+
+/// A flow over UDP that names no scheme keeps no law in a run of DiffQ or TFRC: a background at a constant rate, whose packets DiffQ's nodes
+/// carry without a trailer, beside a flow of DiffQ.
+#[test]
+fn plain_flows_over_udp() {
+    let mut spec = line(&[0.0, 200.0, 400.0], 10);
+    flow(&mut spec, "plain", 0, 2, constant(100));
+    spec.flows[0].transport = Transport::PlainUdp;
+    let (alone, log) = Observed::diffq(&[]).run(&spec, 1);
+    // A packet of 4000 bits each 40 ms.
+    let expected = 248..=251;
+    assert!(expected.contains(&alone.flows[0].delivered_packets), "{:?}", alone.flows[0]);
+    assert!(log.said.is_empty() && log.heard.is_empty() && log.held.is_empty());
+    assert_eq!(alone.queues[0].differentials.len(), 0);
+    for scheme in ["tfrc", "droptail"] {
+        let other = finished(World::new(&spec, scheme, built(scheme, &[]), 1).unwrap());
+        assert!(expected.contains(&other.flows[0].delivered_packets), "{scheme}: {:?}", other.flows[0]);
+    }
+    flow(&mut spec, "diffq", 0, 2, saturating(1000));
+    let (both, log) = Observed::diffq(&[]).run(&spec, 1);
+    assert!(both.flows[0].delivered_packets > 230, "{:?}", both.flows[0]);
+    assert!(both.flows[1].delivered_packets > 300 && log.said.len() as u64 > 600, "{:?}", both.flows[1]);
+    // A saturating one fills the rest.
+    spec.flows[0].traffic = saturating(500);
+    let (both, _) = Observed::diffq(&[]).run(&spec, 1);
+    assert!(both.flows.iter().all(|flow| flow.delivered_packets > 100), "{:?}", both.flows);
+    let error = World::new(&spec, "lbm", built("lbm", &[]), 1).err();
+    assert_eq!(error, None);
+}
+
+/// A queue for all categories that drops large packets that have waited for 0.3 ms.
+struct Impatient {
+    packets: std::collections::VecDeque<Packet>,
+}
+
+impl Queue for Impatient {
+    fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> Enqueued {
+        if self.packets.len() >= 4 {
+            return Enqueued::Refused(airfair_schemes::places::DropReason::QUEUE_FULL);
+        }
+        self.packets.push_back(Packet { enqueued: context.now, ..packet });
+        Enqueued::Stored
+    }
+    fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
+        let (now, out) = (context.now, &mut context.out.dropped);
+        self.packets.retain(|packet| {
+            let stays = packet.bytes < 1000 || now.since(packet.enqueued) < us(300);
+            if !stays {
+                out.push((packet.id, airfair_schemes::places::DropReason("impatient")));
+            }
+            stays
+        });
+        let packet = *self.packets.front()?;
+        Some(Head { packet, priority: airfair_schemes::places::Priority(0) })
+    }
+    fn commit(&mut self) -> Option<Packet> {
+        self.packets.pop_front()
+    }
+    fn view(&self) -> QueueView {
+        let bytes = self.packets.iter().map(|packet| u64::from(packet.bytes)).sum();
+        QueueView { packets: self.packets.len() as u32, bytes, limit_packets: 4 }
+    }
+}
+
+struct ImpatientScheme;
+
+impl Scheme for ImpatientScheme {
+    fn queue(&self, _: &Interface) -> Box<dyn Queue> {
+        Box::new(Impatient { packets: Default::default() })
+    }
+    fn wants(&self, interface: &Interface) -> Wants {
+        let levels = u8::from(interface.medium == Medium::Radio);
+        Wants { priority: airfair_schemes::places::Priority(levels), ..Wants::default() }
+    }
+}
+
+/// A packet of 1 is on the air for some 0.9 ms from 1 s on. In the meantime four large packets from the wire fill its queue; a source of 1
+/// finds no room at 1000.2 ms and waits. At the end of the frame the four are dropped: nothing leaves, and the source goes on all the same.
+#[test]
+fn a_source_goes_on_when_drops_have_emptied_a_queue_for_all_categories() {
+    let mut spec = world(with_edca(no_back_off(dot11b(250.0, 550.0)), diffq_levels()), 3);
+    let sender = node(&mut spec, "1", 0.0, 0.0);
+    let receiver = node(&mut spec, "2", 100.0, 0.0);
+    let far = wired(&mut spec, "0");
+    spec.links.push(link((far, sender), 1000, us(10), 100));
+    flow(&mut spec, "local", sender, receiver, constant(400));
+    spec.flows[0].start = Time::ZERO + us(1_000_200);
+    let mut once = |id: &str, from: usize, bytes: u64| {
+        flow(&mut spec, id, from, receiver, constant(1));
+        let flow = spec.flows.last_mut().unwrap();
+        flow.traffic = Traffic::ConstantRate { rate: Rate(1000), packet: Bytes(bytes), gap_jitter: 0.0 };
+        (flow.start, flow.stop) = (Time::ZERO + ms(1000), Time::ZERO + ms(1100));
+    };
+    once("first", sender, 500);
+    (0..4).for_each(|n| once(&format!("burst-{n}"), far, 1400));
+    let result = finished(World::new(&spec, "impatient", Box::new(ImpatientScheme), 1).unwrap());
+    places_add_up(&result.ends);
+    assert_eq!(result.ends.dropped.get("impatient"), Some(&4), "{:?}", result.ends);
+    // A packet each 10 ms for 2 s.
+    assert!((198..=200).contains(&result.flows[0].delivered_packets), "{:?}", result.flows[0]);
 }

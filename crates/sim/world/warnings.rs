@@ -93,7 +93,7 @@ pub(super) fn warnings(
     };
     let txops = short_txops(air, network, spec);
     let controllers = idle_controllers(spec, network, scheme_name, names);
-    let of_radios = cut_off.chain(txops);
+    let of_radios = cut_off.chain(txops).chain(unheard_relays(air, network, names));
     routeless
         .into_iter()
         .chain(too_long)
@@ -189,6 +189,59 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
         name(to),
         power.0,
         needed.0
+    ))
+}
+
+/// Relays whose queues are never heard by the node before them, whose scheme compares its queue with theirs: they forward by a wire, or by
+/// a radio that this node's radio does not hear. Each with a flow that passes it. None in a world with a routing protocol.
+fn unheard_relays(air: &Air, network: &Network, names: &Names) -> Option<String> {
+    let interfaces = &network.interfaces;
+    let compares = |station: StationIx| {
+        let port = interfaces.of_station(station).1;
+        interfaces.wants_headers(port) || interfaces.wants_backlogs(port)
+    };
+    // Relay, its radio (none: a wire), the node before it, flow.
+    let mut found: Vec<(NodeIx, Option<StationIx>, NodeIx, FlowIx)> = Vec::new();
+    for (flow, f) in network.flows.pairs().filter(|_| !network.routes.are_found()) {
+        let label = if f.is_tcp { network.tcp.header(flow) } else { network.udp.label(flow).0 };
+        let returns = f.is_tcp || network.udp.reports(flow);
+        let ways = [Some(true), returns.then_some(false)].into_iter().flatten();
+        for pair in ways.flat_map(|forward| {
+            paths::hops(network, flow, forward).windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
+        }) {
+            let (LinkRef::Station(station), onward) = (pair[0].link, pair[1].link) else { continue };
+            let is_labelled =
+                !label.is_none() && label == interfaces.queue_header(interfaces.of_station(station).1);
+            let radio = match onward {
+                LinkRef::Station(relay) => Some(relay),
+                LinkRef::Wire(_) => None,
+            };
+            let is_heard =
+                radio.is_some_and(|relay| air.neighbours(relay).any(|(hearer, _)| hearer == station));
+            if is_labelled && compares(station) && !is_heard {
+                found.push((pair[1].from, radio, pair[0].from, flow));
+            }
+        }
+    }
+    let node = |node: NodeIx| names.nodes[node.ix()].as_str();
+    let flow_name = |flow: FlowIx| names.flows[flow.ix()].as_str();
+    found.sort_by(|a, b| {
+        let of_relay = natural_cmp(node(a.0), node(b.0)).then(a.1.cmp(&b.1));
+        of_relay.then_with(|| natural_cmp(flow_name(a.3), flow_name(b.3)))
+    });
+    found.dedup_by_key(|relay| (relay.0, relay.1));
+    let &(relay, radio, before, flow) = found.first()?;
+    let by =
+        radio.map_or("a wire".to_string(), |station| format!("its radio {}", names.stations[station.ix()]));
+    let more = match found.len() - 1 {
+        0 => String::new(),
+        1 => " (1 more such relay)".to_string(),
+        n => format!(" ({n} more such relays)"),
+    };
+    let (relay, before) = (node(relay), node(before));
+    Some(format!(
+        "flow {}: {relay} forwards by {by}: {before}, which does not hear that, takes the queue there for empty{more}",
+        flow_name(flow)
     ))
 }
 
