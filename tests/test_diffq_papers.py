@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 from airfair import Scenario, claims, paper
 from airfair.claims import MAIN
-from airfair_papers.diffq import alone, fig15, half
+from airfair_papers.diffq import alone, fig15, four_levels, half, liar
 from airfair_papers.diffq.common import testbed, three
 from airfair_papers.diffq.common.best import best
 from airfair_papers.diffq.common.parts import pairs
@@ -49,7 +50,7 @@ def test_readings_of_other_protocols_leave_diffq_as_it_is() -> None:
     ):
         assert name(testbed.DIFFQ_TCP, 32, reading) == name(testbed.DIFFQ_TCP, 32, routes)
     made = testbed.series({testbed.TCP: tuple(testbed.READINGS), testbed.DIFFQ_TCP: testbed.LEVELS}, [4])
-    assert len(made) == len(testbed.READINGS) + 2
+    assert len(made) == len(testbed.BASELINES) + 2
     overrides = {one.name: one.overrides for one in made}
     assert overrides["TCP-SACK, 4, static routes, DCF"] == ("flows.count=4", "radio.categories=dcf")
     assert overrides["DiffQ-TCP, 4"] == ("flows.count=4", *testbed.OLSR)
@@ -63,6 +64,55 @@ def test_readings_of_other_protocols_leave_diffq_as_it_is() -> None:
         (*testbed.WINDOW, *rates),
         (*testbed.UDP, *rates),
     ]
+
+
+def test_waiting_queues_leave_other_protocols_as_they_are() -> None:
+    name = testbed.name
+    assert name(testbed.TCP, 4, "static routes, waits, DCF") == "TCP-SACK, 4, static routes, DCF"
+    assert name(testbed.TCP, 4, "waits, slow") == "TCP-SACK, 4, slow"
+    assert name(testbed.TFRC, 4, "waits, slow") == "TFRC-ECN, 4"
+    assert name(testbed.DIFFQ_TCP, 4, "static routes, waits, DCF") == "DiffQ-TCP, 4, static routes, waits"
+    both = testbed.series(
+        {testbed.TCP: testbed.WAITS, testbed.DIFFQ_UDP: ("static routes, waits, slow",)}, [4]
+    )
+    assert [one.overrides[1:] for one in both[1:]] == [
+        (),
+        (
+            *testbed.UDP,
+            "diffq.alpha=100 bit/s",
+            "diffq.rate_start=10 kbit/s",
+            "diffq.serve=positive",
+            "diffq.threshold=5",
+        ),
+    ]
+
+
+def test_a_lying_relay_waits_as_the_others_do() -> None:
+    assert liar.changes(liar.HONEST, "static routes") == (
+        *three.of_each(testbed.UDP),
+        liar.RELAY,
+        "diffq-liar.size_factor=1",
+    )
+    waiting = liar.changes(liar.NOTHING, "static routes, waits")
+    assert {"diffq.serve=positive", "diffq-liar.serve=positive", "diffq-liar.threshold=5"} < set(waiting)
+
+
+def test_levels_of_a_stock_card() -> None:
+    """Levels 0 to 3 are BK, BE, VI, VO. The next hop of E and G is the destination, so that their own queue
+    with the packet itself is the differential: a level for each 25 packets."""
+    loaded = paper.load("diffq/four_levels")
+    named = f"DiffQ-UDP, fig2, static routes, {four_levels.STOCK}"
+    (one,) = (series for series in loaded.series if series.name == named)
+    assert one.scenario is not None
+    scenario = Scenario.read(one.scenario, (*one.overrides, *loaded.small))
+    seen = set()
+    for line in airfair.trace(scenario, scheme=one.scheme):
+        sent = re.search(r"([EG])  +sends DATA #\d+ in (\w\w) \(queue (\d+) of", line)
+        if sent is not None:
+            differential = int(sent[3]) + 1
+            assert sent[2] == ("BK", "BE", "VI", "VO")[min(-(-differential * 4 // 100), 3)], line
+            seen.add(sent[2])
+    assert {"BE", "VI"} <= seen
 
 
 def test_log_utility_by_hand() -> None:

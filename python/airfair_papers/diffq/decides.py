@@ -5,27 +5,36 @@ queue, by which differentials become levels; the threshold of the source's law, 
 decrease keeps the next one from following; how many packets the radio holds, whose order and level are
 settled long before they are sent; whether the packet of the largest differential goes first or one of the
 highest level; the countdown of the back-off.
+
+From the reading in which queues wait the same for DiffQ-TCP and for DiffQ-UDP, this against TFRC-ECN: the
+threshold, which is 5 there, packets in the radio, levels, how often the law runs (0.1 Mbit/s in a second
+instead of 1), and the logarithmic law with a rate that many flows can have.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from airfair.claims import MAIN, Claim, Measured, number
+from airfair.claims import Claim, Measured, number
 from airfair.paper import Experiment, Series
 
 from airfair_papers.diffq.common import SHORT
 from airfair_papers.diffq.common.testbed import (
     ABOUT,
     DIFFQ_TCP,
+    DIFFQ_UDP,
     JAIN,
     MEDIAN,
+    PROTOCOLS,
     READINGS,
     ROUTES,
     SCENE,
     TCP,
+    TFRC,
     TOTAL,
+    UNRELIABLE,
     UTILITY,
+    WAITS,
     WINDOW,
     read,
     series,
@@ -35,6 +44,8 @@ from airfair_papers.diffq.common.testbed import (
 from airfair_papers.diffq.common.testbed import name as name_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from matplotlib.figure import Figure
 
 COUNT = 32
@@ -68,20 +79,59 @@ CHANGES = {
     "DCF's countdown": ("radio.edca_countdown=dcf",),
 }
 
+WAITING = {
+    "threshold 2": ("diffq.threshold=2",),
+    "threshold 12": ("diffq.threshold=12",),
+    "threshold D/4": ("diffq.threshold=25",),
+    "a step each 100 ms": ("diffq.hold=0 s", "diffq.interval=100 ms"),
+    "law log, 100 kbit/s": ("diffq.law=log", "diffq.log_rate=100 kbit/s"),
+    "2 packets in the radio": ("diffq.in_radio=2",),
+    "level 0 only": ("diffq.levels=1",),
+}
+WAITING_TCP = {
+    **WAITING,
+    "ACKs at the highest level": ("diffq.acks=highest",),
+    "windows of 4 segments": WINDOWS["windows of 4 segments"],
+    "slow, threshold 2, windows of 4 segments": (
+        *slow("diffq"),
+        "diffq.threshold=2",
+        *WINDOWS["windows of 4 segments"],
+    ),
+}
 
-def name(change: str, reading: str) -> str:
+
+class Group(NamedTuple):
+    """Changes of a protocol in its readings, against another in the same."""
+
+    protocol: str
+    readings: Sequence[str]
+    changes: Mapping[str, tuple[str, ...]]
+    than: str
+
+
+GROUPS = (
+    Group(DIFFQ_TCP, ROUTES, CHANGES, TCP),
+    Group(DIFFQ_TCP, WAITS, WAITING_TCP, TCP),
+    Group(DIFFQ_UDP, WAITS, WAITING, TFRC),
+)
+
+
+def name(change: str, reading: str, protocol: str = DIFFQ_TCP) -> str:
     """The name of a series with a change."""
-    return f"{name_of(DIFFQ_TCP, COUNT, reading)}, {change}"
+    return f"{name_of(protocol, COUNT, reading)}, {change}"
 
 
-def variants() -> list[Series]:
-    """DiffQ-TCP with each change."""
+def variants(group: Group) -> list[Series]:
+    """A group's protocol with each change."""
+    protocol = PROTOCOLS[group.protocol]
     return [
         Series(
-            name(change, reading), "diffq", (f"flows.count={COUNT}", *READINGS[reading].overrides, *overrides)
+            name(change, reading, group.protocol),
+            protocol.scheme,
+            (f"flows.count={COUNT}", *READINGS[reading].changes(protocol), *overrides),
         )
-        for reading in ROUTES
-        for change, overrides in CHANGES.items()
+        for reading in group.readings
+        for change, overrides in group.changes.items()
     ]
 
 
@@ -108,14 +158,15 @@ def same_windows(change: str) -> str | None:
     return next((windows for windows in WINDOWS if windows in change), None)
 
 
-def claims(change: str, reading: str) -> list[Claim]:
-    """DiffQ-TCP's gains hold with the change too; over TCP with the same windows where these are small."""
+def claims(group: Group, change: str, reading: str) -> list[Claim]:
+    """The gains hold with the change too; over TCP with the same windows where these are small."""
     windows = same_windows(change)
-    own = name(change, reading)
-    other = name_of(TCP, COUNT, reading) if windows is None else of_tcp(windows, reading)
+    own = name(change, reading, group.protocol)
+    routes = ROUTES[group.readings.index(reading)]
+    other = name_of(group.than, COUNT, reading) if windows is None else of_tcp(windows, routes)
     return [
         Claim(
-            text=f"{change}: a larger {statistic} than TCP",
+            text=f"{change}: a larger {statistic} than {group.than}",
             where="ours",
             source="ours",
             series=own,
@@ -126,7 +177,7 @@ def claims(change: str, reading: str) -> list[Claim]:
             bound_series=other,
             paired=True,
             reading=reading,
-            about=(*ABOUT, "radio.edca_countdown", "tcp.window_limit"),
+            about=(*ABOUT, *UNRELIABLE, "radio.edca_countdown", "tcp.window_limit"),
         )
         for statistic in (JAIN, UTILITY)
     ]
@@ -134,34 +185,47 @@ def claims(change: str, reading: str) -> list[Claim]:
 
 def draw(rows: Measured, figure: Figure) -> None:
     """Index, log utility, total and median with each change, over those without."""
-    figure.set_size_inches(12.0, 7.0)
-    for axes, statistic in zip(
-        figure.subplots(1, 4, sharey=True), (JAIN, UTILITY, TOTAL, MEDIAN), strict=True
-    ):
-        for reading in ROUTES:
-            values = [number(statistic).of(rows[name(change, reading)]) for change in CHANGES]
-            axes.errorbar(
-                [value["mean"] for value in values],
-                range(len(CHANGES)),
-                xerr=[value["ci95"] or 0 for value in values],
-                fmt="o",
-                capsize=2,
-                color=f"C{ROUTES.index(reading)}",
-                label="OLSR" if reading == MAIN else reading,
-            )
-            for protocol, line in ((DIFFQ_TCP, "-"), (TCP, ":")):
-                mean = number(statistic).of(rows[name_of(protocol, COUNT, reading)])["mean"]
-                axes.axvline(mean, color=f"C{ROUTES.index(reading)}", linestyle=line)
-        axes.set_xlabel(f"{statistic}; line: defaults, dotted: TCP", fontsize="x-small")
-        axes.set_yticks(range(len(CHANGES)), list(CHANGES))
-    axes.legend(fontsize="x-small")
+    heights = [len(group.changes) for group in GROUPS]
+    figure.set_size_inches(12.0, 3.0 + 0.25 * sum(heights))
+    lines = figure.subplots(len(GROUPS), 4, sharey="row", height_ratios=heights)
+    for line, group in zip(lines, GROUPS, strict=True):
+        for axes, statistic in zip(line, (JAIN, UTILITY, TOTAL, MEDIAN), strict=True):
+            for i, reading in enumerate(group.readings):
+                series = [name(change, reading, group.protocol) for change in group.changes]
+                values = [number(statistic).of(rows[of]) for of in series]
+                axes.errorbar(
+                    [value["mean"] for value in values],
+                    range(len(series)),
+                    xerr=[value["ci95"] or 0 for value in values],
+                    fmt="o",
+                    capsize=2,
+                    color=f"C{i}",
+                    label="static" if READINGS[reading].static else "OLSR",
+                )
+                for protocol, style in ((group.protocol, "-"), (group.than, ":")):
+                    mean = number(statistic).of(rows[name_of(protocol, COUNT, reading)])["mean"]
+                    axes.axvline(mean, color=f"C{i}", linestyle=style)
+            axes.set_xlabel(f"{statistic}; line: unchanged, dotted: {group.than}", fontsize="x-small")
+            axes.set_yticks(range(len(group.changes)), list(group.changes))
+        line[0].set_title(f"{group.protocol}, {'waits' if group.readings == WAITS else 'as printed'}")
+        line[-1].legend(fontsize="x-small")
 
 
 EXPERIMENT = Experiment(
     title="What decides: DiffQ's open values one by one",
     scenario=SCENE,
-    series=(*series({TCP: ROUTES, DIFFQ_TCP: ROUTES}, [COUNT]), *variants(), *without()),
-    claims=tuple(claim for reading in ROUTES for change in CHANGES for claim in claims(change, reading)),
+    series=(
+        *series({TCP: ROUTES, TFRC: ROUTES, DIFFQ_TCP: (*ROUTES, *WAITS), DIFFQ_UDP: WAITS}, [COUNT]),
+        *(one for group in GROUPS for one in variants(group)),
+        *without(),
+    ),
+    claims=tuple(
+        claim
+        for group in GROUPS
+        for reading in group.readings
+        for change in group.changes
+        for claim in claims(group, change, reading)
+    ),
     draw=draw,
     quick_seeds=3,
     by_seed=sets,

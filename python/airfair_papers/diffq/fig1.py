@@ -19,9 +19,9 @@ from airfair.paper import Experiment
 from airfair_papers.diffq.common import SHORT
 from airfair_papers.diffq.common.pictures import bars, distributions
 from airfair_papers.diffq.common.testbed import (
+    BASELINES,
     COUNTS,
     LARGEST,
-    READINGS,
     SCENE,
     STARVED,
     TCP,
@@ -81,7 +81,7 @@ def draw(rows: Measured, figure: Figure) -> None:
         "OLSR" if reading == "main" else reading: [
             number(TOTAL).of(rows[name(TCP, count, reading)]) for count in COUNTS
         ]
-        for reading in READINGS
+        for reading in BASELINES
     }
     bars(totals, [str(count) for count in COUNTS], groups)
     totals.set_ylabel("total (Mbit/s)")
@@ -91,8 +91,8 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="TCP by the number of flows on a testbed of 46 nodes: who starves",
     scenario=SCENE,
-    series=series({TCP: tuple(READINGS)}),
-    claims=tuple(claim for reading in READINGS for claim in claims(reading)),
+    series=series({TCP: BASELINES}),
+    claims=tuple(claim for reading in BASELINES for claim in claims(reading)),
     draw=draw,
     quick_seeds=3,
     by_seed=sets,

@@ -5,8 +5,8 @@ better", at least 1.1 times, for which the unit of the rates is not given (both 
 each rate at least one unit); the total is "slightly less" and "comparable", at least 0.8 times. TCP-FeW has
 "about similar performance as TCP": its index is within a third of TCP's. Numbers are compared seed by seed.
 
-Ours: CUBIC, BBR and FQ-CoDel at each node (with TCP-SACK), and the distance from the max-min optimum, which
-is that of static routes and the DCF in all series.
+Ours: CUBIC, BBR and FQ-CoDel at each node (with TCP-SACK), at level 0 and with the DCF, and the distance from
+the max-min optimum, which is that of static routes and the DCF in all series.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from airfair.paper import Experiment
 from airfair_papers.diffq.common import SHORT
 from airfair_papers.diffq.common.pictures import by_routes
 from airfair_papers.diffq.common.testbed import (
+    BASELINES,
     COUNTS,
     DIFFQ_TCP,
     FEW,
@@ -28,13 +29,13 @@ from airfair_papers.diffq.common.testbed import (
     OF_BEST,
     OTHERS,
     OWN,
-    READINGS,
     ROUTES,
     SCENE,
     TCP,
     TOTAL,
     UTILITY,
     UTILITY_BIT,
+    WAITS_LEVELS,
     read,
     series,
     sets,
@@ -46,7 +47,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WHERE = "section 6.3, figure 11"
-WITH_FEW = (*LEVELS, "static routes, slow")
+FEWS = (*LEVELS, "static routes, slow")
+WITH_FEW = (*FEWS, *WAITS_LEVELS, "static routes, waits, slow")
 
 
 def claims(count: int) -> list[Claim]:
@@ -76,7 +78,7 @@ def claims(count: int) -> list[Claim]:
             JAIN,
             4 / 3,
             below=True,
-            readings=WITH_FEW,
+            readings=FEWS,
         ),
     ]
     for other in (*OTHERS, TCP):
@@ -88,7 +90,7 @@ def claims(count: int) -> list[Claim]:
             OF_BEST,
             1.0,
             than=other,
-            readings=ROUTES,
+            readings=(*LEVELS, *WAITS_LEVELS),
             source="ours",
         )
         if other != TCP:
@@ -100,7 +102,7 @@ def claims(count: int) -> list[Claim]:
                 JAIN,
                 1.0,
                 than=other,
-                readings=ROUTES,
+                readings=(*LEVELS, *WAITS_LEVELS),
                 source="ours",
             )
     for statistic in (JAIN, UTILITY):
@@ -118,7 +120,7 @@ def claims(count: int) -> list[Claim]:
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    by_routes(rows, figure, (TCP, FEW, *OTHERS, DIFFQ_TCP, LOG_TCP))
+    by_routes(rows, figure, (TCP, FEW, *OTHERS, DIFFQ_TCP, LOG_TCP), waiting=DIFFQ_TCP)
 
 
 EXPERIMENT = Experiment(
@@ -126,9 +128,9 @@ EXPERIMENT = Experiment(
     scenario=SCENE,
     series=series(
         {
-            TCP: tuple(READINGS),
-            FEW: WITH_FEW,
-            **dict.fromkeys(OTHERS, ROUTES),
+            TCP: BASELINES,
+            FEW: FEWS,
+            **dict.fromkeys(OTHERS, LEVELS),
             DIFFQ_TCP: OWN,
             LOG_TCP: ROUTES,
         }

@@ -19,6 +19,7 @@ from airfair_papers.diffq.common import SHORT
 from airfair_papers.diffq.common.pictures import FLOOR_BPS
 from airfair_papers.diffq.common.testbed import (
     ABOUT,
+    BASELINES,
     DIFFQ_TCP,
     GREEDY,
     JUDGED,
@@ -27,6 +28,7 @@ from airfair_papers.diffq.common.testbed import (
     ROUTES,
     SCENE,
     TCP,
+    WAITS,
     name,
     of_starved,
     pooled,
@@ -77,17 +79,6 @@ def claims(reading: str) -> list[Claim]:
 
     return [
         starved("The median of the flows that TCP starves gets 10 kbit/s and more", "above", 10.0),
-        Claim(
-            text="With TCP one flow in a hundred and more is above 1 Mbit/s",
-            where=WHERE,
-            source="paper",
-            series=name(TCP, MANY, reading),
-            baseline=None,
-            statistic=number(GREEDY),
-            comparison="above",
-            value=0.01,
-            reading=reading,
-        ),
         *times(
             "At most half as many flows above 1 Mbit/s as with TCP",
             WHERE,
@@ -110,9 +101,25 @@ def claims(reading: str) -> list[Claim]:
     ]
 
 
+def of_tcp(reading: str) -> Claim:
+    """What is read off it about TCP alone."""
+    return Claim(
+        text="With TCP one flow in a hundred and more is above 1 Mbit/s",
+        where=WHERE,
+        source="paper",
+        series=name(TCP, MANY, reading),
+        baseline=None,
+        statistic=number(GREEDY),
+        comparison="above",
+        value=0.01,
+        reading=reading,
+    )
+
+
 def draw(rows: Measured, figure: Figure) -> None:
-    """A point a flow of each set, what is below 100 bit/s at that."""
-    for axes, reading in zip(figure.subplots(1, 2), ROUTES, strict=True):
+    """A point a flow of each set, what is below 100 bit/s at that; as printed, and with queues that wait."""
+    figure.set_size_inches(9.0, 8.0)
+    for axes, reading in zip(figure.subplots(2, 2).flat, (*ROUTES, *WAITS), strict=True):
         tcp, diffq = (
             np.maximum(pooled(rows[name(protocol, MANY, reading)]), FLOOR_BPS) / 1e3
             for protocol in (TCP, DIFFQ_TCP)
@@ -128,7 +135,10 @@ EXPERIMENT = Experiment(
     title="Flow by flow: DiffQ-TCP over TCP, 32 flows",
     scenario=SCENE,
     series=(*series({TCP: JUDGED, DIFFQ_TCP: OWN}, [MANY]), *compared()),
-    claims=tuple(claim for reading in JUDGED for claim in claims(reading)),
+    claims=(
+        *(claim for reading in JUDGED for claim in claims(reading)),
+        *(of_tcp(reading) for reading in JUDGED if reading in BASELINES),
+    ),
     draw=draw,
     quick_seeds=3,
     by_seed=sets,

@@ -27,6 +27,9 @@ from airfair_papers.diffq.common.testbed import (
     TFRC,
     TOTAL,
     UTILITY,
+    WAITS,
+    WAITS_LEVELS,
+    WAITS_SLOW,
     read,
     series,
     sets,
@@ -42,7 +45,7 @@ WHERE = "section 6.3, figure 13"
 
 def claims(count: int) -> list[Claim]:
     """The paper's two, the log utility of the figure, and ours of the log law and of UDP alone."""
-    told = (*OF_TCP, *SLOW)
+    told = (*OF_TCP, *SLOW, *WAITS_LEVELS, *WAITS_SLOW)
     return [
         *times(
             f"{count} flows: 1.5 times TFRC-ECN's Jain index",
@@ -97,14 +100,14 @@ def claims(count: int) -> list[Claim]:
             TOTAL,
             1.0,
             than="UDP",
-            readings=ROUTES,
+            readings=(*ROUTES, *WAITS),
             source="ours",
         ),
     ]
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    by_routes(rows, figure, ("UDP", TFRC, DIFFQ_UDP, LOG_UDP))
+    by_routes(rows, figure, ("UDP", TFRC, DIFFQ_UDP, LOG_UDP), waiting=DIFFQ_UDP)
 
 
 EXPERIMENT = Experiment(

@@ -8,6 +8,9 @@ Flows of one hop have no intermediate node, so that their zero is true by defini
 MAC are beside: a scheme that overflows nothing may lose more there. Path lengths are those of the static
 routes by ETX; with OLSR the routes change under load.
 
+With queues that wait relays hardly overflow by design, with scheduling alone too; the log utilities show what
+levels add. Round robin has no differentials to wait for: rate control alone differs by its threshold only.
+
 The paper: some 2,500 overflows, 70 % of them on the path of eight hops; more than 70,000 with either part,
 somewhat fewer with scheduling; none of flows of one and two hops under rate control alone; log utilities in
 the same order.
@@ -37,6 +40,7 @@ from airfair_papers.diffq.common.testbed import (
     TOTAL,
     UDP,
     UTILITY,
+    WAITS,
     Protocol,
     log_utility,
 )
@@ -217,9 +221,9 @@ def claims(reading: str) -> list[Claim]:
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """Overflows by path length and log utilities, with the paper's routes above and static ones below."""
-    figure.set_size_inches(10.0, 7.0)
-    for line, reading in zip(figure.subplots(2, 2, width_ratios=(3, 1)), ROUTES, strict=True):
+    """Overflows by path length and log utilities: OLSR, static routes, and both with queues that wait."""
+    figure.set_size_inches(10.0, 13.0)
+    for line, reading in zip(figure.subplots(4, 2, width_ratios=(3, 1)), (*ROUTES, *WAITS), strict=True):
         overflows, utilities = line
         groups = {
             part: [rows[name(part, reading)]["numbers"][by_length(n)] for n in range(1, LONGEST + 1)]

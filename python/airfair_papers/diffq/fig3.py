@@ -4,7 +4,8 @@
 The paper's picture is an argument, not a measurement: by occupancy the node with the longest queue sends
 first although its next hop cannot forward; by differential the congested node itself and those far from it
 send. `fig3.toml` is such a chain; a saturating flow of one hop congests its far end. UDP, all else is DiffQ's
-in both series. `occupancy.py` has the same comparison on the testbed.
+in both series. `occupancy.py` has the same comparison on the testbed. Where queues
+wait they do so by their differential in all three series, so that only order and levels differ.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from airfair.paper import Experiment, Series
 
 from airfair_papers.diffq.common.overflows import overflows
 from airfair_papers.diffq.common.pictures import bars
-from airfair_papers.diffq.common.testbed import READINGS, ROUTES, beside
+from airfair_papers.diffq.common.testbed import READINGS, ROUTES, WAITS, Protocol, beside
 
 if TYPE_CHECKING:
     from airfair.recording import Recording
@@ -71,31 +72,29 @@ def claims(reading: str) -> list[Claim]:
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """Overflows by node, and the goodputs."""
-    overflowing, rates = figure.subplots(1, 2)
-    groups = {kind: [rows[name(kind)]["numbers"][at(node)] for node in CHAIN[1:-1]] for kind in SCHEMES}
-    bars(overflowing, list(CHAIN[1:-1]), groups)
-    overflowing.set_xlabel("node")
-    overflowing.set_ylabel("overflows")
-    overflowing.legend(fontsize="x-small")
-    bars(
-        rates,
-        ["long", "near"],
-        {kind: [rows[name(kind)]["numbers"][flow] for flow in (LONG, NEAR)] for kind in SCHEMES},
-    )
-    rates.set_xlabel("flow")
-    rates.set_ylabel("goodput (kbit/s)")
+    """Overflows by node, and the goodputs; as printed, and with queues that wait."""
+    figure.set_size_inches(9.0, 8.0)
+    for (overflowing, rates), reading in zip(figure.subplots(2, 2), (MAIN, WAITS[0]), strict=True):
+        row = {kind: rows[name(kind, reading)]["numbers"] for kind in SCHEMES}
+        groups = {kind: [numbers[at(node)] for node in CHAIN[1:-1]] for kind, numbers in row.items()}
+        bars(overflowing, list(CHAIN[1:-1]), groups, along="node")
+        overflowing.set_ylabel("overflows")
+        overflowing.set_title("as printed" if reading == MAIN else reading)
+        overflowing.legend(fontsize="x-small")
+        groups = {kind: [numbers[flow] for flow in (LONG, NEAR)] for kind, numbers in row.items()}
+        bars(rates, ["long", "near"], groups, along="flow")
+        rates.set_ylabel("goodput (kbit/s)")
 
 
 EXPERIMENT = Experiment(
     title="Levels by differential or by queue before a congested next hop",
     scenario=Path(__file__).with_name("fig3.toml"),
     series=tuple(
-        Series(name(kind, reading), scheme, READINGS[reading].overrides)
-        for reading in ROUTES
+        Series(name(kind, reading), scheme, READINGS[reading].changes(Protocol(scheme, own=True)))
+        for reading in (*ROUTES, *WAITS)
         for kind, scheme in SCHEMES.items()
     ),
-    claims=tuple(claim for reading in ROUTES for claim in claims(reading)),
+    claims=tuple(claim for reading in (*ROUTES, *WAITS) for claim in claims(reading)),
     draw=draw,
     quick_seeds=3,
     read=read,

@@ -13,15 +13,16 @@ from airfair.paper import Experiment
 from airfair_papers.diffq.common import SHORT
 from airfair_papers.diffq.common.pictures import distributions
 from airfair_papers.diffq.common.testbed import (
+    BASELINES,
     COUNTS,
     DIFFQ_TCP,
     LOG_TCP,
     OWN,
-    READINGS,
     ROUTES,
     SCENE,
     STARVED,
     TCP,
+    WAITS,
     name,
     read,
     series,
@@ -36,18 +37,20 @@ WHERE = "section 6.3, figure 9"
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """DiffQ-TCP beside TCP, with the paper's routes and with static ones."""
-    figure.set_size_inches(9.0, 7.0)
-    for line, reading in zip(figure.subplots(2, 2), ROUTES, strict=True):
-        for axes, protocol in zip(line, (TCP, DIFFQ_TCP), strict=True):
-            distributions(axes, rows, {f"{count} flows": name(protocol, count, reading) for count in COUNTS})
-            axes.set_title(f"{protocol}, {'OLSR' if reading == MAIN else reading}")
+    """TCP, DiffQ-TCP, and this with queues that wait; with the paper's routes and with static ones."""
+    figure.set_size_inches(13.0, 7.0)
+    for line, reading, waiting in zip(figure.subplots(2, 3), ROUTES, WAITS, strict=True):
+        for axes, (protocol, of) in zip(
+            line, ((TCP, reading), (DIFFQ_TCP, reading), (DIFFQ_TCP, waiting)), strict=True
+        ):
+            distributions(axes, rows, {f"{count} flows": name(protocol, count, of) for count in COUNTS})
+            axes.set_title(f"{protocol}, {'OLSR' if of == MAIN else of}")
 
 
 EXPERIMENT = Experiment(
     title="Goodputs of DiffQ-TCP by the number of flows",
     scenario=SCENE,
-    series=series({TCP: tuple(READINGS), DIFFQ_TCP: OWN, LOG_TCP: ROUTES}),
+    series=series({TCP: BASELINES, DIFFQ_TCP: OWN, LOG_TCP: ROUTES}),
     claims=tuple(
         claim
         for count in COUNTS

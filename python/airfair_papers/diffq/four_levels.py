@@ -1,11 +1,14 @@
 """Four levels instead of eight (ours), as many as a driver without changes has.
 
-The radio keeps the paper's windows; four levels are its lowest four, of which three have the same AIFSN and
-least window. DiffQ-UDP in the scenes of figures 2 and 10. Flow 1 keeps half of what eight levels give it.
+On a stock card levels 0 to 3 are the four categories of EDCA in rising priority, BK, BE, VI, VO, with their
+AIFSNs, windows and TXOPs: a radio with `categories = "edca"`. The other series has the lowest four of the
+paper's eight, of which three have the same AIFSN and least window. DiffQ-UDP in the scenes of figures 2 and
+10. Flow 1 keeps half of what eight levels give it, and has more than at one level.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from airfair.claims import Claim, Measured
@@ -18,8 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NO_LEVELS = "level 0 only"
+STOCK, LOWEST = "stock categories", "the lowest four"
 CHANGES = {
-    "four of the levels": variants.Change(("diffq.levels=4",)),
+    STOCK: variants.Change(("radio.categories=edca", "diffq.levels=4")),
+    LOWEST: variants.Change(("diffq.levels=4",)),
     NO_LEVELS: variants.Change(("diffq.levels=1",)),
 }
 
@@ -39,14 +44,17 @@ def claims(scene: str, reading: str, change: str) -> list[Claim]:
             reading=reading,
             judged=False,
         ),
-        beside(
-            f"{scene}, {change}: flow 1 has more than without levels",
-            own,
-            variants.name(scene, reading, NO_LEVELS),
-            three.LONG,
-            "above",
-            where="ours",
-            reading=reading,
+        replace(
+            beside(
+                f"{scene}, {change}: flow 1 has more than without levels",
+                own,
+                variants.name(scene, reading, NO_LEVELS),
+                three.LONG,
+                "above",
+                where="ours",
+                reading=reading,
+            ),
+            about=("radio.categories",),
         ),
     ]
 

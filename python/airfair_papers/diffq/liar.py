@@ -2,7 +2,8 @@
 
 Node C of figure 2, the last relay of flow 1, announces nothing, which attracts packets: B sends more than C
 can forward. Or it announces ten times its queue, so that B sends at level 0 and C has the air for others.
-DiffQ-UDP; C runs `diffq-liar`, with a factor of 1 in the series that the lies are compared with.
+DiffQ-UDP; C runs `diffq-liar`, with a factor of 1 in the series that the lies are compared with. Where queues
+wait a size is more than a level: B holds its packets while C says to have more.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ from airfair.claims import Claim, Measured
 from airfair.paper import Experiment, Series
 
 from airfair_papers.diffq.common import three
-from airfair_papers.diffq.common.testbed import DIFFQ_UDP, PROTOCOLS, READINGS, ROUTES, beside
+from airfair_papers.diffq.common.testbed import (
+    DIFFQ_UDP,
+    PROTOCOLS,
+    READINGS,
+    ROUTES,
+    WAITS,
+    beside,
+    waits,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,6 +35,15 @@ KINDS = {
     MORE: (RELAY, "diffq-liar.size_factor=10"),
     NOTHING: (RELAY, "diffq-liar.size_factor=0"),
 }
+
+
+IN = (*ROUTES, *WAITS)
+
+
+def changes(kind: str, reading: str) -> tuple[str, ...]:
+    """Of a kind of relay in a reading, which is the relay's too."""
+    own = waits("diffq-liar") if READINGS[reading].waits else ()
+    return (*three.of_each(READINGS[reading].changes(PROTOCOLS[DIFFQ_UDP])), *own, *KINDS[kind])
 
 
 def name(kind: str, reading: str) -> str:
@@ -59,7 +77,8 @@ def claims(reading: str) -> list[Claim]:
 
 def draw(rows: Measured, figure: Figure) -> None:
     """Goodputs of the three flows while all are there."""
-    for axes, reading in zip(figure.subplots(1, 2), ROUTES, strict=True):
+    figure.set_size_inches(9.0, 7.0)
+    for axes, reading in zip(figure.subplots(2, 2).flat, IN, strict=True):
         three.goodputs(axes, rows, {kind: name(kind, reading) for kind in KINDS})
         axes.set_title(reading)
 
@@ -68,15 +87,9 @@ EXPERIMENT = Experiment(
     title="A relay that lies about its queue",
     scenario=Path(__file__).with_name("fig2.toml"),
     series=tuple(
-        Series(
-            name(kind, reading),
-            "diffq",
-            (*three.of_each(READINGS[reading].changes(PROTOCOLS[DIFFQ_UDP])), *changes),
-        )
-        for reading in ROUTES
-        for kind, changes in KINDS.items()
+        Series(name(kind, reading), "diffq", changes(kind, reading)) for reading in IN for kind in KINDS
     ),
-    claims=tuple(claim for reading in ROUTES for claim in claims(reading)),
+    claims=tuple(claim for reading in IN for claim in claims(reading)),
     draw=draw,
     quick_seeds=3,
     read=three.read,

@@ -2,7 +2,7 @@
 
 The paper argues against queue occupancy: a node with a long queue before a congested next hop only adds to
 the congestion there (figure 3, `fig3.py`). It measures neither. Here all else is DiffQ's: destination queues,
-source rates, scheduling. UDP, so that losses stay lost.
+source rates, scheduling. UDP, so that losses stay lost. Where queues wait, both wait by their differential.
 """
 
 from __future__ import annotations

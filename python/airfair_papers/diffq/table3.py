@@ -14,6 +14,7 @@ from airfair.paper import Experiment
 
 from airfair_papers.diffq.common import SHORT
 from airfair_papers.diffq.common.testbed import (
+    BASELINES,
     COUNTS,
     DIFFQ_TCP,
     LEVELS,
@@ -88,7 +89,7 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="The median flow with DiffQ-TCP over that with TCP",
     scenario=SCENE,
-    series=series({TCP: tuple(READINGS), DIFFQ_TCP: OWN, LOG_TCP: ROUTES}),
+    series=series({TCP: BASELINES, DIFFQ_TCP: OWN, LOG_TCP: ROUTES}),
     claims=tuple(claim for count in COUNTS for claim in claims(count)),
     draw=draw,
     quick_seeds=3,

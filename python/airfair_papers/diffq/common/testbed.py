@@ -18,6 +18,13 @@ with; in a minute a flow comes to 600 kbit/s at most, and figure 12 has DiffQ's 
 Hosts have receive windows of 64 KiB there, DiffQ's and others: without a window, which DiffQ-TCP does not
 have, spurious time-outs send everything twice.
 
+**Queues that wait.** As printed, the scheduler transmits the packet of the largest differential even where
+that is zero or less. In the theory of backpressure, from which the paper says to have its scheduling, such a
+queue waits until its next hop's is shorter: `serve = "positive"`. No relay's queue then grows beyond the one
+before it, and the source's own queue feels what is far away. A QUEUE_THRESH of D/4 would allow 25 packets at
+each hop; "waits" has 5. "Waits, slow" has the rates and windows of "slow" as well. `decides.py` changes one
+value of "waits" at a time.
+
 **Queues.** 50 packets, and 100 as a queue of DiffQ has; they are the baselines' only.
 """
 
@@ -80,6 +87,11 @@ def slow(scheme: str) -> tuple[str, ...]:
     return (f"{scheme}.alpha=100 bit/s", f"{scheme}.rate_start=10 kbit/s")
 
 
+def waits(scheme: str) -> tuple[str, ...]:
+    """Queues whose differential is not above zero wait, and sources keep theirs short."""
+    return (f"{scheme}.serve=positive", f"{scheme}.threshold=5")
+
+
 PROTOCOLS: Mapping[str, Protocol] = {
     TCP: Protocol("droptail"),
     FEW: Protocol("few"),
@@ -103,10 +115,11 @@ class Form:
     dcf: bool = False
     queue: int = 50
     slow: bool = False
+    waits: bool = False
 
     def of(self, protocol: Protocol) -> Form:
         """As far as it is about a protocol."""
-        form = replace(self, dcf=False, queue=50) if protocol.own else self
+        form = replace(self, dcf=False, queue=50) if protocol.own else replace(self, waits=False)
         return form if protocol.own or protocol.windows else replace(form, slow=False)
 
     @property
@@ -125,6 +138,7 @@ class Form:
             *(WINDOW if self.slow and protocol.windows else ()),
             *protocol.overrides,
             *(slow(protocol.scheme) if self.slow and protocol.own else ()),
+            *(waits(protocol.scheme) if self.waits and protocol.own else ()),
         )
 
 
@@ -138,21 +152,35 @@ READINGS: Mapping[str, Form] = {
     "slow": Form(slow=True),
     "static routes, slow": Form(static=True, slow=True),
     "static routes, slow, DCF": Form(static=True, dcf=True, slow=True),
+    "waits": Form(waits=True),
+    "waits, DCF": Form(dcf=True, waits=True),
+    "static routes, waits": Form(static=True, waits=True),
+    "static routes, waits, DCF": Form(static=True, dcf=True, waits=True),
+    "waits, slow": Form(slow=True, waits=True),
+    "static routes, waits, slow": Form(static=True, slow=True, waits=True),
+    "static routes, waits, slow, DCF": Form(static=True, dcf=True, slow=True, waits=True),
 }
 """The first is nearest to the text."""
 
 OF_TCP = tuple(READINGS)[:6]
 """Those that are about others than DiffQ."""
 
+BASELINES = tuple(reading for reading, form in READINGS.items() if not form.waits)
+"""Those in which a baseline alone is judged: queues that wait are DiffQ's."""
+
 LEVELS = (MAIN, "DCF", "static routes", "static routes, DCF")
 """Routes and access."""
 
 ROUTES = (MAIN, "static routes")
 SLOW = ("slow", "static routes, slow")
-OWN = (*ROUTES, *SLOW)
+WAITS = ("waits", "static routes, waits")
+"""Queues that wait, and these with baselines of all levels, and with slow sources."""
+WAITS_LEVELS = ("waits", "waits, DCF", "static routes, waits", "static routes, waits, DCF")
+WAITS_SLOW = ("waits, slow", "static routes, waits, slow")
+OWN = (*ROUTES, *SLOW, *WAITS, *WAITS_SLOW)
 """Those that are about DiffQ."""
 
-JUDGED = (*LEVELS, *SLOW, "static routes, slow, DCF")
+JUDGED = tuple(reading for reading, form in READINGS.items() if form.queue == 50)
 """All but those of queues."""
 
 ABOUT = ("radio.categories", "radio.queue_packets", "tcp.receive_window")
