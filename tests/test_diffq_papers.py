@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from airfair import Scenario, claims, paper
 from airfair.claims import MAIN
-from airfair_papers.diffq import alone, fig15, four_levels, half, liar
+from airfair_papers.diffq import alone, fig15, four_levels, half, liar, table3
 from airfair_papers.diffq.common import testbed, three
 from airfair_papers.diffq.common.best import best
 from airfair_papers.diffq.common.parts import pairs
@@ -87,9 +87,44 @@ def test_waiting_queues_leave_other_protocols_as_they_are() -> None:
     ]
 
 
+def test_send_buffers_are_of_diffq_tcp_alone() -> None:
+    """DiffQ-UDP has none, and TCP with such windows is another baseline, of which no claim is the paper's."""
+    name = testbed.name
+    assert name(testbed.TCP_8, 4, "static routes, packets") == "TCP-SACK, 8 segments, 4, static routes"
+    assert name(testbed.TCP, 4, "static routes, buffer, DCF") == "TCP-SACK, 4, static routes, DCF"
+    assert name(testbed.DIFFQ_UDP, 4, "buffer") == "DiffQ-UDP, 4"
+    assert name(testbed.DIFFQ_UDP, 4, "packets") == "DiffQ-UDP, 4, packets"
+    made = testbed.series(
+        dict.fromkeys((testbed.TCP_8, testbed.DIFFQ_TCP, testbed.DIFFQ_UDP), testbed.PACKETS[1:]), [4]
+    )
+    counted = ("diffq.serve=positive", "diffq.threshold=5", "diffq.steps=packets")
+    assert [one.overrides[1:] for one in made] == [
+        testbed.SEND_BUFFER,
+        (*testbed.SEND_BUFFER, *counted),
+        (*testbed.UDP, *counted),
+    ]
+    stated = testbed.times("faster", "figure", testbed.DIFFQ_TCP, 4, testbed.TOTAL, 1.0)
+    over = {claim.bound_series: claim.source for claim in stated if claim.reading == "packets"}
+    assert over == {"TCP-SACK, 4": "paper", "TCP-SACK, 8 segments, 4": "ours"}
+    assert {claim.baseline for claim in stated} == {None}
+
+
+def test_a_ratio_of_mean_medians_by_hand() -> None:
+    of = row()
+    of["number_values"] = {testbed.MEDIAN: [4.0, 8.0, 6.0]}
+    of["number_difference_values"] = {testbed.MEDIAN: [2.0, 6.0, 1.0]}
+    ratio = table3.of_means().of(of)
+    assert ratio["mean"] == pytest.approx(18 / 9)
+    residuals = [4 - 2 * 2, 8 - 2 * 2, 6 - 2 * 5]
+    interval = claims.estimate(residuals)["ci95"]
+    assert interval is not None
+    assert ratio["ci95"] == pytest.approx(interval / 3)
+    of["number_difference_values"] = {testbed.MEDIAN: [4.0, 8.0, 6.0]}
+    assert math.isnan(table3.of_means().of(of)["mean"]), "over nothing"
+
+
 def test_a_lying_relay_waits_as_the_others_do() -> None:
     assert liar.changes(liar.HONEST, "static routes") == (
-        *three.of_each(testbed.UDP),
         liar.RELAY,
         "diffq-liar.size_factor=1",
     )

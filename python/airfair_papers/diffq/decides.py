@@ -8,7 +8,10 @@ highest level; the countdown of the back-off.
 
 From the reading in which queues wait the same for DiffQ-TCP and for DiffQ-UDP, this against TFRC-ECN: the
 threshold, which is 5 there, packets in the radio, levels, how often the law runs (0.1 Mbit/s in a second
-instead of 1), and the logarithmic law with a rate that many flows can have.
+instead of 1; or each packet calls it), the logarithmic law with a rate that many flows can have, small D,
+the retry limit, levels rounded down, the categories of a stock card, and sizes that are never forgotten.
+
+A change that others can have too, windows and the retry limit, they have in the claims.
 """
 
 from __future__ import annotations
@@ -20,11 +23,11 @@ from airfair.paper import Experiment, Series
 
 from airfair_papers.diffq.common import SHORT
 from airfair_papers.diffq.common.testbed import (
-    ABOUT,
     DIFFQ_TCP,
     DIFFQ_UDP,
     JAIN,
     MEDIAN,
+    PACKETS,
     PROTOCOLS,
     READINGS,
     ROUTES,
@@ -32,10 +35,10 @@ from airfair_papers.diffq.common.testbed import (
     TCP,
     TFRC,
     TOTAL,
-    UNRELIABLE,
     UTILITY,
     WAITS,
     WINDOW,
+    packets,
     read,
     series,
     sets,
@@ -49,11 +52,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COUNT = 32
-WINDOWS = {
-    "windows of 4 segments": ('tcp.window_limit="4 segments"',),
-    "windows of 16 segments": ('tcp.window_limit="16 segments"',),
-}
+WINDOWS = {f"windows of {n} segments": (f'tcp.window_limit="{n} segments"',) for n in (4, 8, 16)}
 """For TCP too: small windows alone make it fairer."""
+RETRIES = {"11 attempts": ("radio.short_retry_limit=11",)}
+"""For TCP and TFRC-ECN too."""
+DEPTHS = {
+    f"D {depth}, threshold {threshold}": (f"diffq.depth={depth}", f"diffq.threshold={threshold}")
+    for depth, threshold in ((32, 8), (16, 4), (8, 2))
+}
 CHANGES = {
     "alpha 0.01 Mbit/s a second": slow("diffq"),
     "windows of 64 KiB": WINDOW,
@@ -64,6 +70,7 @@ CHANGES = {
     "slow, threshold D/20": (*slow("diffq"), *WINDOW, "diffq.threshold=5"),
     "threshold D/2": ("diffq.threshold=50",),
     "threshold D/8": ("diffq.threshold=12",),
+    **DEPTHS,
     "D 50, threshold 12": ("diffq.depth=50", "diffq.threshold=12"),
     "D 200, threshold 50": ("diffq.depth=200", "diffq.threshold=50"),
     "hold 10 ms": ("diffq.hold=10 ms",),
@@ -87,11 +94,17 @@ WAITING = {
     "law log, 100 kbit/s": ("diffq.law=log", "diffq.log_rate=100 kbit/s"),
     "2 packets in the radio": ("diffq.in_radio=2",),
     "level 0 only": ("diffq.levels=1",),
+    "a step a packet": packets("diffq"),
+    **DEPTHS,
+    **RETRIES,
+    "sizes kept for an hour": ("diffq.expiry=3600 s",),
+    "levels rounded down": ("diffq.rounding=down",),
+    "a stock card's categories": ("radio.categories=edca", "diffq.levels=4"),
 }
 WAITING_TCP = {
     **WAITING,
     "ACKs at the highest level": ("diffq.acks=highest",),
-    "windows of 4 segments": WINDOWS["windows of 4 segments"],
+    **WINDOWS,
     "slow, threshold 2, windows of 4 segments": (
         *slow("diffq"),
         "diffq.threshold=2",
@@ -109,10 +122,26 @@ class Group(NamedTuple):
     than: str
 
 
+UNCHANGED_UDP = {**DEPTHS, "level 0 only": ("diffq.levels=1",)}
+COUNTED = {
+    **DEPTHS,
+    **RETRIES,
+    "level 0 only": ("diffq.levels=1",),
+    "a stock card's categories": ("radio.categories=edca", "diffq.levels=4"),
+}
+COUNTED_TCP = {
+    **COUNTED,
+    "windows of 4 segments": WINDOWS["windows of 4 segments"],
+    "windows of 16 segments": WINDOWS["windows of 16 segments"],
+    "ACKs at the highest level": ("diffq.acks=highest",),
+}
 GROUPS = (
     Group(DIFFQ_TCP, ROUTES, CHANGES, TCP),
     Group(DIFFQ_TCP, WAITS, WAITING_TCP, TCP),
     Group(DIFFQ_UDP, WAITS, WAITING, TFRC),
+    Group(DIFFQ_UDP, ROUTES, UNCHANGED_UDP, TFRC),
+    Group(DIFFQ_TCP, PACKETS, COUNTED_TCP, TCP),
+    Group(DIFFQ_UDP, PACKETS, COUNTED, TFRC),
 )
 
 
@@ -135,49 +164,53 @@ def variants(group: Group) -> list[Series]:
     ]
 
 
-def of_tcp(change: str, reading: str) -> str:
-    """The name of the series of TCP with a change."""
-    return f"{name_of(TCP, COUNT, reading)}, {change}"
+SHARED = {TCP: {**WINDOWS, **RETRIES}, TFRC: RETRIES}
+"""Changes that the others can have as well."""
+
+
+def of_other(change: str, reading: str, protocol: str = TCP) -> str:
+    """The name of the series of TCP or TFRC-ECN with a change."""
+    return f"{name_of(protocol, COUNT, reading)}, {change}"
 
 
 def without() -> list[Series]:
-    """TCP with the windows that it can have as well."""
+    """TCP and TFRC-ECN with the changes that they can have."""
     return [
         Series(
-            of_tcp(change, reading),
-            "droptail",
-            (f"flows.count={COUNT}", *READINGS[reading].overrides, *overrides),
+            of_other(change, reading, protocol),
+            PROTOCOLS[protocol].scheme,
+            (f"flows.count={COUNT}", *READINGS[reading].changes(PROTOCOLS[protocol]), *overrides),
         )
+        for protocol, changes in SHARED.items()
         for reading in ROUTES
-        for change, overrides in WINDOWS.items()
+        for change, overrides in changes.items()
     ]
 
 
-def same_windows(change: str) -> str | None:
-    """The windows of a change that TCP has been measured with."""
-    return next((windows for windows in WINDOWS if windows in change), None)
+def same(change: str, protocol: str) -> str | None:
+    """The part of a change that the other has been measured with."""
+    return next((shared for shared in SHARED[protocol] if shared in change), None)
 
 
 def claims(group: Group, change: str, reading: str) -> list[Claim]:
-    """The gains hold with the change too; over TCP with the same windows where these are small."""
-    windows = same_windows(change)
+    """The gains hold with the change too; over the other with the same change where it can have it."""
+    shared = same(change, group.than)
     own = name(change, reading, group.protocol)
     routes = ROUTES[group.readings.index(reading)]
-    other = name_of(group.than, COUNT, reading) if windows is None else of_tcp(windows, routes)
+    other = name_of(group.than, COUNT, reading) if shared is None else of_other(shared, routes, group.than)
     return [
         Claim(
             text=f"{change}: a larger {statistic} than {group.than}",
             where="ours",
             source="ours",
             series=own,
-            baseline=other,
+            baseline=None,
             statistic=number(statistic),
             comparison="above",
             bound=number(statistic),
             bound_series=other,
             paired=True,
             reading=reading,
-            about=(*ABOUT, *UNRELIABLE, "radio.edca_countdown", "tcp.window_limit"),
         )
         for statistic in (JAIN, UTILITY)
     ]
@@ -185,6 +218,7 @@ def claims(group: Group, change: str, reading: str) -> list[Claim]:
 
 def draw(rows: Measured, figure: Figure) -> None:
     """Index, log utility, total and median with each change, over those without."""
+    titles: dict[Sequence[str], str] = {ROUTES: "as printed", WAITS: "waits", PACKETS: "packets"}
     heights = [len(group.changes) for group in GROUPS]
     figure.set_size_inches(12.0, 3.0 + 0.25 * sum(heights))
     lines = figure.subplots(len(GROUPS), 4, sharey="row", height_ratios=heights)
@@ -207,7 +241,7 @@ def draw(rows: Measured, figure: Figure) -> None:
                     axes.axvline(mean, color=f"C{i}", linestyle=style)
             axes.set_xlabel(f"{statistic}; line: unchanged, dotted: {group.than}", fontsize="x-small")
             axes.set_yticks(range(len(group.changes)), list(group.changes))
-        line[0].set_title(f"{group.protocol}, {'waits' if group.readings == WAITS else 'as printed'}")
+        line[0].set_title(f"{group.protocol}, {titles[group.readings]}")
         line[-1].legend(fontsize="x-small")
 
 
@@ -215,7 +249,14 @@ EXPERIMENT = Experiment(
     title="What decides: DiffQ's open values one by one",
     scenario=SCENE,
     series=(
-        *series({TCP: ROUTES, TFRC: ROUTES, DIFFQ_TCP: (*ROUTES, *WAITS), DIFFQ_UDP: WAITS}, [COUNT]),
+        *series(
+            {
+                TCP: ROUTES,
+                TFRC: ROUTES,
+                **dict.fromkeys((DIFFQ_TCP, DIFFQ_UDP), (*ROUTES, *WAITS, *PACKETS)),
+            },
+            [COUNT],
+        ),
         *(one for group in GROUPS for one in variants(group)),
         *without(),
     ),

@@ -20,6 +20,7 @@ from airfair_papers.diffq.common import SHORT
 from airfair_papers.diffq.common.pictures import by_routes
 from airfair_papers.diffq.common.testbed import (
     BASELINES,
+    BUFFER,
     COUNTS,
     DIFFQ_TCP,
     FEW,
@@ -29,9 +30,11 @@ from airfair_papers.diffq.common.testbed import (
     OF_BEST,
     OTHERS,
     OWN,
+    PACKETS,
     ROUTES,
     SCENE,
     TCP,
+    TCP_8,
     TOTAL,
     UTILITY,
     UTILITY_BIT,
@@ -48,7 +51,7 @@ if TYPE_CHECKING:
 
 WHERE = "section 6.3, figure 11"
 FEWS = (*LEVELS, "static routes, slow")
-WITH_FEW = (*FEWS, *WAITS_LEVELS, "static routes, waits, slow")
+WITH_FEW = (*FEWS, *WAITS_LEVELS, "static routes, waits, slow", *BUFFER, *PACKETS)
 
 
 def claims(count: int) -> list[Claim]:
@@ -90,7 +93,7 @@ def claims(count: int) -> list[Claim]:
             OF_BEST,
             1.0,
             than=other,
-            readings=(*LEVELS, *WAITS_LEVELS),
+            readings=(*LEVELS, *WAITS_LEVELS, *BUFFER, *PACKETS),
             source="ours",
         )
         if other != TCP:
@@ -102,7 +105,7 @@ def claims(count: int) -> list[Claim]:
                 JAIN,
                 1.0,
                 than=other,
-                readings=(*LEVELS, *WAITS_LEVELS),
+                readings=(*LEVELS, *WAITS_LEVELS, *BUFFER, *PACKETS),
                 source="ours",
             )
     for statistic in (JAIN, UTILITY):
@@ -129,6 +132,7 @@ EXPERIMENT = Experiment(
     series=series(
         {
             TCP: BASELINES,
+            TCP_8: ROUTES,
             FEW: FEWS,
             **dict.fromkeys(OTHERS, LEVELS),
             DIFFQ_TCP: OWN,

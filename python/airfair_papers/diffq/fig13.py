@@ -20,7 +20,8 @@ from airfair_papers.diffq.common.testbed import (
     LEVELS,
     LOG_UDP,
     OF_TCP,
-    OWN,
+    OWN_UDP,
+    PACKETS,
     ROUTES,
     SCENE,
     SLOW,
@@ -45,7 +46,7 @@ WHERE = "section 6.3, figure 13"
 
 def claims(count: int) -> list[Claim]:
     """The paper's two, the log utility of the figure, and ours of the log law and of UDP alone."""
-    told = (*OF_TCP, *SLOW, *WAITS_LEVELS, *WAITS_SLOW)
+    told = (*OF_TCP, *SLOW, *WAITS_LEVELS, *WAITS_SLOW, *PACKETS, "static routes, packets, DCF")
     return [
         *times(
             f"{count} flows: 1.5 times TFRC-ECN's Jain index",
@@ -100,7 +101,7 @@ def claims(count: int) -> list[Claim]:
             TOTAL,
             1.0,
             than="UDP",
-            readings=(*ROUTES, *WAITS),
+            readings=(*ROUTES, *WAITS, *PACKETS),
             source="ours",
         ),
     ]
@@ -113,7 +114,7 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="DiffQ-UDP beside TFRC-ECN: fairness, total, log utility",
     scenario=SCENE,
-    series=series({"UDP": ROUTES, TFRC: OF_TCP, DIFFQ_UDP: OWN, LOG_UDP: ROUTES}),
+    series=series({"UDP": ROUTES, TFRC: OF_TCP, DIFFQ_UDP: OWN_UDP, LOG_UDP: ROUTES}),
     claims=tuple(claim for count in COUNTS for claim in claims(count)),
     draw=draw,
     quick_seeds=3,

@@ -23,12 +23,14 @@ from airfair_papers.diffq.common.testbed import (
     JUDGED,
     LEVELS,
     OWN,
+    OWN_UDP,
+    PACKETS,
     ROUTES,
     SCENE,
     STARVED,
     TCP,
+    TCP_8,
     TFRC,
-    WAITS,
     name,
     read,
     series,
@@ -96,14 +98,14 @@ def claims() -> list[Claim]:
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """The set in which TCP starves most flows; DiffQ also with queues that wait."""
-    for axes, reading, waiting in zip(figure.subplots(1, 2), ROUTES, WAITS, strict=True):
+    """The set in which TCP starves most flows; DiffQ also by packets."""
+    for axes, reading, counted in zip(figure.subplots(1, 2), ROUTES, PACKETS, strict=True):
         run = int(np.argmax(rows[name(TCP, MANY, reading)]["number_values"][STARVED]))
-        drawn = [(protocol, reading) for protocol in ALL] + [(own, waiting) for own in (DIFFQ_TCP, DIFFQ_UDP)]
+        drawn = [(protocol, reading) for protocol in ALL] + [(own, counted) for own in (DIFFQ_TCP, DIFFQ_UDP)]
         for protocol, of in drawn:
             row = rows[name(protocol, MANY, of)]
             flows = [values[run] for key, values in row["run_values"].items() if key.startswith("flow.")]
-            distribution(axes, protocol if of == reading else f"{protocol}, waits", flows)
+            distribution(axes, protocol if of == reading else f"{protocol}, packets", flows)
         axes.legend(fontsize="x-small")
         seed = rows[name(TCP, MANY, reading)]["seeds"][run]
         axes.set_title(f"{'OLSR' if reading == MAIN else reading}, set {seed}")
@@ -112,7 +114,9 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="Goodputs of 32 flows in one run, all single-path protocols",
     scenario=SCENE,
-    series=series({TCP: JUDGED, FEW: JUDGED, TFRC: LEVELS, DIFFQ_TCP: OWN, DIFFQ_UDP: OWN}, [MANY]),
+    series=series(
+        {TCP: JUDGED, FEW: JUDGED, TFRC: LEVELS, DIFFQ_TCP: OWN, DIFFQ_UDP: OWN_UDP, TCP_8: ROUTES}, [MANY]
+    ),
     claims=(
         *(claim for reading in JUDGED if reading in BASELINES for claim in of_baselines(reading)),
         *claims(),

@@ -4,8 +4,9 @@
 The paper's picture is an argument, not a measurement: by occupancy the node with the longest queue sends
 first although its next hop cannot forward; by differential the congested node itself and those far from it
 send. `fig3.toml` is such a chain; a saturating flow of one hop congests its far end. UDP, all else is DiffQ's
-in both series. `occupancy.py` has the same comparison on the testbed. Where queues
-wait they do so by their differential in all three series, so that only order and levels differ.
+in both series. Neither claim may be true without levels. `occupancy.py` has the same comparison on the
+testbed. Where queues wait they do so by their differential in all three series, so that only order and levels
+differ.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 WHERE = "section 4.1, figure 3"
 CHAIN = "ABCDEFGH"
-SCHEMES = {"by differential": "diffq", "by occupancy": "diffq-occupancy", "no levels": "diffq-rc-sched"}
-OWN, OTHER = "by differential", "by occupancy"
+OWN, OTHER, NONE = "by differential", "by occupancy", "no levels"
+SCHEMES = {OWN: "diffq", OTHER: "diffq-occupancy", NONE: "diffq-rc-sched"}
 
 LONG = "long flow (kbit/s)"
 NEAR = "near flow (kbit/s)"
@@ -63,7 +64,16 @@ def claims(reading: str) -> list[Claim]:
 
     def claim(text: str, statistic: str, comparison: Literal["above", "below"]) -> Claim:
         own, other = name(OWN, reading), name(OTHER, reading)
-        return beside(text, own, other, statistic, comparison, where=WHERE, reading=reading)
+        return beside(
+            text,
+            own,
+            other,
+            statistic,
+            comparison,
+            where=WHERE,
+            reading=reading,
+            control=name(NONE, reading),
+        )
 
     return [
         claim("The long flow gets more than with levels by occupancy", LONG, "above"),

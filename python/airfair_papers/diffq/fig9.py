@@ -22,6 +22,7 @@ from airfair_papers.diffq.common.testbed import (
     SCENE,
     STARVED,
     TCP,
+    TCP_8,
     WAITS,
     name,
     read,
@@ -50,7 +51,7 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="Goodputs of DiffQ-TCP by the number of flows",
     scenario=SCENE,
-    series=series({TCP: BASELINES, DIFFQ_TCP: OWN, LOG_TCP: ROUTES}),
+    series=series({TCP: BASELINES, TCP_8: ROUTES, DIFFQ_TCP: OWN, LOG_TCP: ROUTES}),
     claims=tuple(
         claim
         for count in COUNTS

@@ -3,7 +3,8 @@
 On a stock card levels 0 to 3 are the four categories of EDCA in rising priority, BK, BE, VI, VO, with their
 AIFSNs, windows and TXOPs: a radio with `categories = "edca"`. The other series has the lowest four of the
 paper's eight, of which three have the same AIFSN and least window. DiffQ-UDP in the scenes of figures 2 and
-10. Flow 1 keeps half of what eight levels give it, and has more than at one level.
+10. Flow 1 keeps four fifths of what eight levels give it, which one level must not leave it, and has more
+than at one level.
 """
 
 from __future__ import annotations
@@ -32,29 +33,28 @@ CHANGES = {
 def claims(scene: str, reading: str, change: str) -> list[Claim]:
     """What fewer levels leave."""
     own = variants.name(scene, reading, change)
+    none = variants.name(scene, reading, NO_LEVELS)
+    kept = beside(
+        f"{scene}, {change}: flow 1 has four fifths of what eight levels give it, or more",
+        own,
+        variants.name(scene, reading),
+        three.LONG,
+        "above",
+        0.8,
+        where="ours",
+        reading=reading,
+        control=none,
+    )
     return [
+        replace(kept, about=("radio.categories",)),
         beside(
-            f"{scene}, {change}: flow 1 has half of what eight levels give it, or more",
+            f"{scene}, {change}: flow 1 has more than without levels",
             own,
-            variants.name(scene, reading),
+            none,
             three.LONG,
             "above",
-            0.5,
             where="ours",
             reading=reading,
-            judged=False,
-        ),
-        replace(
-            beside(
-                f"{scene}, {change}: flow 1 has more than without levels",
-                own,
-                variants.name(scene, reading, NO_LEVELS),
-                three.LONG,
-                "above",
-                where="ours",
-                reading=reading,
-            ),
-            about=("radio.categories",),
         ),
     ]
 

@@ -16,7 +16,7 @@ from airfair.paper import Experiment, Series
 from airfair_papers.diffq.common import STARVED_BPS
 from airfair_papers.diffq.common.parts import LISTED, listed
 from airfair_papers.diffq.common.pictures import distribution
-from airfair_papers.diffq.common.testbed import OWN, READINGS, ROUTES, Protocol, beside
+from airfair_papers.diffq.common.testbed import CLOCKED, READINGS, ROUTES, Protocol, beside
 
 if TYPE_CHECKING:
     from airfair.recording import Recording
@@ -106,10 +106,10 @@ EXPERIMENT = Experiment(
             scheme,
             (*LONG, *READINGS[reading].changes(Protocol(scheme, own=scheme == "diffq"))),
         )
-        for reading in OWN
+        for reading in CLOCKED
         for kind, scheme in ((NONE, "droptail"), (HALF, "diffq"))
     ),
-    claims=tuple(claim for reading in OWN for claim in claims(reading)),
+    claims=tuple(claim for reading in CLOCKED for claim in claims(reading)),
     draw=draw,
     quick_seeds=3,
     by_seed=mixed,

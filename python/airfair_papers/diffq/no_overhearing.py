@@ -44,7 +44,7 @@ def claims(scene: str, reading: str) -> list[Claim]:
             factor,
             where="section 4.1",
             reading=reading,
-            judged=not change,
+            control=variants.name(scene, reading, NOTHING) if change else None,
         )
 
     return [

@@ -16,9 +16,9 @@ from airfair.paper import Experiment
 from airfair_papers.diffq.common import SHORT
 from airfair_papers.diffq.common.pictures import bars
 from airfair_papers.diffq.common.testbed import (
+    CLOCKED,
     DIFFQ_UDP,
     JAIN,
-    OWN,
     ROUTES,
     SCENE,
     TOTAL,
@@ -45,7 +45,7 @@ def occupancy(count: int, reading: str) -> str:
 
 def compared() -> list[Series]:
     """The series of DiffQ-UDP with the other scheme."""
-    own = {one.name: one for one in series({DIFFQ_UDP: OWN}, COUNTS)}
+    own = {one.name: one for one in series({DIFFQ_UDP: CLOCKED}, COUNTS)}
     return [
         replace(
             own[name(DIFFQ_UDP, count, reading)],
@@ -56,7 +56,7 @@ def compared() -> list[Series]:
                 for change in own[name(DIFFQ_UDP, count, reading)].overrides
             ),
         )
-        for reading in OWN
+        for reading in CLOCKED
         for count in COUNTS
     ]
 
@@ -106,8 +106,8 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="Levels by differential or by a node's own queue",
     scenario=SCENE,
-    series=(*series({DIFFQ_UDP: OWN}, COUNTS), *compared()),
-    claims=tuple(claim for count in COUNTS for reading in OWN for claim in claims(count, reading)),
+    series=(*series({DIFFQ_UDP: CLOCKED}, COUNTS), *compared()),
+    claims=tuple(claim for count in COUNTS for reading in CLOCKED for claim in claims(count, reading)),
     draw=draw,
     quick_seeds=3,
     by_seed=sets,

@@ -15,8 +15,7 @@ calls this the default of 802.11b, which has a DIFS (AIFSN 2). Both are measured
 runs. With the scheme's defaults, 0.01 Mbit/s each 10 ms, a source grows by 1 Mbit/s in a second, and all
 sources are always backlogged. "Slow" is the other reading: 0.01 Mbit/s in a second, and as much to start
 with; in a minute a flow comes to 600 kbit/s at most, and figure 12 has DiffQ's flows "around 50 to 500 kbps".
-Hosts have receive windows of 64 KiB there, DiffQ's and others: without a window, which DiffQ-TCP does not
-have, spurious time-outs send everything twice.
+Hosts have receive windows of 64 KiB there, DiffQ's and others.
 
 **Queues that wait.** As printed, the scheduler transmits the packet of the largest differential even where
 that is zero or less. In the theory of backpressure, from which the paper says to have its scheduling, such a
@@ -24,6 +23,18 @@ queue waits until its next hop's is shorter: `serve = "positive"`. No relay's qu
 before it, and the source's own queue feels what is far away. A QUEUE_THRESH of D/4 would allow 25 packets at
 each hop; "waits" has 5. "Waits, slow" has the rates and windows of "slow" as well. `decides.py` changes one
 value of "waits" at a time.
+
+**Send buffers.** Without a congestion window nothing of DiffQ's holds back a source but its rate. A host of
+the paper (Linux 2.6.18) does: a socket's send buffer has 16 KiB (second number of `tcp_wmem`), which with the
+kernel's bookkeeping are about 8 segments of 1400 B, and it is enlarged only for a congestion window that
+grows (`tcp_should_expand_sndbuf`). TCP-SACK's does, DiffQ-TCP's is switched off. "Buffer" is the text as
+printed with that limit, `window_limit = "8 segments"`; the other readings of DiffQ-TCP without a window are
+what no such host could do. Small windows make TCP fairer, too: what is claimed of DiffQ-TCP there is, as
+ours, judged over "TCP-SACK, 8 segments" as well.
+
+**Steps of the law.** *Source Rate Control()* is a procedure without a clock: in "packets" each packet that a
+source sends calls it (`steps = "packets"`), so that a flow that is held back gains little. That reading has
+queues that wait and, over TCP, the send buffer. Of all readings it is the nearest to the paper's results.
 
 **Queues.** 50 packets, and 100 as a queue of DiffQ has; they are the baselines' only.
 """
@@ -54,7 +65,6 @@ COUNTS = (4, 8, 16, 32)
 
 OLSR = ('routing={ protocol = "olsr" }', "olsr.metric=etx")
 UDP = ("flows.transport=udp", 'flows.traffic={ kind = "saturating", packet = "1400 B" }')
-UNRELIABLE = ("flows.transport", "flows.traffic")
 
 
 @dataclass(frozen=True)
@@ -73,6 +83,7 @@ class Protocol:
 
 
 TCP, FEW, TFRC = "TCP-SACK", "TCP-FeW", "TFRC-ECN"
+TCP_8 = "TCP-SACK, 8 segments"
 DIFFQ_TCP, DIFFQ_UDP = "DiffQ-TCP", "DiffQ-UDP"
 LOG_TCP, LOG_UDP = "DiffQ-TCP, log", "DiffQ-UDP, log"
 OTHERS = ("CUBIC", "BBR", "FQ-CoDel")
@@ -80,6 +91,7 @@ OTHERS = ("CUBIC", "BBR", "FQ-CoDel")
 
 LOG = 'diffq.law="log"'
 WINDOW = ("tcp.receive_window=64 KiB",)
+SEND_BUFFER = ('tcp.window_limit="8 segments"',)
 
 
 def slow(scheme: str) -> tuple[str, ...]:
@@ -92,8 +104,14 @@ def waits(scheme: str) -> tuple[str, ...]:
     return (f"{scheme}.serve=positive", f"{scheme}.threshold=5")
 
 
+def packets(scheme: str) -> tuple[str, ...]:
+    """Each packet that a source sends calls its law."""
+    return (f"{scheme}.steps=packets",)
+
+
 PROTOCOLS: Mapping[str, Protocol] = {
     TCP: Protocol("droptail"),
+    TCP_8: Protocol("droptail", SEND_BUFFER),
     FEW: Protocol("few"),
     "CUBIC": Protocol("cubic"),
     "BBR": Protocol("bbr"),
@@ -116,11 +134,15 @@ class Form:
     queue: int = 50
     slow: bool = False
     waits: bool = False
+    buffer: bool = False
+    packets: bool = False
 
     def of(self, protocol: Protocol) -> Form:
         """As far as it is about a protocol."""
-        form = replace(self, dcf=False, queue=50) if protocol.own else replace(self, waits=False)
-        return form if protocol.own or protocol.windows else replace(form, slow=False)
+        if not protocol.own:
+            form = replace(self, waits=False, buffer=False, packets=False)
+            return form if protocol.windows else replace(form, slow=False)
+        return replace(self, dcf=False, queue=50, buffer=self.buffer and protocol.windows)
 
     @property
     def overrides(self) -> tuple[str, ...]:
@@ -136,9 +158,11 @@ class Form:
         return (
             *self.of(protocol).overrides,
             *(WINDOW if self.slow and protocol.windows else ()),
+            *(SEND_BUFFER if self.of(protocol).buffer else ()),
             *protocol.overrides,
             *(slow(protocol.scheme) if self.slow and protocol.own else ()),
             *(waits(protocol.scheme) if self.waits and protocol.own else ()),
+            *(packets(protocol.scheme) if self.packets and protocol.own else ()),
         )
 
 
@@ -159,14 +183,20 @@ READINGS: Mapping[str, Form] = {
     "waits, slow": Form(slow=True, waits=True),
     "static routes, waits, slow": Form(static=True, slow=True, waits=True),
     "static routes, waits, slow, DCF": Form(static=True, dcf=True, slow=True, waits=True),
+    "buffer": Form(buffer=True),
+    "static routes, buffer": Form(static=True, buffer=True),
+    "static routes, buffer, DCF": Form(static=True, dcf=True, buffer=True),
+    "packets": Form(waits=True, buffer=True, packets=True),
+    "static routes, packets": Form(static=True, waits=True, buffer=True, packets=True),
+    "static routes, packets, DCF": Form(static=True, dcf=True, waits=True, buffer=True, packets=True),
 }
 """The first is nearest to the text."""
 
 OF_TCP = tuple(READINGS)[:6]
 """Those that are about others than DiffQ."""
 
-BASELINES = tuple(reading for reading, form in READINGS.items() if not form.waits)
-"""Those in which a baseline alone is judged: queues that wait are DiffQ's."""
+BASELINES = tuple(reading for reading, form in READINGS.items() if not (form.waits or form.buffer))
+"""Those in which a baseline alone is judged: queues that wait and the send buffer are DiffQ's."""
 
 LEVELS = (MAIN, "DCF", "static routes", "static routes, DCF")
 """Routes and access."""
@@ -177,21 +207,32 @@ WAITS = ("waits", "static routes, waits")
 """Queues that wait, and these with baselines of all levels, and with slow sources."""
 WAITS_LEVELS = ("waits", "waits, DCF", "static routes, waits", "static routes, waits, DCF")
 WAITS_SLOW = ("waits, slow", "static routes, waits, slow")
-OWN = (*ROUTES, *SLOW, *WAITS, *WAITS_SLOW)
-"""Those that are about DiffQ."""
+BUFFER = ("buffer", "static routes, buffer")
+PACKETS = ("packets", "static routes, packets")
+CLOCKED = (*ROUTES, *SLOW, *WAITS, *WAITS_SLOW)
+"""Those with a law that runs by the clock, without a send buffer."""
+OWN_UDP = (*CLOCKED, *PACKETS)
+OWN = (*CLOCKED, *BUFFER, *PACKETS)
+"""Those that are about DiffQ; `OWN_UDP` without TCP."""
 
 JUDGED = tuple(reading for reading, form in READINGS.items() if form.queue == 50)
 """All but those of queues."""
 
-ABOUT = ("radio.categories", "radio.queue_packets", "tcp.receive_window")
+ABOUT = ("radio.categories", "radio.queue_packets", "tcp.receive_window", "tcp.window_limit")
 """Keys in which a baseline differs from DiffQ."""
+
+
+def told(protocol: str, reading: str) -> str:
+    """The first reading in which a protocol is what it is in this one."""
+    of = PROTOCOLS[protocol]
+    form = READINGS[reading].of(of)
+    return next(text for text, other in READINGS.items() if other.of(of) == form)
 
 
 def name(protocol: str, count: int, reading: str = MAIN) -> str:
     """The name of a series."""
-    form = READINGS[reading].of(PROTOCOLS[protocol])
-    told = next(text for text, other in READINGS.items() if other == form)
-    return f"{protocol}, {count}{'' if told == MAIN else f', {told}'}"
+    text = told(protocol, reading)
+    return f"{protocol}, {count}{'' if text == MAIN else f', {text}'}"
 
 
 def series(protocols: Mapping[str, Sequence[str]], counts: Sequence[int] = COUNTS) -> tuple[Series, ...]:
@@ -271,13 +312,14 @@ def times(
     source: str = "paper",
 ) -> list[Claim]:
     """A number of one protocol is above (below) so many times that of another, seed by seed, in each
-    reading."""
-    return [
-        replace(
+    reading; of DiffQ-TCP with its send buffer over TCP, as ours, over TCP with such windows too."""
+
+    def over(other: str, reading: str) -> Claim:
+        return replace(
             beside(
-                text,
+                text if other == than else f"{text}, which has windows of 8 segments",
                 name(of, count, reading),
-                name(than, count, reading),
+                name(other, count, reading),
                 statistic,
                 "below" if below else "above",
                 factor,
@@ -285,10 +327,13 @@ def times(
                 reading=reading,
                 paired=True,
             ),
-            source="paper" if source == "paper" else "ours",
-            about=(*ABOUT, *UNRELIABLE),
+            source="paper" if source == "paper" and other == than else "ours",
         )
-        for reading in readings
+
+    both = of == DIFFQ_TCP and than == TCP
+    return [
+        *(over(than, reading) for reading in readings),
+        *(over(TCP_8, reading) for reading in readings if both and reading in (*BUFFER, *PACKETS)),
     ]
 
 
@@ -303,17 +348,18 @@ def beside(
     where: str,
     reading: str,
     paired: bool = False,
-    judged: bool = True,
+    control: str | None = None,
 ) -> Claim:
-    """A number of one series is above (below) so many times that of another. `judged`: the claim has to be
-    false of the other series, its baseline. The claim is ours."""
+    """A number of one series is above (below) so many times that of another; the claim is ours. The other is
+    no baseline: it would be compared with itself, which shows nothing. So a ratio has none, unless there is a
+    `control`, a third series that lacks what the claim credits, and of which it must be false."""
     both = number(statistic)
     return Claim(
         text=text,
         where=where,
         source="ours",
         series=series,
-        baseline=other if judged else None,
+        baseline=control,
         statistic=both,
         comparison=comparison,
         bound=both,

@@ -11,7 +11,7 @@ from airfair.claims import MAIN
 from airfair.paper import Series
 
 from airfair_papers.diffq.common.pictures import bars
-from airfair_papers.diffq.common.testbed import PROTOCOLS, READINGS
+from airfair_papers.diffq.common.testbed import PROTOCOLS, READINGS, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,9 +41,8 @@ SMALL = (
 
 def name(protocol: str, reading: str = MAIN, scene: str = "") -> str:
     """The name of a series."""
-    form = READINGS[reading].of(PROTOCOLS[protocol])
-    told = next(text for text, other in READINGS.items() if other == form)
-    return ", ".join(part for part in (protocol, scene, "" if told == MAIN else told) if part)
+    text = told(protocol, reading)
+    return ", ".join(part for part in (protocol, scene, "" if text == MAIN else text) if part)
 
 
 def of_each(changes: Sequence[str]) -> tuple[str, ...]:
@@ -102,9 +101,9 @@ def curves(recording: Recording) -> dict[str, list[float]]:
 
 def plot(axes: Axes, rows: Measured, series: str) -> None:
     """Goodputs of the first seed over the time since flow 1 began."""
-    told = rows[series]["curves"]
+    curves = rows[series]["curves"]
     for flow in FLOWS:
-        axes.plot(np.array(told["end_s"]) - 30, np.array(told[flow]) / 1e3, label=f"flow {flow}")
+        axes.plot(np.array(curves["end_s"]) - 30, np.array(curves[flow]) / 1e3, label=f"flow {flow}")
     axes.set_title(series, fontsize="small")
     axes.set_xlim(left=0)
     axes.set_xlabel("time (s)")
