@@ -123,7 +123,7 @@ def claims(count: int) -> list[Claim]:
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    by_routes(rows, figure, (TCP, FEW, *OTHERS, DIFFQ_TCP, LOG_TCP), waiting=DIFFQ_TCP)
+    by_routes(rows, figure, (TCP, TCP_8, FEW, *OTHERS, DIFFQ_TCP, LOG_TCP), counted=DIFFQ_TCP)
 
 
 EXPERIMENT = Experiment(

@@ -108,7 +108,7 @@ def claims(count: int) -> list[Claim]:
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    by_routes(rows, figure, ("UDP", TFRC, DIFFQ_UDP, LOG_UDP), waiting=DIFFQ_UDP)
+    by_routes(rows, figure, ("UDP", TFRC, DIFFQ_UDP, LOG_UDP), counted=DIFFQ_UDP)
 
 
 EXPERIMENT = Experiment(

@@ -18,12 +18,12 @@ from airfair_papers.diffq.common.testbed import (
     DIFFQ_TCP,
     LOG_TCP,
     OWN,
+    PACKETS,
     ROUTES,
     SCENE,
     STARVED,
     TCP,
     TCP_8,
-    WAITS,
     name,
     read,
     series,
@@ -38,11 +38,11 @@ WHERE = "section 6.3, figure 9"
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """TCP, DiffQ-TCP, and this with queues that wait; with the paper's routes and with static ones."""
+    """TCP, DiffQ-TCP, and this by packets; with the paper's routes and with static ones."""
     figure.set_size_inches(13.0, 7.0)
-    for line, reading, waiting in zip(figure.subplots(2, 3), ROUTES, WAITS, strict=True):
+    for line, reading, counted in zip(figure.subplots(2, 3), ROUTES, PACKETS, strict=True):
         for axes, (protocol, of) in zip(
-            line, ((TCP, reading), (DIFFQ_TCP, reading), (DIFFQ_TCP, waiting)), strict=True
+            line, ((TCP, reading), (DIFFQ_TCP, reading), (DIFFQ_TCP, counted)), strict=True
         ):
             distributions(axes, rows, {f"{count} flows": name(protocol, count, of) for count in COUNTS})
             axes.set_title(f"{protocol}, {'OLSR' if of == MAIN else of}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from airfair.claims import MAIN, number
 
-from airfair_papers.diffq.common.testbed import COUNTS, JAIN, ROUTES, TOTAL, UTILITY, WAITS, name, pooled
+from airfair_papers.diffq.common.testbed import COUNTS, JAIN, PACKETS, ROUTES, TOTAL, UTILITY, name, pooled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,15 +41,15 @@ def bars(
         axes.set_xlabel(along)
 
 
-def by_routes(rows: Measured, figure: Figure, protocols: Sequence[str], *, waiting: str) -> None:
+def by_routes(rows: Measured, figure: Figure, protocols: Sequence[str], *, counted: str) -> None:
     """Index, total and log utility by the number of flows, with the paper's routes above and static ones
-    below. `waiting`: the protocol that is drawn with queues that wait too."""
+    below. `counted`: the protocol that is drawn in the reading "packets" too."""
     figure.set_size_inches(11.0, 7.0)
-    for line, reading, waits in zip(figure.subplots(2, 3), ROUTES, WAITS, strict=True):
+    for line, reading, packets in zip(figure.subplots(2, 3), ROUTES, PACKETS, strict=True):
         for axes, statistic in zip(line, (JAIN, TOTAL, UTILITY), strict=True):
             series = {
                 **{protocol: (protocol, reading) for protocol in protocols},
-                f"{waiting}, waits": (waiting, waits),
+                f"{counted}, packets": (counted, packets),
             }
             groups = {
                 label: [number(statistic).of(rows[name(protocol, count, of)]) for count in COUNTS]
