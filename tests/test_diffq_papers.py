@@ -124,11 +124,11 @@ def test_a_ratio_of_mean_medians_by_hand() -> None:
 
 
 def test_a_lying_relay_waits_as_the_others_do() -> None:
-    assert liar.changes(liar.HONEST, "static routes") == (
-        liar.RELAY,
+    assert liar.changes("F", liar.HONEST, "static routes") == (
+        "node.F.scheme=diffq-liar",
         "diffq-liar.size_factor=1",
     )
-    waiting = liar.changes(liar.NOTHING, "static routes, waits")
+    waiting = liar.changes("C", liar.NOTHING, "static routes, waits")
     assert {"diffq.serve=positive", "diffq-liar.serve=positive", "diffq-liar.threshold=5"} < set(waiting)
 
 
