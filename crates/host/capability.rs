@@ -28,7 +28,7 @@ pub struct Capabilities {
     pub backlogs: bool,
     /// Departures from the queue, each at its time.
     pub departures: bool,
-    /// A queue that a window law may read and fill.
+    /// A queue that the law of a source may read and fill.
     pub own_queue: bool,
     /// The highest priority that the link distinguishes.
     pub priority: Priority,
@@ -50,7 +50,7 @@ impl Capabilities {
             (wants.routes, self.routes, "changes of routes"),
             (wants.backlogs, self.backlogs, "sizes of queues by destination"),
             (wants.departures, self.departures, "departures at their times"),
-            (wants.own_queue, self.own_queue, "a queue that a window law can fill"),
+            (wants.own_queue, self.own_queue, "a queue that a source's law can read and fill"),
             (wants.priority > Priority(0), self.priority >= wants.priority, "priorities of packets"),
         ];
         pairs.iter().filter(|(wanted, offered, _)| *wanted && !offered).map(|pair| pair.2).collect()

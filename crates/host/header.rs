@@ -1,4 +1,4 @@
-//! Headers of explicit-rate schemes: their kinds, the kind of each packet's header, and the receiver's echo.
+//! Headers of schemes (explicit rates, TFRC, DiffQ): their kinds, the kind of each packet's header, and the receiver's echo.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -32,10 +32,15 @@
 //!   decided before.
 //! - The paper's nodes have one radio on DiffQ's channel. At wires the queue is drop-tail: no neighbour overhears there. A wire that is
 //!   slower than the air before it gives no backpressure: its queue overflows, and over TCP the flow starves.
+//! - A size is known by the node that has announced it, and each radio of a node announces its own queues: a relay that forwards by a radio
+//!   on another channel is not heard by the node before it, which takes the relay's queue for empty. The host warns of both.
+//! - The paper's routing finds another next hop by the same radio. A queue follows changes of routes that the host tells; packets whose route
+//!   has moved to another interface are taken back and forwarded by that. On-demand routing tells none: the next hop of the newest packet
+//!   counts for all that wait for its destination.
 
 mod announcement;
 pub mod backlogs;
-pub mod destinations;
+mod destinations;
 mod queue;
 pub mod scheduler;
 mod sender;
@@ -53,9 +58,9 @@ use crate::{params, words};
 
 use announcement::Announcer;
 use backlogs::Backlogs;
-pub use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
+use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
 use scheduler::{AckLevel, Order, Parts, Quantiser, Rounding, Serve};
-pub use sender::{Law, Sender, SenderConfig, Steps};
+use sender::{Law, Sender, SenderConfig, Steps};
 
 params! {
     /// The parameters of all variants.

@@ -1,7 +1,6 @@
 //! The trailer of DiffQ's packets (§5.3): the host carries it as a header of four words.
 //!
-//! A simulator carries the words; a node with real radios receives bytes, whose ends may be anything. Its [`Reader`] ignores and counts
-//! packets without a well-formed trailer.
+//! A simulator carries the words; a node with real radios receives bytes, whose ends may be anything: [`KIND`] decodes no others.
 
 use airfair_units::Time;
 use airfair_wire::diffq::{Trailer, Type};
@@ -58,36 +57,21 @@ pub(super) const fn number(header: &mut Header, sequence: u32) {
     header.fields[SEQUENCE] = sequence;
 }
 
-/// Writes the size of the destination's queue. The first writer is the source's node: it adds type, flow and time.
+/// Writes the size of the destination's queue. The first writer is the source's node: it adds type, flow and time, which later ones keep.
 pub(super) fn write(header: &mut Header, packet: &Packet, queue: u32, now: Time) {
-    let kind = if packet.class == PacketClass::Ack { Type::Ack } else { Type::Data };
     if header.supported == 0 {
+        let kind = if packet.class == PacketClass::Ack { Type::Ack } else { Type::Data };
+        header.fields[TYPE_AND_QUEUE] = word(kind, 0);
         header.fields[FLOW] = packet.flow.0;
         header.fields[SENT_US] = (now.0 / 1000) as u32;
     }
     header.supported = header.supported.saturating_add(1);
-    header.fields[TYPE_AND_QUEUE] = word(kind, u16::try_from(queue).unwrap_or(u16::MAX));
+    let size = u16::try_from(queue).unwrap_or(u16::MAX);
+    header.fields[TYPE_AND_QUEUE] = header.fields[TYPE_AND_QUEUE] & !0xffff | u32::from(size);
 }
 
 /// The size of the destination's queue at the sender of the frame.
 #[must_use]
 pub const fn queue(header: &Header) -> u32 {
     header.fields[TYPE_AND_QUEUE] & 0xffff
-}
-
-/// The trailers of received packets, from their bytes.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Reader {
-    /// Packets that ended in no well-formed trailer; they are ignored.
-    pub malformed: u64,
-}
-
-impl Reader {
-    /// The trailer at the end of a packet of a flow of DiffQ.
-    pub fn read(&mut self, packet: &[u8]) -> Option<Header> {
-        let found = packet.len().checked_sub(KIND.wire_len as usize).and_then(|at| packet.get(at..));
-        let header = found.and_then(KIND.decode);
-        self.malformed += u64::from(header.is_none());
-        header
-    }
 }

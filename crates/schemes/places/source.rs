@@ -176,7 +176,7 @@ pub trait Source: Send {
     /// The source is about to send after a silence.
     fn on_idle(&mut self, _idle: &Idle, _context: &mut SourceContext<'_>) {}
 
-    /// The header that its packets carry (XCP, RCP, QFCP, C3L). Called once.
+    /// The header that its packets carry (XCP, RCP, QFCP, C3L, TFRC, DiffQ). Called once.
     fn header(&self) -> Option<&'static HeaderKind> {
         None
     }

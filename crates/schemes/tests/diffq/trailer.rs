@@ -1,11 +1,25 @@
 //! §5.3: the trailer's fields, its bytes, and bytes that are none.
 
 use airfair_schemes::ParamValue;
-use airfair_schemes::diffq::trailer::{self, KIND, Reader};
+use airfair_schemes::diffq::trailer::{self, KIND};
 use airfair_schemes::places::{FlowId, Header, Heard, NodeId, Packet, PacketClass};
 use airfair_units::Time;
 
 use super::{Node, announces, labelled};
+
+/// The trailer at the end of a packet, and the number of packets that ended in none.
+#[derive(Default)]
+struct Reader {
+    malformed: u64,
+}
+
+impl Reader {
+    fn read(&mut self, packet: &[u8]) -> Option<Header> {
+        let found = packet.len().checked_sub(16).and_then(|at| (KIND.decode)(&packet[at..]));
+        self.malformed += u64::from(found.is_none());
+        found
+    }
+}
 
 /// The header of a packet that leaves a node with `left` packets for its destination behind it.
 fn stamped(node: &mut Node, packet: &Packet, header: &mut Header) {
@@ -118,6 +132,12 @@ fn sixteen_bytes() {
     let mut encoded = [0; 16];
     (KIND.encode)(&routed, &mut encoded);
     assert_eq!(encoded, bytes);
+    // At each hop, too: only the size and the number of writers are the node's.
+    let mut node = Node::new("diffq", &[]);
+    node.store(9, 2, 3);
+    let mut passed = routed;
+    stamped(&mut node, &labelled(50, 9, 2), &mut passed);
+    assert_eq!((passed.fields[0], passed.supported), (0x2_0003, 4));
     assert_eq!((KIND.encode)(&header, &mut [0; 15]), None);
     let long: Vec<u8> = bytes.iter().copied().chain([0]).collect();
     assert_eq!(((KIND.decode)(&bytes[..15]), (KIND.decode)(&long)), (None, None));
