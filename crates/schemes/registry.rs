@@ -13,7 +13,7 @@ use crate::params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
 use crate::places::{Interface, Queue};
 use crate::scheme::{AqmScheme, Scheme, SourceScheme};
 use crate::{
-    bbr, codel, cubic, diffq, few, fq_codel, lbm, newreno, nred, qfcp, rcp, red, reno, tfrc, vegas, xcp,
+    bbr, c3l, codel, cubic, diffq, few, fq_codel, lbm, newreno, nred, qfcp, rcp, red, reno, tfrc, vegas, xcp,
     xcp_b,
 };
 
@@ -125,7 +125,7 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-static ENTRIES: [SchemeEntry; 23] = [
+static ENTRIES: [SchemeEntry; 25] = [
     SchemeEntry::built_in_entry(
         "droptail",
         "first in, first out; what arrives at a full queue is dropped",
@@ -315,6 +315,24 @@ static ENTRIES: [SchemeEntry; 23] = [
         &["source", "queue", "agent"],
         diffq::LiarParameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::liar(params)?)),
+    )
+    .over(&[Carrier::Tcp, Carrier::Udp]),
+    SchemeEntry::built_in_entry(
+        "c3l",
+        "a controller assigns each link its share of the air; nodes divide it among flows, and sources keep to it",
+        "Raniwala, De, Sharma, Krishnan and Chiueh",
+        &["source", "receiver", "hop", "agent", "controller"],
+        c3l::Parameters::LIST,
+        |params| Ok(Box::new(c3l::C3l::from_params(params)?)),
+    )
+    .over(&[Carrier::Tcp, Carrier::Udp]),
+    SchemeEntry::built_in_entry(
+        "c3l-local",
+        "c3l without a controller: each node estimates the bandwidth that its flows divide",
+        "Raniwala, De, Sharma, Krishnan and Chiueh, figure 12",
+        &["source", "receiver", "hop", "agent"],
+        c3l::LocalParameters::LIST,
+        |params| Ok(Box::new(c3l::Local::from_params(params)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp]),
 ];

@@ -1,8 +1,8 @@
 //! C3L: a controller assigns every link its share of the air; nodes divide it among flows.
 //!
 //! Source: Raniwala, De, Sharma, Krishnan, Chiueh, "Globally Fair Radio Resource Allocation for Wireless Mesh Networks". Places: an agent
-//! at each node (discovery, profile, shares), the hop (stamp), the source (rate), the controller. Here are its laws as functions and state
-//! machines over values; what calls them is not in this folder yet.
+//! at each node (discovery, profile, shares), the hop (stamp), the source and its receiver (rate, feedback), the controller. Laws are
+//! functions and state machines over values; the places call them.
 //!
 //! | symbol | here | unit |
 //! |---|---|---|
@@ -26,19 +26,415 @@
 //! | `shares` | §III-E, shares of flows |
 //! | `local` | §III-A, reaction to a queue; figure 12, estimates without a controller |
 //! | `controllers` | which controller a node reports to (ours) |
+//! | `agent`, `links` | the agent of a radio; what it counts and decides of its links |
+//! | `controller` | the controller: reports, rounds, allocations |
+//! | `header`, `hop`, `flow` | §III-E, the stamp: its words, the nodes that write it, source and receiver |
+//! | `estimate` | the agent of `c3l-local` |
 //!
 //! Readings that no single file owns:
 //! - C_max is what a lone link delivers at its rate when it is saturated, not the rate of its frames. A clique is therefore a second of air
 //!   per second, of which a link takes 1/C for each bit: links of different rates can be in one clique (the paper has one rate).
 //! - No result depends on the order of nodes, links, flows or reports: where numbers are equal, names decide.
 //! - All that is learnt from messages expires, and every table has a limit.
+//! - Rates are those of IP packets, this scheme's header included.
+//! - A node has one radio: two would report under one name. Wires are not C3L's: they have no agent, and stamp nothing.
+//! - Flows of C3L are not held by `local_limit`: a queue that is kept short would not show that a link is overloaded.
 
+mod agent;
 pub mod allocation;
 pub mod capacity;
+mod controller;
 pub mod controllers;
 pub mod discovery;
+mod estimate;
+mod flow;
+pub mod header;
+mod hop;
+mod links;
 pub mod local;
 pub mod profile;
 pub mod round;
 pub mod shares;
 pub mod topology;
+
+use alloc::boxed::Box;
+
+use airfair_units::{Bytes, Db, Rate, Span};
+
+use crate::params;
+use crate::params::{ParamError, Params};
+use crate::places::{Agent, Controller as ControllerPlace, Hop, Interface, Medium, Source, UdpEnds, Wants};
+use crate::scheme::Scheme;
+
+pub use agent::NodeAgent;
+pub use controller::Controller;
+pub use estimate::LocalAgent;
+pub use flow::{Receiver, Returns, Sender, SourceConfig};
+pub use hop::Stamper;
+pub use links::{Ended, Links};
+
+use capacity::{Decrease, Several};
+use topology::{Conflict, Hider, Reach, Vertices};
+
+const MILLISECOND: Span = Span::from_millis(1);
+const HOUR: Span = Span::from_secs(3600);
+const FASTEST: Rate = Rate(10_000_000_000);
+
+params! {
+    /// The parameters that `c3l-local` has as well.
+    pub(crate) struct FlowParameters {
+        /// time between two control packets of a flow's receiver, and between two divisions of a link's share (section IV)
+        epoch: Span = Span::from_secs(1), in MILLISECOND..=HOUR;
+        /// a source's rate before the first feedback, and its largest one without feedback; what a node stamps for a flow that it does not
+        /// know yet
+        first_rate: Rate = Rate(100_000), in Rate(1)..=FASTEST;
+        /// a source's least rate
+        rate_min: Rate = Rate(4_000), in Rate(1)..=FASTEST;
+        /// a source's largest rate
+        rate_max: Rate = Rate(100_000_000), in Rate(1)..=FASTEST;
+        /// time without feedback after which a source goes back to `first_rate`
+        feedback_expiry: Span = Span::from_secs(5), in MILLISECOND..=HOUR;
+        /// what headers add to a payload, up to and with IP's
+        headers: Bytes = Bytes(48), in Bytes(0)..=Bytes(65_535);
+        /// time between two samples of a node's counters
+        sample: Span = Span::from_millis(100), in MILLISECOND..=Span::from_secs(10);
+        /// delta of section III-E, by which a flow may grow: part of the link's share
+        delta: f64 = 0.05, in 0.0..=1.0;
+        /// part of delta that a flow has to use before its requirement is infinite
+        consumed: f64 = 0.5, in 0.0..=1.0;
+        /// time for which a flow keeps its requirement after its share has risen
+        settle: Span = Span::from_secs(2), in Span::ZERO..=HOUR;
+        /// time after which a flow that has not sent any more has no share
+        flow_expiry: Span = Span::from_secs(8), in MILLISECOND..=HOUR;
+        /// most flows that a node stores for a link
+        flows: u64 = 1024, in 1..=65_536;
+        /// size of the packets for which a link's goodput is computed before any have passed
+        packet: Bytes = Bytes(1048), in Bytes(1)..=Bytes(65_535);
+    }
+}
+
+params! {
+    /// The parameters of `c3l`.
+    pub(crate) struct Parameters {
+        ..flow: FlowParameters;
+        /// time between two rounds of the controller, and between two reports of a node (section IV)
+        cycle: Span = Span::from_secs(8), in Span::from_millis(100)..=HOUR;
+        /// part of a cycle by which a node's report precedes the controller's round at most
+        report_lead: f64 = 0.2, in 0.0..=0.9;
+        /// cycles for which an allocation is valid
+        validity: u64 = 3, in 1..=1000;
+        /// time between two HELLOs, and between two probes, of a node
+        hello_interval: Span = Span::from_secs(1), in Span::from_millis(10)..=HOUR;
+        /// part of hello_interval by which they vary
+        hello_jitter: f64 = 0.1, in 0.0..=1.0;
+        /// power of probes above the radio's own, dB (section III-B: 3)
+        probe_power: f64 = 3.0, in -30.0..=30.0;
+        /// HELLOs over which a delivery ratio is taken
+        window: u64 = 20, in 1..=64;
+        /// change of a delivery ratio for which a node tells the controller its list again
+        list_step: f64 = 0.1, in 0.0..=1.0;
+        /// most neighbours that a node counts
+        neighbours: u64 = 64, in 1..=255;
+        /// time without word of a controller after which its nodes do without it
+        controller_expiry: Span = Span::from_secs(20), in MILLISECOND..=HOUR;
+        /// part of C_max that the flows of a node divide without a controller's allocation
+        default_part: f64 = 1.0, in 0.001..=1.0;
+        /// most links that a node stores
+        node_links: u64 = 64, in 1..=255;
+        /// mean queue of a cycle above which a link is overloaded, part of its limit
+        overload_threshold: f64 = 0.5, in 0.0..=1.0;
+        /// mean queue of a cycle's second half by that of its first, below which the link is not overloaded; 0: it is in any case
+        overload_falls: f64 = 0.9, in 0.0..=1.0;
+        /// queue above which a node injects less by itself, part of its limit
+        local_threshold: f64 = 0.5, in 0.0..=1.0;
+        /// what the shares of the link's flows are multiplied by then, until the next allocation; 1: never
+        local_factor: f64 = 0.9, in 0.01..=1.0;
+        /// time after which they are multiplied again; 0: not before the next allocation
+        local_again: Span = Span::ZERO, in Span::ZERO..=HOUR;
+        /// the smallest product of these factors
+        local_floor: f64 = 0.1, in 0.0..=1.0;
+        /// delta_i, part of C_max that a clique's capacity gains (section IV)
+        increment: f64 = 0.05, in 0.0..=1.0;
+        /// the smallest capacity of a clique, part of C_max (ours)
+        floor: f64 = 0.05, in 0.001..=1.0;
+        /// capacities are re-estimated (figure 12, third bar)
+        reestimate: bool = true;
+        /// W_FACTOR, what the use of inhibitors is multiplied by (section IV); 1: it is off
+        w_factor: f64 = 1.7, in 1.0..=10.0;
+        /// W_FACTOR counts in the allocation too (ours)
+        w_in_allocation: bool = false;
+        /// which cliques of an overloaded link lose capacity: the "pinpointed" one (Algorithm 1) or "all" (ours)
+        decrease: Decrease = Decrease::Pinpointed;
+        /// what a clique loses that several overloaded links pinpoint in a round: delta_r "once" (Algorithm 1) or for "each"
+        several: Several = Several::Once;
+        /// part of its share that each sender has to use before a capacity grows; 0: it grows in any case (Algorithm 1)
+        used: f64 = 0.9, in 0.0..=1.0;
+        /// flows get no more than nodes report that they require (ours)
+        demands: bool = false;
+        /// delivery ratio from which a link is usable
+        usable: f64 = 0.5, in 0.0..=1.0;
+        /// part of HELLOs or probes that a node hears of another from which they interfere
+        interferes: f64 = 0.1, in 0.0..=1.0;
+        /// which links are in conflict: those of which "ends" interfere, as RTS and CTS have it, or those whose "receivers" hear the other's
+        /// sender
+        conflict: Conflict = Conflict::Ends;
+        /// vertices of the conflict graph: links that are "used" by flows, or all "usable" ones
+        vertices: Vertices = Vertices::Used;
+        /// how near an inhibitor is to the receiver: in "communication" (section III-B) or "interference" range
+        reach: Reach = Reach::Communication;
+        /// which end of an inhibitor is hidden: the "sender" or "either"
+        hider: Hider = Hider::Either;
+        /// time for which a link stays in the conflict graph after its last use
+        keep: Span = Span::from_secs(120), in MILLISECOND..=HOUR;
+        /// time for which a node's report of flows and links counts
+        report_expiry: Span = Span::from_secs(20), in MILLISECOND..=HOUR;
+        /// time after which the controller forgets a node that does not report
+        node_expiry: Span = Span::from_secs(30), in MILLISECOND..=HOUR;
+        /// goodput of a lone link, for the controller, of which nothing is reported
+        default_goodput: Rate = Rate(1_394_000), in Rate(1)..=FASTEST;
+        /// most nodes that the controller stores
+        nodes: u64 = 8192, in 1..=65_536;
+        /// most links in the controller's conflict graph
+        links: u64 = 16_384, in 1..=1_000_000;
+        /// most cliques that it lists
+        cliques: u64 = 1_000_000, in 1..=100_000_000;
+    }
+}
+
+params! {
+    /// The parameters of `c3l-local`.
+    pub(crate) struct LocalParameters {
+        ..flow: FlowParameters;
+        /// weight of a sample in the average of a radio's bandwidth
+        bandwidth_weight: f64 = 0.1, in 0.001..=1.0;
+        /// what the MAC adds to a packet, in bytes at the rate of its payload
+        overhead: Bytes = Bytes(0), in Bytes(0)..=Bytes(65_535);
+        /// part of a node's time that its flows divide
+        time: f64 = 1.0, in 0.01..=1.0;
+    }
+}
+
+/// What all variants have.
+#[derive(Debug, Clone, Copy)]
+struct Flows {
+    source: SourceConfig,
+    epoch: Span,
+    sample: Span,
+    shares: shares::Config,
+    packet: Bytes,
+}
+
+impl Flows {
+    fn new(set: &FlowParameters) -> Result<Self, ParamError> {
+        if set.rate_min > set.rate_max {
+            return Err(ParamError::new("rate_min", "expected at most rate_max"));
+        }
+        Ok(Self {
+            source: SourceConfig {
+                first: set.first_rate,
+                rates: [set.rate_min, set.rate_max],
+                expiry: set.feedback_expiry,
+                headers: set.headers,
+            },
+            epoch: set.epoch,
+            sample: set.sample,
+            shares: shares::Config {
+                delta: set.delta,
+                consumed: set.consumed,
+                settle: set.settle,
+                most: set.flows as usize,
+                expiry: set.flow_expiry,
+            },
+            packet: set.packet,
+        })
+    }
+
+    fn source(&self) -> Box<dyn Source> {
+        Box::new(Sender::new(self.source, Returns::Acknowledgements))
+    }
+
+    fn udp(&self) -> UdpEnds {
+        UdpEnds {
+            source: Box::new(Sender::new(self.source, Returns::Reports)),
+            receiver: Some(Box::new(Receiver::new(self.epoch))),
+        }
+    }
+
+    fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
+        let stamper = || Box::new(Stamper::new(self.shares.most, self.source.first)) as Box<dyn Hop>;
+        (interface.medium == Medium::Radio).then(stamper)
+    }
+
+    fn wants(&self, interface: &Interface) -> Wants {
+        let radio = interface.medium == Medium::Radio;
+        let samples = if radio { self.sample } else { Span::ZERO };
+        Wants { samples, links: radio, own_queue: true, ..Wants::default() }
+    }
+}
+
+/// C3L.
+#[derive(Debug, Clone, Copy)]
+pub struct C3l {
+    flows: Flows,
+    agent: agent::Config,
+    controller: controller::Config,
+}
+
+impl C3l {
+    /// The scheme that these parameters describe.
+    ///
+    /// # Errors
+    /// A value that is out of its range.
+    pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        let set = Parameters::read(params)?;
+        let flows = Flows::new(&set.flow)?;
+        Ok(Self { flows, agent: Self::agent_config(&set, &flows), controller: Self::controller_config(&set) })
+    }
+
+    fn agent_config(set: &Parameters, flows: &Flows) -> agent::Config {
+        agent::Config {
+            discovery: discovery::Config {
+                window: set.window as u32,
+                interval: set.hello_interval,
+                most: set.neighbours as usize,
+                step: set.list_step,
+            },
+            jitter: set.hello_jitter,
+            probe_power: Db(set.probe_power),
+            controllers: controllers::Config { expiry: set.controller_expiry, ..controllers::Config::default() },
+            links: links::Config {
+                shares: flows.shares,
+                overload: local::OverloadConfig {
+                    threshold: set.overload_threshold,
+                    falls: set.overload_falls,
+                },
+                injection: local::InjectionConfig {
+                    threshold: set.local_threshold,
+                    factor: set.local_factor,
+                    again: Some(set.local_again).filter(|&again| again > Span::ZERO),
+                    floor: set.local_floor,
+                },
+                packet: flows.packet.0 as u32,
+                default_part: set.default_part,
+                most: set.node_links as usize,
+                cycle: set.cycle,
+            },
+            epoch: flows.epoch,
+            lead: set.report_lead,
+        }
+    }
+
+    fn controller_config(set: &Parameters) -> controller::Config {
+        controller::Config {
+            round: round::Config {
+                rules: topology::Rules {
+                    usable: set.usable,
+                    interferes: set.interferes,
+                    conflict: set.conflict,
+                    vertices: set.vertices,
+                    reach: set.reach,
+                    hider: set.hider,
+                    keep: set.keep,
+                    expiry: set.node_expiry,
+                    nodes: set.nodes as usize,
+                    neighbours: set.neighbours as usize,
+                    links: set.links as usize,
+                    cliques: set.cliques as usize,
+                },
+                capacity: capacity::Config {
+                    increment: set.increment,
+                    floor: set.floor,
+                    w_factor: set.w_factor,
+                    w_in_allocation: set.w_in_allocation,
+                    decrease: set.decrease,
+                    several: set.several,
+                    used: set.used,
+                },
+                reestimate: set.reestimate,
+                demands: set.demands,
+                expiry: set.report_expiry,
+                default_goodput: set.default_goodput.0 as f64,
+            },
+            cycle: set.cycle,
+            validity: set.validity,
+            hello_interval: set.hello_interval,
+        }
+    }
+}
+
+impl Scheme for C3l {
+    fn source(&self) -> Option<Box<dyn Source>> {
+        Some(self.flows.source())
+    }
+
+    fn udp(&self) -> Option<UdpEnds> {
+        Some(self.flows.udp())
+    }
+
+    fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
+        self.flows.hop(interface)
+    }
+
+    fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
+        let agent = || Box::new(NodeAgent::new(self.agent, interface.limit_packets)) as Box<dyn Agent>;
+        (interface.medium == Medium::Radio).then(agent)
+    }
+
+    fn wants(&self, interface: &Interface) -> Wants {
+        self.flows.wants(interface)
+    }
+
+    fn controller(&self) -> Option<Box<dyn ControllerPlace>> {
+        Some(Box::new(Controller::new(self.controller)))
+    }
+}
+
+/// C3L without controller and messages: each node estimates its own bandwidth (figure 12, first bar).
+#[derive(Debug, Clone, Copy)]
+pub struct Local {
+    flows: Flows,
+    agent: estimate::Config,
+}
+
+impl Local {
+    /// The scheme that these parameters describe.
+    ///
+    /// # Errors
+    /// A value that is out of its range.
+    pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        let set = LocalParameters::read(params)?;
+        let flows = Flows::new(&set.flow)?;
+        let bandwidth = local::BandwidthConfig {
+            weight: set.bandwidth_weight,
+            overhead: set.overhead,
+            packet: set.flow.packet,
+        };
+        let agent =
+            estimate::Config { bandwidth, shares: flows.shares, time: set.time, epoch: flows.epoch };
+        Ok(Self { flows, agent })
+    }
+}
+
+impl Scheme for Local {
+    fn source(&self) -> Option<Box<dyn Source>> {
+        Some(self.flows.source())
+    }
+
+    fn udp(&self) -> Option<UdpEnds> {
+        Some(self.flows.udp())
+    }
+
+    fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
+        self.flows.hop(interface)
+    }
+
+    fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
+        (interface.medium == Medium::Radio)
+            .then(|| Box::new(LocalAgent::new(self.agent)) as Box<dyn Agent>)
+    }
+
+    fn wants(&self, interface: &Interface) -> Wants {
+        let wants = self.flows.wants(interface);
+        Wants { link_use: wants.links, ..wants }
+    }
+}

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use airfair_units::{Rate, Span};
+use airfair_units::{Bytes, Rate, Span};
 
 use super::{AgentContext, FlowId, NodeId, QueueView, Timer};
 
@@ -48,6 +48,37 @@ impl core::ops::Sub for Airtime {
     }
 }
 
+/// The time that a radio needs for each packet of a saturated link, alone on the air: mean back-off and the wait before it, RTS and CTS
+/// where they precede, data frame, ACK. Frames whose lengths are rounded (OFDM) take up to a symbol more or less.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LoneExchange {
+    /// The part that all packets need.
+    pub fixed: Span,
+    /// What RTS and CTS add.
+    pub rts: Span,
+    /// Size of an IP packet above which they precede, bytes.
+    pub rts_above: u32,
+    /// Rate of the packet's bits.
+    pub rate: Rate,
+}
+
+impl LoneExchange {
+    /// The time for an IP packet of this size.
+    #[must_use]
+    pub fn time(&self, bytes: u32) -> Span {
+        let rts = if bytes > self.rts_above { self.rts } else { Span::ZERO };
+        self.fixed + rts + self.rate.time_for(Bytes(bytes.into()))
+    }
+
+    /// Bits of IP packets of this size by that time; 0 if it is not known.
+    #[must_use]
+    pub fn goodput(&self, bytes: u32) -> Rate {
+        let nanos = u128::from(self.time(bytes).as_nanos());
+        let bits = u128::from(bytes) * 8 * 1_000_000_000;
+        Rate(u64::try_from(bits.checked_div(nanos).unwrap_or(0)).unwrap_or(u64::MAX))
+    }
+}
+
 /// The setup of an agent when its interface starts.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentSetup<'a> {
@@ -55,6 +86,8 @@ pub struct AgentSetup<'a> {
     pub node: NodeId,
     /// Rate of the radio's data frames.
     pub rate: Rate,
+    /// What a lone link of the radio can carry.
+    pub exchange: LoneExchange,
     /// Nodes that can decode its frames, in the natural order of their names ("n2" before "n10").
     pub neighbours: &'a [NodeId],
 }

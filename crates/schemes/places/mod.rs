@@ -48,7 +48,7 @@ mod receiver;
 mod source;
 mod wants;
 
-pub use agent::{Agent, AgentSetup, Airtime, FlowSample, LinkSample, LinkUse, NodeSample};
+pub use agent::{Agent, AgentSetup, Airtime, FlowSample, LinkSample, LinkUse, LoneExchange, NodeSample};
 pub use context::{
     AgentContext, AqmContext, Context, ControllerContext, HopContext, QueueContext, ReceiverContext,
     SourceContext,

@@ -239,7 +239,8 @@ impl Network {
             let (node, port) = self.interfaces.of_station(station);
             let neighbours = self.in_natural_order(self.interfaces.peers(port));
             let (node, rate) = (self.interfaces.id(node), air.phy(station).data_rate());
-            let setup = AgentSetup { node, rate, neighbours: &neighbours };
+            let exchange = air.mac(station).lone_exchange();
+            let setup = AgentSetup { node, rate, exchange, neighbours: &neighbours };
             self.agents.on_start(station, &setup, &mut self.schedule);
             self.apply_agent_effects(station, Time::ZERO);
         }

@@ -1,12 +1,16 @@
 //! The MAC's constants of a kind of radio, computed once. Times in nanoseconds.
 
-use airfair_units::Span;
+use airfair_schemes::places::LoneExchange;
+use airfair_units::{Bytes, Span};
 use airfair_wire::ieee80211::{Ack, Cts};
 
 use crate::air::medium::backoffs::MOST_CATEGORIES;
 use crate::air::medium::phy::{PpduFormat, Timing};
 use crate::modes::Mode;
 use crate::spec::{AfterTimeout, Protection, Standard, TxopEnd};
+
+/// Sizes of IP packets over which the time of a lone exchange that does not depend on the size is averaged, bytes.
+const MEAN_OVER: std::ops::Range<u32> = 1000..1128;
 
 /// The constants of an access category.
 #[derive(Debug, Clone, Copy, Default)]
@@ -75,12 +79,33 @@ impl MacKind {
 
     /// Time of an exchange that carries an IP packet of `bytes` at the data rate: RTS and CTS where they precede, data frame and ACK.
     pub(crate) fn exchange_time(&self, bytes: u32) -> Span {
-        let rts = if self.uses_rts(bytes + self.overhead) {
-            self.rts_ns + self.cts_ns + 2 * self.timing.sifs
-        } else {
-            0
-        };
+        let rts = if self.uses_rts(bytes + self.overhead) { self.rts_exchange() } else { 0 };
         Span(rts + self.airtime(self.data_mode, bytes).0 + self.timing.sifs + self.ack_ns)
+    }
+
+    /// Time of RTS and CTS and of the SIFS after each, ns.
+    const fn rts_exchange(&self) -> u64 {
+        self.rts_ns + self.cts_ns + 2 * self.timing.sifs
+    }
+
+    /// What a lone saturated link carries, in the category of packets with DSCP 0: its back-off is half of the smallest window in the mean.
+    pub(crate) fn lone_exchange(&self) -> LoneExchange {
+        let (rate, rts) = (self.data_mode.rate(), self.rts_exchange());
+        let always = self.protection == Protection::RtsCts;
+        let above = if always { 0 } else { self.rts_threshold.saturating_sub(self.overhead.into()) };
+        // Over a range of sizes, since symbols are whole.
+        let without = |bytes: u32| {
+            let rts = if self.uses_rts(bytes + self.overhead) { rts } else { 0 };
+            self.exchange_time(bytes).0 - rts - rate.time_for(Bytes(bytes.into())).0
+        };
+        let fixed = MEAN_OVER.map(without).sum::<u64>() / MEAN_OVER.len() as u64;
+        let backoff = u64::from(self.category(self.default_category).cw_min) * self.timing.slot / 2;
+        LoneExchange {
+            fixed: Span(fixed + self.timing.difs + backoff),
+            rts: Span(rts),
+            rts_above: u32::try_from(above).unwrap_or(u32::MAX),
+            rate,
+        }
     }
 
     /// Duration of a frame of `bytes` in `mode`, ns.

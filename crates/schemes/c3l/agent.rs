@@ -1,0 +1,319 @@
+//! The agent of a node's radio: HELLOs and probes (§III-B), the profile and reports (§III-A), shares of flows (§III-E).
+//!
+//! Readings, each a parameter:
+//! - A HELLO is sent at the rate of data, a probe at the lowest one and 3 dB louder, each once in `hello_interval`, which varies by
+//!   `hello_jitter` so that no two nodes stay in step. Both precede what waits.
+//! - A HELLO names the live controllers (ours): a node reports to the nearest one.
+//! - The first report is at a drawn time of the cycle. An allocation starts a cycle of the node: its report leaves shortly before
+//!   the controller's next round, by `report_lead` of a cycle at most, and tells of nothing before the allocation. Reports at times of
+//!   their own would tell of shares before the last ones, and the controller would correct what it has corrected already.
+//! - The list of neighbours is in a report as long as the controller has not acknowledged its version.
+//! - What arrives from others may be anything: what is no message, or has a wrong sender, is ignored and counted.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use airfair_units::{Db, Rate, Span, Time};
+use airfair_wire::c3l::{
+    Alive as WireAlive, Allocation, FlowReport, Hello, LinkReport, Message as WireMessage,
+    Neighbour as WireNeighbour, Report, ReportHead,
+};
+
+use super::controllers::{self, Alive, Controllers};
+use super::discovery::{self, Broadcast, Discovery};
+use super::hop::bytes_per_second;
+use super::links::{self, Links};
+use crate::places::{
+    Agent, AgentContext, AgentSetup, Destination, Message, NodeId, NodeSample, SendRate, Setting, Timer,
+    Transmit,
+};
+
+const HELLO: Timer = Timer(1);
+const PROBE: Timer = Timer(2);
+const REPORT: Timer = Timer(3);
+const DIVIDE: Timer = Timer(4);
+
+/// The parameters of an agent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Config {
+    /// What it counts of neighbours.
+    pub discovery: discovery::Config,
+    /// Part of the interval by which broadcasts vary.
+    pub jitter: f64,
+    /// Power of probes above the radio's own.
+    pub probe_power: Db,
+    /// The search for a controller.
+    pub controllers: controllers::Config,
+    /// Its links.
+    pub links: links::Config,
+    /// Time between two divisions of shares.
+    pub epoch: Span,
+    /// Part of a cycle by which a report precedes the controller's round at most.
+    pub lead: f64,
+}
+
+/// The last allocation.
+#[derive(Debug, Clone, Copy)]
+struct Allocated {
+    controller: NodeId,
+    round: u16,
+    at: Time,
+}
+
+/// A time that a message gives, at most an hour: one from a broken controller is not to hold for ever.
+const LONGEST: Span = Span::from_secs(3600);
+
+/// The agent.
+#[derive(Debug, Clone)]
+pub struct NodeAgent {
+    config: Config,
+    me: NodeId,
+    discovery: Discovery,
+    controllers: Controllers,
+    links: Links,
+    /// A controller runs at this node.
+    here: bool,
+    hellos: u16,
+    probes: u16,
+    reports: u16,
+    /// The controller of the last report, and the version of the list that it has.
+    reported: Option<NodeId>,
+    acknowledged: u16,
+    allocated: Option<Allocated>,
+    now: Time,
+    ignored: u64,
+}
+
+/// A number of tenths of a second, which never goes back, as a controller's freshness.
+fn freshness(now: Time) -> u32 {
+    (now.as_nanos() / 100_000_000) as u32
+}
+
+fn encoded(message: &WireMessage) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; message.wire_len()];
+    message.encode(&mut bytes).ok().map(|_| bytes)
+}
+
+impl NodeAgent {
+    /// An agent at an interface whose queue has this limit, packets.
+    #[must_use]
+    pub fn new(config: Config, limit: u32) -> Self {
+        Self {
+            config,
+            me: NodeId(u32::MAX),
+            discovery: Discovery::new(config.discovery),
+            controllers: Controllers::new(config.controllers),
+            links: Links::new(config.links, limit),
+            here: false,
+            hellos: 0,
+            probes: 0,
+            reports: 0,
+            reported: None,
+            acknowledged: 0,
+            allocated: None,
+            now: Time::ZERO,
+            ignored: 0,
+        }
+    }
+
+    fn set_rates(&mut self, context: &mut AgentContext<'_>) {
+        let settings = &mut context.out.settings;
+        self.links.rates(context.now, |flow, rate| settings.push(Setting::FlowRate { flow, rate }));
+    }
+
+    /// The time of the next broadcast of a kind.
+    fn next_broadcast(&self, context: &mut AgentContext<'_>) -> Time {
+        let around = 1.0 + self.config.jitter * (2.0 * context.random.uniform() - 1.0);
+        context.now + Span((self.config.discovery.interval.as_nanos() as f64 * around) as u64)
+    }
+
+    fn broadcast(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
+        let next = self.next_broadcast(context);
+        context.out.timers.push((timer, next));
+        let now = context.now;
+        if self.here {
+            self.controllers.own(self.me, freshness(now), now);
+        }
+        let probe = timer == PROBE;
+        let sequence = if probe { &mut self.probes } else { &mut self.hellos };
+        let alive = self.controllers.alive(now).map(|Alive { controller, freshness, hops }| WireAlive {
+            controller: controller.0,
+            freshness,
+            hops,
+        });
+        // A probe reaches nodes that do not hear HELLOs; what those say is enough.
+        let named = alive.filter(|_| !probe);
+        let hello = WireMessage::Hello(Hello::new(probe, *sequence, self.me.0, named));
+        *sequence = sequence.wrapping_add(1);
+        let transmit = if probe {
+            Transmit { rate: SendRate::Lowest, power: self.config.probe_power }
+        } else {
+            Transmit { rate: SendRate::Data, power: Db(0.0) }
+        };
+        if let Some(bytes) = encoded(&hello) {
+            let transmit = Some(transmit);
+            context.out.messages.push(Message { to: Destination::Broadcast, bytes, ahead: true, transmit });
+        }
+    }
+
+    fn report(&mut self, context: &mut AgentContext<'_>) {
+        let now = context.now;
+        context.out.timers.push((REPORT, now.saturating_add(self.config.links.cycle)));
+        self.discovery.refresh(now);
+        let ended = self.links.end(now);
+        let Some(controller) = self.controllers.nearest(now) else { return };
+        if self.reported != Some(controller) {
+            (self.reported, self.acknowledged) = (Some(controller), 0);
+        }
+        let links: Vec<LinkReport> = ended
+            .iter()
+            .map(|link| LinkReport {
+                next_hop: link.to.0,
+                capacity: bytes_per_second(link.goodput),
+                used: bytes_per_second(link.used),
+                transmissions: link.transmissions,
+                overloaded: link.overloaded,
+            })
+            .collect();
+        let of_link = |link: &links::Ended| {
+            let next_hop = link.to.0;
+            let report = move |&(flow, rate, demand): &(crate::places::FlowId, Rate, Option<Rate>)| FlowReport {
+                flow: flow.0,
+                next_hop,
+                rate: bytes_per_second(rate),
+                demand: demand.map_or(u32::MAX, bytes_per_second),
+            };
+            link.flows.iter().map(report).collect::<Vec<_>>()
+        };
+        let flows: Vec<FlowReport> = ended.iter().flat_map(of_link).collect();
+        let version = self.discovery.version();
+        let list: Vec<WireNeighbour> = self
+            .discovery
+            .list()
+            .iter()
+            .map(|heard| WireNeighbour { node: heard.node.0, hellos: heard.hellos, probes: heard.probes })
+            .collect();
+        let listed = (version != self.acknowledged).then_some(&list[..]);
+        self.reports = self.reports.wrapping_add(1);
+        let head = ReportHead { node: self.me.0, round: self.reports, version };
+        for part in Report::parts(head, &links, &flows, listed) {
+            if let Some(bytes) = encoded(&WireMessage::Report(part)) {
+                let to = Destination::Node(controller);
+                context.out.messages.push(Message { to, bytes, ahead: true, transmit: None });
+            }
+        }
+    }
+
+    fn allocation(&mut self, from: NodeId, allocation: &Allocation, context: &mut AgentContext<'_>) -> bool {
+        let (head, now) = (allocation.head(), context.now);
+        if head.node != self.me.0 || head.controller != from.0 || self.reported != Some(from) {
+            return false;
+        }
+        let cycle = self.config.links.cycle;
+        let last = self.allocated.filter(|last| last.controller == from);
+        // An earlier one that was overtaken; a controller that has started anew counts from 1.
+        let behind = last.map_or(0, |last| last.round.wrapping_sub(head.round));
+        if (1..8).contains(&behind) && last.is_some_and(|last| now.since(last.at) < cycle) {
+            return true;
+        }
+        let new = last.is_none_or(|last| last.round != head.round);
+        self.allocated = Some(Allocated { controller: from, round: head.round, at: now });
+        self.acknowledged = head.version;
+        let valid = Span::from_millis(head.valid_ms.into()).min(LONGEST);
+        for share in allocation.links() {
+            let until = now.saturating_add(valid);
+            self.links.allocate(NodeId(share.next_hop), Rate(8 * u64::from(share.share)), until, now);
+        }
+        if new && !allocation.links().is_empty() {
+            self.links.begin(now);
+            let lead = self.config.lead * (0.25 + 0.75 * context.random.uniform());
+            let after = Span((cycle.as_nanos() as f64 * (1.0 - lead)) as u64);
+            context.out.timers.push((REPORT, now.saturating_add(after)));
+        }
+        self.set_rates(context);
+        true
+    }
+
+    fn hello(&mut self, from: NodeId, hello: &Hello, now: Time) -> bool {
+        if hello.node != from.0 || from == self.me {
+            return false;
+        }
+        let kind = if hello.probe { Broadcast::Probe } else { Broadcast::Hello };
+        self.discovery.hear(from, kind, hello.sequence, now);
+        for word in hello.controllers() {
+            let &WireAlive { controller, freshness, hops } = word;
+            // What others say of a controller at this node is what it has said itself, or wrong.
+            if NodeId(controller) != self.me {
+                self.controllers.hear(Alive { controller: NodeId(controller), freshness, hops }, now);
+            }
+        }
+        true
+    }
+}
+
+impl Agent for NodeAgent {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
+        self.me = setup.node;
+        self.links.start(setup.node, setup.exchange, context.now);
+        let mut within = |span: Span| context.now + Span((span.as_nanos() as f64 * context.random.uniform()) as u64);
+        let interval = self.config.discovery.interval;
+        let (hello, probe) = (within(interval), within(interval));
+        let (report, divide) = (within(self.config.links.cycle), within(self.config.epoch));
+        context.out.timers.extend([(HELLO, hello), (PROBE, probe), (REPORT, report), (DIVIDE, divide)]);
+    }
+
+    fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
+        self.now = context.now;
+        if self.links.sample(sample.links, sample.flows, context.now) {
+            self.set_rates(context);
+        }
+    }
+
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut AgentContext<'_>) {
+        let heeded = match WireMessage::decode(bytes) {
+            Ok((WireMessage::Hello(hello), _)) => self.hello(from, &hello, context.now),
+            Ok((WireMessage::Allocation(allocation), _)) => {
+                to_me && self.allocation(from, &allocation, context)
+            }
+            // For the controller at this node.
+            Ok((WireMessage::Report(_), _)) => true,
+            _ => false,
+        };
+        self.ignored += u64::from(!heeded);
+    }
+
+    fn on_controller(&mut self, here: bool, context: &mut AgentContext<'_>) {
+        self.here = here;
+        if here {
+            self.controllers.own(self.me, freshness(context.now), context.now);
+            // So the controller learns that its node makes it known.
+            context.out.timers.push((REPORT, context.now));
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
+        match timer {
+            HELLO | PROBE => self.broadcast(timer, context),
+            REPORT => self.report(context),
+            _ => {
+                self.links.divide(context.now);
+                self.set_rates(context);
+                context.out.timers.push((DIVIDE, context.now.saturating_add(self.config.epoch)));
+            }
+        }
+    }
+
+    /// Neighbours, flows, the sum of the valid shares of its links, the least scale of injection, whether a controller is known, and
+    /// messages that were ignored.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let (share, flows, scale) = self.links.view(self.now);
+        vec![
+            ("neighbours", self.discovery.len() as f64),
+            ("flows", flows as f64),
+            ("share_bps", share.0 as f64),
+            ("scale", scale),
+            ("controller", f64::from(u8::from(self.controllers.nearest(self.now).is_some()))),
+            ("ignored", self.ignored as f64),
+        ]
+    }
+}

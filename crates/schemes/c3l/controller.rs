@@ -1,0 +1,260 @@
+//! The controller in a network: reports in, a round each cycle, allocations out (figure 6).
+//!
+//! Readings:
+//! - The first round is a cycle after the start: by then each node that has learnt of the controller has reported.
+//! - A node gets an allocation if its links have shares, or if the version of its list of neighbours is to be acknowledged.
+//! - Shares are valid for `validity` cycles, so that a lost allocation stops nothing.
+//! - A report in several parts counts when all have arrived.
+//! - Reports may lie. What a node can be: its sender; the goodput of its links lies within a factor of 64 of `default_goodput`.
+//! - A controller at a node without an agent makes itself known to its neighbours (ours); an agent beside it does it otherwise, and the
+//!   controller knows of it by its report.
+
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use airfair_units::{Span, Time};
+use airfair_wire::c3l::{
+    Alive, Allocation, AllocationHead, Hello, Message as WireMessage, Report, Share,
+};
+
+use super::discovery::Neighbour;
+use super::profile::Passing;
+use super::round::{self, LinkReport};
+use crate::places::{
+    Controller as Place, ControllerContext, ControllerMessage, ControllerSetup, FlowId, NodeId, Timer,
+};
+
+const ROUND: Timer = Timer(1);
+const HELLO: Timer = Timer(2);
+
+/// The parameters of a controller.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Config {
+    /// Its rounds.
+    pub round: round::Config,
+    /// Time between two rounds.
+    pub cycle: Span,
+    /// Cycles for which shares are valid.
+    pub validity: u64,
+    /// Time between two words of itself, without an agent beside it.
+    pub hello_interval: Span,
+}
+
+/// A report of which parts are missing.
+#[derive(Debug, Clone)]
+struct Parts {
+    round: u16,
+    at: Time,
+    parts: Vec<Option<Report>>,
+}
+
+/// The factor by which a reported goodput may differ from the default.
+const MOST_APART: f64 = 64.0;
+
+/// The controller.
+#[derive(Debug, Clone)]
+pub struct Controller {
+    config: Config,
+    core: round::Controller,
+    me: NodeId,
+    neighbours: Vec<NodeId>,
+    /// An agent of this node has reported.
+    has_agent: bool,
+    hellos: u16,
+    incomplete: BTreeMap<NodeId, Parts>,
+    /// Versions of lists: the one that has arrived, and whether it is to be acknowledged.
+    versions: BTreeMap<NodeId, (u16, bool)>,
+    ignored: u64,
+}
+
+impl Controller {
+    /// A controller that knows nothing.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        Self {
+            config,
+            core: round::Controller::new(config.round),
+            me: NodeId(u32::MAX),
+            neighbours: Vec::new(),
+            has_agent: false,
+            hellos: 0,
+            incomplete: BTreeMap::new(),
+            versions: BTreeMap::new(),
+            ignored: 0,
+        }
+    }
+
+    /// What it has computed.
+    #[must_use]
+    pub const fn core(&self) -> &round::Controller {
+        &self.core
+    }
+
+    /// A part of a report has arrived: the report, if it is whole.
+    fn whole(&mut self, from: NodeId, report: Report, now: Time) -> Option<Vec<Report>> {
+        let (index, of) = (usize::from(report.part().index()), usize::from(report.part().of()));
+        if of == 1 {
+            self.incomplete.remove(&from);
+            return Some(vec![report]);
+        }
+        let (round, most) = (report.head().round, self.config.round.rules.nodes);
+        if !self.incomplete.contains_key(&from) && self.incomplete.len() >= most {
+            let oldest = self.incomplete.iter().min_by_key(|(_, parts)| parts.at).map(|(&node, _)| node);
+            oldest.map(|oldest| self.incomplete.remove(&oldest));
+        }
+        let new = || Parts { round, at: now, parts: vec![None; of] };
+        let parts = self.incomplete.entry(from).or_insert_with(new);
+        if parts.round != round || parts.parts.len() != of {
+            *parts = new();
+        }
+        parts.parts[index] = Some(report);
+        if parts.parts.iter().any(Option::is_none) {
+            return None;
+        }
+        self.incomplete.remove(&from).map(|parts| parts.parts.into_iter().flatten().collect())
+    }
+
+    fn report(&mut self, from: NodeId, parts: &[Report], now: Time) {
+        let default = self.config.round.default_goodput;
+        let links: Vec<LinkReport> = parts
+            .iter()
+            .flat_map(Report::links)
+            .map(|link| LinkReport {
+                to: NodeId(link.next_hop),
+                goodput: (8.0 * f64::from(link.capacity)).clamp(default / MOST_APART, default * MOST_APART),
+                used: 8.0 * f64::from(link.used),
+                transmissions: f64::from(link.transmissions) / 256.0,
+                overloaded: link.overloaded,
+            })
+            .collect();
+        let flows: Vec<Passing> = parts
+            .iter()
+            .flat_map(Report::flows)
+            .map(|flow| Passing {
+                flow: FlowId(flow.flow),
+                next_hop: NodeId(flow.next_hop),
+                demand: if flow.demand == u32::MAX { f64::INFINITY } else { 8.0 * f64::from(flow.demand) },
+            })
+            .collect();
+        let listed = parts.iter().any(|part| part.neighbours().is_some());
+        let neighbours: Vec<Neighbour> = parts
+            .iter()
+            .filter_map(Report::neighbours)
+            .flatten()
+            .map(|heard| Neighbour { node: NodeId(heard.node), hellos: heard.hellos, probes: heard.probes })
+            .collect();
+        self.core.report(from, &links, flows, listed.then_some(&neighbours[..]), now);
+        let version = parts.first().map_or(0, |part| part.head().version);
+        let known = self.versions.get(&from).map_or(0, |known| known.0);
+        let room = self.versions.len() < self.config.round.rules.nodes || self.versions.contains_key(&from);
+        if room && (listed || known != version) {
+            // A node that thinks its list is here learns that it is not.
+            self.versions.insert(from, (if listed { version } else { known }, true));
+        }
+    }
+
+    fn round(&mut self, context: &mut ControllerContext<'_>) {
+        context.out.timers.push((ROUND, context.now.saturating_add(self.config.cycle)));
+        self.core.run(context.now);
+        let cycle = self.config.cycle.as_nanos() / 1_000_000;
+        let valid_ms = u32::try_from(cycle.saturating_mul(self.config.validity)).unwrap_or(u32::MAX);
+        let mut shares: BTreeMap<NodeId, Vec<Share>> = BTreeMap::new();
+        for round::LinkShare { link, share } in self.core.shares() {
+            let share = Share { next_hop: link.to.0, share: (share / 8.0).min(f64::from(u32::MAX)) as u32 };
+            shares.entry(link.from).or_default().push(share);
+        }
+        let topology = self.core.topology();
+        let known: alloc::collections::BTreeSet<NodeId> = topology.nodes().collect();
+        self.versions.retain(|node, _| known.contains(node));
+        for (&node, (_, due)) in &self.versions {
+            if *due {
+                shares.entry(node).or_default();
+            }
+        }
+        for (node, links) in shares {
+            let version = self.versions.get_mut(&node).map_or(0, |(version, due)| {
+                *due = false;
+                *version
+            });
+            let head = AllocationHead {
+                controller: self.me.0,
+                node: node.0,
+                round: self.core.count(),
+                version,
+                valid_ms,
+            };
+            for part in Allocation::parts(head, &links) {
+                self.send(node, &WireMessage::Allocation(part), context);
+            }
+        }
+    }
+
+    fn send(&self, to: NodeId, message: &WireMessage, context: &mut ControllerContext<'_>) {
+        let mut bytes = vec![0; message.wire_len()];
+        if message.encode(&mut bytes).is_ok() {
+            context.out.messages.push(ControllerMessage { to, bytes, ahead: true });
+        }
+    }
+
+    fn hello(&mut self, context: &mut ControllerContext<'_>) {
+        if self.has_agent {
+            return;
+        }
+        context.out.timers.push((HELLO, context.now.saturating_add(self.config.hello_interval)));
+        let freshness = (context.now.as_nanos() / 100_000_000) as u32;
+        let own = Alive { controller: self.me.0, freshness, hops: 0 };
+        let hello = WireMessage::Hello(Hello::new(false, self.hellos, self.me.0, core::iter::once(own)));
+        self.hellos = self.hellos.wrapping_add(1);
+        for i in 0..self.neighbours.len() {
+            self.send(self.neighbours[i], &hello, context);
+        }
+    }
+}
+
+impl Place for Controller {
+    fn on_start(&mut self, setup: &ControllerSetup<'_>, context: &mut ControllerContext<'_>) {
+        self.me = setup.node;
+        self.neighbours = setup.neighbours.to_vec();
+        let Config { cycle, hello_interval, .. } = self.config;
+        context.out.timers.push((ROUND, context.now.saturating_add(cycle)));
+        context.out.timers.push((HELLO, context.now.saturating_add(hello_interval)));
+    }
+
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], context: &mut ControllerContext<'_>) {
+        match WireMessage::decode(bytes) {
+            Ok((WireMessage::Report(report), _)) if report.head().node == from.0 => {
+                self.has_agent |= from == self.me;
+                if let Some(parts) = self.whole(from, report, context.now) {
+                    self.report(from, &parts, context.now);
+                }
+            }
+            // Those of controllers beside, for the agents here.
+            Ok((WireMessage::Hello(_) | WireMessage::Allocation(_), _)) => {}
+            _ => self.ignored += 1,
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, context: &mut ControllerContext<'_>) {
+        match timer {
+            ROUND => self.round(context),
+            _ => self.hello(context),
+        }
+    }
+
+    /// Rounds, nodes, links and cliques that it knows, the least capacity of a clique, overloaded links of the last round, and messages that
+    /// were ignored.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let (topology, capacities) = (self.core.topology(), self.core.capacities());
+        let least = capacities.capacities().iter().copied().fold(1.0, f64::min);
+        vec![
+            ("rounds", f64::from(self.core.count())),
+            ("nodes", topology.nodes().len() as f64),
+            ("links", self.core.shares().len() as f64),
+            ("cliques", topology.cliques().len() as f64),
+            ("least_capacity", least),
+            ("overloaded", capacities.pinpointed().len() as f64),
+            ("ignored", self.ignored as f64),
+        ]
+    }
+}

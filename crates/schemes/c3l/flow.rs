@@ -1,0 +1,188 @@
+//! Both ends of a flow (§III-E): a source that sends at the smallest allocation of its path, and the receiver's control packets once an
+//! epoch, which precede all that waits.
+//!
+//! Readings, each a parameter:
+//! - The first rate is `first_rate`: no node has stamped a packet yet. The first packet is reported at once, so that the second epoch has
+//!   an allocation already.
+//! - Without feedback for `feedback_expiry` a source sends at `first_rate`, or slower if it did: silence may be congestion.
+//! - An allocation counts packets with their IP header and this scheme's, since nodes see these; a source divides its part of `headers`
+//!   off.
+//! - Never below `rate_min`: a source without packets would get no feedback.
+//! - Over TCP (ours) the rate is that of new data and of what is repeated, and there is no congestion window.
+
+use airfair_units::{Bytes, Rate, Span, Time};
+
+use super::header::{FEEDBACK, STAMP, allocation, epoch, report, sequence, start};
+use super::hop::bytes_per_second;
+use crate::places::{
+    Allowance, Arrived, FlowSetup, Header, HeaderKind, Receiver as ReceiverPlace, ReceiverContext, Source,
+    SourceContext, Timer,
+};
+
+/// The feedback has expired.
+const EXPIRE: Timer = Timer(1);
+/// The end of an epoch.
+const EPOCH: Timer = Timer(1);
+
+/// The constants of a source.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SourceConfig {
+    /// The first rate, and the largest one without feedback.
+    pub first: Rate,
+    /// The least and the largest rate.
+    pub rates: [Rate; 2],
+    /// Time without feedback after which it does not count any more.
+    pub expiry: Span,
+    /// What headers add to a payload, up to and with IP's.
+    pub headers: Bytes,
+}
+
+/// How feedback returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Returns {
+    /// In reports.
+    Reports,
+    /// In acknowledgements.
+    Acknowledgements,
+}
+
+/// A source.
+#[derive(Debug, Clone)]
+pub struct Sender {
+    config: SourceConfig,
+    returns: Returns,
+    /// Mean payload, bytes.
+    payload: u64,
+    /// Rate of payload.
+    rate: Rate,
+    sequence: u32,
+    epoch: Option<u16>,
+    heard: Time,
+}
+
+impl Sender {
+    /// A source before its flow starts.
+    #[must_use]
+    pub const fn new(config: SourceConfig, returns: Returns) -> Self {
+        let rate = config.first;
+        Self { config, returns, payload: 1, rate, sequence: 0, epoch: None, heard: Time::ZERO }
+    }
+
+    /// The rate of payload of an allocation.
+    fn payload_rate(&self, allocation: Rate) -> Rate {
+        let [least, most] = self.config.rates;
+        let whole = u128::from(self.payload) + u128::from(self.config.headers.get());
+        let rate = u128::from(allocation.0) * u128::from(self.payload) / whole.max(1);
+        Rate(u64::try_from(rate).unwrap_or(u64::MAX)).min(most).max(least)
+    }
+}
+
+impl Source for Sender {
+    fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
+        self.payload = setup.mss.get().max(1);
+        self.rate = self.payload_rate(self.config.first);
+        self.heard = context.now;
+        context.out.timers.push((EXPIRE, context.now.saturating_add(self.config.expiry)));
+    }
+
+    fn header(&self) -> Option<&'static HeaderKind> {
+        Some(&STAMP)
+    }
+
+    fn stamp(&mut self, header: &mut Header, _: Time) {
+        start(header, bytes_per_second(self.rate), self.sequence);
+        self.sequence = self.sequence.wrapping_add(1);
+    }
+
+    fn on_feedback(&mut self, header: &Header, context: &mut SourceContext<'_>) {
+        match self.returns {
+            // An earlier report that was overtaken.
+            Returns::Reports if self.epoch.is_some_and(|last| last.wrapping_sub(epoch(header)) < 1 << 15) => {
+                return;
+            }
+            Returns::Reports => self.epoch = Some(epoch(header)),
+            Returns::Acknowledgements if header.supported == 0 => return,
+            Returns::Acknowledgements => {}
+        }
+        let Some(bytes) = allocation(header) else { return };
+        self.heard = context.now;
+        self.rate = self.payload_rate(Rate(8 * u64::from(bytes)));
+    }
+
+    fn on_timer(&mut self, _: Timer, context: &mut SourceContext<'_>) {
+        let due = self.heard.saturating_add(self.config.expiry);
+        if due > context.now {
+            context.out.timers.push((EXPIRE, due));
+            return;
+        }
+        self.rate = self.rate.min(self.payload_rate(self.config.first));
+        context.out.timers.push((EXPIRE, context.now.saturating_add(self.config.expiry)));
+    }
+
+    fn allowance(&self, _: Time) -> Allowance {
+        Allowance { window: None, rate: Some(self.rate), quantum: None }
+    }
+}
+
+/// A receiver over UDP.
+#[derive(Debug, Clone)]
+pub struct Receiver {
+    epoch: Span,
+    /// The packet with the largest sequence number so far.
+    last: Option<Header>,
+    /// Payload since the last report.
+    bytes: u64,
+    since: Time,
+    count: u16,
+    running: bool,
+}
+
+impl Receiver {
+    /// A receiver that reports once an epoch.
+    #[must_use]
+    pub const fn new(epoch: Span) -> Self {
+        Self { epoch, last: None, bytes: 0, since: Time::ZERO, count: 0, running: false }
+    }
+
+    fn report(&mut self, context: &mut ReceiverContext<'_>) {
+        let Some(last) = &self.last else { return };
+        let nanos = u128::from(context.now.since(self.since).as_nanos().max(1));
+        let received = u128::from(self.bytes) * 1_000_000_000 / nanos;
+        let received = u32::try_from(received).unwrap_or(u32::MAX);
+        context.out.reports.push(report(last, self.count, received));
+        self.count = self.count.wrapping_add(1);
+        (self.bytes, self.since) = (0, context.now);
+    }
+}
+
+impl ReceiverPlace for Receiver {
+    fn header(&self) -> &'static HeaderKind {
+        &FEEDBACK
+    }
+
+    fn reports_go_ahead(&self) -> bool {
+        true
+    }
+
+    fn on_data(&mut self, data: &Arrived, context: &mut ReceiverContext<'_>) {
+        let newer = |last: &Header| sequence(&data.header).wrapping_sub(sequence(last)) < 1 << 31;
+        if self.last.as_ref().is_none_or(newer) {
+            self.last = Some(data.header);
+        }
+        if !self.running {
+            // After a silence, too, the source is not to wait for an epoch.
+            self.running = true;
+            self.report(context);
+            context.out.timers.push((EPOCH, context.now.saturating_add(self.epoch)));
+        }
+        self.bytes += data.bytes.get();
+    }
+
+    fn on_timer(&mut self, _: Timer, context: &mut ReceiverContext<'_>) {
+        self.running = self.bytes > 0;
+        if self.running {
+            self.report(context);
+            context.out.timers.push((EPOCH, context.now.saturating_add(self.epoch)));
+        }
+    }
+}

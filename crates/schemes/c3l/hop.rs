@@ -1,0 +1,88 @@
+//! The stamp (§III-E): each node lowers the allocation in a data packet's header to its own.
+//!
+//! The node's agent tells the shares of flows; a flow that it has not named yet has `unknown`, for less than a sample. Acknowledgements
+//! carry the stamp of what they acknowledge and are not stamped.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use airfair_units::{Rate, Time};
+
+use super::header::{STAMP, stamp};
+use crate::places::{
+    Backlog, FlowId, Header, HeaderKind, Hop, HopContext, PacketClass, Passage, Setting, Timer,
+};
+
+/// A rate in bytes/s, as headers have it.
+pub(super) fn bytes_per_second(rate: Rate) -> u32 {
+    u32::try_from(rate.0 / 8).unwrap_or(u32::MAX - 1).min(u32::MAX - 1)
+}
+
+/// The share of a flow.
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    flow: FlowId,
+    /// Bytes/s.
+    rate: u32,
+    set: Time,
+}
+
+/// The hop of a radio.
+#[derive(Debug, Clone)]
+pub struct Stamper {
+    /// Sorted by flow.
+    shares: Vec<Share>,
+    most: usize,
+    unknown: u32,
+    stamped: u64,
+    unknown_stamped: u64,
+}
+
+impl Stamper {
+    /// A hop for at most `most` flows; the one whose share was set longest ago gives way.
+    #[must_use]
+    pub fn new(most: usize, unknown: Rate) -> Self {
+        let unknown = bytes_per_second(unknown);
+        Self { shares: Vec::new(), most: most.max(1), unknown, stamped: 0, unknown_stamped: 0 }
+    }
+}
+
+impl Hop for Stamper {
+    fn header(&self) -> &'static HeaderKind {
+        &STAMP
+    }
+
+    fn on_start(&mut self, _: &mut HopContext<'_>) {}
+
+    fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, _: Time) {
+        let Some(header) = header.filter(|_| passage.class == PacketClass::Data) else { return };
+        let found = self.shares.binary_search_by_key(&passage.flow, |share| share.flow);
+        let rate = found.map_or(self.unknown, |at| self.shares[at].rate);
+        self.stamped += 1;
+        self.unknown_stamped += u64::from(found.is_err());
+        stamp(header, passage.flow, rate);
+    }
+
+    fn apply(&mut self, setting: Setting, now: Time) {
+        let Setting::FlowRate { flow, rate } = setting else { return };
+        let share = Share { flow, rate: bytes_per_second(rate), set: now };
+        match self.shares.binary_search_by_key(&flow, |share| share.flow) {
+            Ok(at) => self.shares[at] = share,
+            Err(mut at) => {
+                if self.shares.len() >= self.most {
+                    let oldest = (0..self.shares.len()).min_by_key(|&i| self.shares[i].set);
+                    let Some(oldest) = oldest else { return };
+                    self.shares.remove(oldest);
+                    at -= usize::from(oldest < at);
+                }
+                self.shares.insert(at, share);
+            }
+        }
+    }
+
+    fn on_timer(&mut self, _: Timer, _: Backlog, _: &mut HopContext<'_>) {}
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        vec![("stamped", self.stamped as f64), ("stamped_unknown", self.unknown_stamped as f64)]
+    }
+}

@@ -1,0 +1,314 @@
+//! What a node counts and decides of its links: the flows on each, the queue, the share, and what each flow gets of it.
+//!
+//! Readings:
+//! - The queue of an interface serves all of its links. So a link is overloaded if the packets that wait for it exceed the threshold of an
+//!   even part of the queue's limit.
+//! - A link without a valid share gives each flow C_max by the flows of the node by the links of the flow that end at one of the link's
+//!   ends (1 to 3; the length of a path is not known here, and only these links share the air of both ends for certain).
+//! - A flow that appears gets an even part of the link's share at once.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use airfair_units::{Rate, Span, Time};
+
+use super::local::{Injection, InjectionConfig, Overload, OverloadConfig, first_rate};
+use super::shares::{self, Shares};
+use crate::places::{FlowId, FlowSample, LinkSample, LoneExchange, NodeId};
+
+/// The parameters of a node's links.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Config {
+    /// The division among flows.
+    pub shares: shares::Config,
+    /// When a link is overloaded.
+    pub overload: OverloadConfig,
+    /// How the node injects less.
+    pub injection: InjectionConfig,
+    /// The size of packets on a link of which none is known, bytes.
+    pub packet: u32,
+    /// Part of C_max that flows divide without a controller's share.
+    pub default_part: f64,
+    /// Most links of a node.
+    pub most: usize,
+    /// Length of a cycle.
+    pub cycle: Span,
+}
+
+/// A flow on a link.
+#[derive(Debug, Clone, Copy)]
+struct Flow {
+    from: NodeId,
+    to: NodeId,
+    /// Bytes since the last division, and in the cycle.
+    divided: u64,
+    bytes: u64,
+    seen: Time,
+    /// The last rate that the hop was told.
+    told: Option<Rate>,
+}
+
+/// A link.
+#[derive(Debug, Clone)]
+struct Link {
+    flows: BTreeMap<FlowId, Flow>,
+    shares: Shares,
+    /// The controller's share and the end of its validity.
+    share: Option<(Rate, Time)>,
+    overload: Overload,
+    injection: Injection,
+    waiting: u32,
+    /// In the cycle: packets and bytes of flows, packets that the MAC has finished, transmissions.
+    packets: u64,
+    bytes: u64,
+    finished: u64,
+    attempts: u64,
+    used: Time,
+    /// Mean size of flows' packets in the last cycle that had any.
+    size: Option<u32>,
+}
+
+/// A link in a cycle that has ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    /// The next hop.
+    pub to: NodeId,
+    /// Goodput of the link alone.
+    pub goodput: Rate,
+    /// Rate of what its flows have sent.
+    pub used: Rate,
+    /// Transmissions of a packet, in 256ths.
+    pub transmissions: u16,
+    /// True if its queue was built up.
+    pub overloaded: bool,
+    /// Its flows: rate, and what they require.
+    pub flows: Vec<(FlowId, Rate, Option<Rate>)>,
+}
+
+/// The links of a node's radio.
+#[derive(Debug, Clone)]
+pub struct Links {
+    config: Config,
+    exchange: LoneExchange,
+    me: NodeId,
+    limit: u32,
+    links: BTreeMap<NodeId, Link>,
+    /// Start of the cycle, and the last division.
+    since: Time,
+    divided: Time,
+}
+
+/// Bytes over a time as a rate.
+pub(super) fn rate(bytes: u64, over: Span) -> Rate {
+    let nanos = u128::from(over.as_nanos().max(1));
+    Rate(u64::try_from(u128::from(bytes) * 8_000_000_000 / nanos).unwrap_or(u64::MAX))
+}
+
+impl Link {
+    fn new(config: &Config, now: Time) -> Self {
+        Self {
+            flows: BTreeMap::new(),
+            shares: Shares::new(config.shares),
+            share: None,
+            overload: Overload::new(),
+            injection: Injection::default(),
+            waiting: 0,
+            packets: 0,
+            bytes: 0,
+            finished: 0,
+            attempts: 0,
+            used: now,
+            size: None,
+        }
+    }
+
+    fn valid_share(&self, now: Time) -> Option<Rate> {
+        self.share.filter(|&(_, until)| now < until).map(|(share, _)| share)
+    }
+
+    fn begin(&mut self) {
+        self.overload = Overload::new();
+        (self.packets, self.bytes, self.finished, self.attempts) = (0, 0, 0, 0);
+        self.flows.values_mut().for_each(|flow| flow.bytes = 0);
+    }
+}
+
+impl Links {
+    /// No link yet. `limit`: of the interface's queue, packets.
+    #[must_use]
+    pub fn new(config: Config, limit: u32) -> Self {
+        let (me, exchange) = (NodeId(u32::MAX), LoneExchange::default());
+        let (since, divided) = (Time::ZERO, Time::ZERO);
+        Self { config, exchange, me, limit, links: BTreeMap::new(), since, divided }
+    }
+
+    /// The interface starts.
+    pub fn start(&mut self, me: NodeId, exchange: LoneExchange, now: Time) {
+        (self.me, self.exchange, self.since, self.divided) = (me, exchange, now, now);
+    }
+
+    fn link(&mut self, to: NodeId, now: Time) -> &mut Link {
+        if !self.links.contains_key(&to) && self.links.len() >= self.config.most.max(1) {
+            let oldest = self.links.iter().min_by_key(|(_, link)| link.used).map(|(&to, _)| to);
+            oldest.map(|oldest| self.links.remove(&oldest));
+        }
+        self.links.entry(to).or_insert_with(|| Link::new(&self.config, now))
+    }
+
+    /// A sample of the interface. True if a flow is new, or a link injects less from now on.
+    pub fn sample(&mut self, links: &[LinkSample], flows: &[FlowSample], now: Time) -> bool {
+        let (since, cycle) = (now.since(self.since), self.config.cycle);
+        let mut changed = false;
+        for sample in flows {
+            let most = self.config.shares.most;
+            let link = self.link(sample.neighbour, now);
+            if !link.flows.contains_key(&sample.flow) {
+                if link.flows.len() >= most {
+                    let oldest = link.flows.iter().min_by_key(|(_, flow)| flow.seen).map(|(&id, _)| id);
+                    oldest.map(|oldest| link.flows.remove(&oldest));
+                }
+                let new = Flow {
+                    from: sample.from,
+                    to: sample.to,
+                    divided: 0,
+                    bytes: 0,
+                    seen: now,
+                    told: None,
+                };
+                link.flows.insert(sample.flow, new);
+                link.shares.sent(sample.flow, Rate(0), now);
+                changed = true;
+            }
+            let Some(flow) = link.flows.get_mut(&sample.flow) else { continue };
+            flow.divided += sample.bytes;
+            flow.bytes += sample.bytes;
+            flow.seen = now;
+            link.packets += u64::from(sample.packets);
+            link.bytes += sample.bytes;
+            link.used = now;
+        }
+        let loaded = self.links.values().filter(|link| link.bytes > 0).count().max(1) as u32;
+        let limit = self.limit / loaded;
+        for sample in links {
+            let Some(link) = self.links.get_mut(&sample.neighbour) else { continue };
+            link.waiting = sample.waiting;
+            link.finished += u64::from(sample.sent) + u64::from(sample.given_up);
+            link.attempts += u64::from(sample.attempts);
+            link.overload.observe(sample.waiting, since, cycle);
+            changed |= link.injection.observe(&self.config.injection, sample.waiting, limit, now);
+        }
+        if changed {
+            self.divide_each(now, false);
+        }
+        changed
+    }
+
+    /// Divides the links' shares by what flows have sent since the last time.
+    pub fn divide(&mut self, now: Time) {
+        self.divide_each(now, true);
+    }
+
+    fn divide_each(&mut self, now: Time, measured: bool) {
+        let (over, expiry) = (now.since(self.divided), self.config.shares.expiry);
+        for link in self.links.values_mut() {
+            if measured {
+                link.flows.retain(|_, flow| now.since(flow.seen) < expiry);
+                for (&id, flow) in &mut link.flows {
+                    link.shares.sent(id, rate(core::mem::take(&mut flow.divided), over), now);
+                }
+            }
+            if let Some(share) = link.valid_share(now) {
+                link.shares.divide(share, now);
+            }
+        }
+        if measured {
+            self.divided = now;
+            self.links.retain(|_, link| !link.flows.is_empty() || link.valid_share(now).is_some());
+        }
+    }
+
+    /// The share of a link has arrived.
+    pub fn allocate(&mut self, to: NodeId, share: Rate, until: Time, now: Time) {
+        let link = self.link(to, now);
+        link.share = Some((share, until));
+        link.injection.allocated();
+        link.shares.divide(share, now);
+    }
+
+    /// Goodput of a lone link with packets of this size.
+    fn goodput(&self, size: Option<u32>) -> Rate {
+        self.exchange.goodput(size.unwrap_or(self.config.packet).max(1))
+    }
+
+    /// Calls `set` for each flow whose rate has changed since the last call.
+    pub fn rates(&mut self, now: Time, mut set: impl FnMut(FlowId, Rate)) {
+        let flows = self.links.values().map(|link| link.flows.len()).sum::<usize>() as u32;
+        let me = self.me;
+        let part = self.config.default_part;
+        let goodputs: Vec<Rate> = self.links.values().map(|link| self.goodput(link.size)).collect();
+        for ((&to, link), goodput) in self.links.iter_mut().zip(goodputs) {
+            let shared = link.valid_share(now).is_some();
+            let c_max = Rate((goodput.0 as f64 * part) as u64);
+            for (&id, flow) in &mut link.flows {
+                let hops = 1 + u32::from(flow.from != me) + u32::from(flow.to != to);
+                let own = if shared { link.shares.share(id) } else { None };
+                let share = own.unwrap_or_else(|| first_rate(c_max, flows, hops));
+                let share = link.injection.scaled(share);
+                if flow.told != Some(share) {
+                    flow.told = Some(share);
+                    set(id, share);
+                }
+            }
+        }
+    }
+
+    /// A cycle begins: what was counted so far belongs to an earlier one.
+    pub fn begin(&mut self, now: Time) {
+        self.since = now;
+        self.links.values_mut().for_each(Link::begin);
+    }
+
+    /// The cycle ends: its links that carried flows, in the order of next hops. The next one begins.
+    pub fn end(&mut self, now: Time) -> Vec<Ended> {
+        let over = now.since(self.since);
+        let loaded = self.links.values().filter(|link| link.bytes > 0).count().max(1) as u32;
+        let limit = self.limit / loaded;
+        let mut ended = Vec::new();
+        for link in self.links.values_mut() {
+            if link.packets > 0 {
+                link.size = Some(u32::try_from(link.bytes / link.packets).unwrap_or(u32::MAX));
+            }
+        }
+        let goodputs: Vec<Rate> = self.links.values().map(|link| self.goodput(link.size)).collect();
+        for ((&to, link), goodput) in self.links.iter_mut().zip(goodputs) {
+            let overloaded = link.overload.judge(&self.config.overload, limit);
+            if link.bytes == 0 && link.waiting == 0 {
+                continue;
+            }
+            let transmissions = (link.attempts * 256).checked_div(link.finished).unwrap_or(256);
+            ended.push(Ended {
+                to,
+                goodput,
+                used: rate(link.bytes, over),
+                transmissions: u16::try_from(transmissions.max(256)).unwrap_or(u16::MAX),
+                overloaded,
+                flows: link
+                    .flows
+                    .iter()
+                    .map(|(&id, flow)| (id, rate(flow.bytes, over), link.shares.demand(id)))
+                    .collect(),
+            });
+        }
+        self.begin(now);
+        ended
+    }
+
+    /// Sum of the valid shares, flows, and the smallest scale of injection: for recordings.
+    #[must_use]
+    pub fn view(&self, now: Time) -> (Rate, usize, f64) {
+        let share = self.links.values().filter_map(|link| link.valid_share(now)).map(|share| share.0).sum();
+        let flows = self.links.values().map(|link| link.flows.len()).sum();
+        let scale = self.links.values().map(|link| link.injection.scale()).fold(1.0, f64::min);
+        (Rate(share), flows, scale)
+    }
+}
