@@ -6,6 +6,8 @@
 //! - A link without a valid share gives each flow C_max by the flows of the node by the links of the flow that end at one of the link's
 //!   ends (1 to 3; the length of a path is not known here, and only these links share the air of both ends for certain).
 //! - A flow that appears gets an even part of the link's share at once.
+//! - The rate of a flow is measured over ten packets, or half a cycle if it has fewer: in an epoch a slow flow may have no packet, would
+//!   look finite and be given δ, and would then stay slow.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -15,6 +17,9 @@ use airfair_units::{Rate, Span, Time};
 use super::local::{Injection, InjectionConfig, Overload, OverloadConfig, first_rate};
 use super::shares::{self, Shares};
 use crate::places::{FlowId, FlowSample, LinkSample, LoneExchange, NodeId};
+
+/// Packets from which a rate is known well enough to judge a flow by it.
+const ENOUGH: u32 = 10;
 
 /// The parameters of a node's links.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,8 +45,9 @@ pub struct Config {
 struct Flow {
     from: NodeId,
     to: NodeId,
-    /// Bytes since the last division, and in the cycle.
-    divided: u64,
+    /// Bytes and packets since its rate was last measured, and when that was.
+    measured: (u64, u32, Time),
+    /// Bytes in the cycle.
     bytes: u64,
     seen: Time,
     /// The last rate that the hop was told.
@@ -93,9 +99,8 @@ pub struct Links {
     me: NodeId,
     limit: u32,
     links: BTreeMap<NodeId, Link>,
-    /// Start of the cycle, and the last division.
+    /// Start of the cycle.
     since: Time,
-    divided: Time,
 }
 
 /// Bytes over a time as a rate.
@@ -138,13 +143,12 @@ impl Links {
     #[must_use]
     pub fn new(config: Config, limit: u32) -> Self {
         let (me, exchange) = (NodeId(u32::MAX), LoneExchange::default());
-        let (since, divided) = (Time::ZERO, Time::ZERO);
-        Self { config, exchange, me, limit, links: BTreeMap::new(), since, divided }
+        Self { config, exchange, me, limit, links: BTreeMap::new(), since: Time::ZERO }
     }
 
     /// The interface starts.
     pub fn start(&mut self, me: NodeId, exchange: LoneExchange, now: Time) {
-        (self.me, self.exchange, self.since, self.divided) = (me, exchange, now, now);
+        (self.me, self.exchange, self.since) = (me, exchange, now);
     }
 
     fn link(&mut self, to: NodeId, now: Time) -> &mut Link {
@@ -170,7 +174,7 @@ impl Links {
                 let new = Flow {
                     from: sample.from,
                     to: sample.to,
-                    divided: 0,
+                    measured: (0, 0, now),
                     bytes: 0,
                     seen: now,
                     told: None,
@@ -180,7 +184,8 @@ impl Links {
                 changed = true;
             }
             let Some(flow) = link.flows.get_mut(&sample.flow) else { continue };
-            flow.divided += sample.bytes;
+            flow.measured.0 += sample.bytes;
+            flow.measured.1 = flow.measured.1.saturating_add(sample.packets);
             flow.bytes += sample.bytes;
             flow.seen = now;
             link.packets += u64::from(sample.packets);
@@ -209,12 +214,16 @@ impl Links {
     }
 
     fn divide_each(&mut self, now: Time, measured: bool) {
-        let (over, expiry) = (now.since(self.divided), self.config.shares.expiry);
+        let (expiry, longest) = (self.config.shares.expiry, Span(self.config.cycle.as_nanos() / 2));
         for link in self.links.values_mut() {
             if measured {
                 link.flows.retain(|_, flow| now.since(flow.seen) < expiry);
                 for (&id, flow) in &mut link.flows {
-                    link.shares.sent(id, rate(core::mem::take(&mut flow.divided), over), now);
+                    let (bytes, packets, since) = flow.measured;
+                    if packets >= ENOUGH || now.since(since) >= longest {
+                        link.shares.sent(id, rate(bytes, now.since(since)), now);
+                        flow.measured = (0, 0, now);
+                    }
                 }
             }
             if let Some(share) = link.valid_share(now) {
@@ -222,7 +231,6 @@ impl Links {
             }
         }
         if measured {
-            self.divided = now;
             self.links.retain(|_, link| !link.flows.is_empty() || link.valid_share(now).is_some());
         }
     }

@@ -137,8 +137,9 @@ params! {
         neighbours: u64 = 64, in 1..=255;
         /// time without word of a controller after which its nodes do without it
         controller_expiry: Span = Span::from_secs(20), in MILLISECOND..=HOUR;
-        /// part of C_max that the flows of a node divide without a controller's allocation
-        default_part: f64 = 1.0, in 0.001..=1.0;
+        /// part of C_max that the flows of a node divide without a controller's allocation; where hidden senders starve others, much less than
+        /// 1 lets the first reports through
+        default_part: f64 = 0.1, in 0.001..=1.0;
         /// most links that a node stores
         node_links: u64 = 64, in 1..=255;
         /// mean queue of a cycle above which a link is overloaded, part of its limit
@@ -187,9 +188,9 @@ params! {
         /// time for which a link stays in the conflict graph after its last use
         keep: Span = Span::from_secs(120), in MILLISECOND..=HOUR;
         /// time for which a node's report of flows and links counts
-        report_expiry: Span = Span::from_secs(20), in MILLISECOND..=HOUR;
+        report_expiry: Span = Span::from_secs(40), in MILLISECOND..=HOUR;
         /// time after which the controller forgets a node that does not report
-        node_expiry: Span = Span::from_secs(30), in MILLISECOND..=HOUR;
+        node_expiry: Span = Span::from_secs(60), in MILLISECOND..=HOUR;
         /// goodput of a lone link, for the controller, of which nothing is reported
         default_goodput: Rate = Rate(1_394_000), in Rate(1)..=FASTEST;
         /// most nodes that the controller stores

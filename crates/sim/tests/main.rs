@@ -5,6 +5,7 @@ mod agents;
 mod announced;
 mod aodv;
 mod artificial_links;
+mod c3l;
 mod capture;
 mod controllers;
 mod diffq;

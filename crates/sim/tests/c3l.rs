@@ -1,0 +1,353 @@
+//! C3L in worlds: the scenes of its figure 2, the goodput of lone links, and what it does when messages, controllers or agents are missing
+//! or wrong.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use crate::support::{dot11a, dot11b, flow, make, node, saturating, world};
+use airfair_schemes::places::{
+    Agent, AgentContext, AgentSetup, Controller, ControllerContext, ControllerSetup, Hop, Interface,
+    LoneExchange, NodeId, NodeSample, Source, Timer, UdpEnds, Wants,
+};
+use airfair_schemes::{ParamValue, Params, Scheme, find};
+use airfair_sim::World;
+use airfair_sim::engine::drive;
+use airfair_sim::measure::summary::RunResult;
+use airfair_sim::spec::*;
+use airfair_transport::TcpConfig;
+use airfair_units::{Bytes, Rate, Span, Time};
+
+/// What is done to the messages of a world: to those for the controller, and to those of the agent of the interface that is made n-th.
+type Spoil = Arc<dyn Fn(usize, Vec<u8>) -> Option<Vec<u8>> + Send + Sync>;
+
+/// C3L with spoilt messages.
+struct Spoilt {
+    scheme: Box<dyn Scheme>,
+    to_controller: Spoil,
+    of_agent: Spoil,
+    agents: AtomicUsize,
+    setups: Arc<Mutex<Vec<LoneExchange>>>,
+}
+
+struct SpoiltAgent {
+    agent: Box<dyn Agent>,
+    spoil: Spoil,
+    number: usize,
+    setups: Arc<Mutex<Vec<LoneExchange>>>,
+}
+
+struct SpoiltController {
+    controller: Box<dyn Controller>,
+    spoil: Spoil,
+    count: usize,
+}
+
+fn c3l(set: &[(&str, ParamValue)]) -> Spoilt {
+    let params = Params(set.iter().map(|&(name, value)| (name.to_string(), value)).collect());
+    let keep: Spoil = Arc::new(|_, bytes| Some(bytes));
+    Spoilt {
+        scheme: (find("c3l").unwrap().build)(&params).unwrap(),
+        to_controller: keep.clone(),
+        of_agent: keep,
+        agents: AtomicUsize::new(0),
+        setups: Arc::default(),
+    }
+}
+
+impl Scheme for Spoilt {
+    fn source(&self) -> Option<Box<dyn Source>> {
+        self.scheme.source()
+    }
+
+    fn udp(&self) -> Option<UdpEnds> {
+        self.scheme.udp()
+    }
+
+    fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
+        self.scheme.hop(interface)
+    }
+
+    fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
+        let (agent, spoil, setups) =
+            (self.scheme.agent(interface)?, self.of_agent.clone(), self.setups.clone());
+        let number = self.agents.fetch_add(1, Ordering::Relaxed);
+        Some(Box::new(SpoiltAgent { agent, spoil, number, setups }))
+    }
+
+    fn wants(&self, interface: &Interface) -> Wants {
+        self.scheme.wants(interface)
+    }
+
+    fn controller(&self) -> Option<Box<dyn Controller>> {
+        let controller = self.scheme.controller()?;
+        Some(Box::new(SpoiltController { controller, spoil: self.to_controller.clone(), count: 0 }))
+    }
+}
+
+impl SpoiltAgent {
+    fn spoil(&self, context: &mut AgentContext<'_>) {
+        let messages = std::mem::take(&mut context.out.messages);
+        context.out.messages.extend(messages.into_iter().filter_map(|mut message| {
+            message.bytes = (self.spoil)(self.number, message.bytes)?;
+            Some(message)
+        }));
+    }
+}
+
+impl Agent for SpoiltAgent {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
+        self.setups.lock().unwrap().push(setup.exchange);
+        self.agent.on_start(setup, context);
+    }
+
+    fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
+        self.agent.on_sample(sample, context);
+    }
+
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut AgentContext<'_>) {
+        self.agent.on_message(from, bytes, to_me, context);
+    }
+
+    fn on_controller(&mut self, here: bool, context: &mut AgentContext<'_>) {
+        self.agent.on_controller(here, context);
+    }
+
+    fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
+        self.agent.on_timer(timer, context);
+        self.spoil(context);
+    }
+}
+
+impl Controller for SpoiltController {
+    fn on_start(&mut self, setup: &ControllerSetup<'_>, context: &mut ControllerContext<'_>) {
+        self.controller.on_start(setup, context);
+    }
+
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], context: &mut ControllerContext<'_>) {
+        self.count += 1;
+        if let Some(bytes) = (self.spoil)(self.count, bytes.to_vec()) {
+            self.controller.on_message(from, &bytes, context);
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, context: &mut ControllerContext<'_>) {
+        self.controller.on_timer(timer, context);
+    }
+}
+
+/// 802.11b at 2 Mbit/s with RTS, reception 250 m, sensing 375 m.
+fn radio() -> RadioSpec {
+    let mut radio = dot11b(250.0, 375.0);
+    radio.phy.data_rate = Rate::from_mbps(2);
+    radio.mac.rts_threshold = Bytes(0);
+    radio
+}
+
+/// Nodes of these names and places, flows between them, 180 s after 120 s of warm-up.
+fn scene(nodes: &[(&str, f64, f64)], flows: &[(&str, &str)]) -> WorldSpec {
+    let mut spec = world(radio(), 300);
+    spec.warmup = Span::from_secs(120);
+    spec.headers = HeaderSpec { udp: 0, tcp: None, ip: 20, llc: 0, mac: 28, wired: 0 };
+    for &(id, x, y) in nodes {
+        node(&mut spec, id, x, y);
+    }
+    let place = |name: &str| nodes.iter().position(|node| node.0 == name).unwrap();
+    for (number, (from, to)) in flows.iter().enumerate() {
+        flow(&mut spec, &format!("F{}", number + 1), place(from), place(to), saturating(1000));
+    }
+    spec
+}
+
+fn line(at: [f64; 4], flows: &[(&str, &str)]) -> WorldSpec {
+    let [a, b, c, d] = at;
+    scene(&[("1", a, 0.0), ("2", b, 0.0), ("3", c, 0.0), ("4", d, 0.0)], flows)
+}
+
+/// Figure 1(a): node 3 disturbs receptions of node 2, and node 1 cannot sense it.
+fn fig2a() -> WorldSpec {
+    line([0.0, 200.0, 400.0, 600.0], &[("1", "2"), ("3", "4")])
+}
+
+fn run(spec: &WorldSpec, scheme: Spoilt) -> RunResult {
+    let mut world = World::new(spec, "c3l", Box::new(scheme), 1).unwrap();
+    drive::to_end(&mut world);
+    world.result()
+}
+
+/// Goodput of each flow, kbit/s.
+fn kbps(result: &RunResult) -> Vec<f64> {
+    result.flows.iter().map(|flow| flow.goodput_bps / 1e3).collect()
+}
+
+fn baseline(spec: &WorldSpec) -> Vec<f64> {
+    let mut world = make(spec, 1);
+    drive::to_end(&mut world);
+    kbps(&world.result())
+}
+
+fn assert_near(goodputs: &[f64], expected: &[f64], part: f64) {
+    let near = |(goodput, expected): (&f64, &f64)| (goodput - expected).abs() <= part * expected;
+    let fits = goodputs.len() == expected.len() && goodputs.iter().zip(expected).all(near);
+    assert!(fits, "{goodputs:.0?}, expected {expected:.0?}");
+}
+
+/// With the numbers of the replay outside of the simulator, where reports take no time and headers no bytes. The local reaction holds the
+/// inhibited flow back more often, and control traffic costs 2 %.
+#[test]
+fn an_inhibited_link_gets_its_share() {
+    let spec = fig2a();
+    let alone = baseline(&spec);
+    assert!(alone[0] < 0.1 * alone[1], "{alone:.0?}");
+    assert_near(&kbps(&run(&spec, c3l(&[]))), &[554.0, 583.0], 0.1);
+}
+
+/// The inhibitor is out of reception range, where probes of 3 dB do not reach with an error model that knows no rates; a fifth node
+/// connects the two halves.
+#[test]
+fn an_inhibitor_out_of_reception_range() {
+    let places = [("1", 0.0, 0.0), ("2", 200.0, 0.0), ("3", 500.0, 0.0), ("4", 700.0, 0.0), ("5", 350.0, 100.0)];
+    let spec = scene(&places, &[("1", "2"), ("3", "4")]);
+    let alone = baseline(&spec);
+    assert!(alone[0] < 0.01 * alone[1], "{alone:.0?}");
+    let louder = c3l(&[("probe_power", ParamValue::Number(7.0))]);
+    assert_near(&kbps(&run(&spec, louder)), &[477.0, 507.0], 0.12);
+}
+
+#[test]
+fn flows_of_one_and_three_hops_share_a_link_evenly() {
+    let spec = line([0.0, 200.0, 400.0, 600.0], &[("1", "4"), ("1", "2")]);
+    assert_near(&kbps(&run(&spec, c3l(&[]))), &[317.0, 317.0], 0.05);
+}
+
+#[test]
+fn flows_of_two_nodes_share_the_air_evenly() {
+    let places =
+        [("A", 0.0, 0.0), ("B1", 100.0, -60.0), ("B2", 120.0, 0.0), ("B3", 100.0, 60.0), ("C", 0.0, 150.0), ("D", 120.0, 150.0)];
+    let spec = scene(&places, &[("A", "B1"), ("A", "B2"), ("A", "B3"), ("C", "D")]);
+    let alone = baseline(&spec);
+    assert!(alone[3] > 2.5 * alone[0], "{alone:.0?}");
+    assert_near(&kbps(&run(&spec, c3l(&[]))), &[348.0; 4], 0.04);
+}
+
+/// No result depends on the order of nodes and flows in the file.
+#[test]
+fn the_order_of_the_file_does_not_matter() {
+    let spec = fig2a();
+    let mut turned = spec.clone();
+    turned.nodes.reverse();
+    turned.flows.reverse();
+    for flow in &mut turned.flows {
+        (flow.from, flow.to) = (3 - flow.from, 3 - flow.to);
+    }
+    let mut second = kbps(&run(&turned, c3l(&[])));
+    second.reverse();
+    assert_eq!(kbps(&run(&spec, c3l(&[]))), second);
+}
+
+/// What a lone saturated link delivers, by the times that its agent is told.
+#[test]
+fn agents_know_the_goodput_of_a_lone_link() {
+    let mut without = dot11a(12, 250.0, 550.0);
+    without.phy.basic_rates = vec![Rate::from_mbps(12)];
+    let mut with = without.clone();
+    with.mac.rts_threshold = Bytes(0);
+    for (radio, payload, expected) in
+        [(radio(), 1000, 1394.0), (with, 1460, 9040.0), (without, 1460, 9810.0)]
+    {
+        let mut spec = scene(&[("1", 0.0, 0.0), ("2", 100.0, 0.0)], &[("1", "2")]);
+        spec.radios = vec![radio];
+        spec.flows[0].traffic = saturating(payload);
+        let scheme = c3l(&[]);
+        let setups = scheme.setups.clone();
+        World::new(&spec, "c3l", Box::new(scheme), 1).unwrap();
+        let exchange = setups.lock().unwrap()[0];
+        let told = exchange.goodput(payload as u32 + 20).0 as f64 * payload as f64 / (payload + 20) as f64 / 1e3;
+        assert_near(&[told], &baseline(&spec), 0.004);
+        assert_near(&[told], &[expected], 0.03);
+    }
+}
+
+/// The controller stops: shares expire, and flows go on at rates of their own. It starts anew, at its node or another one: shares return.
+#[test]
+fn a_controller_may_die_and_return() {
+    let at = |node, start, stop: Option<u64>| ControllerSpec {
+        node,
+        start: Time(start * 1_000_000_000),
+        stop: stop.map(|stop| Time(stop * 1_000_000_000)),
+    };
+    for (case, controllers) in [
+        ("dies", vec![at(1, 0, Some(60))]),
+        ("starts anew", vec![at(1, 0, Some(60)), at(1, 62, None)]),
+        ("moves", vec![at(1, 0, Some(60)), at(2, 60, None)]),
+        ("never was", vec![at(1, 299, None)]),
+    ] {
+        let mut spec = fig2a();
+        spec.controllers = controllers;
+        let goodputs = kbps(&run(&spec, c3l(&[])));
+        if case == "dies" || case == "never was" {
+            assert!(goodputs.iter().all(|&goodput| goodput > 100.0), "{case}: {goodputs:.0?}");
+        } else {
+            assert_near(&goodputs, &[554.0, 583.0], 0.12);
+        }
+    }
+}
+
+#[test]
+fn half_of_the_reports_are_lost() {
+    let mut scheme = c3l(&[]);
+    scheme.to_controller = Arc::new(|number, bytes| (number % 2 == 0).then_some(bytes));
+    assert_near(&kbps(&run(&fig2a(), scheme)), &[554.0, 583.0], 0.15);
+}
+
+/// Node 3 says that its link is always overloaded and hardly carries anything. The clique's capacity falls to its floor, and no further.
+#[test]
+fn a_node_that_lies_stops_nobody() {
+    let mut scheme = c3l(&[]);
+    scheme.of_agent = Arc::new(|agent, mut bytes| {
+        if agent == 2 && bytes[0] == 0x13 && bytes[12] > 0 {
+            bytes[20..24].copy_from_slice(&0u32.to_be_bytes());
+            bytes[30] = 1;
+        }
+        Some(bytes)
+    });
+    let goodputs = kbps(&run(&fig2a(), scheme));
+    assert!(goodputs.iter().all(|&goodput| goodput > 20.0), "{goodputs:.0?}");
+}
+
+/// Messages with wrong senders, cut and random ones, instead of reports and HELLOs of one node: others go on.
+#[test]
+fn a_node_that_sends_garbage_stops_nobody() {
+    let mut scheme = c3l(&[]);
+    scheme.of_agent = Arc::new(|agent, mut bytes| {
+        if agent == 0 {
+            let last = bytes.len() - 1;
+            bytes[4] ^= 0xff;
+            bytes.truncate(last.max(1));
+        }
+        Some(bytes)
+    });
+    let goodputs = kbps(&run(&fig2a(), scheme));
+    assert!(goodputs.iter().all(|&goodput| goodput > 20.0), "{goodputs:.0?}");
+}
+
+/// A relay without C3L neither stamps nor reports: the others' stamps are what its flow gets.
+#[test]
+fn a_relay_without_an_agent() {
+    let mut spec = line([0.0, 200.0, 400.0, 600.0], &[("1", "4"), ("1", "2")]);
+    spec.schemes = vec![NodeScheme { node: 2, scheme: "droptail".into(), params: Params::default() }];
+    let goodputs = kbps(&run(&spec, c3l(&[])));
+    assert!(goodputs.iter().all(|&goodput| goodput > 150.0), "{goodputs:.0?}");
+}
+
+/// Over TCP the acknowledgements carry the allocation back, and what is lost is sent again.
+#[test]
+fn flows_over_tcp_share_too() {
+    let mut spec = fig2a();
+    for flow in &mut spec.flows {
+        flow.transport = Transport::Tcp { config: TcpConfig { mss: 1000, ..TcpConfig::default() }, scheme: None };
+        flow.traffic = Traffic::Endless;
+    }
+    let goodputs = kbps(&run(&spec, c3l(&[])));
+    assert!(goodputs[0] > 0.5 * goodputs[1] && goodputs[1] > 300.0, "{goodputs:.0?}");
+}
+
