@@ -85,7 +85,8 @@ or a part of it."""
 LEVELS = ("diffq", "diffq-liar", "diffq-occupancy")
 """Schemes that need radios with eight access categories: a scene's that have fewer get DiffQ's."""
 
-EXPLICIT = ("qfcp", "xcp", "xcp-b", "rcp")
+EXPLICIT = ("qfcp", "xcp", "xcp-b", "rcp", "c3l")
+"""Schemes whose headers become bytes in one of their runs."""
 
 
 class Case(NamedTuple):

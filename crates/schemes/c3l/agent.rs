@@ -177,12 +177,13 @@ impl NodeAgent {
             .collect();
         let of_link = |link: &links::Ended| {
             let next_hop = link.to.0;
-            let report = move |&(flow, rate, demand): &(crate::places::FlowId, Rate, Option<Rate>)| FlowReport {
-                flow: flow.0,
-                next_hop,
-                rate: bytes_per_second(rate),
-                demand: demand.map_or(u32::MAX, bytes_per_second),
-            };
+            let report =
+                move |&(flow, rate, demand): &(crate::places::FlowId, Rate, Option<Rate>)| FlowReport {
+                    flow: flow.0,
+                    next_hop,
+                    rate: bytes_per_second(rate),
+                    demand: demand.map_or(u32::MAX, bytes_per_second),
+                };
             link.flows.iter().map(report).collect::<Vec<_>>()
         };
         let flows: Vec<FlowReport> = ended.iter().flat_map(of_link).collect();
@@ -255,7 +256,8 @@ impl Agent for NodeAgent {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
         self.links.start(setup.node, setup.exchange, context.now);
-        let mut within = |span: Span| context.now + Span((span.as_nanos() as f64 * context.random.uniform()) as u64);
+        let mut within =
+            |span: Span| context.now + Span((span.as_nanos() as f64 * context.random.uniform()) as u64);
         let interval = self.config.discovery.interval;
         let (hello, probe) = (within(interval), within(interval));
         let (report, divide) = (within(self.config.links.cycle), within(self.config.epoch));

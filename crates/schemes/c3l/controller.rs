@@ -5,7 +5,8 @@
 //! - A node gets an allocation if its links have shares, or if the version of its list of neighbours is to be acknowledged.
 //! - Shares are valid for `validity` cycles, so that a lost allocation stops nothing.
 //! - A report in several parts counts when all have arrived.
-//! - Reports may lie. What a node can be: its sender; the goodput of its links lies within a factor of 64 of `default_goodput`.
+//! - Reports may lie. A node reports of itself only, and the goodput of a link is taken as an eighth of `default_goodput` at least, as 64
+//!   times at most: less would let one node take the air of its cliques from all others.
 //! - A controller at a node without an agent makes itself known to its neighbours (ours); an agent beside it does it otherwise, and the
 //!   controller knows of it by its report.
 
@@ -14,9 +15,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use airfair_units::{Span, Time};
-use airfair_wire::c3l::{
-    Alive, Allocation, AllocationHead, Hello, Message as WireMessage, Report, Share,
-};
+use airfair_wire::c3l::{Alive, Allocation, AllocationHead, Hello, Message as WireMessage, Report, Share};
 
 use super::discovery::Neighbour;
 use super::profile::Passing;
@@ -49,8 +48,8 @@ struct Parts {
     parts: Vec<Option<Report>>,
 }
 
-/// The factor by which a reported goodput may differ from the default.
-const MOST_APART: f64 = 64.0;
+/// The smallest and the largest goodput that is believed, by the default.
+const BELIEVED: [f64; 2] = [0.125, 64.0];
 
 /// The controller.
 #[derive(Debug, Clone)]
@@ -116,13 +115,13 @@ impl Controller {
     }
 
     fn report(&mut self, from: NodeId, parts: &[Report], now: Time) {
-        let default = self.config.round.default_goodput;
+        let [least, most] = BELIEVED.map(|factor| factor * self.config.round.default_goodput);
         let links: Vec<LinkReport> = parts
             .iter()
             .flat_map(Report::links)
             .map(|link| LinkReport {
                 to: NodeId(link.next_hop),
-                goodput: (8.0 * f64::from(link.capacity)).clamp(default / MOST_APART, default * MOST_APART),
+                goodput: (8.0 * f64::from(link.capacity)).max(least).min(most),
                 used: 8.0 * f64::from(link.used),
                 transmissions: f64::from(link.transmissions) / 256.0,
                 overloaded: link.overloaded,

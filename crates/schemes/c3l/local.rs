@@ -7,6 +7,9 @@
 //!   is at least 0.9 of the first half's. The paper asks for a large threshold, because short bursts build queues up too.
 //! - "Modifies the rate of injecting traffic": all flows of a link whose queue is above the threshold are scaled by 0.9, once, until the
 //!   next allocation; `again` repeats it after a time.
+//! - Both thresholds at half of the limit let the node react first: its queue falls, the controller hears of no overload, and an inhibited
+//!   flow stays a tenth behind (507 and 617 kbit/s in figure 2(a), where a fifth for overload and 0.9 for the reaction give 540 and 590).
+//!   The scheme's defaults are the latter.
 //! - Before the first allocation a source sends at C_max by the flows that it knows by the hops of its path.
 //! - "In a way similar to EXACT" (Chen, Nahrstedt, Vaidya, WCNC 2004): each packet that the MAC delivers gives a bandwidth, its size by the
 //!   time for which the MAC had it first, contention and attempts included; a moving average by next hop; and the flows through the node

@@ -143,11 +143,12 @@ params! {
         /// most links that a node stores
         node_links: u64 = 64, in 1..=255;
         /// mean queue of a cycle above which a link is overloaded, part of its limit
-        overload_threshold: f64 = 0.5, in 0.0..=1.0;
+        overload_threshold: f64 = 0.2, in 0.0..=1.0;
         /// mean queue of a cycle's second half by that of its first, below which the link is not overloaded; 0: it is in any case
         overload_falls: f64 = 0.9, in 0.0..=1.0;
-        /// queue above which a node injects less by itself, part of its limit
-        local_threshold: f64 = 0.5, in 0.0..=1.0;
+        /// queue above which a node injects less by itself, part of its limit; far above overload_threshold, or it hides from the controller
+        /// what is overloaded
+        local_threshold: f64 = 0.9, in 0.0..=1.0;
         /// what the shares of the link's flows are multiplied by then, until the next allocation; 1: never
         local_factor: f64 = 0.9, in 0.01..=1.0;
         /// time after which they are multiplied again; 0: not before the next allocation
@@ -302,7 +303,10 @@ impl C3l {
             },
             jitter: set.hello_jitter,
             probe_power: Db(set.probe_power),
-            controllers: controllers::Config { expiry: set.controller_expiry, ..controllers::Config::default() },
+            controllers: controllers::Config {
+                expiry: set.controller_expiry,
+                ..controllers::Config::default()
+            },
             links: links::Config {
                 shares: flows.shares,
                 overload: local::OverloadConfig {
@@ -410,8 +414,7 @@ impl Local {
             overhead: set.overhead,
             packet: set.flow.packet,
         };
-        let agent =
-            estimate::Config { bandwidth, shares: flows.shares, time: set.time, epoch: flows.epoch };
+        let agent = estimate::Config { bandwidth, shares: flows.shares, time: set.time, epoch: flows.epoch };
         Ok(Self { flows, agent })
     }
 }
@@ -430,8 +433,7 @@ impl Scheme for Local {
     }
 
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
-        (interface.medium == Medium::Radio)
-            .then(|| Box::new(LocalAgent::new(self.agent)) as Box<dyn Agent>)
+        (interface.medium == Medium::Radio).then(|| Box::new(LocalAgent::new(self.agent)) as Box<dyn Agent>)
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

@@ -3,9 +3,9 @@
 
 use airfair_schemes::lbm::{Adaptation, Curve, INCOMING, Lbm, LbmAgent, LbmMark, Load, Measure, OUTGOING};
 use airfair_schemes::places::{
-    Agent, AgentEffects, AgentSetup, Aqm, AqmEffects, Context, Direction, Ecn, FlowId, Interface, LinkUse, LoneExchange,
-    MarkReason, Medium, NodeId, NodeSample, Packet, PacketClass, PacketId, Probability, QueueView, Setting,
-    Verdict, Wants,
+    Agent, AgentEffects, AgentSetup, Aqm, AqmEffects, Context, Direction, Ecn, FlowId, Interface, LinkUse,
+    LoneExchange, MarkReason, Medium, NodeId, NodeSample, Packet, PacketClass, PacketId, Probability,
+    QueueView, Setting, Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_units::random::{Purpose, Stream};
@@ -263,7 +263,10 @@ impl AccessPoint {
         let random = Stream::new(3, "ap", Purpose::Agent);
         let mut new = Self { agent: LbmAgent::new(lbm(set)), random, out: AgentEffects::default() };
         let mut context = Context { now: Time::ZERO, random: &mut new.random, out: &mut new.out };
-        new.agent.on_start(&AgentSetup { node: NodeId(0), rate: ELEVEN, exchange: LoneExchange::default(), neighbours: &[] }, &mut context);
+        new.agent.on_start(
+            &AgentSetup { node: NodeId(0), rate: ELEVEN, exchange: LoneExchange::default(), neighbours: &[] },
+            &mut context,
+        );
         new
     }
 

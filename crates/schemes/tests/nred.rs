@@ -7,9 +7,9 @@ use airfair_schemes::nred::{
     Accounting, Detector, Heard, INCOMING, Nred, NredAgent, NredDrop, OUTGOING, Shares,
 };
 use airfair_schemes::places::{
-    self, Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Aqm, AqmEffects, Context, Destination, LoneExchange,
-    Direction, DropReason, Ecn, FlowId, MarkReason, Medium, Message, NodeId, NodeSample, Packet, PacketClass,
-    PacketId, Probability, QueueView, Setting, Timer, Verdict, Wants,
+    self, Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Aqm, AqmEffects, Context, Destination,
+    Direction, DropReason, Ecn, FlowId, LoneExchange, MarkReason, Medium, Message, NodeId, NodeSample,
+    Packet, PacketClass, PacketId, Probability, QueueView, Setting, Timer, Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -282,7 +282,12 @@ impl Node {
             sent: Vec::new(),
         };
         node.hook(|agent, context| {
-            let setup = AgentSetup { node: NodeId(0), rate: Rate::from_kbps(2_000), exchange: LoneExchange::default(), neighbours: &NEIGHBOURS };
+            let setup = AgentSetup {
+                node: NodeId(0),
+                rate: Rate::from_kbps(2_000),
+                exchange: LoneExchange::default(),
+                neighbours: &NEIGHBOURS,
+            };
             agent.on_start(&setup, context);
         });
         node
@@ -574,7 +579,12 @@ fn agents_start_at_random_times_and_subscribe_to_overheard_frames() {
             let mut agent = NredAgent::new(nred(&[]));
             let (mut random, mut out) = (Stream::new(seed, "node", Purpose::Agent), AgentEffects::default());
             let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
-            let setup = AgentSetup { node: NodeId(0), rate: Rate::from_kbps(2_000), exchange: LoneExchange::default(), neighbours: &NEIGHBOURS };
+            let setup = AgentSetup {
+                node: NodeId(0),
+                rate: Rate::from_kbps(2_000),
+                exchange: LoneExchange::default(),
+                neighbours: &NEIGHBOURS,
+            };
             agent.on_start(&setup, &mut context);
             let [(_, at)] = out.timers[..] else { panic!("{:?}", out.timers) };
             at

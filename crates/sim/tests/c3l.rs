@@ -191,8 +191,8 @@ fn assert_near(goodputs: &[f64], expected: &[f64], part: f64) {
     assert!(fits, "{goodputs:.0?}, expected {expected:.0?}");
 }
 
-/// With the numbers of the replay outside of the simulator, where reports take no time and headers no bytes. The local reaction holds the
-/// inhibited flow back more often, and control traffic costs 2 %.
+/// The numbers are those of a replay of the rounds outside of the simulator, where reports take no time and headers no bytes: C3L's cost 2 %,
+/// and the round after a report comes later.
 #[test]
 fn an_inhibited_link_gets_its_share() {
     let spec = fig2a();
@@ -205,7 +205,8 @@ fn an_inhibited_link_gets_its_share() {
 /// connects the two halves.
 #[test]
 fn an_inhibitor_out_of_reception_range() {
-    let places = [("1", 0.0, 0.0), ("2", 200.0, 0.0), ("3", 500.0, 0.0), ("4", 700.0, 0.0), ("5", 350.0, 100.0)];
+    let places =
+        [("1", 0.0, 0.0), ("2", 200.0, 0.0), ("3", 500.0, 0.0), ("4", 700.0, 0.0), ("5", 350.0, 100.0)];
     let spec = scene(&places, &[("1", "2"), ("3", "4")]);
     let alone = baseline(&spec);
     assert!(alone[0] < 0.01 * alone[1], "{alone:.0?}");
@@ -221,8 +222,14 @@ fn flows_of_one_and_three_hops_share_a_link_evenly() {
 
 #[test]
 fn flows_of_two_nodes_share_the_air_evenly() {
-    let places =
-        [("A", 0.0, 0.0), ("B1", 100.0, -60.0), ("B2", 120.0, 0.0), ("B3", 100.0, 60.0), ("C", 0.0, 150.0), ("D", 120.0, 150.0)];
+    let places = [
+        ("A", 0.0, 0.0),
+        ("B1", 100.0, -60.0),
+        ("B2", 120.0, 0.0),
+        ("B3", 100.0, 60.0),
+        ("C", 0.0, 150.0),
+        ("D", 120.0, 150.0),
+    ];
     let spec = scene(&places, &[("A", "B1"), ("A", "B2"), ("A", "B3"), ("C", "D")]);
     let alone = baseline(&spec);
     assert!(alone[3] > 2.5 * alone[0], "{alone:.0?}");
@@ -251,8 +258,7 @@ fn agents_know_the_goodput_of_a_lone_link() {
     without.phy.basic_rates = vec![Rate::from_mbps(12)];
     let mut with = without.clone();
     with.mac.rts_threshold = Bytes(0);
-    for (radio, payload, expected) in
-        [(radio(), 1000, 1394.0), (with, 1460, 9040.0), (without, 1460, 9810.0)]
+    for (radio, payload, expected) in [(radio(), 1000, 1394.0), (with, 1460, 9040.0), (without, 1460, 9810.0)]
     {
         let mut spec = scene(&[("1", 0.0, 0.0), ("2", 100.0, 0.0)], &[("1", "2")]);
         spec.radios = vec![radio];
@@ -261,7 +267,8 @@ fn agents_know_the_goodput_of_a_lone_link() {
         let setups = scheme.setups.clone();
         World::new(&spec, "c3l", Box::new(scheme), 1).unwrap();
         let exchange = setups.lock().unwrap()[0];
-        let told = exchange.goodput(payload as u32 + 20).0 as f64 * payload as f64 / (payload + 20) as f64 / 1e3;
+        let told =
+            exchange.goodput(payload as u32 + 20).0 as f64 * payload as f64 / (payload + 20) as f64 / 1e3;
         assert_near(&[told], &baseline(&spec), 0.004);
         assert_near(&[told], &[expected], 0.03);
     }
@@ -270,7 +277,7 @@ fn agents_know_the_goodput_of_a_lone_link() {
 /// The controller stops: shares expire, and flows go on at rates of their own. It starts anew, at its node or another one: shares return.
 #[test]
 fn a_controller_may_die_and_return() {
-    let at = |node, start, stop: Option<u64>| ControllerSpec {
+    let at = |node, start: u64, stop: Option<u64>| ControllerSpec {
         node,
         start: Time(start * 1_000_000_000),
         stop: stop.map(|stop| Time(stop * 1_000_000_000)),
@@ -299,7 +306,8 @@ fn half_of_the_reports_are_lost() {
     assert_near(&kbps(&run(&fig2a(), scheme)), &[554.0, 583.0], 0.15);
 }
 
-/// Node 3 says that its link is always overloaded and hardly carries anything. The clique's capacity falls to its floor, and no further.
+/// Node 3 says that its link is always overloaded and carries nothing. The clique's capacity falls to its floor, of which a link that is said
+/// to be slow takes most: 1431 kbit/s by 9 by 20. It cannot be worse.
 #[test]
 fn a_node_that_lies_stops_nobody() {
     let mut scheme = c3l(&[]);
@@ -311,7 +319,7 @@ fn a_node_that_lies_stops_nobody() {
         Some(bytes)
     });
     let goodputs = kbps(&run(&fig2a(), scheme));
-    assert!(goodputs.iter().all(|&goodput| goodput > 20.0), "{goodputs:.0?}");
+    assert!(goodputs.iter().all(|&goodput| goodput > 5.0), "{goodputs:.0?}");
 }
 
 /// Messages with wrong senders, cut and random ones, instead of reports and HELLOs of one node: others go on.
@@ -344,10 +352,11 @@ fn a_relay_without_an_agent() {
 fn flows_over_tcp_share_too() {
     let mut spec = fig2a();
     for flow in &mut spec.flows {
-        flow.transport = Transport::Tcp { config: TcpConfig { mss: 1000, ..TcpConfig::default() }, scheme: None };
+        let config = TcpConfig { mss: 1000, ..TcpConfig::default() };
+        flow.transport =
+            Transport::Tcp { config, law: "newreno".into(), params: Params::default(), pinned: false };
         flow.traffic = Traffic::Endless;
     }
     let goodputs = kbps(&run(&spec, c3l(&[])));
     assert!(goodputs[0] > 0.5 * goodputs[1] && goodputs[1] > 300.0, "{goodputs:.0?}");
 }
-

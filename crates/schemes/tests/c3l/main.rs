@@ -8,6 +8,7 @@ mod controllers;
 mod discovery;
 mod local;
 mod networks;
+mod places;
 mod profile;
 mod round;
 mod shares;

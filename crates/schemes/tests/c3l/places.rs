@@ -1,0 +1,266 @@
+//! The places: stamps, both ends of a flow, and an agent and a controller that receive anything.
+
+use airfair_schemes::c3l::header::{FEEDBACK, STAMP, allocation};
+use airfair_schemes::c3l::{Receiver, Returns, Sender, SourceConfig, Stamper};
+use airfair_schemes::places::{
+    Agent, AgentEffects, AgentSetup, Arrived, Backlog, Context, Controller, ControllerEffects,
+    ControllerSetup, Ecn, FlowId, FlowSetup, Header, Hop, Interface, LoneExchange, NodeId, PacketClass,
+    Passage, Receiver as _, ReceiverEffects, Setting, Source, SourceEffects, Timer,
+};
+use airfair_schemes::{Params, find};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Bytes, Rate, Span, Time};
+use airfair_wire::c3l::{Allocation, AllocationHead, Hello, Message, Report, ReportHead, Share};
+use proptest::prelude::*;
+
+use super::at;
+
+fn stream() -> Stream {
+    Stream::new(1, "n", Purpose::Agent)
+}
+
+fn passage(flow: u32, class: PacketClass) -> Passage {
+    Passage { bytes: 1040, flow: FlowId(flow), class, backlog: Backlog::default() }
+}
+
+/// A header as it leaves a source of 8 kbit/s.
+fn fresh() -> Header {
+    Header { fields: [0, u32::MAX, 1000, 7], ..Header::default() }
+}
+
+#[test]
+fn hops_leave_the_smallest_allocation() {
+    let hop = |kbps: u64| {
+        let mut hop = Stamper::new(8, Rate(160_000));
+        hop.apply(Setting::FlowRate { flow: FlowId(5), rate: Rate::from_kbps(kbps) }, at(0));
+        hop
+    };
+    let mut header = fresh();
+    assert_eq!(allocation(&header), None);
+    for (kbps, smallest) in [(800, 100_000), (400, 50_000), (600, 50_000)] {
+        hop(kbps).on_arrival(&passage(5, PacketClass::Data), Some(&mut header), at(1));
+        assert_eq!((header.fields[0], allocation(&header)), (5, Some(smallest)), "bytes/s");
+    }
+    hop(8).on_arrival(&passage(5, PacketClass::Ack), Some(&mut header), at(1));
+    assert_eq!(allocation(&header), Some(50_000), "acknowledgements are not stamped");
+    hop(8).on_arrival(&passage(6, PacketClass::Data), Some(&mut header), at(1));
+    assert_eq!(allocation(&header), Some(20_000), "a flow without a share: the rate of unknown ones");
+}
+
+#[test]
+fn a_hop_stores_so_many_flows_and_the_oldest_gives_way() {
+    let mut hop = Stamper::new(2, Rate(8));
+    for (flow, ms) in [(1, 3), (2, 1), (3, 2)] {
+        hop.apply(Setting::FlowRate { flow: FlowId(flow), rate: Rate(80 * u64::from(flow)) }, at(ms));
+    }
+    let stamped = [1, 2, 3].map(|flow| {
+        let mut header = fresh();
+        hop.on_arrival(&passage(flow, PacketClass::Data), Some(&mut header), at(4));
+        allocation(&header).unwrap()
+    });
+    assert_eq!(stamped, [10, 1, 30]);
+}
+
+#[test]
+fn headers_keep_their_words_on_the_wire() {
+    for kind in [&STAMP, &FEEDBACK] {
+        let header = Header { supported: 3, unsupported: 9, fields: [1, 2, 3, u32::MAX] };
+        let mut bytes = [0; 20];
+        assert_eq!((kind.encode)(&header, &mut bytes), Some(20));
+        assert_eq!((kind.decode)(&bytes), Some(header), "{}", kind.name);
+        assert_eq!((kind.decode)(&bytes[..19]), None);
+    }
+}
+
+/// A source of 1000 B with 48 B of headers: an allocation of 1048 kbit/s is 1000 kbit/s of payload. After 5 s without feedback it is back at
+/// its first rate, or slower.
+#[test]
+fn a_source_follows_its_feedback() {
+    let config = SourceConfig {
+        first: Rate(104_800),
+        rates: [Rate(4_000), Rate(2_000_000)],
+        expiry: Span::from_secs(5),
+        headers: Bytes(48),
+    };
+    let setup = FlowSetup {
+        mss: Bytes(1000),
+        initial_window: Bytes(4000),
+        window_limit: Bytes(u64::MAX),
+        rtt: None,
+        syn_lost: false,
+    };
+    for returns in [Returns::Reports, Returns::Acknowledgements] {
+        let mut source = Sender::new(config, returns);
+        let (mut random, mut out) = (stream(), SourceEffects::default());
+        let mut rate =
+            |ms, hook: &mut dyn FnMut(&mut Sender, &mut airfair_schemes::places::SourceContext<'_>)| {
+                hook(&mut source, &mut Context { now: at(ms), random: &mut random, out: &mut out });
+                source.allowance(at(ms)).rate.unwrap().0
+            };
+        let word = |count: u8, allocation: u32| Header {
+            supported: 0,
+            unsupported: count,
+            fields: [1, allocation, 0, 0],
+        };
+        // Over TCP the first count says how many hops have stamped.
+        let word = |count, allocation| {
+            let header = word(count, allocation);
+            if returns == Returns::Reports { header } else { Header { supported: 1, ..header } }
+        };
+        assert_eq!(rate(0, &mut |s, c| s.on_start(&setup, c)), 100_000);
+        assert_eq!(rate(1000, &mut |s, c| s.on_feedback(&word(1, 131_000), c)), 1_000_000);
+        assert_eq!(rate(1001, &mut |s, c| s.on_feedback(&word(2, u32::MAX), c)), 1_000_000, "not stamped");
+        assert_eq!(rate(1002, &mut |s, c| s.on_feedback(&word(3, 0), c)), 4_000, "never below");
+        assert_eq!(rate(1003, &mut |s, c| s.on_feedback(&word(4, 4_000_000_000), c)), 2_000_000);
+        if returns == Returns::Reports {
+            assert_eq!(rate(1004, &mut |s, c| s.on_feedback(&word(3, 1), c)), 2_000_000, "overtaken");
+        } else {
+            assert_eq!(
+                rate(1004, &mut |s, c| s.on_feedback(&Header::default(), c)),
+                2_000_000,
+                "no data yet"
+            );
+        }
+        assert_eq!(rate(5000, &mut |s, c| s.on_timer(Timer(1), c)), 2_000_000);
+        assert_eq!(rate(6003, &mut |s, c| s.on_timer(Timer(1), c)), 100_000);
+        assert_eq!(rate(7000, &mut |s, c| s.on_feedback(&word(5, 1310), c)), 10_000);
+        assert_eq!(rate(12_000, &mut |s, c| s.on_timer(Timer(1), c)), 10_000);
+    }
+}
+
+/// The first packet is reported at once, then what arrives once an epoch; in an epoch without data nothing is.
+#[test]
+fn a_receiver_reports_once_an_epoch() {
+    let mut receiver = Receiver::new(Span::from_secs(1));
+    let (mut random, mut out) = (stream(), ReceiverEffects::default());
+    let data = |sequence, allocation| {
+        let header = Header { fields: [9, allocation, 500, sequence], ..Header::default() };
+        Arrived { bytes: Bytes(1000), ecn: Ecn::NotEct, header }
+    };
+    for (ms, data) in
+        [(0, Some(data(0, 40))), (300, Some(data(2, 60))), (400, Some(data(1, 50))), (1000, None)]
+    {
+        let mut context = Context { now: at(ms), random: &mut random, out: &mut out };
+        match data {
+            Some(data) => receiver.on_data(&data, &mut context),
+            None => receiver.on_timer(Timer(1), &mut context),
+        }
+    }
+    let words: Vec<_> = out.reports.iter().map(|report| (report.unsupported, report.fields)).collect();
+    assert_eq!(
+        words,
+        [(0, [9, 40, 0, 0]), (1, [9, 60, 3000, 2])],
+        "number, flow, allocation, rate, sequence"
+    );
+    assert_eq!(out.timers, [(Timer(1), at(1000)), (Timer(1), at(2000))]);
+    out = ReceiverEffects::default();
+    receiver.on_timer(Timer(1), &mut Context { now: at(2000), random: &mut random, out: &mut out });
+    assert!(out.reports.is_empty() && out.timers.is_empty());
+    receiver.on_data(&data(3, 70), &mut Context { now: at(5000), random: &mut random, out: &mut out });
+    assert_eq!((out.reports.len(), out.reports[0].fields[1]), (1, 70));
+}
+
+/// What reaches an agent or a controller: bytes of any kind, or messages with any words in them.
+fn messages() -> impl Strategy<Value = Vec<u8>> {
+    let encoded = |message: Message| {
+        let mut bytes = vec![0; message.wire_len()];
+        message.encode(&mut bytes).unwrap();
+        bytes
+    };
+    let words = any::<(u32, u16, u16, u32)>();
+    let allocation = (words.clone(), prop::collection::vec(any::<(u32, u32)>(), 0..5)).prop_map(
+        move |((node, round, version, valid_ms), links)| {
+            let head = AllocationHead { controller: 2, node: node % 3, round, version, valid_ms };
+            let links: Vec<Share> =
+                links.iter().map(|&(next_hop, share)| Share { next_hop, share }).collect();
+            encoded(Message::Allocation(Allocation::parts(head, &links).remove(0)))
+        },
+    );
+    let hello = words.clone().prop_map(move |(node, sequence, _, freshness)| {
+        let alive = airfair_wire::c3l::Alive { controller: node % 4, freshness, hops: sequence as u8 };
+        encoded(Message::Hello(Hello::new(sequence % 2 == 0, sequence, node % 4, core::iter::once(alive))))
+    });
+    let report = (words, prop::collection::vec(any::<(u32, u8, u8)>(), 0..300)).prop_map(
+        move |((node, round, version, part), list)| {
+            let neighbour = |&(node, hellos, probes): &(u32, u8, u8)| airfair_wire::c3l::Neighbour {
+                node: node % 5,
+                hellos,
+                probes,
+            };
+            let list: Vec<_> = list.iter().map(neighbour).collect();
+            let links = [airfair_wire::c3l::LinkReport {
+                next_hop: version.into(),
+                capacity: part,
+                used: node,
+                transmissions: round,
+                overloaded: round % 2 == 0,
+            }];
+            let flow = airfair_wire::c3l::FlowReport {
+                flow: part % 3,
+                next_hop: node % 4,
+                rate: part,
+                demand: node,
+            };
+            let head = ReportHead { node: node % 4, round, version };
+            let parts = Report::parts(head, &links, &[flow], Some(&list));
+            let which = part as usize % parts.len();
+            encoded(Message::Report(parts[which].clone()))
+        },
+    );
+    prop_oneof![allocation, hello, report, prop::collection::vec(any::<u8>(), 0..100)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn anything_may_arrive(messages in prop::collection::vec((0u32..4, messages(), 0u64..3_000), 1..60)) {
+        let scheme = (find("c3l").unwrap().build)(&Params::default()).unwrap();
+        let mut agent = scheme.agent(&Interface::radio(50)).unwrap();
+        let mut controller = scheme.controller().unwrap();
+        let (mut random, mut out, mut answers) = (stream(), AgentEffects::default(), ControllerEffects::default());
+        let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
+        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        agent.on_start(&setup, &mut Context { now: Time::ZERO, random: &mut random, out: &mut out });
+        let setup = ControllerSetup { node: NodeId(2), neighbours: &[NodeId(1)] };
+        controller.on_start(&setup, &mut Context { now: Time::ZERO, random: &mut random, out: &mut answers });
+        let mut now = 0;
+        for (from, bytes, later) in messages {
+            now += later;
+            let mut context = Context { now: at(now), random: &mut random, out: &mut out };
+            agent.on_message(NodeId(from), &bytes, true, &mut context);
+            agent.on_timer(Timer(now as u16 % 5), &mut context);
+            let mut context = Context { now: at(now), random: &mut random, out: &mut answers };
+            controller.on_message(NodeId(from), &bytes, &mut context);
+            controller.on_timer(Timer(1 + now as u16 % 2), &mut context);
+        }
+        for answer in answers.messages {
+            prop_assert!(Message::decode(&answer.bytes).is_ok());
+        }
+    }
+}
+
+#[test]
+fn garbage_is_counted() {
+    let scheme = (find("c3l").unwrap().build)(&Params::default()).unwrap();
+    let mut agent = scheme.agent(&Interface::radio(50)).unwrap();
+    let mut controller = scheme.controller().unwrap();
+    let (mut random, mut out, mut answers) =
+        (stream(), AgentEffects::default(), ControllerEffects::default());
+    let mut hello = vec![0; 8];
+    Hello::new(false, 1, 7, core::iter::empty()).encode(&mut hello).unwrap();
+    // No message; a HELLO of another node than its sender; nothing.
+    for bytes in [&[0xff; 8][..], &hello, &[]] {
+        agent.on_message(
+            NodeId(3),
+            bytes,
+            true,
+            &mut Context { now: at(0), random: &mut random, out: &mut out },
+        );
+        let mut context = Context { now: at(0), random: &mut random, out: &mut answers };
+        controller.on_message(NodeId(3), bytes, &mut context);
+    }
+    let ignored = |gauges: Vec<(&str, f64)>| gauges.iter().find(|gauge| gauge.0 == "ignored").unwrap().1;
+    assert_eq!(ignored(agent.gauges()), 3.0);
+    assert_eq!(ignored(controller.gauges()), 2.0, "HELLOs are for agents");
+}
