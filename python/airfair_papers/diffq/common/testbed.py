@@ -317,7 +317,7 @@ def times(
     def over(other: str, reading: str) -> Claim:
         return replace(
             beside(
-                text if other == than else f"{text}, which has windows of 8 segments",
+                text if other == than else f"{text}, TCP with windows of 8 segments",
                 name(of, count, reading),
                 name(other, count, reading),
                 statistic,
