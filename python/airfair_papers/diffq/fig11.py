@@ -5,8 +5,9 @@ better", at least 1.1 times, for which the unit of the rates is not given (both 
 each rate at least one unit); the total is "slightly less" and "comparable", at least 0.8 times. TCP-FeW has
 "about similar performance as TCP": its index is within a third of TCP's. Numbers are compared seed by seed.
 
-Ours: CUBIC, BBR and FQ-CoDel at each node (with TCP-SACK), at level 0 and with the DCF, and the distance from
-the max-min optimum, which is that of static routes and the DCF in all series.
+Ours: CUBIC, BBR and FQ-CoDel at each node (with TCP-SACK), at level 0 and with the DCF; TCP-SACK with windows
+of 8 segments, as the hosts of DiffQ-TCP have; and the distance from the max-min optimum, which is that of
+static routes and the DCF in all series.
 """
 
 from __future__ import annotations
