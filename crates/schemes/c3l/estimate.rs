@@ -109,10 +109,9 @@ impl Agent for LocalAgent {
 
     fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
         let used = &sample.link;
-        if used.sent_packets > 0 {
-            let (size, access) =
-                (Bytes(used.sent_bytes / used.sent_packets), Span(used.access.0 / used.sent_packets));
-            self.bandwidth.delivered(&self.config.bandwidth, size, access);
+        let mean = |sum: u64| sum.checked_div(used.sent_packets);
+        if let (Some(size), Some(access)) = (mean(used.sent_bytes), mean(used.access.0)) {
+            self.bandwidth.delivered(&self.config.bandwidth, Bytes(size), Span(access));
         }
         let mut new = false;
         for seen in sample.flows {

@@ -283,9 +283,8 @@ impl Links {
         let limit = self.limit / loaded;
         let mut ended = Vec::new();
         for link in self.links.values_mut() {
-            if link.packets > 0 {
-                link.size = Some(u32::try_from(link.bytes / link.packets).unwrap_or(u32::MAX));
-            }
+            let mean = link.bytes.checked_div(link.packets);
+            link.size = mean.map(|mean| u32::try_from(mean).unwrap_or(u32::MAX)).or(link.size);
         }
         let goodputs: Vec<Rate> = self.links.values().map(|link| self.goodput(link.size)).collect();
         for ((&to, link), goodput) in self.links.iter_mut().zip(goodputs) {
