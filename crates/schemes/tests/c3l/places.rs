@@ -3,9 +3,9 @@
 use airfair_schemes::c3l::header::{FEEDBACK, STAMP, allocation};
 use airfair_schemes::c3l::{Receiver, Returns, Sender, SourceConfig, Stamper};
 use airfair_schemes::places::{
-    Agent, AgentEffects, AgentSetup, Arrived, Backlog, Context, Controller, ControllerEffects,
-    ControllerSetup, Ecn, FlowId, FlowSetup, Header, Hop, Interface, LoneExchange, NodeId, PacketClass,
-    Passage, Receiver as _, ReceiverEffects, Setting, Source, SourceEffects, Timer,
+    AgentEffects, AgentSetup, Arrived, Backlog, Context, ControllerEffects, ControllerSetup, Ecn, FlowId,
+    FlowSetup, Header, Hop, Interface, LoneExchange, NodeId, PacketClass, Passage, Receiver as _,
+    ReceiverEffects, Setting, Source, SourceEffects, Timer,
 };
 use airfair_schemes::{Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -168,7 +168,7 @@ fn messages() -> impl Strategy<Value = Vec<u8>> {
         bytes
     };
     let words = any::<(u32, u16, u16, u32)>();
-    let allocation = (words.clone(), prop::collection::vec(any::<(u32, u32)>(), 0..5)).prop_map(
+    let allocation = (words, prop::collection::vec(any::<(u32, u32)>(), 0..5)).prop_map(
         move |((node, round, version, valid_ms), links)| {
             let head = AllocationHead { controller: 2, node: node % 3, round, version, valid_ms };
             let links: Vec<Share> =
@@ -176,7 +176,7 @@ fn messages() -> impl Strategy<Value = Vec<u8>> {
             encoded(Message::Allocation(Allocation::parts(head, &links).remove(0)))
         },
     );
-    let hello = words.clone().prop_map(move |(node, sequence, _, freshness)| {
+    let hello = words.prop_map(move |(node, sequence, _, freshness)| {
         let alive = airfair_wire::c3l::Alive { controller: node % 4, freshness, hops: sequence as u8 };
         encoded(Message::Hello(Hello::new(sequence % 2 == 0, sequence, node % 4, core::iter::once(alive))))
     });
