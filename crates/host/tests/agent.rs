@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use airfair_host::{AgentSlot, EndedMessage, Firing, InterfaceCounters, SampledState};
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Destination, Direction, LinkUse, Message, NodeId,
-    NodeSample, Probability, QueueView, Setting, Timer,
+    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Destination, Direction, LinkUse, LoneExchange,
+    Message, NodeId, NodeSample, Probability, QueueView, Setting, Timer,
 };
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
@@ -87,7 +87,12 @@ fn the_first_sample_is_at_a_random_moment() {
 fn effects_are_the_callers_and_timers_fire_once() {
     let (mut slot, _) = slot(Span::ZERO);
     let (mut effects, mut firings) = (AgentEffects::default(), vec![]);
-    let setup = AgentSetup { node: NodeId(1), rate: Rate::from_mbps(2), neighbours: &[] };
+    let setup = AgentSetup {
+        node: NodeId(1),
+        rate: Rate::from_mbps(2),
+        exchange: LoneExchange::default(),
+        neighbours: &[],
+    };
     slot.on_start(&setup, Time(10), &mut effects, &mut firings);
     assert_eq!((effects.messages.len(), effects.settings.len(), effects.timers.len()), (1, 1, 0));
     let Firing { at, timer, generation } = firings.pop().unwrap();
