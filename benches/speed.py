@@ -34,7 +34,7 @@ SHORT_FLOWS = ROOT / "scenarios" / "short-flows.toml"
 CELL = ROOT / "papers" / "lbm" / "cell.toml"
 STORED = Path(__file__).with_name("instructions.toml")
 BUILDING = ROOT / "scenarios" / "building-46.toml"
-SCHEMES = {"nred": (GRID, ""), "lbm": (CELL, ""), "diffq": (GRID, "diffq")}
+SCHEMES = {"nred": (GRID, ""), "lbm": (CELL, ""), "diffq": (GRID, "diffq"), "c3l": (GRID, "")}
 """What a scheme costs beside drop-tail, where it acts; access categories of both, if needed."""
 
 WIRED_TIME = "10 s"
