@@ -259,7 +259,7 @@ impl Context {
     /// "data", "lowest") and a power above the radio's own, dB.
     #[pyo3(
         signature = (data, *, node=None, neighbour=None, ahead=Ahead(false), rate=Word("broadcast".to_string()), more_db=MoreDb(0.0)),
-        text_signature = "(data, *, node=None, neighbour=None, ahead=False, rate='broadcast', more_db=0.0)"
+        text_signature = "($self, data, *, node=None, neighbour=None, ahead=False, rate='broadcast', more_db=0.0)"
     )]
     fn send(
         &mut self,
