@@ -220,7 +220,7 @@ def test_with_every_scheme_rows_are_those_of_names(scene: str, scheme: str) -> N
         short.append('radio.categories="diffq"')
     text = SCENES[scene]
     as_it_is = by_name(Scenario.parse(text, overrides=short).run(scheme, 1))
-    assert sum(flow["delivered_packets"] for flow in as_it_is["flows"].values()) > 100
+    assert sum(flow["delivered_packets"] for flow in as_it_is["flows"].values()) > 50
     for turn in (1, 2):
         assert shuffled(text, turn) != text
         assert by_name(Scenario.parse(shuffled(text, turn), overrides=short).run(scheme, 1)) == as_it_is

@@ -228,8 +228,8 @@ impl Context {
         self.random.clone_ref(py)
     }
 
-    /// Sets timer number `timer` (0 to 65535) of a source, an agent or a controller to `at`, ns since the start of the run; an earlier setting of the same timer
-    /// counts no more.
+    /// Sets timer number `timer` (0 to 65535) of a source, an agent or a controller to `at`, ns since the start of the run; an earlier
+    /// setting of the same timer counts no more.
     fn set_timer(&mut self, timer: TimerNumber, at: At) -> PyResult<()> {
         let (timer, at) = (timer.0, at.0);
         self.only(&[Place::Source, Place::Agent, Place::Controller], "set_timer")?;
@@ -254,9 +254,9 @@ impl Context {
         Ok(())
     }
 
-    /// Sends a message of an agent or a controller: to a node any number of hops away, to a neighbour, or, without either, to all neighbours
-    /// at once. A controller sends to nodes only. `ahead`: it precedes the packets that wait. A broadcast may have a rate ("broadcast",
-    /// "data", "lowest") and a power above the radio's own, dB.
+    /// Sends a message of an agent or a controller: to a node any number of hops away, to a neighbour, or, without either, to all
+    /// neighbours at once. A controller sends to nodes only. `ahead`: it precedes the packets that wait. A broadcast may have a rate
+    /// ("broadcast", "data", "lowest") and a power above the radio's own, dB.
     #[pyo3(
         signature = (data, *, node=None, neighbour=None, ahead=Ahead(false), rate=Word("broadcast".to_string()), more_db=MoreDb(0.0)),
         text_signature = "($self, data, *, node=None, neighbour=None, ahead=False, rate='broadcast', more_db=0.0)"

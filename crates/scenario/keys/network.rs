@@ -181,10 +181,10 @@ table! {
 }
 
 table! {
-    /// Where and when a controller runs, under a scheme that has one. Each block is a new controller, which knows nothing of an earlier one:
-    /// two blocks with the same node are a restart, two with different nodes a move. Blocks with times that do not overlap, or with
-    /// different nodes, may stand in any order. Without a block one controller runs from the start to the end: at the first access point
-    /// (a node with a radio and a wired link) by name, else at the node with the least sum of hops to all others.
+    /// Where and when a controller runs, under a scheme that has one. Each block is a new controller, which knows nothing of an earlier
+    /// one: two blocks with the same node are a restart, two with different nodes a move. Blocks with times that do not overlap, or with
+    /// different nodes, may stand in any order. Without a block one controller runs from the start to the end: at the first access point (a
+    /// node with a radio and a wired link) by name, else at the node with the least sum of hops to all others.
     struct ControllerTable {
         /// The node, with radios, wired links or both.
         node: Name = required;

@@ -241,8 +241,8 @@ impl Place for Controller {
         }
     }
 
-    /// Rounds, nodes, links and cliques that it knows, the least capacity of a clique, overloaded links of the last round, and messages that
-    /// were ignored.
+    /// Rounds, nodes, links and cliques that it knows, the least capacity of a clique, overloaded links of the last round, and messages
+    /// that were ignored.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         let (topology, capacities) = (self.core.topology(), self.core.capacities());
         let least = capacities.capacities().iter().copied().fold(1.0, f64::min);

@@ -137,8 +137,8 @@ params! {
         neighbours: u64 = 64, in 1..=255;
         /// time without word of a controller after which its nodes do without it
         controller_expiry: Span = Span::from_secs(20), in MILLISECOND..=HOUR;
-        /// part of C_max that the flows of a node divide without a controller's allocation; where hidden senders starve others, much less than
-        /// 1 lets the first reports through
+        /// part of C_max that the flows of a node divide without a controller's allocation; where hidden senders starve others, much less
+        /// than 1 lets the first reports through
         default_part: f64 = 0.1, in 0.001..=1.0;
         /// most links that a node stores
         node_links: u64 = 64, in 1..=255;
@@ -146,8 +146,8 @@ params! {
         overload_threshold: f64 = 0.2, in 0.0..=1.0;
         /// mean queue of a cycle's second half by that of its first, below which the link is not overloaded; 0: it is in any case
         overload_falls: f64 = 0.9, in 0.0..=1.0;
-        /// queue above which a node injects less by itself, part of its limit; far above overload_threshold, or it hides from the controller
-        /// what is overloaded
+        /// queue above which a node injects less by itself, part of its limit; far above overload_threshold, or it hides from the
+        /// controller what is overloaded
         local_threshold: f64 = 0.9, in 0.0..=1.0;
         /// what the shares of the link's flows are multiplied by then, until the next allocation; 1: never
         local_factor: f64 = 0.9, in 0.01..=1.0;
@@ -177,8 +177,8 @@ params! {
         usable: f64 = 0.5, in 0.0..=1.0;
         /// part of HELLOs or probes that a node hears of another from which they interfere
         interferes: f64 = 0.1, in 0.0..=1.0;
-        /// which links are in conflict: those of which "ends" interfere, as RTS and CTS have it, or those whose "receivers" hear the other's
-        /// sender
+        /// which links are in conflict: those of which "ends" interfere, as RTS and CTS have it, or those whose "receivers" hear the
+        /// other's sender
         conflict: Conflict = Conflict::Ends;
         /// vertices of the conflict graph: links that are "used" by flows, or all "usable" ones
         vertices: Vertices = Vertices::Used;

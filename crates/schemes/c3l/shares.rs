@@ -8,8 +8,8 @@
 //! - δ is a part of the link's share; the paper gives no number.
 //! - Measured rates vary: a flow has used δ if it sends more than its share less `1 - consumed` of δ. With `consumed` = 0 it is finite only
 //!   while it leaves all of δ.
-//! - A flow is judged by a rate that was measured since its last division, and not for `settle` after its share has risen by more than it may
-//!   leave: its source learns of the new share an epoch later, and would look finite with its old rate. Until then it is what it was.
+//! - A flow is judged by a rate that was measured since its last division, and not for `settle` after its share has risen by more than it
+//!   may leave: its source learns of the new share an epoch later, and would look finite with its old rate. Until then it is what it was.
 //! - A flow without a share so far, or whose share was less than δ, has an infinite requirement.
 //! - Where several flows send as much, the one with the smaller number is first.
 //! - All in whole bit/s, rounded down: the sum of the shares never exceeds that of the link.

@@ -11,9 +11,9 @@
 //!   other, or is the same node (`conflict = "ends"`). Without, a link spoils another if its sender interferes with the other's
 //!   receiver (`conflict = "receivers"`).
 //! - A link is inhibited if its sender lies outside the interference range of a node that is in communication range of its receiver;
-//!   `reach` replaces the latter by interference range: a node out of communication range hears no CTS of the receiver and spoils receptions,
-//!   too. An inhibitor is a link with such a node as its sender, or also as its receiver, which sends CTS and ACK (`hider`). Links
-//!   that share a node do not inhibit each other.
+//!   `reach` replaces the latter by interference range: a node out of communication range hears no CTS of the receiver and spoils
+//!   receptions, too. An inhibitor is a link with such a node as its sender, or also as its receiver, which sends CTS and ACK (`hider`).
+//!   Links that share a node do not inhibit each other.
 //!
 //! Cliques are kept by [`CliqueSet`]: a change costs a search among its neighbours. Where more than a quarter of all links have changed,
 //! the graph is made anew. Without a change nothing is searched.

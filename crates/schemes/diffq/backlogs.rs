@@ -4,8 +4,8 @@
 //! neighbour whose queue has become empty by a loss, or that has left, says nothing any more, and its last size would hold back its
 //! upstream neighbours for ever. The price: a neighbour that is starved of the air is silent too, and counts as empty then.
 //!
-//! Every labelled frame that a station decodes enters the table, and a station in a dense mesh hears more pairs of neighbour and destination
-//! than the table has places. So a size is found by hashing, and the list by age makes room without a search.
+//! Every labelled frame that a station decodes enters the table, and a station in a dense mesh hears more pairs of neighbour and
+//! destination than the table has places. So a size is found by hashing, and the list by age makes room without a search.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -154,8 +154,8 @@ impl Backlogs {
         }
     }
 
-    /// The packets that wait at a neighbour for a destination, as far as known now, and the time at which that expires: 0 at the destination
-    /// itself (§4), and where nothing is known.
+    /// The packets that wait at a neighbour for a destination, as far as known now, and the time at which that expires: 0 at the
+    /// destination itself (§4), and where nothing is known.
     #[must_use]
     pub fn known(&self, neighbour: NodeId, destination: NodeId, now: Time) -> Option<(u32, Time)> {
         if neighbour == destination {

@@ -34,9 +34,9 @@
 //!   slower than the air before it gives no backpressure: its queue overflows, and over TCP the flow starves.
 //! - A size is known by the node that has announced it, and each radio of a node announces its own queues: a relay that forwards by a radio
 //!   on another channel is not heard by the node before it, which takes the relay's queue for empty. The host warns of both.
-//! - The paper's routing finds another next hop by the same radio. A queue follows changes of routes that the host tells; packets whose route
-//!   has moved to another interface are taken back and forwarded by that. On-demand routing tells none: the next hop of the newest packet
-//!   counts for all that wait for its destination.
+//! - The paper's routing finds another next hop by the same radio. A queue follows changes of routes that the host tells; packets whose
+//!   route has moved to another interface are taken back and forwarded by that. On-demand routing tells none: the next hop of the newest
+//!   packet counts for all that wait for its destination.
 
 mod announcement;
 pub mod backlogs;

@@ -12,8 +12,8 @@
 //!   own queue does.
 //! - The printed law adds α whether the rate is used or not: a TCP source that waits for its window or a time-out then gains a rate which
 //!   it has never sent at. `only_used` (ours) adds α only while the source sends at its rate.
-//! - A source sends at least a packet a second (ours), so that its queue, and with it the law, never comes to a stand. A smaller `rate_start`
-//!   is raised to that: with packets of 1460 B a source begins with 11.7 kbit/s instead of 10 kbit/s.
+//! - A source sends at least a packet a second (ours), so that its queue, and with it the law, never comes to a stand. A smaller
+//!   `rate_start` is raised to that: with packets of 1460 B a source begins with 11.7 kbit/s instead of 10 kbit/s.
 //! - *Source Rate Control()* is a procedure without a clock. `steps = "packets"` calls it for each packet that the source sends, new or
 //!   repeated: a flow that is held back then gains little, a free one much. The queue is that of the last `interval`.
 

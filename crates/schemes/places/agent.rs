@@ -204,7 +204,8 @@ pub trait Agent: Send {
     /// A message arrived, or was overheard (`to_me` is false), which happens only if [wanted](super::Wants::overheard).
     fn on_message(&mut self, _from: NodeId, _bytes: &[u8], _to_me: bool, _context: &mut AgentContext<'_>) {}
 
-    /// A controller of the scheme has started at the agent's node (`here`), or has stopped there. An agent elsewhere learns of it by messages.
+    /// A controller of the scheme has started at the agent's node (`here`), or has stopped there. An agent elsewhere learns of it by
+    /// messages.
     fn on_controller(&mut self, _here: bool, _context: &mut AgentContext<'_>) {}
 
     /// A timer fired.

@@ -96,8 +96,8 @@ pub struct Heard<'a> {
 /// - `peek` changes what is stored in no other way, and two calls at one time without an arrival or other news between them name the same
 ///   packet; what becomes known later (a neighbour's header, a route, the end of a transmission) may change the choice;
 /// - `commit` removes exactly the packet that the last `peek` or `pass_over` named, whatever has become known since;
-/// - `peek` names a packet while one is stored; only labelled packets may wait: for a route, for the end of a transmission, or for news of a
-///   neighbour, which then has a time at which it is out of date ([`Queue::wakes_at`]), since a silent neighbour sends none;
+/// - `peek` names a packet while one is stored; only labelled packets may wait: for a route, for the end of a transmission, or for news of
+///   a neighbour, which then has a time at which it is out of date ([`Queue::wakes_at`]), since a silent neighbour sends none;
 /// - `view` counts what is stored.
 ///
 /// For DiffQ's queue, `tests/diffq/contract.rs` drives labelled packets with the news that its choice depends on.
@@ -108,9 +108,9 @@ pub trait Queue: Send {
     /// The packet at the head, if any.
     fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head>;
 
-    /// Names another packet than the one that was named last, for which the link has no room now: of another priority, or one whose priority
-    /// the queue does not decide if it has decided that of the last. `None`: there is none that was not passed over. Until then, or until
-    /// `commit`, `peek` names it too.
+    /// Names another packet than the one that was named last, for which the link has no room now: of another priority, or one whose
+    /// priority the queue does not decide if it has decided that of the last. `None`: there is none that was not passed over. Until then,
+    /// or until `commit`, `peek` names it too.
     fn pass_over(&mut self, _context: &mut QueueContext<'_>) -> Option<Head> {
         None
     }
@@ -162,12 +162,12 @@ pub trait Queue: Send {
     /// The link has finished a packet that left the queue, with or without success. Called only if [`Wants::finished`](super::Wants).
     fn on_finished(&mut self, _packet: PacketId) {}
 
-    /// Routes of the node have changed: `next_hop` answers with the next hop to a destination by this interface, if there is one now. Called
-    /// only if [`Wants::routes`](super::Wants).
+    /// Routes of the node have changed: `next_hop` answers with the next hop to a destination by this interface, if there is one now.
+    /// Called only if [`Wants::routes`](super::Wants).
     fn on_routes(&mut self, _next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {}
 
-    /// Removes the first packet that waits for a destination: its route has moved to another interface of the node, and the host forwards the
-    /// packet anew. Called only if [`Wants::routes`](super::Wants).
+    /// Removes the first packet that waits for a destination: its route has moved to another interface of the node, and the host forwards
+    /// the packet anew. Called only if [`Wants::routes`](super::Wants).
     fn withdraw(&mut self, _destination: NodeId) -> Option<Packet> {
         None
     }

@@ -159,7 +159,8 @@ impl Agents {
         Some((host.port, host.agent.counts().received + host.relayed, &host.passing))
     }
 
-    /// Calls the sample hook at the end of an interval with the station's counters and the other parts of the sample. Returns the length of the next interval and its event order.
+    /// Calls the sample hook at the end of an interval with the station's counters and the other parts of the sample. Returns the length of
+    /// the next interval and its event order.
     pub fn on_sample(
         &mut self,
         station: StationIx,

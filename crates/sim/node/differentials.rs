@@ -1,4 +1,5 @@
-//! Counts of packets that have left queues which compare themselves with those of next hops (DiffQ): with what differences, at which levels.
+//! Counts of packets that have left queues which compare themselves with those of next hops (DiffQ): with what differences, at which
+//! levels.
 
 use airfair_schemes::places::NodeId;
 

@@ -191,8 +191,8 @@ fn assert_near(goodputs: &[f64], expected: &[f64], part: f64) {
     assert!(fits, "{goodputs:.0?}, expected {expected:.0?}");
 }
 
-/// The numbers are those of a replay of the rounds outside of the simulator, where reports take no time and headers no bytes: C3L's cost 2 %,
-/// and the round after a report comes later.
+/// The numbers are those of a replay of the rounds outside of the simulator, where reports take no time and headers no bytes: C3L's cost 2
+/// %, and the round after a report comes later.
 #[test]
 fn an_inhibited_link_gets_its_share() {
     let spec = fig2a();
@@ -306,8 +306,8 @@ fn half_of_the_reports_are_lost() {
     assert_near(&kbps(&run(&fig2a(), scheme)), &[554.0, 583.0], 0.15);
 }
 
-/// Node 3 says that its link is always overloaded and carries nothing. The clique's capacity falls to its floor, of which a link that is said
-/// to be slow takes most: 1431 kbit/s by 9 by 20. It cannot be worse.
+/// Node 3 says that its link is always overloaded and carries nothing. The clique's capacity falls to its floor, of which a link that is
+/// said to be slow takes most: 1431 kbit/s by 9 by 20. It cannot be worse.
 #[test]
 fn a_node_that_lies_stops_nobody() {
     let mut scheme = c3l(&[]);

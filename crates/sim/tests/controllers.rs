@@ -227,8 +227,8 @@ fn a_controller_may_run_at_a_node_with_wires_only() {
     assert_eq!(counts(&result), [("9", 2, 1, 0)]);
 }
 
-/// A restart and a move: each controller is new, knows nothing of the time before, and has no timer of an earlier one. Between them a report
-/// finds nobody; agents at the nodes are told.
+/// A restart and a move: each controller is new, knows nothing of the time before, and has no timer of an earlier one. Between them a
+/// report finds nobody; agents at the nodes are told.
 #[test]
 fn a_controller_stops_restarts_and_moves() {
     let mut spec = quiet(2, 10);

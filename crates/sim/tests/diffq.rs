@@ -690,8 +690,8 @@ fn a_queue_that_waits_for_a_broadcast_goes_on() {
     assert!(woken > 3, "{woken}");
 }
 
-/// The queue of a saturating source is at the upper of two levels. Its category holds one packet, and the radio may hold two: what waits for
-/// room in that category lets a plain flow pass.
+/// The queue of a saturating source is at the upper of two levels. Its category holds one packet, and the radio may hold two: what waits
+/// for room in that category lets a plain flow pass.
 #[test]
 fn a_level_without_room_lets_others_pass() {
     for in_radio in [1, 2, 4] {
@@ -787,8 +787,8 @@ fn a_queue_of_all_categories_waits_for_the_next_hop() {
     }
 }
 
-/// What results say of differences: every packet that has left a queue after the warm-up, by next hop and, with levels, by level. 1 sends to
-/// 2 and, for the other flow, to 0.
+/// What results say of differences: every packet that has left a queue after the warm-up, by next hop and, with levels, by level. 1 sends
+/// to 2 and, for the other flow, to 0.
 #[test]
 fn results_have_the_differences_by_next_hop() {
     let mut spec = line(&[0.0, 200.0, 400.0], 10);
@@ -830,8 +830,8 @@ fn results_have_the_differences_by_next_hop() {
     assert!(hop.levels[4..].iter().sum::<u64>() == 0 && hop.levels[2] > 100, "{hop:?}");
 }
 
-/// 0 reaches 2 by 1 on one channel; when 1 has left, by 3 on another channel, or by wires over 3 and 4. What waits at 0's first radio then goes
-/// the new way: nothing is left there, and no packet is made or lost unnoticed.
+/// 0 reaches 2 by 1 on one channel; when 1 has left, by 3 on another channel, or by wires over 3 and 4. What waits at 0's first radio then
+/// goes the new way: nothing is left there, and no packet is made or lost unnoticed.
 #[test]
 fn packets_follow_a_route_to_another_interface() {
     for by_wire in [false, true] {
@@ -925,8 +925,8 @@ fn a_relay_that_is_never_heard_is_named() {
     assert_eq!(warnings(&by_wire, "diffq", &[]), Vec::<String>::new());
 }
 
-/// A flow over UDP that names no scheme keeps no law in a run of DiffQ or TFRC: a background at a constant rate, whose packets DiffQ's nodes
-/// carry without a trailer, beside a flow of DiffQ.
+/// A flow over UDP that names no scheme keeps no law in a run of DiffQ or TFRC: a background at a constant rate, whose packets DiffQ's
+/// nodes carry without a trailer, beside a flow of DiffQ.
 #[test]
 fn plain_flows_over_udp() {
     let mut spec = line(&[0.0, 200.0, 400.0], 10);

@@ -72,8 +72,8 @@ fn headers_keep_their_words_on_the_wire() {
     }
 }
 
-/// A source of 1000 B with 48 B of headers: an allocation of 1048 kbit/s is 1000 kbit/s of payload. After 5 s without feedback it is back at
-/// its first rate, or slower.
+/// A source of 1000 B with 48 B of headers: an allocation of 1048 kbit/s is 1000 kbit/s of payload. After 5 s without feedback it is back
+/// at its first rate, or slower.
 #[test]
 fn a_source_follows_its_feedback() {
     let config = SourceConfig {

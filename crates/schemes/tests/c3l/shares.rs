@@ -122,7 +122,8 @@ fn delta_is_that_of_the_last_division() {
     );
 }
 
-/// Divisions without a measurement between them judge nobody: A sent 500 when it had 500, which is all, and stays infinite when it gets 1000.
+/// Divisions without a measurement between them judge nobody: A sent 500 when it had 500, which is all, and stays infinite when it gets
+/// 1000.
 #[test]
 fn a_flow_is_judged_by_a_new_measurement() {
     let mut shares = Shares::new(AT_ONCE);

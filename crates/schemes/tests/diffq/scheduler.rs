@@ -38,7 +38,8 @@ fn eight_levels_of_a_queue_of_a_hundred() {
     }
 }
 
-/// Rounded down, 12 packets are level 0 and 13 level 1 (1.04); 25 is exactly 2 either way; 99 is 7.92, and 100 is 8, of which there is none.
+/// Rounded down, 12 packets are level 0 and 13 level 1 (1.04); 25 is exactly 2 either way; 99 is 7.92, and 100 is 8, of which there is
+/// none.
 #[test]
 fn a_level_without_its_fraction() {
     let quantiser = Quantiser { levels: 8, depth: 100, rounding: Rounding::Down };
