@@ -61,7 +61,8 @@ impl Sender {
         if marked {
             self.on_mark(prior, context);
         }
-        let restored = self.detect_spurious(advance, result.cumulative, segment, context);
+        let restored =
+            self.undo.is_some() && self.detect_spurious(advance, result.cumulative, segment, context);
         let was_in_recovery = self.state == State::Recovery;
         self.on_loss_signals(advance, duplicate, &result, context);
         let in_recovery = was_in_recovery || self.state == State::Recovery;
@@ -149,12 +150,23 @@ impl Sender {
     }
 
     /// Adds a measurement of the round-trip time to the time-out.
+    #[inline(always)]
     fn sample_rtt(&mut self, rtt: Span, per_round: u64) {
-        let una = self.una;
-        match self.settling.take_if(|&mut (_, end)| una > end) {
-            Some((before, _)) => self.rtt.settle(&before, rtt, &self.config),
-            None => self.rtt.sample(rtt, per_round, &self.config),
+        if self.settling.is_none() || !self.settle(rtt) {
+            self.rtt.sample(rtt, per_round, &self.config);
         }
+    }
+
+    /// Adapts the time-out after a spurious one, if the measurement is of data sent since; returns true if it is.
+    #[cold]
+    #[inline(never)]
+    fn settle(&mut self, rtt: Span) -> bool {
+        let una = self.una;
+        let settled = self.settling.take_if(|&mut (_, end)| una > end);
+        if let Some((before, _)) = &settled {
+            self.rtt.settle(before, rtt, &self.config);
+        }
+        settled.is_some()
     }
 
     fn sample_rate(&mut self, result: &AckResult, now: Time) -> (Option<RateSample>, bool) {

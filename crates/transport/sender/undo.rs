@@ -80,6 +80,8 @@ impl Sender {
 
     /// Handles an acknowledgement of `acked` bytes, after the update of scoreboard and round-trip time and before signs of loss.
     /// Returns true if the law has restored its window.
+    #[cold]
+    #[inline(never)]
     pub(super) fn detect_spurious(
         &mut self,
         advance: bool,
