@@ -13,8 +13,8 @@
 use alloc::collections::BinaryHeap;
 use alloc::collections::binary_heap::PeekMut;
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
+use crate::least::Least;
 use crate::problem::Problem;
 use crate::sum::Sum;
 
@@ -45,7 +45,8 @@ const LEAST_LEFT: f64 = 1e-12;
 /// than an earlier one.
 #[derive(Debug, Clone, Default)]
 pub struct WaterFilling {
-    heap: Vec<Entry>,
+    /// Resources by the level at which they fill, or a lower bound.
+    heap: Vec<Least>,
     /// Flows with finite demands, by level of the demand.
     demands: Vec<(f64, u32)>,
     fixed: Vec<bool>,
@@ -53,30 +54,6 @@ pub struct WaterFilling {
     /// Rates, in the order of ranks.
     rates: Vec<f64>,
     allocation: Allocation,
-}
-
-/// A resource in the heap: the level at which it fills, or a lower bound.
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    level: f64,
-    resource: u32,
-}
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for Entry {}
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // Reversed, since the heap returns the largest first.
-        other.level.total_cmp(&self.level).then(other.resource.cmp(&self.resource))
-    }
-}
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 /// A resource while flows stop.
@@ -124,7 +101,7 @@ impl WaterFilling {
         let levels = problem.capacity.iter().zip(&problem.weighted);
         let levels = levels.map(|(capacity, weighted)| capacity / weighted.value());
         let used = levels.zip(&self.state).zip(0..).filter(|((_, state), _)| state.rising > 0);
-        heap.extend(used.map(|((level, _), resource)| Entry { level, resource }));
+        heap.extend(used.map(|((level, _), resource)| Least { value: level, number: resource }));
         let mut heap = BinaryHeap::from(heap);
         self.fill(problem, &mut heap);
         self.heap = heap.into_vec();
@@ -133,7 +110,7 @@ impl WaterFilling {
         &self.allocation
     }
 
-    fn fill(&mut self, problem: &Problem, heap: &mut BinaryHeap<Entry>) {
+    fn fill(&mut self, problem: &Problem, heap: &mut BinaryHeap<Least>) {
         let mut rising = problem.flow_count();
         let mut next_demand = 0;
         while rising > 0 {
@@ -143,7 +120,7 @@ impl WaterFilling {
             let demand = self.demands.get(next_demand);
             let first = heap.peek_mut();
             if let Some(&(level, f)) = demand
-                && first.as_ref().is_none_or(|first| level <= first.level)
+                && first.as_ref().is_none_or(|first| level <= first.value)
             {
                 drop(first);
                 self.stop(problem, f as usize, problem.demand[f as usize], Binding::Demand);
@@ -153,7 +130,7 @@ impl WaterFilling {
             }
             // A flow that still rises has a demand or a resource.
             let Some(mut first) = first else { return };
-            let q = first.resource as usize;
+            let q = first.number as usize;
             let state = &self.state[q];
             if state.rising == 0 {
                 PeekMut::pop(first);
@@ -161,13 +138,13 @@ impl WaterFilling {
             }
             let left = state.left.value();
             let level = if left > 0.0 { left / state.weighted.value() } else { 0.0 };
-            if level > first.level {
-                first.level = level;
+            if level > first.value {
+                first.value = level;
                 continue;
             }
             // Nobody needs the sums after the last flows.
             let last = state.rising == rising;
-            let level = PeekMut::pop(first).level;
+            let level = PeekMut::pop(first).value;
             let binding = Binding::Resource(problem.resources.given[q]);
             for (f, _) in problem.by_resource.row(q) {
                 let f = f as usize;

@@ -19,9 +19,8 @@
 use alloc::collections::BinaryHeap;
 use alloc::collections::binary_heap::PeekMut;
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
-use airfair_optimum::Cliques;
+use airfair_optimum::{Cliques, Least};
 
 /// The smallest and the largest number of a kind that is not 0: products and quotients of three of them are neither 0 nor infinite.
 const SMALLEST: f64 = 1e-60;
@@ -177,7 +176,8 @@ pub struct Allocator {
     adding: Vec<f64>,
     cliques: Vec<Clique>,
     demands: Vec<(f64, u32)>,
-    heap: Vec<Entry>,
+    /// Cliques by their ratio, or a lower bound.
+    heap: Vec<Least>,
     /// Rates in the order of ranks; negative: none yet.
     rates: Vec<f64>,
     assignment: Assignment,
@@ -193,34 +193,6 @@ struct Clique {
     added: f64,
     /// Number of unassigned flows.
     unassigned: u32,
-}
-
-/// A clique in the heap, with a lower bound of its ratio.
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    ratio: f64,
-    clique: u32,
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Entry {}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // Reversed, since the heap returns the largest first.
-        other.ratio.total_cmp(&self.ratio).then(other.clique.cmp(&self.clique))
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 /// A number that cannot spoil a sum: 0, or from [`SMALLEST`] to [`LARGEST`].
@@ -355,7 +327,7 @@ impl Allocator {
         let mut heap = core::mem::take(&mut self.heap);
         heap.clear();
         let used = (0..).zip(&self.cliques).filter(|(_, state)| state.unassigned > 0);
-        heap.extend(used.map(|(clique, state)| Entry { ratio: state.ratio(), clique }));
+        heap.extend(used.map(|(clique, state)| Least { value: state.ratio(), number: clique }));
         let mut heap = BinaryHeap::from(heap);
         let mut next_demand = 0;
         // The last rate that was assigned: no later one is smaller, but for rounding.
@@ -370,13 +342,13 @@ impl Allocator {
                 self.assign(place, demand, Limit::Demand);
                 continue;
             };
-            let state = self.cliques[first.clique as usize];
+            let state = self.cliques[first.number as usize];
             if state.unassigned == 0 {
                 PeekMut::pop(first);
                 continue;
             }
             if let Some((demand, place)) = demand
-                && demand <= first.ratio
+                && demand <= first.value
             {
                 drop(first);
                 level = level.max(demand);
@@ -384,11 +356,11 @@ impl Allocator {
                 continue;
             }
             let ratio = state.ratio();
-            if ratio > first.ratio {
-                first.ratio = ratio;
+            if ratio > first.value {
+                first.value = ratio;
                 continue;
             }
-            let clique = PeekMut::pop(first).clique;
+            let clique = PeekMut::pop(first).number;
             level = level.max(ratio);
             for at in row(&self.column_ends, clique as usize) {
                 let place = self.column_flows[at];
