@@ -332,7 +332,7 @@ static ENTRIES: [SchemeEntry; 25] = [
         "Raniwala, De, Sharma, Krishnan and Chiueh, figure 12",
         &["source", "receiver", "hop", "agent"],
         c3l::LocalParameters::LIST,
-        |params| Ok(Box::new(c3l::Local::from_params(params)?)),
+        |params| Ok(Box::new(c3l::C3l::local(params)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp]),
 ];

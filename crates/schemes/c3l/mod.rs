@@ -216,70 +216,35 @@ params! {
     }
 }
 
-/// What all variants have.
-#[derive(Debug, Clone, Copy)]
-struct Flows {
+/// What gives links their shares.
+#[derive(Debug, Clone)]
+enum Shares {
+    /// A controller (§III).
+    Controller(Box<(agent::Config, controller::Config)>),
+    /// Each node's own estimate of its bandwidth, without controller and messages (figure 12, first bar).
+    Estimate(estimate::Config),
+}
+
+/// C3L, or `c3l-local`.
+#[derive(Debug, Clone)]
+pub struct C3l {
     source: SourceConfig,
+    /// Time between two reports of a receiver.
     epoch: Span,
     sample: Span,
-    shares: shares::Config,
-    packet: Bytes,
+    /// Most flows at a node.
+    flows: usize,
+    shares: Shares,
 }
 
-impl Flows {
-    fn new(set: &FlowParameters) -> Result<Self, ParamError> {
-        if set.rate_min > set.rate_max {
-            return Err(ParamError::new("rate_min", "expected at most rate_max"));
-        }
-        Ok(Self {
-            source: SourceConfig {
-                first: set.first_rate,
-                rates: [set.rate_min, set.rate_max],
-                expiry: set.feedback_expiry,
-                headers: set.headers,
-            },
-            epoch: set.epoch,
-            sample: set.sample,
-            shares: shares::Config {
-                delta: set.delta,
-                consumed: set.consumed,
-                settle: set.settle,
-                most: set.flows as usize,
-                expiry: set.flow_expiry,
-            },
-            packet: set.packet,
-        })
+fn division(set: &FlowParameters) -> shares::Config {
+    shares::Config {
+        delta: set.delta,
+        consumed: set.consumed,
+        settle: set.settle,
+        most: set.flows as usize,
+        expiry: set.flow_expiry,
     }
-
-    fn source(&self) -> Box<dyn Source> {
-        Box::new(Sender::new(self.source, Returns::Acknowledgements))
-    }
-
-    fn udp(&self) -> UdpEnds {
-        UdpEnds {
-            source: Box::new(Sender::new(self.source, Returns::Reports)),
-            receiver: Some(Box::new(Receiver::new(self.epoch))),
-        }
-    }
-
-    fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
-        let stamper = || Box::new(Stamper::new(self.shares.most, self.source.first)) as Box<dyn Hop>;
-        (interface.medium == Medium::Radio).then(stamper)
-    }
-
-    fn wants(&self, interface: &Interface) -> Wants {
-        let radio = interface.medium == Medium::Radio;
-        let samples = if radio { self.sample } else { Span::ZERO };
-        Wants { samples, links: radio, own_queue: true, ..Wants::default() }
-    }
-}
-
-/// C3L.
-#[derive(Debug, Clone, Copy)]
-pub struct C3l {
-    flows: Flows,
-    agent: agent::Config,
-    controller: controller::Config,
 }
 
 impl C3l {
@@ -289,11 +254,40 @@ impl C3l {
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
         let set = Parameters::read(params)?;
-        let flows = Flows::new(&set.flow)?;
-        Ok(Self { flows, agent: Self::agent_config(&set, &flows), controller: Self::controller_config(&set) })
+        let both = (Self::agent_config(&set), Self::controller_config(&set));
+        Self::new(&set.flow, Shares::Controller(Box::new(both)))
     }
 
-    fn agent_config(set: &Parameters, flows: &Flows) -> agent::Config {
+    /// `c3l-local` with these parameters.
+    ///
+    /// # Errors
+    /// A value that is out of its range.
+    pub fn local(params: &Params) -> Result<Self, ParamError> {
+        let set = LocalParameters::read(params)?;
+        let bandwidth = local::BandwidthConfig {
+            weight: set.bandwidth_weight,
+            overhead: set.overhead,
+            packet: set.flow.packet,
+        };
+        let shares = division(&set.flow);
+        let estimate = estimate::Config { bandwidth, shares, time: set.time, epoch: set.flow.epoch };
+        Self::new(&set.flow, Shares::Estimate(estimate))
+    }
+
+    fn new(set: &FlowParameters, shares: Shares) -> Result<Self, ParamError> {
+        if set.rate_min > set.rate_max {
+            return Err(ParamError::new("rate_min", "expected at most rate_max"));
+        }
+        let source = SourceConfig {
+            first: set.first_rate,
+            rates: [set.rate_min, set.rate_max],
+            expiry: set.feedback_expiry,
+            headers: set.headers,
+        };
+        Ok(Self { source, epoch: set.epoch, sample: set.sample, flows: set.flows as usize, shares })
+    }
+
+    fn agent_config(set: &Parameters) -> agent::Config {
         agent::Config {
             discovery: discovery::Config {
                 window: set.window as u32,
@@ -308,7 +302,7 @@ impl C3l {
                 ..controllers::Config::default()
             },
             links: links::Config {
-                shares: flows.shares,
+                shares: division(&set.flow),
                 overload: local::OverloadConfig {
                     threshold: set.overload_threshold,
                     falls: set.overload_falls,
@@ -319,12 +313,12 @@ impl C3l {
                     again: Some(set.local_again).filter(|&again| again > Span::ZERO),
                     floor: set.local_floor,
                 },
-                packet: flows.packet.0 as u32,
+                packet: set.flow.packet.0 as u32,
                 default_part: set.default_part,
                 most: set.node_links as usize,
                 cycle: set.cycle,
             },
-            epoch: flows.epoch,
+            epoch: set.flow.epoch,
             lead: set.report_lead,
         }
     }
@@ -369,75 +363,42 @@ impl C3l {
 
 impl Scheme for C3l {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(self.flows.source())
+        Some(Box::new(Sender::new(self.source, Returns::Acknowledgements)))
     }
 
     fn udp(&self) -> Option<UdpEnds> {
-        Some(self.flows.udp())
+        Some(UdpEnds {
+            source: Box::new(Sender::new(self.source, Returns::Reports)),
+            receiver: Some(Box::new(Receiver::new(self.epoch))),
+        })
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
-        self.flows.hop(interface)
+        let stamper = || Box::new(Stamper::new(self.flows, self.source.first)) as Box<dyn Hop>;
+        (interface.medium == Medium::Radio).then(stamper)
     }
 
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
-        let agent = || Box::new(NodeAgent::new(self.agent, interface.limit_packets)) as Box<dyn Agent>;
+        let agent = || match &self.shares {
+            Shares::Controller(both) => {
+                Box::new(NodeAgent::new(both.0, interface.limit_packets)) as Box<dyn Agent>
+            }
+            Shares::Estimate(estimate) => Box::new(LocalAgent::new(*estimate)),
+        };
         (interface.medium == Medium::Radio).then(agent)
     }
 
     fn wants(&self, interface: &Interface) -> Wants {
-        self.flows.wants(interface)
+        let links = interface.medium == Medium::Radio;
+        let samples = if links { self.sample } else { Span::ZERO };
+        let link_use = links && matches!(self.shares, Shares::Estimate(_));
+        Wants { samples, links, link_use, own_queue: true, ..Wants::default() }
     }
 
     fn controller(&self) -> Option<Box<dyn ControllerPlace>> {
-        Some(Box::new(Controller::new(self.controller)))
-    }
-}
-
-/// C3L without controller and messages: each node estimates its own bandwidth (figure 12, first bar).
-#[derive(Debug, Clone, Copy)]
-pub struct Local {
-    flows: Flows,
-    agent: estimate::Config,
-}
-
-impl Local {
-    /// The scheme that these parameters describe.
-    ///
-    /// # Errors
-    /// A value that is out of its range.
-    pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = LocalParameters::read(params)?;
-        let flows = Flows::new(&set.flow)?;
-        let bandwidth = local::BandwidthConfig {
-            weight: set.bandwidth_weight,
-            overhead: set.overhead,
-            packet: set.flow.packet,
-        };
-        let agent = estimate::Config { bandwidth, shares: flows.shares, time: set.time, epoch: flows.epoch };
-        Ok(Self { flows, agent })
-    }
-}
-
-impl Scheme for Local {
-    fn source(&self) -> Option<Box<dyn Source>> {
-        Some(self.flows.source())
-    }
-
-    fn udp(&self) -> Option<UdpEnds> {
-        Some(self.flows.udp())
-    }
-
-    fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
-        self.flows.hop(interface)
-    }
-
-    fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
-        (interface.medium == Medium::Radio).then(|| Box::new(LocalAgent::new(self.agent)) as Box<dyn Agent>)
-    }
-
-    fn wants(&self, interface: &Interface) -> Wants {
-        let wants = self.flows.wants(interface);
-        Wants { link_use: wants.links, ..wants }
+        match &self.shares {
+            Shares::Controller(both) => Some(Box::new(Controller::new(both.1))),
+            Shares::Estimate(_) => None,
+        }
     }
 }
