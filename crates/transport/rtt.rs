@@ -112,6 +112,7 @@ impl RttEstimator {
     }
 
     /// Sets the time-out from the averages (RFC 6298 section 2.3).
+    #[inline(always)]
     fn set_rto(&mut self, config: &TcpConfig) {
         let (smoothed, spread) = (self.smoothed.unwrap_or_default().0, self.variation.0.saturating_mul(4));
         let sum = match config.tick_mode {
