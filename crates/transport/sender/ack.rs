@@ -63,6 +63,8 @@ impl Sender {
         }
         let restored =
             self.undo.is_some() && self.detect_spurious(advance, result.cumulative, segment, context);
+        // The window does not grow by an acknowledgement that echoes a mark (RFC 3168 section 6.1.2), nor by one that restores it.
+        let may_grow = was_full & !marked & !restored;
         let was_in_recovery = self.state == State::Recovery;
         self.on_loss_signals(advance, duplicate, &result, context);
         let in_recovery = was_in_recovery || self.state == State::Recovery;
@@ -77,8 +79,7 @@ impl Sender {
                 rtt,
                 rate_sample,
                 round_ended,
-                // The window does not grow by an acknowledgement that echoes a mark (RFC 3168 section 6.1.2), nor by one that restores it.
-                window_limited: was_full && !marked && !restored,
+                window_limited: may_grow,
                 in_recovery,
                 sent_at: result
                     .newest
