@@ -10,9 +10,9 @@ use alloc::vec::Vec;
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Aqm, AqmEffects, Backlog, Context, Ecn, Enqueued, Head, Header, Heard, Hop, HopContext, HopEffects,
-    Interface, NodeId, Packet, PacketId, Passage, Queue, QueueEffects, QueueView, Setting, Timer, Verdict,
-    Wants,
+    Aqm, AqmEffects, Backlog, Context, Ecn, Enqueued, FlowId, Head, Header, Heard, Hop, HopContext,
+    HopEffects, Interface, NodeId, Packet, PacketId, Passage, Queue, QueueEffects, QueueView, Setting, Timer,
+    Verdict, Wants,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Time};
@@ -249,6 +249,12 @@ impl Pipeline {
         self.aqm.iter_mut().for_each(|aqm| aqm.apply(setting));
         self.queue.apply(setting, now);
         self.hop.iter_mut().for_each(|hop| hop.slot.machine.apply(setting, now));
+    }
+
+    /// The rate at which a flow's source sends, if the hop knows.
+    #[must_use]
+    pub fn stated_rate(&self, flow: FlowId) -> Option<Rate> {
+        self.hop.as_ref()?.slot.machine.stated_rate(flow)
     }
 
     /// Calls `see` for each destination with the packets that wait for it.

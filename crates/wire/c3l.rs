@@ -599,7 +599,7 @@ pub struct Stamp {
     pub flow: u32,
     /// Smallest allocation to the flow on any hop so far, bytes/s; `u32::MAX` before the first.
     pub allocation: u32,
-    /// Rate of the source, bytes/s.
+    /// Rate at which the source sends, bytes/s of IP packets.
     pub rate: u32,
     /// Sequence number in the flow.
     pub sequence: u32,

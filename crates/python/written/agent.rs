@@ -58,7 +58,15 @@ fn sample<'py>(py: Python<'py>, s: &NodeSample<'_>) -> PyResult<Bound<'py, PyAny
         class!(py, "LinkSample")?.call1(fields)
     };
     let flow = |f: &places::FlowSample| {
-        class!(py, "FlowSample")?.call1((f.flow.0, f.from.0, f.to.0, f.neighbour.0, f.packets, f.bytes))
+        class!(py, "FlowSample")?.call1((
+            f.flow.0,
+            f.from.0,
+            f.to.0,
+            f.neighbour.0,
+            f.packets,
+            f.bytes,
+            f.stated.map(|rate| rate.0),
+        ))
     };
     let links = PyTuple::new(py, s.links.iter().map(link).collect::<PyResult<Vec<_>>>()?)?;
     let flows = PyTuple::new(py, s.flows.iter().map(flow).collect::<PyResult<Vec<_>>>()?)?;

@@ -8,6 +8,8 @@
 //! - An allocation counts packets with their IP header and this scheme's, since nodes see these; a source divides its part of `headers`
 //!   off.
 //! - Never below `rate_min`: a source without packets would get no feedback.
+//! - A source that uses its allocation states that allocation, one that sends less states what it sends (the paper has nodes know the
+//!   sending rate of a flow; see `links`). It uses the allocation if it was idle for less than 2 % of the time, an epoch at least.
 //! - Over TCP (ours) the rate is that of new data and of what is repeated, and there is no congestion window.
 
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -35,6 +37,8 @@ pub struct SourceConfig {
     pub expiry: Span,
     /// What headers add to a payload, up to and with IP's.
     pub headers: Bytes,
+    /// Time over which a source judges whether it uses its rate.
+    pub epoch: Span,
 }
 
 /// How feedback returns.
@@ -55,9 +59,45 @@ pub struct Sender {
     payload: u64,
     /// Rate of payload.
     rate: Rate,
+    sent: Sent,
     sequence: u32,
     epoch: Option<u16>,
     heard: Time,
+}
+
+/// Does a source use its rate?
+#[derive(Debug, Clone, Copy)]
+struct Sent {
+    last: Option<Time>,
+    /// Since the last judgement: the time for which the rate kept the source from sending, the whole time, packets.
+    busy: Span,
+    whole: Span,
+    packets: u64,
+    /// The rate of its payload at the last judgement, if it did not use all.
+    less: Option<Rate>,
+}
+
+impl Sent {
+    const fn new() -> Self {
+        Self { last: None, busy: Span::ZERO, whole: Span::ZERO, packets: 0, less: None }
+    }
+
+    /// A packet of `payload` bytes leaves at this rate; a judgement takes at least `least`. Returns the rate to state.
+    fn leave(&mut self, payload: u64, rate: Rate, least: Span, now: Time) -> Rate {
+        let gap = self.last.map_or(Span::ZERO, |last| now.since(last));
+        self.last = Some(now);
+        self.busy = self.busy + gap.min(rate.time_for(Bytes(payload)));
+        self.whole = self.whole + gap;
+        self.packets += 1;
+        if self.whole >= least {
+            let used = u128::from(self.busy.as_nanos()) * 50 >= u128::from(self.whole.as_nanos()) * 49;
+            let bits = u128::from(self.packets) * u128::from(payload) * 8_000_000_000;
+            let sent = Rate((bits / u128::from(self.whole.as_nanos().max(1))) as u64);
+            self.less = if used { None } else { Some(sent) };
+            (self.busy, self.whole, self.packets) = (Span::ZERO, Span::ZERO, 0);
+        }
+        self.less.map_or(rate, |less| less.min(rate))
+    }
 }
 
 impl Sender {
@@ -65,7 +105,16 @@ impl Sender {
     #[must_use]
     pub const fn new(config: SourceConfig, returns: Returns) -> Self {
         let rate = config.first;
-        Self { config, returns, payload: 1, rate, sequence: 0, epoch: None, heard: Time::ZERO }
+        Self {
+            config,
+            returns,
+            payload: 1,
+            rate,
+            sent: Sent::new(),
+            sequence: 0,
+            epoch: None,
+            heard: Time::ZERO,
+        }
     }
 
     /// The rate of payload of an allocation.
@@ -89,8 +138,11 @@ impl Source for Sender {
         Some(&STAMP)
     }
 
-    fn stamp(&mut self, header: &mut Header, _: Time) {
-        start(header, bytes_per_second(self.rate), self.sequence);
+    fn stamp(&mut self, header: &mut Header, now: Time) {
+        let payload = self.sent.leave(self.payload, self.rate, self.config.epoch, now);
+        let whole = u128::from(self.payload) + u128::from(self.config.headers.get());
+        let rate = u128::from(payload.0) * whole / u128::from(self.payload);
+        start(header, bytes_per_second(Rate(u64::try_from(rate).unwrap_or(u64::MAX))), self.sequence);
         self.sequence = self.sequence.wrapping_add(1);
     }
 

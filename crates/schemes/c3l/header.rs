@@ -71,6 +71,11 @@ pub fn allocation(header: &Header) -> Option<u32> {
     Some(header.fields[ALLOCATION]).filter(|&rate| rate < u32::MAX)
 }
 
+/// The rate at which the source sends, bytes/s of IP packets.
+pub(super) const fn stated(header: &Header) -> u32 {
+    header.fields[RATE]
+}
+
 /// The packet's number in its flow.
 #[must_use]
 pub const fn sequence(header: &Header) -> u32 {

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Rate, Time};
 
-use super::header::{STAMP, stamp};
+use super::header::{STAMP, stamp, stated};
 use crate::places::{
     Backlog, FlowId, Header, HeaderKind, Hop, HopContext, PacketClass, Passage, Setting, Timer,
 };
@@ -25,6 +25,8 @@ struct Share {
     /// Bytes/s.
     rate: u32,
     set: Time,
+    /// What its source says that it sends, bytes/s.
+    stated: Option<u32>,
 }
 
 /// The hop of a radio.
@@ -56,18 +58,26 @@ impl Hop for Stamper {
 
     fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, _: Time) {
         let Some(header) = header.filter(|_| passage.class == PacketClass::Data) else { return };
-        let found = self.shares.binary_search_by_key(&passage.flow, |share| share.flow);
-        let rate = found.map_or(self.unknown, |at| self.shares[at].rate);
         self.stamped += 1;
-        self.unknown_stamped += u64::from(found.is_err());
+        let rate = match self.shares.binary_search_by_key(&passage.flow, |share| share.flow) {
+            Ok(at) => {
+                self.shares[at].stated = Some(stated(header));
+                self.shares[at].rate
+            }
+            Err(_) => {
+                self.unknown_stamped += 1;
+                self.unknown
+            }
+        };
         stamp(header, passage.flow, rate);
     }
 
     fn apply(&mut self, setting: Setting, now: Time) {
         let Setting::FlowRate { flow, rate } = setting else { return };
-        let share = Share { flow, rate: bytes_per_second(rate), set: now };
+        let rate = bytes_per_second(rate);
+        let share = Share { flow, rate, set: now, stated: None };
         match self.shares.binary_search_by_key(&flow, |share| share.flow) {
-            Ok(at) => self.shares[at] = share,
+            Ok(at) => (self.shares[at].rate, self.shares[at].set) = (rate, now),
             Err(mut at) => {
                 if self.shares.len() >= self.most {
                     let oldest = (0..self.shares.len()).min_by_key(|&i| self.shares[i].set);
@@ -78,6 +88,11 @@ impl Hop for Stamper {
                 self.shares.insert(at, share);
             }
         }
+    }
+
+    fn stated_rate(&self, flow: FlowId) -> Option<Rate> {
+        let at = self.shares.binary_search_by_key(&flow, |share| share.flow).ok()?;
+        self.shares[at].stated.map(|bytes| Rate(8 * u64::from(bytes)))
     }
 
     fn on_timer(&mut self, _: Timer, _: Backlog, _: &mut HopContext<'_>) {}

@@ -6,7 +6,11 @@
 //! - A link without a valid share gives each flow C_max by the flows of the node by the links of the flow that end at one of the link's
 //!   ends (1 to 3; the length of a path is not known here, and only these links share the air of both ends for certain).
 //! - A flow that appears gets an even part of the link's share at once.
-//! - The rate of a flow is measured over ten packets, or half a cycle if it has fewer: in an epoch a slow flow may have no packet, would
+//! - f_s, the sending rate of a flow, is what its source says that it sends, in the header. What arrives is less by what is lost on the
+//!   way, and varies: with it (`sending = "arrivals"`) a flow that loses packets looks finite to all nodes behind, is given δ more than
+//!   arrives, sends that, loses again, and goes down to about δ by its loss, whatever the controller assigns to it. The same holds for "all
+//!   the senders sending at their assigned rate" (§III-D).
+//! - What arrives of a flow is measured over ten packets, or half a cycle if it has fewer: in an epoch a slow flow may have no packet, would
 //!   look finite and be given δ, and would then stay slow.
 
 use alloc::collections::BTreeMap;
@@ -17,9 +21,20 @@ use airfair_units::{Rate, Span, Time};
 use super::local::{Injection, InjectionConfig, Overload, OverloadConfig, first_rate};
 use super::shares::{self, Shares};
 use crate::places::{FlowId, FlowSample, LinkSample, LoneExchange, NodeId};
+use crate::words;
 
 /// Packets from which a rate is known well enough to judge a flow by it.
 const ENOUGH: u32 = 10;
+
+words! {
+    /// What counts as the sending rate of a flow at a node of its path.
+    pub enum Sending {
+        /// What its source states.
+        Stated = "stated",
+        /// What arrives.
+        Arrivals = "arrivals",
+    }
+}
 
 /// The parameters of a node's links.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,6 +47,8 @@ pub struct Config {
     pub injection: InjectionConfig,
     /// The size of packets on a link of which none is known, bytes.
     pub packet: u32,
+    /// What counts as the rate of a flow.
+    pub sending: Sending,
     /// Part of C_max that flows divide without a controller's share.
     pub default_part: f64,
     /// Most links of a node.
@@ -49,6 +66,8 @@ struct Flow {
     measured: (u64, u32, Time),
     /// Bytes in the cycle.
     bytes: u64,
+    /// What its source states, and whether it has since the last division.
+    stated: Option<(Rate, bool)>,
     seen: Time,
     /// The last rate that the hop was told.
     told: Option<Rate>,
@@ -165,6 +184,7 @@ impl Links {
         let mut changed = false;
         for sample in flows {
             let most = self.config.shares.most;
+            let stated = self.config.sending == Sending::Stated;
             let link = self.link(sample.neighbour, now);
             if !link.flows.contains_key(&sample.flow) {
                 if link.flows.len() >= most {
@@ -176,6 +196,7 @@ impl Links {
                     to: sample.to,
                     measured: (0, 0, now),
                     bytes: 0,
+                    stated: None,
                     seen: now,
                     told: None,
                 };
@@ -187,6 +208,7 @@ impl Links {
             flow.measured.0 += sample.bytes;
             flow.measured.1 = flow.measured.1.saturating_add(sample.packets);
             flow.bytes += sample.bytes;
+            flow.stated = sample.stated.filter(|_| stated).map(|rate| (rate, true)).or(flow.stated);
             flow.seen = now;
             link.packets += u64::from(sample.packets);
             link.bytes += sample.bytes;
@@ -219,6 +241,12 @@ impl Links {
             if measured {
                 link.flows.retain(|_, flow| now.since(flow.seen) < expiry);
                 for (&id, flow) in &mut link.flows {
+                    if let Some((rate, new)) = &mut flow.stated {
+                        if core::mem::take(new) {
+                            link.shares.sent(id, *rate, now);
+                        }
+                        continue;
+                    }
                     let (bytes, packets, since) = flow.measured;
                     if packets >= ENOUGH || now.since(since) >= longest {
                         link.shares.sent(id, rate(bytes, now.since(since)), now);
@@ -292,18 +320,24 @@ impl Links {
             if link.bytes == 0 && link.waiting == 0 {
                 continue;
             }
+            let flows: Vec<_> = link
+                .flows
+                .iter()
+                .map(|(&id, flow)| {
+                    // A flow of which nothing has arrived in the cycle sends nothing.
+                    let stated = flow.stated.filter(|_| flow.bytes > 0).map(|(rate, _)| rate);
+                    (id, stated.unwrap_or_else(|| rate(flow.bytes, over)), link.shares.demand(id))
+                })
+                .collect();
+            let used = flows.iter().fold(0, |sum: u64, &(_, Rate(rate), _)| sum.saturating_add(rate));
             let transmissions = (link.attempts * 256).checked_div(link.finished).unwrap_or(256);
             ended.push(Ended {
                 to,
                 goodput,
-                used: rate(link.bytes, over),
+                used: Rate(used),
                 transmissions: u16::try_from(transmissions.max(256)).unwrap_or(u16::MAX),
                 overloaded,
-                flows: link
-                    .flows
-                    .iter()
-                    .map(|(&id, flow)| (id, rate(flow.bytes, over), link.shares.demand(id)))
-                    .collect(),
+                flows,
             });
         }
         self.begin(now);

@@ -71,7 +71,7 @@ pub use controller::Controller;
 pub use estimate::LocalAgent;
 pub use flow::{Receiver, Returns, Sender, SourceConfig};
 pub use hop::Stamper;
-pub use links::{Ended, Links};
+pub use links::{Ended, Links, Sending};
 
 use capacity::{Decrease, Several};
 use topology::{Conflict, Hider, Reach, Vertices};
@@ -99,7 +99,7 @@ params! {
         /// time between two samples of a node's counters
         sample: Span = Span::from_millis(100), in MILLISECOND..=Span::from_secs(10);
         /// delta of section III-E, by which a flow may grow: part of the link's share
-        delta: f64 = 0.05, in 0.0..=1.0;
+        delta: f64 = 0.1, in 0.0..=1.0;
         /// part of delta that a flow has to use before its requirement is infinite
         consumed: f64 = 0.5, in 0.0..=1.0;
         /// time for which a flow keeps its requirement after its share has risen
@@ -137,6 +137,8 @@ params! {
         neighbours: u64 = 64, in 1..=255;
         /// time without word of a controller after which its nodes do without it
         controller_expiry: Span = Span::from_secs(20), in MILLISECOND..=HOUR;
+        /// what counts as a flow's sending rate at a node of its path
+        sending: Sending = Sending::Stated;
         /// part of C_max that the flows of a node divide without a controller's allocation; where hidden senders starve others, much less
         /// than 1 lets the first reports through
         default_part: f64 = 0.1, in 0.001..=1.0;
@@ -283,6 +285,7 @@ impl C3l {
             rates: [set.rate_min, set.rate_max],
             expiry: set.feedback_expiry,
             headers: set.headers,
+            epoch: set.epoch,
         };
         Ok(Self { source, epoch: set.epoch, sample: set.sample, flows: set.flows as usize, shares })
     }
@@ -314,6 +317,7 @@ impl C3l {
                     floor: set.local_floor,
                 },
                 packet: set.flow.packet.0 as u32,
+                sending: set.sending,
                 default_part: set.default_part,
                 most: set.node_links as usize,
                 cycle: set.cycle,

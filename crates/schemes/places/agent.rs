@@ -160,6 +160,8 @@ pub struct FlowSample {
     pub packets: u32,
     /// Their bytes, as IP packets.
     pub bytes: u64,
+    /// The rate at which its source sends, if the interface's hop [knows](super::Hop::stated_rate).
+    pub stated: Option<Rate>,
 }
 
 /// Packets of flows, acknowledgements included, that a radio interface has sent and received; sizes are those of IP packets.

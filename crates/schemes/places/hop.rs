@@ -55,6 +55,12 @@ pub trait Hop: Send {
     /// Applies a setting that the interface's agent has requested.
     fn apply(&mut self, _setting: Setting, _now: Time) {}
 
+    /// The rate at which a flow's source sends, as the header of its last packet states it. `None`: the hop does not know. Asked once a
+    /// sample of the interface's agent, if flows are [wanted](super::Wants::links).
+    fn stated_rate(&self, _flow: FlowId) -> Option<Rate> {
+        None
+    }
+
     /// The rate of the wire behind the interface has changed.
     fn on_rate(&mut self, _rate: Rate) {}
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use airfair_host::{Dequeued, Firing, HeaderId, HeaderKinds, HeaderRef, Pipeline};
 use airfair_schemes::places::{
-    Backlog, DropReason, Enqueued, Heard, HopEffects, MarkReason, NodeId, Packet as QueuedPacket,
+    Backlog, DropReason, Enqueued, FlowId, Heard, HopEffects, MarkReason, NodeId, Packet as QueuedPacket,
     PacketClass, PacketId, Passage, QueueEffects, QueueView, Setting, Timer, Verdict,
 };
 use airfair_units::{Rate, Span, Time};
@@ -606,6 +606,11 @@ impl Interfaces {
             self.ports[other].pipeline.apply(setting, now);
         }
         self.ports[port].pipeline.apply(setting, now);
+    }
+
+    /// The rate at which a flow's source sends, if a hop of a station's port knows.
+    pub fn stated_rate(&self, port: PortIx, flow: FlowId) -> Option<Rate> {
+        self.ports_of_link(port).filter_map(|port| self.ports[port].pipeline.stated_rate(flow)).max()
     }
 
     // ---- The queue of a port, kept by the interface or by its wire ----

@@ -195,7 +195,7 @@ impl LinkMeters {
             let [from, to] = row.ends.map(|node| interfaces.id(node));
             let neighbour = interfaces.id(row.neighbour);
             let FlowRow { id: flow, packets, bytes, .. } = row;
-            flows.push(FlowSample { flow, from, to, neighbour, packets, bytes });
+            flows.push(FlowSample { flow, from, to, neighbour, packets, bytes, stated: None });
         }
         flows.sort_unstable_by_key(|sample| (sample.flow, sample.neighbour));
         (links, flows)

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::{dot11a, dot11b, flow, make, node, saturating, world};
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentSetup, Controller, ControllerContext, ControllerSetup, Hop, Interface,
-    LoneExchange, NodeId, NodeSample, Source, Timer, UdpEnds, Wants,
+    Agent, AgentContext, AgentSetup, Aqm, AqmContext, Controller, ControllerContext, ControllerSetup,
+    DropReason, Hop, Interface, LoneExchange, NodeId, NodeSample, Packet, PacketClass, QueueView, Source,
+    Timer, UdpEnds, Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_sim::World;
@@ -27,6 +28,22 @@ struct Spoilt {
     of_agent: Spoil,
     agents: AtomicUsize,
     setups: Arc<Mutex<Vec<LoneExchange>>>,
+    /// Each interface drops one data packet in so many; 0: none.
+    one_in: u32,
+}
+
+/// Drops one data packet in so many.
+struct Losing {
+    one_in: u32,
+    count: u32,
+}
+
+impl Aqm for Losing {
+    fn on_enqueue(&mut self, packet: &Packet, _: &QueueView, _: &mut AqmContext<'_>) -> Verdict {
+        self.count += u32::from(packet.class == PacketClass::Data);
+        let lost = packet.class == PacketClass::Data && self.count.is_multiple_of(self.one_in);
+        if lost { Verdict::Drop(DropReason("lost")) } else { Verdict::Pass }
+    }
 }
 
 struct SpoiltAgent {
@@ -51,6 +68,7 @@ fn c3l(set: &[(&str, ParamValue)]) -> Spoilt {
         of_agent: keep,
         agents: AtomicUsize::new(0),
         setups: Arc::default(),
+        one_in: 0,
     }
 }
 
@@ -65,6 +83,10 @@ impl Scheme for Spoilt {
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
         self.scheme.hop(interface)
+    }
+
+    fn aqm(&self, _: &Interface) -> Option<Box<dyn Aqm>> {
+        (self.one_in > 0).then(|| Box::new(Losing { one_in: self.one_in, count: 0 }) as Box<dyn Aqm>)
     }
 
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
@@ -218,6 +240,23 @@ fn an_inhibitor_out_of_reception_range() {
 fn flows_of_one_and_three_hops_share_a_link_evenly() {
     let spec = line([0.0, 200.0, 400.0, 600.0], &[("1", "4"), ("1", "2")]);
     assert_near(&kbps(&run(&spec, c3l(&[]))), &[317.0, 317.0], 0.05);
+}
+
+/// A flow that loses packets on its way sends at its share all the same. Nodes that took what arrives for what is sent would give it less
+/// and less.
+#[test]
+fn losses_do_not_lower_a_flow() {
+    let spec = line([0.0, 200.0, 400.0, 600.0], &[("1", "4"), ("2", "3")]);
+    let lossy = |sending| {
+        let scheme = Spoilt { one_in: 5, ..c3l(&[("sending", ParamValue::Choice(sending))]) };
+        let result = run(&spec, scheme);
+        result.flows[0].sent_packets as f64 * 8.0 / 180.0
+    };
+    let whole = run(&spec, c3l(&[])).flows[0].sent_packets as f64 * 8.0 / 180.0;
+    let stated = lossy("stated");
+    assert!(stated > 0.85 * whole, "{stated} of {whole} kbit/s");
+    let arrivals = lossy("arrivals");
+    assert!(arrivals < 0.6 * stated, "{arrivals} of {stated} kbit/s");
 }
 
 #[test]

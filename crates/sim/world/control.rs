@@ -333,7 +333,7 @@ impl Network {
     /// Links and flows of a station since its last sample.
     fn links_and_flows(&mut self, station: StationIx, port: PortIx) -> (Vec<LinkSample>, Vec<FlowSample>) {
         let Self { link_meters, interfaces, packets, .. } = self;
-        link_meters.take(station, interfaces, |count| {
+        let (links, mut flows) = link_meters.take(station, interfaces, |count| {
             for queue in interfaces.ports_of_link(port) {
                 interfaces.for_each_packet(queue, &mut |packet| {
                     if packet.class != PacketClass::Control {
@@ -346,7 +346,11 @@ impl Network {
                     count(interfaces.id(waits.next));
                 }
             }
-        })
+        });
+        for sample in &mut flows {
+            sample.stated = interfaces.stated_rate(port, sample.flow);
+        }
+        (links, flows)
     }
 
     /// Handles a packet for another station that was overheard: an agent's message, or a packet with a header that queues read.

@@ -97,6 +97,8 @@ class FlowSample(NamedTuple):
     """The next hop."""
     packets: int = 0
     bytes: int = 0
+    stated: int | None = None
+    """Rate at which its source sends, bit/s, if the scheme's hop knows."""
 
 
 class NodeSample(NamedTuple):

@@ -81,6 +81,7 @@ fn a_source_follows_its_feedback() {
         rates: [Rate(4_000), Rate(2_000_000)],
         expiry: Span::from_secs(5),
         headers: Bytes(48),
+        epoch: Span::from_secs(1),
     };
     let setup = FlowSetup {
         mss: Bytes(1000),
@@ -126,6 +127,68 @@ fn a_source_follows_its_feedback() {
         assert_eq!(rate(7000, &mut |s, c| s.on_feedback(&word(5, 1310), c)), 10_000);
         assert_eq!(rate(12_000, &mut |s, c| s.on_timer(Timer(1), c)), 10_000);
     }
+}
+
+/// A source that sends whenever its rate allows states its rate, with headers; one that sends less states what it sends.
+#[test]
+fn a_source_states_what_it_sends() {
+    let config = SourceConfig {
+        first: Rate(104_800),
+        rates: [Rate(4_000), Rate(2_000_000)],
+        expiry: Span::from_secs(500),
+        headers: Bytes(48),
+        epoch: Span::from_secs(1),
+    };
+    let setup = FlowSetup {
+        mss: Bytes(1000),
+        initial_window: Bytes(4000),
+        window_limit: Bytes(u64::MAX),
+        rtt: None,
+        syn_lost: false,
+    };
+    let mut source = Sender::new(config, Returns::Reports);
+    let (mut random, mut out) = (stream(), SourceEffects::default());
+    source.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
+    let stated = |source: &mut Sender, ms: u64| {
+        let mut header = Header::default();
+        source.stamp(&mut header, at(ms));
+        header.fields[2]
+    };
+    // 100 kbit/s of payload: a packet each 80 ms.
+    let busy: Vec<u32> = (0..40).map(|n| stated(&mut source, 80 * n)).collect();
+    assert_eq!(busy, [13_100; 40]);
+    // One each 200 ms: 40 kbit/s of payload.
+    let slow: Vec<u32> = (1..20).map(|n| stated(&mut source, 3120 + 200 * n)).collect();
+    assert_eq!(slow[..4], [13_100; 4], "not before an epoch has passed");
+    assert!(slow[12..].iter().all(|&rate| rate == 5_240), "{slow:?}");
+    // A smaller allocation is what it sends at most.
+    let feedback = Header { unsupported: 1, fields: [1, 2_620, 0, 0], ..Header::default() };
+    source.on_feedback(&feedback, &mut Context { now: at(7000), random: &mut random, out: &mut out });
+    assert_eq!(stated(&mut source, 7120), 2_620);
+    // 20 kbit/s of payload: a packet each 400 ms. It uses all of that, so that it states more as soon as it may send more.
+    (1..8).for_each(|n| assert_eq!(stated(&mut source, 7120 + 400 * n), 2_620));
+    let feedback = Header { unsupported: 2, fields: [1, 6_550, 0, 0], ..Header::default() };
+    source.on_feedback(&feedback, &mut Context { now: at(10_000), random: &mut random, out: &mut out });
+    assert_eq!(stated(&mut source, 10_320), 6_550);
+}
+
+/// A hop tells the rate of flows that it knows, as the last packet states it.
+#[test]
+fn a_hop_tells_what_sources_state() {
+    let mut hop = Stamper::new(2, Rate(8));
+    let pass = |hop: &mut Stamper, flow, class| {
+        hop.on_arrival(&passage(flow, class), Some(&mut fresh()), at(2));
+    };
+    pass(&mut hop, 1, PacketClass::Data);
+    assert_eq!(hop.stated_rate(FlowId(1)), None, "no share yet");
+    for rate in [Rate(80), Rate(90)] {
+        hop.apply(Setting::FlowRate { flow: FlowId(1), rate }, at(3));
+        pass(&mut hop, 1, PacketClass::Ack);
+        assert_eq!(hop.stated_rate(FlowId(1)), (rate == Rate(90)).then_some(Rate(8_000)));
+        pass(&mut hop, 1, PacketClass::Data);
+        assert_eq!(hop.stated_rate(FlowId(1)), Some(Rate(8_000)));
+    }
+    assert_eq!(hop.stated_rate(FlowId(2)), None);
 }
 
 /// The first packet is reported at once, then what arrives once an epoch; in an epoch without data nothing is.

@@ -145,7 +145,7 @@ fn a_flow_is_judged_by_a_new_measurement() {
 /// 2 s after its first share, and after each rise by more than a half of δ, 26 of 51: not before.
 #[test]
 fn a_flow_is_not_judged_before_its_source_knows() {
-    let mut shares = Shares::new(Config::default());
+    let mut shares = Shares::new(Config { delta: 0.05, ..Config::default() });
     let mut second = |ms: u64, rate: u64, link: u64| {
         shares.sent(A, Rate(rate), at(ms));
         shares.divide(Rate(link), at(ms));
