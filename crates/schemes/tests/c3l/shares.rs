@@ -154,7 +154,7 @@ fn a_flow_is_not_judged_before_its_source_knows() {
     assert_eq!([0, 1000, 1999].map(|ms| second(ms, 100, 1000)), [None; 3]);
     assert_eq!(second(2000, 100, 1000), Some(150));
     assert_eq!(second(3000, 975, 1000), None, "more than its 150");
-    let mut shares = Shares::new(Config::default());
+    let mut shares = Shares::new(Config { delta: 0.05, ..Config::default() });
     let mut second = |ms: u64, rate: u64, link: u64| {
         shares.sent(A, Rate(rate), at(ms));
         shares.divide(Rate(link), at(ms));
