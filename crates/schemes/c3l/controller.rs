@@ -165,7 +165,8 @@ impl Controller {
         }
         let topology = self.core.topology();
         let known: alloc::collections::BTreeSet<NodeId> = topology.nodes().collect();
-        self.versions.retain(|node, _| known.contains(node));
+        // One whose list is not here is to learn of it.
+        self.versions.retain(|node, &mut (_, due)| due || known.contains(node));
         for (&node, (_, due)) in &self.versions {
             if *due {
                 shares.entry(node).or_default();

@@ -327,3 +327,28 @@ fn garbage_is_counted() {
     assert_eq!(ignored(agent.gauges()), 3.0);
     assert_eq!(ignored(controller.gauges()), 2.0, "HELLOs are for agents");
 }
+
+/// A controller that has started anew, or has forgotten a node, has no list of it: it asks for the list, also of a node that has no links.
+#[test]
+fn a_controller_asks_for_lists_that_it_does_not_have() {
+    let scheme = (find("c3l").unwrap().build)(&Params::default()).unwrap();
+    let mut controller = scheme.controller().unwrap();
+    let (mut random, mut out) = (stream(), ControllerEffects::default());
+    let mut report = vec![0; 16];
+    let head = ReportHead { node: 3, round: 1, version: 7 };
+    Report::parts(head, &[], &[], None)[0].encode(&mut report).unwrap();
+    controller.on_message(
+        NodeId(3),
+        &report,
+        &mut Context { now: at(0), random: &mut random, out: &mut out },
+    );
+    let mut asked = Vec::new();
+    for ms in [1000, 9000] {
+        controller.on_timer(Timer(1), &mut Context { now: at(ms), random: &mut random, out: &mut out });
+        asked.extend(out.messages.drain(..).map(|message| match Message::decode(&message.bytes) {
+            Ok((Message::Allocation(allocation), _)) => (ms, message.to, allocation.head().version),
+            other => panic!("{other:?}"),
+        }));
+    }
+    assert_eq!(asked, [(1000, NodeId(3), 0)], "once for a report");
+}
