@@ -1,8 +1,11 @@
 //! The agent of `c3l-local` (§IV-B, figure 12, first bar): each node estimates the bandwidth of its radio by itself and divides its time
 //! among the flows that pass it. No messages, no controller.
 //!
-//! Reading: the estimate is that of the interface, from the times that its MAC spent on the packets of a sample, and counts for all of its
-//! next hops.
+//! Readings:
+//! - The estimate is that of the interface, from the times that its MAC spent on the packets of a sample, and counts for all of its next
+//!   hops.
+//! - What flows require is judged by what they have sent in a whole epoch. A flow that appears between has its part at once, and others
+//!   keep what they require.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -12,9 +15,7 @@ use airfair_units::{Bytes, Rate, Span, Time};
 use super::links::rate;
 use super::local::{Bandwidth, BandwidthConfig, LocalFlow, share_time};
 use super::shares::{self, Requirement};
-use crate::places::{
-    Agent, AgentContext, AgentSetup, FlowId, LoneExchange, NodeId, NodeSample, Setting, Timer,
-};
+use crate::places::{Agent, AgentContext, AgentSetup, FlowId, LoneExchange, NodeSample, Setting, Timer};
 
 const DIVIDE: Timer = Timer(1);
 
@@ -34,9 +35,19 @@ pub struct Config {
 /// A flow that the node sends on.
 #[derive(Debug, Clone, Copy)]
 struct Flow {
+    /// Since requirements were judged.
     bytes: u64,
+    /// It was there then.
+    whole: bool,
+    requirement: Requirement,
     share: Option<Rate>,
     seen: Time,
+}
+
+impl Flow {
+    const fn new(now: Time) -> Self {
+        Self { bytes: 0, whole: false, requirement: Requirement::Infinite, share: None, seen: now }
+    }
 }
 
 /// The agent.
@@ -45,8 +56,9 @@ pub struct LocalAgent {
     config: Config,
     exchange: LoneExchange,
     bandwidth: Bandwidth,
-    flows: BTreeMap<(FlowId, NodeId), Flow>,
-    divided: Time,
+    flows: BTreeMap<FlowId, Flow>,
+    /// When requirements were judged.
+    judged: Time,
     delta: Rate,
 }
 
@@ -59,7 +71,7 @@ impl LocalAgent {
             exchange: LoneExchange { fixed: Span::ZERO, rts: Span::ZERO, rts_above: 0, rate: Rate(0) },
             bandwidth: Bandwidth::new(),
             flows: BTreeMap::new(),
-            divided: Time::ZERO,
+            judged: Time::ZERO,
             delta: Rate(0),
         }
     }
@@ -70,28 +82,30 @@ impl LocalAgent {
         self.bandwidth.get().unwrap_or_else(|| self.exchange.goodput(packet).0 as f64)
     }
 
-    fn divide(&mut self, context: &mut AgentContext<'_>) {
-        let (now, bandwidth) = (context.now, self.estimate());
-        let over = now.since(self.divided);
-        let Config { shares, time, .. } = self.config;
-        self.divided = now;
+    /// Judges what flows require, by what they have sent since the last time.
+    fn judge(&mut self, now: Time) {
+        let over = now.since(self.judged);
+        let Config { shares, .. } = self.config;
+        self.judged = now;
         self.flows.retain(|_, flow| now.since(flow.seen) < shares.expiry);
-        let delta = self.delta;
-        let local: Vec<LocalFlow> = self
-            .flows
-            .values_mut()
-            .map(|flow| {
-                let sent = rate(core::mem::take(&mut flow.bytes), over);
-                let requirement = flow.share.map_or(Requirement::Infinite, |share| {
-                    Requirement::of(sent, share, delta, shares.consumed)
-                });
-                LocalFlow { requirement, bandwidth }
-            })
-            .collect();
-        self.delta = Rate((bandwidth * time * shares.delta / local.len().max(1) as f64) as u64);
+        for flow in self.flows.values_mut() {
+            let sent = rate(core::mem::take(&mut flow.bytes), over);
+            let whole = core::mem::replace(&mut flow.whole, true);
+            if let Some(share) = flow.share.filter(|_| whole) {
+                flow.requirement = Requirement::of(sent, share, self.delta, shares.consumed);
+            }
+        }
+    }
+
+    fn divide(&mut self, context: &mut AgentContext<'_>) {
+        let (bandwidth, time) = (self.estimate(), self.config.time);
+        let local: Vec<LocalFlow> =
+            self.flows.values().map(|flow| LocalFlow { requirement: flow.requirement, bandwidth }).collect();
+        let part = self.config.shares.delta / local.len().max(1) as f64;
+        self.delta = Rate((bandwidth * time * part) as u64);
         let mut rates = Vec::new();
         share_time(&local, time, self.delta, &mut rates);
-        for ((&(flow, _), state), rate) in self.flows.iter_mut().zip(rates) {
+        for ((&flow, state), rate) in self.flows.iter_mut().zip(rates) {
             let rate = Rate(rate as u64);
             state.share = Some(rate);
             context.out.settings.push(Setting::FlowRate { flow, rate });
@@ -102,7 +116,7 @@ impl LocalAgent {
 impl Agent for LocalAgent {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.exchange = setup.exchange;
-        self.divided = context.now;
+        self.judged = context.now;
         let first = Span((self.config.epoch.as_nanos() as f64 * context.random.uniform()) as u64);
         context.out.timers.push((DIVIDE, context.now + first));
     }
@@ -115,15 +129,14 @@ impl Agent for LocalAgent {
         }
         let mut new = false;
         for seen in sample.flows {
-            let key = (seen.flow, seen.neighbour);
-            if !self.flows.contains_key(&key) {
+            if !self.flows.contains_key(&seen.flow) {
                 if self.flows.len() >= self.config.shares.most {
-                    let oldest = self.flows.iter().min_by_key(|(_, flow)| flow.seen).map(|(&key, _)| key);
+                    let oldest = self.flows.iter().min_by_key(|(_, flow)| flow.seen).map(|(&flow, _)| flow);
                     oldest.map(|oldest| self.flows.remove(&oldest));
                 }
                 new = true;
             }
-            let flow = self.flows.entry(key).or_insert(Flow { bytes: 0, share: None, seen: context.now });
+            let flow = self.flows.entry(seen.flow).or_insert(Flow::new(context.now));
             flow.bytes += seen.bytes;
             flow.seen = context.now;
         }
@@ -133,6 +146,7 @@ impl Agent for LocalAgent {
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
+        self.judge(context.now);
         self.divide(context);
         context.out.timers.push((timer, context.now.saturating_add(self.config.epoch)));
     }

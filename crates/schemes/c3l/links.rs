@@ -5,13 +5,14 @@
 //!   even part of the queue's limit.
 //! - A link without a valid share gives each flow C_max by the flows of the node by the links of the flow that end at one of the link's
 //!   ends (1 to 3; the length of a path is not known here, and only these links share the air of both ends for certain).
-//! - A flow that appears gets an even part of the link's share at once.
+//! - A flow that appears gets an even part of the link's share at once. It is on one link, the last on which it was seen: when its next
+//!   hop changes, it has no part of the earlier link's share any more.
 //! - f_s, the sending rate of a flow, is what its source says that it sends, in the header. What arrives is less by what is lost on the
 //!   way, and varies: with it (`sending = "arrivals"`) a flow that loses packets looks finite to all nodes behind, is given δ more than
 //!   arrives, sends that, loses again, and goes down to about δ by its loss, whatever the controller assigns to it. The same holds for "all
 //!   the senders sending at their assigned rate" (§III-D).
-//! - What arrives of a flow is measured over ten packets, or half a cycle if it has fewer: in an epoch a slow flow may have no packet, would
-//!   look finite and be given δ, and would then stay slow.
+//! - What arrives of a flow is measured over ten packets, or half a cycle if it has fewer (half of `flow_expiry` if that is shorter): in an
+//!   epoch a slow flow may have no packet, would look finite and be given δ, and would then stay slow.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -178,6 +179,15 @@ impl Links {
         self.links.entry(to).or_insert_with(|| Link::new(&self.config, now))
     }
 
+    /// A flow passes this link now, and no other.
+    fn leave_others(&mut self, flow: FlowId, to: NodeId) {
+        for (_, link) in self.links.iter_mut().filter(|(other, _)| **other != to) {
+            if link.flows.remove(&flow).is_some() {
+                link.shares.forget(flow);
+            }
+        }
+    }
+
     /// A sample of the interface. True if a flow is new, or a link injects less from now on.
     pub fn sample(&mut self, links: &[LinkSample], flows: &[FlowSample], now: Time) -> bool {
         let (since, cycle) = (now.since(self.since), self.config.cycle);
@@ -202,8 +212,10 @@ impl Links {
                 };
                 link.flows.insert(sample.flow, new);
                 link.shares.sent(sample.flow, Rate(0), now);
+                self.leave_others(sample.flow, sample.neighbour);
                 changed = true;
             }
+            let Some(link) = self.links.get_mut(&sample.neighbour) else { continue };
             let Some(flow) = link.flows.get_mut(&sample.flow) else { continue };
             flow.measured.0 += sample.bytes;
             flow.measured.1 = flow.measured.1.saturating_add(sample.packets);
@@ -236,7 +248,9 @@ impl Links {
     }
 
     fn divide_each(&mut self, now: Time, measured: bool) {
-        let (expiry, longest) = (self.config.shares.expiry, Span(self.config.cycle.as_nanos() / 2));
+        let expiry = self.config.shares.expiry;
+        // In time: a flow of which nothing is measured for `expiry` has no part any more.
+        let longest = Span(self.config.cycle.min(expiry).as_nanos() / 2);
         for link in self.links.values_mut() {
             if measured {
                 link.flows.retain(|_, flow| now.since(flow.seen) < expiry);

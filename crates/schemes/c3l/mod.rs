@@ -102,8 +102,6 @@ params! {
         delta: f64 = 0.1, in 0.0..=1.0;
         /// part of delta that a flow has to use before its requirement is infinite
         consumed: f64 = 0.5, in 0.0..=1.0;
-        /// time for which a flow keeps its requirement after its share has risen
-        settle: Span = Span::from_secs(2), in Span::ZERO..=HOUR;
         /// time after which a flow that has not sent any more has no share
         flow_expiry: Span = Span::from_secs(8), in MILLISECOND..=HOUR;
         /// most flows that a node stores for a link
@@ -117,6 +115,8 @@ params! {
     /// The parameters of `c3l`.
     pub(crate) struct Parameters {
         ..flow: FlowParameters;
+        /// time for which a flow keeps its requirement after its share has risen
+        settle: Span = Span::from_secs(2), in Span::ZERO..=HOUR;
         /// time between two rounds of the controller, and between two reports of a node (section IV)
         cycle: Span = Span::from_secs(8), in Span::from_millis(100)..=HOUR;
         /// part of a cycle by which a node's report precedes the controller's round at most
@@ -239,11 +239,11 @@ pub struct C3l {
     shares: Shares,
 }
 
-fn division(set: &FlowParameters) -> shares::Config {
+fn division(set: &FlowParameters, settle: Span) -> shares::Config {
     shares::Config {
         delta: set.delta,
         consumed: set.consumed,
-        settle: set.settle,
+        settle,
         most: set.flows as usize,
         expiry: set.flow_expiry,
     }
@@ -271,7 +271,7 @@ impl C3l {
             overhead: set.overhead,
             packet: set.flow.packet,
         };
-        let shares = division(&set.flow);
+        let shares = division(&set.flow, Span::ZERO);
         let estimate = estimate::Config { bandwidth, shares, time: set.time, epoch: set.flow.epoch };
         Self::new(&set.flow, Shares::Estimate(estimate))
     }
@@ -305,7 +305,7 @@ impl C3l {
                 ..controllers::Config::default()
             },
             links: links::Config {
-                shares: division(&set.flow),
+                shares: division(&set.flow, set.settle),
                 overload: local::OverloadConfig {
                     threshold: set.overload_threshold,
                     falls: set.overload_falls,

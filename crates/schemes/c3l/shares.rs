@@ -162,6 +162,11 @@ impl Shares {
         }
     }
 
+    /// A flow does not pass the link any more.
+    pub fn forget(&mut self, flow: FlowId) {
+        self.flows.retain(|passing| passing.flow != flow);
+    }
+
     /// Divides the share of the link among its flows. Flows that have not sent for long are forgotten.
     pub fn divide(&mut self, link: Rate, now: Time) {
         let Self { config, flows, order, shares, delta } = self;

@@ -3,11 +3,11 @@
 use airfair_schemes::c3l::header::{FEEDBACK, STAMP, allocation};
 use airfair_schemes::c3l::{Receiver, Returns, Sender, SourceConfig, Stamper};
 use airfair_schemes::places::{
-    AgentEffects, AgentSetup, Arrived, Backlog, Context, ControllerEffects, ControllerSetup, Ecn, FlowId,
-    FlowSetup, Header, Hop, Interface, LoneExchange, NodeId, PacketClass, Passage, Receiver as _,
-    ReceiverEffects, Setting, Source, SourceEffects, Timer,
+    Agent, AgentContext, AgentEffects, AgentSetup, Arrived, Backlog, Context, ControllerEffects,
+    ControllerSetup, Ecn, FlowId, FlowSample, FlowSetup, Header, Hop, Interface, LoneExchange, NodeId,
+    NodeSample, PacketClass, Passage, Receiver as _, ReceiverEffects, Setting, Source, SourceEffects, Timer,
 };
-use airfair_schemes::{Params, find};
+use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
 use airfair_wire::c3l::{Allocation, AllocationHead, Hello, Message, Report, ReportHead, Share};
@@ -351,4 +351,98 @@ fn a_controller_asks_for_lists_that_it_does_not_have() {
         }));
     }
     assert_eq!(asked, [(1000, NodeId(3), 0)], "once for a report");
+}
+
+/// What arrives at an agent's interface in a sample: packets of 1000 B of flows, with their next hops.
+type Arrivals<'a> = &'a [(u32, u32, u32)];
+
+/// An agent of node 0, with a sample and a division of shares every `step` ms; node 7 is a controller that has given its links to nodes 1
+/// and 2 400 kbit/s each. The rate that the hop has of flow 9 after each sample and each division, kbit/s.
+fn rates_of(name: &str, set: &Params, step: u64, samples: &[Arrivals<'_>]) -> Vec<u64> {
+    let scheme = (find(name).unwrap().build)(set).unwrap();
+    let mut agent = scheme.agent(&Interface::radio(50)).unwrap();
+    let (mut random, mut out) = (stream(), AgentEffects::default());
+    let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
+    let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+    let mut last = 0;
+    let mut call = |now, hook: &mut dyn FnMut(&mut dyn Agent, &mut AgentContext<'_>)| {
+        out.settings.clear();
+        hook(&mut *agent, &mut Context { now: at(now), random: &mut random, out: &mut out });
+        for &setting in &out.settings {
+            if let Setting::FlowRate { flow: FlowId(9), rate } = setting {
+                last = rate.0 / 1000;
+            }
+        }
+        last
+    };
+    let encoded = |message: Message| {
+        let mut bytes = vec![0; message.wire_len()];
+        message.encode(&mut bytes).unwrap();
+        bytes
+    };
+    call(0, &mut |agent, context| agent.on_start(&setup, context));
+    let alive = airfair_wire::c3l::Alive { controller: 7, freshness: 1, hops: 0 };
+    let hello = encoded(Message::Hello(Hello::new(false, 1, 7, core::iter::once(alive))));
+    let shares = [1, 2].map(|next_hop| Share { next_hop, share: 50_000 });
+    let head = AllocationHead { controller: 7, node: 0, round: 1, version: 0, valid_ms: 3_600_000 };
+    let allocation = encoded(Message::Allocation(Allocation::parts(head, &shares).remove(0)));
+    // Timers: C3L's report and division; the division of `c3l-local`.
+    let divide = if name == "c3l" { Timer(4) } else { Timer(1) };
+    if name == "c3l" {
+        call(1, &mut |agent, context| agent.on_message(NodeId(7), &hello, true, context));
+        call(2, &mut |agent, context| agent.on_timer(Timer(3), context));
+        call(3, &mut |agent, context| agent.on_message(NodeId(7), &allocation, true, context));
+    }
+    let (mut now, mut rates) = (0, Vec::new());
+    for arrivals in samples {
+        now += step;
+        let flow = |&(flow, neighbour, packets): &(u32, u32, u32)| FlowSample {
+            flow: FlowId(flow),
+            from: NodeId(0),
+            to: NodeId(5),
+            neighbour: NodeId(neighbour),
+            packets,
+            bytes: 1000 * u64::from(packets),
+        };
+        let flows: Vec<FlowSample> = arrivals.iter().map(flow).collect();
+        let sample = NodeSample { interval: Span::from_millis(step), flows: &flows, ..NodeSample::default() };
+        rates.push(call(now, &mut |agent, context| agent.on_sample(&sample, context)));
+        rates.push(call(now, &mut |agent, context| agent.on_timer(divide, context)));
+    }
+    rates
+}
+
+/// A flow that has got another next hop has the share of the link that it takes now, whichever of the two has the smaller number.
+#[test]
+fn a_flow_whose_next_hop_changes() {
+    for (scheme, rate) in [("c3l", 400), ("c3l-local", 2000)] {
+        for [before, after] in [[1, 2], [2, 1]] {
+            let (before, after) = ([(9, before, 100)], [(9, after, 100)]);
+            let mut samples: Vec<Arrivals<'_>> = vec![&before, &[(9, 1, 50), (9, 2, 50)]];
+            samples.extend([&after[..]; 100]);
+            let rates = rates_of(scheme, &Params::default(), 100, &samples);
+            assert_eq!(rates, vec![rate; rates.len()], "{scheme}, from {before:?} to {after:?}");
+        }
+    }
+}
+
+/// A flow of a packet in two seconds, 4 kbit/s, has its part of the link's share until it is known to be slow, and then 4 kbit/s and delta;
+/// never that of a flow without a share.
+#[test]
+fn a_slow_flow_in_a_long_cycle() {
+    let set = Params([("cycle".into(), ParamValue::Span(Span::from_secs(60)))].into_iter().collect());
+    let rates = rates_of("c3l", &set, 2000, &[&[(9, 1, 1)][..]; 20]);
+    assert_eq!(rates[0], 400);
+    assert!(rates[1..10].iter().all(|rate| [400, 26, 24].contains(rate)), "{rates:?}");
+    assert_eq!(rates[10..], vec![24; rates.len() - 10]);
+}
+
+/// A flow that appears divides a node's time anew, and says nothing of what others require: none of them may have had a packet lately.
+#[test]
+fn a_new_flow_is_no_measurement_of_others() {
+    let samples: [Arrivals<'_>; 4] = [&[(9, 1, 25)], &[(9, 1, 25)], &[(8, 1, 25)], &[(8, 1, 25), (9, 1, 25)]];
+    let rates = rates_of("c3l-local", &Params::default(), 100, &samples);
+    assert_eq!(rates[..5], [2000, 2000, 2000, 2000, 1000]);
+    // In the next 100 ms the new flow uses its part, and the other has had no packet.
+    assert_eq!(rates[5..], [50, 50, 1000]);
 }
