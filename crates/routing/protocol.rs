@@ -130,8 +130,8 @@ pub trait Routing: Send {
         TableState::default()
     }
 
-    /// Number of packets that wait for routes.
-    fn waiting(&self) -> usize;
+    /// The packets that wait for routes.
+    fn waiting(&self) -> Vec<u64>;
 
     /// Counters of this node other than messages, by name; always the same in the same order.
     fn counters(&self) -> Vec<(&'static str, u64)>;

@@ -316,8 +316,8 @@ impl Routing for Aodv {
         self.table.valid(destination, now).map(|route| route.hop)
     }
 
-    fn waiting(&self) -> usize {
-        self.buffer.packets().count()
+    fn waiting(&self) -> Vec<u64> {
+        self.buffer.packets().collect()
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

@@ -203,8 +203,8 @@ impl Routing for Dsdv {
         TableState { revision: self.table.revision, lost: self.table.lost }
     }
 
-    fn waiting(&self) -> usize {
-        self.buffer.packets().count()
+    fn waiting(&self) -> Vec<u64> {
+        self.buffer.packets().collect()
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

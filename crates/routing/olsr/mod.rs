@@ -393,8 +393,8 @@ impl Routing for Olsr {
         self.table
     }
 
-    fn waiting(&self) -> usize {
-        0
+    fn waiting(&self) -> Vec<u64> {
+        Vec::new()
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

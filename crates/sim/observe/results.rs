@@ -328,7 +328,7 @@ impl<'a> WorldView<'a> {
             let here = |msdu: &Msdu| data(&msdu.copy) && !network.packets.has_reached_next_hop(msdu.copy);
             ends.in_mac += self.air.held(station).filter(here).count() as u64;
         }
-        ends.awaiting_route = network.routes.waiting();
+        ends.awaiting_route = network.routes.waiting().map(|waiting| waiting.filter(data).count() as u64);
         let on_wire = |wire| network.links.on_the_way(wire, self.now);
         ends.on_wire = network.links.places().flat_map(on_wire).filter(data).count() as u64;
         ends

@@ -370,8 +370,8 @@ impl FoundRoutes {
         at.is_ok_and(|at| stale[at].1 >= since)
     }
 
-    pub(super) fn waiting(&self) -> u64 {
-        self.hosts.iter().map(|host| host.routing.waiting() as u64).sum()
+    pub(super) fn waiting(&self) -> impl Iterator<Item = CopyRef> + '_ {
+        self.hosts.iter().flat_map(|host| host.routing.waiting()).map(CopyRef)
     }
 
     pub(super) fn counts(&self, node: NodeIx, port: PortIx) -> Vec<(&'static str, u64)> {

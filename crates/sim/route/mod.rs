@@ -323,8 +323,8 @@ impl Routes {
         self.found.as_ref()?.upkeep(now)
     }
 
-    /// Number of packets that wait for routes.
-    pub(crate) fn waiting(&self) -> Option<u64> {
+    /// The packets that wait for routes, messages among them.
+    pub(crate) fn waiting(&self) -> Option<impl Iterator<Item = CopyRef> + '_> {
         self.found.as_ref().map(|found| found.waiting())
     }
 

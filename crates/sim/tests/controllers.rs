@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use crate::support::routing::{aodv, places_add_up};
 use crate::support::wires::{link, ms, wired};
 use crate::support::{chain, dot11b, id_of, node, number_of, saturating, world};
 use airfair_schemes::places::{
@@ -327,6 +328,18 @@ fn messages_may_be_lost() {
     // Nobody is there to receive it, but it arrives.
     spec.links[0].loss = 0.0;
     assert_eq!(counts(&run(&spec, &writes)), [("0", 1, 0, 0)]);
+}
+
+/// A message that waits for a route is no packet of a flow.
+#[test]
+fn messages_that_wait_for_a_route_are_in_no_account_of_packets() {
+    let mut spec = WorldSpec { flows: vec![], ..chain(dot11b(250.0, 550.0), 1, 900.0, saturating(500), 3) };
+    spec.routing = aodv(|_| {});
+    spec.controllers = vec![at(0, 0, None)];
+    let (result, _) = story(&spec, &office(&[(1, 0.5, Destination::Node(id_of(0)))]));
+    assert_eq!(result.stations[1].messages.unwrap().sent, 1);
+    places_add_up(&result.ends);
+    assert_eq!((result.ends.made, result.ends.awaiting_route), (0, Some(0)));
 }
 
 #[test]

@@ -70,7 +70,7 @@ proptest! {
                 node.effects(now, |aodv, cx| aodv.on_timer(cx));
             }
             prop_assert_eq!(node.routing.routes(later).count(), 0);
-            prop_assert_eq!(node.routing.waiting(), 0);
+            prop_assert_eq!(node.routing.waiting().len(), 0);
         }
     }
 }

@@ -21,12 +21,12 @@ fn own_packets_wait_for_a_route() {
         "five per destination"
     );
     assert_eq!(node.send(120, 7, 8), (None, vec![]));
-    assert_eq!(node.routing.waiting(), 6);
+    assert_eq!(node.routing.waiting().len(), 6);
     let actions = node.receive(200, &[(9, 4, 20)], 2);
     let forwarded = (2..=6).map(|packet| Action::Forward { packet, hop: hop(2) });
     let news = Action::Incremental(vec![(1, 1, 2), (9, 5, 20)]);
     assert_eq!(actions, forwarded.chain([news]).collect::<Vec<_>>());
-    assert_eq!(node.routing.waiting(), 1);
+    assert_eq!(node.routing.waiting().len(), 1);
     assert_eq!(node.send(210, 8, 9), (Some(hop(2)), vec![]));
     // 30 s after it was made, the other packet is dropped.
     let late = node.until(30_120);

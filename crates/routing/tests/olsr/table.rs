@@ -15,7 +15,7 @@ fn without_a_route_packets_are_dropped() {
     assert_eq!((hop_to, effects), (None, vec![Effect::Drop { packet: 8, reason: DropReason::NoRoute }]));
     let (hop_to, effects) = node.effects(ms(600), |olsr, cx| olsr.originate(9, at(9), cx));
     assert_eq!((hop_to, effects), (None, vec![Effect::Drop { packet: 9, reason: DropReason::NoRoute }]));
-    assert_eq!(node.routing.waiting(), 0);
+    assert!(node.routing.waiting().is_empty());
 }
 
 /// The fewest hops decide, then the most willing neighbour, then the lowest address.

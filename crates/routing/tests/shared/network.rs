@@ -219,7 +219,7 @@ impl<R: Numbered> Network<R> {
     /// Each packet has ended once, or waits or is in transit; more than a few have arrived.
     pub fn check_packets(&self) -> Result<(), TestCaseError> {
         prop_assert!(self.ended.values().all(|&n| n == 1), "{:?}", self.ended);
-        let waiting: usize = self.nodes.iter().map(|node| node.routing.waiting()).sum();
+        let waiting: usize = self.nodes.iter().map(|node| node.routing.waiting().len()).sum();
         let on_the_way = self.events.values().filter(|e| matches!(e, Event::Data { .. })).count();
         prop_assert_eq!(self.made.len(), self.ended.len() + waiting + on_the_way);
         prop_assert!(self.delivered > 10, "{} of {}", self.delivered, self.made.len());
