@@ -1,14 +1,17 @@
 //! C3L in worlds: the scenes of its figure 2, the goodput of lone links, and what it does when messages, controllers or agents are missing
 //! or wrong.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::support::random_world::{build, draw_any};
+use crate::support::routing::aodv;
 use crate::support::{dot11a, dot11b, flow, make, node, saturating, world};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Aqm, AqmContext, Controller, ControllerContext, ControllerSetup,
-    DropReason, Hop, Interface, LoneExchange, NodeId, NodeSample, Packet, PacketClass, QueueView, Source,
-    Timer, UdpEnds, Verdict, Wants,
+    DropReason, FlowId, Hop, Interface, LoneExchange, NodeId, NodeSample, Packet, PacketClass, QueueView,
+    Setting, Source, Timer, UdpEnds, Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_sim::World;
@@ -17,6 +20,9 @@ use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
+use airfair_wire::c3l::Message;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 /// What is done to the messages of a world: to those for the controller, and to those of the agent of the interface that is made n-th.
 type Spoil = Arc<dyn Fn(usize, Vec<u8>) -> Option<Vec<u8>> + Send + Sync>;
@@ -154,6 +160,115 @@ impl Controller for SpoiltController {
 
     fn on_timer(&mut self, timer: Timer, context: &mut ControllerContext<'_>) {
         self.controller.on_timer(timer, context);
+    }
+}
+
+/// An agent whose settings are added up after each call.
+struct WatchedAgent {
+    agent: Box<dyn Agent>,
+    me: NodeId,
+    /// By next hop: share and the end of its validity.
+    shares: BTreeMap<NodeId, (u64, Time)>,
+    /// Next hop, when the flow was last seen there, and rate.
+    flows: BTreeMap<FlowId, (NodeId, Time, u64)>,
+}
+
+/// C3L with agents that are watched.
+struct Watched(Spoilt);
+
+impl Scheme for Watched {
+    fn source(&self) -> Option<Box<dyn Source>> {
+        self.0.source()
+    }
+
+    fn udp(&self) -> Option<UdpEnds> {
+        self.0.udp()
+    }
+
+    fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
+        self.0.hop(interface)
+    }
+
+    fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
+        let agent = self.0.agent(interface)?;
+        let (shares, flows) = (BTreeMap::new(), BTreeMap::new());
+        Some(Box::new(WatchedAgent { agent, me: NodeId(0), shares, flows }))
+    }
+
+    fn wants(&self, interface: &Interface) -> Wants {
+        self.0.wants(interface)
+    }
+
+    fn controller(&self) -> Option<Box<dyn Controller>> {
+        self.0.controller()
+    }
+}
+
+impl WatchedAgent {
+    /// The flows of a link never have more than the link.
+    fn add_up(&mut self, context: &AgentContext<'_>) {
+        for setting in &context.out.settings {
+            if let Setting::FlowRate { flow, rate } = setting
+                && let Some(known) = self.flows.get_mut(flow)
+            {
+                known.2 = rate.0;
+            }
+        }
+        let now = context.now;
+        self.flows.retain(|_, (_, seen, _)| now.since(*seen) < Span::from_secs(8));
+        for (to, &(share, until)) in self.shares.iter().filter(|(_, share)| now < share.1) {
+            let sum: u64 = self.flows.values().filter(|flow| flow.0 == *to).map(|flow| flow.2).sum();
+            assert!(
+                sum <= share,
+                "{now:?} {:?} to {to:?}: {sum} of {share}, {until:?} {:?}",
+                self.me,
+                self.flows
+            );
+        }
+    }
+}
+
+impl Agent for WatchedAgent {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
+        self.me = setup.node;
+        self.agent.on_start(setup, context);
+    }
+
+    fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
+        for seen in sample.flows {
+            let flow = self.flows.entry(seen.flow).or_insert((seen.neighbour, context.now, 0));
+            (flow.0, flow.1) = (seen.neighbour, context.now);
+        }
+        self.agent.on_sample(sample, context);
+        self.add_up(context);
+    }
+
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut AgentContext<'_>) {
+        let before = self.agent.gauges();
+        self.agent.on_message(from, bytes, to_me, context);
+        if let Ok((Message::Allocation(allocation), _)) = Message::decode(bytes)
+            && before.last() == self.agent.gauges().last()
+        {
+            for share in allocation.links() {
+                let until = context.now + Span::from_millis(allocation.head().valid_ms.into());
+                self.shares.insert(NodeId(share.next_hop), (8 * u64::from(share.share), until));
+            }
+        }
+        self.add_up(context);
+    }
+
+    fn on_controller(&mut self, here: bool, context: &mut AgentContext<'_>) {
+        self.agent.on_controller(here, context);
+        self.add_up(context);
+    }
+
+    fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
+        self.agent.on_timer(timer, context);
+        self.add_up(context);
+    }
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        self.agent.gauges()
     }
 }
 
@@ -398,4 +513,26 @@ fn flows_over_tcp_share_too() {
     }
     let goodputs = kbps(&run(&spec, c3l(&[])));
     assert!(goodputs[0] > 0.5 * goodputs[1] && goodputs[1] > 300.0, "{goodputs:.0?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 30,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    })]
+
+    /// Section III-E: the sum of the rates of a link's flows never exceeds the link's share, at any call of any agent.
+    #[test]
+    fn flows_of_a_link_never_have_more_than_the_link(drawn in draw_any(), found in any::<bool>(), delta in 0u32..3) {
+        let mut spec = build(&drawn, Time(18_000_000_000), Span::from_secs(20));
+        if found {
+            spec.routing = aodv(|_| {});
+        }
+        let delta = ParamValue::Number(f64::from(delta) * 0.05);
+        let scheme = c3l(&[("cycle", ParamValue::Span(Span::from_secs(1))), ("delta", delta)]);
+        let mut world = World::new(&spec, "c3l", Box::new(Watched(scheme)), 1).unwrap();
+        drive::to_end(&mut world);
+    }
 }
