@@ -256,6 +256,21 @@ impl C3l {
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
         let set = Parameters::read(params)?;
+        // What is told once in a time must not expire before it is told again.
+        for (name, expiry, told, expected) in [
+            ("report_expiry", set.report_expiry, set.cycle, "expected more than cycle"),
+            ("node_expiry", set.node_expiry, set.cycle, "expected more than cycle"),
+            (
+                "controller_expiry",
+                set.controller_expiry,
+                set.hello_interval,
+                "expected more than hello_interval",
+            ),
+        ] {
+            if expiry <= told {
+                return Err(ParamError::new(name, expected));
+            }
+        }
         let both = (Self::agent_config(&set), Self::controller_config(&set));
         Self::new(&set.flow, Shares::Controller(Box::new(both)))
     }
@@ -279,6 +294,9 @@ impl C3l {
     fn new(set: &FlowParameters, shares: Shares) -> Result<Self, ParamError> {
         if set.rate_min > set.rate_max {
             return Err(ParamError::new("rate_min", "expected at most rate_max"));
+        }
+        if set.feedback_expiry <= set.epoch {
+            return Err(ParamError::new("feedback_expiry", "expected more than epoch"));
         }
         let source = SourceConfig {
             first: set.first_rate,

@@ -28,6 +28,25 @@ fn fresh() -> Header {
     Header { fields: [0, u32::MAX, 1000, 7], ..Header::default() }
 }
 
+/// What would expire before it is told again is refused: the scheme would run and do nothing.
+#[test]
+fn parameters_that_contradict_each_other() {
+    let built = |scheme: &str, name: &str, seconds| {
+        let set = Params([(name.into(), ParamValue::Span(Span::from_secs(seconds)))].into_iter().collect());
+        (find(scheme).unwrap().build)(&set).err().map(|error| error.to_string())
+    };
+    for (scheme, name, least_wrong, says) in [
+        ("c3l", "cycle", 40, "report_expiry: expected more than cycle"),
+        ("c3l", "hello_interval", 20, "controller_expiry: expected more than hello_interval"),
+        ("c3l", "epoch", 5, "feedback_expiry: expected more than epoch"),
+        ("c3l-local", "epoch", 5, "feedback_expiry: expected more than epoch"),
+    ] {
+        assert_eq!(built(scheme, name, least_wrong - 1), None, "{scheme} {name}");
+        assert_eq!(built(scheme, name, least_wrong).unwrap(), says);
+    }
+    assert_eq!(built("c3l", "node_expiry", 8).unwrap(), "node_expiry: expected more than cycle");
+}
+
 #[test]
 fn hops_leave_the_smallest_allocation() {
     let hop = |kbps: u64| {
@@ -430,7 +449,7 @@ fn a_flow_whose_next_hop_changes() {
 /// never that of a flow without a share.
 #[test]
 fn a_slow_flow_in_a_long_cycle() {
-    let set = Params([("cycle".into(), ParamValue::Span(Span::from_secs(60)))].into_iter().collect());
+    let set = Params([("cycle".into(), ParamValue::Span(Span::from_secs(30)))].into_iter().collect());
     let rates = rates_of("c3l", &set, 2000, &[&[(9, 1, 1)][..]; 20]);
     assert_eq!(rates[0], 400);
     assert!(rates[1..10].iter().all(|rate| [400, 26, 24].contains(rate)), "{rates:?}");
