@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, FlowSample, LinkSample, LinkUse, NodeId,
-    NodeSample, QueueView, Timer,
+    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, FlowId, FlowSample, FlowShare, LinkSample,
+    LinkUse, NodeId, NodeSample, QueueView, Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
@@ -133,6 +133,12 @@ impl AgentSlot {
     #[must_use]
     pub fn gauges(&self) -> Vec<(&'static str, f64)> {
         self.slot.machine.gauges()
+    }
+
+    /// The share that a flow has at the agent's node.
+    #[must_use]
+    pub fn share(&self, flow: FlowId) -> Option<FlowShare> {
+        self.slot.machine.share(flow)
     }
 
     /// Calls the hook for the start of the run.

@@ -3,7 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use airfair_schemes::places::{Controller, ControllerEffects, ControllerSetup, NodeId, Timer};
+use airfair_schemes::places::{
+    Controller, ControllerEffects, ControllerSetup, FlowId, FlowLimit, NodeId, Timer,
+};
 use airfair_units::Time;
 use airfair_units::random::Stream;
 
@@ -29,6 +31,12 @@ impl ControllerSlot {
     #[must_use]
     pub fn gauges(&self) -> Vec<(&'static str, f64)> {
         self.0.machine.gauges()
+    }
+
+    /// What limits a flow since the last round.
+    #[must_use]
+    pub fn limit(&self, flow: FlowId) -> Option<FlowLimit> {
+        self.0.machine.limit(flow)
     }
 
     /// Calls the hook for the start.

@@ -7,8 +7,9 @@ use airfair_sim::World;
 use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::{FlowIx, Ix};
 use airfair_sim::observe::explain::{
-    Activity, Attempts, CategoriesExplanation, Compared, DifferentialExplanation, Explanation, HoldTime,
-    HopExplanation, LevelCounts, QueueExplanation, Sending, Shares, TcpExplanation, share_of_due,
+    Activity, AllocationExplanation, Attempts, CategoriesExplanation, Compared, DifferentialExplanation,
+    Explanation, HoldTime, HopExplanation, LevelCounts, QueueExplanation, Sending, Shares, TcpExplanation,
+    share_of_due,
 };
 use airfair_sim::spec::RoutingSpec;
 use airfair_units::{Span, Time};
@@ -49,6 +50,8 @@ struct Explained<'a> {
     awaited_route_ns: Option<u64>,
     drops: Vec<Drop<'a>>,
     tcp: Option<Tcp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allocation: Option<Allocation<'a>>,
     timeline: &'a Timeline,
     warnings: Vec<&'a str>,
 }
@@ -65,6 +68,52 @@ struct Drop<'a> {
     reason: &'a str,
     data: bool,
     packets: u64,
+}
+
+/// What a controller and agents have given the flow.
+#[derive(Serialize)]
+struct Allocation<'a> {
+    packet_bytes: u32,
+    smallest_bps: Option<f64>,
+    limits: Vec<Limit<'a>>,
+    shares: Vec<FlowShare<'a>>,
+}
+
+/// `part`: of the samples.
+#[derive(Serialize)]
+struct Limit<'a> {
+    controller: &'a str,
+    part: f64,
+    rate_bps: f64,
+    capacity: f64,
+    links: Vec<Ends<'a>>,
+    overloaded: Vec<Overloaded<'a>>,
+}
+
+#[derive(Serialize)]
+struct Ends<'a> {
+    src: &'a str,
+    dst: &'a str,
+}
+
+/// `part`: of the samples in which the set limited the flow.
+#[derive(Serialize)]
+struct Overloaded<'a> {
+    src: &'a str,
+    dst: &'a str,
+    part: f64,
+}
+
+/// `part`: of the samples; `smallest` and `allocated`: of those with a share here.
+#[derive(Serialize)]
+struct FlowShare<'a> {
+    src: &'a str,
+    dst: &'a str,
+    part: f64,
+    smallest: f64,
+    allocated: f64,
+    share_bps: f64,
+    scale: f64,
 }
 
 #[derive(Serialize)]
@@ -285,6 +334,40 @@ impl<'a> From<&'a HopExplanation> for Hop<'a> {
             queue: Queue::from(&h.queue),
             categories: h.categories.as_ref().map(Categories::from),
             differential: h.differential.as_ref().map(Differential::from),
+        }
+    }
+}
+
+impl<'a> From<&'a AllocationExplanation> for Allocation<'a> {
+    fn from(a: &'a AllocationExplanation) -> Self {
+        let part = |samples: u64, of: u64| samples as f64 / of.max(1) as f64;
+        let ends = |(src, dst): &'a (String, String)| Ends { src, dst };
+        let limits = a.limits.iter().map(|limit| Limit {
+            controller: &limit.controller,
+            part: part(limit.samples, a.samples),
+            rate_bps: limit.rate_bps,
+            capacity: limit.capacity,
+            links: limit.links.iter().map(ends).collect(),
+            overloaded: limit
+                .overloaded
+                .iter()
+                .map(|((src, dst), samples)| Overloaded { src, dst, part: part(*samples, limit.samples) })
+                .collect(),
+        });
+        let shares = a.shares.iter().map(|share| FlowShare {
+            src: &share.from,
+            dst: &share.to,
+            part: part(share.samples, a.samples),
+            smallest: part(share.smallest, share.samples),
+            allocated: part(share.allocated, share.samples),
+            share_bps: share.share_bps,
+            scale: share.scale,
+        });
+        Self {
+            packet_bytes: a.packet_bytes,
+            smallest_bps: a.smallest_bps,
+            limits: limits.collect(),
+            shares: shares.collect(),
         }
     }
 }
@@ -554,6 +637,7 @@ pub(crate) fn explain(
             .map(|d| Drop { node: &d.node, reason: d.reason, data: d.data, packets: d.packets })
             .collect(),
         tcp: e.tcp.as_ref().map(Tcp::from),
+        allocation: e.allocation.as_ref().map(Allocation::from),
         timeline: &timeline,
         warnings: crate::contract::warnings(scenario, &result).collect(),
     })

@@ -24,8 +24,8 @@ use super::discovery::{self, Broadcast, Discovery};
 use super::hop::bytes_per_second;
 use super::links::{self, Links};
 use crate::places::{
-    Agent, AgentContext, AgentSetup, Destination, Message, NodeId, NodeSample, SendRate, Setting, Timer,
-    Transmit,
+    Agent, AgentContext, AgentSetup, Destination, FlowId, FlowShare, Message, NodeId, NodeSample, SendRate,
+    Setting, Timer, Transmit,
 };
 
 const HELLO: Timer = Timer(1);
@@ -177,13 +177,12 @@ impl NodeAgent {
             .collect();
         let of_link = |link: &links::Ended| {
             let next_hop = link.to.0;
-            let report =
-                move |&(flow, rate, demand): &(crate::places::FlowId, Rate, Option<Rate>)| FlowReport {
-                    flow: flow.0,
-                    next_hop,
-                    rate: bytes_per_second(rate),
-                    demand: demand.map_or(u32::MAX, bytes_per_second),
-                };
+            let report = move |&(flow, rate, demand): &(FlowId, Rate, Option<Rate>)| FlowReport {
+                flow: flow.0,
+                next_hop,
+                rate: bytes_per_second(rate),
+                demand: demand.map_or(u32::MAX, bytes_per_second),
+            };
             link.flows.iter().map(report).collect::<Vec<_>>()
         };
         let flows: Vec<FlowReport> = ended.iter().flat_map(of_link).collect();
@@ -317,5 +316,9 @@ impl Agent for NodeAgent {
             ("controller", f64::from(u8::from(self.controllers.nearest(self.now).is_some()))),
             ("ignored", self.ignored as f64),
         ]
+    }
+
+    fn share(&self, flow: FlowId) -> Option<FlowShare> {
+        self.links.share_of(flow, self.now)
     }
 }

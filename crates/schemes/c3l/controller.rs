@@ -21,7 +21,8 @@ use super::discovery::Neighbour;
 use super::profile::Passing;
 use super::round::{self, LinkReport};
 use crate::places::{
-    Controller as Place, ControllerContext, ControllerMessage, ControllerSetup, FlowId, NodeId, Timer,
+    Controller as Place, ControllerContext, ControllerMessage, ControllerSetup, FlowId, FlowLimit, NodeId,
+    Timer,
 };
 
 const ROUND: Timer = Timer(1);
@@ -256,5 +257,9 @@ impl Place for Controller {
             ("overloaded", capacities.pinpointed().len() as f64),
             ("ignored", self.ignored as f64),
         ]
+    }
+
+    fn limit(&self, flow: FlowId) -> Option<FlowLimit> {
+        self.core.limit(flow)
     }
 }

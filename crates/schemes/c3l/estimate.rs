@@ -15,7 +15,9 @@ use airfair_units::{Bytes, Rate, Span, Time};
 use super::links::rate;
 use super::local::{Bandwidth, BandwidthConfig, LocalFlow, share_time};
 use super::shares::{self, Requirement};
-use crate::places::{Agent, AgentContext, AgentSetup, FlowId, LoneExchange, NodeSample, Setting, Timer};
+use crate::places::{
+    Agent, AgentContext, AgentSetup, FlowId, FlowShare, LoneExchange, NodeId, NodeSample, Setting, Timer,
+};
 
 const DIVIDE: Timer = Timer(1);
 
@@ -154,5 +156,13 @@ impl Agent for LocalAgent {
     /// The estimate and the number of flows.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         [("bandwidth_bps", self.estimate()), ("flows", self.flows.len() as f64)].into()
+    }
+
+    fn share(&self, flow: FlowId) -> Option<FlowShare> {
+        let of_flow = self.flows.range((flow, NodeId(0))..=(flow, NodeId(u32::MAX)));
+        let shares = of_flow.filter_map(|(&(_, to), state)| {
+            Some(FlowShare { to, rate: state.share?, scale: 1.0, allocated: false })
+        });
+        shares.min_by_key(|share| share.rate)
     }
 }

@@ -21,7 +21,7 @@ use airfair_units::{Rate, Span, Time};
 
 use super::local::{Injection, InjectionConfig, Overload, OverloadConfig, first_rate};
 use super::shares::{self, Shares};
-use crate::places::{FlowId, FlowSample, LinkSample, LoneExchange, NodeId};
+use crate::places::{FlowId, FlowSample, FlowShare, LinkSample, LoneExchange, NodeId};
 use crate::words;
 
 /// Packets from which a rate is known well enough to judge a flow by it.
@@ -365,5 +365,16 @@ impl Links {
         let flows = self.links.values().map(|link| link.flows.len()).sum();
         let scale = self.links.values().map(|link| link.injection.scale()).fold(1.0, f64::min);
         (Rate(share), flows, scale)
+    }
+
+    /// The share of a flow as the hop was told it; on several links, the smallest.
+    #[must_use]
+    pub fn share_of(&self, flow: FlowId, now: Time) -> Option<FlowShare> {
+        let shares = self.links.iter().filter_map(|(&to, link)| {
+            let rate = link.flows.get(&flow)?.told?;
+            let allocated = link.valid_share(now).is_some();
+            Some(FlowShare { to, rate, scale: link.injection.scale(), allocated })
+        });
+        shares.min_by_key(|share| share.rate)
     }
 }

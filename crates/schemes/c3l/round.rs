@@ -13,14 +13,14 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use airfair_units::{Span, Time};
+use airfair_units::{Rate, Span, Time};
 
 use super::allocation::{Allocator, Constraints, Flows, Limit};
 use super::capacity::{self, Capacities, LinkRound};
 use super::discovery::Neighbour;
 use super::profile::{Passing, Profile, Route};
 use super::topology::{Link, Rules, Topology};
-use crate::places::NodeId;
+use crate::places::{FlowId, FlowLimit, LinkName, NodeId};
 
 /// The parameters of the controller.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -240,6 +240,36 @@ impl Controller {
         let assignment = self.allocator.assignment();
         let results = assignment.rates.iter().zip(&assignment.limits);
         self.routes.iter().zip(results).map(|(route, (&rate, &limit))| (route, rate, limit))
+    }
+
+    /// What limits a flow since the last round: the clique that assigned its rate. Of several pieces of its route, that with the smallest
+    /// rate.
+    #[must_use]
+    pub fn limit(&self, flow: FlowId) -> Option<FlowLimit> {
+        let pieces = self.routes().filter(|(route, ..)| route.flow == flow);
+        let (_, rate, limit) = pieces.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let members = match limit {
+            Limit::Clique(clique) => self.topology.cliques().iter().nth(clique as usize).unwrap_or(&[]),
+            Limit::Demand | Limit::Nothing => &[],
+        };
+        let capacity = match limit {
+            Limit::Clique(clique) => self.capacities.estimate(clique).map_or(1.0, |of| of.capacity),
+            Limit::Demand | Limit::Nothing => 1.0,
+        };
+        let overloaded =
+            |&number: &u32| self.rounds.get(number as usize).is_some_and(|round| round.overloaded);
+        let named = |members: &mut dyn Iterator<Item = u32>| {
+            let links = members.map(|number| named(&self.topology, number));
+            let mut names: Vec<LinkName> = links.map(|link| [link.from, link.to]).collect();
+            names.sort_unstable();
+            names
+        };
+        Some(FlowLimit {
+            rate: Rate(rate as u64),
+            links: named(&mut members.iter().copied()),
+            capacity,
+            overloaded: named(&mut members.iter().copied().filter(overloaded)),
+        })
     }
 
     /// The picture of the network.

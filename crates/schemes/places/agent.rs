@@ -185,6 +185,19 @@ airfair_units::fieldwise!(Sub::sub for LinkUse {
     sent_packets, sent_bytes, received_packets, received_bytes, delay, access
 });
 
+/// The share of a flow at a node, as packets are stamped with it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FlowShare {
+    /// Its next hop.
+    pub to: NodeId,
+    /// The share.
+    pub rate: Rate,
+    /// The factor of the node's own that is in it; 1: none.
+    pub scale: f64,
+    /// True if it is a part of a controller's allocation.
+    pub allocated: bool,
+}
+
 /// An agent: beside a radio interface of a node (NRED, LBM, C3L's node part, topology discovery). Its messages are sent on the channel of
 /// the interface.
 pub trait Agent: Send {
@@ -217,5 +230,10 @@ pub trait Agent: Send {
     /// agent of the scheme that has any.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
+    }
+
+    /// The share that a flow has here, for explanations.
+    fn share(&self, _flow: FlowId) -> Option<FlowShare> {
+        None
     }
 }

@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::{ControllerContext, NodeId, Timer};
+use airfair_units::Rate;
+
+use super::{ControllerContext, FlowId, NodeId, Timer};
 
 /// The setup of a controller when it starts.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +14,22 @@ pub struct ControllerSetup<'a> {
     /// Nodes one hop away: at the far ends of the node's wires, and those that can decode its frames, in the natural order of their
     /// names. So a controller at a node without a radio, which has no agent, can make itself known.
     pub neighbours: &'a [NodeId],
+}
+
+/// A directed link as a controller names it: sender and receiver.
+pub type LinkName = [NodeId; 2];
+
+/// What limits the rate that a controller has given to a flow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowLimit {
+    /// The rate.
+    pub rate: Rate,
+    /// The links whose common capacity was used up when the flow got its rate, in ascending order; empty if the flow has what it asks for.
+    pub links: Vec<LinkName>,
+    /// The estimate of that capacity: 1 if it is what a lone link has.
+    pub capacity: f64,
+    /// Those of the links whose queues were built up at the last round, in ascending order.
+    pub overloaded: Vec<LinkName>,
 }
 
 /// A central controller (C3L). A controller never blocks a node: silence means defaults.
@@ -31,5 +49,11 @@ pub trait Controller: Send {
     /// Inner values for time series, by name: the same names in the same order at each call.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
+    }
+
+    /// What limits a flow since the last round, for explanations; of a flow whose route it knows in pieces, the piece with the smallest
+    /// rate.
+    fn limit(&self, _flow: FlowId) -> Option<FlowLimit> {
+        None
     }
 }

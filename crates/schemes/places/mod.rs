@@ -48,12 +48,14 @@ mod receiver;
 mod source;
 mod wants;
 
-pub use agent::{Agent, AgentSetup, Airtime, FlowSample, LinkSample, LinkUse, LoneExchange, NodeSample};
+pub use agent::{
+    Agent, AgentSetup, Airtime, FlowSample, FlowShare, LinkSample, LinkUse, LoneExchange, NodeSample,
+};
 pub use context::{
     AgentContext, AqmContext, Context, ControllerContext, HopContext, QueueContext, ReceiverContext,
     SourceContext,
 };
-pub use controller::{Controller, ControllerSetup};
+pub use controller::{Controller, ControllerSetup, FlowLimit, LinkName};
 pub use effects::{
     AgentEffects, AqmEffects, ControllerEffects, ControllerMessage, Destination, Direction, HopEffects,
     Message, Probability, QueueEffects, ReceiverEffects, SendRate, Setting, SourceEffects, Timer, Transmit,

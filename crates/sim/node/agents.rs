@@ -3,7 +3,9 @@
 use airfair_host::{
     AgentSlot, EndedMessage, Firing, InterfaceCounters, MessageCounts, MessageIx, Messages, SampledState,
 };
-use airfair_schemes::places::{AgentEffects, AgentSetup, Destination, Message, NodeId, Timer, Transmit};
+use airfair_schemes::places::{
+    AgentEffects, AgentSetup, Destination, FlowId, FlowShare, Message, NodeId, Timer, Transmit,
+};
 use airfair_units::{Span, Time};
 
 use super::interfaces::Interfaces;
@@ -307,6 +309,11 @@ impl Agents {
     /// Internal values of a station's agent, by name.
     pub fn gauges(&self, station: StationIx) -> Vec<(&'static str, f64)> {
         self.hosted(station).map_or_else(Vec::new, |host| host.agent.gauges())
+    }
+
+    /// The share that a flow has at a station's node.
+    pub fn share(&self, station: StationIx, flow: FlowId) -> Option<FlowShare> {
+        self.hosted(station)?.agent.share(flow)
     }
 
     /// Numbers of messages of a station's agent.

@@ -1,7 +1,7 @@
 //! Controllers of a scheme: when and where they run, their timers, and counts of their messages, which are packets.
 
 use airfair_host::{ControllerSlot, EndedMessage, Firing};
-use airfair_schemes::places::{ControllerEffects, ControllerSetup, NodeId, Timer};
+use airfair_schemes::places::{ControllerEffects, ControllerSetup, FlowId, FlowLimit, NodeId, Timer};
 use airfair_units::Time;
 
 use crate::event::{EventKind, Order, Schedule, class};
@@ -154,5 +154,12 @@ impl Controllers {
             gauges.iter_mut().for_each(|gauge| gauge.1 = f64::NAN);
         }
         gauges
+    }
+
+    /// What limits a flow, by the running controller that gives it the smallest rate, with the controller's node.
+    pub fn limit(&self, flow: FlowId) -> Option<(NodeIx, FlowLimit)> {
+        let running = self.list.iter().filter(|hosted| hosted.running);
+        let limits = running.filter_map(|hosted| Some((hosted.node, hosted.slot.as_ref()?.limit(flow)?)));
+        limits.min_by_key(|(_, limit)| limit.rate)
     }
 }

@@ -248,15 +248,6 @@ fn unheard_relays(air: &Air, network: &Network, names: &Names) -> Option<String>
 /// TXOP limits that are shorter than the exchange of a packet of the category, of the flow with the largest ones: by radio and category.
 fn short_txops(air: &Air, network: &Network, spec: &WorldSpec) -> Vec<String> {
     let mut found = BTreeMap::new();
-    let headers = &spec.headers;
-    // Payload and headers of a flow's packets, that of its scheme included; the mean where they differ.
-    let bytes = |flow: FlowIx| match network.tcp.config(flow) {
-        Some(config) => config.mss + headers.tcp.unwrap_or(20) + network.tcp.header_bytes(flow) + headers.ip,
-        None => {
-            let of_scheme = network.interfaces.headers().wire_len(network.udp.label(flow).0);
-            network.flows[flow].source.mean_size() + of_scheme + headers.udp + headers.ip
-        }
-    };
     for station in air.stations() {
         let mac = air.mac(station);
         let radio = &spec.radios[air.kind_of(station)];
@@ -267,7 +258,7 @@ fn short_txops(air: &Air, network: &Network, spec: &WorldSpec) -> Vec<String> {
             let flows = network.flows.pairs().filter(|(_, flow)| {
                 usize::from(edca.category_of_dscp[usize::from(flow.dscp) % 64]) == number
             });
-            let bytes = flows.map(|(flow, _)| bytes(flow)).max()?;
+            let bytes = flows.map(|(flow, _)| network.packet_bytes(flow)).max()?;
             let needed = mac.exchange_time(bytes);
             (category.txop > Span::ZERO && needed > category.txop).then(|| {
                 format!(

@@ -226,6 +226,60 @@ class LinkEnds(TypedDict):
     dst: str
 
 
+class OverloadedLink(TypedDict):
+    """A link whose queue was built up; `part` is the part of the time in which it was."""
+
+    src: str
+    dst: str
+    part: float
+
+
+class AllocationLimit(TypedDict):
+    """A set of links (C3L: a clique) whose capacity was used up when a controller gave the flow its rate.
+
+    `part`: the part of the samples in which it was this set; `rate_bps`: what the flow got; `capacity`: the
+    controller's estimate, 1 if it is that of a lone link. No links: the flow had what it asked for.
+    """
+
+    controller: str
+    part: float
+    rate_bps: float
+    capacity: float
+    links: list[LinkEnds]
+    overloaded: list[OverloadedLink]
+
+
+class AllocatedShare(TypedDict):
+    """The flow's share at a node, as packets are stamped with it.
+
+    `part`: the part of the samples in which it had one there; of those, `smallest`: the part in which it was
+    the smallest of the path, `allocated`: the part in which it came from a controller. `scale`: the mean of
+    the node's own factor, 1 if there was none.
+    """
+
+    src: str
+    dst: str
+    part: float
+    smallest: float
+    allocated: float
+    share_bps: float
+    scale: float
+
+
+class Allocation(TypedDict):
+    """What a controller and nodes have given the flow, sampled ten times a second.
+
+    `packet_bytes`: size of the flow's packets, as shares count them; `smallest_bps`: mean of the smallest
+    share of the path, None if no node had one; `limits`: the most frequent first; `shares`: first the node
+    that had the smallest most often.
+    """
+
+    packet_bytes: int
+    smallest_bps: float | None
+    limits: list[AllocationLimit]
+    shares: list[AllocatedShare]
+
+
 class BestRate(TypedDict):
     """The max-min rate of the flow by the model of `airfair.optimum`, and what binds it.
 
@@ -299,6 +353,8 @@ class Explanation(TypedDict):
     """Packets of the flow that were dropped."""
     tcp: Tcp | None
     """Waits of the flow's TCP; None for UDP."""
+    allocation: NotRequired[Allocation]
+    """What a controller and nodes have given it; only where a scheme gives flows shares (C3L)."""
     timeline: Timeline
     """The flow in each interval of the run."""
     warnings: list[str]
@@ -348,6 +404,15 @@ def held_ns(holder: Holder) -> int:
 def preceding_ns(other: OtherCategory) -> int:
     """All the time for which another category of the sender preceded."""
     return other["access_ns"] + other["txop_ns"] + other["collision_ns"]
+
+
+def sent_part(explanation: Explanation) -> float | None:
+    """What the source sent by the smallest share of its path; None where no node gave it one."""
+    smallest = explanation["allocation"]["smallest_bps"] if "allocation" in explanation else None
+    seconds = explanation["until_s"] - explanation["from_s"]
+    if "allocation" not in explanation or not smallest or seconds <= 0:
+        return None
+    return 8 * explanation["sent_packets"] * explanation["allocation"]["packet_bytes"] / seconds / smallest
 
 
 def has_labels(explanation: Explanation) -> bool:

@@ -12,9 +12,20 @@ from rich.markup import escape
 
 from .._core import InputError
 from ..output import write_atomically
-from ..tables import plain_table, plural
+from ..tables import plain_table, plural, rate
 from .result import DEFERRING, Explanation, Hop, behind, has_labels, held_ns, preceding_ns, present, share
-from .words import NO_DIFFERENTIALS, TCP_STATES, cause, dropped, full_queue, in_categories, percent, span
+from .words import (
+    NO_DIFFERENTIALS,
+    TCP_STATES,
+    cause,
+    dropped,
+    full_queue,
+    in_categories,
+    link_name,
+    listed,
+    percent,
+    span,
+)
 
 FORMATS = (".svg", ".png", ".pdf")
 
@@ -56,6 +67,7 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
     _holders(explanation, out, most)
     _categories(explanation, out, most)
     _differentials(explanation, out, most)
+    _allocation(explanation, out, most)
     _attempts(explanation, out, most)
     _tcp(explanation, out)
     _drops(explanation, out, most)
@@ -234,6 +246,33 @@ def _differentials(explanation: Explanation, out: Console, most: int | None) -> 
         table.add_row(_name(hop), str(differential["packets"]), mean, *cells)
     out.print(table)
     _left_out(len(hops) - len(shown), "hop", out)
+
+
+def _allocation(explanation: Explanation, out: Console, most: int | None) -> None:
+    """The shares of the flow at its nodes, and the cliques from which a controller gave it its rate."""
+    if "allocation" not in explanation:
+        return
+    allocation = explanation["allocation"]
+    shares, limits = allocation["shares"], allocation["limits"]
+    if shares:
+        out.print("\nShares of it at its nodes, headers included")
+        table = plain_table("link", right=["share", "smallest", "allocated", "own factor"])
+        for at in shares[:most]:
+            cells = [_cell(at["smallest"]), _cell(at["allocated"]), f"{at['scale']:.2f}"]
+            table.add_row(escape(f"{at['src']} → {at['dst']}"), rate(at["share_bps"]), *cells)
+        out.print(table)
+        _left_out(len(shares) - len(shares[:most]), "share", out)
+    if limits:
+        out.print("\nCliques from which a controller gave it its rate")
+        table = plain_table("links", right=["of the time", "rate", "capacity", "overloaded"])
+        for limit in limits[:most]:
+            names = [link_name(link) for link in limit["links"]]
+            over = max((link["part"] for link in limit["overloaded"]), default=0.0)
+            cells = [percent(limit["part"]), rate(limit["rate_bps"]), f"{limit['capacity']:.2f}", _cell(over)]
+            which = "what it asks for" if not names else listed(names, 4 if most is not None else len(names))
+            table.add_row(escape(which), *cells)
+        out.print(table)
+        _left_out(len(limits) - len(limits[:most]), "clique", out)
 
 
 def _failed(hop: Hop) -> int:

@@ -11,11 +11,14 @@ from .result import (
     Drop,
     Explanation,
     Hop,
+    LinkEnds,
+    OverloadedLink,
     behind,
     held_ns,
     held_packets,
     preceding_ns,
     present,
+    sent_part,
     share,
     waited,
 )
@@ -168,6 +171,7 @@ def reasons(explanation: Explanation) -> list[str]:
     for kind in (_queueing, _held, _deferring, _preceding, _failing):
         found.append(max((kind(explanation, hop) for hop in ahead), default=(0.0, "")))
     found.append(_differing(ahead))
+    found += [_stamped(explanation), _limited(explanation)]
     found.append(max((_dropping(explanation, hop) for hop in explanation["hops"]), default=(0.0, "")))
     return [text for weight, text in sorted(found, key=lambda r: -r[0]) if weight >= WORTH_TELLING]
 
@@ -316,6 +320,66 @@ def at_levels(hop: Hop, most: int = 3) -> str:
     each = [f"{percent(level['packets'] / total)} at level {level['level']}" for level in named[:most]]
     rest = sum(level["packets"] for level in named[most:])
     return "; " + listed([*each, f"{percent(rest / total)} at others"] if rest else each)
+
+
+def _stamped(explanation: Explanation) -> tuple[float, str]:
+    """The smallest share of the path, who stamps it, and whether the source sends at it."""
+    sent, allocation = sent_part(explanation), explanation.get("allocation")
+    if allocation is None or sent is None or not allocation["shares"]:
+        return 0.0, ""
+    first, *others = allocation["shares"]
+    each = [at["smallest"] * at["part"] for at in allocation["shares"]]
+    by = f"{first['src']} (to {first['dst']})"
+    text = f"The smallest share of its path is {rate(allocation['smallest_bps'] or 0)} on average"
+    if not others:
+        text += f"; {by} stamps it"
+    elif each[0] > 0.95 * sum(each):
+        text += f", and always that of {by}"
+    else:
+        text += f", {percent(first['smallest'])} of the time that of {by}"
+    if first["allocated"] == 0:
+        text += ", by its own estimate"
+    elif first["allocated"] < 0.95:
+        text += f", {percent(1 - first['allocated'])} of the time without an allocation"
+    if first["scale"] < 0.995:
+        text += f"; the node has scaled it by {first['scale']:.2f} itself"
+    obeys = sent > OBEYS
+    text += f"; its source sends {percent(sent)} of it" + ("." if obeys else ": this does not hold it back.")
+    # Where the source sends at it, nothing else holds the flow back.
+    return (0.9 if obeys else WORTH_TELLING), text
+
+
+OBEYS = 0.8
+"""A source that sends this part of its share, or more, is held back by it."""
+
+
+def _limited(explanation: Explanation) -> tuple[float, str]:
+    """The set of links that limits what a controller gives the flow."""
+    limits = explanation["allocation"]["limits"] if "allocation" in explanation else []
+    if not limits:
+        return 0.0, ""
+    limit, sent = limits[0], sent_part(explanation)
+    weight = 0.89 if sent is not None and sent > OBEYS else WORTH_TELLING
+    often = "" if limit["part"] > 0.95 else f" {percent(limit['part'])} of the time"
+    if not limit["links"]:
+        return weight, f"The controller at {limit['controller']} gave it{often} what it asks for."
+    text = (
+        f"The controller at {limit['controller']} gave it its rate{often} from the clique of "
+        f"{listed(link_name(link) for link in limit['links'])}, which it takes to carry "
+        f"{percent(limit['capacity'])} of what a lone link does"
+    )
+    overloaded = sorted(limit["overloaded"], key=lambda link: -link["part"])
+    if overloaded:
+        each = [
+            f"{link_name(link)} was overloaded {percent(link['part'])} of that" for link in overloaded[:2]
+        ]
+        text += f"; {' and '.join(each)}"
+    return weight, text + "."
+
+
+def link_name(link: LinkEnds | OverloadedLink) -> str:
+    """A link, as in "A to B"."""
+    return f"{link['src']} to {link['dst']}"
 
 
 def _dropping(explanation: Explanation, hop: Hop) -> tuple[float, str]:

@@ -220,3 +220,24 @@ fn a_network_that_falls_silent() {
     assert!(mesh.controller.shares().is_empty());
     assert_eq!(mesh.controller.capacities().capacities(), [1.0], "the link is kept for a while");
 }
+
+/// Links 1>2, 5>6 and 7>8 in a row, each in conflict with the next. The flows of the crowded clique are limited by that, the last one by
+/// the other; an unknown flow by nothing.
+#[test]
+fn what_limits_a_flow_is_its_clique() {
+    let flows: [(u32, &[u32]); 3] = [(1, &[1, 2]), (2, &[1, 2]), (3, &[5, 6])];
+    let mut mesh = Mesh::new(Config::default(), &[(1, 2), (2, 5), (5, 6), (6, 7), (7, 8)], &flows);
+    mesh.flows.push((4, vec![7, 8], ANY));
+    mesh.round(|_, _| false);
+    mesh.round(|_, of| of == link(5, 6));
+    let of = |flow| mesh.controller.limit(FlowId(flow));
+    let first = of(1).unwrap();
+    assert_eq!(first.links, [[NodeId(1), NodeId(2)], [NodeId(5), NodeId(6)]]);
+    assert_eq!(first.overloaded, [[NodeId(5), NodeId(6)]]);
+    assert!((first.rate.0 as f64 - first.capacity * C / 3.0).abs() < 1.0, "{first:?}");
+    // Flow 4 has what is left of the clique of 5-6 and 7-8.
+    let last = of(4).unwrap();
+    assert_eq!(last.links, [[NodeId(5), NodeId(6)], [NodeId(7), NodeId(8)]]);
+    assert!(last.rate > first.rate);
+    assert_eq!(of(9), None);
+}

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use airfair_units::Time;
 
+use super::allocation::Allocations;
 use super::hop::{Hop, HopSender};
 use super::levels::Levels;
 use super::sending::Senders;
@@ -65,6 +66,7 @@ pub(crate) struct Explainer {
     senders: Option<Senders>,
     drops: BTreeMap<(NodeIx, &'static str, bool), u64>,
     stretches: ActivityIntervals,
+    allocations: Allocations,
 }
 
 impl Observer for Explainer {
@@ -96,6 +98,7 @@ impl Observer for Explainer {
         if let Some(senders) = &mut self.senders {
             senders.observe(network, now, self.window);
         }
+        self.allocations.observe(self.flow, network, now, self.window);
         self.awaits_route =
             self.forward_hops.is_none() && self.packets.values().any(|packet| packet.hop.is_none());
     }
@@ -127,6 +130,7 @@ impl Explainer {
             senders: tcp.then(Senders::default),
             drops: BTreeMap::new(),
             stretches: ActivityIntervals::default(),
+            allocations: Allocations::default(),
         };
         if network.routes.are_found() {
             // Signals that a station has received before it is observed cannot be determined later.
@@ -512,6 +516,7 @@ impl Explainer {
                     .collect(),
             ),
             tcp,
+            allocation: self.allocations.explanation(network, names, network.packet_bytes(self.flow)),
         }
     }
 

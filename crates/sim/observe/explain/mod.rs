@@ -11,10 +11,12 @@
 //! | `wire` | one direction of a wired link |
 //! | `hop` | shares of a hop's time that concern the flow |
 //! | `levels` | queue differentials and levels of the flow's packets on a hop |
+//! | `allocation` | what a controller and agents give the flow |
 //! | `attempts` | frames without a response, and the reasons at their receivers |
 //! | `sending` | what a TCP sender waits for |
 //! | `standing` | the flow's share beside the others |
 
+mod allocation;
 mod attempts;
 mod explainer;
 mod hop;
@@ -62,6 +64,59 @@ pub struct Explanation {
     pub drops: Vec<Drops>,
     /// What its TCP waited for.
     pub tcp: Option<TcpExplanation>,
+    /// What a controller and agents have given it, if they give flows shares.
+    pub allocation: Option<AllocationExplanation>,
+}
+
+/// Shares of the flow, sampled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AllocationExplanation {
+    /// Number of samples.
+    pub samples: u64,
+    /// Bytes of the flow's packets, as shares count them: IP packets.
+    pub packet_bytes: u32,
+    /// Mean of the smallest share of the flow's path, bit/s.
+    pub smallest_bps: Option<f64>,
+    /// The sets of links that limited it, the most frequent first.
+    pub limits: Vec<LimitExplanation>,
+    /// Its shares at the nodes, first where it was the smallest most often.
+    pub shares: Vec<ShareExplanation>,
+}
+
+/// A set of links whose common capacity was used up when a controller gave the flow its rate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LimitExplanation {
+    /// Node of the controller.
+    pub controller: String,
+    /// The links, sender and receiver of each; empty: the flow has what it asks for.
+    pub links: Vec<(String, String)>,
+    /// Samples in which it limited the flow.
+    pub samples: u64,
+    /// Mean rate that the flow got, bit/s.
+    pub rate_bps: f64,
+    /// Mean estimate of the capacity, part of what a lone link has.
+    pub capacity: f64,
+    /// Those of the links that were overloaded, and the samples in which they were.
+    pub overloaded: Vec<((String, String), u64)>,
+}
+
+/// The flow's share at a node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShareExplanation {
+    /// The node.
+    pub from: String,
+    /// Its next hop.
+    pub to: String,
+    /// Samples in which it had a share there.
+    pub samples: u64,
+    /// Samples in which this was the smallest of the path.
+    pub smallest: u64,
+    /// Samples in which it was a part of a controller's allocation.
+    pub allocated: u64,
+    /// Mean share, bit/s.
+    pub share_bps: f64,
+    /// Mean of the node's own factor.
+    pub scale: f64,
 }
 
 /// Packets of the flow that were dropped at a node for one reason.
