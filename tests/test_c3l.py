@@ -6,9 +6,10 @@ import io
 
 import airfair
 import pytest
-from airfair import Scenario
+from airfair import Scenario, tables
 from airfair.explaining import show
 from airfair.explaining.result import Explanation, sent_part
+from airfair.results import InhibitedLink
 from rich.console import Console
 
 BASE = """
@@ -95,3 +96,50 @@ def test_the_node_that_stamps_the_smallest_share_is_named() -> None:
 
 def test_other_schemes_have_no_shares() -> None:
     assert "allocation" not in explained(line(0, 200, 400, 600), "F1", scheme="droptail")
+
+
+def inhibited(text: str, **params: object) -> list[tuple[str, list[str], list[str]]]:
+    given = [f"schemes.c3l.{key}={value}" for key, value in params.items()]
+    overrides = ["duration=60 s", "warmup=10 s", *given]
+    result = airfair.run(Scenario.parse(text, "c3l", overrides))
+    links = result["inhibited_links"]
+    return [(f"{link['src']}>{link['dst']}", link["found"], link["actual"]) for link in links]
+
+
+FAR = (0, 200, 500, 700)
+"""Figure 2(a) with its inhibitor out of the receiver's reception range."""
+
+
+def test_an_inhibited_link_is_found_with_probes_that_reach_as_far_as_signals_are_sensed() -> None:
+    near = line(0, 200, 400, 600)
+    for power in (3, 7):
+        assert inhibited(near, probe_power=power) == [("1>2", ["3"], ["3"])]
+    # A fifth node connects the halves, and hears all of them.
+    far = line(*FAR, end='[[node]]\nid = "5"\nposition = ["350 m", "100 m"]\n')
+    assert inhibited(far, probe_power=7, reach="interference") == [("1>2", ["3"], ["3"])]
+    # Probes of 3 dB reach 297 m: 3 is missed, and 5, which 1 senses 364 m away, is taken for hidden.
+    assert inhibited(far, probe_power=3, reach="interference") == [("1>2", ["5"], ["3"])]
+    # The paper's definition knows inhibitors in communication range only.
+    assert inhibited(far, probe_power=7) == []
+    # What the probes do not reach, though it is sensed, is taken for hidden.
+    assert inhibited(line(0, 170, 340, 540), probe_power=3) == [("1>2", ["3"], [])]
+    assert inhibited(line(0, 170, 340, 540), probe_power=7) == []
+
+
+def test_what_the_controller_did_not_find_is_printed() -> None:
+    links: list[InhibitedLink] = [
+        {"src": "1", "dst": "2", "found": [], "actual": ["3", "4"]},
+        {"src": "5", "dst": "6", "found": ["7"], "actual": ["7"]},
+        {"src": "7", "dst": "8", "found": ["9"], "actual": []},
+    ]
+    assert tables._inhibited(links) == [
+        "inhibitors that the controller missed: 1 → 2 (3, 4)",
+        "inhibitors that the controller invented: 7 → 8 (9)",
+    ]
+    assert tables._inhibited(links[1:2]) == []
+
+
+def test_other_schemes_look_for_no_inhibited_links() -> None:
+    scenario = Scenario.parse(line(0, 200, 400, 600), "c3l", ["duration=20 s", "warmup=1 s"])
+    result = airfair.run(scenario, scheme="c3l-local")
+    assert "inhibited_links" not in result

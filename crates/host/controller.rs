@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use airfair_schemes::places::{
-    Controller, ControllerEffects, ControllerSetup, FlowId, FlowLimit, NodeId, Timer,
+    Controller, ControllerEffects, ControllerSetup, FlowId, FlowLimit, Inhibition, NodeId, Timer,
 };
 use airfair_units::Time;
 use airfair_units::random::Stream;
@@ -31,6 +31,12 @@ impl ControllerSlot {
     #[must_use]
     pub fn gauges(&self) -> Vec<(&'static str, f64)> {
         self.0.machine.gauges()
+    }
+
+    /// The inhibited links as of the last round.
+    #[must_use]
+    pub fn inhibition(&self) -> Option<Inhibition> {
+        self.0.machine.inhibition()
     }
 
     /// What limits a flow since the last round.

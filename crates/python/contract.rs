@@ -12,9 +12,9 @@ use airfair_sim::World;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::delays::Delays;
 use airfair_sim::measure::summary::{
-    CategoryResult, ControllerResult, DifferentialResult, FilesResult, FlowResult, FlowRoute, MessageCounts,
-    PacketFates, QueueResult, ReportsResult, RoutingCounts, RoutingResult, RunResult, SizeClass,
-    StationResult,
+    CategoryResult, ControllerResult, DifferentialResult, FilesResult, FlowResult, FlowRoute, InhibitedLink,
+    MessageCounts, PacketFates, QueueResult, ReportsResult, RoutingCounts, RoutingResult, RunResult,
+    SizeClass, StationResult,
 };
 use airfair_sim::observe::windows::WindowFairness;
 use airfair_sim::record::{FrameKind, Loss};
@@ -107,6 +107,8 @@ objects! {
         stations: Vec<Station<'a>> = of.stations().map(Station::from).collect();
         #[serde(skip_serializing_if = "Vec::is_empty")]
         controllers: Vec<ControllerOfRun<'a>> = each(&of.run.controllers);
+        #[serde(skip_serializing_if = "Option::is_none")]
+        inhibited_links: Option<Vec<Inhibited<'a>>> = of.run.inhibited.as_ref().map(|links| each(links));
         #[serde(skip_serializing_if = "Option::is_none")]
         routing: Option<Upkeep<'a>> = of.run.routing.as_ref().map(Upkeep::from);
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -268,6 +270,14 @@ objects! {
         received: u64 = c.counts.received;
         received_bytes: u64 = c.counts.received_bytes;
         lost: u64 = c.counts.lost;
+    }
+
+    /// An inhibited link, or one that a controller takes for it.
+    Inhibited<'a> from l: &'a InhibitedLink {
+        src: &'a str = &l.src;
+        dst: &'a str = &l.dst;
+        found: &'a [String] = &l.found;
+        actual: &'a [String] = &l.actual;
     }
 
     /// Messages of a station's agent.

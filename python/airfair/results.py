@@ -217,6 +217,20 @@ class ControllerResult(TypedDict):
     """Messages sent that ended without reaching their node."""
 
 
+class InhibitedLink(TypedDict):
+    """A link that carries flows, with the nodes that inhibit it: its receiver can receive them (with
+    `reach = "interference"` of C3L: or sense them), and its sender does not sense them."""
+
+    src: str
+    """Sender of the link."""
+    dst: str
+    """Receiver of the link."""
+    found: list[str]
+    """The nodes that inhibit it as the controllers found at their last rounds."""
+    actual: list[str]
+    """The nodes that inhibit it by the power that arrives at the end of the run."""
+
+
 class CategoryResult(TypedDict):
     """Counters of an access category of a station, over the whole run."""
 
@@ -428,6 +442,9 @@ class RunResult(TypedDict):
     """Every radio."""
     controllers: NotRequired[list[ControllerResult]]
     """Controllers, by node and start; only if the scheme has any in this network."""
+    inhibited_links: NotRequired[list[InhibitedLink]]
+    """Links that carry flows and are inhibited, or that a controller takes for it; only with a controller
+    that looks for them (C3L), from its first round on."""
     routing: NotRequired[RoutingUpkeep]
     """Upkeep of routes; only with a proactive routing protocol."""
     window_jain: NotRequired[list[WindowJain]]

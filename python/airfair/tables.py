@@ -18,6 +18,7 @@ from .results import (
     Estimate,
     FlowResult,
     FlowRow,
+    InhibitedLink,
     Lateness,
     RouteOfFlow,
     RoutingUpkeep,
@@ -342,6 +343,8 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
     if "routing" in result:
         for line in [*_upkeep(result["routing"]), *_routes(result["routing"]["flows"], shown)]:
             out.print(escape(line))
+    for line in _inhibited(result.get("inhibited_links", [])):
+        out.print(escape(line))
     _show_categories(result, out)
     perf = result["perf"]
     out.print(f"[dim]{perf['transmissions']} frames, {perf['events']} events in {perf['wall_s']:.2f} s[/dim]")
@@ -422,6 +425,25 @@ def _routes(flows: Sequence[RouteOfFlow], shown: Container[str]) -> list[str]:
     lines = [f"route of {f['id']} at the end: {' → '.join(f['path']) if f['path'] else '-'}" for f in listed]
     rest = len(flows) - len(listed)
     return [*lines, f"routes of {rest} more {plural(rest, 'flow')}: --json"] if rest else lines
+
+
+def _inhibited(links: Sequence[InhibitedLink]) -> list[str]:
+    """The inhibited links of which a controller knows something else than what is the case."""
+    missed = [_link_by(link, set(link["actual"]) - set(link["found"])) for link in links]
+    invented = [_link_by(link, set(link["found"]) - set(link["actual"])) for link in links]
+    lines = []
+    for what, all_ in (("missed", missed), ("invented", invented)):
+        named = [text for text in all_ if text is not None]
+        rest = f" and {len(named) - MOST_NAMES} more" if len(named) > MOST_NAMES else ""
+        if named:
+            lines.append(f"inhibitors that the controller {what}: {', '.join(named[:MOST_NAMES])}{rest}")
+    return lines
+
+
+def _link_by(link: InhibitedLink, by: set[str]) -> str | None:
+    """A link and some of the nodes that inhibit it; None without any."""
+    nodes = [node for node in dict.fromkeys([*link["found"], *link["actual"]]) if node in by]
+    return f"{link['src']} → {link['dst']} ({', '.join(nodes)})" if nodes else None
 
 
 def _report_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:

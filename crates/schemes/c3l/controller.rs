@@ -21,8 +21,8 @@ use super::discovery::Neighbour;
 use super::profile::Passing;
 use super::round::{self, LinkReport};
 use crate::places::{
-    Controller as Place, ControllerContext, ControllerMessage, ControllerSetup, FlowId, FlowLimit, NodeId,
-    Timer,
+    Controller as Place, ControllerContext, ControllerMessage, ControllerSetup, FlowId, FlowLimit,
+    Inhibition, NodeId, Timer,
 };
 
 const ROUND: Timer = Timer(1);
@@ -261,5 +261,9 @@ impl Place for Controller {
 
     fn limit(&self, flow: FlowId) -> Option<FlowLimit> {
         self.core.limit(flow)
+    }
+
+    fn inhibition(&self) -> Option<Inhibition> {
+        (self.core.count() > 0).then(|| self.core.inhibition())
     }
 }

@@ -19,8 +19,8 @@ use super::allocation::{Allocator, Constraints, Flows, Limit};
 use super::capacity::{self, Capacities, LinkRound};
 use super::discovery::Neighbour;
 use super::profile::{Passing, Profile, Route};
-use super::topology::{Link, Rules, Topology};
-use crate::places::{FlowId, FlowLimit, LinkName, NodeId};
+use super::topology::{Link, Reach, Rules, Topology};
+use crate::places::{FlowId, FlowLimit, Inhibition, LinkName, NodeId};
 
 /// The parameters of the controller.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -270,6 +270,17 @@ impl Controller {
             capacity,
             overloaded: named(&mut members.iter().copied().filter(overloaded)),
         })
+    }
+
+    /// The links that carry flows since the last round, with the nodes that inhibit them.
+    #[must_use]
+    pub fn inhibition(&self) -> Inhibition {
+        let mut links: Vec<Link> = self.routes.iter().flat_map(|route| route.links.iter().copied()).collect();
+        links.sort_unstable();
+        links.dedup();
+        let of = |link: Link| ([link.from, link.to], self.topology.inhibitors(link).collect());
+        let sensed = self.config.rules.reach == Reach::Interference;
+        Inhibition { links: links.into_iter().map(of).collect(), sensed }
     }
 
     /// The picture of the network.

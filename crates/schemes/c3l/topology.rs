@@ -347,8 +347,13 @@ impl Topology {
     /// Is a link inhibited by any node, whether or not that node sends?
     #[must_use]
     pub fn inhibited(&self, link: Link) -> bool {
+        self.inhibitors(link).next().is_some()
+    }
+
+    /// The nodes that inhibit a link, whether or not they send, in ascending order.
+    pub fn inhibitors(&self, link: Link) -> impl Iterator<Item = NodeId> + '_ {
         let near = self.near.get(&link.to).into_iter().flatten();
-        near.copied().any(|node| self.inhibits(link, node))
+        near.copied().filter(move |&node| self.inhibits(link, node))
     }
 
     /// The links that carry flows now.

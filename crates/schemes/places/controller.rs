@@ -19,6 +19,15 @@ pub struct ControllerSetup<'a> {
 /// A directed link as a controller names it: sender and receiver.
 pub type LinkName = [NodeId; 2];
 
+/// The links that a controller has found to be inhibited: their senders do not sense a node that disturbs their receivers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Inhibition {
+    /// The links that carry flows, each with the nodes that inhibit it, all in ascending order.
+    pub links: Vec<(LinkName, Vec<NodeId>)>,
+    /// True if nodes count that the receiver only senses; false: only those that it can receive.
+    pub sensed: bool,
+}
+
 /// What limits the rate that a controller has given to a flow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowLimit {
@@ -54,6 +63,11 @@ pub trait Controller: Send {
     /// What limits a flow since the last round, for explanations; of a flow whose route it knows in pieces, the piece with the smallest
     /// rate.
     fn limit(&self, _flow: FlowId) -> Option<FlowLimit> {
+        None
+    }
+
+    /// The inhibited links as of the last round, for results; none before the first one, or if it does not look for them.
+    fn inhibition(&self) -> Option<Inhibition> {
         None
     }
 }

@@ -55,7 +55,7 @@ pub use context::{
     AgentContext, AqmContext, Context, ControllerContext, HopContext, QueueContext, ReceiverContext,
     SourceContext,
 };
-pub use controller::{Controller, ControllerSetup, FlowLimit, LinkName};
+pub use controller::{Controller, ControllerSetup, FlowLimit, Inhibition, LinkName};
 pub use effects::{
     AgentEffects, AqmEffects, ControllerEffects, ControllerMessage, Destination, Direction, HopEffects,
     Message, Probability, QueueEffects, ReceiverEffects, SendRate, Setting, SourceEffects, Timer, Transmit,

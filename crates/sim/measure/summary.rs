@@ -316,6 +316,19 @@ pub struct ControllerResult {
     pub counts: ControllerCounts,
 }
 
+/// A link that carries flows, and nodes that inhibit it: its receiver hears them, and its sender does not sense them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InhibitedLink {
+    /// Sender.
+    pub src: String,
+    /// Receiver.
+    pub dst: String,
+    /// Nodes that the controllers found at their last rounds, in the order of their names.
+    pub found: Vec<String>,
+    /// Nodes that do so by the power that arrives at the end of the run, in the order of their names.
+    pub actual: Vec<String>,
+}
+
 /// Results of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunResult {
@@ -341,6 +354,9 @@ pub struct RunResult {
     pub stations: Vec<StationResult>,
     /// Controllers, in the order of their nodes' names and of their starts.
     pub controllers: Vec<ControllerResult>,
+    /// Links that are inhibited, or that a controller takes for it, in the order of their senders and receivers; none without a controller
+    /// that looks for them.
+    pub inhibited: Option<Vec<InhibitedLink>>,
     /// Results of routing, with a proactive protocol.
     pub routing: Option<RoutingResult>,
     /// Warnings to consider before using the results.
@@ -561,6 +577,7 @@ mod tests {
             queues: vec![],
             controllers: Vec::new(),
             stations: vec![],
+            inhibited: None,
             routing: None,
             warnings: vec![],
             events: 0,

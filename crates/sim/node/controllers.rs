@@ -1,7 +1,9 @@
 //! Controllers of a scheme: when and where they run, their timers, and counts of their messages, which are packets.
 
 use airfair_host::{ControllerSlot, EndedMessage, Firing};
-use airfair_schemes::places::{ControllerEffects, ControllerSetup, FlowId, FlowLimit, NodeId, Timer};
+use airfair_schemes::places::{
+    ControllerEffects, ControllerSetup, FlowId, FlowLimit, Inhibition, NodeId, Timer,
+};
 use airfair_units::Time;
 
 use crate::event::{EventKind, Order, Schedule, class};
@@ -161,5 +163,11 @@ impl Controllers {
         let running = self.list.iter().filter(|hosted| hosted.running);
         let limits = running.filter_map(|hosted| Some((hosted.node, hosted.slot.as_ref()?.limit(flow)?)));
         limits.min_by_key(|(_, limit)| limit.rate)
+    }
+
+    /// The inhibited links as the running controllers found them.
+    pub fn inhibitions(&self) -> impl Iterator<Item = Inhibition> + '_ {
+        let running = self.list.iter().filter(|hosted| hosted.running);
+        running.filter_map(|hosted| hosted.slot.as_ref()?.inhibition())
     }
 }

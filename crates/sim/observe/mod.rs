@@ -7,6 +7,7 @@
 //! | `capture` | frames as bytes and as rows |
 //! | `states` | back-off, NAV and EIFS of stations as intervals |
 //! | `explain` | explanation of a flow's throughput |
+//! | `inhibition` | inhibited links, found and actual |
 //! | `series` | counters at the end of each interval |
 //! | `windows` | fairness of windows of time |
 //! | `results`, `snapshot` | results of a run, counters at a moment |
@@ -15,6 +16,7 @@
 pub mod capture;
 pub(crate) mod describe;
 pub mod explain;
+mod inhibition;
 pub(crate) mod paths;
 mod results;
 pub mod series;

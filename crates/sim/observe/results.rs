@@ -3,7 +3,7 @@
 use airfair_schemes::places::{Packet as Queued, PacketClass};
 use airfair_units::Time;
 
-use super::{WorldView, paths};
+use super::{WorldView, inhibition, paths};
 use crate::air::Msdu;
 use crate::ids::{ControllerIx, CopyRef, FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx};
 use crate::measure::delays::Delays;
@@ -144,6 +144,7 @@ impl<'a> WorldView<'a> {
             queues: self.network.interfaces.ports().map(|port| self.queue(port)).collect(),
             stations: self.air.stations().map(|station| self.station(station)).collect(),
             controllers: self.network.controllers.places().map(|at| self.controller(at)).collect(),
+            inhibited: inhibition::links(self),
             routing: self.route_upkeep(),
             warnings,
             events: self.events,
