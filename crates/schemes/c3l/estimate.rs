@@ -4,7 +4,7 @@
 //! Readings:
 //! - The estimate is that of the interface, from the times that its MAC spent on the packets of a sample, and counts for all of its next
 //!   hops.
-//! - What flows require is judged by what they have sent in a whole epoch. A flow that appears between has its part at once, and others
+//! - What flows require is judged by what their sources state, or by what has arrived in a whole epoch (`sending`). A flow that appears between has its part at once, and others
 //!   keep what they require.
 
 use alloc::collections::BTreeMap;
@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
-use super::links::rate;
+use super::links::{Sending, rate};
 use super::local::{Bandwidth, BandwidthConfig, LocalFlow, share_time};
 use super::shares::{self, Requirement};
 use crate::places::{
@@ -28,6 +28,8 @@ pub struct Config {
     pub bandwidth: BandwidthConfig,
     /// Requirements of flows; δ is a part of the node's even rate.
     pub shares: shares::Config,
+    /// What counts as the rate of a flow.
+    pub sending: Sending,
     /// Part of the node's time that flows divide.
     pub time: f64,
     /// Time between two divisions.
@@ -37,6 +39,10 @@ pub struct Config {
 /// A flow that the node sends on.
 #[derive(Debug, Clone, Copy)]
 struct Flow {
+    /// The next hop.
+    to: NodeId,
+    /// What its source states, if that counts.
+    stated: Option<Rate>,
     /// Since requirements were judged.
     bytes: u64,
     /// It was there then.
@@ -47,8 +53,9 @@ struct Flow {
 }
 
 impl Flow {
-    const fn new(now: Time) -> Self {
-        Self { bytes: 0, whole: false, requirement: Requirement::Infinite, share: None, seen: now }
+    const fn new(to: NodeId, now: Time) -> Self {
+        let requirement = Requirement::Infinite;
+        Self { to, stated: None, bytes: 0, whole: false, requirement, share: None, seen: now }
     }
 }
 
@@ -91,7 +98,9 @@ impl LocalAgent {
         self.judged = now;
         self.flows.retain(|_, flow| now.since(flow.seen) < shares.expiry);
         for flow in self.flows.values_mut() {
-            let sent = rate(core::mem::take(&mut flow.bytes), over);
+            let bytes = core::mem::take(&mut flow.bytes);
+            // A flow of which nothing has arrived is judged when something has, or is forgotten.
+            let sent = flow.stated.unwrap_or_else(|| rate(bytes, over));
             let whole = core::mem::replace(&mut flow.whole, true);
             if let Some(share) = flow.share.filter(|_| whole) {
                 flow.requirement = Requirement::of(sent, share, self.delta, shares.consumed);
@@ -138,7 +147,9 @@ impl Agent for LocalAgent {
                 }
                 new = true;
             }
-            let flow = self.flows.entry(seen.flow).or_insert(Flow::new(context.now));
+            let flow = self.flows.entry(seen.flow).or_insert(Flow::new(seen.neighbour, context.now));
+            flow.to = seen.neighbour;
+            flow.stated = seen.stated.filter(|_| self.config.sending == Sending::Stated);
             flow.bytes += seen.bytes;
             flow.seen = context.now;
         }
@@ -159,10 +170,7 @@ impl Agent for LocalAgent {
     }
 
     fn share(&self, flow: FlowId) -> Option<FlowShare> {
-        let of_flow = self.flows.range((flow, NodeId(0))..=(flow, NodeId(u32::MAX)));
-        let shares = of_flow.filter_map(|(&(_, to), state)| {
-            Some(FlowShare { to, rate: state.share?, scale: 1.0, allocated: false })
-        });
-        shares.min_by_key(|share| share.rate)
+        let state = self.flows.get(&flow)?;
+        Some(FlowShare { to: state.to, rate: state.share?, scale: 1.0, allocated: false })
     }
 }

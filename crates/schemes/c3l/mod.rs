@@ -98,6 +98,8 @@ params! {
         headers: Bytes = Bytes(48), in Bytes(0)..=Bytes(65_535);
         /// time between two samples of a node's counters
         sample: Span = Span::from_millis(100), in MILLISECOND..=Span::from_secs(10);
+        /// what counts as a flow's sending rate at a node of its path
+        sending: Sending = Sending::Stated;
         /// delta of section III-E, by which a flow may grow: part of the link's share
         delta: f64 = 0.1, in 0.0..=1.0;
         /// part of delta that a flow has to use before its requirement is infinite
@@ -137,8 +139,6 @@ params! {
         neighbours: u64 = 64, in 1..=255;
         /// time without word of a controller after which its nodes do without it
         controller_expiry: Span = Span::from_secs(20), in MILLISECOND..=HOUR;
-        /// what counts as a flow's sending rate at a node of its path
-        sending: Sending = Sending::Stated;
         /// part of C_max that the flows of a node divide without a controller's allocation; where hidden senders starve others, much less
         /// than 1 lets the first reports through
         default_part: f64 = 0.1, in 0.001..=1.0;
@@ -287,7 +287,8 @@ impl C3l {
             packet: set.flow.packet,
         };
         let shares = division(&set.flow, Span::ZERO);
-        let estimate = estimate::Config { bandwidth, shares, time: set.time, epoch: set.flow.epoch };
+        let FlowParameters { sending, epoch, .. } = set.flow;
+        let estimate = estimate::Config { bandwidth, shares, sending, time: set.time, epoch };
         Self::new(&set.flow, Shares::Estimate(estimate))
     }
 
@@ -335,7 +336,7 @@ impl C3l {
                     floor: set.local_floor,
                 },
                 packet: set.flow.packet.0 as u32,
-                sending: set.sending,
+                sending: set.flow.sending,
                 default_part: set.default_part,
                 most: set.node_links as usize,
                 cycle: set.cycle,
