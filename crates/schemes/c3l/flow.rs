@@ -10,7 +10,8 @@
 //! - Never below `rate_min`: a source without packets would get no feedback.
 //! - A source that uses its allocation states that allocation, one that sends less states what it sends (the paper has nodes know the
 //!   sending rate of a flow; see `links`). It uses the allocation if it was idle for less than 2 % of the time, an epoch at least.
-//! - Over TCP (ours) the rate is that of new data and of what is repeated, and there is no congestion window.
+//! - Over TCP (ours) the rate is that of new data and of what is repeated, and there is no congestion window. Acknowledgements and reports
+//!   are in no profile, and the links that carry only these have no share: what they take of the air lowers the estimated capacities.
 
 use airfair_units::{Bytes, Rate, Span, Time};
 

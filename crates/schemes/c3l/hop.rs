@@ -24,7 +24,8 @@ struct Share {
     flow: FlowId,
     /// Bytes/s.
     rate: u32,
-    set: Time,
+    /// When it was set, or the flow had a packet.
+    used: Time,
     /// What its source says that it sends, bytes/s.
     stated: Option<u32>,
 }
@@ -41,7 +42,7 @@ pub struct Stamper {
 }
 
 impl Stamper {
-    /// A hop for at most `most` flows; the one whose share was set longest ago gives way.
+    /// A hop for at most `most` flows; the one that was used longest ago gives way.
     #[must_use]
     pub fn new(most: usize, unknown: Rate) -> Self {
         let unknown = bytes_per_second(unknown);
@@ -56,13 +57,14 @@ impl Hop for Stamper {
 
     fn on_start(&mut self, _: &mut HopContext<'_>) {}
 
-    fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, _: Time) {
+    fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
         let Some(header) = header.filter(|_| passage.class == PacketClass::Data) else { return };
         self.stamped += 1;
         let rate = match self.shares.binary_search_by_key(&passage.flow, |share| share.flow) {
             Ok(at) => {
-                self.shares[at].stated = Some(stated(header));
-                self.shares[at].rate
+                let share = &mut self.shares[at];
+                (share.stated, share.used) = (Some(stated(header)), now);
+                share.rate
             }
             Err(_) => {
                 self.unknown_stamped += 1;
@@ -75,12 +77,12 @@ impl Hop for Stamper {
     fn apply(&mut self, setting: Setting, now: Time) {
         let Setting::FlowRate { flow, rate } = setting else { return };
         let rate = bytes_per_second(rate);
-        let share = Share { flow, rate, set: now, stated: None };
+        let share = Share { flow, rate, used: now, stated: None };
         match self.shares.binary_search_by_key(&flow, |share| share.flow) {
-            Ok(at) => (self.shares[at].rate, self.shares[at].set) = (rate, now),
+            Ok(at) => (self.shares[at].rate, self.shares[at].used) = (rate, now),
             Err(mut at) => {
                 if self.shares.len() >= self.most {
-                    let oldest = (0..self.shares.len()).min_by_key(|&i| self.shares[i].set);
+                    let oldest = (0..self.shares.len()).min_by_key(|&i| self.shares[i].used);
                     let Some(oldest) = oldest else { return };
                     self.shares.remove(oldest);
                     at -= usize::from(oldest < at);

@@ -78,6 +78,16 @@ fn a_hop_stores_so_many_flows_and_the_oldest_gives_way() {
         allocation(&header).unwrap()
     });
     assert_eq!(stamped, [10, 1, 30]);
+    // Flow 1 has a packet: flow 3, whose share was set later, is the one that gives way.
+    hop.on_arrival(&passage(1, PacketClass::Data), Some(&mut fresh()), at(5));
+    hop.apply(Setting::FlowRate { flow: FlowId(4), rate: Rate(320) }, at(6));
+    let mut header = fresh();
+    hop.on_arrival(&passage(1, PacketClass::Data), Some(&mut header), at(7));
+    assert_eq!(
+        allocation(&header),
+        Some(10),
+        "a flow that lasts is not forgotten for others that come and go"
+    );
 }
 
 #[test]
@@ -422,6 +432,7 @@ fn rates_of(name: &str, set: &Params, step: u64, samples: &[Arrivals<'_>]) -> Ve
             neighbour: NodeId(neighbour),
             packets,
             bytes: 1000 * u64::from(packets),
+            stated: None,
         };
         let flows: Vec<FlowSample> = arrivals.iter().map(flow).collect();
         let sample = NodeSample { interval: Span::from_millis(step), flows: &flows, ..NodeSample::default() };
