@@ -30,6 +30,8 @@ pub struct Capabilities {
     pub departures: bool,
     /// A queue that the law of a source may read and fill.
     pub own_queue: bool,
+    /// An interface that is the only radio of its node.
+    pub lone_radio: bool,
     /// The highest priority that the link distinguishes.
     pub priority: Priority,
 }
@@ -51,6 +53,7 @@ impl Capabilities {
             (wants.backlogs, self.backlogs, "sizes of queues by destination"),
             (wants.departures, self.departures, "departures at their times"),
             (wants.own_queue, self.own_queue, "a queue that a source's law can read and fill"),
+            (wants.lone_radio, self.lone_radio, "being the node's only radio"),
             (wants.priority > Priority(0), self.priority >= wants.priority, "priorities of packets"),
         ];
         pairs.iter().filter(|(wanted, offered, _)| *wanted && !offered).map(|pair| pair.2).collect()
@@ -73,6 +76,7 @@ mod tests {
         backlogs: true,
         departures: true,
         own_queue: true,
+        lone_radio: true,
         priority: Priority(7),
     };
 
@@ -102,12 +106,13 @@ mod tests {
             backlogs: true,
             departures: true,
             own_queue: true,
+            lone_radio: true,
             ecn: true,
             priority: Priority(1),
         };
         let mut lacks = Capabilities::default().missing(&wants);
-        assert_eq!(lacks.len(), 12);
+        assert_eq!(lacks.len(), 13);
         lacks.dedup();
-        assert_eq!(lacks.len(), 12, "one name for one thing");
+        assert_eq!(lacks.len(), 13, "one name for one thing");
     }
 }

@@ -304,6 +304,7 @@ mod tests {
         assert_eq!(source.due(Time(7)), Time::NEVER, "no rate");
         let setup = FlowSetup {
             mss: Bytes(1000),
+            headers: Bytes(40),
             initial_window: Bytes(1000),
             window_limit: Bytes(1000),
             rtt: None,

@@ -68,6 +68,9 @@ pub struct TcpConfig {
     /// Maximum segment size as announced in the option: the payload of a segment without options, bytes, 1..=65535. A segment with
     /// timestamps carries 12 bytes less (RFC 9293 section 3.7.1, RFC 6691).
     pub mss: u32,
+    /// What a host adds to the payload of a segment below the law's header: IP's and TCP's headers, its options included. Only for laws
+    /// that count whole packets.
+    pub headers: u32,
     /// Initial window of a connection.
     pub initial_window: InitialWindow,
     /// Largest congestion window, bytes: the sender's buffer.
@@ -165,6 +168,7 @@ impl TcpConfig {
     /// Values of current RFCs, without ECN, Nagle's algorithm, timestamps, D-SACK, PRR and undo.
     pub const RFC: Self = Self {
         mss: 1460,
+        headers: 40,
         initial_window: InitialWindow::Rfc6928,
         window_limit: 1 << 30,
         receive_window: 4 << 20,

@@ -95,6 +95,7 @@ fn config(data: &mut Input<'_>) -> TcpConfig {
     let bit = |byte: u8, place: u8| byte >> place & 1 == 1;
     TcpConfig {
         mss: data.number().min(70_000) as u32,
+        headers: 40,
         initial_window: [InitialWindow::Segments(2), InitialWindow::Rfc3390, InitialWindow::Rfc6928]
             [usize::from(data.byte() % 3)],
         window_limit: data.number().min(1 << 16),

@@ -105,7 +105,8 @@ fn rate_sample<'py>(py: Python<'py>, sample: Option<RateSample>) -> PyResult<Opt
 impl Source for PythonSource {
     fn on_start(&mut self, s: &FlowSetup, context: &mut SourceContext<'_>) {
         self.notify(context, "on_start", |py| {
-            let fields = (s.mss.0, s.initial_window.0, s.window_limit.0, nanos(s.rtt), s.syn_lost);
+            let fields =
+                (s.mss.0, s.initial_window.0, s.window_limit.0, nanos(s.rtt), s.syn_lost, s.headers.0);
             class!(py, "FlowSetup")?.call1(fields)
         });
     }

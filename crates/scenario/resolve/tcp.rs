@@ -113,6 +113,8 @@ fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
         }
     }
     TcpConfig {
+        // The world sets it, which knows the lengths of headers.
+        headers: TcpConfig::RFC.headers,
         // The table's range keeps it below 2^16.
         mss: u32::try_from(r.mss.0).unwrap_or(u32::MAX),
         initial_window: r.initial_window,

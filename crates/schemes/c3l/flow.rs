@@ -5,8 +5,8 @@
 //! - The first rate is `first_rate`: no node has stamped a packet yet. The first packet is reported at once, so that the second epoch has
 //!   an allocation already.
 //! - Without feedback for `feedback_expiry` a source sends at `first_rate`, or slower if it did: silence may be congestion.
-//! - An allocation counts packets with their IP header and this scheme's, since nodes see these; a source divides its part of `headers`
-//!   off.
+//! - An allocation counts packets with their IP header and this scheme's, since nodes see these; a source divides their part off, as the
+//!   host counts them.
 //! - Never below `rate_min`: a source without packets would get no feedback.
 //! - A source that uses its allocation states that allocation, one that sends less states what it sends (the paper has nodes know the
 //!   sending rate of a flow; see `links`). It uses the allocation if it was idle for less than 2 % of the time, an epoch at least.
@@ -36,8 +36,6 @@ pub struct SourceConfig {
     pub rates: [Rate; 2],
     /// Time without feedback after which it does not count any more.
     pub expiry: Span,
-    /// What headers add to a payload, up to and with IP's.
-    pub headers: Bytes,
     /// Time over which a source judges whether it uses its rate.
     pub epoch: Span,
 }
@@ -56,8 +54,9 @@ pub enum Returns {
 pub struct Sender {
     config: SourceConfig,
     returns: Returns,
-    /// Mean payload, bytes.
+    /// Mean payload, and what headers add to it, bytes.
     payload: u64,
+    headers: u64,
     /// Rate of payload.
     rate: Rate,
     sent: Sent,
@@ -110,6 +109,7 @@ impl Sender {
             config,
             returns,
             payload: 1,
+            headers: 0,
             rate,
             sent: Sent::new(),
             sequence: 0,
@@ -121,7 +121,7 @@ impl Sender {
     /// The rate of payload of an allocation.
     fn payload_rate(&self, allocation: Rate) -> Rate {
         let [least, most] = self.config.rates;
-        let whole = u128::from(self.payload) + u128::from(self.config.headers.get());
+        let whole = u128::from(self.payload) + u128::from(self.headers);
         let rate = u128::from(allocation.0) * u128::from(self.payload) / whole.max(1);
         Rate(u64::try_from(rate).unwrap_or(u64::MAX)).min(most).max(least)
     }
@@ -130,6 +130,7 @@ impl Sender {
 impl Source for Sender {
     fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.payload = setup.mss.get().max(1);
+        self.headers = setup.headers.get();
         self.rate = self.payload_rate(self.config.first);
         self.heard = context.now;
         context.out.timers.push((EXPIRE, context.now.saturating_add(self.config.expiry)));
@@ -141,7 +142,7 @@ impl Source for Sender {
 
     fn stamp(&mut self, header: &mut Header, now: Time) {
         let payload = self.sent.leave(self.payload, self.rate, self.config.epoch, now);
-        let whole = u128::from(self.payload) + u128::from(self.config.headers.get());
+        let whole = u128::from(self.payload) + u128::from(self.headers);
         let rate = u128::from(payload.0) * whole / u128::from(self.payload);
         start(header, bytes_per_second(Rate(u64::try_from(rate).unwrap_or(u64::MAX))), self.sequence);
         self.sequence = self.sequence.wrapping_add(1);

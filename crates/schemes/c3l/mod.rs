@@ -37,7 +37,7 @@
 //! - No result depends on the order of nodes, links, flows or reports: where numbers are equal, names decide.
 //! - All that is learnt from messages expires, and every table has a limit.
 //! - Rates are those of IP packets, this scheme's header included.
-//! - A node has one radio: two would report under one name. Wires are not C3L's: they have no agent, and stamp nothing.
+//! - A node has one radio: two would report under one name, so a node with several is refused ([`Wants::lone_radio`]). Wires are not C3L's: they have no agent, and stamp nothing.
 //! - Flows of C3L are not held by `local_limit`: a queue that is kept short would not show that a link is overloaded.
 
 mod agent;
@@ -94,8 +94,6 @@ params! {
         rate_max: Rate = Rate(100_000_000), in Rate(1)..=FASTEST;
         /// time without feedback after which a source goes back to `first_rate`
         feedback_expiry: Span = Span::from_secs(5), in MILLISECOND..=HOUR;
-        /// what headers add to a payload, up to and with IP's
-        headers: Bytes = Bytes(48), in Bytes(0)..=Bytes(65_535);
         /// time between two samples of a node's counters
         sample: Span = Span::from_millis(100), in MILLISECOND..=Span::from_secs(10);
         /// what counts as a flow's sending rate at a node of its path
@@ -303,7 +301,6 @@ impl C3l {
             first: set.first_rate,
             rates: [set.rate_min, set.rate_max],
             expiry: set.feedback_expiry,
-            headers: set.headers,
             epoch: set.epoch,
         };
         Ok(Self { source, epoch: set.epoch, sample: set.sample, flows: set.flows as usize, shares })
@@ -415,7 +412,9 @@ impl Scheme for C3l {
         let links = interface.medium == Medium::Radio;
         let samples = if links { self.sample } else { Span::ZERO };
         let link_use = links && matches!(self.shares, Shares::Estimate(_));
-        Wants { samples, links, link_use, own_queue: true, ..Wants::default() }
+        // Agents of several radios would report under one name; those of `c3l-local` speak to nobody.
+        let lone_radio = links && matches!(self.shares, Shares::Controller(_));
+        Wants { samples, links, link_use, lone_radio, own_queue: true, ..Wants::default() }
     }
 
     fn controller(&self) -> Option<Box<dyn ControllerPlace>> {

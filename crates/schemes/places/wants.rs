@@ -38,6 +38,8 @@ pub struct Wants {
     /// Flows that use ECN: the scheme leaves packets that cannot be marked alone. A host without such flows says that the scheme
     /// does nothing.
     pub ecn: bool,
+    /// No other radio of the node has the scheme: its agents speak in the name of the node.
+    pub lone_radio: bool,
     /// The highest priority that the queue gives to a packet (`Head::priority`).
     pub priority: Priority,
 }

@@ -57,14 +57,14 @@ pub(crate) struct Udp {
 }
 
 impl Udp {
-    /// Adds a flow; `ends`: its source and receiver, if a scheme controls it.
+    /// Adds a flow; `ends`: its source and receiver, if a scheme controls it; `lower`: bytes of the headers of UDP and IP.
     pub fn add_flow(
         &mut self,
         flow: &FlowSpec,
         (ends, reads_own_queue): (Option<UdpEnds>, bool),
-        rank: u32,
-        seed: u64,
+        (rank, seed): (u32, u64),
         headers: &mut HeaderKinds,
+        lower: u32,
     ) {
         let controlled = ends.map(|UdpEnds { source, receiver }| {
             let stream = |purpose| Stream::new(seed, &flow.id, purpose);
@@ -76,12 +76,20 @@ impl Udp {
             // RFC 3390, equation 1.
             let initial_window = Bytes((4 * mss.get()).min((2 * mss.get()).max(4380)));
             let window_limit = Bytes(u64::MAX);
+            let of_law = source.header().map_or(0, |kind| kind.wire_len);
             let headers =
                 [headers.id(source.header()), headers.id(receiver.as_ref().map(UdpReceiver::header))];
             Box::new(UdpFlow {
                 source,
                 receiver,
-                setup: FlowSetup { mss, initial_window, window_limit, rtt: None, syn_lost: false },
+                setup: FlowSetup {
+                    mss,
+                    headers: Bytes(u64::from(lower) + u64::from(of_law)),
+                    initial_window,
+                    window_limit,
+                    rtt: None,
+                    syn_lost: false,
+                },
                 headers,
                 reports_go_ahead,
                 reads_own_queue,

@@ -428,6 +428,41 @@ fn agents_know_the_goodput_of_a_lone_link() {
     }
 }
 
+/// Sources send at what their packets are stamped with, whatever the scenario's headers are: what arrives is the share of a lone link, 1/C
+/// of the air for each bit, less the headers.
+#[test]
+fn sources_know_what_headers_take() {
+    for headers in [
+        HeaderSpec { udp: 0, tcp: None, ip: 20, llc: 0, mac: 28, wired: 0 },
+        HeaderSpec { udp: 8, tcp: None, ip: 20, llc: 8, mac: 28, wired: 0 },
+        HeaderSpec { udp: 60, tcp: None, ip: 40, llc: 8, mac: 28, wired: 0 },
+    ] {
+        let mut spec = fig2a();
+        spec.headers = headers;
+        // Only one link has a flow: its share is C, at which the queue does not build up.
+        spec.flows.truncate(1);
+        let scheme = c3l(&[]);
+        let setups = scheme.setups.clone();
+        let goodput = kbps(&run(&spec, scheme))[0];
+        let packet = 1000 + 20 + headers.udp + headers.ip;
+        let share = setups.lock().unwrap()[0].goodput(packet).0 as f64 / 1e3;
+        // HELLOs, probes and feedback take the rest of the air.
+        assert_near(&[goodput], &[share * 1000.0 / f64::from(packet)], 0.03);
+    }
+}
+
+#[test]
+fn a_node_with_two_radios_is_refused() {
+    let mut spec = fig2a();
+    spec.nodes[1].radios = vec![0, 0];
+    let refused = World::new(&spec, "c3l", Box::new(c3l(&[])), 1).err();
+    let expected =
+        "node 2: scheme c3l needs capabilities that its radio does not offer: being the node's only radio";
+    assert_eq!(refused.as_deref(), Some(expected));
+    let local = (find("c3l-local").unwrap().build)(&Params::default()).unwrap();
+    assert_eq!(World::new(&spec, "c3l-local", local, 1).err(), None);
+}
+
 /// The controller stops: shares expire, and flows go on at rates of their own. It starts anew, at its node or another one: shares return.
 #[test]
 fn a_controller_may_die_and_return() {

@@ -196,6 +196,8 @@ fn the_setup_of_a_flow_over_udp() {
         run(&spec, &scheme);
         let setup = scheme.log.lock().unwrap().setup.unwrap();
         assert_eq!((setup.mss, setup.initial_window), (Bytes(packet), Bytes(initial)));
+        let kind = scheme.udp().unwrap().source.header().map_or(0, |kind| kind.wire_len);
+        assert_eq!(setup.headers, Bytes(28 + u64::from(kind)), "UDP, IP and the law's");
         assert_eq!((setup.window_limit, setup.rtt, setup.syn_lost), (Bytes(u64::MAX), None, false));
     }
 }

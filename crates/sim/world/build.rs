@@ -490,7 +490,9 @@ pub(super) fn add_flows(
         }
         let ends = law.filter(|_| !tcp).and_then(|law| laws.udp(law));
         let ends = (ends, law.is_some_and(|law| laws.reads_own_queue(law)));
-        network.udp.add_flow(flow, ends, rank(seed, &flow.id), seed, network.interfaces.headers_mut());
+        let lower = spec.headers.udp + spec.headers.ip;
+        let kinds = network.interfaces.headers_mut();
+        network.udp.add_flow(flow, ends, (rank(seed, &flow.id), seed), kinds, lower);
     }
     network.tcp = Tcp::new(laws);
     let names: Vec<&str> = spec.flows.iter().map(|flow| flow.id.as_str()).collect();
@@ -501,7 +503,7 @@ pub(super) fn add_flows(
         let mut f = Flow::new(flow, (FlowId(id), rank(seed, &flow.id)), hops, seed, network.rules.end);
         let (header, _) = network.udp.label(FlowIx::of(network.flows.len()));
         f.source.leave_room(network.interfaces.headers().wire_len(header));
-        network.tcp.add_flow(flow, law, seed);
+        network.tcp.add_flow(flow, law, seed, &spec.headers);
         network.backpressure.add_flow();
         let (start, stop, order) = (f.start, f.stop, f.order());
         network.routes.watch([from, to], (start.max(network.rules.warmup), stop));

@@ -18,8 +18,8 @@ pub(crate) struct SchemePlacement {
     wired: BTreeSet<usize>,
 }
 
-/// The capabilities that a simulated interface offers to a scheme; `categories`: access categories of its radio.
-fn offers(medium: Medium, categories: usize) -> Capabilities {
+/// The capabilities that a simulated interface offers to a scheme; `categories`: access categories of its radio; `radios`: those of its node.
+fn offers(medium: Medium, categories: usize, radios: usize) -> Capabilities {
     let radio = matches!(medium, Medium::Radio);
     Capabilities {
         samples: radio,
@@ -33,6 +33,7 @@ fn offers(medium: Medium, categories: usize) -> Capabilities {
         backlogs: radio,
         departures: true,
         own_queue: true,
+        lone_radio: radio && radios == 1,
         priority: Priority(categories.saturating_sub(1).min(usize::from(u8::MAX)) as u8),
     }
 }
@@ -105,7 +106,7 @@ impl SchemePlacement {
             });
         let refused = radios.chain(wires).filter_map(|(node, at, categories)| {
             let wanted = self.at(node).wants(&at);
-            let missing = offers(at.medium, categories).missing(&wanted);
+            let missing = offers(at.medium, categories, spec.nodes[node].radios.len()).missing(&wanted);
             let own = spec.schemes.iter().find(|placed| placed.node == node);
             let name = own.map_or(name, |placed| &placed.scheme);
             let what = if at.medium == Medium::Radio { "radio" } else { "wire" };

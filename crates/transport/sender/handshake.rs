@@ -94,7 +94,8 @@ impl Sender {
             self.mss = self.mss.saturating_sub(TIMESTAMPS_LEN).max(1);
         }
         // The header of an explicit-rate scheme must fit into the same packet.
-        self.mss = self.mss.saturating_sub(self.law.header().map_or(0, |kind| kind.wire_len)).max(1);
+        let of_law = self.law.header().map_or(0, |kind| kind.wire_len);
+        self.mss = self.mss.saturating_sub(of_law).max(1);
         if let Some((exact, counted)) = rtt {
             self.rtt.observe(exact);
             self.rtt.sample(counted, 1, &self.config);
@@ -107,7 +108,8 @@ impl Sender {
         let initial_window = if syn_lost { mss } else { self.config.initial_window.bytes(self.mss) };
         let window_limit = Bytes(self.config.window_limit);
         let rtt = rtt.map(|(exact, _)| self.rtt.law_rtt(exact, &self.config));
-        self.law.on_start(&FlowSetup { mss, initial_window, window_limit, rtt, syn_lost }, context);
+        let headers = Bytes(u64::from(self.config.headers) + u64::from(of_law));
+        self.law.on_start(&FlowSetup { mss, headers, initial_window, window_limit, rtt, syn_lost }, context);
     }
 
     /// Timestamps of a segment that is sent now (RFC 7323 section 3.2).

@@ -152,6 +152,8 @@ class FlowSetup(NamedTuple):
     rtt: int | None = None
     """Measured by the connection set-up, ns."""
     syn_lost: bool = False
+    headers: int = 0
+    """What a packet with payload has beside it, from IP's header to TCP's with its options."""
 
 
 class Sent(NamedTuple):

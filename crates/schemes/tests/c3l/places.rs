@@ -109,11 +109,11 @@ fn a_source_follows_its_feedback() {
         first: Rate(104_800),
         rates: [Rate(4_000), Rate(2_000_000)],
         expiry: Span::from_secs(5),
-        headers: Bytes(48),
         epoch: Span::from_secs(1),
     };
     let setup = FlowSetup {
         mss: Bytes(1000),
+        headers: Bytes(48),
         initial_window: Bytes(4000),
         window_limit: Bytes(u64::MAX),
         rtt: None,
@@ -165,11 +165,11 @@ fn a_source_states_what_it_sends() {
         first: Rate(104_800),
         rates: [Rate(4_000), Rate(2_000_000)],
         expiry: Span::from_secs(500),
-        headers: Bytes(48),
         epoch: Span::from_secs(1),
     };
     let setup = FlowSetup {
         mss: Bytes(1000),
+        headers: Bytes(48),
         initial_window: Bytes(4000),
         window_limit: Bytes(u64::MAX),
         rtt: None,

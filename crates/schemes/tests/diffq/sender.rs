@@ -38,6 +38,7 @@ impl Flow {
         let mut flow = Self { source, now, random, out, interval: Span::ZERO };
         let setup = FlowSetup {
             mss: Bytes(bytes),
+            headers: Bytes(40),
             initial_window: Bytes(4 * bytes),
             window_limit: Bytes(u64::MAX),
             rtt: None,

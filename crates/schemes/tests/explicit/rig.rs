@@ -191,6 +191,7 @@ impl Router {
 pub fn setup() -> FlowSetup {
     FlowSetup {
         mss: Bytes(MSS),
+        headers: Bytes(40),
         initial_window: Bytes(10 * MSS),
         window_limit: Bytes(1_000_000),
         rtt: Some(ms(100)),

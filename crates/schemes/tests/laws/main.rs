@@ -25,6 +25,7 @@ pub(crate) const MSS: u64 = 1000;
 pub(crate) fn setup() -> FlowSetup {
     FlowSetup {
         mss: Bytes(MSS),
+        headers: Bytes(40),
         initial_window: Bytes(10_000),
         window_limit: Bytes(1 << 40),
         rtt: None,

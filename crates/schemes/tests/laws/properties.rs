@@ -84,6 +84,7 @@ fn flow_setup() -> impl Strategy<Value = FlowSetup> {
     let mss = prop_oneof![4 => 1u64..9000, 1 => Just(0u64), 1 => any::<u64>()];
     (mss, size(), size(), rtt(), any::<bool>()).prop_map(|(mss, initial, limit, rtt, syn_lost)| FlowSetup {
         mss: Bytes(mss),
+        headers: Bytes(40),
         initial_window: Bytes(initial),
         window_limit: Bytes(limit.max(mss).max(1)),
         rtt,

@@ -31,6 +31,7 @@ impl Flow {
         let mut flow = Self { source, now, random, out, timer: None };
         let setup = FlowSetup {
             mss: Bytes(S),
+            headers: Bytes(40),
             initial_window: Bytes(4 * S),
             window_limit: Bytes(u64::MAX),
             rtt: None,
@@ -456,6 +457,7 @@ fn the_least_rate_is_a_bit_a_second() {
     let mut flow = Flow::new(&[("longest_gap", Length(Span::from_secs(1000)))]);
     let setup = FlowSetup {
         mss: Bytes(50),
+        headers: Bytes(40),
         initial_window: Bytes(200),
         window_limit: Bytes(u64::MAX),
         rtt: None,

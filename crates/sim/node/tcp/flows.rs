@@ -1,7 +1,7 @@
 //! Flows over TCP: their settings, files, and transport counters.
 
 use airfair_host::HeaderId;
-use airfair_transport::{SenderStats, SharedConfig};
+use airfair_transport::{SenderStats, SharedConfig, TcpConfig};
 use airfair_units::Time;
 use airfair_units::random::name_hash;
 
@@ -9,7 +9,7 @@ use super::Tcp;
 use crate::ids::{ConnectionRef, FlowIx, Table};
 use crate::measure::files::{Completion, Files};
 use crate::node::laws::{LawId, Laws};
-use crate::spec::{FlowSpec, Traffic, Transport};
+use crate::spec::{FlowSpec, HeaderSpec, Traffic, Transport};
 use crate::traffic::{FileSource, NextFile};
 
 /// Properties that only flows over TCP have.
@@ -82,10 +82,12 @@ impl Tcp {
     }
 
     /// Adds a flow; `law`: the window law of a flow over TCP.
-    pub fn add_flow(&mut self, flow: &FlowSpec, law: Option<LawId>, seed: u64) {
+    pub fn add_flow(&mut self, flow: &FlowSpec, law: Option<LawId>, seed: u64, headers: &HeaderSpec) {
+        // RFC 7323: each segment has the option of 12 bytes.
+        let lower = |timestamps| headers.ip + headers.tcp.unwrap_or(if timestamps { 32 } else { 20 });
         let tcp = match (&flow.transport, law) {
             (Transport::Tcp { config, .. }, Some(law)) => Some(Box::new(TcpFlow {
-                config: SharedConfig::from(config),
+                config: SharedConfig::from(&TcpConfig { headers: lower(config.timestamps), ..*config }),
                 law,
                 reads_own_queue: self.laws.reads_own_queue(law),
                 header: HeaderId::NONE,
