@@ -143,3 +143,20 @@ def test_other_schemes_look_for_no_inhibited_links() -> None:
     scenario = Scenario.parse(line(0, 200, 400, 600), "c3l", ["duration=20 s", "warmup=1 s"])
     result = airfair.run(scenario, scheme="c3l-local")
     assert "inhibited_links" not in result
+
+
+def test_control_packets_are_counted_by_kind() -> None:
+    scenario = Scenario.parse(line(0, 200, 400, 600), "c3l")
+    result = airfair.run(scenario)
+    control = {of["kind"]: of for of in result["control"]}
+    assert list(control) == ["report", "allocation", "hello", "probe", "feedback"]
+    for of in control.values():
+        # MAC header and FCS: 28 B; four radios of 2 Mbit/s, 40 s.
+        assert of["mac_bytes"] - of["ip_bytes"] == 28 * of["frames"]
+        assert of["bps"] == pytest.approx(8 * of["mac_bytes"] / 40)
+        assert of["of_one_radio"] == pytest.approx(8 * of["mac_bytes"] / 40 / 2e6)
+        assert of["of_all_radios"] == pytest.approx(8 * of["mac_bytes"] / 40 / 8e6)
+    # A node's HELLO and probe a second; a report of each flow a second, over one hop.
+    assert control["hello"]["frames"] == pytest.approx(160, abs=10)
+    assert control["feedback"]["packets"] == pytest.approx(80, abs=4)
+    assert "control" not in airfair.run(scenario, scheme="droptail")

@@ -12,9 +12,9 @@ use airfair_sim::World;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::delays::Delays;
 use airfair_sim::measure::summary::{
-    CategoryResult, ControllerResult, DifferentialResult, FilesResult, FlowResult, FlowRoute, InhibitedLink,
-    MessageCounts, PacketFates, QueueResult, ReportsResult, RoutingCounts, RoutingResult, RunResult,
-    SizeClass, StationResult,
+    CategoryResult, ControlTraffic, ControllerResult, DifferentialResult, FilesResult, FlowResult, FlowRoute,
+    InhibitedLink, MessageCounts, PacketFates, QueueResult, ReportsResult, RoutingCounts, RoutingResult,
+    RunResult, SizeClass, StationResult,
 };
 use airfair_sim::observe::windows::WindowFairness;
 use airfair_sim::record::{FrameKind, Loss};
@@ -68,6 +68,32 @@ impl<'a> Whole<'a> {
         let has_txops = categories.any(|category| category.txop > Span::ZERO);
         self.run.stations.iter().map(move |result| StationOf { result, has_txops })
     }
+
+    /// Control packets by kind, if the scheme names kinds.
+    fn control(&self) -> Option<Vec<Control<'a>>> {
+        let of = |traffic| ControlOf {
+            traffic,
+            seconds: self.run.duration_s - self.run.warmup_s,
+            all_radios_bps: self.run.radio_rates_bps as f64,
+            radios: self.run.stations.len(),
+        };
+        Some(self.run.control.as_ref()?.iter().map(|traffic| of(traffic).into()).collect())
+    }
+}
+
+/// A kind of control packets in a run.
+struct ControlOf<'a> {
+    traffic: &'a ControlTraffic,
+    seconds: f64,
+    all_radios_bps: f64,
+    radios: usize,
+}
+
+impl ControlOf<'_> {
+    /// Bits of frames per second; none at the end of the warm-up.
+    fn bps(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.traffic.mac_bytes as f64 * 8.0 / self.seconds)
+    }
 }
 
 /// A station of a run.
@@ -107,6 +133,8 @@ objects! {
         stations: Vec<Station<'a>> = of.stations().map(Station::from).collect();
         #[serde(skip_serializing_if = "Vec::is_empty")]
         controllers: Vec<ControllerOfRun<'a>> = each(&of.run.controllers);
+        #[serde(skip_serializing_if = "Option::is_none")]
+        control: Option<Vec<Control<'a>>> = of.control();
         #[serde(skip_serializing_if = "Option::is_none")]
         inhibited_links: Option<Vec<Inhibited<'a>>> = of.run.inhibited.as_ref().map(|links| each(links));
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -270,6 +298,18 @@ objects! {
         received: u64 = c.counts.received;
         received_bytes: u64 = c.counts.received_bytes;
         lost: u64 = c.counts.lost;
+    }
+
+    /// A kind of control packets; `of_all_radios` and `of_one_radio`: its bit rate by the sum and the mean of the radios' data rates.
+    Control<'a> from c: ControlOf<'a> {
+        kind: &'a str = &c.traffic.kind;
+        packets: u64 = c.traffic.packets;
+        frames: u64 = c.traffic.frames;
+        ip_bytes: u64 = c.traffic.ip_bytes;
+        mac_bytes: u64 = c.traffic.mac_bytes;
+        bps: Option<f64> = c.bps();
+        of_all_radios: Option<f64> = c.bps().map(|bps| bps / c.all_radios_bps);
+        of_one_radio: Option<f64> = c.bps().map(|bps| bps * c.radios as f64 / c.all_radios_bps);
     }
 
     /// An inhibited link, or one that a controller takes for it.

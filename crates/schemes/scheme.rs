@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 
 use crate::droptail::DropTail;
-use crate::places::{Agent, Aqm, Controller, Hop, Interface, Queue, Source, UdpEnds, Wants};
+use crate::places::{Agent, Aqm, Controller, Hop, Interface, MessageKinds, Queue, Source, UdpEnds, Wants};
 
 /// A scheme with its parameters: one factory for each place that it fills. Factories for interfaces are called for one interface after
 /// the other, so that a scheme can fill a place at some interfaces only.
@@ -39,6 +39,10 @@ pub trait Scheme: Send + Sync {
     }
     /// The controller of the network.
     fn controller(&self) -> Option<Box<dyn Controller>> {
+        None
+    }
+    /// Kinds of the messages of its agents and controllers, if results are to count these kind by kind.
+    fn message_kinds(&self) -> Option<MessageKinds> {
         None
     }
 }

@@ -20,6 +20,33 @@ const ALLOCATION: u8 = 0x14;
 const STAMP: u8 = 0x15;
 const FEEDBACK: u8 = 0x16;
 
+/// The kind of a message between nodes and controllers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// HELLO.
+    Hello,
+    /// Probe.
+    Probe,
+    /// A node's report.
+    Report,
+    /// Shares of a node's links.
+    Allocation,
+}
+
+impl Kind {
+    /// The kind of a message that begins with this byte; none if it is no message between nodes and controllers.
+    #[must_use]
+    pub const fn of(first: u8) -> Option<Self> {
+        Some(match first {
+            HELLO => Self::Hello,
+            PROBE => Self::Probe,
+            REPORT => Self::Report,
+            ALLOCATION => Self::Allocation,
+            _ => return None,
+        })
+    }
+}
+
 /// A message of C3L, by its first byte.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {

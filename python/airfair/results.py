@@ -217,6 +217,31 @@ class ControllerResult(TypedDict):
     """Messages sent that ended without reaching their node."""
 
 
+class ControlTraffic(TypedDict):
+    """Frames of one kind of a scheme's messages at all radios, from the end of the warm-up on.
+
+    `kind` of C3L: `report` (collecting the traffic profile), `allocation`, `hello`, `probe`, and `feedback`, the
+    reports of flows' receivers. What acknowledgements and data carry in their headers is not counted.
+    """
+
+    kind: str
+    """Name of the kind."""
+    packets: int
+    """Packets that MACs finished; one that is relayed counts at each hop."""
+    frames: int
+    """Frames that carried them, the MAC's retries included, without RTS, CTS and ACK."""
+    ip_bytes: int
+    """Bytes of these frames as IP packets."""
+    mac_bytes: int
+    """Bytes of these frames with LLC, MAC header and FCS."""
+    bps: float | None
+    """`mac_bytes` in bits per second; None at the end of the warm-up."""
+    of_all_radios: float | None
+    """`bps` by the sum of the data rates of all radios."""
+    of_one_radio: float | None
+    """`bps` by the data rate of one radio (their mean)."""
+
+
 class InhibitedLink(TypedDict):
     """A link that carries flows, with the nodes that inhibit it: its receiver can receive them (with
     `reach = "interference"` of C3L: or sense them), and its sender does not sense them."""
@@ -442,6 +467,8 @@ class RunResult(TypedDict):
     """Every radio."""
     controllers: NotRequired[list[ControllerResult]]
     """Controllers, by node and start; only if the scheme has any in this network."""
+    control: NotRequired[list[ControlTraffic]]
+    """Control packets by kind; only with a scheme that names kinds (C3L)."""
     inhibited_links: NotRequired[list[InhibitedLink]]
     """Links that carry flows and are inhibited, or that a controller takes for it; only with a controller
     that looks for them (C3L), from its first round on."""

@@ -37,7 +37,8 @@
 //! - No result depends on the order of nodes, links, flows or reports: where numbers are equal, names decide.
 //! - All that is learnt from messages expires, and every table has a limit.
 //! - Rates are those of IP packets, this scheme's header included.
-//! - A node has one radio: two would report under one name, so a node with several is refused ([`Wants::lone_radio`]). Wires are not C3L's: they have no agent, and stamp nothing.
+//! - A node has one radio: two would report under one name, so a node with several is refused ([`Wants::lone_radio`]).
+//! - Wires are not C3L's: they have no agent, and stamp nothing.
 //! - Flows of C3L are not held by `local_limit`: a queue that is kept short would not show that a link is overloaded.
 
 mod agent;
@@ -60,10 +61,13 @@ pub mod topology;
 use alloc::boxed::Box;
 
 use airfair_units::{Bytes, Db, Rate, Span};
+use airfair_wire::c3l as wire;
 
 use crate::params;
 use crate::params::{ParamError, Params};
-use crate::places::{Agent, Controller as ControllerPlace, Hop, Interface, Medium, Source, UdpEnds, Wants};
+use crate::places::{
+    Agent, Controller as ControllerPlace, Hop, Interface, Medium, MessageKinds, Source, UdpEnds, Wants,
+};
 use crate::scheme::Scheme;
 
 pub use agent::NodeAgent;
@@ -215,6 +219,15 @@ params! {
         time: f64 = 1.0, in 0.01..=1.0;
     }
 }
+
+/// Messages in the order of results: collecting the profile first.
+const KINDS: [(wire::Kind, &str); 4] = [
+    (wire::Kind::Report, "report"),
+    (wire::Kind::Allocation, "allocation"),
+    (wire::Kind::Hello, "hello"),
+    (wire::Kind::Probe, "probe"),
+];
+const KIND_NAMES: [&str; 4] = [KINDS[0].1, KINDS[1].1, KINDS[2].1, KINDS[3].1];
 
 /// What gives links their shares.
 #[derive(Debug, Clone)]
@@ -422,5 +435,13 @@ impl Scheme for C3l {
             Shares::Controller(both) => Some(Box::new(Controller::new(both.1))),
             Shares::Estimate(_) => None,
         }
+    }
+
+    fn message_kinds(&self) -> Option<MessageKinds> {
+        let of = |start: &[u8; 4]| {
+            let kind = wire::Kind::of(start[0])?;
+            KINDS.iter().position(|known| known.0 == kind)
+        };
+        matches!(self.shares, Shares::Controller(_)).then_some(MessageKinds { names: &KIND_NAMES, of })
     }
 }

@@ -42,6 +42,7 @@ mod effects;
 mod header;
 mod hop;
 mod interface;
+mod kinds;
 mod packet;
 mod queue;
 mod receiver;
@@ -63,6 +64,7 @@ pub use effects::{
 pub use header::{Header, HeaderKind};
 pub use hop::{Backlog, Hop, Passage};
 pub use interface::{Interface, Medium};
+pub use kinds::MessageKinds;
 pub use packet::{Ecn, FlowId, NodeId, Packet, PacketClass, PacketId};
 pub use queue::{Aqm, DropReason, Enqueued, Head, Heard, MarkReason, Priority, Queue, QueueView, Verdict};
 pub use receiver::{Arrived, LossEvents, Receiver, UdpEnds};

@@ -316,6 +316,21 @@ pub struct ControllerResult {
     pub counts: ControllerCounts,
 }
 
+/// Frames of one kind of a scheme's messages, or of flows' reports, at all radios from the end of the warm-up on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ControlTraffic {
+    /// Name of the kind.
+    pub kind: String,
+    /// Packets that MACs have finished: a message that is relayed counts at each hop.
+    pub packets: u64,
+    /// Frames that carried them, the MAC's retries included.
+    pub frames: u64,
+    /// Bytes of these frames as IP packets, and as frames.
+    pub ip_bytes: u64,
+    /// Bytes of these frames with LLC, MAC header and FCS.
+    pub mac_bytes: u64,
+}
+
 /// A link that carries flows, and nodes that inhibit it: its receiver hears them, and its sender does not sense them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InhibitedLink {
@@ -354,6 +369,10 @@ pub struct RunResult {
     pub stations: Vec<StationResult>,
     /// Controllers, in the order of their nodes' names and of their starts.
     pub controllers: Vec<ControllerResult>,
+    /// Messages by kind, if the scheme names kinds; the last one are flows' reports.
+    pub control: Option<Vec<ControlTraffic>>,
+    /// Data rate of each radio, summed, bit/s.
+    pub radio_rates_bps: u64,
     /// Links that are inhibited, or that a controller takes for it, in the order of their senders and receivers; none without a controller
     /// that looks for them.
     pub inhibited: Option<Vec<InhibitedLink>>,
@@ -577,6 +596,8 @@ mod tests {
             queues: vec![],
             controllers: Vec::new(),
             stations: vec![],
+            control: None,
+            radio_rates_bps: 0,
             inhibited: None,
             routing: None,
             warnings: vec![],

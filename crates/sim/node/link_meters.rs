@@ -143,18 +143,19 @@ impl LinkMeters {
         }
     }
 
-    /// Counts a packet for a neighbour that the MAC has finished. `frames`: data frames that the packet's category has sent so far.
+    /// Counts a packet for a neighbour that the MAC has finished. `frames`: data frames that the packet's category has sent so far. Returns
+    /// the number of them since its last packet; none without a meter.
     pub fn on_finished(
         &mut self,
         station: StationIx,
         neighbour: Option<NodeIx>,
         (msdu, outcome): (&Msdu, Outcome),
         frames: u64,
-    ) {
-        let Some(meter) = self.at(station) else { return };
+    ) -> Option<u64> {
+        let meter = self.at(station)?;
         let last = &mut meter.frames[usize::from(msdu.category) % 8];
         let attempts = frames - std::mem::replace(last, frames);
-        let Some(neighbour) = neighbour.filter(|_| !msdu.control) else { return };
+        let Some(neighbour) = neighbour.filter(|_| !msdu.control) else { return Some(attempts) };
         let link = meter.link(neighbour);
         link.attempts += attempts as u32;
         match outcome {
@@ -165,6 +166,7 @@ impl LinkMeters {
             Outcome::RetryLimit | Outcome::InternalCollisions => link.given_up += 1,
             Outcome::Broadcast => {}
         }
+        Some(attempts)
     }
 
     /// Ends an interval of a station's meter: its links and flows since the last call, in the order of their numbers. `waiting`: calls its

@@ -12,6 +12,7 @@
 //! | `udp` | sources and receivers of flows over UDP that a scheme controls |
 //! | `laws` | the sources of a run's flows |
 //! | `agents` | schemes' agents and their messages |
+//! | `control_traffic` | frames of schemes' messages by kind |
 //! | `controllers` | schemes' controllers |
 //! | `meters` | throughput and delay of radio links |
 //! | `link_meters` | packets of radio links by next hop and by flow |
@@ -25,6 +26,7 @@ pub mod accounts;
 pub(crate) mod agents;
 pub(crate) mod arp;
 pub(crate) mod backpressure;
+pub(crate) mod control_traffic;
 pub(crate) mod controllers;
 pub(crate) mod differentials;
 pub(crate) mod flow;
@@ -51,6 +53,7 @@ use accounts::Accounts;
 use agents::Agents;
 use arp::Arp;
 use backpressure::Backpressure;
+use control_traffic::ControlCounts;
 use controllers::Controllers;
 use differentials::Differentials;
 use flow::Flow;
@@ -102,6 +105,7 @@ pub(crate) struct Network {
     pub backpressure: Backpressure,
     pub agents: Agents,
     pub controllers: Controllers,
+    pub control_traffic: ControlCounts,
     pub meters: Meters,
     pub link_meters: LinkMeters,
     pub packet_losses: PacketLosses,

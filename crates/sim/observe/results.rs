@@ -144,6 +144,8 @@ impl<'a> WorldView<'a> {
             queues: self.network.interfaces.ports().map(|port| self.queue(port)).collect(),
             stations: self.air.stations().map(|station| self.station(station)).collect(),
             controllers: self.network.controllers.places().map(|at| self.controller(at)).collect(),
+            control: self.network.control_traffic.results(),
+            radio_rates_bps: self.air.stations().map(|station| self.air.phy(station).data_rate().0).sum(),
             inhibited: inhibition::links(self),
             routing: self.route_upkeep(),
             warnings,

@@ -10,8 +10,8 @@ use crate::support::routing::aodv;
 use crate::support::{dot11a, dot11b, flow, make, node, saturating, world};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Aqm, AqmContext, Controller, ControllerContext, ControllerSetup,
-    DropReason, FlowId, Hop, Interface, LoneExchange, NodeId, NodeSample, Packet, PacketClass, QueueView,
-    Setting, Source, Timer, UdpEnds, Verdict, Wants,
+    DropReason, FlowId, Hop, Interface, LoneExchange, MessageKinds, NodeId, NodeSample, Packet, PacketClass,
+    QueueView, Setting, Source, Timer, UdpEnds, Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_sim::World;
@@ -19,6 +19,7 @@ use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
+use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
 use airfair_wire::c3l::Message;
 use proptest::prelude::*;
@@ -104,6 +105,10 @@ impl Scheme for Spoilt {
 
     fn wants(&self, interface: &Interface) -> Wants {
         self.scheme.wants(interface)
+    }
+
+    fn message_kinds(&self) -> Option<MessageKinds> {
+        self.scheme.message_kinds()
     }
 
     fn controller(&self) -> Option<Box<dyn Controller>> {
@@ -570,4 +575,53 @@ proptest! {
         let mut world = World::new(&spec, "c3l", Box::new(Watched(scheme)), 1).unwrap();
         drive::to_end(&mut world);
     }
+}
+
+/// A grid of 64 nodes 200 m apart, with this number of flows between drawn pairs, measured from 120 s on.
+fn grid(flows: u32, seconds: u64) -> WorldSpec {
+    let mut spec = scene(&[], &[]);
+    for at in 0..64 {
+        node(&mut spec, &format!("n{at}"), f64::from(at % 8) * 200.0, f64::from(at / 8) * 200.0);
+    }
+    let mut random = Stream::new(1, "grid", Purpose::Source);
+    for number in 0..flows {
+        let from = random.below(64) as usize;
+        let to = (from + 1 + random.below(63) as usize) % 64;
+        flow(&mut spec, &format!("F{number}"), from, to, saturating(1000));
+    }
+    spec.duration = Span::from_secs(seconds);
+    spec
+}
+
+/// Collecting the traffic profile of 100 flows on the grid takes less than half a percent of the sum of the nodes' rates.
+#[test]
+fn collecting_the_profile_is_cheap() {
+    let result = run(&grid(100, 200), c3l(&[]));
+    let seconds = result.duration_s - result.warmup_s;
+    let control = result.control.unwrap();
+    let mut shares = Vec::new();
+    for of in &control {
+        let bps = of.mac_bytes as f64 * 8.0 / seconds;
+        println!(
+            "{}: {} packets, {} frames, {} B, {:.3} % of all, {:.2} % of one",
+            of.kind,
+            of.packets,
+            of.frames,
+            of.mac_bytes,
+            100.0 * bps / result.radio_rates_bps as f64,
+            100.0 * bps / 2e6
+        );
+        shares.push((of.kind.as_str(), bps / result.radio_rates_bps as f64));
+    }
+    let names: Vec<&str> = shares.iter().map(|share| share.0).collect();
+    assert_eq!(names, ["report", "allocation", "hello", "probe", "feedback"]);
+    assert_eq!(result.radio_rates_bps, 64 * 2_000_000);
+    assert!(shares[0].1 < 0.005, "{shares:?}");
+    // Each node sends a HELLO and a probe of 8 to 17 bytes and their headers a second.
+    for kind in [2, 3] {
+        let a_second = control[kind].packets as f64 / seconds / 64.0;
+        assert!((0.9..1.1).contains(&a_second), "{a_second}");
+        assert_eq!(control[kind].frames, control[kind].packets);
+    }
+    assert!(control.iter().all(|of| of.packets > 0 && of.frames >= of.packets && of.mac_bytes > of.ip_bytes));
 }

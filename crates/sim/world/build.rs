@@ -20,6 +20,7 @@ use crate::node::accounts::Accounts;
 use crate::node::agents::Agents;
 use crate::node::arp::Arp;
 use crate::node::backpressure::{self, Backpressure};
+use crate::node::control_traffic::ControlCounts;
 use crate::node::controllers::Controllers;
 use crate::node::differentials::Differentials;
 use crate::node::flow::Flow;
@@ -373,6 +374,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         backpressure,
         agents: Agents::default(),
         controllers: Controllers::default(),
+        control_traffic: plan.placed.message_kinds().map(ControlCounts::new).unwrap_or_default(),
         meters: Meters::default(),
         link_meters: LinkMeters::default(),
         packet_losses,

@@ -17,6 +17,7 @@ use crate::node::Network;
 use crate::node::accounts::drop_reason;
 use crate::node::agents::{MessageReception, SentMessage};
 use crate::node::arp::{AddressWait, Unanswered};
+use crate::node::control_traffic::Finished;
 use crate::node::interfaces::Ahead;
 use crate::observe::paths;
 use crate::packet::{Packet, PacketCopy, Payload};
@@ -129,6 +130,19 @@ impl Network {
             }
             _ => self.arp_received((node, port), packet, now),
         }
+    }
+
+    /// Counts a packet that the MAC has sent in this number of data frames, if it is a message or a report.
+    #[inline(never)]
+    pub(super) fn count_control(&mut self, msdu: &Msdu, data_frames: u64, framing: u32) {
+        let packet = match self.packets.get(msdu.copy).map(|packet| packet.payload) {
+            Some(Payload::Message(message)) => Finished::Message(self.agents.start_of(message)),
+            Some(Payload::Report { .. }) => Finished::Report,
+            _ => return,
+        };
+        // Broadcasts are no data frames, and are sent once.
+        let frames = if msdu.to == BROADCAST { 1 } else { data_frames };
+        self.control_traffic.count(packet, frames, [msdu.bytes, msdu.bytes + framing]);
     }
 
     /// Schedules the end of a packet that is sent without an acknowledgement.

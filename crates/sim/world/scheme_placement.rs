@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_host::Capabilities;
-use airfair_schemes::places::{Interface, Medium, Priority};
+use airfair_schemes::places::{Interface, Medium, MessageKinds, Priority};
 use airfair_schemes::{Registry, Scheme};
 
 use crate::names::natural_cmp;
@@ -18,7 +18,8 @@ pub(crate) struct SchemePlacement {
     wired: BTreeSet<usize>,
 }
 
-/// The capabilities that a simulated interface offers to a scheme; `categories`: access categories of its radio; `radios`: those of its node.
+/// The capabilities that a simulated interface offers to a scheme; `categories`: access categories of its radio; `radios`: those of its
+/// node.
 fn offers(medium: Medium, categories: usize, radios: usize) -> Capabilities {
     let radio = matches!(medium, Medium::Radio);
     Capabilities {
@@ -72,6 +73,11 @@ impl SchemePlacement {
     /// The scheme of a node's interfaces.
     pub(crate) fn at(&self, node: usize) -> &dyn Scheme {
         self.own.get(&node).map_or(&*self.run, |scheme| &**scheme)
+    }
+
+    /// Kinds of messages, of the run's scheme or else of the first node whose own scheme names some.
+    pub(crate) fn message_kinds(&self) -> Option<MessageKinds> {
+        self.run.message_kinds().or_else(|| self.own.values().find_map(|scheme| scheme.message_kinds()))
     }
 
     /// Description of a node's radio of this kind for schemes.

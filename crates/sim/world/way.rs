@@ -599,6 +599,7 @@ impl Network {
         self.interfaces.warmed_up(&self.links, now);
         self.routes.warmed_up();
         self.differentials.warmed_up();
+        self.control_traffic.warmed_up();
     }
 }
 
@@ -684,7 +685,10 @@ impl Network {
             self.meters.on_finished(station, &msdu, outcome, now);
             let neighbour = (msdu.to != BROADCAST).then(|| self.interfaces.of_station(msdu.to).0);
             let frames = air.data_frames(station, msdu.category);
-            self.link_meters.on_finished(station, neighbour, (&msdu, outcome), frames);
+            let sent = self.link_meters.on_finished(station, neighbour, (&msdu, outcome), frames);
+            if let Some(sent) = sent.filter(|_| self.control_traffic.any()) {
+                self.count_control(&msdu, sent, air.framing(station));
+            }
         }
         match outcome {
             // ARP's packets end here; the others are continued by the next hop's own copy.

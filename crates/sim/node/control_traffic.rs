@@ -1,0 +1,74 @@
+//! Frames of a scheme's messages and of flows' reports, kind by kind, at the radios of agents that have link meters.
+
+use airfair_schemes::places::MessageKinds;
+
+use crate::measure::summary::ControlTraffic;
+
+/// Name of the reports of flows' receivers.
+const FEEDBACK: &str = "feedback";
+
+/// The counts of a world: they stay empty unless its scheme names kinds.
+#[derive(Default)]
+pub(crate) struct ControlCounts {
+    kinds: Option<MessageKinds>,
+    /// By kind; the last one: reports of flows.
+    counts: Vec<Counts>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    packets: u64,
+    frames: u64,
+    ip_bytes: u64,
+    mac_bytes: u64,
+}
+
+/// A packet that a MAC has finished.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Finished {
+    /// A message, with its first bytes.
+    Message([u8; 4]),
+    /// A report of a flow's receiver.
+    Report,
+}
+
+impl ControlCounts {
+    pub fn new(kinds: MessageKinds) -> Self {
+        Self { kinds: Some(kinds), counts: vec![Counts::default(); kinds.names.len() + 1] }
+    }
+
+    /// True if anything is counted.
+    #[inline(always)]
+    pub fn any(&self) -> bool {
+        self.kinds.is_some()
+    }
+
+    /// Counts a packet that the MAC has sent in this number of frames; `bytes`: of the IP packet, and of a frame.
+    pub fn count(&mut self, packet: Finished, frames: u64, bytes: [u32; 2]) {
+        let Some(kinds) = &self.kinds else { return };
+        let at = match packet {
+            Finished::Message(start) => (kinds.of)(&start),
+            Finished::Report => Some(kinds.names.len()),
+        };
+        if let Some(counts) = at.and_then(|at| self.counts.get_mut(at)) {
+            counts.packets += 1;
+            counts.frames += frames;
+            counts.ip_bytes += frames * u64::from(bytes[0]);
+            counts.mac_bytes += frames * u64::from(bytes[1]);
+        }
+    }
+
+    /// Starts the measurement at the end of the warm-up.
+    pub fn warmed_up(&mut self) {
+        self.counts.fill(Counts::default());
+    }
+
+    /// The counts by kind.
+    pub fn results(&self) -> Option<Vec<ControlTraffic>> {
+        let names = self.kinds?.names.iter().copied().chain([FEEDBACK]);
+        let result = |(kind, &Counts { packets, frames, ip_bytes, mac_bytes }): (&str, &Counts)| {
+            ControlTraffic { kind: kind.to_string(), packets, frames, ip_bytes, mac_bytes }
+        };
+        Some(names.zip(&self.counts).map(result).collect())
+    }
+}
