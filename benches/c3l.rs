@@ -4,15 +4,17 @@
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark measures time")]
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hint::black_box;
 use std::time::Instant;
 
 use airfair_schemes::c3l::allocation::{Allocator, Constraints, Flows};
 use airfair_schemes::c3l::capacity::{Capacities, Config, LinkRound};
 use airfair_schemes::c3l::discovery::Neighbour;
+use airfair_schemes::c3l::profile::Passing;
+use airfair_schemes::c3l::round::{Config as ControllerConfig, Controller, LinkReport};
 use airfair_schemes::c3l::topology::{Link, Rules, Topology, Vertices};
-use airfair_schemes::places::NodeId;
+use airfair_schemes::places::{FlowId, NodeId};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 
@@ -168,6 +170,50 @@ fn allocations(name: &str, topology: &Topology, paths: &[Vec<u32>], repeats: usi
     );
 }
 
+/// Rounds of a controller: all nodes report who they hear, their links and their flows; then one without a change, and one in which an
+/// eighth of the links are overloaded.
+fn rounds(grid: &Grid, paths: &[Vec<u32>]) {
+    let mut links: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
+    let mut flows: BTreeMap<NodeId, Vec<Passing>> = BTreeMap::new();
+    for (flow, path) in (0..).zip(paths) {
+        for step in steps(path) {
+            links.entry(step.from).or_default().insert(step.to);
+            let passing = Passing { flow: FlowId(flow), next_hop: step.to, demand: f64::INFINITY };
+            flows.entry(step.from).or_default().push(passing);
+        }
+    }
+    let mut controller = Controller::new(ControllerConfig::default());
+    let mut now = Time::ZERO;
+    let of = format!("100 x 50, {} flows", paths.len());
+    for (what, overloads, listed) in [
+        ("first round, with its reports", false, true),
+        ("round without a change, with its reports", false, false),
+        ("round with overloaded links, with its reports", true, false),
+        ("the next one", true, false),
+    ] {
+        let us = best(1, || {
+            for node in 0..(grid.columns * grid.rows) as u32 {
+                let id = NodeId(node);
+                let report = |to: &NodeId| LinkReport {
+                    to: *to,
+                    goodput: 1.0 / COST,
+                    used: 3_000.0,
+                    transmissions: 1.2,
+                    overloaded: overloads && node.is_multiple_of(8),
+                };
+                let reports: Vec<LinkReport> = links.get(&id).into_iter().flatten().map(report).collect();
+                let heard = grid.heard(node);
+                let passing = flows.get(&id).cloned().unwrap_or_default();
+                controller.report(id, &reports, passing, listed.then_some(&heard[..]), now);
+            }
+            controller.run(now);
+            controller.shares().len()
+        });
+        row(what, &of, us);
+        now += Span::from_secs(8);
+    }
+}
+
 fn main() {
     println!("| what | of | us |\n|---|---|---|");
     let grid = Grid { columns: 8, rows: 8 };
@@ -229,5 +275,6 @@ fn main() {
         row("topology from reports", &format!("100 x 50, {count} flows"), time);
         let topology = topology.as_ref().expect("just made");
         allocations("100 x 50, 50 gateways", topology, &paths, 5);
+        rounds(&large, &paths);
     }
 }

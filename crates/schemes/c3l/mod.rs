@@ -181,6 +181,9 @@ params! {
         usable: f64 = 0.5, in 0.0..=1.0;
         /// part of HELLOs or probes that a node hears of another from which they interfere
         interferes: f64 = 0.1, in 0.0..=1.0;
+        /// two nodes interfere only if each hears the other, so that a node that lies invents no conflicts with nodes that do not hear it (ours);
+        /// false: if one hears the other
+        mutual: bool = false;
         /// which links are in conflict: those of which "ends" interfere, as RTS and CTS have it, or those whose "receivers" hear the
         /// other's sender
         conflict: Conflict = Conflict::Ends;
@@ -190,6 +193,8 @@ params! {
         reach: Reach = Reach::Communication;
         /// which end of an inhibitor is hidden: the "sender" or "either"
         hider: Hider = Hider::Either;
+        /// most flows that the controller counts of those that begin at one node (ours)
+        own_flows: u64 = 1024, in 1..=65_536;
         /// time for which a link stays in the conflict graph after its last use
         keep: Span = Span::from_secs(120), in MILLISECOND..=HOUR;
         /// time for which a node's report of flows and links counts
@@ -362,6 +367,7 @@ impl C3l {
                 rules: topology::Rules {
                     usable: set.usable,
                     interferes: set.interferes,
+                    mutual: set.mutual,
                     conflict: set.conflict,
                     vertices: set.vertices,
                     reach: set.reach,
@@ -384,6 +390,7 @@ impl C3l {
                 },
                 reestimate: set.reestimate,
                 demands: set.demands,
+                own_flows: set.own_flows as usize,
                 expiry: set.report_expiry,
                 default_goodput: set.default_goodput.0 as f64,
             },

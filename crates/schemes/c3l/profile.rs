@@ -8,6 +8,8 @@
 //!   air; the flow gets the rate of the smallest (its packets carry the smallest stamp).
 //! - A piece whose next hops are a ring, which a change of routes can leave for a moment, begins at its smallest node and ends before it
 //!   comes back there.
+//! - Of the flows that begin at a node no more than a number count (ours), so that a node cannot take the air of others by inventing flows.
+//!   Those beyond it have parts of the link's share, which is that of fewer flows.
 //! - A node's report counts for `expiry`, so that a lost one does not stop its flows.
 
 use alloc::collections::BTreeMap;
@@ -79,9 +81,9 @@ impl Profile {
         self.reports.retain(|_, report| now.since(report.0) < expiry);
     }
 
-    /// The routes of all flows, in the order of flows and first nodes.
+    /// The routes of all flows, in the order of flows and first nodes, of those that begin at one node at most `own`.
     #[must_use]
-    pub fn routes(&self) -> Vec<Route> {
+    pub fn routes(&self, own: usize) -> Vec<Route> {
         // The steps of all flows, by flow and node; the second field: whether the node is a next hop, the third: whether it was visited.
         let mut steps: BTreeMap<(FlowId, NodeId), (Passing, bool, bool)> = BTreeMap::new();
         for (&node, (_, passing)) in &self.reports {
@@ -116,6 +118,14 @@ impl Profile {
             }
         }
         routes.sort_by_key(Route::rank);
+        let mut begun: BTreeMap<NodeId, usize> = BTreeMap::new();
+        routes.retain(|route| {
+            let begun = route.links.first().map(|link| begun.entry(link.from).or_default());
+            begun.is_some_and(|begun| {
+                *begun += 1;
+                *begun <= own
+            })
+        });
         routes
     }
 }

@@ -33,6 +33,8 @@ pub struct Config {
     pub reestimate: bool,
     /// True if flows get no more than nodes report that they require.
     pub demands: bool,
+    /// Most flows that count of those that begin at one node.
+    pub own_flows: usize,
     /// Time for which a node's report of its flows and links counts.
     pub expiry: Span,
     /// Goodput of a lone link of which nothing is reported, bit/s.
@@ -46,6 +48,7 @@ impl Default for Config {
             capacity: capacity::Config::default(),
             reestimate: true,
             demands: false,
+            own_flows: 1024,
             expiry: Span::from_secs(20),
             default_goodput: 1_394_000.0,
         }
@@ -159,7 +162,7 @@ impl Controller {
         self.profile.expire(now);
         let expiry = self.config.expiry;
         self.known.retain(|_, known| now.since(known.at) < expiry);
-        self.routes = self.profile.routes();
+        self.routes = self.profile.routes(self.config.own_flows);
         self.topology.use_links(self.routes.iter().flat_map(|route| route.links.iter().copied()), now);
         let changed = self.topology.update();
         self.look_back();

@@ -3,7 +3,8 @@
 //! Readings, each a field of [`Rules`] where there is a choice:
 //! - A link is usable if its delivery ratio is at least `usable`; the paper gives no number.
 //! - Two nodes interfere if one of them hears a part `interferes` or more of the other's HELLOs or probes: interference is as symmetric as
-//!   the paper's range.
+//!   the paper's range. With `mutual` each has to hear the other: a node that lies can then invent no conflict with nodes that do not hear
+//!   it.
 //! - The vertices of the conflict graph are the links that carry flows, also those that discovery does not call usable: their frames take
 //!   air. The paper takes all usable links (`vertices = "usable"`): then a clique may be larger and its set of links more lasting, but no
 //!   allocation differs, since links without flows take nothing. A link stays for `keep` after its last use.
@@ -108,6 +109,8 @@ pub struct Rules {
     pub usable: f64,
     /// Part of HELLOs or probes from which two nodes interfere.
     pub interferes: f64,
+    /// True if both of them have to hear the other; false: one of them.
+    pub mutual: bool,
     /// Which links are in conflict.
     pub conflict: Conflict,
     /// Which links are vertices.
@@ -135,6 +138,7 @@ impl Default for Rules {
         Self {
             usable: 0.5,
             interferes: 0.1,
+            mutual: false,
             conflict: Conflict::Ends,
             vertices: Vertices::Used,
             reach: Reach::Communication,
@@ -255,7 +259,8 @@ impl Topology {
         others.sort_unstable();
         others.dedup();
         for other in others {
-            let now = self.hears(node, other) || self.hears(other, node);
+            let [one, two] = [self.hears(node, other), self.hears(other, node)];
+            let now = if self.rules.mutual { one && two } else { one || two };
             if now == self.interferes(node, other) {
                 continue;
             }

@@ -78,7 +78,8 @@ impl Network {
         }
         let (rate, louder) = self.transmit_of(copy, to);
         let (bytes, control) = (packet.bytes, packet.class == PacketClass::Control);
-        Some(Msdu { copy, packet: of, bytes, to, category: 0, overhear, control, rate, louder })
+        let report = matches!(packet.payload, Payload::Report { .. });
+        Some(Msdu { copy, packet: of, bytes, to, category: 0, overhear, control, report, rate, louder })
     }
 
     /// Rate of a packet, and its power above the radio's own, hundredths of a dB: of a broadcast those that its message has chosen.
@@ -136,8 +137,9 @@ impl Network {
     #[inline(never)]
     pub(super) fn count_control(&mut self, msdu: &Msdu, data_frames: u64, framing: u32) {
         let packet = match self.packets.get(msdu.copy).map(|packet| packet.payload) {
+            // Its packet ends where it arrives, before the MAC has finished.
+            _ if msdu.report => Finished::Report,
             Some(Payload::Message(message)) => Finished::Message(self.agents.start_of(message)),
-            Some(Payload::Report { .. }) => Finished::Report,
             _ => return,
         };
         // Broadcasts are no data frames, and are sent once.

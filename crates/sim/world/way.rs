@@ -666,7 +666,7 @@ impl Network {
         }
         let (bytes, control) = (queued.bytes, is_message);
         let (rate, louder) = if is_message { self.transmit_of(copy, to) } else { transmit_to(to) };
-        Some(Msdu { copy, packet, bytes, to, category: 0, overhear, control, rate, louder })
+        Some(Msdu { copy, packet, bytes, to, category: 0, overhear, control, report: false, rate, louder })
     }
 
     /// Handles a packet that the MAC has finished.

@@ -20,17 +20,17 @@ const ANY: f64 = f64::INFINITY;
 #[test]
 fn reports_join_to_routes() {
     let mut profile = profile();
-    assert_eq!(profile.routes(), []);
+    assert_eq!(profile.routes(1024), []);
     profile.report(NodeId(3), vec![to(7, 5, 100.0), to(8, 5, ANY)], at(0));
     profile.report(NodeId(5), vec![to(7, 1, 80.0)], at(0));
     profile.report(NodeId(9), vec![to(7, 3, ANY)], at(0));
     let seven = Route { flow: FlowId(7), links: vec![link(9, 3), link(3, 5), link(5, 1)], demand: 80.0 };
     let eight = Route { flow: FlowId(8), links: vec![link(3, 5)], demand: ANY };
-    assert_eq!(profile.routes(), [seven.clone(), eight.clone()]);
+    assert_eq!(profile.routes(1024), [seven.clone(), eight.clone()]);
     assert_eq!((seven.rank(), eight.rank()), ((7 << 32) + 9, (8 << 32) + 3));
     // A new report replaces the last one.
     profile.report(NodeId(5), vec![], at(1));
-    assert_eq!(profile.routes()[0].links, [link(9, 3), link(3, 5)]);
+    assert_eq!(profile.routes(1024)[0].links, [link(9, 3), link(3, 5)]);
 }
 
 /// Node 3's report is missing: two pieces.
@@ -40,7 +40,7 @@ fn a_missing_report_leaves_pieces() {
     profile.report(NodeId(5), vec![to(7, 1, 80.0)], at(0));
     profile.report(NodeId(9), vec![to(7, 3, ANY)], at(0));
     let piece = |links, demand| Route { flow: FlowId(7), links, demand };
-    assert_eq!(profile.routes(), [piece(vec![link(5, 1)], 80.0), piece(vec![link(9, 3)], ANY)]);
+    assert_eq!(profile.routes(1024), [piece(vec![link(5, 1)], 80.0), piece(vec![link(9, 3)], ANY)]);
 }
 
 /// 1 > 2 > 3 > 1 is a ring: three links, once each; and a node that names itself has no link. A tail that runs into a ring ends there.
@@ -50,11 +50,11 @@ fn rings_end() {
     for (node, next) in [(2, 3), (1, 2), (3, 1), (4, 4)] {
         profile.report(NodeId(node), vec![to(7, next, ANY)], at(0));
     }
-    let routes = profile.routes();
+    let routes = profile.routes(1024);
     assert_eq!(routes.len(), 1);
     assert_eq!(routes[0].links, [link(1, 2), link(2, 3), link(3, 1)]);
     profile.report(NodeId(4), vec![to(7, 2, ANY)], at(0));
-    let routes = profile.routes();
+    let routes = profile.routes(1024);
     assert_eq!(routes.len(), 1);
     assert_eq!(routes[0].links, [link(4, 2), link(2, 3), link(3, 1), link(1, 2)]);
     // Two flows into one: 1 > 2 and 3 > 2 > 4 of the same number: the second joins, each link once.
@@ -74,7 +74,7 @@ fn reports_expire_and_the_oldest_gives_way() {
     }
     profile.report(NodeId(1), vec![to(1, 9, ANY)], at(5));
     profile.report(NodeId(6), vec![to(6, 9, ANY)], at(6));
-    let flows = |profile: &Profile| profile.routes().iter().map(|route| route.flow.0).collect::<Vec<_>>();
+    let flows = |profile: &Profile| profile.routes(1024).iter().map(|route| route.flow.0).collect::<Vec<_>>();
     assert_eq!(flows(&profile), [1, 3, 4, 6], "2 had reported first");
     profile.expire(at(20_003));
     assert_eq!(flows(&profile), [1, 4, 6]);

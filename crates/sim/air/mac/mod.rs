@@ -51,6 +51,8 @@ pub struct Msdu {
     pub overhear: bool,
     /// True for a packet that belongs to no flow: of ARP, routing or a scheme.
     pub control: bool,
+    /// True for a report of a flow's receiver that precedes what waits.
+    pub report: bool,
     /// Rate at which it is sent.
     pub rate: SendRate,
     /// Power above the radio's own, hundredths of a dB; broadcasts only.

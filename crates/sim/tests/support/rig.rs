@@ -99,6 +99,7 @@ impl Rig {
                 category,
                 overhear: true,
                 control: false,
+                report: false,
                 rate: if to == BROADCAST.0 { SendRate::Broadcast } else { SendRate::Data },
                 louder: 0,
             },
