@@ -1,0 +1,1 @@
+"""What several experiments of the paper share."""

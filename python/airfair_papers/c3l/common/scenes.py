@@ -1,0 +1,213 @@
+"""The base scene, the places of nodes and flows, the protocols, and what the paper leaves open.
+
+A series is a place, a protocol and a reading, each of them a tuple of overrides of `base.toml`.
+
+Readings that all experiments share. **C3L's flows** are UDP: reliability is "separate" (section V); its
+sources are saturated. **Probes** have 7 dB more power than data, not the paper's 3: "a node can communicate
+directly with interfering neighbors" (section III-B) is what they are for, and where the lowest rate reaches
+no farther than the highest, as in this radio model, 3 dB do not reach the 1.5 times of the sense range.
+**Routing** is DSDV with ns-2's values where flows have several hops (section IV); static routes are the
+other reading. Where all flows have one hop, routes are static. **Time**: flows start at 60 s, when routes and
+neighbours are known (a saturating flow from the start keeps DSDV from ever finding a route that its packets
+disturb); then 120 s of warm-up, and 300 s measured.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from airfair.claims import MAIN
+from airfair.paper import Series
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+BASE = Path(__file__).parent.with_name("base.toml")
+
+START = 60
+"""Seconds."""
+SMALL = (f'duration="{START + 6} s"', f'warmup="{START + 2} s"')
+"""A run that only shows that it works."""
+
+LONE = 1394.0
+"""Goodput of a lone saturated link of the base scene, kbit/s."""
+
+
+class Protocol(NamedTuple):
+    """How a run speaks it."""
+
+    scheme: str
+    overrides: tuple[str, ...] = ()
+    udp: bool = False
+    """Saturating sources over UDP instead of TCP's transfers without end."""
+
+
+RENO, NEWRENO, SACK, VEGAS = "TCP Reno", "TCP NewReno", "TCP SACK", "TCP Vegas"
+UDP, CUBIC, NRED = "UDP", "CUBIC", "NRED"
+C3L, LOCAL = "C3L", "C3L, local estimates"
+
+PROBES = "c3l.probe_power=7"
+OTHERS: Mapping[str, Protocol] = {
+    RENO: Protocol("reno"),
+    NEWRENO: Protocol("newreno"),
+    SACK: Protocol("newreno", ("tcp.sack=true",)),
+    VEGAS: Protocol("vegas"),
+    UDP: Protocol("droptail", udp=True),
+}
+"""The paper's, without ATP and EXACT, and UDP."""
+BESIDE: Mapping[str, Protocol] = {CUBIC: Protocol("cubic"), NRED: Protocol("nred")}
+"""Not in the paper."""
+OWN: Mapping[str, Protocol] = {
+    C3L: Protocol("c3l", (PROBES,), udp=True),
+    LOCAL: Protocol("c3l-local", udp=True),
+}
+"""`c3l-local` is the first bar of figure 12."""
+PROTOCOLS: Mapping[str, Protocol] = {**OTHERS, **BESIDE, **OWN}
+TCPS = (RENO, NEWRENO, SACK, VEGAS)
+
+DSDV = (
+    'routing.protocol="dsdv"',
+    'dsdv.period="11.25 s"',
+    'dsdv.period_jitter="3.75 s"',
+    "dsdv.hold_periods=4",
+    'dsdv.start_jitter="2 s"',
+    'dsdv.settling_time="12 s"',
+    "dsdv.settle_all=true",
+    "dsdv.trigger_on_new_number=false",
+    "dsdv.answer_broken=true",
+    'dsdv.trigger_interval="1 s"',
+    "dsdv.full_dump_share=0.3333",
+    'dsdv.update_jitter="10 ms"',
+)
+"""ns-2's."""
+STATIC = "static routes"
+ROUTES: Mapping[str, tuple[str, ...]] = {MAIN: DSDV, STATIC: ()}
+"""Of networks in which flows have several hops."""
+
+LIMIT = "local limit"
+LIMITED: Mapping[str, tuple[str, ...]] = {LIMIT: ('radio.local_limit="8 ms"', "radio.backpressure=true")}
+"""A node's own flows keep short queues, as in Linux; C3L's are exempt. For the others only."""
+
+READINGS: Mapping[str, tuple[str, ...]] = {
+    "probes 3 dB": ("c3l.probe_power=3",),
+    "reach of interference": ("c3l.reach=interference",),
+    "hidden senders only": ("c3l.hider=sender",),
+    "conflict by receivers": ("c3l.conflict=receivers",),
+    "local loop off": ("c3l.local_factor=1",),
+    "local loop at 0.3 of the queue": ("c3l.local_threshold=0.3",),
+    "epoch 0.5 s": ('c3l.epoch="500 ms"',),
+    "epoch 2 s": ('c3l.epoch="2 s"',),
+    "cycle 4 s": ('c3l.cycle="4 s"',),
+    "cycle 16 s": ('c3l.cycle="16 s"',),
+    "overload from 0.1 of the queue": ("c3l.overload_threshold=0.1",),
+    "overload from 0.5 of the queue": ("c3l.overload_threshold=0.5",),
+    "capacities grow in any case": ("c3l.used=0",),
+    "default_part 1": ("c3l.default_part=1",),
+    "default_part 0.05": ("c3l.default_part=0.05",),
+    "W 1": ("c3l.w_factor=1",),
+    "W in the allocation": ("c3l.w_in_allocation=true",),
+    "all cliques lose": ("c3l.decrease=all",),
+    "no re-estimation": ("c3l.reestimate=false",),
+    "increment 0.02": ("c3l.increment=0.02",),
+    "increment 0.1": ("c3l.increment=0.1",),
+}
+"""What C3L's words leave open, one changed at a time, and its parts off."""
+
+
+class Place(NamedTuple):
+    """Nodes and flows."""
+
+    nodes: Mapping[str, tuple[float, float]]
+    """Metres."""
+    flows: Mapping[str, tuple[str, str]]
+    best: Sequence[float] = ()
+    """The max-min optimum by flow, kbit/s, which a search of sending rates over UDP found in the simulator
+    (as the paper's: "exhaustively trying out various sending rate combinations")."""
+    hops: int = 1
+    """Of its longest flow."""
+
+
+LINE = {"1": (0.0, 0.0), "2": (200.0, 0.0), "3": (400.0, 0.0), "4": (600.0, 0.0)}
+FAR_LINE = {"1": (0.0, 0.0), "2": (200.0, 0.0), "3": (500.0, 0.0), "4": (700.0, 0.0), "5": (350.0, 100.0)}
+"""The fifth node connects the halves: without it no controller could tell both."""
+PAIRS = {"F1": ("1", "2"), "F2": ("3", "4")}
+CELL = {
+    "A": (0.0, 0.0),
+    "B1": (100.0, -60.0),
+    "B2": (120.0, 0.0),
+    "B3": (100.0, 60.0),
+    "C": (0.0, 150.0),
+    "D": (120.0, 150.0),
+}
+GATEWAY = {"A": (0.0, 0.0), "C": (100.0, 170.0), "G": (200.0, 0.0)}
+
+HIDDEN, FAR, HOPS, MIDDLE, SHARED, COMMON = (
+    "hidden",
+    "hidden, far",
+    "hops",
+    "hops, middle",
+    "space",
+    "space, common receiver",
+)
+PLACES: Mapping[str, Place] = {
+    HIDDEN: Place(LINE, PAIRS, (586, 586)),
+    FAR: Place(FAR_LINE, PAIRS, (508, 508)),
+    HOPS: Place(LINE, {"F1": ("1", "4"), "F2": ("1", "2")}, (320, 327), hops=3),
+    MIDDLE: Place(LINE, {"F1": ("1", "4"), "F2": ("2", "3")}, (327, 340), hops=3),
+    SHARED: Place(
+        CELL, {"F1": ("A", "B1"), "F2": ("A", "B2"), "F3": ("A", "B3"), "F4": ("C", "D")}, (350,) * 4
+    ),
+    COMMON: Place(
+        GATEWAY, {"F1": ("A", "G"), "F2": ("A", "G"), "F3": ("A", "G"), "F4": ("C", "G")}, (350,) * 4
+    ),
+}
+"""Figure 1 (a); the same with its inhibitor out of reception range of the inhibited receiver, but near enough
+to spoil a reception; (b) with the one-hop flow on the first hop, and in the middle; (c), and with one
+receiver."""
+
+
+def nodes(places: Mapping[str, tuple[float, float]]) -> str:
+    """Nodes at these places."""
+    each = (f'{{id="{node}", position=["{x:g} m", "{y:g} m"]}}' for node, (x, y) in places.items())
+    return f"node=[{', '.join(each)}]"
+
+
+def flows(pairs: Mapping[str, tuple[str, str]], *, udp: bool, packet: int = 1000, own: str = "") -> str:
+    """Flows without end between these nodes. `own`: further keys of each."""
+    sent = (
+        f'transport="udp", traffic={{kind="saturating", packet="{packet} B"}}'
+        if udp
+        else 'transport="tcp-newreno", traffic={kind="ftp"}'
+    )
+    each = (
+        f'{{id="{flow}", from="{a}", to="{b}", start="{START} s", {sent}{own}}}'
+        for flow, (a, b) in pairs.items()
+    )
+    return f"flow=[{', '.join(each)}]"
+
+
+def name(place: str, protocol: str, reading: str = MAIN) -> str:
+    """The name of a series."""
+    return f"{place}: {protocol}" if reading == MAIN else f"{place}: {protocol}, {reading}"
+
+
+def overrides(place: str, protocol: str, reading: Iterable[str] = ()) -> tuple[str, ...]:
+    """A protocol at a place, as changes to the base scene. With several hops `reading` names the routing."""
+    where, spoken = PLACES[place], PROTOCOLS[protocol]
+    drawn = (nodes(where.nodes), flows(where.flows, udp=spoken.udp))
+    return (f'name="{place}"', *drawn, *spoken.overrides, *reading)
+
+
+def series(
+    place: str,
+    protocol: str,
+    reading: str = MAIN,
+    changes: Iterable[str] = (),
+    against: str | None = None,
+) -> Series:
+    """A protocol at a place, in a reading that consists of these changes; with DSDV where flows of the place
+    have several hops and the reading is not of static routes."""
+    routed = DSDV if PLACES[place].hops > 1 and reading != STATIC else ()
+    made = overrides(place, protocol, (*routed, *changes))
+    return Series(name(place, protocol, reading), PROTOCOLS[protocol].scheme, made, against)
