@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 BASE = Path(__file__).parent.with_name("base.toml")
+TESTBED = BASE.with_name("testbed.toml")
+"""802.11a, where the paper measured with four nodes (section IV-E)."""
 
 START = 60
 """Seconds."""
@@ -126,6 +128,11 @@ class Place(NamedTuple):
     (as the paper's: "exhaustively trying out various sending rate combinations")."""
     hops: int = 1
     """Of its longest flow."""
+    file: Path = BASE
+    packet: int = 1000
+    """Payload of UDP packets, bytes."""
+    own: tuple[str, ...] = ()
+    """Further changes to its file."""
 
 
 LINE = {"1": (0.0, 0.0), "2": (200.0, 0.0), "3": (400.0, 0.0), "4": (600.0, 0.0)}
@@ -140,6 +147,7 @@ CELL = {
     "C": (0.0, 150.0),
     "D": (120.0, 150.0),
 }
+SPACE = {"F1": ("A", "B1"), "F2": ("A", "B2"), "F3": ("A", "B3"), "F4": ("C", "D")}
 GATEWAY = {"A": (0.0, 0.0), "C": (100.0, 170.0), "G": (200.0, 0.0)}
 
 HIDDEN, FAR, HOPS, MIDDLE, SHARED, COMMON = (
@@ -150,21 +158,37 @@ HIDDEN, FAR, HOPS, MIDDLE, SHARED, COMMON = (
     "space",
     "space, common receiver",
 )
+WIDE, SENSED, RELAY = "hidden, sensed to 550 m", "hidden, standard radio", "space, common relay"
+ROUTERS, CARDS = "routers, hidden", "routers, space"
 PLACES: Mapping[str, Place] = {
     HIDDEN: Place(LINE, PAIRS, (586, 586)),
     FAR: Place(FAR_LINE, PAIRS, (508, 508)),
     HOPS: Place(LINE, {"F1": ("1", "4"), "F2": ("1", "2")}, (320, 327), hops=3),
     MIDDLE: Place(LINE, {"F1": ("1", "4"), "F2": ("2", "3")}, (327, 340), hops=3),
-    SHARED: Place(
-        CELL, {"F1": ("A", "B1"), "F2": ("A", "B2"), "F3": ("A", "B3"), "F4": ("C", "D")}, (350,) * 4
-    ),
+    SHARED: Place(CELL, SPACE, (350,) * 4),
     COMMON: Place(
         GATEWAY, {"F1": ("A", "G"), "F2": ("A", "G"), "F3": ("A", "G"), "F4": ("C", "G")}, (350,) * 4
     ),
+    WIDE: Place(
+        {"1": (0.0, 0.0), "2": (240.0, 0.0), "3": (560.0, 0.0), "4": (760.0, 0.0)},
+        PAIRS,
+        own=('radio.propagation.carrier_sense="550 m"',),
+    ),
+    SENSED: Place(LINE, PAIRS, (586, 586), own=('radio.profile="standard"',)),
+    RELAY: Place(
+        {"A": (0.0, 0.0), "C": (0.0, 150.0), "M": (200.0, 75.0), "R": (400.0, 0.0), "S": (400.0, 150.0)},
+        {"F1": ("A", "R"), "F2": ("A", "R"), "F3": ("A", "R"), "F4": ("C", "S")},
+        hops=2,
+    ),
+    ROUTERS: Place(
+        LINE, PAIRS, (3730, 3800), file=TESTBED, packet=1460, own=("radio.short_retry_limit=1000000",)
+    ),
+    CARDS: Place(CELL, SPACE, (2405,) * 4, file=TESTBED, packet=1460, own=('radio.rts_threshold="2347 B"',)),
 }
 """Figure 1 (a); the same with its inhibitor out of reception range of the inhibited receiver, but near enough
 to spoil a reception; (b) with the one-hop flow on the first hop, and in the middle; (c), and with one
-receiver."""
+receiver. Beside them (a) with ns-2's ranges, and with the rules of 802.11 instead of ns-2's; (c) through one
+relay. Figures 16 and 17: (a) and (c) at 12 Mbit/s; the optimum of the last, C/4, is by hand."""
 
 
 def nodes(places: Mapping[str, tuple[float, float]]) -> str:
@@ -195,8 +219,8 @@ def name(place: str, protocol: str, reading: str = MAIN) -> str:
 def overrides(place: str, protocol: str, reading: Iterable[str] = ()) -> tuple[str, ...]:
     """A protocol at a place, as changes to the base scene. With several hops `reading` names the routing."""
     where, spoken = PLACES[place], PROTOCOLS[protocol]
-    drawn = (nodes(where.nodes), flows(where.flows, udp=spoken.udp))
-    return (f'name="{place}"', *drawn, *spoken.overrides, *reading)
+    drawn = (nodes(where.nodes), flows(where.flows, udp=spoken.udp, packet=where.packet))
+    return (f'name="{place}"', *where.own, *drawn, *spoken.overrides, *reading)
 
 
 def series(
@@ -208,6 +232,12 @@ def series(
 ) -> Series:
     """A protocol at a place, in a reading that consists of these changes; with DSDV where flows of the place
     have several hops and the reading is not of static routes."""
-    routed = DSDV if PLACES[place].hops > 1 and reading != STATIC else ()
+    routed = DSDV if PLACES[place].hops > 1 and STATIC not in reading else ()
     made = overrides(place, protocol, (*routed, *changes))
-    return Series(name(place, protocol, reading), PROTOCOLS[protocol].scheme, made, against)
+    scheme, file = PROTOCOLS[protocol].scheme, PLACES[place].file
+    return Series(name(place, protocol, reading), scheme, made, against, None if file == BASE else file)
+
+
+def told(*parts: str) -> str:
+    """A reading with several parts; those that are as in the main one are left out."""
+    return ", ".join(part for part in parts if part and part != MAIN) or MAIN
