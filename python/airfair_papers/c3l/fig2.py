@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from airfair.claims import MAIN, Claim, Measured, Statistic, number, share_of_mean
+from airfair.claims import MAIN, Claim, Measured, Statistic, share_of_mean
 from airfair.paper import Experiment
 
 from airfair_papers.c3l.common.scenes import (
@@ -37,7 +37,7 @@ from airfair_papers.c3l.common.scenes import (
     series,
     told,
 )
-from airfair_papers.c3l.common.shares import RATIO, bars, read
+from airfair_papers.c3l.common.shares import bars, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,9 @@ class Stated(NamedTuple):
 
 
 STARVES = Stated("(a) F1 starves: less than a tenth of the mean", share_of_mean("F1"), "below", 0.1)
-SHORTER = Stated("(b) The flow of one hop has at least twice the other's rate", number(RATIO), "above", 2.0)
+SHORTER = Stated(
+    "(b) The flow of one hop has at least twice the other's rate", share_of_mean("F2"), "above", 4 / 3
+)
 FEWER = Stated("(c) F4 has at least 1.3 times the mean", share_of_mean("F4"), "above", 1.3)
 STATED = {HIDDEN: STARVES, FAR: STARVES, HOPS: SHORTER, MIDDLE: SHORTER, SHARED: FEWER}
 

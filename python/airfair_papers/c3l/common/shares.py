@@ -26,7 +26,6 @@ LEAST = "least share of the optimum"
 WHOLE = "total, of the optimum's"
 LEAST_MODEL = "least share of the model's optimum"
 JAIN = "Jain's index"
-RATIO = "last flow by the first"
 
 
 @lru_cache
@@ -56,7 +55,6 @@ def read(recording: Recording) -> dict[str, float]:
     numbers = {
         **{kbps(flow): rate for flow, rate in rates.items()},
         JAIN: sum(values) ** 2 / (len(values) * squares) if squares else math.nan,
-        RATIO: values[-1] / values[0] if values[0] else math.nan,
         LEAST_MODEL: min(rates[flow] / by_model[flow] for flow in rates),
     }
     if place.best:
