@@ -47,7 +47,7 @@ class Protocol(NamedTuple):
 
 RENO, NEWRENO, SACK, VEGAS = "TCP Reno", "TCP NewReno", "TCP SACK", "TCP Vegas"
 UDP, CUBIC, NRED = "UDP", "CUBIC", "NRED"
-C3L, LOCAL = "C3L", "C3L, local estimates"
+C3L, LOCAL, OVER_TCP = "C3L", "C3L, local estimates", "C3L over TCP"
 
 PROBES = "c3l.probe_power=7"
 OTHERS: Mapping[str, Protocol] = {
@@ -63,8 +63,10 @@ BESIDE: Mapping[str, Protocol] = {CUBIC: Protocol("cubic"), NRED: Protocol("nred
 OWN: Mapping[str, Protocol] = {
     C3L: Protocol("c3l", (PROBES,), udp=True),
     LOCAL: Protocol("c3l-local", udp=True),
+    OVER_TCP: Protocol("c3l", (PROBES,)),
 }
-"""`c3l-local` is the first bar of figure 12."""
+"""`c3l-local` is the first bar of figure 12. C3L over TCP is ours: it has TCP's retransmissions, and no
+window."""
 PROTOCOLS: Mapping[str, Protocol] = {**OTHERS, **BESIDE, **OWN}
 TCPS = (RENO, NEWRENO, SACK, VEGAS)
 
@@ -109,6 +111,7 @@ READINGS: Mapping[str, tuple[str, ...]] = {
     "default_part 0.05": ("c3l.default_part=0.05",),
     "W 1": ("c3l.w_factor=1",),
     "W in the allocation": ("c3l.w_in_allocation=true",),
+    "W in the allocation, reach of interference": ("c3l.w_in_allocation=true", "c3l.reach=interference"),
     "all cliques lose": ("c3l.decrease=all",),
     "no re-estimation": ("c3l.reestimate=false",),
     "increment 0.02": ("c3l.increment=0.02",),
