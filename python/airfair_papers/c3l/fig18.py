@@ -9,7 +9,7 @@ deviation of a second's goodput is less than half.
 
 Readings: the period of the interference (10 s; 4 and 30 s beside), the part of HELLOs and probes from which
 nodes interfere (0.1; 0.8 would say that they mostly do not), probes of 3 dB, conflict by receivers (there is
-no RTS), capacities that grow in any case, and what a share unused costs.
+no RTS), no reaction of a node to its own queue, capacities that grow in any case, or never change.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ READINGS: dict[str, tuple[str, ...]] = {
     "probes 3 dB": ("c3l.probe_power=3",),
     "interferes from 0.8": ("c3l.interferes=0.8",),
     "conflict by receivers": ("c3l.conflict=receivers",),
+    "local loop off": ("c3l.local_factor=1",),
     "capacities grow in any case": ("c3l.used=0",),
     "no re-estimation": ("c3l.reestimate=false",),
 }

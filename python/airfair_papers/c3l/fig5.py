@@ -70,7 +70,6 @@ def claims(reading: str) -> list[Claim]:
                 comparison="above",
                 bound=number(INHIBITED),
                 bound_series=name(more, reading),
-                least=0.05,
                 reading=reading,
             )
             for less, more in pairwise(STEPS)

@@ -26,6 +26,8 @@ LEAST = "least share of the optimum"
 WHOLE = "total, of the optimum's"
 LEAST_MODEL = "least share of the model's optimum"
 JAIN = "Jain's index"
+WITHOUT = "without a route (s)"
+"""Of the flow that is so longest; DSDV only."""
 
 
 @lru_cache
@@ -57,6 +59,8 @@ def read(recording: Recording) -> dict[str, float]:
         JAIN: sum(values) ** 2 / (len(values) * squares) if squares else math.nan,
         LEAST_MODEL: min(rates[flow] / by_model[flow] for flow in rates),
     }
+    if "routing" in result:
+        numbers[WITHOUT] = max(flow["without_s"] for flow in result["routing"]["flows"])
     if place.best:
         numbers[LEAST] = min(rate / best for rate, best in zip(values, place.best, strict=True))
         numbers[WHOLE] = sum(values) / sum(place.best)
