@@ -85,8 +85,13 @@ DSDV = (
     'dsdv.update_jitter="10 ms"',
 )
 """ns-2's."""
-STATIC = "static routes"
-ROUTES: Mapping[str, tuple[str, ...]] = {MAIN: DSDV, STATIC: ()}
+STATIC, HELD, NS3 = "static routes", "routes held for 12 periods", "ns-3's DSDV"
+ROUTES: Mapping[str, tuple[str, ...]] = {
+    MAIN: DSDV,
+    STATIC: (),
+    HELD: tuple(value.replace("periods=4", "periods=12") for value in DSDV),
+    NS3: DSDV[:1],
+}
 """Of networks in which flows have several hops."""
 
 LIMIT = "local limit"
@@ -162,6 +167,7 @@ HIDDEN, FAR, HOPS, MIDDLE, SHARED, COMMON = (
     "space, common receiver",
 )
 WIDE, SENSED, RELAY = "hidden, sensed to 550 m", "hidden, standard radio", "space, common relay"
+HOPS_WIDE = "hops, sensed to 550 m"
 ROUTERS, CARDS = "routers, hidden", "routers, space"
 PLACES: Mapping[str, Place] = {
     HIDDEN: Place(LINE, PAIRS, (586, 586)),
@@ -177,6 +183,13 @@ PLACES: Mapping[str, Place] = {
         PAIRS,
         own=('radio.propagation.carrier_sense="550 m"',),
     ),
+    HOPS_WIDE: Place(
+        LINE,
+        {"F1": ("1", "4"), "F2": ("1", "2")},
+        (348, 348),
+        hops=3,
+        own=('radio.propagation.carrier_sense="550 m"',),
+    ),
     SENSED: Place(LINE, PAIRS, (586, 586), own=('radio.profile="standard"',)),
     RELAY: Place(
         {"A": (0.0, 0.0), "C": (0.0, 150.0), "M": (200.0, 75.0), "R": (400.0, 0.0), "S": (400.0, 150.0)},
@@ -190,8 +203,9 @@ PLACES: Mapping[str, Place] = {
 }
 """Figure 1 (a); the same with its inhibitor out of reception range of the inhibited receiver, but near enough
 to spoil a reception; (b) with the one-hop flow on the first hop, and in the middle; (c), and with one
-receiver. Beside them (a) with ns-2's ranges, and with the rules of 802.11 instead of ns-2's; (c) through one
-relay. Figures 16 and 17: (a) and (c) at 12 Mbit/s; the optimum of the last, C/4, is by hand."""
+receiver. Beside them (a) and (b) with ns-2's ranges, (a) with the rules of 802.11 instead of ns-2's, (c)
+through one relay. Figures 16 and 17: (a) and (c) at 12 Mbit/s. By hand are the optima of the last and of (b)
+with ns-2's ranges, C/4: as many flows and hops are in one clique."""
 
 
 def nodes(places: Mapping[str, tuple[float, float]]) -> str:
@@ -233,9 +247,10 @@ def series(
     changes: Iterable[str] = (),
     against: str | None = None,
 ) -> Series:
-    """A protocol at a place, in a reading that consists of these changes; with DSDV where flows of the place
-    have several hops and the reading is not of static routes."""
-    routed = DSDV if PLACES[place].hops > 1 and STATIC not in reading else ()
+    """A protocol at a place, in a reading that consists of these changes; where flows of the place have
+    several hops, with DSDV, or with the routes that the reading names."""
+    route = next((named for named in ROUTES if named in reading), MAIN)
+    routed = ROUTES[route] if PLACES[place].hops > 1 else ()
     made = overrides(place, protocol, (*routed, *changes))
     scheme, file = PROTOCOLS[protocol].scheme, PLACES[place].file
     return Series(name(place, protocol, reading), scheme, made, against, None if file == BASE else file)
