@@ -23,6 +23,7 @@ from airfair_papers.c3l.common.scenes import (
     CUBIC,
     LIMIT,
     LOCAL,
+    MACS,
     NEWRENO,
     ROUTERS,
     SMALL,
@@ -40,13 +41,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WHERE = "figure 16, section IV-E"
-LIMITS = ("radio.short_retry_limit=7",)
-READINGS: dict[str, tuple[str, ...]] = {
-    "7 attempts": LIMITS,
-    "50 attempts": ("radio.short_retry_limit=50",),
-    "standard window": ("radio.cw_max=1023",),
-    "standard window, 7 attempts": ("radio.cw_max=1023", *LIMITS),
-}
+READINGS = {mac: (f'name="{ROUTERS}, {mac}"', *own) for mac, (_, own) in MACS.items()}
+"""Other MACs; each has an optimum of its own."""
 PROTOCOLS = (*TCPS, UDP, CUBIC, C3L, LOCAL)
 VARIED = (NEWRENO, VEGAS, UDP, C3L)
 SHORT_QUEUES = ('radio.local_limit="8 ms"',)

@@ -169,6 +169,13 @@ HIDDEN, FAR, HOPS, MIDDLE, SHARED, COMMON = (
 WIDE, SENSED, RELAY = "hidden, sensed to 550 m", "hidden, standard radio", "space, common relay"
 HOPS_WIDE = "hops, sensed to 550 m"
 ROUTERS, CARDS = "routers, hidden", "routers, space"
+MACS: Mapping[str, tuple[tuple[float, float], tuple[str, ...]]] = {
+    "7 attempts": ((3667, 3815), ("radio.short_retry_limit=7",)),
+    "50 attempts": ((3740, 3740), ("radio.short_retry_limit=50",)),
+    "standard window": ((3387, 3387), ("radio.short_retry_limit=1000000", "radio.cw_max=1023")),
+    "standard window, 7 attempts": ((3455, 3594), ("radio.short_retry_limit=7", "radio.cw_max=1023")),
+}
+"""Other MACs for figure 16, with the optimum that `airfair optimum --search` finds with each."""
 PLACES: Mapping[str, Place] = {
     HIDDEN: Place(LINE, PAIRS, (586, 586)),
     FAR: Place(FAR_LINE, PAIRS, (508, 508)),
@@ -199,6 +206,10 @@ PLACES: Mapping[str, Place] = {
     ROUTERS: Place(
         LINE, PAIRS, (3730, 3800), file=TESTBED, packet=1460, own=("radio.short_retry_limit=1000000",)
     ),
+    **{
+        f"{ROUTERS}, {mac}": Place(LINE, PAIRS, best, file=TESTBED, packet=1460, own=own)
+        for mac, (best, own) in MACS.items()
+    },
     CARDS: Place(CELL, SPACE, (2405,) * 4, file=TESTBED, packet=1460, own=('radio.rts_threshold="2347 B"',)),
 }
 """Figure 1 (a); the same with its inhibitor out of reception range of the inhibited receiver, but near enough
