@@ -53,6 +53,8 @@ class Series:
     """The series that its paired differences are to."""
     scenario: Path | None = None
     """If not the experiment's."""
+    by_seed: Callable[[int], Sequence[str]] | None = None
+    """If not the experiment's: its network, where series of one network differ in its flows."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,8 @@ def measure(
     """
 
     def scenario(series: Series, seed: int) -> Scenario:
-        own = () if experiment.by_seed is None else experiment.by_seed(seed)
+        by_seed = series.by_seed or experiment.by_seed
+        own = () if by_seed is None else by_seed(seed)
         made = Scenario.read(series.scenario or experiment.scenario, (*series.overrides, *own))
         made.check_scheme(series.scheme)
         return made

@@ -1,0 +1,185 @@
+"""Figures 9 to 11: C3L and the others in networks of one kind; what is claimed of them.
+
+**Readings.** Main: DSDV on the air, as the paper says (section IV); *static routes*. *Local limit*: a node's
+own flows keep short queues, as Linux has it, for all but C3L. *All cliques lose*, *W in the allocation*: what
+Algorithm 1 does not say (docs/schemes/c3l.md).
+
+**Comparable** averages are read as four fifths and more of the other's; **no flow is starved** as fewer than
+one in ten networks with a flow below 1 kbit/s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from airfair.claims import MAIN, Claim, Measured, number
+
+from airfair_papers.c3l.common import networks
+from airfair_papers.c3l.common.networks import (
+    BELOW_TENTH,
+    JAIN,
+    LARGEST,
+    LEAST,
+    MEAN,
+    STARVING,
+    TOTAL_SHARE,
+    name,
+)
+from airfair_papers.c3l.common.scenes import (
+    BESIDE,
+    C3L,
+    LIMIT,
+    LIMITED,
+    NEWRENO,
+    OTHERS,
+    READINGS,
+    ROUTES,
+    STATIC,
+    TCPS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airfair.paper import Series
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COMPARABLE = 0.8
+CHANGED = ("all cliques lose", "W in the allocation")
+"""Readings of C3L that are judged, against the others with the routes of the main one."""
+BY_READING: dict[str, tuple[str, str]] = {
+    MAIN: (MAIN, MAIN),
+    STATIC: (STATIC, STATIC),
+    LIMIT: (MAIN, LIMIT),
+    **{reading: (reading, MAIN) for reading in CHANGED},
+}
+"""Of each reading the ends of the names of C3L's series and of the others'."""
+
+
+def all_series(kind: str) -> tuple[Series, ...]:
+    """Every protocol over both kinds of routes, the others also with short local queues, C3L changed."""
+    everyone = (*OTHERS, *BESIDE, C3L)
+    return (
+        *(networks.series(kind, protocol, routes) for routes in ROUTES for protocol in everyone),
+        *(networks.series(kind, protocol, LIMIT, LIMITED[LIMIT]) for protocol in (*TCPS, *BESIDE)),
+        *(networks.series(kind, C3L, reading, READINGS[reading]) for reading in CHANGED),
+    )
+
+
+def claim(
+    text: str,
+    where: str,
+    statistic: str,
+    comparison: Literal["above", "below"],
+    reading: str,
+    *,
+    factor: float = 1.0,
+    gain: bool = True,
+) -> Claim:
+    """C3L against each TCP, network by network."""
+    own, theirs = BY_READING[reading]
+    return Claim(
+        text=text,
+        where=where,
+        source="paper",
+        series=name(C3L, own),
+        baseline=name(NEWRENO, theirs) if gain else None,
+        statistic=number(statistic),
+        comparison=comparison,
+        bound=number(statistic),
+        bound_series=tuple(name(tcp, theirs) for tcp in TCPS),
+        factor=factor,
+        paired=True,
+        reading=reading,
+        about=("routing", "dsdv", "radio.local_limit", "radio.backpressure", "tcp.sack"),
+    )
+
+
+def fairness(where: str, reading: str) -> list[Claim]:
+    """Of the three histograms of figures 9 and 10."""
+    own, theirs = BY_READING[reading]
+    return [
+        claim("C3L is fairer than each TCP", where, JAIN, "above", reading),
+        claim("the least flow has more with C3L than with each TCP", where, LEAST, "above", reading),
+        Claim(
+            text="with C3L no flow is starved",
+            where=where,
+            source="paper",
+            series=name(C3L, own),
+            baseline=name(NEWRENO, theirs),
+            statistic=number(STARVING),
+            comparison="below",
+            value=0.1,
+            reading=reading,
+            about=("routing", "dsdv", "radio.local_limit", "radio.backpressure"),
+        ),
+        claim(
+            "the mean with C3L is comparable",
+            where,
+            MEAN,
+            "above",
+            reading,
+            factor=COMPARABLE,
+            gain=False,
+        ),
+        *(
+            Claim(
+                text=f"{tcp} starves flows",
+                where=where,
+                source="paper",
+                series=name(tcp, theirs),
+                baseline=None,
+                statistic=number(STARVING),
+                comparison="above",
+                value=1.0,
+                reading=reading,
+            )
+            for tcp in TCPS
+            if reading not in CHANGED
+        ),
+    ]
+
+
+def distribution(where: str, reading: str) -> list[Claim]:
+    """Of figure 11."""
+    return [
+        claim("C3L has the fewest flows below a tenth of the mean", where, BELOW_TENTH, "below", reading),
+        claim("C3L has the smallest largest flow, by the mean", where, LARGEST, "below", reading),
+        claim("C3L is the most uniform", where, JAIN, "above", reading),
+    ]
+
+
+SHOWN = (MAIN, STATIC, LIMIT)
+
+
+def bars(axes: Axes, rows: Measured, statistic: str, best: str = "") -> None:
+    """A number of each protocol, over both kinds of routes and with short local queues; a line is the
+    optimum's."""
+    protocols = (*OTHERS, *BESIDE, C3L)
+    for i, reading in enumerate(SHOWN):
+        there = [protocol for protocol in protocols if name(protocol, reading) in rows]
+        values = [number(statistic).of(rows[name(protocol, reading)]) for protocol in there]
+        axes.bar(
+            [protocols.index(protocol) + 0.27 * (i - 1) for protocol in there],
+            [value["mean"] for value in values],
+            width=0.25,
+            yerr=[value["ci95"] or 0 for value in values],
+            capsize=1,
+            label="DSDV" if reading == MAIN else reading,
+        )
+    if best:
+        mean = number(best).of(rows[name(C3L)])["mean"]
+        axes.axhline(mean, color="black", linestyle=":", linewidth=1)
+    axes.set_xticks(range(len(protocols)), protocols, rotation=40, ha="right", fontsize="x-small")
+    axes.set_ylabel(statistic)
+
+
+def draw(rows: Measured, figure: Figure) -> None:
+    """The three histograms, and the share of the optimum."""
+    figure.set_size_inches(11.0, 7.0)
+    plots: Sequence[Axes] = figure.subplots(2, 2).flatten()
+    of = ((JAIN, networks.BEST_JAIN), (LEAST, networks.BEST_LEAST), (MEAN, ""), (TOTAL_SHARE, ""))
+    for axes, (statistic, best) in zip(plots, of, strict=True):
+        bars(axes, rows, statistic, best)
+    plots[0].legend(fontsize="x-small")
