@@ -125,7 +125,7 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-static ENTRIES: [SchemeEntry; 25] = [
+static ENTRIES: [SchemeEntry; 26] = [
     SchemeEntry::built_in_entry(
         "droptail",
         "first in, first out; what arrives at a full queue is dropped",
@@ -324,6 +324,15 @@ static ENTRIES: [SchemeEntry; 25] = [
         &["source", "receiver", "hop", "agent", "controller"],
         c3l::Parameters::LIST,
         |params| Ok(Box::new(c3l::C3l::from_params(params)?)),
+    )
+    .over(&[Carrier::Tcp, Carrier::Udp]),
+    SchemeEntry::built_in_entry(
+        "c3l-faulty",
+        "c3l whose reports are lost, late or wrong: what one node can do to the others",
+        "none: it is for experiments",
+        &["source", "receiver", "hop", "agent", "controller"],
+        c3l::FaultyParameters::LIST,
+        |params| Ok(Box::new(c3l::C3l::faulty(params)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp]),
     SchemeEntry::built_in_entry(

@@ -6,6 +6,7 @@ mod allocation;
 mod capacity;
 mod controllers;
 mod discovery;
+mod faults;
 mod local;
 mod networks;
 mod places;
