@@ -62,7 +62,7 @@ def all_series(kind: str) -> tuple[Series, ...]:
     everyone = (*OTHERS, *BESIDE, C3L)
     return (
         *(networks.series(kind, protocol, routes) for routes in ROUTES for protocol in everyone),
-        *(networks.series(kind, protocol, LIMIT, LIMITED[LIMIT]) for protocol in (*TCPS, *BESIDE)),
+        *(networks.series(kind, protocol, LIMIT, LIMITED[LIMIT]) for protocol in TCPS),
         *(networks.series(kind, C3L, reading, READINGS[reading]) for reading in CHANGED),
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from airfair import _core
 from airfair.claims import MAIN
 from airfair.paper import Series
 
-from airfair_papers.c3l.common.scenes import BASE, PROTOCOLS, ROUTES, flows, nodes
+from airfair_papers.c3l.common.scenes import BASE, PROTOCOLS, ROUTES, Protocol, flows, nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -172,12 +172,20 @@ def berlin(random: _core.Random) -> Drawn:
     return Drawn(places, to_gateways(random, places, gateways, 15), gateways)
 
 
+def random_20(random: _core.Random) -> Drawn | None:
+    """Ours: 20 nodes in 800 m x 800 m, 8 flows between drawn nodes."""
+    places = square(random, 20, 800.0)
+    return Drawn(places, pairs(random, list(places), 8)) if connected(places) else None
+
+
 GRID, GATEWAYS, RANDOM, BERLIN = "64 nodes, grid", "64 nodes, gateways", "28 nodes", "64 nodes, sparse"
+TWENTY = "20 nodes"
 KINDS: dict[str, Callable[[_core.Random], Drawn | None]] = {
     GRID: grid_64,
     GATEWAYS: gateways_64,
     RANDOM: random_28,
     BERLIN: berlin,
+    TWENTY: random_20,
 }
 
 LOCK = Lock()
@@ -202,9 +210,7 @@ def _network(kind: str, seed: int) -> Network:
         best = airfair.optimum(made, proportional=False)
         if best["inhibitions"]:
             rates = {flow["id"]: flow["max_min_bps"] / 1e3 for flow in best["flows"]}
-            return Network(
-                drawn.nodes, drawn.flows, drawn.gateways, draws, len(best["inhibitions"]), rates
-            )
+            return Network(drawn.nodes, drawn.flows, drawn.gateways, draws, len(best["inhibitions"]), rates)
     raise ValueError(f"{kind}: {MOST_DRAWS} draws have no inhibited link with a flow")
 
 
@@ -226,6 +232,11 @@ def controllers(of: Network) -> tuple[str, ...]:
     return (f"controller=[{each}]",)
 
 
+def one_controller(of: Network) -> tuple[str, ...]:
+    """A controller at the first gateway."""
+    return (f'controller=[{{node="{of.gateways[0]}"}}]',)
+
+
 def name(protocol: str, reading: str = MAIN) -> str:
     """The name of a series."""
     return protocol if reading == MAIN else f"{protocol}, {reading}"
@@ -237,18 +248,25 @@ def series(
     reading: str = MAIN,
     changes: Iterable[str] = (),
     *,
-    against: str | None = None,
+    routes: str = MAIN,
     more: Callable[[Network], Iterable[str]] = lambda _: (),
+    spoken: Protocol | None = None,
 ) -> Series:
-    """A protocol in networks of a kind. The reading names the routes, or other changes with DSDV."""
-    spoken = PROTOCOLS[protocol]
+    """A protocol in networks of a kind, in a reading that consists of these changes; a reading may also be
+    that of the routes. `spoken`: the protocol, if none that has a name."""
+    spoken = spoken or PROTOCOLS[protocol]
+    routed = ROUTES[reading if routes == MAIN and reading in ROUTES else routes]
     return Series(
         name(protocol, reading),
         spoken.scheme,
-        (*ROUTES.get(reading, ROUTES[MAIN]), *spoken.overrides, *changes),
-        against,
+        (*routed, *spoken.overrides, *changes),
         by_seed=of_seed(kind, udp=spoken.udp, more=more),
     )
+
+
+def replaced(series: Series, name: str) -> Series:
+    """The same under another name."""
+    return replace(series, name=name)
 
 
 JAIN = "Jain's index"

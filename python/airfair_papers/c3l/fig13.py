@@ -1,0 +1,82 @@
+"""Figure 13: how many rounds the controller takes until a new set of flows has its rates, by their number.
+
+Readings are those of `common.convergence`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from airfair.claims import MAIN, Claim, Measured, number
+from airfair.paper import Experiment
+
+from airfair_papers.c3l.common.convergence import (
+    COUNTS,
+    CYCLE,
+    HOW,
+    ROUNDS,
+    SHORT,
+    name,
+    read,
+    series,
+)
+from airfair_papers.c3l.common.scenes import BASE, C3L, NEWRENO, ROUTES, STATIC
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHOWN = {
+    **{(routes, MAIN): routes for routes in ROUTES},
+    **{(MAIN, how): how for how in HOW if how != MAIN},
+}
+"""Routes and what it is to reach a rate, and the reading that they are."""
+
+
+def draw(rows: Measured, figure: Figure) -> None:
+    """Rounds over the number of flows."""
+    axes = figure.subplots()
+    for (routes, how), reading in SHOWN.items():
+        values = [number(f"{ROUNDS}{HOW[how]}").of(rows[name(count, CYCLE, routes)]) for count in COUNTS]
+        axes.errorbar(
+            COUNTS,
+            [value["mean"] for value in values],
+            yerr=[value["ci95"] or 0 for value in values],
+            capsize=2,
+            marker="o",
+            label="DSDV, over a second" if reading == MAIN else reading,
+        )
+    axes.axhline(2.0, color="black", linestyle=":", linewidth=1)
+    axes.set_xlabel("flows")
+    axes.set_ylabel("rounds until 90 % of the flows have 90 % of their rate")
+    axes.set_ylim(bottom=0)
+    axes.legend(fontsize="x-small")
+
+
+EXPERIMENT = Experiment(
+    title="Rounds until another set of flows has its rates, by the number of flows",
+    scenario=BASE,
+    series=tuple(
+        series(protocol, count, CYCLE, routes, own=protocol == C3L)
+        for protocol, routes in ((C3L, MAIN), (C3L, STATIC), (NEWRENO, MAIN))
+        for count in COUNTS
+    ),
+    claims=tuple(
+        Claim(
+            text=f"{count} flows converge within two rounds",
+            where="figure 13",
+            source="paper",
+            series=name(count, CYCLE, routes),
+            baseline=name(count, CYCLE, MAIN, NEWRENO) if routes == MAIN else None,
+            statistic=number(f"{ROUNDS}{HOW[how]}"),
+            comparison="below",
+            value=2.0,
+            reading=reading,
+        )
+        for (routes, how), reading in SHOWN.items()
+        for count in COUNTS
+    ),
+    draw=draw,
+    read=read,
+    interval="1 s",
+    small=SHORT,
+)
