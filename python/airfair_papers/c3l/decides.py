@@ -1,9 +1,10 @@
 """What decides: the values that the paper leaves open, one changed at a time (ours).
 
-C3L in the networks of figures 9 and 10, over static routes: what discovery takes for an inhibited link or a
-conflict, when a link is overloaded and what its clique loses, when capacities grow, the node's own reaction,
-epochs and cycles, what flows get before the first allocation; and parts of C3L off. Claims: whatever the
-value is, C3L is fairer than TCP NewReno, and its least flow has more.
+C3L in the networks of figures 9 and 10, over static routes but where DSDV is named: what discovery takes for
+an inhibited link or a conflict, when a link is overloaded and what its clique loses, when capacities grow,
+the node's own reaction, epochs and cycles, what flows get before the first allocation, delta of section
+III-E; and parts of C3L off. Claims: whatever the value is, C3L is fairer than TCP NewReno, and its least flow
+has more.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from airfair.paper import Experiment
 
 from airfair_papers.c3l.common import networks
 from airfair_papers.c3l.common.networks import GATEWAYS, GRID, JAIN, LEAST, MEAN, STARVING, read
-from airfair_papers.c3l.common.scenes import BASE, C3L, NEWRENO, READINGS, STATIC
+from airfair_papers.c3l.common.scenes import BASE, C3L, DSDV, NEWRENO, READINGS, STATIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +31,8 @@ CHANGES: Mapping[str, tuple[str, ...]] = {
     **READINGS,
     "overload though the queue falls": ("c3l.overload_falls=0",),
     "each overloaded link takes its part": ("c3l.several=each",),
+    "delta 0.2": ("c3l.delta=0.2",),
+    "delta 1": ("c3l.delta=1",),
     "floor 0.02": ("c3l.floor=0.02",),
     "floor 0.2": ("c3l.floor=0.2",),
     "cliques of all usable links": ("c3l.vertices=usable",),
@@ -38,6 +41,10 @@ CHANGES: Mapping[str, tuple[str, ...]] = {
         *READINGS["W in the allocation"],
     ),
     "Algorithm 1 to the letter": ("c3l.used=0", "c3l.overload_falls=0"),
+    "50 attempts": ("radio.short_retry_limit=50",),
+    "DSDV": DSDV,
+    "DSDV, delta 0.2": (*DSDV, "c3l.delta=0.2"),
+    "DSDV, delta 1": (*DSDV, "c3l.delta=1"),
 }
 
 
@@ -70,6 +77,7 @@ def claim(kind: str, change: str, statistic: str) -> Claim:
         bound_series=name(kind, NEWRENO),
         paired=True,
         reading=MAIN,
+        about=("routing", "dsdv", "radio.short_retry_limit"),
     )
 
 

@@ -2,7 +2,8 @@
 
 **Readings.** Main: DSDV on the air, as the paper says (section IV); *static routes*. *Local limit*: a node's
 own flows keep short queues, as Linux has it, for all but C3L. *All cliques lose*, *W in the allocation*: what
-Algorithm 1 does not say (docs/schemes/c3l.md).
+Algorithm 1 does not say (docs/schemes/c3l.md). *Delta 1*: a flow may grow by the whole of its link's share
+(section III-E has no number), so that no flow is taken for one that needs less than it gets.
 
 **Comparable** averages are read as four fifths and more of the other's; **no flow is starved** as fewer than
 one in ten networks with a flow below 1 kbit/s.
@@ -46,7 +47,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COMPARABLE = 0.8
-CHANGED = ("all cliques lose", "W in the allocation")
+CHANGED = {
+    **{reading: READINGS[reading] for reading in ("all cliques lose", "W in the allocation")},
+    "delta 1": ("c3l.delta=1",),
+}
 """Readings of C3L that are judged, against the others with the routes of the main one."""
 BY_READING: dict[str, tuple[str, str]] = {
     MAIN: (MAIN, MAIN),
@@ -63,7 +67,7 @@ def all_series(kind: str) -> tuple[Series, ...]:
     return (
         *(networks.series(kind, protocol, routes) for routes in ROUTES for protocol in everyone),
         *(networks.series(kind, protocol, LIMIT, LIMITED[LIMIT]) for protocol in TCPS),
-        *(networks.series(kind, C3L, reading, READINGS[reading]) for reading in CHANGED),
+        *(networks.series(kind, C3L, reading, changes) for reading, changes in CHANGED.items()),
     )
 
 
