@@ -3,8 +3,8 @@
 A grid of 64 nodes; flows of the first profile from 60 s to 360 s, of the second, other pairs, from then to
 660 s. **Eventual rate**: a flow's mean goodput over the last 96 s, six cycles of 16 s. **Converged**: 90 % of
 the flows have reached 90 % of their eventual rate. Nothing says over how long a rate is taken. Main: over a
-second, the time between two words of a receiver; *cycle*: over the cycle that has passed; *stays*: over a
-cycle, and it does not fall below again.
+second, the time between two words of a receiver; *cycle*: over the cycle that has passed. A third number, of
+which nothing is claimed, is when they have it for good, over a cycle.
 """
 
 from __future__ import annotations
