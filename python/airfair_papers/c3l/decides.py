@@ -33,6 +33,7 @@ CHANGES: Mapping[str, tuple[str, ...]] = {
     "each overloaded link takes its part": ("c3l.several=each",),
     "delta 0.2": ("c3l.delta=0.2",),
     "delta 1": ("c3l.delta=1",),
+    "all of delta makes finite": ("c3l.consumed=0",),
     "floor 0.02": ("c3l.floor=0.02",),
     "floor 0.2": ("c3l.floor=0.2",),
     "cliques of all usable links": ("c3l.vertices=usable",),
