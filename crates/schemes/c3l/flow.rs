@@ -86,8 +86,8 @@ impl Sent {
     fn leave(&mut self, payload: u64, rate: Rate, least: Span, now: Time) -> Rate {
         let gap = self.last.map_or(Span::ZERO, |last| now.since(last));
         self.last = Some(now);
-        self.busy = self.busy + gap.min(rate.time_for(Bytes(payload)));
-        self.whole = self.whole + gap;
+        self.busy += gap.min(rate.time_for(Bytes(payload)));
+        self.whole += gap;
         self.packets += 1;
         if self.whole >= least {
             let used = u128::from(self.busy.as_nanos()) * 50 >= u128::from(self.whole.as_nanos()) * 49;
