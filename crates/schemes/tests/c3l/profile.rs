@@ -62,7 +62,7 @@ fn rings_end() {
     for (node, next) in [(1, 2), (3, 2), (2, 4)] {
         two.report(NodeId(node), vec![to(7, next, ANY)], at(0));
     }
-    let links: Vec<_> = two.routes().into_iter().map(|route| route.links).collect();
+    let links: Vec<_> = two.routes(1024).into_iter().map(|route| route.links).collect();
     assert_eq!(links, [vec![link(1, 2), link(2, 4)], vec![link(3, 2)]]);
 }
 
@@ -80,4 +80,17 @@ fn reports_expire_and_the_oldest_gives_way() {
     assert_eq!(flows(&profile), [1, 4, 6]);
     profile.expire(at(20_005));
     assert_eq!(flows(&profile), [6]);
+}
+
+/// Of three flows that begin at node 1 two count, the first by number; one that only passes it counts in any case.
+#[test]
+fn no_node_begins_more_flows_than_it_may() {
+    let passing = |flow, next| Passing { flow: FlowId(flow), next_hop: NodeId(next), demand: f64::INFINITY };
+    let mut profile = Profile::new(Span::from_secs(20), 10);
+    let now = airfair_units::Time::ZERO;
+    profile.report(NodeId(1), vec![passing(7, 2), passing(5, 2), passing(6, 2), passing(9, 2)], now);
+    profile.report(NodeId(3), vec![passing(9, 1)], now);
+    let flows = |own| profile.routes(own).iter().map(|route| route.flow.0).collect::<Vec<_>>();
+    assert_eq!(flows(2), [5, 6, 9]);
+    assert_eq!(flows(3), [5, 6, 7, 9]);
 }
