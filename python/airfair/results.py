@@ -220,8 +220,8 @@ class ControllerResult(TypedDict):
 class ControlTraffic(TypedDict):
     """Frames of one kind of a scheme's messages at all radios, from the end of the warm-up on.
 
-    `kind` of C3L: `report` (collecting the traffic profile), `allocation`, `hello`, `probe`, and `feedback`, the
-    reports of flows' receivers. What acknowledgements and data carry in their headers is not counted.
+    `kind` of C3L: `report` (collecting the traffic profile), `allocation`, `hello`, `probe`, and `feedback`,
+    the reports of flows' receivers. Headers of data and acknowledgements are not counted.
     """
 
     kind: str
