@@ -172,7 +172,7 @@ fn allocations(name: &str, topology: &Topology, paths: &[Vec<u32>], repeats: usi
 
 /// Rounds of a controller: all nodes report who they hear, their links and their flows; then one without a change, and one in which an
 /// eighth of the links are overloaded.
-fn rounds(grid: &Grid, paths: &[Vec<u32>]) {
+fn whole_rounds(grid: &Grid, paths: &[Vec<u32>]) {
     let mut links: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
     let mut flows: BTreeMap<NodeId, Vec<Passing>> = BTreeMap::new();
     for (flow, path) in (0..).zip(paths) {
@@ -275,6 +275,6 @@ fn main() {
         row("topology from reports", &format!("100 x 50, {count} flows"), time);
         let topology = topology.as_ref().expect("just made");
         allocations("100 x 50, 50 gateways", topology, &paths, 5);
-        rounds(&large, &paths);
+        whole_rounds(&large, &paths);
     }
 }
