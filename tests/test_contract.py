@@ -14,6 +14,7 @@ from airfair.sequential import NUMBERS
 from airfair.sweeping import columns, worker
 
 from tests.support import ROOT, SCENARIOS
+from tests.test_c3l import line
 from tests.test_captures import AODV
 from tests.test_udp import scenario as over_udp
 
@@ -116,6 +117,7 @@ def test_a_run() -> None:
         "diffq": Scenario.read(SCENARIOS / "three-pairs.toml", [*SHORT, "radio.categories=diffq"]),
         "red": Scenario.parse(WIRED_AODV),
         "codel": Scenario.parse(WIRED_AODV.replace("aodv", "olsr")),
+        "c3l": Scenario.parse(line(0, 200, 400, 600), "c3l", ["duration=30 s", "warmup=1 s"]),
         "tfrc": over_udp('transport = "udp"'),
     }
     for scheme, scenario in scenes.items():

@@ -182,8 +182,8 @@ params! {
         usable: f64 = 0.5, in 0.0..=1.0;
         /// part of HELLOs or probes that a node hears of another from which they interfere
         interferes: f64 = 0.1, in 0.0..=1.0;
-        /// two nodes interfere only if each hears the other, so that a node that lies invents no conflicts with nodes that do not hear it (ours);
-        /// false: if one hears the other
+        /// two nodes interfere only if each hears the other, so that a node that lies invents no conflicts with nodes that do not hear it
+        /// (ours); false: if one hears the other
         mutual: bool = false;
         /// which links are in conflict: those of which "ends" interfere, as RTS and CTS have it, or those whose "receivers" hear the
         /// other's sender
