@@ -43,6 +43,7 @@ impl Node {
             neighbour: NodeId(1),
             packets: 10,
             bytes: 10_480,
+            stated: None,
         }];
         let sample = NodeSample {
             interval: Span::from_millis(100),
