@@ -371,6 +371,21 @@ def test_numbers_are_read_out_of_each_run_and_paired_by_seed() -> None:
     assert replace(claim, value=1.0).holds(rows, "red")
 
 
+def test_a_series_may_have_overrides_by_seed_of_its_own() -> None:
+    """Instead of the experiment's."""
+    louder = replace(small().series[1], by_seed=lambda seed: [f"radio.queue_packets={seed}"])
+    loaded = replace(
+        small(),
+        series=(small().series[1], replace(louder, name="own")),
+        by_seed=lambda _: ["radio.queue_packets=7"],
+        read=lambda recording: {"queue": tomllib.loads(recording.scenario)["radio"]["queue_packets"]},
+    )
+    loaded = replace(loaded, series=tuple(replace(one, against=None) for one in loaded.series))
+    rows = paper.measure(loaded, seeds=[11, 12])
+    assert rows["red"]["number_values"]["queue"] == [7.0, 7.0]
+    assert rows["own"]["number_values"]["queue"] == [11.0, 12.0]
+
+
 def test_a_claim_against_a_value_has_no_unit_where_the_statistic_has_none() -> None:
     claim = Claim("fair", "nowhere", "a", "b", jain, "above", value=0.95, source="ours")
     made = row()

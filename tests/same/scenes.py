@@ -162,7 +162,8 @@ def series() -> dict[str, tuple[Scene, str, int]]:
         for one in _spread(loaded.series, SERIES):
             # As the tests of papers shorten runs: warm-ups of minutes have no place in them.
             warm = ('warmup="5 s"',) if any(o.startswith("warmup=") for o in one.overrides) else ()
-            by_seed = () if loaded.by_seed is None else loaded.by_seed(loaded.first_seed)
+            drawn = one.by_seed or loaded.by_seed
+            by_seed = () if drawn is None else drawn(loaded.first_seed)
             changes = (*one.overrides, *by_seed, *warm, 'duration="13 s"', *loaded.small)
             name = f"{identity}:{_word(one.name)}"
             found[name] = (Scene(one.scenario or loaded.scenario, changes), one.scheme, loaded.first_seed)
