@@ -9,6 +9,7 @@ has more.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from airfair.claims import MAIN, Claim, Measured, number
@@ -58,7 +59,9 @@ def series(kind: str, change: str) -> Series:
     """C3L with a change, or NewReno."""
     protocol = NEWRENO if change == NEWRENO else C3L
     made = networks.series(kind, protocol, change, CHANGES.get(change, ()), routes=STATIC)
-    return networks.replaced(made, name(kind, change))
+    return replace(
+        made, name=name(kind, change), against=None if change == AS_IT_IS else name(kind, AS_IT_IS)
+    )
 
 
 def claim(kind: str, change: str, statistic: str) -> Claim:
