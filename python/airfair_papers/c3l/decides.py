@@ -2,9 +2,9 @@
 
 C3L in the networks of figures 9 and 10, over static routes but where DSDV is named: what discovery takes for
 an inhibited link or a conflict, when a link is overloaded and what its clique loses, when capacities grow,
-the node's own reaction, epochs and cycles, what flows get before the first allocation, delta of section
-III-E; and parts of C3L off. Claims: whatever the value is, C3L is fairer than TCP NewReno, and its least flow
-has more.
+the node's own reaction, epochs and cycles, what flows get before the first allocation, delta and what a flow
+sends (section III-E); and parts of C3L off. Claims: whatever the value is, C3L is fairer than TCP NewReno,
+and its least flow has more.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ CHANGES: Mapping[str, tuple[str, ...]] = {
     **READINGS,
     "overload though the queue falls": ("c3l.overload_falls=0",),
     "each overloaded link takes its part": ("c3l.several=each",),
+    "delta 0.05": ("c3l.delta=0.05",),
     "delta 0.2": ("c3l.delta=0.2",),
     "delta 1": ("c3l.delta=1",),
     "all of delta makes finite": ("c3l.consumed=0",),
@@ -45,7 +46,7 @@ CHANGES: Mapping[str, tuple[str, ...]] = {
     "Algorithm 1 to the letter": ("c3l.used=0", "c3l.overload_falls=0"),
     "50 attempts": ("radio.short_retry_limit=50",),
     "DSDV": DSDV,
-    "DSDV, delta 0.2": (*DSDV, "c3l.delta=0.2"),
+    "DSDV, arrivals": (*DSDV, *READINGS["arrivals"]),
     "DSDV, delta 1": (*DSDV, "c3l.delta=1"),
 }
 

@@ -21,13 +21,13 @@ from airfair_papers.c3l.common.convergence import (
     read,
     series,
 )
-from airfair_papers.c3l.common.scenes import BASE, C3L, NEWRENO, ROUTES, STATIC
+from airfair_papers.c3l.common.scenes import BASE, C3L, DRAWN_ROUTES, NEWRENO, STATIC
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHOWN = {
-    **{(routes, MAIN): routes for routes in ROUTES},
+    **{(routes, MAIN): routes for routes in DRAWN_ROUTES},
     (MAIN, BY_CYCLE): BY_CYCLE,
 }
 """Routes and what it is to reach a rate, and the reading that they are."""

@@ -18,7 +18,7 @@ from airfair.paper import Experiment
 
 from airfair_papers.c3l.common import networks
 from airfair_papers.c3l.common.networks import KINDS, Drawn, grid, hops, neighbours, pairs
-from airfair_papers.c3l.common.scenes import BASE, C3L, ROUTES, SMALL, STATIC
+from airfair_papers.c3l.common.scenes import BASE, C3L, DRAWN_ROUTES, SMALL, STATIC
 
 if TYPE_CHECKING:
     from airfair.recording import Recording
@@ -83,7 +83,7 @@ def draw(rows: Measured, figure: Figure) -> None:
     """Shares by the number of flows."""
     axes = figure.subplots()
     shown = (REPORTS, ALLOCATIONS, FEEDBACK)
-    labels = [name(count, routes) for routes in ROUTES for count in COUNTS]
+    labels = [name(count, routes) for routes in DRAWN_ROUTES for count in COUNTS]
     for i, statistic in enumerate(shown):
         values = [number(statistic).of(rows[label]) for label in labels]
         axes.bar(
@@ -104,7 +104,7 @@ EXPERIMENT = Experiment(
     scenario=BASE,
     series=tuple(
         networks.replaced(networks.series(kind(count), C3L, routes), name(count, routes))
-        for routes in ROUTES
+        for routes in DRAWN_ROUTES
         for count in COUNTS
     ),
     claims=tuple(

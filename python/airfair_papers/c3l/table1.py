@@ -23,7 +23,7 @@ from airfair_papers.c3l.common.convergence import (
     read,
     series,
 )
-from airfair_papers.c3l.common.scenes import BASE, C3L, ROUTES
+from airfair_papers.c3l.common.scenes import BASE, C3L, DRAWN_ROUTES
 from airfair_papers.c3l.fig13 import SHOWN
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="Rounds until another set of flows has its rates, by the cycle",
     scenario=BASE,
-    series=tuple(series(C3L, COUNT, cycle, routes) for routes in ROUTES for cycle in CYCLES),
+    series=tuple(series(C3L, COUNT, cycle, routes) for routes in DRAWN_ROUTES for cycle in CYCLES),
     claims=(
         *(
             Claim(

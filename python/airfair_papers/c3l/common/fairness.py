@@ -2,8 +2,8 @@
 
 **Readings.** Main: DSDV on the air, as the paper says (section IV); *static routes*. *Local limit*: a node's
 own flows keep short queues, as Linux has it, for all but C3L. *All cliques lose*, *W in the allocation*: what
-Algorithm 1 does not say (docs/schemes/c3l.md). *Delta 1*: a flow may grow by the whole of its link's share
-(section III-E has no number), so that no flow is taken for one that needs less than it gets.
+Algorithm 1 does not say (docs/schemes/c3l.md). *Arrivals*: nodes take what arrives of a flow for its sending
+rate (section III-E), not what its source states in the header.
 
 **Comparable** averages are read as four fifths and more of the other's; **no flow is starved** as fewer than
 one in ten networks with a flow below 1 kbit/s.
@@ -29,12 +29,12 @@ from airfair_papers.c3l.common.networks import (
 from airfair_papers.c3l.common.scenes import (
     BESIDE,
     C3L,
+    DRAWN_ROUTES,
     LIMIT,
     LIMITED,
     NEWRENO,
     OTHERS,
     READINGS,
-    ROUTES,
     STATIC,
     TCPS,
 )
@@ -47,10 +47,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COMPARABLE = 0.8
-CHANGED = {
-    **{reading: READINGS[reading] for reading in ("all cliques lose", "W in the allocation")},
-    "delta 1": ("c3l.delta=1",),
-}
+CHANGED = {reading: READINGS[reading] for reading in ("all cliques lose", "W in the allocation", "arrivals")}
 """Readings of C3L that are judged, against the others with the routes of the main one."""
 BY_READING: dict[str, tuple[str, str]] = {
     MAIN: (MAIN, MAIN),
@@ -65,7 +62,7 @@ def all_series(kind: str) -> tuple[Series, ...]:
     """Every protocol over both kinds of routes, the others also with short local queues, C3L changed."""
     everyone = (*OTHERS, *BESIDE, C3L)
     return (
-        *(networks.series(kind, protocol, routes) for routes in ROUTES for protocol in everyone),
+        *(networks.series(kind, protocol, routes) for routes in DRAWN_ROUTES for protocol in everyone),
         *(networks.series(kind, protocol, LIMIT, LIMITED[LIMIT]) for protocol in TCPS),
         *(networks.series(kind, C3L, reading, changes) for reading, changes in CHANGED.items()),
     )

@@ -93,6 +93,8 @@ ROUTES: Mapping[str, tuple[str, ...]] = {
     NS3: DSDV[:1],
 }
 """Of networks in which flows have several hops."""
+DRAWN_ROUTES = (MAIN, STATIC)
+"""Of networks that are drawn."""
 
 LIMIT = "local limit"
 LIMITED: Mapping[str, tuple[str, ...]] = {LIMIT: ('radio.local_limit="8 ms"', "radio.backpressure=true")}
@@ -114,6 +116,7 @@ READINGS: Mapping[str, tuple[str, ...]] = {
     "capacities grow in any case": ("c3l.used=0",),
     "default_part 1": ("c3l.default_part=1",),
     "default_part 0.05": ("c3l.default_part=0.05",),
+    "arrivals": ("c3l.sending=arrivals",),
     "W 1": ("c3l.w_factor=1",),
     "W in the allocation": ("c3l.w_in_allocation=true",),
     "W in the allocation, reach of interference": ("c3l.w_in_allocation=true", "c3l.reach=interference"),
