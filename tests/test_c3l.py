@@ -82,8 +82,8 @@ def test_the_clique_that_holds_a_flow_is_named() -> None:
 
 
 def test_the_node_that_stamps_the_smallest_share_is_named() -> None:
-    # The flow of three hops meets another one at its second node only, where one node's time serves both.
-    text = line(0, 200, 400, 600, flows=(("1", "4"), ("2", "3")))
+    # The flow of three hops meets two others at its second node only, where one node's time serves all.
+    text = line(0, 200, 400, 600, flows=(("1", "4"), ("2", "3"), ("2", "3")))
     told = explained(text, "F1", scheme="c3l-local")
     allocation = told["allocation"]
     assert allocation["limits"] == []
