@@ -53,6 +53,7 @@ fn the_window_is_so_many_segments_and_the_queue_is_cut() {
     let mut source = scheme.source().unwrap();
     let setup = FlowSetup {
         mss: Bytes(512),
+        headers: Bytes(40),
         initial_window: Bytes(1024),
         window_limit: Bytes(1_000_000),
         rtt: None,
