@@ -224,7 +224,18 @@ def test_with_every_scheme_rows_are_those_of_names(scene: str, scheme: str) -> N
     for turn in (1, 2):
         assert shuffled(text, turn) != text
         assert by_name(Scenario.parse(shuffled(text, turn), overrides=short).run(scheme, 1)) == as_it_is
-    assert by_name(Scenario.parse(with_idle_node(text), overrides=short).run(scheme, 1)) == as_it_is
+    # The idle node has an agent, which makes itself known.
+    apart = [
+        unheard(found)
+        for found in (as_it_is, by_name(Scenario.parse(with_idle_node(text), overrides=short).run(scheme, 1)))
+    ]
+    assert apart[0] == apart[1]
+
+
+def unheard(found: dict[str, Any]) -> dict[str, Any]:
+    """A result without the broadcasts in its table of control packets."""
+    control = [row for row in found.get("control", ()) if row["kind"] not in {"hello", "probe"}]
+    return {**found, "control": control}
 
 
 def test_a_trace_changes_nothing_and_is_the_same_in_parts(pairs: Scenario) -> None:

@@ -167,6 +167,9 @@ proptest! {
         let far = other.stations.pop().unwrap();
         other.queues.retain(|q| q.node != "far");
         prop_assert_eq!(far.airtime.idle.0, 150 * MILLISECOND);
+        // Its radio has a rate.
+        prop_assert!(other.radio_rates_bps > one.radio_rates_bps);
+        other.radio_rates_bps = one.radio_rates_bps;
         // Only ranks and streams by name: even the number of events is the same.
         one.warnings.clear();
         other.warnings.clear();

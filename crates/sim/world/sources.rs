@@ -21,6 +21,18 @@ const OFFER_AGAIN: Span = Span::from_millis(1);
 
 /// Flows.
 impl Network {
+    /// Bytes of a flow's IP packets with payload, the header of its scheme included; the mean where they differ.
+    pub fn packet_bytes(&self, flow: FlowIx) -> u32 {
+        let headers = &self.rules.headers;
+        match self.tcp.config(flow) {
+            Some(config) => config.mss + headers.tcp.unwrap_or(20) + self.tcp.header_bytes(flow) + headers.ip,
+            None => {
+                let of_scheme = self.interfaces.headers().wire_len(self.udp.label(flow).0);
+                self.flows[flow].source.mean_size() + of_scheme + headers.udp + headers.ip
+            }
+        }
+    }
+
     #[inline(never)]
     pub(super) fn flow_start(&mut self, flow: FlowIx, agenda: &mut Agenda) {
         let now = agenda.now;
