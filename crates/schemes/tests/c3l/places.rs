@@ -460,7 +460,8 @@ fn a_flow_whose_next_hop_changes() {
 /// never that of a flow without a share.
 #[test]
 fn a_slow_flow_in_a_long_cycle() {
-    let set = Params([("cycle".into(), ParamValue::Span(Span::from_secs(30)))].into_iter().collect());
+    let (cycle, delta) = (ParamValue::Span(Span::from_secs(30)), ParamValue::Number(0.05));
+    let set = Params([("cycle".into(), cycle), ("delta".into(), delta)].into_iter().collect());
     let rates = rates_of("c3l", &set, 2000, &[&[(9, 1, 1)][..]; 20]);
     assert_eq!(rates[0], 400);
     assert!(rates[1..10].iter().all(|rate| [400, 26, 24].contains(rate)), "{rates:?}");
@@ -471,7 +472,8 @@ fn a_slow_flow_in_a_long_cycle() {
 #[test]
 fn a_new_flow_is_no_measurement_of_others() {
     let samples: [Arrivals<'_>; 4] = [&[(9, 1, 25)], &[(9, 1, 25)], &[(8, 1, 25)], &[(8, 1, 25), (9, 1, 25)]];
-    let rates = rates_of("c3l-local", &Params::default(), 100, &samples);
+    let set = Params([("delta".into(), ParamValue::Number(0.05))].into_iter().collect());
+    let rates = rates_of("c3l-local", &set, 100, &samples);
     assert_eq!(rates[..5], [2000, 2000, 2000, 2000, 1000]);
     // In the next 100 ms the new flow uses its part, and the other has had no packet.
     assert_eq!(rates[5..], [50, 50, 1000]);
