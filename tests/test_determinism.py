@@ -233,8 +233,10 @@ def test_with_every_scheme_rows_are_those_of_names(scene: str, scheme: str) -> N
 
 
 def unheard(found: dict[str, Any]) -> dict[str, Any]:
-    """A result without the broadcasts in its table of control packets."""
-    control = [row for row in found.get("control", ()) if row["kind"] not in {"hello", "probe"}]
+    """A result whose table of control packets has no broadcasts, and no parts of what all radios can send."""
+    counts = ("kind", "packets", "frames", "ip_bytes", "mac_bytes")
+    rows = [row for row in found.get("control", ()) if row["kind"] not in {"hello", "probe"}]
+    control = [{count: row[count] for count in counts} for row in rows]
     return {**found, "control": control}
 
 
