@@ -15,27 +15,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airfair.claims import MAIN, Claim, Measured, jain, number, share_of_mean
+from airfair.claims import MAIN, Claim, Measured, jain, share_of_mean
 from airfair.paper import Experiment
 
 from airfair_papers.c3l.common.scenes import (
     C3L,
-    CUBIC,
     LIMIT,
-    LOCAL,
     MACS,
     NEWRENO,
     ROUTERS,
     SMALL,
     TCPS,
     TESTBED,
-    UDP,
     VEGAS,
     name,
-    series,
     told,
 )
-from airfair_papers.c3l.common.shares import LEAST, bars, read
+from airfair_papers.c3l.common.shares import bars, read
+from airfair_papers.c3l.common.testbed import PROTOCOLS, all_of_own, all_series
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,9 +40,6 @@ if TYPE_CHECKING:
 WHERE = "figure 16, section IV-E"
 READINGS = {mac: (f'name="{ROUTERS}, {mac}"', *own) for mac, (_, own) in MACS.items()}
 """Other MACs; each has an optimum of its own."""
-PROTOCOLS = (*TCPS, UDP, CUBIC, C3L, LOCAL)
-VARIED = (NEWRENO, VEGAS, UDP, C3L)
-SHORT_QUEUES = ('radio.local_limit="8 ms"',)
 OWN_READINGS: dict[str, tuple[str, ...]] = {"probes 3 dB": ("c3l.probe_power=3",)}
 
 
@@ -78,29 +72,6 @@ def of_tcp(protocol: str, reading: str = MAIN) -> list[Claim]:
     return [starves, unfair]
 
 
-def of_own(reading: str = MAIN) -> list[Claim]:
-    """Of C3L, and not of TCP."""
-    stack = reading if reading in READINGS else MAIN
-    return [
-        Claim(
-            text=text,
-            where=WHERE,
-            source="paper",
-            series=name(ROUTERS, C3L, reading),
-            baseline=name(ROUTERS, NEWRENO, stack),
-            statistic=statistic,
-            comparison="above",
-            value=value,
-            reading=reading,
-            about=("flow",),
-        )
-        for text, statistic, value in (
-            ("C3L is fair: Jain's index above 0.95", jain, 0.95),
-            ("C3L is close to optimal: each flow above 0.85 of its optimum", number(LEAST), 0.85),
-        )
-    ]
-
-
 def draw(rows: Measured, figure: Figure) -> None:
     """Goodputs by protocol, and with other MACs."""
     figure.set_size_inches(11.0, 4.5)
@@ -117,16 +88,7 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="The hidden node on a testbed of 802.11a with small windows",
     scenario=TESTBED,
-    series=(
-        *(series(ROUTERS, protocol) for protocol in PROTOCOLS),
-        *(
-            series(ROUTERS, protocol, reading, changes)
-            for protocol in VARIED
-            for reading, changes in READINGS.items()
-        ),
-        *(series(ROUTERS, protocol, LIMIT, SHORT_QUEUES) for protocol in (NEWRENO, VEGAS, UDP)),
-        *(series(ROUTERS, C3L, reading, changes) for reading, changes in OWN_READINGS.items()),
-    ),
+    series=all_series(ROUTERS, READINGS, OWN_READINGS),
     claims=(
         *(claim for protocol in TCPS for claim in of_tcp(protocol)),
         *(
@@ -135,7 +97,7 @@ EXPERIMENT = Experiment(
             for reading in (*READINGS, LIMIT)
             for claim in of_tcp(protocol, reading)
         ),
-        *(claim for reading in (MAIN, *READINGS, *OWN_READINGS) for claim in of_own(reading)),
+        *all_of_own(ROUTERS, WHERE, READINGS, OWN_READINGS),
     ),
     draw=draw,
     read=read,

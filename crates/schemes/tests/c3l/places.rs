@@ -101,16 +101,10 @@ fn headers_keep_their_words_on_the_wire() {
     }
 }
 
-/// A source of 1000 B with 48 B of headers: an allocation of 1048 kbit/s is 1000 kbit/s of payload. After 5 s without feedback it is back
-/// at its first rate, or slower.
-#[test]
-fn a_source_follows_its_feedback() {
-    let config = SourceConfig {
-        first: Rate(104_800),
-        rates: [Rate(4_000), Rate(2_000_000)],
-        expiry: Span::from_secs(5),
-        epoch: Span::from_secs(1),
-    };
+/// A flow of 1000 B with 48 B of headers whose feedback expires after this time.
+fn flow(expiry: Span) -> (SourceConfig, FlowSetup) {
+    let rates = [Rate(4_000), Rate(2_000_000)];
+    let config = SourceConfig { first: Rate(104_800), rates, expiry, epoch: Span::from_secs(1) };
     let setup = FlowSetup {
         mss: Bytes(1000),
         headers: Bytes(48),
@@ -119,6 +113,14 @@ fn a_source_follows_its_feedback() {
         rtt: None,
         syn_lost: false,
     };
+    (config, setup)
+}
+
+/// A source of 1000 B with 48 B of headers: an allocation of 1048 kbit/s is 1000 kbit/s of payload. After 5 s without feedback it is back
+/// at its first rate, or slower.
+#[test]
+fn a_source_follows_its_feedback() {
+    let (config, setup) = flow(Span::from_secs(5));
     for returns in [Returns::Reports, Returns::Acknowledgements] {
         let mut source = Sender::new(config, returns);
         let (mut random, mut out) = (stream(), SourceEffects::default());
@@ -161,20 +163,7 @@ fn a_source_follows_its_feedback() {
 /// A source that sends whenever its rate allows states its rate, with headers; one that sends less states what it sends.
 #[test]
 fn a_source_states_what_it_sends() {
-    let config = SourceConfig {
-        first: Rate(104_800),
-        rates: [Rate(4_000), Rate(2_000_000)],
-        expiry: Span::from_secs(500),
-        epoch: Span::from_secs(1),
-    };
-    let setup = FlowSetup {
-        mss: Bytes(1000),
-        headers: Bytes(48),
-        initial_window: Bytes(4000),
-        window_limit: Bytes(u64::MAX),
-        rtt: None,
-        syn_lost: false,
-    };
+    let (config, setup) = flow(Span::from_secs(500));
     let mut source = Sender::new(config, Returns::Reports);
     let (mut random, mut out) = (stream(), SourceEffects::default());
     source.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
