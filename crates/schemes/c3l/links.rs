@@ -367,14 +367,13 @@ impl Links {
         (Rate(share), flows, scale)
     }
 
-    /// The share of a flow as the hop was told it; on several links, the smallest.
+    /// The share of a flow as the hop was told it.
     #[must_use]
     pub fn share_of(&self, flow: FlowId, now: Time) -> Option<FlowShare> {
-        let shares = self.links.iter().filter_map(|(&to, link)| {
+        self.links.iter().find_map(|(&to, link)| {
             let rate = link.flows.get(&flow)?.told?;
             let allocated = link.valid_share(now).is_some();
             Some(FlowShare { to, rate, scale: link.injection.scale(), allocated })
-        });
-        shares.min_by_key(|share| share.rate)
+        })
     }
 }

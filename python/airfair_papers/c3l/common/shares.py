@@ -86,6 +86,7 @@ def bars(axes: Axes, rows: Measured, place: str, series: Mapping[str, str]) -> N
         axes.axhline(best, color="black", linestyle=":", linewidth=1)
     axes.set_xticks(range(len(series)), list(series), rotation=40, ha="right", fontsize="x-small")
     axes.set_ylabel("goodput (kbit/s)")
+    axes.set_ylim(bottom=0)
     axes.set_title(place, fontsize="small")
     axes.legend(fontsize="x-small")
 
