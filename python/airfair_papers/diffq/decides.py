@@ -11,7 +11,8 @@ threshold, which is 5 there, packets in the radio, levels, how often the law run
 instead of 1; or each packet calls it), the logarithmic law with a rate that many flows can have, small D,
 the retry limit, levels rounded down, the categories of a stock card, and sizes that are never forgotten.
 
-A change that others can have too, windows and the retry limit, they have in the claims.
+A change that others can have too, windows and the retry limit, they have in the claims. Routes are static:
+what routing on the air changes is in the other experiments.
 """
 
 from __future__ import annotations
@@ -27,16 +28,13 @@ from airfair_papers.diffq.common.testbed import (
     DIFFQ_UDP,
     JAIN,
     MEDIAN,
-    PACKETS,
     PROTOCOLS,
     READINGS,
-    ROUTES,
     SCENE,
     TCP,
     TFRC,
     TOTAL,
     UTILITY,
-    WAITS,
     WINDOW,
     packets,
     read,
@@ -47,11 +45,16 @@ from airfair_papers.diffq.common.testbed import (
 from airfair_papers.diffq.common.testbed import name as name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from matplotlib.figure import Figure
 
 COUNT = 32
+PRINTED = "static routes"
+WAITS = "static routes, waits"
+PACKETS = "static routes, packets"
+TITLES = {PRINTED: "as printed", WAITS: "waits", PACKETS: "packets"}
+"""The readings, which all have static routes."""
 WINDOWS = {f"windows of {n} segments": (f'tcp.window_limit="{n} segments"',) for n in (4, 8, 16)}
 """For TCP too: small windows alone make it fairer."""
 RETRIES = {"11 attempts": ("radio.short_retry_limit=11",)}
@@ -114,10 +117,10 @@ WAITING_TCP = {
 
 
 class Group(NamedTuple):
-    """Changes of a protocol in its readings, against another in the same."""
+    """Changes of a protocol in a reading, against another in the same."""
 
     protocol: str
-    readings: Sequence[str]
+    reading: str
     changes: Mapping[str, tuple[str, ...]]
     than: str
 
@@ -136,16 +139,16 @@ COUNTED_TCP = {
     "ACKs at the highest level": ("diffq.acks=highest",),
 }
 GROUPS = (
-    Group(DIFFQ_TCP, ROUTES, CHANGES, TCP),
+    Group(DIFFQ_TCP, PRINTED, CHANGES, TCP),
     Group(DIFFQ_TCP, WAITS, WAITING_TCP, TCP),
     Group(DIFFQ_UDP, WAITS, WAITING, TFRC),
-    Group(DIFFQ_UDP, ROUTES, UNCHANGED_UDP, TFRC),
+    Group(DIFFQ_UDP, PRINTED, UNCHANGED_UDP, TFRC),
     Group(DIFFQ_TCP, PACKETS, COUNTED_TCP, TCP),
     Group(DIFFQ_UDP, PACKETS, COUNTED, TFRC),
 )
 
 
-def name(change: str, reading: str, protocol: str = DIFFQ_TCP) -> str:
+def name(change: str, reading: str, protocol: str) -> str:
     """The name of a series with a change."""
     return f"{name_of(protocol, COUNT, reading)}, {change}"
 
@@ -155,11 +158,10 @@ def variants(group: Group) -> list[Series]:
     protocol = PROTOCOLS[group.protocol]
     return [
         Series(
-            name(change, reading, group.protocol),
+            name(change, group.reading, group.protocol),
             protocol.scheme,
-            (f"flows.count={COUNT}", *READINGS[reading].changes(protocol), *overrides),
+            (f"flows.count={COUNT}", *READINGS[group.reading].changes(protocol), *overrides),
         )
-        for reading in group.readings
         for change, overrides in group.changes.items()
     ]
 
@@ -168,21 +170,15 @@ SHARED = {TCP: {**WINDOWS, **RETRIES}, TFRC: RETRIES}
 """Changes that the others can have as well."""
 
 
-def of_other(change: str, reading: str, protocol: str = TCP) -> str:
-    """The name of the series of TCP or TFRC-ECN with a change."""
-    return f"{name_of(protocol, COUNT, reading)}, {change}"
-
-
 def without() -> list[Series]:
     """TCP and TFRC-ECN with the changes that they can have."""
     return [
         Series(
-            of_other(change, reading, protocol),
+            name(change, PRINTED, protocol),
             PROTOCOLS[protocol].scheme,
-            (f"flows.count={COUNT}", *READINGS[reading].changes(PROTOCOLS[protocol]), *overrides),
+            (f"flows.count={COUNT}", *READINGS[PRINTED].changes(PROTOCOLS[protocol]), *overrides),
         )
         for protocol, changes in SHARED.items()
-        for reading in ROUTES
         for change, overrides in changes.items()
     ]
 
@@ -192,12 +188,11 @@ def same(change: str, protocol: str) -> str | None:
     return next((shared for shared in SHARED[protocol] if shared in change), None)
 
 
-def claims(group: Group, change: str, reading: str) -> list[Claim]:
+def claims(group: Group, change: str) -> list[Claim]:
     """The gains hold with the change too; over the other with the same change where it can have it."""
     shared = same(change, group.than)
-    own = name(change, reading, group.protocol)
-    routes = ROUTES[group.readings.index(reading)]
-    other = name_of(group.than, COUNT, reading) if shared is None else of_other(shared, routes, group.than)
+    own = name(change, group.reading, group.protocol)
+    other = name_of(group.than, COUNT, PRINTED) if shared is None else name(shared, PRINTED, group.than)
     return [
         Claim(
             text=f"{change}: a larger {statistic} than {group.than}",
@@ -210,7 +205,7 @@ def claims(group: Group, change: str, reading: str) -> list[Claim]:
             bound=number(statistic),
             bound_series=other,
             paired=True,
-            reading=reading,
+            reading=group.reading,
         )
         for statistic in (JAIN, UTILITY)
     ]
@@ -218,31 +213,26 @@ def claims(group: Group, change: str, reading: str) -> list[Claim]:
 
 def draw(rows: Measured, figure: Figure) -> None:
     """Index, log utility, total and median with each change, over those without."""
-    titles: dict[Sequence[str], str] = {ROUTES: "as printed", WAITS: "waits", PACKETS: "packets"}
     heights = [len(group.changes) for group in GROUPS]
     figure.set_size_inches(12.0, 3.0 + 0.25 * sum(heights))
     lines = figure.subplots(len(GROUPS), 4, sharey="row", height_ratios=heights)
     for line, group in zip(lines, GROUPS, strict=True):
+        series = [name(change, group.reading, group.protocol) for change in group.changes]
         for axes, statistic in zip(line, (JAIN, UTILITY, TOTAL, MEDIAN), strict=True):
-            for i, reading in enumerate(group.readings):
-                series = [name(change, reading, group.protocol) for change in group.changes]
-                values = [number(statistic).of(rows[of]) for of in series]
-                axes.errorbar(
-                    [value["mean"] for value in values],
-                    range(len(series)),
-                    xerr=[value["ci95"] or 0 for value in values],
-                    fmt="o",
-                    capsize=2,
-                    color=f"C{i}",
-                    label="static" if READINGS[reading].static else "OLSR",
-                )
-                for protocol, style in ((group.protocol, "-"), (group.than, ":")):
-                    mean = number(statistic).of(rows[name_of(protocol, COUNT, reading)])["mean"]
-                    axes.axvline(mean, color=f"C{i}", linestyle=style)
+            values = [number(statistic).of(rows[of]) for of in series]
+            axes.errorbar(
+                [value["mean"] for value in values],
+                range(len(series)),
+                xerr=[value["ci95"] or 0 for value in values],
+                fmt="o",
+                capsize=2,
+            )
+            unchanged = name_of(group.protocol, COUNT, group.reading), name_of(group.than, COUNT, PRINTED)
+            for of, style in zip(unchanged, ("-", ":"), strict=True):
+                axes.axvline(number(statistic).of(rows[of])["mean"], linestyle=style)
             axes.set_xlabel(f"{statistic}; line: unchanged, dotted: {group.than}", fontsize="x-small")
             axes.set_yticks(range(len(group.changes)), list(group.changes))
-        line[0].set_title(f"{group.protocol}, {titles[group.readings]}")
-        line[-1].legend(fontsize="x-small")
+        line[0].set_title(f"{group.protocol}, {TITLES[group.reading]}")
 
 
 EXPERIMENT = Experiment(
@@ -251,22 +241,17 @@ EXPERIMENT = Experiment(
     series=(
         *series(
             {
-                TCP: ROUTES,
-                TFRC: ROUTES,
-                **dict.fromkeys((DIFFQ_TCP, DIFFQ_UDP), (*ROUTES, *WAITS, *PACKETS)),
+                TCP: (PRINTED,),
+                TFRC: (PRINTED,),
+                DIFFQ_TCP: (PRINTED, WAITS, PACKETS),
+                DIFFQ_UDP: (PRINTED, WAITS, PACKETS),
             },
             [COUNT],
         ),
         *(one for group in GROUPS for one in variants(group)),
         *without(),
     ),
-    claims=tuple(
-        claim
-        for group in GROUPS
-        for reading in group.readings
-        for change in group.changes
-        for claim in claims(group, change, reading)
-    ),
+    claims=tuple(claim for group in GROUPS for change in group.changes for claim in claims(group, change)),
     draw=draw,
     quick_seeds=3,
     by_seed=sets,
