@@ -19,7 +19,7 @@ from airfair.paper import Experiment, Series
 
 from airfair_papers.diffq.common.overflows import overflows
 from airfair_papers.diffq.common.pictures import bars
-from airfair_papers.diffq.common.testbed import READINGS, ROUTES, WAITS, Protocol, beside
+from airfair_papers.diffq.common.testbed import OURS, READINGS, Protocol, beside
 
 if TYPE_CHECKING:
     from airfair.recording import Recording
@@ -29,6 +29,8 @@ WHERE = "section 4.1, figure 3"
 CHAIN = "ABCDEFGH"
 OWN, OTHER, NONE = "by differential", "by occupancy", "no levels"
 SCHEMES = {OWN: "diffq", OTHER: "diffq-occupancy", NONE: "diffq-rc-sched"}
+
+IN = tuple(reading for reading in OURS if not READINGS[reading].slow)
 
 LONG = "long flow (kbit/s)"
 NEAR = "near flow (kbit/s)"
@@ -84,12 +86,12 @@ def claims(reading: str) -> list[Claim]:
 def draw(rows: Measured, figure: Figure) -> None:
     """Overflows by node, and the goodputs; as printed, and with queues that wait."""
     figure.set_size_inches(9.0, 8.0)
-    for (overflowing, rates), reading in zip(figure.subplots(2, 2), (MAIN, WAITS[0]), strict=True):
+    for (overflowing, rates), reading in zip(figure.subplots(2, 2), IN, strict=True):
         row = {kind: rows[name(kind, reading)]["numbers"] for kind in SCHEMES}
         groups = {kind: [numbers[at(node)] for node in CHAIN[1:-1]] for kind, numbers in row.items()}
         bars(overflowing, list(CHAIN[1:-1]), groups, along="node")
         overflowing.set_ylabel("overflows")
-        overflowing.set_title("as printed" if reading == MAIN else reading)
+        overflowing.set_title(reading)
         overflowing.legend(fontsize="x-small")
         groups = {kind: [numbers[flow] for flow in (LONG, NEAR)] for kind, numbers in row.items()}
         bars(rates, ["long", "near"], groups, along="flow")
@@ -101,10 +103,10 @@ EXPERIMENT = Experiment(
     scenario=Path(__file__).with_name("fig3.toml"),
     series=tuple(
         Series(name(kind, reading), scheme, READINGS[reading].changes(Protocol(scheme, own=True)))
-        for reading in (*ROUTES, *WAITS)
+        for reading in IN
         for kind, scheme in SCHEMES.items()
     ),
-    claims=tuple(claim for reading in (*ROUTES, *WAITS) for claim in claims(reading)),
+    claims=tuple(claim for reading in IN for claim in claims(reading)),
     draw=draw,
     quick_seeds=3,
     read=read,

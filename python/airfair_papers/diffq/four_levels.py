@@ -16,7 +16,7 @@ from airfair.claims import Claim, Measured
 from airfair.paper import Experiment
 
 from airfair_papers.diffq.common import three, variants
-from airfair_papers.diffq.common.testbed import ROUTES, beside
+from airfair_papers.diffq.common.testbed import beside
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,7 +70,7 @@ EXPERIMENT = Experiment(
     claims=tuple(
         claim
         for scene in variants.SCENES
-        for reading in ROUTES
+        for reading in variants.READINGS
         for change in CHANGES
         if change != NO_LEVELS
         for claim in claims(scene, reading, change)

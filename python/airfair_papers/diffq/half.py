@@ -16,7 +16,7 @@ from airfair.paper import Experiment, Series
 from airfair_papers.diffq.common import STARVED_BPS
 from airfair_papers.diffq.common.parts import LISTED, listed
 from airfair_papers.diffq.common.pictures import distribution
-from airfair_papers.diffq.common.testbed import CLOCKED, READINGS, ROUTES, Protocol, beside
+from airfair_papers.diffq.common.testbed import OURS, READINGS, Protocol, beside
 
 if TYPE_CHECKING:
     from airfair.recording import Recording
@@ -84,7 +84,7 @@ def claims(reading: str) -> list[Claim]:
 
 def draw(rows: Measured, figure: Figure) -> None:
     """Goodputs of the halves, beside those without DiffQ."""
-    for axes, reading in zip(figure.subplots(1, 2), ROUTES, strict=True):
+    for axes, reading in zip(figure.subplots(1, len(OURS)), OURS, strict=True):
         for kind, letter, label in (
             (NONE, "b", "TCP, no DiffQ"),
             (HALF, "b", "TCP beside DiffQ"),
@@ -94,7 +94,7 @@ def draw(rows: Measured, figure: Figure) -> None:
             flows = [v for key, each in values.items() if key.startswith(f"flow.{letter}") for v in each]
             distribution(axes, label, flows)
         axes.legend(fontsize="x-small")
-        axes.set_title("OLSR" if reading == MAIN else reading)
+        axes.set_title(reading)
 
 
 EXPERIMENT = Experiment(
@@ -106,10 +106,10 @@ EXPERIMENT = Experiment(
             scheme,
             (*LONG, *READINGS[reading].changes(Protocol(scheme, own=scheme == "diffq"))),
         )
-        for reading in CLOCKED
+        for reading in OURS
         for kind, scheme in ((NONE, "droptail"), (HALF, "diffq"))
     ),
-    claims=tuple(claim for reading in CLOCKED for claim in claims(reading)),
+    claims=tuple(claim for reading in OURS for claim in claims(reading)),
     draw=draw,
     quick_seeds=3,
     by_seed=mixed,

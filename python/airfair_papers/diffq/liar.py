@@ -17,7 +17,7 @@ from airfair.paper import Experiment, Series
 
 from airfair_papers.diffq import fig3
 from airfair_papers.diffq.common.pictures import bars
-from airfair_papers.diffq.common.testbed import READINGS, ROUTES, WAITS, Protocol, beside, waits
+from airfair_papers.diffq.common.testbed import READINGS, Protocol, beside, waits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +27,7 @@ RELAYS = {"C": "B", "F": "E"}
 HONEST, MORE, NOTHING = "is honest", "announces ten times its queue", "announces nothing"
 FACTORS = {HONEST: 1, MORE: 10, NOTHING: 0}
 
-IN = (*ROUTES, *WAITS)
+IN = fig3.IN
 
 
 def changes(relay: str, kind: str, reading: str) -> tuple[str, ...]:
@@ -83,13 +83,13 @@ def draw(rows: Measured, figure: Figure) -> None:
     """Goodputs of both flows, and overflows by node; as printed, and with queues that wait."""
     figure.set_size_inches(11.0, 12.0)
     nodes = fig3.CHAIN[1:-1]
-    lines = [(relay, reading) for relay in RELAYS for reading in (MAIN, WAITS[0])]
+    lines = [(relay, reading) for relay in RELAYS for reading in IN]
     for (rates, overflowing), (relay, reading) in zip(figure.subplots(4, 2), lines, strict=True):
         row = {f"{relay} {kind}": rows[name(relay, kind, reading)]["numbers"] for kind in FACTORS}
         groups = {told: [numbers[flow] for flow in (fig3.LONG, fig3.NEAR)] for told, numbers in row.items()}
         bars(rates, ["long", "near"], groups, along="flow")
         rates.set_ylabel("goodput (kbit/s)")
-        rates.set_title("as printed" if reading == MAIN else reading)
+        rates.set_title(reading)
         groups = {told: [numbers[fig3.at(node)] for node in nodes] for told, numbers in row.items()}
         bars(overflowing, list(nodes), groups, along="node")
         overflowing.set_ylabel("overflows")

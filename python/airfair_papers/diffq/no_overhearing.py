@@ -13,7 +13,7 @@ from airfair.claims import Claim, Measured
 from airfair.paper import Experiment
 
 from airfair_papers.diffq.common import three, variants
-from airfair_papers.diffq.common.testbed import ROUTES, beside
+from airfair_papers.diffq.common.testbed import beside
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,7 +66,10 @@ EXPERIMENT = Experiment(
     scenario=variants.FIRST,
     series=variants.series(CHANGES),
     claims=tuple(
-        claim for scene in variants.SCENES for reading in ROUTES for claim in claims(scene, reading)
+        claim
+        for scene in variants.SCENES
+        for reading in variants.READINGS
+        for claim in claims(scene, reading)
     ),
     draw=draw,
     quick_seeds=3,

@@ -10,16 +10,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from airfair.claims import MAIN, Claim, Measured, number
+from airfair.claims import Claim, Measured, number
 from airfair.paper import Experiment
 
 from airfair_papers.diffq.common import SHORT
 from airfair_papers.diffq.common.pictures import bars
 from airfair_papers.diffq.common.testbed import (
-    CLOCKED,
     DIFFQ_UDP,
     JAIN,
-    ROUTES,
+    OURS,
     SCENE,
     TOTAL,
     UTILITY,
@@ -45,7 +44,7 @@ def occupancy(count: int, reading: str) -> str:
 
 def compared() -> list[Series]:
     """The series of DiffQ-UDP with the other scheme."""
-    own = {one.name: one for one in series({DIFFQ_UDP: CLOCKED}, COUNTS)}
+    own = {one.name: one for one in series({DIFFQ_UDP: OURS}, COUNTS)}
     return [
         replace(
             own[name(DIFFQ_UDP, count, reading)],
@@ -56,7 +55,7 @@ def compared() -> list[Series]:
                 for change in own[name(DIFFQ_UDP, count, reading)].overrides
             ),
         )
-        for reading in CLOCKED
+        for reading in OURS
         for count in COUNTS
     ]
 
@@ -89,10 +88,8 @@ def draw(rows: Measured, figure: Figure) -> None:
     """Index, log utility and overflows."""
     for axes, statistic in zip(figure.subplots(1, 3), (JAIN, UTILITY, DROPS), strict=True):
         groups = {
-            f"{kind}, {'OLSR' if reading == MAIN else 'static'}": [
-                number(statistic).of(rows[of(count, reading)]) for count in COUNTS
-            ]
-            for reading in ROUTES
+            f"{kind}, {reading}": [number(statistic).of(rows[of(count, reading)]) for count in COUNTS]
+            for reading in OURS
             for kind, of in (
                 ("by differential", lambda count, reading: name(DIFFQ_UDP, count, reading)),
                 ("by occupancy", occupancy),
@@ -106,8 +103,8 @@ def draw(rows: Measured, figure: Figure) -> None:
 EXPERIMENT = Experiment(
     title="Levels by differential or by a node's own queue",
     scenario=SCENE,
-    series=(*series({DIFFQ_UDP: CLOCKED}, COUNTS), *compared()),
-    claims=tuple(claim for count in COUNTS for reading in CLOCKED for claim in claims(count, reading)),
+    series=(*series({DIFFQ_UDP: OURS}, COUNTS), *compared()),
+    claims=tuple(claim for count in COUNTS for reading in OURS for claim in claims(count, reading)),
     draw=draw,
     quick_seeds=3,
     by_seed=sets,

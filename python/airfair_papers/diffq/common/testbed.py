@@ -210,6 +210,8 @@ WAITS_SLOW = ("waits, slow", "static routes, waits, slow")
 BUFFER = ("buffer", "static routes, buffer")
 PACKETS = ("packets", "static routes, packets")
 CLOCKED = (*ROUTES, *SLOW, *WAITS, *WAITS_SLOW)
+OURS = tuple(reading for reading in CLOCKED if READINGS[reading].static)
+"""Those of questions beyond the paper: routes that stand, so that queues alone decide."""
 """Those with a law that runs by the clock, without a send buffer."""
 OWN_UDP = (*CLOCKED, *PACKETS)
 OWN = (*CLOCKED, *BUFFER, *PACKETS)

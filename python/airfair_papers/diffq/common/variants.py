@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from airfair_papers.diffq.common import three
-from airfair_papers.diffq.common.testbed import DIFFQ_TCP, DIFFQ_UDP, ROUTES
+from airfair_papers.diffq.common.testbed import DIFFQ_TCP, DIFFQ_UDP, OURS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent.parent
 SCENES = {"fig2": FOLDER / "fig2.toml", "fig10": FOLDER / "fig10.toml"}
 FIRST = SCENES["fig2"]
+READING = OURS[0]
+READINGS = (READING,)
 
 
 class Change(NamedTuple):
@@ -45,13 +47,13 @@ def name(scene: str, reading: str, change: str = "", *, tcp: bool = False) -> st
 
 def series(changes: Mapping[str, Change], *, tcp: bool = False) -> tuple[Series, ...]:
     """As it is, and with each change."""
-    plain = three.series([DIFFQ_TCP if tcp else DIFFQ_UDP], ROUTES, SCENES)
+    plain = three.series([DIFFQ_TCP if tcp else DIFFQ_UDP], READINGS, SCENES)
     return (*plain, *(change.of(one, told) for told, change in changes.items() for one in plain))
 
 
 def draw(rows: Measured, figure: Figure, changes: Sequence[str], *, tcp: bool = False) -> None:
     """Goodputs of the three flows while all are there, static routes."""
     for axes, scene in zip(figure.subplots(1, len(SCENES)), SCENES, strict=True):
-        series = {kind or "as it is": name(scene, ROUTES[1], kind, tcp=tcp) for kind in ("", *changes)}
+        series = {kind or "as it is": name(scene, READING, kind, tcp=tcp) for kind in ("", *changes)}
         three.goodputs(axes, rows, series)
         axes.set_title(f"{scene}, static routes")
