@@ -2,6 +2,8 @@
 
 use alloc::boxed::Box;
 
+use airfair_units::Db;
+
 use crate::droptail::DropTail;
 use crate::places::{Agent, Aqm, Controller, Hop, Interface, MessageKinds, Queue, Source, UdpEnds, Wants};
 
@@ -39,6 +41,11 @@ pub trait Scheme: Send + Sync {
     }
     /// The controller of the network.
     fn controller(&self) -> Option<Box<dyn Controller>> {
+        None
+    }
+    /// Power, above the radio's own, of the probes by which its agents find the nodes that they disturb: broadcasts at the lowest rate,
+    /// as the scheme's parameter `probe_power` has it. A host warns where they do not reach as far as signals are sensed.
+    fn probe_power(&self) -> Option<Db> {
         None
     }
     /// Kinds of the messages of its agents and controllers, if results are to count these kind by kind.

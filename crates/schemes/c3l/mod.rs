@@ -473,6 +473,13 @@ impl Scheme for C3l {
         }
     }
 
+    fn probe_power(&self) -> Option<Db> {
+        match &self.shares {
+            Shares::Controller(both) => Some(both.0.probe_power),
+            Shares::Estimate(_) => None,
+        }
+    }
+
     fn message_kinds(&self) -> Option<MessageKinds> {
         let of = |start: &[u8; 4]| {
             let kind = wire::Kind::of(start[0])?;

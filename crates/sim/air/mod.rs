@@ -25,12 +25,12 @@ pub use medium::artificial_links::{CutOff, TooFast};
 pub use medium::frame::BROADCAST;
 pub(crate) use medium::hearers::BAND_NS;
 pub use medium::phy::{PhyKind, PpduFormat};
-pub(crate) use medium::relations::{JUDGED_BYTES, ReceivedSignal};
+pub(crate) use medium::relations::{JUDGED_BYTES, MOST_LOUDER, ReceivedSignal};
 pub use medium::relations::{LEAST_DELIVERY, Relation, least_power};
 pub use medium::{StationSpec, error, propagation};
 
 use airfair_schemes::places::Airtime;
-use airfair_units::{Attowatts, Bytes, Span, Time};
+use airfair_units::{Attowatts, Bytes, Db, Span, Time};
 
 use crate::engine::{Agenda, EventOwner};
 use crate::event::{Event, EventKind};
@@ -217,6 +217,12 @@ impl Air {
     #[must_use]
     pub fn delivery_ratio(&self, from: StationIx, to: StationIx, bytes: u32) -> f64 {
         relations::delivery_ratio(&self.medium, from, to, self.psdu(from, bytes))
+    }
+
+    /// The least power above the radio's own, 0 or more, with which broadcasts of `bytes` (as an IP packet) at the lowest rate arrive.
+    pub(crate) fn power_to_arrive(&self, from: StationIx, to: StationIx, bytes: u32) -> Option<Db> {
+        let frame = (self.mac(from).lowest_mode(), self.psdu(from, bytes));
+        relations::power_to_arrive(&self.medium, (from, to), frame)
     }
 
     /// The link between two stations, if it has no losses by [`crate::spec::ErrorModel::Threshold`] while the error curves give a loss of

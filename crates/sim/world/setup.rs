@@ -101,6 +101,7 @@ impl World {
             categories: air.stations().map(|station| air.mac(station).names.clone()).collect(),
         };
         let only_marks = Interface::all_kinds().iter().any(|at| placed.run.wants(at).ecn);
+        let probe_powers: Vec<_> = (0..spec.nodes.len()).map(|node| placed.at(node).probe_power()).collect();
         let for_all = [placed.run.udp().is_some(), placed.run.source().is_some()];
         let own_law = |(i, flow): (usize, &FlowSpec)| match &flow.transport {
             Transport::ControlledUdp { law, pinned, .. } if *pinned || !for_all[0] => Some((i, law.clone())),
@@ -119,7 +120,7 @@ impl World {
         let mut network = build::network(plan, &mut agenda);
         build::add_flows(&mut network, spec, (placed.run, schemes), seed, &mut agenda)?;
         let names_of = (scheme_name, schemes);
-        let warnings = warnings(spec, names_of, only_marks, (&air, &network), &names);
+        let warnings = warnings(spec, names_of, (only_marks, &probe_powers), (&air, &network), &names);
         let run = RunInfo {
             radios: radio_of_station.iter().map(|&r| spec.radios[r].name.clone()).collect(),
             tx_power: stations.iter().map(|s| s.tx_power).collect(),

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::{Carrier, Registry, SchemeEntry};
-use airfair_units::{Span, Time};
+use airfair_units::{Db, Span, Time};
 
-use crate::air::{Air, CutOff, TooFast};
+use crate::air::{Air, CutOff, MOST_LOUDER, TooFast};
 use crate::ids::{FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx};
 use crate::names::natural_cmp;
 use crate::node::Network;
@@ -15,11 +15,11 @@ use crate::record::Names;
 use crate::route::NextHop;
 use crate::spec::{FlowSpec, RoutingSpec, Transport, WorldSpec};
 
-/// All warnings as sentences. `only_marks`: the run's scheme only marks packets.
+/// All warnings as sentences. `only_marks`: the run's scheme only marks packets; `probe_powers`: of each node, above its radio's own.
 pub(super) fn warnings(
     spec: &WorldSpec,
     (scheme_name, schemes): (&str, &Registry),
-    only_marks: bool,
+    (only_marks, probe_powers): (bool, &[Option<Db>]),
     (air, network): (&Air, &Network),
     names: &Names,
 ) -> Vec<String> {
@@ -93,6 +93,7 @@ pub(super) fn warnings(
     };
     let txops = short_txops(air, network, spec);
     let controllers = idle_controllers(spec, network, scheme_name, names);
+    let probes = short_probes(probe_powers, scheme_name, (spec, network), air, names);
     let of_radios = cut_off.chain(txops).chain(unheard_relays(air, network, names));
     routeless
         .into_iter()
@@ -101,6 +102,7 @@ pub(super) fn warnings(
         .chain(of_radios)
         .chain(useless)
         .chain(controllers)
+        .chain(probes)
         .chain(unlimited_flows)
         .collect()
 }
@@ -137,6 +139,82 @@ fn idle_controllers(spec: &WorldSpec, network: &Network, scheme: &str, names: &N
         format!("[[controller]] at node {node} has no effect: its scheme, {scheme}, has no controller")
     });
     without.chain(late).collect()
+}
+
+/// Size of the probe by which reach is judged, as an IP packet, bytes.
+const PROBE_BYTES: u32 = 60;
+
+/// Nodes that sense each other while none hears the other's probes: the scheme does not find what they do to each other. Of all pairs of
+/// nodes that send or receive data by radio on static routes, of all nodes where routes are found. One warning for each scheme.
+fn short_probes(
+    probe_powers: &[Option<Db>],
+    scheme: &str,
+    (spec, network): (&WorldSpec, &Network),
+    air: &Air,
+    names: &Names,
+) -> Vec<String> {
+    let node_of = |station| network.interfaces.of_station(station).0;
+    let power = |station| probe_powers[node_of(station).ix()];
+    if probe_powers.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let hops = || network.flows.places().flat_map(|flow| paths::hops(network, flow, true));
+    let by_radio = || hops().filter(|hop| matches!(hop.link, LinkRef::Station(_)));
+    let used: Option<BTreeSet<NodeIx>> =
+        (!network.routes.are_found()).then(|| by_radio().flat_map(|hop| [hop.from, hop.to]).collect());
+    let counts = |station| {
+        power(station).is_some() && used.as_ref().is_none_or(|used| used.contains(&node_of(station)))
+    };
+    // The least power with which the probes of one of the two reach the other; none: no power does.
+    let mut needed: BTreeMap<[StationIx; 2], Option<f64>> = BTreeMap::new();
+    let mut heard = BTreeSet::new();
+    for from in air.stations().filter(|&station| counts(station)) {
+        for to in air.relations(from).into_iter().map(|relation| relation.to).filter(|&to| counts(to)) {
+            let pair = [from.min(to), from.max(to)];
+            let least = air.power_to_arrive(from, to, PROBE_BYTES).map(|least| least.0);
+            if least.zip(power(from)).is_some_and(|(least, power)| power.0 >= least) {
+                heard.insert(pair);
+            }
+            let known = needed.entry(pair).or_default();
+            *known = [*known, least].into_iter().flatten().reduce(f64::min);
+        }
+    }
+    needed.retain(|pair, _| !heard.contains(pair));
+    let name = |station: StationIx| names.stations[station.ix()].as_str();
+    let scheme_of = |station: StationIx| {
+        let own = spec.schemes.iter().find(|own| own.node == node_of(station).ix());
+        own.map_or(scheme, |own| &own.scheme)
+    };
+    let mut of_schemes: BTreeMap<&str, Vec<([StationIx; 2], Option<f64>)>> = BTreeMap::new();
+    for (mut pair, least) in needed {
+        pair.sort_by(|&a, &b| natural_cmp(name(a), name(b)));
+        of_schemes.entry(scheme_of(pair[0])).or_default().push((pair, least));
+    }
+    let warning = |(scheme, mut pairs): (&str, Vec<([StationIx; 2], Option<f64>)>)| {
+        pairs.sort_by(|a, b| {
+            let by = |i: usize| natural_cmp(name(a.0[i]), name(b.0[i]));
+            by(0).then_with(|| by(1))
+        });
+        let &([one, other], _) = pairs.first()?;
+        let power = power(one)?.0;
+        let most = pairs.iter().try_fold(0.0, |most, pair| Some(f64::max(most, pair.1?)));
+        let expected = most.map_or_else(
+            || format!("{MOST_LOUDER} dB are not enough, so a shorter radio.propagation.carrier_sense"),
+            |most| format!("schemes.{scheme}.probe_power = {most:.1} or more instead of {power:.1}"),
+        );
+        let more = match pairs.len() - 1 {
+            0 => String::new(),
+            1 => " (1 more such pair)".to_string(),
+            n => format!(" ({n} more such pairs)"),
+        };
+        Some(format!(
+            "{} and {} sense each other, and probes of scheme {scheme} do not reach from one to the other{more}: it does not find out \
+             what they do to each other, and flows may starve; expected {expected}",
+            name(one),
+            name(other)
+        ))
+    };
+    of_schemes.into_iter().filter_map(warning).collect()
 }
 
 /// Warnings of one kind that are given one by one. More are one warning.

@@ -1,9 +1,9 @@
 //! Reception and carrier sense between stations on an otherwise silent air: the basis of routes and maps.
 
-use airfair_units::{Attowatts, Dbm};
+use airfair_units::{Attowatts, Db, Dbm};
 
 use super::hearers::{Band, Hearer, Hearers};
-use super::{Medium, error, phy};
+use super::{MOST_POWER, Medium, error, phy};
 use crate::ids::StationIx;
 use crate::modes::Mode;
 use crate::spec::{ErrorModel, PhySpec};
@@ -119,6 +119,34 @@ pub(crate) fn relations(medium: &Medium, station: StationIx, psdu: u32) -> Vec<R
 /// Probability that a data frame of `psdu` bytes at the data rate arrives on an otherwise silent air.
 pub(crate) fn delivery_ratio(medium: &Medium, from: StationIx, to: StationIx, psdu: u32) -> f64 {
     medium.unfaded_hearers().find(from, to).map_or(0.0, |hearer| delivery_to(medium, from, &hearer, psdu))
+}
+
+/// Most power above the radio's own that [`power_to_arrive`] considers, dB.
+pub(crate) const MOST_LOUDER: u32 = 30;
+
+/// The least power above the radio's own, in dB with one decimal, with which a tenth of the frames of `psdu` bytes in `mode` arrives on an
+/// otherwise silent air; none if more than [`MOST_LOUDER`] would be needed.
+pub(crate) fn power_to_arrive(
+    medium: &Medium,
+    (from, to): (StationIx, StationIx),
+    (mode, psdu): (Mode, u32),
+) -> Option<Db> {
+    let hearer = medium.unfaded_hearers().find(from, to)?;
+    let (kind, data_mode) = (medium.kind(to), medium.kind(from).data_mode);
+    let arrives = |tenths: u32| {
+        let factor = Db(f64::from(tenths) / 10.0).to_linear();
+        let power = (hearer.power as f64 * factor).min(MOST_POWER) as u64;
+        kind.arrival((power, 0), data_mode, (mode, psdu)) >= LEAST_DELIVERY
+    };
+    let (mut least, mut enough) = (0, 10 * MOST_LOUDER);
+    if !arrives(enough) {
+        return None;
+    }
+    while least < enough {
+        let middle = u32::midpoint(least, enough);
+        if arrives(middle) { enough = middle } else { least = middle + 1 }
+    }
+    Some(Db(f64::from(enough) / 10.0))
 }
 
 /// The delivery ratio of a signal with this power; with fading, the mean over its law.
