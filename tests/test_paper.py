@@ -274,6 +274,25 @@ def test_the_table_fits_a_terminal_of_80_columns() -> None:
     assert "Claims of ours: 0 of 1 hold" in text or "Claims of ours: 1 of 1 hold" in text
 
 
+def test_other_readings_are_shown_if_asked_for() -> None:
+    """Without them their claims and the series that only these are about are counted."""
+    red = replace(less_middle(), series="red", baseline=None, reading="early drops")
+    stated = small([less_middle(), red])
+    rows = paper.measure(stated, seeds=[1, 2])
+
+    def shown(*, readings: bool) -> str:
+        out = Console(width=120, file=io.StringIO(), highlight=False)
+        paper.show("three/pairs", stated, rows, out, readings=readings)
+        return cast(io.StringIO, out.file).getvalue()
+
+    whole, main = (shown(readings=readings) for readings in (True, False))
+    assert "; early drops" in whole
+    assert "--readings" not in whole
+    assert "early drops" not in main
+    assert "1 claim in other readings, 1 series: --readings" in main
+    assert len(whole.splitlines()) > len(main.splitlines())
+
+
 def test_an_experiment_has_its_own_seeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Those that parameters were chosen with are left out."""
     from airfair.cli import cli

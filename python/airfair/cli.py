@@ -15,6 +15,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NoReturn, TypeVar, cast
 
@@ -25,6 +26,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from . import _core, experiment, explaining, importing, paper, reference, sequential, tables
 from ._core import InputError, Scenario, SchemeError
 from .arguments import hint
+from .claims import Measured
 from .options import (
     Chart,
     CheckedCommand,
@@ -235,7 +237,7 @@ def compare(
             for row in rows:
                 row.pop("window_jain", None)
         tables.show_comparison(scenario.name, rows, tables.console())
-        warn(list(dict.fromkeys(warning for row in rows for warning in row["warnings"])))
+        warn(tables.warnings_of(rows))
         if done.optimum is not None:
             from .optimal import show
 
@@ -338,6 +340,11 @@ def sweep(
     "--quick", is_flag=True, help="Fewer seeds: the number that the experiment declares for this option."
 )
 @click.option("--seeds", type=click.IntRange(2), help="Number of seeds.")
+@click.option(
+    "--readings",
+    is_flag=True,
+    help="With --quick: print the other readings of a paper's claims too, as without --quick.",
+)
 @json_option
 @click.option(
     "--out",
@@ -346,7 +353,9 @@ def sweep(
     show_default=True,
     help="Folder of the figures; the figure of an experiment is ID.svg in this folder.",
 )
-def run_paper(identities: tuple[str, ...], quick: bool, seeds: int | None, as_json: bool, out: Path) -> None:
+def run_paper(
+    identities: tuple[str, ...], quick: bool, seeds: int | None, readings: bool, as_json: bool, out: Path
+) -> None:
     """Repeat experiments of a paper: claims and figure.
 
     Without ID the command lists all experiments. Several experiments share the runs that they have in common;
@@ -371,31 +380,31 @@ def run_paper(identities: tuple[str, ...], quick: bool, seeds: int | None, as_js
     kept: paper.Kept | None = {} if len(loaded) > 1 else None
     for identity, chosen in loaded.items():
         count = seeds or (chosen.quick_seeds if quick else chosen.seeds)
-        _repeat_experiment(identity, chosen, count, kept, as_json, out)
+        rows = _measured(chosen, count, kept)
+        figure = out / f"{identity}.svg"
+        with written_first(figure, partial(paper.draw, chosen, rows)):
+            if as_json:
+                print(json.dumps(paper.result(identity, chosen, rows)), flush=True)
+            else:
+                every = readings or not quick
+                paper.show(identity, chosen, rows, tables.console(), readings=every)
+            warn(list(dict.fromkeys(warning for row in rows.values() for warning in row["warnings"])))
+        if not as_json:
+            print(f"\nfigure: {figure}")
 
 
-def _repeat_experiment(
-    identity: str, chosen: paper.Experiment, count: int, kept: paper.Kept | None, as_json: bool, out: Path
-) -> None:
+def _measured(chosen: paper.Experiment, count: int, kept: paper.Kept | None) -> Measured:
+    """The runs of an experiment, with a bar of progress."""
     first = chosen.first_seed
     progress = run_progress()
     with progress:
         task = progress.add_task("runs", total=len(chosen.series) * count)
-        rows = paper.measure(
+        return paper.measure(
             chosen,
             seeds=range(first, first + count),
             kept=kept,
             on_run=lambda: progress.advance(task),
         )
-    figure = out / f"{identity}.svg"
-    with written_first(figure, lambda path: paper.draw(chosen, rows, path)):
-        if as_json:
-            print(json.dumps(paper.result(identity, chosen, rows)), flush=True)
-        else:
-            paper.show(identity, chosen, rows, tables.console())
-        warn(list(dict.fromkeys(warning for row in rows.values() for warning in row["warnings"])))
-    if not as_json:
-        print(f"\nfigure: {figure}")
 
 
 @cli.command()

@@ -10,7 +10,7 @@ import io
 import json
 import math
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -300,8 +300,11 @@ def show_list(out: Console) -> None:
         out.print(table)
 
 
-def show(identity: str, experiment: Experiment, rows: Measured, out: Console) -> None:
-    """The claims, then what was measured."""
+def show(
+    identity: str, experiment: Experiment, rows: Measured, out: Console, *, readings: bool = True
+) -> None:
+    """The claims, then what was measured; without `readings` those of the main one, and no series that only
+    the others are about."""
     told = result(identity, experiment, rows)
     last = told["first_seed"] + told["seeds"] - 1
     out.print(f"[bold]{escape(identity)}[/bold]: {escape(experiment.title)}")
@@ -309,7 +312,10 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
     heads = ("claim", "measured", "holds", "on its baseline", "of")
     table = tables.plain_table(*heads, prose=["claim", "measured", "on its baseline"])
     # The same claim in other readings follows the first, and its text is not said again.
-    judged = list(zip(experiment.claims, told["claims"], strict=True))
+    every = list(zip(experiment.claims, told["claims"], strict=True))
+    judged = [pair for pair in every if readings or pair[0].reading == MAIN]
+    left = _series_of(claim for claim, _ in every) - _series_of(claim for claim, _ in judged)
+    shown = [series for series in experiment.series if series.name not in left]
     texts = list(dict.fromkeys((row["text"], row["where"]) for _, row in judged))
     judged.sort(key=lambda pair: texts.index((pair[1]["text"], pair[1]["where"])))
     said = None
@@ -325,9 +331,14 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
     out.print(table)
     for source, counted in told["counts"].items():
         out.print(_count(source, counted))
+    if len(judged) < len(every):
+        claims, series = len(every) - len(judged), len(experiment.series) - len(shown)
+        also = f", {series} series" if series else ""
+        out.print(f"[dim]{claims} {tables.plural(claims, 'claim')} in other readings{also}: --readings[/dim]")
+    found = [rows[series.name] for series in shown]
     out.print("\nMeasured; the change of the total is paired by seed")
     cells: dict[str, Sequence[str]] = {}
-    for series in experiment.series:
+    for series in shown:
         row_ = rows[series.name]
         compared = series.against is not None
         difference = tables.rate_of(row_["difference"]["aggregate_goodput_bps"], sign=True)
@@ -339,23 +350,29 @@ def show(identity: str, experiment: Experiment, rows: Measured, out: Console) ->
             tables.dash_or(row_["jain_index"], lambda e: tables.number(e, 3)),
         )
     _show_cells(("total", "change of the total", "share of it", "least flow", "Jain's index"), cells, out)
-    goodputs = [[flow["goodput_bps"] for flow in row["flows"]] for row in rows.values()]
-    flows = list(dict.fromkeys(flow["id"] for row in rows.values() for flow in row["flows"]))
+    goodputs = [[flow["goodput_bps"] for flow in row["flows"]] for row in found]
+    flows = list(dict.fromkeys(flow["id"] for row in found for flow in row["flows"]))
     if len(flows) <= MOST_FLOWS and any(other != goodputs[0] for other in goodputs):
         out.print("\nGoodput of each flow (kbit/s)")
         cells = {}
-        for series in experiment.series:
+        for series in shown:
             of = {flow["id"]: _kbps(flow["goodput_bps"]) for flow in rows[series.name]["flows"]}
             cells[series.name] = tuple(of.get(flow, "") for flow in flows)
         _show_cells(flows, cells, out)
-    names = list(dict.fromkeys(name for row in rows.values() for name in row["numbers"]))
+    names = list(dict.fromkeys(name for row in found for name in row["numbers"]))
     if names:
         out.print("\nNumbers of each run")
         cells = {
             series.name: tuple(_shown(rows[series.name]["numbers"], name) for name in names)
-            for series in experiment.series
+            for series in shown
         }
         _show_cells(names, cells, out)
+
+
+def _series_of(claims: Iterable[Claim]) -> set[str]:
+    """The series that claims are about, baselines included."""
+    named = ((claim.series, claim.baseline) for claim in claims)
+    return {name for pair in named for name in pair if name is not None}
 
 
 def _count(source: Source, counted: Count) -> str:
