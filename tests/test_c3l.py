@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import io
+import re
+import subprocess
+from collections import Counter
 
 import airfair
 import pytest
-from airfair import Scenario, tables
-from airfair.explaining import show
+from airfair import Capture, Recording, Scenario, tables
+from airfair.explaining import show, words
 from airfair.explaining.result import Explanation, sent_part
 from airfair.results import InhibitedLink
 from rich.console import Console
+
+from tests.support import ROOT, SCENARIOS
 
 BASE = """
 name = "inhibited"
@@ -117,8 +122,8 @@ def test_an_inhibited_link_is_found_with_probes_that_reach_as_far_as_signals_are
     # A fifth node connects the halves, and hears all of them.
     far = line(*FAR, end='[[node]]\nid = "5"\nposition = ["350 m", "100 m"]\n')
     assert inhibited(far, probe_power=7, reach="interference") == [("1>2", ["3"], ["3"])]
-    # Probes of 3 dB reach 297 m: 3 is missed, and 5, which 1 senses 364 m away, is taken for hidden.
-    assert inhibited(far, probe_power=3, reach="interference") == [("1>2", ["5"], ["3"])]
+    # Probes of 3 dB reach 297 m: 3 is missed. So is 5, which 1 senses 364 m away, but 5 has no traffic.
+    assert inhibited(far, probe_power=3, reach="interference") == [("1>2", [], ["3"])]
     # The paper's definition knows inhibitors in communication range only.
     assert inhibited(far, probe_power=7) == []
     # What the probes do not reach, though it is sensed, is taken for hidden.
@@ -128,15 +133,160 @@ def test_an_inhibited_link_is_found_with_probes_that_reach_as_far_as_signals_are
 
 def test_what_the_controller_did_not_find_is_printed() -> None:
     links: list[InhibitedLink] = [
-        {"src": "1", "dst": "2", "found": [], "actual": ["3", "4"]},
-        {"src": "5", "dst": "6", "found": ["7"], "actual": ["7"]},
-        {"src": "7", "dst": "8", "found": ["9"], "actual": []},
+        {"src": "1", "dst": "2", "found": [], "actual": ["3", "4"], "round_s": 80.0},
+        {"src": "5", "dst": "6", "found": ["7"], "actual": ["7"], "round_s": 80.0},
+        {"src": "7", "dst": "8", "found": ["9"], "actual": [], "round_s": 80.0},
     ]
     assert tables._inhibited(links) == [
         "inhibitors that the controller missed: 1 → 2 (3, 4)",
         "inhibitors that the controller invented: 7 → 8 (9)",
     ]
     assert tables._inhibited(links[1:2]) == []
+
+
+def short_probes(text: str, *overrides: str, scheme: str = "c3l") -> list[str]:
+    """The warnings of probes that do not reach."""
+    scenario = Scenario.parse(text, "c3l", ["duration=1 s", "warmup=0 s", *overrides])
+    return [text for text in airfair.run(scenario, scheme=scheme)["warnings"] if "probes" in text]
+
+
+def test_probes_that_do_not_reach_as_far_as_nodes_sense_are_warned_of() -> None:
+    # 3 and 2 are 300 m apart: 40 log10(300 / 250) = 3.17 dB.
+    (told,) = short_probes(line(*FAR))
+    assert told.startswith("2 and 3 sense each other, and probes of scheme c3l do not reach")
+    assert told.endswith("expected schemes.c3l.probe_power = 3.2 or more instead of 3.0")
+    assert short_probes(line(*FAR), "schemes.c3l.probe_power=3.2") == []
+    # 1 and 3, 2 and 4: 340 and 370 m, 6.81 dB.
+    (told,) = short_probes(line(0, 170, 340, 540))
+    assert "1 and 3 sense" in told
+    assert "(1 more such pair)" in told
+    assert "probe_power = 6.9 or more" in told
+    # None where nobody is only sensed, in a cell, of nodes without traffic, or of a scheme without probes.
+    assert short_probes(line(0, 200, 400, 600)) == []
+    assert short_probes(line(0, 60, 120, 180)) == []
+    assert short_probes(line(0, 200, 500, 700, flows=(("1", "2"),))) == []
+    for scheme in ("droptail", "c3l-local"):
+        assert short_probes(line(*FAR), scheme=scheme) == []
+
+
+def test_probes_reach_where_the_lowest_rate_goes_farther() -> None:
+    propagation = 'radio.propagation={ model = "two-ray" }'
+    for model in ("worst-sinr", "per-chunk"):
+        rules = (
+            "radio.profile=standard",
+            f"radio.error_model={model}",
+            "radio.tx_power=24.5 dBm",
+            propagation,
+        )
+        assert short_probes(line(0, 300, 700, 1000), *rules) == []
+
+
+MOVED = """
+[[controller]]
+node = "2"
+stop = "40 s"
+
+[[controller]]
+node = "4"
+start = "50 s"
+stop = "70 s"
+"""
+
+
+def test_what_was_found_stays_when_the_controller_stops() -> None:
+    scenario = Scenario.parse(line(0, 200, 400, 600, end=MOVED), "c3l")
+    result = airfair.run(scenario)
+    # The second one starts at 50 s: its rounds are at 58 s and 66 s.
+    (row,) = result["inhibited_links"]
+    assert (row["src"], row["dst"], row["found"], row["actual"]) == ("1", "2", ["3"], ["3"])
+    assert row["round_s"] == pytest.approx(66)
+    # A link that carries nothing is none, and nodes that never send inhibit nobody.
+    idle = line(0, 200, 400, 600, flows=(("1", "2"), ("2", "1")))
+    assert inhibited(idle) == []
+    late = Scenario.parse(
+        line(0, 200, 400, 600), "c3l", ["duration=40 s", "warmup=1 s", "flow.F2.start=90 s"]
+    )
+    assert airfair.run(late)["inhibited_links"] == []
+
+
+def test_recordings_show_that_a_controller_has_died() -> None:
+    end = '[[controller]]\nnode = "2"\nstop = "40 s"\n'
+    scenario = Scenario.parse(line(0, 200, 400, 600, end=end), "c3l")
+    recorded = airfair.record(scenario, interval="1 s")
+    controllers = recorded.pandas("controllers")
+    alive = controllers[controllers["end_s"] < 40]
+    assert alive["inhibited"].iloc[-1] == 1
+    assert controllers[controllers["end_s"] > 40]["inhibited"].isna().all()
+    agents = recorded.pandas("agents")
+    one = agents[agents["node"] == "1"].set_index("end_s")
+    assert one["share_bps"][38] > 400e3
+    # Allocations are valid for 24 s. Then flows are stamped with a tenth of C, with headers 1.43 Mbit/s,
+    # times the node's factor.
+    assert one["share_bps"][70:].isna().all()
+    assert one["stamped_bps"][99] == pytest.approx(143e3 * one["scale"][99], rel=0.01)
+    four = agents[agents["node"] == "4"]
+    assert four["scale"].isna().all()
+
+
+def test_the_controllers_that_have_stopped_are_told() -> None:
+    told = explained(line(0, 200, 400, 600, end=MOVED).replace('"60 s"', '"20 s"', 1), "F1")
+    limits = told["allocation"]["limits"]
+    assert {(limit["controller"], limit["stopped_s"]) for limit in limits} == {("2", 40), ("4", 70)}
+    reasons = " ".join(told["reasons"])
+    assert (
+        ", which stopped at 70 s, gave it its rate" in reasons or ", which stopped at 40 s, gave" in reasons
+    )
+    assert "No controller gives it a rate now." in reasons
+    out = Console(file=io.StringIO(), width=80)
+    show.show(told, out)
+    assert isinstance(out.file, io.StringIO)
+    text = out.file.getvalue()
+    # The links of a clique are listed once, below the table.
+    assert text.count("1: 1 to 2 and 3 to 4\n") == 1
+    assert "4, to 70 s" in text
+
+
+def test_inhibited_links_are_explained() -> None:
+    told = explained(line(0, 200, 400, 600), "F1")
+    (row,) = told["allocation"]["inhibited_links"]
+    assert (row["found"], row["actual"]) == (["3"], ["3"])
+    known = "Its link 1 to 2 is inhibited by 3, as the controller has found out (last round at "
+    assert any(reason.startswith(known) for reason in told["reasons"])
+    assert explained(line(0, 200, 400, 600), "F2")["allocation"]["inhibited_links"] == []
+    missed = words.inhibition({**row, "found": ["5"]})
+    assert missed == (
+        "Its link 1 to 2 is inhibited by 3, which the controller has not found out, and the controller takes "
+        f"it for inhibited by 5 (last round at {row['round_s']:.4g} s)."
+    )
+    none: InhibitedLink = {"src": "1", "dst": "2", "found": [], "actual": ["3"], "round_s": None}
+    assert words.inhibition(none).endswith("has not found out (no controller knows the link).")
+
+
+def test_a_flow_over_tcp_that_stands_still_is_told_to_wait_for_its_timer() -> None:
+    """The MAC gives up what the inhibited link sends, and each time the timer doubles."""
+    text = line(0, 200, 400, 600).replace('transport = "udp"', 'transport = "tcp-newreno"')
+    text = re.sub(r"traffic = .*", 'traffic = { kind = "ftp" }', text)
+    # A controller that never comes: each flow has its default, and sends at it.
+    text += '\n[[controller]]\nnode = "2"\nstart = "190 s"\n\n[schemes.c3l]\ndefault_part = 1.0\n'
+    scenario = Scenario.parse(text, "c3l", ["duration=100 s", "warmup=10 s"])
+    told = airfair.explain(scenario, flow="F1")
+    tcp = told["tcp"]
+    assert tcp is not None
+    timer = tcp["timer"]
+    assert timer["expiries"] >= 4
+    assert timer["since_s"] < 100 < timer["until_s"]
+    reasons = " ".join(told["reasons"])
+    assert f"At the end it has waited since {timer['since_s']:.4g} s, and will until" in reasons
+    assert f"it has doubled {timer['expiries']} times since anything new arrived" in reasons
+    assert "since it waits for its timer: it may send, and no share holds it back." in reasons
+    assert "by default, as no allocation has arrived there" in reasons
+    (advice,) = (text for text in told["advice"] if "gives its packets up" in text)
+    assert "--set radio.short_retry_limit=50 --set radio.long_retry_limit=50" in advice
+    patient = ["radio.short_retry_limit=50", "radio.long_retry_limit=50"]
+    again = airfair.explain(
+        Scenario.parse(text, "c3l", ["duration=100 s", "warmup=10 s", *patient]), flow="F1"
+    )
+    assert again["goodput_bps"] > 10 * told["goodput_bps"]
 
 
 def test_other_schemes_look_for_no_inhibited_links() -> None:
@@ -160,3 +310,80 @@ def test_control_packets_are_counted_by_kind() -> None:
     assert control["hello"]["frames"] == pytest.approx(160, abs=10)
     assert control["feedback"]["packets"] == pytest.approx(80, abs=4)
     assert "control" not in airfair.run(scenario, scheme="droptail")
+
+
+KINDS = ("hello", "probe", "report", "allocation")
+
+
+@pytest.fixture(scope="module", params=["udp", "tcp"])
+def captured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    """Rounds at 8 s, 16 s and 24 s, by a controller at node 2."""
+    text = line(0, 200, 400, 600, end='[[controller]]\nnode = "2"\n')
+    if request.param == "tcp":
+        text = text.replace('transport = "udp"', 'transport = "tcp-newreno"')
+        text = re.sub(r"traffic = .*", 'traffic = { kind = "ftp" }', text)
+    scenario = Scenario.parse(text, "c3l", ["duration=30 s", "warmup=1 s"])
+    out = tmp_path_factory.mktemp("c3l") / request.param
+    return airfair.record(scenario, out=out, capture=Capture(pcap="all", trace=True))
+
+
+def test_messages_have_names_in_the_table_of_frames_and_in_the_trace(captured: Recording) -> None:
+    frames = captured.pandas("frames")
+    sent = frames[frames["event"] == "sent"]
+    counts = Counter(sent["content"].astype(str))
+    assert all(counts[kind] > 5 for kind in KINDS), counts
+    is_tcp = "ack" in counts
+    assert (counts["feedback"] > 40) != is_tcp
+    assert set(sent[sent["content"] == "hello"]["kind"].astype(str)) == {"BROADCAST"}
+    told = "\n".join(airfair.trace(Scenario.parse(captured.scenario, "c3l"), start="15 s", until="17 s"))
+    for kind in KINDS:
+        assert re.search(rf"sends (DATA|BROADCAST) #\d+( again)? \({kind.upper()}\) to", told), kind
+
+
+def test_wireshark_sees_header_and_messages_by_a_script(captured: Recording) -> None:
+    script = f"lua_script:{ROOT / 'docs' / 'how-to' / 'c3l.lua'}"
+    frames = captured.pandas("frames")
+    sent = frames[(frames["event"] == "sent") & (frames["node"] == "2")]
+    fields = ("c3l.type", "c3l.node", "c3l.controller", "udp.checksum.status", "tcp.checksum.status")
+    fields += ("c3l.allocation_bps", "udp.dstport", "tcp.dstport", "c3l.links", "c3l.parts")
+    command = ["tshark", "-n", "-X", script, "-r", str(captured.captures["2"]), "-T", "fields"]
+    command += ["-o", "udp.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]
+    command += ["-Y", "frame.packet_flags_direction == 2 && c3l && !_ws.malformed"]
+    command += [part for field in fields for part in ("-e", field)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows = [dict(zip(fields, row.split("\t"), strict=True)) for row in done.stdout.splitlines()]
+    kinds = {0x11: "hello", 0x12: "probe", 0x13: "report", 0x14: "allocation"}
+    seen = Counter(kinds.get(int(row["c3l.type"], 16), "flows") for row in rows)
+    contents = Counter(sent["content"].astype(str))
+    for kind in (kind for kind in KINDS if contents[kind]):
+        assert seen[kind] == contents[kind]
+    assert seen["flows"] == sum(contents[kind] for kind in ("feedback", "ack", "syn-ack"))
+    assert seen["hello"] > 20 < seen["flows"]
+    own: set[str] = set()
+    for row in rows:
+        match int(row["c3l.type"], 16):
+            case 0x11 | 0x12:
+                own.add(row["c3l.node"])
+            case 0x14:
+                assert row["c3l.parts"] == "1"
+                own.add(row["c3l.controller"])
+                assert row["c3l.links"] in "01"
+            case _:
+                # What C3L says to flows is before TCP or UDP, whose checksum is right.
+                assert "1" in (row["udp.checksum.status"], row["tcp.checksum.status"])
+                assert int(row["udp.dstport"] or row["tcp.dstport"]) >= 49152
+    # The node and its controller have one number.
+    assert len(own) == 1
+    rates = [float(row["c3l.allocation_bps"]) for row in rows if row["c3l.allocation_bps"]]
+    assert 400e3 < rates[-1] < 1e6
+
+
+def test_the_scenario_of_an_inhibited_link_shows_what_it_says() -> None:
+    file = SCENARIOS / "inhibited-link.toml"
+    starved, other = (flow["goodput_bps"] for flow in airfair.run(file)["flows"])
+    assert other > 10 * starved
+    result = airfair.run(file, scheme="c3l")
+    shares = [flow["goodput_bps"] for flow in result["flows"]]
+    assert min(shares) > 0.85 * max(shares)
+    assert [(row["found"], row["actual"]) for row in result["inhibited_links"]] == [(["3"], ["3"])]
+    assert result["warnings"] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 
-from airfair import run, tables
+from airfair import compare, run, tables
 
 from tests.support import SCENARIOS, SHORT, THREE_PAIRS
 
@@ -50,7 +50,19 @@ def test_times_have_the_unit_in_which_they_are_not_below_one() -> None:
     ]
 
 
-def test_reports_of_tfrc_are_in_the_table() -> None:
+def test_a_controller_is_warned_of_where_no_scheme_of_a_comparison_has_one() -> None:
+    overrides = ["duration=1 s", "warmup=0 s", 'controller=[{ node = "1" }]']
+    file = SCENARIOS / "inhibited-link.toml"
+
+    def warned(*schemes: str) -> int:
+        rows = compare(file, schemes=schemes, seeds=[1], overrides=overrides)
+        return sum(text.startswith(tables.NO_CONTROLLER) for text in tables.warnings_of(rows))
+
+    assert warned("droptail", "red") == 2
+    assert warned("droptail", "c3l") == 0
+
+
+def test_feedback_of_tfrc_is_in_the_table() -> None:
     result = run(SCENARIOS / "tfrc-beside-tcp.toml", overrides=["duration=30 s"])
     out = io.StringIO()
     tables.show_run(result, tables.Console(file=out, width=300))
@@ -58,18 +70,18 @@ def test_reports_of_tfrc_are_in_the_table() -> None:
     heads = next(line for line in lines if "loss event rate" in line)
     for flow in result["flows"]:
         (row,) = (dict(zip(heads, line, strict=True)) for line in lines if line[0] == flow["id"])
-        told = [row[head] for head in ("loss events", "loss event rate", "reports")]
-        if "reports" not in flow:
+        told = [row[head] for head in ("loss events", "loss event rate", "feedback")]
+        if "feedback" not in flow:
             assert told == ["-", "-", "-"]
             continue
-        reports = flow["reports"]
-        assert reports["loss_event_rate"] is not None
+        feedback = flow["feedback"]
+        assert feedback["loss_event_rate"] is not None
         assert told == [
-            str(reports["loss_events"]),
-            f"{100 * reports['loss_event_rate']:.3g} %",
-            f"{reports['received']} of {reports['sent']}",
+            str(feedback["loss_events"]),
+            f"{100 * feedback['loss_event_rate']:.3g} %",
+            f"{feedback['received']} of {feedback['sent']}",
         ]
-    assert sum("reports" in flow for flow in result["flows"]) == 2
+    assert sum("feedback" in flow for flow in result["flows"]) == 2
     pairs = io.StringIO()
     tables.show_run(run(THREE_PAIRS, overrides=SHORT[1::2]), tables.Console(file=pairs, width=300))
     assert "loss event" not in pairs.getvalue()

@@ -47,20 +47,20 @@ def scenario(transport: str) -> Scenario:
     return Scenario.parse(TEXT.replace("TRANSPORT", transport), "pair")
 
 
-def test_reports_are_results_of_flows_that_have_them() -> None:
+def test_feedback_is_a_result_of_flows_that_have_it() -> None:
     plain = airfair.run(scenario('transport = "udp"'))
-    assert "reports" not in plain["flows"][0]
+    assert "feedback" not in plain["flows"][0]
     tfrc = airfair.run(scenario('transport = "udp"'), scheme="tfrc")
     own = airfair.run(scenario('transport = "udp-tfrc"'))
     pinned = airfair.run(scenario('scheme = "tfrc"'), scheme="tfrc-ecn")
     for result in (tfrc, own, pinned):
         (flow,) = result["flows"]
-        reports = flow["reports"]
+        feedback = flow["feedback"]
         assert flow["goodput_bps"] > 0.95 * 10e6 * 956 / 1000
-        assert 90 < reports["sent"] < 350
-        assert abs(reports["sent"] - reports["received"]) <= 2
-        assert reports["loss_events"] is not None
-        assert 0 < (reports["loss_event_rate"] or 0) < 0.01
+        assert 90 < feedback["sent"] < 350
+        assert abs(feedback["sent"] - feedback["received"]) <= 2
+        assert feedback["loss_events"] is not None
+        assert 0 < (feedback["loss_event_rate"] or 0) < 0.01
         assert flow["rtt_s"] is None
         assert flow["retransmissions"] == 0
     assert tfrc["flows"] == own["flows"]

@@ -12,9 +12,9 @@ use airfair_sim::World;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::delays::Delays;
 use airfair_sim::measure::summary::{
-    CategoryResult, ControlTraffic, ControllerResult, DifferentialResult, FilesResult, FlowResult, FlowRoute,
-    InhibitedLink, MessageCounts, PacketFates, QueueResult, ReportsResult, RoutingCounts, RoutingResult,
-    RunResult, SizeClass, StationResult,
+    AllocationResult, CategoryResult, ControlTraffic, ControllerResult, DifferentialResult, FilesResult,
+    FlowResult, FlowRoute, InhibitedLink, MessageCounts, PacketFates, QueueResult, ReportsResult,
+    RoutingCounts, RoutingResult, RunResult, SizeClass, StationResult,
 };
 use airfair_sim::observe::windows::WindowFairness;
 use airfair_sim::record::{FrameKind, Loss};
@@ -137,6 +137,8 @@ objects! {
         control: Option<Vec<Control<'a>>> = of.control();
         #[serde(skip_serializing_if = "Option::is_none")]
         inhibited_links: Option<Vec<Inhibited<'a>>> = of.run.inhibited.as_ref().map(|links| each(links));
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        allocations: Vec<AllocationOf<'a>> = each(&of.run.allocations);
         #[serde(skip_serializing_if = "Option::is_none")]
         routing: Option<Upkeep<'a>> = of.run.routing.as_ref().map(Upkeep::from);
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -165,11 +167,11 @@ objects! {
         #[serde(skip_serializing_if = "Option::is_none")]
         files: Option<Files> = f.files.as_ref().map(Files::from);
         #[serde(skip_serializing_if = "Option::is_none")]
-        reports: Option<Reports> = f.reports.as_ref().map(Reports::from);
+        feedback: Option<Feedback> = f.reports.as_ref().map(Feedback::from);
     }
 
     /// The reports of a receiver of a flow over UDP.
-    Reports from r: &ReportsResult {
+    Feedback from r: &ReportsResult {
         sent: u64 = r.sent;
         received: u64 = r.received;
         loss_events: Option<u64> = r.loss_events;
@@ -318,6 +320,23 @@ objects! {
         dst: &'a str = &l.dst;
         found: &'a [String] = &l.found;
         actual: &'a [String] = &l.actual;
+        round_s: Option<f64> = l.round_s;
+    }
+
+    /// What a controller has given a flow.
+    AllocationOf<'a> from a: &'a AllocationResult {
+        flow: &'a str = &a.flow;
+        controller: &'a str = &a.controller;
+        rate_bps: f64 = a.rate_bps;
+        capacity: f64 = a.capacity;
+        links: Vec<LinkEnds<'a>> = each(&a.links);
+        overloaded: Vec<LinkEnds<'a>> = each(&a.overloaded);
+    }
+
+    /// A directed link.
+    LinkEnds<'a> from l: &'a (String, String) {
+        src: &'a str = &l.0;
+        dst: &'a str = &l.1;
     }
 
     /// Messages of a station's agent.

@@ -17,7 +17,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::contract::json;
+use crate::contract::{Inhibited, json};
 use crate::drive::{self, Stop};
 use crate::error::{input_error, unknown};
 use crate::hosted::Hosted;
@@ -77,12 +77,15 @@ struct Allocation<'a> {
     smallest_bps: Option<f64>,
     limits: Vec<Limit<'a>>,
     shares: Vec<FlowShare<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inhibited_links: Option<Vec<Inhibited<'a>>>,
 }
 
 /// `part`: of the samples.
 #[derive(Serialize)]
 struct Limit<'a> {
     controller: &'a str,
+    stopped_s: Option<f64>,
     part: f64,
     rate_bps: f64,
     capacity: f64,
@@ -250,6 +253,15 @@ struct Tcp {
     marks: u64,
     timeout_times_s: Vec<f64>,
     rto_waits_s: Vec<(f64, f64)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timer: Option<RunningTimer>,
+}
+
+#[derive(Serialize)]
+struct RunningTimer {
+    since_s: f64,
+    until_s: f64,
+    expiries: u32,
 }
 
 /// What happened in each interval of the run, the warm-up included: to the flow, and at the hop ahead where its packets spend
@@ -344,6 +356,7 @@ impl<'a> From<&'a AllocationExplanation> for Allocation<'a> {
         let ends = |(src, dst): &'a (String, String)| Ends { src, dst };
         let limits = a.limits.iter().map(|limit| Limit {
             controller: &limit.controller,
+            stopped_s: limit.stopped.map(|ns| ns as f64 / 1e9),
             part: part(limit.samples, a.samples),
             rate_bps: limit.rate_bps,
             capacity: limit.capacity,
@@ -368,6 +381,7 @@ impl<'a> From<&'a AllocationExplanation> for Allocation<'a> {
             smallest_bps: a.smallest_bps,
             limits: limits.collect(),
             shares: shares.collect(),
+            inhibited_links: a.inhibited.as_ref().map(|links| links.iter().map(Inhibited::from).collect()),
         }
     }
 }
@@ -470,6 +484,11 @@ impl From<&TcpExplanation> for Tcp {
             marks: t.marks,
             timeout_times_s: t.timeout_times.iter().map(|&at| seconds(at)).collect(),
             rto_waits_s: t.timeout_waits.iter().map(|&(from, to)| (seconds(from), seconds(to))).collect(),
+            timer: t.timer.map(|timer| RunningTimer {
+                since_s: seconds(timer.from),
+                until_s: seconds(timer.until),
+                expiries: timer.expiries,
+            }),
         }
     }
 }

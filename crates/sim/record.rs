@@ -178,8 +178,8 @@ pub struct FrameView {
     pub retry: bool,
     /// Access category of its packet, at a station with several.
     pub category: Option<u8>,
-    /// Name of the routing messages in it. The air does not know packets: only a trace has this name.
-    pub routing: Option<&'static str>,
+    /// Name of the messages in it, of routing or of a scheme. The air does not know packets: only a trace has this name.
+    pub messages: Option<&'static str>,
     /// What its packet's header announces of the sender's queue; of a transmission in a trace only.
     pub announced: Option<Announced>,
 }
@@ -448,8 +448,8 @@ pub enum Content {
     Fin,
     /// A report of the receiver of a flow over UDP, by its number within the flow.
     Report,
-    /// Messages of a routing protocol, by their name.
-    Routing(&'static str),
+    /// Messages of a routing protocol, or a message of a scheme that names its kinds, by their name.
+    Messages(&'static str),
 }
 
 /// Reason why a TCP sender reduces its rate.

@@ -40,18 +40,18 @@ class Files(TypedDict):
     """Finished files by size."""
 
 
-class Reports(TypedDict):
-    """The reports of the receiver of a flow over UDP, from the end of the warm-up on."""
+class Feedback(TypedDict):
+    """Feedback packets of the receiver of a flow over UDP, from the end of the warm-up on."""
 
     sent: int
-    """Reports that the receiver sent."""
+    """Feedback packets that the receiver sent."""
     received: int
-    """Reports that the source received."""
+    """Feedback packets that the source received."""
     loss_events: int | None
     """Loss events that the receiver observed; None if its scheme counts none."""
     loss_event_rate: float | None
-    """Mean over the reports of the loss event rate that the receiver estimated, 0 to 1; None without a
-    report."""
+    """Mean over the feedback packets of the loss event rate that the receiver estimated, 0 to 1; None without
+    such a packet."""
 
 
 class QueueDifferential(TypedDict):
@@ -142,8 +142,8 @@ class FlowResult(TypedDict):
     """Bytes that the application had to send; None if unlimited, 0 without traffic."""
     files: NotRequired[Files]
     """Counters of files; only of a flow that sends files over connections of their own."""
-    reports: NotRequired[Reports]
-    """Reports of the receiver; only of a flow over UDP whose scheme has a receiver."""
+    feedback: NotRequired[Feedback]
+    """Feedback of the receiver; only of a flow over UDP whose scheme has a receiver."""
 
 
 class Ends(TypedDict):
@@ -220,8 +220,8 @@ class ControllerResult(TypedDict):
 class ControlTraffic(TypedDict):
     """Frames of one kind of a scheme's messages at all radios, from the end of the warm-up on.
 
-    `kind` of C3L: `report` (collecting the traffic profile), `allocation`, `hello`, `probe`, and `feedback`,
-    the reports of flows' receivers. Headers of data and acknowledgements are not counted.
+    `kind` of C3L: `report` (of nodes: collecting the traffic profile), `allocation`, `hello`, `probe`, and
+    `feedback`, that of flows' receivers. Headers of data and acknowledgements are not counted.
     """
 
     kind: str
@@ -243,17 +243,48 @@ class ControlTraffic(TypedDict):
 
 
 class InhibitedLink(TypedDict):
-    """A link that carries flows, with the nodes that inhibit it: its receiver can receive them (with
-    `reach = "interference"` of C3L: or sense them), and its sender does not sense them."""
+    """A link that carries flows, with the nodes that inhibit it, of those that send or receive packets of
+    flows: its receiver can receive them (with `reach = "interference"` of C3L: or sense them), and its sender
+    does not sense them."""
 
     src: str
     """Sender of the link."""
     dst: str
     """Receiver of the link."""
     found: list[str]
-    """The nodes that inhibit it as the controllers found at their last rounds."""
+    """The nodes that inhibit it as the controllers found at their last rounds: those that run at the end, or,
+    where none of these has had a round, those that stopped last."""
     actual: list[str]
     """The nodes that inhibit it by the power that arrives at the end of the run."""
+    round_s: float | None
+    """Time of the last round of the controllers that know the link, seconds; None if none knows it."""
+
+
+class AllocatedLink(TypedDict):
+    """A directed link, by its nodes."""
+
+    src: str
+    """Sender of the link."""
+    dst: str
+    """Receiver of the link."""
+
+
+class AllocationOfFlow(TypedDict):
+    """What a controller gave a flow at its last round, and the set of links whose common capacity was used up
+    then (C3L: a clique). Of several controllers the one that gave the least."""
+
+    flow: str
+    """The flow."""
+    controller: str
+    """Node of the controller."""
+    rate_bps: float
+    """The rate, bits per second."""
+    capacity: float
+    """The controller's estimate of the capacity, 1 if it is that of a lone link."""
+    links: list[AllocatedLink]
+    """The links; empty if the flow had what it asked for."""
+    overloaded: list[AllocatedLink]
+    """Those of them whose queues were built up."""
 
 
 class CategoryResult(TypedDict):
@@ -472,6 +503,9 @@ class RunResult(TypedDict):
     inhibited_links: NotRequired[list[InhibitedLink]]
     """Links that carry flows and are inhibited, or that a controller takes for it; only with a controller
     that looks for them (C3L), from its first round on."""
+    allocations: NotRequired[list[AllocationOfFlow]]
+    """What controllers that run at the end gave flows at their last rounds, in the order of the flows; only
+    with a controller that gave some (C3L)."""
     routing: NotRequired[RoutingUpkeep]
     """Upkeep of routes; only with a proactive routing protocol."""
     window_jain: NotRequired[list[WindowJain]]

@@ -310,9 +310,9 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
         "completion": [_delay(flow["completion_s"]) for flow in flows],
         "hops": ["-" if flow["hops"] is None else str(flow["hops"]) for flow in flows],
     }
-    of_reports = _report_columns(flows)
-    columns |= of_reports
-    rare = ("RTT", "completion", *of_reports)  # of TCP, of files, of TFRC
+    of_feedback = _feedback_columns(flows)
+    columns |= of_feedback
+    rare = ("RTT", "completion", *of_feedback)  # of TCP, of files, of TFRC
     columns = {
         head: cells
         for head, cells in columns.items()
@@ -446,15 +446,26 @@ def _link_by(link: InhibitedLink, by: set[str]) -> str | None:
     return f"{link['src']} → {link['dst']} ({', '.join(nodes)})" if nodes else None
 
 
-def _report_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
-    """What the receivers of flows over UDP have reported: the columns of a table."""
-    reports = [flow.get("reports") for flow in flows]
+NO_CONTROLLER = "[[controller]] has no effect"
+"""How the warning of a run begins whose scheme has no controller."""
+
+
+def warnings_of(rows: Sequence[CompareRow]) -> list[str]:
+    """The warnings of a comparison; not that a scheme has no controller, where another one has."""
+    useless = [any(warning.startswith(NO_CONTROLLER) for warning in row["warnings"]) for row in rows]
+    every = dict.fromkeys(warning for row in rows for warning in row["warnings"])
+    return [text for text in every if all(useless) or not text.startswith(NO_CONTROLLER)]
+
+
+def _feedback_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
+    """What the receivers of flows over UDP have told their sources: the columns of a table."""
+    every = [flow.get("feedback") for flow in flows]
     return {
         "loss events": [
-            "-" if r is None or r["loss_events"] is None else str(r["loss_events"]) for r in reports
+            "-" if f is None or f["loss_events"] is None else str(f["loss_events"]) for f in every
         ],
-        "loss event rate": ["-" if r is None else _percent(r["loss_event_rate"]) for r in reports],
-        "reports": ["-" if r is None else f"{r['received']} of {r['sent']}" for r in reports],
+        "loss event rate": ["-" if f is None else _percent(f["loss_event_rate"]) for f in every],
+        "feedback": ["-" if f is None else f"{f['received']} of {f['sent']}" for f in every],
     }
 
 

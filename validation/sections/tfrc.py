@@ -272,8 +272,8 @@ def mean_queue(result: RunResult) -> float:
 
 def loss_event_rate(result: RunResult) -> float:
     """The first flow's; NaN, with which a row fails, if there was no loss event."""
-    reports = result["flows"][0]["reports"]
-    rate = reports and reports["loss_event_rate"]
+    feedback = result["flows"][0]["feedback"]
+    rate = feedback and feedback["loss_event_rate"]
     return rate if rate else math.nan
 
 

@@ -22,7 +22,7 @@ use airfair_wire::c3l::{
 use super::controllers::{self, Alive, Controllers};
 use super::discovery::{self, Broadcast, Discovery};
 use super::hop::bytes_per_second;
-use super::links::{self, Links};
+use super::links::{self, Links, View};
 use crate::places::{
     Agent, AgentContext, AgentSetup, Destination, FlowId, FlowShare, Message, NodeId, NodeSample, SendRate,
     Setting, Timer, Transmit,
@@ -352,12 +352,13 @@ impl Agent for NodeAgent {
     /// Neighbours, flows, the sum of the valid shares of its links, the least scale of injection, whether a controller is known, and
     /// messages that were ignored.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
-        let (share, flows, scale) = self.links.view(self.now);
+        let View { flows, allocated, stamped, scale } = self.links.view(self.now);
         vec![
             ("neighbours", self.discovery.len() as f64),
             ("flows", flows as f64),
-            ("share_bps", share.0 as f64),
-            ("scale", scale),
+            ("share_bps", allocated.map_or(f64::NAN, |share| share.0 as f64)),
+            ("stamped_bps", stamped.0 as f64),
+            ("scale", scale.unwrap_or(f64::NAN)),
             ("controller", f64::from(u8::from(self.controllers.nearest(self.now).is_some()))),
             ("ignored", self.ignored as f64),
         ]

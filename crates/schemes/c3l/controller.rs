@@ -65,6 +65,8 @@ pub struct Controller {
     incomplete: BTreeMap<NodeId, Parts>,
     /// Versions of lists: the one that has arrived, and whether it is to be acknowledged.
     versions: BTreeMap<NodeId, (u16, bool)>,
+    /// The time of the last round.
+    last: Time,
     ignored: u64,
 }
 
@@ -81,6 +83,7 @@ impl Controller {
             hellos: 0,
             incomplete: BTreeMap::new(),
             versions: BTreeMap::new(),
+            last: Time::ZERO,
             ignored: 0,
         }
     }
@@ -157,6 +160,7 @@ impl Controller {
     fn round(&mut self, context: &mut ControllerContext<'_>) {
         context.out.timers.push((ROUND, context.now.saturating_add(self.config.cycle)));
         self.core.run(context.now);
+        self.last = context.now;
         let cycle = self.config.cycle.as_nanos() / 1_000_000;
         let valid_ms = u32::try_from(cycle.saturating_mul(self.config.validity)).unwrap_or(u32::MAX);
         let mut shares: BTreeMap<NodeId, Vec<Share>> = BTreeMap::new();
@@ -243,11 +247,12 @@ impl Place for Controller {
         }
     }
 
-    /// Rounds, nodes, links and cliques that it knows, the least capacity of a clique, overloaded links of the last round, and messages
-    /// that were ignored.
+    /// Rounds; of the last one nodes, links, cliques and the least capacity of one, overloaded links, and links of flows that it takes for
+    /// inhibited; messages that were ignored.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         let (topology, capacities) = (self.core.topology(), self.core.capacities());
         let least = capacities.capacities().iter().copied().fold(1.0, f64::min);
+        let inhibited = self.core.inhibition().links.iter().filter(|link| !link.1.is_empty()).count();
         vec![
             ("rounds", f64::from(self.core.count())),
             ("nodes", topology.nodes().len() as f64),
@@ -255,6 +260,7 @@ impl Place for Controller {
             ("cliques", topology.cliques().len() as f64),
             ("least_capacity", least),
             ("overloaded", capacities.pinpointed().len() as f64),
+            ("inhibited", inhibited as f64),
             ("ignored", self.ignored as f64),
         ]
     }
@@ -264,6 +270,6 @@ impl Place for Controller {
     }
 
     fn inhibition(&self) -> Option<Inhibition> {
-        (self.core.count() > 0).then(|| self.core.inhibition())
+        (self.core.count() > 0).then(|| Inhibition { at: self.last, ..self.core.inhibition() })
     }
 }

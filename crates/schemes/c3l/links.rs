@@ -158,6 +158,19 @@ impl Link {
     }
 }
 
+/// What a node gives the flows of its links.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct View {
+    /// Flows.
+    pub flows: usize,
+    /// Sum of the links' shares by allocations that are valid; none without one.
+    pub allocated: Option<Rate>,
+    /// Sum of the rates that flows are stamped with, those by default included.
+    pub stamped: Rate,
+    /// The smallest factor of the node itself on a link with flows; none without flows. It stays until the next allocation.
+    pub scale: Option<f64>,
+}
+
 impl Links {
     /// No link yet. `limit`: of the interface's queue, packets.
     #[must_use]
@@ -358,13 +371,18 @@ impl Links {
         ended
     }
 
-    /// Sum of the valid shares, flows, and the smallest scale of injection: for recordings.
+    /// For recordings.
     #[must_use]
-    pub fn view(&self, now: Time) -> (Rate, usize, f64) {
-        let share = self.links.values().filter_map(|link| link.valid_share(now)).map(|share| share.0).sum();
-        let flows = self.links.values().map(|link| link.flows.len()).sum();
-        let scale = self.links.values().map(|link| link.injection.scale()).fold(1.0, f64::min);
-        (Rate(share), flows, scale)
+    pub fn view(&self, now: Time) -> View {
+        let links = || self.links.values();
+        let used = || links().filter(|link| !link.flows.is_empty());
+        let flows = || links().flat_map(|link| link.flows.values());
+        View {
+            flows: flows().count(),
+            allocated: links().filter_map(|link| link.valid_share(now)).reduce(|a, b| Rate(a.0 + b.0)),
+            stamped: Rate(flows().filter_map(|flow| flow.told).map(|told| told.0).sum()),
+            scale: used().map(|link| link.injection.scale()).reduce(f64::min),
+        }
     }
 
     /// The share of a flow as the hop was told it.

@@ -283,7 +283,7 @@ impl Controller {
         links.dedup();
         let of = |link: Link| ([link.from, link.to], self.topology.inhibitors(link).collect());
         let sensed = self.config.rules.reach == Reach::Interference;
-        Inhibition { links: links.into_iter().map(of).collect(), sensed }
+        Inhibition { links: links.into_iter().map(of).collect(), sensed, ..Inhibition::default() }
     }
 
     /// The picture of the network.

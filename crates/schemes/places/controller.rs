@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use airfair_units::Rate;
+use airfair_units::{Rate, Time};
 
 use super::{ControllerContext, FlowId, NodeId, Timer};
 
@@ -22,6 +22,8 @@ pub type LinkName = [NodeId; 2];
 /// The links that a controller has found to be inhibited: their senders do not sense a node that disturbs their receivers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inhibition {
+    /// The time of the round after which this holds.
+    pub at: Time,
     /// The links that carry flows, each with the nodes that inhibit it, all in ascending order.
     pub links: Vec<(LinkName, Vec<NodeId>)>,
     /// True if nodes count that the receiver only senses; false: only those that it can receive.

@@ -331,8 +331,8 @@ pub struct ControlTraffic {
     pub mac_bytes: u64,
 }
 
-/// A link that carries flows, and nodes that inhibit it: its receiver hears them, and its sender does not sense them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A link that carries flows, and nodes with traffic that inhibit it: its receiver hears them, and its sender does not sense them.
+#[derive(Debug, Clone, PartialEq)]
 pub struct InhibitedLink {
     /// Sender.
     pub src: String,
@@ -342,6 +342,25 @@ pub struct InhibitedLink {
     pub found: Vec<String>,
     /// Nodes that do so by the power that arrives at the end of the run, in the order of their names.
     pub actual: Vec<String>,
+    /// Time of the last round of the controllers that know the link, s; none if none knows it.
+    pub round_s: Option<f64>,
+}
+
+/// What a controller has given a flow at its last round, and the links whose common capacity was used up then.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AllocationResult {
+    /// The flow.
+    pub flow: String,
+    /// Node of the controller.
+    pub controller: String,
+    /// The rate, bit/s.
+    pub rate_bps: f64,
+    /// Estimate of the capacity: 1 if it is what a lone link has.
+    pub capacity: f64,
+    /// Sender and receiver of each of the links, in their order; empty if the flow has what it asks for.
+    pub links: Vec<(String, String)>,
+    /// Those of the links whose queues were built up.
+    pub overloaded: Vec<(String, String)>,
 }
 
 /// Results of a run.
@@ -376,6 +395,8 @@ pub struct RunResult {
     /// Links that are inhibited, or that a controller takes for it, in the order of their senders and receivers; none without a controller
     /// that looks for them.
     pub inhibited: Option<Vec<InhibitedLink>>,
+    /// What the controllers that run at the end have given flows, in the order of the flows.
+    pub allocations: Vec<AllocationResult>,
     /// Results of routing, with a proactive protocol.
     pub routing: Option<RoutingResult>,
     /// Warnings to consider before using the results.
@@ -599,6 +620,7 @@ mod tests {
             control: None,
             radio_rates_bps: 0,
             inhibited: None,
+            allocations: Vec::new(),
             routing: None,
             warnings: vec![],
             events: 0,

@@ -43,6 +43,12 @@ impl ControlCounts {
         self.kinds.is_some()
     }
 
+    /// Name of the kind of a message, by its first bytes.
+    pub fn kind(&self, start: &[u8; 4]) -> Option<&'static str> {
+        let kinds = self.kinds?;
+        kinds.names.get((kinds.of)(start)?).copied()
+    }
+
     /// Counts a packet that the MAC has sent in this number of frames; `bytes`: of the IP packet, and of a frame.
     pub fn count(&mut self, packet: Finished, frames: u64, bytes: [u32; 2]) {
         let Some(kinds) = &self.kinds else { return };

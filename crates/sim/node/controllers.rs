@@ -31,13 +31,15 @@ struct Hosted {
     slot: Option<ControllerSlot>,
     running: bool,
     counts: ControllerCounts,
+    /// What it had found when it stopped.
+    found: Option<Inhibition>,
 }
 
 impl Controllers {
     /// Adds a controller.
     pub fn add(&mut self, node: NodeIx, (start, stop): (Time, Option<Time>), slot: ControllerSlot) {
         let counts = ControllerCounts::default();
-        self.list.push(Hosted { node, start, stop, slot: Some(slot), running: false, counts });
+        self.list.push(Hosted { node, start, stop, slot: Some(slot), running: false, counts, found: None });
     }
 
     /// True if there are none.
@@ -98,7 +100,8 @@ impl Controllers {
     /// Stops a controller: its timers will not fire.
     pub fn stop(&mut self, controller: ControllerIx) {
         let hosted = &mut self.list[controller];
-        (hosted.slot, hosted.running) = (None, false);
+        hosted.found = hosted.slot.take().and_then(|slot| slot.inhibition());
+        hosted.running = false;
     }
 
     /// Hands a message from a node to a controller.
@@ -158,16 +161,23 @@ impl Controllers {
         gauges
     }
 
-    /// What limits a flow, by the running controller that gives it the smallest rate, with the controller's node.
-    pub fn limit(&self, flow: FlowId) -> Option<(NodeIx, FlowLimit)> {
-        let running = self.list.iter().filter(|hosted| hosted.running);
-        let limits = running.filter_map(|hosted| Some((hosted.node, hosted.slot.as_ref()?.limit(flow)?)));
+    /// What limits a flow, by the running controller that gives it the smallest rate.
+    pub fn limit(&self, flow: FlowId) -> Option<(ControllerIx, FlowLimit)> {
+        let running = self.list.pairs().filter(|(_, hosted)| hosted.running);
+        let limits = running.filter_map(|(at, hosted)| Some((at, hosted.slot.as_ref()?.limit(flow)?)));
         limits.min_by_key(|(_, limit)| limit.rate)
     }
 
-    /// The inhibited links as the running controllers found them.
-    pub fn inhibitions(&self) -> impl Iterator<Item = Inhibition> + '_ {
+    /// The inhibited links as the running controllers found them; as those found them that stopped last, where none that runs has had a
+    /// round.
+    pub fn inhibitions(&self) -> Vec<Inhibition> {
         let running = self.list.iter().filter(|hosted| hosted.running);
-        running.filter_map(|hosted| hosted.slot.as_ref()?.inhibition())
+        let found: Vec<_> = running.filter_map(|hosted| hosted.slot.as_ref()?.inhibition()).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        let stopped = || self.list.iter().filter_map(|hosted| Some((hosted.stop?, hosted.found.as_ref()?)));
+        let last = stopped().map(|(stop, _)| stop).max();
+        stopped().filter(|(stop, _)| Some(*stop) == last).map(|(_, found)| found.clone()).collect()
     }
 }

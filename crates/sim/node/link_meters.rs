@@ -134,6 +134,12 @@ impl LinkMeters {
         self.of.get(station).is_some_and(Option::is_some)
     }
 
+    /// The neighbours for which packets of flows, acknowledgements or reports have arrived at a station's queue so far.
+    pub fn used(&self, station: StationIx) -> impl Iterator<Item = NodeIx> + '_ {
+        let meter = self.of.get(station).and_then(Option::as_ref);
+        meter.into_iter().flat_map(|meter| meter.links.iter().map(|link| link.0))
+    }
+
     /// Counts a packet that arrives at a station's queue for a neighbour.
     pub fn on_arrival(&mut self, station: StationIx, neighbour: NodeIx, packet: &Packet) {
         let Some(meter) = self.at(station).filter(|_| packet.class != PacketClass::Control) else { return };

@@ -121,18 +121,19 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
 
 /// Content of a packet, as traces and tables name it.
 pub(crate) fn content(network: &Network, packet: &Packet, at: &PacketCopy) -> Content {
-    let routing = match packet.payload {
+    let named = match packet.payload {
         Payload::Routing(message) => network.routes.content(message, packet.destination == NodeIx::EVERYONE),
+        Payload::Message(message) => network.control_traffic.kind(&network.agents.start_of(message)),
         _ => None,
     };
-    routing.map_or_else(|| network.packets.content(packet, at), Content::Routing)
+    named.map_or_else(|| network.packets.content(packet, at), Content::Messages)
 }
 
-/// Name of the routing messages that a frame carries, while its packet exists.
-pub(crate) fn routing(network: &Network, packet: PacketRef) -> Option<&'static str> {
+/// Name of the messages of routing or of a scheme that a frame carries, while its packet exists.
+pub(crate) fn messages(network: &Network, packet: PacketRef) -> Option<&'static str> {
     let (packet, at) = network.packets.packet_and_copy(network.packets.latest(packet)?)?;
     match content(network, packet, at) {
-        Content::Routing(name) => Some(name),
+        Content::Messages(name) => Some(name),
         _ => None,
     }
 }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::places::Inhibition;
+use airfair_units::Time;
 
 use super::{WorldView, paths};
 use crate::ids::{LinkRef, NodeIx};
@@ -50,38 +51,75 @@ impl Heard {
     }
 }
 
-/// The links that carry flows and are inhibited, or are taken for it. With static routes a link that no controller knows counts too.
+/// What controllers have found of a link.
+#[derive(Default)]
+struct Found {
+    by: BTreeSet<NodeIx>,
+    at: Option<Time>,
+}
+
+/// The links that carry flows, and the nodes that send or receive packets of flows. Where routes are found, and a station has no meter, its
+/// node counts in any case.
+fn traffic(world: &WorldView<'_>) -> (BTreeSet<Link>, BTreeSet<NodeIx>) {
+    let network = world.network;
+    let (mut links, mut nodes) = (BTreeSet::new(), BTreeSet::new());
+    for station in network.interfaces.stations() {
+        let from = network.interfaces.of_station(station).0;
+        if network.link_meters.has(station) {
+            links.extend(network.link_meters.used(station).map(|to| (from, to)));
+        } else if network.routes.are_found() {
+            nodes.insert(from);
+        }
+    }
+    if !network.routes.are_found() {
+        let sending = network.flows.places().filter(|&flow| network.flows[flow].totals(world.now).sent > 0);
+        let hops = sending.flat_map(|flow| paths::hops(network, flow, true));
+        links
+            .extend(hops.filter(|hop| matches!(hop.link, LinkRef::Station(_))).map(|hop| (hop.from, hop.to)));
+    }
+    nodes.extend(links.iter().flat_map(|&(from, to)| [from, to]));
+    (links, nodes)
+}
+
+/// The links that carry flows and are inhibited, or are taken for it, by nodes that send or receive packets of flows. With static routes a
+/// link that no controller knows counts too.
 pub(super) fn links(world: &WorldView<'_>) -> Option<Vec<InhibitedLink>> {
     let (network, names) = (world.network, &world.run.names.nodes);
-    let mut found: BTreeMap<Link, BTreeSet<NodeIx>> = BTreeMap::new();
+    let mut found: BTreeMap<Link, Found> = BTreeMap::new();
     let mut sensed = None;
-    for Inhibition { links, sensed: by_sensing } in network.controllers.inhibitions() {
+    for Inhibition { at, links, sensed: by_sensing } in network.controllers.inhibitions() {
         *sensed.get_or_insert(false) |= by_sensing;
         for ([from, to], by) in links {
             let node = |id| network.interfaces.node_of_id(id);
             if let (Some(from), Some(to)) = (node(from), node(to)) {
-                found.entry((from, to)).or_default().extend(by.into_iter().filter_map(node));
+                let link = found.entry((from, to)).or_default();
+                link.by.extend(by.into_iter().filter_map(node));
+                link.at = link.at.max(Some(at));
             }
         }
     }
     let sensed = sensed?;
+    let (carrying, active) = traffic(world);
     if !network.routes.are_found() {
         let hops = network.flows.places().flat_map(|flow| paths::hops(network, flow, true));
         for hop in hops.filter(|hop| matches!(hop.link, LinkRef::Station(_))) {
             found.entry((hop.from, hop.to)).or_default();
         }
     }
+    found.retain(|link, _| carrying.contains(link));
     let heard = Heard::of(world);
     let named = |nodes: &mut dyn Iterator<Item = NodeIx>| {
-        let mut list: Vec<String> = nodes.map(|node| names[node.ix()].clone()).collect();
+        let active = nodes.filter(|node| active.contains(node));
+        let mut list: Vec<String> = active.map(|node| names[node.ix()].clone()).collect();
         list.sort_by(|a, b| natural_cmp(a, b));
         list
     };
-    let rows = found.iter().map(|(&(from, to), by)| InhibitedLink {
+    let rows = found.iter().map(|(&(from, to), link)| InhibitedLink {
         src: names[from.ix()].clone(),
         dst: names[to.ix()].clone(),
-        found: named(&mut by.iter().copied()),
+        found: named(&mut link.by.iter().copied()),
         actual: named(&mut heard.inhibitors((from, to), sensed)),
+        round_s: link.at.map(Time::as_secs_f64),
     });
     let mut rows: Vec<InhibitedLink> =
         rows.filter(|row| !row.found.is_empty() || !row.actual.is_empty()).collect();

@@ -1,6 +1,6 @@
 //! Results of a run, combined from the counters of its parts.
 
-use airfair_schemes::places::{Packet as Queued, PacketClass};
+use airfair_schemes::places::{FlowLimit, LinkName, Packet as Queued, PacketClass};
 use airfair_units::Time;
 
 use super::{WorldView, inhibition, paths};
@@ -8,8 +8,8 @@ use crate::air::Msdu;
 use crate::ids::{ControllerIx, CopyRef, FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx};
 use crate::measure::delays::Delays;
 use crate::measure::summary::{
-    CategoryResult, ControllerResult, DifferentialResult, FlowResult, FlowRoute, PacketFates, QueueResult,
-    ReportsResult, RoutingCounts, RoutingResult, RunResult, StationResult,
+    AllocationResult, CategoryResult, ControllerResult, DifferentialResult, FlowResult, FlowRoute,
+    PacketFates, QueueResult, ReportsResult, RoutingCounts, RoutingResult, RunResult, StationResult,
 };
 use crate::names::natural_cmp;
 use crate::node::differentials::HopDifferential;
@@ -147,6 +147,7 @@ impl<'a> WorldView<'a> {
             control: self.network.control_traffic.results(),
             radio_rates_bps: self.air.stations().map(|station| self.air.phy(station).data_rate().0).sum(),
             inhibited: inhibition::links(self),
+            allocations: self.network.flows.places().filter_map(|flow| self.allocation(flow)).collect(),
             routing: self.route_upkeep(),
             warnings,
             events: self.events,
@@ -295,6 +296,29 @@ impl<'a> WorldView<'a> {
             stop_s: stop.map(Time::as_secs_f64),
             counts: controllers.counts(controller),
         }
+    }
+
+    fn allocation(&self, flow: FlowIx) -> Option<AllocationResult> {
+        let (network, names) = (self.network, &self.run.names);
+        let (at, FlowLimit { rate, links, capacity, overloaded }) =
+            network.controllers.limit(network.flows[flow].id)?;
+        let named = |links: Vec<LinkName>| {
+            let node = |id| {
+                let node = network.interfaces.node_of_id(id);
+                node.map_or_else(|| "?".to_string(), |node| names.nodes[node.ix()].clone())
+            };
+            let mut named: Vec<_> = links.into_iter().map(|[from, to]| (node(from), node(to))).collect();
+            named.sort_by(|a, b| natural_cmp(&a.0, &b.0).then_with(|| natural_cmp(&a.1, &b.1)));
+            named
+        };
+        Some(AllocationResult {
+            flow: names.flows[flow.ix()].clone(),
+            controller: names.nodes[network.controllers.node(at).ix()].clone(),
+            rate_bps: rate.0 as f64,
+            capacity,
+            links: named(links),
+            overloaded: named(overloaded),
+        })
     }
 
     fn categories(&self, station: StationIx) -> Vec<CategoryResult> {

@@ -22,7 +22,7 @@ impl Observer for Tracer {
         | Record::Lost { frame, .. } = &mut record
             && matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast)
         {
-            frame.routing = describe::routing(world.network, frame.packet);
+            frame.messages = describe::messages(world.network, frame.packet);
         }
         if let Record::Start { frame } = &mut record
             && frame.kind == FrameKind::Data
@@ -59,20 +59,20 @@ impl Content {
             Self::Syn => "SYN".to_string(),
             Self::SynAck => "SYN-ACK".to_string(),
             Self::Fin => "FIN".to_string(),
-            Self::Report => format!("report {sequence}"),
-            Self::Routing(name) => routing_text(name),
+            Self::Report => format!("feedback {sequence}"),
+            Self::Messages(name) => messages_text(name),
         }
     }
 }
 
-/// Name of routing messages as their standards write it: OLSR HELLO for `olsr-hello`.
-fn routing_text(name: &str) -> String {
+/// Name of messages as standards write it: OLSR HELLO for `olsr-hello`.
+fn messages_text(name: &str) -> String {
     name.replacen('-', " ", 1).to_uppercase()
 }
 
-/// Routing messages in a frame: " (OLSR HELLO)"; nothing for other frames.
+/// Messages in a frame: " (OLSR HELLO)"; nothing for other frames.
 fn carried(frame: &FrameView) -> String {
-    frame.routing.map_or_else(String::new, |name| format!(" ({})", routing_text(name)))
+    frame.messages.map_or_else(String::new, |name| format!(" ({})", messages_text(name)))
 }
 
 impl Names {

@@ -92,7 +92,7 @@ fn count(world: &mut World, until: &BTreeMap<u32, Time>) -> Counted {
             _ => continue,
         };
         let (frame, frames) = last[&(station, sends[&station])];
-        if frame.bytes != ARP && frame.routing.is_none() && at <= until[&station.0] {
+        if frame.bytes != ARP && frame.messages.is_none() && at <= until[&station.0] {
             let link = links.entry((station.0, frame.receiver.unwrap().0)).or_default();
             *link = [link[0] + u64::from(acked), link[1] + frames, link[2] + u64::from(!acked)];
         }

@@ -144,6 +144,9 @@ fn idle_controllers(spec: &WorldSpec, network: &Network, scheme: &str, names: &N
 /// Size of the probe by which reach is judged, as an IP packet, bytes.
 const PROBE_BYTES: u32 = 60;
 
+/// Two stations, and the least power with which the probes of one of the two reach the other; none: no power does.
+type ShortProbes = ([StationIx; 2], Option<f64>);
+
 /// Nodes that sense each other while none hears the other's probes: the scheme does not find what they do to each other. Of all pairs of
 /// nodes that send or receive data by radio on static routes, of all nodes where routes are found. One warning for each scheme.
 fn short_probes(
@@ -185,12 +188,12 @@ fn short_probes(
         let own = spec.schemes.iter().find(|own| own.node == node_of(station).ix());
         own.map_or(scheme, |own| &own.scheme)
     };
-    let mut of_schemes: BTreeMap<&str, Vec<([StationIx; 2], Option<f64>)>> = BTreeMap::new();
+    let mut of_schemes: BTreeMap<&str, Vec<ShortProbes>> = BTreeMap::new();
     for (mut pair, least) in needed {
         pair.sort_by(|&a, &b| natural_cmp(name(a), name(b)));
         of_schemes.entry(scheme_of(pair[0])).or_default().push((pair, least));
     }
-    let warning = |(scheme, mut pairs): (&str, Vec<([StationIx; 2], Option<f64>)>)| {
+    let warning = |(scheme, mut pairs): (&str, Vec<ShortProbes>)| {
         pairs.sort_by(|a, b| {
             let by = |i: usize| natural_cmp(name(a.0[i]), name(b.0[i]));
             by(0).then_with(|| by(1))

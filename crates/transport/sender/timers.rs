@@ -13,6 +13,16 @@ impl Sender {
         earliest([self.rto_at, self.persist_at, self.paced_until, self.reductions.hold])
     }
 
+    /// The time at which the retransmission timer expires, if it runs, and the number of its expiries since the last acknowledgement of
+    /// new data.
+    #[must_use]
+    pub const fn retransmission_timer(&self) -> Option<(Time, u32)> {
+        match self.rto_at {
+            Some(at) => Some((at, self.expiries)),
+            None => None,
+        }
+    }
+
     /// Handles a deadline; before it the call has no effect.
     pub fn on_timer(&mut self, context: &mut SourceContext<'_>) {
         let now = context.now;

@@ -127,10 +127,31 @@ def _advice(explanation: Explanation) -> Iterator[str]:
     yield from _advice_on_full_queues(explanation)
     if tcp is not None and waited(tcp, "window_limit") > 0.3 and not fewer:
         yield "The window stands at its limit: a larger tcp.window_limit."
+    yield from _advice_on_retries(explanation, ahead)
     if tcp is not None and waited(tcp, "rto_wait") > 0.3:
         yield (
             "Waiting for the timer follows from the losses: prevent those first, then see what a smaller "
             "tcp.min_rto or tcp.max_rto gives."
+        )
+
+
+RETRIES = "--set radio.short_retry_limit=50 --set radio.long_retry_limit=50"
+"""A MAC that repeats more often."""
+
+
+def _advice_on_retries(explanation: Explanation, ahead: list[Hop]) -> Iterator[str]:
+    """Advice where the MAC gives up packets of a flow for which TCP then waits."""
+    tcp = explanation["tcp"]
+    if tcp is None or waited(tcp, "rto_wait") < WORTH_TELLING:
+        return
+    given_up = [hop for hop in ahead if hop["attempts"] and hop["attempts"]["given_up"]]
+    lost = sum(hop["attempts"]["given_up"] for hop in given_up if hop["attempts"])
+    if lost and 10 * lost >= sum(drop["packets"] for drop in explanation["drops"] if drop["data"]):
+        nodes = listed(unique(hop["src"] for hop in given_up))
+        yield _with(
+            f"The MAC of {nodes} gives its packets up, and each time the timer waits twice as long: let it "
+            "repeat more often.",
+            RETRIES,
         )
 
 

@@ -377,7 +377,7 @@ def draw_causes(explanation: Explanation, axes: Axes) -> None:
     bars = axes.barh(range(len(rows)), [row[1] for row in rows], 0.72, color=[row[2] for row in rows])
     axes.bar_label(bars, padding=2, fontsize=8)
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    axes.set_yticks(range(len(rows)), [row[0] for row in rows], fontsize=7.5)
+    axes.set_yticks(range(len(rows)), [row[0] for row in rows], fontsize=7.5 if len(rows) <= 4 else 6)
     axes.set_ylim(max(len(rows), 4) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.margins(x=0.12)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
+from ..results import InhibitedLink
+
 DEFERRING = ("busy", "nav", "eifs")
 """States in which a sender must not send, because of frames of others."""
 
@@ -183,8 +185,18 @@ class Drop(TypedDict):
     packets: int
 
 
+class RunningTimer(TypedDict):
+    """A retransmission timer for which a connection waits at the end: since when, and when it expires, which
+    may be after the end; `expiries`: since the last acknowledgement of new data, each doubled the timer."""
+
+    since_s: float
+    until_s: float
+    expiries: int
+
+
 class Tcp(TypedDict):
-    """The waits of the flow's TCP; the values of `waited_ns` add up to `observed_ns`."""
+    """The waits of the flow's TCP; the values of `waited_ns` add up to `observed_ns`. `timer`: only where a
+    connection waits for nothing else at the end; of several the one that waits longest."""
 
     observed_ns: int
     waited_ns: dict[str, int]
@@ -194,6 +206,7 @@ class Tcp(TypedDict):
     marks: int
     timeout_times_s: list[float]
     rto_waits_s: list[list[float]]
+    timer: NotRequired[RunningTimer]
 
 
 class HopDifferentials(TypedDict):
@@ -237,11 +250,13 @@ class OverloadedLink(TypedDict):
 class AllocationLimit(TypedDict):
     """A set of links (C3L: a clique) whose capacity was used up when a controller gave the flow its rate.
 
-    `part`: the part of the samples in which it was this set; `rate_bps`: what the flow got; `capacity`: the
-    controller's estimate, 1 if it is that of a lone link. No links: the flow had what it asked for.
+    `stopped_s`: when the controller has stopped; `part`: the part of the samples in which it was this set;
+    `rate_bps`: what the flow got; `capacity`: the controller's estimate, 1 if it is that of a lone link. No
+    links: the flow had what it asked for.
     """
 
     controller: str
+    stopped_s: float | None
     part: float
     rate_bps: float
     capacity: float
@@ -271,13 +286,15 @@ class Allocation(TypedDict):
 
     `packet_bytes`: size of the flow's packets, as shares count them; `smallest_bps`: mean of the smallest
     share of the path, None if no node had one; `limits`: the most frequent first; `shares`: first the node
-    that had the smallest most often.
+    that had the smallest most often; `inhibited_links`: those of the run's results that are links of its
+    path, only if a controller looks for them and has had a round.
     """
 
     packet_bytes: int
     smallest_bps: float | None
     limits: list[AllocationLimit]
     shares: list[AllocatedShare]
+    inhibited_links: NotRequired[list[InhibitedLink]]
 
 
 class BestRate(TypedDict):

@@ -13,7 +13,18 @@ from rich.markup import escape
 from .._core import InputError
 from ..output import write_atomically
 from ..tables import plain_table, plural, rate
-from .result import DEFERRING, Explanation, Hop, behind, has_labels, held_ns, preceding_ns, present, share
+from .result import (
+    DEFERRING,
+    AllocationLimit,
+    Explanation,
+    Hop,
+    behind,
+    has_labels,
+    held_ns,
+    preceding_ns,
+    present,
+    share,
+)
 from .words import (
     NO_DIFFERENTIALS,
     TCP_STATES,
@@ -101,7 +112,9 @@ def _drops(explanation: Explanation, out: Console, most: int | None) -> None:
     full = [hop for hop in full if hop["queue"]["dropped"]]
     shown = full if most is None else full[:MOST_DETAILED]
     for hop in shown:
-        out.print(escape(full_queue(explanation, hop)))
+        text = full_queue(explanation, hop)
+        if text not in explanation["reasons"]:
+            out.print(escape(text))
     _left_out(len(full) - len(shown), "queue", out, " that dropped packets of it")
 
 
@@ -263,16 +276,31 @@ def _allocation(explanation: Explanation, out: Console, most: int | None) -> Non
         out.print(table)
         _left_out(len(shares) - len(shares[:most]), "share", out)
     if limits:
-        out.print("\nCliques from which a controller gave it its rate")
-        table = plain_table("links", right=["of the time", "rate", "capacity", "overloaded"])
-        for limit in limits[:most]:
-            names = [link_name(link) for link in limit["links"]]
-            over = max((link["part"] for link in limit["overloaded"]), default=0.0)
-            cells = [percent(limit["part"]), rate(limit["rate_bps"]), f"{limit['capacity']:.2f}", _cell(over)]
-            which = "what it asks for" if not names else listed(names, 4 if most is not None else len(names))
-            table.add_row(escape(which), *cells)
-        out.print(table)
-        _left_out(len(limits) - len(limits[:most]), "clique", out)
+        _cliques(limits, out, most)
+
+
+def _cliques(limits: list[AllocationLimit], out: Console, most: int | None) -> None:
+    """The cliques by number, and below the links of each once."""
+    numbers: dict[tuple[str, ...], int] = {}
+    several = len({(limit["controller"], limit["stopped_s"]) for limit in limits}) > 1
+    gone = any(limit["stopped_s"] is not None for limit in limits)
+    out.print("\nCliques from which a controller gave it its rate")
+    columns = ["of the time", "rate", "capacity", "overloaded"]
+    table = plain_table("clique", right=[*(["controller"] if several or gone else []), *columns])
+    for limit in limits[:most]:
+        names = tuple(link_name(link) for link in limit["links"])
+        if names:
+            numbers.setdefault(names, len(numbers) + 1)
+        over = max((link["part"] for link in limit["overloaded"]), default=0.0)
+        cells = [percent(limit["part"]), rate(limit["rate_bps"]), f"{limit['capacity']:.2f}", _cell(over)]
+        if several or gone:
+            stop = "" if limit["stopped_s"] is None else f", to {limit['stopped_s']:g} s"
+            cells.insert(0, escape(f"{limit['controller']}{stop}"))
+        table.add_row(str(numbers[names]) if names else "what it asks for", *cells)
+    out.print(table)
+    for names, number in numbers.items():
+        out.print(escape(f"{number}: {listed(names, MOST if most is not None else len(names))}"))
+    _left_out(len(limits) - len(limits[:most]), "clique", out)
 
 
 def _failed(hop: Hop) -> int:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..results import InhibitedLink
 from ..tables import rate
 from .result import (
     DEFERRING,
+    AllocationLimit,
     Cause,
     Drop,
     Explanation,
@@ -171,7 +173,7 @@ def reasons(explanation: Explanation) -> list[str]:
     for kind in (_queueing, _held, _deferring, _preceding, _failing):
         found.append(max((kind(explanation, hop) for hop in ahead), default=(0.0, "")))
     found.append(_differing(ahead))
-    found += [_stamped(explanation), _limited(explanation)]
+    found += [_stamped(explanation), _limited(explanation), _inhibited(explanation)]
     found.append(max((_dropping(explanation, hop) for hop in explanation["hops"]), default=(0.0, "")))
     return [text for weight, text in sorted(found, key=lambda r: -r[0]) if weight >= WORTH_TELLING]
 
@@ -184,11 +186,13 @@ def _of_tcp(explanation: Explanation) -> Iterator[tuple[float, str]]:
     times = "time-out" if tcp["timeouts"] == 1 else "time-outs"
     told_rto = (
         f"Its TCP waits for the retransmission timer {percent(rto)} of the time, with nothing of the flow "
-        f"under way ({tcp['timeouts']} {times}). {_losses(explanation)}"
+        f"under way ({tcp['timeouts']} {times}). {timer(explanation)}{_losses(explanation)}"
     )
     yield rto, told_rto
     source = next((hop for hop in explanation["hops"] if hop["forward"]), None)
     scheme = source["queue"].get("labelled_by") if source is not None and "differential" in source else None
+    if "allocation" in explanation:
+        scheme = explanation["scheme"]
     limits = {
         "window_limit": "its window is full at the configured limit",
         "receiver_window": "the receiver's window is full",
@@ -206,6 +210,22 @@ def _of_tcp(explanation: Explanation) -> Iterator[tuple[float, str]]:
             "there (local_limit): the next segment comes when one has left."
         )
         yield 0.5 * local, told_local
+
+
+def timer(explanation: Explanation) -> str:
+    """Until when a connection waits for its timer, if one does at the end."""
+    tcp = explanation["tcp"]
+    if tcp is None or "timer" not in tcp:
+        return ""
+    since, until, expiries = (tcp["timer"][key] for key in ("since_s", "until_s", "expiries"))
+    end = explanation["until_s"]
+    over = f", {until - end:.3g} s after the end" if until > end else ""
+    doubled = f": it has doubled {_times(expiries)} since anything new arrived" if expiries else ""
+    return f"At the end it has waited since {since:.4g} s, and will until {until:.4g} s{over}{doubled}. "
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
 def _searching(explanation: Explanation) -> tuple[float, str]:
@@ -338,13 +358,21 @@ def _stamped(explanation: Explanation) -> tuple[float, str]:
     else:
         text += f", {percent(first['smallest'])} of the time that of {by}"
     if first["allocated"] == 0:
-        text += ", by its own estimate"
+        estimates = explanation["scheme"] == "c3l-local"
+        text += ", by its own estimate" if estimates else ", by default, as no allocation has arrived there"
     elif first["allocated"] < 0.95:
         text += f", {percent(1 - first['allocated'])} of the time without an allocation"
     if first["scale"] < 0.995:
         text += f"; the node has scaled it by {first['scale']:.2f} itself"
     obeys = sent > OBEYS
-    text += f"; its source sends {percent(sent)} of it" + ("." if obeys else ": this does not hold it back.")
+    text += f"; its source sends {percent(sent)} of it"
+    tcp = explanation["tcp"]
+    if obeys:
+        text += "."
+    elif tcp is not None and waited(tcp, "rto_wait") >= WORTH_TELLING:
+        text += ", since it waits for its timer: it may send, and no share holds it back."
+    else:
+        text += ": this does not hold it back."
     # Where the source sends at it, nothing else holds the flow back.
     return (0.9 if obeys else WORTH_TELLING), text
 
@@ -361,10 +389,14 @@ def _limited(explanation: Explanation) -> tuple[float, str]:
     limit, sent = limits[0], sent_part(explanation)
     weight = 0.89 if sent is not None and sent > OBEYS else WORTH_TELLING
     often = "" if limit["part"] > 0.95 else f" {percent(limit['part'])} of the time"
+    who = f"The controller at {limit['controller']}{stopped(limit)}"
+    gone = (
+        "" if any(limit["stopped_s"] is None for limit in limits) else " No controller gives it a rate now."
+    )
     if not limit["links"]:
-        return weight, f"The controller at {limit['controller']} gave it{often} what it asks for."
+        return weight, f"{who} gave it{often} what it asks for.{gone}"
     text = (
-        f"The controller at {limit['controller']} gave it its rate{often} from the clique of "
+        f"{who} gave it its rate{often} from the clique of "
         f"{listed(link_name(link) for link in limit['links'])}, which it takes to carry "
         f"{percent(limit['capacity'])} of what a lone link does"
     )
@@ -374,7 +406,43 @@ def _limited(explanation: Explanation) -> tuple[float, str]:
             f"{link_name(link)} was overloaded {percent(link['part'])} of that" for link in overloaded[:2]
         ]
         text += f"; {' and '.join(each)}"
-    return weight, text + "."
+    return weight, f"{text}.{gone}"
+
+
+def stopped(limit: AllocationLimit) -> str:
+    """Of a controller that has stopped: ", which stopped at 60 s,"."""
+    return "" if limit["stopped_s"] is None else f", which stopped at {limit['stopped_s']:g} s,"
+
+
+def _inhibited(explanation: Explanation) -> tuple[float, str]:
+    """Who inhibits links of the flow's path, and what the controller knows of it."""
+    links = explanation["allocation"].get("inhibited_links", []) if "allocation" in explanation else []
+    told = [inhibition(link) for link in links]
+    # It is a reason only where the controller is wrong; else what follows from it is in the other reasons.
+    wrong = any(set(link["found"]) != set(link["actual"]) for link in links)
+    return (0.5 if wrong else WORTH_TELLING) if links else 0.0, " ".join(told)
+
+
+def inhibition(link: InhibitedLink, what: str = "Its link") -> str:
+    """Who inhibits a link, and what the controller knows of it, as a sentence that begins with `what`."""
+    found, actual = set(link["found"]), set(link["actual"])
+    every = list(dict.fromkeys([*link["found"], *link["actual"]]))
+    known, missed, invented = (
+        [node for node in every if node in nodes]
+        for nodes in (found & actual, actual - found, found - actual)
+    )
+    parts = []
+    if known:
+        parts.append(f"by {listed(known)}, as the controller has found out")
+    if missed:
+        parts.append(f"by {listed(missed)}, which the controller has not found out")
+    name = f"{what} {link['src']} to {link['dst']}"
+    text = f"{name} is inhibited {' and '.join(parts)}" if parts else f"{name} is not inhibited"
+    if invented:
+        text += f", {'and' if parts else 'but'} the controller takes it for inhibited by {listed(invented)}"
+    if link["round_s"] is None:
+        return f"{text} (no controller knows the link)."
+    return f"{text} (last round at {link['round_s']:.4g} s)."
 
 
 def link_name(link: LinkEnds | OverloadedLink) -> str:

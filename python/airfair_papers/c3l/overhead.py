@@ -66,7 +66,7 @@ def read(recording: Recording) -> dict[str, float]:
 
     measured = result["duration_s"] - result["warmup_s"]
     words = sum(
-        flow["reports"]["received"] * (flow["hops"] or 0) for flow in result["flows"] if "reports" in flow
+        flow["feedback"]["received"] * (flow["hops"] or 0) for flow in result["flows"] if "feedback" in flow
     )
     reports = rate(controller["received"], controller["received_bytes"])
     return {

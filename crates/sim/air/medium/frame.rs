@@ -112,7 +112,7 @@ impl Frame {
             sequence,
             retry,
             category: (category != NO_CATEGORY).then_some(category),
-            routing: None,
+            messages: None,
             announced: None,
         }
     }

@@ -25,7 +25,7 @@ const EVENTS: [&str; 11] = [
     "internal-collision",
 ];
 
-/// Names of packet contents in every table. Names of reports and of routing messages follow where they occur.
+/// Names of packet contents in every table. Names of receivers' reports and of messages follow where they occur.
 const CONTENTS: [&str; 8] = ["packet", "data", "ack", "arp-request", "arp-reply", "syn", "syn-ack", "fin"];
 
 /// Causes other than losses and drop reasons.
@@ -162,8 +162,8 @@ const fn content(content: Content) -> &'static str {
         Content::Syn => "syn",
         Content::SynAck => "syn-ack",
         Content::Fin => "fin",
-        Content::Report => "report",
-        Content::Routing(name) => name,
+        Content::Report => "feedback",
+        Content::Messages(name) => name,
     }
 }
 
@@ -270,7 +270,7 @@ pub(super) struct Rows {
 impl Rows {
     /// No rows; `reports`: receivers over UDP send reports.
     pub(super) fn new(reports: bool) -> Self {
-        let contents = CONTENTS.into_iter().chain(reports.then_some("report")).collect();
+        let contents = CONTENTS.into_iter().chain(reports.then_some("feedback")).collect();
         Self { contents, ..Self::default() }
     }
 

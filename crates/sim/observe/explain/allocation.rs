@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use airfair_schemes::places::{FlowLimit, FlowShare, LinkName};
 
 use super::{AllocationExplanation, LimitExplanation, ShareExplanation};
-use crate::ids::{FlowIx, NodeIx};
+use crate::ids::{ControllerIx, FlowIx, NodeIx};
+use crate::measure::summary::InhibitedLink;
 use crate::node::Network;
 use crate::record::Names;
 
@@ -40,8 +41,8 @@ struct Stamping {
 pub(super) struct Allocations {
     next: u64,
     samples: u64,
-    /// By the controller's node and the links, ascending; no links: the flow has what it asks for.
-    limits: BTreeMap<(NodeIx, Vec<LinkName>), Limiting>,
+    /// By the controller and the links, ascending; no links: the flow has what it asks for.
+    limits: BTreeMap<(ControllerIx, Vec<LinkName>), Limiting>,
     /// By node and next hop.
     shares: BTreeMap<(NodeIx, NodeIx), Stamping>,
     /// Sum of the smallest share of each sample, and the number of samples with one.
@@ -87,12 +88,14 @@ impl Allocations {
         }
     }
 
-    /// The explanation; none if nobody gives the flow a share. `packet_bytes`: of the flow's packets, as shares count them.
+    /// The explanation; none if nobody gives the flow a share. `packet_bytes`: of the flow's packets, as shares count them; `inhibited`:
+    /// the inhibited links of its path.
     pub fn explanation(
         &self,
         network: &Network,
-        names: &Names,
+        (names, end): (&Names, u64),
         packet_bytes: u32,
+        inhibited: Option<Vec<InhibitedLink>>,
     ) -> Option<AllocationExplanation> {
         if self.shares.is_empty() && self.limits.is_empty() {
             return None;
@@ -103,14 +106,15 @@ impl Allocations {
             (name(from), name(to))
         };
         let mean = |sum: f64, samples: u64| sum / samples.max(1) as f64;
-        let limit = |((at, links), of): (&(NodeIx, Vec<LinkName>), &Limiting)| {
+        let limit = |((at, links), of): (&(ControllerIx, Vec<LinkName>), &Limiting)| {
             let mut named: Vec<_> = links.iter().map(link).collect();
             named.sort();
             let mut overloaded: Vec<_> =
                 of.overloaded.iter().map(|(of_link, &samples)| (link(of_link), samples)).collect();
             overloaded.sort();
             LimitExplanation {
-                controller: name(*at),
+                controller: name(network.controllers.node(*at)),
+                stopped: network.controllers.times(*at).1.map(|stop| stop.0).filter(|&stop| stop < end),
                 links: named,
                 samples: of.samples,
                 rate_bps: mean(of.rate, of.samples),
@@ -141,6 +145,7 @@ impl Allocations {
             smallest_bps: (self.smallest.1 > 0).then(|| mean(self.smallest.0, self.smallest.1)),
             limits,
             shares,
+            inhibited,
         })
     }
 }

@@ -19,6 +19,7 @@ use super::{
 use crate::air::Air;
 use crate::ids::{ConnectionRef, FlowIx, LinkRef, NodeIx, PacketRef, StationIx};
 use crate::link::link_of;
+use crate::measure::summary::InhibitedLink;
 use crate::node::Network;
 use crate::node::accounts::drop_reason;
 use crate::node::flow::Flow;
@@ -479,7 +480,7 @@ impl Explainer {
         let names = &world.run.names;
         let flow = self.flow.ix();
         let until = now.min(self.window.1).max(self.window.0);
-        let tcp = self.senders.as_ref().map(|senders| senders.explanation(now, self.window));
+        let tcp = self.senders.as_ref().map(|senders| senders.explanation(network, now, self.window));
         let ways =
             [true, false].map(|forward| self.hops.iter().filter(move |hop| hop.is_forward() == forward));
         let compared = Compared::of(result, self.forward_hops.is_some());
@@ -516,8 +517,23 @@ impl Explainer {
                     .collect(),
             ),
             tcp,
-            allocation: self.allocations.explanation(network, names, network.packet_bytes(self.flow)),
+            allocation: self.allocations.explanation(
+                network,
+                (names, world.now.0),
+                network.packet_bytes(self.flow),
+                result.inhibited.as_deref().map(|links| self.inhibited(links, names)),
+            ),
         }
+    }
+
+    /// The hops ahead among these links.
+    fn inhibited(&self, links: &[InhibitedLink], names: &Names) -> Vec<InhibitedLink> {
+        let name = |node: NodeIx| names.nodes[node.ix()].as_str();
+        let ahead = |link: &&InhibitedLink| {
+            let is_it = |hop: &Hop| name(hop.ends.from) == link.src && name(hop.ends.to) == link.dst;
+            self.hops.iter().any(|hop| hop.is_forward() && is_it(hop))
+        };
+        links.iter().filter(ahead).cloned().collect()
     }
 
     fn hop_explanation(&self, hop: &Hop, names: &Names, queue: QueueExplanation) -> HopExplanation {

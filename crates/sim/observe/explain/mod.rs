@@ -29,6 +29,8 @@ mod wire;
 
 use std::collections::BTreeMap;
 
+use crate::measure::summary::InhibitedLink;
+
 pub use attempts::{FailureCause, MissingResponse};
 pub(crate) use explainer::Explainer;
 pub use sending::Sending;
@@ -81,6 +83,9 @@ pub struct AllocationExplanation {
     pub limits: Vec<LimitExplanation>,
     /// Its shares at the nodes, first where it was the smallest most often.
     pub shares: Vec<ShareExplanation>,
+    /// Links of its path that are inhibited, or that a controller takes for it, as in the results of the run; none if no controller looks
+    /// for them, or none has had a round.
+    pub inhibited: Option<Vec<InhibitedLink>>,
 }
 
 /// A set of links whose common capacity was used up when a controller gave the flow its rate.
@@ -88,6 +93,8 @@ pub struct AllocationExplanation {
 pub struct LimitExplanation {
     /// Node of the controller.
     pub controller: String,
+    /// Its stop, ns, if it has stopped.
+    pub stopped: Option<u64>,
     /// The links, sender and receiver of each; empty: the flow has what it asks for.
     pub links: Vec<(String, String)>,
     /// Samples in which it limited the flow.
@@ -343,6 +350,19 @@ pub struct TcpExplanation {
     pub timeout_times: Vec<u64>,
     /// Start and end of waits in [`Sending::Timeout`], ns; the first [`TcpExplanation::LISTED`].
     pub timeout_waits: Vec<(u64, u64)>,
+    /// Of the connections that wait in [`Sending::Timeout`] at the end, the one whose timer expires last.
+    pub timer: Option<RunningTimer>,
+}
+
+/// A retransmission timer for which a connection waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunningTimer {
+    /// Start of the wait, ns.
+    pub from: u64,
+    /// Expiry of the timer, ns; it may be after the end of the run.
+    pub until: u64,
+    /// Expiries since the last acknowledgement of new data: each has doubled the timer, up to its maximum.
+    pub expiries: u32,
 }
 
 impl TcpExplanation {

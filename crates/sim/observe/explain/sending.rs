@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use airfair_transport::Limit;
 use airfair_units::Time;
 
-use super::TcpExplanation;
 use super::view::{self, ConnectionView};
+use super::{RunningTimer, TcpExplanation};
 use crate::ids::ConnectionRef;
 use crate::node::Network;
 
@@ -186,10 +186,17 @@ impl Senders {
     }
 
     /// The explanation up to `now`.
-    pub fn explanation(&self, now: u64, window: (u64, u64)) -> TcpExplanation {
+    pub fn explanation(&self, network: &Network, now: u64, window: (u64, u64)) -> TcpExplanation {
         let mut summary = self.summary.clone();
-        for connection in self.live.values().filter(|c| c.waits == Sending::Timeout) {
-            list_wait(&mut summary, connection.waits_from, now, window);
+        let waiting = self.live.iter().filter(|(_, connection)| connection.waits == Sending::Timeout);
+        for (&(place, generation), &Connection { waits_from: from, .. }) in waiting {
+            list_wait(&mut summary, from, now, window);
+            let view = view::connection(network, ConnectionRef { place, generation }, Time(now));
+            let timer = view.and_then(|view| view.timer);
+            let timer = timer.map(|(until, expiries)| RunningTimer { from, until: until.0, expiries });
+            if timer.map(|timer| timer.until) > summary.timer.map(|timer| timer.until) {
+                summary.timer = timer;
+            }
         }
         summary
     }

@@ -31,6 +31,8 @@ pub(super) struct ConnectionView {
     pub acknowledgement_due: bool,
     /// Numbers of time-outs, losses indicated by acknowledgements, and marks.
     pub reasons: [u64; 3],
+    /// Expiry of the retransmission timer, and its expiries since the last acknowledgement of new data.
+    pub timer: Option<(Time, u32)>,
 }
 
 /// Owner of a packet; none after its end.
@@ -103,5 +105,6 @@ pub(super) fn connection(network: &Network, id: ConnectionRef, now: Time) -> Opt
         held,
         acknowledgement_due: connection.receiver.holds_acknowledgement(),
         reasons: tcp::reasons(sender),
+        timer: sender.retransmission_timer(),
     })
 }
