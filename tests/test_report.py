@@ -274,6 +274,33 @@ def test_queue_differentials_have_a_table(folder: Path) -> None:
     assert "ifferentials" not in file.read_text().partition("The scenario, every default")[0]
 
 
+def test_what_a_controller_gave_has_a_table(folder: Path) -> None:
+    """The rates and the clique of the first seed, and who inhibits a link."""
+    scenario = Scenario.read(SCENARIOS / "inhibited-link.toml", ["duration=60 s", "warmup=40 s"])
+    file = folder / "allocations.html"
+    airfair.compare(scenario, schemes=["droptail", "c3l"], seeds=[2, 3], report=file)
+    section = re.search(r'<section id="allocations">.*?</section>', file.read_text(), re.DOTALL)
+    assert section is not None
+    rows = [
+        re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("<tr>(.*)</tr>", section.group())
+    ]
+    result = airfair.run(scenario, scheme="c3l", seed=2)
+    given = {of["flow"]: of for of in result["allocations"]}
+    assert [link["src"] for link in given["inhibited"]["links"]] == ["1", "3"]
+    assert given["inhibited"]["controller"] == result["controllers"][0]["node"]
+    assert sorted(row[0] for row in rows[1:]) == sorted(given) == ["inhibited", "inhibitor"]
+    for flow, scheme, rate, goodput, capacity, links, _ in rows[1:]:
+        assert (scheme, rate) == ("c3l", tables.rate(given[flow]["rate_bps"]))
+        of = next(of for of in result["flows"] if of["id"] == flow)
+        assert goodput == tables.rate(of["goodput_bps"])
+        assert capacity == f"{given[flow]['capacity']:.2f}"
+        assert links == "1 → 2 and 3 → 4"
+    assert "c3l: Link 1 to 2 is inhibited by 3, as the controller has found out" in section.group()
+    assert "seed 2:" in section.group()
+    airfair.compare(scenario, schemes=["droptail"], seeds=[1], report=file)
+    assert 'id="allocations"' not in file.read_text()
+
+
 def test_access_categories_have_a_table(folder: Path) -> None:
     scenario = Scenario.parse(CATEGORIES, "categories")
     file = folder / "categories.html"
@@ -324,6 +351,8 @@ def test_a_report_that_cannot_be_written(tmp_path: Path) -> None:
     assert done.returncode == 2
     done = command("run", THREE_PAIRS, "--report", tmp_path / "x.html", "--realtime")
     assert "--report and --realtime do not go together" in done.stderr
+    done = command("run", THREE_PAIRS, "--report", tmp_path / "x.html", "--out", tmp_path / "x")
+    assert "--out and --report do not go together (a report has series of its own" in done.stderr
 
 
 def test_json_stays_alone(tmp_path: Path) -> None:

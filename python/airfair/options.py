@@ -332,6 +332,12 @@ EXCLUDES: Mapping[str, Sequence[tuple[str, str]]] = {
 """By command: two options that do not go together."""
 
 
+WHY: Mapping[tuple[str, str], str] = {
+    ("--out", "--report"): "a report has series of its own: two commands with the same seed give the same run",
+}
+"""The reason where a user could expect two options to go together."""
+
+
 class CheckedCommand(click.Command):
     """A command that refuses options which need others, or exclude each other."""
 
@@ -348,5 +354,6 @@ class CheckedCommand(click.Command):
                 raise click.UsageError(f"{option} goes with {' or '.join(others)}", ctx)
         for one, other in EXCLUDES.get(self.name or "", ()):
             if {one, other} <= given:
-                raise click.UsageError(f"{one} and {other} do not go together", ctx)
+                why = f" ({WHY[one, other]})" if (one, other) in WHY else ""
+                raise click.UsageError(f"{one} and {other} do not go together{why}", ctx)
         return super().invoke(ctx)

@@ -29,7 +29,7 @@ from ..output import check_writable, write_atomically
 from ..plots import world
 from ..plots.seeds import shown_radios
 from ..results import CompareRow, Estimate, Network, RunResult
-from . import differentials
+from . import allocations, differentials
 from .pictures import Picture, draw
 
 MOST_FLOWS = 50
@@ -93,6 +93,7 @@ def page(
     if tables.has_categories(first):
         study.add_categories(repeated.runs)
     study.add_differentials(repeated.runs)
+    study.allocations = allocations.of(study.schemes, repeated.runs, MOST_FLOWS)
     now = datetime.datetime.now(datetime.UTC) if written is None else written
     versions = {
         "Airfair": _core.__version__,
@@ -185,7 +186,7 @@ class Study:
         self.schemes = [row["scheme"] for row in rows]
         self.baseline = rows[0]["scheme"]
         self.seeds = rows[0]["seeds"]
-        self.warnings = list(dict.fromkeys(warning for row in rows for warning in row["warnings"]))
+        self.warnings = tables.warnings_of(rows)
         self.wall_s = sum(row["perf"]["wall_s"] for row in rows)
         self.frames = sum(row["perf"]["transmissions"] for row in rows)
         self.events = sum(row["perf"]["events"] for row in rows)
@@ -213,6 +214,7 @@ class Study:
         self.differentials: list[DifferentialRow] = []
         self.left_out_differentials = 0
         self.levels: list[int] = []
+        self.allocations: allocations.Allocations | None = None
         self.optimum: list[OptimumLine] = []
         self.cliques: list[str] = []
         self.caution: str | None = None
