@@ -344,8 +344,8 @@ def test_wireshark_sees_header_and_messages_by_a_script(captured: Recording) -> 
     script = f"lua_script:{ROOT / 'docs' / 'how-to' / 'c3l.lua'}"
     frames = captured.pandas("frames")
     sent = frames[(frames["event"] == "sent") & (frames["node"] == "2")]
-    fields = ("c3l.type", "c3l.node", "c3l.controller", "udp.checksum.status", "tcp.checksum.status")
-    fields += ("c3l.allocation_bps", "udp.dstport", "tcp.dstport", "c3l.links", "c3l.parts")
+    fields = ["c3l.type", "c3l.node", "c3l.controller", "udp.checksum.status", "tcp.checksum.status"]
+    fields += ["c3l.allocation_bps", "udp.dstport", "tcp.dstport", "c3l.links", "c3l.parts"]
     command = ["tshark", "-n", "-X", script, "-r", str(captured.captures["2"]), "-T", "fields"]
     command += ["-o", "udp.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]
     command += ["-Y", "frame.packet_flags_direction == 2 && c3l && !_ws.malformed"]

@@ -333,7 +333,7 @@ EXCLUDES: Mapping[str, Sequence[tuple[str, str]]] = {
 
 
 WHY: Mapping[tuple[str, str], str] = {
-    ("--out", "--report"): "a report has series of its own: two commands with the same seed give the same run",
+    ("--out", "--report"): "a report has series of its own; two commands with one seed give the same run",
 }
 """The reason where a user could expect two options to go together."""
 

@@ -332,8 +332,8 @@ def show(
     for source, counted in told["counts"].items():
         out.print(_count(source, counted))
     if len(judged) < len(every):
-        claims, series = len(every) - len(judged), len(experiment.series) - len(shown)
-        also = f", {series} series" if series else ""
+        claims, of_them = len(every) - len(judged), len(experiment.series) - len(shown)
+        also = f", {of_them} series" if of_them else ""
         out.print(f"[dim]{claims} {tables.plural(claims, 'claim')} in other readings{also}: --readings[/dim]")
     found = [rows[series.name] for series in shown]
     out.print("\nMeasured; the change of the total is paired by seed")

@@ -217,7 +217,7 @@ def timer(explanation: Explanation) -> str:
     tcp = explanation["tcp"]
     if tcp is None or "timer" not in tcp:
         return ""
-    since, until, expiries = (tcp["timer"][key] for key in ("since_s", "until_s", "expiries"))
+    since, until, expiries = tcp["timer"]["since_s"], tcp["timer"]["until_s"], tcp["timer"]["expiries"]
     end = explanation["until_s"]
     over = f", {until - end:.3g} s after the end" if until > end else ""
     doubled = f": it has doubled {_times(expiries)} since anything new arrived" if expiries else ""
