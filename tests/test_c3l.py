@@ -138,8 +138,8 @@ def test_what_the_controller_did_not_find_is_printed() -> None:
         {"src": "7", "dst": "8", "found": ["9"], "actual": [], "round_s": 80.0},
     ]
     assert tables._inhibited(links) == [
-        "inhibitors that the controller missed: 1 → 2 (3, 4)",
-        "inhibitors that the controller invented: 7 → 8 (9)",
+        "inhibitors that the controller missed (last round at 80 s): 1 → 2 (3, 4)",
+        "inhibitors that the controller invented (last round at 80 s): 7 → 8 (9)",
     ]
     assert tables._inhibited(links[1:2]) == []
 

@@ -431,12 +431,15 @@ def _inhibited(links: Sequence[InhibitedLink]) -> list[str]:
     """The inhibited links of which a controller knows something else than what is the case."""
     missed = [_link_by(link, set(link["actual"]) - set(link["found"])) for link in links]
     invented = [_link_by(link, set(link["found"]) - set(link["actual"])) for link in links]
+    last = max((link["round_s"] for link in links if link["round_s"] is not None), default=None)
+    when = "" if last is None else f" (last round at {last:.4g} s)"
     lines = []
     for what, all_ in (("missed", missed), ("invented", invented)):
         named = [text for text in all_ if text is not None]
         rest = f" and {len(named) - MOST_NAMES} more" if len(named) > MOST_NAMES else ""
         if named:
-            lines.append(f"inhibitors that the controller {what}: {', '.join(named[:MOST_NAMES])}{rest}")
+            some = f"{', '.join(named[:MOST_NAMES])}{rest}"
+            lines.append(f"inhibitors that the controller {what}{when}: {some}")
     return lines
 
 
