@@ -35,6 +35,7 @@ from airfair_papers.diffq.common.testbed import (
     LOG_TCP,
     OWN,
     PACKETS,
+    READINGS,
     ROUTES,
     TCP,
     TCP_8,
@@ -42,6 +43,8 @@ from airfair_papers.diffq.common.testbed import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from airfair.paper import Series
     from matplotlib.figure import Figure
 
@@ -55,7 +58,16 @@ SCENES = {
 }
 
 
-UNTIMED = (*ROUTES, *WAITS, *PACKETS)
+ON_AIR = (MAIN, "slow", PACKETS[0])
+"""Readings with OLSR; in all the others routes are static."""
+
+
+def of(readings: Iterable[str]) -> tuple[str, ...]:
+    """Those of the readings that these scenes have."""
+    return tuple(reading for reading in readings if READINGS[reading].static or reading in ON_AIR)
+
+
+UNTIMED = of((*ROUTES, *WAITS, *PACKETS))
 """Readings in which rates are no ramp."""
 
 ACKS = "diffq.acks=highest"
@@ -117,7 +129,10 @@ def claims(
 def draw(rows: Measured, figure: Figure) -> None:
     """Goodputs over time of the first seed: TCP, DiffQ-TCP, DiffQ-UDP, these by packets too."""
     figure.set_size_inches(14.0, 15.0)
-    drawn = ((TCP, MAIN), *((own, of) for of in (MAIN, PACKETS[0]) for own in (DIFFQ_TCP, DIFFQ_UDP)))
+    drawn = (
+        (TCP, MAIN),
+        *((own, reading) for reading in (MAIN, PACKETS[0]) for own in (DIFFQ_TCP, DIFFQ_UDP)),
+    )
     for line, (protocol, reading) in zip(figure.subplots(len(drawn), len(SCENES)), drawn, strict=True):
         for axes, scene in zip(line, SCENES, strict=True):
             three.plot(axes, rows, three.name(protocol, reading, scene))
@@ -127,9 +142,9 @@ EXPERIMENT = Experiment(
     title="A long flow and two short ones: with DiffQ-TCP all three share",
     scenario=FOLDER / "fig10.toml",
     series=(
-        *three.series([TCP], JUDGED, SCENES),
+        *three.series([TCP], of(JUDGED), SCENES),
         *three.series([TCP_8], ROUTES, SCENES),
-        *three.series([DIFFQ_TCP], OWN, SCENES),
+        *three.series([DIFFQ_TCP], of(OWN), SCENES),
         *three.series([LOG_TCP, "UDP"], ROUTES, SCENES),
         *three.series([DIFFQ_UDP], UNTIMED, SCENES),
         *with_acks_first(),
@@ -138,10 +153,10 @@ EXPERIMENT = Experiment(
         claim
         for scene in SCENES
         for some in (
-            *(claims(scene, reading) for reading in JUDGED),
+            *(claims(scene, reading) for reading in of(JUDGED)),
             *(claims(scene, reading, acks=True) for reading in UNTIMED),
             *(claims(scene, reading, udp=True) for reading in UNTIMED),
-            *(claims(scene, reading, windows=True) for reading in (*BUFFER, *PACKETS)),
+            *(claims(scene, reading, windows=True) for reading in of((*BUFFER, *PACKETS))),
         )
         for claim in some
     ),

@@ -33,10 +33,11 @@ from airfair_papers.diffq.common.overflows import overflows
 from airfair_papers.diffq.common.pictures import bars
 from airfair_papers.diffq.common.testbed import (
     LOG,
-    OWN_UDP,
+    PACKETS,
     READINGS,
     ROUTES,
     SCENE,
+    SLOW,
     STARVED,
     TOTAL,
     UDP,
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
 
 WHERE = "section 6.4, figure 15"
 COUNT = 16
+IN = (*ROUTES, *SLOW, WAITS[1], PACKETS[1])
+"""Queues that wait are asked with static routes alone."""
 LONGEST = 8
 SETS = (23, 29, 49, 83, 132, 159, 162, 166, 198, 212, 219, 220, 225, 246, 255, 257, 259, 271, 284, 296)
 """Seeds of the first twenty sets with a path of eight hops."""
@@ -233,9 +236,11 @@ def claims(reading: str) -> list[Claim]:
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """Overflows by path length and log utilities: OLSR, static routes, and both with queues that wait."""
+    """Overflows by path length and log utilities: OLSR, static routes, and these with queues that wait."""
     figure.set_size_inches(10.0, 13.0)
-    for line, reading in zip(figure.subplots(4, 2, width_ratios=(3, 1)), (*ROUTES, *WAITS), strict=True):
+    for line, reading in zip(
+        figure.subplots(4, 2, width_ratios=(3, 1)), (*ROUTES, WAITS[1], PACKETS[1]), strict=True
+    ):
         overflows, utilities = line
         groups = {
             part: [rows[name(part, reading)]["numbers"][by_length(n)] for n in range(1, LONGEST + 1)]
@@ -267,10 +272,10 @@ EXPERIMENT = Experiment(
                 *READINGS[reading].changes(Protocol(scheme, (*UDP, *changes), own=scheme != "droptail")),
             ),
         )
-        for reading in OWN_UDP
+        for reading in IN
         for part, (scheme, changes) in PARTS.items()
     ),
-    claims=tuple(claim for reading in OWN_UDP for claim in claims(reading)),
+    claims=tuple(claim for reading in IN for claim in claims(reading)),
     draw=draw,
     quick_seeds=3,
     by_seed=sets,
