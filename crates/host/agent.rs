@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, FlowId, FlowSample, FlowShare, LinkSample,
-    LinkUse, NodeId, NodeSample, QueueView, Timer,
+    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, FlowId, FlowSample, FlowShare, Forwarder,
+    ForwarderContext, ForwarderEffects, LinkSample, LinkUse, NodeId, NodeSample, QueueView, Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
@@ -241,6 +241,29 @@ impl AgentSlot {
             true => !ended.arrived as u64,
             false => self.neighbours.saturating_sub(ended.receivers) as u64,
         };
+    }
+
+    /// True if the agent is a forwarder.
+    pub fn is_forwarder(&mut self) -> bool {
+        self.slot.machine.forwarder().is_some()
+    }
+
+    /// Asks the agent as a forwarder; none if it is none.
+    pub fn ask<R>(&mut self, question: impl FnOnce(&dyn Forwarder) -> R) -> Option<R> {
+        self.slot.machine.forwarder().map(|forwarder| question(forwarder))
+    }
+
+    /// Calls a hook of the agent as a forwarder; none if it is none.
+    pub fn forward<R>(
+        &mut self,
+        now: Time,
+        effects: &mut ForwarderEffects,
+        firings: &mut Vec<Firing>,
+        hook: impl FnOnce(&mut dyn Forwarder, &mut ForwarderContext<'_>) -> R,
+    ) -> Option<R> {
+        self.slot.call(now, effects, firings, |agent, context| {
+            agent.forwarder().map(|forwarder| hook(forwarder, context))
+        })
     }
 
     fn call(

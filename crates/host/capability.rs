@@ -32,6 +32,8 @@ pub struct Capabilities {
     pub own_queue: bool,
     /// An interface that is the only radio of its node.
     pub lone_radio: bool,
+    /// Delivery ratios between all nodes.
+    pub delivery_ratios: bool,
     /// The highest priority that the link distinguishes.
     pub priority: Priority,
 }
@@ -54,6 +56,7 @@ impl Capabilities {
             (wants.departures, self.departures, "departures at their times"),
             (wants.own_queue, self.own_queue, "a queue that a source's law can read and fill"),
             (wants.lone_radio, self.lone_radio, "being the node's only radio"),
+            (wants.delivery_ratios, self.delivery_ratios, "delivery ratios between all nodes"),
             (wants.priority > Priority(0), self.priority >= wants.priority, "priorities of packets"),
         ];
         pairs.iter().filter(|(wanted, offered, _)| *wanted && !offered).map(|pair| pair.2).collect()
@@ -77,6 +80,7 @@ mod tests {
         departures: true,
         own_queue: true,
         lone_radio: true,
+        delivery_ratios: true,
         priority: Priority(7),
     };
 
@@ -107,12 +111,13 @@ mod tests {
             departures: true,
             own_queue: true,
             lone_radio: true,
+            delivery_ratios: true,
             ecn: true,
             priority: Priority(1),
         };
         let mut lacks = Capabilities::default().missing(&wants);
-        assert_eq!(lacks.len(), 13);
+        assert_eq!(lacks.len(), 14);
         lacks.dedup();
-        assert_eq!(lacks.len(), 13, "one name for one thing");
+        assert_eq!(lacks.len(), 14, "one name for one thing");
     }
 }

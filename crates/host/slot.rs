@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use airfair_schemes::places::{
-    AgentEffects, Context, ControllerEffects, HopEffects, ReceiverEffects, SourceEffects, Timer,
+    AgentEffects, Context, ControllerEffects, ForwarderEffects, HopEffects, ReceiverEffects, SourceEffects,
+    Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
@@ -76,6 +77,13 @@ macro_rules! timed {
     };
 }
 timed!(AgentEffects, ControllerEffects, HopEffects, ReceiverEffects, SourceEffects);
+
+impl Timed for ForwarderEffects {
+    #[inline]
+    fn timers(&mut self) -> &mut Vec<(Timer, Time)> {
+        &mut self.agent.timers
+    }
+}
 
 /// A state machine of a scheme with its random stream, its rank among events of equal time, and its timers.
 #[derive(Debug, Clone)]

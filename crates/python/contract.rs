@@ -13,8 +13,8 @@ use airfair_sim::engine::drive;
 use airfair_sim::measure::delays::Delays;
 use airfair_sim::measure::summary::{
     AllocationResult, CategoryResult, ControlTraffic, ControllerResult, DifferentialResult, FilesResult,
-    FlowResult, FlowRoute, InhibitedLink, MessageCounts, PacketFates, QueueResult, ReportsResult,
-    RoutingCounts, RoutingResult, RunResult, SizeClass, StationResult,
+    FlowResult, FlowRoute, ForwardCounts, InhibitedLink, MessageCounts, PacketFates, QueueResult,
+    ReportsResult, RoutingCounts, RoutingResult, RunResult, SizeClass, StationResult,
 };
 use airfair_sim::observe::windows::WindowFairness;
 use airfair_sim::record::{FrameKind, Loss};
@@ -168,6 +168,16 @@ objects! {
         files: Option<Files> = f.files.as_ref().map(Files::from);
         #[serde(skip_serializing_if = "Option::is_none")]
         feedback: Option<Feedback> = f.reports.as_ref().map(Feedback::from);
+        #[serde(skip_serializing_if = "Option::is_none")]
+        forwarding: Option<Forwarding> = f.forwarding.as_ref().map(Forwarding::from);
+    }
+
+    /// What forwarders have sent for a flow that they carry.
+    Forwarding from f: &ForwardCounts {
+        broadcasts: u64 = f.broadcasts;
+        late: u64 = f.late;
+        innovative: u64 = f.innovative;
+        batches: u64 = f.batches;
     }
 
     /// The reports of a receiver of a flow over UDP.
@@ -228,6 +238,8 @@ objects! {
         awaiting_arp: u64 = e.awaiting_arp;
         #[serde(skip_serializing_if = "Option::is_none")]
         awaiting_route: Option<u64> = e.awaiting_route;
+        #[serde(skip_serializing_if = "Option::is_none")]
+        forwarded: Option<u64> = e.forwarded;
     }
 
     Station<'a> from s: StationOf<'a> {

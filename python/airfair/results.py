@@ -54,6 +54,21 @@ class Feedback(TypedDict):
     such a packet."""
 
 
+class Forwarding(TypedDict):
+    """What forwarders have sent for a flow that they carry by broadcasts (MORE, ExOR), from the end of the
+    warm-up on. A packet that the destination can decode only with its whole batch counts as delivered then."""
+
+    broadcasts: int
+    """Broadcasts of all nodes for batches that were not whole at the destination."""
+    late: int
+    """Broadcasts for batches that were whole there already: until their senders knew."""
+    innovative: int
+    """Broadcasts that have brought the destination something new: a packet, or a combination that does not
+    follow from those before."""
+    batches: int
+    """Batches that have become whole at the destination."""
+
+
 class QueueDifferential(TypedDict):
     """The packets that left a queue for one next hop, of a scheme that compares the two queues (DiffQ), from
     the end of the warm-up on.
@@ -142,6 +157,8 @@ class FlowResult(TypedDict):
     """Bytes that the application had to send; None if unlimited, 0 without traffic."""
     files: NotRequired[Files]
     """Counters of files; only of a flow that sends files over connections of their own."""
+    forwarding: NotRequired[Forwarding]
+    """What forwarders have sent for the flow; only if they carry it."""
     feedback: NotRequired[Feedback]
     """Feedback of the receiver; only of a flow over UDP whose scheme has a receiver."""
 
@@ -165,6 +182,9 @@ class Ends(TypedDict):
     """Packets that wait for ARP at the end of the run."""
     awaiting_route: NotRequired[int]
     """Packets that wait for a route at the end of the run; only with a routing protocol."""
+    forwarded: NotRequired[int]
+    """Packets that a forwarder has at their source, or that are on their way by its broadcasts, at the end of
+    the run; only with a scheme of forwarders."""
 
 
 class AirtimeNs(TypedDict):

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Bytes, Rate, Span};
 
-use super::{AgentContext, FlowId, NodeId, QueueView, Timer};
+use super::{AgentContext, FlowId, Forwarder, NodeId, QueueView, Timer};
 
 /// Time in each of the five radio states. At one instant the first of these that holds counts: transmit, receive
 /// (a decodable frame for any station, until its end), carrier busy, NAV, idle.
@@ -225,6 +225,11 @@ pub trait Agent: Send {
 
     /// A timer fired.
     fn on_timer(&mut self, _timer: Timer, _context: &mut AgentContext<'_>) {}
+
+    /// The agent as a forwarder, if it is one: the same answer at each call.
+    fn forwarder(&mut self) -> Option<&mut dyn Forwarder> {
+        None
+    }
 
     /// Inner values for time series, by name, such as a moving average: the same names in the same order at each call, and for every
     /// agent of the scheme that has any.

@@ -4,7 +4,8 @@ use airfair_units::Time;
 use airfair_units::random::Stream;
 
 use super::effects::{
-    AgentEffects, AqmEffects, ControllerEffects, HopEffects, QueueEffects, ReceiverEffects, SourceEffects,
+    AgentEffects, AqmEffects, ControllerEffects, ForwarderEffects, HopEffects, QueueEffects, ReceiverEffects,
+    SourceEffects,
 };
 
 /// The last argument of hooks that need time, randomness or effects. `E` holds the effects that the hook's place has: an effect of
@@ -118,5 +119,7 @@ pub type AqmContext<'a> = Context<'a, AqmEffects>;
 pub type HopContext<'a> = Context<'a, HopEffects>;
 /// Context of an agent's hooks.
 pub type AgentContext<'a> = Context<'a, AgentEffects>;
+/// Context of a forwarder's hooks.
+pub type ForwarderContext<'a> = Context<'a, ForwarderEffects>;
 /// Context of a controller's hooks.
 pub type ControllerContext<'a> = Context<'a, ControllerEffects>;

@@ -191,6 +191,21 @@ pub struct AgentEffects {
     pub settings: Vec<Setting>,
 }
 
+/// Effects of a forwarder's hooks.
+#[derive(Debug, Default)]
+pub struct ForwarderEffects {
+    /// Effects of the agent that it is a part of.
+    pub agent: AgentEffects,
+    /// Packets for its node that are whole, by flow and number: handed up in this order, each once.
+    pub delivered: Vec<(FlowId, u32)>,
+    /// Flows for its node of which a broadcast has brought something new, once for each such broadcast.
+    pub innovative: Vec<FlowId>,
+    /// Batches for its node that are whole, by flow and number of the batch, each once.
+    pub whole: Vec<(FlowId, u32)>,
+    /// Packets that it holds and that go on from here by ordinary routing, by flow and number.
+    pub routed: Vec<(FlowId, u32)>,
+}
+
 /// A message of a controller: to a node any number of hops away, whose agents receive it. Its bytes occupy the air; to the controller's own
 /// node it takes none and arrives a nanosecond later.
 #[derive(Debug, Clone, PartialEq, Eq)]

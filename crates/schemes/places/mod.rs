@@ -1,5 +1,5 @@
-//! The places where a scheme may act, with the arguments of its hooks: six at every node (source, receiver, queue, AQM, hop, agent), and
-//! a controller at one node of the network.
+//! The places where a scheme may act, with the arguments of its hooks: six at every node (source, receiver, queue, AQM, hop, agent; an
+//! agent may be a forwarder, too), and a controller at one node of the network.
 //!
 //! | place | caller | calls |
 //! |---|---|---|
@@ -8,6 +8,7 @@
 //! | [`Queue`], [`Aqm`] | an output interface | each arrival and departure; an AQM: each reception and setting, too |
 //! | [`Hop`] | an output interface of a router | each packet, each control interval |
 //! | [`Agent`] | a radio interface of a node | each sample of its counters, each message, each timer |
+//! | [`Forwarder`], a part of an agent | a radio interface of a node | each broadcast heard, each access to the air, each packet of its own |
 //! | [`Controller`] | one node of the network | each message for the node, each timer |
 //!
 //! | place | context | effects beside the answer |
@@ -18,6 +19,7 @@
 //! | AQM | [`AqmContext`] | none |
 //! | hop | [`HopContext`] | timers |
 //! | agent | [`AgentContext`] | timers, messages, settings |
+//! | forwarder | [`ForwarderContext`] | those of an agent; packets for its node, packets that are routed |
 //! | controller | [`ControllerContext`] | timers, messages |
 //!
 //! Contract of all:
@@ -39,6 +41,7 @@ mod agent;
 mod context;
 mod controller;
 mod effects;
+mod forwarder;
 mod header;
 mod hop;
 mod interface;
@@ -53,14 +56,16 @@ pub use agent::{
     Agent, AgentSetup, Airtime, FlowSample, FlowShare, LinkSample, LinkUse, LoneExchange, NodeSample,
 };
 pub use context::{
-    AgentContext, AqmContext, Context, ControllerContext, HopContext, QueueContext, ReceiverContext,
-    SourceContext,
+    AgentContext, AqmContext, Context, ControllerContext, ForwarderContext, HopContext, QueueContext,
+    ReceiverContext, SourceContext,
 };
 pub use controller::{Controller, ControllerSetup, FlowLimit, Inhibition, LinkName};
 pub use effects::{
-    AgentEffects, AqmEffects, ControllerEffects, ControllerMessage, Destination, Direction, HopEffects,
-    Message, Probability, QueueEffects, ReceiverEffects, SendRate, Setting, SourceEffects, Timer, Transmit,
+    AgentEffects, AqmEffects, ControllerEffects, ControllerMessage, Destination, Direction, ForwarderEffects,
+    HopEffects, Message, Probability, QueueEffects, ReceiverEffects, SendRate, Setting, SourceEffects, Timer,
+    Transmit,
 };
+pub use forwarder::{DeliveryRatios, Forwarder, Made, NativePacket};
 pub use header::{Header, HeaderKind};
 pub use hop::{Backlog, Hop, Passage};
 pub use interface::{Interface, Medium};

@@ -40,6 +40,8 @@ pub struct Wants {
     pub ecn: bool,
     /// No other radio of the node has the scheme: its agents speak in the name of the node.
     pub lone_radio: bool,
+    /// Delivery ratios between all nodes (`Forwarder::on_delivery_ratios`), which a real network does not know so exactly.
+    pub delivery_ratios: bool,
     /// The highest priority that the queue gives to a packet (`Head::priority`).
     pub priority: Priority,
 }

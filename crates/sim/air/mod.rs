@@ -359,6 +359,16 @@ impl Air {
         self.mac.contend(&mut self.medium, station, agenda);
     }
 
+    /// Sends the broadcast that was made for a station which has just won access ([`Indication::Access`]).
+    pub(crate) fn send_made(&mut self, station: StationIx, made: Msdu, agenda: &mut Agenda) {
+        self.mac.send_made(&mut self.medium, station, made, agenda);
+    }
+
+    /// A station that has just won access has nothing to send any more.
+    pub(crate) fn send_nothing(&mut self, station: StationIx, agenda: &mut Agenda) {
+        self.mac.send_nothing(&mut self.medium, station, agenda);
+    }
+
     /// True if indications of the present event have not been taken out yet.
     #[inline(always)]
     #[must_use]

@@ -95,6 +95,8 @@ pub struct FlowResult {
     pub round_trip_ns: u64,
     /// Connections that have found routers which do not support their scheme, and use TCP's law since.
     pub fallbacks: u64,
+    /// What forwarders have sent for the flow, if they carry it.
+    pub forwarding: Option<ForwardCounts>,
     /// One-way delays of the delivered packets.
     pub delays: Delays,
     /// Completion time of a finite flow, s after its start.
@@ -105,6 +107,19 @@ pub struct FlowResult {
     pub files: Option<FilesResult>,
     /// Reports of the receiver, if a scheme has one at the destination of the flow.
     pub reports: Option<ReportsResult>,
+}
+
+/// Counts of a flow that forwarders carry, after the warm-up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ForwardCounts {
+    /// Broadcasts of all nodes for batches that were not whole at the destination.
+    pub broadcasts: u64,
+    /// Broadcasts for batches that the destination already had as a whole.
+    pub late: u64,
+    /// Broadcasts that have brought the destination something new.
+    pub innovative: u64,
+    /// Batches that have become whole.
+    pub batches: u64,
 }
 
 /// Reports of the receiver of a flow over UDP, from the warm-up's end on.
@@ -201,13 +216,20 @@ pub struct PacketFates {
     pub awaiting_arp: u64,
     /// Packets that wait for a route at the end, with a routing protocol.
     pub awaiting_route: Option<u64>,
+    /// At a forwarder's source, or on its way by broadcasts; only if forwarders carry flows.
+    pub forwarded: Option<u64>,
 }
 
 impl PacketFates {
     /// Packets that have not ended at the end of the run.
     #[must_use]
     pub fn inside(&self) -> u64 {
-        self.queued + self.in_mac + self.on_wire + self.awaiting_arp + self.awaiting_route.unwrap_or(0)
+        self.queued
+            + self.in_mac
+            + self.on_wire
+            + self.awaiting_arp
+            + self.awaiting_route.unwrap_or(0)
+            + self.forwarded.unwrap_or(0)
     }
 }
 
@@ -596,6 +618,7 @@ mod tests {
             round_trips: 0,
             round_trip_ns: 0,
             fallbacks: 0,
+            forwarding: None,
             delays: Delays::default(),
             completion_s: None,
             hops: None,

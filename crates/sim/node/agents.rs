@@ -4,7 +4,8 @@ use airfair_host::{
     AgentSlot, EndedMessage, Firing, InterfaceCounters, MessageCounts, MessageIx, Messages, SampledState,
 };
 use airfair_schemes::places::{
-    AgentEffects, AgentSetup, Destination, FlowId, FlowShare, Message, NodeId, Timer, Transmit,
+    AgentEffects, AgentSetup, Destination, FlowId, FlowShare, Forwarder, ForwarderContext, ForwarderEffects,
+    Message, NodeId, Timer, Transmit,
 };
 use airfair_units::{Span, Time};
 
@@ -24,6 +25,8 @@ pub(crate) struct Agents {
     messages: Messages,
     /// Effects that the last hook has requested.
     effects: AgentEffects,
+    /// Effects that the last hook of an agent as a forwarder has requested.
+    forwarder_effects: ForwarderEffects,
     firings: Vec<Firing>,
     /// The first node whose agent has sent a message to a node that does not exist, which makes the run invalid.
     pub unknown_receiver: Option<NodeIx>,
@@ -218,6 +221,71 @@ impl Agents {
         let received = (from, &*bytes, to_me);
         self.call(station, schedule, |agent, out, firings| agent.on_message(received, now, out, firings));
         self.messages.put_back(message, bytes);
+    }
+
+    /// Asks a station's agent as a forwarder; none if it is none.
+    pub fn ask_forwarder<R>(
+        &mut self,
+        station: StationIx,
+        question: impl FnOnce(&dyn Forwarder) -> R,
+    ) -> Option<R> {
+        self.at(station)?.agent.ask(question)
+    }
+
+    /// Calls a hook of a station's agent as a forwarder. Its effects other than timers stay in [`Agents::take_forwarder_effects`].
+    pub fn forward<R>(
+        &mut self,
+        station: StationIx,
+        now: Time,
+        schedule: &mut Schedule,
+        hook: impl FnOnce(&mut dyn Forwarder, &mut ForwarderContext<'_>) -> R,
+    ) -> Option<R> {
+        let Self { hosts, forwarder_effects, firings, .. } = self;
+        let host = hosts.get_mut(station)?.as_mut()?;
+        let answer = host.agent.forward(now, forwarder_effects, firings, hook);
+        let order = Order::new(class::TIMER, host.agent.rank());
+        for Firing { at, timer, generation } in firings.drain(..) {
+            schedule.add(at, order, EventKind::AgentTimer { station, generation, timer: timer.0 });
+        }
+        answer
+    }
+
+    /// Hands the header of a broadcast from a node to a station's agent as a forwarder.
+    pub fn on_heard(
+        &mut self,
+        station: StationIx,
+        (from, message): (NodeId, MessageIx),
+        now: Time,
+        schedule: &mut Schedule,
+    ) {
+        let header = self.messages.take_bytes(message);
+        self.forward(station, now, schedule, |forwarder, context| {
+            forwarder.on_heard(&header, from, context);
+        });
+        self.messages.put_back(message, header);
+    }
+
+    /// Adds the header of a broadcast that a station's forwarder has made.
+    pub fn add_made(&mut self, station: StationIx, header: Vec<u8>) -> MessageIx {
+        self.messages.add(station.0, header, false)
+    }
+
+    /// The bytes of a message, or the header of a broadcast, that has not ended.
+    pub fn bytes(&self, message: MessageIx) -> &[u8] {
+        self.messages.bytes(message)
+    }
+
+    /// Frees the header of a broadcast that has ended.
+    pub fn made_ended(&mut self, message: MessageIx) {
+        self.messages.end(message);
+    }
+
+    /// Effects other than timers that the last hook of a forwarder has requested. Those that it has as an agent are left for
+    /// [`Agents::take_effects`].
+    pub fn take_forwarder_effects(&mut self) -> ForwarderEffects {
+        let mut effects = std::mem::take(&mut self.forwarder_effects);
+        self.effects = std::mem::take(&mut effects.agent);
+        effects
     }
 
     /// Effects other than timers that the last hook has requested.

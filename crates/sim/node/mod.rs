@@ -12,6 +12,7 @@
 //! | `udp` | sources and receivers of flows over UDP that a scheme controls |
 //! | `laws` | the sources of a run's flows |
 //! | `agents` | schemes' agents and their messages |
+//! | `forwarders` | agents that carry flows by broadcasts: packets at their sources, places in the MAC |
 //! | `control_traffic` | frames of schemes' messages by kind |
 //! | `controllers` | schemes' controllers |
 //! | `meters` | throughput and delay of radio links |
@@ -30,6 +31,7 @@ pub(crate) mod control_traffic;
 pub(crate) mod controllers;
 pub(crate) mod differentials;
 pub(crate) mod flow;
+pub(crate) mod forwarders;
 pub(crate) mod interfaces;
 pub(crate) mod laws;
 pub(crate) mod link_meters;
@@ -57,6 +59,7 @@ use control_traffic::ControlCounts;
 use controllers::Controllers;
 use differentials::Differentials;
 use flow::Flow;
+use forwarders::Forwarders;
 use interfaces::Interfaces;
 use link_meters::LinkMeters;
 use meters::Meters;
@@ -104,6 +107,7 @@ pub(crate) struct Network {
     pub udp: Udp,
     pub backpressure: Backpressure,
     pub agents: Agents,
+    pub forwarders: Forwarders,
     pub controllers: Controllers,
     pub control_traffic: ControlCounts,
     pub meters: Meters,

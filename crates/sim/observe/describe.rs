@@ -84,6 +84,8 @@ pub(crate) enum Body {
     Message([u8; MESSAGE]),
     /// A routing message over UDP.
     Routing(Datagram),
+    /// A broadcast of a forwarder: its header; `payload` bytes with what follows the header.
+    Forwarded(Vec<u8>),
     /// A packet from outside: `payload` bytes including headers.
     Foreign,
 }
@@ -99,6 +101,7 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
     let body = match packet.payload {
         Payload::Routing(message) => Body::Routing(network.routes.datagram(message)?),
         Payload::Message(message) => Body::Message(network.agents.start_of(message)),
+        Payload::Forwarded(message) => Body::Forwarded(network.agents.bytes(message).to_vec()),
         Payload::Arp { request } => Body::Arp { request },
         Payload::Tcp { flow, opening } => segment(network, copy, at, (flow, opening))?,
         Payload::Foreign { .. } => Body::Foreign,
@@ -106,17 +109,26 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
         Payload::Report { .. } => Body::Udp { forward: false, header: scheme_header(network, copy, at) },
     };
     Some(PacketDescription {
-        flow: packet.flow(),
+        flow: packet.flow().or_else(|| forwarded(network, packet).map(|(flow, _)| flow)),
         source: packet.source,
         destination: packet.destination,
         payload: packet.length,
         ttl: network.rules.hop_limit.saturating_sub(at.hops) as u8,
         ecn: at.ecn,
         content: content(network, packet, at),
-        sequence: network.packets.sequence(packet, at),
+        sequence: forwarded(network, packet)
+            .map_or_else(|| network.packets.sequence(packet, at), |(_, batch)| batch),
         announced: announced(network, copy).map(|announced| announced.queue),
         body,
     })
+}
+
+/// Flow and batch of a broadcast that a forwarder has made.
+fn forwarded(network: &Network, packet: &Packet) -> Option<(FlowIx, u32)> {
+    match packet.payload {
+        Payload::Forwarded(message) => network.forwarders.made(message),
+        _ => None,
+    }
 }
 
 /// Content of a packet, as traces and tables name it.

@@ -181,6 +181,7 @@ impl<'a> WorldView<'a> {
             round_trips: transport.round_trips,
             round_trip_ns: transport.round_trip_ns,
             fallbacks: tcp.fallbacks(flow),
+            forwarding: self.network.forwarders.counts(flow),
             delays: if measuring { f.delays().clone() } else { Delays::default() },
             completion_s: tcp.completion_s(flow),
             files: files.map(|files| files.result()),
@@ -355,6 +356,8 @@ impl<'a> WorldView<'a> {
             let here = |msdu: &Msdu| data(&msdu.copy) && !network.packets.has_reached_next_hop(msdu.copy);
             ends.in_mac += self.air.held(station).filter(here).count() as u64;
         }
+        let forwarded = || network.forwarders.packets().filter(data).count() as u64;
+        ends.forwarded = network.forwarders.any().then(forwarded);
         ends.awaiting_route = network.routes.waiting().map(|waiting| waiting.filter(data).count() as u64);
         let on_wire = |wire| network.links.on_the_way(wire, self.now);
         ends.on_wire = network.links.places().flat_map(on_wire).filter(data).count() as u64;

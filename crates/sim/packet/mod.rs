@@ -44,6 +44,8 @@ pub(crate) enum Payload {
     Message(MessageIx),
     /// A message of a routing protocol.
     Routing(RoutingIx),
+    /// A broadcast that a forwarder has made, with its header.
+    Forwarded(MessageIx),
     /// A packet from outside, with its caller's number.
     Foreign { tag: u32 },
 }
@@ -281,6 +283,11 @@ impl Packets {
         self.packet(of).is_none() || self.packets[of.place()].latest as usize != copy.place()
     }
 
+    /// A packet leaves its source by a forwarder, which takes a copy.
+    pub(crate) fn leave_source(&mut self, copy: CopyRef) {
+        self.copy_mut(copy).into_iter().for_each(|copy| copy.at_source = false);
+    }
+
     /// A copy, if its holder still has it.
     #[inline]
     pub(crate) fn copy(&self, copy: CopyRef) -> Option<&PacketCopy> {
@@ -464,7 +471,9 @@ impl Packets {
             Payload::Tcp { .. } => self.cargo.sequence(copy.of.place()),
             Payload::Foreign { tag } => tag,
             Payload::Arp { request } => 2 - u32::from(request),
-            Payload::Message(MessageIx(place)) | Payload::Routing(RoutingIx(place)) => place,
+            Payload::Message(MessageIx(place))
+            | Payload::Forwarded(MessageIx(place))
+            | Payload::Routing(RoutingIx(place)) => place,
         }
     }
 }

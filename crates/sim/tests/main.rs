@@ -14,6 +14,7 @@ mod effects;
 mod explain;
 mod explicit_laws;
 mod explicit_rates;
+mod forwarders;
 mod hops;
 mod invariants;
 mod link_samples;

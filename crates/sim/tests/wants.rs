@@ -45,6 +45,7 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
         departures: true,
         own_queue: true,
         lone_radio: true,
+        delivery_ratios: true,
         ecn: true,
         priority: Priority(0),
     };

@@ -24,6 +24,7 @@ use crate::node::control_traffic::ControlCounts;
 use crate::node::controllers::Controllers;
 use crate::node::differentials::Differentials;
 use crate::node::flow::Flow;
+use crate::node::forwarders::Forwarders;
 use crate::node::interfaces::{Interfaces, NewPort, PortCategories};
 use crate::node::laws::Laws;
 use crate::node::link_meters::LinkMeters;
@@ -223,7 +224,10 @@ impl Plan<'_> {
             }
             let random = Stream::new(self.seed, &self.name_of(station.ix()), Purpose::Agent);
             let (neighbours, rank) = (network.interfaces.peers(port).len(), network.interfaces.rank(node));
-            let agent = AgentSlot::new(agent, wants.samples, neighbours, random, rank);
+            let mut agent = AgentSlot::new(agent, wants.samples, neighbours, random, rank);
+            if agent.is_forwarder() {
+                network.forwarders.add((station, stations), (node, port));
+            }
             network.agents.add((station, stations), (node, port), (agent, wants.backlogs));
         }
     }
@@ -373,6 +377,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         udp: Udp::default(),
         backpressure,
         agents: Agents::default(),
+        forwarders: Forwarders::default(),
         controllers: Controllers::default(),
         control_traffic: plan.placed.message_kinds().map(ControlCounts::new).unwrap_or_default(),
         meters: Meters::default(),
@@ -390,6 +395,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     network.rules.scheme_is_idle = plan.scheme_is_idle(&network);
     network.start_routing();
     network.start_agents(air, agenda);
+    network.start_forwarders(air);
     network.start_controllers();
     network.push_scheduled(agenda);
     network.interfaces.start_hops(&mut network.schedule);
@@ -507,6 +513,11 @@ pub(super) fn add_flows(
         f.source.leave_room(network.interfaces.headers().wire_len(header));
         network.tcp.add_flow(flow, law, seed, &spec.headers);
         network.backpressure.add_flow();
+        if network.forwarders.any() {
+            // The law of a flow would pace what forwarders take as they need it.
+            let controlled = network.udp.controls(FlowIx::of(network.flows.len()));
+            network.forwarders.add_flow(FlowId(id), [from, to], !f.is_tcp && !controlled);
+        }
         let (start, stop, order) = (f.start, f.stop, f.order());
         network.routes.watch([from, to], (start.max(network.rules.warmup), stop));
         let number: FlowIx = network.flows.push(f);

@@ -129,6 +129,7 @@ impl Network {
                     self.forward(node, next, now);
                 }
             }
+            Payload::Forwarded(message) => self.broadcast_heard(station, (from, message), now),
             _ => self.arp_received((node, port), packet, now),
         }
     }
@@ -166,6 +167,7 @@ impl Network {
         match packet.payload {
             Payload::Message(message) => self.message_ended(message),
             Payload::Routing(message) => self.routes.end(message),
+            Payload::Forwarded(message) => self.agents.made_ended(message),
             _ => {}
         }
     }
@@ -269,8 +271,16 @@ impl Network {
         nodes.into_iter().map(|node| self.interfaces.id(node)).collect()
     }
 
-    /// Applies the effects that an agent's hook has requested.
+    /// Applies the effects that an agent's hook has requested. If it is a forwarder, it may have become ready, or have room.
     fn apply_agent_effects(&mut self, station: StationIx, now: Time) {
+        self.carry_out_agent(station, now);
+        if self.forwarders.any() {
+            self.forwarder_changed(station, now);
+        }
+    }
+
+    /// [`Network::apply_agent_effects`] without regard to what a forwarder can do afterwards.
+    pub(super) fn carry_out_agent(&mut self, station: StationIx, now: Time) {
         let AgentEffects { messages, settings, .. } = self.agents.take_effects();
         let port = self.interfaces.of_station(station).1;
         // A packet that has waited for news of a neighbour's queue may leave now.

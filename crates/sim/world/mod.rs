@@ -7,12 +7,14 @@
 //! | `way` | the way of a packet, from its source to its end |
 //! | `sources` | sources of flows, connections |
 //! | `control` | packets of ARP, agents and routing |
+//! | `forwarding` | packets of flows that forwarders carry, and their broadcasts |
 //! | `setup`, `build` | creation of a world from its specification |
 //! | `scheme_placement` | the scheme of each node's interfaces |
 //! | `warnings` | doubtful settings, reported before the run |
 
 mod build;
 mod control;
+mod forwarding;
 mod scheme_placement;
 mod setup;
 mod sources;

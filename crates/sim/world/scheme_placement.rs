@@ -35,6 +35,7 @@ fn offers(medium: Medium, categories: usize, radios: usize) -> Capabilities {
         departures: true,
         own_queue: true,
         lone_radio: radio && radios == 1,
+        delivery_ratios: radio,
         priority: Priority(categories.saturating_sub(1).min(usize::from(u8::MAX)) as u8),
     }
 }

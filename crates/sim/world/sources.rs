@@ -182,6 +182,9 @@ impl Network {
             let packet = self.packets.packet_of(copy);
             self.records.push(now, Record::Made { packet, flow, forward: true, connection: None });
         }
+        if self.forwarders.any() && self.forward_own(flow, copy, now) {
+            return copy;
+        }
         self.send_from_source(from, first_hop, copy, now);
         if let Some(hop) = first_hop {
             self.note_wire_departure(hop.port, copy, now);
@@ -193,6 +196,11 @@ impl Network {
     #[inline(always)]
     fn first_hop(&self, flow: FlowIx) -> Option<NextHop> {
         let f = &self.flows[flow];
+        if self.forwarders.any()
+            && let Some(port) = self.forwarder_port(flow)
+        {
+            return Some(NextHop { port, node: f.to });
+        }
         let hop = match f.first_hops[0] {
             None if self.routes.are_found() => self.routes.next_hop(f.from, f.to),
             hop => hop,
@@ -210,6 +218,11 @@ impl Network {
     /// The port by which packets of a flow's source leave.
     fn port_towards(&self, flow: FlowIx) -> Option<PortIx> {
         let f = &self.flows[flow];
+        if self.forwarders.any()
+            && let Some(port) = self.forwarder_port(flow)
+        {
+            return Some(port);
+        }
         let (node, destination, dscp) = (f.from, f.to, f.dscp);
         let next = self.routes.next_hop(node, destination).map(|hop| hop.port);
         let first = || self.interfaces.ports_of(node).next();
@@ -242,6 +255,9 @@ impl Network {
     /// True if a port has no room for a packet of a flow's source now.
     #[inline(always)]
     fn is_full_for(&mut self, port: PortIx, flow: FlowIx, now: Time) -> bool {
+        if self.forwarders.any() && self.forwarders.source_of(flow).is_some() {
+            return self.waits_for_forwarder(flow, port);
+        }
         if self.rules.queues_label && !self.interfaces.queue_header(port).is_none() {
             return self.is_full_towards(port, flow);
         }
@@ -401,7 +417,9 @@ impl Network {
                 }
                 let copy = self.make_packet(flow, now);
                 made = true;
-                if self.interfaces.view(port).packets == view.packets {
+                if self.interfaces.view(port).packets == view.packets
+                    && self.forwarders.source_of(flow).is_none()
+                {
                     // The packet waits for an address, is in the MAC, or was dropped: another packet now would end the same way.
                     if self.packets.get(copy).is_none() {
                         self.schedule_offer(flow, now);

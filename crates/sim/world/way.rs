@@ -126,6 +126,7 @@ impl Network {
                     self.fill_mac(station, air, agenda);
                 }
                 Indication::Received { station, copy, from, at } => self.on_received(station, copy, from, at),
+                Indication::Access { station } => self.on_access((station, air), agenda),
                 Indication::Overheard { station, copy, from, at } => self.overheard(station, copy, from, at),
                 Indication::NeighboursChanged { station } => {
                     let mut neighbours: Vec<_> = air.neighbours(station).map(|(id, _)| id).collect();
@@ -140,6 +141,9 @@ impl Network {
     fn fill_mac(&mut self, station: StationIx, air: &mut Air, agenda: &mut Agenda) {
         if air.has_categories(station) {
             self.fill_categories(station, air, agenda.now);
+            if self.forwarders.any() {
+                self.place_in_category(station, air);
+            }
             air.contend(station, agenda);
             return;
         }
@@ -493,7 +497,7 @@ impl Network {
     }
 
     /// Delivers a packet at its destination.
-    fn deliver(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
+    pub(super) fn deliver(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
         let Some((packet, ended)) = self.packets.end(copy) else { return };
         if packet.class == PacketClass::Control {
             self.message_delivered(node, &packet, now);
@@ -600,6 +604,7 @@ impl Network {
         self.routes.warmed_up();
         self.differentials.warmed_up();
         self.control_traffic.warmed_up();
+        self.forwarders.warmed_up();
     }
 }
 
@@ -611,12 +616,15 @@ impl Network {
         if let Some(waited) = self.interfaces.pop_control(port) {
             return self.control_msdu((station, port), waited, now);
         }
+        if self.forwarders.any() {
+            return self.turn_of_forwarder((station, port), now);
+        }
         self.queued_msdu((station, port), port, now)
     }
 
     /// Dequeues the next packet from a queue of a station's port: that of `queue`.
     #[inline(always)]
-    fn queued_msdu(
+    pub(super) fn queued_msdu(
         &mut self,
         (station, port): (StationIx, PortIx),
         queue: PortIx,

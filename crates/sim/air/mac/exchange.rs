@@ -5,7 +5,7 @@ use airfair_wire::ieee80211::{Ack, CfEnd, Cts, Rts};
 
 use super::access::{State, arm, recount};
 use super::rate::data_mode;
-use super::{Indication, Mac, MacKind, NEVER, Outcome, StationMac};
+use super::{Indication, Mac, MacKind, Msdu, NEVER, Outcome, StationMac};
 use crate::air::medium::frame::{BROADCAST, Frame, Mpdu, NO_CATEGORY, NONE, Verdicts};
 use crate::air::medium::hearers::Hearer;
 use crate::air::medium::radio::{NO_DEADLINE, Station, flag};
@@ -268,6 +268,10 @@ impl Mac {
         let has_categories = radio.has_categories();
         let Some(&packet) = mac.sending().held.front() else { return };
         let broadcast = packet.to == BROADCAST;
+        if broadcast && packet.is_to_be_made() {
+            self.indications.push(Indication::Access { station });
+            return;
+        }
         let mode = data_mode(kind, &packet);
         let bytes = packet.bytes + kind.overhead;
         let end = agenda.now.0 + kind.duration(mode, bytes);
@@ -303,6 +307,34 @@ impl Mac {
             loss: Loss::OutOfReach,
         };
         medium.transmit(&frame, agenda);
+    }
+
+    /// Sends a broadcast that was made for a station which has just won access ([`Indication::Access`]).
+    pub(crate) fn send_made(
+        &mut self,
+        medium: &mut Medium,
+        station: StationIx,
+        made: Msdu,
+        agenda: &mut Agenda,
+    ) {
+        if let Some(place) = self.stations[station].sending_mut().held.front_mut() {
+            *place = Msdu { category: place.category, ..made };
+        }
+        self.send_data(medium, station, agenda);
+    }
+
+    /// A station that has just won access has nothing to send any more: its MAC is as after a packet, with a post-backoff, but counts none.
+    pub(crate) fn send_nothing(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
+        let (station, mac, kind) = self.at(medium, id);
+        let cw_min = kind.category(mac.exchange.category()).cw_min;
+        let contention = mac.sending_mut();
+        contention.held.pop_front();
+        contention.reset_window(cw_min);
+        if station.radio.has_categories() {
+            mac.end_exchange(station, id, kind, agenda);
+        } else {
+            contention.back_off(station, kind, agenda.now.0);
+        }
     }
 
     /// Handles the end of the station's own transmission.

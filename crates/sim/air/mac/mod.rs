@@ -59,6 +59,30 @@ pub struct Msdu {
     pub louder: i16,
 }
 
+impl Msdu {
+    /// A place in the MAC of a station for a broadcast that is made when the station has won access ([`Indication::Access`]).
+    pub(crate) const fn to_be_made(category: u8) -> Self {
+        Self {
+            packet: PacketRef::NONE,
+            copy: CopyRef::NONE,
+            bytes: 0,
+            to: super::BROADCAST,
+            category,
+            overhear: false,
+            control: false,
+            report: false,
+            rate: SendRate::Data,
+            louder: 0,
+        }
+    }
+
+    /// True for a broadcast that has not been made.
+    #[inline(always)]
+    pub(crate) fn is_to_be_made(&self) -> bool {
+        self.packet == PacketRef::NONE
+    }
+}
+
 /// How the MAC has finished a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -106,6 +130,12 @@ pub enum Indication {
         from: StationIx,
         /// Arrival time of its last bit.
         at: Time,
+    },
+    /// A station may send now, and its MAC holds a place for a broadcast that is made at this moment ([`Msdu::to_be_made`]). The layer
+    /// above answers at once, by [`super::Air::send_made`] or [`super::Air::send_nothing`].
+    Access {
+        /// The station.
+        station: StationIx,
     },
     /// Movement has changed the set of stations that can decode a station's frames.
     NeighboursChanged {

@@ -191,8 +191,11 @@ pub(super) fn frame(
             let data = DataHeader { retry: frame.retry, qos, ..DataHeader::new(ends, duration, sequence) };
             front.add(data.wire_len(), |buffer| data.encode(buffer));
             if let Some(carried) = &on_air.carried {
-                let arp = matches!(carried.body, Body::Arp { .. });
-                let llc = LlcSnap::new(if arp { EtherType::ARP } else { EtherType::IPV4 });
+                let llc = LlcSnap::new(match carried.body {
+                    Body::Arp { .. } => EtherType::ARP,
+                    Body::Forwarded(_) => EtherType::EXPERIMENTAL_1,
+                    _ => EtherType::IPV4,
+                });
                 front.add(LlcSnap::wire_len(), |buffer| llc.encode(buffer));
                 rest = packet(&mut front, carried, addresses, transmitter, receiver);
                 nodes = Some([carried.source, carried.destination]);
@@ -334,6 +337,11 @@ fn packet(
             front.add(tcp.wire_len(), |buffer| tcp.encode(buffer));
             end_with(front, payload, after)
         }
+        Body::Forwarded(ref header) => {
+            // Its content is a packet or a combination of packets, whose bytes the simulator does not have.
+            front.0.extend(header);
+            payload.saturating_sub(header.len())
+        }
         Body::Foreign => {
             // An injected packet has its size as a whole, headers included.
             let payload = payload.saturating_sub(Ipv4::wire_len()).min(most(0));
@@ -369,7 +377,7 @@ fn ip(
     let len = u16::try_from(payload).ok().and_then(ipv4::PayloadLen::new).unwrap_or(ipv4::PayloadLen::MAX);
     // Segments have sequence numbers; packets of UDP are distinguished by this field [RFC 6864 section 4.1 allows any value].
     let identification = match described.body {
-        Body::Tcp { .. } => 0,
+        Body::Tcp { .. } | Body::Forwarded(_) => 0,
         _ => described.sequence as u16,
     };
     let (source, destination) = (addresses.ip(described.source), addresses.ip(described.destination));

@@ -130,6 +130,7 @@ impl Row {
         self.content = Some(match described.body {
             Body::Arp { request: true } => "arp-request",
             Body::Arp { request: false } => "arp-reply",
+            Body::Forwarded(_) => "forwarded",
             _ => content(described.content),
         });
         if !matches!(described.body, Body::Arp { .. }) {

@@ -152,7 +152,7 @@ impl Rig {
                 self.diary.got.push((at.as_nanos(), station.0, copy.0));
             }
             Indication::Overheard { .. } => self.diary.overheard += 1,
-            Indication::NeighboursChanged { .. } => {}
+            Indication::Access { .. } | Indication::NeighboursChanged { .. } => {}
         }
     }
 

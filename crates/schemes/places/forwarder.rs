@@ -1,0 +1,75 @@
+//! A forwarder: an agent whose node passes packets of flows on by broadcasts without a next hop.
+
+use alloc::vec::Vec;
+
+use super::{FlowId, ForwarderContext, NodeId, Priority};
+
+/// A packet of a flow at its source, as its application has made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NativePacket {
+    /// The flow.
+    pub flow: FlowId,
+    /// The node that it is for.
+    pub to: NodeId,
+    /// Number within the flow: of the packets that the forwarder has taken the first is 0, each later one the next.
+    pub number: u32,
+    /// Size as an IP packet, bytes.
+    pub bytes: u32,
+}
+
+/// A broadcast that a forwarder has made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// The flow that it serves.
+    pub flow: FlowId,
+    /// The batch that it is a part of, as the forwarder numbers the batches of a flow.
+    pub batch: u32,
+    /// The header of the scheme.
+    pub header: Vec<u8>,
+    /// Size of what follows the header, bytes: a packet of the flow, as an IP packet, or a combination of several.
+    pub content: u32,
+}
+
+/// Delivery ratios of broadcasts at the rate of data frames between all nodes with a forwarder, as the network knows them: what no node could
+/// know so exactly.
+#[derive(Debug, Clone, Copy)]
+pub struct DeliveryRatios<'a> {
+    /// The nodes, in the natural order of their names.
+    pub nodes: &'a [NodeId],
+    /// From each node, in this order, to each node: the part of packets that arrive on an otherwise silent air, 0..=1; 0 to itself.
+    pub ratios: &'a [f64],
+}
+
+impl DeliveryRatios<'_> {
+    /// The ratio from one node to another, by their places in the list; 0 for a place that is not in the list.
+    #[must_use]
+    pub fn between(&self, from: usize, to: usize) -> f64 {
+        let of = |place: usize| Some(place).filter(|&place| place < self.nodes.len());
+        let at = of(from).zip(of(to)).map(|(from, to)| from * self.nodes.len() + to);
+        at.and_then(|at| self.ratios.get(at)).copied().unwrap_or(0.0)
+    }
+}
+
+/// A forwarder (MORE, ExOR), a part of an [`Agent`](super::Agent): its node passes packets of flows on without a next hop. A forwarder takes
+/// the packets of its node's own flows, makes broadcasts from what it holds at the moment at which its radio may send, and hands the packets
+/// for its node up. Timers and messages are those of the agent.
+pub trait Forwarder {
+    /// The delivery ratios of the network, once after the agent's start. Called only if [wanted](super::Wants::delivery_ratios).
+    fn on_delivery_ratios(&mut self, _ratios: &DeliveryRatios<'_>, _context: &mut ForwarderContext<'_>) {}
+
+    /// Number of packets that it takes now of a flow whose source is its node, for a node. What it does not take waits at the source.
+    fn room(&self, flow: FlowId, to: NodeId) -> u32;
+
+    /// Takes a packet of its node's own flow, for which it has room.
+    fn on_packet(&mut self, packet: &NativePacket, context: &mut ForwarderContext<'_>);
+
+    /// A broadcast of another node's forwarder has arrived: its header. Whatever it holds, nothing must panic.
+    fn on_heard(&mut self, header: &[u8], from: NodeId, context: &mut ForwarderContext<'_>);
+
+    /// The priority of what it has to send; none: nothing. The radio contends for access while there is something. Asked after each hook of
+    /// the agent and the forwarder, and when the radio is free.
+    fn ready(&self) -> Option<Priority>;
+
+    /// Makes the broadcast that is sent now: the radio has won access. None: there is nothing any more, and the access is not used.
+    fn make(&mut self, context: &mut ForwarderContext<'_>) -> Option<Made>;
+}

@@ -1,0 +1,259 @@
+//! Stations with a forwarder: the packets of flows that their nodes forward, places in the MAC for broadcasts to be made, and what is counted.
+//!
+//! A packet of such a flow stays at its source, in its list here, until a forwarder hands it up at its destination. What is on the air
+//! meanwhile are broadcasts of forwarders, which are no packets of flows.
+
+use std::collections::VecDeque;
+
+use airfair_host::MessageIx;
+use airfair_schemes::places::FlowId;
+
+use crate::ids::{CopyRef, FlowIx, NodeIx, PortIx, StationIx, Table};
+use crate::measure::summary::ForwardCounts;
+
+/// Most packets of a flow that have been taken by its forwarder and have not ended: a bound for forwarders that always have room.
+const MOST_TAKEN: usize = 1 << 12;
+
+/// Forwarders of a world, beside the agents that they are parts of. Empty if the scheme has none.
+#[derive(Debug, Default)]
+pub(crate) struct Forwarders {
+    stations: Table<StationIx, Option<Forwarding>>,
+    flows: Table<FlowIx, Option<ForwardedFlow>>,
+    /// Flows by their scheme numbers, ascending, with their destinations.
+    numbers: Vec<(FlowId, FlowIx, NodeIx)>,
+    /// Flows and batches of the broadcasts that have not ended, by the place of their headers.
+    made: Vec<Option<(FlowIx, u32)>>,
+}
+
+/// A station with a forwarder.
+#[derive(Debug, Clone)]
+pub(crate) struct Forwarding {
+    pub node: NodeIx,
+    pub port: PortIx,
+    /// The MAC holds a place for a broadcast.
+    pub contends: bool,
+    /// The forwarder sends next if the interface's queue has a packet, too: the two take turns.
+    pub is_next: bool,
+    /// Flows whose source is the node.
+    own: Vec<FlowIx>,
+}
+
+/// A flow that forwarders carry.
+#[derive(Debug, Clone)]
+struct ForwardedFlow {
+    source: StationIx,
+    /// Packets that the forwarder of the source has not taken.
+    waiting: VecDeque<CopyRef>,
+    /// Packets that it has taken, from number `first` on; [`CopyRef::NONE`]: one that has been removed.
+    taken: VecDeque<CopyRef>,
+    first: u32,
+    /// Batches that are whole at the destination: all before this one.
+    whole_before: u32,
+    counts: ForwardCounts,
+}
+
+impl Forwarders {
+    /// Adds a station's forwarder. `stations`: number of all stations.
+    pub fn add(&mut self, (station, stations): (StationIx, usize), (node, port): (NodeIx, PortIx)) {
+        if self.stations.is_empty() {
+            self.stations = (0..stations).map(|_| None).collect();
+        }
+        self.stations[station] =
+            Some(Forwarding { node, port, contends: false, is_next: false, own: Vec::new() });
+    }
+
+    /// True if a station has a forwarder.
+    pub fn any(&self) -> bool {
+        !self.stations.is_empty()
+    }
+
+    /// The stations with a forwarder.
+    pub fn stations(&self) -> impl Iterator<Item = (StationIx, &Forwarding)> {
+        self.stations.places().filter_map(|station| Some((station, self.stations[station].as_ref()?)))
+    }
+
+    /// A station with a forwarder.
+    pub fn at(&self, station: StationIx) -> Option<&Forwarding> {
+        self.stations.get(station)?.as_ref()
+    }
+
+    /// A station with a forwarder, to be changed.
+    pub fn at_mut(&mut self, station: StationIx) -> Option<&mut Forwarding> {
+        self.stations.get_mut(station)?.as_mut()
+    }
+
+    /// Adds a flow, the next one. Forwarders carry it if `may` and both its ends have a forwarder.
+    pub fn add_flow(&mut self, id: FlowId, [from, to]: [NodeIx; 2], may: bool) {
+        let station = |node| self.stations().find(|(_, at)| at.node == node).map(|(station, _)| station);
+        let source = if may && from != to { station(from).filter(|_| station(to).is_some()) } else { None };
+        let flow = self.flows.push(source.map(|source| ForwardedFlow {
+            source,
+            waiting: VecDeque::new(),
+            taken: VecDeque::new(),
+            first: 0,
+            whole_before: 0,
+            counts: ForwardCounts::default(),
+        }));
+        if let Some(at) = source.and_then(|source| self.at_mut(source)) {
+            at.own.push(flow);
+            let at = self.numbers.partition_point(|&(other, ..)| other < id);
+            self.numbers.insert(at, (id, flow, to));
+        }
+    }
+
+    /// A flow that forwarders carry, by its scheme number, with its destination.
+    pub fn of_number(&self, id: FlowId) -> Option<(FlowIx, NodeIx)> {
+        let at = self.numbers.binary_search_by_key(&id, |&(other, ..)| other).ok()?;
+        self.numbers.get(at).map(|&(_, flow, to)| (flow, to))
+    }
+
+    fn flow(&mut self, flow: FlowIx) -> Option<&mut ForwardedFlow> {
+        self.flows.get_mut(flow)?.as_mut()
+    }
+
+    /// The station whose forwarder takes the packets of a flow; none if routes carry the flow.
+    #[inline]
+    pub fn source_of(&self, flow: FlowIx) -> Option<StationIx> {
+        self.flows.get(flow)?.as_ref().map(|flow| flow.source)
+    }
+
+    /// The flows whose source is a station's node.
+    pub fn own(&self, station: StationIx) -> Vec<FlowIx> {
+        self.at(station).map_or_else(Vec::new, |at| at.own.clone())
+    }
+
+    /// Packets of a flow that its forwarder has not taken.
+    pub fn waiting(&self, flow: FlowIx) -> usize {
+        self.flows.get(flow).and_then(Option::as_ref).map_or(0, |flow| flow.waiting.len())
+    }
+
+    /// All packets of flows that wait for a forwarder or that one has taken.
+    pub fn packets(&self) -> impl Iterator<Item = CopyRef> + '_ {
+        let flows = self.flows.iter().flatten();
+        flows.flat_map(|flow| flow.waiting.iter().chain(&flow.taken)).copied()
+    }
+
+    /// Adds a packet of a flow that waits for its forwarder.
+    pub fn wait(&mut self, flow: FlowIx, copy: CopyRef) {
+        self.flow(flow).into_iter().for_each(|flow| flow.waiting.push_back(copy));
+    }
+
+    /// The first packet of a flow that waits, now taken by its forwarder, with its number.
+    pub fn take(&mut self, flow: FlowIx) -> Option<(CopyRef, u32)> {
+        let flow = self.flow(flow).filter(|flow| flow.taken.len() < MOST_TAKEN)?;
+        let copy = flow.waiting.pop_front()?;
+        flow.taken.push_back(copy);
+        Some((copy, flow.first.wrapping_add(flow.taken.len() as u32 - 1)))
+    }
+
+    /// Removes a packet that a forwarder has taken, by its number: it has arrived, or goes on by ordinary routing. None if that has
+    /// happened before.
+    pub fn remove(&mut self, flow: FlowIx, number: u32) -> Option<CopyRef> {
+        let flow = self.flow(flow)?;
+        let taken = flow.taken.get_mut(number.wrapping_sub(flow.first) as usize)?;
+        let copy = std::mem::replace(taken, CopyRef::NONE);
+        while flow.taken.front() == Some(&CopyRef::NONE) {
+            flow.taken.pop_front();
+            flow.first = flow.first.wrapping_add(1);
+        }
+        Some(copy).filter(|&copy| copy != CopyRef::NONE)
+    }
+
+    /// Flow and batch of a broadcast, by its header.
+    pub fn made(&self, header: MessageIx) -> Option<(FlowIx, u32)> {
+        self.made.get(header.0 as usize).copied().flatten()
+    }
+
+    /// Counts a broadcast with this header for a batch of a flow.
+    pub fn count_made(&mut self, header: MessageIx, of: Option<FlowIx>, batch: u32) {
+        let place = header.0 as usize;
+        if place >= self.made.len() {
+            self.made.resize(place + 1, None);
+        }
+        self.made[place] = of.map(|flow| (flow, batch));
+        let Some(flow) = of.and_then(|flow| self.flow(flow)) else { return };
+        if batch < flow.whole_before {
+            flow.counts.late += 1;
+        } else {
+            flow.counts.broadcasts += 1;
+        }
+    }
+
+    /// Counts a broadcast that has brought the destination something new.
+    pub fn count_innovative(&mut self, flow: FlowIx) {
+        self.flow(flow).into_iter().for_each(|flow| flow.counts.innovative += 1);
+    }
+
+    /// Counts a batch that has become whole at the destination.
+    pub fn count_whole(&mut self, flow: FlowIx, batch: u32) {
+        let Some(flow) = self.flow(flow) else { return };
+        flow.whole_before = flow.whole_before.max(batch.saturating_add(1));
+        flow.counts.batches += 1;
+    }
+
+    /// Counts of a flow; none if routes carry it.
+    pub fn counts(&self, flow: FlowIx) -> Option<ForwardCounts> {
+        self.flows.get(flow)?.as_ref().map(|flow| flow.counts)
+    }
+
+    /// Counts begin anew at the end of the warm-up.
+    pub fn warmed_up(&mut self) {
+        self.flows.iter_mut().flatten().for_each(|flow| flow.counts = ForwardCounts::default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two_stations() -> Forwarders {
+        let mut forwarders = Forwarders::default();
+        for i in 0..2 {
+            forwarders.add((StationIx(i), 3), (NodeIx(i), PortIx(i)));
+        }
+        forwarders
+    }
+
+    #[test]
+    fn both_ends_need_a_forwarder() {
+        let mut forwarders = two_stations();
+        for (from, to, may) in [(0, 1, true), (0, 2, true), (2, 0, true), (0, 0, true), (0, 1, false)] {
+            forwarders.add_flow(FlowId(100 - from), [NodeIx(from), NodeIx(to)], may);
+        }
+        assert_eq!(forwarders.of_number(FlowId(100)), Some((FlowIx(0), NodeIx(1))));
+        assert_eq!(forwarders.of_number(FlowId(98)), None);
+        let sources = [0, 1, 2, 3, 4].map(|flow| forwarders.source_of(FlowIx(flow)));
+        assert_eq!(sources, [Some(StationIx(0)), None, None, None, None]);
+        assert_eq!(forwarders.own(StationIx(0)), [FlowIx(0)]);
+    }
+
+    #[test]
+    fn packets_end_in_any_order_and_once() {
+        let mut forwarders = two_stations();
+        forwarders.add_flow(FlowId(7), [NodeIx(0), NodeIx(1)], true);
+        let flow = FlowIx(0);
+        (0..4).for_each(|i| forwarders.wait(flow, CopyRef(i)));
+        let taken: Vec<_> = std::iter::from_fn(|| forwarders.take(flow)).collect();
+        assert_eq!(taken, [(CopyRef(0), 0), (CopyRef(1), 1), (CopyRef(2), 2), (CopyRef(3), 3)]);
+        let removed = [1, 1, 0, 0, 8].map(|number| forwarders.remove(flow, number));
+        assert_eq!(removed, [Some(CopyRef(1)), None, Some(CopyRef(0)), None, None]);
+        assert_eq!(forwarders.packets().collect::<Vec<_>>(), [CopyRef(2), CopyRef(3)]);
+        forwarders.wait(flow, CopyRef(9));
+        assert_eq!(forwarders.take(flow), Some((CopyRef(9), 4)));
+        assert_eq!(forwarders.remove(flow, 2), Some(CopyRef(2)));
+    }
+
+    #[test]
+    fn broadcasts_after_a_batch_is_whole_are_late() {
+        let mut forwarders = two_stations();
+        forwarders.add_flow(FlowId(7), [NodeIx(0), NodeIx(1)], true);
+        let flow = FlowIx(0);
+        forwarders.count_made(MessageIx(3), Some(flow), 0);
+        forwarders.count_whole(flow, 0);
+        forwarders.count_made(MessageIx(1), Some(flow), 0);
+        forwarders.count_made(MessageIx(3), Some(flow), 1);
+        assert_eq!(forwarders.made(MessageIx(3)), Some((flow, 1)));
+        let counts = ForwardCounts { broadcasts: 2, late: 1, innovative: 0, batches: 1 };
+        assert_eq!(forwarders.counts(flow), Some(counts));
+    }
+}
