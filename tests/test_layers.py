@@ -19,7 +19,7 @@ import pytest
 from tests.support import ROOT
 
 MOST_FIELDS = 30
-MOST_FILES = 3
+MOST_FILES = 4
 MOST_EXCEPTIONS = 2
 
 REST = "the rest"

@@ -92,7 +92,7 @@ pub(crate) struct RunRules {
 }
 
 /// The parts above the MAC. Packets are carried between them in `world/way.rs` (from hop to hop), `world/sources.rs` (flows and
-/// connections) and `world/control.rs` (packets of ARP, agents and routing).
+/// connections), `world/control.rs` (packets of ARP, agents and routing) and `world/forwarding.rs` (broadcasts of forwarders).
 pub(crate) struct Network {
     pub rules: RunRules,
     pub interfaces: Interfaces,
