@@ -140,7 +140,7 @@ validate: $(BUILT) $(VALIDATION) ## Compare the simulator with theory and with o
 same: $(BUILT) ## Are results those that are recorded? ONLY=pattern for a part, RECORD=1 writes tests/same/hashes.txt anew
 	$(BIN)/python -m tests.same $(if $(ONLY),--only '$(ONLY)') $(if $(RECORD),--record)
 
-bench: ## What a frame costs (instructions, time a hearer, memory a node), and what the event queue, cliques, fair rates and C3L's laws cost
+bench: ## What a frame costs (instructions, time a hearer, memory a node), and what the event queue, cliques, fair rates, C3L's laws and coding cost
 	@# One at a time: built together, the run would record its events for the queue's sake, and pay for it.
 	cargo build --quiet --release --locked -p airfair-bench-queue
 	cargo build --quiet --release --locked -p airfair-bench
@@ -148,6 +148,7 @@ bench: ## What a frame costs (instructions, time a hearer, memory a node), and w
 	@"$${CARGO_TARGET_DIR:-target}/release/bench-queue" scenarios/grid-64.toml
 	@"$${CARGO_TARGET_DIR:-target}/release/bench-optimum"
 	@"$${CARGO_TARGET_DIR:-target}/release/bench-c3l"
+	@"$${CARGO_TARGET_DIR:-target}/release/bench-coding"
 
 instructions: $(BUILT) valgrind ## Do frames and wired packets cost the instructions that benches/instructions.toml says?
 	@$(BIN)/python benches/speed.py --check

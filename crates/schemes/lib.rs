@@ -21,6 +21,7 @@ pub mod explicit;
 pub mod few;
 pub mod fq_codel;
 pub mod lbm;
+pub mod more;
 pub mod newreno;
 pub mod nred;
 mod params;

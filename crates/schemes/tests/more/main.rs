@@ -1,0 +1,3 @@
+//! MORE's laws.
+
+mod gf256;
