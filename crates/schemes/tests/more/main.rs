@@ -1,3 +1,4 @@
 //! MORE's laws.
 
+mod decoder;
 mod gf256;

@@ -1,0 +1,305 @@
+//! The packets of a batch that a node holds: their vectors in echelon form, and payloads beside them where the batch has any.
+//!
+//! A packet is the sum of the batch's natives, each times a coefficient; the coefficients are its vector. A packet is innovative if its
+//! vector is no combination of those that the node holds: Gaussian elimination, a step for each packet, decides. Payloads are touched only
+//! for innovative packets.
+//!
+//! Every node that hears a packet asks this, so a step is cheap: a row is stored with its multiples by 1, x and x + 1, by those times x^2,
+//! and so on. Any multiple is then the sum of four stored rows.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use airfair_units::random::Stream;
+
+use super::gf256;
+use super::row::Row;
+
+/// Coefficients that are handled together.
+const BLOCK: usize = 32;
+type Block = [u64; BLOCK / 8];
+/// The longest vector, in blocks.
+const MOST_BLOCKS: usize = 256 / BLOCK;
+/// Multiples of a row that are stored: four times four.
+const MULTIPLES: usize = 16;
+/// No row.
+const NONE: u8 = u8::MAX;
+
+/// A random combination of what a node holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Combination {
+    /// Coefficients of the natives.
+    pub vector: Vec<u8>,
+    /// The payload, where the batch has any.
+    pub payload: Option<Row>,
+}
+
+/// What a node holds of a batch of K natives, K from 1 to 255.
+///
+/// At most K packets are stored: each is 16 multiples of its vector, whose length is rounded up to 32, and its payload.
+#[derive(Debug, Clone)]
+pub struct Decoder {
+    natives: u8,
+    /// Bytes of a payload; 0 for a batch without.
+    payload: usize,
+    /// Row whose first coefficient other than 0, a one, is that of this native.
+    pivots: Vec<u8>,
+    /// Multiples of each row.
+    rows: Vec<Block>,
+    payloads: Vec<Row>,
+    /// Row and factor of each step of the elimination of the packet that is added.
+    steps: Vec<(u8, u8)>,
+}
+
+impl Decoder {
+    /// Nothing of a batch of so many natives (at least 1), with payloads of so many bytes.
+    #[must_use]
+    pub fn new(natives: u8, payload: usize) -> Self {
+        let natives = natives.max(1);
+        let pivots = vec![NONE; natives.into()];
+        Self { natives, payload, pivots, rows: Vec::new(), payloads: Vec::new(), steps: Vec::new() }
+    }
+
+    /// All natives of a batch without payloads, as its source holds them.
+    #[must_use]
+    pub fn full(natives: u8) -> Self {
+        let mut all = Self::new(natives, 0);
+        for native in 0..all.natives {
+            all.add(&all.unit(native), None);
+        }
+        all
+    }
+
+    /// All natives of a batch, as its source holds them. Payloads that are shorter than the longest are filled with zeros; of more than 255
+    /// the first count.
+    #[must_use]
+    pub fn of(mut payloads: Vec<Vec<u8>>) -> Self {
+        payloads.truncate(255);
+        let longest = payloads.iter().map(Vec::len).max().unwrap_or(0);
+        let mut all = Self::new(payloads.len() as u8, longest);
+        for (native, mut payload) in (0..255).zip(payloads) {
+            payload.resize(longest, 0);
+            all.add(&all.unit(native), Some(&Row::new(payload)));
+        }
+        all
+    }
+
+    fn unit(&self, native: u8) -> Vec<u8> {
+        (0..self.natives).map(|each| u8::from(each == native)).collect()
+    }
+
+    /// K.
+    #[must_use]
+    pub const fn natives(&self) -> u8 {
+        self.natives
+    }
+
+    /// Bytes of a payload; 0 for a batch without.
+    #[must_use]
+    pub const fn payload_bytes(&self) -> usize {
+        self.payload
+    }
+
+    /// Number of packets that are stored, none of which is a combination of others.
+    #[must_use]
+    pub const fn rank(&self) -> u8 {
+        (self.rows.len() / (MULTIPLES * self.blocks())) as u8
+    }
+
+    /// Whether the batch can be decoded.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.rank() == self.natives
+    }
+
+    const fn blocks(&self) -> usize {
+        (self.natives as usize).div_ceil(BLOCK)
+    }
+
+    /// A multiple of a row: digit times x^(2 window).
+    fn multiple(&self, row: u8, window: usize, digit: usize) -> &[Block] {
+        let blocks = self.blocks();
+        let start = (usize::from(row) * MULTIPLES + window * 4 + digit) * blocks;
+        &self.rows[start..start + blocks]
+    }
+
+    /// Adds `c` times a row to a vector.
+    fn multiply_add(&self, vector: &mut [Block], row: u8, c: u8) {
+        let digits = [c & 3, c >> 2 & 3, c >> 4 & 3, c >> 6].map(usize::from);
+        let [first, second, third, fourth] = [0, 1, 2, 3].map(|i| self.multiple(row, i, digits[i]));
+        for ((((sum, a), b), c), d) in vector.iter_mut().zip(first).zip(second).zip(third).zip(fourth) {
+            for word in 0..sum.len() {
+                sum[word] ^= a[word] ^ b[word] ^ c[word] ^ d[word];
+            }
+        }
+    }
+
+    /// Takes from a vector what stored rows explain, until a native appears that no row begins with; each step is told. `None`: nothing
+    /// is left.
+    fn eliminate(&self, vector: &mut [Block], mut step: impl FnMut(u8, u8)) -> Option<u8> {
+        for (native, &row) in (0..self.natives).zip(&self.pivots) {
+            let c = coefficient(vector, native);
+            if c != 0 {
+                if row == NONE {
+                    return Some(native);
+                }
+                self.multiply_add(vector, row, c);
+                step(row, c);
+            }
+        }
+        None
+    }
+
+    fn blocks_of(&self, vector: &[u8]) -> Option<[Block; MOST_BLOCKS]> {
+        if vector.len() != usize::from(self.natives) {
+            return None;
+        }
+        let mut blocks = [[0; BLOCK / 8]; MOST_BLOCKS];
+        write(&mut blocks, vector);
+        Some(blocks)
+    }
+
+    /// Whether a packet with this vector would raise the rank. One of another length would not.
+    #[must_use]
+    pub fn innovative(&self, vector: &[u8]) -> bool {
+        if self.is_full() {
+            return false;
+        }
+        let Some(mut vector) = self.blocks_of(vector) else { return false };
+        self.eliminate(&mut vector[..self.blocks()], |_, _| ()).is_some()
+    }
+
+    /// A packet has come: true if it was innovative, and is stored. Where the batch has payloads, one without, or of another length, is not
+    /// stored.
+    pub fn add(&mut self, vector: &[u8], payload: Option<&Row>) -> bool {
+        if self.is_full() || payload.map_or(0, Row::len) != self.payload {
+            return false;
+        }
+        let Some(mut vector) = self.blocks_of(vector) else { return false };
+        let blocks = self.blocks();
+        let vector = &mut vector[..blocks];
+        let mut steps = core::mem::take(&mut self.steps);
+        steps.clear();
+        let pivot = self.eliminate(vector, |row, c| steps.push((row, c)));
+        if let Some(pivot) = pivot {
+            let inverse = gf256::inverse(coefficient(vector, pivot));
+            self.pivots[usize::from(pivot)] = self.rank();
+            if let Some(payload) = payload.filter(|payload| !payload.is_empty()) {
+                let mut payload = payload.clone();
+                for &(row, c) in &steps {
+                    payload.multiply_add(&self.payloads[usize::from(row)], c);
+                }
+                payload.scale(inverse);
+                self.payloads.push(payload);
+            }
+            let mut bytes = [0; MOST_BLOCKS * BLOCK];
+            read(vector, &mut bytes);
+            gf256::scale(&mut bytes, inverse);
+            write(vector, &bytes[..blocks * BLOCK]);
+            self.store(vector);
+        }
+        self.steps = steps;
+        pivot.is_some()
+    }
+
+    /// Appends the multiples of a vector.
+    fn store(&mut self, vector: &mut [Block]) {
+        // Exactly: a batch in the middle of a mesh is one of many.
+        self.rows.reserve_exact(MULTIPLES * vector.len());
+        for _ in 0..MULTIPLES / 4 {
+            for digit in 0..4_u64 {
+                let multiple = vector.iter().map(|block| {
+                    let (once, twice) = (0_u64.wrapping_sub(digit & 1), 0_u64.wrapping_sub(digit >> 1));
+                    block.map(|word| word & once ^ times_x(word) & twice)
+                });
+                self.rows.extend(multiple);
+            }
+            vector.iter_mut().for_each(|block| *block = block.map(|word| times_x(times_x(word))));
+        }
+    }
+
+    /// A fresh combination of all that is stored, uniformly drawn, but never of zeros only; `None` where nothing is stored.
+    #[must_use]
+    pub fn combine(&self, random: &mut Stream) -> Option<Combination> {
+        let rank = usize::from(self.rank());
+        if rank == 0 {
+            return None;
+        }
+        let mut factors = [0; 256];
+        while factors[..rank].iter().all(|&c| c == 0) {
+            for four in factors[..rank].chunks_mut(4) {
+                four.copy_from_slice(&random.next_u32().to_le_bytes()[..four.len()]);
+            }
+        }
+        let mut sum = [[0; BLOCK / 8]; MOST_BLOCKS];
+        for (row, &c) in (0..self.rank()).zip(&factors) {
+            self.multiply_add(&mut sum[..self.blocks()], row, c);
+        }
+        let mut vector = vec![0; self.natives.into()];
+        read(&sum, &mut vector);
+        let payload = (self.payload > 0).then(|| {
+            let mut payload = Row::zeros(self.payload);
+            for (row, &c) in self.payloads.iter().zip(&factors) {
+                payload.multiply_add(row, c);
+            }
+            payload
+        });
+        Some(Combination { vector, payload })
+    }
+
+    /// The natives of a batch with payloads; `None` before the rank is K.
+    #[must_use]
+    pub fn decode(&self) -> Option<Vec<Row>> {
+        if !self.is_full() || self.payload == 0 {
+            return None;
+        }
+        // From the last to the first: the row of a native has nothing of those before.
+        let mut decoded: Vec<Row> = Vec::with_capacity(self.natives.into());
+        for (native, &row) in (0..self.natives).zip(&self.pivots).rev() {
+            let mut payload = self.payloads[usize::from(row)].clone();
+            let vector = self.multiple(row, 0, 1);
+            for (other, known) in (native + 1..self.natives).zip(decoded.iter().rev()) {
+                payload.multiply_add(known, coefficient(vector, other));
+            }
+            decoded.push(payload);
+        }
+        decoded.reverse();
+        Some(decoded)
+    }
+
+    /// Forgets all packets.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.payloads.clear();
+        self.pivots.fill(NONE);
+    }
+}
+
+/// The coefficient of a native.
+fn coefficient(vector: &[Block], native: u8) -> u8 {
+    let place = usize::from(native);
+    (vector[place / BLOCK][place % BLOCK / 8] >> (place % 8 * 8)) as u8
+}
+
+/// Bytes as blocks.
+fn write(blocks: &mut [Block], bytes: &[u8]) {
+    for (word, bytes) in blocks.as_flattened_mut().iter_mut().zip(bytes.chunks(8)) {
+        let mut eight = [0; 8];
+        eight[..bytes.len()].copy_from_slice(bytes);
+        *word = u64::from_le_bytes(eight);
+    }
+}
+
+/// Blocks as bytes, as many as there is room for.
+fn read(blocks: &[Block], bytes: &mut [u8]) {
+    for (word, bytes) in blocks.as_flattened().iter().zip(bytes.chunks_mut(8)) {
+        bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+    }
+}
+
+/// The product of x and each of eight numbers.
+const fn times_x(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let carry = word >> 7 & ONES;
+    (word & 0x7f * ONES) << 1 ^ carry * (gf256::POLYNOMIAL as u64 & 0xff)
+}
