@@ -24,6 +24,7 @@ pub mod lbm;
 pub mod more;
 pub mod newreno;
 pub mod nred;
+pub mod opportunistic;
 mod params;
 pub mod places;
 pub mod qfcp;

@@ -6,12 +6,16 @@
 //! | symbol | here | unit |
 //! |---|---|---|
 //! | K | `decoder::Decoder::natives` | packets |
+//! | z_i, L_i | `opportunistic::expected::Share` | transmissions, packets |
+//! | TX_i | `forwarders::Forwarder::credit` | transmissions a packet heard |
 //!
 //! | file | contents |
 //! |---|---|
 //! | `gf256`, `row` | arithmetic of coding |
 //! | `decoder` | a node's packets of a batch: rank, combinations, natives |
+//! | `forwarders` | credits, at the source |
 
 pub mod decoder;
+pub mod forwarders;
 pub mod gf256;
 pub mod row;

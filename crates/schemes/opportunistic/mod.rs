@@ -1,0 +1,14 @@
+//! Which nodes forward a packet that has no next hop: what MORE and ExOR have in common.
+//!
+//! Sources: Chachulski, Jennings, Katti, Katabi, "Trading Structure for Randomness in Wireless Opportunistic Routing", SIGCOMM 2007 (the
+//! number of transmissions of each forwarder); Biswas, Morris, "ExOR: Opportunistic Multi-Hop Routing for Wireless Networks", SIGCOMM 2005
+//! (order by ETX); De Couto, Aguayo, Bicket, Morris, "A High-Throughput Path Metric for Multi-Hop Wireless Routing", MobiCom 2003 (ETX).
+//!
+//! | symbol | here |
+//! |---|---|
+//! | e_ij | `losses::Losses::loss` |
+//! | ETX to d, of deliveries forward | `losses::Distances` |
+//! | L_j, z_j | `expected::Share::load`, `expected::Share::sends` |
+
+pub mod expected;
+pub mod losses;

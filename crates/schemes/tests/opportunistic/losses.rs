@@ -1,0 +1,74 @@
+//! ETX and order.
+
+use airfair_schemes::opportunistic::losses::Losses;
+use airfair_schemes::places::NodeId;
+use airfair_units::random::{Purpose, Stream};
+use proptest::prelude::*;
+
+use crate::networks::{DIAMOND, LINE, MESH, network};
+use crate::random::random_network;
+
+fn ids(nodes: &[u32]) -> Vec<NodeId> {
+    nodes.iter().copied().map(NodeId).collect()
+}
+
+#[test]
+fn paths_by_hand() {
+    let line = network(&LINE).distances(NodeId(0), 0.0);
+    // 1 / 0.5 and 1 / 0.8 more; the direct link would be 5.
+    assert_eq!([0, 1, 2].map(|node| line.etx(NodeId(node))), [0.0, 2.0, 3.25]);
+    assert_eq!([0, 1, 2].map(|node| line.next(NodeId(node))), [None, Some(NodeId(0)), Some(NodeId(1))]);
+    assert_eq!(line.nearer(NodeId(2)), ids(&[0, 1, 2]));
+    let diamond = network(&DIAMOND).distances(NodeId(0), 0.0);
+    assert_eq!(diamond.nearer(NodeId(3)), ids(&[0, 1, 2, 3]), "of two that are as far the smaller number");
+    assert_eq!(diamond.next(NodeId(3)), Some(NodeId(1)));
+    assert_eq!(diamond.nearer(NodeId(2)), ids(&[0, 2]), "one that is as far is no forwarder");
+    let mesh = network(&MESH).distances(NodeId(14), 0.0);
+    let etx = [10, 11, 12, 13, 15].map(|node| mesh.etx(NodeId(node)));
+    assert_eq!(etx, [2.5, 3.25, 1.25, 2.0, 1.25]);
+    assert_eq!(mesh.nearer(NodeId(10)), ids(&[14, 12, 15, 13, 10]));
+}
+
+#[test]
+fn directions_differ() {
+    let mut losses = Losses::new(ids(&[2, 1, 1]));
+    losses.set_delivery(NodeId(1), NodeId(2), 0.25);
+    assert_eq!(losses.nodes(), ids(&[1, 2]));
+    assert_eq!((losses.loss(NodeId(1), NodeId(2)), losses.loss(NodeId(2), NodeId(1))), (0.75, 1.0));
+    assert_eq!(losses.distances(NodeId(2), 0.0).etx(NodeId(1)), 4.0);
+    assert_eq!(losses.distances(NodeId(1), 0.0).etx(NodeId(2)), f64::INFINITY);
+    assert!(losses.distances(NodeId(1), 0.0).nearer(NodeId(2)).is_empty());
+}
+
+#[test]
+fn what_is_no_link() {
+    let mut losses = network(&LINE);
+    for delivery in [-0.1, 1.1, f64::NAN] {
+        losses.set_delivery(NodeId(2), NodeId(1), delivery);
+    }
+    losses.set_delivery(NodeId(2), NodeId(9), 1.0);
+    losses.set_delivery(NodeId(2), NodeId(2), 1.0);
+    assert_eq!(losses, network(&LINE));
+    assert_eq!(losses.loss(NodeId(9), NodeId(2)), 1.0);
+    let without_weak = losses.distances(NodeId(0), 0.6);
+    assert_eq!(without_weak.etx(NodeId(1)), f64::INFINITY);
+    assert_eq!(losses.distances(NodeId(9), 0.0).etx(NodeId(1)), f64::INFINITY);
+    assert_eq!(losses.distances(NodeId(0), 0.5).etx(NodeId(2)), 3.25, "a link of just 0.5 counts");
+}
+
+proptest! {
+    /// No link is shorter than what it saves, and the best path is one of links.
+    #[test]
+    fn distances_are_those_of_best_paths(nodes in 2u32..12, seed: u64) {
+        let losses = random_network(nodes, &mut Stream::new(seed, "losses", Purpose::Placement));
+        let distances = losses.distances(NodeId(0), 0.0);
+        for a in (1..nodes).map(NodeId) {
+            for b in (0..nodes).map(NodeId).filter(|&b| losses.loss(a, b) < 1.0) {
+                let by = 1.0 / (1.0 - losses.loss(a, b)) + distances.etx(b);
+                prop_assert!(distances.etx(a) <= by);
+                prop_assert!(distances.next(a) != Some(b) || distances.etx(a) == by);
+            }
+            prop_assert_eq!(distances.next(a).is_some(), distances.etx(a) < f64::INFINITY);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! What MORE and ExOR have in common.
+
+mod expected;
+mod losses;
+mod networks;
+mod random;
