@@ -50,6 +50,10 @@ pub enum Header {
     DiffQ,
     /// A message or header of C3L.
     C3l,
+    /// A packet of MORE.
+    More,
+    /// ExOR's header.
+    Exor,
 }
 
 impl fmt::Display for Header {
@@ -77,6 +81,8 @@ impl fmt::Display for Header {
             Self::Congestion => "congestion header",
             Self::DiffQ => "DiffQ trailer",
             Self::C3l => "C3L message",
+            Self::More => "MORE packet",
+            Self::Exor => "ExOR header",
         })
     }
 }

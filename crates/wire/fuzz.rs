@@ -15,7 +15,9 @@ use crate::congestion::Congestion;
 use crate::diffq;
 use crate::dsdv;
 use crate::error::{DecodeError, EncodeError};
+use crate::exor::Exor;
 use crate::ieee80211::{Ack, CfEnd, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
+use crate::more;
 use crate::nred::Ncn;
 use crate::olsr;
 use crate::pcapng::Block;
@@ -197,6 +199,19 @@ pub fn fuzz_c3l(data: &[u8]) {
     round_trip(data, |_| c3l::Feedback::wire_len(), c3l::Feedback::encode, c3l::Feedback::decode);
 }
 
+/// MORE's packets.
+pub fn fuzz_more(data: &[u8]) {
+    round_trip(data, more::Message::wire_len, more::Message::encode, more::Message::decode);
+    round_trip(data, more::Coded::wire_len, more::Coded::encode, more::Coded::decode);
+    let acknowledgement = (more::Acknowledgement::encode, more::Acknowledgement::decode);
+    round_trip(data, |_| more::Acknowledgement::wire_len(), acknowledgement.0, acknowledgement.1);
+}
+
+/// ExOR's header.
+pub fn fuzz_exor(data: &[u8]) {
+    round_trip(data, Exor::wire_len, Exor::encode, Exor::decode);
+}
+
 /// Every format, on the same bytes.
 pub fn fuzz_all(data: &[u8]) {
     fuzz_ieee80211(data);
@@ -215,4 +230,6 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_congestion(data);
     fuzz_diffq(data);
     fuzz_c3l(data);
+    fuzz_more(data);
+    fuzz_exor(data);
 }

@@ -1,16 +1,20 @@
 //! Runs the fuzz entry points on stable Rust: 10^5 inputs each, half of them random bytes, half mutations of
-//! valid frames; 10^6 for routing protocols, DiffQ's trailer, which all that overhear a frame read, and C3L.
+//! valid frames; 10^6 for routing protocols, DiffQ's trailer, which all that overhear a frame read, C3L,
+//! MORE and ExOR.
 
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use airfair_wire::c3l;
 use airfair_wire::congestion::{Congestion, Fields, Rates};
 use airfair_wire::diffq::{Sizes, Trailer, Type};
 use airfair_wire::dsdv::{self, Update};
+use airfair_wire::exor::{self, Exor};
 use airfair_wire::fuzz::{
     fuzz_all, fuzz_aodv, fuzz_arp, fuzz_c3l, fuzz_congestion, fuzz_diffq, fuzz_dsdv, fuzz_ethernet,
-    fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_olsr, fuzz_pcapng, fuzz_radiotap, fuzz_tcp, fuzz_udp,
+    fuzz_exor, fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_more, fuzz_olsr, fuzz_pcapng, fuzz_radiotap,
+    fuzz_tcp, fuzz_udp,
 };
 use airfair_wire::ieee80211::{Ack, Addresses, CfEnd, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
+use airfair_wire::more;
 use airfair_wire::olsr;
 use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names, Packet, Section, Text};
 use airfair_wire::radiotap::{Channel, Flags, TxFlags};
@@ -288,6 +292,29 @@ fn c3l_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
+fn more_seeds() -> Vec<Vec<u8>> {
+    let flow = more::Flow { flow: 7, source: 1, destination: 9 };
+    let forwarder = |node| more::Forwarder { node, credit: more::Credit(1638) };
+    let forwarders = more::Forwarders::new([3, 4, 5].map(forwarder).into_iter());
+    let coded = more::Coded::new(flow, 70_000, forwarders, (0..32).collect()).unwrap();
+    let lone = more::Coded::new(flow, 0, more::Forwarders::default(), vec![9]).unwrap();
+    let acknowledgement = more::Acknowledgement { flow, batch: 70_000 };
+    [more::Message::Coded(coded), more::Message::Coded(lone), more::Message::Acknowledgement(acknowledgement)]
+        .map(|message| bytes(message.wire_len() + 1, |buffer| assert!(message.encode(buffer).is_ok())))
+        .to_vec()
+}
+
+fn exor_seeds() -> Vec<Vec<u8>> {
+    let nodes = exor::Nodes::new(&[9, 3, 4, 1]).unwrap();
+    let head =
+        exor::Head { flow: 7, batch: 3, rank: 2, fragment: exor::Fragment { number: 4, size: 10 }, nodes };
+    let map = exor::BatchMap::new((0..32).map(|packet| packet % 4).collect()).unwrap();
+    [Some(31), None]
+        .map(|packet| Exor::new(head.clone(), packet, map.clone()).unwrap())
+        .map(|header| bytes(header.wire_len() + 2, |buffer| assert!(header.encode(buffer).is_ok())))
+        .to_vec()
+}
+
 fn radiotap_seeds() -> Vec<Vec<u8>> {
     let received = Radiotap {
         tsft: Some(1_000_000),
@@ -404,6 +431,16 @@ fn c3l() {
 }
 
 #[test]
+fn more() {
+    drive_with(&more_seeds(), 10 * INPUTS, fuzz_more);
+}
+
+#[test]
+fn exor() {
+    drive_with(&exor_seeds(), 10 * INPUTS, fuzz_exor);
+}
+
+#[test]
 fn ethernet() {
     drive(&[ethernet_seed()], fuzz_ethernet);
 }
@@ -425,6 +462,8 @@ fn crosswise() {
     seeds.extend(congestion_seeds());
     seeds.extend(diffq_seeds());
     seeds.extend(c3l_seeds());
+    seeds.extend(more_seeds());
+    seeds.extend(exor_seeds());
     seeds.extend(radiotap_seeds());
     seeds.push(pcapng_seed());
     drive(&seeds, fuzz_all);

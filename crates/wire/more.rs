@@ -1,0 +1,255 @@
+//! MORE's header, in front of every coded packet, and its acknowledgement of a batch. The paper names what they hold [Chachulski, Jennings,
+//! Katti, Katabi, §3]; this layout is ours.
+//!
+//! All numbers are in network byte order.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::cursor::{Reader, Writer};
+use crate::error::{DecodeError, EncodeError, Expected, Header};
+
+/// Version 1 in the upper half, the type in the lower.
+const CODED: u8 = 0x11;
+const ACKNOWLEDGEMENT: u8 = 0x12;
+
+/// A packet of MORE, by its first byte.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Message {
+    /// The header of a coded packet; the payload follows.
+    Coded(Coded),
+    /// A batch has been decoded.
+    Acknowledgement(Acknowledgement),
+}
+
+impl Message {
+    /// Length on the wire, bytes.
+    pub fn wire_len(&self) -> usize {
+        match self {
+            Self::Coded(coded) => coded.wire_len(),
+            Self::Acknowledgement(_) => Acknowledgement::wire_len(),
+        }
+    }
+
+    /// Encodes the message to the front of `buffer` and returns its length, bytes.
+    ///
+    /// # Errors
+    /// Where `buffer` is shorter than [`Self::wire_len`].
+    pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+        match self {
+            Self::Coded(coded) => coded.encode(buffer),
+            Self::Acknowledgement(acknowledgement) => acknowledgement.encode(buffer),
+        }
+    }
+
+    /// Decodes a message; returns the bytes that follow.
+    ///
+    /// # Errors
+    /// Too few bytes, another version or type, or a field that no message has.
+    pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        match bytes.first() {
+            Some(&ACKNOWLEDGEMENT) => {
+                Acknowledgement::decode(bytes).map(|(value, rest)| (Self::Acknowledgement(value), rest))
+            }
+            _ => Coded::decode(bytes).map(|(coded, rest)| (Self::Coded(coded), rest)),
+        }
+    }
+}
+
+/// A flow: the number that its source has given it, and its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Flow {
+    /// The number.
+    pub flow: u32,
+    /// Where its packets come from.
+    pub source: u32,
+    /// Where they go.
+    pub destination: u32,
+}
+
+impl Flow {
+    fn decode(reader: &mut Reader) -> Result<Self, DecodeError> {
+        Ok(Self { flow: reader.u32_be()?, source: reader.u32_be()?, destination: reader.u32_be()? })
+    }
+
+    fn put(self, writer: Writer) -> Writer {
+        writer.put(self.flow.to_be_bytes()).put(self.source.to_be_bytes()).put(self.destination.to_be_bytes())
+    }
+}
+
+/// Transmissions, in parts of 1/1024: at most 64, less a part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Credit(pub u16);
+
+impl Credit {
+    /// Parts of a transmission.
+    pub const PARTS: u16 = 1024;
+
+    /// The nearest credit to a number of transmissions; 0 for what is no number.
+    pub fn of(transmissions: f64) -> Self {
+        // A cast of a number that does not fit gives the nearest that does.
+        Self((transmissions * f64::from(Self::PARTS) + 0.5) as u16)
+    }
+
+    /// Transmissions.
+    pub fn transmissions(self) -> f64 {
+        f64::from(self.0) / f64::from(Self::PARTS)
+    }
+}
+
+/// A forwarder in a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Forwarder {
+    /// The node.
+    pub node: u32,
+    /// What it earns by a packet from a node farther from the destination.
+    pub credit: Credit,
+}
+
+/// A list of forwarders, the one nearest to the destination first; a copy shares it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Forwarders(Arc<[Forwarder]>);
+
+impl Default for Forwarders {
+    fn default() -> Self {
+        Self(Arc::new([]))
+    }
+}
+
+impl Forwarders {
+    /// The longest list.
+    pub const MOST: usize = 64;
+
+    /// A list of the first [`Self::MOST`] of these.
+    pub fn new(forwarders: impl Iterator<Item = Forwarder>) -> Self {
+        Self(forwarders.take(Self::MOST).collect())
+    }
+
+    /// The list.
+    pub fn as_slice(&self) -> &[Forwarder] {
+        &self.0
+    }
+}
+
+/// The header of a coded packet: 19 bytes, 6 for each forwarder and one for each native of the batch.
+///
+/// | bytes | field |
+/// |---|---|
+/// | 1 | 0x11 |
+/// | 1 | natives of the batch, 1 to 255 |
+/// | 1 | number of forwarders, at most 64 |
+/// | 4 each | flow, source, destination |
+/// | 4 | batch |
+/// | 6 each | forwarder: node, 4 bytes; credit in 1/1024 transmissions, 2 |
+/// | 1 each | coefficient of a native |
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Coded {
+    /// The flow.
+    pub flow: Flow,
+    /// Counts the batches of the flow.
+    pub batch: u32,
+    /// Who forwards.
+    pub forwarders: Forwarders,
+    vector: Vec<u8>,
+}
+
+impl Coded {
+    /// A header; `None` where the vector has no coefficient, or more than 255.
+    pub fn new(flow: Flow, batch: u32, forwarders: Forwarders, vector: Vec<u8>) -> Option<Self> {
+        (1..=255).contains(&vector.len()).then_some(Self { flow, batch, forwarders, vector })
+    }
+
+    /// Coefficients of the natives, 1 to 255.
+    pub fn vector(&self) -> &[u8] {
+        &self.vector
+    }
+
+    /// Length on the wire, bytes.
+    pub fn wire_len(&self) -> usize {
+        19 + 6 * self.forwarders.0.len() + self.vector.len()
+    }
+
+    /// Encodes the header to the front of `buffer` and returns its length, bytes.
+    ///
+    /// # Errors
+    /// Where `buffer` is shorter than [`Self::wire_len`].
+    pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+        let list = &self.forwarders.0;
+        let writer = Writer::new(Header::More, buffer, self.wire_len())?.put([
+            CODED,
+            self.vector.len() as u8,
+            list.len() as u8,
+        ]);
+        let mut writer = self.flow.put(writer).put(self.batch.to_be_bytes());
+        for forwarder in list.iter() {
+            writer = writer.put(forwarder.node.to_be_bytes()).put(forwarder.credit.0.to_be_bytes());
+        }
+        writer.put_slice(&self.vector);
+        Ok(self.wire_len())
+    }
+
+    /// Decodes a header; returns the bytes that follow.
+    ///
+    /// # Errors
+    /// Too few bytes, another version or type, no natives, or more than [`Forwarders::MOST`] forwarders.
+    pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let mut reader = Reader::new(Header::More, bytes);
+        let at = reader.clone();
+        let [first, natives, count] = reader.array()?;
+        if first != CODED || natives == 0 || usize::from(count) > Forwarders::MOST {
+            let expected = "0x11, at least 1 native and at most 64 forwarders";
+            return Err(at.fail(Expected::value("type and numbers", expected, &[first, natives, count])));
+        }
+        let flow = Flow::decode(&mut reader)?;
+        let batch = reader.u32_be()?;
+        reader.need(6 * usize::from(count) + usize::from(natives))?;
+        let mut forwarders = Vec::with_capacity(count.into());
+        for _ in 0..count {
+            forwarders.push(Forwarder { node: reader.u32_be()?, credit: Credit(reader.u16_be()?) });
+        }
+        let vector = reader.slice(natives.into())?.to_vec();
+        Ok((Self { flow, batch, forwarders: Forwarders(forwarders.into()), vector }, reader.rest()))
+    }
+}
+
+/// The destination's word that it has decoded a batch: 17 bytes.
+///
+/// | bytes | field |
+/// |---|---|
+/// | 1 | 0x12 |
+/// | 4 each | flow, source, destination: of the flow, not of this packet |
+/// | 4 | batch |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Acknowledgement {
+    /// The flow.
+    pub flow: Flow,
+    /// The batch; those before need not be sent any more either.
+    pub batch: u32,
+}
+
+impl Acknowledgement {
+    /// Length on the wire, bytes.
+    pub const fn wire_len() -> usize {
+        17
+    }
+
+    /// Encodes the acknowledgement to the front of `buffer` and returns its length, bytes.
+    ///
+    /// # Errors
+    /// Where `buffer` is shorter than [`Self::wire_len`].
+    pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+        let writer = Writer::new(Header::More, buffer, Self::wire_len())?.put([ACKNOWLEDGEMENT]);
+        self.flow.put(writer).put(self.batch.to_be_bytes());
+        Ok(Self::wire_len())
+    }
+
+    /// Decodes an acknowledgement; returns the bytes that follow.
+    ///
+    /// # Errors
+    /// Too few bytes, another version or type.
+    pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let mut reader = Reader::new(Header::More, bytes);
+        reader.literal([ACKNOWLEDGEMENT], "version and type", "0x12")?;
+        Ok((Self { flow: Flow::decode(&mut reader)?, batch: reader.u32_be()? }, reader.rest()))
+    }
+}

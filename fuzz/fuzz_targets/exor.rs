@@ -1,0 +1,4 @@
+//! ExOR's header.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| airfair_wire::fuzz::fuzz_exor(data));
