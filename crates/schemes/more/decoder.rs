@@ -301,5 +301,5 @@ fn read(blocks: &[Block], bytes: &mut [u8]) {
 const fn times_x(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let carry = word >> 7 & ONES;
-    (word & 0x7f * ONES) << 1 ^ carry * (gf256::POLYNOMIAL as u64 & 0xff)
+    ((word & (0x7f * ONES)) << 1) ^ (carry * (gf256::POLYNOMIAL as u64 & 0xff))
 }

@@ -5,6 +5,8 @@
 
 use alloc::vec::Vec;
 
+use airfair_wire::more as wire;
+
 use crate::opportunistic::expected::Expected;
 use crate::opportunistic::losses::Losses;
 use crate::places::NodeId;
@@ -40,4 +42,13 @@ pub fn forwarders(losses: &Losses, expected: &Expected) -> Vec<Forwarder> {
             credit: credit(place, share.node, share.sends),
         })
         .collect()
+}
+
+/// The list as it stands in a header. Credits are rounded to parts of 1/1024; above 64 they are cut off.
+#[must_use]
+pub fn listed(forwarders: &[Forwarder]) -> wire::Forwarders {
+    wire::Forwarders::new(forwarders.iter().map(|forwarder| wire::Forwarder {
+        node: forwarder.node.0,
+        credit: wire::Credit::of(forwarder.credit),
+    }))
 }

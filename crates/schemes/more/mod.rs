@@ -14,8 +14,12 @@
 //! | `gf256`, `row` | arithmetic of coding |
 //! | `decoder` | a node's packets of a batch: rank, combinations, natives |
 //! | `forwarders` | credits, at the source |
+//! | `node` | source, forwarder and destination |
+//! | `differential` | DiffQ's priority over several next nodes |
 
 pub mod decoder;
+pub mod differential;
 pub mod forwarders;
 pub mod gf256;
+pub mod node;
 pub mod row;

@@ -1,7 +1,9 @@
 //! MORE's laws.
 
 mod decoder;
+mod differential;
 mod forwarders;
 mod gf256;
 #[path = "../opportunistic/networks.rs"]
 mod networks;
+mod node;

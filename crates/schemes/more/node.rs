@@ -1,0 +1,396 @@
+//! A node of MORE: source, forwarder and destination of flows (§3).
+//!
+//! - A **source** has all natives of a batch and sends fresh combinations until the batch is acknowledged.
+//! - A **forwarder** earns its credit by each packet from a node farther from the destination, stores innovative packets, and sends a fresh
+//!   combination of what it holds while its credit counter is above 0; each costs 1.
+//! - The **destination** acknowledges a batch when its rank is K.
+//!
+//! An acknowledgement that is heard, by whomever it is meant for, ends the batch and all before; so does a packet of a later batch.
+//!
+//! Readings:
+//! - A packet that is not innovative earns credit too: credit pays for what was sent upstream (`dependent_earns`).
+//! - A packet from a node that is not in the list earns nothing, and is stored if it is innovative.
+//! - The destination repeats an acknowledgement when it hears packets of a batch that it has decoded, at most once in `again`: the last one
+//!   may be lost.
+//! - That a batch was acknowledged is remembered where no packet of it was heard: a late packet would revive it.
+//! - Of several flows that have something to send each has a turn, in the order of their numbers.
+//! - Credits are counted in parts of 1/1024, as they are in headers, so that no sum depends on rounding.
+//! - Under a rate (DiffQ-MORE's source) a source sends what it was granted; without one, always.
+//!
+//! Memory: at most `flows` flows, the one heard longest ago gives way; of each one batch, of which K packets are stored.
+
+use alloc::vec::Vec;
+
+use airfair_units::random::Stream;
+use airfair_units::{Span, Time};
+use airfair_wire::more::{Acknowledgement, Coded, Credit, Flow, Forwarders};
+
+use super::decoder::{Combination, Decoder};
+use super::row::Row;
+
+/// A transmission, in parts.
+const ONE: i64 = Credit::PARTS as i64;
+
+/// The parameters of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Config {
+    /// Whether a packet that is not innovative earns credit.
+    pub dependent_earns: bool,
+    /// Whether sources send what they are granted, instead of always.
+    pub granted: bool,
+    /// Shortest time between two acknowledgements of a batch.
+    pub again: Span,
+    /// Most flows that are known.
+    pub flows: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { dependent_earns: true, granted: false, again: Span::from_millis(50), flows: 256 }
+    }
+}
+
+/// What a node makes of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// None: the node is neither in the list nor the destination, or it is the source, or the packet does not fit to the batch.
+    Ignored,
+    /// The batch has been acknowledged, or a later one has begun.
+    Old,
+    /// The node holds as much without it.
+    Dependent,
+    /// It is stored.
+    Innovative,
+    /// It is stored, and the destination has the batch.
+    Decodes,
+}
+
+/// What follows from a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heard {
+    /// What it was.
+    pub meaning: Meaning,
+    /// A batch that it has ended, because it belongs to a later one.
+    pub ended: Option<u32>,
+    /// What the destination has to send to the source.
+    pub acknowledge: Option<Acknowledgement>,
+}
+
+/// A packet that is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packet {
+    /// Its header.
+    pub header: Coded,
+    /// Its payload, where the batch has any.
+    pub payload: Option<Row>,
+}
+
+/// A batch at a node.
+#[derive(Debug, Clone)]
+struct Batch {
+    number: u32,
+    forwarders: Forwarders,
+    held: Decoder,
+    /// Credit that is not used, parts of a transmission.
+    counter: i64,
+}
+
+#[derive(Debug, Clone)]
+struct Known {
+    flow: Flow,
+    /// The batch at hand.
+    batch: Option<Batch>,
+    /// The last batch that was acknowledged.
+    ended: Option<u32>,
+    /// When the destination last sent an acknowledgement.
+    acknowledged: Option<Time>,
+    /// When something was last heard of the flow; a source's own flows stay.
+    heard: Time,
+}
+
+/// The flows of MORE at a node.
+#[derive(Debug, Clone)]
+pub struct Node {
+    me: u32,
+    config: Config,
+    /// In the order of their numbers.
+    flows: Vec<Known>,
+    /// The flow that has sent last.
+    turn: Option<Flow>,
+}
+
+/// Whether a batch comes after another; numbers go round.
+const fn later(batch: u32, than: u32) -> bool {
+    batch.wrapping_sub(than).cast_signed() > 0
+}
+
+/// Place of a node in the order from the destination to the source: 0 the destination, then forwarders, then the source.
+fn place(flow: &Flow, forwarders: &Forwarders, node: u32) -> Option<usize> {
+    let list = forwarders.as_slice();
+    match node {
+        _ if node == flow.destination => Some(0),
+        _ if node == flow.source => Some(list.len() + 1),
+        _ => list.iter().position(|forwarder| forwarder.node == node).map(|place| place + 1),
+    }
+}
+
+impl Node {
+    /// A node without flows.
+    #[must_use]
+    pub const fn new(me: u32, config: Config) -> Self {
+        Self { me, config, flows: Vec::new(), turn: None }
+    }
+
+    fn find(&self, flow: &Flow) -> Option<&Known> {
+        let at = self.flows.binary_search_by_key(flow, |known| known.flow).ok()?;
+        Some(&self.flows[at])
+    }
+
+    fn find_mut(&mut self, flow: &Flow) -> Option<&mut Known> {
+        let at = self.flows.binary_search_by_key(flow, |known| known.flow).ok()?;
+        Some(&mut self.flows[at])
+    }
+
+    /// The flow, after a place for it has been made if it was unknown; `None` where all places have flows of this node.
+    fn know(&mut self, flow: Flow, now: Time) -> Option<&mut Known> {
+        let mut at = match self.flows.binary_search_by_key(&flow, |known| known.flow) {
+            Ok(at) => {
+                self.flows[at].heard = now;
+                return Some(&mut self.flows[at]);
+            }
+            Err(at) => at,
+        };
+        if self.flows.len() >= self.config.flows {
+            let foreign = (0..self.flows.len()).filter(|&i| self.flows[i].flow.source != self.me);
+            let oldest = foreign.min_by_key(|&i| self.flows[i].heard)?;
+            self.flows.remove(oldest);
+            at -= usize::from(oldest < at);
+        }
+        let new = Known { flow, batch: None, ended: None, acknowledged: None, heard: now };
+        self.flows.insert(at, new);
+        Some(&mut self.flows[at])
+    }
+
+    /// The source begins the next batch of a flow, with these natives and forwarders. Returns its number; `None` where the last one is not
+    /// acknowledged, the node is not the source, or the natives are not all there.
+    pub fn begin(&mut self, flow: Flow, natives: Decoder, forwarders: Forwarders, now: Time) -> Option<u32> {
+        if flow.source != self.me || flow.destination == self.me || !natives.is_full() {
+            return None;
+        }
+        let known = self.know(flow, now)?;
+        if known.batch.is_some() {
+            return None;
+        }
+        let number = known.ended.map_or(0, |ended| ended.wrapping_add(1));
+        known.batch = Some(Batch { number, forwarders, held: natives, counter: 0 });
+        Some(number)
+    }
+
+    /// New forwarders for the batch at hand and its further packets: delivery ratios have changed.
+    pub fn set_forwarders(&mut self, flow: &Flow, forwarders: Forwarders) {
+        let mine = flow.source == self.me;
+        if let Some(batch) = self.find_mut(flow).and_then(|known| known.batch.as_mut()).filter(|_| mine) {
+            batch.forwarders = forwarders;
+        }
+    }
+
+    /// The rate of a source allows so many packets more. True if a batch is at hand: without one they are lost.
+    pub fn grant(&mut self, flow: &Flow, packets: u32) -> bool {
+        let mine = flow.source == self.me;
+        match self.find_mut(flow).and_then(|known| known.batch.as_mut()).filter(|_| mine) {
+            Some(batch) => {
+                batch.counter = batch.counter.saturating_add(ONE * i64::from(packets));
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The source does not send any more: the flow and what is known of it are forgotten.
+    pub fn close(&mut self, flow: &Flow) {
+        self.flows.retain(|known| known.flow != *flow);
+    }
+
+    /// A packet of `from` was heard.
+    pub fn heard(&mut self, header: &Coded, payload: Option<&Row>, from: u32, now: Time) -> Heard {
+        let mut result = Heard { meaning: Meaning::Ignored, ended: None, acknowledge: None };
+        let Coded { flow, batch: number, forwarders, .. } = header;
+        let (number, config) = (*number, self.config);
+        let Some(mine) = place(flow, forwarders, self.me).filter(|_| flow.source != self.me) else {
+            return result;
+        };
+        let Some(known) = self.know(*flow, now) else { return result };
+        let open = known.batch.as_ref().map(|batch| batch.number);
+        if known.ended.is_some_and(|ended| !later(number, ended))
+            || open.is_some_and(|open| later(open, number))
+        {
+            result.meaning = Meaning::Old;
+            if mine == 0 {
+                result.acknowledge = known.acknowledge_again(config.again, now);
+            }
+            return result;
+        }
+        result.ended = open.filter(|&open| open != number);
+        let bytes = payload.map_or(0, Row::len);
+        let natives = header.vector().len();
+        let batch = match &mut known.batch {
+            Some(batch) if batch.number == number => batch,
+            none => none.insert(Batch {
+                number,
+                forwarders: forwarders.clone(),
+                held: Decoder::new(natives as u8, bytes),
+                counter: 0,
+            }),
+        };
+        if (usize::from(batch.held.natives()), batch.held.payload_bytes()) != (natives, bytes) {
+            return result;
+        }
+        let innovative = batch.held.add(header.vector(), payload);
+        result.meaning = if innovative { Meaning::Innovative } else { Meaning::Dependent };
+        if mine == 0 {
+            if batch.held.is_full() {
+                known.ended = Some(number);
+                result.meaning = Meaning::Decodes;
+                result.acknowledge = known.acknowledge_again(Span::ZERO, now);
+            }
+            return result;
+        }
+        // The newest list counts, for what the node sends too.
+        batch.forwarders.clone_from(forwarders);
+        let farther = place(flow, forwarders, from).is_some_and(|from| from > mine);
+        if farther && (innovative || config.dependent_earns) {
+            let credit = forwarders.as_slice()[mine - 1].credit;
+            batch.counter = batch.counter.saturating_add(i64::from(credit.0));
+        }
+        result
+    }
+
+    /// An acknowledgement was heard, passed on or received. Returns the batch that this ends here, of which nothing is sent any more; at the
+    /// source the next one may begin.
+    pub fn acknowledged(&mut self, acknowledgement: &Acknowledgement, now: Time) -> Option<u32> {
+        let Acknowledgement { flow, batch: number } = *acknowledgement;
+        let me = self.me;
+        // The destination knows by itself; a source knows its flows, and numbers that it has not given mean nothing.
+        let known = match flow {
+            _ if flow.destination == me => return None,
+            _ if flow.source == me => self.find_mut(&flow)?,
+            _ => self.know(flow, now)?,
+        };
+        let open = known.batch.as_ref().map(|batch| batch.number);
+        if flow.source == me && open != Some(number) {
+            return None;
+        }
+        if known.ended.is_none_or(|ended| later(number, ended)) {
+            known.ended = Some(number);
+        }
+        let ended = open.filter(|&open| !later(open, number));
+        if ended.is_some() {
+            known.batch = None;
+        }
+        ended
+    }
+
+    /// Packets that the node may send now for a flow: what credit, or the grant of a rate, entitles it to. A source that always sends has 1.
+    #[must_use]
+    pub fn backlog(&self, flow: &Flow) -> u32 {
+        self.find(flow).map_or(0, |known| self.backlog_of(known))
+    }
+
+    fn backlog_of(&self, known: &Known) -> u32 {
+        let Some(batch) = &known.batch else { return 0 };
+        if known.flow.destination == self.me || batch.held.rank() == 0 {
+            0
+        } else if known.flow.source == self.me && !self.config.granted {
+            1
+        } else {
+            u32::try_from((batch.counter.max(0) as u64).div_ceil(ONE as u64)).unwrap_or(u32::MAX)
+        }
+    }
+
+    /// The same for all flows to a destination.
+    #[must_use]
+    pub fn backlog_to(&self, destination: u32) -> u32 {
+        let to = self.flows.iter().filter(|known| known.flow.destination == destination);
+        to.fold(0, |sum, known| sum.saturating_add(self.backlog_of(known)))
+    }
+
+    /// Flows that have something to send, with how much, in the order of their numbers.
+    pub fn backlogs(&self) -> impl Iterator<Item = (Flow, u32)> + '_ {
+        self.flows
+            .iter()
+            .map(|known| (known.flow, self.backlog_of(known)))
+            .filter(|&(_, backlog)| backlog > 0)
+    }
+
+    /// The flow whose turn it is.
+    #[must_use]
+    pub fn next(&self) -> Option<Flow> {
+        let after = self.backlogs().find(|(flow, _)| self.turn.is_none_or(|turn| *flow > turn));
+        Some(after.or_else(|| self.backlogs().next())?.0)
+    }
+
+    /// A fresh combination, when the medium is free; `None` where the flow has nothing to send.
+    pub fn make(&mut self, flow: &Flow, random: &mut Stream) -> Option<Packet> {
+        if self.backlog(flow) == 0 {
+            return None;
+        }
+        let endless = flow.source == self.me && !self.config.granted;
+        let batch = self.find_mut(flow)?.batch.as_mut()?;
+        let Combination { vector, payload } = batch.held.combine(random)?;
+        let header = Coded::new(*flow, batch.number, batch.forwarders.clone(), vector)?;
+        if !endless {
+            batch.counter -= ONE;
+        }
+        self.turn = Some(*flow);
+        Some(Packet { header, payload })
+    }
+
+    /// The batch at hand: its number, its rank, and K.
+    #[must_use]
+    pub fn rank(&self, flow: &Flow) -> Option<(u32, u8, u8)> {
+        let batch = self.find(flow)?.batch.as_ref()?;
+        Some((batch.number, batch.held.rank(), batch.held.natives()))
+    }
+
+    /// The forwarders of the batch at hand.
+    #[must_use]
+    pub fn forwarders(&self, flow: &Flow) -> Option<&Forwarders> {
+        Some(&self.find(flow)?.batch.as_ref()?.forwarders)
+    }
+
+    /// The last batch that is known to be acknowledged.
+    #[must_use]
+    pub fn last_acknowledged(&self, flow: &Flow) -> Option<u32> {
+        self.find(flow)?.ended
+    }
+
+    /// The natives of the batch that the destination has decoded, where it has payloads; until the next one begins.
+    #[must_use]
+    pub fn decoded(&self, flow: &Flow) -> Option<Vec<Row>> {
+        self.find(flow)?.batch.as_ref()?.held.decode()
+    }
+
+    /// Number of flows that are known.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// Whether no flow is known.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.flows.is_empty()
+    }
+}
+
+impl Known {
+    /// The acknowledgement of the last batch that was decoded, if the last one was sent that long ago.
+    fn acknowledge_again(&mut self, again: Span, now: Time) -> Option<Acknowledgement> {
+        let batch = self.ended?;
+        if self.acknowledged.is_some_and(|last| now.since(last) < again) {
+            return None;
+        }
+        self.acknowledged = Some(now);
+        Some(Acknowledgement { flow: self.flow, batch })
+    }
+}
