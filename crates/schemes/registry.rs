@@ -13,8 +13,8 @@ use crate::params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
 use crate::places::{Interface, Queue};
 use crate::scheme::{AqmScheme, Scheme, SourceScheme};
 use crate::{
-    bbr, c3l, codel, cubic, diffq, few, fq_codel, lbm, newreno, nred, qfcp, rcp, red, reno, tfrc, vegas, xcp,
-    xcp_b,
+    bbr, c3l, codel, cubic, diffq, few, fq_codel, lbm, more, newreno, nred, qfcp, rcp, red, reno, tfrc,
+    vegas, xcp, xcp_b,
 };
 
 /// The result of a constructor; an error for a parameter that the scheme cannot use.
@@ -112,7 +112,8 @@ impl SchemeEntry {
 }
 
 /// The places that a scheme may fill.
-pub const PLACES: [&str; 7] = ["source", "receiver", "queue", "aqm", "hop", "agent", "controller"];
+pub const PLACES: [&str; 8] =
+    ["source", "receiver", "queue", "aqm", "hop", "agent", "forwarder", "controller"];
 
 struct DropTailScheme;
 impl Scheme for DropTailScheme {}
@@ -125,7 +126,7 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-static ENTRIES: [SchemeEntry; 26] = [
+static ENTRIES: [SchemeEntry; 27] = [
     SchemeEntry::built_in_entry(
         "droptail",
         "first in, first out; what arrives at a full queue is dropped",
@@ -344,6 +345,14 @@ static ENTRIES: [SchemeEntry; 26] = [
         |params| Ok(Box::new(c3l::C3l::local(params)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp]),
+    SchemeEntry::built_in_entry(
+        "more",
+        "opportunistic routing: every broadcast is a random combination of a batch, and whoever hears it may send another",
+        "Chachulski, Jennings, Katti and Katabi, \"Trading Structure for Randomness in Wireless Opportunistic Routing\"",
+        &["agent", "forwarder"],
+        more::Parameters::LIST,
+        |params| Ok(Box::new(more::More::from_params(params)?)),
+    ),
 ];
 
 /// The schemes that a reader and a world know: the built-in ones and those that a program adds.

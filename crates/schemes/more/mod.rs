@@ -1,7 +1,7 @@
 //! MORE: every packet is a random combination of a batch, and whoever hears it may send another.
 //!
-//! Source: Chachulski, Jennings, Katti, Katabi, "Trading Structure for Randomness in Wireless Opportunistic Routing", SIGCOMM 2007. These
-//! are its laws, pure; no place calls them yet.
+//! Source: Chachulski, Jennings, Katti, Katabi, "Trading Structure for Randomness in Wireless Opportunistic Routing", SIGCOMM 2007.
+//! Place: the forwarder of radio interfaces. Flows over UDP without a law of their own go by it; others by routes.
 //!
 //! | symbol | here | unit |
 //! |---|---|---|
@@ -16,6 +16,7 @@
 //! | `forwarders` | credits, at the source |
 //! | `node` | source, forwarder and destination |
 //! | `differential` | DiffQ's priority over several next nodes |
+//! | `station` | all of it at a radio: batches of own flows, acknowledgements |
 
 pub mod decoder;
 pub mod differential;
@@ -23,3 +24,74 @@ pub mod forwarders;
 pub mod gf256;
 pub mod node;
 pub mod row;
+pub mod station;
+
+use alloc::boxed::Box;
+
+use airfair_units::Span;
+
+use crate::opportunistic::expected::Pruning;
+use crate::params;
+use crate::params::{ParamError, Params};
+use crate::places::{Agent, Interface, Medium, Wants};
+use crate::scheme::Scheme;
+
+use node::Config;
+use station::{Station, StationConfig};
+
+params! {
+    /// The parameters.
+    pub(crate) struct Parameters {
+        /// K, the natives of a batch (section 3)
+        batch: u64 = 32, in 1..=255;
+        /// time after which fewer natives than a batch has are sent as one (ours; the paper's sources always have more to send)
+        flush: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
+        /// part of all transmissions below which a forwarder is left out (section 3.2.1)
+        prune: f64 = 0.1, in 0.0..=1.0;
+        /// part by which leaving forwarders out may make the transmissions rise; 1: leave out whatever it costs
+        prune_rise: f64 = 0.05, in 0.0..=1.0;
+        /// delivery ratio below which a link counts for none in ETX
+        least_delivery: f64 = 0.0, in 0.0..=1.0;
+        /// a packet that brings nothing new earns credit, too: credit pays for what was sent upstream
+        dependent_earns: bool = true;
+        /// shortest time between two acknowledgements of a batch, while the destination hears more of it
+        again: Span = Span::from_millis(50), in Span::ZERO..=Span::from_secs(60);
+        /// most flows that a node knows at a time
+        flows: u64 = 256, in 1..=65_536;
+    }
+}
+
+/// The scheme.
+#[derive(Debug, Clone, Copy)]
+pub struct More {
+    config: StationConfig,
+}
+
+impl More {
+    /// The scheme that these parameters describe.
+    ///
+    /// # Errors
+    /// A value that is out of its range.
+    pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        let set = Parameters::read(params)?;
+        let pruning = Pruning { part: set.prune, rise: set.prune_rise, least: set.least_delivery };
+        let node = Config {
+            dependent_earns: set.dependent_earns,
+            granted: false,
+            again: set.again,
+            flows: set.flows as usize,
+        };
+        Ok(Self { config: StationConfig { natives: set.batch as u8, flush: set.flush, pruning, node } })
+    }
+}
+
+impl Scheme for More {
+    fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
+        (interface.medium == Medium::Radio).then(|| Station::new(self.config).boxed())
+    }
+
+    fn wants(&self, interface: &Interface) -> Wants {
+        let radio = interface.medium == Medium::Radio;
+        Wants { lone_radio: radio, overheard: radio, delivery_ratios: radio, ..Wants::default() }
+    }
+}

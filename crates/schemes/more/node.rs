@@ -174,16 +174,28 @@ impl Node {
     /// The source begins the next batch of a flow, with these natives and forwarders. Returns its number; `None` where the last one is not
     /// acknowledged, the node is not the source, or the natives are not all there.
     pub fn begin(&mut self, flow: Flow, natives: Decoder, forwarders: Forwarders, now: Time) -> Option<u32> {
+        let number = self.find(&flow).and_then(|known| known.ended).map_or(0, |ended| ended.wrapping_add(1));
+        self.begin_as(number, flow, natives, forwarders, now).then_some(number)
+    }
+
+    /// The same with a number for the batch, which must be later than those before. Returns whether it has begun.
+    pub fn begin_as(
+        &mut self,
+        number: u32,
+        flow: Flow,
+        natives: Decoder,
+        forwarders: Forwarders,
+        now: Time,
+    ) -> bool {
         if flow.source != self.me || flow.destination == self.me || !natives.is_full() {
-            return None;
+            return false;
         }
-        let known = self.know(flow, now)?;
-        if known.batch.is_some() {
-            return None;
+        let Some(known) = self.know(flow, now) else { return false };
+        if known.batch.is_some() || known.ended.is_some_and(|ended| !later(number, ended)) {
+            return false;
         }
-        let number = known.ended.map_or(0, |ended| ended.wrapping_add(1));
         known.batch = Some(Batch { number, forwarders, held: natives, counter: 0 });
-        Some(number)
+        true
     }
 
     /// New forwarders for the batch at hand and its further packets: delivery ratios have changed.

@@ -30,6 +30,17 @@ pub struct Made {
     pub content: u32,
 }
 
+/// A broadcast of another node's forwarder, as a node has received it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeardBroadcast<'a> {
+    /// The node that has sent it.
+    pub from: NodeId,
+    /// The header of the scheme.
+    pub header: &'a [u8],
+    /// Size of what follows the header, bytes.
+    pub content: u32,
+}
+
 /// Delivery ratios of broadcasts at the rate of data frames between all nodes with a forwarder, as the network knows them: what no node could
 /// know so exactly.
 #[derive(Debug, Clone, Copy)]
@@ -63,8 +74,8 @@ pub trait Forwarder {
     /// Takes a packet of its node's own flow, for which it has room.
     fn on_packet(&mut self, packet: &NativePacket, context: &mut ForwarderContext<'_>);
 
-    /// A broadcast of another node's forwarder has arrived: its header. Whatever it holds, nothing must panic.
-    fn on_heard(&mut self, header: &[u8], from: NodeId, context: &mut ForwarderContext<'_>);
+    /// A broadcast of another node's forwarder has arrived. Whatever its header holds, nothing must panic.
+    fn on_heard(&mut self, heard: &HeardBroadcast<'_>, context: &mut ForwarderContext<'_>);
 
     /// The priority of what it has to send; none: nothing. The radio contends for access while there is something. Asked after each hook of
     /// the agent and the forwarder, and when the radio is free.

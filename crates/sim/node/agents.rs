@@ -5,7 +5,7 @@ use airfair_host::{
 };
 use airfair_schemes::places::{
     AgentEffects, AgentSetup, Destination, FlowId, FlowShare, Forwarder, ForwarderContext, ForwarderEffects,
-    Message, NodeId, Timer, Transmit,
+    HeardBroadcast, Message, NodeId, Timer, Transmit,
 };
 use airfair_units::{Span, Time};
 
@@ -250,18 +250,18 @@ impl Agents {
         answer
     }
 
-    /// Hands the header of a broadcast from a node to a station's agent as a forwarder.
+    /// Hands a broadcast of `bytes` from a node, by its header, to a station's agent as a forwarder.
     pub fn on_heard(
         &mut self,
         station: StationIx,
-        (from, message): (NodeId, MessageIx),
+        (from, message, bytes): (NodeId, MessageIx, u32),
         now: Time,
         schedule: &mut Schedule,
     ) {
         let header = self.messages.take_bytes(message);
-        self.forward(station, now, schedule, |forwarder, context| {
-            forwarder.on_heard(&header, from, context);
-        });
+        let content = bytes.saturating_sub(header.len() as u32);
+        let heard = HeardBroadcast { from, header: &header, content };
+        self.forward(station, now, schedule, |forwarder, context| forwarder.on_heard(&heard, context));
         self.messages.put_back(message, header);
     }
 

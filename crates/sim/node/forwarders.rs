@@ -30,6 +30,8 @@ pub(crate) struct Forwarders {
 pub(crate) struct Forwarding {
     pub node: NodeIx,
     pub port: PortIx,
+    /// It is told the delivery ratios of the network.
+    pub wants_ratios: bool,
     /// The MAC holds a place for a broadcast.
     pub contends: bool,
     /// The forwarder sends next if the interface's queue has a packet, too: the two take turns.
@@ -54,12 +56,17 @@ struct ForwardedFlow {
 
 impl Forwarders {
     /// Adds a station's forwarder. `stations`: number of all stations.
-    pub fn add(&mut self, (station, stations): (StationIx, usize), (node, port): (NodeIx, PortIx)) {
+    pub fn add(
+        &mut self,
+        (station, stations): (StationIx, usize),
+        (node, port): (NodeIx, PortIx),
+        wants_ratios: bool,
+    ) {
         if self.stations.is_empty() {
             self.stations = (0..stations).map(|_| None).collect();
         }
         self.stations[station] =
-            Some(Forwarding { node, port, contends: false, is_next: false, own: Vec::new() });
+            Some(Forwarding { node, port, wants_ratios, contends: false, is_next: false, own: Vec::new() });
     }
 
     /// True if a station has a forwarder.
@@ -209,7 +216,7 @@ mod tests {
     fn two_stations() -> Forwarders {
         let mut forwarders = Forwarders::default();
         for i in 0..2 {
-            forwarders.add((StationIx(i), 3), (NodeIx(i), PortIx(i)));
+            forwarders.add((StationIx(i), 3), (NodeIx(i), PortIx(i)), false);
         }
         forwarders
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::support::{chain, diffq_levels, dot11b, flow, node, saturating, with_edca, world};
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentSetup, DeliveryRatios, FlowId, Forwarder, ForwarderContext, Interface, Made,
-    Medium, NativePacket, NodeId, Priority, Timer, Wants,
+    Agent, AgentContext, AgentSetup, DeliveryRatios, FlowId, Forwarder, ForwarderContext, HeardBroadcast,
+    Interface, Made, Medium, NativePacket, NodeId, Priority, Timer, Wants,
 };
 use airfair_schemes::{Params, Scheme};
 use airfair_sim::World;
@@ -78,7 +78,8 @@ impl Forwarder for Repeater {
         self.to_send.push_back((flow, number, to, bytes));
     }
 
-    fn on_heard(&mut self, header: &[u8], _from: NodeId, context: &mut ForwarderContext<'_>) {
+    fn on_heard(&mut self, heard: &HeardBroadcast<'_>, context: &mut ForwarderContext<'_>) {
+        let header = heard.header;
         let word = |at: usize| u32::from_be_bytes(header[at..at + 4].try_into().unwrap());
         if self.law.garbage {
             context.out.delivered.push((FlowId(word(0)), word(4)));
@@ -88,6 +89,7 @@ impl Forwarder for Repeater {
         if !self.seen.insert((flow, number)) {
             return;
         }
+        assert_eq!(heard.content, bytes);
         if to == self.me {
             // Twice, out of range, and of no flow: the host takes the first.
             context.out.delivered.extend([
@@ -137,7 +139,12 @@ impl Scheme for Repeating {
 
     fn wants(&self, at: &Interface) -> Wants {
         let radio = at.medium == Medium::Radio;
-        Wants { lone_radio: radio, priority: Priority(self.priority), ..Wants::default() }
+        Wants {
+            lone_radio: radio,
+            delivery_ratios: radio,
+            priority: Priority(self.priority),
+            ..Wants::default()
+        }
     }
 }
 

@@ -20,6 +20,7 @@ mod invariants;
 mod link_samples;
 mod local_limit;
 mod louder;
+mod more;
 mod movement;
 mod network;
 mod olsr;

@@ -226,7 +226,7 @@ impl Plan<'_> {
             let (neighbours, rank) = (network.interfaces.peers(port).len(), network.interfaces.rank(node));
             let mut agent = AgentSlot::new(agent, wants.samples, neighbours, random, rank);
             if agent.is_forwarder() {
-                network.forwarders.add((station, stations), (node, port));
+                network.forwarders.add((station, stations), (node, port), wants.delivery_ratios);
             }
             network.agents.add((station, stations), (node, port), (agent, wants.backlogs));
         }

@@ -124,12 +124,17 @@ impl Network {
             // Addressed to another node: forwarded.
             Payload::Message(_) => {
                 self.agents.count_relayed(station);
+                // What it passes on, a forwarder may read as what it overhears.
+                if self.forwarders.any() {
+                    let reception = MessageReception { to_me: false, own_frame: false };
+                    self.on_message_received(station, packet, reception, now);
+                }
                 self.routes.note_sender(port, from);
                 if let Some((next, _)) = self.packets.copy_to_next_hop(copy) {
                     self.forward(node, next, now);
                 }
             }
-            Payload::Forwarded(message) => self.broadcast_heard(station, (from, message), now),
+            Payload::Forwarded(message) => self.broadcast_heard(station, (from, message, packet.bytes), now),
             _ => self.arp_received((node, port), packet, now),
         }
     }

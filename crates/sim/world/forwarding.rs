@@ -17,6 +17,9 @@ const RATIOS_BYTES: u32 = 1500;
 impl Network {
     /// Tells the forwarders the delivery ratios of the network, those that want them.
     pub(super) fn start_forwarders(&mut self, air: &Air) {
+        if !self.forwarders.stations().any(|(_, at)| at.wants_ratios) {
+            return;
+        }
         let mut stations: Vec<_> =
             self.forwarders.stations().map(|(station, at)| (station, at.node)).collect();
         stations.sort_unstable_by_key(|&(_, node)| self.routes.name_order(node));
@@ -26,6 +29,9 @@ impl Network {
         let ratios: Vec<f64> = stations.iter().flat_map(from).collect();
         let ratios = DeliveryRatios { nodes: &nodes, ratios: &ratios };
         for &(station, _) in &stations {
+            if self.forwarders.at(station).is_none_or(|at| !at.wants_ratios) {
+                continue;
+            }
             let Self { agents, schedule, .. } = self;
             agents.forward(station, Time::ZERO, schedule, |forwarder, context| {
                 forwarder.on_delivery_ratios(&ratios, context);
@@ -233,7 +239,7 @@ impl Network {
     pub(super) fn broadcast_heard(
         &mut self,
         station: StationIx,
-        (from, message): (NodeIx, MessageIx),
+        (from, message, bytes): (NodeIx, MessageIx, u32),
         now: Time,
     ) {
         if self.forwarders.at(station).is_none() {
@@ -241,7 +247,7 @@ impl Network {
         }
         let from = self.interfaces.id(from);
         let Self { agents, schedule, .. } = self;
-        agents.on_heard(station, (from, message), now, schedule);
+        agents.on_heard(station, (from, message, bytes), now, schedule);
         self.apply_forwarder_effects(station, now);
     }
 }

@@ -1,0 +1,283 @@
+//! A node of MORE at its radio: batches of its own flows, acknowledgements, delivery ratios; what it sends is decided by [`Node`].
+//!
+//! Readings:
+//! - The number of a batch is that of its first native, so that a destination knows whose natives it has decoded, also after a batch whose
+//!   acknowledgement is forged or whose forwarders have forgotten it.
+//! - A source begins a batch of K natives. Fewer are a batch if the first of them has waited for `flush`: the papers' sources always have
+//!   more to send.
+//! - All packets of a batch are as long as its longest native, as shorter ones are filled up to be added.
+//! - The acknowledgement goes by ordinary routing, ahead of what waits; nodes that pass it on or overhear it take note.
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use airfair_units::{Span, Time};
+use airfair_wire::more::{Acknowledgement, Flow, Forwarders, Message as Wire};
+
+use super::decoder::Decoder;
+use super::forwarders;
+use super::node::{Config, Heard, Meaning, Node};
+use crate::opportunistic::expected::{Expected, Pruning};
+use crate::opportunistic::losses::Losses;
+use crate::places::{
+    Agent, AgentContext, AgentSetup, DeliveryRatios, Destination, FlowId, Forwarder, ForwarderContext,
+    HeardBroadcast, Made, Message, NativePacket, NodeId, Priority, Timer,
+};
+
+/// A batch that is not full is due.
+const FLUSH: Timer = Timer(1);
+
+/// The constants of a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StationConfig {
+    /// K, natives of a batch.
+    pub natives: u8,
+    /// Time after which fewer natives are a batch.
+    pub flush: Span,
+    /// Which forwarders are left out.
+    pub pruning: Pruning,
+    /// The node's own rules.
+    pub node: Config,
+}
+
+/// A flow whose source is the node.
+#[derive(Debug, Clone)]
+struct Own {
+    flow: Flow,
+    /// None if no forwarders lead to the destination.
+    forwarders: Option<Forwarders>,
+    /// Natives that wait for the next batch: size, and time of arrival.
+    waiting: VecDeque<(u32, Time)>,
+    /// Number of the first of them.
+    first: u32,
+}
+
+/// Packets of a flow that the node has heard or sends.
+#[derive(Debug, Clone, Copy)]
+struct Content {
+    flow: Flow,
+    bytes: u32,
+}
+
+/// Counts of a node.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    sent: u64,
+    innovative: u64,
+    dependent: u64,
+    old: u64,
+    garbage: u64,
+}
+
+/// A node of MORE at its radio.
+pub struct Station {
+    config: StationConfig,
+    node: Node,
+    me: NodeId,
+    losses: Losses,
+    own: Vec<Own>,
+    /// Sizes of the packets of flows, in the order of the flows.
+    contents: Vec<Content>,
+    counts: Counts,
+}
+
+impl Station {
+    /// A node before its interface starts.
+    #[must_use]
+    pub fn new(config: StationConfig) -> Self {
+        Self {
+            config,
+            node: Node::new(0, config.node),
+            me: NodeId(0),
+            losses: Losses::new([]),
+            own: Vec::new(),
+            contents: Vec::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// The flow of the node's own, which may be new.
+    fn own(&mut self, flow: Flow, first: u32) -> usize {
+        match self.own.binary_search_by_key(&flow, |own| own.flow) {
+            Ok(at) => at,
+            Err(at) => {
+                let forwarders = self.forwarders(&flow);
+                self.own.insert(at, Own { flow, forwarders, waiting: VecDeque::new(), first });
+                at
+            }
+        }
+    }
+
+    /// Forwarders of a flow by the present delivery ratios.
+    fn forwarders(&self, flow: &Flow) -> Option<Forwarders> {
+        let (from, to) = (NodeId(flow.source), NodeId(flow.destination));
+        let expected = Expected::new(&self.losses, from, to, &self.config.pruning)?;
+        Some(forwarders::listed(&forwarders::forwarders(&self.losses, &expected)))
+    }
+
+    /// Begins the next batches of the node's flows where that is due, and sets the timer for those that are not.
+    fn begin(&mut self, now: Time, timers: &mut Vec<(Timer, Time)>) {
+        let StationConfig { natives, flush, .. } = self.config;
+        let mut due = Time::NEVER;
+        for own in &mut self.own {
+            let Some(&(_, since)) = own.waiting.front() else { continue };
+            let Some(forwarders) = &own.forwarders else { continue };
+            if self.node.rank(&own.flow).is_some() {
+                continue;
+            }
+            if own.waiting.len() < usize::from(natives) && now < since.saturating_add(flush) {
+                due = due.min(since.saturating_add(flush));
+                continue;
+            }
+            let count = own.waiting.len().min(usize::from(natives));
+            let held = Decoder::full(count as u8);
+            if self.node.begin_as(own.first, own.flow, held, forwarders.clone(), now) {
+                let bytes = own.waiting.drain(..count).map(|(bytes, _)| bytes).max().unwrap_or(0);
+                own.first = own.first.wrapping_add(count as u32);
+                note(&mut self.contents, own.flow, bytes);
+            }
+        }
+        if due < Time::NEVER {
+            timers.push((FLUSH, due));
+        }
+    }
+
+    /// Size of the packets of a flow.
+    fn content(&self, flow: &Flow) -> u32 {
+        let at = self.contents.binary_search_by_key(flow, |content| content.flow);
+        at.map_or(0, |at| self.contents[at].bytes)
+    }
+}
+
+/// Notes the size of the packets of a flow.
+fn note(contents: &mut Vec<Content>, flow: Flow, bytes: u32) {
+    match contents.binary_search_by_key(&flow, |content| content.flow) {
+        Ok(at) => contents[at].bytes = bytes,
+        Err(at) => contents.insert(at, Content { flow, bytes }),
+    }
+}
+
+/// The message that carries an acknowledgement to the source.
+fn message(acknowledgement: &Acknowledgement) -> Option<Message> {
+    let mut bytes = vec![0; Acknowledgement::wire_len()];
+    acknowledgement.encode(&mut bytes).ok()?;
+    let to = Destination::Node(NodeId(acknowledgement.flow.source));
+    Some(Message { to, bytes, ahead: true, transmit: None })
+}
+
+impl Agent for Station {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
+        self.me = setup.node;
+        self.node = Node::new(setup.node.0, self.config.node);
+    }
+
+    fn on_message(&mut self, _from: NodeId, bytes: &[u8], _to_me: bool, context: &mut AgentContext<'_>) {
+        if let Ok((Wire::Acknowledgement(acknowledgement), _)) = Wire::decode(bytes) {
+            self.node.acknowledged(&acknowledgement, context.now);
+            self.begin(context.now, &mut context.out.timers);
+        }
+    }
+
+    fn on_timer(&mut self, _timer: Timer, context: &mut AgentContext<'_>) {
+        self.begin(context.now, &mut context.out.timers);
+    }
+
+    fn forwarder(&mut self) -> Option<&mut dyn Forwarder> {
+        Some(self)
+    }
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let Counts { sent, innovative, dependent, old, garbage } = self.counts;
+        let backlog: u32 = self.node.backlogs().map(|(_, backlog)| backlog).sum();
+        vec![
+            ("backlog", f64::from(backlog)),
+            ("sent", sent as f64),
+            ("innovative", innovative as f64),
+            ("dependent", dependent as f64),
+            ("old", old as f64),
+            ("garbage", garbage as f64),
+        ]
+    }
+}
+
+impl Forwarder for Station {
+    fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios<'_>, _context: &mut ForwarderContext<'_>) {
+        self.losses = Losses::new(ratios.nodes.iter().copied());
+        for (i, &from) in ratios.nodes.iter().enumerate() {
+            for (j, &to) in ratios.nodes.iter().enumerate().filter(|&(j, _)| j != i) {
+                self.losses.set_delivery(from, to, ratios.between(i, j));
+            }
+        }
+    }
+
+    fn room(&self, flow: FlowId, to: NodeId) -> u32 {
+        let flow = Flow { flow: flow.0, source: self.me.0, destination: to.0 };
+        let at = self.own.binary_search_by_key(&flow, |own| own.flow);
+        let waiting = at.map_or(0, |at| self.own[at].waiting.len());
+        u32::from(self.config.natives).saturating_sub(waiting as u32)
+    }
+
+    fn on_packet(&mut self, packet: &NativePacket, context: &mut ForwarderContext<'_>) {
+        let flow = Flow { flow: packet.flow.0, source: self.me.0, destination: packet.to.0 };
+        let at = self.own(flow, packet.number);
+        self.own[at].waiting.push_back((packet.bytes, context.now));
+        self.begin(context.now, &mut context.out.agent.timers);
+    }
+
+    fn on_heard(&mut self, heard: &HeardBroadcast<'_>, context: &mut ForwarderContext<'_>) {
+        let Ok((Wire::Coded(header), _)) = Wire::decode(heard.header) else {
+            self.counts.garbage += 1;
+            return;
+        };
+        let Heard { meaning, acknowledge, .. } = self.node.heard(&header, None, heard.from.0, context.now);
+        let (flow, to_me) = (FlowId(header.flow.flow), header.flow.destination == self.me.0);
+        match meaning {
+            Meaning::Ignored => return,
+            Meaning::Old => self.counts.old += 1,
+            Meaning::Dependent => self.counts.dependent += 1,
+            Meaning::Innovative | Meaning::Decodes => {
+                self.counts.innovative += 1;
+                if to_me {
+                    context.out.innovative.push(flow);
+                } else {
+                    note(&mut self.contents, header.flow, heard.content);
+                }
+            }
+        }
+        if meaning == Meaning::Decodes {
+            let natives = header.vector().len() as u32;
+            let first = header.batch;
+            context.out.delivered.extend((0..natives).map(|native| (flow, first.wrapping_add(native))));
+            context.out.whole.push((flow, first));
+        }
+        context.out.agent.messages.extend(acknowledge.as_ref().and_then(message));
+    }
+
+    fn ready(&self) -> Option<Priority> {
+        self.node.next().map(|_| Priority(0))
+    }
+
+    fn make(&mut self, context: &mut ForwarderContext<'_>) -> Option<Made> {
+        let flow = self.node.next()?;
+        let packet = self.node.make(&flow, context.random)?;
+        let mut header = vec![0; packet.header.wire_len()];
+        packet.header.encode(&mut header).ok()?;
+        self.counts.sent += 1;
+        Some(Made {
+            flow: FlowId(flow.flow),
+            batch: packet.header.batch,
+            header,
+            content: self.content(&flow),
+        })
+    }
+}
+
+impl Station {
+    /// The node as an agent.
+    #[must_use]
+    pub fn boxed(self) -> Box<dyn Agent> {
+        Box::new(self)
+    }
+}
