@@ -126,7 +126,7 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-static ENTRIES: [SchemeEntry; 27] = [
+static ENTRIES: [SchemeEntry; 28] = [
     SchemeEntry::built_in_entry(
         "droptail",
         "first in, first out; what arrives at a full queue is dropped",
@@ -352,6 +352,14 @@ static ENTRIES: [SchemeEntry; 27] = [
         &["agent", "forwarder"],
         more::Parameters::LIST,
         |params| Ok(Box::new(more::More::from_params(params)?)),
+    ),
+    SchemeEntry::built_in_entry(
+        "diffq-more",
+        "more whose sources, order and levels follow the differences between backlogs (DiffQ-MORE)",
+        "Warrier, Ha, Wason and Rhee, sections 4.2 and 6.1",
+        &["agent", "forwarder"],
+        more::DiffQParameters::LIST,
+        |params| Ok(Box::new(more::More::with_diffq(params)?)),
     ),
 ];
 

@@ -27,7 +27,7 @@
 //! - As printed, *On reception* enqueues every packet that does not come from the next hop, and learns only from the next hop. Here a node
 //!   enqueues what is addressed to it and learns from every frame that it decodes, as the text of §4 says.
 //! - Queues and D are those of an interface; the paper's nodes use one. |Q_i| leaves out the packet that the radio holds.
-//! - §4.2, several forwarders (DiffQ-MORE), is not built yet; the trailer has a type for it.
+//! - §4.2, several forwarders: DiffQ over MORE is in `more::backpressure`; its trailers have the type "source-routed".
 //! - A node hands one packet of its destination queues to its radio at a time (`in_radio`): what waits in the radio has a level that was
 //!   decided before.
 //! - The paper's nodes have one radio on DiffQ's channel. At wires the queue is drop-tail: no neighbour overhears there. A wire that is
@@ -43,7 +43,7 @@ pub mod backlogs;
 mod destinations;
 mod queue;
 pub mod scheduler;
-mod sender;
+pub(crate) mod sender;
 pub mod trailer;
 
 use alloc::boxed::Box;
@@ -54,7 +54,7 @@ use crate::droptail::DropTail;
 use crate::params::{ParamError, Params};
 use crate::places::{Agent, Interface, Medium, Priority, Queue, Source, UdpEnds, Wants};
 use crate::scheme::Scheme;
-use crate::{params, words};
+use crate::{more, params, words};
 
 use announcement::Announcer;
 use backlogs::Backlogs;
@@ -163,6 +163,16 @@ impl DiffQ {
     pub fn liar(params: &Params) -> Result<Self, ParamError> {
         let LiarParameters { truth, size_factor } = LiarParameters::read(params)?;
         Self::new(&truth, Parts::All, size_factor)
+    }
+
+    /// What DiffQ over MORE needs of it.
+    pub(crate) const fn over_more(&self) -> more::backpressure::Config {
+        more::backpressure::Config {
+            sender: self.sender,
+            quantiser: self.queue.scheduler.quantiser,
+            sizes: self.sizes,
+            expiry: self.expiry,
+        }
     }
 
     fn new(set: &Parameters, parts: Parts, size_factor: f64) -> Result<Self, ParamError> {

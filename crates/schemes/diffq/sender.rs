@@ -73,9 +73,9 @@ pub struct SenderConfig {
     pub log_rate: f64,
 }
 
-/// A source, over TCP or UDP.
+/// The rate of a source by the law.
 #[derive(Debug, Clone)]
-pub struct Sender {
+pub struct SourceRate {
     config: SenderConfig,
     /// Bit/s of payload.
     rate: f64,
@@ -87,23 +87,25 @@ pub struct Sender {
     decreased: Option<Time>,
     /// Time and size of the last packet.
     last: Option<(Time, Bytes)>,
-    /// Number of the next packet.
-    sequence: u32,
 }
 
-impl Sender {
-    /// A source before its flow starts.
+impl SourceRate {
+    /// The rate before a flow starts.
     #[must_use]
     pub const fn new(config: SenderConfig) -> Self {
-        Self {
-            config,
-            rate: config.rates[0],
-            least: 1.0,
-            backlog: 0,
-            decreased: None,
-            last: None,
-            sequence: 0,
-        }
+        Self { config, rate: config.rates[0], least: 1.0, backlog: 0, decreased: None, last: None }
+    }
+
+    /// The flow starts: its packets have this size, and it sends one a second at least.
+    pub fn start(&mut self, packet: Bytes) {
+        self.least = (packet.get() * 8) as f64;
+        self.rate = self.rate.max(self.least);
+    }
+
+    /// The rate, bit/s.
+    #[must_use]
+    pub const fn bps(&self) -> f64 {
+        self.rate
     }
 
     /// Multiplies the rate by β, unless that was done a short time ago.
@@ -133,13 +135,48 @@ impl Sender {
         }
         self.rate = self.rate.min(most).max(self.least);
     }
+
+    /// So many packets wait for the destination.
+    pub const fn set_backlog(&mut self, packets: u32) {
+        self.backlog = packets;
+    }
+
+    /// A packet was sent.
+    pub fn sent(&mut self, packet: Bytes, now: Time) {
+        self.last = Some((now, packet));
+        if self.config.steps == Steps::Packets {
+            self.step(now);
+        }
+    }
+
+    /// The interval is over.
+    pub fn interval_over(&mut self, now: Time) {
+        if self.config.steps == Steps::Interval {
+            self.step(now);
+        }
+    }
+}
+
+/// A source, over TCP or UDP.
+#[derive(Debug, Clone)]
+pub struct Sender {
+    rate: SourceRate,
+    /// Number of the next packet.
+    sequence: u32,
+}
+
+impl Sender {
+    /// A source before its flow starts.
+    #[must_use]
+    pub const fn new(config: SenderConfig) -> Self {
+        Self { rate: SourceRate::new(config), sequence: 0 }
+    }
 }
 
 impl Source for Sender {
     fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
-        self.least = (setup.mss.get() * 8) as f64;
-        self.rate = self.rate.max(self.least);
-        context.out.timers.push((STEP, context.now + self.config.interval));
+        self.rate.start(setup.mss);
+        context.out.timers.push((STEP, context.now + self.rate.config.interval));
     }
 
     fn header(&self) -> Option<&'static HeaderKind> {
@@ -152,30 +189,25 @@ impl Source for Sender {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
-        if congestion.cause == CongestionCause::Mark && self.config.law == Law::Aimd {
-            self.decrease(context.now);
+        if congestion.cause == CongestionCause::Mark && self.rate.config.law == Law::Aimd {
+            self.rate.decrease(context.now);
         }
     }
 
     fn on_sent(&mut self, sent: &Sent, context: &mut SourceContext<'_>) {
-        self.last = Some((context.now, sent.bytes));
-        if self.config.steps == Steps::Packets {
-            self.step(context.now);
-        }
+        self.rate.sent(sent.bytes, context.now);
     }
 
     fn on_own_queue(&mut self, packets: u32) {
-        self.backlog = packets;
+        self.rate.set_backlog(packets);
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
-        if self.config.steps == Steps::Interval {
-            self.step(context.now);
-        }
-        context.out.timers.push((timer, context.now + self.config.interval));
+        self.rate.interval_over(context.now);
+        context.out.timers.push((timer, context.now + self.rate.config.interval));
     }
 
     fn allowance(&self, _: Time) -> Allowance {
-        Allowance { window: None, rate: Some(Rate(self.rate as u64)), quantum: None }
+        Allowance { window: None, rate: Some(Rate(self.rate.bps() as u64)), quantum: None }
     }
 }

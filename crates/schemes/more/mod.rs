@@ -16,8 +16,10 @@
 //! | `forwarders` | credits, at the source |
 //! | `node` | source, forwarder and destination |
 //! | `differential` | DiffQ's priority over several next nodes |
+//! | `backpressure` | DiffQ over MORE: rates of sources, order and levels of flows |
 //! | `station` | all of it at a radio: batches of own flows, acknowledgements |
 
+pub mod backpressure;
 pub mod decoder;
 pub mod differential;
 pub mod forwarders;
@@ -28,12 +30,15 @@ pub mod station;
 
 use alloc::boxed::Box;
 
-use airfair_units::Span;
+use airfair_units::{Rate, Span};
 
+use crate::diffq::DiffQ;
+use crate::diffq::scheduler::{Parts, Rounding};
+use crate::diffq::sender::{Law, Steps};
 use crate::opportunistic::expected::Pruning;
 use crate::params;
 use crate::params::{ParamError, Params};
-use crate::places::{Agent, Interface, Medium, Wants};
+use crate::places::{Agent, Interface, Medium, Priority, Wants};
 use crate::scheme::Scheme;
 
 use node::Config;
@@ -61,6 +66,44 @@ params! {
     }
 }
 
+params! {
+    /// The parameters of `diffq-more`. Those of DiffQ are as there.
+    pub(crate) struct DiffQParameters {
+        ..more: Parameters;
+        /// what a source's rate follows: "aimd" (section 4.1, Source Rate Control) or "log", the rate that maximises the sum of the
+        /// logarithms of the rates
+        law: Law = Law::Aimd;
+        /// what calls the law: the clock, each "interval", or the "packets" that the source is granted
+        steps: Steps = Steps::Interval;
+        /// D, the most packets that a source is granted and has not sent, and the backlog of the highest level
+        depth: u64 = 100, in 1..=65_535;
+        /// QUEUE_THRESH, packets that a source is granted and has not sent above which its rate falls
+        threshold: u64 = 25, in 0..=65_535;
+        /// alpha, what a source's rate gains in a step (section 6.1: 0.01, without a unit)
+        alpha: Rate = Rate(10_000), in Rate(0)..=Rate(1_000_000_000);
+        /// beta, what a decrease multiplies a source's rate by (section 6.1)
+        beta: f64 = 0.5, in 0.01..=1.0;
+        /// time between two steps of a source's law
+        interval: Span = Span::from_millis(10), in Span::from_millis(1)..=Span::from_secs(10);
+        /// least time between two decreases of a source's rate
+        hold: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
+        /// a source's first rate
+        rate_start: Rate = Rate(100_000), in Rate(1)..=Rate(10_000_000_000);
+        /// a source's largest rate: the data rate of the radio
+        rate_max: Rate = Rate(11_000_000), in Rate(1)..=Rate(10_000_000_000);
+        /// rate of the law "log" with `threshold` packets that wait
+        log_rate: Rate = Rate(1_000_000), in Rate(1)..=Rate(10_000_000_000);
+        /// Delta, levels of the MAC (section 5.5): at most the radio's categories; 4 with those of "edca"
+        levels: u64 = 8, in 1..=8;
+        /// whether a differential between two levels goes "up" (pseudo-code) or "down"
+        rounding: Rounding = Rounding::Up;
+        /// time after which a neighbour's backlog that was not heard again counts as 0
+        expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
+        /// most backlogs of neighbours that a node stores
+        sizes: u64 = 1024, in 1..=65_536;
+    }
+}
+
 /// The scheme.
 #[derive(Debug, Clone, Copy)]
 pub struct More {
@@ -73,7 +116,10 @@ impl More {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        Ok(Self::new(&Parameters::read(params)?))
+    }
+
+    fn new(set: &Parameters) -> Self {
         let pruning = Pruning { part: set.prune, rise: set.prune_rise, least: set.least_delivery };
         let node = Config {
             dependent_earns: set.dependent_earns,
@@ -81,7 +127,19 @@ impl More {
             again: set.again,
             flows: set.flows as usize,
         };
-        Ok(Self { config: StationConfig { natives: set.batch as u8, flush: set.flush, pruning, node } })
+        let config = StationConfig { natives: set.batch as u8, flush: set.flush, pruning, node, diffq: None };
+        Self { config }
+    }
+
+    /// DiffQ-MORE by these parameters.
+    ///
+    /// # Errors
+    /// A value that is out of its range.
+    pub fn with_diffq(params: &Params) -> Result<Self, ParamError> {
+        let mut config = Self::new(&DiffQParameters::read(params)?.more).config;
+        config.node.granted = true;
+        config.diffq = Some(DiffQ::from_params(params, Parts::All)?.over_more());
+        Ok(Self { config })
     }
 }
 
@@ -92,6 +150,13 @@ impl Scheme for More {
 
     fn wants(&self, interface: &Interface) -> Wants {
         let radio = interface.medium == Medium::Radio;
-        Wants { lone_radio: radio, overheard: radio, delivery_ratios: radio, ..Wants::default() }
+        let levels = self.config.diffq.filter(|_| radio).map_or(1, |diffq| diffq.quantiser.levels);
+        Wants {
+            lone_radio: radio,
+            overheard: radio,
+            delivery_ratios: radio,
+            priority: Priority(levels - 1),
+            ..Wants::default()
+        }
     }
 }

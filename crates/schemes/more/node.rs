@@ -334,6 +334,12 @@ impl Node {
             .filter(|&(_, backlog)| backlog > 0)
     }
 
+    /// The flow that has sent last.
+    #[must_use]
+    pub const fn turn(&self) -> Option<Flow> {
+        self.turn
+    }
+
     /// The flow whose turn it is.
     #[must_use]
     pub fn next(&self) -> Option<Flow> {

@@ -13,9 +13,10 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use airfair_units::{Span, Time};
+use airfair_units::{Bytes, Span, Time};
 use airfair_wire::more::{Acknowledgement, Flow, Forwarders, Message as Wire};
 
+use super::backpressure::{self, Backpressure};
 use super::decoder::Decoder;
 use super::forwarders;
 use super::node::{Config, Heard, Meaning, Node};
@@ -28,6 +29,8 @@ use crate::places::{
 
 /// A batch that is not full is due.
 const FLUSH: Timer = Timer(1);
+/// The law of sources runs.
+const STEP: Timer = Timer(2);
 
 /// The constants of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,6 +43,8 @@ pub struct StationConfig {
     pub pruning: Pruning,
     /// The node's own rules.
     pub node: Config,
+    /// DiffQ, if it decides rates, order and levels.
+    pub diffq: Option<backpressure::Config>,
 }
 
 /// A flow whose source is the node.
@@ -81,6 +86,7 @@ pub struct Station {
     /// Sizes of the packets of flows, in the order of the flows.
     contents: Vec<Content>,
     counts: Counts,
+    diffq: Option<Backpressure>,
 }
 
 impl Station {
@@ -95,6 +101,15 @@ impl Station {
             own: Vec::new(),
             contents: Vec::new(),
             counts: Counts::default(),
+            diffq: config.diffq.map(Backpressure::new),
+        }
+    }
+
+    /// The flow that sends next, with its level.
+    fn next(&self, now: Time) -> Option<(Flow, Priority)> {
+        match &self.diffq {
+            Some(diffq) => diffq.next(&self.node, self.me, now),
+            None => self.node.next().map(|flow| (flow, Priority(0))),
         }
     }
 
@@ -168,9 +183,12 @@ fn message(acknowledgement: &Acknowledgement) -> Option<Message> {
 }
 
 impl Agent for Station {
-    fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
         self.node = Node::new(setup.node.0, self.config.node);
+        if let Some(diffq) = &self.diffq {
+            context.out.timers.push((STEP, context.now + diffq.config().sender.interval));
+        }
     }
 
     fn on_message(&mut self, _from: NodeId, bytes: &[u8], _to_me: bool, context: &mut AgentContext<'_>) {
@@ -180,8 +198,14 @@ impl Agent for Station {
         }
     }
 
-    fn on_timer(&mut self, _timer: Timer, context: &mut AgentContext<'_>) {
-        self.begin(context.now, &mut context.out.timers);
+    fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
+        match (timer, &mut self.diffq) {
+            (STEP, Some(diffq)) => {
+                diffq.step(&mut self.node, context.now);
+                context.out.timers.push((STEP, context.now + diffq.config().sender.interval));
+            }
+            _ => self.begin(context.now, &mut context.out.timers),
+        }
     }
 
     fn forwarder(&mut self) -> Option<&mut dyn Forwarder> {
@@ -191,14 +215,18 @@ impl Agent for Station {
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         let Counts { sent, innovative, dependent, old, garbage } = self.counts;
         let backlog: u32 = self.node.backlogs().map(|(_, backlog)| backlog).sum();
-        vec![
+        let mut gauges = vec![
             ("backlog", f64::from(backlog)),
             ("sent", sent as f64),
             ("innovative", innovative as f64),
             ("dependent", dependent as f64),
             ("old", old as f64),
             ("garbage", garbage as f64),
-        ]
+        ];
+        if let Some(diffq) = &self.diffq {
+            gauges.extend(["rate_bps", "trailers_garbage"].into_iter().zip(diffq.gauges()));
+        }
+        gauges
     }
 }
 
@@ -222,15 +250,21 @@ impl Forwarder for Station {
     fn on_packet(&mut self, packet: &NativePacket, context: &mut ForwarderContext<'_>) {
         let flow = Flow { flow: packet.flow.0, source: self.me.0, destination: packet.to.0 };
         let at = self.own(flow, packet.number);
+        if let Some(diffq) = &mut self.diffq {
+            diffq.start(flow, Bytes(packet.bytes.into()), context.now);
+        }
         self.own[at].waiting.push_back((packet.bytes, context.now));
         self.begin(context.now, &mut context.out.agent.timers);
     }
 
     fn on_heard(&mut self, heard: &HeardBroadcast<'_>, context: &mut ForwarderContext<'_>) {
-        let Ok((Wire::Coded(header), _)) = Wire::decode(heard.header) else {
+        let Ok((Wire::Coded(header), rest)) = Wire::decode(heard.header) else {
             self.counts.garbage += 1;
             return;
         };
+        if let Some(diffq) = &mut self.diffq {
+            diffq.hear(heard.from, &header.flow, rest, context.now);
+        }
         let Heard { meaning, acknowledge, .. } = self.node.heard(&header, None, heard.from.0, context.now);
         let (flow, to_me) = (FlowId(header.flow.flow), header.flow.destination == self.me.0);
         match meaning {
@@ -255,15 +289,19 @@ impl Forwarder for Station {
         context.out.agent.messages.extend(acknowledge.as_ref().and_then(message));
     }
 
-    fn ready(&self) -> Option<Priority> {
-        self.node.next().map(|_| Priority(0))
+    fn ready(&self, now: Time) -> Option<Priority> {
+        self.next(now).map(|(_, priority)| priority)
     }
 
     fn make(&mut self, context: &mut ForwarderContext<'_>) -> Option<Made> {
-        let flow = self.node.next()?;
+        let (flow, _) = self.next(context.now)?;
         let packet = self.node.make(&flow, context.random)?;
         let mut header = vec![0; packet.header.wire_len()];
         packet.header.encode(&mut header).ok()?;
+        if let Some(diffq) = &mut self.diffq {
+            let left = self.node.backlog_to(flow.destination);
+            header.extend(diffq.trailer(&flow, left, context.now));
+        }
         self.counts.sent += 1;
         Some(Made {
             flow: FlowId(flow.flow),

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use airfair_units::Time;
+
 use super::{FlowId, ForwarderContext, NodeId, Priority};
 
 /// A packet of a flow at its source, as its application has made it.
@@ -79,7 +81,7 @@ pub trait Forwarder {
 
     /// The priority of what it has to send; none: nothing. The radio contends for access while there is something. Asked after each hook of
     /// the agent and the forwarder, and when the radio is free.
-    fn ready(&self) -> Option<Priority>;
+    fn ready(&self, now: Time) -> Option<Priority>;
 
     /// Makes the broadcast that is sent now: the radio has won access. None: there is nothing any more, and the access is not used.
     fn make(&mut self, context: &mut ForwarderContext<'_>) -> Option<Made>;

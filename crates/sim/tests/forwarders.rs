@@ -107,7 +107,7 @@ impl Forwarder for Repeater {
         }
     }
 
-    fn ready(&self) -> Option<Priority> {
+    fn ready(&self, _now: Time) -> Option<Priority> {
         (self.announced > 0 || !self.to_send.is_empty()).then_some(Priority(self.law.priority))
     }
 

@@ -63,7 +63,7 @@ impl Network {
         if self.feed(flow, now)
             && let Some(station) = self.forwarders.source_of(flow)
         {
-            self.contend_if_ready(station);
+            self.contend_if_ready(station, now);
         }
         true
     }
@@ -101,18 +101,18 @@ impl Network {
         if fed {
             self.resume_waiting_sources(port, now);
         }
-        self.contend_if_ready(station);
+        self.contend_if_ready(station, now);
     }
 
     /// Lets a station contend whose forwarder has something to send.
-    fn contend_if_ready(&mut self, station: StationIx) {
-        if self.forwarders.at(station).is_some_and(|at| !at.contends) && self.is_ready(station) {
+    fn contend_if_ready(&mut self, station: StationIx, now: Time) {
+        if self.forwarders.at(station).is_some_and(|at| !at.contends) && self.is_ready(station, now) {
             self.schedule.mark_ready(LinkRef::Station(station));
         }
     }
 
-    fn is_ready(&mut self, station: StationIx) -> bool {
-        self.agents.ask_forwarder(station, |forwarder| forwarder.ready()).flatten().is_some()
+    fn is_ready(&mut self, station: StationIx, now: Time) -> bool {
+        self.agents.ask_forwarder(station, |forwarder| forwarder.ready(now)).flatten().is_some()
     }
 
     /// Applies the effects that a forwarder's hook has requested; then it may have become ready, or have room.
@@ -164,7 +164,8 @@ impl Network {
         (station, port): (StationIx, PortIx),
         now: Time,
     ) -> Option<Msdu> {
-        let can_send = self.forwarders.at(station).is_some_and(|at| !at.contends) && self.is_ready(station);
+        let can_send =
+            self.forwarders.at(station).is_some_and(|at| !at.contends) && self.is_ready(station, now);
         let is_next = self.forwarders.at(station).is_some_and(|at| at.is_next);
         let queued = if can_send && is_next { None } else { self.queued_msdu((station, port), port, now) };
         let at = self.forwarders.at_mut(station)?;
@@ -178,10 +179,10 @@ impl Network {
 
     /// Gives a station with categories a place in its MAC for a forwarder's broadcast, in the category of its priority.
     #[inline(never)]
-    pub(super) fn place_in_category(&mut self, station: StationIx, air: &mut Air) {
+    pub(super) fn place_in_category(&mut self, station: StationIx, air: &mut Air, now: Time) {
         let Some(at) = self.forwarders.at(station).filter(|at| !at.contends) else { return };
         let port = at.port;
-        let ready = self.agents.ask_forwarder(station, |forwarder| forwarder.ready()).flatten();
+        let ready = self.agents.ask_forwarder(station, |forwarder| forwarder.ready(now)).flatten();
         let Some(priority) = ready else { return };
         let highest = self.interfaces.categories(port).map_or(0, |of| of.count.saturating_sub(1));
         let category = priority.0.min(highest);

@@ -142,7 +142,7 @@ impl Network {
         if air.has_categories(station) {
             self.fill_categories(station, air, agenda.now);
             if self.forwarders.any() {
-                self.place_in_category(station, air);
+                self.place_in_category(station, air, agenda.now);
             }
             air.contend(station, agenda);
             return;
