@@ -17,6 +17,7 @@ pub mod codel;
 pub mod cubic;
 pub mod diffq;
 pub mod droptail;
+pub mod exor;
 pub mod explicit;
 pub mod few;
 pub mod fq_codel;

@@ -1,0 +1,436 @@
+//! A node of ExOR: source, forwarder and destination of flows (§3).
+//!
+//! In its turn a node sends its fragment: the packets that it holds and that no better node is known to hold, each with its batch map. The
+//! destination sends its map alone, ten times. When the destination holds nine tenths of a batch, what is left is not broadcast any more,
+//! but handed to ordinary routing.
+//!
+//! Readings:
+//! - A packet of a fragment that a better node turns out to hold is left out, its number in the fragment too.
+//! - A node that has no packet to broadcast in its turn sends its map once. The source has to learn of the end of a batch, and behind nine
+//!   tenths there are no broadcasts that would tell; and who is heard is not waited for.
+//! - The source begins the next batch when the destination has all of the last; a packet of a later batch ends the one before.
+//! - A packet that was handed to routing is handed again, in the turn that follows `again` later, unless a map shows it at the destination.
+//! - A node that for `patience` has learnt nothing new, nor heard a node that is farther from the destination, is silent until it does: the
+//!   source may have ended the batch, or be gone. The source itself is never silent.
+//! - A source that has learnt nothing new for `stuck` takes all that is not delivered for its own: who was known to hold it may be gone.
+//!
+//! Memory: at most `flows` flows, the one heard longest ago gives way; of each one batch of at most 100 packets. The host keeps payloads.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use airfair_units::{Span, Time};
+use airfair_wire::exor::{BatchMap, Exor, Fragment, Head, Nodes};
+
+use super::map;
+use super::turns::{self, Turns};
+
+/// The parameters of a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Config {
+    /// Turns.
+    pub turns: turns::Config,
+    /// Maps that the destination sends in a turn.
+    pub maps: u8,
+    /// Part of a batch that is broadcast, before the rest goes by routing.
+    pub broadcast: f64,
+    /// Time after which a packet is handed to routing again.
+    pub again: Span,
+    /// Time without news after which a node is silent.
+    pub patience: Span,
+    /// Time without news after which the source sends anew what is not delivered.
+    pub stuck: Span,
+    /// Most flows that are known.
+    pub flows: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let turns = turns::Config::default();
+        let [again, patience, stuck] = [1, 3, 5].map(Span::from_secs);
+        Self { turns, maps: 10, broadcast: 0.9, again, patience, stuck, flows: 256 }
+    }
+}
+
+/// A flow: the number that its source has given it, and its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Flow {
+    /// The number.
+    pub flow: u32,
+    /// Where its packets come from.
+    pub source: u32,
+    /// Where they go.
+    pub destination: u32,
+}
+
+impl Flow {
+    /// The flow of a header.
+    #[must_use]
+    pub fn of(head: &Head) -> Self {
+        let nodes = head.nodes.as_slice();
+        let end = |node: Option<&u32>| node.copied().unwrap_or(u32::MAX);
+        Self { flow: head.flow, source: end(nodes.last()), destination: end(nodes.first()) }
+    }
+}
+
+/// What a node makes of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// None: the node is not in the list, or the packet does not fit to the batch.
+    Ignored,
+    /// A later batch has begun, or the source has ended this one.
+    Old,
+    /// A map alone, or a packet that the node holds already.
+    Known,
+    /// A packet that the node did not hold: the host keeps its payload; at the destination it has arrived.
+    New,
+}
+
+/// What follows from a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heard {
+    /// What it was.
+    pub meaning: Meaning,
+    /// A batch that has ended with it: the source learnt that all of it is delivered, or it belongs to a later one.
+    pub ended: Option<u32>,
+}
+
+/// What a node sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sending {
+    /// A broadcast: with the payload of the packet that the header names, or alone.
+    Broadcast(Exor),
+    /// A packet of the batch at hand goes to the destination by ordinary routing.
+    Routed {
+        /// The batch.
+        batch: u32,
+        /// The packet.
+        packet: u8,
+    },
+}
+
+/// A turn that has begun.
+#[derive(Debug, Clone)]
+struct Turn {
+    /// Packets, `None` for a map alone; and what was sent of them.
+    planned: Vec<Option<u8>>,
+    sent: usize,
+    /// Whether they are handed to routing.
+    routed: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Batch {
+    number: u32,
+    rank: u8,
+    nodes: Nodes,
+    map: BatchMap,
+    held: Vec<bool>,
+    /// When a packet was last handed to routing.
+    routed: Vec<Option<Time>>,
+    turns: Turns,
+    turn: Option<Turn>,
+    /// When something new was learnt, and when that or a word of a farther node.
+    news: Time,
+    alive: Time,
+}
+
+#[derive(Debug, Clone)]
+struct Known {
+    flow: Flow,
+    batch: Option<Batch>,
+    /// The last batch that has ended here.
+    ended: Option<u32>,
+    heard: Time,
+}
+
+/// The flows of ExOR at a node.
+#[derive(Debug, Clone)]
+pub struct Node {
+    me: u32,
+    config: Config,
+    /// In the order of their numbers.
+    flows: Vec<Known>,
+    /// The flow that has sent last.
+    turn: Option<Flow>,
+}
+
+/// Whether a batch comes after another; numbers go round.
+const fn later(batch: u32, than: u32) -> bool {
+    batch.wrapping_sub(than).cast_signed() > 0
+}
+
+impl Batch {
+    fn new(
+        (number, rank): (u32, u8),
+        nodes: Nodes,
+        packets: usize,
+        turns: turns::Config,
+        now: Time,
+    ) -> Option<Self> {
+        // All that is known at first: the source holds everything.
+        let count = nodes.as_slice().len() as u8;
+        let map = BatchMap::new(vec![count - 1; packets])?;
+        let turns = Turns::new(turns, rank, count, now);
+        let (held, routed) = (vec![false; packets], vec![None; packets]);
+        Some(Self { number, rank, nodes, map, held, routed, turns, turn: None, news: now, alive: now })
+    }
+
+    fn is_source(&self) -> bool {
+        usize::from(self.rank) + 1 == self.nodes.as_slice().len()
+    }
+
+    fn is_delivered(&self) -> bool {
+        map::delivered(&self.map) == self.held.len()
+    }
+
+    /// The packets that this node has to forward.
+    fn left(&self) -> impl Iterator<Item = u8> + '_ {
+        map::left_to(&self.map, self.rank).filter(|&packet| self.held[usize::from(packet)])
+    }
+
+    /// Begins the turn, if it is time and there is something to send.
+    fn tick(&mut self, config: &Config, now: Time) {
+        if self.turn.is_some() || now < self.turns.begins() {
+            return;
+        }
+        if !self.is_source() && now.since(self.alive) >= config.patience {
+            self.turns.passed(now);
+            return;
+        }
+        if self.is_source() && now.since(self.news) >= config.stuck {
+            self.map.ranks_mut().iter_mut().filter(|rank| **rank > 0).for_each(|rank| *rank = self.rank);
+            self.news = now;
+        }
+        let enough = map::delivered(&self.map) as f64 >= config.broadcast * self.held.len() as f64;
+        let waits = |last: Option<Time>| last.is_some_and(|last| now.since(last) < config.again);
+        let due = |packet: &u8| !enough || !waits(self.routed[usize::from(*packet)]);
+        let mut planned: Vec<Option<u8>> = self.left().filter(due).map(Some).collect();
+        if self.rank == 0 {
+            planned = vec![None; config.maps.into()];
+        } else if enough || planned.is_empty() {
+            planned.push(None);
+        }
+        if planned.is_empty() {
+            self.turns.passed(now);
+        } else {
+            self.turn = Some(Turn { planned, sent: 0, routed: enough });
+        }
+    }
+
+    /// What is left of the turn, its number in front.
+    fn rest(&self) -> impl Iterator<Item = (usize, Option<u8>)> + '_ {
+        let turn = self.turn.iter();
+        let rest = turn.flat_map(|turn| turn.planned.iter().copied().enumerate().skip(turn.sent));
+        rest.filter(|(_, packet)| packet.is_none_or(|p| self.map.ranks()[usize::from(p)] == self.rank))
+    }
+
+    fn learnt(&mut self, news: bool, from_farther: bool, now: Time) {
+        if news {
+            self.news = now;
+        }
+        if news || from_farther {
+            self.alive = now;
+        }
+    }
+
+    fn make(&mut self, flow: &Flow, now: Time) -> Option<Sending> {
+        let next = self.rest().next();
+        let (turn, (number, packet)) = (self.turn.as_mut()?, next?);
+        turn.sent = number + 1;
+        let (size, routed) = (turn.planned.len() as u8, turn.routed);
+        if self.rest().next().is_none() {
+            self.turn = None;
+            self.turns.passed(now.saturating_add(self.turns.packet()));
+        }
+        if let Some(packet) = packet.filter(|_| routed) {
+            self.routed[usize::from(packet)] = Some(now);
+            return Some(Sending::Routed { batch: self.number, packet });
+        }
+        let fragment = Fragment { number: number as u8, size };
+        let nodes = self.nodes.clone();
+        let head = Head { flow: flow.flow, batch: self.number, rank: self.rank, fragment, nodes };
+        Exor::new(head, packet, self.map.clone()).map(Sending::Broadcast)
+    }
+}
+
+impl Node {
+    /// A node without flows.
+    #[must_use]
+    pub const fn new(me: u32, config: Config) -> Self {
+        Self { me, config, flows: Vec::new(), turn: None }
+    }
+
+    fn at(&self, flow: &Flow) -> Option<usize> {
+        self.flows.binary_search_by_key(flow, |known| known.flow).ok()
+    }
+
+    fn batch(&self, flow: &Flow) -> Option<&Batch> {
+        self.flows[self.at(flow)?].batch.as_ref()
+    }
+
+    /// The flow, after a place for it has been made if it was unknown; `None` where all places have flows of this node.
+    fn know(&mut self, flow: Flow, now: Time) -> Option<&mut Known> {
+        let mut at = match self.flows.binary_search_by_key(&flow, |known| known.flow) {
+            Ok(at) => {
+                self.flows[at].heard = now;
+                return Some(&mut self.flows[at]);
+            }
+            Err(at) => at,
+        };
+        if self.flows.len() >= self.config.flows {
+            let foreign = (0..self.flows.len()).filter(|&i| self.flows[i].flow.source != self.me);
+            let oldest = foreign.min_by_key(|&i| self.flows[i].heard)?;
+            self.flows.remove(oldest);
+            at -= usize::from(oldest < at);
+        }
+        self.flows.insert(at, Known { flow, batch: None, ended: None, heard: now });
+        Some(&mut self.flows[at])
+    }
+
+    /// The source begins the next batch of a flow, of so many packets (1 to 100). Returns its number; `None` where the last one is not
+    /// delivered, or the node is not the last of the list.
+    pub fn begin(&mut self, flow: u32, packets: u8, nodes: &Nodes, now: Time) -> Option<u32> {
+        let list = nodes.as_slice();
+        let ends = Flow { flow, source: *list.last()?, destination: *list.first()? };
+        if ends.source != self.me || ends.source == ends.destination {
+            return None;
+        }
+        let (rank, config) = (list.len() as u8 - 1, self.config.turns);
+        let known = self.know(ends, now)?;
+        if known.batch.is_some() {
+            return None;
+        }
+        let number = known.ended.map_or(0, |ended| ended.wrapping_add(1));
+        let mut batch = Batch::new((number, rank), nodes.clone(), packets.into(), config, now)?;
+        batch.held.fill(true);
+        known.batch = Some(batch);
+        Some(number)
+    }
+
+    /// The source does not send any more: the flow and what is known of it are forgotten.
+    pub fn close(&mut self, flow: &Flow) {
+        self.flows.retain(|known| known.flow != *flow);
+    }
+
+    /// A broadcast was heard.
+    pub fn heard(&mut self, header: &Exor, now: Time) -> Heard {
+        let mut result = Heard { meaning: Meaning::Ignored, ended: None };
+        let Head { batch: number, rank: from, fragment, ref nodes, .. } = header.head;
+        let (flow, config) = (Flow::of(&header.head), self.config.turns);
+        let Some(rank) = nodes.rank(self.me).filter(|&rank| rank != from) else { return result };
+        let (source, packets) = (flow.source == self.me, header.map().ranks().len());
+        // A source knows its flows.
+        if source && self.at(&flow).is_none() {
+            return result;
+        }
+        let Some(known) = self.know(flow, now) else { return result };
+        let open = known.batch.as_ref().map(|batch| batch.number);
+        let over = known.ended.is_some_and(|ended| !later(number, ended));
+        if over || open.is_some_and(|open| later(open, number)) || source && open != Some(number) {
+            result.meaning = Meaning::Old;
+            return result;
+        }
+        if open != Some(number) {
+            let new = Batch::new((number, rank), nodes.clone(), packets, config, now);
+            let Some(new) = new else { return result };
+            (result.ended, known.batch) = (open, Some(new));
+            known.ended = open.or(known.ended);
+        }
+        let Some(batch) = known.batch.as_mut() else { return result };
+        if batch.held.len() != packets || batch.nodes != *nodes {
+            return result;
+        }
+        batch.turns.heard(from, fragment, now);
+        let mut news = map::merge(&mut batch.map, header.map());
+        if batch.turn.is_some() && batch.rest().next().is_none() {
+            // Better nodes turn out to hold all that was left.
+            batch.turn = None;
+            batch.turns.passed(now);
+        }
+        result.meaning = Meaning::Known;
+        if let Some(packet) = header.packet()
+            && !core::mem::replace(&mut batch.held[usize::from(packet)], true)
+        {
+            result.meaning = Meaning::New;
+            news |= map::hold(&mut batch.map, packet, rank);
+        }
+        batch.learnt(news, from > rank, now);
+        if source && batch.is_delivered() {
+            (known.ended, known.batch, result.ended) = (Some(number), None, Some(number));
+        }
+        result
+    }
+
+    /// A packet has come to the destination by ordinary routing. True if the destination did not have it.
+    pub fn routed(&mut self, flow: &Flow, number: u32, packet: u8, now: Time) -> bool {
+        let Some(at) = self.at(flow).filter(|_| flow.destination == self.me) else { return false };
+        let Some(batch) = self.flows[at].batch.as_mut().filter(|batch| batch.number == number) else {
+            return false;
+        };
+        match batch.held.get_mut(usize::from(packet)) {
+            Some(held) if !*held => {
+                *held = true;
+                let news = map::hold(&mut batch.map, packet, 0);
+                batch.learnt(news, true, now);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Begins the turns that are due. The next is due at [`Self::wakes_at`].
+    pub fn tick(&mut self, now: Time) {
+        for batch in self.flows.iter_mut().filter_map(|known| known.batch.as_mut()) {
+            batch.tick(&self.config, now);
+        }
+    }
+
+    /// When the next turn of this node begins, of all flows that are not having theirs.
+    #[must_use]
+    pub fn wakes_at(&self) -> Option<Time> {
+        let batches = self.flows.iter().filter_map(|known| known.batch.as_ref());
+        batches.filter(|batch| batch.turn.is_none()).map(|batch| batch.turns.begins()).min()
+    }
+
+    /// Packets that are left of a flow's turn, if it has begun.
+    #[must_use]
+    pub fn backlog(&self, flow: &Flow) -> usize {
+        self.batch(flow).map_or(0, |batch| batch.rest().count())
+    }
+
+    /// The flow that sends next, of those whose turns have begun: one after the other, in the order of their numbers.
+    #[must_use]
+    pub fn next(&self) -> Option<Flow> {
+        let ready = |known: &&Known| known.batch.as_ref().is_some_and(|batch| batch.rest().next().is_some());
+        let after =
+            self.flows.iter().filter(ready).find(|known| self.turn.is_none_or(|turn| known.flow > turn));
+        after.or_else(|| self.flows.iter().find(ready)).map(|known| known.flow)
+    }
+
+    /// The next packet of a flow's turn, when the medium is free.
+    pub fn make(&mut self, flow: &Flow, now: Time) -> Option<Sending> {
+        let at = self.at(flow)?;
+        let sending = self.flows[at].batch.as_mut()?.make(flow, now)?;
+        self.turn = Some(*flow);
+        Some(sending)
+    }
+
+    /// The batch at hand: its number, and its map.
+    #[must_use]
+    pub fn map(&self, flow: &Flow) -> Option<(u32, &BatchMap)> {
+        self.batch(flow).map(|batch| (batch.number, &batch.map))
+    }
+
+    /// Number of flows that are known.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// Whether no flow is known.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.flows.is_empty()
+    }
+}

@@ -1,0 +1,7 @@
+//! ExOR's laws.
+
+mod map;
+#[path = "../opportunistic/networks.rs"]
+mod networks;
+mod node;
+mod turns;

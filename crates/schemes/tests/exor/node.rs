@@ -1,0 +1,320 @@
+//! The node: by hand, and batches through idealised networks.
+
+use std::collections::BTreeSet;
+
+use airfair_schemes::exor::listed;
+use airfair_schemes::exor::node::{Config, Flow, Heard, Meaning, Node, Sending};
+use airfair_schemes::opportunistic::expected::{Expected, Pruning};
+use airfair_schemes::places::NodeId;
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Span, Time};
+use airfair_wire::exor::{BatchMap, Exor, Fragment, Head, Nodes};
+use proptest::prelude::*;
+
+use crate::networks::{DIAMOND, LINE, MESH, network};
+
+const FLOW: Flow = Flow { flow: 1, source: 9, destination: 0 };
+
+fn nodes() -> Nodes {
+    Nodes::new(&[0, 3, 5, 9]).unwrap()
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+fn header(batch: u32, rank: u8, packet: Option<u8>, map: &[u8]) -> Exor {
+    let fragment = Fragment { number: 0, size: 1 };
+    let head = Head { flow: 1, batch, rank, fragment, nodes: nodes() };
+    Exor::new(head, packet, BatchMap::new(map.to_vec()).unwrap()).unwrap()
+}
+
+fn heard(node: &mut Node, header: &Exor, at: u64) -> Meaning {
+    let Heard { meaning, ended } = node.heard(header, ms(at));
+    assert_eq!(ended, None);
+    meaning
+}
+
+/// The numbers of the packets of a turn, and the last map.
+fn turn(node: &mut Node, at: u64) -> (Vec<Option<u8>>, Option<BatchMap>) {
+    node.tick(ms(at));
+    let (mut sent, mut map) = (Vec::new(), None);
+    while let Some(sending) = node.make(&FLOW, ms(at)) {
+        match sending {
+            Sending::Broadcast(header) => {
+                assert_eq!(usize::from(header.head.fragment.number), sent.len());
+                sent.push(header.packet());
+                map = Some(header.map().clone());
+            }
+            Sending::Routed { packet, .. } => sent.push(Some(100 + packet)),
+        }
+    }
+    (sent, map)
+}
+
+#[test]
+fn a_forwarder_by_hand() {
+    // Rank 1 of four; batches of four packets.
+    let mut node = Node::new(3, Config::default());
+    assert_eq!(node.wakes_at(), None);
+    assert_eq!(heard(&mut node, &header(0, 3, Some(0), &[3, 3, 3, 3]), 0), Meaning::New);
+    assert_eq!(heard(&mut node, &header(0, 3, Some(0), &[3, 3, 3, 3]), 0), Meaning::Known);
+    assert_eq!(heard(&mut node, &header(0, 3, Some(1), &[3, 3, 3, 3]), 0), Meaning::New);
+    assert_eq!(heard(&mut node, &header(0, 3, Some(2), &[3, 3, 3, 3]), 0), Meaning::New);
+    // After the source the destination has five packets' time.
+    assert_eq!((node.wakes_at(), node.backlog(&FLOW), node.next()), (Some(ms(10)), 0, None));
+    // It says that it has packet 1.
+    assert_eq!(heard(&mut node, &header(0, 0, None, &[3, 0, 3, 3]), 8), Meaning::Known);
+    assert_eq!(node.wakes_at(), Some(ms(8)));
+    node.tick(ms(8));
+    assert_eq!((node.backlog(&FLOW), node.next(), node.wakes_at()), (2, Some(FLOW), None));
+    let (sent, map) = turn(&mut node, 8);
+    assert_eq!((sent, map.unwrap().ranks()), (vec![Some(0), Some(2)], &[1, 0, 1, 3][..]));
+    // Three others, five packets of 2 ms each, after the last of its own.
+    assert_eq!((node.wakes_at(), node.make(&FLOW, ms(9))), (Some(ms(8 + 2 + 30)), None));
+    // Nobody has heard it: the same again.
+    assert_eq!(turn(&mut node, 40).0, [Some(0), Some(2)]);
+    // In the midst of its turn the destination turns out to have the rest.
+    node.tick(ms(80));
+    assert_eq!(node.backlog(&FLOW), 2);
+    assert_eq!(heard(&mut node, &header(0, 0, None, &[0, 0, 3, 3]), 80), Meaning::Known);
+    assert_eq!(node.backlog(&FLOW), 1);
+    assert_eq!(heard(&mut node, &header(0, 0, None, &[0, 0, 0, 3]), 80), Meaning::Known);
+    assert_eq!((node.backlog(&FLOW), node.next(), node.make(&FLOW, ms(80))), (0, None, None));
+    // It has nothing to send, and tells its map, until it has learnt nothing for 3 s, nor heard the source.
+    for at in [200, 400, 3079] {
+        assert_eq!(turn(&mut node, at), (vec![None], Some(BatchMap::new(vec![0, 0, 0, 3]).unwrap())));
+    }
+    assert_eq!(turn(&mut node, 3120).0, []);
+    assert_eq!(heard(&mut node, &header(0, 0, None, &[3; 4]), 3150), Meaning::Known);
+    assert_eq!(turn(&mut node, 3200).0, [], "the destination is not farther");
+    assert_eq!(heard(&mut node, &header(0, 3, None, &[3; 4]), 3250), Meaning::Known);
+    assert_eq!(turn(&mut node, 3300).0, [None]);
+    // A later batch ends this one.
+    let next = node.heard(&header(1, 3, Some(3), &[3; 4]), ms(3401));
+    assert_eq!(next, Heard { meaning: Meaning::New, ended: Some(0) });
+    assert_eq!(heard(&mut node, &header(0, 3, Some(3), &[3; 4]), 3402), Meaning::Old);
+    // Neither another length nor another list fits.
+    assert_eq!(heard(&mut node, &header(1, 3, Some(1), &[3; 5]), 3403), Meaning::Ignored);
+    assert_eq!(
+        node.map(&FLOW).map(|(number, map)| (number, map.ranks().to_vec())),
+        Some((1, vec![3, 3, 3, 1]))
+    );
+}
+
+#[test]
+fn a_destination_by_hand() {
+    let mut node = Node::new(0, Config::default());
+    assert_eq!(heard(&mut node, &header(0, 3, Some(2), &[3; 4]), 0), Meaning::New);
+    let (sent, map) = turn(&mut node, 0);
+    assert_eq!((sent, map.unwrap().ranks()), (vec![None; 10], &[3, 3, 0, 3][..]));
+    let mut routed = |flow, batch, packet| node.routed(&Flow { flow, ..FLOW }, batch, packet, ms(500));
+    assert!(routed(1, 0, 1) && !routed(1, 0, 1));
+    assert!(!routed(1, 1, 0) && !routed(1, 0, 4) && !routed(2, 0, 0));
+    assert_eq!(turn(&mut node, 1000).1.unwrap().ranks(), &[3, 0, 0, 3]);
+    assert_eq!(turn(&mut node, 3499).0.len(), 10);
+    // Nothing new for 3 s; then it is silent until it hears something.
+    assert!((4..30).all(|second| turn(&mut node, second * 1000).0.is_empty()));
+    assert_eq!(heard(&mut node, &header(0, 1, Some(0), &[3; 4]), 40_000), Meaning::New);
+    assert_eq!(turn(&mut node, 41_000).0.len(), 10);
+}
+
+#[test]
+fn a_source_by_hand() {
+    let mut node = Node::new(9, Config::default());
+    assert_eq!(node.heard(&header(0, 1, None, &[3; 4]), ms(0)).meaning, Meaning::Ignored, "not its flow");
+    assert_eq!(node.begin(1, 0, &nodes(), ms(0)), None);
+    assert_eq!(node.begin(1, 101, &nodes(), ms(0)), None);
+    assert_eq!(node.begin(1, 4, &Nodes::new(&[9, 3]).unwrap(), ms(0)), None);
+    assert_eq!(node.begin(1, 4, &Nodes::new(&[9, 9]).unwrap(), ms(0)), None);
+    assert_eq!(node.begin(1, 10, &nodes(), ms(0)), Some(0));
+    assert_eq!(node.begin(1, 10, &nodes(), ms(0)), None);
+    assert_eq!(turn(&mut node, 0).0, (0..10).map(Some).collect::<Vec<_>>());
+    // Two forwarders have some, the destination eight of ten: what is left is broadcast.
+    assert_eq!(heard(&mut node, &header(0, 1, None, &[0, 0, 0, 0, 0, 0, 0, 0, 3, 3]), 100), Meaning::Known);
+    assert_eq!(turn(&mut node, 1000).0, [Some(8), Some(9)]);
+    // Nine of ten: the last goes by routing, again after a second, if no map shows it.
+    assert_eq!(heard(&mut node, &header(0, 1, None, &[0, 0, 0, 0, 0, 0, 0, 0, 3, 0]), 1100), Meaning::Known);
+    assert_eq!(turn(&mut node, 2000).0, [Some(108), None]);
+    assert_eq!(turn(&mut node, 2500).0, [None]);
+    assert_eq!(turn(&mut node, 3000).0, [Some(108), None]);
+    // A forwarder says that it has that one: nothing is left to do, until nothing new was heard for 5 s.
+    assert_eq!(heard(&mut node, &header(0, 1, None, &[0, 0, 0, 0, 0, 0, 0, 0, 1, 0]), 3050), Meaning::Known);
+    assert_eq!(turn(&mut node, 4000).0, [None]);
+    assert_eq!(turn(&mut node, 8000).0, [None]);
+    assert_eq!(turn(&mut node, 8050).0, [Some(108), None]);
+    // All are delivered: the next batch.
+    let done = node.heard(&header(0, 1, None, &[0; 10]), ms(9100));
+    assert_eq!(done, Heard { meaning: Meaning::Known, ended: Some(0) });
+    assert_eq!(heard(&mut node, &header(0, 1, None, &[0; 10]), 9101), Meaning::Old);
+    assert_eq!(
+        heard(&mut node, &header(5, 1, None, &[0; 10]), 9101),
+        Meaning::Old,
+        "it has not begun that one"
+    );
+    assert_eq!(node.begin(1, 10, &nodes(), ms(9200)), Some(1));
+    node.close(&FLOW);
+    assert!(node.is_empty());
+}
+
+#[test]
+fn memory_is_bounded() {
+    let mut node = Node::new(9, Config { flows: 3, ..Config::default() });
+    node.begin(1, 10, &nodes(), ms(0));
+    let other = |flow| {
+        let nodes = Nodes::new(&[0, 9, 7]).unwrap();
+        let head = Head { flow, batch: 0, rank: 2, fragment: Fragment { number: 0, size: 1 }, nodes };
+        Exor::new(head, Some(0), BatchMap::new(vec![2]).unwrap()).unwrap()
+    };
+    for flow in 0..100 {
+        node.heard(&other(flow), ms(u64::from(flow)));
+        assert!(node.len() <= 3 && node.map(&FLOW).is_some());
+    }
+    assert!(node.map(&Flow { flow: 99, source: 7, destination: 0 }).is_some());
+}
+
+/// What batches took.
+struct Taken {
+    /// Broadcasts of packets, of maps, and packets handed to routing, a packet.
+    broadcasts: f64,
+    maps: f64,
+    routed: f64,
+}
+
+/// Batches without collisions: one transmission after the other, of 2 ms, by those whose turn they think it is; routing loses a part.
+fn batches(
+    (links, source, destination): (&[(u32, u32, f64)], u32, u32),
+    count: u32,
+    lost: f64,
+    seed: u64,
+) -> Taken {
+    const PACKETS: u8 = 32;
+    let losses = network(links);
+    let expected = Expected::new(&losses, NodeId(source), NodeId(destination), &Pruning::default()).unwrap();
+    let list = listed(&expected).unwrap();
+    let flow = Flow { flow: 1, source, destination };
+    let ids = list.as_slice().to_vec();
+    let mut nodes: Vec<Node> = ids.iter().map(|&id| Node::new(id, Config::default())).collect();
+    let mut random = Stream::new(seed, "ideal", Purpose::Reception);
+    let (mut now, mut broadcasts, mut maps, mut routed) = (ms(0), 0, 0, 0);
+    for batch in 0..count {
+        assert_eq!(nodes.last_mut().unwrap().begin(1, PACKETS, &list, now), Some(batch));
+        let mut arrived = BTreeSet::new();
+        while nodes.last().unwrap().map(&flow).is_some() {
+            nodes.iter_mut().for_each(|node| node.tick(now));
+            let ready: Vec<usize> = (0..nodes.len()).filter(|&i| nodes[i].next().is_some()).collect();
+            if ready.is_empty() {
+                now = nodes.iter().filter_map(Node::wakes_at).min().expect("it goes on").max(now);
+                continue;
+            }
+            let from = ready[random.below(ready.len() as u32) as usize];
+            let sending = nodes[from].make(&flow, now).unwrap();
+            now = now + Span::from_millis(2);
+            assert!(now < ms(u64::from(batch + 1) * 100_000), "it does not end");
+            let header = match sending {
+                Sending::Broadcast(header) => header,
+                Sending::Routed { batch: number, packet } => {
+                    assert_eq!(number, batch);
+                    routed += 1;
+                    if random.uniform() >= lost && nodes[0].routed(&flow, batch, packet, now) {
+                        assert!(arrived.insert(packet));
+                    }
+                    continue;
+                }
+            };
+            *if header.packet().is_some() { &mut broadcasts } else { &mut maps } += 1;
+            for to in (0..nodes.len()).filter(|&to| to != from) {
+                if random.uniform() >= losses.loss(NodeId(ids[from]), NodeId(ids[to])) {
+                    let heard = nodes[to].heard(&header, now);
+                    if to == 0 && heard.meaning == Meaning::New {
+                        assert!(arrived.insert(header.packet().unwrap()), "twice");
+                    }
+                }
+            }
+        }
+        assert_eq!(arrived.len(), usize::from(PACKETS), "all have arrived");
+    }
+    let of = |number: u32| f64::from(number) / f64::from(count) / f64::from(PACKETS);
+    Taken { broadcasts: of(broadcasts), maps: of(maps), routed: of(routed) }
+}
+
+#[test]
+fn idealised_networks() {
+    let link = [(1, 0, 0.5)];
+    let networks: [(&[(u32, u32, f64)], u32, u32); 4] =
+        [(&link, 1, 0), (&LINE, 2, 0), (&DIAMOND, 3, 0), (&MESH, 10, 14)];
+    for at in networks {
+        let expected =
+            Expected::new(&network(at.0), NodeId(at.1), NodeId(at.2), &Pruning::default()).unwrap();
+        let Taken { broadcasts, maps, routed } = batches(at, 100, 0.1, 1);
+        // Up to a tenth goes by routing; nodes that have not heard the newest map send what a better one holds already.
+        let part = broadcasts / expected.cost();
+        assert!(
+            (0.9..1.15).contains(&part),
+            "{broadcasts} broadcasts, {part} of what is expected, in {at:?}"
+        );
+        assert!((0.0..0.13).contains(&routed), "{routed} routed");
+        assert!((2.0..5.0).contains(&maps), "{maps} maps");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// No headers and no times make it panic; it sends only what it holds and no better node is known to, of the batch at hand; its map
+    /// only ever gets better.
+    #[test]
+    fn what_it_sends_it_has(
+        events in proptest::collection::vec(
+            (0u32..3, 0u8..5, proptest::option::of(0u8..6), proptest::collection::vec(0u8..5, 6), 0u64..40, any::<[u8; 2]>()),
+            1..80,
+        ),
+        me in prop_oneof![Just(0), Just(3), Just(5)],
+    ) {
+        let mut node = Node::new(me, Config::default());
+        let (mut now, mut held, mut open, mut best) = (0, BTreeSet::new(), None, vec![3; 6]);
+        for (batch, rank, packet, ranks, wait, [number, size]) in events {
+            now += wait;
+            let map = BatchMap::new(ranks).unwrap();
+            let head = Head { flow: 1, batch, rank, fragment: Fragment { number, size }, nodes: nodes() };
+            let header = Exor::new(head, packet, map).unwrap();
+            let Heard { meaning, .. } = node.heard(&header, ms(now));
+            if [Meaning::New, Meaning::Known].contains(&meaning) {
+                if open.is_none_or(|open| open < batch) {
+                    (open, best) = (Some(batch), vec![3; 6]);
+                    held.clear();
+                }
+                if let Some(packet) = packet {
+                    prop_assert_eq!(held.insert(packet), meaning == Meaning::New);
+                }
+            }
+            node.tick(ms(now));
+            let backlog = node.backlog(&FLOW);
+            match node.make(&FLOW, ms(now)) {
+                Some(Sending::Broadcast(sent)) => {
+                    prop_assert_eq!(Some(sent.head.batch), open);
+                    prop_assert!(sent.head.fragment.number < sent.head.fragment.size);
+                    if let Some(packet) = sent.packet() {
+                        prop_assert!(held.contains(&packet));
+                        prop_assert_eq!(sent.map().ranks()[usize::from(packet)], sent.head.rank);
+                    }
+                }
+                Some(Sending::Routed { batch, packet }) => {
+                    prop_assert!(Some(batch) == open && held.contains(&packet));
+                }
+                None => prop_assert_eq!(backlog, 0),
+            }
+            if let Some((number, map)) = node.map(&FLOW) {
+                prop_assert!(Some(number) == open);
+                prop_assert!(map.ranks().iter().zip(&best).all(|(now, before)| now <= before));
+                best = map.ranks().to_vec();
+            }
+        }
+    }
+
+    /// Every batch ends, whatever is lost, and every packet arrives once.
+    #[test]
+    fn every_batch_ends(seed: u64, a in 0.2f64..1.0, b in 0.2f64..1.0, c in 0.0f64..1.0, lost in 0.0f64..0.7) {
+        batches((&[(2, 1, a), (1, 0, b), (2, 0, c)], 2, 0), 4, lost, seed);
+    }
+}
