@@ -51,8 +51,8 @@ COMPLETION_SCHEMA = pa.schema(
 )
 """Its columns."""
 
-FLOWS = tuple(name for name in FlowResult.__annotations__ if name not in ("files", "feedback"))
-"""Columns of the table "flows": all of `FlowResult` but the counts of files and of feedback."""
+FLOWS = tuple(name for name in FlowResult.__annotations__ if name not in ("files", "forwarding", "feedback"))
+"""Columns of the table "flows": all of `FlowResult` but the counts of files, forwarders and feedback."""
 
 GROWING = (COMPLETIONS, FRAMES, STATES)
 """Tables of unlimited length: written during the run, and read on demand."""

@@ -61,6 +61,8 @@ params! {
         dependent_earns: bool = true;
         /// shortest time between two acknowledgements of a batch, while the destination hears more of it
         again: Span = Span::from_millis(50), in Span::ZERO..=Span::from_secs(60);
+        /// time for which the destination repeats an acknowledgement until it hears of a later batch (ours); 0: never
+        repeat: Span = Span::from_secs(60), in Span::ZERO..=Span::from_secs(3600);
         /// most flows that a node knows at a time
         flows: u64 = 256, in 1..=65_536;
     }
@@ -127,7 +129,14 @@ impl More {
             again: set.again,
             flows: set.flows as usize,
         };
-        let config = StationConfig { natives: set.batch as u8, flush: set.flush, pruning, node, diffq: None };
+        let config = StationConfig {
+            natives: set.batch as u8,
+            flush: set.flush,
+            repeat: set.repeat,
+            pruning,
+            node,
+            diffq: None,
+        };
         Self { config }
     }
 

@@ -7,6 +7,9 @@
 //!   more to send.
 //! - All packets of a batch are as long as its longest native, as shorter ones are filled up to be added.
 //! - The acknowledgement goes by ordinary routing, ahead of what waits; nodes that pass it on or overhear it take note.
+//! - The destination repeats an acknowledgement until it hears a packet of a later batch, first after `again`, then after twice that, up to a
+//!   second, for `repeat`: it may be lost on the way after all nodes around the destination have heard it, which then send nothing that
+//!   would tell the destination.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -23,14 +26,19 @@ use super::node::{Config, Heard, Meaning, Node};
 use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::losses::Losses;
 use crate::places::{
-    Agent, AgentContext, AgentSetup, DeliveryRatios, Destination, FlowId, Forwarder, ForwarderContext,
-    HeardBroadcast, Made, Message, NativePacket, NodeId, Priority, Timer,
+    Agent, AgentContext, AgentEffects, AgentSetup, DeliveryRatios, Destination, FlowId, Forwarder,
+    ForwarderContext, HeardBroadcast, Made, Message, NativePacket, NodeId, Priority, Timer,
 };
 
 /// A batch that is not full is due.
 const FLUSH: Timer = Timer(1);
 /// The law of sources runs.
 const STEP: Timer = Timer(2);
+/// An acknowledgement is repeated.
+const REPEAT: Timer = Timer(3);
+
+/// Longest time between two repetitions of an acknowledgement.
+const LONGEST: Span = Span::from_secs(1);
 
 /// The constants of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,6 +47,8 @@ pub struct StationConfig {
     pub natives: u8,
     /// Time after which fewer natives are a batch.
     pub flush: Span,
+    /// Time for which an acknowledgement is repeated.
+    pub repeat: Span,
     /// Which forwarders are left out.
     pub pruning: Pruning,
     /// The node's own rules.
@@ -66,6 +76,15 @@ struct Content {
     bytes: u32,
 }
 
+/// An acknowledgement that is repeated.
+#[derive(Debug, Clone)]
+struct Repeated {
+    acknowledgement: Acknowledgement,
+    next: Time,
+    gap: Span,
+    until: Time,
+}
+
 /// Counts of a node.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
@@ -85,6 +104,8 @@ pub struct Station {
     own: Vec<Own>,
     /// Sizes of the packets of flows, in the order of the flows.
     contents: Vec<Content>,
+    /// In the order of their flows.
+    repeated: Vec<Repeated>,
     counts: Counts,
     diffq: Option<Backpressure>,
 }
@@ -100,6 +121,7 @@ impl Station {
             losses: Losses::new([]),
             own: Vec::new(),
             contents: Vec::new(),
+            repeated: Vec::new(),
             counts: Counts::default(),
             diffq: config.diffq.map(Backpressure::new),
         }
@@ -159,6 +181,34 @@ impl Station {
         }
     }
 
+    /// Repeats the acknowledgement of a batch from now on, or of none.
+    fn repeat(&mut self, flow: &Flow, acknowledgement: Option<&Acknowledgement>, now: Time) {
+        let StationConfig { repeat, node: Config { again, .. }, .. } = self.config;
+        let new = acknowledgement.filter(|_| repeat > Span::ZERO).map(|&acknowledgement| Repeated {
+            acknowledgement,
+            next: now.saturating_add(again),
+            gap: again.max(Span::from_millis(1)),
+            until: now.saturating_add(repeat),
+        });
+        match (self.repeated.binary_search_by_key(flow, |it| it.acknowledgement.flow), new) {
+            (Ok(at), Some(new)) => self.repeated[at] = new,
+            (Ok(at), None) => _ = self.repeated.remove(at),
+            (Err(at), Some(new)) => self.repeated.insert(at, new),
+            (Err(_), None) => {}
+        }
+    }
+
+    /// Sends the acknowledgements that are due again, and sets the timer for the next.
+    fn repeat_due(&mut self, now: Time, out: &mut AgentEffects) {
+        self.repeated.retain(|it| it.next < it.until);
+        for it in self.repeated.iter_mut().filter(|it| it.next <= now) {
+            it.gap = Span(it.gap.0.saturating_mul(2)).min(LONGEST);
+            it.next = now.saturating_add(it.gap);
+            out.messages.extend(message(&it.acknowledgement));
+        }
+        out.timers.extend(self.repeated.iter().map(|it| it.next).min().map(|at| (REPEAT, at)));
+    }
+
     /// Size of the packets of a flow.
     fn content(&self, flow: &Flow) -> u32 {
         let at = self.contents.binary_search_by_key(flow, |content| content.flow);
@@ -204,6 +254,7 @@ impl Agent for Station {
                 diffq.step(&mut self.node, context.now);
                 context.out.timers.push((STEP, context.now + diffq.config().sender.interval));
             }
+            (REPEAT, _) => self.repeat_due(context.now, context.out),
             _ => self.begin(context.now, &mut context.out.timers),
         }
     }
@@ -287,6 +338,14 @@ impl Forwarder for Station {
             context.out.whole.push((flow, first));
         }
         context.out.agent.messages.extend(acknowledge.as_ref().and_then(message));
+        if to_me && meaning != Meaning::Old {
+            self.repeat(&header.flow, acknowledge.as_ref(), context.now);
+            context
+                .out
+                .agent
+                .timers
+                .extend(self.repeated.iter().map(|it| it.next).min().map(|at| (REPEAT, at)));
+        }
     }
 
     fn ready(&self, now: Time) -> Option<Priority> {
