@@ -1,4 +1,4 @@
-//! What coding costs: payloads over GF(2^8) by the crate and in the portable way, beside a copy of as many bytes.
+//! What coding costs: payloads over GF(2^8) by the crate and in the portable way, beside a copy of as many bytes; and vectors at the nodes.
 //!
 //! `bench-coding` prints a Markdown table. Times are wall times, the best of several in one run, of bytes that are in the cache.
 
@@ -7,8 +7,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use airfair_schemes::more::decoder::Decoder;
 use airfair_schemes::more::gf256;
 use airfair_schemes::more::row::Row;
+use airfair_units::random::{Purpose, Stream};
 
 /// The payload of the paper's packets, bytes.
 const PAYLOAD: usize = 1400;
@@ -38,5 +40,39 @@ fn main() {
         ("the same, portable", portable),
     ] {
         println!("| {what} | {:.1} | {:.3} |", speed(seconds), copy / seconds);
+    }
+    vectors();
+}
+
+/// What a packet of a batch of 32 costs those that hear it, without payloads.
+fn vectors() {
+    let (source, mut random) = (Decoder::full(32), Stream::new(1, "vectors", Purpose::Queue));
+    let packets: Vec<Vec<u8>> =
+        (0..1000).filter_map(|_| source.combine(&mut random)).map(|packet| packet.vector).collect();
+    let mut half = Decoder::new(32, 0);
+    packets[..16].iter().for_each(|vector| _ = half.add(vector, None));
+    let known: Vec<Vec<u8>> =
+        (0..1000).filter_map(|_| half.combine(&mut random)).map(|packet| packet.vector).collect();
+    let mut whole = Decoder::new(32, 0);
+    let batch = best(100, || {
+        whole.clear();
+        let mut vectors = packets.iter();
+        while !whole.is_full() {
+            whole.add(black_box(vectors.next().expect("enough")), None);
+        }
+    });
+    let mut next = (0..1000).cycle();
+    let mut at = || next.next().unwrap_or(0);
+    println!("\n| what | ns |\n|---|---|");
+    for (what, seconds) in [
+        ("a packet of a batch of 32, from the first to the last, stored", batch / 32.0),
+        (
+            "whether a packet is innovative, 16 of 32 held: it is",
+            best(5000, || _ = black_box(half.innovative(&packets[at()]))),
+        ),
+        ("the same: it is not", best(5000, || _ = black_box(half.innovative(&known[at()])))),
+        ("a fresh combination of 16", best(5000, || _ = black_box(half.combine(&mut random)))),
+    ] {
+        println!("| {what} | {:.0} |", seconds * 1e9);
     }
 }

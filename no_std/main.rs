@@ -19,6 +19,9 @@ use airfair_optimum::{
 use airfair_routing::{
     Context as RoutingContext, Effect, Hop, NodeSetup, Protocol, Received, Routing, To, aodv,
 };
+use airfair_schemes::more::decoder::Decoder;
+use airfair_schemes::more::node::{Config as MoreConfig, Meaning, Node as MoreNode};
+use airfair_schemes::more::row::Row;
 use airfair_schemes::places::{
     Context, Ecn, Enqueued, FlowId, HopEffects, Interface, NodeId, Packet, PacketClass, PacketId,
     QueueEffects, Verdict,
@@ -28,6 +31,7 @@ use airfair_transport::{Receiver, Segment, Sender, TcpConfig};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Quantity, Rate, Span, Time, math};
 use airfair_wire::ieee80211::{Frame, NavDuration, Rts};
+use airfair_wire::more::{Flow as MoreFlow, Forwarders};
 use airfair_wire::{Ipv4Addr, MacAddr};
 
 /// Everything once.
@@ -40,6 +44,7 @@ fn run() {
         transfer(entry.name);
     }
     discovery();
+    coding();
 }
 
 /// `units`: text, mathematics, random numbers.
@@ -227,4 +232,27 @@ fn discovery() {
     }
     assert!(now > Time::ZERO);
     assert_eq!(nodes[1].next_hop(address(2), now), Some(hop(2)));
+}
+
+/// `schemes`, MORE: a batch of three packets over GF(2^8) in the portable way, each combination lost or not.
+fn coding() {
+    let flow = MoreFlow { flow: 1, source: 1, destination: 2 };
+    let [mut source, mut destination] = [1, 2].map(|node| MoreNode::new(node, MoreConfig::default()));
+    let payloads: Vec<Vec<u8>> = (1..4).map(|byte| [byte; 10].to_vec()).collect();
+    let natives = Decoder::of(payloads.clone());
+    assert_eq!(source.begin(flow, natives, Forwarders::default(), Time::ZERO), Some(0));
+    let mut random = Stream::new(1, "coding", Purpose::Queue);
+    loop {
+        let packet = source.make(&flow, &mut random).expect("a batch is at hand");
+        if random.below(2) > 0 {
+            continue;
+        }
+        let heard = destination.heard(&packet.header, packet.payload.as_ref(), 1, Time::ZERO);
+        if heard.meaning == Meaning::Decodes {
+            let acknowledgement = heard.acknowledge.expect("the first");
+            assert_eq!(source.acknowledged(&acknowledgement, Time::ZERO), Some(0));
+            break;
+        }
+    }
+    assert_eq!(destination.decoded(&flow), Some(payloads.into_iter().map(Row::new).collect()));
 }

@@ -44,8 +44,8 @@ pub struct Decoder {
     payload: usize,
     /// Row whose first coefficient other than 0, a one, is that of this native.
     pivots: Vec<u8>,
-    /// Multiples of each row.
-    rows: Vec<Block>,
+    /// Multiples of each block of each row: digit times x^(2 window) at 4 window + digit.
+    rows: Vec<[Block; MULTIPLES]>,
     payloads: Vec<Row>,
     /// Row and factor of each step of the elimination of the packet that is added.
     steps: Vec<(u8, u8)>,
@@ -103,7 +103,7 @@ impl Decoder {
     /// Number of packets that are stored, none of which is a combination of others.
     #[must_use]
     pub const fn rank(&self) -> u8 {
-        (self.rows.len() / (MULTIPLES * self.blocks())) as u8
+        (self.rows.len() / self.blocks()) as u8
     }
 
     /// Whether the batch can be decoded.
@@ -116,21 +116,28 @@ impl Decoder {
         (self.natives as usize).div_ceil(BLOCK)
     }
 
-    /// A multiple of a row: digit times x^(2 window).
-    fn multiple(&self, row: u8, window: usize, digit: usize) -> &[Block] {
+    /// The blocks of a row, each with its multiples.
+    fn row(&self, row: u8) -> &[[Block; MULTIPLES]] {
         let blocks = self.blocks();
-        let start = (usize::from(row) * MULTIPLES + window * 4 + digit) * blocks;
-        &self.rows[start..start + blocks]
+        &self.rows[usize::from(row) * blocks..][..blocks]
     }
 
     /// Adds `c` times a row to a vector.
+    #[inline(always)]
     fn multiply_add(&self, vector: &mut [Block], row: u8, c: u8) {
-        let digits = [c & 3, c >> 2 & 3, c >> 4 & 3, c >> 6].map(usize::from);
-        let [first, second, third, fourth] = [0, 1, 2, 3].map(|i| self.multiple(row, i, digits[i]));
-        for ((((sum, a), b), c), d) in vector.iter_mut().zip(first).zip(second).zip(third).zip(fourth) {
+        let c = usize::from(c);
+        let [first, second, third, fourth] = [c & 3, 4 | c >> 2 & 3, 8 | c >> 4 & 3, 12 | c >> 6 & 3];
+        let add = |sum: &mut Block, multiples: &[Block; MULTIPLES]| {
+            let [a, b, c, d] = [&multiples[first], &multiples[second], &multiples[third], &multiples[fourth]];
             for word in 0..sum.len() {
                 sum[word] ^= a[word] ^ b[word] ^ c[word] ^ d[word];
             }
+        };
+        // A batch of 32 at most has one block, and no loop.
+        if let ([sum], Some(multiples)) = (&mut *vector, self.rows.get(usize::from(row))) {
+            add(sum, multiples);
+        } else {
+            vector.iter_mut().zip(self.row(row)).for_each(|(sum, multiples)| add(sum, multiples));
         }
     }
 
@@ -194,27 +201,31 @@ impl Decoder {
             }
             let mut bytes = [0; MOST_BLOCKS * BLOCK];
             read(vector, &mut bytes);
-            gf256::scale(&mut bytes, inverse);
-            write(vector, &bytes[..blocks * BLOCK]);
+            let bytes = &mut bytes[..blocks * BLOCK];
+            gf256::scale(bytes, inverse);
+            write(vector, bytes);
             self.store(vector);
         }
         self.steps = steps;
         pivot.is_some()
     }
 
-    /// Appends the multiples of a vector.
-    fn store(&mut self, vector: &mut [Block]) {
+    /// Appends a vector with its multiples.
+    fn store(&mut self, vector: &[Block]) {
         // Exactly: a batch in the middle of a mesh is one of many.
-        self.rows.reserve_exact(MULTIPLES * vector.len());
-        for _ in 0..MULTIPLES / 4 {
-            for digit in 0..4_u64 {
-                let multiple = vector.iter().map(|block| {
-                    let (once, twice) = (0_u64.wrapping_sub(digit & 1), 0_u64.wrapping_sub(digit >> 1));
-                    block.map(|word| word & once ^ times_x(word) & twice)
-                });
-                self.rows.extend(multiple);
+        self.rows.reserve_exact(vector.len());
+        for block in vector {
+            let (mut multiples, mut once) = ([[0; BLOCK / 8]; MULTIPLES], *block);
+            for window in multiples.chunks_exact_mut(4) {
+                let twice = once.map(times_x);
+                window[1] = once;
+                window[2] = twice;
+                for word in 0..once.len() {
+                    window[3][word] = once[word] ^ twice[word];
+                }
+                once = twice.map(times_x);
             }
-            vector.iter_mut().for_each(|block| *block = block.map(|word| times_x(times_x(word))));
+            self.rows.push(multiples);
         }
     }
 
@@ -257,9 +268,9 @@ impl Decoder {
         let mut decoded: Vec<Row> = Vec::with_capacity(self.natives.into());
         for (native, &row) in (0..self.natives).zip(&self.pivots).rev() {
             let mut payload = self.payloads[usize::from(row)].clone();
-            let vector = self.multiple(row, 0, 1);
+            let vector: Vec<Block> = self.row(row).iter().map(|multiples| multiples[1]).collect();
             for (other, known) in (native + 1..self.natives).zip(decoded.iter().rev()) {
-                payload.multiply_add(known, coefficient(vector, other));
+                payload.multiply_add(known, coefficient(&vector, other));
             }
             decoded.push(payload);
         }
@@ -283,10 +294,13 @@ fn coefficient(vector: &[Block], native: u8) -> u8 {
 
 /// Bytes as blocks.
 fn write(blocks: &mut [Block], bytes: &[u8]) {
-    for (word, bytes) in blocks.as_flattened_mut().iter_mut().zip(bytes.chunks(8)) {
-        let mut eight = [0; 8];
-        eight[..bytes.len()].copy_from_slice(bytes);
+    let (eights, rest) = bytes.as_chunks();
+    let words = blocks.as_flattened_mut();
+    for (word, &eight) in words.iter_mut().zip(eights) {
         *word = u64::from_le_bytes(eight);
+    }
+    if let Some(word) = words.get_mut(eights.len()).filter(|_| !rest.is_empty()) {
+        *word = rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
     }
 }
 

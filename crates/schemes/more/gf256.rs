@@ -1,7 +1,7 @@
 //! Arithmetic in GF(2^8), of bytes and of rows of bytes.
 //!
-//! Chachulski, Jennings, Katti, Katabi name the field's size only. Reading: its polynomial is x^8 + x^4 + x^3 + x^2 + 1 ([`POLYNOMIAL`]), as
-//! in RFC 6330; of it x is a generator. Another polynomial gives other bytes and the same ranks on average.
+//! The paper names the field's size only. Reading: its polynomial is x^8 + x^4 + x^3 + x^2 + 1 ([`POLYNOMIAL`]), as in RFC 6330; of it x is
+//! a generator. Another polynomial gives other bytes and the same ranks on average.
 //!
 //! This is the portable way, without `unsafe`: a byte is multiplied by c as the sum of the products of its bits, which are the same for a
 //! whole row. Each bit is a comparison and a mask for every byte, which compilers turn into instructions for sixteen bytes at a time or

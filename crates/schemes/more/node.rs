@@ -277,7 +277,7 @@ impl Node {
         result
     }
 
-    /// An acknowledgement was heard, passed on or received. Returns the batch that this ends here, of which nothing is sent any more; at the
+    /// An acknowledgement was heard, passed on or received. Returns the batch that this ends here: nothing of it is sent any more. At the
     /// source the next one may begin.
     pub fn acknowledged(&mut self, acknowledgement: &Acknowledgement, now: Time) -> Option<u32> {
         let Acknowledgement { flow, batch: number } = *acknowledgement;
@@ -302,7 +302,7 @@ impl Node {
         ended
     }
 
-    /// Packets that the node may send now for a flow: what credit, or the grant of a rate, entitles it to. A source that always sends has 1.
+    /// Packets that the node may send now for a flow: what credit, or a rate's grant, entitles it to. A source that always sends has 1.
     #[must_use]
     pub fn backlog(&self, flow: &Flow) -> u32 {
         self.find(flow).map_or(0, |known| self.backlog_of(known))

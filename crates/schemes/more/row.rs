@@ -1,8 +1,8 @@
 //! Payloads as rows over GF(2^8), by the crate raptorq where the feature of that name is on, and in the portable way otherwise. Both give
 //! the same bytes.
 //!
-//! raptorq multiplies sixteen, thirty-two or more bytes by one instruction, which it chooses when it runs; it needs the standard library for
-//! that. What it calls `benchmarking` is the feature by which it shows its rows.
+//! raptorq multiplies sixteen, thirty-two or more bytes by one instruction, which it chooses when it runs; for that it needs the standard
+//! library. What it calls `benchmarking` is the feature by which it shows its rows.
 
 use alloc::vec::Vec;
 

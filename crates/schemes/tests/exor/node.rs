@@ -13,6 +13,9 @@ use proptest::prelude::*;
 
 use crate::networks::{DIAMOND, LINE, MESH, network};
 
+/// Links, source and destination.
+type Pair<'a> = (&'a [(u32, u32, f64)], u32, u32);
+
 const FLOW: Flow = Flow { flow: 1, source: 9, destination: 0 };
 
 fn nodes() -> Nodes {
@@ -182,12 +185,7 @@ struct Taken {
 }
 
 /// Batches without collisions: one transmission after the other, of 2 ms, by those whose turn they think it is; routing loses a part.
-fn batches(
-    (links, source, destination): (&[(u32, u32, f64)], u32, u32),
-    count: u32,
-    lost: f64,
-    seed: u64,
-) -> Taken {
+fn batches((links, source, destination): Pair, count: u32, lost: f64, seed: u64) -> Taken {
     const PACKETS: u8 = 32;
     let losses = network(links);
     let expected = Expected::new(&losses, NodeId(source), NodeId(destination), &Pruning::default()).unwrap();
@@ -209,7 +207,7 @@ fn batches(
             }
             let from = ready[random.below(ready.len() as u32) as usize];
             let sending = nodes[from].make(&flow, now).unwrap();
-            now = now + Span::from_millis(2);
+            now += Span::from_millis(2);
             assert!(now < ms(u64::from(batch + 1) * 100_000), "it does not end");
             let header = match sending {
                 Sending::Broadcast(header) => header,
@@ -241,8 +239,7 @@ fn batches(
 #[test]
 fn idealised_networks() {
     let link = [(1, 0, 0.5)];
-    let networks: [(&[(u32, u32, f64)], u32, u32); 4] =
-        [(&link, 1, 0), (&LINE, 2, 0), (&DIAMOND, 3, 0), (&MESH, 10, 14)];
+    let networks: [Pair; 4] = [(&link, 1, 0), (&LINE, 2, 0), (&DIAMOND, 3, 0), (&MESH, 10, 14)];
     for at in networks {
         let expected =
             Expected::new(&network(at.0), NodeId(at.1), NodeId(at.2), &Pruning::default()).unwrap();

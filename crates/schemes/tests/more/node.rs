@@ -13,6 +13,9 @@ use proptest::prelude::*;
 
 use crate::networks::{DIAMOND, LINE, MESH, network};
 
+/// Links, source and destination.
+type Pair<'a> = (&'a [(u32, u32, f64)], u32, u32);
+
 const FLOW: Flow = Flow { flow: 1, source: 9, destination: 0 };
 
 /// Two forwarders, 3 nearer than 5; 1.5 and 0.25.
@@ -243,12 +246,7 @@ enum Order {
 
 /// Batches through a network without collisions, one transmission at a time, acknowledgements at once everywhere: transmissions of a packet
 /// until its batch is decoded.
-fn transmissions(
-    (links, source, destination): (&[(u32, u32, f64)], u32, u32),
-    natives: u8,
-    packets: u32,
-    order: Order,
-) -> f64 {
+fn transmissions((links, source, destination): Pair, natives: u8, packets: u32, order: Order) -> f64 {
     let losses = &network(links);
     let pruning = Pruning { part: 0.0, ..Pruning::default() };
     let expected = Expected::new(losses, NodeId(source), NodeId(destination), &pruning).unwrap();
@@ -295,8 +293,7 @@ fn idealised_networks() {
     for order in [Order::Any, Order::Nearest] {
         let alone = transmissions((&link, 1, 0), 32, 6400, order);
         assert!((0.96..1.04).contains(&alone), "{alone}");
-        let networks: [(&[(u32, u32, f64)], u32, u32); 3] =
-            [(&LINE, 2, 0), (&DIAMOND, 3, 0), (&MESH, 10, 14)];
+        let networks: [Pair; 3] = [(&LINE, 2, 0), (&DIAMOND, 3, 0), (&MESH, 10, 14)];
         for at in networks {
             let small = transmissions(at, 32, 6400, order);
             assert!((1.05..1.22).contains(&small), "{small} in {at:?}");
