@@ -125,19 +125,11 @@ impl Decoder {
     /// Adds `c` times a row to a vector.
     #[inline(always)]
     fn multiply_add(&self, vector: &mut [Block], row: u8, c: u8) {
-        let c = usize::from(c);
-        let [first, second, third, fourth] = [c & 3, 4 | c >> 2 & 3, 8 | c >> 4 & 3, 12 | c >> 6 & 3];
-        let add = |sum: &mut Block, multiples: &[Block; MULTIPLES]| {
-            let [a, b, c, d] = [&multiples[first], &multiples[second], &multiples[third], &multiples[fourth]];
-            for word in 0..sum.len() {
-                sum[word] ^= a[word] ^ b[word] ^ c[word] ^ d[word];
-            }
-        };
         // A batch of 32 at most has one block, and no loop.
         if let ([sum], Some(multiples)) = (&mut *vector, self.rows.get(usize::from(row))) {
-            add(sum, multiples);
+            add_multiple(sum, multiples, c);
         } else {
-            vector.iter_mut().zip(self.row(row)).for_each(|(sum, multiples)| add(sum, multiples));
+            vector.iter_mut().zip(self.row(row)).for_each(|(sum, multiples)| add_multiple(sum, multiples, c));
         }
     }
 
@@ -283,6 +275,17 @@ impl Decoder {
         self.rows.clear();
         self.payloads.clear();
         self.pivots.fill(NONE);
+    }
+}
+
+/// Adds `c` times a block, of which the multiples are these.
+#[inline(always)]
+fn add_multiple(sum: &mut Block, multiples: &[Block; MULTIPLES], c: u8) {
+    let c = usize::from(c);
+    let [first, second] = [&multiples[c & 3], &multiples[4 | c >> 2 & 3]];
+    let [third, fourth] = [&multiples[8 | c >> 4 & 3], &multiples[12 | c >> 6 & 3]];
+    for word in 0..sum.len() {
+        sum[word] ^= first[word] ^ second[word] ^ third[word] ^ fourth[word];
     }
 }
 
