@@ -19,7 +19,7 @@ use airfair_wire::c3l::{
     Neighbour as WireNeighbour, Report, ReportHead,
 };
 
-use super::controllers::{self, Alive, Controllers};
+use super::controllers::{self, Alive, Controllers, freshness};
 use super::discovery::{self, Broadcast, Discovery};
 use super::hop::bytes_per_second;
 use super::links::{self, Links, View};
@@ -100,11 +100,6 @@ pub struct NodeAgent {
     late: Vec<(Time, Message)>,
     now: Time,
     ignored: u64,
-}
-
-/// A number of tenths of a second, which never goes back, as a controller's freshness.
-fn freshness(now: Time) -> u32 {
-    (now.as_nanos() / 100_000_000) as u32
 }
 
 fn encoded(message: &WireMessage) -> Option<Vec<u8>> {

@@ -17,6 +17,7 @@ use alloc::vec::Vec;
 use airfair_units::{Span, Time};
 use airfair_wire::c3l::{Alive, Allocation, AllocationHead, Hello, Message as WireMessage, Report, Share};
 
+use super::controllers::freshness;
 use super::discovery::Neighbour;
 use super::profile::Passing;
 use super::round::{self, LinkReport};
@@ -207,8 +208,7 @@ impl Controller {
             return;
         }
         context.out.timers.push((HELLO, context.now.saturating_add(self.config.hello_interval)));
-        let freshness = (context.now.as_nanos() / 100_000_000) as u32;
-        let own = Alive { controller: self.me.0, freshness, hops: 0 };
+        let own = Alive { controller: self.me.0, freshness: freshness(context.now), hops: 0 };
         let hello = WireMessage::Hello(Hello::new(false, self.hellos, self.me.0, core::iter::once(own)));
         self.hellos = self.hellos.wrapping_add(1);
         for i in 0..self.neighbours.len() {

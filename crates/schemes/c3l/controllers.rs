@@ -3,7 +3,7 @@
 //! A controller counts its freshness up and says so in its HELLOs; nodes repeat it in theirs with one hop more. Of two words about a
 //! controller the fresher one counts, of equals that over fewer hops. A controller whose freshness has not grown for `expiry` is
 //! not alive: its nodes report to the next one, or send at rates of their own. Word of it that is no fresher is not believed after that, or
-//! neighbours would remind each other of a dead controller for ever.
+//! neighbours would remind each other of a dead controller for ever: it is forgotten much later than it expires.
 //!
 //! Freshness is a number of 32 bits and goes round. A controller that starts anew should not start from a smaller one (its clock is a good
 //! number): it would be ignored for `forget`.
@@ -29,8 +29,23 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { expiry: Span::from_secs(20), forget: Span::from_secs(300), most: 8, hops: 64 }
+        Self::expiring(Span::from_secs(20))
     }
+}
+
+impl Config {
+    /// With this expiry. Freshness is forgotten after 15 times as long, and after 300 s at least: by then no node repeats a word of it.
+    #[must_use]
+    pub fn expiring(expiry: Span) -> Self {
+        let forget = Span(expiry.0.saturating_mul(15)).max(Span::from_secs(300));
+        Self { expiry, forget, most: 8, hops: 64 }
+    }
+}
+
+/// The freshness of a controller: tenths of a second of its clock, which never goes back.
+#[must_use]
+pub fn freshness(now: Time) -> u32 {
+    (now.as_nanos() / 100_000_000) as u32
 }
 
 /// What a HELLO says of a controller.

@@ -362,10 +362,7 @@ impl C3l {
             },
             jitter: set.hello_jitter,
             probe_power: Db(set.probe_power),
-            controllers: controllers::Config {
-                expiry: set.controller_expiry,
-                ..controllers::Config::default()
-            },
+            controllers: controllers::Config::expiring(set.controller_expiry),
             links: links::Config {
                 shares: division(&set.flow, set.settle),
                 overload: local::OverloadConfig {

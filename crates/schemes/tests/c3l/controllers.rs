@@ -149,3 +149,26 @@ fn neighbours_do_not_keep_a_dead_controller_alive() {
         assert_eq!(known > 0, second < 4 + 4 + 10 - 1, "second {second}: {known}");
     }
 }
+
+/// With a long expiry too: a word that a node has forgotten is not to come back from a neighbour that still repeats it.
+#[test]
+fn a_dead_controller_is_forgotten_with_any_expiry() {
+    for expiry in [Span::from_secs(1), Span::from_secs(20), Span::from_secs(400), Span::from_secs(3600)] {
+        let mut ring: Vec<Controllers> = (0..8).map(|_| Controllers::new(Config::expiring(expiry))).collect();
+        let end = expiry.as_nanos() / 1_000_000_000 + 20;
+        for second in 0..4 * end as u32 {
+            let now = at(u64::from(second) * 1000);
+            if second < 5 {
+                ring[0].own(A, 1000 + second, now);
+            }
+            let words: Vec<Vec<Alive>> = ring.iter().map(|node| node.alive(now).collect()).collect();
+            for (at, node) in ring.iter_mut().enumerate() {
+                for neighbour in [(at + 1) % 8, (at + 7) % 8] {
+                    words[neighbour].iter().for_each(|&word| node.hear(word, now));
+                }
+            }
+            let known = ring.iter().any(|node| node.nearest(now).is_some());
+            assert!(!known || u64::from(second) < end, "expiry {expiry:?}, second {second}");
+        }
+    }
+}
