@@ -212,7 +212,10 @@ impl Links {
             if !link.flows.contains_key(&sample.flow) {
                 if link.flows.len() >= most {
                     let oldest = link.flows.iter().min_by_key(|(_, flow)| flow.seen).map(|(&id, _)| id);
-                    oldest.map(|oldest| link.flows.remove(&oldest));
+                    if let Some(oldest) = oldest {
+                        link.flows.remove(&oldest);
+                        link.shares.forget(oldest);
+                    }
                 }
                 let new = Flow {
                     from: sample.from,
@@ -224,9 +227,7 @@ impl Links {
                     told: None,
                 };
                 link.flows.insert(sample.flow, new);
-                link.shares.sent(sample.flow, Rate(0), now);
                 self.leave_others(sample.flow, sample.neighbour);
-                changed = true;
             }
             let Some(link) = self.links.get_mut(&sample.neighbour) else { continue };
             let Some(flow) = link.flows.get_mut(&sample.flow) else { continue };
@@ -235,6 +236,7 @@ impl Links {
             flow.bytes += sample.bytes;
             flow.stated = sample.stated.filter(|_| stated).map(|rate| (rate, true)).or(flow.stated);
             flow.seen = now;
+            changed |= link.shares.passes(sample.flow, now);
             link.packets += u64::from(sample.packets);
             link.bytes += sample.bytes;
             link.used = now;
@@ -266,17 +268,24 @@ impl Links {
         let longest = Span(self.config.cycle.min(expiry).as_nanos() / 2);
         for link in self.links.values_mut() {
             if measured {
-                link.flows.retain(|_, flow| now.since(flow.seen) < expiry);
-                for (&id, flow) in &mut link.flows {
+                let Link { flows, shares, .. } = link;
+                flows.retain(|&id, flow| {
+                    let stays = now.since(flow.seen) < expiry;
+                    if !stays {
+                        shares.forget(id);
+                    }
+                    stays
+                });
+                for (&id, flow) in flows {
                     if let Some((rate, new)) = &mut flow.stated {
                         if core::mem::take(new) {
-                            link.shares.sent(id, *rate, now);
+                            shares.sent(id, *rate, now);
                         }
                         continue;
                     }
                     let (bytes, packets, since) = flow.measured;
                     if packets >= ENOUGH || now.since(since) >= longest {
-                        link.shares.sent(id, rate(bytes, now.since(since)), now);
+                        shares.sent(id, rate(bytes, now.since(since)), now);
                         flow.measured = (0, 0, now);
                     }
                 }

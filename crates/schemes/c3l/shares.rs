@@ -138,28 +138,34 @@ impl Shares {
 
     /// The rate at which a flow has sent since the last time.
     pub fn sent(&mut self, flow: FlowId, rate: Rate, now: Time) {
-        match self.find(flow) {
-            Ok(at) => {
-                let passing = &mut self.flows[at];
-                (passing.rate, passing.measured) = (rate, true);
-                if rate.0 > 0 {
-                    passing.sent = now;
-                }
-            }
-            Err(at) => {
-                let requirement = Requirement::Infinite;
-                let new =
-                    Passing { flow, rate, measured: true, sent: now, requirement, share: None, rose: now };
-                let mut at = at;
-                if self.flows.len() >= self.config.most {
-                    let oldest = (0..self.flows.len()).min_by_key(|&i| self.flows[i].sent);
-                    let Some(oldest) = oldest else { return };
-                    self.flows.remove(oldest);
-                    at -= usize::from(oldest < at);
-                }
-                self.flows.insert(at, new);
-            }
+        let Some(at) = self.find(flow).map_or_else(|at| self.insert(flow, at, now), Some) else { return };
+        let passing = &mut self.flows[at];
+        (passing.rate, passing.measured) = (rate, true);
+        if rate.0 > 0 {
+            passing.sent = now;
         }
+    }
+
+    /// A flow has sent, at a rate that is not known yet. True if it is new.
+    pub fn passes(&mut self, flow: FlowId, now: Time) -> bool {
+        match self.find(flow) {
+            Ok(at) => self.flows[at].sent = now,
+            Err(at) => return self.insert(flow, at, now).is_some(),
+        }
+        false
+    }
+
+    /// Adds a flow that belongs at this place; returns its place, after the oldest one has given way.
+    fn insert(&mut self, flow: FlowId, mut at: usize, now: Time) -> Option<usize> {
+        if self.flows.len() >= self.config.most {
+            let oldest = (0..self.flows.len()).min_by_key(|&i| self.flows[i].sent)?;
+            self.flows.remove(oldest);
+            at -= usize::from(oldest < at);
+        }
+        let (rate, requirement) = (Rate(0), Requirement::Infinite);
+        let new = Passing { flow, rate, measured: false, sent: now, requirement, share: None, rose: now };
+        self.flows.insert(at, new);
+        Some(at)
     }
 
     /// A flow does not pass the link any more.

@@ -1,5 +1,7 @@
 //! The places: stamps, both ends of a flow, and an agent and a controller that receive anything.
 
+use std::collections::BTreeMap;
+
 use airfair_schemes::c3l::header::{FEEDBACK, STAMP, allocation};
 use airfair_schemes::c3l::{Receiver, Returns, Sender, SourceConfig, Stamper};
 use airfair_schemes::places::{
@@ -431,6 +433,81 @@ fn rates_of(name: &str, set: &Params, step: u64, samples: &[Arrivals<'_>]) -> Ve
     rates
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever arrives when, with statements or without: flows that a link has seen lately never have more than its share together.
+    #[test]
+    fn flows_never_have_more_than_their_link(
+        events in prop::collection::vec(
+            (0u64..4_000, prop::collection::vec((0u32..4, 1u32..3, 1u32..20, prop::option::of(0u64..200_000)), 0..5),
+             prop::option::weighted(0.1, 0u32..60_000), any::<bool>()),
+            1..60,
+        ),
+    ) {
+        let scheme = (find("c3l").unwrap().build)(&Params::default()).unwrap();
+        let mut agent = scheme.agent(&Interface::radio(50)).unwrap();
+        let (mut random, mut out) = (stream(), AgentEffects::default());
+        let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
+        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let encoded = |message: Message| {
+            let mut bytes = vec![0; message.wire_len()];
+            message.encode(&mut bytes).unwrap();
+            bytes
+        };
+        // By flow: its link, when it was seen there, its rate.
+        let mut flows: BTreeMap<FlowId, (u32, u64, u64)> = BTreeMap::new();
+        let mut shares: BTreeMap<u32, u64> = BTreeMap::new();
+        let (mut now, mut round) = (0, 0u16);
+        agent.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
+        for (later, mut arrivals, share, divide) in events {
+            now += later;
+            out.settings.clear();
+            let mut context = Context { now: at(now), random: &mut random, out: &mut out };
+            let alive = airfair_wire::c3l::Alive { controller: 7, freshness: now as u32, hops: 0 };
+            let hello = encoded(Message::Hello(Hello::new(false, 1, 7, core::iter::once(alive))));
+            agent.on_message(NodeId(7), &hello, true, &mut context);
+            arrivals.sort_unstable();
+            arrivals.dedup_by_key(|&mut (flow, neighbour, ..)| (flow, neighbour));
+            let sample: Vec<FlowSample> = arrivals
+                .iter()
+                .map(|&(flow, neighbour, packets, stated)| {
+                    let known = flows.entry(FlowId(flow)).or_insert((neighbour, now, 0));
+                    (known.0, known.1) = (neighbour, now);
+                    FlowSample {
+                        flow: FlowId(flow), from: NodeId(0), to: NodeId(5), neighbour: NodeId(neighbour), packets,
+                        bytes: 1000 * u64::from(packets), stated: stated.map(Rate),
+                    }
+                })
+                .collect();
+            let sample = NodeSample { flows: &sample, ..NodeSample::default() };
+            agent.on_sample(&sample, &mut context);
+            if let Some(share) = share {
+                agent.on_timer(Timer(3), &mut context);
+                round += 1;
+                let links = [1, 2].map(|next_hop| Share { next_hop, share });
+                let head = AllocationHead { controller: 7, node: 0, round, version: 0, valid_ms: 3_600_000 };
+                let allocation = encoded(Message::Allocation(Allocation::parts(head, &links).remove(0)));
+                agent.on_message(NodeId(7), &allocation, true, &mut context);
+                shares.extend([1, 2].map(|next_hop| (next_hop, 8 * u64::from(share))));
+            }
+            if divide {
+                agent.on_timer(Timer(4), &mut context);
+            }
+            for setting in &out.settings {
+                if let Setting::FlowRate { flow, rate } = setting && let Some(known) = flows.get_mut(flow) {
+                    known.2 = rate.0;
+                }
+            }
+            flows.retain(|_, &mut (_, seen, _)| now - seen < 8_000);
+            for (&to, &share) in &shares {
+                let sum: u64 = flows.values().filter(|flow| flow.0 == to).map(|flow| flow.2).sum();
+                prop_assert!(sum <= share, "{now} ms, to {to}: {sum} of {share}, {flows:?}");
+            }
+        }
+    }
+}
+
 /// A flow that has got another next hop has the share of the link that it takes now, whichever of the two has the smaller number.
 #[test]
 fn a_flow_whose_next_hop_changes() {
@@ -443,6 +520,17 @@ fn a_flow_whose_next_hop_changes() {
             assert_eq!(rates, vec![rate; rates.len()], "{scheme}, from {before:?} to {after:?}");
         }
     }
+}
+
+/// A link stores so many flows, and no more of them share it: the sum of their rates never exceeds its share, whichever come and go.
+#[test]
+fn flows_beyond_the_limit_have_no_part_of_the_link() {
+    let set = Params([("flows".into(), ParamValue::Integer(2))].into_iter().collect());
+    // Flow 8 has ten packets in a sample, 9 one; when 8 has ended, 7 takes its place.
+    let both: Arrivals<'_> = &[(8, 1, 10), (9, 1, 1)];
+    let samples: [Arrivals<'_>; 5] = [&[(9, 1, 1)], both, both, &[(9, 1, 1)], &[(7, 1, 10), (9, 1, 1)]];
+    let rates = rates_of("c3l", &set, 100, &samples);
+    assert_eq!(rates[2..], [200; 8]);
 }
 
 /// A flow of a packet in two seconds, 4 kbit/s, has its part of the link's share until it is known to be slow, and then 4 kbit/s and delta;
