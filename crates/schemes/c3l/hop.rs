@@ -1,12 +1,13 @@
 //! The stamp (§III-E): each node lowers the allocation in a data packet's header to its own.
 //!
 //! The node's agent tells the shares of flows; a flow that it has not named yet has `unknown`, for less than a sample. Acknowledgements
-//! carry the stamp of what they acknowledge and are not stamped.
+//! carry the stamp of what they acknowledge and are not stamped. What the agent has told is here as long as it thinks so: there is room for
+//! as many flows as it stores, and only those are forgotten that it has forgotten as well.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use airfair_units::{Rate, Time};
+use airfair_units::{Rate, Span, Time};
 
 use super::header::{STAMP, stamp, stated};
 use crate::places::{
@@ -17,6 +18,9 @@ use crate::places::{
 pub(super) fn bytes_per_second(rate: Rate) -> u32 {
     u32::try_from(rate.0 / 8).unwrap_or(u32::MAX - 1).min(u32::MAX - 1)
 }
+
+/// The least number of flows at which forgotten ones are looked for.
+const CROWDED: usize = 64;
 
 /// The share of a flow.
 #[derive(Debug, Clone, Copy)]
@@ -36,17 +40,30 @@ pub struct Stamper {
     /// Sorted by flow.
     shares: Vec<Share>,
     most: usize,
+    /// Time without packets and settings after which the agent has forgotten a flow.
+    expiry: Span,
+    /// Number of flows at which the forgotten ones are looked for.
+    crowded: usize,
     unknown: u32,
     stamped: u64,
     unknown_stamped: u64,
 }
 
 impl Stamper {
-    /// A hop for at most `most` flows; the one that was used longest ago gives way.
+    /// A hop for at most `most` flows; the one that was used longest ago gives way. `expiry`: the time of no use after which the agent has
+    /// forgotten a flow, and tells it anew when it returns.
     #[must_use]
-    pub fn new(most: usize, unknown: Rate) -> Self {
-        let unknown = bytes_per_second(unknown);
-        Self { shares: Vec::new(), most: most.max(1), unknown, stamped: 0, unknown_stamped: 0 }
+    pub fn new(most: usize, unknown: Rate, expiry: Span) -> Self {
+        let (most, unknown) = (most.max(1), bytes_per_second(unknown));
+        Self { shares: Vec::new(), most, expiry, crowded: CROWDED, unknown, stamped: 0, unknown_stamped: 0 }
+    }
+
+    /// Forgets flows that the agent has forgotten, if there are many.
+    fn forget(&mut self, now: Time) {
+        if self.shares.len() >= self.crowded {
+            self.shares.retain(|share| now.since(share.used) < self.expiry);
+            self.crowded = CROWDED.max(2 * self.shares.len());
+        }
     }
 }
 
@@ -76,6 +93,7 @@ impl Hop for Stamper {
 
     fn apply(&mut self, setting: Setting, now: Time) {
         let Setting::FlowRate { flow, rate } = setting else { return };
+        self.forget(now);
         let rate = bytes_per_second(rate);
         let share = Share { flow, rate, used: now, stated: None };
         match self.shares.binary_search_by_key(&flow, |share| share.flow) {

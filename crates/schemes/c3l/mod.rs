@@ -266,8 +266,10 @@ pub struct C3l {
     /// Time between two reports of a receiver.
     epoch: Span,
     sample: Span,
-    /// Most flows at a node.
+    /// Most flows of a radio.
     flows: usize,
+    /// Time after a flow's last packet until its agent has forgotten it: it learns of the packet by a sample, and looks once in an epoch.
+    forgotten: Span,
     shares: Shares,
 }
 
@@ -349,7 +351,13 @@ impl C3l {
             expiry: set.feedback_expiry,
             epoch: set.epoch,
         };
-        Ok(Self { source, epoch: set.epoch, sample: set.sample, flows: set.flows as usize, shares })
+        let links = match &shares {
+            Shares::Controller(both) => both.0.links.most,
+            Shares::Estimate(_) => 1,
+        };
+        let flows = links * set.flows as usize;
+        let forgotten = Span(set.flow_expiry.0 + set.sample.0 + 2 * set.epoch.0);
+        Ok(Self { source, epoch: set.epoch, sample: set.sample, flows, forgotten, shares })
     }
 
     fn agent_config(set: &Parameters) -> agent::Config {
@@ -440,7 +448,8 @@ impl Scheme for C3l {
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
-        let stamper = || Box::new(Stamper::new(self.flows, self.source.first)) as Box<dyn Hop>;
+        let stamper =
+            || Box::new(Stamper::new(self.flows, self.source.first, self.forgotten)) as Box<dyn Hop>;
         (interface.medium == Medium::Radio).then(stamper)
     }
 

@@ -52,7 +52,7 @@ fn parameters_that_contradict_each_other() {
 #[test]
 fn hops_leave_the_smallest_allocation() {
     let hop = |kbps: u64| {
-        let mut hop = Stamper::new(8, Rate(160_000));
+        let mut hop = Stamper::new(8, Rate(160_000), Span::from_secs(10));
         hop.apply(Setting::FlowRate { flow: FlowId(5), rate: Rate::from_kbps(kbps) }, at(0));
         hop
     };
@@ -70,7 +70,7 @@ fn hops_leave_the_smallest_allocation() {
 
 #[test]
 fn a_hop_stores_so_many_flows_and_the_oldest_gives_way() {
-    let mut hop = Stamper::new(2, Rate(8));
+    let mut hop = Stamper::new(2, Rate(8), Span::from_secs(10));
     for (flow, ms) in [(1, 3), (2, 1), (3, 2)] {
         hop.apply(Setting::FlowRate { flow: FlowId(flow), rate: Rate(80 * u64::from(flow)) }, at(ms));
     }
@@ -195,7 +195,7 @@ fn a_source_states_what_it_sends() {
 /// A hop tells the rate of flows that it knows, as the last packet states it.
 #[test]
 fn a_hop_tells_what_sources_state() {
-    let mut hop = Stamper::new(2, Rate(8));
+    let mut hop = Stamper::new(2, Rate(8), Span::from_secs(10));
     let pass = |hop: &mut Stamper, flow, class| {
         hop.on_arrival(&passage(flow, class), Some(&mut fresh()), at(2));
     };
@@ -531,6 +531,45 @@ fn flows_beyond_the_limit_have_no_part_of_the_link() {
     let samples: [Arrivals<'_>; 5] = [&[(9, 1, 1)], both, both, &[(9, 1, 1)], &[(7, 1, 10), (9, 1, 1)]];
     let rates = rates_of("c3l", &set, 100, &samples);
     assert_eq!(rates[2..], [200; 8]);
+}
+
+/// What an agent has told of its links' flows is there for all of them, with as many as it stores.
+#[test]
+fn a_hop_stores_the_flows_of_all_links() {
+    let params =
+        [("flows", 2), ("node_links", 3)].map(|(name, value)| (name.into(), ParamValue::Integer(value)));
+    let scheme = (find("c3l").unwrap().build)(&Params(params.into_iter().collect())).unwrap();
+    let mut hop = scheme.hop(&Interface::radio(50)).unwrap();
+    for flow in 0..6 {
+        hop.apply(Setting::FlowRate { flow: FlowId(flow), rate: Rate(8000 + 8 * u64::from(flow)) }, at(0));
+    }
+    for flow in 0..6 {
+        let mut header = fresh();
+        hop.on_arrival(&passage(flow, PacketClass::Data), Some(&mut header), at(1));
+        assert_eq!(allocation(&header), Some(1000 + flow));
+    }
+}
+
+/// Of many flows that come and go a hop forgets those without a packet for the expiry, and no other.
+#[test]
+fn a_hop_forgets_flows_that_have_ended() {
+    let mut hop = Stamper::new(100_000, Rate(8), Span::from_secs(10));
+    let set = |hop: &mut Stamper, flow, ms| {
+        hop.apply(Setting::FlowRate { flow: FlowId(flow), rate: Rate(8000) }, at(ms));
+    };
+    (0..64).for_each(|flow| set(&mut hop, flow, 0));
+    let stamped = |hop: &mut Stamper, flow, ms| {
+        let mut header = fresh();
+        hop.on_arrival(&passage(flow, PacketClass::Data), Some(&mut header), at(ms));
+        allocation(&header).unwrap()
+    };
+    assert_eq!(stamped(&mut hop, 5, 1), 1000);
+    set(&mut hop, 64, 10_000);
+    let mut left = || (0..=64).filter(|&flow| stamped(&mut hop, flow, 10_001) == 1000).collect::<Vec<_>>();
+    assert_eq!(left(), [5, 64]);
+    // Two are not many.
+    set(&mut hop, 65, 30_000);
+    assert_eq!([5, 64].map(|flow| stamped(&mut hop, flow, 30_001)), [1000; 2]);
 }
 
 /// A flow of a packet in two seconds, 4 kbit/s, has its part of the link's share until it is known to be slow, and then 4 kbit/s and delta;
