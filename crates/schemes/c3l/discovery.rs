@@ -7,7 +7,7 @@
 //! - The ratio is taken over the last `window` sequence numbers, or over those since the first that was heard.
 //! - Sequence numbers do not tell that a neighbour has become silent: a broadcast that is half an interval late counts as lost. So a
 //!   neighbour that has left is forgotten after `window` intervals.
-//! - A number that is far behind the last one (farther than a window) is that of a node that has started anew.
+//! - A number that is 64 or more behind the last one is that of a node that has started anew.
 //! - What is counted changes all the time. The list for the controller changes, and gets a new version, if a neighbour comes or goes, or if
 //!   a ratio differs from the listed one by `step` or more, or has become 0 or 1.
 
@@ -206,7 +206,7 @@ impl Discovery {
         if changed {
             self.listed.clear();
             self.listed.extend(self.counted.iter().map(|counted| counted.listed(&config, now)));
-            self.version = self.version.wrapping_add(1);
+            self.version = self.version.wrapping_add(1).max(1);
         }
         changed
     }
@@ -217,7 +217,7 @@ impl Discovery {
         &self.listed
     }
 
-    /// Counts the changes of the list, modulo 2^16.
+    /// Counts the changes of the list, modulo 2^16; 0 only before the first.
     #[must_use]
     pub const fn version(&self) -> u16 {
         self.version

@@ -231,3 +231,16 @@ proptest! {
         }
     }
 }
+
+/// Version 0 says that there is no list yet: no list has it, however often it changes.
+#[test]
+fn no_list_has_version_0() {
+    let mut node = Discovery::new(FOUR);
+    for change in 0..=u32::from(u16::MAX) {
+        if change % 2 == 0 {
+            node.hear(A, Hello, 1, at(u64::from(change) * 1_000_000));
+        }
+        assert!(node.refresh(at(u64::from(change) * 1_000_000)));
+        assert_ne!(node.version(), 0, "change {change}");
+    }
+}
