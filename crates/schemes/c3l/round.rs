@@ -88,6 +88,9 @@ struct Known {
     new: bool,
 }
 
+/// Most links of a node that count: more than any has (`node_links`), so that a node cannot fill the table by inventing links.
+const MOST_LINKS: usize = 255;
+
 /// The link of a number that the cliques have; each has one.
 fn named(topology: &Topology, number: u32) -> Link {
     topology.link(number).unwrap_or(Link::new(NodeId(0), NodeId(0)))
@@ -147,7 +150,7 @@ impl Controller {
                 self.topology.confirm(node, now);
             }
         }
-        for &report in links {
+        for &report in links.iter().take(MOST_LINKS) {
             let link = Link::new(node, report.to);
             if self.known.len() < self.config.rules.links || self.known.contains_key(&link) {
                 self.known.insert(link, Known { report, at: now, new: true });

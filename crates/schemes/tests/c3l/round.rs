@@ -241,3 +241,23 @@ fn what_limits_a_flow_is_its_clique() {
     assert!(last.rate > first.rate);
     assert_eq!(of(9), None);
 }
+
+/// A node cannot fill the table of links for all others: it has no more links than one may store.
+#[test]
+fn a_node_reports_no_more_links_than_it_may_have() {
+    let rules = Rules { links: 1000, ..Rules::default() };
+    let mut controller = Controller::new(Config { rules, ..Config::default() });
+    let report = |to, goodput| LinkReport {
+        to: NodeId(to),
+        goodput,
+        used: 0.0,
+        transmissions: 1.0,
+        overloaded: false,
+    };
+    let invented: Vec<LinkReport> = (100..5000).map(|to| report(to, C)).collect();
+    controller.report(NodeId(9), &invented, vec![], Some(&[]), at(0));
+    let flow = Passing { flow: FlowId(1), next_hop: NodeId(2), demand: ANY };
+    controller.report(NodeId(1), &[report(2, C / 2.0)], vec![flow], Some(&[]), at(0));
+    controller.run(at(1));
+    close(&[controller.shares()[0].share / C], &[0.5]);
+}
