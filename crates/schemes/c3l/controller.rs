@@ -4,7 +4,8 @@
 //! - The first round is a cycle after the start: by then each node that has learnt of the controller has reported.
 //! - A node gets an allocation if its links have shares, or if the version of its list of neighbours is to be acknowledged.
 //! - Shares are valid for `validity` cycles, so that a lost allocation stops nothing.
-//! - A report in several parts counts when all have arrived.
+//! - A report in several parts counts when all have arrived. One that a later one has overtaken does not count; a node that counts its
+//!   reports anew is not heard before it has caught up, if it has less than 8 to catch up, or its last one has expired.
 //! - Reports may lie. A node reports of itself only, and the goodput of a link is taken as an eighth of `default_goodput` at least, as 64
 //!   times at most: less would let one node take the air of its cliques from all others.
 //! - A controller at a node without an agent makes itself known to its neighbours (ours); an agent beside it does it otherwise, and the
@@ -64,10 +65,12 @@ pub struct Controller {
     has_agent: bool,
     hellos: u16,
     incomplete: BTreeMap<NodeId, Parts>,
+    /// The last report of each node, whole or not, and when it arrived.
+    last: BTreeMap<NodeId, (u16, Time)>,
     /// Versions of lists: the one that has arrived, and whether it is to be acknowledged.
     versions: BTreeMap<NodeId, (u16, bool)>,
     /// The time of the last round.
-    last: Time,
+    last_round: Time,
     ignored: u64,
 }
 
@@ -83,8 +86,9 @@ impl Controller {
             has_agent: false,
             hellos: 0,
             incomplete: BTreeMap::new(),
+            last: BTreeMap::new(),
             versions: BTreeMap::new(),
-            last: Time::ZERO,
+            last_round: Time::ZERO,
             ignored: 0,
         }
     }
@@ -93,6 +97,19 @@ impl Controller {
     #[must_use]
     pub const fn core(&self) -> &round::Controller {
         &self.core
+    }
+
+    /// A report, or a part of it, has arrived: has a later one overtaken it?
+    fn overtaken(&mut self, from: NodeId, round: u16, now: Time) -> bool {
+        let Config { round: round::Config { expiry, rules, .. }, .. } = self.config;
+        match self.last.get(&from) {
+            Some(&(last, at)) if (1..8).contains(&last.wrapping_sub(round)) && now.since(at) < expiry => {
+                return true;
+            }
+            None if self.last.len() >= rules.nodes => return false,
+            _ => self.last.insert(from, (round, now)),
+        };
+        false
     }
 
     /// A part of a report has arrived: the report, if it is whole.
@@ -161,7 +178,9 @@ impl Controller {
     fn round(&mut self, context: &mut ControllerContext<'_>) {
         context.out.timers.push((ROUND, context.now.saturating_add(self.config.cycle)));
         self.core.run(context.now);
-        self.last = context.now;
+        self.last_round = context.now;
+        let expiry = self.config.round.expiry;
+        self.last.retain(|_, (_, at)| context.now.since(*at) < expiry);
         let cycle = self.config.cycle.as_nanos() / 1_000_000;
         let valid_ms = u32::try_from(cycle.saturating_mul(self.config.validity)).unwrap_or(u32::MAX);
         let mut shares: BTreeMap<NodeId, Vec<Share>> = BTreeMap::new();
@@ -230,6 +249,9 @@ impl Place for Controller {
         match WireMessage::decode(bytes) {
             Ok((WireMessage::Report(report), _)) if report.head().node == from.0 => {
                 self.has_agent |= from == self.me;
+                if self.overtaken(from, report.head().round, context.now) {
+                    return;
+                }
                 if let Some(parts) = self.whole(from, report, context.now) {
                     self.report(from, &parts, context.now);
                 }
@@ -270,6 +292,6 @@ impl Place for Controller {
     }
 
     fn inhibition(&self) -> Option<Inhibition> {
-        (self.core.count() > 0).then(|| Inhibition { at: self.last, ..self.core.inhibition() })
+        (self.core.count() > 0).then(|| Inhibition { at: self.last_round, ..self.core.inhibition() })
     }
 }

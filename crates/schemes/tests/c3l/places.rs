@@ -12,7 +12,7 @@ use airfair_schemes::places::{
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
-use airfair_wire::c3l::{Allocation, AllocationHead, Hello, Message, Report, ReportHead, Share};
+use airfair_wire::c3l::{Allocation, AllocationHead, FlowReport, Hello, Message, Report, ReportHead, Share};
 use proptest::prelude::*;
 
 use super::at;
@@ -371,6 +371,55 @@ fn a_controller_asks_for_lists_that_it_does_not_have() {
         }));
     }
     assert_eq!(asked, [(1000, NodeId(3), 0)], "once for a report");
+}
+
+/// A report that a later one has overtaken changes nothing, and does not stop the parts of the later one; a node that has started anew is
+/// heard.
+#[test]
+fn reports_out_of_order() {
+    const NONE: u32 = u32::MAX;
+    // Reports of node 3: the time in s, the round, the part, and the next hop of its flow. Those of even rounds have two parts.
+    let next_hop = |arrivals: &[(u64, u16, usize, u32)]| {
+        let scheme = (find("c3l").unwrap().build)(&Params::default()).unwrap();
+        let mut controller = scheme.controller().unwrap();
+        let (mut random, mut out) = (stream(), ControllerEffects::default());
+        let mut last = 0;
+        for &(second, round, part, next_hop) in arrivals {
+            let flow = |flow| FlowReport { flow, next_hop, rate: 1, demand: u32::MAX };
+            let flows: Vec<FlowReport> = (0..if round % 2 == 0 { 100 } else { 1 }).map(flow).collect();
+            let parts = Report::parts(ReportHead { node: 3, round, version: 0 }, &[], &flows, None);
+            let mut bytes = vec![0; parts[part].wire_len()];
+            parts[part].encode(&mut bytes).unwrap();
+            let mut context = Context { now: at(1000 * second), random: &mut random, out: &mut out };
+            controller.on_message(NodeId(3), &bytes, &mut context);
+            last = second;
+        }
+        let mut context = Context { now: at(1000 * last + 1), random: &mut random, out: &mut out };
+        controller.on_timer(Timer(1), &mut context);
+        out.messages.iter().fold(NONE, |_, message| match Message::decode(&message.bytes) {
+            Ok((Message::Allocation(allocation), _)) => {
+                allocation.links().first().map_or(NONE, |share| share.next_hop)
+            }
+            other => panic!("{other:?}"),
+        })
+    };
+    assert_eq!(next_hop(&[(1, 1, 0, 4)]), 4);
+    assert_eq!(next_hop(&[(1, 3, 0, 4), (2, 1, 0, 5)]), 4, "overtaken");
+    assert_eq!(next_hop(&[(1, 3, 0, 4), (2, 5, 0, 5)]), 5);
+    assert_eq!(next_hop(&[(1, 1, 0, 4), (2, u16::MAX, 0, 5)]), 4, "overtaken, where numbers go round");
+    assert_eq!(next_hop(&[(1, u16::MAX, 0, 4), (2, 1, 0, 5)]), 5);
+    assert_eq!(next_hop(&[(1, 501, 0, 4), (2, 1, 0, 5)]), 5, "started anew");
+    assert_eq!(next_hop(&[(1, 9, 0, 4), (2, 1, 0, 5)]), 5);
+    assert_eq!(next_hop(&[(1, 8, 0, 4), (2, 8, 1, 4), (2, 1, 0, 5)]), 4);
+    assert_eq!(next_hop(&[(1, 3, 0, 4), (40, 1, 0, 5)]), 4);
+    assert_eq!(next_hop(&[(1, 3, 0, 4), (41, 1, 0, 5)]), 5, "the last one has expired");
+    assert_eq!(next_hop(&[(1, 2, 0, 4)]), NONE, "half a report");
+    assert_eq!(next_hop(&[(1, 2, 0, 4), (2, 2, 1, 4)]), 4);
+    assert_eq!(
+        next_hop(&[(1, 2, 1, 4), (2, 1, 0, 5), (3, 2, 0, 4)]),
+        4,
+        "an overtaken one between two parts"
+    );
 }
 
 /// What arrives at an agent's interface in a sample: packets of 1000 B of flows, with their next hops.
