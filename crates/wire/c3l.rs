@@ -19,11 +19,12 @@ const REPORT: u8 = 0x13;
 const ALLOCATION: u8 = 0x14;
 const STAMP: u8 = 0x15;
 const FEEDBACK: u8 = 0x16;
+const WORD: u8 = 0x17;
 
 /// The kind of a message between nodes and controllers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// HELLO.
+    /// HELLO, or a controller's word of itself.
     Hello,
     /// Probe.
     Probe,
@@ -38,7 +39,7 @@ impl Kind {
     #[must_use]
     pub const fn of(first: u8) -> Option<Self> {
         Some(match first {
-            HELLO => Self::Hello,
+            HELLO | WORD => Self::Hello,
             PROBE => Self::Probe,
             REPORT => Self::Report,
             ALLOCATION => Self::Allocation,
@@ -58,6 +59,8 @@ pub enum Message {
     Allocation(Allocation),
     /// What a flow's receiver tells its source.
     Feedback(Feedback),
+    /// A controller's word of itself.
+    Word(Word),
 }
 
 impl Message {
@@ -68,6 +71,7 @@ impl Message {
             Self::Report(report) => report.wire_len(),
             Self::Allocation(allocation) => allocation.wire_len(),
             Self::Feedback(_) => Feedback::wire_len(),
+            Self::Word(_) => Word::wire_len(),
         }
     }
 
@@ -81,6 +85,7 @@ impl Message {
             Self::Report(report) => report.encode(buffer),
             Self::Allocation(allocation) => allocation.encode(buffer),
             Self::Feedback(feedback) => feedback.encode(buffer),
+            Self::Word(word) => word.encode(buffer),
         }
     }
 
@@ -96,11 +101,12 @@ impl Message {
                 Allocation::decode(bytes).map(|(value, rest)| (Self::Allocation(value), rest))
             }
             Some(&FEEDBACK) => Feedback::decode(bytes).map(|(value, rest)| (Self::Feedback(value), rest)),
+            Some(&WORD) => Word::decode(bytes).map(|(word, rest)| (Self::Word(word), rest)),
             _ => {
                 let mut reader = Reader::new(Header::C3l, bytes);
                 let at = reader.clone();
                 let found = reader.u8()?;
-                Err(at.fail(Expected::value("version and type", "0x11 to 0x14, or 0x16", &[found])))
+                Err(at.fail(Expected::value("version and type", "0x11 to 0x14, 0x16 or 0x17", &[found])))
             }
         }
     }
@@ -198,6 +204,52 @@ impl Hello {
             controllers.push(Alive { controller, freshness, hops: reader.u8()? });
         }
         Ok((Self { probe: first == PROBE, sequence, node, controllers }, reader.rest()))
+    }
+}
+
+/// What a controller at a node without an agent tells its neighbours: that it is alive. It is no HELLO, since it may come by wire. 12 bytes.
+///
+/// | bytes | field |
+/// |---|---|
+/// | 1 | 0x17 |
+/// | 3 | 0, ignored |
+/// | 4 | controller, which is the sender |
+/// | 4 | its freshness |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Word {
+    /// The controller's node.
+    pub controller: u32,
+    /// Its count, modulo 2^32.
+    pub freshness: u32,
+}
+
+impl Word {
+    /// Length on the wire: 12 bytes.
+    pub const fn wire_len() -> usize {
+        12
+    }
+
+    /// Encodes the message to the front of `buffer` and returns its length, bytes.
+    ///
+    /// # Errors
+    /// Where `buffer` is shorter than [`Self::wire_len`].
+    pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+        Writer::new(Header::C3l, buffer, Self::wire_len())?
+            .put([WORD, 0, 0, 0])
+            .put(self.controller.to_be_bytes())
+            .put(self.freshness.to_be_bytes());
+        Ok(Self::wire_len())
+    }
+
+    /// Decodes a message; returns the bytes that follow.
+    ///
+    /// # Errors
+    /// Too few bytes, or another version or type.
+    pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let mut reader = Reader::new(Header::C3l, bytes);
+        reader.literal([WORD], "version and type", "0x17 (word)")?;
+        let _reserved: [u8; 3] = reader.array()?;
+        Ok((Self { controller: reader.u32_be()?, freshness: reader.u32_be()? }, reader.rest()))
     }
 }
 

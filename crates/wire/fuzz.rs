@@ -197,6 +197,7 @@ pub fn fuzz_c3l(data: &[u8]) {
     round_trip(data, c3l::Report::wire_len, c3l::Report::encode, c3l::Report::decode);
     round_trip(data, c3l::Allocation::wire_len, c3l::Allocation::encode, c3l::Allocation::decode);
     round_trip(data, |_| c3l::Feedback::wire_len(), c3l::Feedback::encode, c3l::Feedback::decode);
+    round_trip(data, |_| c3l::Word::wire_len(), c3l::Word::encode, c3l::Word::decode);
 }
 
 /// MORE's packets.

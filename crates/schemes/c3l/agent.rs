@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use airfair_units::{Db, Rate, Span, Time};
 use airfair_wire::c3l::{
     Alive as WireAlive, Allocation, FlowReport, Hello, LinkReport, Message as WireMessage,
-    Neighbour as WireNeighbour, Report, ReportHead,
+    Neighbour as WireNeighbour, Report, ReportHead, Word,
 };
 
 use super::controllers::{self, Alive, Controllers, freshness};
@@ -279,14 +279,18 @@ impl NodeAgent {
         }
         let kind = if hello.probe { Broadcast::Probe } else { Broadcast::Hello };
         self.discovery.hear(from, kind, hello.sequence, now);
-        for word in hello.controllers() {
-            let &WireAlive { controller, freshness, hops } = word;
-            // What others say of a controller at this node is what it has said itself, or wrong.
-            if NodeId(controller) != self.me {
-                self.controllers.hear(Alive { controller: NodeId(controller), freshness, hops }, now);
-            }
+        for &WireAlive { controller, freshness, hops } in hello.controllers() {
+            self.hear_of(Alive { controller: NodeId(controller), freshness, hops }, now);
         }
         true
+    }
+
+    /// Word of a controller has arrived. False if it is of one at this node: what others say of it is what it has said itself, or wrong.
+    fn hear_of(&mut self, word: Alive, now: Time) -> bool {
+        if word.controller != self.me {
+            self.controllers.hear(word, now);
+        }
+        word.controller != self.me
     }
 }
 
@@ -312,6 +316,10 @@ impl Agent for NodeAgent {
     fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut AgentContext<'_>) {
         let heeded = match WireMessage::decode(bytes) {
             Ok((WireMessage::Hello(hello), _)) => self.hello(from, &hello, context.now),
+            Ok((WireMessage::Word(Word { controller, freshness }), _)) => {
+                let word = Alive { controller: NodeId(controller), freshness, hops: 0 };
+                word.controller == from && self.hear_of(word, context.now)
+            }
             Ok((WireMessage::Allocation(allocation), _)) => {
                 to_me && self.allocation(from, &allocation, context)
             }

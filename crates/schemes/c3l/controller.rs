@@ -8,15 +8,15 @@
 //!   reports anew is not heard before it has caught up, if it has less than 8 to catch up, or its last one has expired.
 //! - Reports may lie. A node reports of itself only, and the goodput of a link is taken as an eighth of `default_goodput` at least, as 64
 //!   times at most: less would let one node take the air of its cliques from all others.
-//! - A controller at a node without an agent makes itself known to its neighbours (ours); an agent beside it does it otherwise, and the
-//!   controller knows of it by its report.
+//! - A controller at a node without an agent makes itself known to its neighbours (ours), in messages that are no HELLOs, since it may be
+//!   nobody's neighbour on the air; an agent beside it does it otherwise, and the controller knows of it by its report.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use airfair_units::{Span, Time};
-use airfair_wire::c3l::{Alive, Allocation, AllocationHead, Hello, Message as WireMessage, Report, Share};
+use airfair_wire::c3l::{Allocation, AllocationHead, Message as WireMessage, Report, Share, Word};
 
 use super::controllers::freshness;
 use super::discovery::Neighbour;
@@ -28,7 +28,7 @@ use crate::places::{
 };
 
 const ROUND: Timer = Timer(1);
-const HELLO: Timer = Timer(2);
+const WORD: Timer = Timer(2);
 
 /// The parameters of a controller.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +63,6 @@ pub struct Controller {
     neighbours: Vec<NodeId>,
     /// An agent of this node has reported.
     has_agent: bool,
-    hellos: u16,
     incomplete: BTreeMap<NodeId, Parts>,
     /// The last report of each node, whole or not, and when it arrived.
     last: BTreeMap<NodeId, (u16, Time)>,
@@ -84,7 +83,6 @@ impl Controller {
             me: NodeId(u32::MAX),
             neighbours: Vec::new(),
             has_agent: false,
-            hellos: 0,
             incomplete: BTreeMap::new(),
             last: BTreeMap::new(),
             versions: BTreeMap::new(),
@@ -222,16 +220,14 @@ impl Controller {
         }
     }
 
-    fn hello(&mut self, context: &mut ControllerContext<'_>) {
+    fn speak(&self, context: &mut ControllerContext<'_>) {
         if self.has_agent {
             return;
         }
-        context.out.timers.push((HELLO, context.now.saturating_add(self.config.hello_interval)));
-        let own = Alive { controller: self.me.0, freshness: freshness(context.now), hops: 0 };
-        let hello = WireMessage::Hello(Hello::new(false, self.hellos, self.me.0, core::iter::once(own)));
-        self.hellos = self.hellos.wrapping_add(1);
-        for i in 0..self.neighbours.len() {
-            self.send(self.neighbours[i], &hello, context);
+        context.out.timers.push((WORD, context.now.saturating_add(self.config.hello_interval)));
+        let word = Word { controller: self.me.0, freshness: freshness(context.now) };
+        for &neighbour in &self.neighbours {
+            self.send(neighbour, &WireMessage::Word(word), context);
         }
     }
 }
@@ -242,7 +238,7 @@ impl Place for Controller {
         self.neighbours = setup.neighbours.to_vec();
         let Config { cycle, hello_interval, .. } = self.config;
         context.out.timers.push((ROUND, context.now.saturating_add(cycle)));
-        context.out.timers.push((HELLO, context.now.saturating_add(hello_interval)));
+        context.out.timers.push((WORD, context.now.saturating_add(hello_interval)));
     }
 
     fn on_message(&mut self, from: NodeId, bytes: &[u8], context: &mut ControllerContext<'_>) {
@@ -257,7 +253,7 @@ impl Place for Controller {
                 }
             }
             // Those of controllers beside, for the agents here.
-            Ok((WireMessage::Hello(_) | WireMessage::Allocation(_), _)) => {}
+            Ok((WireMessage::Hello(_) | WireMessage::Word(_) | WireMessage::Allocation(_), _)) => {}
             _ => self.ignored += 1,
         }
     }
@@ -265,7 +261,7 @@ impl Place for Controller {
     fn on_timer(&mut self, timer: Timer, context: &mut ControllerContext<'_>) {
         match timer {
             ROUND => self.round(context),
-            _ => self.hello(context),
+            _ => self.speak(context),
         }
     }
 

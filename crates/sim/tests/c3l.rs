@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::random_world::{build, draw_any};
 use crate::support::routing::aodv;
+use crate::support::wires::{built, link, wired};
 use crate::support::{dot11a, dot11b, flow, id_of_name, make, node, saturating, world};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Aqm, AqmContext, Controller, ControllerContext, ControllerSetup,
@@ -754,4 +755,23 @@ fn two_hundred_nodes_with_four_controllers() {
     let with = kbps(&result);
     let starved = |goodputs: &[f64]| goodputs.iter().filter(|&&goodput| goodput < 5.0).count();
     assert!(starved(&with) < starved(&alone), "{with:.0?}, {alone:.0?}");
+}
+
+/// A controller behind a wire is nobody's neighbour on the air: it inhibits no link of the gateway through which its word arrives.
+#[test]
+fn a_controller_behind_a_wire_inhibits_nothing() {
+    let mut spec = line([0.0, 200.0, 400.0, 600.0], &[("1", "3"), ("4", "3")]);
+    spec.duration = Span::from_secs(150);
+    let server = wired(&mut spec, "9");
+    spec.links.push(link((2, server), 10, Span::from_millis(1), 50));
+    spec.controllers = vec![ControllerSpec { node: server, start: Time::ZERO, stop: None }];
+    let mut world =
+        World::new(&spec, "c3l", built("c3l", &[("probe_power", ParamValue::Number(7.0))]), 1).unwrap();
+    drive::to_end(&mut world);
+    let result = world.result();
+    assert_eq!(result.controllers[0].node, "9");
+    assert!(result.controllers[0].counts.sent > 20);
+    for link in result.inhibited.unwrap() {
+        assert_eq!(link.found, link.actual, "{} > {}", link.src, link.dst);
+    }
 }

@@ -2,7 +2,7 @@
 
 use airfair_wire::c3l::{
     Alive, Allocation, AllocationHead, Feedback, FlowReport, Hello, LinkReport, MOST_BYTES, Message,
-    Neighbour, Report, ReportHead, Share, Stamp,
+    Neighbour, Report, ReportHead, Share, Stamp, Word,
 };
 use airfair_wire::{DecodeError, Expected, Header};
 
@@ -25,6 +25,15 @@ fn is(message: &Message, bytes: &[u8]) {
 fn refused(bytes: &[u8]) -> (usize, String) {
     let error = Message::decode(bytes).unwrap_err();
     (error.offset, error.to_string())
+}
+
+#[test]
+fn a_controller_s_word() {
+    let word = Word { controller: 0x0102_0304, freshness: 0x0a0b_0c0d };
+    is(&Message::Word(word), &[0x17, 0, 0, 0, 1, 2, 3, 4, 0x0a, 0x0b, 0x0c, 0x0d]);
+    assert_eq!(Word::decode(&[0x11; 12]).unwrap_err().offset, 0);
+    let ignored = Word::decode(&[0x17, 1, 2, 3, 1, 2, 3, 4, 0x0a, 0x0b, 0x0c, 0x0d, 9]).unwrap();
+    assert_eq!(ignored, (word, &[9][..]));
 }
 
 #[test]
@@ -208,7 +217,7 @@ fn stamp_and_feedback() {
     }
     assert_eq!(
         refused(&bytes),
-        (0, "C3L message, byte 0: version and type: expected 0x11 to 0x14, or 0x16, found 0x15".into())
+        (0, "C3L message, byte 0: version and type: expected 0x11 to 0x14, 0x16 or 0x17, found 0x15".into())
     );
     assert!(Stamp::decode(&[0x16; 20]).is_err() && Feedback::decode(&[0x15; 20]).is_err());
     let feedback = Feedback {

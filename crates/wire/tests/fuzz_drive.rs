@@ -272,6 +272,7 @@ fn c3l_seeds() -> Vec<Vec<u8>> {
     let mut seeds = [
         c3l::Message::Hello(c3l::Hello::new(false, 9, 7, [1, 2].map(alive).into_iter())),
         c3l::Message::Hello(c3l::Hello::new(true, 9, 7, std::iter::empty())),
+        c3l::Message::Word(c3l::Word { controller: 7, freshness: 9 }),
         c3l::Message::Report(report(None)),
         c3l::Message::Report(report(Some(&[1, 2, 3].map(neighbour)))),
         c3l::Message::Allocation(c3l::Allocation::parts(allocation, &shares).remove(0)),

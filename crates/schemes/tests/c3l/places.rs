@@ -12,7 +12,9 @@ use airfair_schemes::places::{
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
-use airfair_wire::c3l::{Allocation, AllocationHead, FlowReport, Hello, Message, Report, ReportHead, Share};
+use airfair_wire::c3l::{
+    Allocation, AllocationHead, FlowReport, Hello, Message, Report, ReportHead, Share, Word,
+};
 use proptest::prelude::*;
 
 use super::at;
@@ -263,6 +265,9 @@ fn messages() -> impl Strategy<Value = Vec<u8>> {
         let alive = airfair_wire::c3l::Alive { controller: node % 4, freshness, hops: sequence as u8 };
         encoded(Message::Hello(Hello::new(sequence % 2 == 0, sequence, node % 4, core::iter::once(alive))))
     });
+    let word = words.prop_map(move |(controller, _, _, freshness)| {
+        encoded(Message::Word(Word { controller: controller % 4, freshness }))
+    });
     let report = (words, prop::collection::vec(any::<(u32, u8, u8)>(), 0..300)).prop_map(
         move |((node, round, version, part), list)| {
             let neighbour = |&(node, hellos, probes): &(u32, u8, u8)| airfair_wire::c3l::Neighbour {
@@ -278,19 +283,14 @@ fn messages() -> impl Strategy<Value = Vec<u8>> {
                 transmissions: round,
                 overloaded: round % 2 == 0,
             }];
-            let flow = airfair_wire::c3l::FlowReport {
-                flow: part % 3,
-                next_hop: node % 4,
-                rate: part,
-                demand: node,
-            };
+            let flow = FlowReport { flow: part % 3, next_hop: node % 4, rate: part, demand: node };
             let head = ReportHead { node: node % 4, round, version };
             let parts = Report::parts(head, &links, &[flow], Some(&list));
             let which = part as usize % parts.len();
             encoded(Message::Report(parts[which].clone()))
         },
     );
-    prop_oneof![allocation, hello, report, prop::collection::vec(any::<u8>(), 0..100)]
+    prop_oneof![allocation, hello, word, report, prop::collection::vec(any::<u8>(), 0..100)]
 }
 
 proptest! {
@@ -332,8 +332,10 @@ fn garbage_is_counted() {
         (stream(), AgentEffects::default(), ControllerEffects::default());
     let mut hello = vec![0; 8];
     Hello::new(false, 1, 7, core::iter::empty()).encode(&mut hello).unwrap();
-    // No message; a HELLO of another node than its sender; nothing.
-    for bytes in [&[0xff; 8][..], &hello, &[]] {
+    let mut word = vec![0; Word::wire_len()];
+    Word { controller: 7, freshness: 1 }.encode(&mut word).unwrap();
+    // No message; a HELLO and a word of another node than their sender; nothing.
+    for bytes in [&[0xff; 8][..], &hello, &word, &[]] {
         agent.on_message(
             NodeId(3),
             bytes,
@@ -344,8 +346,8 @@ fn garbage_is_counted() {
         controller.on_message(NodeId(3), bytes, &mut context);
     }
     let ignored = |gauges: Vec<(&str, f64)>| gauges.iter().find(|gauge| gauge.0 == "ignored").unwrap().1;
-    assert_eq!(ignored(agent.gauges()), 3.0);
-    assert_eq!(ignored(controller.gauges()), 2.0, "HELLOs are for agents");
+    assert_eq!(ignored(agent.gauges()), 4.0);
+    assert_eq!(ignored(controller.gauges()), 2.0, "HELLOs and words are for agents");
 }
 
 /// A controller that has started anew, or has forgotten a node, has no list of it: it asks for the list, also of a node that has no links.
