@@ -9,7 +9,8 @@
 //! - A piece whose next hops are a ring, which a change of routes can leave for a moment, begins at its smallest node and ends before it
 //!   comes back there.
 //! - Of the flows that begin at a node no more than a number count (ours), so that a node cannot take the air of others by inventing flows.
-//!   Those beyond it have parts of the link's share, which is that of fewer flows.
+//!   Those beyond it have parts of the link's share, which is that of fewer flows. Their routes count from the next node on that begins
+//!   fewer, or a node could take shares from others by saying that it begins their flows.
 //! - A node's report counts for `expiry`, so that a lost one does not stop its flows.
 
 use alloc::collections::BTreeMap;
@@ -118,14 +119,23 @@ impl Profile {
             }
         }
         routes.sort_by_key(Route::rank);
+        // How many each node begins. What is too many where it begins may have a later part that is not.
         let mut begun: BTreeMap<NodeId, usize> = BTreeMap::new();
-        routes.retain(|route| {
+        let mut counts = |route: &Route| {
             let begun = route.links.first().map(|link| begun.entry(link.from).or_default());
-            begun.is_some_and(|begun| {
-                *begun += 1;
-                *begun <= own
-            })
-        });
-        routes
+            begun.filter(|begun| **begun < own).map(|begun| *begun += 1).is_some()
+        };
+        let (mut counted, rest): (Vec<Route>, Vec<Route>) = routes.into_iter().partition(&mut counts);
+        for mut route in rest {
+            while !route.links.is_empty() {
+                route.links.remove(0);
+                if counts(&route) {
+                    counted.push(route);
+                    break;
+                }
+            }
+        }
+        counted.sort_by_key(Route::rank);
+        counted
     }
 }

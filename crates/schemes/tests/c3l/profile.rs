@@ -1,6 +1,7 @@
 //! §III-A: routes of flows from reports of nodes.
 
 use airfair_schemes::c3l::profile::{Passing, Profile, Route};
+use airfair_schemes::c3l::topology::Link;
 use airfair_schemes::places::{FlowId, NodeId};
 use airfair_units::Span;
 
@@ -93,4 +94,33 @@ fn no_node_begins_more_flows_than_it_may() {
     let flows = |own| profile.routes(own).iter().map(|route| route.flow.0).collect::<Vec<_>>();
     assert_eq!(flows(2), [5, 6, 9]);
     assert_eq!(flows(3), [5, 6, 7, 9]);
+}
+
+/// Node 9 says that it sends the flow of node 1, which then begins at node 9, where it is one too many: its links from node 1 on count.
+#[test]
+fn a_node_cannot_take_the_flows_of_others() {
+    let mut profile = profile();
+    profile.report(NodeId(9), vec![to(3, 8, ANY), to(7, 1, ANY)], at(0));
+    profile.report(NodeId(1), vec![to(7, 2, ANY), to(4, 2, ANY)], at(0));
+    profile.report(NodeId(2), vec![to(7, 4, ANY), to(4, 4, ANY), to(5, 6, ANY)], at(0));
+    let routes = |own| -> Vec<(u32, Vec<Link>)> {
+        let routes = profile.routes(own);
+        assert!(routes.is_sorted_by_key(Route::rank));
+        routes.into_iter().map(|route| (route.flow.0, route.links)).collect()
+    };
+    let (three, four, five) =
+        ((3, vec![link(9, 8)]), (4, vec![link(1, 2), link(2, 4)]), (5, vec![link(2, 6)]));
+    let seven = [link(9, 1), link(1, 2), link(2, 4)];
+    let with = |seven: &[Link]| vec![three.clone(), four.clone(), five.clone(), (7, seven.to_vec())];
+    assert_eq!(routes(2), with(&seven));
+    // Flows that begin at node 1 and at node 2 come first there.
+    assert_eq!(routes(1), [three, four, five]);
+    let mut without = profile.clone();
+    without.report(NodeId(1), vec![to(7, 2, ANY)], at(1));
+    let flows: Vec<(u32, Vec<Link>)> =
+        without.routes(1).into_iter().map(|route| (route.flow.0, route.links)).collect();
+    assert_eq!(flows.last(), Some(&(7, seven[1..].to_vec())));
+    without.report(NodeId(1), vec![], at(2));
+    let flows: Vec<u32> = without.routes(1).into_iter().map(|route| route.flow.0).collect();
+    assert_eq!(flows, [3, 4], "two pieces of flow 7, both too many");
 }
