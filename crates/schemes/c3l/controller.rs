@@ -11,7 +11,7 @@
 //! - A controller at a node without an agent makes itself known to its neighbours (ours), in messages that are no HELLOs, since it may be
 //!   nobody's neighbour on the air; an agent beside it does it otherwise, and the controller knows of it by its report.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -186,8 +186,7 @@ impl Controller {
             let share = Share { next_hop: link.to.0, share: (share / 8.0).min(f64::from(u32::MAX)) as u32 };
             shares.entry(link.from).or_default().push(share);
         }
-        let topology = self.core.topology();
-        let known: alloc::collections::BTreeSet<NodeId> = topology.nodes().collect();
+        let known: BTreeSet<NodeId> = self.core.topology().nodes().collect();
         // One whose list is not here is to learn of it.
         self.versions.retain(|node, &mut (_, due)| due || known.contains(node));
         for (&node, (_, due)) in &self.versions {

@@ -4,8 +4,9 @@
 //! Readings:
 //! - The estimate is that of the interface, from the times that its MAC spent on the packets of a sample, and counts for all of its next
 //!   hops.
-//! - What flows require is judged by what their sources state, or by what has arrived in a whole epoch (`sending`). A flow that appears
-//!   between has its part at once, and others keep what they require.
+//! - What flows require is judged once an epoch by what their sources have stated last, or by what has arrived in a whole epoch (`sending`):
+//!   then a flow of which nothing has arrived requires nothing. A flow that appears between has its part at once, and others keep what they
+//!   require.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -99,7 +100,6 @@ impl LocalAgent {
         self.flows.retain(|_, flow| now.since(flow.seen) < shares.expiry);
         for flow in self.flows.values_mut() {
             let bytes = core::mem::take(&mut flow.bytes);
-            // A flow of which nothing has arrived is judged when something has, or is forgotten.
             let sent = flow.stated.unwrap_or_else(|| rate(bytes, over));
             let whole = core::mem::replace(&mut flow.whole, true);
             if let Some(share) = flow.share.filter(|_| whole) {

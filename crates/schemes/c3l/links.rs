@@ -241,8 +241,7 @@ impl Links {
             link.bytes += sample.bytes;
             link.used = now;
         }
-        let loaded = self.links.values().filter(|link| link.bytes > 0).count().max(1) as u32;
-        let limit = self.limit / loaded;
+        let limit = self.limit_of_link();
         for sample in links {
             let Some(link) = self.links.get_mut(&sample.neighbour) else { continue };
             link.waiting = sample.waiting;
@@ -307,6 +306,12 @@ impl Links {
         link.shares.divide(share, now);
     }
 
+    /// The even part of the queue's limit for each link that has carried packets in this cycle, packets.
+    fn limit_of_link(&self) -> u32 {
+        let loaded = self.links.values().filter(|link| link.bytes > 0).count().max(1) as u32;
+        self.limit / loaded
+    }
+
     /// Goodput of a lone link with packets of this size.
     fn goodput(&self, size: Option<u32>) -> Rate {
         self.exchange.goodput(size.unwrap_or(self.config.packet).max(1))
@@ -343,8 +348,7 @@ impl Links {
     /// The cycle ends: its links that carried flows, in the order of next hops. The next one begins.
     pub fn end(&mut self, now: Time) -> Vec<Ended> {
         let over = now.since(self.since);
-        let loaded = self.links.values().filter(|link| link.bytes > 0).count().max(1) as u32;
-        let limit = self.limit / loaded;
+        let limit = self.limit_of_link();
         let mut ended = Vec::new();
         for link in self.links.values_mut() {
             let mean = link.bytes.checked_div(link.packets);

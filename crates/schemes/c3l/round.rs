@@ -190,8 +190,7 @@ impl Controller {
     fn look_back(&mut self) {
         self.cost.clear();
         self.rounds.clear();
-        for number in 0..self.topology.number_bound() as u32 {
-            let link = self.topology.link(number).filter(|&link| self.topology.number(link) == Some(number));
+        for link in self.topology.numbered() {
             let known = link.and_then(|link| self.known.get(&link));
             let goodput = known.map_or(0.0, |known| known.report.goodput);
             let cost = 1.0 / if goodput > 0.0 { goodput } else { self.config.default_goodput };
@@ -220,12 +219,8 @@ impl Controller {
         let capacity = self.capacities.capacities();
         let assignment = self.allocator.solve(&self.constraints, capacity, &self.cost, &self.flows);
         self.shares.clear();
-        for (number, &share) in (0..).zip(&assignment.links) {
-            let link = self.topology.link(number).filter(|&link| self.topology.number(link) == Some(number));
-            if let Some(link) = link.filter(|_| share > 0.0) {
-                self.shares.push(LinkShare { link, share });
-            }
-        }
+        let shares = self.topology.numbered().zip(&assignment.links).filter(|(_, share)| **share > 0.0);
+        self.shares.extend(shares.filter_map(|(link, &share)| Some(LinkShare { link: link?, share })));
         self.shares.sort_unstable_by_key(|share| share.link);
     }
 

@@ -519,6 +519,13 @@ impl Topology {
         self.by_number.get(number as usize).copied()
     }
 
+    /// The links in the graph by number, as of the last update; none at a number that is free.
+    pub fn numbered(&self) -> impl ExactSizeIterator<Item = Option<Link>> + '_ {
+        let held =
+            |(number, &link): (u32, &Link)| Some(link).filter(|&link| self.number(link) == Some(number));
+        (0..self.by_number.len() as u32).zip(&self.by_number).map(held)
+    }
+
     /// All numbers of links are below this one.
     #[must_use]
     pub const fn number_bound(&self) -> usize {
