@@ -485,7 +485,7 @@ fn rates_of(name: &str, set: &Params, step: u64, samples: &[Arrivals<'_>]) -> Ve
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whatever arrives when, with statements or without: flows that a link has seen lately never have more than its share together.
     #[test]
