@@ -375,6 +375,35 @@ fn a_controller_asks_for_lists_that_it_does_not_have() {
     assert_eq!(asked, [(1000, NodeId(3), 0)], "once for a report");
 }
 
+/// A node of which nothing was heard for so long that its list is gone is asked for it when it returns, though it says the same version.
+#[test]
+fn a_controller_asks_for_lists_that_it_has_forgotten() {
+    let scheme = (find("c3l").unwrap().build)(&Params::default()).unwrap();
+    let mut controller = scheme.controller().unwrap();
+    let (mut random, mut out) = (stream(), ControllerEffects::default());
+    let list = [airfair_wire::c3l::Neighbour { node: 4, hellos: 255, probes: 255 }];
+    let mut versions = Vec::new();
+    for second in (0..96).step_by(8) {
+        let listed = (second == 0).then_some(&list[..]);
+        if second < 16 || second == 80 {
+            let head = ReportHead { node: 3, round: 1 + second as u16, version: 7 };
+            let report = Report::parts(head, &[], &[], listed).remove(0);
+            let mut bytes = vec![0; report.wire_len()];
+            report.encode(&mut bytes).unwrap();
+            let mut context = Context { now: at(1000 * second), random: &mut random, out: &mut out };
+            controller.on_message(NodeId(3), &bytes, &mut context);
+        }
+        let mut context = Context { now: at(1000 * second + 1), random: &mut random, out: &mut out };
+        controller.on_timer(Timer(1), &mut context);
+        for message in out.messages.drain(..) {
+            if let Ok((Message::Allocation(allocation), _)) = Message::decode(&message.bytes) {
+                versions.push((second, allocation.head().version));
+            }
+        }
+    }
+    assert_eq!(versions, [(0, 7), (80, 0)]);
+}
+
 /// A report that a later one has overtaken changes nothing, and does not stop the parts of the later one; a node that has started anew is
 /// heard.
 #[test]

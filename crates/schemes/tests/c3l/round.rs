@@ -261,3 +261,15 @@ fn a_node_reports_no_more_links_than_it_may_have() {
     controller.run(at(1));
     close(&[controller.shares()[0].share / C], &[0.5]);
 }
+
+/// Each link that carries flows is listed once, however many, with the nodes that its receiver hears and its sender does not.
+#[test]
+fn inhibited_links_are_listed_once() {
+    let near = [(1, 2), (2, 3), (3, 4)];
+    let mut mesh = Mesh::new(Config::default(), &near, &[(1, &[1, 2]), (2, &[3, 4]), (3, &[1, 2])]);
+    mesh.round(|_, _| false);
+    let found = mesh.controller.inhibition();
+    let ends = |from, to| [NodeId(from), NodeId(to)];
+    assert_eq!(found.links, [(ends(1, 2), vec![NodeId(3)]), (ends(3, 4), vec![])]);
+    assert!(!found.sensed);
+}
