@@ -1,6 +1,6 @@
 //! Ours: which controller a node reports to.
 
-use airfair_schemes::c3l::controllers::{Alive, Config, Controllers};
+use airfair_schemes::c3l::controllers::{Alive, Config, Controllers, freshness};
 use airfair_schemes::places::NodeId;
 use airfair_units::Span;
 
@@ -83,6 +83,12 @@ fn a_controller_that_does_not_grow_expires() {
     assert_eq!(node.nearest(at(70_001)), None);
     node.hear(word(A, 1, 0), at(70_002));
     assert_eq!(alive(&node, 70_002), [word(A, 1, 1)]);
+}
+
+/// Tenths of a second.
+#[test]
+fn freshness_is_that_of_the_clock() {
+    assert_eq!([0, 99, 100, 1_050, 3_600_000].map(|ms| freshness(at(ms))), [0, 0, 1, 10, 36_000]);
 }
 
 #[test]

@@ -6,8 +6,9 @@ use airfair_schemes::c3l::header::{FEEDBACK, STAMP, allocation};
 use airfair_schemes::c3l::{Receiver, Returns, Sender, SourceConfig, Stamper};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Arrived, Backlog, Context, ControllerEffects,
-    ControllerSetup, Ecn, FlowId, FlowSample, FlowSetup, Header, Hop, Interface, LoneExchange, NodeId,
-    NodeSample, PacketClass, Passage, Receiver as _, ReceiverEffects, Setting, Source, SourceEffects, Timer,
+    ControllerSetup, Ecn, FlowId, FlowSample, FlowSetup, Header, Hop, Interface, LinkSample, LoneExchange,
+    NodeId, NodeSample, PacketClass, Passage, Receiver as _, ReceiverEffects, Setting, Source, SourceEffects,
+    Timer,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -611,6 +612,60 @@ fn flows_beyond_the_limit_have_no_part_of_the_link() {
     let samples: [Arrivals<'_>; 5] = [&[(9, 1, 1)], both, both, &[(9, 1, 1)], &[(7, 1, 10), (9, 1, 1)]];
     let rates = rates_of("c3l", &set, 100, &samples);
     assert_eq!(rates[2..], [200; 8]);
+}
+
+/// A link is overloaded by a fifth of its even part of the queue: of 50 packets 10 for one link, 5 for each of two that have packets.
+#[test]
+fn links_share_the_queue() {
+    let overloaded = |waiting: &[u32], loud: usize| -> Vec<bool> {
+        let scheme = (find("c3l").unwrap().build)(&Params::default()).unwrap();
+        let mut agent = scheme.agent(&Interface::radio(50)).unwrap();
+        let (mut random, mut out) = (stream(), AgentEffects::default());
+        let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
+        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        agent.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
+        let mut hello = vec![0; 17];
+        let alive = airfair_wire::c3l::Alive { controller: 7, freshness: 1, hops: 0 };
+        Hello::new(false, 1, 7, core::iter::once(alive)).encode(&mut hello).unwrap();
+        agent.on_message(
+            NodeId(7),
+            &hello,
+            true,
+            &mut Context { now: at(1), random: &mut random, out: &mut out },
+        );
+        let links: Vec<LinkSample> = (1u32..)
+            .zip(waiting)
+            .map(|(to, &waiting)| LinkSample { waiting, ..LinkSample::new(NodeId(to)) })
+            .collect();
+        let flow = |link: &LinkSample| FlowSample {
+            flow: FlowId(link.neighbour.0),
+            from: NodeId(0),
+            to: NodeId(9),
+            neighbour: link.neighbour,
+            packets: 1,
+            bytes: 1000,
+            stated: None,
+        };
+        let flows: Vec<FlowSample> = links.iter().map(flow).collect();
+        for (ms, loud) in [(500, flows.len()), (1000, loud), (3000, loud), (5000, loud), (7000, loud)] {
+            let sample = NodeSample { links: &links, flows: &flows[..loud], ..NodeSample::default() };
+            agent.on_sample(&sample, &mut Context { now: at(ms), random: &mut random, out: &mut out });
+            if ms == 500 {
+                // The cycle ends.
+                agent.on_timer(Timer(3), &mut Context { now: at(600), random: &mut random, out: &mut out });
+            }
+        }
+        out.messages.clear();
+        agent.on_timer(Timer(3), &mut Context { now: at(7500), random: &mut random, out: &mut out });
+        match Message::decode(&out.messages[0].bytes) {
+            Ok((Message::Report(report), _)) => report.links().iter().map(|link| link.overloaded).collect(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!([9, 10, 11].map(|waiting| overloaded(&[waiting], 1)), [[false], [false], [true]]);
+    assert_eq!(overloaded(&[5, 6], 2), [false, true]);
+    assert_eq!(overloaded(&[6, 6, 0, 2], 4), [true, true, false, false], "12 packets each");
+    assert_eq!(overloaded(&[6, 0], 1), [false], "the other one had packets in an earlier cycle");
 }
 
 /// What an agent has told of its links' flows is there for all of them, with as many as it stores.
