@@ -719,6 +719,37 @@ fn a_slow_flow_in_a_long_cycle() {
     assert_eq!(rates[10..], vec![24; rates.len() - 10]);
 }
 
+/// What a flow requires at a node that estimates its own bandwidth: what its source states, or what arrives. A tenth of the node's even rate
+/// is delta.
+#[test]
+fn statements_and_arrivals_without_a_controller() {
+    for (sending, kbps) in [("stated", 40 + 200), ("arrivals", 2000)] {
+        let set = Params([("sending".into(), ParamValue::Choice(sending))].into_iter().collect());
+        let mut agent =
+            (find("c3l-local").unwrap().build)(&set).unwrap().agent(&Interface::radio(50)).unwrap();
+        let (mut random, mut out) = (stream(), AgentEffects::default());
+        let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
+        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        agent.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
+        for ms in [1000, 2000, 3000] {
+            let flow = FlowSample {
+                flow: FlowId(9),
+                from: NodeId(0),
+                to: NodeId(5),
+                neighbour: NodeId(5),
+                packets: 250,
+                bytes: 250_000,
+                stated: Some(Rate(40_000)),
+            };
+            let sample = NodeSample { flows: &[flow], ..NodeSample::default() };
+            agent.on_sample(&sample, &mut Context { now: at(ms), random: &mut random, out: &mut out });
+            agent.on_timer(Timer(1), &mut Context { now: at(ms), random: &mut random, out: &mut out });
+        }
+        let rate = Rate::from_kbps(kbps);
+        assert_eq!(out.settings.pop(), Some(Setting::FlowRate { flow: FlowId(9), rate }), "{sending}");
+    }
+}
+
 /// A flow that appears divides a node's time anew, and says nothing of what others require: none of them may have had a packet lately.
 #[test]
 fn a_new_flow_is_no_measurement_of_others() {
