@@ -181,6 +181,7 @@ pub struct Allocator {
     /// Rates in the order of ranks; negative: none yet.
     rates: Vec<f64>,
     assignment: Assignment,
+    steps: u64,
 }
 
 /// A clique while rates are assigned.
@@ -264,17 +265,27 @@ impl Allocator {
         &self.assignment
     }
 
+    /// What the last result has cost: pairs of a hop and a clique of its link, looks at the clique that comes first, and flows of cliques
+    /// that were added up anew.
+    #[must_use]
+    pub const fn steps(&self) -> u64 {
+        self.steps
+    }
+
     fn add_rows(&mut self, constraints: &Constraints, cost: &[f64], flows: &Flows) {
         self.row_ends.clear();
         self.row_cliques.clear();
         self.row_costs.clear();
         self.adding.clear();
         self.adding.resize(constraints.count, 0.0);
+        self.steps = 0;
         for &flow in &self.order {
             let start = self.row_cliques.len();
             for &link in flows.hops(flow as usize) {
                 let cost = usable(cost.get(link as usize).copied().unwrap_or(0.0));
-                for (clique, weight) in constraints.of(link) {
+                let cliques = constraints.of(link);
+                self.steps += cliques.len() as u64;
+                for (clique, weight) in cliques {
                     let taken = weight * cost;
                     let sum = &mut self.adding[clique as usize];
                     if *sum <= 0.0 && taken > 0.0 {
@@ -337,6 +348,7 @@ impl Allocator {
                 next_demand += 1;
             }
             let demand = self.demands.get(next_demand).copied();
+            self.steps += 1;
             let Some(mut first) = heap.peek_mut() else {
                 let Some((demand, place)) = demand else { break };
                 self.assign(place, demand, Limit::Demand);
@@ -391,7 +403,9 @@ impl Allocator {
     /// Adds up what unassigned flows take of a clique.
     fn add_up(&mut self, clique: u32) {
         let mut weight = 0.0;
-        for at in row(&self.column_ends, clique as usize) {
+        let column = row(&self.column_ends, clique as usize);
+        self.steps += column.len() as u64;
+        for at in column {
             let place = self.column_flows[at] as usize;
             if self.rates[place] < 0.0 {
                 let range = row(&self.row_ends, place);

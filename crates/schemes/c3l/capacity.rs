@@ -5,7 +5,8 @@
 //!
 //! Readings, each a field of [`Config`] where there is a choice:
 //! - Channel time is O·r/C of a link: its assigned rate, times the transmissions of a packet, by the goodput of a lone link. The printed
-//!   r counts retransmissions, so that a link without any would take no time; here it counts transmissions and is at least 1.
+//!   r counts retransmissions, so that a link without any would take no time (`repeats = "retransmissions"`); here it counts transmissions
+//!   and is at least 1.
 //! - A clique with an overloaded link for which another clique was pinpointed stays as it is (the third case of Algorithm 1).
 //! - δ_r becomes δ_i where no link is overloaded, as printed, also if the capacity does not grow (it is C_max, or senders do not use it).
 //! - The capacity grows only if all senders send at their assigned rate: the text of §III-D demands it, Algorithm 1 as printed does not.
@@ -45,6 +46,16 @@ words! {
     }
 }
 
+words! {
+    /// What r counts.
+    pub enum Repeats {
+        /// Transmissions of a packet, at least 1.
+        Transmissions = "transmissions",
+        /// Those after the first (Algorithm 1).
+        Retransmissions = "retransmissions",
+    }
+}
+
 /// The parameters of Algorithm 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Config {
@@ -58,6 +69,8 @@ pub struct Config {
     pub w_in_allocation: bool,
     /// Which cliques lose capacity.
     pub decrease: Decrease,
+    /// What r counts.
+    pub repeats: Repeats,
     /// How much they lose if several links are overloaded.
     pub several: Several,
     /// Part of its share that each sender has to use before the capacity grows; 0: it grows in any case, as printed.
@@ -72,6 +85,7 @@ impl Default for Config {
             w_factor: 1.7,
             w_in_allocation: false,
             decrease: Decrease::Pinpointed,
+            repeats: Repeats::Transmissions,
             several: Several::Once,
             used: 0.9,
         }
@@ -95,7 +109,7 @@ pub struct LinkRound {
     pub assigned: f64,
     /// The rate at which its sender sent, bit/s.
     pub used: f64,
-    /// Mean transmissions of a packet, at least 1: r.
+    /// Mean transmissions of a packet, at least 1: r, or r + 1.
     pub transmissions: f64,
     /// Seconds per bit: 1 by the goodput of the link alone.
     pub cost: f64,
@@ -108,9 +122,11 @@ pub struct LinkRound {
 impl LinkRound {
     /// Channel time that the link takes, seconds per second.
     #[must_use]
-    pub fn airtime(&self) -> f64 {
+    pub fn airtime(&self, repeats: Repeats) -> f64 {
         let usable = |number: f64| if number > 0.0 { number.min(1e60) } else { 0.0 };
-        usable(self.assigned) * usable(self.transmissions).max(1.0) * usable(self.cost)
+        let transmissions = usable(self.transmissions).max(1.0);
+        let r = if repeats == Repeats::Transmissions { transmissions } else { transmissions - 1.0 };
+        usable(self.assigned) * r * usable(self.cost)
     }
 }
 
@@ -210,7 +226,7 @@ impl Capacities {
     ) -> f64 {
         let mut usage = 0.0;
         for &other in clique {
-            let airtime = links.get(other as usize).map_or(0.0, LinkRound::airtime);
+            let airtime = links.get(other as usize).map_or(0.0, |round| round.airtime(self.config.repeats));
             if airtime > 0.0 {
                 usage += if hidden(link, other) { airtime * self.config.w_factor } else { airtime };
             }

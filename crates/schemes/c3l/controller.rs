@@ -264,8 +264,8 @@ impl Place for Controller {
         }
     }
 
-    /// Rounds; of the last one nodes, links, cliques and the least capacity of one, overloaded links, and links of flows that it takes for
-    /// inhibited; messages that were ignored.
+    /// Rounds; of the last one nodes, links, cliques and the least capacity of one, overloaded links, links of flows that it takes for
+    /// inhibited, and steps of the allocation; messages that were ignored.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         let (topology, capacities) = (self.core.topology(), self.core.capacities());
         let least = capacities.capacities().iter().copied().fold(1.0, f64::min);
@@ -278,6 +278,7 @@ impl Place for Controller {
             ("least_capacity", least),
             ("overloaded", capacities.pinpointed().len() as f64),
             ("inhibited", inhibited as f64),
+            ("steps", self.core.steps() as f64),
             ("ignored", self.ignored as f64),
         ]
     }

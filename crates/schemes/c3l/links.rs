@@ -37,6 +37,16 @@ words! {
     }
 }
 
+words! {
+    /// What C_max, the capacity of a link, is.
+    pub enum Capacity {
+        /// What a lone saturated link delivers.
+        Goodput = "goodput",
+        /// The rate of its data frames ("raw capacity", §III-A): back-off, headers and RTS are left to re-estimation.
+        Rate = "rate",
+    }
+}
+
 /// The parameters of a node's links.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Config {
@@ -50,6 +60,8 @@ pub struct Config {
     pub packet: u32,
     /// What counts as the rate of a flow.
     pub sending: Sending,
+    /// What C_max is.
+    pub c_max: Capacity,
     /// Part of C_max that flows divide without a controller's share.
     pub default_part: f64,
     /// Most links of a node.
@@ -312,9 +324,12 @@ impl Links {
         self.limit / loaded
     }
 
-    /// Goodput of a lone link with packets of this size.
-    fn goodput(&self, size: Option<u32>) -> Rate {
-        self.exchange.goodput(size.unwrap_or(self.config.packet).max(1))
+    /// C_max of a link with packets of this size.
+    fn c_max(&self, size: Option<u32>) -> Rate {
+        match self.config.c_max {
+            Capacity::Goodput => self.exchange.goodput(size.unwrap_or(self.config.packet).max(1)),
+            Capacity::Rate => self.exchange.rate,
+        }
     }
 
     /// Calls `set` for each flow whose rate has changed since the last call.
@@ -322,7 +337,7 @@ impl Links {
         let flows = self.links.values().map(|link| link.flows.len()).sum::<usize>() as u32;
         let me = self.me;
         let part = self.config.default_part;
-        let goodputs: Vec<Rate> = self.links.values().map(|link| self.goodput(link.size)).collect();
+        let goodputs: Vec<Rate> = self.links.values().map(|link| self.c_max(link.size)).collect();
         for ((&to, link), goodput) in self.links.iter_mut().zip(goodputs) {
             let shared = link.valid_share(now).is_some();
             let c_max = Rate((goodput.0 as f64 * part) as u64);
@@ -354,7 +369,7 @@ impl Links {
             let mean = link.bytes.checked_div(link.packets);
             link.size = mean.map(|mean| u32::try_from(mean).unwrap_or(u32::MAX)).or(link.size);
         }
-        let goodputs: Vec<Rate> = self.links.values().map(|link| self.goodput(link.size)).collect();
+        let goodputs: Vec<Rate> = self.links.values().map(|link| self.c_max(link.size)).collect();
         for ((&to, link), goodput) in self.links.iter_mut().zip(goodputs) {
             let overloaded = link.overload.judge(&self.config.overload, limit);
             if link.bytes == 0 && link.waiting == 0 {

@@ -32,8 +32,9 @@
 //! | `estimate` | the agent of `c3l-local` |
 //!
 //! Readings that no single file owns:
-//! - C_max is what a lone link delivers at its rate when it is saturated, not the rate of its frames. A clique is therefore a second of air
-//!   per second, of which a link takes 1/C for each bit: links of different rates can be in one clique (the paper has one rate).
+//! - C_max is what a lone link delivers at its rate when it is saturated, not the rate of its frames (`c_max = "rate"`). A clique is
+//!   therefore a second of air per second, of which a link takes 1/C for each bit: links of different rates can be in one clique (the paper
+//!   has one rate).
 //! - No result depends on the order of nodes, links, flows or reports: where numbers are equal, names decide.
 //! - All that is learnt from messages expires, and every table has a limit.
 //! - Rates are those of IP packets, this scheme's header included.
@@ -75,10 +76,10 @@ pub use controller::Controller;
 pub use estimate::LocalAgent;
 pub use flow::{Receiver, Returns, Sender, SourceConfig};
 pub use hop::Stamper;
-pub use links::{Ended, Links, Sending};
+pub use links::{Capacity, Ended, Links, Sending};
 
 use agent::Faults;
-use capacity::{Decrease, Several};
+use capacity::{Decrease, Repeats, Several};
 use topology::{Conflict, Hider, Reach, Vertices};
 
 const MILLISECOND: Span = Span::from_millis(1);
@@ -160,6 +161,11 @@ params! {
         local_again: Span = Span::ZERO, in Span::ZERO..=HOUR;
         /// the smallest product of these factors
         local_floor: f64 = 0.1, in 0.0..=1.0;
+        /// what C_max is: the "goodput" of a lone saturated link, or the "rate" of its data frames (then default_goodput is to be it too)
+        c_max: Capacity = Capacity::Goodput;
+        /// r, by which the use of channel time counts to find a clique: "transmissions" of a packet, or "retransmissions" (as printed, by
+        /// which a link without any uses none)
+        repeats: Repeats = Repeats::Transmissions;
         /// delta_i, part of C_max that a clique's capacity gains (section IV)
         increment: f64 = 0.05, in 0.0..=1.0;
         /// the smallest capacity of a clique, part of C_max (ours)
@@ -385,6 +391,7 @@ impl C3l {
                 },
                 packet: set.flow.packet.0 as u32,
                 sending: set.flow.sending,
+                c_max: set.c_max,
                 default_part: set.default_part,
                 most: set.node_links as usize,
                 cycle: set.cycle,
@@ -419,6 +426,7 @@ impl C3l {
                     w_factor: set.w_factor,
                     w_in_allocation: set.w_in_allocation,
                     decrease: set.decrease,
+                    repeats: set.repeats,
                     several: set.several,
                     used: set.used,
                 },

@@ -230,6 +230,12 @@ impl Controller {
         &self.shares
     }
 
+    /// What the last allocation has cost ([`Allocator::steps`]).
+    #[must_use]
+    pub const fn steps(&self) -> u64 {
+        self.allocator.steps()
+    }
+
     /// Rounds so far, modulo 2^16; 0 only before the first.
     #[must_use]
     pub const fn count(&self) -> u16 {

@@ -48,6 +48,20 @@ fn three_flows_in_two_collision_domains() {
     assert_eq!(result.limits, [Limit::Clique(0), Limit::Clique(0), Limit::Clique(1)]);
 }
 
+/// Of three flows one is in both cliques: four pairs. Then both cliques are looked at, and that no other is left. Ten times as many flows
+/// have ten times the pairs. A second solution counts anew.
+#[test]
+fn steps_count_what_an_allocation_costs() {
+    let cliques = conflicts(3, &[(0, 1), (1, 2)]);
+    let constraints = Constraints::new(&cliques, |_, _| 1.0);
+    let mut allocator = Allocator::new();
+    for (times, steps) in [(1, 4 + 3), (10, 40 + 3), (1, 4 + 3)] {
+        let routes: Vec<&[u32]> = [&[0][..], &[1], &[2]].repeat(times);
+        allocator.solve(&constraints, &[1.0, 1.0], &[1.0 / C; 3], &flows(&routes));
+        assert_eq!(allocator.steps(), steps);
+    }
+}
+
 /// Figure 1(a): F1 from 1 to 2, F2 from 3 to 4; 2 hears 3: one clique, half each.
 #[test]
 fn figure_1a() {

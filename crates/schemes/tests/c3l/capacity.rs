@@ -1,7 +1,7 @@
 //! §III-D and Algorithm 1, step by step.
 
 use airfair_optimum::{Cliques, ConflictGraph, Membership, maximal_cliques};
-use airfair_schemes::c3l::capacity::{Capacities, Config, Decrease, LinkRound, Pinpointed, Several};
+use airfair_schemes::c3l::capacity::{Capacities, Config, Decrease, LinkRound, Pinpointed, Repeats, Several};
 
 use super::{C, link};
 
@@ -139,7 +139,7 @@ fn transmissions_multiply_the_use() {
     c3l.is(0, 0.95, 0.1);
     // Half of the rate at a quarter of the goodput takes twice the time: 0.3 x 2 = 0.6.
     let slow = LinkRound { assigned: 0.15 * C, cost: 4.0 / C, ..sends(0.15) };
-    assert!((slow.airtime() - 0.6).abs() < 1e-12);
+    assert!((slow.airtime(Repeats::Transmissions) - 0.6).abs() < 1e-12);
     let mut c3l = Controller::new(Config::default());
     c3l.round([slow, over(sends(0.4)), sends(0.5)]);
     c3l.is(0, 0.95, 0.1);
@@ -152,7 +152,7 @@ fn transmissions_multiply_the_use() {
             overloaded: true,
             heard: true,
         };
-        assert_eq!(round.airtime(), 0.0);
+        assert_eq!(round.airtime(Repeats::Transmissions), 0.0);
         assert!(Controller::new(Config::default()).round([round; 3])[0] <= 1.0);
     }
     let all = LinkRound {
@@ -161,7 +161,19 @@ fn transmissions_multiply_the_use() {
         transmissions: f64::INFINITY,
         ..sends(1.0)
     };
-    assert!(all.airtime().is_finite());
+    assert!(all.airtime(Repeats::Transmissions).is_finite());
+}
+
+/// Link 0 transmits each packet twice: 0.2 x 2 + 0.3 is less than 0.3 + 0.6, but 0.2 x 1 + 0 more than 0 + 0.
+#[test]
+fn retransmissions_alone_find_another_clique() {
+    let rounds = [LinkRound { transmissions: 2.0, ..sends(0.2) }, over(sends(0.3)), sends(0.6)];
+    for (repeats, loses) in [(Repeats::Transmissions, 1), (Repeats::Retransmissions, 0)] {
+        let mut c3l = Controller::new(Config { repeats, ..Config::default() });
+        c3l.round(rounds);
+        c3l.is(loses, 0.95, 0.1);
+        c3l.is(1 - loses, 1.0, 0.05);
+    }
 }
 
 /// The inhibitor 0 of link 1 counts 1.7 times: 0.3 x 1.7 + 0.4 = 0.91 against 0.4 + 0.5 = 0.9. From the inhibitor's own view it does not.

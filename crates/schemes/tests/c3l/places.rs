@@ -351,6 +351,35 @@ fn garbage_is_counted() {
     assert_eq!(ignored(controller.gauges()), 2.0, "HELLOs and words are for agents");
 }
 
+/// A packet of 1048 B takes 4.192 ms at 2 Mbit/s and as long before that: a lone link delivers 1 Mbit/s. Without a controller a flow with
+/// a hop more than this one has half of a tenth of C_max.
+#[test]
+fn c_max_is_a_goodput_or_a_rate() {
+    for (word, kbps) in [("goodput", 50), ("rate", 100)] {
+        let set = Params([("c_max".into(), ParamValue::Choice(word))].into_iter().collect());
+        let mut agent = (find("c3l").unwrap().build)(&set).unwrap().agent(&Interface::radio(50)).unwrap();
+        let (mut random, mut out) = (stream(), AgentEffects::default());
+        let fixed = Span::from_micros(4192);
+        let exchange = LoneExchange { fixed, rate: Rate::from_mbps(2), ..LoneExchange::default() };
+        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let flow = FlowSample {
+            flow: FlowId(9),
+            from: NodeId(0),
+            to: NodeId(5),
+            neighbour: NodeId(1),
+            packets: 1,
+            bytes: 1048,
+            stated: None,
+        };
+        let (interval, flows) = (Span::from_millis(100), &[flow]);
+        let mut context = Context { now: at(0), random: &mut random, out: &mut out };
+        agent.on_start(&setup, &mut context);
+        agent.on_sample(&NodeSample { interval, flows, ..NodeSample::default() }, &mut context);
+        let told = Setting::FlowRate { flow: FlowId(9), rate: Rate::from_kbps(kbps) };
+        assert!(out.settings.contains(&told), "{word}: {:?}", out.settings);
+    }
+}
+
 /// A controller that has started anew, or has forgotten a node, has no list of it: it asks for the list, also of a node that has no links.
 #[test]
 fn a_controller_asks_for_lists_that_it_does_not_have() {
