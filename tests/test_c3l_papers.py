@@ -1,13 +1,18 @@
-"""C3L's experiments: the optimum that their shares are parts of, routes and readings, and what C3L does."""
+"""C3L's experiments: the optimum of their shares, routes, readings, numbers, and what C3L does."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import airfair
+import numpy as np
 import pytest
 from airfair import Scenario, claims, paper
-from airfair_papers.c3l.common import scenes
+from airfair.recording import Recording, record
+from airfair_papers.c3l import fig15
+from airfair_papers.c3l.common import convergence, networks, scenes
 from airfair_papers.c3l.common.shares import model
 
 SHORT = ('duration="100 s"', 'warmup="70 s"')
@@ -61,3 +66,34 @@ def test_c3l_is_fair_and_near_the_optimum_where_tcp_is_not() -> None:
     for claim in judged:
         assert claim["holds"], claim
         assert not claim["baseline_holds"], claim
+
+
+def test_rates_count_by_the_hops_of_a_grid() -> None:
+    """In a grid a flow has as many hops as its ends are rows and columns apart."""
+    of = networks.network(networks.GRID, 1)
+    apart = [
+        sum(abs(a - b) for a, b in zip(of.nodes[source], of.nodes[target], strict=True)) / 200
+        for source, target in of.flows.values()
+    ]
+    flows = [{"id": flow, "goodput_bps": 1e3 * (i + 1)} for i, flow in enumerate(of.flows)]
+    result = {"scenario": networks.GRID, "seed": 1, "flows": flows}
+    found = networks.read(cast(Recording, SimpleNamespace(result=result)))
+    assert found[networks.BY_HOPS] == pytest.approx(sum((i + 1) * n for i, n in enumerate(apart)) / 20)
+    assert found[networks.MOST] == 20
+
+
+def test_when_each_flow_has_enough() -> None:
+    enough = np.array([[False, True, False], [True, False, False]])
+    assert convergence.first(enough).tolist() == [2, 1, np.inf]
+
+
+def test_an_allocation_goes_through_as_much_a_flow() -> None:
+    """Five times as many flows: about five times as many steps, and the same cliques, those of all links."""
+    found = {}
+    for count in (20, 100):
+        one = fig15.series(count, claims.MAIN)
+        assert one.by_seed is not None
+        made = Scenario.read(scenes.BASE, (*one.overrides, *one.by_seed(1)))
+        found[count] = fig15.read(record(made, scheme=one.scheme, seed=1, interval="30 s"))
+    assert found[20]["cliques"] == found[100]["cliques"] == 49
+    assert found[100][fig15.STEPS] == pytest.approx(5 * found[20][fig15.STEPS], rel=0.2)

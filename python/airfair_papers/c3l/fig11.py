@@ -1,7 +1,8 @@
 """Figure 11: the distribution over the flows of figure 10's networks.
 
-"Much higher bandwidth to some flows" is the largest flow by the mean of its run; "starvation" are flows with
-less than a tenth of that mean. The figure has the flows of each run by rank, means over the networks.
+"Much higher bandwidth to some flows" is the largest flow by the mean of its run, and in another reading in
+kbit/s; "starvation" are flows with less than a tenth of that mean. The figure has the flows of each run by
+rank, means over the networks.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ The paper's bars: local estimates (`c3l-local`), max-min shares without re-estim
 W_FACTOR 1, and with 1.7. It shows one network and no area; here they are drawn in 900 m x 900 m.
 
 Readings are the routes, and *arrivals*: as in `common.fairness`, nodes take what arrives for what sources
-send, so that sources slow down with their losses and overload hardly shows; without the variants.
+send, so that sources slow down with their losses and overload hardly shows; without the variants. So are what
+C_max is, and what r counts, which changes what re-estimation does.
 
 W_FACTOR as printed is used only to find the clique that loses capacity. Two variants let more follow from it,
 each alone and together: it also counts in the allocation; every clique of an overloaded link loses.
@@ -22,7 +23,7 @@ from airfair.paper import Experiment
 
 from airfair_papers.c3l.common import networks
 from airfair_papers.c3l.common.networks import BEST_JAIN, JAIN, LEAST, RANDOM, STARVING, read
-from airfair_papers.c3l.common.scenes import BASE, C3L, LOCAL, NEWRENO, READINGS, SMALL, STATIC
+from airfair_papers.c3l.common.scenes import BASE, C3L, LOCAL, NEWRENO, READINGS, SMALL, STATIC, told
 
 if TYPE_CHECKING:
     from airfair.paper import Series
@@ -43,12 +44,17 @@ STEPS: dict[str, tuple[str, tuple[str, ...]]] = {
     BOTH: (C3L, (*READINGS[ALLOCATED], *READINGS[ALL])),
 }
 VARIANTS = (ALLOCATED, ALL, BOTH)
-ARRIVALS = "arrivals"
+ARRIVALS, RATE, REPEATS = "arrivals", "C_max is the rate of frames", "r counts retransmissions"
 IN: dict[str, tuple[str, tuple[str, ...]]] = {
     MAIN: (MAIN, ()),
     STATIC: (STATIC, ()),
     ARRIVALS: (MAIN, READINGS[ARRIVALS]),
     f"{ARRIVALS}, {STATIC}": (STATIC, READINGS[ARRIVALS]),
+    **{
+        told(reading, routes): (routes, READINGS[reading])
+        for reading in (RATE, REPEATS)
+        for routes in (MAIN, STATIC)
+    },
 }
 """Of each reading the routes and what else it changes."""
 
@@ -141,9 +147,9 @@ def draw(rows: Measured, figure: Figure) -> None:
             there = steps(reading)
             values = [number(statistic).of(rows[name(step, reading)]) for step in there]
             axes.bar(
-                [list(STEPS).index(step) + 0.2 * (i - 1.5) for step in there],
+                [list(STEPS).index(step) + 0.1 * (i - len(IN) / 2 + 0.5) for step in there],
                 [value["mean"] for value in values],
-                width=0.19,
+                width=0.095,
                 yerr=[value["ci95"] or 0 for value in values],
                 capsize=2,
                 label="DSDV" if reading == MAIN else reading,

@@ -10,8 +10,7 @@ Each scene in another form beside: the inhibitor out of reception range, the sha
 receiver; (b) with DSDV and with static routes, with routes that DSDV keeps longer, and where all nodes sense
 each other. CUBIC, NRED, `c3l-local` and C3L over TCP have no claims.
 Nodes that keep their own flows' queues short are in `fig2.py` to `fig4.py`. Then each value that the text
-leaves open, one changed at a time, and C3L's parts left out, in five of the scenes. C_max and r have one
-reading only: neither could change which clique of one is pinpointed, and C_max is where the estimate starts.
+leaves open, one changed at a time, and C3L's parts left out, in five of the scenes.
 """
 
 from __future__ import annotations

@@ -275,6 +275,8 @@ MEAN = "mean flow (kbit/s)"
 STARVING = "flows below 1 kbit/s"
 BELOW_TENTH = "share below a tenth of the mean"
 LARGEST = "largest flow by the mean"
+MOST = "largest flow (kbit/s)"
+BY_HOPS = "mean of rate times hops (kbit/s)"
 LEAST_SHARE = "of the max-min optimum, least flow"
 TOTAL_SHARE = "of the max-min optimum, total"
 BEST_JAIN = "Jain's index of the optimum"
@@ -291,11 +293,14 @@ def jain(rates: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
 
 def read(recording: Recording) -> dict[str, float]:
     """The numbers of a run. Shares of the optimum: each flow's own, by the model of cliques over static
-    routes and UDP, whatever routes and transport the run has."""
+    routes and UDP, whatever routes and transport the run has; hops are the fewest."""
     result = recording.result
     of = network(result["scenario"], result["seed"])
     rates = np.array([flow["goodput_bps"] / 1e3 for flow in result["flows"]])
     best = np.array([of.best[flow["id"]] for flow in result["flows"]])
+    near = neighbours(of.nodes)
+    ends = (of.flows[flow["id"]] for flow in result["flows"])
+    length = np.array([hops(near, source)[target] for source, target in ends])
     mean = float(rates.mean())
     return {
         JAIN: jain(rates),
@@ -305,6 +310,8 @@ def read(recording: Recording) -> dict[str, float]:
         STARVING: float((rates < STARVED).sum()),
         BELOW_TENTH: float((rates < mean / 10).mean()) if mean else math.nan,
         LARGEST: float(rates.max()) / mean if mean else math.nan,
+        MOST: float(rates.max()),
+        BY_HOPS: float((rates * length).mean()),
         LEAST_SHARE: float((rates / best).min()),
         TOTAL_SHARE: float(rates.sum() / best.sum()),
         BEST_JAIN: jain(best),

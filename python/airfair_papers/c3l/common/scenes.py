@@ -122,6 +122,8 @@ READINGS: Mapping[str, tuple[str, ...]] = {
     "W in the allocation, reach of interference": ("c3l.w_in_allocation=true", "c3l.reach=interference"),
     "all cliques lose": ("c3l.decrease=all",),
     "no re-estimation": ("c3l.reestimate=false",),
+    "C_max is the rate of frames": ("c3l.c_max=rate", 'c3l.default_goodput="2 Mbit/s"'),
+    "r counts retransmissions": ("c3l.repeats=retransmissions",),
     "increment 0.02": ("c3l.increment=0.02",),
     "increment 0.1": ("c3l.increment=0.1",),
 }
