@@ -14,7 +14,7 @@ from airfair.paper import Experiment
 
 from airfair_papers.c3l.common import fairness, networks
 from airfair_papers.c3l.common.networks import GATEWAYS, read
-from airfair_papers.c3l.common.scenes import BASE, C3L, SMALL
+from airfair_papers.c3l.common.scenes import BASE, C3L, SMALL, told
 
 EACH = "a controller at each gateway"
 SERIES = (
@@ -23,7 +23,7 @@ SERIES = (
 )
 CLAIMS = tuple(claim for reading in fairness.BY_READING for claim in fairness.fairness("figure 10", reading))
 AT_EACH = tuple(
-    replace(claim, series=networks.name(C3L, EACH), reading=EACH)
+    replace(claim, series=networks.name(C3L, EACH), reading=told(EACH, claim.reading))
     for claim in fairness.fairness("figure 10", "main")
     if claim.series == C3L
 )
