@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
@@ -10,8 +11,9 @@ import airfair
 import numpy as np
 import pytest
 from airfair import Scenario, claims, paper
+from airfair.claims import MeasuredRow
 from airfair.recording import Recording, record
-from airfair_papers.c3l import fig15
+from airfair_papers.c3l import fig13, fig15
 from airfair_papers.c3l.common import convergence, networks, scenes
 from airfair_papers.c3l.common.shares import model
 
@@ -85,6 +87,12 @@ def test_rates_count_by_the_hops_of_a_grid() -> None:
 def test_when_each_flow_has_enough() -> None:
     enough = np.array([[False, True, False], [True, False, False]])
     assert convergence.first(enough).tolist() == [2, 1, np.inf]
+
+
+def test_rounds_that_have_been_run() -> None:
+    row = cast(MeasuredRow, {"number_values": {convergence.ROUNDS: [1.9, 2.0, math.nan]}})
+    assert fig13.rounds_run(row)[:2] == [1, 2]
+    assert math.isnan(fig13.rounds_run(row)[2])
 
 
 def test_an_allocation_goes_through_as_much_a_flow() -> None:
