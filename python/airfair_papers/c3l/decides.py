@@ -117,7 +117,6 @@ EXPERIMENT = Experiment(
     ),
     draw=draw,
     read=read,
-    seeds=10,
     quick_seeds=3,
     interval="480 s",
     small=('duration="20 s"', 'warmup="10 s"'),
