@@ -180,6 +180,8 @@ pub struct FrameView {
     pub category: Option<u8>,
     /// Name of the messages in it, of routing or of a scheme. The air does not know packets: only a trace has this name.
     pub messages: Option<&'static str>,
+    /// Flow and batch of the broadcast of a forwarder that it carries; in a trace only.
+    pub forwarded: Option<(FlowIx, u32)>,
     /// What its packet's header announces of the sender's queue; of a transmission in a trace only.
     pub announced: Option<Announced>,
 }

@@ -123,6 +123,11 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
     })
 }
 
+/// Flow and batch of the broadcast of a forwarder that a frame carries, while its packet exists.
+pub(crate) fn batch(network: &Network, packet: PacketRef) -> Option<(FlowIx, u32)> {
+    forwarded(network, network.packets.packet(packet)?)
+}
+
 /// Flow and batch of a broadcast that a forwarder has made.
 fn forwarded(network: &Network, packet: &Packet) -> Option<(FlowIx, u32)> {
     match packet.payload {

@@ -185,7 +185,11 @@ impl<'a> WorldView<'a> {
             delays: if measuring { f.delays().clone() } else { Delays::default() },
             completion_s: tcp.completion_s(flow),
             files: files.map(|files| files.result()),
-            hops: f.hops().or_else(|| self.static_hops(flow)),
+            // What forwarders carry has no path.
+            hops: match self.network.forwarders.source_of(flow) {
+                Some(_) => None,
+                None => f.hops().or_else(|| self.static_hops(flow)),
+            },
             reports: if measuring {
                 self.network.udp.totals(flow).map(|totals| reports(&totals))
             } else {

@@ -23,6 +23,7 @@ impl Observer for Tracer {
             && matches!(frame.kind, FrameKind::Data | FrameKind::Broadcast)
         {
             frame.messages = describe::messages(world.network, frame.packet);
+            frame.forwarded = describe::batch(world.network, frame.packet);
         }
         if let Record::Start { frame } = &mut record
             && frame.kind == FrameKind::Data
@@ -70,12 +71,16 @@ fn messages_text(name: &str) -> String {
     name.replacen('-', " ", 1).to_uppercase()
 }
 
-/// Messages in a frame: " (OLSR HELLO)"; nothing for other frames.
-fn carried(frame: &FrameView) -> String {
-    frame.messages.map_or_else(String::new, |name| format!(" ({})", messages_text(name)))
-}
-
 impl Names {
+    /// What a frame carries beside packets of flows by routes: " (OLSR HELLO)", " (batch 32 of f)"; nothing for other frames.
+    fn carried(&self, frame: &FrameView) -> String {
+        match (frame.messages, frame.forwarded) {
+            (Some(name), _) => format!(" ({})", messages_text(name)),
+            (None, Some((flow, batch))) => format!(" (batch {batch} of {})", self.flow(Some(flow))),
+            (None, None) => String::new(),
+        }
+    }
+
     fn station(&self, station: StationIx) -> &str {
         self.stations.get(station.ix()).map_or("?", String::as_str)
     }
@@ -106,7 +111,7 @@ impl Names {
                     self.station(f.sender),
                     f.kind.name(),
                     f.number,
-                    carried(&f),
+                    self.carried(&f),
                     f.receiver.map_or("all", |receiver| self.station(receiver)),
                     f.bytes,
                     f.mode.rate(),
@@ -121,7 +126,7 @@ impl Names {
                     self.station(at),
                     f.kind.name(),
                     f.number,
-                    carried(&f),
+                    self.carried(&f),
                     self.station(f.sender),
                     if loss.is_some() { ", with errors" } else { "" }
                 )
@@ -133,7 +138,7 @@ impl Names {
                     self.station(at),
                     f.kind.name(),
                     f.number,
-                    carried(&f),
+                    self.carried(&f),
                     self.station(f.sender)
                 )
             }
@@ -144,7 +149,7 @@ impl Names {
                     self.station(at),
                     f.kind.name(),
                     f.number,
-                    carried(&f),
+                    self.carried(&f),
                     self.station(f.sender)
                 );
                 match loss {

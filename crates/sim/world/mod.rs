@@ -230,13 +230,19 @@ impl World {
     /// takes longer.
     ///
     /// # Errors
-    /// If there is no such flow, or time has passed already.
+    /// If there is no such flow, forwarders carry it, or time has passed already.
     pub fn explain(&mut self, spec: &WorldSpec, flow: FlowIx) -> Result<(), String> {
         let Some(traffic) = spec.flows.get(flow.ix()).map(|f| &f.traffic) else {
             return Err(format!("there are {} flows", spec.flows.len()));
         };
         if self.agenda.now > Time::ZERO {
             return Err("an explanation has to be requested at time 0, before the run starts".to_string());
+        }
+        if self.network.forwarders.source_of(flow).is_some() {
+            return Err(format!(
+                "flow {} is carried by broadcasts of forwarders, which have no path that could be explained; `airfair trace` shows its batches",
+                spec.flows[flow.ix()].id
+            ));
         }
         let explainer = Explainer::new(flow, traffic, &self.observed());
         self.observers.explain = Some(Box::new(explainer));

@@ -113,6 +113,7 @@ impl Frame {
             retry,
             category: (category != NO_CATEGORY).then_some(category),
             messages: None,
+            forwarded: None,
             announced: None,
         }
     }
