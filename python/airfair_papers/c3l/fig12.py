@@ -141,6 +141,7 @@ def claims(reading: str) -> list[Claim]:
 
 def draw(rows: Measured, figure: Figure) -> None:
     """Jain's index and the least flow, a bar for each step; the line is the optimum's."""
+    figure.set_size_inches(13.0, 5.5)
     plots = figure.subplots(1, 2)
     for axes, statistic in zip(plots, (JAIN, LEAST), strict=True):
         for i, reading in enumerate(IN):
@@ -157,7 +158,8 @@ def draw(rows: Measured, figure: Figure) -> None:
         axes.set_xticks(range(len(STEPS)), list(STEPS), rotation=40, ha="right", fontsize="x-small")
         axes.set_ylabel(statistic)
     plots[0].axhline(number(BEST_JAIN).of(rows[FACTOR])["mean"], color="black", linestyle=":", linewidth=1)
-    plots[0].legend(fontsize="x-small")
+    plots[1].set_ylim(0.0, 1.3 * plots[1].get_ylim()[1])
+    plots[1].legend(loc="upper left", fontsize="xx-small")
 
 
 EXPERIMENT = Experiment(
