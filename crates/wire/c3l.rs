@@ -207,7 +207,8 @@ impl Hello {
     }
 }
 
-/// What a controller at a node without an agent tells its neighbours: that it is alive. It is no HELLO, since it may come by wire. 12 bytes.
+/// What a controller at a node without an agent tells its neighbours: that it is alive. It is no HELLO, since it may come by wire. 12
+/// bytes.
 ///
 /// | bytes | field |
 /// |---|---|

@@ -4,9 +4,9 @@
 //! Readings:
 //! - The estimate is that of the interface, from the times that its MAC spent on the packets of a sample, and counts for all of its next
 //!   hops.
-//! - What flows require is judged once an epoch by what their sources have stated last, or by what has arrived in a whole epoch (`sending`):
-//!   then a flow of which nothing has arrived requires nothing. A flow that appears between has its part at once, and others keep what they
-//!   require.
+//! - What flows require is judged once an epoch by what their sources have stated last, or by what has arrived in a whole epoch
+//!   (`sending`): then a flow of which nothing has arrived requires nothing. A flow that appears between has its part at once, and others
+//!   keep what they require.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;

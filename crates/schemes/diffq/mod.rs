@@ -54,7 +54,7 @@ use crate::droptail::DropTail;
 use crate::params::{ParamError, Params};
 use crate::places::{Agent, Interface, Medium, Priority, Queue, Source, UdpEnds, Wants};
 use crate::scheme::Scheme;
-use crate::{more, params, words};
+use crate::{params, words};
 
 use announcement::Announcer;
 use backlogs::Backlogs;
@@ -165,14 +165,9 @@ impl DiffQ {
         Self::new(&truth, Parts::All, size_factor)
     }
 
-    /// What DiffQ over MORE needs of it.
-    pub(crate) const fn over_more(&self) -> more::backpressure::Config {
-        more::backpressure::Config {
-            sender: self.sender,
-            quantiser: self.queue.scheduler.quantiser,
-            sizes: self.sizes,
-            expiry: self.expiry,
-        }
+    /// The law of sources, levels, and how many sizes of neighbours are stored for how long: what DiffQ over MORE needs of it.
+    pub(crate) const fn laws(&self) -> (SenderConfig, Quantiser, usize, Span) {
+        (self.sender, self.queue.scheduler.quantiser, self.sizes, self.expiry)
     }
 
     fn new(set: &Parameters, parts: Parts, size_factor: f64) -> Result<Self, ParamError> {

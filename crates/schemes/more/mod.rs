@@ -147,7 +147,8 @@ impl More {
     pub fn with_diffq(params: &Params) -> Result<Self, ParamError> {
         let mut config = Self::new(&DiffQParameters::read(params)?.more).config;
         config.node.granted = true;
-        config.diffq = Some(DiffQ::from_params(params, Parts::All)?.over_more());
+        let (sender, quantiser, sizes, expiry) = DiffQ::from_params(params, Parts::All)?.laws();
+        config.diffq = Some(backpressure::Config { sender, quantiser, sizes, expiry });
         Ok(Self { config })
     }
 }

@@ -7,8 +7,8 @@
 //!   more to send.
 //! - All packets of a batch are as long as its longest native, as shorter ones are filled up to be added.
 //! - The acknowledgement goes by ordinary routing, ahead of what waits; nodes that pass it on or overhear it take note.
-//! - The destination repeats an acknowledgement until it hears a packet of a later batch, first after `again`, then after twice that, up to a
-//!   second, for `repeat`: it may be lost on the way after all nodes around the destination have heard it, which then send nothing that
+//! - The destination repeats an acknowledgement until it hears a packet of a later batch, first after `again`, then after twice that, up to
+//!   a second, for `repeat`: it may be lost on the way after all nodes around the destination have heard it, which then send nothing that
 //!   would tell the destination.
 
 use alloc::boxed::Box;

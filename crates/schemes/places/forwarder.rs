@@ -43,8 +43,8 @@ pub struct HeardBroadcast<'a> {
     pub content: u32,
 }
 
-/// Delivery ratios of broadcasts at the rate of data frames between all nodes with a forwarder, as the network knows them: what no node could
-/// know so exactly.
+/// Delivery ratios of broadcasts at the rate of data frames between all nodes with a forwarder, as the network knows them: what no node
+/// could know so exactly.
 #[derive(Debug, Clone, Copy)]
 pub struct DeliveryRatios<'a> {
     /// The nodes, in the natural order of their names.
@@ -63,9 +63,9 @@ impl DeliveryRatios<'_> {
     }
 }
 
-/// A forwarder (MORE, ExOR), a part of an [`Agent`](super::Agent): its node passes packets of flows on without a next hop. A forwarder takes
-/// the packets of its node's own flows, makes broadcasts from what it holds at the moment at which its radio may send, and hands the packets
-/// for its node up. Timers and messages are those of the agent.
+/// A forwarder (MORE, ExOR), a part of an [`Agent`](super::Agent): its node passes packets of flows on without a next hop. A forwarder
+/// takes the packets of its node's own flows, makes broadcasts from what it holds at the moment at which its radio may send, and hands the
+/// packets for its node up. Timers and messages are those of the agent.
 pub trait Forwarder {
     /// The delivery ratios of the network, once after the agent's start. Called only if [wanted](super::Wants::delivery_ratios).
     fn on_delivery_ratios(&mut self, _ratios: &DeliveryRatios<'_>, _context: &mut ForwarderContext<'_>) {}

@@ -8,7 +8,7 @@
 //! | [`Queue`], [`Aqm`] | an output interface | each arrival and departure; an AQM: each reception and setting, too |
 //! | [`Hop`] | an output interface of a router | each packet, each control interval |
 //! | [`Agent`] | a radio interface of a node | each sample of its counters, each message, each timer |
-//! | [`Forwarder`], a part of an agent | a radio interface of a node | each broadcast heard, each access to the air, each packet of its own |
+//! | [`Forwarder`], a part of an agent | a radio interface of a node | each broadcast heard, each access, each packet of its own |
 //! | [`Controller`] | one node of the network | each message for the node, each timer |
 //!
 //! | place | context | effects beside the answer |

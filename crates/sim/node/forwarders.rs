@@ -1,4 +1,5 @@
-//! Stations with a forwarder: the packets of flows that their nodes forward, places in the MAC for broadcasts to be made, and what is counted.
+//! Stations with a forwarder: the packets of flows that their nodes forward, places in the MAC for broadcasts to be made, and what is
+//! counted.
 //!
 //! A packet of such a flow stays at its source, in its list here, until a forwarder hands it up at its destination. What is on the air
 //! meanwhile are broadcasts of forwarders, which are no packets of flows.

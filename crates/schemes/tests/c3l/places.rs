@@ -748,8 +748,8 @@ fn a_slow_flow_in_a_long_cycle() {
     assert_eq!(rates[10..], vec![24; rates.len() - 10]);
 }
 
-/// What a flow requires at a node that estimates its own bandwidth: what its source states, or what arrives. A tenth of the node's even rate
-/// is delta.
+/// What a flow requires at a node that estimates its own bandwidth: what its source states, or what arrives. A tenth of the node's even
+/// rate is delta.
 #[test]
 fn statements_and_arrivals_without_a_controller() {
     for (sending, kbps) in [("stated", 40 + 200), ("arrivals", 2000)] {
