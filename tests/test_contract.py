@@ -119,7 +119,7 @@ def test_a_run() -> None:
         "codel": Scenario.parse(WIRED_AODV.replace("aodv", "olsr")),
         "c3l": Scenario.parse(line(0, 200, 400, 600), "c3l", ["duration=30 s", "warmup=1 s"]),
         "tfrc": over_udp('transport = "udp"'),
-        "more": over_udp('transport = "udp"'),
+        "more": Scenario.parse(line(0, 200, 400, 600), "more", ["duration=30 s", "warmup=1 s"]),
     }
     for scheme, scenario in scenes.items():
         result = airfair.run(scenario, scheme=scheme, windows="500 ms")
