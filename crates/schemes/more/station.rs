@@ -100,7 +100,7 @@ pub struct Station {
     config: StationConfig,
     node: Node,
     me: NodeId,
-    losses: Losses,
+    ratios: DeliveryRatios,
     own: Vec<Own>,
     /// Sizes of the packets of flows, in the order of the flows.
     contents: Vec<Content>,
@@ -118,7 +118,7 @@ impl Station {
             config,
             node: Node::new(0, config.node),
             me: NodeId(0),
-            losses: Losses::new([]),
+            ratios: DeliveryRatios::default(),
             own: Vec::new(),
             contents: Vec::new(),
             repeated: Vec::new(),
@@ -150,8 +150,15 @@ impl Station {
     /// Forwarders of a flow by the present delivery ratios.
     fn forwarders(&self, flow: &Flow) -> Option<Forwarders> {
         let (from, to) = (NodeId(flow.source), NodeId(flow.destination));
-        let expected = Expected::new(&self.losses, from, to, &self.config.pruning)?;
-        Some(forwarders::listed(&forwarders::forwarders(&self.losses, &expected)))
+        // Only sources need it, once for each flow: in a network of a thousand nodes it takes 8 MB.
+        let mut losses = Losses::new(self.ratios.nodes.iter().copied());
+        for (i, &from) in self.ratios.nodes.iter().enumerate() {
+            for (j, &to) in self.ratios.nodes.iter().enumerate().filter(|&(j, _)| j != i) {
+                losses.set_delivery(from, to, self.ratios.between(i, j));
+            }
+        }
+        let expected = Expected::new(&losses, from, to, &self.config.pruning)?;
+        Some(forwarders::listed(&forwarders::forwarders(&losses, &expected)))
     }
 
     /// Begins the next batches of the node's flows where that is due, and sets the timer for those that are not.
@@ -282,13 +289,8 @@ impl Agent for Station {
 }
 
 impl Forwarder for Station {
-    fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios<'_>, _context: &mut ForwarderContext<'_>) {
-        self.losses = Losses::new(ratios.nodes.iter().copied());
-        for (i, &from) in ratios.nodes.iter().enumerate() {
-            for (j, &to) in ratios.nodes.iter().enumerate().filter(|&(j, _)| j != i) {
-                self.losses.set_delivery(from, to, ratios.between(i, j));
-            }
-        }
+    fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {
+        self.ratios = ratios.clone();
     }
 
     fn room(&self, flow: FlowId, to: NodeId) -> u32 {

@@ -20,6 +20,10 @@ use alloc::vec::Vec;
 use super::losses::{Distances, Losses};
 use crate::places::NodeId;
 
+/// The most forwarders that are looked at: of more, those that would send most. A header has no room for more, and leaving them out one by
+/// one would take the cube of their number.
+const MOST: usize = 64;
+
 /// Which forwarders are left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pruning {
@@ -69,7 +73,17 @@ impl Expected {
     /// The same, with distances that are known.
     #[must_use]
     pub fn among(losses: &Losses, distances: &Distances, source: NodeId, pruning: &Pruning) -> Option<Self> {
-        let all = Self::of(losses, &distances.nearer(source))?;
+        let mut all = Self::of(losses, &distances.nearer(source))?;
+        let inner = all.shares.len().saturating_sub(2);
+        if inner > MOST {
+            let mut most: Vec<Share> = all.shares[1..=inner].to_vec();
+            most.sort_by(|a, b| b.sends.total_cmp(&a.sends));
+            let least = most[MOST].sends;
+            let last = all.shares.len() - 1;
+            let kept =
+                (0..).zip(&all.shares).filter(|&(at, share)| at == 0 || at == last || share.sends > least);
+            all = Self::of(losses, &kept.map(|(_, share)| share.node).collect::<Vec<_>>())?;
+        }
         let limit = (1.0 + pruning.rise) * all.cost();
         let mut now = all;
         let mut kept: Vec<NodeId> = Vec::new();

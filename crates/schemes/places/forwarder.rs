@@ -1,5 +1,6 @@
 //! A forwarder: an agent whose node passes packets of flows on by broadcasts without a next hop.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use airfair_units::Time;
@@ -44,16 +45,16 @@ pub struct HeardBroadcast<'a> {
 }
 
 /// Delivery ratios of broadcasts at the rate of data frames between all nodes with a forwarder, as the network knows them: what no node
-/// could know so exactly.
-#[derive(Debug, Clone, Copy)]
-pub struct DeliveryRatios<'a> {
+/// could know so exactly. A copy shares the lists.
+#[derive(Debug, Clone, Default)]
+pub struct DeliveryRatios {
     /// The nodes, in the natural order of their names.
-    pub nodes: &'a [NodeId],
+    pub nodes: Arc<[NodeId]>,
     /// From each node, in this order, to each node: the part of packets that arrive on an otherwise silent air, 0..=1; 0 to itself.
-    pub ratios: &'a [f64],
+    pub ratios: Arc<[f64]>,
 }
 
-impl DeliveryRatios<'_> {
+impl DeliveryRatios {
     /// The ratio from one node to another, by their places in the list; 0 for a place that is not in the list.
     #[must_use]
     pub fn between(&self, from: usize, to: usize) -> f64 {
@@ -68,7 +69,7 @@ impl DeliveryRatios<'_> {
 /// packets for its node up. Timers and messages are those of the agent.
 pub trait Forwarder {
     /// The delivery ratios of the network, once after the agent's start. Called only if [wanted](super::Wants::delivery_ratios).
-    fn on_delivery_ratios(&mut self, _ratios: &DeliveryRatios<'_>, _context: &mut ForwarderContext<'_>) {}
+    fn on_delivery_ratios(&mut self, _ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {}
 
     /// Number of packets that it takes now of a flow whose source is its node, for a node. What it does not take waits at the source.
     fn room(&self, flow: FlowId, to: NodeId) -> u32;

@@ -57,7 +57,7 @@ impl Agent for Repeater {
 }
 
 impl Forwarder for Repeater {
-    fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios<'_>, _context: &mut ForwarderContext<'_>) {
+    fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {
         assert_eq!(ratios.ratios.len(), ratios.nodes.len() * ratios.nodes.len());
         self.ratios = ratios.ratios.to_vec();
     }

@@ -23,11 +23,11 @@ impl Network {
         let mut stations: Vec<_> =
             self.forwarders.stations().map(|(station, at)| (station, at.node)).collect();
         stations.sort_unstable_by_key(|&(_, node)| self.routes.name_order(node));
-        let nodes: Vec<_> = stations.iter().map(|&(_, node)| self.interfaces.id(node)).collect();
+        let nodes = stations.iter().map(|&(_, node)| self.interfaces.id(node)).collect();
         let of = |from, to| if from == to { 0.0 } else { air.delivery_ratio(from, to, RATIOS_BYTES) };
         let from = |&(from, _): &(StationIx, NodeIx)| stations.iter().map(move |&(to, _)| of(from, to));
-        let ratios: Vec<f64> = stations.iter().flat_map(from).collect();
-        let ratios = DeliveryRatios { nodes: &nodes, ratios: &ratios };
+        let ratios = stations.iter().flat_map(from).collect();
+        let ratios = DeliveryRatios { nodes, ratios };
         for &(station, _) in &stations {
             if self.forwarders.at(station).is_none_or(|at| !at.wants_ratios) {
                 continue;
