@@ -37,10 +37,10 @@ def test_schemes_by_name() -> None:
     assert shipped == airfair.schemes()[: len(shipped)]  # what other tests register follows
     done = command("schemes", "rde")
     assert (done.returncode, done.stderr) == (2, 'there is no scheme "rde"; did you mean "red"?\n')
-    done = command("schemes", "RED", "nope", "foo")
+    done = command("schemes", "RED", "unheard-of", "foo")
     assert done.stderr.splitlines() == [
         'there is no scheme "RED"; did you mean "red"?',
-        'there is no scheme "nope"',
+        'there is no scheme "unheard-of"',
         'there is no scheme "foo"',
     ]
     done = command("paper", "nope")

@@ -139,7 +139,7 @@ def test_messages_are_folded_at_spaces(folder: Path) -> None:
     compare = ("compare", "cafe.toml", "--schemes", "droptail,red", "--seeds", "2")
     cases = [
         (compare, 0, "warning: 2 seeds"),
-        (("run", "cafe.toml", "--scheme", "nope"), 2, "there is no scheme"),
+        (("run", "cafe.toml", "--scheme", "unheard-of"), 2, "there is no scheme"),
     ]
     for arguments, status, start in cases:
         lines = in_terminal(*arguments, cwd=folder, status=status).splitlines()

@@ -131,8 +131,8 @@ pub enum Indication {
         /// Arrival time of its last bit.
         at: Time,
     },
-    /// A station may send now, and its MAC holds a place for a broadcast that is made at this moment ([`Msdu::to_be_made`]). The layer
-    /// above answers at once, by [`super::Air::send_made`] or [`super::Air::send_nothing`].
+    /// A station may send now, and its MAC holds a place for a broadcast that is made at this moment (`Msdu::to_be_made`). The layer
+    /// above answers at once, by `Air::send_made` or `Air::send_nothing`.
     Access {
         /// The station.
         station: StationIx,
