@@ -200,8 +200,10 @@ impl Station {
         match (self.repeated.binary_search_by_key(flow, |it| it.acknowledgement.flow), new) {
             (Ok(at), Some(new)) => self.repeated[at] = new,
             (Ok(at), None) => _ = self.repeated.remove(at),
-            (Err(at), Some(new)) => self.repeated.insert(at, new),
-            (Err(_), None) => {}
+            (Err(at), Some(new)) if self.repeated.len() < self.config.node.flows => {
+                self.repeated.insert(at, new)
+            }
+            (Err(_), _) => {}
         }
     }
 
@@ -214,6 +216,14 @@ impl Station {
             out.messages.extend(message(&it.acknowledgement));
         }
         out.timers.extend(self.repeated.iter().map(|it| it.next).min().map(|at| (REPEAT, at)));
+    }
+
+    /// Sizes of flows of which nothing is held are forgotten when there are twice as many sizes as flows may be known.
+    fn forget_contents(&mut self) {
+        let Self { contents, node, config, .. } = self;
+        if contents.len() >= config.node.flows.saturating_mul(2) {
+            contents.retain(|content| node.rank(&content.flow).is_some());
+        }
     }
 
     /// Size of the packets of a flow.
@@ -329,6 +339,7 @@ impl Forwarder for Station {
                 if to_me {
                     context.out.innovative.push(flow);
                 } else {
+                    self.forget_contents();
                     note(&mut self.contents, header.flow, heard.content);
                 }
             }
@@ -374,6 +385,12 @@ impl Forwarder for Station {
 }
 
 impl Station {
+    /// Number of flows, sizes and acknowledgements that it keeps of what others have sent.
+    #[must_use]
+    pub const fn kept(&self) -> usize {
+        self.node.len() + self.contents.len() + self.repeated.len()
+    }
+
     /// The node as an agent.
     #[must_use]
     pub fn boxed(self) -> Box<dyn Agent> {

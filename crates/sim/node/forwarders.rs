@@ -125,9 +125,9 @@ impl Forwarders {
         self.flows.get(flow)?.as_ref().map(|flow| flow.source)
     }
 
-    /// The flows whose source is a station's node.
-    pub fn own(&self, station: StationIx) -> Vec<FlowIx> {
-        self.at(station).map_or_else(Vec::new, |at| at.own.clone())
+    /// A flow whose source is a station's node, by its place among these.
+    pub fn own(&self, station: StationIx, place: usize) -> Option<FlowIx> {
+        self.at(station)?.own.get(place).copied()
     }
 
     /// Packets of a flow that its forwarder has not taken.
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(forwarders.of_number(FlowId(98)), None);
         let sources = [0, 1, 2, 3, 4].map(|flow| forwarders.source_of(FlowIx(flow)));
         assert_eq!(sources, [Some(StationIx(0)), None, None, None, None]);
-        assert_eq!(forwarders.own(StationIx(0)), [FlowIx(0)]);
+        assert_eq!([0, 1].map(|place| forwarders.own(StationIx(0), place)), [Some(FlowIx(0)), None]);
     }
 
     #[test]

@@ -95,8 +95,10 @@ impl Network {
         let Some(at) = self.forwarders.at(station) else { return };
         let port = at.port;
         let mut fed = false;
-        for flow in self.forwarders.own(station) {
+        let mut place = 0;
+        while let Some(flow) = self.forwarders.own(station, place) {
             fed |= self.forwarders.waiting(flow) > 0 && self.feed(flow, now);
+            place += 1;
         }
         if fed {
             self.resume_waiting_sources(port, now);

@@ -7,3 +7,4 @@ mod gf256;
 #[path = "../opportunistic/networks.rs"]
 mod networks;
 mod node;
+mod station;
