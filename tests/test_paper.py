@@ -258,6 +258,14 @@ def test_claims_are_counted_by_source_once_for_all_readings() -> None:
     }
 
 
+def test_the_first_reading_is_the_main_one_where_none_is_called_so() -> None:
+    rows = {"low": made(x=[1.0, 1.1, 0.9]), "high": made(x=[5.0, 5.1, 4.9])}
+    low = Claim("small", "", "low", None, number("x"), "below", value=2.0, source="paper", reading="static")
+    judged = [claims.judge(low, rows), claims.judge(replace(low, series="high", reading="waits"), rows)]
+    for order, hold in ((judged, 1), (judged[::-1], 0)):
+        assert claims.count(order) == {"paper": {"claims": 1, "hold": hold, "hold_in_a_reading": 1}}
+
+
 def test_the_table_fits_a_terminal_of_80_columns() -> None:
     """No line is longer, no column is lost, no name of a series or number is cut."""
     stated = small([replace(less_middle(), text="The middle one of the three transfers starves")])
@@ -291,6 +299,13 @@ def test_other_readings_are_shown_if_asked_for() -> None:
     assert "early drops" not in main
     assert "1 claim in other readings, 1 series: --readings" in main
     assert len(whole.splitlines()) > len(main.splitlines())
+    # A series that is only a bound in other readings is left out with them.
+    bound = replace(less_middle(), reading="early drops", bound_series="red")
+    stated = small([less_middle(), bound])
+    assert "1 claim in other readings, 1 series: --readings" in shown(readings=False)
+    # Where no reading is called the main one, the first is.
+    stated = small([replace(less_middle(), reading="late"), red])
+    assert "1 claim in other readings, 1 series: --readings" in shown(readings=False)
 
 
 def test_an_experiment_has_its_own_seeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -396,10 +396,17 @@ def judge(claim: Claim, rows: Measured) -> ClaimRow:
     }
 
 
+def main_reading(readings: Iterable[str]) -> str:
+    """The main one of the readings of an experiment's claims: the first, where none is called so."""
+    every = list(readings)
+    return MAIN if MAIN in every or not every else every[0]
+
+
 def count(judged: Sequence[ClaimRow]) -> dict[Source, Count]:
     """Counts by source, without sources that have no claim; claims of one text in several readings count
     once."""
     counts: dict[Source, Count] = {}
+    main = main_reading(row["reading"] for row in judged)
     for source in get_args(Source):
         readings: dict[str, dict[str, bool]] = {}
         for row in judged:
@@ -412,7 +419,7 @@ def count(judged: Sequence[ClaimRow]) -> dict[Source, Count]:
         if readings:
             counts[source] = {
                 "claims": len(readings),
-                "hold": sum(shown.get(MAIN, False) for shown in readings.values()),
+                "hold": sum(shown.get(main, False) for shown in readings.values()),
                 "hold_in_a_reading": sum(any(shown.values()) for shown in readings.values()),
             }
     return counts

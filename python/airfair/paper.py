@@ -22,7 +22,18 @@ from rich.markup import escape
 from . import _core, tables
 from ._core import InputError, Scenario
 from .arguments import hint
-from .claims import MAIN, Claim, ClaimRow, Count, Measured, MeasuredRow, Source, count, estimate, judge
+from .claims import (
+    Claim,
+    ClaimRow,
+    Count,
+    Measured,
+    MeasuredRow,
+    Source,
+    count,
+    estimate,
+    judge,
+    main_reading,
+)
 from .experiment import each
 from .output import write_atomically
 from .results import CompareRow, Estimate, RunResult
@@ -313,7 +324,8 @@ def show(
     table = tables.plain_table(*heads, prose=["claim", "measured", "on its baseline"])
     # The same claim in other readings follows the first, and its text is not said again.
     every = list(zip(experiment.claims, told["claims"], strict=True))
-    judged = [pair for pair in every if readings or pair[0].reading == MAIN]
+    main = main_reading(claim.reading for claim, _ in every)
+    judged = [pair for pair in every if readings or pair[0].reading == main]
     left = _series_of(claim for claim, _ in every) - _series_of(claim for claim, _ in judged)
     shown = [series for series in experiment.series if series.name not in left]
     texts = list(dict.fromkeys((row["text"], row["where"]) for _, row in judged))
@@ -323,7 +335,7 @@ def show(
         there = "-"
         if claim.baseline is not None and row["baseline_holds"] is not None:
             there = f"{_yes(row['baseline_holds'])}: {claim.measured(rows, claim.baseline)}"
-        reading = "" if claim.reading == MAIN else f"; {claim.reading}"
+        reading = "" if claim.reading == main else f"; {claim.reading}"
         again = (row["text"], row["where"]) == said and reading
         text = f"the same{reading}" if again else f"{row['text']} ({row['where']}{reading})"
         said = (row["text"], row["where"])
@@ -370,9 +382,12 @@ def show(
 
 
 def _series_of(claims: Iterable[Claim]) -> set[str]:
-    """The series that claims are about, baselines included."""
-    named = ((claim.series, claim.baseline) for claim in claims)
-    return {name for pair in named for name in pair if name is not None}
+    """The series that claims are about, with their baselines and what they are compared with."""
+    names: set[str | None] = set()
+    for claim in claims:
+        bound = claim.bound_series
+        names |= {claim.series, claim.baseline, *(bound if isinstance(bound, tuple) else (bound,))}
+    return {name for name in names if name is not None}
 
 
 def _count(source: Source, counted: Count) -> str:
