@@ -4,6 +4,7 @@
 local c3l = Proto("c3l", "C3L")
 local types = {
     [0x11] = "hello", [0x12] = "probe", [0x13] = "report", [0x14] = "allocation", [0x15] = "stamp", [0x16] = "feedback",
+    [0x17] = "word",
 }
 local fields = {
     type = ProtoField.uint8("c3l.type", "Type", base.HEX, types),
@@ -28,6 +29,7 @@ local fields = {
     flows = ProtoField.uint8("c3l.flows", "Flows"),
     neighbours = ProtoField.uint8("c3l.neighbours", "Neighbours"),
     valid = ProtoField.uint32("c3l.valid_ms", "Valid for, ms"),
+    freshness = ProtoField.uint32("c3l.freshness", "Freshness of the controller"),
 }
 c3l.fields = fields
 
@@ -87,10 +89,15 @@ local function allocation(part, bytes)
     part:add(fields.valid, bytes(16, 4))
 end
 
+local function word(part, bytes)
+    part:add(fields.controller, bytes(4, 4))
+    part:add(fields.freshness, bytes(8, 4))
+end
+
 -- Length of what is shown, and who shows it.
 local shapes = {
     [0x11] = { 8, hello }, [0x12] = { 8, hello }, [0x13] = { 16, report }, [0x14] = { 20, allocation },
-    [0x15] = { 20, stamp }, [0x16] = { 20, feedback },
+    [0x15] = { 20, stamp }, [0x16] = { 20, feedback }, [0x17] = { 12, word },
 }
 
 -- Shows what begins here; returns its length, 0 if it is not C3L's.
