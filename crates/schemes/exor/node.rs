@@ -24,6 +24,7 @@ use airfair_wire::exor::{BatchMap, Exor, Fragment, Head, Nodes};
 
 use super::map;
 use super::turns::{self, Turns};
+use crate::opportunistic::later;
 
 /// The parameters of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -153,11 +154,6 @@ pub struct Node {
     flows: Vec<Known>,
     /// The flow that has sent last.
     turn: Option<Flow>,
-}
-
-/// Whether a batch comes after another; numbers go round.
-const fn later(batch: u32, than: u32) -> bool {
-    batch.wrapping_sub(than).cast_signed() > 0
 }
 
 impl Batch {

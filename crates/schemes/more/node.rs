@@ -27,6 +27,7 @@ use airfair_wire::more::{Acknowledgement, Coded, Credit, Flow, Forwarders};
 
 use super::decoder::{Combination, Decoder};
 use super::row::Row;
+use crate::opportunistic::later;
 
 /// A transmission, in parts.
 const ONE: i64 = Credit::PARTS as i64;
@@ -117,11 +118,6 @@ pub struct Node {
     flows: Vec<Known>,
     /// The flow that has sent last.
     turn: Option<Flow>,
-}
-
-/// Whether a batch comes after another; numbers go round.
-const fn later(batch: u32, than: u32) -> bool {
-    batch.wrapping_sub(than).cast_signed() > 0
 }
 
 /// Place of a node in the order from the destination to the source: 0 the destination, then forwarders, then the source.

@@ -215,7 +215,12 @@ impl Station {
             it.next = now.saturating_add(it.gap);
             out.messages.extend(message(&it.acknowledgement));
         }
-        out.timers.extend(self.repeated.iter().map(|it| it.next).min().map(|at| (REPEAT, at)));
+        out.timers.extend(self.next_repetition());
+    }
+
+    /// The timer of the acknowledgement that is repeated next.
+    fn next_repetition(&self) -> Option<(Timer, Time)> {
+        self.repeated.iter().map(|it| it.next).min().map(|at| (REPEAT, at))
     }
 
     /// Sizes of flows of which nothing is held are forgotten when there are twice as many sizes as flows may be known.
@@ -353,11 +358,7 @@ impl Forwarder for Station {
         context.out.agent.messages.extend(acknowledge.as_ref().and_then(message));
         if to_me && meaning != Meaning::Old {
             self.repeat(&header.flow, acknowledge.as_ref(), context.now);
-            context
-                .out
-                .agent
-                .timers
-                .extend(self.repeated.iter().map(|it| it.next).min().map(|at| (REPEAT, at)));
+            context.out.agent.timers.extend(self.next_repetition());
         }
     }
 

@@ -12,3 +12,8 @@
 
 pub mod expected;
 pub mod losses;
+
+/// Whether a batch comes after another; numbers go round.
+pub(crate) const fn later(batch: u32, than: u32) -> bool {
+    batch.wrapping_sub(than).cast_signed() > 0
+}
