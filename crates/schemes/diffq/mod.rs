@@ -43,7 +43,7 @@ pub mod backlogs;
 mod destinations;
 mod queue;
 pub mod scheduler;
-pub(crate) mod sender;
+pub mod sender;
 pub mod trailer;
 
 use alloc::boxed::Box;

@@ -4,18 +4,23 @@
 //! - A flow's place in the order is its differential, as a destination queue's is; of equal ones each has its turn.
 //! - A source is granted a packet when its rate allows one more, at most D at a time: the destination queue of §4 drops what is above D.
 //!   What is granted between two batches, while an acknowledgement is on its way, is lost, as the source has no packet to send.
+//! - A flow whose differential is 0 or less is served too, at level 0, as a destination queue is in §4; in the theory of backpressure it
+//!   waits ([`Serve`]).
+//! - Sources do not step together: each node begins within an `interval`, each flow with a part of a packet, both drawn. Flows that begin
+//!   at the same moment with the same rate would otherwise send together for ever, and hidden ones drown each other.
 //! - The backlog that a broadcast announces is that after the broadcast, to the same destination over all flows.
 
 use alloc::vec::Vec;
 
-use airfair_units::{Bytes, Time};
+use airfair_units::random::Stream;
+use airfair_units::{Bytes, Span, Time};
 use airfair_wire::diffq::{Trailer, Type};
 use airfair_wire::more::Flow;
 
 use super::differential::{differential, nearer};
 use super::node::Node;
 use crate::diffq::backlogs::Backlogs;
-use crate::diffq::scheduler::Quantiser;
+use crate::diffq::scheduler::{Quantiser, Serve};
 use crate::diffq::sender::{SenderConfig, SourceRate};
 use crate::places::{NodeId, Priority};
 
@@ -26,10 +31,12 @@ pub struct Config {
     pub sender: SenderConfig,
     /// Levels, and D.
     pub quantiser: Quantiser,
+    /// Which flows are served.
+    pub serve: Serve,
     /// Sizes of neighbours that are stored, and how long.
     pub sizes: usize,
     /// See [`Backlogs`].
-    pub expiry: airfair_units::Span,
+    pub expiry: Span,
 }
 
 /// A flow of the node's own.
@@ -67,12 +74,18 @@ impl Backpressure {
         &self.config
     }
 
+    /// Time of a node's first step.
+    pub fn first_step(&self, now: Time, random: &mut Stream) -> Time {
+        let interval = self.config.sender.interval.as_nanos();
+        now + Span((random.uniform() * interval as f64) as u64)
+    }
+
     /// A flow of the node's own has packets of this size.
-    pub fn start(&mut self, flow: Flow, packet: Bytes, now: Time) {
+    pub fn start(&mut self, flow: Flow, packet: Bytes, now: Time, random: &mut Stream) {
         if let Err(at) = self.own.binary_search_by_key(&flow, |own| own.flow) {
             let mut rate = SourceRate::new(self.config.sender);
             rate.start(packet);
-            self.own.insert(at, Paced { flow, rate, packet, allowed: 0.0, since: now });
+            self.own.insert(at, Paced { flow, rate, packet, allowed: random.uniform(), since: now });
         }
     }
 
@@ -95,7 +108,7 @@ impl Backpressure {
         }
     }
 
-    /// The flow that sends next, with its level: the one with the largest differential.
+    /// The flow that sends next, with its level: the one with the largest differential. None: all wait, or there is none.
     #[must_use]
     pub fn next(&self, node: &Node, me: NodeId, now: Time) -> Option<(Flow, Priority)> {
         let turn = node.turn();
@@ -111,7 +124,8 @@ impl Backpressure {
         };
         // The later of two equals wins: first those after the flow that has sent last, from behind.
         let mut best: Option<(Flow, i64, bool)> = None;
-        for (flow, value) in node.backlogs().map(of) {
+        let held = |value: i64| self.config.serve == Serve::Positive && value <= 0;
+        for (flow, value) in node.backlogs().map(of).filter(|&(_, value)| !held(value)) {
             let after = turn.is_none_or(|turn| flow > turn);
             let better =
                 best.is_none_or(|(_, most, was_after)| value > most || value == most && after && !was_after);

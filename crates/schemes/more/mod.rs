@@ -33,7 +33,7 @@ use alloc::boxed::Box;
 use airfair_units::{Rate, Span};
 
 use crate::diffq::DiffQ;
-use crate::diffq::scheduler::{Parts, Rounding};
+use crate::diffq::scheduler::{Parts, Rounding, Serve};
 use crate::diffq::sender::{Law, Steps};
 use crate::opportunistic::expected::Pruning;
 use crate::params;
@@ -97,6 +97,8 @@ params! {
         log_rate: Rate = Rate(1_000_000), in Rate(1)..=Rate(10_000_000_000);
         /// Delta, levels of the MAC (section 5.5): at most the radio's categories; 4 with those of "edca"
         levels: u64 = 8, in 1..=8;
+        /// which flows are served: "always" all, or those with a "positive" differential, as in the theory of backpressure
+        serve: Serve = Serve::Always;
         /// whether a differential between two levels goes "up" (pseudo-code) or "down"
         rounding: Rounding = Rounding::Up;
         /// time after which a neighbour's backlog that was not heard again counts as 0
@@ -145,10 +147,11 @@ impl More {
     /// # Errors
     /// A value that is out of its range.
     pub fn with_diffq(params: &Params) -> Result<Self, ParamError> {
-        let mut config = Self::new(&DiffQParameters::read(params)?.more).config;
+        let set = DiffQParameters::read(params)?;
+        let mut config = Self::new(&set.more).config;
         config.node.granted = true;
         let (sender, quantiser, sizes, expiry) = DiffQ::from_params(params, Parts::All)?.laws();
-        config.diffq = Some(backpressure::Config { sender, quantiser, sizes, expiry });
+        config.diffq = Some(backpressure::Config { sender, quantiser, serve: set.serve, sizes, expiry });
         Ok(Self { config })
     }
 }

@@ -259,7 +259,7 @@ impl Agent for Station {
         self.me = setup.node;
         self.node = Node::new(setup.node.0, self.config.node);
         if let Some(diffq) = &self.diffq {
-            context.out.timers.push((STEP, context.now + diffq.config().sender.interval));
+            context.out.timers.push((STEP, diffq.first_step(context.now, context.random)));
         }
     }
 
@@ -319,7 +319,7 @@ impl Forwarder for Station {
         let flow = Flow { flow: packet.flow.0, source: self.me.0, destination: packet.to.0 };
         let at = self.own(flow, packet.number);
         if let Some(diffq) = &mut self.diffq {
-            diffq.start(flow, Bytes(packet.bytes.into()), context.now);
+            diffq.start(flow, Bytes(packet.bytes.into()), context.now, context.random);
         }
         self.own[at].waiting.push_back((packet.bytes, context.now));
         self.begin(context.now, &mut context.out.agent.timers);

@@ -156,3 +156,24 @@ fn diffq_over_more_paces_its_sources() {
     assert!((50e3..80e3).contains(&slow), "{slow}");
     assert!(fast > 5.0 * slow && fast < all * 1.1, "{slow} {fast} {all}");
 }
+
+/// Two sources on both sides of a common receiver, which do not sense each other, begin together with the same rate. Their nodes step at
+/// times of their own, so that they seldom meet.
+#[test]
+fn sources_of_diffq_do_not_step_together() {
+    let mut spec = lossy(0.0, &[0.0, 200.0, 400.0], 20);
+    spec.radios[0] = dot11b(250.0, 300.0);
+    (spec.flows[0].from, spec.flows[0].to) = (0, 1);
+    flow(&mut spec, "g", 2, 1, saturating(1000));
+    let slow = [
+        ("rate_start", ParamValue::Rate(Rate(100_000))),
+        ("alpha", ParamValue::Rate(Rate(0))),
+        ("levels", ParamValue::Integer(1)),
+    ];
+    for seed in 1..=5 {
+        let result = run_as("diffq-more", &spec, &slow, seed);
+        for flow in &result.flows {
+            assert!(flow.goodput_bps > 80e3, "{seed} {} {}", flow.id, flow.goodput_bps);
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! MORE's laws.
 
+mod backpressure;
 mod decoder;
 mod differential;
 mod forwarders;

@@ -1,0 +1,110 @@
+//! DiffQ over MORE: which flow is served, at which level, and what sources are granted.
+
+use airfair_schemes::diffq::scheduler::{Quantiser, Rounding, Serve};
+use airfair_schemes::diffq::sender::{Law, SenderConfig, Steps};
+use airfair_schemes::more::backpressure::{Backpressure, Config};
+use airfair_schemes::more::decoder::Decoder;
+use airfair_schemes::more::node::{self, Node};
+use airfair_schemes::places::{NodeId, Priority};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Bytes, Span, Time};
+use airfair_wire::diffq::{Trailer, Type};
+use airfair_wire::more::{Credit, Flow, Forwarder, Forwarders};
+
+const STEP: Span = Span::from_millis(10);
+
+fn config(serve: Serve) -> Config {
+    let sender = SenderConfig {
+        law: Law::Aimd,
+        steps: Steps::Interval,
+        threshold: 25,
+        alpha: 0.0,
+        beta: 0.5,
+        interval: STEP,
+        hold: Span::from_millis(100),
+        rates: [80_000.0, 11e6],
+        only_used: false,
+        log_rate: 1e6,
+    };
+    let quantiser = Quantiser { levels: 8, depth: 100, rounding: Rounding::Up };
+    Config { sender, quantiser, serve, sizes: 16, expiry: Span::from_secs(1) }
+}
+
+fn flow(flow: u32, destination: u32) -> Flow {
+    Flow { flow, source: 1, destination }
+}
+
+/// Node 1 has been granted so many packets for each of these flows, whose one forwarder is node 5.
+fn source(granted: &[(Flow, u32)]) -> Node {
+    let mut node = Node::new(1, node::Config { granted: true, ..node::Config::default() });
+    for &(flow, packets) in granted {
+        let forwarders = Forwarders::new([Forwarder { node: 5, credit: Credit::of(1.0) }].into_iter());
+        assert!(node.begin_as(0, flow, Decoder::full(32), forwarders, Time::ZERO));
+        assert!(node.grant(&flow, packets));
+    }
+    node
+}
+
+fn announce(law: &mut Backpressure, flow: &Flow, queue: u16) {
+    let trailer =
+        Trailer { kind: Type::SourceRouted, written: 1, queue, flow: flow.flow, sent_us: 0, sequence: 0 };
+    let mut bytes = [0; 16];
+    trailer.encode(&mut bytes).unwrap();
+    law.hear(NodeId(5), flow, &bytes, Time::ZERO);
+}
+
+/// Flows with 30 and 20 packets, the forwarder with 25 for the first: differentials of 5 and 20, of which the second is at level 2 (of 8
+/// for 100 packets, rounded up). A second later the forwarder's word has expired: 30 is at level 3.
+#[test]
+fn the_largest_differential_is_served() {
+    let [f, g] = [flow(1, 9), flow(2, 8)];
+    let (node, mut law) = (source(&[(f, 30), (g, 20)]), Backpressure::new(config(Serve::Always)));
+    announce(&mut law, &f, 25);
+    let at = |time| law.next(&node, NodeId(1), time);
+    assert_eq!(at(Time::ZERO), Some((g, Priority(2))));
+    assert_eq!(at(Time::ZERO + Span::from_millis(1001)), Some((f, Priority(3))));
+}
+
+/// A flow whose forwarder has more than the node itself is served, at level 0; under the theory of backpressure it waits.
+#[test]
+fn a_flow_without_a_differential_is_served_or_waits() {
+    let f = flow(1, 9);
+    let next = |serve, queue| {
+        let (node, mut law) = (source(&[(f, 10)]), Backpressure::new(config(serve)));
+        announce(&mut law, &f, queue);
+        law.next(&node, NodeId(1), Time::ZERO)
+    };
+    for queue in [10, 40] {
+        assert_eq!(next(Serve::Always, queue), Some((f, Priority(0))));
+        assert_eq!(next(Serve::Positive, queue), None);
+    }
+    assert_eq!(next(Serve::Positive, 9), Some((f, Priority(1))));
+}
+
+/// 80 kbit/s are ten packets of 1000 B a second. Where the first of them falls is drawn, and so is a node's first step.
+#[test]
+fn what_a_rate_grants_begins_at_a_drawn_time() {
+    let f = flow(1, 9);
+    let mut firsts = Vec::new();
+    let mut phases = Vec::new();
+    for seed in 0..200 {
+        let mut random = Stream::new(seed, "backpressure", Purpose::Agent);
+        let (mut node, mut law) = (source(&[(f, 0)]), Backpressure::new(config(Serve::Always)));
+        let mut now = law.first_step(Time::ZERO, &mut random);
+        phases.push(now);
+        law.start(f, Bytes(1000), Time::ZERO, &mut random);
+        let mut times = Vec::new();
+        while now < Time::ZERO + Span::from_secs(2) {
+            law.step(&mut node, now);
+            times.resize(node.backlog(&f) as usize, now);
+            now = now + STEP;
+        }
+        assert!((19..=21).contains(&times.len()), "{}", times.len());
+        firsts.push(times[0]);
+    }
+    let mean = |times: &[Time]| times.iter().map(|time| time.as_secs_f64()).sum::<f64>() / 200.0;
+    assert!(phases.iter().all(|&phase| phase < Time::ZERO + STEP));
+    // Uniform in 10 ms and in a packet's time of 100 ms, within four standard errors; a grant waits for the next step.
+    assert!((mean(&phases) - 0.005).abs() < 4.0 * 0.01 / (12.0f64 * 200.0).sqrt(), "{}", mean(&phases));
+    assert!((mean(&firsts) - 0.055).abs() < 4.0 * 0.1 / (12.0f64 * 200.0).sqrt(), "{}", mean(&firsts));
+}
