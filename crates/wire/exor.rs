@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
+use crate::flow::Flow;
 
 const VERSION: u8 = 0x11;
 
@@ -80,6 +81,15 @@ pub struct Head {
     pub fragment: Fragment,
     /// The nodes.
     pub nodes: Nodes,
+}
+
+impl Head {
+    /// The flow: its number, and the ends of the list.
+    pub fn flow(&self) -> Flow {
+        // A list has two nodes at least.
+        let nodes = self.nodes.as_slice();
+        Flow { flow: self.flow, source: nodes[nodes.len() - 1], destination: nodes[0] }
+    }
 }
 
 /// ExOR's header: 15 bytes, 4 for each node and one for each packet of the batch.

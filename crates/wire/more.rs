@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
+pub use crate::flow::Flow;
 
 /// Version 1 in the upper half, the type in the lower.
 const CODED: u8 = 0x11;
@@ -53,27 +54,6 @@ impl Message {
             }
             _ => Coded::decode(bytes).map(|(coded, rest)| (Self::Coded(coded), rest)),
         }
-    }
-}
-
-/// A flow: the number that its source has given it, and its ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Flow {
-    /// The number.
-    pub flow: u32,
-    /// Where its packets come from.
-    pub source: u32,
-    /// Where they go.
-    pub destination: u32,
-}
-
-impl Flow {
-    fn decode(reader: &mut Reader) -> Result<Self, DecodeError> {
-        Ok(Self { flow: reader.u32_be()?, source: reader.u32_be()?, destination: reader.u32_be()? })
-    }
-
-    fn put(self, writer: Writer) -> Writer {
-        writer.put(self.flow.to_be_bytes()).put(self.source.to_be_bytes()).put(self.destination.to_be_bytes())
     }
 }
 

@@ -20,10 +20,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use airfair_units::{Span, Time};
+use airfair_wire::Flow;
 use airfair_wire::exor::{BatchMap, Exor, Fragment, Head, Nodes};
 
 use super::map;
 use super::turns::{self, Turns};
+use crate::opportunistic::flows::Flows;
 use crate::opportunistic::later;
 
 /// The parameters of a node.
@@ -50,27 +52,6 @@ impl Default for Config {
         let turns = turns::Config::default();
         let [again, patience, stuck] = [1, 3, 5].map(Span::from_secs);
         Self { turns, maps: 10, broadcast: 0.9, again, patience, stuck, flows: 256 }
-    }
-}
-
-/// A flow: the number that its source has given it, and its ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Flow {
-    /// The number.
-    pub flow: u32,
-    /// Where its packets come from.
-    pub source: u32,
-    /// Where they go.
-    pub destination: u32,
-}
-
-impl Flow {
-    /// The flow of a header.
-    #[must_use]
-    pub fn of(head: &Head) -> Self {
-        let nodes = head.nodes.as_slice();
-        let end = |node: Option<&u32>| node.copied().unwrap_or(u32::MAX);
-        Self { flow: head.flow, source: end(nodes.last()), destination: end(nodes.first()) }
     }
 }
 
@@ -136,13 +117,12 @@ struct Batch {
     alive: Time,
 }
 
-#[derive(Debug, Clone)]
+/// What is known of a flow.
+#[derive(Debug, Clone, Default)]
 struct Known {
-    flow: Flow,
     batch: Option<Batch>,
     /// The last batch that has ended here.
     ended: Option<u32>,
-    heard: Time,
 }
 
 /// The flows of ExOR at a node.
@@ -150,8 +130,7 @@ struct Known {
 pub struct Node {
     me: u32,
     config: Config,
-    /// In the order of their numbers.
-    flows: Vec<Known>,
+    flows: Flows<Known>,
     /// The flow that has sent last.
     turn: Option<Flow>,
 }
@@ -254,34 +233,15 @@ impl Node {
     /// A node without flows.
     #[must_use]
     pub const fn new(me: u32, config: Config) -> Self {
-        Self { me, config, flows: Vec::new(), turn: None }
-    }
-
-    fn at(&self, flow: &Flow) -> Option<usize> {
-        self.flows.binary_search_by_key(flow, |known| known.flow).ok()
+        Self { me, config, flows: Flows::new(me, config.flows), turn: None }
     }
 
     fn batch(&self, flow: &Flow) -> Option<&Batch> {
-        self.flows[self.at(flow)?].batch.as_ref()
+        self.flows.get(flow)?.batch.as_ref()
     }
 
-    /// The flow, after a place for it has been made if it was unknown; `None` where all places have flows of this node.
-    fn know(&mut self, flow: Flow, now: Time) -> Option<&mut Known> {
-        let mut at = match self.flows.binary_search_by_key(&flow, |known| known.flow) {
-            Ok(at) => {
-                self.flows[at].heard = now;
-                return Some(&mut self.flows[at]);
-            }
-            Err(at) => at,
-        };
-        if self.flows.len() >= self.config.flows {
-            let foreign = (0..self.flows.len()).filter(|&i| self.flows[i].flow.source != self.me);
-            let oldest = foreign.min_by_key(|&i| self.flows[i].heard)?;
-            self.flows.remove(oldest);
-            at -= usize::from(oldest < at);
-        }
-        self.flows.insert(at, Known { flow, batch: None, ended: None, heard: now });
-        Some(&mut self.flows[at])
+    fn batch_mut(&mut self, flow: &Flow) -> Option<&mut Batch> {
+        self.flows.get_mut(flow)?.batch.as_mut()
     }
 
     /// The source begins the next batch of a flow, of so many packets (1 to 100). Returns its number; `None` where the last one is not
@@ -293,7 +253,7 @@ impl Node {
             return None;
         }
         let (rank, config) = (list.len() as u8 - 1, self.config.turns);
-        let known = self.know(ends, now)?;
+        let known = self.flows.know(ends, now)?;
         if known.batch.is_some() {
             return None;
         }
@@ -306,21 +266,21 @@ impl Node {
 
     /// The source does not send any more: the flow and what is known of it are forgotten.
     pub fn close(&mut self, flow: &Flow) {
-        self.flows.retain(|known| known.flow != *flow);
+        self.flows.forget(flow);
     }
 
     /// A broadcast was heard.
     pub fn heard(&mut self, header: &Exor, now: Time) -> Heard {
         let mut result = Heard { meaning: Meaning::Ignored, ended: None };
         let Head { batch: number, rank: from, fragment, ref nodes, .. } = header.head;
-        let (flow, config) = (Flow::of(&header.head), self.config.turns);
+        let (flow, config) = (header.head.flow(), self.config.turns);
         let Some(rank) = nodes.rank(self.me).filter(|&rank| rank != from) else { return result };
         let (source, packets) = (flow.source == self.me, header.map().ranks().len());
         // A source knows its flows.
-        if source && self.at(&flow).is_none() {
+        if source && self.flows.get(&flow).is_none() {
             return result;
         }
-        let Some(known) = self.know(flow, now) else { return result };
+        let Some(known) = self.flows.know(flow, now) else { return result };
         let open = known.batch.as_ref().map(|batch| batch.number);
         let over = known.ended.is_some_and(|ended| !later(number, ended));
         if over || open.is_some_and(|open| later(open, number)) || source && open != Some(number) {
@@ -360,8 +320,8 @@ impl Node {
 
     /// A packet has come to the destination by ordinary routing. True if the destination did not have it.
     pub fn routed(&mut self, flow: &Flow, number: u32, packet: u8, now: Time) -> bool {
-        let Some(at) = self.at(flow).filter(|_| flow.destination == self.me) else { return false };
-        let Some(batch) = self.flows[at].batch.as_mut().filter(|batch| batch.number == number) else {
+        let mine = flow.destination == self.me;
+        let Some(batch) = self.batch_mut(flow).filter(|batch| mine && batch.number == number) else {
             return false;
         };
         match batch.held.get_mut(usize::from(packet)) {
@@ -377,7 +337,7 @@ impl Node {
 
     /// Begins the turns that are due. The next is due at [`Self::wakes_at`].
     pub fn tick(&mut self, now: Time) {
-        for batch in self.flows.iter_mut().filter_map(|known| known.batch.as_mut()) {
+        for batch in self.flows.values_mut().filter_map(|known| known.batch.as_mut()) {
             batch.tick(&self.config, now);
         }
     }
@@ -385,7 +345,7 @@ impl Node {
     /// When the next turn of this node begins, of all flows that are not having theirs.
     #[must_use]
     pub fn wakes_at(&self) -> Option<Time> {
-        let batches = self.flows.iter().filter_map(|known| known.batch.as_ref());
+        let batches = self.flows.iter().filter_map(|(_, known)| known.batch.as_ref());
         batches.filter(|batch| batch.turn.is_none()).map(|batch| batch.turns.begins()).min()
     }
 
@@ -398,16 +358,18 @@ impl Node {
     /// The flow that sends next, of those whose turns have begun: one after the other, in the order of their numbers.
     #[must_use]
     pub fn next(&self) -> Option<Flow> {
-        let ready = |known: &&Known| known.batch.as_ref().is_some_and(|batch| batch.rest().next().is_some());
-        let after =
-            self.flows.iter().filter(ready).find(|known| self.turn.is_none_or(|turn| known.flow > turn));
-        after.or_else(|| self.flows.iter().find(ready)).map(|known| known.flow)
+        let ready = |&(_, known): &(Flow, &Known)| {
+            known.batch.as_ref().is_some_and(|batch| batch.rest().next().is_some())
+        };
+        let mut of = self.flows.iter().filter(ready).map(|(flow, _)| flow);
+        let first = of.next()?;
+        let is_next = |flow: &Flow| self.turn.is_none_or(|turn| *flow > turn);
+        Some(if is_next(&first) { first } else { of.find(is_next).unwrap_or(first) })
     }
 
     /// The next packet of a flow's turn, when the medium is free.
     pub fn make(&mut self, flow: &Flow, now: Time) -> Option<Sending> {
-        let at = self.at(flow)?;
-        let sending = self.flows[at].batch.as_mut()?.make(flow, now)?;
+        let sending = self.batch_mut(flow)?.make(flow, now)?;
         self.turn = Some(*flow);
         Some(sending)
     }
@@ -427,6 +389,6 @@ impl Node {
     /// Whether no flow is known.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.flows.is_empty()
+        self.len() == 0
     }
 }

@@ -27,6 +27,7 @@ use airfair_wire::more::{Acknowledgement, Coded, Credit, Flow, Forwarders};
 
 use super::decoder::{Combination, Decoder};
 use super::row::Row;
+use crate::opportunistic::flows::Flows;
 use crate::opportunistic::later;
 
 /// A transmission, in parts.
@@ -96,17 +97,15 @@ struct Batch {
     counter: i64,
 }
 
-#[derive(Debug, Clone)]
+/// What is known of a flow.
+#[derive(Debug, Clone, Default)]
 struct Known {
-    flow: Flow,
     /// The batch at hand.
     batch: Option<Batch>,
     /// The last batch that was acknowledged.
     ended: Option<u32>,
     /// When the destination last sent an acknowledgement.
     acknowledged: Option<Time>,
-    /// When something was last heard of the flow; a source's own flows stay.
-    heard: Time,
 }
 
 /// The flows of MORE at a node.
@@ -114,8 +113,7 @@ struct Known {
 pub struct Node {
     me: u32,
     config: Config,
-    /// In the order of their numbers.
-    flows: Vec<Known>,
+    flows: Flows<Known>,
     /// The flow that has sent last.
     turn: Option<Flow>,
 }
@@ -134,43 +132,14 @@ impl Node {
     /// A node without flows.
     #[must_use]
     pub const fn new(me: u32, config: Config) -> Self {
-        Self { me, config, flows: Vec::new(), turn: None }
-    }
-
-    fn find(&self, flow: &Flow) -> Option<&Known> {
-        let at = self.flows.binary_search_by_key(flow, |known| known.flow).ok()?;
-        Some(&self.flows[at])
-    }
-
-    fn find_mut(&mut self, flow: &Flow) -> Option<&mut Known> {
-        let at = self.flows.binary_search_by_key(flow, |known| known.flow).ok()?;
-        Some(&mut self.flows[at])
-    }
-
-    /// The flow, after a place for it has been made if it was unknown; `None` where all places have flows of this node.
-    fn know(&mut self, flow: Flow, now: Time) -> Option<&mut Known> {
-        let mut at = match self.flows.binary_search_by_key(&flow, |known| known.flow) {
-            Ok(at) => {
-                self.flows[at].heard = now;
-                return Some(&mut self.flows[at]);
-            }
-            Err(at) => at,
-        };
-        if self.flows.len() >= self.config.flows {
-            let foreign = (0..self.flows.len()).filter(|&i| self.flows[i].flow.source != self.me);
-            let oldest = foreign.min_by_key(|&i| self.flows[i].heard)?;
-            self.flows.remove(oldest);
-            at -= usize::from(oldest < at);
-        }
-        let new = Known { flow, batch: None, ended: None, acknowledged: None, heard: now };
-        self.flows.insert(at, new);
-        Some(&mut self.flows[at])
+        Self { me, config, flows: Flows::new(me, config.flows), turn: None }
     }
 
     /// The source begins the next batch of a flow, with these natives and forwarders. Returns its number; `None` where the last one is not
     /// acknowledged, the node is not the source, or the natives are not all there.
     pub fn begin(&mut self, flow: Flow, natives: Decoder, forwarders: Forwarders, now: Time) -> Option<u32> {
-        let number = self.find(&flow).and_then(|known| known.ended).map_or(0, |ended| ended.wrapping_add(1));
+        let number =
+            self.flows.get(&flow).and_then(|known| known.ended).map_or(0, |ended| ended.wrapping_add(1));
         self.begin_as(number, flow, natives, forwarders, now).then_some(number)
     }
 
@@ -186,7 +155,7 @@ impl Node {
         if flow.source != self.me || flow.destination == self.me || !natives.is_full() {
             return false;
         }
-        let Some(known) = self.know(flow, now) else { return false };
+        let Some(known) = self.flows.know(flow, now) else { return false };
         if known.batch.is_some() || known.ended.is_some_and(|ended| !later(number, ended)) {
             return false;
         }
@@ -197,7 +166,8 @@ impl Node {
     /// New forwarders for the batch at hand and its further packets: delivery ratios have changed.
     pub fn set_forwarders(&mut self, flow: &Flow, forwarders: Forwarders) {
         let mine = flow.source == self.me;
-        if let Some(batch) = self.find_mut(flow).and_then(|known| known.batch.as_mut()).filter(|_| mine) {
+        if let Some(batch) = self.flows.get_mut(flow).and_then(|known| known.batch.as_mut()).filter(|_| mine)
+        {
             batch.forwarders = forwarders;
         }
     }
@@ -205,7 +175,7 @@ impl Node {
     /// The rate of a source allows so many packets more. True if a batch is at hand: without one they are lost.
     pub fn grant(&mut self, flow: &Flow, packets: u32) -> bool {
         let mine = flow.source == self.me;
-        match self.find_mut(flow).and_then(|known| known.batch.as_mut()).filter(|_| mine) {
+        match self.flows.get_mut(flow).and_then(|known| known.batch.as_mut()).filter(|_| mine) {
             Some(batch) => {
                 batch.counter = batch.counter.saturating_add(ONE * i64::from(packets));
                 true
@@ -216,7 +186,7 @@ impl Node {
 
     /// The source does not send any more: the flow and what is known of it are forgotten.
     pub fn close(&mut self, flow: &Flow) {
-        self.flows.retain(|known| known.flow != *flow);
+        self.flows.forget(flow);
     }
 
     /// A packet of `from` was heard.
@@ -227,14 +197,14 @@ impl Node {
         let Some(mine) = place(flow, forwarders, self.me).filter(|_| flow.source != self.me) else {
             return result;
         };
-        let Some(known) = self.know(*flow, now) else { return result };
+        let Some(known) = self.flows.know(*flow, now) else { return result };
         let open = known.batch.as_ref().map(|batch| batch.number);
         if known.ended.is_some_and(|ended| !later(number, ended))
             || open.is_some_and(|open| later(open, number))
         {
             result.meaning = Meaning::Old;
             if mine == 0 {
-                result.acknowledge = known.acknowledge_again(config.again, now);
+                result.acknowledge = known.acknowledge_again(*flow, config.again, now);
             }
             return result;
         }
@@ -259,7 +229,7 @@ impl Node {
             if batch.held.is_full() {
                 known.ended = Some(number);
                 result.meaning = Meaning::Decodes;
-                result.acknowledge = known.acknowledge_again(Span::ZERO, now);
+                result.acknowledge = known.acknowledge_again(*flow, Span::ZERO, now);
             }
             return result;
         }
@@ -281,8 +251,8 @@ impl Node {
         // The destination knows by itself; a source knows its flows, and numbers that it has not given mean nothing.
         let known = match flow {
             _ if flow.destination == me => return None,
-            _ if flow.source == me => self.find_mut(&flow)?,
-            _ => self.know(flow, now)?,
+            _ if flow.source == me => self.flows.get_mut(&flow)?,
+            _ => self.flows.know(flow, now)?,
         };
         let open = known.batch.as_ref().map(|batch| batch.number);
         if flow.source == me && open != Some(number) {
@@ -301,14 +271,14 @@ impl Node {
     /// Packets that the node may send now for a flow: what credit, or a rate's grant, entitles it to. A source that always sends has 1.
     #[must_use]
     pub fn backlog(&self, flow: &Flow) -> u32 {
-        self.find(flow).map_or(0, |known| self.backlog_of(known))
+        self.flows.get(flow).map_or(0, |known| self.backlog_of(flow, known))
     }
 
-    fn backlog_of(&self, known: &Known) -> u32 {
+    fn backlog_of(&self, flow: &Flow, known: &Known) -> u32 {
         let Some(batch) = &known.batch else { return 0 };
-        if known.flow.destination == self.me || batch.held.rank() == 0 {
+        if flow.destination == self.me || batch.held.rank() == 0 {
             0
-        } else if known.flow.source == self.me && !self.config.granted {
+        } else if flow.source == self.me && !self.config.granted {
             1
         } else {
             u32::try_from((batch.counter.max(0) as u64).div_ceil(ONE as u64)).unwrap_or(u32::MAX)
@@ -318,15 +288,15 @@ impl Node {
     /// The same for all flows to a destination.
     #[must_use]
     pub fn backlog_to(&self, destination: u32) -> u32 {
-        let to = self.flows.iter().filter(|known| known.flow.destination == destination);
-        to.fold(0, |sum, known| sum.saturating_add(self.backlog_of(known)))
+        let to = self.flows.iter().filter(|(flow, _)| flow.destination == destination);
+        to.fold(0, |sum, (flow, known)| sum.saturating_add(self.backlog_of(&flow, known)))
     }
 
     /// Flows that have something to send, with how much, in the order of their numbers.
     pub fn backlogs(&self) -> impl Iterator<Item = (Flow, u32)> + '_ {
         self.flows
             .iter()
-            .map(|known| (known.flow, self.backlog_of(known)))
+            .map(|(flow, known)| (flow, self.backlog_of(&flow, known)))
             .filter(|&(_, backlog)| backlog > 0)
     }
 
@@ -349,7 +319,7 @@ impl Node {
             return None;
         }
         let endless = flow.source == self.me && !self.config.granted;
-        let batch = self.find_mut(flow)?.batch.as_mut()?;
+        let batch = self.flows.get_mut(flow)?.batch.as_mut()?;
         let Combination { vector, payload } = batch.held.combine(random)?;
         let header = Coded::new(*flow, batch.number, batch.forwarders.clone(), vector)?;
         if !endless {
@@ -362,26 +332,26 @@ impl Node {
     /// The batch at hand: its number, its rank, and K.
     #[must_use]
     pub fn rank(&self, flow: &Flow) -> Option<(u32, u8, u8)> {
-        let batch = self.find(flow)?.batch.as_ref()?;
+        let batch = self.flows.get(flow)?.batch.as_ref()?;
         Some((batch.number, batch.held.rank(), batch.held.natives()))
     }
 
     /// The forwarders of the batch at hand.
     #[must_use]
     pub fn forwarders(&self, flow: &Flow) -> Option<&Forwarders> {
-        Some(&self.find(flow)?.batch.as_ref()?.forwarders)
+        Some(&self.flows.get(flow)?.batch.as_ref()?.forwarders)
     }
 
     /// The last batch that is known to be acknowledged.
     #[must_use]
     pub fn last_acknowledged(&self, flow: &Flow) -> Option<u32> {
-        self.find(flow)?.ended
+        self.flows.get(flow)?.ended
     }
 
     /// The natives of the batch that the destination has decoded, where it has payloads; until the next one begins.
     #[must_use]
     pub fn decoded(&self, flow: &Flow) -> Option<Vec<Row>> {
-        self.find(flow)?.batch.as_ref()?.held.decode()
+        self.flows.get(flow)?.batch.as_ref()?.held.decode()
     }
 
     /// Number of flows that are known.
@@ -393,18 +363,18 @@ impl Node {
     /// Whether no flow is known.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.flows.is_empty()
+        self.len() == 0
     }
 }
 
 impl Known {
     /// The acknowledgement of the last batch that was decoded, if the last one was sent that long ago.
-    fn acknowledge_again(&mut self, again: Span, now: Time) -> Option<Acknowledgement> {
+    fn acknowledge_again(&mut self, flow: Flow, again: Span, now: Time) -> Option<Acknowledgement> {
         let batch = self.ended?;
         if self.acknowledged.is_some_and(|last| now.since(last) < again) {
             return None;
         }
         self.acknowledged = Some(now);
-        Some(Acknowledgement { flow: self.flow, batch })
+        Some(Acknowledgement { flow, batch })
     }
 }

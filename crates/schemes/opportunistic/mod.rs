@@ -11,6 +11,7 @@
 //! | L_j, z_j | `expected::Share::load`, `expected::Share::sends` |
 
 pub mod expected;
+pub(crate) mod flows;
 pub mod losses;
 
 /// Whether a batch comes after another; numbers go round.

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use airfair_schemes::exor::listed;
-use airfair_schemes::exor::node::{Config, Flow, Heard, Meaning, Node, Sending};
+use airfair_schemes::exor::node::{Config, Heard, Meaning, Node, Sending};
 use airfair_schemes::opportunistic::expected::{Expected, Pruning};
 use airfair_schemes::places::NodeId;
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
+use airfair_wire::Flow;
 use airfair_wire::exor::{BatchMap, Exor, Fragment, Head, Nodes};
 use proptest::prelude::*;
 

@@ -1,0 +1,86 @@
+//! The flows that a node knows, with what it knows of each.
+//!
+//! Memory: at most a number of flows; of those that are not the node's own the one heard longest ago gives way.
+
+use alloc::vec::Vec;
+
+use airfair_units::Time;
+use airfair_wire::Flow;
+
+/// A flow.
+#[derive(Debug, Clone)]
+struct Known<T> {
+    flow: Flow,
+    /// When something was last heard of it; a source's own flows stay.
+    heard: Time,
+    about: T,
+}
+
+/// Flows in the order of their numbers.
+#[derive(Debug, Clone)]
+pub(crate) struct Flows<T> {
+    me: u32,
+    most: usize,
+    known: Vec<Known<T>>,
+}
+
+impl<T: Default> Flows<T> {
+    /// No flows, at a node that may know so many.
+    pub const fn new(me: u32, most: usize) -> Self {
+        Self { me, most, known: Vec::new() }
+    }
+
+    fn place(&self, flow: &Flow) -> Result<usize, usize> {
+        self.known.binary_search_by_key(flow, |known| known.flow)
+    }
+
+    /// A flow that is known.
+    pub fn get(&self, flow: &Flow) -> Option<&T> {
+        Some(&self.known[self.place(flow).ok()?].about)
+    }
+
+    /// The same, to be changed.
+    pub fn get_mut(&mut self, flow: &Flow) -> Option<&mut T> {
+        let at = self.place(flow).ok()?;
+        Some(&mut self.known[at].about)
+    }
+
+    /// The flow, after a place for it has been made if it was unknown; `None` where all places have flows of this node.
+    pub fn know(&mut self, flow: Flow, now: Time) -> Option<&mut T> {
+        let mut at = match self.place(&flow) {
+            Ok(at) => {
+                self.known[at].heard = now;
+                return Some(&mut self.known[at].about);
+            }
+            Err(at) => at,
+        };
+        if self.known.len() >= self.most {
+            let foreign = (0..self.known.len()).filter(|&i| self.known[i].flow.source != self.me);
+            let oldest = foreign.min_by_key(|&i| self.known[i].heard)?;
+            self.known.remove(oldest);
+            at -= usize::from(oldest < at);
+        }
+        self.known.insert(at, Known { flow, heard: now, about: T::default() });
+        Some(&mut self.known[at].about)
+    }
+
+    /// The flow and what is known of it are forgotten.
+    pub fn forget(&mut self, flow: &Flow) {
+        self.known.retain(|known| known.flow != *flow);
+    }
+
+    /// The flows, in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (Flow, &T)> + '_ {
+        self.known.iter().map(|known| (known.flow, &known.about))
+    }
+
+    /// What is known of them, to be changed.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> + '_ {
+        self.known.iter_mut().map(|known| &mut known.about)
+    }
+
+    /// Number of flows.
+    pub const fn len(&self) -> usize {
+        self.known.len()
+    }
+}
