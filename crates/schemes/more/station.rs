@@ -1,10 +1,8 @@
 //! A node of MORE at its radio: batches of its own flows, acknowledgements, delivery ratios; what it sends is decided by [`Node`].
 //!
 //! Readings:
-//! - The number of a batch is that of its first native, so that a destination knows whose natives it has decoded, also after a batch whose
-//!   acknowledgement is forged or whose forwarders have forgotten it.
-//! - A source begins a batch of K natives. Fewer are a batch if the first of them has waited for `flush`: the papers' sources always have
-//!   more to send.
+//! - The number of a batch is that of its first native (`opportunistic::sources`): a destination knows whose natives it has decoded also
+//!   after a batch whose acknowledgement is forged or whose forwarders have forgotten it.
 //! - All packets of a batch are as long as its longest native, as shorter ones are filled up to be added.
 //! - The acknowledgement goes by ordinary routing, ahead of what waits; nodes that pass it on or overhear it take note.
 //! - The destination repeats an acknowledgement until it hears a packet of a later batch, first after `again`, then after twice that, up to
@@ -12,7 +10,6 @@
 //!   would tell the destination.
 
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -25,6 +22,7 @@ use super::forwarders;
 use super::node::{Config, Heard, Meaning, Node};
 use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::losses::Losses;
+use crate::opportunistic::sources::{Carrier, Due, Sources};
 use crate::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, DeliveryRatios, Destination, FlowId, Forwarder,
     ForwarderContext, HeardBroadcast, Made, Message, NativePacket, NodeId, Priority, Timer,
@@ -55,18 +53,6 @@ pub struct StationConfig {
     pub node: Config,
     /// DiffQ, if it decides rates, order and levels.
     pub diffq: Option<backpressure::Config>,
-}
-
-/// A flow whose source is the node.
-#[derive(Debug, Clone)]
-struct Own {
-    flow: Flow,
-    /// None if no forwarders lead to the destination.
-    forwarders: Option<Forwarders>,
-    /// Natives that wait for the next batch: size, and time of arrival.
-    waiting: VecDeque<(u32, Time)>,
-    /// Number of the first of them.
-    first: u32,
 }
 
 /// Packets of a flow that the node has heard or sends.
@@ -101,7 +87,7 @@ pub struct Station {
     node: Node,
     me: NodeId,
     ratios: DeliveryRatios,
-    own: Vec<Own>,
+    own: Sources<Forwarders>,
     /// Sizes of the packets of flows, in the order of the flows.
     contents: Vec<Content>,
     /// In the order of their flows.
@@ -119,7 +105,7 @@ impl Station {
             node: Node::new(0, config.node),
             me: NodeId(0),
             ratios: DeliveryRatios::default(),
-            own: Vec::new(),
+            own: Sources::new(config.natives, config.flush),
             contents: Vec::new(),
             repeated: Vec::new(),
             counts: Counts::default(),
@@ -135,57 +121,11 @@ impl Station {
         }
     }
 
-    /// The flow of the node's own, which may be new.
-    fn own(&mut self, flow: Flow, first: u32) -> usize {
-        match self.own.binary_search_by_key(&flow, |own| own.flow) {
-            Ok(at) => at,
-            Err(at) => {
-                let forwarders = self.forwarders(&flow);
-                self.own.insert(at, Own { flow, forwarders, waiting: VecDeque::new(), first });
-                at
-            }
-        }
-    }
-
-    /// Forwarders of a flow by the present delivery ratios.
-    fn forwarders(&self, flow: &Flow) -> Option<Forwarders> {
-        let (from, to) = (NodeId(flow.source), NodeId(flow.destination));
-        // Only sources need it, once for each flow: in a network of a thousand nodes it takes 8 MB.
-        let mut losses = Losses::new(self.ratios.nodes.iter().copied());
-        for (i, &from) in self.ratios.nodes.iter().enumerate() {
-            for (j, &to) in self.ratios.nodes.iter().enumerate().filter(|&(j, _)| j != i) {
-                losses.set_delivery(from, to, self.ratios.between(i, j));
-            }
-        }
-        let expected = Expected::new(&losses, from, to, &self.config.pruning)?;
-        Some(forwarders::listed(&forwarders::forwarders(&losses, &expected)))
-    }
-
     /// Begins the next batches of the node's flows where that is due, and sets the timer for those that are not.
     fn begin(&mut self, now: Time, timers: &mut Vec<(Timer, Time)>) {
-        let StationConfig { natives, flush, .. } = self.config;
-        let mut due = Time::NEVER;
-        for own in &mut self.own {
-            let Some(&(_, since)) = own.waiting.front() else { continue };
-            let Some(forwarders) = &own.forwarders else { continue };
-            if self.node.rank(&own.flow).is_some() {
-                continue;
-            }
-            if own.waiting.len() < usize::from(natives) && now < since.saturating_add(flush) {
-                due = due.min(since.saturating_add(flush));
-                continue;
-            }
-            let count = own.waiting.len().min(usize::from(natives));
-            let held = Decoder::full(count as u8);
-            if self.node.begin_as(own.first, own.flow, held, forwarders.clone(), now) {
-                let bytes = own.waiting.drain(..count).map(|(bytes, _)| bytes).max().unwrap_or(0);
-                own.first = own.first.wrapping_add(count as u32);
-                note(&mut self.contents, own.flow, bytes);
-            }
-        }
-        if due < Time::NEVER {
-            timers.push((FLUSH, due));
-        }
+        let Self { own, node, contents, .. } = self;
+        let next = own.begin(&mut Own { node, contents }, now);
+        timers.extend(next.map(|next| (FLUSH, next)));
     }
 
     /// Repeats the acknowledgement of a batch from now on, or of none.
@@ -235,6 +175,36 @@ impl Station {
     fn content(&self, flow: &Flow) -> u32 {
         let at = self.contents.binary_search_by_key(flow, |content| content.flow);
         at.map_or(0, |at| self.contents[at].bytes)
+    }
+}
+
+/// Forwarders of a flow by delivery ratios.
+fn forwarders(ratios: &DeliveryRatios, flow: &Flow, pruning: &Pruning) -> Option<Forwarders> {
+    let (from, to) = (NodeId(flow.source), NodeId(flow.destination));
+    // Only sources need it, once for each flow.
+    let losses = Losses::of(ratios);
+    let expected = Expected::new(&losses, from, to, pruning)?;
+    Some(forwarders::listed(&forwarders::forwarders(&losses, &expected)))
+}
+
+/// What carries the node's own flows.
+struct Own<'a> {
+    node: &'a mut Node,
+    contents: &'a mut Vec<Content>,
+}
+
+impl Carrier<Forwarders> for Own<'_> {
+    fn is_busy(&self, flow: &Flow) -> bool {
+        self.node.rank(flow).is_some()
+    }
+
+    fn begin(&mut self, due: &Due<'_, Forwarders>, now: Time) -> bool {
+        let held = Decoder::full(due.sizes.len() as u8);
+        let begun = self.node.begin_as(due.first, due.flow, held, due.list.clone(), now);
+        if begun {
+            note(self.contents, due.flow, due.sizes.iter().copied().max().unwrap_or(0));
+        }
+        begun
     }
 }
 
@@ -310,18 +280,17 @@ impl Forwarder for Station {
 
     fn room(&self, flow: FlowId, to: NodeId) -> u32 {
         let flow = Flow { flow: flow.0, source: self.me.0, destination: to.0 };
-        let at = self.own.binary_search_by_key(&flow, |own| own.flow);
-        let waiting = at.map_or(0, |at| self.own[at].waiting.len());
-        u32::from(self.config.natives).saturating_sub(waiting as u32)
+        self.own.room(&flow)
     }
 
     fn on_packet(&mut self, packet: &NativePacket, context: &mut ForwarderContext<'_>) {
         let flow = Flow { flow: packet.flow.0, source: self.me.0, destination: packet.to.0 };
-        let at = self.own(flow, packet.number);
+        let Self { own, ratios, config, .. } = self;
+        let list = || forwarders(ratios, &flow, &config.pruning);
+        own.add(flow, (packet.number, packet.bytes), context.now, list);
         if let Some(diffq) = &mut self.diffq {
             diffq.start(flow, Bytes(packet.bytes.into()), context.now, context.random);
         }
-        self.own[at].waiting.push_back((packet.bytes, context.now));
         self.begin(context.now, &mut context.out.agent.timers);
     }
 

@@ -9,7 +9,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::places::NodeId;
+use crate::places::{DeliveryRatios, NodeId};
 
 /// Probability of loss of a broadcast, from each node to each other.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,18 @@ impl Losses {
         nodes.dedup();
         let losses = vec![1.0; nodes.len() * nodes.len()];
         Self { nodes, losses }
+    }
+
+    /// The losses that belong to these ratios: in a network of a thousand nodes 8 MB.
+    #[must_use]
+    pub fn of(ratios: &DeliveryRatios) -> Self {
+        let mut losses = Self::new(ratios.nodes.iter().copied());
+        for (i, &from) in ratios.nodes.iter().enumerate() {
+            for (j, &to) in ratios.nodes.iter().enumerate().filter(|&(j, _)| j != i) {
+                losses.set_delivery(from, to, ratios.between(i, j));
+            }
+        }
+        losses
     }
 
     /// The nodes, in the order of their numbers.

@@ -13,6 +13,7 @@
 pub mod expected;
 pub(crate) mod flows;
 pub mod losses;
+pub(crate) mod sources;
 
 /// Whether a batch comes after another; numbers go round.
 pub(crate) const fn later(batch: u32, than: u32) -> bool {
