@@ -202,7 +202,8 @@ pub struct ForwarderEffects {
     pub innovative: Vec<FlowId>,
     /// Batches for its node that are whole, by flow and number of the batch, each once.
     pub whole: Vec<(FlowId, u32)>,
-    /// Packets that it holds and that go on from here by ordinary routing, by flow and number.
+    /// Packets that it holds and that go on from here by ordinary routing, by flow and number, once for each time here. What goes may be
+    /// lost on its way; the packet itself stays until a forwarder hands it up.
     pub routed: Vec<(FlowId, u32)>,
 }
 

@@ -80,6 +80,11 @@ pub trait Forwarder {
     /// A broadcast of another node's forwarder has arrived. Whatever its header holds, nothing must panic.
     fn on_heard(&mut self, heard: &HeardBroadcast<'_>, context: &mut ForwarderContext<'_>);
 
+    /// A packet for its node that a forwarder has passed to ordinary routing has arrived.
+    fn on_routed(&mut self, flow: FlowId, number: u32, context: &mut ForwarderContext<'_>) {
+        context.out.delivered.push((flow, number));
+    }
+
     /// The priority of what it has to send; none: nothing. The radio contends for access while there is something. Asked after each hook of
     /// the agent and the forwarder, and when the radio is free.
     fn ready(&self, now: Time) -> Option<Priority>;

@@ -80,6 +80,11 @@ impl Forwarders {
         self.stations.places().filter_map(|station| Some((station, self.stations[station].as_ref()?)))
     }
 
+    /// The station of a node's forwarder.
+    pub fn of_node(&self, node: NodeIx) -> Option<StationIx> {
+        self.stations().find(|(_, at)| at.node == node).map(|(station, _)| station)
+    }
+
     /// A station with a forwarder.
     pub fn at(&self, station: StationIx) -> Option<&Forwarding> {
         self.stations.get(station)?.as_ref()
@@ -92,8 +97,8 @@ impl Forwarders {
 
     /// Adds a flow, the next one. Forwarders carry it if `may` and both its ends have a forwarder.
     pub fn add_flow(&mut self, id: FlowId, [from, to]: [NodeIx; 2], may: bool) {
-        let station = |node| self.stations().find(|(_, at)| at.node == node).map(|(station, _)| station);
-        let source = if may && from != to { station(from).filter(|_| station(to).is_some()) } else { None };
+        let ends = if may && from != to { self.of_node(from).zip(self.of_node(to)) } else { None };
+        let source = ends.map(|(source, _)| source);
         let flow = self.flows.push(source.map(|source| ForwardedFlow {
             source,
             waiting: VecDeque::new(),
@@ -154,8 +159,14 @@ impl Forwarders {
         Some((copy, flow.first.wrapping_add(flow.taken.len() as u32 - 1)))
     }
 
-    /// Removes a packet that a forwarder has taken, by its number: it has arrived, or goes on by ordinary routing. None if that has
-    /// happened before.
+    /// A packet that a forwarder has taken, by its number; none if it has been removed.
+    pub fn taken(&self, flow: FlowIx, number: u32) -> Option<CopyRef> {
+        let flow = self.flows.get(flow)?.as_ref()?;
+        let copy = *flow.taken.get(number.wrapping_sub(flow.first) as usize)?;
+        Some(copy).filter(|&copy| copy != CopyRef::NONE)
+    }
+
+    /// Removes a packet that a forwarder has taken, by its number: it has arrived. None if that has happened before.
     pub fn remove(&mut self, flow: FlowIx, number: u32) -> Option<CopyRef> {
         let flow = self.flow(flow)?;
         let taken = flow.taken.get_mut(number.wrapping_sub(flow.first) as usize)?;
@@ -245,6 +256,8 @@ mod tests {
         assert_eq!(taken, [(CopyRef(0), 0), (CopyRef(1), 1), (CopyRef(2), 2), (CopyRef(3), 3)]);
         let removed = [1, 1, 0, 0, 8].map(|number| forwarders.remove(flow, number));
         assert_eq!(removed, [Some(CopyRef(1)), None, Some(CopyRef(0)), None, None]);
+        let held = [0, 1, 2, 3, 4].map(|number| forwarders.taken(flow, number));
+        assert_eq!(held, [None, None, Some(CopyRef(2)), Some(CopyRef(3)), None]);
         assert_eq!(forwarders.packets().collect::<Vec<_>>(), [CopyRef(2), CopyRef(3)]);
         forwarders.wait(flow, CopyRef(9));
         assert_eq!(forwarders.take(flow), Some((CopyRef(9), 4)));

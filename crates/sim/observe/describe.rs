@@ -105,7 +105,9 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
         Payload::Arp { request } => Body::Arp { request },
         Payload::Tcp { flow, opening } => segment(network, copy, at, (flow, opening))?,
         Payload::Foreign { .. } => Body::Foreign,
-        Payload::Udp { .. } => Body::Udp { forward: true, header: scheme_header(network, copy, at) },
+        Payload::Udp { .. } | Payload::Routed { .. } => {
+            Body::Udp { forward: true, header: scheme_header(network, copy, at) }
+        }
         Payload::Report { .. } => Body::Udp { forward: false, header: scheme_header(network, copy, at) },
     };
     Some(PacketDescription {

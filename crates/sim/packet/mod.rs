@@ -46,6 +46,13 @@ pub(crate) enum Payload {
     Routing(RoutingIx),
     /// A broadcast that a forwarder has made, with its header.
     Forwarded(MessageIx),
+    /// What goes by ordinary routing of a datagram that forwarders carry, a control packet: the datagram itself stays with them until one
+    /// hands it up.
+    Routed {
+        flow: FlowIx,
+        /// Number of the datagram among those that its forwarder has taken.
+        number: u32,
+    },
     /// A packet from outside, with its caller's number.
     Foreign { tag: u32 },
 }
@@ -112,9 +119,10 @@ impl Packet {
     #[inline(always)]
     pub(crate) fn flow(&self) -> Option<FlowIx> {
         match self.payload {
-            Payload::Udp { flow, .. } | Payload::Report { flow, .. } | Payload::Tcp { flow, .. } => {
-                Some(flow)
-            }
+            Payload::Udp { flow, .. }
+            | Payload::Report { flow, .. }
+            | Payload::Tcp { flow, .. }
+            | Payload::Routed { flow, .. } => Some(flow),
             _ => None,
         }
     }
@@ -467,7 +475,9 @@ impl Packets {
     /// acknowledged byte; of ARP the operation; of a message its place.
     pub(crate) fn sequence(&self, packet: &Packet, copy: &PacketCopy) -> u32 {
         match packet.payload {
-            Payload::Udp { number, .. } | Payload::Report { number, .. } => number,
+            Payload::Udp { number, .. } | Payload::Report { number, .. } | Payload::Routed { number, .. } => {
+                number
+            }
             Payload::Tcp { .. } => self.cargo.sequence(copy.of.place()),
             Payload::Foreign { tag } => tag,
             Payload::Arp { request } => 2 - u32::from(request),

@@ -135,6 +135,12 @@ impl Network {
                 }
             }
             Payload::Forwarded(message) => self.broadcast_heard(station, (from, message, packet.bytes), now),
+            Payload::Routed { .. } => {
+                self.routes.note_sender(port, from);
+                if let Some((next, _)) = self.packets.copy_to_next_hop(copy) {
+                    self.forward(node, next, now);
+                }
+            }
             _ => self.arp_received((node, port), packet, now),
         }
     }
@@ -422,6 +428,10 @@ impl Network {
     /// Handles a message that has arrived by wire, or locally, at its destination: the node's agents receive it, and it ends.
     #[cold]
     pub(super) fn message_delivered(&mut self, node: NodeIx, packet: &Packet, now: Time) {
+        if let Payload::Routed { flow, number } = packet.payload {
+            self.routed_arrived(node, (flow, number), now);
+            return;
+        }
         self.message_reached(node, None, packet, now);
         self.on_control_ended(packet);
     }

@@ -146,13 +146,32 @@ impl Network {
             }
         }
         for (flow, number) in routed {
-            if let Some((flow, _)) = self.forwarders.of_number(flow)
-                && let Some(copy) = self.forwarders.remove(flow, number)
-            {
-                self.forward(node, copy, now);
+            if let Some((flow, to)) = self.forwarders.of_number(flow).filter(|&(_, to)| to != node) {
+                self.send_routed_copy(node, (flow, to, number), now);
             }
         }
         self.carry_out_agent(station, now);
+    }
+
+    /// Sends what a forwarder passes to ordinary routing, if the packet has not ended.
+    fn send_routed_copy(&mut self, node: NodeIx, (flow, to, number): (FlowIx, NodeIx, u32), now: Time) {
+        let held = self.forwarders.taken(flow, number).and_then(|copy| self.packets.get(copy));
+        let Some(&Packet { scheme_flow, length, bytes, .. }) = held else { return };
+        let payload = Payload::Routed { flow, number };
+        let packet = Packet { scheme_flow, bytes, ..Packet::control(node, to, payload, length, now) };
+        let copy = self.packets.add(packet, PacketCopy::PLAIN);
+        self.routes.find_fixed(node, to);
+        self.forward(node, copy, now);
+    }
+
+    /// Tells the forwarder of a flow's destination that a packet has arrived by ordinary routing.
+    #[cold]
+    pub(super) fn routed_arrived(&mut self, node: NodeIx, (flow, number): (FlowIx, u32), now: Time) {
+        let Some(station) = self.forwarders.of_node(node) else { return };
+        let id = self.flows[flow].id;
+        let Self { agents, schedule, .. } = self;
+        agents.forward(station, now, schedule, |forwarder, context| forwarder.on_routed(id, number, context));
+        self.apply_forwarder_effects(station, now);
     }
 }
 
