@@ -207,13 +207,13 @@ fields! { Span: Span, Rate: Rate, Bytes: Bytes, Number: f64, Integer: u64, Flag:
 /// and choices have none. `if`, last, names a flag of the same scheme without which the value has no effect. `LIST` has the declarations in
 /// the order in which they are shown; `read` gives the values of a run, or the [`ParamError`] of the first wrong one; names that are not
 /// declared are the scenario reader's to refuse. Parameters that several schemes share are declared once, in a struct of their own, which
-/// each of the schemes includes by one line before its fields: `..window: WindowParameters;`.
+/// each of the schemes includes by one line before its fields: `..window: WindowParameters;`. There may be several such lines.
 #[macro_export]
 macro_rules! params {
     (
         $(#[doc = $about:literal])+
         $vis:vis struct $Name:ident {
-            $(..$base:ident: $Base:ident;)?
+            $(..$base:ident: $($Base:ident)::+;)*
             $(
                 $(#[doc = $doc:literal])+
                 $field:ident: $ty:ident = $default:expr $(, in $range:expr)? $(, if $needs:ident)?;
@@ -225,8 +225,8 @@ macro_rules! params {
         $vis struct $Name {
             $(
                 /// The parameters that other schemes have as well.
-                pub $base: $Base,
-            )?
+                pub $base: $($Base)::+,
+            )*
             $($(#[doc = $doc])+ pub $field: $ty,)*
         }
 
@@ -241,7 +241,7 @@ macro_rules! params {
             }),*];
 
             /// The declarations, in the order in which they are shown.
-            $vis const LIST: &'static [$crate::ParamDoc] = $crate::params!(@list $Name $(, $Base)?);
+            $vis const LIST: &'static [$crate::ParamDoc] = $crate::params!(@list $Name $(, $($Base)::+)*);
 
             /// The values of a run.
             ///
@@ -249,7 +249,7 @@ macro_rules! params {
             /// A value of another kind or out of its range.
             pub(crate) fn read(params: &$crate::Params) -> Result<Self, $crate::ParamError> {
                 Ok(Self {
-                    $($base: $Base::read(params)?,)?
+                    $($base: $($Base)::+::read(params)?,)*
                     $($field: params.read(Self::OWN, stringify!($field))?,)*
                 })
             }
@@ -277,9 +277,10 @@ macro_rules! params {
     (@needs) => { None };
     (@needs $needs:ident) => { Some(stringify!($needs)) };
     (@list $Name:ident) => { $Name::OWN };
-    (@list $Name:ident, $Base:ident) => {
-        &$crate::joined::<{ $Base::LIST.len() + $Name::OWN.len() }>($Base::LIST, $Name::OWN)
-    };
+    (@list $Name:ident, $($Base:ident)::+ $(, $($More:ident)::+)*) => {{
+        const MORE: &[$crate::ParamDoc] = $crate::params!(@list $Name $(, $($More)::+)*);
+        &$crate::joined::<{ $($Base)::+::LIST.len() + MORE.len() }>($($Base)::+::LIST, MORE)
+    }};
 }
 
 /// Declares the words of a parameter that is a choice: an enum, and the word for each of its variants.

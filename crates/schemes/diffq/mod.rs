@@ -27,7 +27,7 @@
 //! - As printed, *On reception* enqueues every packet that does not come from the next hop, and learns only from the next hop. Here a node
 //!   enqueues what is addressed to it and learns from every frame that it decodes, as the text of §4 says.
 //! - Queues and D are those of an interface; the paper's nodes use one. |Q_i| leaves out the packet that the radio holds.
-//! - §4.2, several forwarders: DiffQ over MORE is in `more::backpressure`; its trailers have the type "source-routed".
+//! - §4.2, several forwarders: DiffQ over MORE and ExOR is in `opportunistic::backpressure`; its trailers have the type "source-routed".
 //! - A node hands one packet of its destination queues to its radio at a time (`in_radio`): what waits in the radio has a level that was
 //!   decided before.
 //! - The paper's nodes have one radio on DiffQ's channel. At wires the queue is drop-tail: no neighbour overhears there. A wire that is
@@ -166,8 +166,9 @@ impl DiffQ {
     }
 
     /// The law of sources, levels, and how many sizes of neighbours are stored for how long: what DiffQ over MORE needs of it.
-    pub(crate) const fn laws(&self) -> (SenderConfig, Quantiser, usize, Span) {
-        (self.sender, self.queue.scheduler.quantiser, self.sizes, self.expiry)
+    pub(crate) const fn laws(&self) -> (SenderConfig, Quantiser, Serve, usize, Span) {
+        let scheduler::Scheduler { quantiser, serve, .. } = self.queue.scheduler;
+        (self.sender, quantiser, serve, self.sizes, self.expiry)
     }
 
     fn new(set: &Parameters, parts: Parts, size_factor: f64) -> Result<Self, ParamError> {

@@ -15,11 +15,9 @@
 //! | `decoder` | a node's packets of a batch: rank, combinations, natives |
 //! | `forwarders` | credits, at the source |
 //! | `node` | source, forwarder and destination |
-//! | `differential` | DiffQ's priority over several next nodes |
-//! | `backpressure` | DiffQ over MORE: rates of sources, order and levels of flows |
+//! | `differential` | DiffQ over MORE: the nodes whose backlogs count |
 //! | `station` | all of it at a radio: batches of own flows, acknowledgements |
 
-pub mod backpressure;
 pub mod decoder;
 pub mod differential;
 pub mod forwarders;
@@ -30,11 +28,9 @@ pub mod station;
 
 use alloc::boxed::Box;
 
-use airfair_units::{Rate, Span};
+use airfair_units::Span;
 
-use crate::diffq::DiffQ;
-use crate::diffq::scheduler::{Parts, Rounding, Serve};
-use crate::diffq::sender::{Law, Steps};
+use crate::opportunistic::backpressure;
 use crate::opportunistic::expected::Pruning;
 use crate::params;
 use crate::params::{ParamError, Params};
@@ -69,42 +65,10 @@ params! {
 }
 
 params! {
-    /// The parameters of `diffq-more`. Those of DiffQ are as there.
+    /// The parameters of `diffq-more`.
     pub(crate) struct DiffQParameters {
         ..more: Parameters;
-        /// what a source's rate follows: "aimd" (section 4.1, Source Rate Control) or "log", the rate that maximises the sum of the
-        /// logarithms of the rates
-        law: Law = Law::Aimd;
-        /// what calls the law: the clock, each "interval", or the "packets" that the source is granted
-        steps: Steps = Steps::Interval;
-        /// D, the most packets that a source is granted and has not sent, and the backlog of the highest level
-        depth: u64 = 100, in 1..=65_535;
-        /// QUEUE_THRESH, packets that a source is granted and has not sent above which its rate falls
-        threshold: u64 = 25, in 0..=65_535;
-        /// alpha, what a source's rate gains in a step (section 6.1: 0.01, without a unit)
-        alpha: Rate = Rate(10_000), in Rate(0)..=Rate(1_000_000_000);
-        /// beta, what a decrease multiplies a source's rate by (section 6.1)
-        beta: f64 = 0.5, in 0.01..=1.0;
-        /// time between two steps of a source's law
-        interval: Span = Span::from_millis(10), in Span::from_millis(1)..=Span::from_secs(10);
-        /// least time between two decreases of a source's rate
-        hold: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
-        /// a source's first rate
-        rate_start: Rate = Rate(100_000), in Rate(1)..=Rate(10_000_000_000);
-        /// a source's largest rate: the data rate of the radio
-        rate_max: Rate = Rate(11_000_000), in Rate(1)..=Rate(10_000_000_000);
-        /// rate of the law "log" with `threshold` packets that wait
-        log_rate: Rate = Rate(1_000_000), in Rate(1)..=Rate(10_000_000_000);
-        /// Delta, levels of the MAC (section 5.5): at most the radio's categories; 4 with those of "edca"
-        levels: u64 = 8, in 1..=8;
-        /// which flows are served: "always" all, or those with a "positive" differential, as in the theory of backpressure
-        serve: Serve = Serve::Always;
-        /// whether a differential between two levels goes "up" (pseudo-code) or "down"
-        rounding: Rounding = Rounding::Up;
-        /// time after which a neighbour's backlog that was not heard again counts as 0
-        expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
-        /// most backlogs of neighbours that a node stores
-        sizes: u64 = 1024, in 1..=65_536;
+        ..diffq: backpressure::Parameters;
     }
 }
 
@@ -147,11 +111,9 @@ impl More {
     /// # Errors
     /// A value that is out of its range.
     pub fn with_diffq(params: &Params) -> Result<Self, ParamError> {
-        let set = DiffQParameters::read(params)?;
-        let mut config = Self::new(&set.more).config;
+        let mut config = Self::new(&DiffQParameters::read(params)?.more).config;
         config.node.granted = true;
-        let (sender, quantiser, sizes, expiry) = DiffQ::from_params(params, Parts::All)?.laws();
-        config.diffq = Some(backpressure::Config { sender, quantiser, serve: set.serve, sizes, expiry });
+        config.diffq = Some(backpressure::Config::from_params(params)?);
         Ok(Self { config })
     }
 }

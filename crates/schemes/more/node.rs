@@ -26,7 +26,9 @@ use airfair_units::{Span, Time};
 use airfair_wire::more::{Acknowledgement, Coded, Credit, Flow, Forwarders};
 
 use super::decoder::{Combination, Decoder};
+use super::differential;
 use super::row::Row;
+use crate::opportunistic::backpressure::Backlogged;
 use crate::opportunistic::flows::Flows;
 use crate::opportunistic::later;
 
@@ -172,18 +174,6 @@ impl Node {
         }
     }
 
-    /// The rate of a source allows so many packets more. True if a batch is at hand: without one they are lost.
-    pub fn grant(&mut self, flow: &Flow, packets: u32) -> bool {
-        let mine = flow.source == self.me;
-        match self.flows.get_mut(flow).and_then(|known| known.batch.as_mut()).filter(|_| mine) {
-            Some(batch) => {
-                batch.counter = batch.counter.saturating_add(ONE * i64::from(packets));
-                true
-            }
-            None => false,
-        }
-    }
-
     /// The source does not send any more: the flow and what is known of it are forgotten.
     pub fn close(&mut self, flow: &Flow) {
         self.flows.forget(flow);
@@ -285,25 +275,12 @@ impl Node {
         }
     }
 
-    /// The same for all flows to a destination.
-    #[must_use]
-    pub fn backlog_to(&self, destination: u32) -> u32 {
-        let to = self.flows.iter().filter(|(flow, _)| flow.destination == destination);
-        to.fold(0, |sum, (flow, known)| sum.saturating_add(self.backlog_of(&flow, known)))
-    }
-
     /// Flows that have something to send, with how much, in the order of their numbers.
     pub fn backlogs(&self) -> impl Iterator<Item = (Flow, u32)> + '_ {
         self.flows
             .iter()
             .map(|(flow, known)| (flow, self.backlog_of(&flow, known)))
             .filter(|&(_, backlog)| backlog > 0)
-    }
-
-    /// The flow that has sent last.
-    #[must_use]
-    pub const fn turn(&self) -> Option<Flow> {
-        self.turn
     }
 
     /// The flow whose turn it is.
@@ -364,6 +341,38 @@ impl Node {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+impl Backlogged for Node {
+    fn backlog_to(&self, destination: u32) -> u32 {
+        let to = self.flows.iter().filter(|(flow, _)| flow.destination == destination);
+        to.fold(0, |sum, (flow, known)| sum.saturating_add(self.backlog_of(&flow, known)))
+    }
+
+    fn ready(&self) -> impl Iterator<Item = Flow> {
+        self.backlogs().map(|(flow, _)| flow)
+    }
+
+    fn turn(&self) -> Option<Flow> {
+        self.turn
+    }
+
+    fn nearer(&self, flow: &Flow) -> impl Iterator<Item = u32> {
+        let (me, flow) = (self.me, *flow);
+        let list = self.forwarders(&flow).map(|list| differential::nearer(flow, list, me));
+        list.into_iter().flatten()
+    }
+
+    fn grant(&mut self, flow: &Flow, packets: u32) -> bool {
+        let mine = flow.source == self.me;
+        match self.flows.get_mut(flow).and_then(|known| known.batch.as_mut()).filter(|_| mine) {
+            Some(batch) => {
+                batch.counter = batch.counter.saturating_add(ONE * i64::from(packets));
+                true
+            }
+            None => false,
+        }
     }
 }
 

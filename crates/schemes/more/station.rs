@@ -16,10 +16,10 @@ use alloc::vec::Vec;
 use airfair_units::{Bytes, Span, Time};
 use airfair_wire::more::{Acknowledgement, Flow, Forwarders, Message as Wire};
 
-use super::backpressure::{self, Backpressure};
 use super::decoder::Decoder;
 use super::forwarders;
 use super::node::{Config, Heard, Meaning, Node};
+use crate::opportunistic::backpressure::{self, Backlogged, Backpressure};
 use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::losses::Losses;
 use crate::opportunistic::sources::{Carrier, Due, Sources};
@@ -116,7 +116,7 @@ impl Station {
     /// The flow that sends next, with its level.
     fn next(&self, now: Time) -> Option<(Flow, Priority)> {
         match &self.diffq {
-            Some(diffq) => diffq.next(&self.node, self.me, now),
+            Some(diffq) => diffq.next(&self.node, now),
             None => self.node.next().map(|flow| (flow, Priority(0))),
         }
     }

@@ -10,6 +10,7 @@
 //! | ETX to d, of deliveries forward | `losses::Distances` |
 //! | L_j, z_j | `expected::Share::load`, `expected::Share::sends` |
 
+pub mod backpressure;
 pub mod expected;
 pub(crate) mod flows;
 pub mod losses;

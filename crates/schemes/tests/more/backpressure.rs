@@ -2,14 +2,15 @@
 
 use airfair_schemes::diffq::scheduler::{Quantiser, Rounding, Serve};
 use airfair_schemes::diffq::sender::{Law, SenderConfig, Steps};
-use airfair_schemes::more::backpressure::{Backpressure, Config};
 use airfair_schemes::more::decoder::Decoder;
 use airfair_schemes::more::node::{self, Node};
+use airfair_schemes::opportunistic::backpressure::{Backlogged, Backpressure, Config};
 use airfair_schemes::places::{NodeId, Priority};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Span, Time};
+use airfair_wire::Flow;
 use airfair_wire::diffq::{Trailer, Type};
-use airfair_wire::more::{Credit, Flow, Forwarder, Forwarders};
+use airfair_wire::more::{Credit, Forwarder, Forwarders};
 
 const STEP: Span = Span::from_millis(10);
 
@@ -60,7 +61,7 @@ fn the_largest_differential_is_served() {
     let [f, g] = [flow(1, 9), flow(2, 8)];
     let (node, mut law) = (source(&[(f, 30), (g, 20)]), Backpressure::new(config(Serve::Always)));
     announce(&mut law, &f, 25);
-    let at = |time| law.next(&node, NodeId(1), time);
+    let at = |time| law.next(&node, time);
     assert_eq!(at(Time::ZERO), Some((g, Priority(2))));
     assert_eq!(at(Time::ZERO + Span::from_millis(1001)), Some((f, Priority(3))));
 }
@@ -72,7 +73,7 @@ fn a_flow_without_a_differential_is_served_or_waits() {
     let next = |serve, queue| {
         let (node, mut law) = (source(&[(f, 10)]), Backpressure::new(config(serve)));
         announce(&mut law, &f, queue);
-        law.next(&node, NodeId(1), Time::ZERO)
+        law.next(&node, Time::ZERO)
     };
     for queue in [10, 40] {
         assert_eq!(next(Serve::Always, queue), Some((f, Priority(0))));

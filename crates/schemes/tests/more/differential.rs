@@ -1,6 +1,7 @@
 //! DiffQ's priority over MORE.
 
-use airfair_schemes::more::differential::{differential, nearer};
+use airfair_schemes::more::differential::nearer;
+use airfair_schemes::opportunistic::backpressure::differential;
 use airfair_wire::more::{Credit, Flow, Forwarder, Forwarders};
 use proptest::prelude::*;
 
@@ -18,7 +19,7 @@ fn the_longest_queue_downstream_counts() {
 fn who_is_nearer() {
     let flow = Flow { flow: 1, source: 9, destination: 0 };
     let list = Forwarders::new([3, 5, 4].into_iter().map(|node| Forwarder { node, credit: Credit(1) }));
-    let of = |node| nearer(&flow, &list, node).collect::<Vec<_>>();
+    let of = |node| nearer(flow, &list, node).collect::<Vec<_>>();
     assert_eq!(of(9), [0, 3, 5, 4]);
     assert_eq!(of(4), [0, 3, 5]);
     assert_eq!(of(3), [0]);
@@ -26,7 +27,7 @@ fn who_is_nearer() {
     // Of those only neighbours: node 4 does not hear 3.
     let neighbour = |node: &u32| *node != 3;
     assert_eq!(
-        differential(10, nearer(&flow, &list, 4).filter(neighbour).map(|node| if node == 5 { 4 } else { 0 })),
+        differential(10, nearer(flow, &list, 4).filter(neighbour).map(|node| if node == 5 { 4 } else { 0 })),
         6
     );
 }

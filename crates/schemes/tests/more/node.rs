@@ -4,6 +4,7 @@ use airfair_schemes::more::decoder::Decoder;
 use airfair_schemes::more::forwarders::{forwarders, listed};
 use airfair_schemes::more::node::{Config, Heard, Meaning, Node};
 use airfair_schemes::more::row::Row;
+use airfair_schemes::opportunistic::backpressure::Backlogged;
 use airfair_schemes::opportunistic::expected::{Expected, Pruning};
 use airfair_schemes::places::NodeId;
 use airfair_units::random::{Purpose, Stream};

@@ -1,6 +1,13 @@
-//! DiffQ over MORE at a node (§4.2, §6.1): rates of its own flows, sizes of neighbours' backlogs, the order and the level of flows.
+//! DiffQ over forwarders at a node: rates of its own flows, sizes of neighbours' backlogs, the order and the level of flows.
 //!
-//! Readings:
+//! Source: Warrier, Ha, Wason, Rhee, "DiffQ: Differential Backlog Congestion Control for Wireless Multi-hop Networks", §4.2, §6.1.
+//!
+//! F_ip is a packet's forwarders that are neighbours of node i; its differential is the least of those to each of them, so the one to the
+//! longest queue (eq. 2). Readings:
+//! - Only forwarders nearer to the destination than node i count: those behind it have more to send than node i by rights, and with them
+//!   nearly every differential would be below 0.
+//! - The destination's queue is empty, as in §4. Without any neighbour nearer to the destination the differential is the own queue.
+//! - What waits at a node is said by its scheme ([`Backlogged::backlog_to`]).
 //! - A flow's place in the order is its differential, as a destination queue's is; of equal ones each has its turn.
 //! - A source is granted a packet when its rate allows one more, at most D at a time: the destination queue of §4 drops what is above D.
 //!   What is granted between two batches, while an acknowledgement is on its way, is lost, as the source has no packet to send.
@@ -13,16 +20,80 @@
 use alloc::vec::Vec;
 
 use airfair_units::random::Stream;
-use airfair_units::{Bytes, Span, Time};
+use airfair_units::{Bytes, Rate, Span, Time};
+use airfair_wire::Flow;
 use airfair_wire::diffq::{Trailer, Type};
-use airfair_wire::more::Flow;
 
-use super::differential::{differential, nearer};
-use super::node::Node;
+use crate::diffq::DiffQ;
 use crate::diffq::backlogs::Backlogs;
-use crate::diffq::scheduler::{Quantiser, Serve};
-use crate::diffq::sender::{SenderConfig, SourceRate};
+use crate::diffq::scheduler::{Parts, Quantiser, Rounding, Serve};
+use crate::diffq::sender::{Law, SenderConfig, SourceRate, Steps};
+use crate::params;
+use crate::params::{ParamError, Params};
 use crate::places::{NodeId, Priority};
+
+params! {
+    /// The parameters of DiffQ over forwarders; they are as in DiffQ.
+    pub(crate) struct Parameters {
+        /// what a source's rate follows: "aimd" (section 4.1, Source Rate Control) or "log", the rate that maximises the sum of the
+        /// logarithms of the rates
+        law: Law = Law::Aimd;
+        /// what calls the law: the clock, each "interval", or the "packets" that the source is granted
+        steps: Steps = Steps::Interval;
+        /// D, the most packets that a source is granted and has not sent, and the backlog of the highest level
+        depth: u64 = 100, in 1..=65_535;
+        /// QUEUE_THRESH, packets that a source is granted and has not sent above which its rate falls
+        threshold: u64 = 25, in 0..=65_535;
+        /// alpha, what a source's rate gains in a step (section 6.1: 0.01, without a unit)
+        alpha: Rate = Rate(10_000), in Rate(0)..=Rate(1_000_000_000);
+        /// beta, what a decrease multiplies a source's rate by (section 6.1)
+        beta: f64 = 0.5, in 0.01..=1.0;
+        /// time between two steps of a source's law
+        interval: Span = Span::from_millis(10), in Span::from_millis(1)..=Span::from_secs(10);
+        /// least time between two decreases of a source's rate
+        hold: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
+        /// a source's first rate
+        rate_start: Rate = Rate(100_000), in Rate(1)..=Rate(10_000_000_000);
+        /// a source's largest rate: the data rate of the radio
+        rate_max: Rate = Rate(11_000_000), in Rate(1)..=Rate(10_000_000_000);
+        /// rate of the law "log" with `threshold` packets that wait
+        log_rate: Rate = Rate(1_000_000), in Rate(1)..=Rate(10_000_000_000);
+        /// Delta, levels of the MAC (section 5.5): at most the radio's categories; 4 with those of "edca"
+        levels: u64 = 8, in 1..=8;
+        /// which flows are served: "always" all, or those with a "positive" differential, as in the theory of backpressure
+        serve: Serve = Serve::Always;
+        /// whether a differential between two levels goes "up" (pseudo-code) or "down"
+        rounding: Rounding = Rounding::Up;
+        /// time after which a neighbour's backlog that was not heard again counts as 0
+        expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
+        /// most backlogs of neighbours that a node stores
+        sizes: u64 = 1024, in 1..=65_536;
+    }
+}
+
+/// A node whose flows DiffQ orders.
+pub trait Backlogged {
+    /// Packets that wait at the node for a destination, of all flows.
+    fn backlog_to(&self, destination: u32) -> u32;
+
+    /// The flows that have something to send now, in the order of their numbers.
+    fn ready(&self) -> impl Iterator<Item = Flow>;
+
+    /// The flow that has sent last.
+    fn turn(&self) -> Option<Flow>;
+
+    /// The forwarders of a flow that are nearer to its destination than the node, and the destination.
+    fn nearer(&self, flow: &Flow) -> impl Iterator<Item = u32>;
+
+    /// A flow of the node's own may send so many packets more. Returns false if it has none that it could: they are lost.
+    fn grant(&mut self, flow: &Flow, packets: u32) -> bool;
+}
+
+/// QD: the own backlog less the largest of the nodes of F_ip, packets.
+#[must_use]
+pub fn differential(own: u32, downstream: impl IntoIterator<Item = u32>) -> i64 {
+    i64::from(own) - downstream.into_iter().max().map_or(0, i64::from)
+}
 
 /// The constants.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,6 +110,17 @@ pub struct Config {
     pub expiry: Span,
 }
 
+impl Config {
+    /// The constants that parameters describe, of a scheme that has those of [`Parameters`].
+    ///
+    /// # Errors
+    /// A value that is out of its range.
+    pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        let (sender, quantiser, serve, sizes, expiry) = DiffQ::from_params(params, Parts::All)?.laws();
+        Ok(Self { sender, quantiser, serve, sizes, expiry })
+    }
+}
+
 /// A flow of the node's own.
 #[derive(Debug, Clone)]
 struct Paced {
@@ -50,7 +132,7 @@ struct Paced {
     since: Time,
 }
 
-/// DiffQ at a node of MORE.
+/// DiffQ at a node with a forwarder.
 #[derive(Debug, Clone)]
 pub struct Backpressure {
     config: Config,
@@ -90,7 +172,7 @@ impl Backpressure {
     }
 
     /// An interval of the law is over: grants the node's flows what their rates allow.
-    pub fn step(&mut self, node: &mut Node, now: Time) {
+    pub fn step(&mut self, node: &mut impl Backlogged, now: Time) {
         let depth = self.config.quantiser.depth;
         for own in &mut self.own {
             let backlog = node.backlog_to(own.flow.destination);
@@ -110,22 +192,17 @@ impl Backpressure {
 
     /// The flow that sends next, with its level: the one with the largest differential. None: all wait, or there is none.
     #[must_use]
-    pub fn next(&self, node: &Node, me: NodeId, now: Time) -> Option<(Flow, Priority)> {
+    pub fn next(&self, node: &impl Backlogged, now: Time) -> Option<(Flow, Priority)> {
         let turn = node.turn();
-        let of = |(flow, _): (Flow, u32)| {
-            let own = node.backlog_to(flow.destination);
-            let downstream = node.forwarders(&flow).map_or(0, |forwarders| {
-                let to = NodeId(flow.destination);
-                let sizes =
-                    nearer(&flow, forwarders, me.0).map(|next| self.backlogs.size(NodeId(next), to, now));
-                sizes.max().unwrap_or(0)
-            });
-            (flow, differential(own, [downstream]))
+        let of = |flow: Flow| {
+            let to = NodeId(flow.destination);
+            let downstream = node.nearer(&flow).map(|next| self.backlogs.size(NodeId(next), to, now));
+            (flow, differential(node.backlog_to(flow.destination), downstream))
         };
         // The later of two equals wins: first those after the flow that has sent last, from behind.
         let mut best: Option<(Flow, i64, bool)> = None;
         let held = |value: i64| self.config.serve == Serve::Positive && value <= 0;
-        for (flow, value) in node.backlogs().map(of).filter(|&(_, value)| !held(value)) {
+        for (flow, value) in node.ready().map(of).filter(|&(_, value)| !held(value)) {
             let after = turn.is_none_or(|turn| flow > turn);
             let better =
                 best.is_none_or(|(_, most, was_after)| value > most || value == most && after && !was_after);
@@ -153,7 +230,7 @@ impl Backpressure {
         bytes
     }
 
-    /// A broadcast for a flow carries this behind MORE's header.
+    /// A broadcast for a flow carries this behind the header of its scheme.
     pub fn hear(&mut self, from: NodeId, flow: &Flow, rest: &[u8], now: Time) {
         match Trailer::decode(rest) {
             Ok((trailer, _)) => {
