@@ -98,7 +98,7 @@ fn what_a_rate_grants_begins_at_a_drawn_time() {
         while now < Time::ZERO + Span::from_secs(2) {
             law.step(&mut node, now);
             times.resize(node.backlog(&f) as usize, now);
-            now = now + STEP;
+            now += STEP;
         }
         assert!((19..=21).contains(&times.len()), "{}", times.len());
         firsts.push(times[0]);
