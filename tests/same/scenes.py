@@ -68,9 +68,6 @@ FASTER = (
 LARGE = ("grid-64/large",)
 """Scenes of thousands of nodes: with one seed, and to their end only."""
 
-ALL_PAIRS = ("more", "diffq-more")
-"""Schemes whose sources compute with the delivery ratios of all pairs of nodes: not in these scenes."""
-
 AODV = 'routing={protocol="aodv"}'
 
 SERIES = 8
@@ -200,7 +197,7 @@ def cases() -> Iterator[Case]:
     names = schemes()
     for scene in scenes():
         if scene in LARGE:
-            several = [name for name in names if name not in ALL_PAIRS and not name.startswith(PYTHON)]
+            several = [name for name in names if not name.startswith(PYTHON)]
             yield from (Case(scene, scheme, 1, "run") for scheme in several)
             continue
         for scheme in names:

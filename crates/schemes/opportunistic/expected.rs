@@ -15,6 +15,7 @@
 //! - A node stays, if without it the transmissions would rise by more than `rise` over those with all nodes: in a row of more than ten hops
 //!   every node sends less than a tenth.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::losses::{Distances, Losses};
@@ -114,22 +115,32 @@ impl Expected {
         let mut shares: Vec<Share> =
             order.iter().map(|&node| Share { node, load: 0.0, sends: 0.0 }).collect();
         let last = shares.len() - 1;
+        let mut rank_of = vec![usize::MAX; losses.nodes().len()];
+        for (rank, &node) in order.iter().enumerate() {
+            losses.place(node).into_iter().for_each(|place| rank_of[place] = rank);
+        }
+        // Those nearer that hear the node at hand, the nearest first: for all others a factor is 1 and a term 0.
+        let mut hearers: Vec<(usize, f64)> = Vec::new();
         shares[last].load = 1.0;
         for from in (1..shares.len()).rev() {
             let load = shares[from].load;
             if load <= 0.0 {
                 continue;
             }
+            let links = losses.place(order[from]).map_or(&[][..], |place| losses.links_of(place));
+            hearers.clear();
+            hearers.extend(
+                links.iter().map(|&(to, loss)| (rank_of[to], loss)).filter(|&(rank, _)| rank < from),
+            );
+            hearers.sort_unstable_by_key(|&(rank, _)| rank);
             // Probability that none of those nearer than the one at hand has heard a packet.
-            let loss = |to: usize| losses.loss(shares[from].node, order[to]);
-            let unheard = (0..from).fold(1.0, |product, to| product * loss(to));
+            let unheard = hearers.iter().fold(1.0, |product, &(_, loss)| product * loss);
             if unheard >= 1.0 {
                 return None;
             }
             let sends = load / (1.0 - unheard);
             let mut unheard = 1.0;
-            for to in 0..from {
-                let loss = losses.loss(order[from], order[to]);
+            for &(to, loss) in &hearers {
                 shares[to].load += sends * (1.0 - loss) * unheard;
                 unheard *= loss;
             }

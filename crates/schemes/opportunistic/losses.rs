@@ -6,18 +6,21 @@
 //!   changes nothing.
 //! - A link that loses all but `least` of its packets is none: a probe that got through by chance is no path.
 
+use alloc::collections::BinaryHeap;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use crate::places::{DeliveryRatios, NodeId};
 
-/// Probability of loss of a broadcast, from each node to each other.
+/// Probability of loss of a broadcast, from each node to each other. Memory and time are those of the pairs that are links: in a network of
+/// ten thousand nodes one in five hundred.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Losses {
     /// Ascending.
     nodes: Vec<NodeId>,
-    /// By sender, then receiver.
-    losses: Vec<f64>,
+    /// By sender: places of the nodes that hear it, ascending, with losses below 1.
+    links: Vec<Vec<(usize, f64)>>,
 }
 
 impl Losses {
@@ -27,8 +30,21 @@ impl Losses {
         let mut nodes: Vec<NodeId> = nodes.into_iter().collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let losses = vec![1.0; nodes.len() * nodes.len()];
-        Self { nodes, losses }
+        let links = vec![Vec::new(); nodes.len()];
+        Self { nodes, links }
+    }
+
+    /// The losses that belong to these ratios.
+    #[must_use]
+    pub fn of(ratios: &DeliveryRatios) -> Self {
+        let mut losses = Self::new(ratios.nodes.iter().copied());
+        let node = |place: u32| ratios.nodes.get(place as usize).copied();
+        for link in &*ratios.links {
+            if let (Some(from), Some(to)) = (node(link.from), node(link.to)) {
+                losses.set_delivery(from, to, link.ratio);
+            }
+        }
+        losses
     }
 
     /// The losses that belong to these ratios: in a network of a thousand nodes 8 MB.
@@ -49,8 +65,14 @@ impl Losses {
         &self.nodes
     }
 
-    fn place(&self, node: NodeId) -> Option<usize> {
+    /// A node's place among the nodes.
+    pub(super) fn place(&self, node: NodeId) -> Option<usize> {
         self.nodes.binary_search(&node).ok()
+    }
+
+    /// The places of the nodes that hear the node at a place, ascending, with losses below 1.
+    pub(super) fn links_of(&self, place: usize) -> &[(usize, f64)] {
+        self.links.get(place).map_or(&[], Vec::as_slice)
     }
 
     /// Sets the probability that `to` receives a broadcast of `from`. Unknown nodes and numbers outside of 0 to 1 change nothing.
@@ -59,8 +81,13 @@ impl Losses {
             && (0.0..=1.0).contains(&delivery)
             && from != to
         {
-            let place = from * self.nodes.len() + to;
-            self.losses[place] = 1.0 - delivery;
+            let (links, loss) = (&mut self.links[from], 1.0 - delivery);
+            match links.binary_search_by_key(&to, |&(to, _)| to) {
+                Ok(at) if loss < 1.0 => links[at].1 = loss,
+                Ok(at) => _ = links.remove(at),
+                Err(at) if loss < 1.0 => links.insert(at, (to, loss)),
+                Err(_) => {}
+            }
         }
     }
 
@@ -74,7 +101,8 @@ impl Losses {
     #[must_use]
     pub fn loss(&self, from: NodeId, to: NodeId) -> f64 {
         let (Some(from), Some(to)) = (self.place(from), self.place(to)) else { return 1.0 };
-        self.losses[from * self.nodes.len() + to]
+        let links = self.links_of(from);
+        links.binary_search_by_key(&to, |&(to, _)| to).map_or(1.0, |at| links[at].1)
     }
 
     /// Expected transmissions of each node to a destination along its best path, by links that deliver at least `least`.
@@ -84,18 +112,27 @@ impl Losses {
         let mut etx = vec![f64::INFINITY; n];
         let mut next: Vec<Option<usize>> = vec![None; n];
         let mut done = vec![false; n];
+        // Links by receiver.
+        let mut heard = vec![Vec::new(); n];
+        for (from, links) in self.links.iter().enumerate() {
+            links.iter().for_each(|&(to, loss)| heard[to].push((from, 1.0 - loss)));
+        }
+        // Dijkstra's algorithm, backwards from the destination; the smaller number first where two are as far. Bits of numbers that are
+        // not below 0 are in the order of the numbers.
+        let mut open = BinaryHeap::new();
         if let Some(at) = self.place(destination) {
             etx[at] = 0.0;
+            open.push(Reverse((0_u64, at)));
         }
-        // Dijkstra's algorithm, backwards from the destination; the smaller number first where two are as far.
-        loop {
-            let open = (0..n).filter(|&i| !done[i] && etx[i] < f64::INFINITY);
-            let Some(near) = open.min_by(|&a, &b| etx[a].total_cmp(&etx[b])) else { break };
-            done[near] = true;
-            for from in (0..n).filter(|&i| !done[i]) {
-                let delivery = 1.0 - self.losses[from * n + near];
-                if delivery > 0.0 && delivery >= least && etx[near] + 1.0 / delivery < etx[from] {
-                    (etx[from], next[from]) = (etx[near] + 1.0 / delivery, Some(near));
+        while let Some(Reverse((_, near))) = open.pop() {
+            if core::mem::replace(&mut done[near], true) {
+                continue;
+            }
+            for &(from, delivery) in &heard[near] {
+                let by = etx[near] + 1.0 / delivery;
+                if !done[from] && delivery > 0.0 && delivery >= least && by < etx[from] {
+                    (etx[from], next[from]) = (by, Some(near));
+                    open.push(Reverse((by.to_bits(), from)));
                 }
             }
         }

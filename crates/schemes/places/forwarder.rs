@@ -50,17 +50,46 @@ pub struct HeardBroadcast<'a> {
 pub struct DeliveryRatios {
     /// The nodes, in the natural order of their names.
     pub nodes: Arc<[NodeId]>,
-    /// From each node, in this order, to each node: the part of packets that arrive on an otherwise silent air, 0..=1; 0 to itself.
-    pub ratios: Arc<[f64]>,
+    /// The links that deliver something, in the order of their senders, then of their receivers: of all pairs few in a large network.
+    pub links: Arc<[DeliveryRatio]>,
+}
+
+/// What a link delivers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeliveryRatio {
+    /// Place of the sender in [`DeliveryRatios::nodes`].
+    pub from: u32,
+    /// Place of the receiver.
+    pub to: u32,
+    /// The part of packets that arrive on an otherwise silent air, above 0, at most 1.
+    pub ratio: f64,
 }
 
 impl DeliveryRatios {
-    /// The ratio from one node to another, by their places in the list; 0 for a place that is not in the list.
+    /// The ratios between these nodes, by sender and receiver as places among them: in any order, each pair once. What is no link (a place
+    /// that no node has, a node with itself, a number that is no ratio or 0) is left out.
+    #[must_use]
+    pub fn new(
+        nodes: impl IntoIterator<Item = NodeId>,
+        links: impl IntoIterator<Item = (usize, usize, f64)>,
+    ) -> Self {
+        let nodes: Arc<[NodeId]> = nodes.into_iter().collect();
+        let known = |place: usize| u32::try_from(place).ok().filter(|_| place < nodes.len());
+        let link = |(from, to, ratio): (usize, usize, f64)| {
+            let is_one = ratio > 0.0 && ratio <= 1.0 && from != to;
+            Some(DeliveryRatio { from: known(from)?, to: known(to)?, ratio }).filter(|_| is_one)
+        };
+        let mut links: Vec<DeliveryRatio> = links.into_iter().filter_map(link).collect();
+        links.sort_by_key(|link| (link.from, link.to));
+        Self { links: links.into(), nodes }
+    }
+
+    /// The ratio from one node to another, by their places in the list; 0 where there is no link.
     #[must_use]
     pub fn between(&self, from: usize, to: usize) -> f64 {
-        let of = |place: usize| Some(place).filter(|&place| place < self.nodes.len());
-        let at = of(from).zip(of(to)).map(|(from, to)| from * self.nodes.len() + to);
-        at.and_then(|at| self.ratios.get(at)).copied().unwrap_or(0.0)
+        let key = |link: &DeliveryRatio| (link.from as usize, link.to as usize);
+        let at = self.links.binary_search_by_key(&(from, to), key);
+        at.map_or(0.0, |at| self.links[at].ratio)
     }
 }
 

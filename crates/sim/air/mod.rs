@@ -219,6 +219,15 @@ impl Air {
         relations::delivery_ratio(&self.medium, from, to, self.psdu(from, bytes))
     }
 
+    /// The stations at which such frames of a station arrive at times, each with that probability, in no order that means anything.
+    pub(crate) fn deliveries(
+        &self,
+        from: StationIx,
+        bytes: u32,
+    ) -> impl Iterator<Item = (StationIx, f64)> + '_ {
+        relations::deliveries(&self.medium, from, self.psdu(from, bytes))
+    }
+
     /// The least power above the radio's own, 0 or more, with which broadcasts of `bytes` (as an IP packet) at the lowest rate arrive.
     pub(crate) fn power_to_arrive(&self, from: StationIx, to: StationIx, bytes: u32) -> Option<Db> {
         let frame = (self.mac(from).lowest_mode(), self.psdu(from, bytes));

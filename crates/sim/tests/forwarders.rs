@@ -58,8 +58,9 @@ impl Agent for Repeater {
 
 impl Forwarder for Repeater {
     fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {
-        assert_eq!(ratios.ratios.len(), ratios.nodes.len() * ratios.nodes.len());
-        self.ratios = ratios.ratios.to_vec();
+        let nodes = ratios.nodes.len();
+        let all = (0..nodes * nodes).map(|at| ratios.between(at / nodes, at % nodes));
+        self.ratios = all.collect();
     }
 
     fn room(&self, _flow: FlowId, _to: NodeId) -> u32 {

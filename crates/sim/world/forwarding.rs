@@ -6,7 +6,7 @@ use airfair_units::Time;
 
 use crate::air::{Air, BROADCAST, Msdu};
 use crate::engine::Agenda;
-use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PortIx, StationIx};
+use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PortIx, StationIx, Table};
 use crate::node::Network;
 use crate::packet::{Packet, PacketCopy, Payload};
 
@@ -23,11 +23,14 @@ impl Network {
         let mut stations: Vec<_> =
             self.forwarders.stations().map(|(station, at)| (station, at.node)).collect();
         stations.sort_unstable_by_key(|&(_, node)| self.routes.name_order(node));
-        let nodes = stations.iter().map(|&(_, node)| self.interfaces.id(node)).collect();
-        let of = |from, to| if from == to { 0.0 } else { air.delivery_ratio(from, to, RATIOS_BYTES) };
-        let from = |&(from, _): &(StationIx, NodeIx)| stations.iter().map(move |&(to, _)| of(from, to));
-        let ratios = stations.iter().flat_map(from).collect();
-        let ratios = DeliveryRatios { nodes, ratios };
+        let nodes: Vec<_> = stations.iter().map(|&(_, node)| self.interfaces.id(node)).collect();
+        let mut places: Table<StationIx, usize> = air.stations().map(|_| usize::MAX).collect();
+        (0..).zip(&stations).for_each(|(place, &(station, _))| places[station] = place);
+        let links = stations.iter().flat_map(|&(from, _)| {
+            let deliveries = air.deliveries(from, RATIOS_BYTES);
+            deliveries.map(|(to, ratio)| (places[from], places[to], ratio)).collect::<Vec<_>>()
+        });
+        let ratios = DeliveryRatios::new(nodes, links);
         for &(station, _) in &stations {
             if self.forwarders.at(station).is_none_or(|at| !at.wants_ratios) {
                 continue;

@@ -31,7 +31,7 @@ fn station(node: u32) -> (Station, Stream) {
         neighbours: &[],
     };
     station.on_start(&setup, &mut AgentContext { now: Time::ZERO, random: &mut random, out: &mut out });
-    let ratios = DeliveryRatios { nodes: [NodeId(1), NodeId(2)].into(), ratios: [0.0, 0.5, 0.5, 0.0].into() };
+    let ratios = DeliveryRatios::new([1, 2].map(NodeId), [(0, 1, 0.5), (1, 0, 0.5)]);
     let mut out = ForwarderEffects::default();
     let mut context = ForwarderContext { now: Time::ZERO, random: &mut random, out: &mut out };
     station.on_delivery_ratios(&ratios, &mut context);

@@ -121,6 +121,20 @@ pub(crate) fn delivery_ratio(medium: &Medium, from: StationIx, to: StationIx, ps
     medium.unfaded_hearers().find(from, to).map_or(0.0, |hearer| delivery_to(medium, from, &hearer, psdu))
 }
 
+/// The stations for which that is not 0.
+pub(crate) fn deliveries(
+    medium: &Medium,
+    from: StationIx,
+    psdu: u32,
+) -> impl Iterator<Item = (StationIx, f64)> + '_ {
+    let hearers = medium.unfaded_hearers();
+    let bands = &hearers.bands[hearers.bands_of(from)];
+    let heard = bands.iter().flat_map(|band| &hearers.list[band.first as usize..band.end as usize]);
+    heard
+        .map(move |hearer| (hearer.id, delivery_to(medium, from, hearer, psdu)))
+        .filter(|&(_, ratio)| ratio > 0.0)
+}
+
 /// Most power above the radio's own that [`power_to_arrive`] considers, dB.
 pub(crate) const MOST_LOUDER: u32 = 30;
 
