@@ -54,6 +54,8 @@ pub enum Header {
     More,
     /// ExOR's header.
     Exor,
+    /// A probe of delivery ratios.
+    Probe,
 }
 
 impl fmt::Display for Header {
@@ -83,6 +85,7 @@ impl fmt::Display for Header {
             Self::C3l => "C3L message",
             Self::More => "MORE packet",
             Self::Exor => "ExOR header",
+            Self::Probe => "delivery probe",
         })
     }
 }

@@ -21,6 +21,7 @@ use crate::more;
 use crate::nred::Ncn;
 use crate::olsr;
 use crate::pcapng::Block;
+use crate::probe::Probe;
 use crate::{Arp, Ethernet, Ipv4, LlcSnap, Radiotap, Tcp, Udp};
 
 type Decode<T> = fn(&[u8]) -> Result<(T, &[u8]), DecodeError>;
@@ -213,6 +214,11 @@ pub fn fuzz_exor(data: &[u8]) {
     round_trip(data, Exor::wire_len, Exor::encode, Exor::decode);
 }
 
+/// Probes of delivery ratios.
+pub fn fuzz_probe(data: &[u8]) {
+    round_trip(data, Probe::wire_len, Probe::encode, Probe::decode);
+}
+
 /// Every format, on the same bytes.
 pub fn fuzz_all(data: &[u8]) {
     fuzz_ieee80211(data);
@@ -233,4 +239,5 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_c3l(data);
     fuzz_more(data);
     fuzz_exor(data);
+    fuzz_probe(data);
 }

@@ -56,6 +56,7 @@ pub mod more;
 pub mod nred;
 pub mod olsr;
 pub mod pcapng;
+pub mod probe;
 pub mod radiotap;
 pub mod tcp;
 pub mod udp;

@@ -32,9 +32,10 @@ use airfair_units::Span;
 
 use crate::opportunistic::backpressure;
 use crate::opportunistic::expected::Pruning;
+use crate::opportunistic::ratios::{self, Parameters as RatioParameters};
 use crate::params;
 use crate::params::{ParamError, Params};
-use crate::places::{Agent, Interface, Medium, Priority, Wants};
+use crate::places::{Agent, Interface, Medium, MessageKinds, Priority, Wants};
 use crate::scheme::Scheme;
 
 use node::Config;
@@ -43,6 +44,7 @@ use station::{Station, StationConfig};
 params! {
     /// The parameters.
     pub(crate) struct Parameters {
+        ..ratios: RatioParameters;
         /// K, the natives of a batch (section 3)
         batch: u64 = 32, in 1..=255;
         /// time after which fewer natives than a batch has are sent as one (ours; the paper's sources always have more to send)
@@ -101,6 +103,7 @@ impl More {
             repeat: set.repeat,
             pruning,
             node,
+            probes: set.ratios.probes(),
             diffq: None,
         };
         Self { config }
@@ -129,9 +132,13 @@ impl Scheme for More {
         Wants {
             lone_radio: radio,
             overheard: radio,
-            delivery_ratios: radio,
+            delivery_ratios: radio && self.config.probes.is_none(),
             priority: Priority(levels - 1),
             ..Wants::default()
         }
+    }
+
+    fn message_kinds(&self) -> Option<MessageKinds> {
+        self.config.probes.map(|_| ratios::KINDS)
     }
 }

@@ -23,6 +23,7 @@ use crate::opportunistic::backpressure::{self, Backlogged, Backpressure};
 use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::losses::Losses;
 use crate::opportunistic::sources::{Carrier, Due, Sources};
+use crate::opportunistic::{probes, ratios::Ratios};
 use crate::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, DeliveryRatios, Destination, FlowId, Forwarder,
     ForwarderContext, HeardBroadcast, Made, Message, NativePacket, NodeId, Priority, Timer,
@@ -51,6 +52,8 @@ pub struct StationConfig {
     pub pruning: Pruning,
     /// The node's own rules.
     pub node: Config,
+    /// Probes, if delivery ratios are measured.
+    pub probes: Option<probes::Config>,
     /// DiffQ, if it decides rates, order and levels.
     pub diffq: Option<backpressure::Config>,
 }
@@ -86,7 +89,7 @@ pub struct Station {
     config: StationConfig,
     node: Node,
     me: NodeId,
-    ratios: DeliveryRatios,
+    ratios: Ratios,
     own: Sources<Forwarders>,
     /// Sizes of the packets of flows, in the order of the flows.
     contents: Vec<Content>,
@@ -104,7 +107,7 @@ impl Station {
             config,
             node: Node::new(0, config.node),
             me: NodeId(0),
-            ratios: DeliveryRatios::default(),
+            ratios: Ratios::new(config.probes),
             own: Sources::new(config.natives, config.flush),
             contents: Vec::new(),
             repeated: Vec::new(),
@@ -119,6 +122,19 @@ impl Station {
             Some(diffq) => diffq.next(&self.node, now),
             None => self.node.next().map(|flow| (flow, Priority(0))),
         }
+    }
+
+    /// Lists of forwarders by what probes have told since. A batch at hand whose destination cannot be reached any more keeps its list.
+    fn renew(&mut self, now: Time) {
+        let Self { own, ratios, config, node, .. } = self;
+        if own.is_empty() {
+            return;
+        }
+        let losses = ratios.losses(now);
+        own.renew(
+            |flow| forwarders(&losses, flow, &config.pruning),
+            |flow, new| node.set_forwarders(flow, new.clone()),
+        );
     }
 
     /// Begins the next batches of the node's flows where that is due, and sets the timer for those that are not.
@@ -178,13 +194,11 @@ impl Station {
     }
 }
 
-/// Forwarders of a flow by delivery ratios.
-fn forwarders(ratios: &DeliveryRatios, flow: &Flow, pruning: &Pruning) -> Option<Forwarders> {
+/// Forwarders of a flow by losses.
+fn forwarders(losses: &Losses, flow: &Flow, pruning: &Pruning) -> Option<Forwarders> {
     let (from, to) = (NodeId(flow.source), NodeId(flow.destination));
-    // Only sources need it, once for each flow.
-    let losses = Losses::of(ratios);
-    let expected = Expected::new(&losses, from, to, pruning)?;
-    Some(forwarders::listed(&forwarders::forwarders(&losses, &expected)))
+    let expected = Expected::new(losses, from, to, pruning)?;
+    Some(forwarders::listed(&forwarders::forwarders(losses, &expected)))
 }
 
 /// What carries the node's own flows.
@@ -228,12 +242,16 @@ impl Agent for Station {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
         self.node = Node::new(setup.node.0, self.config.node);
+        self.ratios.start(setup.node, context);
         if let Some(diffq) = &self.diffq {
             context.out.timers.push((STEP, diffq.first_step(context.now, context.random)));
         }
     }
 
-    fn on_message(&mut self, _from: NodeId, bytes: &[u8], _to_me: bool, context: &mut AgentContext<'_>) {
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], _to_me: bool, context: &mut AgentContext<'_>) {
+        if self.ratios.on_message(from, bytes, context.now) {
+            return;
+        }
         if let Ok((Wire::Acknowledgement(acknowledgement), _)) = Wire::decode(bytes) {
             self.node.acknowledged(&acknowledgement, context.now);
             self.begin(context.now, &mut context.out.timers);
@@ -241,6 +259,9 @@ impl Agent for Station {
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
+        if self.ratios.on_timer(timer, context) {
+            self.renew(context.now);
+        }
         match (timer, &mut self.diffq) {
             (STEP, Some(diffq)) => {
                 diffq.step(&mut self.node, context.now);
@@ -269,13 +290,14 @@ impl Agent for Station {
         if let Some(diffq) = &self.diffq {
             gauges.extend(["rate_bps", "trailers_garbage"].into_iter().zip(diffq.gauges()));
         }
+        gauges.extend(self.ratios.gauges());
         gauges
     }
 }
 
 impl Forwarder for Station {
     fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {
-        self.ratios = ratios.clone();
+        self.ratios.tell(ratios);
     }
 
     fn room(&self, flow: FlowId, to: NodeId) -> u32 {
@@ -286,7 +308,7 @@ impl Forwarder for Station {
     fn on_packet(&mut self, packet: &NativePacket, context: &mut ForwarderContext<'_>) {
         let flow = Flow { flow: packet.flow.0, source: self.me.0, destination: packet.to.0 };
         let Self { own, ratios, config, .. } = self;
-        let list = || forwarders(ratios, &flow, &config.pruning);
+        let list = || forwarders(&ratios.losses(context.now), &flow, &config.pruning);
         own.add(flow, (packet.number, packet.bytes), context.now, list);
         if let Some(diffq) = &mut self.diffq {
             diffq.start(flow, Bytes(packet.bytes.into()), context.now, context.random);

@@ -129,9 +129,8 @@ impl Expected {
             }
             let links = losses.place(order[from]).map_or(&[][..], |place| losses.links_of(place));
             hearers.clear();
-            hearers.extend(
-                links.iter().map(|&(to, loss)| (rank_of[to], loss)).filter(|&(rank, _)| rank < from),
-            );
+            hearers
+                .extend(links.iter().map(|&(to, loss)| (rank_of[to], loss)).filter(|&(rank, _)| rank < from));
             hearers.sort_unstable_by_key(|&(rank, _)| rank);
             // Probability that none of those nearer than the one at hand has heard a packet.
             let unheard = hearers.iter().fold(1.0, |product, &(_, loss)| product * loss);

@@ -47,18 +47,6 @@ impl Losses {
         losses
     }
 
-    /// The losses that belong to these ratios: in a network of a thousand nodes 8 MB.
-    #[must_use]
-    pub fn of(ratios: &DeliveryRatios) -> Self {
-        let mut losses = Self::new(ratios.nodes.iter().copied());
-        for (i, &from) in ratios.nodes.iter().enumerate() {
-            for (j, &to) in ratios.nodes.iter().enumerate().filter(|&(j, _)| j != i) {
-                losses.set_delivery(from, to, ratios.between(i, j));
-            }
-        }
-        losses
-    }
-
     /// The nodes, in the order of their numbers.
     #[must_use]
     pub fn nodes(&self) -> &[NodeId] {

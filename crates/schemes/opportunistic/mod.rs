@@ -9,11 +9,14 @@
 //! | e_ij | `losses::Losses::loss` |
 //! | ETX to d, of deliveries forward | `losses::Distances` |
 //! | L_j, z_j | `expected::Share::load`, `expected::Share::sends` |
+//! | w, tau of ETX's probes | `probes::Config::window`, `probes::Config::interval` |
 
 pub mod backpressure;
 pub mod expected;
 pub(crate) mod flows;
 pub mod losses;
+pub mod probes;
+pub mod ratios;
 pub(crate) mod sources;
 
 /// Whether a batch comes after another; numbers go round.

@@ -62,6 +62,11 @@ impl<L> Sources<L> {
         self.sources.binary_search_by_key(flow, |source| source.flow)
     }
 
+    /// Whether no flow's source is the node.
+    pub const fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
     /// Number of packets of a flow for which there is room: a batch waits beside the one that is under way.
     pub fn room(&self, flow: &Flow) -> u32 {
         let waiting = self.place(flow).map_or(0, |at| self.sources[at].waiting.len());
@@ -85,6 +90,20 @@ impl<L> Sources<L> {
             }
         };
         self.sources[at].waiting.push_back((bytes, now));
+    }
+
+    /// Makes the lists of all flows anew, and tells those that have changed. A flow may have none any more.
+    pub fn renew(&mut self, mut list: impl FnMut(&Flow) -> Option<L>, mut changed: impl FnMut(&Flow, &L))
+    where
+        L: PartialEq,
+    {
+        for source in &mut self.sources {
+            let new = list(&source.flow);
+            if let Some(new) = new.as_ref().filter(|_| new != source.list) {
+                changed(&source.flow, new);
+            }
+            source.list = new;
+        }
     }
 
     /// Begins the next batches where that is due. Returns when the first of those that are not full will be.

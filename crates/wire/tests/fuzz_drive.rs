@@ -1,6 +1,6 @@
 //! Runs the fuzz entry points on stable Rust: 10^5 inputs each, half of them random bytes, half mutations of
 //! valid frames; 10^6 for routing protocols, DiffQ's trailer, which all that overhear a frame read, C3L,
-//! MORE and ExOR.
+//! MORE, ExOR and their probes.
 
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 use airfair_wire::c3l;
@@ -10,13 +10,14 @@ use airfair_wire::dsdv::{self, Update};
 use airfair_wire::exor::{self, Exor};
 use airfair_wire::fuzz::{
     fuzz_all, fuzz_aodv, fuzz_arp, fuzz_c3l, fuzz_congestion, fuzz_diffq, fuzz_dsdv, fuzz_ethernet,
-    fuzz_exor, fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_more, fuzz_olsr, fuzz_pcapng, fuzz_radiotap,
-    fuzz_tcp, fuzz_udp,
+    fuzz_exor, fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_more, fuzz_olsr, fuzz_pcapng, fuzz_probe,
+    fuzz_radiotap, fuzz_tcp, fuzz_udp,
 };
 use airfair_wire::ieee80211::{Ack, Addresses, CfEnd, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
 use airfair_wire::more;
 use airfair_wire::olsr;
 use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names, Packet, Section, Text};
+use airfair_wire::probe::{self, Probe};
 use airfair_wire::radiotap::{Channel, Flags, TxFlags};
 use airfair_wire::tcp::{Options, SackBlock, Timestamps, WindowScale};
 use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Radiotap, Tcp, Udp, arp, ipv4, udp};
@@ -305,6 +306,16 @@ fn more_seeds() -> Vec<Vec<u8>> {
         .to_vec()
 }
 
+fn probe_seeds() -> Vec<Vec<u8>> {
+    let list = |node: u32, heard: u32| {
+        let heard = (0..heard).map(|other| probe::Heard { node: other, ratio: 200 });
+        probe::List::new(node, 7, 150, heard)
+    };
+    [Probe::new(9, vec![list(1, 5), list(2, 0), list(3, 40)]), Probe::new(10, Vec::new())]
+        .map(|probe| bytes(probe.wire_len() + 20, |buffer| assert!(probe.encode(buffer).is_ok())))
+        .to_vec()
+}
+
 fn exor_seeds() -> Vec<Vec<u8>> {
     let nodes = exor::Nodes::new(&[9, 3, 4, 1]).unwrap();
     let head =
@@ -442,6 +453,11 @@ fn exor() {
 }
 
 #[test]
+fn probes() {
+    drive_with(&probe_seeds(), 10 * INPUTS, fuzz_probe);
+}
+
+#[test]
 fn ethernet() {
     drive(&[ethernet_seed()], fuzz_ethernet);
 }
@@ -465,6 +481,7 @@ fn crosswise() {
     seeds.extend(c3l_seeds());
     seeds.extend(more_seeds());
     seeds.extend(exor_seeds());
+    seeds.extend(probe_seeds());
     seeds.extend(radiotap_seeds());
     seeds.push(pcapng_seed());
     drive(&seeds, fuzz_all);

@@ -20,6 +20,7 @@ fn station(node: u32) -> (Station, Stream) {
         repeat: Span::from_secs(60),
         pruning: Pruning::default(),
         node: Config { flows: FLOWS, ..Config::default() },
+        probes: None,
         diffq: None,
     };
     let (mut station, mut random) = (Station::new(config), Stream::new(1, "station", Purpose::Agent));

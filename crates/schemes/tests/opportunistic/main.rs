@@ -3,4 +3,5 @@
 mod expected;
 mod losses;
 mod networks;
+mod probes;
 mod random;
