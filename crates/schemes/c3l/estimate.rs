@@ -67,7 +67,7 @@ pub struct LocalAgent {
     exchange: LoneExchange,
     bandwidth: Bandwidth,
     flows: BTreeMap<FlowId, Flow>,
-    /// When requirements were judged.
+    /// When requirements were judged; before the first time no flow is, since none was there for a whole epoch.
     judged: Time,
     delta: Rate,
 }
@@ -127,7 +127,6 @@ impl LocalAgent {
 impl Agent for LocalAgent {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.exchange = setup.exchange;
-        self.judged = context.now;
         let first = Span((self.config.epoch.as_nanos() as f64 * context.random.uniform()) as u64);
         context.out.timers.push((DIVIDE, context.now + first));
     }

@@ -83,8 +83,11 @@ impl Node {
 
 #[test]
 fn without_faults_reports_are_those_of_c3l() {
-    let (reports, late) = Node::new(&[]).at(REPORT, 2);
+    let mut node = Node::new(&[]);
+    let mut before = node.random.clone();
+    let (reports, late) = node.at(REPORT, 2);
     assert_eq!((reports.len(), late), (1, None));
+    assert_eq!(node.random.uniform(), before.uniform(), "nothing is drawn for faults that there are not");
     assert_eq!(reports[0].flows().iter().map(|flow| flow.flow).collect::<Vec<_>>(), [FLOW]);
     assert!(!reports[0].links()[0].overloaded);
 }

@@ -9,6 +9,7 @@ mod discovery;
 mod faults;
 mod local;
 mod networks;
+mod node;
 mod places;
 mod profile;
 mod round;

@@ -242,6 +242,19 @@ fn what_limits_a_flow_is_its_clique() {
     assert_eq!(of(9), None);
 }
 
+/// Links are named in the order of their ends, also when the one with the smaller name is used later and has a larger number.
+#[test]
+fn links_of_a_limit_are_in_order() {
+    let mut mesh = Mesh::new(Config::default(), &[(1, 2), (2, 5), (5, 6)], &[(1, &[5, 6])]);
+    mesh.round(|_, _| false);
+    mesh.flows.push((2, vec![1, 2], ANY));
+    mesh.round(|_, _| false);
+    mesh.round(|_, _| true);
+    let links = [[NodeId(1), NodeId(2)], [NodeId(5), NodeId(6)]];
+    let limit = mesh.controller.limit(FlowId(1)).unwrap();
+    assert_eq!((&limit.links[..], &limit.overloaded[..]), (&links[..], &links[..]));
+}
+
 /// A node cannot fill the table of links for all others: it has no more links than one may store.
 #[test]
 fn a_node_reports_no_more_links_than_it_may_have() {

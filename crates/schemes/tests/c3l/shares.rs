@@ -214,6 +214,15 @@ fn silent_flows_are_forgotten() {
     assert_eq!(shares.flows().len(), 1);
 }
 
+/// A flow that passes is new once, and again when it has been forgotten.
+#[test]
+fn a_flow_is_new_once() {
+    let mut shares = Shares::new(Config::default());
+    assert_eq!([0, 1, 2].map(|ms| shares.passes(A, at(ms))), [true, false, false]);
+    shares.forget(A);
+    assert_eq!([3, 4].map(|ms| shares.passes(A, at(ms))), [true, false]);
+}
+
 /// Two places: the third flow takes that of the one that sent longest ago, wherever it stands.
 #[test]
 fn the_table_has_a_limit() {

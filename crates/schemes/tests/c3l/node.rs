@@ -1,0 +1,361 @@
+//! An agent, a controller and a hop as a host calls them: what tables that are full forget, what reports and gauges say.
+
+use airfair_schemes::c3l::Stamper;
+use airfair_schemes::c3l::header::allocation;
+use airfair_schemes::places::{
+    Agent, AgentEffects, AgentSetup, Context, Controller, ControllerEffects, ControllerSetup, FlowId,
+    FlowSample, Header, Hop, Interface, LinkSample, LoneExchange, Medium, NodeId, NodeSample, PacketClass, Passage,
+    Setting, Timer,
+};
+use airfair_schemes::{ParamValue, Params, Scheme, find};
+use airfair_units::random::{Purpose, Stream};
+use airfair_units::{Rate, Span};
+use airfair_wire::c3l::{
+    Alive, Allocation, AllocationHead, FlowReport, Hello, Message, Report, ReportHead, Share, Word,
+};
+
+use super::at;
+
+const REPORT: Timer = Timer(3);
+const DIVIDE: Timer = Timer(4);
+
+/// The controller that stations hear.
+const CONTROLLER: u32 = 7;
+
+fn scheme(name: &str, set: &[(&str, ParamValue)]) -> Box<dyn Scheme> {
+    let params = Params(set.iter().map(|&(name, value)| (name.to_string(), value)).collect());
+    (find(name).unwrap().build)(&params).unwrap()
+}
+
+fn encoded(message: &Message) -> Vec<u8> {
+    let mut bytes = vec![0; message.wire_len()];
+    message.encode(&mut bytes).unwrap();
+    bytes
+}
+
+/// Packets of 1000 B of a flow to a next hop, and what its source states, kbit/s.
+type Arrival = (u32, u32, u32, Option<u64>);
+
+/// Node 0 with a radio of 2 Mbit/s.
+struct Station {
+    agent: Box<dyn Agent>,
+    random: Stream,
+    out: AgentEffects,
+}
+
+impl Station {
+    fn new(name: &str, set: &[(&str, ParamValue)]) -> Self {
+        let agent = scheme(name, set).agent(&Interface::radio(50)).unwrap();
+        let (random, out) = (Stream::new(1, "n", Purpose::Agent), AgentEffects::default());
+        let mut station = Self { agent, random, out };
+        let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
+        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let Self { agent, random, out } = &mut station;
+        agent.on_start(&setup, &mut Context { now: at(0), random, out });
+        station
+    }
+
+    fn sample(&mut self, ms: u64, arrivals: &[Arrival]) {
+        let links: Vec<LinkSample> =
+            arrivals.iter().map(|arrival| LinkSample::new(NodeId(arrival.1))).collect();
+        let flow = |&(flow, neighbour, packets, kbps): &Arrival| FlowSample {
+            flow: FlowId(flow),
+            from: NodeId(0),
+            to: NodeId(5),
+            neighbour: NodeId(neighbour),
+            packets,
+            bytes: 1000 * u64::from(packets),
+            stated: kbps.map(Rate::from_kbps),
+        };
+        let flows: Vec<FlowSample> = arrivals.iter().map(flow).collect();
+        let sample = NodeSample { links: &links, flows: &flows, ..NodeSample::default() };
+        let Self { agent, random, out } = self;
+        agent.on_sample(&sample, &mut Context { now: at(ms), random, out });
+    }
+
+    fn timer(&mut self, timer: Timer, ms: u64) {
+        let Self { agent, random, out } = self;
+        agent.on_timer(timer, &mut Context { now: at(ms), random, out });
+    }
+
+    fn hear(&mut self, message: &Message, ms: u64) {
+        let Self { agent, random, out } = self;
+        let context = &mut Context { now: at(ms), random, out };
+        agent.on_message(NodeId(CONTROLLER), &encoded(message), true, context);
+    }
+
+    fn hear_of_controller(&mut self, ms: u64) {
+        let alive = Alive { controller: CONTROLLER, freshness: ms as u32, hops: 0 };
+        self.hear(&Message::Hello(Hello::new(false, 1, CONTROLLER, core::iter::once(alive))), ms);
+    }
+
+    /// Reports to the controller, and gets these shares of its links, kbit/s.
+    fn allocate(&mut self, round: u16, shares: &[(u32, u32)], ms: u64) {
+        self.hear_of_controller(ms);
+        self.timer(REPORT, ms);
+        let head = AllocationHead { controller: CONTROLLER, node: 0, round, version: 0, valid_ms: 3_600_000 };
+        let share = |&(next_hop, kbps): &(u32, u32)| Share { next_hop, share: 125 * kbps };
+        let shares: Vec<Share> = shares.iter().map(share).collect();
+        self.hear(&Message::Allocation(Allocation::parts(head, &shares).remove(0)), ms);
+    }
+
+    /// The last rate that the hop was told of a flow, kbit/s.
+    fn rate(&self, flow: u32) -> Option<u64> {
+        let of_flow = |setting: &Setting| match setting {
+            Setting::FlowRate { flow: FlowId(of), rate } if *of == flow => Some(rate.0 / 1000),
+            _ => None,
+        };
+        self.out.settings.iter().rev().find_map(of_flow)
+    }
+
+    fn gauge(&self, name: &str) -> f64 {
+        self.agent.gauges().iter().find(|gauge| gauge.0 == name).unwrap().1
+    }
+
+    /// The report at this time.
+    fn report(&mut self, ms: u64) -> Report {
+        self.out.messages.clear();
+        self.timer(REPORT, ms);
+        assert!(self.out.messages[0].ahead, "reports precede what waits");
+        match Message::decode(&self.out.messages[0].bytes).unwrap().0 {
+            Message::Report(report) => report,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A link stores two flows. The third takes the place of the one that was seen longest ago, though that one was measured last: what it had
+/// of the link's share is divided among those that are there.
+#[test]
+fn the_flow_that_was_seen_longest_ago_gives_way() {
+    let mut station = Station::new("c3l", &[("flows", ParamValue::Integer(2))]);
+    station.allocate(1, &[(1, 400)], 3);
+    station.sample(100, &[(8, 1, 10, None)]);
+    station.sample(200, &[(9, 1, 1, None)]);
+    station.timer(DIVIDE, 300);
+    assert_eq!([8, 9].map(|flow| station.rate(flow)), [Some(200); 2]);
+    station.sample(400, &[(7, 1, 10, None)]);
+    assert_eq!([7, 9].map(|flow| station.rate(flow)), [Some(200); 2]);
+    assert_eq!(station.gauge("flows"), 2.0);
+    assert_eq!(station.agent.share(FlowId(8)), None);
+    station.timer(DIVIDE, 500);
+    assert_eq!([7, 9].map(|flow| station.rate(flow)), [Some(200); 2]);
+}
+
+/// Without a controller too.
+#[test]
+fn a_node_that_estimates_its_bandwidth_forgets_the_same() {
+    let mut station = Station::new("c3l-local", &[("flows", ParamValue::Integer(2))]);
+    for (ms, flow) in [(100, 8), (200, 9), (300, 7)] {
+        station.sample(ms, &[(flow, 1, 10, None)]);
+    }
+    assert_eq!([7, 8, 9].map(|flow| station.agent.share(FlowId(flow)).is_some()), [true, false, true]);
+    assert_eq!(station.rate(9), Some(1000));
+}
+
+/// A flow of 80 kbit/s in 100 ms of which it was there for the end of the first: that says nothing of what it requires, the next 100 ms do.
+/// A twentieth of 2 Mbit/s is delta.
+#[test]
+fn a_part_of_an_epoch_is_no_measurement() {
+    let mut station = Station::new("c3l-local", &[("delta", ParamValue::Number(0.05))]);
+    for (ms, kbps) in [(100, 2000), (200, 180)] {
+        station.sample(ms, &[(9, 1, 1, None)]);
+        assert_eq!(station.rate(9), Some(2000));
+        station.timer(Timer(1), ms);
+        assert_eq!(station.rate(9), Some(kbps), "{ms}");
+    }
+}
+
+/// In a cycle of 8 s flow 9 has ten packets and states 80 kbit/s. In the next one it has none: it sends nothing, whatever it stated.
+#[test]
+fn reports_say_what_sources_state_or_what_arrives() {
+    for (sending, bytes) in [("stated", 10_000), ("arrivals", 1250)] {
+        let mut station = Station::new("c3l", &[("sending", ParamValue::Choice(sending))]);
+        station.hear_of_controller(1);
+        station.sample(100, &[(8, 1, 1, Some(8)), (9, 1, 10, Some(80))]);
+        let rates = |report: &Report| {
+            let flow = |flow: &FlowReport| (flow.flow, flow.rate);
+            report.flows().iter().map(flow).collect::<Vec<_>>()
+        };
+        let (first, slow) = (station.report(8000), if sending == "stated" { 1000 } else { 125 });
+        assert_eq!(rates(&first), [(8, slow), (9, bytes)], "{sending}");
+        assert_eq!(first.links()[0].used, slow + bytes);
+        station.sample(8100, &[(8, 1, 1, None)]);
+        assert_eq!(rates(&station.report(16_000)), [(8, slow), (9, 0)], "{sending}");
+    }
+}
+
+/// The factor of injection is told of links that flows pass, and only of those.
+#[test]
+fn the_scale_is_that_of_links_with_flows() {
+    let mut station = Station::new("c3l", &[]);
+    station.allocate(1, &[(1, 400), (2, 100)], 3);
+    station.sample(50, &[]);
+    assert!(station.gauge("scale").is_nan() && station.gauge("flows") == 0.0);
+    assert_eq!(station.gauge("share_bps"), 500_000.0);
+    station.sample(100, &[(9, 1, 1, None)]);
+    assert_eq!((station.gauge("scale"), station.gauge("flows")), (1.0, 1.0));
+}
+
+/// A flow's share is that of the link that it takes, by an allocation or without one.
+#[test]
+fn the_share_of_a_flow() {
+    let mut station = Station::new("c3l", &[]);
+    station.allocate(1, &[(1, 400)], 3);
+    station.sample(100, &[(8, 1, 1, None), (9, 2, 1, None)]);
+    let of = |flow| station.agent.share(FlowId(flow)).map(|share| (share.to, share.allocated));
+    assert_eq!([7, 8, 9].map(of), [None, Some((NodeId(1), true)), Some((NodeId(2), false))]);
+}
+
+/// Node 2 with a controller, between nodes 1 and 3.
+struct Centre {
+    controller: Box<dyn Controller>,
+    random: Stream,
+    out: ControllerEffects,
+}
+
+impl Centre {
+    fn new(set: &[(&str, ParamValue)]) -> Self {
+        let controller = scheme("c3l", set).controller().unwrap();
+        let (random, out) = (Stream::new(1, "n", Purpose::Agent), ControllerEffects::default());
+        let mut centre = Self { controller, random, out };
+        let setup = ControllerSetup { node: NodeId(2), neighbours: &[NodeId(1), NodeId(3)] };
+        let Self { controller, random, out } = &mut centre;
+        controller.on_start(&setup, &mut Context { now: at(0), random, out });
+        centre
+    }
+
+    fn timer(&mut self, timer: Timer, ms: u64) {
+        let Self { controller, random, out } = self;
+        controller.on_timer(timer, &mut Context { now: at(ms), random, out });
+    }
+
+    /// A part of a node's report of so many flows to a next hop.
+    fn hear(&mut self, node: u32, round: u16, (flows, part): (u32, usize), next_hop: u32, ms: u64) {
+        let flow = |flow| FlowReport { flow, next_hop, rate: 1, demand: u32::MAX };
+        let flows: Vec<FlowReport> = (0..flows).map(flow).collect();
+        let report = Report::parts(ReportHead { node, round, version: 0 }, &[], &flows, None).remove(part);
+        let Self { controller, random, out } = self;
+        let context = &mut Context { now: at(ms), random, out };
+        controller.on_message(NodeId(node), &encoded(&Message::Report(report)), context);
+    }
+
+    /// The messages since the last call.
+    fn said(&mut self) -> Vec<(NodeId, Message)> {
+        let message = |(to, bytes): (NodeId, Vec<u8>)| (to, Message::decode(&bytes).unwrap().0);
+        self.out.messages.drain(..).map(|message| (message.to, message.bytes)).map(message).collect()
+    }
+}
+
+/// A controller at a node without an agent tells its neighbours of itself each second, until the agent's report shows that there is one.
+#[test]
+fn a_controller_without_an_agent_makes_itself_known() {
+    let mut centre = Centre::new(&[]);
+    assert_eq!(centre.out.timers, [(Timer(1), at(8000)), (Timer(2), at(1000))]);
+    for ms in [1000, 2000] {
+        centre.out.timers.clear();
+        centre.timer(Timer(2), ms);
+        let word = Message::Word(Word { controller: 2, freshness: ms as u32 / 100 });
+        assert_eq!(centre.said(), [(NodeId(1), word.clone()), (NodeId(3), word)]);
+        assert_eq!(centre.out.timers, [(Timer(2), at(ms + 1000))]);
+    }
+    centre.out.timers.clear();
+    centre.hear(3, 1, (0, 0), 4, 2500);
+    centre.timer(Timer(2), 3000);
+    assert_eq!((centre.said().len(), centre.out.timers.len()), (2, 1), "an agent elsewhere");
+    centre.hear(2, 1, (0, 0), 4, 3500);
+    centre.timer(Timer(2), 4000);
+    assert_eq!((centre.said().len(), centre.out.timers.len()), (0, 1), "that of the last time");
+}
+
+/// The table of last reports has room for one node. What others report counts as it arrives: with no number to compare, none is overtaken.
+#[test]
+fn beyond_the_table_of_last_reports_none_is_overtaken() {
+    for (before, next_hop) in [(false, 4), (true, 5)] {
+        let mut centre = Centre::new(&[("nodes", ParamValue::Integer(1))]);
+        if before {
+            // Half a report takes the place, and nothing else.
+            centre.hear(9, 2, (100, 0), 4, 0);
+        }
+        centre.hear(3, 5, (1, 0), 4, 1);
+        centre.hear(3, 3, (1, 0), 5, 2);
+        centre.timer(Timer(1), 8000);
+        match &centre.said()[..] {
+            [(NodeId(3), Message::Allocation(allocation))] => {
+                assert_eq!(allocation.links()[0].next_hop, next_hop, "{before}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// What a controller takes for inhibited is there since its first round, with the round's time.
+#[test]
+fn inhibited_links_are_those_of_a_round() {
+    let mut centre = Centre::new(&[]);
+    assert_eq!(centre.controller.inhibition(), None);
+    centre.hear(3, 1, (1, 0), 4, 1);
+    centre.timer(Timer(1), 8000);
+    let found = centre.controller.inhibition().unwrap();
+    assert_eq!((found.at, &found.links[..]), (at(8000), &[([NodeId(3), NodeId(4)], vec![])][..]));
+}
+
+/// Stamps a data packet of a flow; its allocation, B/s.
+fn stamped(hop: &mut dyn Hop, flow: u32, ms: u64) -> u32 {
+    let mut header = Header { fields: [0, u32::MAX, 1000, 7], ..Header::default() };
+    let class = PacketClass::Data;
+    let passage = Passage { bytes: 1040, flow: FlowId(flow), class, backlog: Default::default() };
+    hop.on_arrival(&passage, Some(&mut header), at(ms));
+    allocation(&header).unwrap()
+}
+
+fn tell(hop: &mut dyn Hop, flows: impl IntoIterator<Item = u32>, ms: u64) {
+    for flow in flows {
+        hop.apply(Setting::FlowRate { flow: FlowId(flow), rate: Rate(8000) }, at(ms));
+    }
+}
+
+/// How many of these flows have a share.
+fn known(hop: &mut dyn Hop, flows: core::ops::Range<u32>, ms: u64) -> usize {
+    flows.filter(|&flow| stamped(hop, flow, ms) == 1000).count()
+}
+
+/// Of 64 flows those are forgotten that have ended; after that a hop looks again when there are twice as many as it kept, 128.
+#[test]
+fn a_hop_looks_for_ended_flows_when_there_are_twice_as_many() {
+    let mut hop = Stamper::new(1000, Rate(8), Span::from_secs(10));
+    tell(&mut hop, 0..65, 0);
+    tell(&mut hop, 65..128, 10_000);
+    assert_eq!(stamped(&mut hop, 127, 10_001), 1000);
+    assert_eq!(known(&mut hop.clone(), 0..65, 10_001), 65, "ended, but not looked for");
+    tell(&mut hop, [128], 10_002);
+    assert_eq!(known(&mut hop, 0..129, 10_003), 64);
+}
+
+/// An agent learns of a packet by a sample, 0.1 s, has forgotten a flow 8 s later, at a division that may be a second away and be told to
+/// the hop a second later: 10.1 s.
+#[test]
+fn a_hop_remembers_as_long_as_the_agent() {
+    let mut hop = scheme("c3l", &[]).hop(&Interface::radio(50)).unwrap();
+    tell(&mut *hop, 0..63, 0);
+    tell(&mut *hop, [63], 1);
+    tell(&mut *hop, [64], 10_100);
+    // 100 kbit/s: the rate of flows that it does not know.
+    assert_eq!([0, 62, 63, 64].map(|flow| stamped(&mut *hop, flow, 10_101)), [12_500, 12_500, 1000, 1000]);
+    assert_eq!(hop.gauges(), [("stamped", 4.0), ("stamped_unknown", 2.0)]);
+}
+
+/// A radio's agents speak in the name of the node where there is a controller to speak to; wires have none.
+#[test]
+fn what_interfaces_are_to_offer() {
+    let wants = |name: &str, interface: Interface| {
+        let wants = scheme(name, &[]).wants(&interface);
+        (wants.lone_radio, wants.links, wants.link_use, wants.samples)
+    };
+    let sample = Span::from_millis(100);
+    assert_eq!(wants("c3l", Interface::radio(50)), (true, true, false, sample));
+    assert_eq!(wants("c3l-local", Interface::radio(50)), (false, true, true, sample));
+    for name in ["c3l", "c3l-local"] {
+        assert_eq!(wants(name, Interface { medium: Medium::Wire, ..Interface::radio(50) }), (false, false, false, Span::ZERO), "{name}");
+    }
+}
