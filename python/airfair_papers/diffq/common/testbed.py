@@ -57,13 +57,17 @@ from airfair_papers.diffq.common.best import best
 if TYPE_CHECKING:
     from airfair.claims import MeasuredRow
     from airfair.recording import Recording
-    from airfair.results import Estimate
+    from airfair.results import Estimate, RunResult
+    from numpy.typing import NDArray
+
+    Rates = NDArray[np.float64]
 
 SCENE = Path(__file__).parent.with_name("testbed.toml")
 COUNTS = (4, 8, 16, 32)
 """Numbers of flows."""
 
 OLSR = ('routing={ protocol = "olsr" }', "olsr.metric=etx")
+PACKET_BITS = 1400 * 8
 UDP = ("flows.transport=udp", 'flows.traffic={ kind = "saturating", packet = "1400 B" }')
 
 
@@ -262,6 +266,7 @@ TOTAL = "total (Mbit/s)"
 LARGEST = "largest flow (Mbit/s)"
 MEDIAN = "median flow (kbit/s)"
 STARVED = "share below 1 kbit/s"
+BELOW_100 = "share below 100 kbit/s"
 MIDDLE = "share from 50 to 500 kbit/s"
 GREEDY = "share above 1 Mbit/s"
 OF_BEST = "of the max-min optimum, least flow"
@@ -273,8 +278,28 @@ def read(recording: Recording) -> dict[str, float]:
     access, whatever routes and access the run has."""
     result = recording.result
     rates = np.array([flow["goodput_bps"] for flow in result["flows"]])
-    squares = float((rates**2).sum())
     optimum = best(recording)
+    forwarded = (
+        {innovative(name): value for name, value in shared(rates_innovative(result)).items()}
+        if all("forwarding" in flow for flow in result["flows"])
+        else {}
+    )
+    return {
+        **shared(rates),
+        MIDDLE: float(((rates >= 5e4) & (rates <= 5e5)).mean()),
+        GREEDY: float((rates > 1e6).mean()),
+        OF_BEST: float((rates / optimum).min()),
+        OF_BEST_TOTAL: float(rates.sum() / optimum.sum()),
+        "queue drops": float(result["drops"].get("queue-full", 0)),
+        "retry drops": float(result["drops"].get("retry-limit", 0)),
+        "mean delay (ms)": math.nan if result["mean_delay_s"] is None else 1e3 * result["mean_delay_s"],
+        **forwarded,
+    }
+
+
+def shared(rates: Rates) -> dict[str, float]:
+    """How flows share, by their rates in bit/s."""
+    squares = float((rates**2).sum())
     return {
         JAIN: float(rates.sum()) ** 2 / (len(rates) * squares) if squares else math.nan,
         UTILITY: log_utility(rates, 1e3),
@@ -284,18 +309,24 @@ def read(recording: Recording) -> dict[str, float]:
         MEDIAN: float(np.median(rates)) / 1e3,
         STARVED: float((rates < STARVED_BPS).mean()),
         "share below 10 kbit/s": float((rates < 1e4).mean()),
-        "share below 100 kbit/s": float((rates < 1e5).mean()),
-        MIDDLE: float(((rates >= 5e4) & (rates <= 5e5)).mean()),
-        GREEDY: float((rates > 1e6).mean()),
-        OF_BEST: float((rates / optimum).min()),
-        OF_BEST_TOTAL: float(rates.sum() / optimum.sum()),
-        "queue drops": float(result["drops"].get("queue-full", 0)),
-        "retry drops": float(result["drops"].get("retry-limit", 0)),
-        "mean delay (ms)": math.nan if result["mean_delay_s"] is None else 1e3 * result["mean_delay_s"],
+        BELOW_100: float((rates < 1e5).mean()),
     }
 
 
-def log_utility(rates_bps: np.ndarray[tuple[int, ...], np.dtype[np.float64]], unit: float) -> float:
+def innovative(statistic: str) -> str:
+    """The name of a number that counts innovative packets, not those of decoded batches."""
+    return f"{statistic}, innovative"
+
+
+def rates_innovative(result: RunResult) -> Rates:
+    """Rates in bit/s of the packets that raise the rank of a destination's decoder: flows that forwarders
+    carry. Counted from the start of flows, at the end of the warm-up."""
+    seconds = result["duration_s"] - result["warmup_s"]
+    packets = [flow["forwarding"]["innovative"] for flow in result["flows"]]
+    return np.array(packets) * (PACKET_BITS / seconds)
+
+
+def log_utility(rates_bps: Rates, unit: float) -> float:
     """Sum of the logarithms of rates in a unit, each at least one unit: a flow without a bit has none."""
     return float(np.log(np.maximum(rates_bps, unit) / unit).sum())
 
