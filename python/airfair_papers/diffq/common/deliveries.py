@@ -50,8 +50,8 @@ class Deliveries:
         return dict(zip(self.nodes, map(float, etx), strict=True))
 
     def shares(self, order: Sequence[str]) -> dict[str, float] | None:
-        """Transmissions z of nodes in this order, the destination first, the source last; without those that have nothing
-        to forward. None if one of them reaches none that is nearer."""
+        """Transmissions z of nodes in this order, the destination first, the source last; without those that
+        have nothing to forward. None if one of them reaches none that is nearer."""
         places = [self.nodes.index(node) for node in order]
         load = dict.fromkeys(order, 0.0)
         load[order[-1]] = 1.0
