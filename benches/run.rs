@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use airfair_schemes::find;
 use airfair_sim::World;
 use airfair_sim::engine::drive;
+use airfair_sim::record::FrameKind;
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -50,11 +51,15 @@ fn main() -> ExitCode {
     drive::to_end(&mut world);
     let result = world.result();
     let delivered: u64 = result.flows.iter().map(|f| f.delivered_packets).sum();
+    let [data, broadcast] = [FrameKind::Data, FrameKind::Broadcast].map(|kind| kind as usize);
+    let data: u64 =
+        result.stations.iter().map(|at| at.counters.sent[data] + at.counters.sent[broadcast]).sum();
     println!(
-        "transmissions {} events {} delivered {} jain {:.3} drops {:?} bytes/station {}",
+        "transmissions {} events {} delivered {} data {} jain {:.3} drops {:?} bytes/station {}",
         result.transmissions,
         result.events,
         delivered,
+        data,
         result.jain_index().unwrap_or_default(),
         result.drops,
         world.air().bytes_per_station()

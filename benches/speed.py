@@ -34,6 +34,10 @@ SHORT_FLOWS = ROOT / "scenarios" / "short-flows.toml"
 CELL = ROOT / "papers" / "lbm" / "cell.toml"
 STORED = Path(__file__).with_name("instructions.toml")
 BUILDING = ROOT / "scenarios" / "building-46.toml"
+OPPORTUNISTIC = ("more", "diffq-more", "exor", "diffq-exor")
+"""Schemes over forwarders, whose cost beside drop-tail is told for a data transmission: broadcasts have no
+acknowledgements, which are transmissions too."""
+
 SCHEMES = {"nred": (GRID, ""), "lbm": (CELL, ""), "diffq": (GRID, "diffq"), "c3l": (GRID, "")}
 """What a scheme costs beside drop-tail, where it acts; access categories of both, if needed."""
 
@@ -58,6 +62,9 @@ class Run:
 
     transmissions: int
     delivered: int
+    data: int | None
+    """Transmissions of data, where the program tells them."""
+
     cpu_s: float
     peak_kb: int
 
@@ -108,9 +115,10 @@ def run(program: Program, scenario: Path, *options: str) -> Run:
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
         raise SystemExit(f"{program[0]} {scenario} failed")
-    found = re.search(r"transmissions (\d+) events \d+ delivered (\d+)", output)
+    found = re.search(r"transmissions (\d+) events \d+ delivered (\d+)(?: data (\d+))?", output)
     assert found is not None
-    return Run(int(found[1]), int(found[2]), usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+    data = int(found[3]) if found[3] else None
+    return Run(int(found[1]), int(found[2]), data, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
 
 
 def best(program: Program, scenario: Path, repeats: int, scheme: str = "droptail") -> Run:
@@ -155,6 +163,27 @@ def with_categories(scenario: Path, categories: str, folder: Path) -> Path:
     file = folder / f"{scenario.stem}-{categories}.toml"
     file.write_text(text.replace("[radio]\n", f'[radio]\ncategories = "{categories}"\n'), encoding="utf-8")
     return file
+
+
+def over_udp(scenario: Path, folder: Path) -> Path:
+    """Twenty seconds of a scenario with saturated flows over UDP, in a file of this folder."""
+    text = scenario.read_text(encoding="utf-8")
+    for key, value in (
+        ("duration", '"20 s"'),
+        ("transport", '"udp"'),
+        ("traffic", '{ kind = "saturating", packet = "1400 B" }'),
+    ):
+        text = re.sub(rf"^{key} = .*$", f"{key} = {value}", text, flags=re.MULTILINE)
+    file = folder / f"{scenario.stem}-udp.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def per_data_transmission(program: Program, scenario: Path, scheme: str) -> float:
+    """Instructions per transmission of data, acknowledgements of the MAC and all else included."""
+    data = run(program, scenario, "--scheme", scheme).data
+    assert data is not None
+    return counted(program, scenario, scheme) / data
 
 
 def instructions(program: Program, scenario: Path = GRID, scheme: str = "droptail") -> float:
@@ -270,6 +299,13 @@ def main() -> None:
             more = f"{own:.0f}, drop-tail {plain:.0f}: {own / plain - 1:+.1%}"
             under = f" with categories {categories}" if categories else ""
             print(f"| the same for a transmission, {scheme} on {scenario.name}{under} | {more} |")
+        with tempfile.TemporaryDirectory() as folder:
+            file = with_categories(over_udp(BUILDING, Path(folder)), "diffq", Path(folder))
+            plain = per_data_transmission(program, file, "droptail")
+            for scheme in OPPORTUNISTIC:
+                own = per_data_transmission(program, file, scheme)
+                more = f"{own:.0f}, drop-tail {plain:.0f}: {own / plain:.2f} times"
+                print(f"| instructions for a data transmission, {scheme} on {BUILDING.name} | {more} |")
     with tempfile.TemporaryDirectory() as folder:
         small, large = Path(folder) / "small.toml", Path(folder) / "large.toml"
         small.write_text(tiled(1, 400), encoding="utf-8")
