@@ -191,6 +191,10 @@ fn table<'py>(py: Python<'py>, world: &World, c: &Columns) -> PyResult<Bound<'py
         columns.push(("announced_packets", Whole(&c.announced)));
         columns.push(("announced_for", Code(&c.announced_of, &nodes)));
     }
+    if world.has_forwarders() {
+        columns.push(("held_packets", Whole(&c.held)));
+        columns.push(("batch_packets", Whole(&c.held_of)));
+    }
     columns::table(py, &columns)
 }
 

@@ -1,6 +1,7 @@
 //! Records of events in the parts of a world. Each part owns a list of records, which it fills if the world is observed; the event loop
 //! takes the records out and gives them to the observers.
 
+use airfair_schemes::places::Holding;
 use airfair_units::{Attowatts, Bytes, Span, Time};
 
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PacketRef, PortIx, StationIx, WireIx};
@@ -321,6 +322,15 @@ pub enum Record {
         /// Time since the packet was made.
         delay: Span,
     },
+    /// A broadcast has brought a forwarder something new of a batch.
+    Held {
+        /// The node.
+        node: NodeIx,
+        /// The flow.
+        flow: FlowIx,
+        /// What the node holds now.
+        holding: Holding,
+    },
     /// A flow has made a packet, which is still at its node.
     Made {
         /// The packet.
@@ -415,6 +425,7 @@ impl Record {
             | Self::Compared { .. }
             | Self::OnWire { .. }
             | Self::SenderRan { .. }
+            | Self::Held { .. }
             | Self::Tcp { .. } => false,
         }
     }
@@ -509,6 +520,7 @@ impl Names {
             | Record::SenderRan { .. } => false,
             Record::Dropped { node: n, .. }
             | Record::Delivered { node: n, .. }
+            | Record::Held { node: n, .. }
             | Record::Tcp { node: n, .. } => n == node,
         }
     }

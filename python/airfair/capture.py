@@ -53,10 +53,14 @@ SCHEMA = pa.schema(
         ("delay_ns", pa.int64()),
     ]
 )
-"""Columns of the table of frames; with access categories also `category`, and `ANNOUNCED`."""
+"""Columns of the table of frames; with access categories also `category`, and `ANNOUNCED`
+and `HELD`."""
 
 ANNOUNCED = pa.schema([("announced_packets", pa.int64()), ("announced_for", NAMES)])
 """Further columns of the table of frames, where headers of packets announce the sizes of queues (DiffQ)."""
+
+HELD = pa.schema([("held_packets", pa.int64()), ("batch_packets", pa.int64())])
+"""Further columns of the table of frames, where forwarders carry flows (MORE, ExOR)."""
 
 STATES = "states"
 """The table of states."""
@@ -127,7 +131,7 @@ class Spool:
         if categories:
             column = pa.field("category", NAMES)
             schemas = {name: schema.append(column) for name, schema in schemas.items()}
-        optional = {FRAMES: ANNOUNCED}
+        optional = {FRAMES: pa.unify_schemas([ANNOUNCED, HELD])}
         self._rows = {
             name: Rows(name, schema, folder, optional.get(name)) for name, schema in schemas.items()
         }

@@ -26,7 +26,7 @@ use crate::opportunistic::sources::{Carrier, Due, Sources};
 use crate::opportunistic::{probes, ratios::Ratios};
 use crate::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, DeliveryRatios, Destination, FlowId, Forwarder,
-    ForwarderContext, HeardBroadcast, Made, Message, NativePacket, NodeId, Priority, Timer,
+    ForwarderContext, HeardBroadcast, Holding, Made, Message, NativePacket, NodeId, Priority, Timer,
 };
 
 /// A batch that is not full is due.
@@ -332,9 +332,10 @@ impl Forwarder for Station {
             Meaning::Dependent => self.counts.dependent += 1,
             Meaning::Innovative | Meaning::Decodes => {
                 self.counts.innovative += 1;
-                if to_me {
-                    context.out.innovative.push(flow);
-                } else {
+                if let Some((batch, rank, natives)) = self.node.rank(&header.flow) {
+                    context.out.holds.push(Holding { flow, batch, packets: rank.into(), of: natives.into() });
+                }
+                if !to_me {
                     self.forget_contents();
                     note(&mut self.contents, header.flow, heard.content);
                 }

@@ -191,6 +191,19 @@ pub struct AgentEffects {
     pub settings: Vec<Setting>,
 }
 
+/// What a node holds of a batch, after a broadcast that has brought something new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holding {
+    /// The flow.
+    pub flow: FlowId,
+    /// The batch.
+    pub batch: u32,
+    /// Packets that it holds, or independent combinations.
+    pub packets: u16,
+    /// Packets of the batch.
+    pub of: u16,
+}
+
 /// Effects of a forwarder's hooks.
 #[derive(Debug, Default)]
 pub struct ForwarderEffects {
@@ -198,8 +211,8 @@ pub struct ForwarderEffects {
     pub agent: AgentEffects,
     /// Packets for its node that are whole, by flow and number: handed up in this order, each once.
     pub delivered: Vec<(FlowId, u32)>,
-    /// Flows for its node of which a broadcast has brought something new, once for each such broadcast.
-    pub innovative: Vec<FlowId>,
+    /// What it holds of a batch, once for each broadcast that has brought something new: at the flow's destination it counts as innovative.
+    pub holds: Vec<Holding>,
     /// Batches for its node that are whole, by flow and number of the batch, each once.
     pub whole: Vec<(FlowId, u32)>,
     /// Packets that it holds and that go on from here by ordinary routing, by flow and number, once for each time here. What goes may be

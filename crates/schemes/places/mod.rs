@@ -62,8 +62,8 @@ pub use context::{
 pub use controller::{Controller, ControllerSetup, FlowLimit, Inhibition, LinkName};
 pub use effects::{
     AgentEffects, AqmEffects, ControllerEffects, ControllerMessage, Destination, Direction, ForwarderEffects,
-    HopEffects, Message, Probability, QueueEffects, ReceiverEffects, SendRate, Setting, SourceEffects, Timer,
-    Transmit,
+    Holding, HopEffects, Message, Probability, QueueEffects, ReceiverEffects, SendRate, Setting,
+    SourceEffects, Timer, Transmit,
 };
 pub use forwarder::{DeliveryRatio, DeliveryRatios, Forwarder, HeardBroadcast, Made, NativePacket};
 pub use header::{Header, HeaderKind};

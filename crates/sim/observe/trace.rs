@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use airfair_schemes::places::Holding;
 use airfair_units::Time;
 
 use super::{Observer, WorldView, describe};
@@ -218,6 +219,12 @@ impl Names {
                 content.text(sequence),
                 self.flow(flow),
                 delay.as_secs_f64()
+            ),
+            Record::Held { node, flow, holding: Holding { batch, packets, of, .. } } => write!(
+                line,
+                "{:<8} holds {packets} of {of} of batch {batch} of {}",
+                self.node(node),
+                self.flow(Some(flow))
             ),
             Record::Tcp { node, flow, cause, sequence, window, rto } => {
                 let _ = write!(

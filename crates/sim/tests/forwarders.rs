@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use crate::support::{chain, diffq_levels, dot11b, flow, node, saturating, with_edca, world};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, DeliveryRatios, FlowId, Forwarder, ForwarderContext, HeardBroadcast,
-    Interface, Made, Medium, NativePacket, NodeId, Priority, Timer, Wants,
+    Holding, Interface, Made, Medium, NativePacket, NodeId, Priority, Timer, Wants,
 };
 use airfair_schemes::{Params, Scheme};
 use airfair_sim::World;
@@ -99,7 +99,12 @@ impl Forwarder for Repeater {
                 (flow, number + 1000),
                 (FlowId(1), 0),
             ]);
-            context.out.innovative.push(flow);
+            context.out.holds.push(Holding {
+                flow,
+                batch: number / 8,
+                packets: 1 + (number % 8) as u16,
+                of: 8,
+            });
             if number % 8 == 7 {
                 context.out.whole.push((flow, number / 8));
             }

@@ -9,6 +9,7 @@ use crate::engine::Agenda;
 use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PortIx, StationIx, Table};
 use crate::node::Network;
 use crate::packet::{Packet, PacketCopy, Payload};
+use crate::record::Record;
 
 /// Size of the frames of which forwarders learn delivery ratios, as IP packets, bytes.
 const RATIOS_BYTES: u32 = 1500;
@@ -128,12 +129,15 @@ impl Network {
 
     /// [`Network::apply_forwarder_effects`] without regard to what the forwarder can do afterwards.
     fn carry_out_forwarder(&mut self, station: StationIx, now: Time) {
-        let ForwarderEffects { delivered, innovative, whole, routed, .. } =
-            self.agents.take_forwarder_effects();
+        let ForwarderEffects { delivered, holds, whole, routed, .. } = self.agents.take_forwarder_effects();
         let Some(node) = self.forwarders.at(station).map(|at| at.node) else { return };
-        for flow in innovative {
-            if let Some((flow, _)) = self.forwarders.of_number(flow).filter(|&(_, to)| to == node) {
+        for holding in holds {
+            let Some((flow, to)) = self.forwarders.of_number(holding.flow) else { continue };
+            if to == node {
                 self.forwarders.count_innovative(flow);
+            }
+            if self.records.are_enabled() {
+                self.records.push(now, Record::Held { node, flow, holding });
             }
         }
         for (flow, number) in delivered {

@@ -211,6 +211,12 @@ impl World {
         interfaces.ports().filter_map(kind).any(|kind| kind.queue.is_some())
     }
 
+    /// True if forwarders carry flows: [`Columns::held`].
+    #[must_use]
+    pub fn has_forwarders(&self) -> bool {
+        self.network.forwarders.any()
+    }
+
     /// Observes the states of stations. Must be called at the start of the run.
     pub fn observe_states(&mut self, spec: StatesSpec) {
         self.observers.states = Some(Box::new(States::new(spec, &self.run.names, &self.air)));

@@ -4,8 +4,8 @@ use airfair_schemes::c3l::Stamper;
 use airfair_schemes::c3l::header::allocation;
 use airfair_schemes::places::{
     Agent, AgentEffects, AgentSetup, Context, Controller, ControllerEffects, ControllerSetup, FlowId,
-    FlowSample, Header, Hop, Interface, LinkSample, LoneExchange, Medium, NodeId, NodeSample, PacketClass, Passage,
-    Setting, Timer,
+    FlowSample, Header, Hop, Interface, LinkSample, LoneExchange, Medium, NodeId, NodeSample, PacketClass,
+    Passage, Setting, Timer,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_units::random::{Purpose, Stream};
@@ -356,6 +356,10 @@ fn what_interfaces_are_to_offer() {
     assert_eq!(wants("c3l", Interface::radio(50)), (true, true, false, sample));
     assert_eq!(wants("c3l-local", Interface::radio(50)), (false, true, true, sample));
     for name in ["c3l", "c3l-local"] {
-        assert_eq!(wants(name, Interface { medium: Medium::Wire, ..Interface::radio(50) }), (false, false, false, Span::ZERO), "{name}");
+        assert_eq!(
+            wants(name, Interface { medium: Medium::Wire, ..Interface::radio(50) }),
+            (false, false, false, Span::ZERO),
+            "{name}"
+        );
     }
 }

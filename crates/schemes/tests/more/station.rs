@@ -66,7 +66,7 @@ fn a_batch_from_source_to_destination() {
     }
     assert!((4..8).contains(&sent), "{sent}");
     assert_eq!(heard.delivered, [0, 1, 2, 3].map(|number| (flow, number)));
-    assert_eq!((heard.whole.as_slice(), heard.innovative.len()), ([(flow, 0)].as_slice(), 4));
+    assert_eq!((heard.whole.as_slice(), heard.holds.len()), ([(flow, 0)].as_slice(), 4));
     // The acknowledgement ends the batch at the source, and the next one begins with number 4.
     let acknowledgement = heard.agent.messages[0].bytes.clone();
     let mut out = AgentEffects::default();

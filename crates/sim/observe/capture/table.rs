@@ -11,7 +11,7 @@ use crate::record::{Content, FrameKind, FrameView, Loss, Names, Record, Signal, 
 const NONE: i64 = -1;
 
 /// Names of events in the table.
-const EVENTS: [&str; 11] = [
+const EVENTS: [&str; 12] = [
     "sent",
     "received",
     "lost",
@@ -23,6 +23,7 @@ const EVENTS: [&str; 11] = [
     "delivered",
     "tcp",
     "internal-collision",
+    "holds",
 ];
 
 /// Names of packet contents in every table. Names of receivers' reports and of messages follow where they occur.
@@ -62,6 +63,8 @@ pub(super) struct Row {
     category: Option<(StationIx, u8)>,
     /// Announced size of the sender's queue, and the destination that it is of.
     announced: Option<(u32, u32)>,
+    /// Packets of a batch that the node holds, and all of the batch.
+    holding: Option<[u16; 2]>,
 }
 
 impl Row {
@@ -93,6 +96,7 @@ impl Row {
             delay_ns: NONE,
             category: None,
             announced: None,
+            holding: None,
         }
     }
 
@@ -236,6 +240,12 @@ pub(super) fn row(
             sequence: i64::from(sequence),
             delay_ns: whole(delay.as_nanos()),
             ..Row::new(time, "delivered", node.0)
+        },
+        Record::Held { node, flow, holding } => Row {
+            flow: Some(flow.0),
+            sequence: i64::from(holding.batch),
+            holding: Some([holding.packets, holding.of]),
+            ..Row::new(time, "holds", node.0)
         },
         Record::Tcp { node, flow, cause, sequence, .. } => Row {
             flow: Some(flow.0),
@@ -405,6 +415,10 @@ pub struct Columns {
     pub announced: Vec<i64>,
     /// Node that those packets are for.
     pub announced_of: Vec<i64>,
+    /// Packets of a batch that the node holds.
+    pub held: Vec<i64>,
+    /// Packets of the batch.
+    pub held_of: Vec<i64>,
 }
 
 impl Columns {
@@ -438,6 +452,9 @@ impl Columns {
         self.category.push(code(category));
         self.announced.push(code(row.announced.map(|(queue, _)| queue)));
         self.announced_of.push(code(row.announced.map(|(_, destination)| destination)));
+        let [held, of] = row.holding.map_or([NONE; 2], |holding| holding.map(i64::from));
+        self.held.push(held);
+        self.held_of.push(of);
     }
 
     /// Number of rows.
