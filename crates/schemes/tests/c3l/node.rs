@@ -151,6 +151,10 @@ fn a_node_that_estimates_its_bandwidth_forgets_the_same() {
     }
     assert_eq!([7, 8, 9].map(|flow| station.agent.share(FlowId(flow)).is_some()), [true, false, true]);
     assert_eq!(station.rate(9), Some(1000));
+    let next_hop = |station: &Station| station.agent.share(FlowId(9)).unwrap().to;
+    assert_eq!(next_hop(&station), NodeId(1));
+    station.sample(400, &[(9, 2, 10, None)]);
+    assert_eq!(next_hop(&station), NodeId(2), "the last one");
 }
 
 /// A flow of 80 kbit/s in 100 ms of which it was there for the end of the first: that says nothing of what it requires, the next 100 ms do.
@@ -240,6 +244,15 @@ impl Centre {
         controller.on_message(NodeId(node), &encoded(&Message::Report(report)), context);
     }
 
+    /// The next hop of the only link that a round gives a share.
+    fn next_hop(&mut self, ms: u64) -> u32 {
+        self.timer(Timer(1), ms);
+        match &self.said()[..] {
+            [(NodeId(3), Message::Allocation(allocation))] => allocation.links()[0].next_hop,
+            other => panic!("{other:?}"),
+        }
+    }
+
     /// The messages since the last call.
     fn said(&mut self) -> Vec<(NodeId, Message)> {
         let message = |(to, bytes): (NodeId, Vec<u8>)| (to, Message::decode(&bytes).unwrap().0);
@@ -279,13 +292,13 @@ fn beyond_the_table_of_last_reports_none_is_overtaken() {
         }
         centre.hear(3, 5, (1, 0), 4, 1);
         centre.hear(3, 3, (1, 0), 5, 2);
-        centre.timer(Timer(1), 8000);
-        match &centre.said()[..] {
-            [(NodeId(3), Message::Allocation(allocation))] => {
-                assert_eq!(allocation.links()[0].next_hop, next_hop, "{before}");
-            }
-            other => panic!("{other:?}"),
-        }
+        assert_eq!(centre.next_hop(8000), next_hop, "{before}");
+        // Node 9 was heard 40 s ago: its place is free.
+        centre.timer(Timer(1), 40_000);
+        centre.said();
+        centre.hear(3, 8, (1, 0), 6, 40_001);
+        centre.hear(3, 7, (1, 0), 7, 40_002);
+        assert_eq!(centre.next_hop(48_000), 6, "{before}");
     }
 }
 
@@ -298,6 +311,8 @@ fn inhibited_links_are_those_of_a_round() {
     centre.timer(Timer(1), 8000);
     let found = centre.controller.inhibition().unwrap();
     assert_eq!((found.at, &found.links[..]), (at(8000), &[([NodeId(3), NodeId(4)], vec![])][..]));
+    let inhibited = centre.controller.gauges().into_iter().find(|gauge| gauge.0 == "inhibited");
+    assert_eq!(inhibited, Some(("inhibited", 0.0)), "one without inhibitors does not count");
 }
 
 /// Stamps a data packet of a flow; its allocation, B/s.
@@ -350,6 +365,8 @@ fn a_hop_remembers_as_long_as_the_agent() {
 fn what_interfaces_are_to_offer() {
     let wants = |name: &str, interface: Interface| {
         let wants = scheme(name, &[]).wants(&interface);
+        // What fills shows C3L that a link is overloaded: no queue is kept short.
+        assert!(wants.own_queue);
         (wants.lone_radio, wants.links, wants.link_use, wants.samples)
     };
     let sample = Span::from_millis(100);
@@ -362,4 +379,23 @@ fn what_interfaces_are_to_offer() {
             "{name}"
         );
     }
+}
+
+/// Results count messages by their names; those of a node's own estimate are none.
+#[test]
+fn messages_have_names() {
+    let kinds = scheme("c3l", &[]).message_kinds().unwrap();
+    let head = ReportHead { node: 3, round: 1, version: 0 };
+    let report = Message::Report(Report::parts(head, &[], &[], None).remove(0));
+    let head = AllocationHead { controller: 2, node: 3, round: 1, version: 0, valid_ms: 1 };
+    let allocation = Message::Allocation(Allocation::parts(head, &[]).remove(0));
+    let hello = |probe| Message::Hello(Hello::new(probe, 1, 3, core::iter::empty()));
+    let named = |message: &Message| {
+        let start = encoded(message)[..4].try_into().unwrap();
+        (kinds.of)(&start).map(|kind| kinds.names[kind])
+    };
+    let names = [report, allocation, hello(false), hello(true)].map(|message| named(&message));
+    assert_eq!(names, ["report", "allocation", "hello", "probe"].map(Some));
+    assert_eq!((kinds.of)(&[0xff; 4]), None);
+    assert!(scheme("c3l-local", &[]).message_kinds().is_none());
 }
