@@ -265,11 +265,10 @@ impl Controller {
         };
         let overloaded =
             |&number: &u32| self.rounds.get(number as usize).is_some_and(|round| round.overloaded);
-        let named = |members: &mut dyn Iterator<Item = u32>| {
+        // In the order of links, as a clique's members are.
+        let named = |members: &mut dyn Iterator<Item = u32>| -> Vec<LinkName> {
             let links = members.map(|number| named(&self.topology, number));
-            let mut names: Vec<LinkName> = links.map(|link| [link.from, link.to]).collect();
-            names.sort_unstable();
-            names
+            links.map(|link| [link.from, link.to]).collect()
         };
         Some(FlowLimit {
             rate: Rate(rate as u64),

@@ -142,6 +142,18 @@ fn the_flow_that_was_seen_longest_ago_gives_way() {
     assert_eq!([7, 9].map(|flow| station.rate(flow)), [Some(200); 2]);
 }
 
+/// A flow without a packet for 8 s is none any more.
+#[test]
+fn a_flow_that_has_ended() {
+    let mut station = Station::new("c3l", &[]);
+    station.allocate(1, &[(1, 400)], 3);
+    station.sample(100, &[(8, 1, 1, None)]);
+    for (ms, flows) in [(8099, 1.0), (8100, 0.0)] {
+        station.timer(DIVIDE, ms);
+        assert_eq!(station.gauge("flows"), flows, "{ms}");
+    }
+}
+
 /// Without a controller too.
 #[test]
 fn a_node_that_estimates_its_bandwidth_forgets_the_same() {
@@ -372,12 +384,9 @@ fn what_interfaces_are_to_offer() {
     let sample = Span::from_millis(100);
     assert_eq!(wants("c3l", Interface::radio(50)), (true, true, false, sample));
     assert_eq!(wants("c3l-local", Interface::radio(50)), (false, true, true, sample));
+    let wire = Interface { medium: Medium::Wire, ..Interface::radio(50) };
     for name in ["c3l", "c3l-local"] {
-        assert_eq!(
-            wants(name, Interface { medium: Medium::Wire, ..Interface::radio(50) }),
-            (false, false, false, Span::ZERO),
-            "{name}"
-        );
+        assert_eq!(wants(name, wire), (false, false, false, Span::ZERO), "{name}");
     }
 }
 

@@ -242,16 +242,20 @@ fn what_limits_a_flow_is_its_clique() {
     assert_eq!(of(9), None);
 }
 
-/// Links are named in the order of their ends, also when the one with the smaller name is used later and has a larger number.
+/// Links are named in the order of their ends, also when one with a smaller name is used later and has a larger number.
 #[test]
 fn links_of_a_limit_are_in_order() {
-    let mut mesh = Mesh::new(Config::default(), &[(1, 2), (2, 5), (5, 6)], &[(1, &[5, 6])]);
+    let flows: [(u32, &[u32]); 4] = [(1, &[5, 6]), (2, &[6, 7]), (3, &[7, 8]), (4, &[8, 9])];
+    let near = [(1, 2), (2, 5), (5, 6), (6, 7), (7, 8), (8, 9)];
+    let mut mesh = Mesh::new(Config::default(), &near, &flows);
     mesh.round(|_, _| false);
-    mesh.flows.push((2, vec![1, 2], ANY));
+    mesh.flows.push((5, vec![1, 2], ANY));
     mesh.round(|_, _| false);
     mesh.round(|_, _| true);
+    let numbers = [link(1, 2), link(5, 6)].map(|link| mesh.controller.topology().number(link));
+    assert_eq!(numbers, [Some(4), Some(0)]);
     let links = [[NodeId(1), NodeId(2)], [NodeId(5), NodeId(6)]];
-    let limit = mesh.controller.limit(FlowId(1)).unwrap();
+    let limit = mesh.controller.limit(FlowId(5)).unwrap();
     assert_eq!((&limit.links[..], &limit.overloaded[..]), (&links[..], &links[..]));
 }
 
