@@ -13,7 +13,7 @@ use crate::params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
 use crate::places::{Interface, Queue};
 use crate::scheme::{AqmScheme, Scheme, SourceScheme};
 use crate::{
-    bbr, c3l, codel, cubic, diffq, few, fq_codel, lbm, more, newreno, nred, qfcp, rcp, red, reno, tfrc,
+    bbr, c3l, codel, cubic, diffq, exor, few, fq_codel, lbm, more, newreno, nred, qfcp, rcp, red, reno, tfrc,
     vegas, xcp, xcp_b,
 };
 
@@ -126,7 +126,7 @@ impl Scheme for FqCoDelScheme {
     }
 }
 
-static ENTRIES: [SchemeEntry; 28] = [
+static ENTRIES: [SchemeEntry; 30] = [
     SchemeEntry::built_in_entry(
         "droptail",
         "first in, first out; what arrives at a full queue is dropped",
@@ -360,6 +360,22 @@ static ENTRIES: [SchemeEntry; 28] = [
         &["agent", "forwarder"],
         more::DiffQParameters::LIST,
         |params| Ok(Box::new(more::More::with_diffq(params)?)),
+    ),
+    SchemeEntry::built_in_entry(
+        "exor",
+        "opportunistic routing: of those that have heard a packet of a batch the nearest to its destination sends it on, in turns",
+        "Biswas and Morris, \"ExOR: Opportunistic Multi-Hop Routing for Wireless Networks\"",
+        &["agent", "forwarder"],
+        exor::Parameters::LIST,
+        |params| Ok(Box::new(exor::ExOr::from_params(params)?)),
+    ),
+    SchemeEntry::built_in_entry(
+        "diffq-exor",
+        "exor whose sources, order and levels follow the differences between backlogs (no paper has it)",
+        "after Warrier, Ha, Wason and Rhee, sections 4.2 and 6.1",
+        &["agent", "forwarder"],
+        exor::DiffQParameters::LIST,
+        |params| Ok(Box::new(exor::ExOr::with_diffq(params)?)),
     ),
 ];
 

@@ -1,29 +1,157 @@
 //! ExOR: the packets of a batch are broadcast, and the nearest node that has heard one forwards it, in turns.
 //!
-//! Source: Biswas, Morris, "ExOR: Opportunistic Multi-Hop Routing for Wireless Networks", SIGCOMM 2005. These are its laws, pure; no place
-//! calls them yet. Ranks count from the destination, 0, to the source.
+//! Source: Biswas, Morris, "ExOR: Opportunistic Multi-Hop Routing for Wireless Networks", SIGCOMM 2005. Ranks count from the destination,
+//! 0, to the source.
+//! Place: the forwarder of radio interfaces. Flows over UDP without a law of their own go by it; others by routes.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `map` | batch maps: which node holds what |
 //! | `turns` | whose turn it is |
 //! | `node` | source, forwarder and destination |
+//! | `station` | all of it at a radio: batches of own flows, sizes of packets, the timer of turns |
 //!
 //! Who forwards: [`crate::opportunistic::expected`]. The paper simulates a delivery and takes the nodes that make at least a tenth of the
 //! transmissions; here their expected number decides, which is the same without chance.
+//!
+//! DiffQ over ExOR (`diffq-exor`) is ours; the paper of DiffQ speaks of MORE only. A node's backlog is what is left to it of its fragments:
+//! packets that it holds and that no better node is known to hold. DiffQ's queue of a source is what of a batch its rate has granted and no
+//! better node holds. Whose turn it is stays with ExOR; of the flows that have theirs DiffQ chooses.
 
 pub mod map;
 pub mod node;
+pub mod station;
 pub mod turns;
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use airfair_units::Span;
 use airfair_wire::exor::Nodes;
 
-use crate::opportunistic::expected::Expected;
+use crate::opportunistic::backpressure;
+use crate::opportunistic::expected::{Expected, Pruning, Share};
+use crate::params;
+use crate::params::{ParamError, Params};
+use crate::places::{Agent, Interface, Medium, Priority, Wants};
+use crate::scheme::Scheme;
 
-/// The list of a flow's nodes: the destination, forwarders, the source. `None` for more than [`Nodes::MOST`].
+use node::Config;
+use station::{Station, StationConfig};
+
+params! {
+    /// The parameters.
+    pub(crate) struct Parameters {
+        /// packets of a batch (section 3)
+        batch: u64 = 32, in 1..=100;
+        /// time after which fewer packets than a batch has are sent as one (ours; the paper's sources always have more to send)
+        flush: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
+        /// part of all transmissions below which a forwarder is left out (section 3)
+        prune: f64 = 0.1, in 0.0..=1.0;
+        /// part by which leaving forwarders out may make the transmissions rise; 1: leave out whatever it costs
+        prune_rise: f64 = 0.05, in 0.0..=1.0;
+        /// delivery ratio below which a link counts for none in ETX
+        least_delivery: f64 = 0.0, in 0.0..=1.0;
+        /// maps that the destination sends in its turn (section 3)
+        maps: u64 = 10, in 1..=100;
+        /// part of a batch that is broadcast until it is delivered, before the rest goes by ordinary routing (section 3)
+        broadcast: f64 = 0.9, in 0.0..=1.0;
+        /// time after which a packet goes by ordinary routing again, if no map shows it at the destination (ours)
+        again: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(60);
+        /// time without news of a batch after which a node is silent (ours)
+        patience: Span = Span::from_secs(3), in Span::from_millis(1)..=Span::from_secs(3600);
+        /// time without news after which a source sends all that is not delivered itself (ours)
+        stuck: Span = Span::from_secs(5), in Span::from_millis(1)..=Span::from_secs(3600);
+        /// part of the old value that stays in the average time of a packet, by which turns begin (section 3)
+        keeps: f64 = 0.9, in 0.0..=1.0;
+        /// packets whose time a node is given of which nothing is heard (section 3)
+        silent: u64 = 5, in 1..=1000;
+        /// time of a packet before one was measured (ours)
+        packet_time: Span = Span::from_millis(2), in Span::from_micros(10)..=Span::from_secs(10);
+        /// most flows that a node knows at a time
+        flows: u64 = 256, in 1..=65_536;
+    }
+}
+
+params! {
+    /// The parameters of `diffq-exor`.
+    pub(crate) struct DiffQParameters {
+        ..exor: Parameters;
+        ..diffq: backpressure::Parameters;
+    }
+}
+
+/// The scheme.
+#[derive(Debug, Clone, Copy)]
+pub struct ExOr {
+    config: StationConfig,
+}
+
+impl ExOr {
+    /// The scheme that these parameters describe.
+    ///
+    /// # Errors
+    /// A value that is out of its range.
+    pub fn from_params(params: &Params) -> Result<Self, ParamError> {
+        Ok(Self::new(&Parameters::read(params)?))
+    }
+
+    fn new(set: &Parameters) -> Self {
+        let pruning = Pruning { part: set.prune, rise: set.prune_rise, least: set.least_delivery };
+        let turns = turns::Config { keeps: set.keeps, silent: set.silent as u32, packet: set.packet_time };
+        let node = Config {
+            turns,
+            maps: set.maps as u8,
+            broadcast: set.broadcast,
+            again: set.again,
+            patience: set.patience,
+            stuck: set.stuck,
+            granted: false,
+            flows: set.flows as usize,
+        };
+        Self {
+            config: StationConfig { batch: set.batch as u8, flush: set.flush, pruning, node, diffq: None },
+        }
+    }
+
+    /// DiffQ over ExOR by these parameters.
+    ///
+    /// # Errors
+    /// A value that is out of its range.
+    pub fn with_diffq(params: &Params) -> Result<Self, ParamError> {
+        let mut config = Self::new(&DiffQParameters::read(params)?.exor).config;
+        config.node.granted = true;
+        config.diffq = Some(backpressure::Config::from_params(params)?);
+        Ok(Self { config })
+    }
+}
+
+impl Scheme for ExOr {
+    fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
+        (interface.medium == Medium::Radio).then(|| Station::new(self.config).boxed())
+    }
+
+    fn wants(&self, interface: &Interface) -> Wants {
+        let radio = interface.medium == Medium::Radio;
+        let levels = self.config.diffq.filter(|_| radio).map_or(1, |diffq| diffq.quantiser.levels);
+        Wants {
+            lone_radio: radio,
+            delivery_ratios: radio,
+            priority: Priority(levels - 1),
+            ..Wants::default()
+        }
+    }
+}
+
+/// The list of a flow's nodes: the destination, forwarders, the source. Of more than [`Nodes::MOST`] those forwarders are left out that send
+/// least.
 #[must_use]
 pub fn listed(expected: &Expected) -> Option<Nodes> {
-    Nodes::new(&expected.shares().iter().map(|share| share.node.0).collect::<Vec<_>>())
+    let shares = expected.shares();
+    let inner = shares.get(1..shares.len().saturating_sub(1))?;
+    let mut most: Vec<&Share> = inner.iter().collect();
+    most.sort_by(|a, b| b.sends.total_cmp(&a.sends));
+    most.truncate(Nodes::MOST - 2);
+    let stays = |share: &&Share| !inner.iter().any(|i| i.node == share.node) || most.contains(share);
+    Nodes::new(&shares.iter().filter(stays).map(|share| share.node.0).collect::<Vec<_>>())
 }

@@ -13,6 +13,8 @@
 //! - A node that for `patience` has learnt nothing new, nor heard a node that is farther from the destination, is silent until it does: the
 //!   source may have ended the batch, or be gone. The source itself is never silent.
 //! - A source that has learnt nothing new for `stuck` takes all that is not delivered for its own: who was known to hold it may be gone.
+//! - The destination knows what it holds, and takes no map's word for it.
+//! - Under a rate (DiffQ's source) a source sends of a batch what it was granted, each packet as often as it takes; without one, all.
 //!
 //! Memory: at most `flows` flows, the one heard longest ago gives way; of each one batch of at most 100 packets. The host keeps payloads.
 
@@ -25,6 +27,7 @@ use airfair_wire::exor::{BatchMap, Exor, Fragment, Head, Nodes};
 
 use super::map;
 use super::turns::{self, Turns};
+use crate::opportunistic::backpressure::Backlogged;
 use crate::opportunistic::flows::Flows;
 use crate::opportunistic::later;
 
@@ -43,6 +46,8 @@ pub struct Config {
     pub patience: Span,
     /// Time without news after which the source sends anew what is not delivered.
     pub stuck: Span,
+    /// Whether sources send what they are granted, instead of whole batches.
+    pub granted: bool,
     /// Most flows that are known.
     pub flows: usize,
 }
@@ -51,7 +56,7 @@ impl Default for Config {
     fn default() -> Self {
         let turns = turns::Config::default();
         let [again, patience, stuck] = [1, 3, 5].map(Span::from_secs);
-        Self { turns, maps: 10, broadcast: 0.9, again, patience, stuck, flows: 256 }
+        Self { turns, maps: 10, broadcast: 0.9, again, patience, stuck, granted: false, flows: 256 }
     }
 }
 
@@ -108,6 +113,8 @@ struct Batch {
     nodes: Nodes,
     map: BatchMap,
     held: Vec<bool>,
+    /// Packets that may be sent, the first ones of the batch; all but at a source under a rate.
+    granted: usize,
     /// When a packet was last handed to routing.
     routed: Vec<Option<Time>>,
     turns: Turns,
@@ -148,7 +155,20 @@ impl Batch {
         let map = BatchMap::new(vec![count - 1; packets])?;
         let turns = Turns::new(turns, rank, count, now);
         let (held, routed) = (vec![false; packets], vec![None; packets]);
-        Some(Self { number, rank, nodes, map, held, routed, turns, turn: None, news: now, alive: now })
+        let granted = packets;
+        Some(Self {
+            number,
+            rank,
+            nodes,
+            map,
+            held,
+            granted,
+            routed,
+            turns,
+            turn: None,
+            news: now,
+            alive: now,
+        })
     }
 
     fn is_source(&self) -> bool {
@@ -161,7 +181,13 @@ impl Batch {
 
     /// The packets that this node has to forward.
     fn left(&self) -> impl Iterator<Item = u8> + '_ {
-        map::left_to(&self.map, self.rank).filter(|&packet| self.held[usize::from(packet)])
+        let may = |packet: &u8| self.held[usize::from(*packet)] && usize::from(*packet) < self.granted;
+        map::left_to(&self.map, self.rank).filter(may)
+    }
+
+    /// Whether the node is silent at a time.
+    fn is_silent(&self, config: &Config, at: Time) -> bool {
+        !self.is_source() && at.since(self.alive) >= config.patience
     }
 
     /// Begins the turn, if it is time and there is something to send.
@@ -169,7 +195,7 @@ impl Batch {
         if self.turn.is_some() || now < self.turns.begins() {
             return;
         }
-        if !self.is_source() && now.since(self.alive) >= config.patience {
+        if self.is_silent(config, now) {
             self.turns.passed(now);
             return;
         }
@@ -229,6 +255,12 @@ impl Batch {
     }
 }
 
+/// A flow with this number and list.
+fn ends(flow: u32, nodes: &Nodes) -> Flow {
+    let nodes = nodes.as_slice();
+    Flow { flow, source: nodes[nodes.len() - 1], destination: nodes[0] }
+}
+
 impl Node {
     /// A node without flows.
     #[must_use]
@@ -247,21 +279,31 @@ impl Node {
     /// The source begins the next batch of a flow, of so many packets (1 to 100). Returns its number; `None` where the last one is not
     /// delivered, or the node is not the last of the list.
     pub fn begin(&mut self, flow: u32, packets: u8, nodes: &Nodes, now: Time) -> Option<u32> {
-        let list = nodes.as_slice();
-        let ends = Flow { flow, source: *list.last()?, destination: *list.first()? };
+        let ended = self.flows.get(&ends(flow, nodes)).and_then(|known| known.ended);
+        let number = ended.map_or(0, |ended| ended.wrapping_add(1));
+        self.begin_as(number, flow, packets, nodes, now).then_some(number)
+    }
+
+    /// The same with a number for the batch, which must be later than those before. Returns whether it has begun.
+    pub fn begin_as(&mut self, number: u32, flow: u32, packets: u8, nodes: &Nodes, now: Time) -> bool {
+        let (ends, rank, config) = (ends(flow, nodes), nodes.as_slice().len() as u8 - 1, self.config);
         if ends.source != self.me || ends.source == ends.destination {
-            return None;
+            return false;
         }
-        let (rank, config) = (list.len() as u8 - 1, self.config.turns);
-        let known = self.flows.know(ends, now)?;
-        if known.batch.is_some() {
-            return None;
+        let Some(known) = self.flows.know(ends, now) else { return false };
+        if known.batch.is_some() || known.ended.is_some_and(|ended| !later(number, ended)) {
+            return false;
         }
-        let number = known.ended.map_or(0, |ended| ended.wrapping_add(1));
-        let mut batch = Batch::new((number, rank), nodes.clone(), packets.into(), config, now)?;
+        let Some(mut batch) = Batch::new((number, rank), nodes.clone(), packets.into(), config.turns, now)
+        else {
+            return false;
+        };
         batch.held.fill(true);
+        if config.granted {
+            batch.granted = 0;
+        }
         known.batch = Some(batch);
-        Some(number)
+        true
     }
 
     /// The source does not send any more: the flow and what is known of it are forgotten.
@@ -298,7 +340,7 @@ impl Node {
             return result;
         }
         batch.turns.heard(from, fragment, now);
-        let mut news = map::merge(&mut batch.map, header.map());
+        let mut news = rank > 0 && map::merge(&mut batch.map, header.map());
         if batch.turn.is_some() && batch.rest().next().is_none() {
             // Better nodes turn out to hold all that was left.
             batch.turn = None;
@@ -342,11 +384,16 @@ impl Node {
         }
     }
 
-    /// When the next turn of this node begins, of all flows that are not having theirs.
+    /// When the next turn of this node begins, of all flows that are not having theirs; none if it will be silent then.
     #[must_use]
     pub fn wakes_at(&self) -> Option<Time> {
         let batches = self.flows.iter().filter_map(|(_, known)| known.batch.as_ref());
-        batches.filter(|batch| batch.turn.is_none()).map(|batch| batch.turns.begins()).min()
+        let waits = batches.filter(|batch| batch.turn.is_none());
+        let begins = waits.map(|batch| (batch.turns.begins(), batch));
+        begins
+            .filter(|(begins, batch)| !batch.is_silent(&self.config, *begins))
+            .map(|(begins, _)| begins)
+            .min()
     }
 
     /// Packets that are left of a flow's turn, if it has begun.
@@ -358,10 +405,7 @@ impl Node {
     /// The flow that sends next, of those whose turns have begun: one after the other, in the order of their numbers.
     #[must_use]
     pub fn next(&self) -> Option<Flow> {
-        let ready = |&(_, known): &(Flow, &Known)| {
-            known.batch.as_ref().is_some_and(|batch| batch.rest().next().is_some())
-        };
-        let mut of = self.flows.iter().filter(ready).map(|(flow, _)| flow);
+        let mut of = self.ready();
         let first = of.next()?;
         let is_next = |flow: &Flow| self.turn.is_none_or(|turn| *flow > turn);
         Some(if is_next(&first) { first } else { of.find(is_next).unwrap_or(first) })
@@ -374,10 +418,36 @@ impl Node {
         Some(sending)
     }
 
+    /// Packets that are left to this node, of all flows.
+    #[must_use]
+    pub fn backlog_of_all(&self) -> u32 {
+        let batches = self.flows.iter().filter(|(flow, _)| flow.destination != self.me);
+        batches.filter_map(|(_, known)| known.batch.as_ref()).map(|batch| batch.left().count() as u32).sum()
+    }
+
     /// The batch at hand: its number, and its map.
     #[must_use]
     pub fn map(&self, flow: &Flow) -> Option<(u32, &BatchMap)> {
         self.batch(flow).map(|batch| (batch.number, &batch.map))
+    }
+
+    /// Whether the node has all packets of the batch at hand.
+    #[must_use]
+    pub fn is_whole(&self, flow: &Flow) -> bool {
+        self.batch(flow).is_some_and(|batch| batch.held.iter().all(|&held| held))
+    }
+
+    /// A flow to this node, by its number, whose batch at hand has a packet: the flow, the batch, and the packet's number in it. Numbers
+    /// of batches are those of their first packets here.
+    #[must_use]
+    pub fn locate(&self, flow: u32, number: u32) -> Option<(Flow, u32, u8)> {
+        let mut to_me =
+            self.flows.iter().filter(|(ends, _)| ends.flow == flow && ends.destination == self.me);
+        to_me.find_map(|(flow, known)| {
+            let batch = known.batch.as_ref()?;
+            let packet = u8::try_from(number.wrapping_sub(batch.number)).ok()?;
+            (usize::from(packet) < batch.held.len()).then_some((flow, batch.number, packet))
+        })
     }
 
     /// Number of flows that are known.
@@ -390,5 +460,36 @@ impl Node {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+impl Backlogged for Node {
+    fn backlog_to(&self, destination: u32) -> u32 {
+        let to =
+            self.flows.iter().filter(|(flow, _)| flow.destination == destination && destination != self.me);
+        to.filter_map(|(_, known)| known.batch.as_ref()).map(|batch| batch.left().count() as u32).sum()
+    }
+
+    fn ready(&self) -> impl Iterator<Item = Flow> {
+        let ready = |known: &Known| known.batch.as_ref().is_some_and(|batch| batch.rest().next().is_some());
+        self.flows.iter().filter(move |(_, known)| ready(known)).map(|(flow, _)| flow)
+    }
+
+    fn turn(&self) -> Option<Flow> {
+        self.turn
+    }
+
+    fn nearer(&self, flow: &Flow) -> impl Iterator<Item = u32> {
+        let list = self.batch(flow).map(|batch| &batch.nodes.as_slice()[..batch.rank.into()]);
+        list.into_iter().flatten().copied()
+    }
+
+    fn grant(&mut self, flow: &Flow, packets: u32) -> bool {
+        let mine = flow.source == self.me;
+        let Some(batch) = self.batch_mut(flow).filter(|_| mine) else { return false };
+        let all = batch.held.len();
+        let may = batch.granted < all;
+        batch.granted = batch.granted.saturating_add(packets as usize).min(all);
+        may
     }
 }
