@@ -299,6 +299,7 @@ impl Node {
             return false;
         };
         batch.held.fill(true);
+        batch.turns.due(now);
         if config.granted {
             batch.granted = 0;
         }
@@ -315,7 +316,7 @@ impl Node {
     pub fn heard(&mut self, header: &Exor, now: Time) -> Heard {
         let mut result = Heard { meaning: Meaning::Ignored, ended: None };
         let Head { batch: number, rank: from, fragment, ref nodes, .. } = header.head;
-        let (flow, config) = (header.head.flow(), self.config.turns);
+        let (flow, config) = (header.head.flow(), self.config);
         let Some(rank) = nodes.rank(self.me).filter(|&rank| rank != from) else { return result };
         let (source, packets) = (flow.source == self.me, header.map().ranks().len());
         // A source knows its flows.
@@ -330,7 +331,7 @@ impl Node {
             return result;
         }
         if open != Some(number) {
-            let new = Batch::new((number, rank), nodes.clone(), packets, config, now);
+            let new = Batch::new((number, rank), nodes.clone(), packets, config.turns, now);
             let Some(new) = new else { return result };
             (result.ended, known.batch) = (open, Some(new));
             known.ended = open.or(known.ended);
@@ -338,6 +339,9 @@ impl Node {
         let Some(batch) = known.batch.as_mut() else { return result };
         if batch.held.len() != packets || batch.nodes != *nodes {
             return result;
+        }
+        if batch.is_silent(&config, now) {
+            batch.turns.passed(now);
         }
         batch.turns.heard(from, fragment, now);
         let mut news = rank > 0 && map::merge(&mut batch.map, header.map());

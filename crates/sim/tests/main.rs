@@ -11,6 +11,7 @@ mod controllers;
 mod diffq;
 mod dsdv;
 mod effects;
+mod exor;
 mod explain;
 mod explicit_laws;
 mod explicit_rates;

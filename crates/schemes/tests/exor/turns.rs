@@ -13,7 +13,7 @@ fn fragment(number: u8, size: u8) -> Fragment {
     Fragment { number, size }
 }
 
-/// Four nodes, packets of 2 ms until one was measured.
+/// Four nodes, of which this one has let its turn pass; packets of 2 ms until one was measured.
 fn turns(me: u8) -> Turns {
     Turns::new(Config::default(), me, 4, at(1000))
 }
@@ -21,7 +21,9 @@ fn turns(me: u8) -> Turns {
 #[test]
 fn turns_by_hand() {
     // The first turn is the source's, at once.
-    assert_eq!(turns(3).begins(), at(1000));
+    let mut source = turns(3);
+    source.due(at(1000));
+    assert_eq!(source.begins(), at(1000));
     // The source sends packet 1 of 10: eight are left, 16 ms; then the destination, then, 10 ms later each, ranks 1 and 2.
     for (me, wait) in [(0, 0), (1, 10_000), (2, 20_000)] {
         let mut turns = turns(me);
@@ -56,7 +58,33 @@ fn the_time_of_a_packet_is_averaged() {
     turns.heard(3, fragment(7, 20), at(50_100));
     assert_eq!(turns.packet(), Span::from_micros(2000));
     // 12 packets of 2 ms, and 10 ms for the destination.
+    turns.passed(at(50_000));
+    turns.heard(3, fragment(7, 20), at(50_100));
     assert_eq!(turns.begins(), at(50_100 + 24_000 + 10_000));
+}
+
+/// Who does not hear those before it would wait for them for ever, if others began anew each time.
+#[test]
+fn who_is_passed_over_begins_all_the_same() {
+    // The destination hears rank 1 of four; the two others have 20 ms.
+    let mut turns = Turns::new(Config { keeps: 1.0, ..Config::default() }, 0, 4, at(1000));
+    turns.heard(1, fragment(0, 2), at(5000));
+    turns.heard(1, fragment(1, 2), at(7000));
+    assert_eq!(turns.begins(), at(27_000));
+    // Rank 1 again, before that: nothing is postponed, however long its turn.
+    for number in 0..9 {
+        turns.heard(1, fragment(number, 9), at(15_000 + 1000 * u64::from(number)));
+        assert!(turns.begins() <= at(27_000));
+    }
+    // Rank 2 stands between them, and is waited for.
+    turns.heard(2, fragment(0, 1), at(25_000));
+    assert_eq!(turns.begins(), at(35_000));
+    turns.heard(1, fragment(0, 1), at(26_000));
+    assert_eq!(turns.begins(), at(35_000));
+    // After its turn it begins to count anew.
+    turns.passed(at(40_000));
+    turns.heard(1, fragment(0, 1), at(50_000));
+    assert_eq!(turns.begins(), at(70_000));
 }
 
 #[test]
@@ -69,7 +97,7 @@ fn what_says_nothing() {
     // A number behind the size: nothing is left.
     turns.heard(0, fragment(9, 5), at(9000));
     assert_eq!(turns.begins(), at(9000));
-    assert_eq!(Turns::new(Config::default(), 9, 0, at(5)).begins(), at(5));
+    assert_eq!(Turns::new(Config::default(), 9, 0, at(5)).begins(), at(5), "a node alone");
 }
 
 proptest! {
