@@ -4,4 +4,5 @@ mod map;
 #[path = "../opportunistic/networks.rs"]
 mod networks;
 mod node;
+mod station;
 mod turns;
