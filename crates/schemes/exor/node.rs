@@ -454,6 +454,13 @@ impl Node {
         })
     }
 
+    /// Packets of the batch at hand that the node holds, and all of the batch.
+    #[must_use]
+    pub fn held(&self, flow: &Flow) -> Option<[u16; 2]> {
+        let held = &self.batch(flow)?.held;
+        Some([held.iter().filter(|&&held| held).count(), held.len()].map(|count| count as u16))
+    }
+
     /// Number of flows that are known.
     #[must_use]
     pub const fn len(&self) -> usize {

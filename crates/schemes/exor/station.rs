@@ -22,7 +22,7 @@ use crate::opportunistic::losses::Losses;
 use crate::opportunistic::sources::{Carrier, Due, Sources};
 use crate::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, DeliveryRatios, FlowId, Forwarder, ForwarderContext,
-    ForwarderEffects, HeardBroadcast, Made, NativePacket, NodeId, Priority, Timer,
+    ForwarderEffects, HeardBroadcast, Holding, Made, NativePacket, NodeId, Priority, Timer,
 };
 
 /// A batch that is not full is due.
@@ -185,7 +185,7 @@ impl Agent for Station {
         self.node = Node::new(setup.node.0, self.config.node);
         self.sizes = Flows::new(setup.node.0, self.config.node.flows);
         if let Some(diffq) = &self.diffq {
-            context.out.timers.push((STEP, context.now + diffq.config().sender.interval));
+            context.out.timers.push((STEP, diffq.first_step(context.now, context.random)));
         }
     }
 
@@ -236,7 +236,7 @@ impl Forwarder for Station {
         let list = || listed(ratios, &flow, &config.pruning);
         own.add(flow, (packet.number, packet.bytes), context.now, list);
         if let Some(diffq) = &mut self.diffq {
-            diffq.start(flow, Bytes(packet.bytes.into()), context.now);
+            diffq.start(flow, Bytes(packet.bytes.into()), context.now, context.random);
         }
         self.go_on(context.now, &mut context.out.agent);
     }
@@ -262,8 +262,10 @@ impl Forwarder for Station {
                 self.counts.new += 1;
                 if let Some(packet) = header.packet() {
                     let at = (header.head.batch, packet);
+                    if let Some([packets, of]) = self.node.held(&flow) {
+                        context.out.holds.push(Holding { flow: FlowId(flow.flow), batch: at.0, packets, of });
+                    }
                     if flow.destination == self.me.0 {
-                        context.out.innovative.push(FlowId(flow.flow));
                         self.hand_up(&flow, at, context.out);
                     } else {
                         self.note(flow, at, heard.content, now);

@@ -9,8 +9,8 @@ use std::fmt::Write;
 
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Context, DeliveryRatios, Destination, FlowId,
-    ForwarderContext, ForwarderEffects, HeardBroadcast, Interface, LoneExchange, Made, Medium, Message,
-    NativePacket, NodeId, Timer,
+    ForwarderContext, ForwarderEffects, HeardBroadcast, Holding, Interface, LoneExchange, Made, Medium,
+    Message, NativePacket, NodeId, Timer,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, SchemeEntry, registry};
 use airfair_units::random::{Purpose, Stream};
@@ -124,6 +124,8 @@ struct Net {
     /// Broadcasts of each flow that its destination has heard.
     brought: [u32; FLOWS.len()],
     whole: BTreeSet<(u32, u32)>,
+    /// Packets of each batch of a flow that each node has told to hold.
+    held: BTreeMap<(usize, u32, u32), u16>,
     /// Messages that tell of a whole batch, and the batches of which each node has received one.
     acknowledgements: BTreeMap<Vec<u8>, (u32, u32)>,
     acknowledged: BTreeSet<(usize, u32, u32)>,
@@ -137,8 +139,9 @@ type Checked<T = ()> = Result<T, TestCaseError>;
 
 impl Net {
     fn new(scheme: &dyn Scheme, ratios: &[f64], anything: bool) -> Self {
-        let nodes = (0..NODES as u32).map(NodeId).collect();
-        let known = DeliveryRatios { nodes, ratios: ratios.into() };
+        let nodes = (0..NODES as u32).map(NodeId);
+        let link = |(at, &ratio): (usize, &f64)| (at / NODES, at % NODES, ratio);
+        let known = DeliveryRatios::new(nodes, ratios.iter().enumerate().map(link));
         let mut net = Self {
             nodes: Vec::new(),
             now: Time::ZERO,
@@ -149,6 +152,7 @@ impl Net {
             routed: BTreeSet::new(),
             brought: Default::default(),
             whole: BTreeSet::new(),
+            held: BTreeMap::new(),
             acknowledgements: BTreeMap::new(),
             acknowledged: BTreeSet::new(),
             mail: VecDeque::new(),
@@ -179,7 +183,7 @@ impl Net {
         let mut out = ForwarderEffects::default();
         let answer = hook(&mut self.nodes[i], self.now, &mut out);
         write!(self.log, "{:?} {:?} {:?}; ", out.delivered, out.whole, out.routed).unwrap();
-        let ForwarderEffects { agent, delivered, innovative, whole, routed, .. } = out;
+        let ForwarderEffects { agent, delivered, holds, whole, routed, .. } = out;
         prop_assert!(agent.messages.len() + agent.timers.len() < 64, "one call asks for much");
         if !self.anything {
             for (FlowId(flow), number) in delivered {
@@ -187,8 +191,13 @@ impl Net {
                 prop_assert!(number < self.taken[flow as usize].0, "{number} was not taken");
                 prop_assert!(self.delivered.insert((flow, number)), "{flow}, {number}: a second time");
             }
-            for FlowId(flow) in innovative {
-                prop_assert_eq!(FLOWS[flow as usize].1, i);
+            for Holding { flow: FlowId(flow), batch, packets, of } in holds {
+                let held = self.held.entry((i, flow, batch)).or_default();
+                prop_assert!(
+                    *held < packets && packets <= of,
+                    "{flow}, {batch}: {held}, then {packets} of {of}"
+                );
+                *held = packets;
             }
             for &(FlowId(flow), batch) in &whole {
                 prop_assert_eq!(FLOWS[flow as usize].1, i);
@@ -452,8 +461,9 @@ fn room_ends() {
 
 /// Three nodes in a row, of which the ends hear each other now and then.
 fn row(nodes: [u32; 3]) -> DeliveryRatios {
-    let ratios = [0.0, 0.6, 0.3, 0.6, 0.0, 0.6, 0.3, 0.6, 0.0];
-    DeliveryRatios { nodes: nodes.map(NodeId).into(), ratios: ratios.into() }
+    let [near, far] = [0.6, 0.3];
+    let links = [(0, 1, near), (0, 2, far), (1, 0, near), (1, 2, near), (2, 0, far), (2, 1, near)];
+    DeliveryRatios::new(nodes.map(NodeId), links)
 }
 
 /// The first six headers of a batch of four packets from another node to node 1, or past it to node 2.

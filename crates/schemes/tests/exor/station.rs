@@ -5,7 +5,7 @@ use airfair_schemes::exor::station::{Station, StationConfig};
 use airfair_schemes::opportunistic::expected::Pruning;
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, DeliveryRatios, FlowId, Forwarder, ForwarderContext,
-    ForwarderEffects, HeardBroadcast, LoneExchange, Made, NativePacket, NodeId, Timer,
+    ForwarderEffects, HeardBroadcast, Holding, LoneExchange, Made, NativePacket, NodeId, Timer,
 };
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
@@ -41,8 +41,7 @@ impl Driven {
             neighbours: &[],
         };
         driven.agent(0, |station, context| station.on_start(&setup, context));
-        let nodes = [1, 2].map(NodeId);
-        let ratios = DeliveryRatios { nodes: nodes.into(), ratios: [0.0, 0.5, 0.5, 0.0].into() };
+        let ratios = DeliveryRatios::new([1, 2].map(NodeId), [(0, 1, 0.5), (1, 0, 0.5)]);
         driven.call(0, |station, context| station.on_delivery_ratios(&ratios, context));
         driven
     }
@@ -104,7 +103,10 @@ fn a_batch_from_source_to_destination() {
         if number < 9 {
             destination.hear(now + 1000, 1, &made);
             assert_eq!(destination.out.delivered, [(flow, number)]);
-            assert_eq!(destination.out.innovative, [flow]);
+            assert_eq!(
+                destination.out.holds,
+                [Holding { flow, batch: 0, packets: number as u16 + 1, of: 10 }]
+            );
             assert!(destination.out.whole.is_empty());
             assert!(destination.station.ready(Time(now * 1000)).is_none(), "it is not its turn");
         }
@@ -128,10 +130,7 @@ fn a_batch_from_source_to_destination() {
     assert_eq!((map.content, source.out.routed.as_slice()), (0, [(flow, 9)].as_slice()));
     destination.call(at + 20, |station, context| station.on_routed(flow, 9, context));
     assert_eq!(destination.out.delivered, [(flow, 9)]);
-    assert_eq!(
-        (destination.out.whole.as_slice(), destination.out.innovative.len()),
-        ([(flow, 0)].as_slice(), 0)
-    );
+    assert_eq!((destination.out.whole.as_slice(), destination.out.holds.len()), ([(flow, 0)].as_slice(), 0));
     destination.call(at + 30, |station, context| station.on_routed(flow, 9, context));
     assert!(destination.out.delivered.is_empty(), "once");
     // The next map ends the batch at the source, and the next one begins with number 10.
