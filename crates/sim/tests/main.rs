@@ -28,6 +28,7 @@ mod olsr;
 mod optimum;
 mod order;
 mod packet_loss;
+mod probes;
 mod regressions;
 mod relations;
 mod rules;

@@ -207,6 +207,7 @@ impl Plan<'_> {
     /// Adds the agents of stations whose schemes provide one.
     fn add_agents(&self, network: &mut Network) {
         let stations = self.node_of_station.len();
+        let counts_messages = self.placed.message_kinds().is_some();
         for station in network.interfaces.stations() {
             let (node, port) = network.interfaces.of_station(station);
             let (interface, scheme) =
@@ -217,9 +218,12 @@ impl Plan<'_> {
                 network.meters.add(station, stations);
                 network.rules.processes_received = true;
             }
-            if wants.links {
+            // They count the frames of messages, too.
+            if wants.links || counts_messages {
                 network.link_meters.add(station, stations);
                 network.meters.expect(stations);
+            }
+            if wants.links {
                 network.interfaces.sort_arrivals();
             }
             let random = Stream::new(self.seed, &self.name_of(station.ix()), Purpose::Agent);
