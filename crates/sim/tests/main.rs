@@ -22,6 +22,7 @@ mod link_samples;
 mod local_limit;
 mod louder;
 mod more;
+mod more_expected;
 mod movement;
 mod network;
 mod olsr;

@@ -19,13 +19,8 @@ use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_units::{Span, Time};
 
-const CONFIG: Config = Config {
-    interval: Span::from_secs(1),
-    window: 10,
-    bytes: 1472,
-    expiry: Span::from_secs(30),
-    nodes: 100,
-};
+const CONFIG: Config =
+    Config { interval: Span::from_secs(1), window: 10, bytes: 1472, expiry: Span::from_secs(30), nodes: 100 };
 
 /// What nodes know after each of their probes: time, and losses as measured and as given.
 type Log = Arc<Mutex<BTreeMap<u32, Vec<(f64, Losses, Losses)>>>>;
@@ -51,7 +46,8 @@ impl Agent for Prober {
 
     fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
         assert!(self.measured.on_timer(timer, context) && !self.given.on_timer(timer, context));
-        let losses = (context.now.as_secs_f64(), self.measured.losses(context.now), self.given.losses(context.now));
+        let losses =
+            (context.now.as_secs_f64(), self.measured.losses(context.now), self.given.losses(context.now));
         self.log.lock().unwrap().entry(self.me).or_default().push(losses);
     }
 
@@ -134,7 +130,11 @@ const DIAMOND: [(f64, f64); 4] = [(0.0, 0.0), (150.0, 130.0), (150.0, -130.0), (
 fn dies(spec: &mut WorldSpec, node: usize, at: f64) {
     let [x, y, z] = spec.nodes[node].position;
     let knot = |seconds: f64, x: f64| Knot { at: Time((seconds * 1e9) as u64), position: [x, y, z] };
-    spec.movement.paths.push(PathSpec { node, knots: [knot(at, x), knot(at + 0.1, x + 1e5)].into(), repeat_from: None });
+    spec.movement.paths.push(PathSpec {
+        node,
+        knots: [knot(at, x), knot(at + 0.1, x + 1e5)].into(),
+        repeat_from: None,
+    });
 }
 
 fn run_more(spec: &WorldSpec, ratios: &'static str, seed: u64) -> RunResult {
@@ -167,7 +167,10 @@ fn probes_measure_what_a_link_loses() {
                 .collect();
             assert!(separate.iter().all(|ratio| (ratio - 0.7).abs() < 3.9 * deviation), "{separate:?}");
             let mean = separate.iter().sum::<f64>() / 12.0;
-            assert!((mean - 0.7).abs() < 3.5 * deviation / 12.0_f64.sqrt(), "{from} to {to} by {observer}: {mean}");
+            assert!(
+                (mean - 0.7).abs() < 3.5 * deviation / 12.0_f64.sqrt(),
+                "{from} to {to} by {observer}: {mean}"
+            );
         }
         let (_, measured, given) = log.last().unwrap();
         assert_eq!(measured.loss(id_of(0), id_of(2)), 1.0);
@@ -209,9 +212,12 @@ fn nodes_come_and_go() {
     assert!((4.0..12.0).contains(&first), "{first}");
     let last = log.iter().rev().find(|(_, measured, _)| has_path(measured)).unwrap().0;
     assert!((62.0..80.0).contains(&last), "{last}");
-    let remembered = log.iter().rev().find(|(_, measured, _)| measured.nodes().contains(&id_of(2))).unwrap().0;
+    let remembered =
+        log.iter().rev().find(|(_, measured, _)| measured.nodes().contains(&id_of(2))).unwrap().0;
     assert!((last..97.0).contains(&remembered), "{remembered}");
-    assert!(log.iter().filter(|(at, ..)| *at > first && *at < 60.0).all(|(_, measured, _)| has_path(measured)));
+    assert!(
+        log.iter().filter(|(at, ..)| *at > first && *at < 60.0).all(|(_, measured, _)| has_path(measured))
+    );
 }
 
 /// MORE waits until it knows a path and then delivers about as much as by the ratios given; results tell probes and what they took.
@@ -227,7 +233,10 @@ fn more_by_probes() {
     let probe = control.iter().find(|kind| kind.kind == "probe").unwrap();
     // Three nodes, a probe a second, each in one frame of 1500 bytes and 36 of headers.
     assert!((175..185).contains(&probe.packets), "{probe:?}");
-    assert_eq!((probe.frames, probe.ip_bytes, probe.mac_bytes), (probe.packets, probe.packets * 1500, probe.packets * 1536));
+    assert_eq!(
+        (probe.frames, probe.ip_bytes, probe.mac_bytes),
+        (probe.packets, probe.packets * 1500, probe.packets * 1536)
+    );
     assert!(control.iter().any(|kind| kind.kind == "acknowledgement" && kind.packets > 50), "{control:?}");
     let mut short = spec.clone();
     short.duration = Span::from_secs(4);
@@ -247,7 +256,11 @@ fn more_leaves_out_a_relay_that_is_gone() {
     dies(&mut spec, 2, 30.0);
     let result = run_more(&spec, "probes", 1);
     let made = result.flows[0].forwarding.unwrap();
-    assert!(result.flows[0].delivered_packets > whole * 6 / 10, "{} of {whole}", result.flows[0].delivered_packets);
+    assert!(
+        result.flows[0].delivered_packets > whole * 6 / 10,
+        "{} of {whole}",
+        result.flows[0].delivered_packets
+    );
     let each = made.broadcasts as f64 / result.flows[0].delivered_packets as f64;
     assert!(each < 4.0, "{each}: two hops that deliver 0.7");
 }
