@@ -519,7 +519,8 @@ class RunResult(TypedDict):
     controllers: NotRequired[list[ControllerResult]]
     """Controllers, by node and start; only if the scheme has any in this network."""
     control: NotRequired[list[ControlTraffic]]
-    """Control packets by kind; only with a scheme that names kinds (C3L)."""
+    """Control packets by kind; only with a scheme that names kinds (C3L; MORE with delivery ratios
+    by probes)."""
     inhibited_links: NotRequired[list[InhibitedLink]]
     """Links that carry flows and are inhibited, or that a controller takes for it; only with a controller
     that looks for them (C3L), from its first round on."""

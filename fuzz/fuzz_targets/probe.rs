@@ -1,0 +1,4 @@
+//! Probes of delivery ratios.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| airfair_wire::fuzz::fuzz_probe(data));
