@@ -76,7 +76,7 @@ def read(recording: Recording) -> dict[str, float]:
         sent = one["forwarding"]
         packets = sent["innovative"]
         numbers[INNOVATIVE] = float(rates_innovative(result)[0]) / 1e6
-        numbers[TRANSMISSIONS] = (sent["broadcasts"] - sent["late"]) / packets if packets else math.nan
+        numbers[TRANSMISSIONS] = sent["broadcasts"] / packets if packets else math.nan
         numbers[LATE] = sent["late"] / packets if packets else math.nan
     else:
         packets = one["delivered_packets"]
