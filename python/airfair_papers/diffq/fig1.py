@@ -141,6 +141,7 @@ def draw(rows: Measured, figure: Figure) -> None:
             f"{protocol}, {told}": [number(TOTAL).of(rows[of(protocol, count, at)]) for count in COUNTS]
             for protocol, of in ((MORE, multipath.name), (TCP, name))
             for at, told in levels
+            if not (protocol == MORE and at == "DCF")
         }
         bars(totals, [str(count) for count in COUNTS], groups)
         totals.set_ylabel("total (Mbit/s)")

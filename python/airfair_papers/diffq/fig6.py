@@ -22,6 +22,7 @@ from airfair_papers.diffq.common.multipath import (
     COUNTS,
     PAIRS,
     PAPERS,
+    READINGS,
     STATIC,
     claims,
     counted,
@@ -112,6 +113,8 @@ def draw(rows: Measured, figure: Figure) -> None:
             for plain, own in PAIRS.items():
                 for protocol, values in ((plain, ""), (own, ""), (own, "threshold 2"), (own, "threshold 0")):
                     reading = ", ".join(filter(None, (routes, values))) or MAIN
+                    if reading not in READINGS:
+                        continue
                     groups[f"{protocol}{f', {values}' if values else ''}"] = [
                         number(counted(statistic, innovative=False)).of(rows[name(protocol, count, reading)])
                         for count in COUNTS

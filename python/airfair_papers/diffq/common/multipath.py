@@ -10,8 +10,8 @@ probes on the air, at a rate that it does not give.
 **Routes** carry acknowledgements of batches alone: OLSR with ETX on the air (the paper's; main reading), or
 static ones.
 
-**Access.** MORE's broadcasts are at level 0 of table 1 (main reading) as all that is not DiffQ's, or they
-have the DCF's values.
+**Access.** MORE's broadcasts are at level 0 of table 1 (main reading) as all that is not DiffQ's, or, with
+static routes, they have the DCF's values.
 
 **Counting.** A flow's goodput is that of decoded batches: in a minute a flow with less than a batch, 6
 kbit/s, counts as zero, and so starves. The paper does not say what its receivers count. "Innovative" counts
@@ -86,7 +86,6 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "threshold 0": ("threshold=0",),
     "log": ("law=log",),
     "by packets": ("steps=packets",),
-    "threshold 0, by packets": ("threshold=0", "steps=packets"),
     "slow": SLOW,
     "rate only": RATE_ONLY,
     "threshold 0, rate only": ("threshold=0", *RATE_ONLY),
@@ -95,10 +94,9 @@ VALUES: Mapping[str, tuple[str, ...]] = {
 STATIC = "static routes"
 READINGS: Mapping[str, Form] = {
     MAIN: Form(),
-    "DCF": Form(dcf=True),
     STATIC: Form(static=True),
     f"{STATIC}, DCF": Form(static=True, dcf=True),
-    **{name: Form(values=VALUES[name]) for name in ("threshold 2", "threshold 0")},
+    "threshold 0": Form(values=VALUES["threshold 0"]),
     **{f"{STATIC}, {name}": Form(static=True, values=values) for name, values in VALUES.items()},
     f"{STATIC}, threshold 0, DCF": Form(static=True, dcf=True, values=VALUES["threshold 0"]),
 }
