@@ -111,7 +111,7 @@ def draw(rows: Measured, figure: Figure) -> None:
         for axes, statistic in zip(line, (JAIN, TOTAL, UTILITY), strict=True):
             groups = {}
             for plain, own in PAIRS.items():
-                for protocol, values in ((plain, ""), (own, ""), (own, "threshold 2"), (own, "threshold 0")):
+                for protocol, values in ((plain, ""), (own, ""), (own, "threshold 0"), (own, "waits, slow")):
                     reading = ", ".join(filter(None, (routes, values))) or MAIN
                     if reading not in READINGS:
                         continue

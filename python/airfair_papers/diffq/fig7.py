@@ -72,16 +72,16 @@ def stated(plain: str, own: str) -> list[Claim]:
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """Each forwarding, DiffQ over it as printed and with a threshold of 0, and the controls with 32 flows."""
+    """Each forwarding, DiffQ over it in some readings, and the controls with 32 flows."""
     figure.set_size_inches(13.0, 3.5 * 2 * len(PAIRS))
     lines = figure.subplots(2 * len(PAIRS), 3).reshape(len(PAIRS), 2, 3)
     for block, (plain, own) in zip(lines, PAIRS.items(), strict=True):
         panels = (
             (plain, MAIN),
             (own, MAIN),
-            (own, "threshold 0"),
-            (own, STATIC),
+            (own, "waits, slow"),
             (own, f"{STATIC}, threshold 0"),
+            (own, f"{STATIC}, waits, slow"),
         )
         for axes, (protocol, reading) in zip(block.flat, panels, strict=False):
             distributions(axes, rows, {f"{count} flows": name(protocol, count, reading) for count in COUNTS})

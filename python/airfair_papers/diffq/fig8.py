@@ -151,8 +151,8 @@ def distinct(own: str) -> list[str]:
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """Gains of all flows of all sets by path ETX: static routes, as printed and with a threshold of 0."""
-    shown = ("", ", threshold 2", ", threshold 0")
+    """Gains of all flows of all sets by path ETX: static routes, in some readings."""
+    shown = ("", ", threshold 0", ", waits, slow")
     figure.set_size_inches(12.0, 4.0 * len(PAIRS))
     lines = figure.subplots(len(PAIRS), len(shown), sharey=True).reshape(len(PAIRS), len(shown))
     for line, own in zip(lines, PAIRS.values(), strict=True):

@@ -5,7 +5,8 @@ sources, order of flows and levels (sections 4.2, 6.1). Sources always have pack
 32, as in the paper.
 
 **Delivery ratios** are those of the simulator for the silent network, at the data rate. The paper's come from
-probes on the air, at a rate that it does not give.
+probes on the air, of which it gives neither rate nor size: "probes" has them at the data rate, a second each,
+over ten of them, from 30 s before the flows on; what is lost to other flows counts as a bad link then.
 
 **Routes** carry acknowledgements of batches alone: OLSR with ETX on the air (the paper's; main reading), or
 static ones.
@@ -20,7 +21,9 @@ each packet that raises the rank of the destination's decoder, so that parts of 
 **QUEUE_THRESH** has no value in the paper. DiffQ's default, D/4 = 25 packets, is that of destination queues.
 MORE has no such queue: what a source is granted and has not sent is its backlog. With a threshold of 2 the
 rate falls from three such packets on; with 0 it rises only while nothing waits. The law "log" and steps by
-packets are the paper's and the pseudo-code's other forms; "slow" is alpha of 0.01 Mbit/s in a second.
+packets are the paper's and the pseudo-code's other forms. As over single paths (`testbed.py`), "slow" is an
+alpha of 0.01 Mbit/s in a second, and in "waits" flows with a differential of 0 or less wait, with a threshold
+of 5.
 
 **Controls.** "Rate only": all at level 0. "Levels only": the rate is the radio's, so that D packets wait at
 each source.
@@ -60,6 +63,7 @@ class Form:
 
     static: bool = False
     dcf: bool = False
+    probes: bool = False
     values: tuple[str, ...] = ()
     """Parameters of DiffQ."""
 
@@ -74,11 +78,13 @@ class Form:
             *(() if form.static else OLSR),
             *(("radio.categories=dcf",) if form.dcf else ()),
             *protocol.overrides,
+            *((f"{protocol.scheme}.ratios=probes",) if form.probes else ()),
             *(f"{protocol.scheme}.{value}" for value in form.values),
         )
 
 
 SLOW = ("alpha=100 bit/s", "rate_start=10 kbit/s")
+WAITS = ("serve=positive", "threshold=5")
 RATE_ONLY = ("levels=1",)
 LEVELS_ONLY = ("threshold=65535", "rate_start=11 Mbit/s")
 VALUES: Mapping[str, tuple[str, ...]] = {
@@ -87,6 +93,9 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "log": ("law=log",),
     "by packets": ("steps=packets",),
     "slow": SLOW,
+    "waits": WAITS,
+    "threshold 0, waits": ("serve=positive", "threshold=0"),
+    "waits, slow": (*WAITS, *SLOW),
     "rate only": RATE_ONLY,
     "threshold 0, rate only": ("threshold=0", *RATE_ONLY),
     "levels only": LEVELS_ONLY,
@@ -96,9 +105,14 @@ READINGS: Mapping[str, Form] = {
     MAIN: Form(),
     STATIC: Form(static=True),
     f"{STATIC}, DCF": Form(static=True, dcf=True),
-    "threshold 0": Form(values=VALUES["threshold 0"]),
+    **{name: Form(values=VALUES[name]) for name in ("threshold 0", "waits, slow")},
     **{f"{STATIC}, {name}": Form(static=True, values=values) for name, values in VALUES.items()},
     f"{STATIC}, threshold 0, DCF": Form(static=True, dcf=True, values=VALUES["threshold 0"]),
+    f"{STATIC}, probes": Form(static=True, probes=True),
+    **{
+        f"{STATIC}, probes, {name}": Form(static=True, probes=True, values=VALUES[name])
+        for name in ("threshold 0", "waits, slow")
+    },
 }
 """The first is nearest to the text. With the DCF it is MORE that has its values, not DiffQ."""
 
