@@ -120,6 +120,7 @@ def test_a_run() -> None:
         "c3l": Scenario.parse(line(0, 200, 400, 600), "c3l", ["duration=30 s", "warmup=1 s"]),
         "tfrc": over_udp('transport = "udp"'),
         "more": Scenario.parse(line(0, 200, 400, 600), "more", ["duration=30 s", "warmup=1 s"]),
+        "exor": Scenario.parse(line(0, 200, 400, 600), "exor", ["duration=30 s", "warmup=1 s"]),
     }
     for scheme, scenario in scenes.items():
         result = airfair.run(scenario, scheme=scheme, windows="500 ms")

@@ -422,11 +422,10 @@ impl Node {
         Some(sending)
     }
 
-    /// Packets that are left to this node, of all flows.
-    #[must_use]
-    pub fn backlog_of_all(&self) -> u32 {
-        let batches = self.flows.iter().filter(|(flow, _)| flow.destination != self.me);
-        batches.filter_map(|(_, known)| known.batch.as_ref()).map(|batch| batch.left().count() as u32).sum()
+    /// Packets that are left to this node, of all flows of which that is true.
+    pub(super) fn backlog_of(&self, which: impl Fn(&Flow) -> bool) -> u32 {
+        let left = self.flows.iter().filter(|(flow, _)| flow.destination != self.me && which(flow));
+        left.filter_map(|(_, known)| known.batch.as_ref()).map(|batch| batch.left().count() as u32).sum()
     }
 
     /// The batch at hand: its number, and its map.
@@ -476,9 +475,7 @@ impl Node {
 
 impl Backlogged for Node {
     fn backlog_to(&self, destination: u32) -> u32 {
-        let to =
-            self.flows.iter().filter(|(flow, _)| flow.destination == destination && destination != self.me);
-        to.filter_map(|(_, known)| known.batch.as_ref()).map(|batch| batch.left().count() as u32).sum()
+        self.backlog_of(|flow| flow.destination == destination)
     }
 
     fn ready(&self) -> impl Iterator<Item = Flow> {

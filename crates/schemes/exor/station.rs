@@ -212,7 +212,7 @@ impl Agent for Station {
             ("old", old),
             ("garbage", garbage),
         ];
-        let mut gauges = vec![("backlog", f64::from(self.node.backlog_of_all()))];
+        let mut gauges = vec![("backlog", f64::from(self.node.backlog_of(|_| true)))];
         gauges.extend(counts.map(|(name, count)| (name, count as f64)));
         if let Some(diffq) = &self.diffq {
             gauges.extend(["rate_bps", "trailers_garbage"].into_iter().zip(diffq.gauges()));
