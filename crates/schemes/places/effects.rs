@@ -215,8 +215,8 @@ pub struct ForwarderEffects {
     pub holds: Vec<Holding>,
     /// Batches for its node that are whole, by flow and number of the batch, each once.
     pub whole: Vec<(FlowId, u32)>,
-    /// Packets that it holds and that go on from here by ordinary routing, by flow and number, once for each time here. What goes may be
-    /// lost on its way; the packet itself stays until a forwarder hands it up.
+    /// Packets that it holds and that go on from here by ordinary routing, by flow and number, once for each time here; nothing goes of one
+    /// that has been handed up. What goes may be lost on its way: the packet itself stays until a forwarder hands it up.
     pub routed: Vec<(FlowId, u32)>,
 }
 
