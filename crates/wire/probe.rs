@@ -83,7 +83,7 @@ impl List {
 /// | 1 | 0x13 |
 /// | 2 | sequence number |
 /// | 1 | number of lists |
-/// | 9 and more each | list: node, 4 bytes; version, 2; age in 1/100 s, 2; number of neighbours, 1; for each its node, 4, and its ratio, 1 |
+/// | 9 and more each | list: node, 4 bytes; version, 2; age in 1/100 s, 2; number of neighbours, 1; of each its node, 4, and ratio, 1 |
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Probe {
     /// Counts the probes of its sender, modulo 2^16.
