@@ -163,10 +163,13 @@ fn a_node_that_estimates_its_bandwidth_forgets_the_same() {
     }
     assert_eq!([7, 8, 9].map(|flow| station.agent.share(FlowId(flow)).is_some()), [true, false, true]);
     assert_eq!(station.rate(9), Some(1000));
-    let next_hop = |station: &Station| station.agent.share(FlowId(9)).unwrap().to;
-    assert_eq!(next_hop(&station), NodeId(1));
+    let told = |station: &Station| {
+        let share = station.agent.share(FlowId(9)).unwrap();
+        (share.to, share.allocated)
+    };
+    assert_eq!(told(&station), (NodeId(1), false), "nobody has allocated it");
     station.sample(400, &[(9, 2, 10, None)]);
-    assert_eq!(next_hop(&station), NodeId(2), "the last one");
+    assert_eq!(told(&station), (NodeId(2), false), "the last next hop");
 }
 
 /// A flow of 80 kbit/s in 100 ms of which it was there for the end of the first: that says nothing of what it requires, the next 100 ms do.
@@ -199,6 +202,31 @@ fn reports_say_what_sources_state_or_what_arrives() {
         station.sample(8100, &[(8, 1, 1, None)]);
         assert_eq!(rates(&station.report(16_000)), [(8, slow), (9, 0)], "{sending}");
     }
+}
+
+/// Of a share of 400 kbit/s flow 9, which states 80, has a tenth more when it has settled, whatever arrives of it: 16 kbit/s.
+#[test]
+fn flows_are_judged_by_what_they_state() {
+    let mut station = Station::new("c3l", &[]);
+    station.allocate(1, &[(1, 400)], 3);
+    let rates = (1..15).map(|second| {
+        station.sample(1000 * second, &[(8, 1, 40, Some(4000)), (9, 1, 2, Some(80))]);
+        station.timer(DIVIDE, 1000 * second);
+        station.rate(9).unwrap()
+    });
+    assert_eq!(rates.collect::<Vec<_>>(), [&[200; 2][..], &[120; 12][..]].concat());
+}
+
+/// A word of a neighbour that is a controller counts, and is no message that is ignored.
+#[test]
+fn a_word_of_a_controller_is_heeded() {
+    let mut station = Station::new("c3l", &[]);
+    station.sample(1, &[]);
+    assert_eq!((station.gauge("controller"), station.gauge("ignored")), (0.0, 0.0));
+    station.hear(&Message::Word(Word { controller: CONTROLLER, freshness: 1 }), 1);
+    assert_eq!((station.gauge("controller"), station.gauge("ignored")), (1.0, 0.0));
+    station.hear(&Message::Word(Word { controller: CONTROLLER + 1, freshness: 1 }), 1);
+    assert_eq!(station.gauge("ignored"), 1.0, "of another than its sender");
 }
 
 /// The factor of injection is told of links that flows pass, and only of those.
@@ -311,6 +339,9 @@ fn beyond_the_table_of_last_reports_none_is_overtaken() {
         centre.hear(3, 8, (1, 0), 6, 40_001);
         centre.hear(3, 7, (1, 0), 7, 40_002);
         assert_eq!(centre.next_hop(48_000), 6, "{before}");
+        // After a round its last report is still known.
+        centre.hear(3, 7, (1, 0), 7, 48_001);
+        assert_eq!(centre.next_hop(56_000), 6, "{before}");
     }
 }
 

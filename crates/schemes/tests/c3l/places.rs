@@ -195,6 +195,27 @@ fn a_source_states_what_it_sends() {
     assert_eq!(stated(&mut source, 10_320), 6_550);
 }
 
+/// Kept from sending for 3.92 of 4 s, 98 %, a source uses its rate: it states more as soon as it may send more. With a nanosecond less it
+/// states what it has sent.
+#[test]
+fn a_source_that_just_uses_its_rate() {
+    for (later, stated) in [(0, 26_200), (1, 13_099)] {
+        let (config, setup) = flow(Span::from_secs(500));
+        let config = SourceConfig { epoch: Span::from_secs(4), ..config };
+        let mut source = Sender::new(config, Returns::Reports);
+        let (mut random, mut out) = (stream(), SourceEffects::default());
+        let mut header = Header::default();
+        source.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
+        // 100 kbit/s of payload: a packet each 80 ms, and one that is late by as much.
+        (0..=48).for_each(|n| source.stamp(&mut header, at(80 * n)));
+        source.stamp(&mut header, Time(at(4000).0 + later));
+        let feedback = Header { unsupported: 1, fields: [1, 26_200, 0, 0], ..Header::default() };
+        source.on_feedback(&feedback, &mut Context { now: at(4001), random: &mut random, out: &mut out });
+        source.stamp(&mut header, at(4080));
+        assert_eq!(header.fields[2], stated, "{later}");
+    }
+}
+
 /// A hop tells the rate of flows that it knows, as the last packet states it.
 #[test]
 fn a_hop_tells_what_sources_state() {

@@ -124,3 +124,14 @@ fn a_node_cannot_take_the_flows_of_others() {
     let flows: Vec<u32> = without.routes(1).into_iter().map(|route| route.flow.0).collect();
     assert_eq!(flows, [3, 4], "two pieces of flow 7, both too many");
 }
+
+/// Node 9 begins one flow too many, 4, which counts from node 1 on: in its place in the order.
+#[test]
+fn what_is_left_of_a_flow_has_its_place() {
+    let mut profile = profile();
+    profile.report(NodeId(9), vec![to(3, 8, ANY), to(4, 1, ANY)], at(0));
+    profile.report(NodeId(1), vec![to(4, 2, ANY)], at(0));
+    profile.report(NodeId(5), vec![to(8, 6, ANY)], at(0));
+    let flows: Vec<u32> = profile.routes(1).iter().map(|route| route.flow.0).collect();
+    assert_eq!(flows, [3, 4, 8]);
+}

@@ -228,3 +228,16 @@ fn numbers_and_links() {
     assert_eq!(cliques(&topology)[0], [link(2, 1), link(2, 3), link(3, 4)]);
     assert!(topology.membership().of(number).contains(&0));
 }
+
+/// Node 1 hears node 2, and node 2 does not hear node 1: they interfere, or need to hear each other for that.
+#[test]
+fn one_ear_or_two() {
+    for (mutual, both, number) in [(false, false, 1), (true, false, 2), (true, true, 1)] {
+        let mut topology = Topology::new(Rules { mutual, ..Rules::default() });
+        topology.report(NodeId(1), &[hears(2, 255, 255)], at(0));
+        topology.report(NodeId(2), &[hears(1, 255, 255)][..usize::from(both)], at(0));
+        topology.use_links([link(1, 3), link(2, 4)], at(0));
+        topology.update();
+        assert_eq!(cliques(&topology).len(), number, "mutual: {mutual}, both: {both}");
+    }
+}
