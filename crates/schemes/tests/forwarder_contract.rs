@@ -119,8 +119,8 @@ struct Net {
     /// Of each flow: packets that were taken, with their largest size.
     taken: [(u32, u32); FLOWS.len()],
     delivered: BTreeSet<(u32, u32)>,
-    /// Packets that went on by ordinary routing.
-    routed: BTreeSet<(u32, u32)>,
+    /// Packets that ordinary routing has and that have not arrived.
+    routed: VecDeque<(u32, u32)>,
     /// Broadcasts of each flow that its destination has heard.
     brought: [u32; FLOWS.len()],
     whole: BTreeSet<(u32, u32)>,
@@ -149,7 +149,7 @@ impl Net {
             anything,
             taken: Default::default(),
             delivered: BTreeSet::new(),
-            routed: BTreeSet::new(),
+            routed: VecDeque::new(),
             brought: Default::default(),
             whole: BTreeSet::new(),
             held: BTreeMap::new(),
@@ -207,7 +207,7 @@ impl Net {
             }
             for (FlowId(flow), number) in routed {
                 prop_assert!(number < self.taken[flow as usize].0, "{number} was not taken");
-                self.routed.insert((flow, number));
+                self.routed.push_back((flow, number));
             }
             for flow in 0..FLOWS.len() {
                 let (here, brought) = (self.here(flow), self.brought[flow]);
@@ -371,11 +371,23 @@ impl Net {
         Ok(())
     }
 
+    /// A packet arrives by ordinary routing. False if none was on its way.
+    fn arrive(&mut self) -> Checked<bool> {
+        let Some((flow, number)) = self.routed.pop_front() else { return Ok(false) };
+        // It comes whether or not the broadcasts of its flow have brought as much.
+        self.brought[flow as usize] += 1;
+        self.call(FLOWS[flow as usize].1, |node, now, out| {
+            let mut context = ForwarderContext { now, random: &mut node.random, out };
+            node.agent.forwarder().unwrap().on_routed(FlowId(flow), number, &mut context);
+        })?;
+        Ok(true)
+    }
+
     /// On an air without losses everything arrives that was taken.
     fn finish(&mut self) -> Checked {
         let taken: u32 = self.taken.iter().map(|taken| taken.0).sum();
         for _ in 0..2000 {
-            if self.delivered.union(&self.routed).count() == taken as usize {
+            if self.delivered.len() == taken as usize {
                 return Ok(());
             }
             for i in 0..NODES {
@@ -388,6 +400,7 @@ impl Net {
             while !self.mail.is_empty() {
                 self.mail(u8::MAX, false);
             }
+            while self.arrive()? {}
             self.later(10)?;
         }
         prop_assert!(false, "{} of {taken} have arrived in 20 s: {:?}", self.delivered.len(), self.taken);
