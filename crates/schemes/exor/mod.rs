@@ -31,9 +31,10 @@ use airfair_wire::exor::Nodes;
 
 use crate::opportunistic::backpressure;
 use crate::opportunistic::expected::{Expected, Pruning, Share};
+use crate::opportunistic::ratios;
 use crate::params;
 use crate::params::{ParamError, Params};
-use crate::places::{Agent, Interface, Medium, Priority, Wants};
+use crate::places::{Agent, Interface, Medium, MessageKinds, Priority, Wants};
 use crate::scheme::Scheme;
 
 use node::Config;
@@ -42,6 +43,7 @@ use station::{Station, StationConfig};
 params! {
     /// The parameters.
     pub(crate) struct Parameters {
+        ..ratios: ratios::Parameters;
         /// packets of a batch (section 3)
         batch: u64 = 32, in 1..=100;
         /// time after which fewer packets than a batch has are sent as one (ours; the paper's sources always have more to send)
@@ -110,7 +112,14 @@ impl ExOr {
             flows: set.flows as usize,
         };
         Self {
-            config: StationConfig { batch: set.batch as u8, flush: set.flush, pruning, node, diffq: None },
+            config: StationConfig {
+                batch: set.batch as u8,
+                flush: set.flush,
+                pruning,
+                probes: set.ratios.probes(),
+                node,
+                diffq: None,
+            },
         }
     }
 
@@ -136,10 +145,14 @@ impl Scheme for ExOr {
         let levels = self.config.diffq.filter(|_| radio).map_or(1, |diffq| diffq.quantiser.levels);
         Wants {
             lone_radio: radio,
-            delivery_ratios: radio,
+            delivery_ratios: radio && self.config.probes.is_none(),
             priority: Priority(levels - 1),
             ..Wants::default()
         }
+    }
+
+    fn message_kinds(&self) -> Option<MessageKinds> {
+        self.config.probes.map(|_| ratios::PROBES)
     }
 }
 

@@ -20,6 +20,7 @@ use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::flows::Flows;
 use crate::opportunistic::losses::Losses;
 use crate::opportunistic::sources::{Carrier, Due, Sources};
+use crate::opportunistic::{probes, ratios::Ratios};
 use crate::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, DeliveryRatios, FlowId, Forwarder, ForwarderContext,
     ForwarderEffects, HeardBroadcast, Holding, Made, NativePacket, NodeId, Priority, Timer,
@@ -41,6 +42,8 @@ pub struct StationConfig {
     pub flush: Span,
     /// Which forwarders are left out.
     pub pruning: Pruning,
+    /// Probes that measure delivery ratios; none: the simulator tells them.
+    pub probes: Option<probes::Config>,
     /// The node's own rules.
     pub node: Config,
     /// DiffQ, if it decides rates, order and levels.
@@ -71,7 +74,7 @@ pub struct Station {
     config: StationConfig,
     node: Node,
     me: NodeId,
-    ratios: DeliveryRatios,
+    ratios: Ratios,
     own: Sources<Nodes>,
     sizes: Flows<Sizes>,
     counts: Counts,
@@ -98,12 +101,10 @@ impl Carrier<Nodes> for Own<'_> {
     }
 }
 
-/// The list of a flow by delivery ratios.
-fn listed(ratios: &DeliveryRatios, flow: &Flow, pruning: &Pruning) -> Option<Nodes> {
-    // Only sources need it, once for each flow.
-    let losses = Losses::of(ratios);
+/// The list of a flow by losses.
+fn listed(losses: &Losses, flow: &Flow, pruning: &Pruning) -> Option<Nodes> {
     let (from, to) = (NodeId(flow.source), NodeId(flow.destination));
-    super::listed(&Expected::new(&losses, from, to, pruning)?)
+    super::listed(&Expected::new(losses, from, to, pruning)?)
 }
 
 impl Station {
@@ -114,7 +115,7 @@ impl Station {
             config,
             node: Node::new(0, config.node),
             me: NodeId(0),
-            ratios: DeliveryRatios::default(),
+            ratios: Ratios::new(config.probes),
             own: Sources::new(config.batch, config.flush),
             sizes: Flows::new(0, config.node.flows),
             counts: Counts::default(),
@@ -128,6 +129,16 @@ impl Station {
             Some(diffq) => diffq.next(&self.node, now),
             None => self.node.next().map(|flow| (flow, Priority(0))),
         }
+    }
+
+    /// Lists of nodes by what probes have told since, for the batches that begin from now on.
+    fn renew(&mut self, now: Time) {
+        let Self { own, ratios, config, .. } = self;
+        if own.is_empty() {
+            return;
+        }
+        let losses = ratios.losses(now);
+        own.renew(|flow| listed(&losses, flow, &config.pruning), |_, _| ());
     }
 
     /// Begins the batches and turns that are due, and sets the timers for the next.
@@ -184,12 +195,20 @@ impl Agent for Station {
         self.me = setup.node;
         self.node = Node::new(setup.node.0, self.config.node);
         self.sizes = Flows::new(setup.node.0, self.config.node.flows);
+        self.ratios.start(setup.node, context);
         if let Some(diffq) = &self.diffq {
             context.out.timers.push((STEP, diffq.first_step(context.now, context.random)));
         }
     }
 
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], _to_me: bool, context: &mut AgentContext<'_>) {
+        self.ratios.on_message(from, bytes, context.now);
+    }
+
     fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
+        if self.ratios.on_timer(timer, context) {
+            self.renew(context.now);
+        }
         if let (STEP, Some(diffq)) = (timer, &mut self.diffq) {
             diffq.step(&mut self.node, context.now);
             context.out.timers.push((STEP, context.now + diffq.config().sender.interval));
@@ -217,13 +236,14 @@ impl Agent for Station {
         if let Some(diffq) = &self.diffq {
             gauges.extend(["rate_bps", "trailers_garbage"].into_iter().zip(diffq.gauges()));
         }
+        gauges.extend(self.ratios.gauges());
         gauges
     }
 }
 
 impl Forwarder for Station {
     fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {
-        self.ratios = ratios.clone();
+        self.ratios.tell(ratios);
     }
 
     fn room(&self, flow: FlowId, to: NodeId) -> u32 {
@@ -233,7 +253,7 @@ impl Forwarder for Station {
     fn on_packet(&mut self, packet: &NativePacket, context: &mut ForwarderContext<'_>) {
         let flow = Flow { flow: packet.flow.0, source: self.me.0, destination: packet.to.0 };
         let Self { own, ratios, config, .. } = self;
-        let list = || listed(ratios, &flow, &config.pruning);
+        let list = || listed(&ratios.losses(context.now), &flow, &config.pruning);
         own.add(flow, (packet.number, packet.bytes), context.now, list);
         if let Some(diffq) = &mut self.diffq {
             diffq.start(flow, Bytes(packet.bytes.into()), context.now, context.random);

@@ -139,6 +139,6 @@ impl Scheme for More {
     }
 
     fn message_kinds(&self) -> Option<MessageKinds> {
-        self.config.probes.map(|_| ratios::KINDS)
+        Some(self.config.probes.map_or(ratios::ACKNOWLEDGEMENTS, |_| ratios::BOTH))
     }
 }

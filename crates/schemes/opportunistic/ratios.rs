@@ -66,8 +66,13 @@ impl Parameters {
     }
 }
 
-/// Kinds of the messages of a scheme with probes: results count them.
-pub(crate) static KINDS: MessageKinds = MessageKinds {
+/// Kinds of the messages of a scheme that sends probes alone: results count them.
+pub(crate) static PROBES: MessageKinds = MessageKinds { names: &["probe"], of: |_| Some(0) };
+/// Kinds of the messages of a scheme that sends acknowledgements.
+pub(crate) static ACKNOWLEDGEMENTS: MessageKinds =
+    MessageKinds { names: &["acknowledgement"], of: |_| Some(0) };
+/// Kinds of the messages of a scheme that sends both.
+pub(crate) static BOTH: MessageKinds = MessageKinds {
     names: &["probe", "acknowledgement"],
     of: |start| Some(usize::from(!Probe::is_one(start[0]))),
 };

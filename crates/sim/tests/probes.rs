@@ -138,9 +138,13 @@ fn dies(spec: &mut WorldSpec, node: usize, at: f64) {
 }
 
 fn run_more(spec: &WorldSpec, ratios: &'static str, seed: u64) -> RunResult {
+    run_scheme("more", spec, ratios, seed)
+}
+
+fn run_scheme(name: &str, spec: &WorldSpec, ratios: &'static str, seed: u64) -> RunResult {
     let set = Params([("ratios".to_string(), ParamValue::Choice(ratios))].into());
-    let scheme = (find("more").unwrap().build)(&set).unwrap();
-    let mut world = World::new(spec, "more", scheme, seed).unwrap();
+    let scheme = (find(name).unwrap().build)(&set).unwrap();
+    let mut world = World::new(spec, name, scheme, seed).unwrap();
     drive::to_end(&mut world);
     let result = world.result();
     let ends = &result.ends;
@@ -228,7 +232,8 @@ fn more_by_probes() {
     let [given, probes] = ["given", "probes"].map(|ratios| run_more(&spec, ratios, 1));
     let [all, some] = [&given, &probes].map(|result| result.flows[0].delivered_packets);
     assert!(some > all * 7 / 10 && some < all, "{some} of {all}");
-    assert!(given.control.is_none());
+    let kinds: Vec<_> = given.control.unwrap().into_iter().map(|kind| kind.kind).collect();
+    assert_eq!(kinds, ["acknowledgement"]);
     let control = probes.control.unwrap();
     let probe = control.iter().find(|kind| kind.kind == "probe").unwrap();
     // Three nodes, a probe a second, each in one frame of 1500 bytes and 36 of headers.
@@ -244,6 +249,22 @@ fn more_by_probes() {
     let forwarding = waiting.flows[0].forwarding.unwrap();
     assert_eq!((forwarding.broadcasts, waiting.flows[0].delivered_packets), (0, 0), "no list was made yet");
     assert!(waiting.ends.forwarded.unwrap() <= 32 + 50, "a batch, and a queue");
+}
+
+/// ExOR by probes, over a relay and with lists that are made anew: packets arrive about as by the ratios given.
+#[test]
+fn exor_by_probes() {
+    let mut spec = places(0.3, &LINE[..3], 60);
+    flow(&mut spec, "f", 0, 2, saturating(1000));
+    let [given, probes] = ["given", "probes"].map(|ratios| run_scheme("exor", &spec, ratios, 1));
+    let [all, some] = [&given, &probes].map(|result| result.flows[0].delivered_packets);
+    assert!(some > all * 7 / 10 && some < all, "{some} of {all}");
+    assert!(given.control.is_none());
+    let control = probes.control.unwrap();
+    assert!(
+        control.iter().all(|kind| kind.kind == "probe" && (175..185).contains(&kind.packets)),
+        "{control:?}"
+    );
 }
 
 /// A relay of two goes away: MORE by probes leaves it out and goes on by the other.

@@ -29,6 +29,7 @@ impl Driven {
             batch: 10,
             flush: Span::from_millis(100),
             pruning: Pruning::default(),
+            probes: None,
             node: Config { flows: FLOWS, maps: 2, ..Config::default() },
             diffq: None,
         };
