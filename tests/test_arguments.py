@@ -90,6 +90,10 @@ def calls() -> dict[str, Call]:
         "Context.mark": (context.mark, (1, "full"), {}),
         "Context.send": (context.send, (b"1",), {}),
         "Context.set_probability": (context.set_probability, ("outgoing", 0.5), {}),
+        "Context.deliver": (context.deliver, (1, 2), {}),
+        "Context.route": (context.route, (1, 2), {}),
+        "Context.count_innovative": (context.count_innovative, (1,), {}),
+        "Context.count_whole": (context.count_whole, (1, 2), {}),
         "plots.save": (plots.save, (Figure(), "figure.svg"), {}),
     }
     takes = {

@@ -230,7 +230,7 @@ class Forger(Aqm):
     ("place", "made", "problem"),
     [
         ("controller", Mute, "a message of a controller: expected its node"),
-        ("aqm", Forger, "Context.send goes with an Agent or a Controller, not with an Aqm"),
+        ("aqm", Forger, "Context.send goes with an Agent, a Forwarder or a Controller, not with an Aqm"),
     ],
 )
 def test_effects_of_other_places_end_the_run(place: str, made: type, problem: str) -> None:

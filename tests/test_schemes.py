@@ -351,7 +351,7 @@ class Late(Fixed):
             lambda: Answers(Drop("Full!")),
             r"^\S+/test_schemes\.py:\d+: scheme \S+: Aqm\.on_enqueue returned Drop\(reason='Full!'\): reason",
         ),
-        ("aqm", Sets, "Context.set_timer goes with a Source, an Agent or a Controller, not with an Aqm"),
+        ("aqm", Sets, "set_timer goes with a Source, an Agent, a Forwarder or a Controller, not with an Aqm"),
         ("source", lambda: Allows(1.5), r"Source.allowance returned Allowance\(window=1.5"),
         ("source", lambda: Allows(-1), r"Source.allowance returned Allowance\(window=-1"),
         ("source", Late, r"expected later than now"),

@@ -51,6 +51,9 @@ arguments! {
     Reason(String) = "why", "a text";
     Data(Vec<u8>) = "data", "bytes";
     NodeNumber(u32) = "node", "the number of a node";
+    FlowNumber(u32) = "flow", "the number of a flow";
+    Number(u32) = "number", "the number of a packet";
+    Batch(u32) = "batch", "the number of a batch";
     Ahead(bool) = "ahead", "True or False";
     Word(String) = "rate", "one of its words";
     MoreDb(f64) = "more_db", "a number of decibels";

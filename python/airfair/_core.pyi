@@ -303,7 +303,7 @@ class Context:
         """The scheme's own random stream at this place."""
 
     def set_timer(self, timer: int, at: int) -> None:
-        """Set timer number `timer` (0 to 65535) of a source, agent or controller to `at`.
+        """Set timer number `timer` (0 to 65535) of a source, agent, forwarder or controller to `at`.
 
         That is in ns since the start of the run.
         `at` must be later than now. Setting a timer again replaces its earlier time.
@@ -325,7 +325,7 @@ class Context:
         rate: str = "broadcast",
         more_db: float = 0.0,
     ) -> None:
-        """Send a message of an agent or a controller.
+        """Send a message of an agent, a forwarder or a controller.
 
         It goes to a node any number of hops away, to a neighbour, or, without either, to all neighbours at
         once; a controller sends to nodes only. `ahead`: it precedes the packets that wait. A broadcast may
@@ -335,6 +335,34 @@ class Context:
     def set_probability(self, direction: str, probability: float) -> None:
         """Set the probability with which the AQM of an agent's interface drops or marks packets of one
         direction ("outgoing", "incoming"): `Aqm.on_probability`."""
+
+    def deliver(self, flow: int, number: int) -> None:
+        """Hand a packet for a forwarder's node up: once, however often it is asked for."""
+
+    def route(self, flow: int, number: int) -> None:
+        """Pass a packet that a forwarder holds on to ordinary routing."""
+
+    def count_innovative(self, flow: int) -> None:
+        """Count a broadcast that has brought something new of a flow for a forwarder's node."""
+
+    def count_whole(self, flow: int, batch: int) -> None:
+        """Count a batch of a flow that is whole at its destination, a forwarder's node."""
+
+    @property
+    def delivered(self) -> list[tuple[int, int]]:
+        """Packets handed up and not yet passed on: flows and numbers."""
+
+    @property
+    def routed(self) -> list[tuple[int, int]]:
+        """Packets for ordinary routing that are not yet passed on: flows and numbers."""
+
+    @property
+    def innovative(self) -> list[int]:
+        """Flows of which broadcasts have brought something new."""
+
+    @property
+    def whole(self) -> list[tuple[int, int]]:
+        """Batches that are whole: flows and numbers."""
 
     @property
     def messages(self) -> list[tuple[int | None, int | None, bytes, bool]]:

@@ -8,8 +8,8 @@ use airfair_units::{Db, Time};
 use pyo3::prelude::*;
 
 use crate::arguments::{
-    Ahead, At, Bound32, Data, MoreDb, NodeNumber, Now, PacketNumber, Probability, Reason, Seed, StreamName,
-    TimerNumber, Word,
+    Ahead, At, Batch, Bound32, Data, FlowNumber, MoreDb, NodeNumber, Now, Number, PacketNumber, Probability,
+    Reason, Seed, StreamName, TimerNumber, Word,
 };
 use crate::error::{SchemeError, input_error};
 use crate::interned::reason;
@@ -23,6 +23,7 @@ pub(crate) enum Place {
     Queue,
     Aqm,
     Agent,
+    Forwarder,
     Controller,
 }
 
@@ -66,6 +67,9 @@ impl Random {
 /// Packets and reasons.
 type Named = Vec<(u32, &'static str)>;
 
+/// Numbers of flows with those of packets or batches.
+type Numbered = Vec<(u32, u32)>;
+
 /// A message that Python sends.
 #[derive(Clone)]
 pub(crate) struct Said {
@@ -93,6 +97,10 @@ pub(crate) struct Context {
     marked: Named,
     said: Vec<Said>,
     probabilities: Vec<(&'static str, f64)>,
+    delivered: Numbered,
+    routed: Numbered,
+    innovative: Vec<u32>,
+    whole: Numbered,
 }
 
 /// Effects of a place, as requested by Python. The context has refused effects that the place does not have.
@@ -138,6 +146,17 @@ impl Effects for places::AgentEffects {
     }
 }
 
+impl Effects for places::ForwarderEffects {
+    fn accept(&mut self, asked: &mut Context) {
+        self.agent.accept(asked);
+        let numbered = |(flow, number)| (places::FlowId(flow), number);
+        self.delivered.extend(asked.delivered.drain(..).map(numbered));
+        self.routed.extend(asked.routed.drain(..).map(numbered));
+        self.innovative.extend(asked.innovative.drain(..).map(places::FlowId));
+        self.whole.extend(asked.whole.drain(..).map(numbered));
+    }
+}
+
 impl Effects for places::ControllerEffects {
     fn accept(&mut self, asked: &mut Context) {
         self.timers.extend(asked.timers.drain(..).map(|(timer, at)| (places::Timer(timer), Time(at))));
@@ -165,9 +184,25 @@ impl Context {
 
     pub fn at(py: Python<'_>, place: Place) -> PyResult<Py<Self>> {
         let random = Py::new(py, Random(Stream::of_hash(0, 0, Purpose::Queue)))?;
-        let (timers, dropped, marked) = Default::default();
-        let (said, probabilities) = Default::default();
-        Py::new(py, Self { now: 0, random, place, timers, dropped, marked, said, probabilities })
+        Py::new(py, Self::empty(0, random, place))
+    }
+
+    /// A context without effects.
+    const fn empty(now: u64, random: Py<Random>, place: Place) -> Self {
+        Self {
+            now,
+            random,
+            place,
+            timers: Vec::new(),
+            dropped: Vec::new(),
+            marked: Vec::new(),
+            said: Vec::new(),
+            probabilities: Vec::new(),
+            delivered: Vec::new(),
+            routed: Vec::new(),
+            innovative: Vec::new(),
+            whole: Vec::new(),
+        }
     }
 
     /// Lends the simulator's stream to Python until [`Context::give_back`].
@@ -216,10 +251,7 @@ impl Context {
         text_signature = "(now=0, *, seed=1, name='test')"
     )]
     fn new(py: Python<'_>, now: Now, seed: Seed, name: StreamName) -> PyResult<Self> {
-        let random = Py::new(py, Random::new(seed, name))?;
-        let (timers, dropped, marked) = Default::default();
-        let (said, probabilities) = Default::default();
-        Ok(Self { now: now.0, random, place: Place::Any, timers, dropped, marked, said, probabilities })
+        Ok(Self::empty(now.0, Py::new(py, Random::new(seed, name))?, Place::Any))
     }
 
     /// The scheme's own random stream at this place.
@@ -228,11 +260,11 @@ impl Context {
         self.random.clone_ref(py)
     }
 
-    /// Sets timer number `timer` (0 to 65535) of a source, an agent or a controller to `at`, ns since the start of the run; an earlier
-    /// setting of the same timer counts no more.
+    /// Sets timer number `timer` (0 to 65535) of a source, an agent, a forwarder or a controller to `at`, ns since the start of the run; an
+    /// earlier setting of the same timer counts no more.
     fn set_timer(&mut self, timer: TimerNumber, at: At) -> PyResult<()> {
         let (timer, at) = (timer.0, at.0);
-        self.only(&[Place::Source, Place::Agent, Place::Controller], "set_timer")?;
+        self.only(&[Place::Source, Place::Agent, Place::Forwarder, Place::Controller], "set_timer")?;
         if at <= self.now {
             return Err(input_error(format!("a timer at {at} ns: expected later than now, {} ns", self.now)));
         }
@@ -254,8 +286,8 @@ impl Context {
         Ok(())
     }
 
-    /// Sends a message of an agent or a controller: to a node any number of hops away, to a neighbour, or, without either, to all
-    /// neighbours at once. A controller sends to nodes only. `ahead`: it precedes the packets that wait. A broadcast may have a rate
+    /// Sends a message of an agent, a forwarder or a controller: to a node any number of hops away, to a neighbour, or, without either, to
+    /// all neighbours at once. A controller sends to nodes only. `ahead`: it precedes the packets that wait. A broadcast may have a rate
     /// ("broadcast", "data", "lowest") and a power above the radio's own, dB.
     #[pyo3(
         signature = (data, *, node=None, neighbour=None, ahead=Ahead(false), rate=Word("broadcast".to_string()), more_db=MoreDb(0.0)),
@@ -270,7 +302,7 @@ impl Context {
         rate: Word,
         more_db: MoreDb,
     ) -> PyResult<()> {
-        self.only(&[Place::Agent, Place::Controller], "send")?;
+        self.only(&[Place::Agent, Place::Forwarder, Place::Controller], "send")?;
         let (node, neighbour) = (node.map(|node| node.0), neighbour.map(|node| node.0));
         let rate = match rate.0.as_str() {
             "broadcast" => places::SendRate::Broadcast,
@@ -309,7 +341,7 @@ impl Context {
     /// Sets the probability with which the AQM of an agent's interface drops or marks packets of one direction ("outgoing", "incoming"):
     /// `Aqm.on_probability`.
     fn set_probability(&mut self, direction: Word, probability: Probability) -> PyResult<()> {
-        self.only(&[Place::Agent], "set_probability")?;
+        self.only(&[Place::Agent, Place::Forwarder], "set_probability")?;
         let direction = match direction.0.as_str() {
             "outgoing" => "outgoing",
             "incoming" => "incoming",
@@ -323,6 +355,58 @@ impl Context {
         }
         self.probabilities.push((direction, probability.0));
         Ok(())
+    }
+
+    /// Hands a packet for a forwarder's node up, by flow and number: once, however often it is asked for.
+    fn deliver(&mut self, flow: FlowNumber, number: Number) -> PyResult<()> {
+        self.only(&[Place::Forwarder], "deliver")?;
+        self.delivered.push((flow.0, number.0));
+        Ok(())
+    }
+
+    /// Passes a packet that a forwarder holds on to ordinary routing, by flow and number.
+    fn route(&mut self, flow: FlowNumber, number: Number) -> PyResult<()> {
+        self.only(&[Place::Forwarder], "route")?;
+        self.routed.push((flow.0, number.0));
+        Ok(())
+    }
+
+    /// Counts a broadcast that has brought something new of a flow for a forwarder's node.
+    fn count_innovative(&mut self, flow: FlowNumber) -> PyResult<()> {
+        self.only(&[Place::Forwarder], "count_innovative")?;
+        self.innovative.push(flow.0);
+        Ok(())
+    }
+
+    /// Counts a batch of a flow that is whole at its destination, a forwarder's node.
+    fn count_whole(&mut self, flow: FlowNumber, batch: Batch) -> PyResult<()> {
+        self.only(&[Place::Forwarder], "count_whole")?;
+        self.whole.push((flow.0, batch.0));
+        Ok(())
+    }
+
+    /// Packets handed up and not yet passed on: flows and numbers.
+    #[getter]
+    fn delivered(&self) -> Numbered {
+        self.delivered.clone()
+    }
+
+    /// Packets for ordinary routing that are not yet passed on: flows and numbers.
+    #[getter]
+    fn routed(&self) -> Numbered {
+        self.routed.clone()
+    }
+
+    /// Flows of which broadcasts have brought something new.
+    #[getter]
+    fn innovative(&self) -> Vec<u32> {
+        self.innovative.clone()
+    }
+
+    /// Batches that are whole: flows and numbers.
+    #[getter]
+    fn whole(&self) -> Numbered {
+        self.whole.clone()
     }
 
     /// Messages sent and not yet passed on: node, neighbour, bytes, and whether they go ahead.

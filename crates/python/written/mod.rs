@@ -6,6 +6,7 @@ mod agent;
 mod aqm;
 mod context;
 mod controller;
+mod forwarder;
 mod hooks;
 mod queue;
 mod source;
@@ -13,7 +14,7 @@ mod source;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airfair_schemes::droptail::DropTail;
-use airfair_schemes::places::{Agent, Aqm, Controller, Interface, Medium, Queue, Source, Wants};
+use airfair_schemes::places::{Agent, Aqm, Controller, Interface, Medium, Priority, Queue, Source, Wants};
 use airfair_schemes::{
     Build, Carrier, ParamDoc, ParamError, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry,
 };
@@ -154,6 +155,13 @@ impl Definition {
     }
 }
 
+/// The levels of a scheme's forwarders.
+fn levels(scheme: &Bound<'_, PyAny>) -> PyResult<u8> {
+    let levels = scheme.getattr("levels")?;
+    let fits = levels.extract::<u8>().ok().filter(|levels| (1..=8).contains(levels));
+    fits.ok_or_else(|| input_error(format!("Scheme.levels: {levels}; expected a whole number, 1 to 8")))
+}
+
 /// A scheme that is set up: a Python object that makes others.
 struct Written {
     object: Py<PyAny>,
@@ -203,6 +211,13 @@ impl Scheme for Written {
     }
 
     fn agent(&self, _interface: &Interface) -> Option<Box<dyn Agent>> {
+        if self.definition.places.contains(&"forwarder") {
+            let made = self.make("forwarder", |object, name| {
+                let made = object.call_method0("forwarder")?;
+                forwarder::PythonForwarder::new(&made, &self.raised, name, levels(object)?)
+            });
+            return made.map(|forwarder| Box::new(forwarder) as Box<dyn Agent>);
+        }
         let made = self.make("agent", |object, name| {
             agent::PythonAgent::new(&object.call_method0("agent")?, &self.raised, name)
         });
@@ -224,7 +239,14 @@ impl Scheme for Written {
             let samples: u64 = object.getattr("sample_interval")?.extract()?;
             let links = object.getattr("samples_links")?.extract()?;
             let overheard = object.getattr("overhears")?.extract()?;
-            Ok(Wants { samples: Span(samples), links, overheard, ..Wants::default() })
+            let wants = Wants { samples: Span(samples), links, overheard, ..Wants::default() };
+            if !self.definition.places.contains(&"forwarder") {
+                return Ok(wants);
+            }
+            let delivery_ratios = object.getattr("knows_ratios")?.extract()?;
+            let priority = Priority(levels(object)?.saturating_sub(1));
+            // Flows have one forwarder at a node.
+            Ok(Wants { lone_radio: true, delivery_ratios, priority, ..wants })
         });
         wants.unwrap_or_default()
     }

@@ -36,9 +36,12 @@ from .facts import (
     Drop,
     FlowSample,
     FlowSetup,
+    HeardBroadcast,
     Idle,
     LinkSample,
+    Made,
     Mark,
+    NativePacket,
     NodeSample,
     Packet,
     QueueView,
@@ -48,7 +51,7 @@ from .facts import (
 )
 from .files import load_schemes, loaded
 from .params import Param, ParamError, flag, integer, number, rate, size, time
-from .places import Agent, Aqm, Controller, Queue, Source
+from .places import Agent, Aqm, Controller, Forwarder, Queue, Source
 from .register import Scheme, register
 
 __all__ = [
@@ -67,9 +70,13 @@ __all__ = [
     "Drop",
     "FlowSample",
     "FlowSetup",
+    "Forwarder",
+    "HeardBroadcast",
     "Idle",
     "LinkSample",
+    "Made",
     "Mark",
+    "NativePacket",
     "NodeSample",
     "Packet",
     "Param",

@@ -51,6 +51,41 @@ class AgentSetup(NamedTuple):
     """Nodes that can decode its frames, in the natural order of their names."""
 
 
+class NativePacket(NamedTuple):
+    """A packet of a flow at its source, as its application has made it."""
+
+    flow: int
+    destination: int
+    """The node that it is for."""
+    number: int = 0
+    """Number within the flow: of the packets that the forwarder has taken the first is 0, then 1, ..."""
+    bytes: int = 1000
+    """Size as an IP packet."""
+
+
+class HeardBroadcast(NamedTuple):
+    """A broadcast of another node's forwarder."""
+
+    source: int
+    """The node that has sent it."""
+    header: bytes
+    content: int = 0
+    """Size of what follows the header, bytes."""
+
+
+class Made(NamedTuple):
+    """A broadcast that a forwarder has made."""
+
+    flow: int
+    """The flow that it serves."""
+    header: bytes
+    """At least one byte."""
+    content: int = 0
+    """Size of what follows the header, bytes: a packet of the flow, or a combination of several."""
+    batch: int = 0
+    """The batch that it is a part of, as the forwarder numbers those of a flow."""
+
+
 class ControllerSetup(NamedTuple):
     """The setup of a controller when it starts."""
 

@@ -15,8 +15,11 @@ from .facts import (
     Displaced,
     Drop,
     FlowSetup,
+    HeardBroadcast,
     Idle,
+    Made,
     Mark,
+    NativePacket,
     NodeSample,
     Packet,
     QueueView,
@@ -62,6 +65,45 @@ class Agent(ABC):
 
     def on_timer(self, timer: int, context: Context) -> None:
         """A timer fired that `context.set_timer` had set."""
+
+
+class Forwarder(Agent):
+    """An agent whose node passes packets of flows over UDP on by broadcasts without a next hop.
+
+    It takes packets of its node's own flows, makes broadcasts when the radio may send, and hands the packets
+    for its node up: `context.deliver`. The hooks of an agent have an agent's effects.
+    """
+
+    def on_delivery_ratios(
+        self, nodes: tuple[int, ...], ratios: tuple[tuple[float, ...], ...], context: Context
+    ) -> None:
+        """How many of its broadcasts each node (rows) brings to each node, 0 to 1: `Scheme.knows_ratios`.
+
+        Called once, after `on_start`.
+        """
+
+    @abstractmethod
+    def room(self, flow: int, destination: int) -> int:
+        """How many packets it takes now of a flow whose source is its node."""
+
+    @abstractmethod
+    def on_packet(self, packet: NativePacket, context: Context) -> None:
+        """Take a packet of the node's own flow, for which there is room."""
+
+    @abstractmethod
+    def on_heard(self, heard: HeardBroadcast, context: Context) -> None:
+        """A broadcast of another node's forwarder has arrived."""
+
+    @abstractmethod
+    def ready(self, now: int) -> int | None:
+        """The level of what it has to send, 0 to `Scheme.levels` - 1; None if it has nothing.
+
+        Asked after each hook, and when the radio is free.
+        """
+
+    @abstractmethod
+    def make(self, context: Context) -> Made | None:
+        """The broadcast that is sent now: the radio has won access. None gives the access up."""
 
 
 class Controller(ABC):

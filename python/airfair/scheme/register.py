@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Self, TypeVar
 from .. import _core
 from .._core import InputError
 from .params import Param, ParamError
-from .places import Agent, Aqm, Controller, Queue, Source
+from .places import Agent, Aqm, Controller, Forwarder, Queue, Source
 
 registered: list[type[Scheme]] = []
 """The registered classes, in order."""
 
-PLACES = ("source", "queue", "aqm", "agent", "controller")
+PLACES = ("source", "queue", "aqm", "agent", "forwarder", "controller")
 """The places that a scheme in Python may fill: one factory each."""
 
 NOT_IN_PYTHON = ("udp", "receiver")
@@ -37,6 +37,10 @@ class Scheme:
     """Whether samples have links and flows."""
     overhears: bool = False
     """Whether agents receive messages for other nodes."""
+    knows_ratios: bool = False
+    """Whether forwarders are told how many broadcasts arrive between all nodes: no real node knows."""
+    levels: int = 1
+    """Levels that `Forwarder.ready` may answer, 1 to 8; at most the categories of the radios."""
 
     def check(self) -> None:
         """Raise `ParamError` for parameters that contradict each other. Ranges are checked before."""
@@ -51,6 +55,10 @@ class Scheme:
 
     def agent(self) -> Agent:
         """The agent of a radio; without this, none."""
+        raise NotImplementedError
+
+    def forwarder(self) -> Forwarder:
+        """The agent of a radio that carries flows over UDP; without this, routes carry them."""
         raise NotImplementedError
 
     def controller(self) -> Controller:
@@ -106,6 +114,10 @@ def register(scheme: S) -> S:
     places = [place for place in PLACES if getattr(scheme, place) is not getattr(Scheme, place)]
     if not places:
         raise InputError(f"{what}: expected at least one of the methods {', '.join(PLACES)}")
+    if "forwarder" in places:
+        if "agent" in places:
+            raise InputError(f"{what}: a forwarder is its radio's agent, too; expected one of the two")
+        places.append("agent")
     members = {name: value for base in reversed(scheme.__mro__) for name, value in vars(base).items()}
     declared = [
         (name, p.kind, p.default, p.low, p.high, p.doc) for name, p in members.items() if isinstance(p, Param)

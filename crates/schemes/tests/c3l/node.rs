@@ -173,15 +173,18 @@ fn a_node_that_estimates_its_bandwidth_forgets_the_same() {
 }
 
 /// A flow of 80 kbit/s in 100 ms of which it was there for the end of the first: that says nothing of what it requires, the next 100 ms do.
-/// A twentieth of 2 Mbit/s is delta.
+/// A twentieth of 2 Mbit/s, or of the half of that time, is delta.
 #[test]
 fn a_part_of_an_epoch_is_no_measurement() {
-    let mut station = Station::new("c3l-local", &[("delta", ParamValue::Number(0.05))]);
-    for (ms, kbps) in [(100, 2000), (200, 180)] {
-        station.sample(ms, &[(9, 1, 1, None)]);
-        assert_eq!(station.rate(9), Some(2000));
-        station.timer(Timer(1), ms);
-        assert_eq!(station.rate(9), Some(kbps), "{ms}");
+    for (time, all, next) in [(1.0, 2000, 180), (0.5, 1000, 130)] {
+        let set = [("delta", ParamValue::Number(0.05)), ("time", ParamValue::Number(time))];
+        let mut station = Station::new("c3l-local", &set);
+        for (ms, kbps) in [(100, all), (200, next)] {
+            station.sample(ms, &[(9, 1, 1, None)]);
+            assert_eq!(station.rate(9), Some(all));
+            station.timer(Timer(1), ms);
+            assert_eq!(station.rate(9), Some(kbps), "{ms}");
+        }
     }
 }
 

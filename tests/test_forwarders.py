@@ -1,0 +1,225 @@
+"""Forwarders written in Python: packets of flows go by broadcasts."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import ClassVar
+
+import airfair
+import pytest
+from airfair import InputError, Scenario, SchemeError
+from airfair.scheme import (
+    Agent,
+    AgentSetup,
+    Context,
+    Forwarder,
+    HeardBroadcast,
+    Made,
+    NativePacket,
+    Scheme,
+    register,
+)
+
+from examples.schemes.flood import Flood, FloodScheme
+from tests.test_c3l import line
+
+
+def scheme(part: Callable[[], Forwarder], **settings: object) -> str:
+    """Register a scheme with this forwarder; its name."""
+
+    class Floods(Scheme):
+        """every node sends every packet once"""
+
+        name = "test-flood"
+        origin = "a test"
+
+        def forwarder(self) -> Forwarder:
+            return part()
+
+    for key, value in settings.items():
+        setattr(Floods, key, value)
+    register(Floods)
+    return Floods.name
+
+
+def three(*sets: str) -> Scenario:
+    """Three nodes on a line of which each reaches the next; a flow from the first to the last."""
+    text = line(0, 200, 400, flows=(("1", "3"),)).replace('scheme = "c3l"', "")
+    text = text.replace('kind = "saturating"', 'kind = "constant", rate = "100 kbit/s"')
+    return Scenario.parse(text, "three", ["duration=20 s", "warmup=0 s", *sets])
+
+
+def test_flooding_delivers_packets() -> None:
+    result = airfair.run(three(), scheme=FloodScheme.name)
+    (flow,) = result["flows"]
+    # 12.5 packets of 1000 B a second. Some are on their way in the end, or met others on the air.
+    assert 240 <= flow["delivered_packets"] <= flow["sent_packets"] <= 251
+    sent = [sum(station["sent"].values()) for station in result["stations"]]
+    assert sent[0] == flow["sent_packets"]
+    assert sent[0] - 5 <= sent[1] <= sent[0]
+    assert sent[2] == 0
+    assert flow["forwarding"]["broadcasts"] == sum(sent)
+    assert result["ends"]["forwarded"] == flow["sent_packets"] - flow["delivered_packets"]
+    again = airfair.run(three(), scheme=FloodScheme.name)
+    assert all(result[key] == again[key] for key in ("flows", "stations", "ends"))
+
+
+def test_flows_that_a_forwarder_does_not_carry_go_by_routes() -> None:
+    result = airfair.run(three("flow.F1.transport=tcp"), scheme=scheme(Flood))
+    (flow,) = result["flows"]
+    assert "forwarding" not in flow
+    assert flow["delivered_packets"] > 100
+
+
+class Counts(Flood):
+    """Is told of the network, counts what it hears, and sends at a level of its own."""
+
+    told: ClassVar[list[tuple[tuple[int, ...], tuple[tuple[float, ...], ...]]]] = []
+
+    def on_delivery_ratios(
+        self, nodes: tuple[int, ...], ratios: tuple[tuple[float, ...], ...], context: Context
+    ) -> None:
+        self.told.append((nodes, ratios))
+
+    def on_heard(self, heard: HeardBroadcast, context: Context) -> None:
+        flow, number, destination = struct.unpack("!III", heard.header)
+        super().on_heard(heard, context)
+        if destination == self.node:
+            context.count_innovative(flow)
+            if number % 10 == 9:
+                context.count_whole(flow, number // 10)
+
+    def ready(self, now: int) -> int | None:
+        return 3 if self.waiting else None
+
+
+def test_what_a_forwarder_is_told_and_tells() -> None:
+    Counts.told.clear()
+    result = airfair.run(three("radio.categories=edca"), scheme=scheme(Counts, knows_ratios=True, levels=4))
+    (flow,) = result["flows"]
+    assert flow["delivered_packets"] > 240
+    assert flow["forwarding"]["innovative"] == flow["delivered_packets"]
+    assert flow["forwarding"]["batches"] >= 20
+    assert len(Counts.told) == 3
+    nodes, ratios = Counts.told[0]
+    assert len(nodes) == 3
+    assert ratios[0][1] == ratios[2][1] == 1.0
+    assert ratios[0][0] == ratios[0][2] == 0.0
+    assert Counts.told[1:] == Counts.told[:2]
+
+
+class Routes(Flood):
+    """The source hands everything to ordinary routing."""
+
+    def on_packet(self, packet: NativePacket, context: Context) -> None:
+        context.route(packet.flow, packet.number)
+
+
+def test_a_forwarder_passes_packets_to_ordinary_routing() -> None:
+    result = airfair.run(three(), scheme=scheme(Routes))
+    (flow,) = result["flows"]
+    assert flow["delivered_packets"] >= 240
+    assert flow["forwarding"]["broadcasts"] == 0
+
+
+class Idle(Flood):
+    """Gives every access up."""
+
+    def make(self, context: Context) -> Made | None:
+        return None
+
+
+def test_an_access_may_be_given_up() -> None:
+    result = airfair.run(three(), scheme=scheme(Idle))
+    assert result["flows"][0]["delivered_packets"] == 0
+    assert sum(result["stations"][0]["sent"].values()) == 0
+
+
+def answering(hook: str, answer: object) -> Callable[[], Forwarder]:
+    """A forwarder of which a hook has this answer."""
+
+    def answers(*_: object) -> object:
+        return answer
+
+    return type("Answers", (Flood,), {hook: answers})
+
+
+class Misplaced(Flood):
+    """Hands a packet up where an agent acts."""
+
+    def on_start(self, setup: AgentSetup, context: Context) -> None:
+        super().on_start(setup, context)
+        context.deliver(0, 0)
+
+
+class Fails(Flood):
+    """Raises in the middle of a run."""
+
+    def on_heard(self, heard: HeardBroadcast, context: Context) -> None:
+        raise ValueError("heard something")
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        (answering("room", -1), r"test_forwarders.py:\d+: scheme test-flood: Forwarder.room returned -1"),
+        (answering("room", None), "Forwarder.room returned None"),
+        (answering("ready", 1), "ready returned 1; expected None or a level below Scheme.levels, 1"),
+        (answering("ready", True), "Forwarder.ready returned True"),
+        (answering("make", b"1"), "Forwarder.make returned b'1'; expected None or Made"),
+        (answering("make", Made(0, b"")), r"Forwarder.make returned Made\(flow=0, header=b''"),
+        (answering("make", Made(0, b"1", 65_535)), "at most 65535 bytes"),
+        (answering("make", Made(0, b"1", -1)), "Forwarder.make returned"),
+        (answering("make", Made(0, b"1", batch=2**32)), "Forwarder.make returned"),
+    ],
+)
+def test_an_answer_that_no_hook_may_give_is_refused(part: Callable[[], Forwarder], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        airfair.run(three(), scheme=scheme(part))
+
+
+def test_an_effect_that_the_place_does_not_have_is_refused() -> None:
+    message = "Context.deliver goes with a Forwarder, not with an Agent"
+    with pytest.raises(SchemeError, match=message):
+        airfair.run(three(), scheme=scheme(Misplaced))
+
+
+def test_an_exception_ends_the_run() -> None:
+    with pytest.raises(ValueError, match="heard something") as raised:
+        airfair.run(three(), scheme=scheme(Fails))
+    assert "in scheme test-flood, at 0." in raised.value.__notes__[0]
+
+
+def test_mistakes_of_a_scheme_are_said_when_it_is_registered() -> None:
+    class Both(Scheme):
+        """two agents"""
+
+        name = "test-both"
+        origin = "a test"
+
+        def agent(self) -> Agent:
+            return Flood()
+
+        def forwarder(self) -> Forwarder:
+            return Flood()
+
+    with pytest.raises(InputError, match="a forwarder is its radio's agent, too"):
+        register(Both)
+    with pytest.raises(InputError, match=r"Scheme\.levels: 9; expected a whole number, 1 to 8"):
+        airfair.run(three(), scheme=scheme(Flood, levels=9))
+
+
+def test_hooks_are_tested_without_a_run() -> None:
+    node, context = Flood(), Context()
+    node.on_start(AgentSetup(7, 2_000_000), context)
+    assert node.room(1, 9) == 50
+    assert node.ready(0) is None
+    node.on_packet(NativePacket(1, 9), context)
+    assert node.make(context) == Made(1, struct.pack("!III", 1, 0, 9), 1000)
+    node.on_heard(HeardBroadcast(3, struct.pack("!III", 2, 5, 7), 500), context)
+    context.count_whole(2, 0)
+    context.count_innovative(2)
+    context.route(1, 0)
+    assert (context.delivered, context.routed) == ([(2, 5)], [(1, 0)])
+    assert (context.innovative, context.whole) == ([2], [(2, 0)])
