@@ -18,6 +18,7 @@ use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_units::{Span, Time};
+use airfair_wire::probe::{Heard, List, Probe};
 
 const CONFIG: Config =
     Config { interval: Span::from_secs(1), window: 10, bytes: 1472, expiry: Span::from_secs(30), nodes: 100 };
@@ -282,6 +283,109 @@ fn more_leaves_out_a_relay_that_is_gone() {
     );
     let each = made.broadcasts as f64 / result.flows[0].delivered_packets as f64;
     assert!(each < 4.0, "{each}: two hops that deliver 0.7");
+}
+
+/// What a node tells in its probes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Tells {
+    Truth,
+    /// All that any node sends arrives here, always.
+    HearsAll,
+    /// Bytes that are no lists.
+    Garbage,
+}
+
+/// MORE by probes, at one node with lies.
+struct Lying {
+    more: Box<dyn Scheme>,
+    liar: NodeId,
+    tells: Tells,
+    nodes: u32,
+}
+
+struct Liar {
+    inner: Box<dyn Agent>,
+    me: NodeId,
+    liar: NodeId,
+    tells: Tells,
+    nodes: u32,
+}
+
+impl Agent for Liar {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
+        self.me = setup.node;
+        self.inner.on_start(setup, context);
+    }
+
+    fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut AgentContext<'_>) {
+        self.inner.on_message(from, bytes, to_me, context);
+    }
+
+    fn on_timer(&mut self, timer: Timer, context: &mut AgentContext<'_>) {
+        self.inner.on_timer(timer, context);
+        if self.me != self.liar || self.tells == Tells::Truth {
+            return;
+        }
+        for message in &mut context.out.messages {
+            let Ok((probe, _)) = Probe::decode(&message.bytes) else { continue };
+            if self.tells == Tells::Garbage {
+                message.bytes[3..].fill(0xab);
+                continue;
+            }
+            let all = (0..self.nodes).map(|node| Heard { node: id_of(node).0, ratio: 255 });
+            let mut lists = probe.lists().to_vec();
+            for list in lists.iter_mut().filter(|list| list.node == self.me.0) {
+                *list = List::new(list.node, list.version, list.age, all.clone());
+            }
+            let length = message.bytes.len();
+            message.bytes = vec![0; length + 100];
+            Probe::new(probe.sequence, lists).encode(&mut message.bytes).unwrap();
+            message.bytes.truncate(length);
+        }
+    }
+
+    fn forwarder(&mut self) -> Option<&mut dyn Forwarder> {
+        self.inner.forwarder()
+    }
+}
+
+impl Scheme for Lying {
+    fn agent(&self, at: &Interface) -> Option<Box<dyn Agent>> {
+        let Self { liar, tells, nodes, .. } = *self;
+        let inner = self.more.agent(at)?;
+        Some(Box::new(Liar { inner, me: NodeId(0), liar, tells, nodes }))
+    }
+
+    fn wants(&self, at: &Interface) -> Wants {
+        self.more.wants(at)
+    }
+}
+
+/// Packets delivered where a node tells this.
+fn delivered_beside(spec: &WorldSpec, liar: u32, tells: Tells) -> u64 {
+    let set = Params([("ratios".to_string(), ParamValue::Choice("probes"))].into());
+    let more = (find("more").unwrap().build)(&set).unwrap();
+    let scheme = Lying { more, liar: id_of(liar), tells, nodes: spec.nodes.len() as u32 };
+    let mut world = World::new(spec, "lying", Box::new(scheme), 1).unwrap();
+    drive::to_end(&mut world);
+    world.result().flows[0].delivered_packets
+}
+
+/// A node beside the source of a row says that it hears everybody, or garbage: the flow passes it by. A relay that does so is used as if it
+/// lost nothing, or not at all.
+#[test]
+fn lies_are_bounded() {
+    let mut row = places(0.2, &[&LINE[..4], &[(0.0, 200.0)]].concat(), 60);
+    flow(&mut row, "f", 0, 3, saturating(1000));
+    let mut diamond = places(0.3, &DIAMOND, 60);
+    flow(&mut diamond, "f", 0, 3, saturating(1000));
+    for (spec, liar, least) in [(&row, 4, 0.9), (&diamond, 1, 0.7)] {
+        let [truth, all, garbage] =
+            [Tells::Truth, Tells::HearsAll, Tells::Garbage].map(|tells| delivered_beside(spec, liar, tells));
+        assert!(truth > 1000, "{truth}");
+        assert!(all as f64 > least * truth as f64, "hears all, {liar}: {all} of {truth}");
+        assert!(garbage as f64 > least * truth as f64, "garbage, {liar}: {garbage} of {truth}");
+    }
 }
 
 /// The order of nodes in the file changes nothing.
