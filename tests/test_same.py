@@ -50,10 +50,11 @@ def test_nothing_is_refused_but_what_is_known() -> None:
 def test_diffq_runs_wherever_there_are_radios() -> None:
     """A refusal is the same however its levels change: radios without eight categories get them.
 
-    MORE refuses nodes with two radios.
+    A forwarder takes one radio of a node: nodes with two are refused.
     """
     refused = {name for name, value in recorded().items() if value == REFUSED and name.split()[1] in LEVELS}
-    assert refused == {f"same/mixture diffq-more {seed} run" for seed in (1, 2, 3)}
+    over = ("diffq-more", "diffq-exor")
+    assert refused == {f"same/mixture {scheme} {seed} run" for scheme in over for seed in (1, 2, 3)}
     for scene, own in [("three-pairs", "dcf"), ("voice-beside-bulk", "edca")]:
         for scheme, expected in [("diffq", "diffq"), ("diffq-rc", own)]:
             resolved = tomllib.loads(scenario_of(Case(scene, scheme, 1, "run")).resolved)

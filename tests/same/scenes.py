@@ -82,7 +82,7 @@ WATCHED = {
 """From when to when frames and captures are kept, where it is not the first second: by the scene's name
 or a part of it."""
 
-LEVELS = ("diffq", "diffq-liar", "diffq-more", "diffq-occupancy")
+LEVELS = ("diffq", "diffq-liar", "diffq-more", "diffq-exor", "diffq-occupancy")
 """Schemes that need radios with eight access categories: a scene's that have fewer get DiffQ's."""
 
 EXPLICIT = ("qfcp", "xcp", "xcp-b", "rcp", "c3l")

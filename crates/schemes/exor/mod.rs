@@ -156,8 +156,8 @@ impl Scheme for ExOr {
     }
 }
 
-/// The list of a flow's nodes: the destination, forwarders, the source. Of more than [`Nodes::MOST`] those forwarders are left out that send
-/// least.
+/// The list of a flow's nodes: the destination, forwarders, the source. Of more than [`Nodes::MOST`] those forwarders are left out that
+/// send least.
 #[must_use]
 pub fn listed(expected: &Expected) -> Option<Nodes> {
     let shares = expected.shares();
