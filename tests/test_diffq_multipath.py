@@ -230,18 +230,18 @@ def test_batches_differ_in_their_size_alone() -> None:
     assert set(few.overrides) ^ set(many.overrides) == {"more.batch=8", "more.batch=255"}
 
 
-def test_a_source_that_waits_for_its_packets_starves_fewer_flows() -> None:
-    """Figure 7's claim of 32 flows with static routes and a threshold of 0, five sets; levels alone do not
-    do it."""
+def test_slow_sources_whose_flows_wait_starve_fewer_flows() -> None:
+    """Figure 7's claim of 32 flows with static routes, slow sources and flows that wait, three sets; levels
+    alone do not do it."""
     loaded = paper.load("diffq/fig7")
-    reading = f"{multipath.STATIC}, threshold 0"
+    reading = f"{multipath.STATIC}, waits, slow"
     levels = f"{multipath.STATIC}, levels only"
     wanted = {
         multipath.name(multipath.MORE, 32, multipath.STATIC),
         *(multipath.name(multipath.DIFFQ_MORE, 32, each) for each in (reading, levels)),
     }
     chosen = tuple(one for one in loaded.series if one.name in wanted)
-    rows = paper.measure(replace(loaded, series=chosen), seeds=range(1, 6))
+    rows = paper.measure(replace(loaded, series=chosen), seeds=[1, 2, 3])
     judged = {
         claim.reading: claims.judge(claim, rows)["holds"]
         for claim in loaded.claims

@@ -326,5 +326,5 @@ EXPERIMENT = Experiment(
     quick_seeds=20,
     read=read,
     interval="20 s",
-    small=('duration="2 s"',),
+    small=('duration="2 s"', 'warmup="0 s"'),
 )

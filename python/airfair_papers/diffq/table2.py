@@ -156,5 +156,5 @@ EXPERIMENT = Experiment(
     draw=draw,
     read=read,
     interval="20 s",
-    small=('duration="2 s"',),
+    small=('duration="2 s"', 'warmup="0 s"'),
 )
