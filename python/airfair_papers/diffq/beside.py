@@ -1,9 +1,9 @@
 """TCP beside flows by forwarders in one cell: who gets how much of the air (ours).
 
 One or four transfers over TCP-SACK, and as many other flows: TCP's too (the control), saturating UDP, MORE,
-or DiffQ-MORE. A broadcast is sent once, and its window never grows; the MAC's data frames are sent again with
-a growing window. So losses decide: in one scene there are none but collisions, in the other each frame is
-lost with a probability of 0.3. All at level 0, or with the DCF's values; DiffQ-MORE has its levels, and is
+DiffQ-MORE or ExOR. A broadcast is sent once, and its window never grows; the MAC's data frames are sent again
+with a growing window. So losses decide: in one scene there are none but collisions, in the other each frame
+is lost with a probability of 0.3. All at level 0, or with the DCF's values; DiffQ-MORE has its levels, and is
 compared with TCP at level 0.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from airfair.claims import Claim, Measured, number
 from airfair.paper import Experiment, Series
 
-from airfair_papers.diffq.common.multipath import DIFFQ_MORE, MORE
+from airfair_papers.diffq.common.multipath import DIFFQ_MORE, EXOR, MORE
 from airfair_papers.diffq.common.pictures import bars
 from airfair_papers.diffq.common.single import SATURATING, TCP
 
@@ -31,8 +31,9 @@ OTHERS = {
     UDP: ("droptail", SATURATING),
     MORE: ("more", SATURATING),
     DIFFQ_MORE: ("diffq-more", SATURATING),
+    EXOR: ("exor", SATURATING),
 }
-FORWARDING = (MORE, DIFFQ_MORE)
+FORWARDING = (MORE, DIFFQ_MORE, EXOR)
 COUNTS = (1, 4)
 SCENES: dict[str, tuple[str, ...]] = {"no losses": (), "loss 0.3": ("radio.frame_loss=0.3",)}
 LEVELS: dict[str, tuple[str, ...]] = {"level 0": (), "DCF": ("radio.categories=dcf",)}

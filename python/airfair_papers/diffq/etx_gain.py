@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 WHERE = "ours; Chachulski and others, section 5"
+EXOR = "ExOR"
 ETX, ONE_BY_ONE, BEST_TCP = "ETX routing", "ETX routing, one by one", "ETX routing, TCP"
 BUILDINGS: Mapping[str, tuple[str, ...]] = {
     "": (),
@@ -94,6 +95,7 @@ VARIANTS = {
     "MORE": Variant(),
     "MORE, batch 128": Variant(values=("batch=128",)),
     "MORE, all forwarders": Variant(values=("prune=0",)),
+    EXOR: Variant("exor"),
     "DiffQ-MORE, threshold 0": Variant("diffq-more", VALUES["threshold 0"]),
     "MORE, all sense": Variant(building="all sense"),
     "MORE, no collisions": Variant(building="no collisions"),

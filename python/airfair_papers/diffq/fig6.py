@@ -26,6 +26,7 @@ from airfair_papers.diffq.common.multipath import (
     STATIC,
     claims,
     counted,
+    judged,
     name,
     pairs_series,
 )
@@ -63,6 +64,7 @@ def stated(plain: str, own: str) -> list[Claim]:
                 comparison,
                 than=than,
                 factor=factor,
+                readings=judged(plain),
                 ours=ours or statistic in OURS,
             )
         )
@@ -113,7 +115,7 @@ def draw(rows: Measured, figure: Figure) -> None:
             for plain, own in PAIRS.items():
                 for protocol, values in ((plain, ""), (own, ""), (own, "threshold 0"), (own, "waits, slow")):
                     reading = ", ".join(filter(None, (routes, values))) or MAIN
-                    if reading not in READINGS:
+                    if reading not in READINGS or name(protocol, MANY, reading) not in rows:
                         continue
                     groups[f"{protocol}{f', {values}' if values else ''}"] = [
                         number(counted(statistic, innovative=False)).of(rows[name(protocol, count, reading)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airfair.claims import MAIN, Claim, Measured
+from airfair.claims import Claim, Measured
 from airfair.paper import Experiment
 
 from airfair_papers.diffq.common import SHORT
@@ -20,6 +20,7 @@ from airfair_papers.diffq.common.multipath import (
     PAPERS,
     STATIC,
     claims,
+    judged,
     name,
     pairs_series,
 )
@@ -45,6 +46,7 @@ def stated(plain: str, own: str) -> list[Claim]:
             "below",
             value=0.25,
             baseline=plain,
+            readings=judged(plain),
             ours=ours,
         ),
         *claims(
@@ -55,6 +57,7 @@ def stated(plain: str, own: str) -> list[Claim]:
             "below",
             than=(plain, MANY),
             factor=0.5,
+            readings=judged(plain),
             ours=ours,
         ),
         *claims(
@@ -65,27 +68,28 @@ def stated(plain: str, own: str) -> list[Claim]:
             "below",
             than=(plain, MANY),
             factor=0.5,
-            readings=CONTROLS,
+            readings=CONTROLS if plain in PAPERS else (),
             ours=True,
         ),
     ]
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """Each forwarding, DiffQ over it in some readings, and the controls with 32 flows."""
+    """Each forwarding, DiffQ over it in some readings, and the controls with 32 flows; static routes."""
     figure.set_size_inches(13.0, 3.5 * 2 * len(PAIRS))
     lines = figure.subplots(2 * len(PAIRS), 3).reshape(len(PAIRS), 2, 3)
     for block, (plain, own) in zip(lines, PAIRS.items(), strict=True):
         panels = (
-            (plain, MAIN),
-            (own, MAIN),
-            (own, "waits, slow"),
+            (plain, STATIC),
+            (own, STATIC),
             (own, f"{STATIC}, threshold 0"),
             (own, f"{STATIC}, waits, slow"),
         )
         for axes, (protocol, reading) in zip(block.flat, panels, strict=False):
             distributions(axes, rows, {f"{count} flows": name(protocol, count, reading) for count in COUNTS})
-            axes.set_title(f"{protocol}, {'OLSR' if reading == MAIN else reading}", fontsize="small")
+            axes.set_title(f"{protocol}, {reading}", fontsize="small")
+        if plain not in PAPERS:
+            continue
         last = block[-1, -1]
         shown = {"whole": STATIC, **{each.removeprefix(f"{STATIC}, "): each for each in CONTROLS}}
         distributions(

@@ -21,13 +21,12 @@ from airfair_papers.diffq.common import SHORT
 from airfair_papers.diffq.common.deliveries import path_etx
 from airfair_papers.diffq.common.multipath import (
     COUNTS,
-    JUDGED,
-    OF_MORE,
     PAIRS,
     PAPERS,
-    READINGS,
     STATIC,
+    judged,
     name,
+    of_plain,
     series,
 )
 from airfair_papers.diffq.common.parts import pairs
@@ -57,9 +56,9 @@ def against(own: str, reading: str) -> str:
 
 def compared(plain: str, own: str) -> list[Series]:
     """The same runs, flow by flow. Where DiffQ is the same, the first reading of the other is taken."""
-    made = {one.name: one for one in series({own: tuple(READINGS)}, (MANY,))}
+    made = {one.name: one for one in series({own: judged(plain)}, (MANY,))}
     found = {}
-    for reading in JUDGED:
+    for reading in judged(plain):
         one = against(own, reading)
         if one not in found:
             found[one] = replace(made[name(own, MANY, reading)], name=one, against=name(plain, MANY, reading))
@@ -137,15 +136,15 @@ def stated(plain: str, own: str) -> list[Claim]:
             (f"The gain of {own} grows with path ETX", "rank correlation of gain and path ETX", correlation),
             (f"{own} gains on long paths", "mean gain of the half with the larger path ETX", on_long_paths),
         )
-        for reading in distinct(own)
+        for reading in distinct(plain, own)
         for left_out in (False, True)
     ]
 
 
-def distinct(own: str) -> list[str]:
+def distinct(plain: str, own: str) -> list[str]:
     """One reading for each series of DiffQ."""
     found: dict[str, str] = {}
-    for reading in JUDGED:
+    for reading in judged(plain):
         found.setdefault(against(own, reading), reading)
     return list(found.values())
 
@@ -180,7 +179,7 @@ EXPERIMENT = Experiment(
     series=tuple(
         one
         for plain, own in PAIRS.items()
-        for one in (*series({plain: OF_MORE}, (MANY,)), *compared(plain, own))
+        for one in (*series({plain: of_plain(plain)}, (MANY,)), *compared(plain, own))
     ),
     claims=tuple(claim for plain, own in PAIRS.items() for claim in stated(plain, own)),
     draw=draw,

@@ -64,7 +64,8 @@ def flow(between: tuple[str, str], keys: str) -> tuple[str, ...]:
 
 def read(recording: Recording) -> dict[str, float]:
     """Goodput and what was sent for each packet: broadcasts until the destination decodes, for a packet that
-    is new to it, or attempts of the MAC."""
+    is new to it, or attempts of the MAC. Of ExOR all broadcasts, those of maps too, and the attempts of what
+    goes by routing."""
     result = recording.result
     (one,) = result["flows"]
     delay = one["mean_delay_s"]
@@ -72,7 +73,12 @@ def read(recording: Recording) -> dict[str, float]:
         GOODPUT: one["goodput_bps"] / 1e6,
         DELAY: math.nan if delay is None else 1e3 * delay,
     }
-    if "forwarding" in one:
+    attempts = sum(station["sent"]["DATA"] for station in result["stations"])
+    if "exor" in result["scheme"]:
+        packets = one["delivered_packets"]
+        broadcasts = sum(station["sent"]["BROADCAST"] for station in result["stations"])
+        numbers[TRANSMISSIONS] = (broadcasts + attempts) / packets if packets else math.nan
+    elif "forwarding" in one:
         sent = one["forwarding"]
         packets = sent["innovative"]
         numbers[INNOVATIVE] = float(rates_innovative(result)[0]) / 1e6
@@ -80,6 +86,5 @@ def read(recording: Recording) -> dict[str, float]:
         numbers[LATE] = sent["late"] / packets if packets else math.nan
     else:
         packets = one["delivered_packets"]
-        attempts = sum(station["sent"]["DATA"] for station in result["stations"])
         numbers[TRANSMISSIONS] = attempts / packets if packets else math.nan
     return numbers
