@@ -92,7 +92,7 @@ def calls() -> dict[str, Call]:
         "Context.set_probability": (context.set_probability, ("outgoing", 0.5), {}),
         "Context.deliver": (context.deliver, (1, 2), {}),
         "Context.route": (context.route, (1, 2), {}),
-        "Context.count_innovative": (context.count_innovative, (1,), {}),
+        "Context.hold": (context.hold, (1, 2, 3, 4), {}),
         "Context.count_whole": (context.count_whole, (1, 2), {}),
         "plots.save": (plots.save, (Figure(), "figure.svg"), {}),
     }

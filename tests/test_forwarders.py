@@ -86,7 +86,7 @@ class Counts(Flood):
         flow, number, destination = struct.unpack("!III", heard.header)
         super().on_heard(heard, context)
         if destination == self.node:
-            context.count_innovative(flow)
+            context.hold(flow, number // 10, number % 10 + 1, 10)
             if number % 10 == 9:
                 context.count_whole(flow, number // 10)
 
@@ -219,7 +219,7 @@ def test_hooks_are_tested_without_a_run() -> None:
     assert node.make(context) == Made(1, struct.pack("!III", 1, 0, 9), 1000)
     node.on_heard(HeardBroadcast(3, struct.pack("!III", 2, 5, 7), 500), context)
     context.count_whole(2, 0)
-    context.count_innovative(2)
+    context.hold(2, 0, 1, 8)
     context.route(1, 0)
     assert (context.delivered, context.routed) == ([(2, 5)], [(1, 0)])
-    assert (context.innovative, context.whole) == ([2], [(2, 0)])
+    assert (context.holds, context.whole) == ([(2, 0, 1, 8)], [(2, 0)])

@@ -54,6 +54,8 @@ arguments! {
     FlowNumber(u32) = "flow", "the number of a flow";
     Number(u32) = "number", "the number of a packet";
     Batch(u32) = "batch", "the number of a batch";
+    Held(u16) = "packets", "a whole number, 0 to 65535";
+    OfBatch(u16) = "of", "a whole number, 0 to 65535";
     Ahead(bool) = "ahead", "True or False";
     Word(String) = "rate", "one of its words";
     MoreDb(f64) = "more_db", "a number of decibels";

@@ -342,8 +342,10 @@ class Context:
     def route(self, flow: int, number: int) -> None:
         """Pass a packet that a forwarder holds on to ordinary routing."""
 
-    def count_innovative(self, flow: int) -> None:
-        """Count a broadcast that has brought something new of a flow for a forwarder's node."""
+    def hold(self, flow: int, batch: int, packets: int, of: int) -> None:
+        """Tell that a broadcast has brought something new of a batch, and what a forwarder's node holds of it
+        now: so many packets, or independent combinations, of so many. At the flow's destination it counts as
+        innovative."""
 
     def count_whole(self, flow: int, batch: int) -> None:
         """Count a batch of a flow that is whole at its destination, a forwarder's node."""
@@ -357,8 +359,8 @@ class Context:
         """Packets for ordinary routing that are not yet passed on: flows and numbers."""
 
     @property
-    def innovative(self) -> list[int]:
-        """Flows of which broadcasts have brought something new."""
+    def holds(self) -> list[tuple[int, int, int, int]]:
+        """What was told to be held: flows, batches, packets, and of how many."""
 
     @property
     def whole(self) -> list[tuple[int, int]]:

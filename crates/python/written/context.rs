@@ -8,8 +8,8 @@ use airfair_units::{Db, Time};
 use pyo3::prelude::*;
 
 use crate::arguments::{
-    Ahead, At, Batch, Bound32, Data, FlowNumber, MoreDb, NodeNumber, Now, Number, PacketNumber, Probability,
-    Reason, Seed, StreamName, TimerNumber, Word,
+    Ahead, At, Batch, Bound32, Data, FlowNumber, Held, MoreDb, NodeNumber, Now, Number, OfBatch,
+    PacketNumber, Probability, Reason, Seed, StreamName, TimerNumber, Word,
 };
 use crate::error::{SchemeError, input_error};
 use crate::interned::reason;
@@ -99,7 +99,7 @@ pub(crate) struct Context {
     probabilities: Vec<(&'static str, f64)>,
     delivered: Numbered,
     routed: Numbered,
-    innovative: Vec<u32>,
+    holds: Vec<(u32, u32, u16, u16)>,
     whole: Numbered,
 }
 
@@ -152,7 +152,9 @@ impl Effects for places::ForwarderEffects {
         let numbered = |(flow, number)| (places::FlowId(flow), number);
         self.delivered.extend(asked.delivered.drain(..).map(numbered));
         self.routed.extend(asked.routed.drain(..).map(numbered));
-        self.innovative.extend(asked.innovative.drain(..).map(places::FlowId));
+        let holding =
+            |(flow, batch, packets, of)| places::Holding { flow: places::FlowId(flow), batch, packets, of };
+        self.holds.extend(asked.holds.drain(..).map(holding));
         self.whole.extend(asked.whole.drain(..).map(numbered));
     }
 }
@@ -200,7 +202,7 @@ impl Context {
             probabilities: Vec::new(),
             delivered: Vec::new(),
             routed: Vec::new(),
-            innovative: Vec::new(),
+            holds: Vec::new(),
             whole: Vec::new(),
         }
     }
@@ -371,10 +373,11 @@ impl Context {
         Ok(())
     }
 
-    /// Counts a broadcast that has brought something new of a flow for a forwarder's node.
-    fn count_innovative(&mut self, flow: FlowNumber) -> PyResult<()> {
-        self.only(&[Place::Forwarder], "count_innovative")?;
-        self.innovative.push(flow.0);
+    /// Tells that a broadcast has brought something new of a batch, and what a forwarder's node holds of it now: so many packets, or
+    /// independent combinations, of so many. At the flow's destination it counts as innovative.
+    fn hold(&mut self, flow: FlowNumber, batch: Batch, packets: Held, of: OfBatch) -> PyResult<()> {
+        self.only(&[Place::Forwarder], "hold")?;
+        self.holds.push((flow.0, batch.0, packets.0, of.0));
         Ok(())
     }
 
@@ -397,10 +400,10 @@ impl Context {
         self.routed.clone()
     }
 
-    /// Flows of which broadcasts have brought something new.
+    /// What was told to be held: flows, batches, packets, and of how many.
     #[getter]
-    fn innovative(&self) -> Vec<u32> {
-        self.innovative.clone()
+    fn holds(&self) -> Vec<(u32, u32, u16, u16)> {
+        self.holds.clone()
     }
 
     /// Batches that are whole: flows and numbers.
