@@ -26,6 +26,8 @@ def main() -> None:
     traced = airfair.record(scenario.edited({"duration": "20.7 s"}), capture=capture)
     chain = Scenario.read(SCENARIOS / "chain.toml", ['radio.categories="diffq"'])
     announced = airfair.record(chain, scheme="diffq", capture=Capture(trace=True))
+    diamond = Scenario.read(SCENARIOS / "lossy-diamond.toml", ["duration=1 s"])
+    carried = airfair.record(diamond, scheme="more", capture=Capture(trace=True))
     figures = {
         "network": plots.network(scenario),
         "network-grid": plots.network(Scenario.read(SCENARIOS / "grid-64.toml")),
@@ -33,6 +35,7 @@ def main() -> None:
         "queues": plots.queues(recording),
         "windows": plots.windows(recording),
         "differentials": plots.differentials(announced),
+        "batches": plots.batches(carried),
         "channel": plots.channel(recording),
         "channel-node": plots.channel(recording, node="a2"),
         "timeline": plots.timeline(traced, "20 s", "20.03 s"),

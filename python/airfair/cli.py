@@ -58,6 +58,7 @@ PLOTS = (
     "windows",
     "queues",
     "differentials",
+    "batches",
     "channel",
     "timeline",
     "cdf",
@@ -417,7 +418,7 @@ def _measured(chosen: paper.Experiment, count: int, kept: paper.Kept | None) -> 
     "a comparison.",
 )
 @click.option("--node", metavar="ID", help="With `channel`: plot this node over time.")
-@click.option("--flow", metavar="ID", help="With `differentials`: plot this flow's path.")
+@click.option("--flow", metavar="ID", help="With `differentials`, `batches`: plot this flow.")
 @click.option(
     "--quantity",
     metavar="KEY",

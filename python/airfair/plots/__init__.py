@@ -7,6 +7,7 @@
     plots.windows(recording)                     # congestion windows
     plots.queues(recording)                      # packets in each queue
     plots.differentials(recording)               # queue differentials of a flow's hops (DiffQ)
+    plots.batches(recording)                     # what nodes hold of a flow's batches (MORE, ExOR)
     plots.channel(recording)                     # the five radio states of each node
     plots.timeline(recording, "20 s", "20.03 s") # the air, a lane for each station
     plots.bars(rows)                             # goodput of each flow, scheme by scheme, 95 % intervals
@@ -22,6 +23,7 @@ pyplot: notebooks show them, nothing needs a display, nothing has to be closed. 
 every plot of a scenario, schemes in every plot.
 """
 
+from .batches import batches
 from .differentials import differentials
 from .over_time import queues, throughput, windows
 from .radio import channel
@@ -34,6 +36,7 @@ from .world import network
 __all__ = [
     "Plot",
     "bars",
+    "batches",
     "cdf",
     "channel",
     "channel_shares",

@@ -31,6 +31,7 @@ TAKES: Mapping[str, Sequence[str]] = {
     "windows": (FOLDER,),
     "queues": (FOLDER,),
     "differentials": (FOLDER,),
+    "batches": (FOLDER,),
     "channel": (FOLDER, RUN),
     "timeline": (FOLDER,),
     "cdf": (FOLDER, RUN),
@@ -60,10 +61,14 @@ def plot(
         raise InputError(f"{path}: {what}; --kind {kind} expects {' or '.join(TAKES[kind])}")
     given = [
         ("--node", node is not None, ("channel",)),
-        ("--flow", flow is not None, ("differentials",)),
+        ("--flow", flow is not None, ("differentials", "batches")),
         ("--quantity", quantity is not None, ("bars", "cdf")),
     ]
-    given += [(option, there, ("timeline",)) for option, there in chart.given().items()]
+    windows = ("--from", "--until")
+    timed = {
+        option: ("timeline", "batches") if option in windows else ("timeline",) for option in chart.given()
+    }
+    given += [(option, there, timed[option]) for option, there in chart.given().items()]
     for option, there, takers in given:
         if there and kind not in takers:
             raise InputError(f"{option} goes with --kind {' or '.join(takers)}, not with {kind}")
@@ -130,6 +135,8 @@ def draw(
             return plots.queues(recording)
         case "differentials":
             return plots.differentials(recording, flow)
+        case "batches":
+            return plots.batches(recording, flow, chart.start, chart.until)
         case "channel":
             return plots.channel(cast(Recording | RunResult, source), node=node)
         case "timeline":
