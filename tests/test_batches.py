@@ -32,7 +32,7 @@ def recordings() -> dict[str, Recording]:
 
 def holdings(recording: Recording) -> pd.DataFrame:
     frames = recording.pandas("frames")
-    return cast(pd.DataFrame, frames[frames["event"] == "holds"])
+    return frames[frames["event"] == "holds"]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
