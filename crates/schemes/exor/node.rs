@@ -373,8 +373,8 @@ impl Node {
         match batch.held.get_mut(usize::from(packet)) {
             Some(held) if !*held => {
                 *held = true;
-                let news = map::hold(&mut batch.map, packet, 0);
-                batch.learnt(news, true, now);
+                map::hold(&mut batch.map, packet, 0);
+                batch.learnt(true, true, now);
                 true
             }
             _ => false,

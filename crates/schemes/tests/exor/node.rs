@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use airfair_schemes::exor::listed;
 use airfair_schemes::exor::node::{Config, Heard, Meaning, Node, Sending};
+use airfair_schemes::opportunistic::backpressure::Backlogged;
 use airfair_schemes::opportunistic::expected::{Expected, Pruning};
 use airfair_schemes::places::NodeId;
 use airfair_units::random::{Purpose, Stream};
@@ -159,6 +160,74 @@ fn a_source_by_hand() {
     assert_eq!(node.begin(1, 10, &nodes(), ms(9200)), Some(1));
     node.close(&FLOW);
     assert!(node.is_empty());
+}
+
+/// Flows of a node take turns packet by packet.
+#[test]
+fn flows_have_turns() {
+    let mut node = Node::new(9, Config::default());
+    let list = |destination| Nodes::new(&[destination, 3, 9]).unwrap();
+    let flows = [(1, 0), (2, 5), (4, 0)].map(|(flow, destination)| Flow { flow, source: 9, destination });
+    for Flow { flow, destination, .. } in flows {
+        assert_eq!(node.begin(flow, 3, &list(destination), ms(0)), Some(0));
+    }
+    assert_eq!((node.backlog_to(0), node.backlog_to(5), node.backlog_to(9)), (6, 3, 0));
+    node.tick(ms(0));
+    assert_eq!(node.ready().collect::<Vec<_>>(), flows);
+    let order: Vec<u32> = (0..9)
+        .map(|_| {
+            let flow = node.next().unwrap();
+            assert!(node.make(&flow, ms(1)).is_some());
+            assert_eq!(node.turn(), Some(flow));
+            flow.flow
+        })
+        .collect();
+    assert_eq!(order, [1, 2, 4, 1, 2, 4, 1, 2, 4]);
+    assert_eq!(node.next(), None);
+    assert_eq!(node.nearer(&flows[1]).collect::<Vec<_>>(), [5, 3]);
+}
+
+/// Under a rate a source sends what it was granted, the first packets of its batch, as often as it takes.
+#[test]
+fn a_source_under_a_rate() {
+    let mut node = Node::new(9, Config { granted: true, ..Config::default() });
+    assert!(!node.grant(&FLOW, 1), "no batch");
+    node.begin(1, 10, &nodes(), ms(0));
+    assert_eq!((node.backlog_to(0), turn(&mut node, 0).0), (0, vec![None]));
+    assert!(node.grant(&FLOW, 3));
+    assert_eq!((node.backlog_to(0), turn(&mut node, 100).0), (3, vec![Some(0), Some(1), Some(2)]));
+    assert_eq!(heard(&mut node, &header(0, 1, None, &[3, 0, 3, 3, 3, 3, 3, 3, 3, 3]), 150), Meaning::Known);
+    assert_eq!(node.backlog_to(0), 2);
+    assert!(node.grant(&FLOW, 1));
+    assert_eq!(turn(&mut node, 400).0, [Some(0), Some(2), Some(3)]);
+    assert!(node.grant(&FLOW, 100));
+    assert_eq!(node.backlog_to(0), 9);
+    assert!(!node.grant(&FLOW, 1), "all are granted: what is more is lost");
+    // Another node's flow is not its own to grant.
+    let mut other = Node::new(3, Config { granted: true, ..Config::default() });
+    assert_eq!(heard(&mut other, &header(0, 3, Some(0), &[3; 4]), 0), Meaning::New);
+    assert!(!other.grant(&FLOW, 1));
+    assert_eq!(other.backlog_to(0), 1);
+}
+
+/// Packets are found by their numbers in a flow, where the number of a batch is that of its first packet.
+#[test]
+fn packets_by_number() {
+    let mut node = Node::new(0, Config::default());
+    assert_eq!(heard(&mut node, &header(64, 3, Some(2), &[3; 4]), 0), Meaning::New);
+    let found = |flow, number| node.locate(flow, number);
+    assert_eq!(found(1, 64), Some((FLOW, 64, 0)));
+    assert_eq!(found(1, 67), Some((FLOW, 64, 3)));
+    assert_eq!((found(1, 68), found(1, 63), found(2, 64)), (None, None, None));
+    assert!(!node.is_whole(&FLOW));
+    for packet in [0, 1, 3] {
+        assert_eq!(heard(&mut node, &header(64, 3, Some(packet), &[3; 4]), 1), Meaning::New);
+    }
+    assert!(node.is_whole(&FLOW));
+    // A forwarder is no destination.
+    let mut relay = Node::new(3, Config::default());
+    assert_eq!(heard(&mut relay, &header(64, 3, Some(2), &[3; 4]), 0), Meaning::New);
+    assert_eq!(relay.locate(1, 64), None);
 }
 
 #[test]

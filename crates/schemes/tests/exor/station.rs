@@ -167,6 +167,14 @@ fn an_access_for_a_turn_that_is_over_is_given_up() {
     let next = relay.turn().unwrap();
     relay.begin_turn(next);
     assert_eq!(relay.make(next).map(|made| made.content), Some(0));
+    // A later batch: a packet is as long as it was heard.
+    let mut later = made(2, Some(1), [2; 4]);
+    later.header[8] = 4;
+    later.content = 900;
+    relay.hear(next + 1, 1, &later);
+    let at = relay.turn().unwrap();
+    relay.begin_turn(at);
+    assert_eq!(relay.make(at).map(|made| (made.batch, made.content)), Some((4, 900)));
     // Whoever says that it has another's rank is not believed.
     relay.hear(next + 1, 1, &made(0, None, [0; 4]));
     assert_eq!(relay.gauge("garbage"), 1.0);
