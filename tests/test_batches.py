@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import airfair
-import pandas as pd
 import pytest
 from airfair import Capture, InputError, Recording, Scenario, plots
 from matplotlib.collections import LineCollection
@@ -28,11 +27,6 @@ def recorded(scheme: str, out: Path | None = None) -> Recording:
 @pytest.fixture(scope="module")
 def recordings() -> dict[str, Recording]:
     return {scheme: recorded(scheme) for scheme in SCHEMES}
-
-
-def holdings(recording: Recording) -> pd.DataFrame:
-    frames = recording.pandas("frames")
-    return frames[frames["event"] == "holds"]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
