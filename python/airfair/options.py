@@ -222,14 +222,14 @@ chart_options = grouped(
         "--from",
         "start",
         metavar="TIME",
-        help="With `timeline`, `batches`: start of the window; by default the end of the warm-up, or the first "
-        "frame after it.",
+        help="With `timeline`, `batches`: start of the window; by default the end of the warm-up, or the "
+        "first frame after it.",
     ),
     click.option(
         "--until",
         metavar="TIME",
-        help="With `timeline`, `batches`: end of the window, by default 30 ms after its start, or the end of the "
-        "third batch.",
+        help="With `timeline`, `batches`: end of the window, by default 30 ms after its start, or the end of "
+        "the third batch.",
     ),
     click.option(
         "--stations",
