@@ -1,8 +1,9 @@
 //! The contract of `places::Forwarder`, driven by random calls, for every scheme in the registry that has one.
 //!
-//! Four nodes that all may hear each other, or only those beside them in a row. What a forwarder hears is a whole header, the front of one, bytes that are none, or that of a
-//! flow that nobody here has. A header that was changed on its way and still reads as one (a frame check finds such frames) may say
-//! anything: then a forwarder may hand up what it likes, and the host takes of it what exists, once. All other rules hold then too.
+//! Four nodes that all may hear each other, or only those beside them in a row. What a forwarder hears is a whole header, the front of
+//! one, bytes that are none, or that of a flow that nobody here has. A header that was changed on its way and still reads as one (a frame
+//! check finds such frames) may say anything: then a forwarder may hand up what it likes, and the host takes of it what exists, once. All
+//! other rules hold then too.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write;
