@@ -94,6 +94,7 @@ impl More {
         let node = Config {
             dependent_earns: set.dependent_earns,
             granted: false,
+            depth: u32::MAX,
             again: set.again,
             flows: set.flows as usize,
         };
@@ -116,7 +117,9 @@ impl More {
     pub fn with_diffq(params: &Params) -> Result<Self, ParamError> {
         let mut config = Self::new(&DiffQParameters::read(params)?.more).config;
         config.node.granted = true;
-        config.diffq = Some(backpressure::Config::from_params(params)?);
+        let diffq = backpressure::Config::from_params(params)?;
+        config.node.depth = diffq.quantiser.depth;
+        config.diffq = Some(diffq);
         Ok(Self { config })
     }
 }

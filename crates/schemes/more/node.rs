@@ -16,6 +16,8 @@
 //! - Of several flows that have something to send each has a turn, in the order of their numbers.
 //! - Credits are counted in parts of 1/1024, as they are in headers, so that no sum depends on rounding.
 //! - Under a rate (DiffQ-MORE's source) a source sends what it was granted; without one, always.
+//! - Under DiffQ a forwarder's credit is at most D packets, the size of a destination queue: what is above it would be dropped there.
+//!   Credit that nobody takes would otherwise grow, and a flow with ever more of it than others would have every turn.
 //!
 //! Memory: at most `flows` flows, the one heard longest ago gives way; of each one batch, of which K packets are stored.
 
@@ -42,6 +44,8 @@ pub struct Config {
     pub dependent_earns: bool,
     /// Whether sources send what they are granted, instead of always.
     pub granted: bool,
+    /// Most packets that credit entitles a forwarder to send at a time.
+    pub depth: u32,
     /// Shortest time between two acknowledgements of a batch.
     pub again: Span,
     /// Most flows that are known.
@@ -50,7 +54,13 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { dependent_earns: true, granted: false, again: Span::from_millis(50), flows: 256 }
+        Self {
+            dependent_earns: true,
+            granted: false,
+            depth: u32::MAX,
+            again: Span::from_millis(50),
+            flows: 256,
+        }
     }
 }
 
@@ -228,7 +238,7 @@ impl Node {
         let farther = place(flow, forwarders, from).is_some_and(|from| from > mine);
         if farther && (innovative || config.dependent_earns) {
             let credit = forwarders.as_slice()[mine - 1].credit;
-            batch.counter = batch.counter.saturating_add(i64::from(credit.0));
+            batch.counter = (batch.counter + i64::from(credit.0)).min(ONE * i64::from(config.depth));
         }
         result
     }

@@ -120,6 +120,18 @@ fn dependent_packets_need_not_earn() {
     assert_eq!(node.backlog(&FLOW), 2);
 }
 
+/// Under DiffQ credit is at most what a destination queue holds.
+#[test]
+fn credit_is_at_most_a_queue() {
+    for (depth, most) in [(4, 4), (u32::MAX, 15)] {
+        let mut node = Node::new(3, Config { depth, ..Config::default() });
+        for _ in 0..10 {
+            node.heard(&coded(0, &[1, 0]), None, 9, ms(0));
+        }
+        assert_eq!(node.backlog(&FLOW), most);
+    }
+}
+
 #[test]
 fn a_destination_by_hand() {
     let mut node = Node::new(0, Config::default());
