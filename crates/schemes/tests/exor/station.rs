@@ -97,6 +97,7 @@ fn a_batch_from_source_to_destination() {
     }
     assert_eq!(number, 20, "a batch that is sent, and one that waits");
     assert!(source.station.ready(Time(1000)).is_some(), "its turn is at once");
+    assert_eq!((source.gauge("backlog"), source.station.kept()), (10.0, 2), "a flow, and its sizes");
     for number in 0..10 {
         let now = 1 + 2000 * u64::from(number);
         let made = source.make(now).unwrap();
