@@ -5,7 +5,8 @@ use airfair_schemes::diffq::sender::{Law, SenderConfig, Steps};
 use airfair_schemes::more::decoder::Decoder;
 use airfair_schemes::more::node::{self, Node};
 use airfair_schemes::opportunistic::backpressure::{Backlogged, Backpressure, Config};
-use airfair_schemes::places::{NodeId, Priority};
+use airfair_schemes::places::{Interface, Medium, NodeId, Priority};
+use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Span, Time};
 use airfair_wire::Flow;
@@ -82,6 +83,24 @@ fn a_flow_without_a_differential_is_served_or_waits() {
     assert_eq!(next(Serve::Positive, 9), Some((f, Priority(1))));
 }
 
+/// Of equal differentials each has its turn; a larger one has it whoever sent last.
+#[test]
+fn equal_differentials_take_turns() {
+    let [f, g, h] = [flow(1, 9), flow(2, 8), flow(3, 7)];
+    let (mut node, law) = (source(&[(f, 30), (g, 30), (h, 30)]), Backpressure::new(config(Serve::Always)));
+    let mut random = Stream::new(1, "backpressure", Purpose::Agent);
+    let mut sent = Vec::new();
+    for _ in 0..7 {
+        let (next, _) = law.next(&node, Time::ZERO).unwrap();
+        // What was sent is granted again: all stay equal.
+        assert!(node.make(&next, &mut random).is_some() && node.grant(&next, 1));
+        sent.push(next);
+    }
+    assert_eq!(sent, [f, g, h, f, g, h, f]);
+    assert!(node.grant(&f, 1));
+    assert_eq!(law.next(&node, Time::ZERO), Some((f, Priority(3))));
+}
+
 /// 80 kbit/s are ten packets of 1000 B a second. Where the first of them falls is drawn, and so is a node's first step.
 #[test]
 fn what_a_rate_grants_begins_at_a_drawn_time() {
@@ -108,4 +127,24 @@ fn what_a_rate_grants_begins_at_a_drawn_time() {
     // Uniform in 10 ms and in a packet's time of 100 ms, within four standard errors; a grant waits for the next step.
     assert!((mean(&phases) - 0.005).abs() < 4.0 * 0.01 / (12.0f64 * 200.0).sqrt(), "{}", mean(&phases));
     assert!((mean(&firsts) - 0.055).abs() < 4.0 * 0.1 / (12.0f64 * 200.0).sqrt(), "{}", mean(&firsts));
+}
+
+/// Without DiffQ a station has one priority, with it as many as levels; at a wire there is no forwarder, and nothing is wanted.
+#[test]
+fn what_radios_are_to_offer() {
+    for (name, levels, most) in [("more", None, 0), ("diffq-more", None, 7), ("diffq-more", Some(3), 2)] {
+        let set = levels.map(|levels| ("levels".to_string(), ParamValue::Integer(levels)));
+        let scheme = (find(name).unwrap().build)(&Params(set.into_iter().collect())).unwrap();
+        let radio = scheme.wants(&Interface::radio(50));
+        let has = (radio.lone_radio, radio.overheard, radio.delivery_ratios, radio.priority);
+        assert_eq!(has, (true, true, true, Priority(most)), "{name}");
+        let wire = Interface { medium: Medium::Wire, ..Interface::radio(50) };
+        assert!(scheme.agent(&wire).is_none());
+        let wire = scheme.wants(&wire);
+        assert_eq!(
+            (wire.lone_radio, wire.delivery_ratios, wire.priority),
+            (false, false, Priority(0)),
+            "{name}"
+        );
+    }
 }
