@@ -30,7 +30,7 @@ use airfair_units::Span;
 use airfair_wire::exor::Nodes;
 
 use crate::opportunistic::backpressure;
-use crate::opportunistic::expected::{Expected, Pruning, Share};
+use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::ratios;
 use crate::params;
 use crate::params::{ParamError, Params};
@@ -99,7 +99,9 @@ impl ExOr {
     }
 
     fn new(set: &Parameters) -> Self {
-        let pruning = Pruning { part: set.prune, rise: set.prune_rise, least: set.least_delivery };
+        let (part, rise, least) = (set.prune, set.prune_rise, set.least_delivery);
+        // A list has room for both ends, too.
+        let pruning = Pruning { part, rise, least, most: Nodes::MOST - 2 };
         let turns = turns::Config { keeps: set.keeps, silent: set.silent as u32, packet: set.packet_time };
         let node = Config {
             turns,
@@ -156,15 +158,8 @@ impl Scheme for ExOr {
     }
 }
 
-/// The list of a flow's nodes: the destination, forwarders, the source. Of more than [`Nodes::MOST`] those forwarders are left out that
-/// send least.
+/// The list of a flow's nodes: the destination, forwarders, the source. `None` for more than [`Nodes::MOST`].
 #[must_use]
 pub fn listed(expected: &Expected) -> Option<Nodes> {
-    let shares = expected.shares();
-    let inner = shares.get(1..shares.len().saturating_sub(1))?;
-    let mut most: Vec<&Share> = inner.iter().collect();
-    most.sort_by(|a, b| b.sends.total_cmp(&a.sends));
-    most.truncate(Nodes::MOST - 2);
-    let stays = |share: &&Share| !inner.iter().any(|i| i.node == share.node) || most.contains(share);
-    Nodes::new(&shares.iter().filter(stays).map(|share| share.node.0).collect::<Vec<_>>())
+    Nodes::new(&expected.shares().iter().map(|share| share.node.0).collect::<Vec<_>>())
 }

@@ -29,6 +29,7 @@ pub mod station;
 use alloc::boxed::Box;
 
 use airfair_units::Span;
+use airfair_wire::more::Forwarders;
 
 use crate::opportunistic::backpressure;
 use crate::opportunistic::expected::Pruning;
@@ -90,7 +91,8 @@ impl More {
     }
 
     fn new(set: &Parameters) -> Self {
-        let pruning = Pruning { part: set.prune, rise: set.prune_rise, least: set.least_delivery };
+        let (part, rise, least) = (set.prune, set.prune_rise, set.least_delivery);
+        let pruning = Pruning { part, rise, least, most: Forwarders::MOST };
         let node = Config {
             dependent_earns: set.dependent_earns,
             granted: false,

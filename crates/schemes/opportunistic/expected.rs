@@ -21,10 +21,6 @@ use alloc::vec::Vec;
 use super::losses::{Distances, Losses};
 use crate::places::NodeId;
 
-/// The most forwarders that are looked at: of more, those that would send most. A header has no room for more, and leaving them out one by
-/// one would take the cube of their number.
-const MOST: usize = 64;
-
 /// Which forwarders are left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pruning {
@@ -34,11 +30,14 @@ pub struct Pruning {
     pub rise: f64,
     /// Deliveries of a link below which ETX takes it for none.
     pub least: f64,
+    /// The most forwarders, as a header has room for: of more, those on the best path and those that would send most are looked at.
+    /// Leaving out one by one takes the cube of their number.
+    pub most: usize,
 }
 
 impl Default for Pruning {
     fn default() -> Self {
-        Self { part: 0.1, rise: 0.05, least: 0.0 }
+        Self { part: 0.1, rise: 0.05, least: 0.0, most: 64 }
     }
 }
 
@@ -61,7 +60,8 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// The forwarders from a source to a destination. `None` where there is no path, and from a node to itself.
+    /// The forwarders from a source to a destination. `None` where there is no path with as many nodes as a header names, and from a node to
+    /// itself.
     #[must_use]
     pub fn new(losses: &Losses, source: NodeId, destination: NodeId, pruning: &Pruning) -> Option<Self> {
         if source == destination {
@@ -76,14 +76,15 @@ impl Expected {
     pub fn among(losses: &Losses, distances: &Distances, source: NodeId, pruning: &Pruning) -> Option<Self> {
         let mut all = Self::of(losses, &distances.nearer(source))?;
         let inner = all.shares.len().saturating_sub(2);
-        if inner > MOST {
-            let mut most: Vec<Share> = all.shares[1..=inner].to_vec();
-            most.sort_by(|a, b| b.sends.total_cmp(&a.sends));
-            let least = most[MOST].sends;
-            let last = all.shares.len() - 1;
-            let kept =
-                (0..).zip(&all.shares).filter(|&(at, share)| at == 0 || at == last || share.sends > least);
-            all = Self::of(losses, &kept.map(|(_, share)| share.node).collect::<Vec<_>>())?;
+        if inner > pruning.most {
+            let path: Vec<NodeId> =
+                core::iter::successors(distances.next(source), |&node| distances.next(node)).collect();
+            let mut most: Vec<(bool, Share)> =
+                all.shares[1..=inner].iter().map(|&share| (!path.contains(&share.node), share)).collect();
+            most.sort_by(|(a_off, a), (b_off, b)| a_off.cmp(b_off).then(b.sends.total_cmp(&a.sends)));
+            let left_out: Vec<NodeId> = most[pruning.most..].iter().map(|(_, share)| share.node).collect();
+            let kept = all.shares.iter().map(|share| share.node).filter(|node| !left_out.contains(node));
+            all = Self::of(losses, &kept.collect::<Vec<_>>())?;
         }
         let limit = (1.0 + pruning.rise) * all.cost();
         let mut now = all;

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::networks::{DIAMOND, LINE, MESH, network};
 use crate::random::random_network;
 
-const ALL: Pruning = Pruning { part: 0.0, rise: 0.0, least: 0.0 };
+const ALL: Pruning = Pruning { part: 0.0, rise: 0.0, least: 0.0, most: 64 };
 
 fn expected(links: &[(u32, u32, f64)], source: u32, destination: u32, pruning: &Pruning) -> Expected {
     Expected::new(&network(links), NodeId(source), NodeId(destination), pruning).unwrap()
@@ -102,6 +102,32 @@ fn a_long_row_is_not_cut() {
     let skip: Vec<_> = links.iter().copied().chain((0..14).map(|i| (i, i + 2, 0.01))).collect();
     let row = expected(&skip, 15, 0, &Pruning::default());
     assert_eq!(row.shares().len(), 16);
+}
+
+/// A row of 64 hops that lose half, but for one that loses nothing, with a second relay at three of them: of 66 relays the one before the
+/// good hop sends least, and nobody gets past without it.
+#[test]
+fn of_more_than_a_list_has_room_for_the_best_path_stays() {
+    let twice = [10, 30, 50];
+    let delivery = |near| if near == 19 { 1.0 } else { 0.5 };
+    let mut links: Vec<(u32, u32, f64)> = (0..64)
+        .filter(|near| !twice.contains(&(near + 1)))
+        .map(|near| (near, near + 1, delivery(near)))
+        .collect();
+    for i in twice {
+        links.extend([(i, i - 1, 0.25), (100 + i, i - 1, 0.25), (100 + i, i + 1, 0.5)]);
+    }
+    let all = expected(&links, 64, 0, &Pruning { most: 66, ..ALL });
+    let sends = |node| all.shares().iter().find(|share| share.node == NodeId(node)).map(|share| share.sends);
+    let more = all.shares().iter().filter(|share| Some(share.sends) > sends(20)).count();
+    assert_eq!((all.shares().len(), more), (68, 66), "all relays, and the source");
+    for most in [63, 64] {
+        let some = expected(&links, 64, 0, &Pruning { most, ..ALL });
+        assert_eq!(some.shares().len(), most + 2);
+        assert!((0..=64).all(|node| some.shares().iter().any(|share| share.node == NodeId(node))));
+    }
+    let few = Pruning { most: 62, ..ALL };
+    assert_eq!(Expected::new(&network(&links), NodeId(64), NodeId(0), &few), None, "a path needs 63");
 }
 
 #[test]
