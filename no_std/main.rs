@@ -247,7 +247,7 @@ fn coding() {
         if random.below(2) > 0 {
             continue;
         }
-        let heard = destination.heard(&packet.header, packet.payload.as_ref(), 1, Time::ZERO);
+        let heard = destination.heard(packet.header.view(), packet.payload.as_ref(), 1, Time::ZERO);
         if heard.meaning == Meaning::Decodes {
             let acknowledgement = heard.acknowledge.expect("the first");
             assert_eq!(source.acknowledged(&acknowledgement, Time::ZERO), Some(0));

@@ -86,9 +86,54 @@ pub struct Forwarder {
     pub credit: Credit,
 }
 
-/// A list of forwarders, the one nearest to the destination first; a copy shares it.
+impl Forwarder {
+    /// Length on the wire, bytes.
+    const LEN: usize = 6;
+
+    fn put(self) -> [u8; Self::LEN] {
+        let ([a, b, c, d], [e, f]) = (self.node.to_be_bytes(), self.credit.0.to_be_bytes());
+        [a, b, c, d, e, f]
+    }
+
+    const fn read([a, b, c, d, e, f]: [u8; Self::LEN]) -> Self {
+        Self { node: u32::from_be_bytes([a, b, c, d]), credit: Credit(u16::from_be_bytes([e, f])) }
+    }
+}
+
+/// A list of forwarders where it stands in a header, the one nearest to the destination first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForwardersView<'a>(&'a [[u8; Forwarder::LEN]]);
+
+impl<'a> ForwardersView<'a> {
+    /// Number of forwarders.
+    pub const fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The forwarders.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Forwarder> + use<'a> {
+        self.0.iter().map(|&bytes| Forwarder::read(bytes))
+    }
+
+    /// The forwarder at a place.
+    pub fn get(self, place: usize) -> Option<Forwarder> {
+        self.0.get(place).map(|&bytes| Forwarder::read(bytes))
+    }
+
+    /// A list of its own.
+    pub fn shared(self) -> Forwarders {
+        Forwarders(self.0.into())
+    }
+}
+
+/// A list of forwarders, as it stands in a header; a copy shares it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Forwarders(Arc<[Forwarder]>);
+pub struct Forwarders(Arc<[[u8; Forwarder::LEN]]>);
 
 impl Default for Forwarders {
     fn default() -> Self {
@@ -102,12 +147,12 @@ impl Forwarders {
 
     /// A list of the first [`Self::MOST`] of these.
     pub fn new(forwarders: impl Iterator<Item = Forwarder>) -> Self {
-        Self(forwarders.take(Self::MOST).collect())
+        Self(forwarders.take(Self::MOST).map(Forwarder::put).collect())
     }
 
     /// The list.
-    pub fn as_slice(&self) -> &[Forwarder] {
-        &self.0
+    pub fn view(&self) -> ForwardersView<'_> {
+        ForwardersView(&self.0)
     }
 }
 
@@ -146,7 +191,7 @@ impl Coded {
 
     /// Length on the wire, bytes.
     pub fn wire_len(&self) -> usize {
-        19 + 6 * self.forwarders.0.len() + self.vector.len()
+        19 + Forwarder::LEN * self.forwarders.0.len() + self.vector.len()
     }
 
     /// Encodes the header to the front of `buffer` and returns its length, bytes.
@@ -160,19 +205,50 @@ impl Coded {
             self.vector.len() as u8,
             list.len() as u8,
         ]);
-        let mut writer = self.flow.put(writer).put(self.batch.to_be_bytes());
-        for forwarder in list.iter() {
-            writer = writer.put(forwarder.node.to_be_bytes()).put(forwarder.credit.0.to_be_bytes());
-        }
-        writer.put_slice(&self.vector);
+        let writer = self.flow.put(writer).put(self.batch.to_be_bytes());
+        writer.put_slice(list.as_flattened()).put_slice(&self.vector);
         Ok(self.wire_len())
+    }
+
+    /// The header, without copies of its lists.
+    pub fn view(&self) -> CodedView<'_> {
+        let Self { flow, batch, forwarders, vector } = self;
+        CodedView { flow: *flow, batch: *batch, forwarders: forwarders.view(), vector }
     }
 
     /// Decodes a header; returns the bytes that follow.
     ///
     /// # Errors
-    /// Too few bytes, another version or type, no natives, or more than [`Forwarders::MOST`] forwarders.
+    /// Those of [`CodedView::decode`].
     pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let (CodedView { flow, batch, forwarders, vector }, rest) = CodedView::decode(bytes)?;
+        Ok((Self { flow, batch, forwarders: forwarders.shared(), vector: vector.to_vec() }, rest))
+    }
+}
+
+/// The header of a coded packet where it stands: every node that hears one reads it, and few keep anything of its lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodedView<'a> {
+    /// The flow.
+    pub flow: Flow,
+    /// Counts the batches of the flow.
+    pub batch: u32,
+    /// Who forwards.
+    pub forwarders: ForwardersView<'a>,
+    vector: &'a [u8],
+}
+
+impl<'a> CodedView<'a> {
+    /// Coefficients of the natives, 1 to 255.
+    pub const fn vector(&self) -> &'a [u8] {
+        self.vector
+    }
+
+    /// Reads a header; returns the bytes that follow.
+    ///
+    /// # Errors
+    /// Too few bytes, another version or type, no natives, or more than [`Forwarders::MOST`] forwarders.
+    pub fn decode(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), DecodeError> {
         let mut reader = Reader::new(Header::More, bytes);
         let at = reader.clone();
         let [first, natives, count] = reader.array()?;
@@ -182,13 +258,11 @@ impl Coded {
         }
         let flow = Flow::decode(&mut reader)?;
         let batch = reader.u32_be()?;
-        reader.need(6 * usize::from(count) + usize::from(natives))?;
-        let mut forwarders = Vec::with_capacity(count.into());
-        for _ in 0..count {
-            forwarders.push(Forwarder { node: reader.u32_be()?, credit: Credit(reader.u16_be()?) });
-        }
-        let vector = reader.slice(natives.into())?.to_vec();
-        Ok((Self { flow, batch, forwarders: Forwarders(forwarders.into()), vector }, reader.rest()))
+        let forwarders = Forwarder::LEN * usize::from(count);
+        reader.need(forwarders + usize::from(natives))?;
+        let (forwarders, _) = reader.slice(forwarders)?.as_chunks();
+        let vector = reader.slice(natives.into())?;
+        Ok((Self { flow, batch, forwarders: ForwardersView(forwarders), vector }, reader.rest()))
     }
 }
 

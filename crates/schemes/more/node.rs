@@ -25,7 +25,9 @@ use alloc::vec::Vec;
 
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
-use airfair_wire::more::{Acknowledgement, Coded, Credit, Flow, Forwarders};
+use airfair_wire::more::{
+    Acknowledgement, Coded, CodedView, Credit, Flow, Forwarder, Forwarders, ForwardersView,
+};
 
 use super::decoder::{Combination, Decoder};
 use super::differential;
@@ -131,12 +133,11 @@ pub struct Node {
 }
 
 /// Place of a node in the order from the destination to the source: 0 the destination, then forwarders, then the source.
-fn place(flow: &Flow, forwarders: &Forwarders, node: u32) -> Option<usize> {
-    let list = forwarders.as_slice();
+fn place(flow: &Flow, forwarders: ForwardersView<'_>, node: u32) -> Option<usize> {
     match node {
         _ if node == flow.destination => Some(0),
-        _ if node == flow.source => Some(list.len() + 1),
-        _ => list.iter().position(|forwarder| forwarder.node == node).map(|place| place + 1),
+        _ if node == flow.source => Some(forwarders.len() + 1),
+        _ => forwarders.iter().position(|forwarder| forwarder.node == node).map(|place| place + 1),
     }
 }
 
@@ -190,21 +191,20 @@ impl Node {
     }
 
     /// A packet of `from` was heard.
-    pub fn heard(&mut self, header: &Coded, payload: Option<&Row>, from: u32, now: Time) -> Heard {
+    pub fn heard(&mut self, header: CodedView<'_>, payload: Option<&Row>, from: u32, now: Time) -> Heard {
         let mut result = Heard { meaning: Meaning::Ignored, ended: None, acknowledge: None };
-        let Coded { flow, batch: number, forwarders, .. } = header;
-        let (number, config) = (*number, self.config);
-        let Some(mine) = place(flow, forwarders, self.me).filter(|_| flow.source != self.me) else {
+        let (CodedView { flow, batch: number, forwarders, .. }, config) = (header, self.config);
+        let Some(mine) = place(&flow, forwarders, self.me).filter(|_| flow.source != self.me) else {
             return result;
         };
-        let Some(known) = self.flows.know(*flow, now) else { return result };
+        let Some(known) = self.flows.know(flow, now) else { return result };
         let open = known.batch.as_ref().map(|batch| batch.number);
         if known.ended.is_some_and(|ended| !later(number, ended))
             || open.is_some_and(|open| later(open, number))
         {
             result.meaning = Meaning::Old;
             if mine == 0 {
-                result.acknowledge = known.acknowledge_again(*flow, config.again, now);
+                result.acknowledge = known.acknowledge_again(flow, config.again, now);
             }
             return result;
         }
@@ -215,7 +215,7 @@ impl Node {
             Some(batch) if batch.number == number => batch,
             none => none.insert(Batch {
                 number,
-                forwarders: forwarders.clone(),
+                forwarders: forwarders.shared(),
                 held: Decoder::new(natives as u8, bytes),
                 counter: 0,
             }),
@@ -229,15 +229,19 @@ impl Node {
             if batch.held.is_full() {
                 known.ended = Some(number);
                 result.meaning = Meaning::Decodes;
-                result.acknowledge = known.acknowledge_again(*flow, Span::ZERO, now);
+                result.acknowledge = known.acknowledge_again(flow, Span::ZERO, now);
             }
             return result;
         }
         // The newest list counts, for what the node sends too.
-        batch.forwarders.clone_from(forwarders);
-        let farther = place(flow, forwarders, from).is_some_and(|from| from > mine);
-        if farther && (innovative || config.dependent_earns) {
-            let credit = forwarders.as_slice()[mine - 1].credit;
+        if batch.forwarders.view() != forwarders {
+            batch.forwarders = forwarders.shared();
+        }
+        let farther = place(&flow, forwarders, from).is_some_and(|from| from > mine);
+        if farther
+            && (innovative || config.dependent_earns)
+            && let Some(Forwarder { credit, .. }) = forwarders.get(mine - 1)
+        {
             batch.counter = (batch.counter + i64::from(credit.0)).min(ONE * i64::from(config.depth));
         }
         result

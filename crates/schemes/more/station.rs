@@ -14,7 +14,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use airfair_units::{Bytes, Span, Time};
-use airfair_wire::more::{Acknowledgement, Flow, Forwarders, Message as Wire};
+use airfair_wire::more::{Acknowledgement, CodedView, Flow, Forwarders};
 
 use super::decoder::Decoder;
 use super::forwarders;
@@ -252,7 +252,7 @@ impl Agent for Station {
         if self.ratios.on_message(from, bytes, context.now) {
             return;
         }
-        if let Ok((Wire::Acknowledgement(acknowledgement), _)) = Wire::decode(bytes) {
+        if let Ok((acknowledgement, _)) = Acknowledgement::decode(bytes) {
             self.node.acknowledged(&acknowledgement, context.now);
             self.begin(context.now, &mut context.out.timers);
         }
@@ -317,14 +317,14 @@ impl Forwarder for Station {
     }
 
     fn on_heard(&mut self, heard: &HeardBroadcast<'_>, context: &mut ForwarderContext<'_>) {
-        let Ok((Wire::Coded(header), rest)) = Wire::decode(heard.header) else {
+        let Ok((header, rest)) = CodedView::decode(heard.header) else {
             self.counts.garbage += 1;
             return;
         };
         if let Some(diffq) = &mut self.diffq {
             diffq.hear(heard.from, &header.flow, rest, context.now);
         }
-        let Heard { meaning, acknowledge, .. } = self.node.heard(&header, None, heard.from.0, context.now);
+        let Heard { meaning, acknowledge, .. } = self.node.heard(header, None, heard.from.0, context.now);
         let (flow, to_me) = (FlowId(header.flow.flow), header.flow.destination == self.me.0);
         match meaning {
             Meaning::Ignored => return,

@@ -52,7 +52,7 @@ fn what_is_no_packet() {
     assert_eq!([0, 1, 255, 256].map(|natives| new(natives).is_some()), [false, true, true, false]);
     let many = (0..70).map(|node| Forwarder { node, credit: Credit(1) });
     let list = Forwarders::new(many);
-    assert_eq!((list.as_slice().len(), list.as_slice()[63].node), (64, 63));
+    assert_eq!((list.view().len(), list.view().get(63).map(|forwarder| forwarder.node)), (64, Some(63)));
 }
 
 #[test]
@@ -73,8 +73,9 @@ proptest! {
         let [flow, source, destination, batch] = ids;
         let flow = Flow { flow, source, destination };
         let list = list.into_iter().map(|(node, credit)| Forwarder { node, credit: Credit(credit) });
-        let coded = Coded::new(flow, batch, Forwarders::new(list), vector.clone()).unwrap();
+        let coded = Coded::new(flow, batch, Forwarders::new(list.clone()), vector.clone()).unwrap();
         prop_assert_eq!(coded.vector(), &vector[..]);
+        prop_assert!(coded.forwarders.view().iter().eq(list));
         for message in [Message::Coded(coded), Message::Acknowledgement(Acknowledgement { flow, batch })] {
             let mut bytes = vec![0; message.wire_len()];
             prop_assert_eq!(message.encode(&mut bytes), Ok(message.wire_len()));

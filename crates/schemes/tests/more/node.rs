@@ -48,7 +48,7 @@ fn a_forwarder_by_hand() {
     let mut random = stream(1);
     assert_eq!(node.make(&FLOW, &mut random), None);
     // From the source: 1.5 transmissions, so two may go; the counter is then -0.5.
-    assert_eq!(meaning(node.heard(&coded(0, &[1, 0, 0]), None, 9, ms(0))), Meaning::Innovative);
+    assert_eq!(meaning(node.heard(coded(0, &[1, 0, 0]).view(), None, 9, ms(0))), Meaning::Innovative);
     assert_eq!(
         (node.backlog(&FLOW), node.backlog_to(0), node.backlog_to(9), node.next()),
         (2, 2, 0, Some(FLOW))
@@ -60,21 +60,24 @@ fn a_forwarder_by_hand() {
     assert!(node.make(&FLOW, &mut random).is_some());
     assert_eq!((node.backlog(&FLOW), node.make(&FLOW, &mut random), node.next()), (0, None, None));
     // From the other forwarder, farther away, a packet that says nothing new: 1.5 more, 1 in all.
-    assert_eq!(meaning(node.heard(&coded(0, &[7, 0, 0]), None, 5, ms(1))), Meaning::Dependent);
+    assert_eq!(meaning(node.heard(coded(0, &[7, 0, 0]).view(), None, 5, ms(1))), Meaning::Dependent);
     assert_eq!(node.backlog(&FLOW), 1);
     // From the destination's side, and from a stranger: stored, and nothing earned.
-    assert_eq!(meaning(node.heard(&coded(0, &[0, 1, 0]), None, 0, ms(2))), Meaning::Innovative);
-    assert_eq!(meaning(node.heard(&coded(0, &[0, 0, 1]), None, 77, ms(2))), Meaning::Innovative);
+    assert_eq!(meaning(node.heard(coded(0, &[0, 1, 0]).view(), None, 0, ms(2))), Meaning::Innovative);
+    assert_eq!(meaning(node.heard(coded(0, &[0, 0, 1]).view(), None, 77, ms(2))), Meaning::Innovative);
     assert_eq!((node.backlog(&FLOW), node.rank(&FLOW)), (1, Some((0, 3, 3))));
     // A vector of another length, or a payload where there was none, does not fit.
-    assert_eq!(meaning(node.heard(&coded(0, &[1, 1]), None, 9, ms(2))), Meaning::Ignored);
-    assert_eq!(meaning(node.heard(&coded(0, &[1, 1, 1]), Some(&Row::zeros(2)), 9, ms(2))), Meaning::Ignored);
+    assert_eq!(meaning(node.heard(coded(0, &[1, 1]).view(), None, 9, ms(2))), Meaning::Ignored);
+    assert_eq!(
+        meaning(node.heard(coded(0, &[1, 1, 1]).view(), Some(&Row::zeros(2)), 9, ms(2))),
+        Meaning::Ignored
+    );
     assert_eq!(node.backlog(&FLOW), 1);
     // A later batch ends this one, with its credit.
-    let heard = node.heard(&coded(1, &[1, 0, 0]), None, 9, ms(3));
+    let heard = node.heard(coded(1, &[1, 0, 0]).view(), None, 9, ms(3));
     assert_eq!((heard.meaning, heard.ended), (Meaning::Innovative, Some(0)));
     assert_eq!((node.backlog(&FLOW), node.rank(&FLOW)), (2, Some((1, 1, 3))));
-    assert_eq!(meaning(node.heard(&coded(0, &[1, 0, 0]), None, 9, ms(3))), Meaning::Old);
+    assert_eq!(meaning(node.heard(coded(0, &[1, 0, 0]).view(), None, 9, ms(3))), Meaning::Old);
     // An acknowledgement ends it; of an earlier one it would not.
     assert_eq!(node.acknowledged(&Acknowledgement { flow: FLOW, batch: 0 }, ms(4)), None);
     assert_eq!(node.backlog(&FLOW), 2);
@@ -83,21 +86,21 @@ fn a_forwarder_by_hand() {
         (node.backlog(&FLOW), node.make(&FLOW, &mut random), node.last_acknowledged(&FLOW)),
         (0, None, Some(1))
     );
-    assert_eq!(meaning(node.heard(&coded(1, &[0, 1, 0]), None, 9, ms(5))), Meaning::Old);
+    assert_eq!(meaning(node.heard(coded(1, &[0, 1, 0]).view(), None, 9, ms(5))), Meaning::Old);
     assert_eq!(node.acknowledged(&Acknowledgement { flow: FLOW, batch: 1 }, ms(6)), None, "twice");
 }
 
 #[test]
 fn the_far_forwarder_does_not_earn_from_the_near_one() {
     let mut node = Node::new(5, Config::default());
-    assert_eq!(meaning(node.heard(&coded(0, &[1, 0]), None, 3, ms(0))), Meaning::Innovative);
+    assert_eq!(meaning(node.heard(coded(0, &[1, 0]).view(), None, 3, ms(0))), Meaning::Innovative);
     assert_eq!(node.backlog(&FLOW), 0);
     // 0.25 for each of the source's: above 0 with the first, used up by one transmission until the fifth.
-    node.heard(&coded(0, &[1, 1]), None, 9, ms(0));
+    node.heard(coded(0, &[1, 1]).view(), None, 9, ms(0));
     assert_eq!(node.backlog(&FLOW), 1);
     assert!(node.make(&FLOW, &mut stream(1)).is_some());
     let until = (1..).find(|_| {
-        node.heard(&coded(0, &[1, 1]), None, 9, ms(0));
+        node.heard(coded(0, &[1, 1]).view(), None, 9, ms(0));
         node.backlog(&FLOW) > 0
     });
     assert_eq!(until, Some(4));
@@ -107,7 +110,7 @@ fn the_far_forwarder_does_not_earn_from_the_near_one() {
 fn who_is_not_listed_has_nothing_to_do() {
     for me in [4, 9] {
         let mut node = Node::new(me, Config::default());
-        assert_eq!(meaning(node.heard(&coded(0, &[1, 0]), None, 5, ms(0))), Meaning::Ignored);
+        assert_eq!(meaning(node.heard(coded(0, &[1, 0]).view(), None, 5, ms(0))), Meaning::Ignored);
         assert!(node.is_empty());
     }
 }
@@ -115,8 +118,8 @@ fn who_is_not_listed_has_nothing_to_do() {
 #[test]
 fn dependent_packets_need_not_earn() {
     let mut node = Node::new(3, Config { dependent_earns: false, ..Config::default() });
-    node.heard(&coded(0, &[1, 0]), None, 9, ms(0));
-    node.heard(&coded(0, &[2, 0]), None, 9, ms(0));
+    node.heard(coded(0, &[1, 0]).view(), None, 9, ms(0));
+    node.heard(coded(0, &[2, 0]).view(), None, 9, ms(0));
     assert_eq!(node.backlog(&FLOW), 2);
 }
 
@@ -126,7 +129,7 @@ fn credit_is_at_most_a_queue() {
     for (depth, most) in [(4, 4), (u32::MAX, 15)] {
         let mut node = Node::new(3, Config { depth, ..Config::default() });
         for _ in 0..10 {
-            node.heard(&coded(0, &[1, 0]), None, 9, ms(0));
+            node.heard(coded(0, &[1, 0]).view(), None, 9, ms(0));
         }
         assert_eq!(node.backlog(&FLOW), most);
     }
@@ -136,8 +139,9 @@ fn credit_is_at_most_a_queue() {
 fn a_destination_by_hand() {
     let mut node = Node::new(0, Config::default());
     let packet = |batch, vector: &[u8], payload: u8| (coded(batch, vector), Row::new(vec![payload]));
-    let hear =
-        |node: &mut Node, (header, payload): (Coded, Row), at| node.heard(&header, Some(&payload), 3, ms(at));
+    let hear = |node: &mut Node, (header, payload): (Coded, Row), at| {
+        node.heard(header.view(), Some(&payload), 3, ms(at))
+    };
     assert_eq!(meaning(hear(&mut node, packet(0, &[1, 1], 3), 0)), Meaning::Innovative);
     assert_eq!(meaning(hear(&mut node, packet(0, &[2, 2], 6), 0)), Meaning::Dependent);
     assert_eq!(node.decoded(&FLOW), None);
@@ -198,7 +202,7 @@ fn a_source_under_a_rate_sends_what_it_is_granted() {
     assert!(node.make(&FLOW, &mut random).is_some() && node.make(&FLOW, &mut random).is_some());
     assert_eq!((node.backlog(&FLOW), node.make(&FLOW, &mut random)), (0, None));
     let mut forwarder = Node::new(3, Config { granted: true, ..Config::default() });
-    forwarder.heard(&coded(0, &[1]), None, 9, ms(0));
+    forwarder.heard(coded(0, &[1]).view(), None, 9, ms(0));
     assert!(!forwarder.grant(&FLOW, 7), "a forwarder earns its credit");
     assert_eq!(forwarder.backlog(&FLOW), 2);
 }
@@ -231,7 +235,7 @@ fn memory_is_bounded() {
     node.begin(own, Decoder::full(2), Forwarders::default(), ms(0));
     let header = |flow| Coded::new(Flow { flow, ..FLOW }, 0, list(), vec![1, 0]).unwrap();
     for (flow, at) in [(1, 1), (2, 2), (1, 3), (5, 4)] {
-        node.heard(&header(flow), None, 9, ms(at));
+        node.heard(header(flow).view(), None, 9, ms(at));
     }
     let flows: Vec<u32> = node.backlogs().map(|(flow, _)| flow.flow).collect();
     assert_eq!((flows, node.len()), (vec![1, 5, 100], 3));
@@ -240,7 +244,7 @@ fn memory_is_bounded() {
             &Acknowledgement { flow: Flow { flow, ..FLOW }, batch: 0 },
             ms(10 + u64::from(flow)),
         );
-        node.heard(&header(2000 + flow), None, 9, ms(10 + u64::from(flow)));
+        node.heard(header(2000 + flow).view(), None, 9, ms(10 + u64::from(flow)));
     }
     assert_eq!((node.len(), node.backlog(&own)), (3, 1));
     let mut full = Node::new(9, Config { flows: 1, ..Config::default() });
@@ -285,7 +289,7 @@ fn transmissions((links, source, destination): Pair, natives: u8, packets: u32, 
             sent += 1;
             for to in 0..nodes.len() {
                 if to != from && random.uniform() >= losses.loss(NodeId(ids[from]), NodeId(ids[to])) {
-                    let heard = nodes[to].heard(&packet.header, None, ids[from], now);
+                    let heard = nodes[to].heard(packet.header.view(), None, ids[from], now);
                     if let Some(acknowledgement) = heard.acknowledge {
                         nodes.iter_mut().for_each(|node| _ = node.acknowledged(&acknowledgement, now));
                         break 'batch;
@@ -353,7 +357,7 @@ proptest! {
                     let id = Flow { flow, ..FLOW };
                     let before = node.rank(&id);
                     let header = Coded::new(id, start.wrapping_add(batch), list.clone(), vector.clone()).unwrap();
-                    let heard = node.heard(&header, None, from, now);
+                    let heard = node.heard(header.view(), None, from, now);
                     if batch < *first {
                         prop_assert_eq!(heard, Heard { meaning: Meaning::Old, ended: None, acknowledge: None });
                         continue;
@@ -421,7 +425,7 @@ proptest! {
                     if random.uniform() < losses.loss(NodeId(from as u32), NodeId(to as u32)) {
                         continue;
                     }
-                    let heard = nodes[to].heard(&packet.header, packet.payload.as_ref(), from as u32, ms(clock));
+                    let heard = nodes[to].heard(packet.header.view(), packet.payload.as_ref(), from as u32, ms(clock));
                     done |= heard.meaning == Meaning::Decodes;
                     if let Some(acknowledgement) = heard.acknowledge {
                         for node in [1, 2] {
