@@ -70,7 +70,7 @@ params! {
         silent: u64 = 5, in 1..=1000;
         /// time of a packet before one was measured (ours)
         packet_time: Span = Span::from_millis(2), in Span::from_micros(10)..=Span::from_secs(10);
-        /// most flows that a node knows at a time
+        /// most flows of other nodes that a node knows at a time
         flows: u64 = 256, in 1..=65_536;
     }
 }

@@ -62,7 +62,7 @@ params! {
         again: Span = Span::from_millis(50), in Span::ZERO..=Span::from_secs(60);
         /// time for which the destination repeats an acknowledgement until it hears of a later batch (ours); 0: never
         repeat: Span = Span::from_secs(60), in Span::ZERO..=Span::from_secs(3600);
-        /// most flows that a node knows at a time
+        /// most flows of other nodes that a node knows at a time
         flows: u64 = 256, in 1..=65_536;
     }
 }

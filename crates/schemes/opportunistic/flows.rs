@@ -1,6 +1,7 @@
 //! The flows that a node knows, with what it knows of each.
 //!
-//! Memory: at most a number of flows; of those that are not the node's own the one heard longest ago gives way.
+//! Memory: at most a number of flows that are not the node's own; of these the one heard longest ago gives way. The node's own stay: how
+//! many there are is up to its applications, and a flow without a place could never send.
 
 use alloc::vec::Vec;
 
@@ -45,7 +46,7 @@ impl<T: Default> Flows<T> {
         Some(&mut self.known[at].about)
     }
 
-    /// The flow, after a place for it has been made if it was unknown; `None` where all places have flows of this node.
+    /// The flow, after a place for it has been made if it was unknown; `None` where it is not the node's own and no such flow has a place.
     pub fn know(&mut self, flow: Flow, now: Time) -> Option<&mut T> {
         let mut at = match self.place(&flow) {
             Ok(at) => {
@@ -54,11 +55,13 @@ impl<T: Default> Flows<T> {
             }
             Err(at) => at,
         };
-        if self.known.len() >= self.most {
-            let foreign = (0..self.known.len()).filter(|&i| self.known[i].flow.source != self.me);
-            let oldest = foreign.min_by_key(|&i| self.known[i].heard)?;
-            self.known.remove(oldest);
-            at -= usize::from(oldest < at);
+        if flow.source != self.me {
+            let foreign = || (0..self.known.len()).filter(|&i| self.known[i].flow.source != self.me);
+            if foreign().count() >= self.most {
+                let oldest = foreign().min_by_key(|&i| self.known[i].heard)?;
+                self.known.remove(oldest);
+                at -= usize::from(oldest < at);
+            }
         }
         self.known.insert(at, Known { flow, heard: now, about: T::default() });
         Some(&mut self.known[at].about)

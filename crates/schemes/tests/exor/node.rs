@@ -242,7 +242,7 @@ fn memory_is_bounded() {
     };
     for flow in 0..100 {
         node.heard(&other(flow), ms(u64::from(flow)));
-        assert!(node.len() <= 3 && node.map(&FLOW).is_some());
+        assert!(node.len() <= 4 && node.map(&FLOW).is_some());
     }
     assert!(node.map(&Flow { flow: 99, source: 7, destination: 0 }).is_some());
 }

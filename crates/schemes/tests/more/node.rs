@@ -234,11 +234,11 @@ fn memory_is_bounded() {
     let own = Flow { flow: 100, source: 3, destination: 0 };
     node.begin(own, Decoder::full(2), Forwarders::default(), ms(0));
     let header = |flow| Coded::new(Flow { flow, ..FLOW }, 0, list(), vec![1, 0]).unwrap();
-    for (flow, at) in [(1, 1), (2, 2), (1, 3), (5, 4)] {
+    for (flow, at) in [(4, 0), (1, 1), (2, 2), (1, 3), (5, 4)] {
         node.heard(header(flow).view(), None, 9, ms(at));
     }
     let flows: Vec<u32> = node.backlogs().map(|(flow, _)| flow.flow).collect();
-    assert_eq!((flows, node.len()), (vec![1, 5, 100], 3));
+    assert_eq!((flows, node.len()), (vec![1, 2, 5, 100], 4));
     for flow in 0..1000 {
         node.acknowledged(
             &Acknowledgement { flow: Flow { flow, ..FLOW }, batch: 0 },
@@ -246,10 +246,15 @@ fn memory_is_bounded() {
         );
         node.heard(header(2000 + flow).view(), None, 9, ms(10 + u64::from(flow)));
     }
-    assert_eq!((node.len(), node.backlog(&own)), (3, 1));
+    assert_eq!((node.len(), node.backlog(&own)), (4, 1));
+    // Own flows take no place of others, and need none.
     let mut full = Node::new(9, Config { flows: 1, ..Config::default() });
     full.begin(FLOW, Decoder::full(1), list(), ms(0));
-    assert_eq!(full.begin(Flow { flow: 2, ..FLOW }, Decoder::full(1), list(), ms(0)), None);
+    assert_eq!(full.begin(Flow { flow: 2, ..FLOW }, Decoder::full(1), list(), ms(0)), Some(0));
+    let other = Flow { flow: 3, source: 4, destination: 9 };
+    let header = Coded::new(other, 0, Forwarders::default(), vec![1]).unwrap();
+    assert_eq!(full.heard(header.view(), None, 4, ms(0)).meaning, Meaning::Decodes);
+    assert_eq!(full.len(), 3);
 }
 
 /// Who sends next in an idealised network.
