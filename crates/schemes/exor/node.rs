@@ -15,8 +15,11 @@
 //! - A source that has learnt nothing new for `stuck` takes all that is not delivered for its own: who was known to hold it may be gone.
 //! - The destination knows what it holds, and takes no map's word for it.
 //! - Under a rate (DiffQ's source) a source sends of a batch what it was granted, each packet as often as it takes; without one, all.
+//! - A number of a batch or a list that is forged would make all that the source sends look old, or not fit, for ever. So a node that is
+//!   silent, for three seconds at least, begins whatever batch it hears. Against one that forges all the time only signatures would help.
 //!
-//! Memory: at most `flows` flows, the one heard longest ago gives way; of each one batch of at most 100 packets. The host keeps payloads.
+//! Memory: at most `flows` flows of others, the one heard longest ago gives way; of each one batch of at most 100 packets. The
+//! host keeps payloads.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -29,7 +32,7 @@ use super::map;
 use super::turns::{self, Turns};
 use crate::opportunistic::backpressure::Backlogged;
 use crate::opportunistic::flows::Flows;
-use crate::opportunistic::later;
+use crate::opportunistic::{QUIET, later};
 
 /// The parameters of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -173,6 +176,10 @@ impl Batch {
 
     fn is_source(&self) -> bool {
         usize::from(self.rank) + 1 == self.nodes.as_slice().len()
+    }
+
+    fn fits(&self, packets: usize, nodes: &Nodes) -> bool {
+        self.held.len() == packets && self.nodes == *nodes
     }
 
     fn is_delivered(&self) -> bool {
@@ -326,18 +333,24 @@ impl Node {
         let Some(known) = self.flows.know(flow, now) else { return result };
         let open = known.batch.as_ref().map(|batch| batch.number);
         let over = known.ended.is_some_and(|ended| !later(number, ended));
-        if over || open.is_some_and(|open| later(open, number)) || source && open != Some(number) {
+        let anew = known.batch.as_ref().is_some_and(|batch| {
+            let fits = if batch.number == number { batch.fits(packets, nodes) } else { later(number, batch.number) };
+            !fits && now.since(batch.alive) >= config.patience.max(QUIET)
+        });
+        let old = over || open.is_some_and(|open| later(open, number));
+        if old && !anew || source && open != Some(number) {
             result.meaning = Meaning::Old;
             return result;
         }
-        if open != Some(number) {
+        if open != Some(number) || anew {
             let new = Batch::new((number, rank), nodes.clone(), packets, config.turns, now);
             let Some(new) = new else { return result };
             (result.ended, known.batch) = (open, Some(new));
-            known.ended = open.or(known.ended);
+            let before = if anew { known.ended } else { open.or(known.ended) };
+            known.ended = before.filter(|&ended| later(number, ended));
         }
         let Some(batch) = known.batch.as_mut() else { return result };
-        if batch.held.len() != packets || batch.nodes != *nodes {
+        if !batch.fits(packets, nodes) {
             return result;
         }
         if batch.is_silent(&config, now) {

@@ -18,8 +18,11 @@
 //! - Under a rate (DiffQ-MORE's source) a source sends what it was granted; without one, always.
 //! - Under DiffQ a forwarder's credit is at most D packets, the size of a destination queue: what is above it would be dropped there.
 //!   Credit that nobody takes would otherwise grow, and a flow with ever more of it than others would have every turn.
+//! - A number of a batch or of natives that is forged would make all that the source sends look old, or not fit, for ever. So a batch of
+//!   which nothing that fits was heard for three seconds gives way to whatever comes, unless that was acknowledged. Against one that forges
+//!   all the time nothing helps without signatures.
 //!
-//! Memory: at most `flows` flows, the one heard longest ago gives way; of each one batch, of which K packets are stored.
+//! Memory: at most `flows` flows of others, the one heard longest ago gives way; of each one batch, of which K packets are stored.
 
 use alloc::vec::Vec;
 
@@ -34,7 +37,7 @@ use super::differential;
 use super::row::Row;
 use crate::opportunistic::backpressure::Backlogged;
 use crate::opportunistic::flows::Flows;
-use crate::opportunistic::later;
+use crate::opportunistic::{QUIET, later};
 
 /// A transmission, in parts.
 const ONE: i64 = Credit::PARTS as i64;
@@ -109,6 +112,14 @@ struct Batch {
     held: Decoder,
     /// Credit that is not used, parts of a transmission.
     counter: i64,
+    /// When a packet of it was last heard that fits.
+    heard: Time,
+}
+
+impl Batch {
+    fn is_quiet(&self, now: Time) -> bool {
+        now.since(self.heard) >= QUIET
+    }
 }
 
 /// What is known of a flow.
@@ -172,7 +183,7 @@ impl Node {
         if known.batch.is_some() || known.ended.is_some_and(|ended| !later(number, ended)) {
             return false;
         }
-        known.batch = Some(Batch { number, forwarders, held: natives, counter: 0 });
+        known.batch = Some(Batch { number, forwarders, held: natives, counter: 0, heard: now });
         true
     }
 
@@ -200,7 +211,7 @@ impl Node {
         let Some(known) = self.flows.know(flow, now) else { return result };
         let open = known.batch.as_ref().map(|batch| batch.number);
         if known.ended.is_some_and(|ended| !later(number, ended))
-            || open.is_some_and(|open| later(open, number))
+            || known.batch.as_ref().is_some_and(|open| later(open.number, number) && !open.is_quiet(now))
         {
             result.meaning = Meaning::Old;
             if mine == 0 {
@@ -211,18 +222,22 @@ impl Node {
         result.ended = open.filter(|&open| open != number);
         let bytes = payload.map_or(0, Row::len);
         let natives = header.vector().len();
+        let fits =
+            |held: &Decoder| (usize::from(held.natives()), held.payload_bytes()) == (natives, bytes);
         let batch = match &mut known.batch {
-            Some(batch) if batch.number == number => batch,
+            Some(batch) if batch.number == number && (fits(&batch.held) || !batch.is_quiet(now)) => batch,
             none => none.insert(Batch {
                 number,
                 forwarders: forwarders.shared(),
                 held: Decoder::new(natives as u8, bytes),
                 counter: 0,
+                heard: now,
             }),
         };
-        if (usize::from(batch.held.natives()), batch.held.payload_bytes()) != (natives, bytes) {
+        if !fits(&batch.held) {
             return result;
         }
+        batch.heard = now;
         let innovative = batch.held.add(header.vector(), payload);
         result.meaning = if innovative { Meaning::Innovative } else { Meaning::Dependent };
         if mine == 0 {

@@ -19,6 +19,9 @@ pub mod probes;
 pub mod ratios;
 pub(crate) mod sources;
 
+/// Time without a packet that fits after which a batch gives way to an earlier one, or to one of another size: its number may be forged.
+pub(crate) const QUIET: airfair_units::Span = airfair_units::Span::from_secs(3);
+
 /// Whether a batch comes after another; numbers go round.
 pub(crate) const fn later(batch: u32, than: u32) -> bool {
     batch.wrapping_sub(than).cast_signed() > 0

@@ -231,6 +231,24 @@ fn packets_by_number() {
     assert_eq!(relay.locate(1, 64), None);
 }
 
+/// A forged number, or a forged list, stops a flow for three seconds.
+#[test]
+fn what_is_forged_does_not_stay() {
+    for (forged, packets) in [(1 << 30, 3), (7, 2)] {
+        let mut node = Node::new(3, Config::default());
+        let map = vec![3; packets];
+        assert_eq!(heard(&mut node, &header(forged, 3, Some(0), &map), 0), Meaning::New);
+        let unused = if forged == 7 { Meaning::Ignored } else { Meaning::Old };
+        let real = header(7, 3, Some(0), &[3, 3, 3]);
+        assert_eq!(heard(&mut node, &real, 2999), unused);
+        assert_eq!(node.heard(&real, ms(3000)).meaning, Meaning::New);
+        assert_eq!(heard(&mut node, &real, 3001), Meaning::Known);
+        // A later batch is begun at once; that it ended the earlier one is remembered.
+        assert_eq!(node.heard(&header(8, 3, Some(0), &[3, 3, 3]), ms(3002)).ended, Some(7));
+        assert_eq!(heard(&mut node, &real, 3003), Meaning::Old);
+    }
+}
+
 #[test]
 fn memory_is_bounded() {
     let mut node = Node::new(9, Config { flows: 3, ..Config::default() });

@@ -227,6 +227,29 @@ fn flows_have_turns() {
     assert_eq!(order, [1, 2, 3, 1, 2, 1, 2]);
 }
 
+/// A forged number, or a forged number of natives, stops a flow for three seconds; not so long as what is forged is heard again.
+#[test]
+fn what_is_forged_does_not_stay() {
+    for (me, forged, natives) in [(3, 1 << 30, 3), (3, 7, 2), (0, 1 << 30, 3), (0, 7, 2)] {
+        let mut node = Node::new(me, Config::default());
+        let heard = |node: &mut Node, batch, natives: usize, at| {
+            let vector: Vec<u8> = (0..natives).map(|native| u8::from(native == 0)).collect();
+            node.heard(&coded(batch, &vector), None, 9, ms(at)).meaning
+        };
+        assert_eq!(heard(&mut node, forged, natives, 0), Meaning::Innovative);
+        assert_eq!(heard(&mut node, forged, natives, 500), Meaning::Dependent);
+        let unused = if forged == 7 { Meaning::Ignored } else { Meaning::Old };
+        assert_eq!(heard(&mut node, 7, 3, 3499), unused);
+        assert_eq!(heard(&mut node, 7, 3, 3500), Meaning::Innovative);
+        assert_eq!(node.rank(&FLOW), Some((7, 1, 3)));
+        // What was acknowledged stays so.
+        let ended = Acknowledgement { flow: FLOW, batch: 7 };
+        node.acknowledged(&ended, ms(3500));
+        heard(&mut node, 8, 3, 3500);
+        assert_eq!(heard(&mut node, 7, 3, 9000) == Meaning::Old, me == 3);
+    }
+}
+
 /// The flow that was heard longest ago gives way; a node's own flows stay.
 #[test]
 fn memory_is_bounded() {
