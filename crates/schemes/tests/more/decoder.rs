@@ -52,6 +52,33 @@ fn a_small_batch_by_hand() {
     assert_eq!((decoder.rank(), decoder.innovative(&[0, 5, 0])), (0, true));
 }
 
+/// One packet whose payload does not belong to its vector: who holds it spoils what it sends, and nearly all natives are wrong.
+#[test]
+fn one_garbage_packet_spoils_a_batch() {
+    let mut random = stream(4);
+    let (mut wrong, mut spoiled) = (0, 0);
+    for _ in 0..100 {
+        let natives = payloads(32, 16, &mut random);
+        let source = Decoder::of(natives.clone());
+        let (mut forwarder, mut decoder) = (Decoder::new(32, 16), Decoder::new(32, 16));
+        let [vector, garbage] = [32, 16].map(|bytes| payloads(1, bytes, &mut random).remove(0));
+        assert!(forwarder.add(&vector, Some(&Row::new(garbage))), "no vector looks like garbage");
+        while !forwarder.is_full() {
+            let good = source.combine(&mut random).unwrap();
+            forwarder.add(&good.vector, good.payload.as_ref());
+        }
+        while !decoder.is_full() {
+            let bad = forwarder.combine(&mut random).unwrap();
+            decoder.add(&bad.vector, bad.payload.as_ref());
+        }
+        let decoded = decoder.decode().unwrap();
+        let count = natives.iter().zip(&decoded).filter(|(native, row)| *native != row.as_bytes()).count();
+        (wrong, spoiled) = (wrong + count, spoiled + usize::from(count > 0));
+    }
+    // Each native is right by a chance of 1 in 256.
+    assert!(spoiled == 100 && (3150..=3200).contains(&wrong), "{spoiled} batches, {wrong} natives");
+}
+
 #[test]
 fn payloads_of_other_lengths_are_not_stored() {
     let mut decoder = Decoder::new(2, 4);
