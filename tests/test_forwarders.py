@@ -72,6 +72,20 @@ def test_flows_that_a_forwarder_does_not_carry_go_by_routes() -> None:
     assert flow["delivered_packets"] > 100
 
 
+@pytest.mark.parametrize("name", ["more", "exor", FloodScheme.name])
+def test_nodes_without_a_forwarder_send_by_routes(name: str) -> None:
+    """A node that has another scheme than the run's: its packets, and those for it, go by routes."""
+    for node in ("1", "2", "3"):
+        result = airfair.run(three(f"node.{node}.scheme=droptail"), scheme=name)
+        (flow,) = result["flows"]
+        assert ("forwarding" in flow) == (node == "2")
+        ends = result["ends"]
+        inside = ("delivered", "queued", "in_mac", "on_wire", "awaiting_arp", "forwarded")
+        assert sum(ends[key] for key in inside) + sum(ends["dropped"].values()) == ends["made"]
+        if node != "2":
+            assert 200 <= flow["delivered_packets"] <= flow["sent_packets"] <= 251
+
+
 class Counts(Flood):
     """Is told of the network, counts what it hears, and sends at a level of its own."""
 

@@ -196,7 +196,8 @@ impl Network {
             self.forwarders.at(station).is_some_and(|at| !at.contends) && self.is_ready(station, now);
         let is_next = self.forwarders.at(station).is_some_and(|at| at.is_next);
         let queued = if can_send && is_next { None } else { self.queued_msdu((station, port), port, now) };
-        let at = self.forwarders.at_mut(station)?;
+        // A node may have another scheme, without a forwarder.
+        let Some(at) = self.forwarders.at_mut(station) else { return queued };
         at.is_next = queued.is_some();
         if queued.is_some() || !can_send {
             return queued;
