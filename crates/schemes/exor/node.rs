@@ -334,7 +334,8 @@ impl Node {
         let open = known.batch.as_ref().map(|batch| batch.number);
         let over = known.ended.is_some_and(|ended| !later(number, ended));
         let anew = known.batch.as_ref().is_some_and(|batch| {
-            let fits = if batch.number == number { batch.fits(packets, nodes) } else { later(number, batch.number) };
+            let fits =
+                if batch.number == number { batch.fits(packets, nodes) } else { later(number, batch.number) };
             !fits && now.since(batch.alive) >= config.patience.max(QUIET)
         });
         let old = over || open.is_some_and(|open| later(open, number));
@@ -494,6 +495,11 @@ impl Backlogged for Node {
     fn ready(&self) -> impl Iterator<Item = Flow> {
         let ready = |known: &Known| known.batch.as_ref().is_some_and(|batch| batch.rest().next().is_some());
         self.flows.iter().filter(move |(_, known)| ready(known)).map(|(flow, _)| flow)
+    }
+
+    /// Only maps: of its destination, or of a node that has nothing to forward.
+    fn only_tells(&self, flow: &Flow) -> bool {
+        self.batch(flow).is_some_and(|batch| batch.rest().all(|(_, packet)| packet.is_none()))
     }
 
     fn turn(&self) -> Option<Flow> {

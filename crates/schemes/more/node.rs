@@ -222,8 +222,7 @@ impl Node {
         result.ended = open.filter(|&open| open != number);
         let bytes = payload.map_or(0, Row::len);
         let natives = header.vector().len();
-        let fits =
-            |held: &Decoder| (usize::from(held.natives()), held.payload_bytes()) == (natives, bytes);
+        let fits = |held: &Decoder| (usize::from(held.natives()), held.payload_bytes()) == (natives, bytes);
         let batch = match &mut known.batch {
             Some(batch) if batch.number == number && (fits(&batch.held) || !batch.is_quiet(now)) => batch,
             none => none.insert(Batch {

@@ -79,6 +79,11 @@ pub trait Backlogged {
     /// The flows that have something to send now, in the order of their numbers.
     fn ready(&self) -> impl Iterator<Item = Flow>;
 
+    /// Whether what it has to send now for a flow are no packets, but words about them: those wait for no differential.
+    fn only_tells(&self, _flow: &Flow) -> bool {
+        false
+    }
+
     /// The flow that has sent last.
     fn turn(&self) -> Option<Flow>;
 
@@ -202,7 +207,8 @@ impl Backpressure {
         // The later of two equals wins: first those after the flow that has sent last, from behind.
         let mut best: Option<(Flow, i64, bool)> = None;
         let held = |value: i64| self.config.serve == Serve::Positive && value <= 0;
-        for (flow, value) in node.ready().map(of).filter(|&(_, value)| !held(value)) {
+        let goes = |&(flow, value): &(Flow, i64)| !held(value) || node.only_tells(&flow);
+        for (flow, value) in node.ready().map(of).filter(goes) {
             let after = turn.is_none_or(|turn| flow > turn);
             let better =
                 best.is_none_or(|(_, most, was_after)| value > most || value == most && after && !was_after);

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use airfair_schemes::exor::listed;
 use airfair_schemes::exor::node::{Config, Heard, Meaning, Node, Sending};
-use airfair_schemes::opportunistic::backpressure::Backlogged;
+use airfair_schemes::opportunistic::backpressure::{self, Backlogged, Backpressure};
 use airfair_schemes::opportunistic::expected::{Expected, Pruning};
 use airfair_schemes::places::NodeId;
+use airfair_schemes::{ParamValue, Params};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 use airfair_wire::Flow;
@@ -229,6 +230,28 @@ fn packets_by_number() {
     let mut relay = Node::new(3, Config::default());
     assert_eq!(heard(&mut relay, &header(64, 3, Some(2), &[3; 4]), 0), Meaning::New);
     assert_eq!(relay.locate(1, 64), None);
+}
+
+/// Maps wait for no differential: without those of the destination no batch would end where only positive ones are served.
+#[test]
+fn maps_are_no_backlog() {
+    let tick = |node: &mut Node, packets: &[u8]| {
+        packets.iter().for_each(|&packet| _ = node.heard(&header(0, 3, Some(packet), &[3; 3]), ms(0)));
+        node.tick(ms(1000));
+        (node.backlog(&FLOW), node.backlog_to(0), node.only_tells(&FLOW))
+    };
+    let mut destination = Node::new(0, Config::default());
+    assert_eq!(tick(&mut destination, &[0]), (10, 0, true));
+    let mut forwarder = Node::new(5, Config::default());
+    assert_eq!(tick(&mut forwarder, &[0, 2]), (2, 2, false));
+    let serve = ParamValue::Choice("positive");
+    let set = Params([("serve".into(), serve)].into());
+    let mut diffq = Backpressure::new(backpressure::Config::from_params(&set).unwrap());
+    assert!(diffq.next(&destination, ms(1000)).is_some() && diffq.next(&forwarder, ms(1000)).is_some());
+    // The next forwarder says that it has three packets: the two of this one wait.
+    let told = diffq.trailer(&FLOW, 3, ms(1000));
+    diffq.hear(NodeId(3), &FLOW, &told, ms(1000));
+    assert!(diffq.next(&destination, ms(1000)).is_some() && diffq.next(&forwarder, ms(1000)).is_none());
 }
 
 /// A forged number, or a forged list, stops a flow for three seconds.
