@@ -196,7 +196,7 @@ impl Agent for Station {
         self.node = Node::new(setup.node.0, self.config.node);
         self.sizes = Flows::new(setup.node.0, self.config.node.flows);
         self.ratios.start(setup.node, context);
-        if let Some(diffq) = &self.diffq {
+        if let Some(diffq) = &mut self.diffq {
             context.out.timers.push((STEP, diffq.first_step(context.now, context.random)));
         }
     }
@@ -210,8 +210,7 @@ impl Agent for Station {
             self.renew(context.now);
         }
         if let (STEP, Some(diffq)) = (timer, &mut self.diffq) {
-            diffq.step(&mut self.node, context.now);
-            context.out.timers.push((STEP, context.now + diffq.config().sender.interval));
+            context.out.timers.push((STEP, diffq.step(&mut self.node, context.now)));
         }
         self.go_on(context.now, context.out);
     }

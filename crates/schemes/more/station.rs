@@ -243,7 +243,7 @@ impl Agent for Station {
         self.me = setup.node;
         self.node = Node::new(setup.node.0, self.config.node);
         self.ratios.start(setup.node, context);
-        if let Some(diffq) = &self.diffq {
+        if let Some(diffq) = &mut self.diffq {
             context.out.timers.push((STEP, diffq.first_step(context.now, context.random)));
         }
     }
@@ -264,8 +264,7 @@ impl Agent for Station {
         }
         match (timer, &mut self.diffq) {
             (STEP, Some(diffq)) => {
-                diffq.step(&mut self.node, context.now);
-                context.out.timers.push((STEP, context.now + diffq.config().sender.interval));
+                context.out.timers.push((STEP, diffq.step(&mut self.node, context.now)));
             }
             (REPEAT, _) => self.repeat_due(context.now, context.out),
             _ => self.begin(context.now, &mut context.out.timers),

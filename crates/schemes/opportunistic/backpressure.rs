@@ -15,6 +15,8 @@
 //!   waits ([`Serve`]).
 //! - Sources do not step together: each node begins within an `interval`, each flow with a part of a packet, both drawn. Flows that begin
 //!   at the same moment with the same rate would otherwise send together for ever, and hidden ones drown each other.
+//! - The law runs every `interval`; packets are granted every 10 ms at least: a source with steps of a second would otherwise send what
+//!   a second allows at once.
 //! - The backlog that a broadcast announces is that after the broadcast, to the same destination over all flows.
 
 use alloc::vec::Vec;
@@ -70,6 +72,9 @@ params! {
         sizes: u64 = 1024, in 1..=65_536;
     }
 }
+
+/// Longest time between two grants.
+const GRANT: Span = Span::from_millis(10);
 
 /// A node whose flows DiffQ orders.
 pub trait Backlogged {
@@ -143,6 +148,8 @@ pub struct Backpressure {
     config: Config,
     backlogs: Backlogs,
     own: Vec<Paced>,
+    /// Time of the next step of the law.
+    law_at: Time,
     sequence: u32,
     garbage: u64,
 }
@@ -152,7 +159,7 @@ impl Backpressure {
     #[must_use]
     pub const fn new(config: Config) -> Self {
         let backlogs = Backlogs::new(config.sizes, config.expiry);
-        Self { config, backlogs, own: Vec::new(), sequence: 0, garbage: 0 }
+        Self { config, backlogs, own: Vec::new(), law_at: Time::ZERO, sequence: 0, garbage: 0 }
     }
 
     /// The constants.
@@ -161,10 +168,17 @@ impl Backpressure {
         &self.config
     }
 
+    /// Time between two calls of [`Self::step`].
+    fn between(&self) -> Span {
+        self.config.sender.interval.min(GRANT)
+    }
+
     /// Time of a node's first step.
-    pub fn first_step(&self, now: Time, random: &mut Stream) -> Time {
+    pub fn first_step(&mut self, now: Time, random: &mut Stream) -> Time {
         let interval = self.config.sender.interval.as_nanos();
-        now + Span((random.uniform() * interval as f64) as u64)
+        let phase = (random.uniform() * interval as f64) as u64;
+        self.law_at = now + Span(phase);
+        now + Span(phase % self.between().as_nanos())
     }
 
     /// A flow of the node's own has packets of this size.
@@ -176,13 +190,20 @@ impl Backpressure {
         }
     }
 
-    /// An interval of the law is over: grants the node's flows what their rates allow.
-    pub fn step(&mut self, node: &mut impl Backlogged, now: Time) {
+    /// Grants the node's flows what their rates allow, after a step of the law if an interval of it is over. Returns the time of the next
+    /// call.
+    pub fn step(&mut self, node: &mut impl Backlogged, now: Time) -> Time {
         let depth = self.config.quantiser.depth;
+        let is_over = now >= self.law_at;
+        if is_over {
+            self.law_at = now + self.config.sender.interval;
+        }
         for own in &mut self.own {
             let backlog = node.backlog_to(own.flow.destination);
             own.rate.set_backlog(backlog);
-            own.rate.interval_over(now);
+            if is_over {
+                own.rate.interval_over(now);
+            }
             let bits = (own.packet.get() * 8).max(1) as f64;
             own.allowed += own.rate.bps() * now.since(own.since).as_secs_f64() / bits;
             own.since = now;
@@ -193,6 +214,7 @@ impl Backpressure {
                 (0..granted).for_each(|_| own.rate.sent(own.packet, now));
             }
         }
+        now + self.between()
     }
 
     /// The flow that sends next, with its level: the one with the largest differential. None: all wait, or there is none.

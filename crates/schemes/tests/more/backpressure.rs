@@ -148,3 +148,32 @@ fn what_radios_are_to_offer() {
         );
     }
 }
+
+/// With steps of a second a source's packets are granted one by one all the same, ten a second; the law runs once a second, from a time in
+/// the first one on: two steps of 80 kbit/s make 240 kbit/s, thirty packets a second, after the second of them.
+#[test]
+fn a_long_interval_grants_packets_one_by_one() {
+    let f = flow(1, 9);
+    for seed in 0..20 {
+        let mut random = Stream::new(seed, "backpressure", Purpose::Agent);
+        let mut config = config(Serve::Always);
+        (config.sender.interval, config.sender.alpha) = (Span::from_secs(1), 80_000.0);
+        config.sender.threshold = 1000;
+        let (mut node, mut law) = (source(&[(f, 0)]), Backpressure::new(config));
+        let mut now = law.first_step(Time::ZERO, &mut random);
+        assert!(now < Time::ZERO + STEP);
+        law.start(f, Bytes(1000), Time::ZERO, &mut random);
+        let (mut rates, mut before) = (Vec::new(), 0);
+        while now < Time::ZERO + Span::from_millis(1990) {
+            let next = law.step(&mut node, now);
+            assert!(node.backlog(&f) <= before + 1);
+            before = node.backlog(&f);
+            rates.push(law.gauges()[0]);
+            assert_eq!(next, now + STEP);
+            now = next;
+        }
+        let steps = rates.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        assert!(matches!(steps, 1 | 2), "{steps}");
+        assert_eq!(rates.last(), Some(&240_000.0));
+    }
+}
