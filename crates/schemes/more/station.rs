@@ -363,6 +363,7 @@ impl Forwarder for Station {
         let mut header = vec![0; packet.header.wire_len()];
         packet.header.encode(&mut header).ok()?;
         if let Some(diffq) = &mut self.diffq {
+            diffq.sent(&self.node, &flow, context.now);
             let left = self.node.backlog_to(flow.destination);
             header.extend(diffq.trailer(&flow, left, context.now));
         }

@@ -40,7 +40,7 @@ params! {
         /// what a source's rate follows: "aimd" (section 4.1, Source Rate Control) or "log", the rate that maximises the sum of the
         /// logarithms of the rates
         law: Law = Law::Aimd;
-        /// what calls the law: the clock, each "interval", or the "packets" that the source is granted
+        /// what calls the law: the clock, each "interval", or the "packets" that the source sends
         steps: Steps = Steps::Interval;
         /// D, the most packets that a source is granted and has not sent, and the backlog of the highest level
         depth: u64 = 100, in 1..=65_535;
@@ -210,11 +210,20 @@ impl Backpressure {
             let whole = own.allowed as u32;
             own.allowed -= f64::from(whole);
             let granted = whole.min(depth.saturating_sub(backlog));
-            if granted > 0 && node.grant(&own.flow, granted) {
-                (0..granted).for_each(|_| own.rate.sent(own.packet, now));
+            if granted > 0 {
+                let _has_batch = node.grant(&own.flow, granted);
             }
         }
         now + self.between()
+    }
+
+    /// A broadcast for a flow was made; if the flow is the node's own, a packet that its source sends.
+    pub fn sent(&mut self, node: &impl Backlogged, flow: &Flow, now: Time) {
+        if let Ok(at) = self.own.binary_search_by_key(flow, |own| own.flow) {
+            let own = &mut self.own[at];
+            own.rate.set_backlog(node.backlog_to(flow.destination));
+            own.rate.sent(own.packet, now);
+        }
     }
 
     /// The flow that sends next, with its level: the one with the largest differential. None: all wait, or there is none.

@@ -177,3 +177,27 @@ fn a_long_interval_grants_packets_one_by_one() {
         assert_eq!(rates.last(), Some(&240_000.0));
     }
 }
+
+/// By packets the law is called for those that the source sends: what is granted and waits gains nothing. With a threshold of 0 a packet
+/// behind which none waits gains alpha, and one behind which some do loses half.
+#[test]
+fn by_packets_the_law_is_called_for_what_is_sent() {
+    let f = flow(1, 9);
+    let mut random = Stream::new(1, "backpressure", Purpose::Agent);
+    let mut config = config(Serve::Always);
+    config.sender = SenderConfig { steps: Steps::Packets, threshold: 0, alpha: 40_000.0, ..config.sender };
+    let (mut node, mut law) = (source(&[(f, 0)]), Backpressure::new(config));
+    law.start(f, Bytes(1000), Time::ZERO, &mut random);
+    (0..30).for_each(|step| _ = law.step(&mut node, Time::ZERO + Span(step * STEP.0)));
+    assert!(node.backlog(&f) >= 2, "80 kbit/s for 0.3 s");
+    let mut rates = vec![law.gauges()[0]];
+    while node.make(&f, &mut random).is_some() {
+        law.sent(&node, &f, Time::ZERO + Span::from_millis(300));
+        rates.push(law.gauges()[0]);
+    }
+    law.sent(&node, &flow(3, 9), Time::ZERO + Span::from_secs(2));
+    assert_eq!(rates.first(), Some(&80_000.0));
+    // Halved once within the 100 ms for which a decrease holds.
+    assert!(rates[1..rates.len() - 1].iter().all(|&rate| rate == 40_000.0), "{rates:?}");
+    assert_eq!((rates.last(), law.gauges()[0]), (Some(&80_000.0), 80_000.0));
+}
