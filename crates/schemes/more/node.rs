@@ -10,8 +10,9 @@
 //! Readings:
 //! - A packet that is not innovative earns credit too: credit pays for what was sent upstream (`dependent_earns`).
 //! - A packet from a node that is not in the list earns nothing, and is stored if it is innovative.
-//! - The destination repeats an acknowledgement when it hears packets of a batch that it has decoded, at most once in `again`: the last one
-//!   may be lost.
+//! - The destination repeats an acknowledgement when it hears packets of a batch that it has decoded, as the last one may be lost: first after
+//!   `again`, then after twice that, up to a second. At a constant rate of 20 a second a diamond with losses of 0.6 came to a stand: the path
+//!   back carries fewer, and the acknowledgement of each batch waited behind all those of the last.
 //! - That a batch was acknowledged is remembered where no packet of it was heard: a late packet would revive it.
 //! - Of several flows that have something to send each has a turn, in the order of their numbers.
 //! - Credits are counted in parts of 1/1024, as they are in headers, so that no sum depends on rounding.
@@ -42,6 +43,9 @@ use crate::opportunistic::{QUIET, later};
 /// A transmission, in parts.
 const ONE: i64 = Credit::PARTS as i64;
 
+/// Longest time between two acknowledgements of a batch that is heard again or of which nothing more is heard, unless the first was longer.
+const LONGEST: Span = Span::from_secs(1);
+
 /// The parameters of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Config {
@@ -51,7 +55,7 @@ pub struct Config {
     pub granted: bool,
     /// Most packets that credit entitles a forwarder to send at a time.
     pub depth: u32,
-    /// Shortest time between two acknowledgements of a batch.
+    /// Time between the first two acknowledgements of a batch; each further one takes twice as long as the last, up to a second.
     pub again: Span,
     /// Most flows that are known.
     pub flows: usize,
@@ -129,8 +133,8 @@ struct Known {
     batch: Option<Batch>,
     /// The last batch that was acknowledged.
     ended: Option<u32>,
-    /// When the destination last sent an acknowledgement.
-    acknowledged: Option<Time>,
+    /// When the destination last sent an acknowledgement, and after which time it may send the next.
+    acknowledged: Option<(Time, Span)>,
 }
 
 /// The flows of MORE at a node.
@@ -215,7 +219,7 @@ impl Node {
         {
             result.meaning = Meaning::Old;
             if mine == 0 {
-                result.acknowledge = known.acknowledge_again(flow, config.again, now);
+                result.acknowledge = known.acknowledge_again(flow, now);
             }
             return result;
         }
@@ -242,8 +246,9 @@ impl Node {
         if mine == 0 {
             if batch.held.is_full() {
                 known.ended = Some(number);
+                known.acknowledged = Some((now, config.again));
                 result.meaning = Meaning::Decodes;
-                result.acknowledge = known.acknowledge_again(flow, Span::ZERO, now);
+                result.acknowledge = Some(Acknowledgement { flow, batch: number });
             }
             return result;
         }
@@ -259,6 +264,15 @@ impl Node {
             batch.counter = (batch.counter + i64::from(credit.0)).min(ONE * i64::from(config.depth));
         }
         result
+    }
+
+    /// Whether the destination may send this acknowledgement once more by itself; then it counts as sent. It may if the flow is forgotten.
+    pub fn acknowledges_again(&mut self, acknowledgement: &Acknowledgement, now: Time) -> bool {
+        let &Acknowledgement { flow, batch } = acknowledgement;
+        match self.flows.get_mut(&flow) {
+            Some(known) if known.ended == Some(batch) => known.acknowledge_again(flow, now).is_some(),
+            _ => true,
+        }
     }
 
     /// An acknowledgement was heard, passed on or received. Returns the batch that this ends here: nothing of it is sent any more. At the
@@ -405,13 +419,22 @@ impl Backlogged for Node {
 }
 
 impl Known {
-    /// The acknowledgement of the last batch that was decoded, if the last one was sent that long ago.
-    fn acknowledge_again(&mut self, flow: Flow, again: Span, now: Time) -> Option<Acknowledgement> {
+    /// The acknowledgement of the last batch that was decoded, if it is time for another one.
+    fn acknowledge_again(&mut self, flow: Flow, now: Time) -> Option<Acknowledgement> {
         let batch = self.ended?;
-        if self.acknowledged.is_some_and(|last| now.since(last) < again) {
-            return None;
+        if let Some((last, gap)) = &mut self.acknowledged {
+            if now.since(*last) < *gap {
+                return None;
+            }
+            (*last, *gap) = (now, next_gap(*gap));
         }
-        self.acknowledged = Some(now);
         Some(Acknowledgement { flow, batch })
     }
+}
+
+/// The time between two acknowledgements of a batch, after this one. Repetitions at a constant rate would queue up on a path that carries
+/// fewer, and the acknowledgement of the next batch would wait behind them.
+#[must_use]
+pub fn next_gap(gap: Span) -> Span {
+    Span(gap.0.saturating_mul(2)).min(LONGEST.max(gap))
 }

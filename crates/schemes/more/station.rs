@@ -18,7 +18,7 @@ use airfair_wire::more::{Acknowledgement, CodedView, Flow, Forwarders};
 
 use super::decoder::Decoder;
 use super::forwarders;
-use super::node::{Config, Heard, Meaning, Node};
+use super::node::{Config, Heard, Meaning, Node, next_gap};
 use crate::opportunistic::backpressure::{self, Backlogged, Backpressure};
 use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::losses::Losses;
@@ -35,9 +35,6 @@ const FLUSH: Timer = Timer(1);
 const STEP: Timer = Timer(2);
 /// An acknowledgement is repeated.
 const REPEAT: Timer = Timer(3);
-
-/// Longest time between two repetitions of an acknowledgement.
-const LONGEST: Span = Span::from_secs(1);
 
 /// The constants of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -167,9 +164,11 @@ impl Station {
     fn repeat_due(&mut self, now: Time, out: &mut AgentEffects) {
         self.repeated.retain(|it| it.next < it.until);
         for it in self.repeated.iter_mut().filter(|it| it.next <= now) {
-            it.gap = Span(it.gap.0.saturating_mul(2)).min(LONGEST);
+            it.gap = next_gap(it.gap);
             it.next = now.saturating_add(it.gap);
-            out.messages.extend(message(&it.acknowledgement));
+            if self.node.acknowledges_again(&it.acknowledgement, now) {
+                out.messages.extend(message(&it.acknowledgement));
+            }
         }
         out.timers.extend(self.next_repetition());
     }

@@ -150,17 +150,19 @@ fn a_destination_by_hand() {
     assert_eq!((heard.meaning, heard.acknowledge), (Meaning::Decodes, Some(acknowledgement)));
     assert_eq!(node.decoded(&FLOW), Some(vec![Row::new(vec![1]), Row::new(vec![2])]));
     assert_eq!((node.backlog(&FLOW), node.next()), (0, None), "it sends nothing");
-    // The source goes on: an acknowledgement was lost. Another, at most every 50 ms.
-    for (at, again) in [(11, false), (59, false), (60, true), (61, false), (110, true)] {
+    // The source goes on: an acknowledgement was lost. Another after 50 ms, then after 100 and 200 ms: a constant rate would queue up.
+    for (at, again) in
+        [(11, false), (59, false), (60, true), (61, false), (110, false), (160, true), (359, false), (360, true)]
+    {
         let heard = hear(&mut node, packet(0, &[1, 0], 1), at);
         assert_eq!((heard.meaning, heard.acknowledge.is_some()), (Meaning::Old, again), "{at} ms");
     }
     // The first acknowledgement of the next batch does not wait.
-    assert_eq!(hear(&mut node, packet(1, &[1, 0], 1), 111).ended, Some(0));
-    let heard = hear(&mut node, packet(1, &[1, 1], 1), 112);
+    assert_eq!(hear(&mut node, packet(1, &[1, 0], 1), 361).ended, Some(0));
+    let heard = hear(&mut node, packet(1, &[1, 1], 1), 362);
     assert_eq!(heard.acknowledge, Some(Acknowledgement { flow: FLOW, batch: 1 }));
     // It knows by itself.
-    assert_eq!(node.acknowledged(&Acknowledgement { flow: FLOW, batch: 9 }, ms(113)), None);
+    assert_eq!(node.acknowledged(&Acknowledgement { flow: FLOW, batch: 9 }, ms(363)), None);
     assert_eq!(node.last_acknowledged(&FLOW), Some(1));
 }
 
