@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import re
+import subprocess
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
 import airfair
 import pytest
-from airfair import Capture, InputError, Recording, Scenario, plots
+from airfair import Capture, InputError, Recording, Scenario, plots, tables
 from matplotlib.collections import LineCollection
 
-from tests.support import SCENARIOS
+from tests.support import ROOT, SCENARIOS
 from tests.support import airfair as command
 
 DIAMOND = SCENARIOS / "lossy-diamond.toml"
@@ -128,3 +132,115 @@ def test_the_command_draws_batches(tmp_path: Path) -> None:
     done = command("plot", tmp_path / "run", "--kind", "batches", "--stations", "a", "-o", picture)
     assert done.returncode != 0
     assert "--stations goes with --kind timeline, not with batches" in done.stderr
+
+
+def shown(show: Callable[[tables.Console], None], width: int = 80) -> list[str]:
+    """What a table shows on a terminal of that width."""
+    out = io.StringIO()
+    show(tables.Console(file=out, width=width))
+    return out.getvalue().splitlines()
+
+
+def row(lines: list[str], head: str, first: str) -> dict[str, str]:
+    """The row that begins with `first` of the table that has this head."""
+    at = next(i for i, line in enumerate(lines) if head in line)
+    heads = re.split(r" {2,}", lines[at].strip())
+    cells = next(line for line in lines[at + 2 :] if line.startswith(first))
+    return dict(zip(heads, re.split(r" {2,}", cells.strip()), strict=True))
+
+
+def test_a_run_shows_what_was_sent(recordings: dict[str, Recording]) -> None:
+    result = recordings["more"].result
+    of = result["flows"][0]["forwarding"]
+    lines = shown(lambda out: tables.show_run(result, out))
+    assert max(map(len, lines)) <= 80
+    every = of["broadcasts"] + of["late"]
+    assert row(lines, "per packet", "f") | {
+        "broadcasts": str(every),
+        "per packet": f"{of['broadcasts'] / of['innovative']:.2f}",
+        "late": f"{100 * of['late'] / every:.3g} %",
+        "batches": str(of["batches"]),
+    } == row(lines, "per packet", "f")
+    routed = airfair.run(DIAMOND, overrides=["duration=1 s"])
+    assert not any("batches" in line for line in shown(lambda out: tables.show_run(routed, out)))
+
+
+def test_a_comparison_has_broadcasts_per_packet(tmp_path: Path) -> None:
+    short = Scenario.read(DIAMOND, ["duration=2 s"])
+    page = tmp_path / "page.html"
+    rows = airfair.compare(short, schemes=["droptail", "more"], seeds=[1, 2, 3], report=page)
+    routed, coded = (row["flows"][0] for row in rows)
+    assert routed["broadcasts_per_packet"] is None
+    assert coded["difference"]["broadcasts_per_packet"] is None
+    runs = [airfair.run(short, scheme="more", seed=seed)["flows"][0]["forwarding"] for seed in (1, 2, 3)]
+    per_packet, late = coded["broadcasts_per_packet"], coded["late_share"]
+    assert per_packet is not None
+    assert late is not None
+    assert per_packet["mean"] == pytest.approx(sum(of["broadcasts"] / of["innovative"] for of in runs) / 3)
+    assert late["mean"] == pytest.approx(sum(of["late"] / (of["broadcasts"] + of["late"]) for of in runs) / 3)
+    lines = shown(lambda out: tables.show_comparison("diamond", rows, out))
+    found = row(lines, "broadcasts per packet of flow", "f")
+    assert (found["droptail"], found["more"]) == ("-", tables.number(per_packet, 2))
+    assert row(lines, "late broadcasts of flow", "f")["more"] == tables.percent_of(late)
+    assert "Broadcasts per packet of the flows" in page.read_text()
+    (alone,) = airfair.compare(short, schemes=["droptail"], seeds=[1])
+    assert "late_share" not in alone["flows"][0]
+    assert not any(
+        "late broadcasts" in line for line in shown(lambda out: tables.show_comparison("", [alone], out))
+    )
+
+
+def test_a_flow_without_a_path_is_told_by_its_broadcasts() -> None:
+    done = command("explain", DIAMOND, "--scheme", "more", "--set", "duration=2 s")
+    assert done.returncode == 0
+    told = " ".join(done.stdout.split())
+    of = airfair.run(DIAMOND, scheme="more", overrides=["duration=2 s"])["flows"][0]["forwarding"]
+    assert f"{of['batches']} batches became whole at e" in told
+    assert f"sent {of['broadcasts'] / of['innovative']:.2f} broadcasts for each one" in told
+    assert "airfair plot FOLDER --kind batches --flow f" in told
+    # As numbers there is nothing but the error, and other errors stay what they are.
+    assert (
+        "no path that could be explained" in command("explain", DIAMOND, "--scheme", "more", "--json").stderr
+    )
+    assert "did you mean" in command("explain", DIAMOND, "--scheme", "more", "--flow", "ff").stderr
+
+
+def test_wireshark_sees_batches_by_a_script(tmp_path: Path) -> None:
+    scenario = Scenario.read(DIAMOND, ["duration=1 s"])
+    capture = Capture(pcap=["e"], trace=True)
+    recording = airfair.record(scenario, scheme="more", out=tmp_path / "run", capture=capture)
+    script = f"lua_script:{ROOT / 'docs' / 'how-to' / 'more.lua'}"
+    fields = ["more.type", "more.batch", "more.natives", "more.forwarder", "more.credit", "more.vector"]
+    asked = ["tshark", "-n", "-X", script, "-r", str(recording.captures["e"]), "-T", "fields"]
+    asked += ["-Y", "more && !_ws.malformed", *(part for field in fields for part in ("-e", field))]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    seen = [dict(zip(fields, line.split("\t"), strict=True)) for line in done.stdout.splitlines()]
+    frames = recording.pandas("frames")
+    heard = frames[
+        (frames["event"] == "received") & (frames["node"] == "e") & (frames["kind"] == "BROADCAST")
+    ]
+    coded = [one for one in seen if one["more.type"] == "0x11"]
+    assert Counter(int(one["more.batch"]) for one in coded) == Counter(map(int, heard["sequence"]))
+    for one in coded:
+        assert (one["more.natives"], len(one["more.vector"])) == ("32", 64)
+        # Two forwarders between a and e, which earn for what they hear of a or of each other.
+        assert len(set(one["more.forwarder"].split(","))) == 2
+        assert all(0 < float(credit) < 3 for credit in one["more.credit"].split(","))
+    assert {int(one["more.batch"]) for one in seen if one["more.type"] == "0x12"} >= {0, 32}
+
+
+def test_a_forwarder_without_a_flow_is_warned_of() -> None:
+    tcp = airfair.run(SCENARIOS / "three-pairs.toml", scheme="more", overrides=["duration=2 s", "warmup=0 s"])
+    (warning,) = tcp["warnings"]
+    assert "scheme more forwards only flows over UDP" in warning
+    assert warning.endswith("all flows go by routes")
+    assert airfair.run(DIAMOND, scheme="more", overrides=["duration=1 s"])["warnings"] == []
+
+
+@pytest.mark.parametrize("loss", [0.4, 0.5, 0.6])
+def test_acknowledgements_do_not_queue_up(loss: float) -> None:
+    """Through lossy links a path carries few acknowledgements a second; they must not wait behind those of
+    earlier batches. At 20 a second 95 of 100 broadcasts were late with losses of 0.6."""
+    result = airfair.run(DIAMOND, scheme="more", overrides=[f"radio.frame_loss={loss}"])
+    of = result["flows"][0]["forwarding"]
+    assert of["late"] < of["broadcasts"]

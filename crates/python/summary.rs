@@ -77,6 +77,7 @@ struct Flow {
     loss_ratio: Option<f64>,
     completion_s: Option<f64>,
     files: Option<Files>,
+    forwarding: Option<Forwarding>,
     #[serde(skip)]
     max_min_bps: Option<f64>,
 }
@@ -96,6 +97,25 @@ impl Flow {
 /// Further numbers of a flow's row, where a comparison has the best rates.
 const OPTIMUM_FLOW_NUMBERS: [(&str, OfFlow); 1] =
     [("optimum_share", |f| f.beside_optimum().map(|(rate, best)| rate / best))];
+
+/// Further numbers of a flow's row, where forwarders carry a flow of the comparison; none for what they have not sent.
+const FORWARDING_NUMBERS: [(&str, OfFlow); 2] = [
+    ("broadcasts_per_packet", |f| {
+        let of = f.forwarding.as_ref().filter(|of| of.innovative > 0.0)?;
+        Some(of.broadcasts / of.innovative)
+    }),
+    ("late_share", |f| {
+        let of = f.forwarding.as_ref().filter(|of| of.broadcasts + of.late > 0.0)?;
+        Some(of.late / (of.broadcasts + of.late))
+    }),
+];
+
+#[derive(Deserialize)]
+struct Forwarding {
+    broadcasts: f64,
+    late: f64,
+    innovative: f64,
+}
 
 #[derive(Deserialize)]
 struct Files {
@@ -402,15 +422,17 @@ fn row<'a>(
     runs: &'a [Run],
     first: &'a [Run],
     content: &[bool],
+    forwarded: bool,
     wanted: Option<&Target>,
 ) -> PyResult<Row<'a>> {
+    let forwarding_numbers = if forwarded { &FORWARDING_NUMBERS[..] } else { &[] };
     let (optimum_numbers, optimum_flow_numbers) = match runs[0].optimum {
         Some(_) => (&OPTIMUM_NUMBERS[..], &OPTIMUM_FLOW_NUMBERS[..]),
         None => Default::default(),
     };
     let flows = runs[0].flows.iter().enumerate().map(|(i, flow)| {
         let each = |of: &dyn Fn(OfFlow) -> Option<Estimate>| {
-            let all = FLOW_NUMBERS.iter().chain(optimum_flow_numbers);
+            let all = FLOW_NUMBERS.iter().chain(forwarding_numbers).chain(optimum_flow_numbers);
             Numbers(all.map(|&(name, number)| (name, of(number))).collect())
         };
         FlowRow {
@@ -487,7 +509,9 @@ pub(crate) fn summarise(
             return Err(input_error(problem.to_string()));
         }
         let content = content(&groups);
-        let rows = groups.iter().map(|g| row(g, &groups[0], &content, wanted.as_ref()));
+        let mut flows = groups.iter().flatten().flat_map(|run| &run.flows);
+        let forwarded = flows.any(|flow| flow.forwarding.is_some());
+        let rows = groups.iter().map(|g| row(g, &groups[0], &content, forwarded, wanted.as_ref()));
         json(&rows.collect::<PyResult<Vec<_>>>()?)
     })
 }

@@ -21,6 +21,7 @@ from typing import NoReturn, TypeVar, cast
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from . import _core, experiment, explaining, importing, paper, reference, sequential, tables
@@ -574,17 +575,31 @@ def explain(
     """Explain the goodput of a flow, in words and in a picture.
 
     The explanation is made of counters of the run: how the flow's senders spend their time, which nodes
-    keep them waiting, why their attempts fail, what TCP waits for.
+    keep them waiting, why their attempts fail, what TCP waits for. Of a flow that forwarders carry by
+    broadcasts (MORE, ExOR) the command tells what they have sent, without a picture.
 
     \b
     Example:
       airfair explain scenarios/three-pairs.toml --flow middle
     """
-    from .explaining import show
+    from .explaining import forwarded, show
 
     show.check_format(out)
     scenario = read_scenario(file, choice.overrides)
-    explanation = explaining.explain(scenario, flow=flow, scheme=choice.scheme, seed=choice.seed)
+    try:
+        explanation = explaining.explain(scenario, flow=flow, scheme=choice.scheme, seed=choice.seed)
+    except InputError:
+        if as_json or (flow is not None and flow not in scenario.flows):
+            raise
+        result = experiment.run(scenario, scheme=choice.scheme, seed=choice.seed)
+        carried = forwarded.chosen(result, flow)
+        if carried is None:
+            raise
+        for line in forwarded.words(result, carried):
+            tables.console().print(escape(line))
+        print(f"\n{forwarded.commands(result, carried)}")
+        warn(result["warnings"])
+        return
     with written_first(out, lambda path: show.save(explanation, path)):
         if as_json:
             print(json.dumps(explanation), flush=True)

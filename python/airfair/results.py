@@ -709,6 +709,12 @@ class FlowDifferences(TypedDict):
     """Share of dropped packets among the packets with payload that ended, 0 to 1."""
     completion_s: Estimate | None
     """Completion time, seconds."""
+    broadcasts_per_packet: NotRequired[Estimate | None]
+    """Broadcasts of all nodes until the batch is whole at the destination, for each one that has brought it
+    something new; None for a flow that goes by routes, only if forwarders carry a flow of a scheme."""
+    late_share: NotRequired[Estimate | None]
+    """Share of all broadcasts for the flow that were sent for batches that the destination already had as a
+    whole, 0 to 1; as `broadcasts_per_packet`."""
     optimum_share: NotRequired[Estimate | None]
     """Goodput as a share of the flow's max-min rate; None without a route or traffic and for flows that send
     files, only if the optimum was asked for."""

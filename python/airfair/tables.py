@@ -284,6 +284,11 @@ COLUMNS = (*FAIRNESS, *OF_OPTIMUM, *DELAYS)
 GOODPUT = Column("goodput_bps", "goodput", _rate)
 OF_FLOWS = DELAYS[:2]
 """Numbers of each flow that a comparison shows beside the goodput."""
+OF_FORWARDING = (
+    Column("broadcasts_per_packet", "broadcasts per packet", _decimals_of(2)),
+    Column("late_share", "late broadcasts", _share),
+)
+"""Further ones, where forwarders carry flows."""
 
 
 def columns_of(rows: Sequence[CompareRow], columns: Sequence[Column] = COLUMNS) -> list[Column]:
@@ -311,8 +316,9 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
         "hops": ["-" if flow["hops"] is None else str(flow["hops"]) for flow in flows],
     }
     of_feedback = _feedback_columns(flows)
-    columns |= of_feedback
-    rare = ("RTT", "completion", *of_feedback)  # of TCP, of files, of TFRC
+    of_forwarding = _forwarding_columns(flows)
+    columns |= of_feedback | of_forwarding
+    rare = ("RTT", "completion", *of_feedback, *of_forwarding)  # of TCP, of files, of TFRC, of MORE
     columns = {
         head: cells
         for head, cells in columns.items()
@@ -472,6 +478,25 @@ def _feedback_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
     }
 
 
+def _forwarding_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
+    """What forwarders have sent for flows that they carry by broadcasts: the columns of a table."""
+    every = [flow.get("forwarding") for flow in flows]
+    return {
+        "broadcasts": ["-" if f is None else str(f["broadcasts"] + f["late"]) for f in every],
+        "per packet": [
+            "-" if f is None or not f["innovative"] else f"{f['broadcasts'] / f['innovative']:.2f}"
+            for f in every
+        ],
+        "late": [
+            "-"
+            if f is None or not (f["broadcasts"] + f["late"])
+            else _percent(f["late"] / (f["broadcasts"] + f["late"]))
+            for f in every
+        ],
+        "batches": ["-" if f is None else str(f["batches"]) for f in every],
+    }
+
+
 def _upkeep(routing: RoutingUpkeep) -> list[str]:
     """What a proactive routing protocol has sent, and how often routes were lost."""
     sent = routing["ip_bytes_per_node_s"]
@@ -534,7 +559,7 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: rich.console.Con
     if delays:
         out.print("\nDelay and loss")
         _show_whole(rows, delays, out)
-    for column in OF_FLOWS:
+    for column in (*OF_FLOWS, *OF_FORWARDING):
         _show_flows(rows, column, out)
     _show_differences(rows, delays, out)
     if same:
@@ -613,7 +638,7 @@ def _show_flows(rows: Sequence[CompareRow], column: Column, out: rich.console.Co
     first = rows[0]["flows"]
     shown = _worst([(flow["id"], flow["goodput_bps"]["mean"]) for flow in first])
     flows: list[list[FlowRow]] = [[row["flows"][i] for row in rows] for i in range(len(first))]
-    if not any(flow[column.key] for of_flow in flows for flow in of_flow):  # type: ignore[literal-required]
+    if not any(flow.get(column.key) for of_flow in flows for flow in of_flow):
         return
     table = plain_table(f"{column.head} of flow", right=[row["scheme"] for row in rows])
     for of_flow in flows:

@@ -259,6 +259,8 @@ _WORDS: Mapping[str, str] = {
     "rtt_s": "round-trip time",
     "loss_ratio": "share of packets lost",
     "completion_s": "completion time",
+    "broadcasts_per_packet": "broadcasts per packet",
+    "late_share": "share of late broadcasts",
     "optimum_share": "share of the max-min rate",
     "optimum_share_min": "least share of a max-min rate",
     "optimum_share_total": "share of the sum of max-min rates",

@@ -196,7 +196,11 @@ class Study:
         self.fairness = [*tables.FAIRNESS, *tables.columns_of(rows, tables.OF_OPTIMUM), tables.LOG_UTILITY]
         self.delays = tables.columns_of(rows, tables.DELAYS)
         self.flows = _flow_lines(tables.GOODPUT, rows, shown)
-        more = ((column.head, _flow_lines(column, rows, shown)) for column in tables.OF_FLOWS)
+        forwarding = (
+            column for column in tables.OF_FORWARDING if any(column.key in flow for flow in rows[0]["flows"])
+        )
+        of_flows = (*tables.OF_FLOWS, *forwarding)
+        more = ((column.head, _flow_lines(column, rows, shown)) for column in of_flows)
         self.more_of_flows = [
             (head, lines) for head, lines in more if any(set(line.numbers) != {"-"} for line in lines)
         ]

@@ -236,7 +236,7 @@ fn what_is_forged_does_not_stay() {
         let mut node = Node::new(me, Config::default());
         let heard = |node: &mut Node, batch, natives: usize, at| {
             let vector: Vec<u8> = (0..natives).map(|native| u8::from(native == 0)).collect();
-            node.heard(&coded(batch, &vector), None, 9, ms(at)).meaning
+            node.heard(coded(batch, &vector).view(), None, 9, ms(at)).meaning
         };
         assert_eq!(heard(&mut node, forged, natives, 0), Meaning::Innovative);
         assert_eq!(heard(&mut node, forged, natives, 500), Meaning::Dependent);

@@ -1,0 +1,79 @@
+"""Words about a flow that forwarders carry by broadcasts (MORE, ExOR). It has no path, so its time cannot be
+explained hop by hop; what forwarders have sent for it can be told."""
+
+from __future__ import annotations
+
+from ..results import FlowResult, RunResult
+from ..tables import rate
+from .words import listed, percent
+
+MUCH_LATE = 0.2
+"""From this share of late broadcasts on they are worth advice."""
+
+
+def chosen(result: RunResult, flow: str | None) -> FlowResult | None:
+    """The flow of this name, if forwarders carry it; without a name the one with the least goodput."""
+    carried = [one for one in result["flows"] if "forwarding" in one and flow in (None, one["id"])]
+    return min(carried, key=lambda one: (one["goodput_bps"], one["id"]), default=None)
+
+
+def words(result: RunResult, flow: FlowResult) -> list[str]:
+    """What forwarders have sent for a flow, who sends, and what to look at: a text a line."""
+    of = flow["forwarding"]
+    every = of["broadcasts"] + of["late"]
+    src, dst = flow["src"], flow["dst"]
+    gets = f"Flow {flow['id']} ({src} to {dst}) gets {rate(flow['goodput_bps'])}."
+    lines = [
+        f"{gets} Broadcasts of forwarders carry it, so it has no path that could be explained hop by hop."
+    ]
+    if not every:
+        return [*lines, "- Nothing was sent for it."]
+    whole = "1 batch" if of["batches"] == 1 else f"{of['batches']} batches"
+    if of["innovative"]:
+        per = of["broadcasts"] / of["innovative"]
+        lines.append(
+            f"- {whole} became whole at {dst}. Until then all nodes together sent {per:.2f} broadcasts "
+            f"for each one that brought {dst} something new."
+        )
+    else:
+        lines.append(
+            f"- {of['broadcasts']} broadcasts were sent for it, and none brought {dst} anything new."
+        )
+    late = of["late"] / every
+    if of["late"]:
+        lines.append(
+            f"- {percent(late)} of the {every} broadcasts were late: {dst} had the batch, and the senders "
+            "did not know yet."
+        )
+    sent = sorted(
+        ((station["sent"]["BROADCAST"], station["node"]) for station in result["stations"]), reverse=True
+    )
+    total = sum(count for count, _ in sent)
+    lines.append(
+        "- Senders of all broadcasts in the run: "
+        + listed([f"{node} {percent(count / total)}" for count, node in sent if count], 5)
+        + f". The medium was busy {percent(result['channel_utilisation'][src])} of the time at {src}, "
+        f"{percent(result['channel_utilisation'][dst])} at {dst}."
+    )
+    scheme = result["scheme"]
+    if late >= MUCH_LATE and "more" in scheme:
+        lines.append(
+            f"- Each batch is late once: with larger ones (--set {scheme}.batch=128) that is a smaller part."
+        )
+    if not of["batches"] and sum("forwarding" in one for one in result["flows"]) > 1:
+        lines.append(
+            "- No batch became whole. A source of MORE that always sends leaves its forwarders little air: "
+            "compare with exor, which takes turns, and with routes (droptail)."
+        )
+    return lines
+
+
+COMMANDS = """What to look at: its batches, frame by frame and in a picture
+    airfair trace FILE --scheme {scheme} --node {dst} --until "1 s"
+    airfair run FILE --scheme {scheme} --trace --out FOLDER
+    airfair plot FOLDER --kind batches --flow {flow} -o batches.svg"""
+
+
+def commands(result: RunResult, flow: FlowResult) -> str:
+    """How to follow its batches."""
+    return COMMANDS.format(scheme=result["scheme"], dst=flow["dst"], flow=flow["id"])
