@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import airfair
 import pytest
@@ -79,7 +79,7 @@ def test_nodes_without_a_forwarder_send_by_routes(name: str) -> None:
         result = airfair.run(three(f"node.{node}.scheme=droptail"), scheme=name)
         (flow,) = result["flows"]
         assert ("forwarding" in flow) == (node == "2")
-        ends = result["ends"]
+        ends = dict[str, Any](result["ends"])
         inside = ("delivered", "queued", "in_mac", "on_wire", "awaiting_arp", "forwarded")
         assert sum(ends[key] for key in inside) + sum(ends["dropped"].values()) == ends["made"]
         if node != "2":
