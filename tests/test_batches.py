@@ -14,8 +14,10 @@ from typing import Any, cast
 import airfair
 import pytest
 from airfair import Capture, InputError, Recording, Scenario, plots, tables
+from airfair.explaining import forwarded
 from matplotlib.collections import LineCollection
 
+from examples.schemes.flood import FloodScheme
 from tests.support import ROOT, SCENARIOS
 from tests.support import airfair as command
 
@@ -227,6 +229,26 @@ def test_wireshark_sees_batches_by_a_script(tmp_path: Path) -> None:
         assert len(set(one["more.forwarder"].split(","))) == 2
         assert all(0 < float(credit) < 3 for credit in one["more.credit"].split(","))
     assert {int(one["more.batch"]) for one in seen if one["more.type"] == "0x12"} >= {0, 32}
+
+
+def test_a_forwarder_that_tells_nothing_of_batches() -> None:
+    """Its broadcasts are those for each delivered packet."""
+    slow = Scenario.read(
+        DIAMOND, ['flow.f.traffic={ kind = "constant", rate = "200 kbit/s", packet = "1000 B" }']
+    )
+    result = airfair.run(slow, scheme=FloodScheme.name)
+    (flow,) = result["flows"]
+    assert flow["forwarding"]["innovative"] == 0
+    sent = flow["forwarding"]["broadcasts"] / flow["delivered_packets"]
+    found = row(shown(lambda out: tables.show_run(result, out)), "per packet", "f")
+    assert found["per packet"] == f"{sent:.2f}"
+    (compared,) = airfair.compare(slow, schemes=[FloodScheme.name], seeds=[1])
+    estimate = compared["flows"][0]["broadcasts_per_packet"]
+    assert estimate is not None
+    assert estimate["mean"] == pytest.approx(sent)
+    told = " ".join(forwarded.words(result, flow))
+    assert f"{sent:.2f} broadcasts for each delivered packet" in told
+    assert "plot" not in forwarded.commands(result, flow)
 
 
 def test_a_forwarder_without_a_flow_is_warned_of() -> None:

@@ -70,6 +70,7 @@ struct Flow {
     goodput_bps: f64,
     offered_bytes: Option<u64>,
     delivered_bytes: Option<u64>,
+    delivered_packets: Option<f64>,
     mean_delay_s: Option<f64>,
     p99_delay_s: Option<f64>,
     rtt_s: Option<f64>,
@@ -101,8 +102,10 @@ const OPTIMUM_FLOW_NUMBERS: [(&str, OfFlow); 1] =
 /// Further numbers of a flow's row, where forwarders carry a flow of the comparison; none for what they have not sent.
 const FORWARDING_NUMBERS: [(&str, OfFlow); 2] = [
     ("broadcasts_per_packet", |f| {
-        let of = f.forwarding.as_ref().filter(|of| of.innovative > 0.0)?;
-        Some(of.broadcasts / of.innovative)
+        let of = f.forwarding.as_ref()?;
+        // A forwarder need not tell what nodes hold, as one that sends packets as they are.
+        let new = if of.innovative > 0.0 { of.innovative } else { f.delivered_packets? };
+        (new > 0.0).then(|| of.broadcasts / new)
     }),
     ("late_share", |f| {
         let of = f.forwarding.as_ref().filter(|of| of.broadcasts + of.late > 0.0)?;

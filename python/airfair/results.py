@@ -711,7 +711,8 @@ class FlowDifferences(TypedDict):
     """Completion time, seconds."""
     broadcasts_per_packet: NotRequired[Estimate | None]
     """Broadcasts of all nodes until the batch is whole at the destination, for each one that has brought it
-    something new; None for a flow that goes by routes, only if forwarders carry a flow of a scheme."""
+    something new, or for each delivered packet where the forwarder does not tell what nodes hold; None for a
+    flow that goes by routes, only if forwarders carry a flow of a scheme."""
     late_share: NotRequired[Estimate | None]
     """Share of all broadcasts for the flow that were sent for batches that the destination already had as a
     whole, 0 to 1; as `broadcasts_per_packet`."""

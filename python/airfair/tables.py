@@ -478,22 +478,35 @@ def _feedback_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
     }
 
 
+def per_packet(flow: FlowResult) -> float | None:
+    """Broadcasts until a batch is whole for each that brings something new, or for each delivered packet
+    where the forwarder does not tell what nodes hold; None for a flow without either."""
+    of = flow["forwarding"]
+    new = of["innovative"] or flow["delivered_packets"]
+    return of["broadcasts"] / new if new else None
+
+
+def late_share(flow: FlowResult) -> float | None:
+    """The share of late broadcasts of a flow that forwarders carry; None without a broadcast."""
+    of = flow["forwarding"]
+    every = of["broadcasts"] + of["late"]
+    return of["late"] / every if every else None
+
+
 def _forwarding_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
     """What forwarders have sent for flows that they carry by broadcasts: the columns of a table."""
-    every = [flow.get("forwarding") for flow in flows]
+
+    def cells(show: Callable[[FlowResult], str]) -> list[str]:
+        return [show(flow) if "forwarding" in flow else "-" for flow in flows]
+
+    def number_of(value: float | None) -> str:
+        return "-" if value is None else f"{value:.2f}"
+
     return {
-        "broadcasts": ["-" if f is None else str(f["broadcasts"] + f["late"]) for f in every],
-        "per packet": [
-            "-" if f is None or not f["innovative"] else f"{f['broadcasts'] / f['innovative']:.2f}"
-            for f in every
-        ],
-        "late": [
-            "-"
-            if f is None or not (f["broadcasts"] + f["late"])
-            else _percent(f["late"] / (f["broadcasts"] + f["late"]))
-            for f in every
-        ],
-        "batches": ["-" if f is None else str(f["batches"]) for f in every],
+        "broadcasts": cells(lambda f: str(f["forwarding"]["broadcasts"] + f["forwarding"]["late"])),
+        "per packet": cells(lambda f: number_of(per_packet(f))),
+        "late": cells(lambda f: _percent(late_share(f))),
+        "batches": cells(lambda f: str(f["forwarding"]["batches"])),
     }
 
 

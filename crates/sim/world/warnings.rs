@@ -370,6 +370,14 @@ fn idle_scheme_reason(
             "scheme {scheme} acts at no interface of this scenario; `airfair schemes` lists the places where it acts"
         ));
     }
+    let forwards = entry.is_some_and(|entry| entry.places.contains(&"forwarder"));
+    let by_routes = |flow| network.forwarders.source_of(FlowIx::of(flow)).is_none();
+    if forwards && !spec.flows.is_empty() && (0..spec.flows.len()).all(by_routes) {
+        return Some(format!(
+            "scheme {scheme} forwards only flows over UDP without a law of their own (transport = \"udp\"), and there is none \
+             between two nodes that have it: all flows go by routes"
+        ));
+    }
     let only_law =
         |entry: &&SchemeEntry| entry.places.iter().all(|place| ["source", "receiver"].contains(place));
     let entry = entry.filter(only_law);

@@ -4,7 +4,7 @@ explained hop by hop; what forwarders have sent for it can be told."""
 from __future__ import annotations
 
 from ..results import FlowResult, RunResult
-from ..tables import rate
+from ..tables import per_packet, rate
 from .words import listed, percent
 
 MUCH_LATE = 0.2
@@ -29,12 +29,12 @@ def words(result: RunResult, flow: FlowResult) -> list[str]:
     if not every:
         return [*lines, "- Nothing was sent for it."]
     whole = "1 batch" if of["batches"] == 1 else f"{of['batches']} batches"
+    until = f"all nodes together sent {per_packet(flow) or 0:.2f} broadcasts for each"
     if of["innovative"]:
-        per = of["broadcasts"] / of["innovative"]
-        lines.append(
-            f"- {whole} became whole at {dst}. Until then all nodes together sent {per:.2f} broadcasts "
-            f"for each one that brought {dst} something new."
-        )
+        until += f" one that brought {dst} something new."
+        lines.append(f"- {whole} became whole at {dst}. Until then {until}")
+    elif flow["delivered_packets"]:
+        lines.append(f"- Its forwarder tells nothing of what nodes hold: {until} delivered packet.")
     else:
         lines.append(
             f"- {of['broadcasts']} broadcasts were sent for it, and none brought {dst} anything new."
@@ -75,5 +75,8 @@ COMMANDS = """What to look at: its batches, frame by frame and in a picture
 
 
 def commands(result: RunResult, flow: FlowResult) -> str:
-    """How to follow its batches."""
+    """How to follow its batches, or its frames if its forwarder tells of no batches."""
+    if not flow["forwarding"]["innovative"] and flow["delivered_packets"]:
+        first, trace, *_ = COMMANDS.splitlines()
+        return f"{first.split(':')[0]}: its frames\n{trace}".format(scheme=result["scheme"], dst=flow["dst"])
     return COMMANDS.format(scheme=result["scheme"], dst=flow["dst"], flow=flow["id"])

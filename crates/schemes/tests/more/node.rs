@@ -157,12 +157,18 @@ fn a_destination_by_hand() {
         let heard = hear(&mut node, packet(0, &[1, 0], 1), at);
         assert_eq!((heard.meaning, heard.acknowledge.is_some()), (Meaning::Old, again), "{at} ms");
     }
+    // What the destination repeats by itself and what it answers are one series: 400 ms after the last.
+    for (at, again) in [(759, false), (760, true), (761, false)] {
+        assert_eq!(node.acknowledges_again(&acknowledgement, ms(at)), again, "{at} ms");
+    }
+    let later = hear(&mut node, packet(0, &[1, 0], 1), 1559);
+    assert_eq!(later.acknowledge, None, "800 ms after the last");
     // The first acknowledgement of the next batch does not wait.
-    assert_eq!(hear(&mut node, packet(1, &[1, 0], 1), 361).ended, Some(0));
-    let heard = hear(&mut node, packet(1, &[1, 1], 1), 362);
+    assert_eq!(hear(&mut node, packet(1, &[1, 0], 1), 1560).ended, Some(0));
+    let heard = hear(&mut node, packet(1, &[1, 1], 1), 1561);
     assert_eq!(heard.acknowledge, Some(Acknowledgement { flow: FLOW, batch: 1 }));
     // It knows by itself.
-    assert_eq!(node.acknowledged(&Acknowledgement { flow: FLOW, batch: 9 }, ms(363)), None);
+    assert_eq!(node.acknowledged(&Acknowledgement { flow: FLOW, batch: 9 }, ms(1562)), None);
     assert_eq!(node.last_acknowledged(&FLOW), Some(1));
 }
 
