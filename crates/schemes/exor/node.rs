@@ -297,6 +297,7 @@ impl Node {
         if ends.source != self.me || ends.source == ends.destination {
             return false;
         }
+        self.flows.make_room(&ends, |_, known| known.batch.is_none());
         let Some(known) = self.flows.know(ends, now) else { return false };
         if known.batch.is_some() || known.ended.is_some_and(|ended| !later(number, ended)) {
             return false;

@@ -94,6 +94,7 @@ impl Carrier<Nodes> for Own<'_> {
 
     fn begin(&mut self, due: &Due<'_, Nodes>, now: Time) -> bool {
         let begun = self.node.begin_as(due.first, due.flow.flow, due.sizes.len() as u8, due.list, now);
+        self.sizes.make_room(&due.flow, |flow, _| self.node.map(flow).is_none());
         if begun && let Some(sizes) = self.sizes.know(due.flow, now) {
             *sizes = Sizes { batch: due.first, of: due.sizes.clone() };
         }

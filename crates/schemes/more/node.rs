@@ -183,6 +183,7 @@ impl Node {
         if flow.source != self.me || flow.destination == self.me || !natives.is_full() {
             return false;
         }
+        self.flows.make_room(&flow, |_, known| known.batch.is_none());
         let Some(known) = self.flows.know(flow, now) else { return false };
         if known.batch.is_some() || known.ended.is_some_and(|ended| !later(number, ended)) {
             return false;

@@ -67,6 +67,19 @@ impl<T: Default> Flows<T> {
         Some(&mut self.known[at].about)
     }
 
+    /// Makes a place for a flow of this node where all have others of this node: of those that are idle the one begun longest ago is
+    /// forgotten, since nothing of it is needed any more. A node may be the source of more flows, one after the other, than it may know.
+    pub fn make_room(&mut self, flow: &Flow, is_idle: impl Fn(&Flow, &T) -> bool) {
+        let is_own = |known: &Known<T>| known.flow.source == self.me;
+        if self.known.len() < self.most || self.place(flow).is_ok() || !self.known.iter().all(is_own) {
+            return;
+        }
+        let idle = (0..self.known.len()).filter(|&i| is_idle(&self.known[i].flow, &self.known[i].about));
+        if let Some(oldest) = idle.min_by_key(|&i| self.known[i].heard) {
+            self.known.remove(oldest);
+        }
+    }
+
     /// The flow and what is known of it are forgotten.
     pub fn forget(&mut self, flow: &Flow) {
         self.known.retain(|known| known.flow != *flow);

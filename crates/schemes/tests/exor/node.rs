@@ -427,3 +427,20 @@ proptest! {
         batches((&[(2, 1, a), (1, 0, b), (2, 0, c)], 2, 0), 4, lost, seed);
     }
 }
+
+/// A node that may know two flows is the source of five, one after the other.
+#[test]
+fn a_source_of_more_flows_than_are_known() {
+    let mut node = Node::new(9, Config { flows: 2, ..Config::default() });
+    let nodes = Nodes::new(&[0, 9]).unwrap();
+    for flow in 0..5 {
+        assert_eq!(node.begin(flow, 1, &nodes, ms(flow.into())), Some(0), "flow {flow}");
+        let fragment = Fragment { number: 0, size: 1 };
+        let head = Head { flow, batch: 0, rank: 0, fragment, nodes: nodes.clone() };
+        let map = Exor::new(head, None, BatchMap::new(vec![0]).unwrap()).unwrap();
+        assert_eq!(node.heard(&map, ms(flow.into())).ended, Some(0));
+    }
+    // Batches at hand stay.
+    assert_eq!([5, 6, 7].map(|flow| node.begin(flow, 1, &nodes, ms(9))), [Some(0), Some(0), None]);
+    assert_eq!(node.len(), 2);
+}

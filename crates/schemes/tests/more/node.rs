@@ -479,3 +479,18 @@ proptest! {
         }
     }
 }
+
+/// A node that may know two flows is the source of five, one after the other.
+#[test]
+fn a_source_of_more_flows_than_are_known() {
+    let mut node = Node::new(9, Config { flows: 2, ..Config::default() });
+    let of = |flow| Flow { flow, source: 9, destination: 0 };
+    let begin = |node: &mut Node, flow| node.begin(of(flow), Decoder::full(2), list(), ms(flow.into()));
+    for flow in 0..5 {
+        assert_eq!(begin(&mut node, flow), Some(0), "flow {flow}");
+        node.acknowledged(&Acknowledgement { flow: of(flow), batch: 0 }, ms(flow.into()));
+    }
+    // Batches at hand stay.
+    assert_eq!([5, 6, 7].map(|flow| begin(&mut node, flow)), [Some(0), Some(0), None]);
+    assert_eq!((node.len(), node.rank(&of(5)), node.rank(&of(7))), (2, Some((0, 2, 2)), None));
+}
