@@ -106,7 +106,6 @@ pub struct Probes {
     known: Vec<Known>,
     version: u16,
     counts: Counts,
-    changes: u64,
 }
 
 /// Whether a version comes after another; numbers go round.
@@ -129,7 +128,6 @@ impl Probes {
             known: Vec::new(),
             version: 0,
             counts: Counts::default(),
-            changes: 0,
         }
     }
 
@@ -174,7 +172,6 @@ impl Probes {
     }
 
     fn store(&mut self, new: Known) {
-        self.changes += 1;
         match self.find(new.node) {
             Ok(at) => self.known[at] = new,
             Err(at) => self.known.insert(at, new),
@@ -182,9 +179,7 @@ impl Probes {
     }
 
     fn forget(&mut self, now: Time) {
-        let before = self.known.len();
         self.known.retain(|known| now < known.ends);
-        self.changes += u64::from(self.known.len() < before);
     }
 
     /// The lists of the next probe.
@@ -267,12 +262,6 @@ impl Probes {
             }
         }
         losses
-    }
-
-    /// Counts the changes of what [`Probes::losses`] is made of, except that lists become old.
-    #[must_use]
-    pub const fn changes(&self) -> u64 {
-        self.changes
     }
 
     /// Number of nodes whose lists are stored, the own included.
