@@ -28,7 +28,7 @@ packets are the paper's and the pseudo-code's other forms. As over single paths 
 alpha of 0.01 Mbit/s in a second, and in "waits" flows with a differential of 0 or less wait, with a threshold
 of 5.
 
-**Controls.** "Rate only": all at level 0. "Levels only": the rate is the radio's, so that D packets wait at
+**Controls.** MORE with sources of 100 kbit/s, without DiffQ. "Rate only": all at level 0. "Levels only": the rate is the radio's, so that D packets wait at
 each source.
 """
 
@@ -51,9 +51,19 @@ COUNTS = (1, 4, 8, 16, 32)
 
 MORE, DIFFQ_MORE = "MORE", "DiffQ-MORE"
 EXOR, DIFFQ_EXOR = "ExOR", "DiffQ-ExOR"
+LIMITED = "MORE, sources of 100 kbit/s"
+"""A control: sources that are slow, whatever happens. A batch waits for its packets."""
 PROTOCOLS: Mapping[str, Protocol] = {
     MORE: Protocol("more", UDP),
     DIFFQ_MORE: Protocol("diffq-more", UDP, own=True),
+    LIMITED: Protocol(
+        "more",
+        (
+            UDP[0],
+            'flows.traffic={ kind = "constant", packet = "1400 B", rate = "100 kbit/s" }',
+            "more.flush=5 s",
+        ),
+    ),
     EXOR: Protocol("exor", UDP),
     DIFFQ_EXOR: Protocol("diffq-exor", UDP, own=True),
 }
@@ -207,7 +217,7 @@ def claims(
     protocol, count = series
     found = []
     for reading in readings:
-        for innovative in (False, True) if protocol in (MORE, DIFFQ_MORE) else (False,):
+        for innovative in (False, True) if protocol in (MORE, DIFFQ_MORE, LIMITED) else (False,):
             of = number(counted(statistic, innovative=innovative))
             found.append(
                 Claim(
