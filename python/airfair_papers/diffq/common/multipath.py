@@ -28,8 +28,8 @@ packets are the paper's and the pseudo-code's other forms. As over single paths 
 alpha of 0.01 Mbit/s in a second, and in "waits" flows with a differential of 0 or less wait, with a threshold
 of 5.
 
-**Controls.** MORE with sources of 100 kbit/s, without DiffQ. "Rate only": all at level 0. "Levels only": the rate is the radio's, so that D packets wait at
-each source.
+**Controls.** MORE with sources of 100 kbit/s, without DiffQ. "Rate only": all at level 0. "Levels only": the
+rate is the radio's, so that D packets wait at each source.
 """
 
 from __future__ import annotations
