@@ -25,8 +25,9 @@ each packet that raises the rank of the destination's decoder, so that parts of 
 MORE has no such queue: what a source is granted and has not sent is its backlog. With a threshold of 2 the
 rate falls from three such packets on; with 0 it rises only while nothing waits. The law "log" and steps by
 packets are the paper's and the pseudo-code's other forms. As over single paths (`testbed.py`), "slow" is an
-alpha of 0.01 Mbit/s in a second, and in "waits" flows with a differential of 0 or less wait, with a threshold
-of 5.
+alpha of 0.01 Mbit/s in a second; the paper gives no first rate either, and "from 11 Mbit/s" is "slow" with
+the radio's, which falls to what a source can send. In "waits" flows with a differential of 0 or less wait,
+with a threshold of 5.
 
 **Controls.** MORE with sources of 100 kbit/s, without DiffQ. "Rate only": all at level 0. "Levels only": the
 rate is the radio's, so that D packets wait at each source.
@@ -100,6 +101,7 @@ class Form:
 
 
 SLOW = ("alpha=100 bit/s", "rate_start=10 kbit/s")
+FROM_FULL = (SLOW[0], "rate_start=11 Mbit/s")
 WAITS = ("serve=positive", "threshold=5")
 RATE_ONLY = ("levels=1",)
 LEVELS_ONLY = ("threshold=65535", "rate_start=11 Mbit/s")
@@ -109,6 +111,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "log": ("law=log",),
     "by packets": ("steps=packets",),
     "slow": SLOW,
+    "slow, from 11 Mbit/s": FROM_FULL,
     "waits": WAITS,
     "threshold 0, waits": ("serve=positive", "threshold=0"),
     "waits, slow": (*WAITS, *SLOW),
@@ -127,7 +130,7 @@ READINGS: Mapping[str, Form] = {
     f"{STATIC}, probes": Form(static=True, probes=True),
     **{
         f"{STATIC}, probes, {name}": Form(static=True, probes=True, values=VALUES[name])
-        for name in ("threshold 0", "waits, slow")
+        for name in ("threshold 0", "slow, from 11 Mbit/s", "waits, slow")
     },
 }
 """The first is nearest to the text. With the DCF it is MORE that has its values, not DiffQ."""
