@@ -167,6 +167,8 @@ def test_a_comparison() -> None:
     rows += airfair.compare(
         mixed, schemes=["droptail", "red"], seeds=range(10), until_halfwidth=0.9, max_seeds=10
     )
+    carried = SCENARIOS / "lossy-diamond.toml"
+    rows += airfair.compare(carried, schemes=["more", "exor"], seeds=[1, 2], overrides=["duration=2 s"])
     for number, row in enumerate(rows):
         assert differences(row, results.CompareRow, f"row {number}", seen) == []
     # Runs where a number is missing, and lateness, are no part of a comparison of scenes like these.

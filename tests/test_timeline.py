@@ -533,7 +533,7 @@ def test_the_command_line_draws_a_folder(folder: Path, tmp_path: Path) -> None:
     assert ">a2<" not in drawn
     assert command("plot", str(folder), "--kind", "timeline", "-o", str(tmp_path / "t.pdf")).returncode == 0
     for arguments, message in (
-        (["--from", "1 s"], "--from goes with --kind timeline, not with throughput"),
+        (["--from", "1 s"], "--from goes with --kind timeline or batches, not with throughput"),
         (["--kind", "channel", "--stations", "a1"], "--stations goes with --kind timeline, not with channel"),
         (["--timeline", "--kind", "cdf"], "--kind and --timeline do not go together"),
         (["--timeline", "--from", "1"], '--from: "1": the unit is missing'),

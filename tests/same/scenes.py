@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -10,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
-import airfair
 from airfair import InputError, Scenario, _core, load_schemes, paper
 
 from validation.order import SCENES as OF_ORDER
@@ -181,10 +182,16 @@ def _word(text: str) -> str:
 
 @cache
 def schemes() -> list[str]:
-    """Names of the schemes, those in Python included; they are loaded here."""
+    """Names of the schemes, those in Python included; they are loaded here.
+
+    A process of its own lists them: tests may have registered others in this one.
+    """
     for file in WRITTEN_IN_PYTHON:
         load_schemes(file)
-    return [scheme["name"] for scheme in airfair.schemes()]
+    code = "import sys, airfair; [airfair.load_schemes(file) for file in sys.argv[1:]]; "
+    code += "print(*(scheme['name'] for scheme in airfair.schemes()))"
+    command = [sys.executable, "-c", code, *map(str, WRITTEN_IN_PYTHON)]
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.split()
 
 
 def _drawn(scene: str, way: str, names: Sequence[str]) -> str:

@@ -10,9 +10,9 @@
 //! Readings:
 //! - A packet that is not innovative earns credit too: credit pays for what was sent upstream (`dependent_earns`).
 //! - A packet from a node that is not in the list earns nothing, and is stored if it is innovative.
-//! - The destination repeats an acknowledgement when it hears packets of a batch that it has decoded, as the last one may be lost: first after
-//!   `again`, then after twice that, up to a second. At a constant rate of 20 a second a diamond with losses of 0.6 came to a stand: the path
-//!   back carries fewer, and the acknowledgement of each batch waited behind all those of the last.
+//! - The destination repeats an acknowledgement when it hears packets of a batch that it has decoded, as the last one may be lost: first
+//!   after `again`, then after twice that, up to a second. At a constant rate of 20 a second a diamond with losses of 0.6 came to a stand:
+//!   the path back carries fewer, and the acknowledgement of each batch waited behind all those of the last.
 //! - That a batch was acknowledged is remembered where no packet of it was heard: a late packet would revive it.
 //! - Of several flows that have something to send each has a turn, in the order of their numbers.
 //! - Credits are counted in parts of 1/1024, as they are in headers, so that no sum depends on rounding.

@@ -15,8 +15,8 @@
 //!   waits ([`Serve`]).
 //! - Sources do not step together: each node begins within an `interval`, each flow with a part of a packet, both drawn. Flows that begin
 //!   at the same moment with the same rate would otherwise send together for ever, and hidden ones drown each other.
-//! - The level is the differential's when a broadcast begins to contend, as a packet's is when it is handed to the radio; which flow sends is
-//!   decided when access is won.
+//! - The level is the differential's when a broadcast begins to contend, as a packet's is when it is handed to the radio; which flow sends
+//!   is decided when access is won.
 //! - The law runs every `interval`; packets are granted every 10 ms at least: a source with steps of a second would otherwise send what
 //!   a second allows at once.
 //! - The backlog that a broadcast announces is that after the broadcast, to the same destination over all flows.

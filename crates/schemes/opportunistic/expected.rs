@@ -60,8 +60,8 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// The forwarders from a source to a destination. `None` where there is no path with as many nodes as a header names, and from a node to
-    /// itself.
+    /// The forwarders from a source to a destination. `None` where there is no path with as many nodes as a header names, and from a node
+    /// to itself.
     #[must_use]
     pub fn new(losses: &Losses, source: NodeId, destination: NodeId, pruning: &Pruning) -> Option<Self> {
         if source == destination {

@@ -6,9 +6,9 @@
 //!   are short ones at 1 Mbit/s.
 //! - Of a neighbour's last `window` sequence numbers those heard count, as in `c3l::discovery`, which counts them: one that is late by half
 //!   an interval is lost.
-//! - What a node has counted is a list, with a version, that all nodes get. Lists travel in probes, which would be filled up anyway, so that
-//!   flooding takes no air of its own and cannot become a storm. A probe has its sender's own list, then those of other nodes that are new
-//!   to the sender, then others again, those first that it has sent the longest time ago, until it is full: what is lost at a hop comes
+//! - What a node has counted is a list, with a version, that all nodes get. Lists travel in probes, which would be filled up anyway, so
+//!   that flooding takes no air of its own and cannot become a storm. A probe has its sender's own list, then those of other nodes that are
+//!   new to the sender, then others again, those first that it has sent the longest time ago, until it is full: what is lost at a hop comes
 //!   again. A list passes one hop in an interval at most. ExOR floods measured losses in packets of their own and does not say how.
 //! - A node makes a new list each half window, and at least three while one is valid.
 //! - A list carries its age, rounded up at each hop, and ends everywhere when it is `expiry` old. A node that has vanished is out of use

@@ -204,8 +204,8 @@ fn forwarders_are_those_given() {
     }
 }
 
-/// Nodes of a row know a path over four hops after half a window and an interval for each hop, and one that goes away is no forwarder after a
-/// window and unknown after `expiry`.
+/// Nodes of a row know a path over four hops after half a window and an interval for each hop, and one that goes away is no forwarder after
+/// a window and unknown after `expiry`.
 #[test]
 fn nodes_come_and_go() {
     let mut spec = places(0.0, &LINE, 120);

@@ -151,9 +151,16 @@ fn a_destination_by_hand() {
     assert_eq!(node.decoded(&FLOW), Some(vec![Row::new(vec![1]), Row::new(vec![2])]));
     assert_eq!((node.backlog(&FLOW), node.next()), (0, None), "it sends nothing");
     // The source goes on: an acknowledgement was lost. Another after 50 ms, then after 100 and 200 ms: a constant rate would queue up.
-    for (at, again) in
-        [(11, false), (59, false), (60, true), (61, false), (110, false), (160, true), (359, false), (360, true)]
-    {
+    for (at, again) in [
+        (11, false),
+        (59, false),
+        (60, true),
+        (61, false),
+        (110, false),
+        (160, true),
+        (359, false),
+        (360, true),
+    ] {
         let heard = hear(&mut node, packet(0, &[1, 0], 1), at);
         assert_eq!((heard.meaning, heard.acknowledge.is_some()), (Meaning::Old, again), "{at} ms");
     }
