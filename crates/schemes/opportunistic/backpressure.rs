@@ -123,7 +123,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// The constants that parameters describe, of a scheme that has those of [`Parameters`].
+    /// The constants that parameters describe, of a scheme whose parameters have those of DiffQ over forwarders.
     ///
     /// # Errors
     /// A value that is out of its range.
