@@ -1,7 +1,8 @@
 //! The flows that a node knows, with what it knows of each.
 //!
-//! Memory: at most a number of flows that are not the node's own; of these the one heard longest ago gives way. The node's own stay: how
-//! many there are is up to its applications, and a flow without a place could never send.
+//! Memory: at most a number of flows that are not the node's own; of these the one heard longest ago gives way. Of as many of its own those
+//! that are idle give way; those with a batch stay: how many there are is up to its applications, and a flow without a place could never
+//! send.
 
 use alloc::vec::Vec;
 
@@ -67,14 +68,14 @@ impl<T: Default> Flows<T> {
         Some(&mut self.known[at].about)
     }
 
-    /// Makes a place for a flow of this node where all have others of this node: of those that are idle the one begun longest ago is
-    /// forgotten, since nothing of it is needed any more. A node may be the source of more flows, one after the other, than it may know.
+    /// A flow of this node begins. Where as many of its own are known as others may be, the one begun longest ago of those that are idle is
+    /// forgotten, since nothing of it is needed any more: a node may be the source of any number of flows, one after the other.
     pub fn make_room(&mut self, flow: &Flow, is_idle: impl Fn(&Flow, &T) -> bool) {
-        let is_own = |known: &Known<T>| known.flow.source == self.me;
-        if self.known.len() < self.most || self.place(flow).is_ok() || !self.known.iter().all(is_own) {
+        let own = || (0..self.known.len()).filter(|&i| self.known[i].flow.source == self.me);
+        if own().count() < self.most || self.place(flow).is_ok() {
             return;
         }
-        let idle = (0..self.known.len()).filter(|&i| is_idle(&self.known[i].flow, &self.known[i].about));
+        let idle = own().filter(|&i| is_idle(&self.known[i].flow, &self.known[i].about));
         if let Some(oldest) = idle.min_by_key(|&i| self.known[i].heard) {
             self.known.remove(oldest);
         }
