@@ -42,6 +42,7 @@ from airfair.claims import MAIN, Claim, number
 from airfair.paper import Series
 
 from airfair_papers.diffq.common import testbed
+from airfair_papers.diffq.common.forms import Forms
 from airfair_papers.diffq.common.testbed import OLSR, UDP, Protocol
 
 if TYPE_CHECKING:
@@ -158,30 +159,8 @@ INNOVATIVE = "innovative"
 """What is appended to a reading that counts innovative packets, and to the numbers that do."""
 
 
-def told(protocol: str, reading: str) -> str:
-    """The first reading in which a protocol is what it is in this one."""
-    of = PROTOCOLS[protocol]
-    form = READINGS[reading].of(of)
-    return next(text for text, other in READINGS.items() if other.of(of) == form)
-
-
-def name(protocol: str, count: int, reading: str = MAIN) -> str:
-    """The name of a series."""
-    text = told(protocol, reading)
-    return f"{protocol}, {count}{'' if text == MAIN else f', {text}'}"
-
-
-def series(protocols: Mapping[str, Sequence[str]], counts: Sequence[int] = COUNTS) -> tuple[Series, ...]:
-    """Each protocol in its readings with each number of flows, without those that are the same."""
-    found = {}
-    for each, readings in protocols.items():
-        protocol = PROTOCOLS[each]
-        for reading in readings:
-            for count in counts:
-                of = name(each, count, reading)
-                changes = (f"flows.count={count}", *READINGS[reading].changes(protocol))
-                found[of] = Series(of, protocol.scheme, changes)
-    return tuple(found.values())
+FORMS = Forms(PROTOCOLS, READINGS, COUNTS)
+told, name, series = FORMS.told, FORMS.name, FORMS.series
 
 
 def pairs_series(counts: Sequence[int] = COUNTS) -> tuple[Series, ...]:

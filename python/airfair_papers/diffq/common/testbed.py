@@ -49,10 +49,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from airfair.claims import MAIN, Claim, Statistic, estimate, number
-from airfair.paper import Series
 
 from airfair_papers.diffq.common import STARVED_BPS
 from airfair_papers.diffq.common.best import best
+from airfair_papers.diffq.common.forms import Forms
 
 if TYPE_CHECKING:
     from airfair.claims import MeasuredRow
@@ -228,30 +228,8 @@ ABOUT = ("radio.categories", "radio.queue_packets", "tcp.receive_window", "tcp.w
 """Keys in which a baseline differs from DiffQ."""
 
 
-def told(protocol: str, reading: str) -> str:
-    """The first reading in which a protocol is what it is in this one."""
-    of = PROTOCOLS[protocol]
-    form = READINGS[reading].of(of)
-    return next(text for text, other in READINGS.items() if other.of(of) == form)
-
-
-def name(protocol: str, count: int, reading: str = MAIN) -> str:
-    """The name of a series."""
-    text = told(protocol, reading)
-    return f"{protocol}, {count}{'' if text == MAIN else f', {text}'}"
-
-
-def series(protocols: Mapping[str, Sequence[str]], counts: Sequence[int] = COUNTS) -> tuple[Series, ...]:
-    """Each protocol in its readings with each number of flows, without those that are the same."""
-    found = {}
-    for each, readings in protocols.items():
-        protocol = PROTOCOLS[each]
-        for reading in readings:
-            for count in counts:
-                of = name(each, count, reading)
-                changes = (f"flows.count={count}", *READINGS[reading].changes(protocol))
-                found[of] = Series(of, protocol.scheme, changes)
-    return tuple(found.values())
+FORMS = Forms(PROTOCOLS, READINGS, COUNTS)
+told, name, series = FORMS.told, FORMS.name, FORMS.series
 
 
 def sets(seed: int) -> tuple[str, ...]:
