@@ -1,11 +1,10 @@
 //! ExOR in worlds: every packet arrives once, transmissions beside what delivery ratios give, no world stands still.
 
-use crate::support::{diffq_levels, dot11b, flow, node, saturating, world};
+use crate::support::{conserved, diffq_levels, dot11b, flow, node, saturating, world, world_with};
+use airfair_schemes::ParamValue;
 use airfair_schemes::opportunistic::expected::{Expected, Pruning};
 use airfair_schemes::opportunistic::losses::Losses;
 use airfair_schemes::places::NodeId;
-use airfair_schemes::{ParamValue, Params, find};
-use airfair_sim::World;
 use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::{FlowResult, ForwardCounts, RunResult};
 use airfair_sim::spec::*;
@@ -48,25 +47,8 @@ fn losses(spec: &WorldSpec) -> Losses {
     losses
 }
 
-fn built(name: &str, spec: &WorldSpec, params: &[(&str, ParamValue)], seed: u64) -> World {
-    let entry = find(name).unwrap();
-    let params = params.iter().filter(|(name, _)| entry.params.iter().any(|param| param.name == *name));
-    let set = Params(params.map(|&(name, value)| (name.to_string(), value)).collect());
-    let scheme = (entry.build)(&set).unwrap();
-    World::new(spec, name, scheme, seed).unwrap()
-}
-
-fn finished(mut world: World) -> RunResult {
-    drive::to_end(&mut world);
-    let result = world.result();
-    let ends = &result.ends;
-    let dropped: u64 = ends.dropped.values().sum();
-    assert_eq!(ends.made, ends.delivered + dropped + ends.inside(), "{ends:?}");
-    result
-}
-
 fn run_as(name: &str, spec: &WorldSpec, params: &[(&str, ParamValue)], seed: u64) -> RunResult {
-    finished(built(name, spec, params, seed))
+    conserved(world_with(name, spec, params, seed))
 }
 
 fn counts(result: &RunResult) -> ForwardCounts {
@@ -75,7 +57,7 @@ fn counts(result: &RunResult) -> ForwardCounts {
 
 /// What a run took: packets that arrived, broadcasts of packets, of maps, and packets handed to routing, as the nodes have counted them.
 fn taken(name: &str, spec: &WorldSpec) -> [f64; 4] {
-    let mut world = built(name, spec, &[("levels", ParamValue::Integer(1))], 1);
+    let mut world = world_with(name, spec, &[("levels", ParamValue::Integer(1))], 1);
     world.sample(spec.duration);
     drive::to_end(&mut world);
     let gauges = world.take_series().unwrap().agents;

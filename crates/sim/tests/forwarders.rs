@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::support::{chain, diffq_levels, dot11b, flow, node, saturating, with_edca, world};
+use crate::support::{chain, conserved, diffq_levels, dot11b, flow, node, saturating, with_edca, world};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, DeliveryRatios, FlowId, Forwarder, ForwarderContext, HeardBroadcast,
     Holding, Interface, Made, Medium, NativePacket, NodeId, Priority, Timer, Wants,
 };
 use airfair_schemes::{Params, Scheme};
 use airfair_sim::World;
-use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
@@ -155,13 +154,7 @@ impl Scheme for Repeating {
 }
 
 fn run(spec: &WorldSpec, scheme: Repeating) -> RunResult {
-    let mut world = World::new(spec, "repeating", Box::new(scheme), 1).unwrap();
-    drive::to_end(&mut world);
-    let result = world.result();
-    let ends = &result.ends;
-    let dropped: u64 = ends.dropped.values().sum();
-    assert_eq!(ends.made, ends.delivered + dropped + ends.inside(), "{ends:?}");
-    result
+    conserved(World::new(spec, "repeating", Box::new(scheme), 1).unwrap())
 }
 
 /// Every broadcast of a chain of two hops is sent twice, and all of the packets that it brings arrive in order and once.

@@ -1,12 +1,10 @@
 //! MORE in worlds: transmissions per packet beside what delivery ratios give, ends of batches, losses of acknowledgements.
 
-use crate::support::{diffq_levels, dot11b, flow, node, saturating, world};
+use crate::support::{conserved, diffq_levels, dot11b, flow, node, saturating, world, world_with};
+use airfair_schemes::ParamValue;
 use airfair_schemes::opportunistic::expected::{Expected, Pruning};
 use airfair_schemes::opportunistic::losses::Losses;
 use airfair_schemes::places::NodeId;
-use airfair_schemes::{ParamValue, Params, find};
-use airfair_sim::World;
-use airfair_sim::engine::drive;
 use airfair_sim::measure::summary::{ForwardCounts, RunResult};
 use airfair_sim::spec::*;
 use airfair_units::{Bytes, Rate, Span};
@@ -30,17 +28,7 @@ fn run(spec: &WorldSpec, params: &[(&str, ParamValue)], seed: u64) -> RunResult 
 
 /// A run with those of the parameters that the scheme has.
 fn run_as(name: &str, spec: &WorldSpec, params: &[(&str, ParamValue)], seed: u64) -> RunResult {
-    let entry = find(name).unwrap();
-    let params = params.iter().filter(|(name, _)| entry.params.iter().any(|param| param.name == *name));
-    let set = Params(params.map(|&(name, value)| (name.to_string(), value)).collect());
-    let scheme = (entry.build)(&set).unwrap();
-    let mut world = World::new(spec, name, scheme, seed).unwrap();
-    drive::to_end(&mut world);
-    let result = world.result();
-    let ends = &result.ends;
-    let dropped: u64 = ends.dropped.values().sum();
-    assert_eq!(ends.made, ends.delivered + dropped + ends.inside(), "{ends:?}");
-    result
+    conserved(world_with(name, spec, params, seed))
 }
 
 fn counts(result: &RunResult) -> ForwardCounts {

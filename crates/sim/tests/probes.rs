@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use crate::support::{dot11b, flow, id_of, node, number_of, saturating, world};
+use crate::support::{conserved, dot11b, flow, id_of, node, number_of, saturating, world, world_with};
 use airfair_schemes::opportunistic::expected::{Expected, Pruning};
 use airfair_schemes::opportunistic::losses::Losses;
 use airfair_schemes::opportunistic::probes::Config;
@@ -143,15 +143,7 @@ fn run_more(spec: &WorldSpec, ratios: &'static str, seed: u64) -> RunResult {
 }
 
 fn run_scheme(name: &str, spec: &WorldSpec, ratios: &'static str, seed: u64) -> RunResult {
-    let set = Params([("ratios".to_string(), ParamValue::Choice(ratios))].into());
-    let scheme = (find(name).unwrap().build)(&set).unwrap();
-    let mut world = World::new(spec, name, scheme, seed).unwrap();
-    drive::to_end(&mut world);
-    let result = world.result();
-    let ends = &result.ends;
-    let dropped: u64 = ends.dropped.values().sum();
-    assert_eq!(ends.made, ends.delivered + dropped + ends.inside(), "{ends:?}");
-    result
+    conserved(world_with(name, spec, &[("ratios", ParamValue::Choice(ratios))], seed))
 }
 
 /// A link that loses 0.3: of 64 probes as many arrive as the binomial distribution gives but once in ten thousand times, at both ends and

@@ -7,7 +7,7 @@ pub mod wires;
 
 use airfair_routing::shortest::Metric;
 use airfair_schemes::places::NodeId;
-use airfair_schemes::{Params, find};
+use airfair_schemes::{ParamValue, Params, find};
 use airfair_sim::World;
 use airfair_sim::air::propagation::gain_at;
 use airfair_sim::engine::drive;
@@ -225,4 +225,21 @@ pub fn run(spec: &WorldSpec, seed: u64) -> RunResult {
     let mut world = make(spec, seed);
     drive::to_end(&mut world);
     world.result()
+}
+
+/// A world with a registered scheme, with those of the parameters that the scheme has.
+pub fn world_with(name: &str, spec: &WorldSpec, params: &[(&str, ParamValue)], seed: u64) -> World {
+    let known = find(name).unwrap().params.iter().map(|param| param.name);
+    let set: Vec<_> =
+        params.iter().filter(|(name, _)| known.clone().any(|it| it == *name)).cloned().collect();
+    World::new(spec, name, wires::built(name, &set), seed).unwrap()
+}
+
+/// The result of a world at its end. Every packet has ended once, or is inside.
+pub fn conserved(world: World) -> RunResult {
+    let result = wires::finished(world);
+    let ends = &result.ends;
+    let dropped: u64 = ends.dropped.values().sum();
+    assert_eq!(ends.made, ends.delivered + dropped + ends.inside(), "{ends:?}");
+    result
 }
