@@ -79,7 +79,7 @@ lint-rust: | $(BIN)/python
 lint-python: $(BUILT) $(VALIDATION) $(DOCS) $(PACKAGE)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy python tests validation benches papers peers docs examples
+	$(BIN)/mypy python tests validation benches peers docs examples
 	$(BIN)/python -m mypy.stubtest --concise airfair._core
 
 rust:
