@@ -11,9 +11,47 @@ use crate::flow::Flow;
 
 const VERSION: u8 = 0x11;
 
-/// The nodes of a flow by rank: destination, forwarders, source; a copy shares it.
+/// The nodes of a flow by rank where they stand in a header: destination, forwarders, source. There are two at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodesView<'a>(&'a [[u8; 4]]);
+
+impl<'a> NodesView<'a> {
+    /// Number of nodes.
+    #[expect(clippy::len_without_is_empty, reason = "A list is never empty.")]
+    pub const fn len(self) -> usize {
+        self.0.len()
+    }
+
+    /// The nodes.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+        self.0.iter().map(|&node| u32::from_be_bytes(node))
+    }
+
+    /// The node of a rank.
+    pub fn get(self, rank: u8) -> Option<u32> {
+        self.0.get(usize::from(rank)).map(|&node| u32::from_be_bytes(node))
+    }
+
+    /// The rank of a node; none where it is not in the list.
+    pub fn rank(self, node: u32) -> Option<u8> {
+        self.iter().position(|each| each == node).map(|rank| rank as u8)
+    }
+
+    /// The flow of this number between the ends of the list.
+    pub fn flow(self, flow: u32) -> Flow {
+        let [destination, source] = [self.0[0], self.0[self.0.len() - 1]].map(u32::from_be_bytes);
+        Flow { flow, source, destination }
+    }
+
+    /// A list of its own.
+    pub fn shared(self) -> Nodes {
+        Nodes(self.0.into())
+    }
+}
+
+/// The nodes of a flow by rank, as they stand in a header; a copy shares the list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Nodes(Arc<[u32]>);
+pub struct Nodes(Arc<[[u8; 4]]>);
 
 impl Nodes {
     /// The longest list.
@@ -21,17 +59,13 @@ impl Nodes {
 
     /// A list; `None` for fewer than two nodes, or more than [`Self::MOST`].
     pub fn new(nodes: &[u32]) -> Option<Self> {
-        (2..=Self::MOST).contains(&nodes.len()).then(|| Self(nodes.into()))
+        let bytes = || Self(nodes.iter().map(|node| node.to_be_bytes()).collect());
+        (2..=Self::MOST).contains(&nodes.len()).then(bytes)
     }
 
     /// The list.
-    pub fn as_slice(&self) -> &[u32] {
-        &self.0
-    }
-
-    /// The rank of a node; none where it is not in the list.
-    pub fn rank(&self, node: u32) -> Option<u8> {
-        self.0.iter().position(|&each| each == node).map(|rank| rank as u8)
+    pub fn view(&self) -> NodesView<'_> {
+        NodesView(&self.0)
     }
 }
 
@@ -86,9 +120,7 @@ pub struct Head {
 impl Head {
     /// The flow: its number, and the ends of the list.
     pub fn flow(&self) -> Flow {
-        // A list has two nodes at least.
-        let nodes = self.nodes.as_slice();
-        Flow { flow: self.flow, source: nodes[nodes.len() - 1], destination: nodes[0] }
+        self.nodes.view().flow(self.flow)
     }
 }
 
@@ -146,24 +178,74 @@ impl Exor {
     pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
         let Head { flow, batch, rank, fragment, nodes } = &self.head;
         let packet = self.packet.unwrap_or(MAP_ONLY);
-        let mut writer = Writer::new(Header::Exor, buffer, self.wire_len())?
+        let writer = Writer::new(Header::Exor, buffer, self.wire_len())?
             .put([VERSION])
             .put(flow.to_be_bytes())
             .put(batch.to_be_bytes())
             .put([self.map.0.len() as u8, packet, *rank, fragment.number, fragment.size])
             .put([nodes.0.len() as u8]);
-        for node in nodes.0.iter() {
-            writer = writer.put(node.to_be_bytes());
-        }
-        writer.put_slice(&self.map.0);
+        writer.put_slice(nodes.0.as_flattened()).put_slice(&self.map.0);
         Ok(self.wire_len())
+    }
+
+    /// The header, without copies of its lists.
+    pub fn view(&self) -> ExorView<'_> {
+        let Self { head: Head { batch, rank, fragment, nodes, .. }, packet, map } = self;
+        ExorView {
+            flow: self.head.flow(),
+            batch: *batch,
+            rank: *rank,
+            fragment: *fragment,
+            nodes: nodes.view(),
+            packet: *packet,
+            map: &map.0,
+        }
     }
 
     /// Decodes a header; returns the bytes that follow.
     ///
     /// # Errors
-    /// Too few bytes, another version, or a number that is out of its range.
+    /// Those of [`ExorView::decode`].
     pub fn decode(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let (ExorView { flow, batch, rank, fragment, nodes, packet, map }, rest) = ExorView::decode(bytes)?;
+        let head = Head { flow: flow.flow, batch, rank, fragment, nodes: nodes.shared() };
+        Ok((Self { head, packet, map: BatchMap(map.to_vec()) }, rest))
+    }
+}
+
+/// The header of a packet where it stands: every node that hears one reads it, and few keep anything of its lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExorView<'a> {
+    /// The flow.
+    pub flow: Flow,
+    /// Counts the batches of the flow.
+    pub batch: u32,
+    /// Rank of the sender.
+    pub rank: u8,
+    /// Where the packet stands in the sender's turn.
+    pub fragment: Fragment,
+    /// The nodes.
+    pub nodes: NodesView<'a>,
+    packet: Option<u8>,
+    map: &'a [u8],
+}
+
+impl<'a> ExorView<'a> {
+    /// The packet's number in its batch; none where only the map is sent.
+    pub const fn packet(&self) -> Option<u8> {
+        self.packet
+    }
+
+    /// The batch map: ranks of 1 to 100 packets.
+    pub const fn map(&self) -> &'a [u8] {
+        self.map
+    }
+
+    /// Reads a header; returns the bytes that follow.
+    ///
+    /// # Errors
+    /// Too few bytes, another version, or a number that is out of its range.
+    pub fn decode(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), DecodeError> {
         let mut reader = Reader::new(Header::Exor, bytes);
         reader.literal([VERSION], "version", "0x11")?;
         let (flow, batch) = (reader.u32_be()?, reader.u32_be()?);
@@ -175,13 +257,10 @@ impl Exor {
             return Err(at.fail(Expected::value("numbers", expected, &[packets, packet, count])));
         }
         reader.need(4 * usize::from(count) + usize::from(packets))?;
-        let mut nodes = Vec::with_capacity(count.into());
-        for _ in 0..count {
-            nodes.push(reader.u32_be()?);
-        }
-        let map = BatchMap(reader.slice(packets.into())?.to_vec());
-        let nodes = Nodes(nodes.into());
-        let head = Head { flow, batch, rank, fragment: Fragment { number, size }, nodes };
-        Ok((Self { head, packet: (packet != MAP_ONLY).then_some(packet), map }, reader.rest()))
+        let (nodes, _) = reader.slice(4 * usize::from(count))?.as_chunks();
+        let (nodes, map) = (NodesView(nodes), reader.slice(packets.into())?);
+        let (fragment, packet) = (Fragment { number, size }, (packet != MAP_ONLY).then_some(packet));
+        let view = Self { flow: nodes.flow(flow), batch, rank, fragment, nodes, packet, map };
+        Ok((view, reader.rest()))
     }
 }

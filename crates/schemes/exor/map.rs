@@ -5,12 +5,12 @@
 use airfair_wire::exor::BatchMap;
 
 /// Takes what another map knows better. True if anything was. A map of another length says nothing.
-pub fn merge(map: &mut BatchMap, other: &BatchMap) -> bool {
-    if map.ranks().len() != other.ranks().len() {
+pub fn merge(map: &mut BatchMap, other: &[u8]) -> bool {
+    if map.ranks().len() != other.len() {
         return false;
     }
     let mut news = false;
-    for (rank, &told) in map.ranks_mut().iter_mut().zip(other.ranks()) {
+    for (rank, &told) in map.ranks_mut().iter_mut().zip(other) {
         news |= told < *rank;
         *rank = told.min(*rank);
     }

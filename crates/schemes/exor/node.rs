@@ -26,7 +26,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Span, Time};
 use airfair_wire::Flow;
-use airfair_wire::exor::{BatchMap, Exor, Fragment, Head, Nodes};
+use airfair_wire::exor::{BatchMap, Exor, ExorView, Fragment, Head, Nodes, NodesView};
 
 use super::map;
 use super::turns::{self, Turns};
@@ -154,7 +154,7 @@ impl Batch {
         now: Time,
     ) -> Option<Self> {
         // All that is known at first: the source holds everything.
-        let count = nodes.as_slice().len() as u8;
+        let count = nodes.view().len() as u8;
         let map = BatchMap::new(vec![count - 1; packets])?;
         let turns = Turns::new(turns, rank, count, now);
         let (held, routed) = (vec![false; packets], vec![None; packets]);
@@ -175,11 +175,11 @@ impl Batch {
     }
 
     fn is_source(&self) -> bool {
-        usize::from(self.rank) + 1 == self.nodes.as_slice().len()
+        usize::from(self.rank) + 1 == self.nodes.view().len()
     }
 
-    fn fits(&self, packets: usize, nodes: &Nodes) -> bool {
-        self.held.len() == packets && self.nodes == *nodes
+    fn fits(&self, packets: usize, nodes: NodesView<'_>) -> bool {
+        self.held.len() == packets && self.nodes.view() == nodes
     }
 
     fn is_delivered(&self) -> bool {
@@ -262,12 +262,6 @@ impl Batch {
     }
 }
 
-/// A flow with this number and list.
-fn ends(flow: u32, nodes: &Nodes) -> Flow {
-    let nodes = nodes.as_slice();
-    Flow { flow, source: nodes[nodes.len() - 1], destination: nodes[0] }
-}
-
 impl Node {
     /// A node without flows.
     #[must_use]
@@ -286,14 +280,14 @@ impl Node {
     /// The source begins the next batch of a flow, of so many packets (1 to 100). Returns its number; `None` where the last one is not
     /// delivered, or the node is not the last of the list.
     pub fn begin(&mut self, flow: u32, packets: u8, nodes: &Nodes, now: Time) -> Option<u32> {
-        let ended = self.flows.get(&ends(flow, nodes)).and_then(|known| known.ended);
+        let ended = self.flows.get(&nodes.view().flow(flow)).and_then(|known| known.ended);
         let number = ended.map_or(0, |ended| ended.wrapping_add(1));
         self.begin_as(number, flow, packets, nodes, now).then_some(number)
     }
 
     /// The same with a number for the batch, which must be later than those before. Returns whether it has begun.
     pub fn begin_as(&mut self, number: u32, flow: u32, packets: u8, nodes: &Nodes, now: Time) -> bool {
-        let (ends, rank, config) = (ends(flow, nodes), nodes.as_slice().len() as u8 - 1, self.config);
+        let (ends, rank, config) = (nodes.view().flow(flow), nodes.view().len() as u8 - 1, self.config);
         if ends.source != self.me || ends.source == ends.destination {
             return false;
         }
@@ -321,12 +315,12 @@ impl Node {
     }
 
     /// A broadcast was heard.
-    pub fn heard(&mut self, header: &Exor, now: Time) -> Heard {
+    pub fn heard(&mut self, header: ExorView<'_>, now: Time) -> Heard {
         let mut result = Heard { meaning: Meaning::Ignored, ended: None };
-        let Head { batch: number, rank: from, fragment, ref nodes, .. } = header.head;
-        let (flow, config) = (header.head.flow(), self.config);
+        let (ExorView { flow, batch: number, rank: from, fragment, nodes, .. }, config) =
+            (header, self.config);
         let Some(rank) = nodes.rank(self.me).filter(|&rank| rank != from) else { return result };
-        let (source, packets) = (flow.source == self.me, header.map().ranks().len());
+        let (source, packets) = (flow.source == self.me, header.map().len());
         // A source knows its flows.
         if source && self.flows.get(&flow).is_none() {
             return result;
@@ -345,7 +339,7 @@ impl Node {
             return result;
         }
         if open != Some(number) || anew {
-            let new = Batch::new((number, rank), nodes.clone(), packets, config.turns, now);
+            let new = Batch::new((number, rank), nodes.shared(), packets, config.turns, now);
             let Some(new) = new else { return result };
             (result.ended, known.batch) = (open, Some(new));
             let before = if anew { known.ended } else { open.or(known.ended) };
@@ -508,8 +502,8 @@ impl Backlogged for Node {
     }
 
     fn nearer(&self, flow: &Flow) -> impl Iterator<Item = u32> {
-        let list = self.batch(flow).map(|batch| &batch.nodes.as_slice()[..batch.rank.into()]);
-        list.into_iter().flatten().copied()
+        let list = self.batch(flow).map(|batch| batch.nodes.view().iter().take(batch.rank.into()));
+        list.into_iter().flatten()
     }
 
     fn grant(&mut self, flow: &Flow, packets: u32) -> bool {

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Bytes, Span, Time};
 use airfair_wire::Flow;
-use airfair_wire::exor::{Exor, Nodes};
+use airfair_wire::exor::{ExorView, Nodes};
 
 use super::node::{Config, Meaning, Node, Sending};
 use crate::opportunistic::backpressure::{self, Backlogged, Backpressure};
@@ -263,25 +263,24 @@ impl Forwarder for Station {
 
     fn on_heard(&mut self, heard: &HeardBroadcast<'_>, context: &mut ForwarderContext<'_>) {
         let now = context.now;
-        let header = Exor::decode(heard.header);
-        let sender = |header: &Exor| header.head.nodes.as_slice().get(usize::from(header.head.rank)).copied();
-        let Some((header, rest)) = header.ok().filter(|(header, _)| sender(header) == Some(heard.from.0))
-        else {
+        let header = ExorView::decode(heard.header).ok();
+        let is_senders = |header: &ExorView<'_>| header.nodes.get(header.rank) == Some(heard.from.0);
+        let Some((header, rest)) = header.filter(|(header, _)| is_senders(header)) else {
             self.counts.garbage += 1;
             return;
         };
-        let flow = header.head.flow();
+        let flow = header.flow;
         if let Some(diffq) = &mut self.diffq {
             diffq.hear(heard.from, &flow, rest, now);
         }
-        match self.node.heard(&header, now).meaning {
+        match self.node.heard(header, now).meaning {
             Meaning::Ignored => return,
             Meaning::Old => self.counts.old += 1,
             Meaning::Known => self.counts.known += 1,
             Meaning::New => {
                 self.counts.new += 1;
                 if let Some(packet) = header.packet() {
-                    let at = (header.head.batch, packet);
+                    let at = (header.batch, packet);
                     if let Some([packets, of]) = self.node.held(&flow) {
                         context.out.holds.push(Holding { flow: FlowId(flow.flow), batch: at.0, packets, of });
                     }

@@ -48,7 +48,7 @@ fn what_is_no_header() {
 #[test]
 fn ranks_of_nodes() {
     let nodes = Nodes::new(&[9, 3, 4]).unwrap();
-    assert_eq!([9, 3, 4, 5].map(|node| nodes.rank(node)), [Some(0), Some(1), Some(2), None]);
+    assert_eq!([9, 3, 4, 5].map(|node| nodes.view().rank(node)), [Some(0), Some(1), Some(2), None]);
     let mut map = BatchMap::new(vec![2, 2]).unwrap();
     map.ranks_mut()[1] = 0;
     assert_eq!(map.ranks(), [2, 0]);

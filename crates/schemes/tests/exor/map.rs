@@ -11,10 +11,10 @@ fn map(ranks: &[u8]) -> BatchMap {
 #[test]
 fn the_best_wins() {
     let mut known = map(&[3, 1, 2, 0]);
-    assert!(merge(&mut known, &map(&[2, 2, 2, 3])));
+    assert!(merge(&mut known, map(&[2, 2, 2, 3]).ranks()));
     assert_eq!(known, map(&[2, 1, 2, 0]));
-    assert!(!merge(&mut known, &map(&[3, 3, 3, 3])), "no news");
-    assert!(!merge(&mut known, &map(&[0])), "of another batch");
+    assert!(!merge(&mut known, map(&[3, 3, 3, 3]).ranks()), "no news");
+    assert!(!merge(&mut known, map(&[0]).ranks()), "of another batch");
     assert!(
         hold(&mut known, 0, 1)
             && !hold(&mut known, 0, 1)
@@ -34,7 +34,7 @@ proptest! {
         let mut merged = map(&maps[shift % maps.len()]);
         let before = merged.clone();
         for other in 0..2 * maps.len() {
-            merge(&mut merged, &map(&maps[(other + shift) % maps.len()]));
+            merge(&mut merged, map(&maps[(other + shift) % maps.len()]).ranks());
         }
         prop_assert_eq!(&merged, &map(&all));
         prop_assert!(before.ranks().iter().zip(merged.ranks()).all(|(before, after)| after <= before));

@@ -36,7 +36,7 @@ fn header(batch: u32, rank: u8, packet: Option<u8>, map: &[u8]) -> Exor {
 }
 
 fn heard(node: &mut Node, header: &Exor, at: u64) -> Meaning {
-    let Heard { meaning, ended } = node.heard(header, ms(at));
+    let Heard { meaning, ended } = node.heard(header.view(), ms(at));
     assert_eq!(ended, None);
     meaning
 }
@@ -97,7 +97,7 @@ fn a_forwarder_by_hand() {
     assert_eq!(heard(&mut node, &header(0, 3, None, &[3; 4]), 3250), Meaning::Known);
     assert_eq!(turn(&mut node, 3300).0, [None]);
     // A later batch ends this one.
-    let next = node.heard(&header(1, 3, Some(3), &[3; 4]), ms(3401));
+    let next = node.heard(header(1, 3, Some(3), &[3; 4]).view(), ms(3401));
     assert_eq!(next, Heard { meaning: Meaning::New, ended: Some(0) });
     assert_eq!(heard(&mut node, &header(0, 3, Some(3), &[3; 4]), 3402), Meaning::Old);
     // Neither another length nor another list fits.
@@ -128,7 +128,11 @@ fn a_destination_by_hand() {
 #[test]
 fn a_source_by_hand() {
     let mut node = Node::new(9, Config::default());
-    assert_eq!(node.heard(&header(0, 1, None, &[3; 4]), ms(0)).meaning, Meaning::Ignored, "not its flow");
+    assert_eq!(
+        node.heard(header(0, 1, None, &[3; 4]).view(), ms(0)).meaning,
+        Meaning::Ignored,
+        "not its flow"
+    );
     assert_eq!(node.begin(1, 0, &nodes(), ms(0)), None);
     assert_eq!(node.begin(1, 101, &nodes(), ms(0)), None);
     assert_eq!(node.begin(1, 4, &Nodes::new(&[9, 3]).unwrap(), ms(0)), None);
@@ -150,7 +154,7 @@ fn a_source_by_hand() {
     assert_eq!(turn(&mut node, 8000).0, [None]);
     assert_eq!(turn(&mut node, 8050).0, [Some(108), None]);
     // All are delivered: the next batch.
-    let done = node.heard(&header(0, 1, None, &[0; 10]), ms(9100));
+    let done = node.heard(header(0, 1, None, &[0; 10]).view(), ms(9100));
     assert_eq!(done, Heard { meaning: Meaning::Known, ended: Some(0) });
     assert_eq!(heard(&mut node, &header(0, 1, None, &[0; 10]), 9101), Meaning::Old);
     assert_eq!(
@@ -236,7 +240,7 @@ fn packets_by_number() {
 #[test]
 fn maps_are_no_backlog() {
     let tick = |node: &mut Node, packets: &[u8]| {
-        packets.iter().for_each(|&packet| _ = node.heard(&header(0, 3, Some(packet), &[3; 3]), ms(0)));
+        packets.iter().for_each(|&packet| _ = node.heard(header(0, 3, Some(packet), &[3; 3]).view(), ms(0)));
         node.tick(ms(1000));
         (node.backlog(&FLOW), node.backlog_to(0), node.only_tells(&FLOW))
     };
@@ -264,10 +268,10 @@ fn what_is_forged_does_not_stay() {
         let unused = if forged == 7 { Meaning::Ignored } else { Meaning::Old };
         let real = header(7, 3, Some(0), &[3, 3, 3]);
         assert_eq!(heard(&mut node, &real, 2999), unused);
-        assert_eq!(node.heard(&real, ms(3000)).meaning, Meaning::New);
+        assert_eq!(node.heard(real.view(), ms(3000)).meaning, Meaning::New);
         assert_eq!(heard(&mut node, &real, 3001), Meaning::Known);
         // A later batch is begun at once; that it ended the earlier one is remembered.
-        assert_eq!(node.heard(&header(8, 3, Some(0), &[3, 3, 3]), ms(3002)).ended, Some(7));
+        assert_eq!(node.heard(header(8, 3, Some(0), &[3, 3, 3]).view(), ms(3002)).ended, Some(7));
         assert_eq!(heard(&mut node, &real, 3003), Meaning::Old);
     }
 }
@@ -282,7 +286,7 @@ fn memory_is_bounded() {
         Exor::new(head, Some(0), BatchMap::new(vec![2]).unwrap()).unwrap()
     };
     for flow in 0..100 {
-        node.heard(&other(flow), ms(u64::from(flow)));
+        node.heard(other(flow).view(), ms(u64::from(flow)));
         assert!(node.len() <= 4 && node.map(&FLOW).is_some());
     }
     assert!(node.map(&Flow { flow: 99, source: 7, destination: 0 }).is_some());
@@ -303,7 +307,7 @@ fn batches((links, source, destination): Pair, count: u32, lost: f64, seed: u64)
     let expected = Expected::new(&losses, NodeId(source), NodeId(destination), &Pruning::default()).unwrap();
     let list = listed(&expected).unwrap();
     let flow = Flow { flow: 1, source, destination };
-    let ids = list.as_slice().to_vec();
+    let ids = list.view().iter().collect::<Vec<_>>();
     let mut nodes: Vec<Node> = ids.iter().map(|&id| Node::new(id, Config::default())).collect();
     let mut random = Stream::new(seed, "ideal", Purpose::Reception);
     let (mut now, mut broadcasts, mut maps, mut routed) = (ms(0), 0, 0, 0);
@@ -335,7 +339,7 @@ fn batches((links, source, destination): Pair, count: u32, lost: f64, seed: u64)
             *if header.packet().is_some() { &mut broadcasts } else { &mut maps } += 1;
             for to in (0..nodes.len()).filter(|&to| to != from) {
                 if random.uniform() >= losses.loss(NodeId(ids[from]), NodeId(ids[to])) {
-                    let heard = nodes[to].heard(&header, now);
+                    let heard = nodes[to].heard(header.view(), now);
                     if to == 0 && heard.meaning == Meaning::New {
                         assert!(arrived.insert(header.packet().unwrap()), "twice");
                     }
@@ -387,7 +391,7 @@ proptest! {
             let map = BatchMap::new(ranks).unwrap();
             let head = Head { flow: 1, batch, rank, fragment: Fragment { number, size }, nodes: nodes() };
             let header = Exor::new(head, packet, map).unwrap();
-            let Heard { meaning, .. } = node.heard(&header, ms(now));
+            let Heard { meaning, .. } = node.heard(header.view(), ms(now));
             if [Meaning::New, Meaning::Known].contains(&meaning) {
                 if open.is_none_or(|open| open < batch) {
                     (open, best) = (Some(batch), vec![3; 6]);
@@ -438,7 +442,7 @@ fn a_source_of_more_flows_than_are_known() {
         let fragment = Fragment { number: 0, size: 1 };
         let head = Head { flow, batch: 0, rank: 0, fragment, nodes: nodes.clone() };
         let map = Exor::new(head, None, BatchMap::new(vec![0]).unwrap()).unwrap();
-        assert_eq!(node.heard(&map, ms(flow.into())).ended, Some(0));
+        assert_eq!(node.heard(map.view(), ms(flow.into())).ended, Some(0));
     }
     assert_eq!(node.len(), 2);
     // Batches at hand stay.
