@@ -63,16 +63,16 @@ use scheduler::{AckLevel, Order, Parts, Quantiser, Rounding, Serve};
 use sender::{Law, Sender, SenderConfig, Steps};
 
 params! {
-    /// The parameters of all variants.
-    pub(crate) struct Parameters {
+    /// The parameters of DiffQ over destination queues and over forwarders, where the queue of a source is what it is granted.
+    pub(crate) struct LawParameters {
         /// what a source's rate follows: "aimd" (section 4.1, Source Rate Control) or "log", the rate that maximises the sum of the
         /// logarithms of the rates
         law: Law = Law::Aimd;
         /// what calls the law: the clock, each "interval", or the "packets" that the source sends
         steps: Steps = Steps::Interval;
-        /// D, the most packets in a destination queue
+        /// D, the most packets in a destination queue; over forwarders the most that a source is granted and has not sent
         depth: u64 = 100, in 1..=65_535;
-        /// QUEUE_THRESH, packets in the source's own destination queue above which its rate falls
+        /// QUEUE_THRESH, packets in the source's own queue above which its rate falls
         threshold: u64 = 25, in 0..=65_535;
         /// alpha, what a source's rate gains in a step (section 6.1: 0.01, without a unit)
         alpha: Rate = Rate(10_000), in Rate(0)..=Rate(1_000_000_000);
@@ -86,18 +86,57 @@ params! {
         rate_start: Rate = Rate(100_000), in Rate(1)..=Rate(10_000_000_000);
         /// a source's largest rate: the data rate of the radio
         rate_max: Rate = Rate(11_000_000), in Rate(1)..=Rate(10_000_000_000);
-        /// a source's rate grows only while the source sends at it (ours; the paper's law grows always)
-        only_used: bool = false;
         /// rate of the law "log" with `threshold` packets in the queue
         log_rate: Rate = Rate(1_000_000), in Rate(1)..=Rate(10_000_000_000);
-        /// which queue is served next: of the largest "differential" (pseudo-code) or of the highest "priority" (text of section 4.1)
-        order: Order = Order::Differential;
-        /// which queues are served: "always" all, or those with a "positive" differential, as in the theory of backpressure
+        /// which queues, or flows over forwarders, are served: "always" all, or those with a "positive" differential, as in the theory of
+        /// backpressure
         serve: Serve = Serve::Always;
         /// Delta, levels of the MAC (section 5.5): at most the radio's categories; 4 with those of "edca"
         levels: u64 = 8, in 1..=8;
         /// whether a differential between two levels goes "up" (pseudo-code) or "down"
         rounding: Rounding = Rounding::Up;
+        /// time after which a neighbour's size that was not heard again counts as 0
+        expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
+        /// most sizes of neighbours' queues that a node stores
+        sizes: u64 = 1024, in 1..=65_536;
+    }
+}
+
+impl LawParameters {
+    /// The law of sources. `only_used`: see [`SenderConfig`].
+    pub(crate) fn sender(&self, only_used: bool) -> Result<SenderConfig, ParamError> {
+        let bps = |rate: Rate| rate.0 as f64;
+        if self.rate_start > self.rate_max {
+            return Err(ParamError::new("rate_start", "expected at most rate_max"));
+        }
+        Ok(SenderConfig {
+            law: self.law,
+            steps: self.steps,
+            threshold: self.threshold as u32,
+            alpha: bps(self.alpha),
+            beta: self.beta,
+            interval: self.interval,
+            hold: self.hold,
+            rates: [bps(self.rate_start), bps(self.rate_max)],
+            only_used,
+            log_rate: bps(self.log_rate),
+        })
+    }
+
+    /// Levels.
+    pub(crate) const fn quantiser(&self) -> Quantiser {
+        Quantiser { levels: self.levels as u8, depth: self.depth as u32, rounding: self.rounding }
+    }
+}
+
+params! {
+    /// The parameters of all variants over destination queues.
+    pub(crate) struct Parameters {
+        ..laws: LawParameters;
+        /// a source's rate grows only while the source sends at it (ours; the paper's law grows always)
+        only_used: bool = false;
+        /// which queue is served next: of the largest "differential" (pseudo-code) or of the highest "priority" (text of section 4.1)
+        order: Order = Order::Differential;
         /// level of acknowledgements: that of their queue's "differential", "lowest", or "highest"
         acks: AckLevel = AckLevel::Differential;
         /// most packets of destination queues that the radio holds at once
@@ -110,10 +149,6 @@ params! {
         announcement_interval: Span = Span::from_millis(100), in Span::from_millis(1)..=Span::from_secs(60);
         /// packets in a destination queue from which on arrivals are marked, if they can be (ours); 0: none
         mark_above: u64 = 0, in 0..=65_535;
-        /// time after which a neighbour's size that was not heard again counts as 0
-        expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
-        /// most sizes of neighbours' queues that a node stores
-        sizes: u64 = 1024, in 1..=65_536;
     }
 }
 
@@ -165,21 +200,10 @@ impl DiffQ {
         Self::new(&truth, Parts::All, size_factor)
     }
 
-    /// The law of sources, levels, and how many sizes of neighbours are stored for how long: what DiffQ over MORE needs of it.
-    pub(crate) const fn laws(&self) -> (SenderConfig, Quantiser, Serve, usize, Span) {
-        let scheduler::Scheduler { quantiser, serve, .. } = self.queue.scheduler;
-        (self.sender, quantiser, serve, self.sizes, self.expiry)
-    }
-
     fn new(set: &Parameters, parts: Parts, size_factor: f64) -> Result<Self, ParamError> {
-        let bps = |rate: Rate| rate.0 as f64;
-        if set.rate_start > set.rate_max {
-            return Err(ParamError::new("rate_start", "expected at most rate_max"));
-        }
-        let quantiser =
-            Quantiser { levels: set.levels as u8, depth: set.depth as u32, rounding: set.rounding };
-        let scheduler =
-            scheduler::Scheduler { parts, order: set.order, serve: set.serve, acks: set.acks, quantiser };
+        let LawParameters { serve, expiry, sizes, .. } = set.laws;
+        let quantiser = set.laws.quantiser();
+        let scheduler = scheduler::Scheduler { parts, order: set.order, serve, acks: set.acks, quantiser };
         Ok(Self {
             queue: QueueConfig {
                 scheduler,
@@ -189,20 +213,9 @@ impl DiffQ {
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
             },
-            sender: SenderConfig {
-                law: set.law,
-                steps: set.steps,
-                threshold: set.threshold as u32,
-                alpha: bps(set.alpha),
-                beta: set.beta,
-                interval: set.interval,
-                hold: set.hold,
-                rates: [bps(set.rate_start), bps(set.rate_max)],
-                only_used: set.only_used,
-                log_rate: bps(set.log_rate),
-            },
-            expiry: set.expiry,
-            sizes: set.sizes as usize,
+            sender: set.laws.sender(set.only_used)?,
+            expiry,
+            sizes: sizes as usize,
             announcements: (set.sizes_by == SizesBy::Broadcast && matches!(parts, Parts::All | Parts::Order))
                 .then_some(set.announcement_interval),
         })

@@ -29,9 +29,9 @@ use alloc::vec::Vec;
 use airfair_units::Span;
 use airfair_wire::exor::Nodes;
 
-use crate::opportunistic::backpressure;
-use crate::opportunistic::expected::{Expected, Pruning};
-use crate::opportunistic::ratios;
+use crate::diffq::LawParameters;
+use crate::opportunistic::expected::Expected;
+use crate::opportunistic::{self, backpressure, ratios};
 use crate::params;
 use crate::params::{ParamError, Params};
 use crate::places::{Agent, Interface, Medium, MessageKinds, Priority, Wants};
@@ -43,17 +43,9 @@ use station::{Station, StationConfig};
 params! {
     /// The parameters.
     pub(crate) struct Parameters {
-        ..ratios: ratios::Parameters;
+        ..opportunistic: opportunistic::Parameters;
         /// packets of a batch (section 3)
         batch: u64 = 32, in 1..=100;
-        /// time after which fewer packets than a batch has are sent as one (ours; the paper's sources always have more to send)
-        flush: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
-        /// part of all transmissions below which a forwarder is left out (section 3)
-        prune: f64 = 0.1, in 0.0..=1.0;
-        /// part by which leaving forwarders out may make the transmissions rise; 1: leave out whatever it costs
-        prune_rise: f64 = 0.05, in 0.0..=1.0;
-        /// delivery ratio below which a link counts for none in ETX
-        least_delivery: f64 = 0.0, in 0.0..=1.0;
         /// maps that the destination sends in its turn (section 3)
         maps: u64 = 10, in 1..=100;
         /// part of a batch that is broadcast until it is delivered, before the rest goes by ordinary routing (section 3)
@@ -70,8 +62,6 @@ params! {
         silent: u64 = 5, in 1..=1000;
         /// time of a packet before one was measured (ours)
         packet_time: Span = Span::from_millis(2), in Span::from_micros(10)..=Span::from_secs(10);
-        /// most flows of other nodes that a node knows at a time
-        flows: u64 = 256, in 1..=65_536;
     }
 }
 
@@ -79,7 +69,7 @@ params! {
     /// The parameters of `diffq-exor`.
     pub(crate) struct DiffQParameters {
         ..exor: Parameters;
-        ..diffq: backpressure::Parameters;
+        ..diffq: LawParameters;
     }
 }
 
@@ -99,9 +89,6 @@ impl ExOr {
     }
 
     fn new(set: &Parameters) -> Self {
-        let (part, rise, least) = (set.prune, set.prune_rise, set.least_delivery);
-        // A list has room for both ends, too.
-        let pruning = Pruning { part, rise, least, most: Nodes::MOST - 2 };
         let turns = turns::Config { keeps: set.keeps, silent: set.silent as u32, packet: set.packet_time };
         let node = Config {
             turns,
@@ -111,14 +98,15 @@ impl ExOr {
             patience: set.patience,
             stuck: set.stuck,
             granted: false,
-            flows: set.flows as usize,
+            flows: set.opportunistic.flows as usize,
         };
         Self {
             config: StationConfig {
                 batch: set.batch as u8,
-                flush: set.flush,
-                pruning,
-                probes: set.ratios.probes(),
+                flush: set.opportunistic.flush,
+                // A list has room for both ends, too.
+                pruning: set.opportunistic.pruning(Nodes::MOST - 2),
+                probes: set.opportunistic.ratios.probes(),
                 node,
                 diffq: None,
             },

@@ -31,9 +31,8 @@ use alloc::boxed::Box;
 use airfair_units::Span;
 use airfair_wire::more::Forwarders;
 
-use crate::opportunistic::backpressure;
-use crate::opportunistic::expected::Pruning;
-use crate::opportunistic::ratios::{self, Parameters as RatioParameters};
+use crate::diffq::LawParameters;
+use crate::opportunistic::{self, backpressure, ratios};
 use crate::params;
 use crate::params::{ParamError, Params};
 use crate::places::{Agent, Interface, Medium, MessageKinds, Priority, Wants};
@@ -45,17 +44,9 @@ use station::{Station, StationConfig};
 params! {
     /// The parameters.
     pub(crate) struct Parameters {
-        ..ratios: RatioParameters;
+        ..opportunistic: opportunistic::Parameters;
         /// K, the natives of a batch (section 3)
         batch: u64 = 32, in 1..=255;
-        /// time after which fewer natives than a batch has are sent as one (ours; the paper's sources always have more to send)
-        flush: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
-        /// part of all transmissions below which a forwarder is left out (section 3.2.1)
-        prune: f64 = 0.1, in 0.0..=1.0;
-        /// part by which leaving forwarders out may make the transmissions rise; 1: leave out whatever it costs
-        prune_rise: f64 = 0.05, in 0.0..=1.0;
-        /// delivery ratio below which a link counts for none in ETX
-        least_delivery: f64 = 0.0, in 0.0..=1.0;
         /// a packet that brings nothing new earns credit, too: credit pays for what was sent upstream
         dependent_earns: bool = true;
         /// shortest time between two acknowledgements of a batch, while the destination hears more of it; each time twice as long, up to
@@ -63,8 +54,6 @@ params! {
         again: Span = Span::from_millis(50), in Span::ZERO..=Span::from_secs(60);
         /// time for which the destination repeats an acknowledgement until it hears of a later batch (ours); 0: never
         repeat: Span = Span::from_secs(60), in Span::ZERO..=Span::from_secs(3600);
-        /// most flows of other nodes that a node knows at a time
-        flows: u64 = 256, in 1..=65_536;
     }
 }
 
@@ -72,7 +61,7 @@ params! {
     /// The parameters of `diffq-more`.
     pub(crate) struct DiffQParameters {
         ..more: Parameters;
-        ..diffq: backpressure::Parameters;
+        ..diffq: LawParameters;
     }
 }
 
@@ -92,22 +81,20 @@ impl More {
     }
 
     fn new(set: &Parameters) -> Self {
-        let (part, rise, least) = (set.prune, set.prune_rise, set.least_delivery);
-        let pruning = Pruning { part, rise, least, most: Forwarders::MOST };
         let node = Config {
             dependent_earns: set.dependent_earns,
             granted: false,
             depth: u32::MAX,
             again: set.again,
-            flows: set.flows as usize,
+            flows: set.opportunistic.flows as usize,
         };
         let config = StationConfig {
             natives: set.batch as u8,
-            flush: set.flush,
+            flush: set.opportunistic.flush,
             repeat: set.repeat,
-            pruning,
+            pruning: set.opportunistic.pruning(Forwarders::MOST),
             node,
-            probes: set.ratios.probes(),
+            probes: set.opportunistic.ratios.probes(),
             diffq: None,
         };
         Self { config }

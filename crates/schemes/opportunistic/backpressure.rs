@@ -24,56 +24,16 @@
 use alloc::vec::Vec;
 
 use airfair_units::random::Stream;
-use airfair_units::{Bytes, Rate, Span, Time};
+use airfair_units::{Bytes, Span, Time};
 use airfair_wire::Flow;
 use airfair_wire::diffq::{Trailer, Type};
 
-use crate::diffq::DiffQ;
+use crate::diffq::LawParameters;
 use crate::diffq::backlogs::Backlogs;
-use crate::diffq::scheduler::{Parts, Quantiser, Rounding, Serve};
-use crate::diffq::sender::{Law, SenderConfig, SourceRate, Steps};
-use crate::params;
+use crate::diffq::scheduler::{Quantiser, Serve};
+use crate::diffq::sender::{SenderConfig, SourceRate};
 use crate::params::{ParamError, Params};
 use crate::places::{NodeId, Priority};
-
-params! {
-    /// The parameters of DiffQ over forwarders; they are as in DiffQ.
-    pub(crate) struct Parameters {
-        /// what a source's rate follows: "aimd" (section 4.1, Source Rate Control) or "log", the rate that maximises the sum of the
-        /// logarithms of the rates
-        law: Law = Law::Aimd;
-        /// what calls the law: the clock, each "interval", or the "packets" that the source sends
-        steps: Steps = Steps::Interval;
-        /// D, the most packets that a source is granted and has not sent, and the backlog of the highest level
-        depth: u64 = 100, in 1..=65_535;
-        /// QUEUE_THRESH, packets that a source is granted and has not sent above which its rate falls
-        threshold: u64 = 25, in 0..=65_535;
-        /// alpha, what a source's rate gains in a step (section 6.1: 0.01, without a unit)
-        alpha: Rate = Rate(10_000), in Rate(0)..=Rate(1_000_000_000);
-        /// beta, what a decrease multiplies a source's rate by (section 6.1)
-        beta: f64 = 0.5, in 0.01..=1.0;
-        /// time between two steps of a source's law
-        interval: Span = Span::from_millis(10), in Span::from_millis(1)..=Span::from_secs(10);
-        /// least time between two decreases of a source's rate
-        hold: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
-        /// a source's first rate
-        rate_start: Rate = Rate(100_000), in Rate(1)..=Rate(10_000_000_000);
-        /// a source's largest rate: the data rate of the radio
-        rate_max: Rate = Rate(11_000_000), in Rate(1)..=Rate(10_000_000_000);
-        /// rate of the law "log" with `threshold` packets that wait
-        log_rate: Rate = Rate(1_000_000), in Rate(1)..=Rate(10_000_000_000);
-        /// Delta, levels of the MAC (section 5.5): at most the radio's categories; 4 with those of "edca"
-        levels: u64 = 8, in 1..=8;
-        /// which flows are served: "always" all, or those with a "positive" differential, as in the theory of backpressure
-        serve: Serve = Serve::Always;
-        /// whether a differential between two levels goes "up" (pseudo-code) or "down"
-        rounding: Rounding = Rounding::Up;
-        /// time after which a neighbour's backlog that was not heard again counts as 0
-        expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
-        /// most backlogs of neighbours that a node stores
-        sizes: u64 = 1024, in 1..=65_536;
-    }
-}
 
 /// Longest time between two grants.
 const GRANT: Span = Span::from_millis(10);
@@ -123,13 +83,20 @@ pub struct Config {
 }
 
 impl Config {
-    /// The constants that parameters describe, of a scheme whose parameters have those of DiffQ over forwarders.
+    /// The constants that parameters describe.
     ///
     /// # Errors
-    /// A value that is out of its range.
+    /// A value that is out of its range, or a first rate above the largest.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let (sender, quantiser, serve, sizes, expiry) = DiffQ::from_params(params, Parts::All)?.laws();
-        Ok(Self { sender, quantiser, serve, sizes, expiry })
+        let set = LawParameters::read(params)?;
+        let LawParameters { serve, sizes, expiry, .. } = set;
+        Ok(Self {
+            sender: set.sender(false)?,
+            quantiser: set.quantiser(),
+            serve,
+            sizes: sizes as usize,
+            expiry,
+        })
     }
 }
 

@@ -19,8 +19,37 @@ pub mod probes;
 pub mod ratios;
 pub(crate) mod sources;
 
+use airfair_units::Span;
+
+use crate::params;
+use expected::Pruning;
+
+params! {
+    /// The parameters of every scheme with forwarders.
+    pub(crate) struct Parameters {
+        ..ratios: ratios::Parameters;
+        /// time after which fewer packets than a batch has are sent as one (ours; the papers' sources always have more to send)
+        flush: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
+        /// part of all transmissions below which a forwarder is left out (MORE: section 3.2.1; ExOR: section 3)
+        prune: f64 = 0.1, in 0.0..=1.0;
+        /// part by which leaving forwarders out may make the transmissions rise; 1: leave out whatever it costs
+        prune_rise: f64 = 0.05, in 0.0..=1.0;
+        /// delivery ratio below which a link counts for none in ETX
+        least_delivery: f64 = 0.0, in 0.0..=1.0;
+        /// most flows of other nodes that a node knows at a time
+        flows: u64 = 256, in 1..=65_536;
+    }
+}
+
+impl Parameters {
+    /// Which forwarders are left out, at most so many being in a list.
+    pub(crate) const fn pruning(&self, most: usize) -> Pruning {
+        Pruning { part: self.prune, rise: self.prune_rise, least: self.least_delivery, most }
+    }
+}
+
 /// Time without a packet that fits after which a batch gives way to an earlier one, or to one of another size: its number may be forged.
-pub(crate) const QUIET: airfair_units::Span = airfair_units::Span::from_secs(3);
+pub(crate) const QUIET: Span = Span::from_secs(3);
 
 /// Whether a batch comes after another; numbers go round.
 pub(crate) const fn later(batch: u32, than: u32) -> bool {
