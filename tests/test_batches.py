@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import subprocess
 from collections import Counter
@@ -200,11 +201,18 @@ def test_a_flow_without_a_path_is_told_by_its_broadcasts() -> None:
     assert f"{of['batches']} batches became whole at e" in told
     assert f"sent {of['broadcasts'] / of['innovative']:.2f} broadcasts for each one" in told
     assert "airfair plot FOLDER --kind batches --flow f" in told
-    # As numbers there is nothing but the error, and other errors stay what they are.
-    assert (
-        "no path that could be explained" in command("explain", DIAMOND, "--scheme", "more", "--json").stderr
-    )
     assert "did you mean" in command("explain", DIAMOND, "--scheme", "more", "--flow", "ff").stderr
+    done = command("explain", DIAMOND, "--scheme", "more", "--json")
+    told = json.loads(done.stdout)
+    assert list(told) == list(forwarded.ForwardedFlow.__annotations__)
+    (flow,) = airfair.run(DIAMOND, scheme="more")["flows"]
+    assert {key: told[key] for key in ("goodput_bps", "delivered_packets", "forwarding")} == {
+        key: flow[key] for key in ("goodput_bps", "delivered_packets", "forwarding")
+    }
+    sent = told["broadcasts_by_node"]
+    assert sum(sent.values()) == told["forwarding"]["broadcasts"] + told["forwarding"]["late"]
+    assert max(sent, key=sent.__getitem__) == told["src"] == "a"
+    assert set(sent) <= {"a", "b", "c", "d"}
 
 
 def test_wireshark_sees_batches_by_a_script(tmp_path: Path) -> None:

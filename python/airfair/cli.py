@@ -589,15 +589,18 @@ def explain(
     try:
         explanation = explaining.explain(scenario, flow=flow, scheme=choice.scheme, seed=choice.seed)
     except InputError:
-        if as_json or (flow is not None and flow not in scenario.flows):
+        if flow is not None and flow not in scenario.flows:
             raise
         result = experiment.run(scenario, scheme=choice.scheme, seed=choice.seed)
         carried = forwarded.chosen(result, flow)
         if carried is None:
             raise
-        for line in forwarded.words(result, carried):
-            tables.console().print(escape(line))
-        print(f"\n{forwarded.commands(result, carried)}")
+        if as_json:
+            print(json.dumps(forwarded.facts(result, carried)), flush=True)
+        else:
+            for line in forwarded.words(result, carried):
+                tables.console().print(escape(line))
+            print(f"\n{forwarded.commands(result, carried)}")
         warn(result["warnings"])
         return
     with written_first(out, lambda path: show.save(explanation, path)):

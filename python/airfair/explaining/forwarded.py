@@ -3,7 +3,9 @@ explained hop by hop; what forwarders have sent for it can be told."""
 
 from __future__ import annotations
 
-from ..results import FlowResult, RunResult
+from typing import TypedDict
+
+from ..results import FlowResult, Forwarding, RunResult
 from ..tables import per_packet, rate
 from .words import listed, percent
 
@@ -15,6 +17,59 @@ def chosen(result: RunResult, flow: str | None) -> FlowResult | None:
     """The flow of this name, if forwarders carry it; without a name the one with the least goodput."""
     carried = [one for one in result["flows"] if "forwarding" in one and flow in (None, one["id"])]
     return min(carried, key=lambda one: (one["goodput_bps"], one["id"]), default=None)
+
+
+class ForwardedFlow(TypedDict):
+    """What can be told of the goodput of a flow that forwarders carry."""
+
+    scenario: str
+    """Name of the scenario."""
+    scheme: str
+    """Name of the scheme."""
+    seed: int
+    """Seed of the run."""
+    version: str
+    """Version of Airfair."""
+    flow: str
+    """Name of the flow."""
+    src: str
+    """Source node."""
+    dst: str
+    """Destination node."""
+    goodput_bps: float
+    """Goodput of the flow, bits per second."""
+    delivered_packets: int
+    """Packets that the destination has."""
+    forwarding: Forwarding
+    """What forwarders have sent for it."""
+    broadcasts_by_node: dict[str, int]
+    """Broadcasts of each node in the whole run, for all flows, most first; without nodes that sent none."""
+    channel_utilisation: dict[str, float]
+    """Share of the time in which the medium was busy at both ends, 0 to 1, by node."""
+    warnings: list[str]
+    """Warnings of the run."""
+
+
+def facts(result: RunResult, flow: FlowResult) -> ForwardedFlow:
+    """What the run tells of a flow that forwarders carry."""
+    sent = sorted((-station["sent"]["BROADCAST"], station["node"]) for station in result["stations"])
+    return {
+        "scenario": result["scenario"],
+        "scheme": result["scheme"],
+        "seed": result["seed"],
+        "version": result["version"],
+        "flow": flow["id"],
+        "src": flow["src"],
+        "dst": flow["dst"],
+        "goodput_bps": flow["goodput_bps"],
+        "delivered_packets": flow["delivered_packets"],
+        "forwarding": flow["forwarding"],
+        "broadcasts_by_node": {node: -count for count, node in sent if count},
+        "channel_utilisation": {
+            end: result["channel_utilisation"][end] for end in (flow["src"], flow["dst"])
+        },
+        "warnings": result["warnings"],
+    }
 
 
 def words(result: RunResult, flow: FlowResult) -> list[str]:
@@ -45,15 +100,13 @@ def words(result: RunResult, flow: FlowResult) -> list[str]:
             f"- {percent(late)} of the {every} broadcasts were late: {dst} had the batch, and the senders "
             "did not know yet."
         )
-    sent = sorted(
-        ((station["sent"]["BROADCAST"], station["node"]) for station in result["stations"]), reverse=True
-    )
-    total = sum(count for count, _ in sent)
+    told = facts(result, flow)
+    sent = told["broadcasts_by_node"]
+    shares = [f"{node} {percent(count / sum(sent.values()))}" for node, count in sent.items()]
+    busy = told["channel_utilisation"]
     lines.append(
-        "- Senders of all broadcasts in the run: "
-        + listed([f"{node} {percent(count / total)}" for count, node in sent if count], 5)
-        + f". The medium was busy {percent(result['channel_utilisation'][src])} of the time at {src}, "
-        f"{percent(result['channel_utilisation'][dst])} at {dst}."
+        f"- Senders of all broadcasts in the run: {listed(shares, 5)}. The medium was busy "
+        f"{percent(busy[src])} of the time at {src}, {percent(busy[dst])} at {dst}."
     )
     scheme = result["scheme"]
     if late >= MUCH_LATE and "more" in scheme:
