@@ -239,6 +239,61 @@ def test_wireshark_sees_batches_by_a_script(tmp_path: Path) -> None:
     assert {int(one["more.batch"]) for one in seen if one["more.type"] == "0x12"} >= {0, 32}
 
 
+def test_wireshark_sees_batch_maps_by_a_script(tmp_path: Path) -> None:
+    """ExOR's headers: what each sender knows, and how much of a batch the destination has by that."""
+    capture = Capture(pcap=["e"], trace=True)
+    scenario = Scenario.read(DIAMOND, ["duration=1 s"])
+    recording = airfair.record(scenario, scheme="exor", out=tmp_path / "run", capture=capture)
+    script = f"lua_script:{ROOT / 'docs' / 'how-to' / 'exor.lua'}"
+    names = [
+        "batch",
+        "packets",
+        "packet",
+        "rank",
+        "fragment.number",
+        "fragment.size",
+        "node",
+        "map",
+        "delivered",
+    ]
+    fields = [f"exor.{name}" for name in names]
+    asked = [
+        "tshark",
+        "-n",
+        "-X",
+        script,
+        "-r",
+        str(recording.captures["e"]),
+        "-T",
+        "fields",
+        "-e",
+        "wlan.ta",
+    ]
+    asked += ["-Y", "exor && !_ws.malformed", *(part for field in fields for part in ("-e", field))]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    seen = [
+        dict(zip(["sender", *fields], line.split("\t"), strict=True)) for line in done.stdout.splitlines()
+    ]
+    frames = recording.pandas("frames")
+    of_e = frames[(frames["node"] == "e") & (frames["kind"] == "BROADCAST")]
+    batches = Counter(map(int, of_e[of_e["event"].isin(["sent", "received"])]["sequence"]))
+    assert Counter(int(one["exor.batch"]) for one in seen) == batches
+    ranks: dict[str, set[str]] = {}
+    for one in seen:
+        ranks.setdefault(one["sender"], set()).add(one["exor.rank"])
+        nodes = one["exor.node"].split(",")
+        held = list(bytes.fromhex(one["exor.map"]))
+        assert (one["exor.packets"], len(held), len(nodes)) == ("32", 32, 4)
+        assert all(rank < len(nodes) for rank in held)
+        assert int(one["exor.delivered"]) == held.count(0)
+        assert int(one["exor.fragment.number"]) < int(one["exor.fragment.size"])
+        if one["exor.packet"]:
+            assert held[int(one["exor.packet"])] <= int(one["exor.rank"])
+    # Each node that e hears, and e itself, has one place in the list.
+    assert sorted(ranks.values(), key=str) == [{"0"}, {"1"}, {"2"}]
+    assert max(int(one["exor.delivered"]) for one in seen) >= 29, "nine tenths of a batch"
+
+
 def test_a_forwarder_that_tells_nothing_of_batches() -> None:
     """Its broadcasts are those for each delivered packet."""
     slow = Scenario.read(
@@ -259,12 +314,44 @@ def test_a_forwarder_that_tells_nothing_of_batches() -> None:
     assert "plot" not in forwarded.commands(result, flow)
 
 
+@pytest.mark.parametrize("scheme", ["more", "exor"])
+def test_nothing_counts_after_the_stop_of_a_flow(scheme: str) -> None:
+    """What was on its way then is neither delivered nor a batch."""
+    counted = {}
+    for duration in ("5 s", "8 s"):
+        overrides = [f"duration={duration}", "flow.f.stop=5 s"]
+        (flow,) = airfair.run(DIAMOND, scheme=scheme, overrides=overrides)["flows"]
+        counted[duration] = flow["forwarding"]
+        whole = flow["forwarding"]["batches"] * 32
+        # A batch of MORE arrives as a whole; of ExOR each packet for itself.
+        assert 0 < whole <= flow["delivered_packets"] < whole + (1 if scheme == "more" else 32)
+    assert counted["5 s"] == counted["8 s"]
+
+
 def test_a_forwarder_without_a_flow_is_warned_of() -> None:
     tcp = airfair.run(SCENARIOS / "three-pairs.toml", scheme="more", overrides=["duration=2 s", "warmup=0 s"])
     (warning,) = tcp["warnings"]
     assert "scheme more forwards only flows over UDP" in warning
     assert warning.endswith("all flows go by routes")
     assert airfair.run(DIAMOND, scheme="more", overrides=["duration=1 s"])["warnings"] == []
+
+
+def test_ratios_that_are_told_once_are_warned_of_where_nodes_move() -> None:
+    video = ["flow.video.transport=udp", 'flow.video.traffic={ kind = "saturating", packet = "1000 B" }']
+
+    def warnings(scheme: str, *overrides: str) -> list[str]:
+        short = ["duration=3 s", *overrides]
+        return airfair.run(SCENARIOS / "drive-by.toml", scheme=scheme, overrides=short)["warnings"]
+
+    (told,) = warnings("exor", *video)
+    assert told.startswith("scheme exor is told delivery ratios at time 0 only, and nodes move: ")
+    assert told.endswith('expected exor.ratios = "probes", which measures them')
+    assert warnings("exor", *video, "exor.ratios=probes") == []
+    # Nor where all flows go by routes, of which another warning tells.
+    (routes,) = warnings("exor")
+    assert routes.endswith("all flows go by routes")
+    (without,) = warnings(FloodScheme.name)
+    assert "delivery ratios" not in without
 
 
 @pytest.mark.parametrize("loss", [0.4, 0.5, 0.6])

@@ -442,6 +442,29 @@ def test_a_list_of_files_travels_with_the_scenario(tmp_path: Path) -> None:
     assert sweep_here(asked, tmp_path / "out")[1] == 4
 
 
+def test_what_forwarders_have_sent_is_in_rows(tmp_path: Path) -> None:
+    """The same numbers as of a run; null of flows that routes carry."""
+    tiny(tmp_path)
+    asked = study(tmp_path, parameters={"duration": ["1 s"]}, schemes=["droptail", "more"], seeds=1)
+    done = airfair.sweep(asked, out=tmp_path / "out", jobs=1)
+    assert done.failed == []
+    run = airfair.run(tmp_path / "tiny.toml", scheme="more", overrides=["duration=1 s"])
+    carried = {flow["id"]: flow["forwarding"] for flow in run["flows"] if "forwarding" in flow}
+    assert any(of["broadcasts"] for of in carried.values())
+    for row in done.flows.to_dict("records"):
+        of = carried.get(row["id"]) if row["scheme"] == "more" else None
+        for name in ("broadcasts", "late", "innovative", "batches"):
+            value = row[f"forwarding_{name}"]
+            assert pd.isna(value) if of is None else value == of[name]
+    (case,) = done.summary()
+    file, short = tmp_path / "tiny.toml", ["duration=1 s"]
+    compared = airfair.compare(file, schemes=["droptail", "more"], seeds=[1], overrides=short)
+    for ours, other in zip(case["rows"], compared, strict=True):
+        assert ours["flows"] == other["flows"]
+        told = {flow["id"] for flow in ours["flows"] if flow.get("broadcasts_per_packet")}
+        assert told == (set(carried) if ours["scheme"] == "more" else set())
+
+
 def test_a_script_without_a_guard_is_told(tmp_path: Path) -> None:
     tiny(tmp_path)
     script = tmp_path / "script.py"

@@ -56,7 +56,7 @@ class Feedback(TypedDict):
 
 class Forwarding(TypedDict):
     """What forwarders have sent for a flow that they carry by broadcasts (MORE, ExOR), from the end of the
-    warm-up on. Packets that are decoded only with their whole batch count as delivered then."""
+    warm-up to the flow's stop. Packets that are decoded only with their whole batch are delivered then."""
 
     broadcasts: int
     """Broadcasts of all nodes for batches that were not whole at the destination."""

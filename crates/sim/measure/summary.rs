@@ -109,7 +109,7 @@ pub struct FlowResult {
     pub reports: Option<ReportsResult>,
 }
 
-/// Counts of a flow that forwarders carry, after the warm-up.
+/// Counts of a flow that forwarders carry, from the end of the warm-up to the flow's stop.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ForwardCounts {
     /// Broadcasts of all nodes for batches that were not whole at the destination.

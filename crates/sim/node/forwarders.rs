@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use airfair_host::MessageIx;
 use airfair_schemes::places::FlowId;
+use airfair_units::Time;
 
 use crate::ids::{CopyRef, FlowIx, NodeIx, PortIx, StationIx, Table};
 use crate::measure::summary::ForwardCounts;
@@ -53,6 +54,8 @@ struct ForwardedFlow {
     /// Batches that are whole at the destination: all before this one.
     whole_before: u32,
     counts: ForwardCounts,
+    /// Nothing is counted afterwards, as nothing counts as delivered.
+    stop: Time,
 }
 
 impl Forwarders {
@@ -95,8 +98,8 @@ impl Forwarders {
         self.stations.get_mut(station)?.as_mut()
     }
 
-    /// Adds a flow, the next one. Forwarders carry it if `may` and both its ends have a forwarder.
-    pub fn add_flow(&mut self, id: FlowId, [from, to]: [NodeIx; 2], may: bool) {
+    /// Adds a flow, the next one, that is counted until `stop`. Forwarders carry it if `may` and both its ends have a forwarder.
+    pub fn add_flow(&mut self, id: FlowId, [from, to]: [NodeIx; 2], may: bool, stop: Time) {
         let ends = if may && from != to { self.of_node(from).zip(self.of_node(to)) } else { None };
         let source = ends.map(|(source, _)| source);
         let flow = self.flows.push(source.map(|source| ForwardedFlow {
@@ -106,6 +109,7 @@ impl Forwarders {
             first: 0,
             whole_before: 0,
             counts: ForwardCounts::default(),
+            stop,
         }));
         if let Some(at) = source.and_then(|source| self.at_mut(source)) {
             at.own.push(flow);
@@ -184,13 +188,13 @@ impl Forwarders {
     }
 
     /// Counts a broadcast with this header for a batch of a flow.
-    pub fn count_made(&mut self, header: MessageIx, of: Option<FlowIx>, batch: u32) {
+    pub fn count_made(&mut self, header: MessageIx, of: Option<FlowIx>, batch: u32, now: Time) {
         let place = header.0 as usize;
         if place >= self.made.len() {
             self.made.resize(place + 1, None);
         }
         self.made[place] = of.map(|flow| (flow, batch));
-        let Some(flow) = of.and_then(|flow| self.flow(flow)) else { return };
+        let Some(flow) = of.and_then(|flow| self.flow(flow)).filter(|flow| now <= flow.stop) else { return };
         if batch < flow.whole_before {
             flow.counts.late += 1;
         } else {
@@ -199,15 +203,15 @@ impl Forwarders {
     }
 
     /// Counts a broadcast that has brought the destination something new.
-    pub fn count_innovative(&mut self, flow: FlowIx) {
-        self.flow(flow).into_iter().for_each(|flow| flow.counts.innovative += 1);
+    pub fn count_innovative(&mut self, flow: FlowIx, now: Time) {
+        self.flow(flow).into_iter().for_each(|flow| flow.counts.innovative += u64::from(now <= flow.stop));
     }
 
     /// Counts a batch that has become whole at the destination.
-    pub fn count_whole(&mut self, flow: FlowIx, batch: u32) {
+    pub fn count_whole(&mut self, flow: FlowIx, batch: u32, now: Time) {
         let Some(flow) = self.flow(flow) else { return };
         flow.whole_before = flow.whole_before.max(batch.saturating_add(1));
-        flow.counts.batches += 1;
+        flow.counts.batches += u64::from(now <= flow.stop);
     }
 
     /// Counts of a flow; none if routes carry it.
@@ -237,7 +241,7 @@ mod tests {
     fn both_ends_need_a_forwarder() {
         let mut forwarders = two_stations();
         for (from, to, may) in [(0, 1, true), (0, 2, true), (2, 0, true), (0, 0, true), (0, 1, false)] {
-            forwarders.add_flow(FlowId(100 - from), [NodeIx(from), NodeIx(to)], may);
+            forwarders.add_flow(FlowId(100 - from), [NodeIx(from), NodeIx(to)], may, Time(9));
         }
         assert_eq!(forwarders.of_number(FlowId(100)), Some((FlowIx(0), NodeIx(1))));
         assert_eq!(forwarders.of_number(FlowId(98)), None);
@@ -249,7 +253,7 @@ mod tests {
     #[test]
     fn packets_end_in_any_order_and_once() {
         let mut forwarders = two_stations();
-        forwarders.add_flow(FlowId(7), [NodeIx(0), NodeIx(1)], true);
+        forwarders.add_flow(FlowId(7), [NodeIx(0), NodeIx(1)], true, Time(5));
         let flow = FlowIx(0);
         (0..4).for_each(|i| forwarders.wait(flow, CopyRef(i)));
         let taken: Vec<_> = std::iter::from_fn(|| forwarders.take(flow)).collect();
@@ -267,14 +271,31 @@ mod tests {
     #[test]
     fn broadcasts_after_a_batch_is_whole_are_late() {
         let mut forwarders = two_stations();
-        forwarders.add_flow(FlowId(7), [NodeIx(0), NodeIx(1)], true);
+        forwarders.add_flow(FlowId(7), [NodeIx(0), NodeIx(1)], true, Time(5));
         let flow = FlowIx(0);
-        forwarders.count_made(MessageIx(3), Some(flow), 0);
-        forwarders.count_whole(flow, 0);
-        forwarders.count_made(MessageIx(1), Some(flow), 0);
-        forwarders.count_made(MessageIx(3), Some(flow), 1);
+        forwarders.count_made(MessageIx(3), Some(flow), 0, Time(1));
+        forwarders.count_whole(flow, 0, Time(2));
+        forwarders.count_made(MessageIx(1), Some(flow), 0, Time(3));
+        forwarders.count_made(MessageIx(3), Some(flow), 1, Time(5));
         assert_eq!(forwarders.made(MessageIx(3)), Some((flow, 1)));
         let counts = ForwardCounts { broadcasts: 2, late: 1, innovative: 0, batches: 1 };
         assert_eq!(forwarders.counts(flow), Some(counts));
+    }
+
+    #[test]
+    fn nothing_is_counted_after_the_stop() {
+        let mut forwarders = two_stations();
+        forwarders.add_flow(FlowId(7), [NodeIx(0), NodeIx(1)], true, Time(5));
+        let flow = FlowIx(0);
+        for now in [Time(5), Time(6)] {
+            forwarders.count_made(MessageIx(3), Some(flow), 0, now);
+            forwarders.count_innovative(flow, now);
+            forwarders.count_whole(flow, 0, now);
+        }
+        let counts = ForwardCounts { broadcasts: 1, late: 0, innovative: 1, batches: 1 };
+        assert_eq!(forwarders.counts(flow), Some(counts));
+        // What the destination holds is known, still.
+        forwarders.count_whole(flow, 8, Time(7));
+        assert_eq!(forwarders.flow(flow).map(|flow| flow.whole_before), Some(9));
     }
 }

@@ -519,8 +519,8 @@ pub(super) fn add_flows(
         network.backpressure.add_flow();
         if network.forwarders.any() {
             // The law of a flow would pace what forwarders take as they need it.
-            let controlled = network.udp.controls(FlowIx::of(network.flows.len()));
-            network.forwarders.add_flow(FlowId(id), [from, to], !f.is_tcp && !controlled);
+            let may = !f.is_tcp && !network.udp.controls(FlowIx::of(network.flows.len()));
+            network.forwarders.add_flow(FlowId(id), [from, to], may, f.stop);
         }
         let (start, stop, order) = (f.start, f.stop, f.order());
         network.routes.watch([from, to], (start.max(network.rules.warmup), stop));

@@ -134,7 +134,7 @@ impl Network {
         for holding in holds {
             let Some((flow, to)) = self.forwarders.of_number(holding.flow) else { continue };
             if to == node {
-                self.forwarders.count_innovative(flow);
+                self.forwarders.count_innovative(flow, now);
             }
             if self.records.are_enabled() {
                 self.records.push(now, Record::Held { node, flow, holding });
@@ -149,7 +149,7 @@ impl Network {
         }
         for (flow, batch) in whole {
             if let Some((flow, _)) = self.forwarders.of_number(flow).filter(|&(_, to)| to == node) {
-                self.forwarders.count_whole(flow, batch);
+                self.forwarders.count_whole(flow, batch, now);
             }
         }
         for (flow, number) in routed {
@@ -246,7 +246,7 @@ impl Network {
         let length = made.header.len() as u32 + made.content;
         let header = self.agents.add_made(station, made.header);
         let flow = self.forwarders.of_number(made.flow).map(|(flow, _)| flow);
-        self.forwarders.count_made(header, flow, made.batch);
+        self.forwarders.count_made(header, flow, made.batch, now);
         let payload = Payload::Forwarded(header);
         let packet = Packet::control(node, NodeIx::EVERYONE, payload, length, now);
         let copy = self.packets.add(packet, PacketCopy::PLAIN);

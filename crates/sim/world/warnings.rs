@@ -93,6 +93,7 @@ pub(super) fn warnings(
     };
     let txops = short_txops(air, network, spec);
     let controllers = idle_controllers(spec, network, scheme_name, names);
+    let ratios = old_ratios((spec, network), scheme_name, schemes.find(scheme_name));
     let probes = short_probes(probe_powers, scheme_name, (spec, network), air, names);
     let of_radios = cut_off.chain(txops).chain(unheard_relays(air, network, names));
     routeless
@@ -102,9 +103,36 @@ pub(super) fn warnings(
         .chain(of_radios)
         .chain(useless)
         .chain(controllers)
+        .chain(ratios)
         .chain(probes)
         .chain(unlimited_flows)
         .collect()
+}
+
+/// Warning of forwarders that are told delivery ratios which then change.
+fn old_ratios(
+    (spec, network): (&WorldSpec, &Network),
+    scheme: &str,
+    entry: Option<&SchemeEntry>,
+) -> Option<String> {
+    let stations = || network.flows.places().filter_map(|flow| network.forwarders.source_of(flow));
+    let told = stations().filter_map(|at| network.forwarders.at(at)).any(|at| at.wants_ratios);
+    let change = match (spec.movement.paths.is_empty(), spec.gain_changes.is_empty()) {
+        (false, _) => "nodes move",
+        (true, false) => "path gains change",
+        (true, true) => return None,
+    };
+    let measures = entry.is_some_and(|entry| entry.params.iter().any(|param| param.name == "ratios"));
+    let remedy = if measures {
+        format!("; expected {scheme}.ratios = \"probes\", which measures them")
+    } else {
+        String::new()
+    };
+    told.then(|| {
+        format!(
+            "scheme {scheme} is told delivery ratios at time 0 only, and {change}: its forwarders do not follow{remedy}"
+        )
+    })
 }
 
 /// Warnings of controllers that do not run: schemes have none, or their time is over before they start.

@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..results import Files, FlowResult, Perf, RunResult
+from ..results import Files, FlowResult, Forwarding, Perf, RunResult
 from ..rows import typed
 from .study import Value, as_toml
-from .worker import FILES, FLOW, PERF, SCALARS
+from .worker import FILES, FLOW, FORWARDING, PERF, SCALARS
 
 TEXT, WHOLE, REAL, FLAG = pa.string(), pa.int64(), pa.float64(), pa.bool_()
 
@@ -32,7 +32,11 @@ RUN = [
     ("warnings", pa.list_(TEXT)),
     *typed(Perf, PERF, "perf_"),
 ]
-OF_FLOW = [*typed(FlowResult, FLOW), *typed(Files, FILES, "files_")]
+OF_FLOW = [
+    *typed(FlowResult, FLOW),
+    *typed(Files, FILES, "files_"),
+    *typed(Forwarding, FORWARDING, "forwarding_"),
+]
 TABLES = {"runs": RUN, "flows": OF_FLOW}
 
 KINDS = {"bool": FLAG, "int64": WHOLE, "double": REAL, "string": TEXT}

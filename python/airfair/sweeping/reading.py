@@ -20,7 +20,7 @@ from .columns import TABLES
 from .dataset import about, every, in_order
 from .drive import Failure
 from .study import Value, as_toml
-from .worker import SCALARS
+from .worker import FORWARDING, SCALARS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,10 +167,14 @@ def _flows_by_run(flows: pa.Table) -> dict[str, list[dict[str, Any]]]:
     """The flows of each run with the keys that a summary needs, in the order of the scenario."""
     grouped: dict[str, list[dict[str, Any]]] = defaultdict(list)
     files = "files_mean_completion_s"
-    for batch in flows.select(["run", *SUMMARISED, files]).to_batches(max_chunksize=10_000):
+    forwarding = [f"forwarding_{name}" for name in FORWARDING]
+    for batch in flows.select(["run", *SUMMARISED, files, *forwarding]).to_batches(max_chunksize=10_000):
         for row in batch.to_pylist():
-            of_files = {"files": {"mean_completion_s": row.pop(files)}}
-            grouped[row.pop("run")].append(row | of_files)
+            parts: dict[str, Any] = {"files": {"mean_completion_s": row.pop(files)}}
+            counts = [row.pop(name) for name in forwarding]
+            if None not in counts:
+                parts["forwarding"] = dict(zip(FORWARDING, counts, strict=True))
+            grouped[row.pop("run")].append(row | parts)
     return grouped
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from .._core import Scenario
-from ..results import Perf, RunResult, scalars
+from ..results import Forwarding, Perf, RunResult, scalars
 
 KEPT = 4
 """Scenarios that a worker keeps: the seeds and schemes of a case follow each other."""
@@ -82,6 +82,8 @@ FLOW = (
 
 FILES = ("started", "finished", "mean_completion_s", "p95_completion_s")
 """Keys of a flow's files that its row has, with `files_` before the name."""
+FORWARDING = tuple(Forwarding.__annotations__)
+"""Keys of what forwarders have sent for a flow, with `forwarding_` before the name."""
 
 
 PERF = tuple(scalars(Perf))
@@ -94,6 +96,7 @@ def _row(result: dict[str, Any]) -> dict[str, Any]:
     flows = [
         {name: flow[name] for name in FLOW}
         | {f"files_{name}": flow.get("files", {}).get(name) for name in FILES}
+        | {f"forwarding_{name}": flow.get("forwarding", {}).get(name) for name in FORWARDING}
         for flow in result["flows"]
     ]
     return {
