@@ -309,11 +309,6 @@ impl Node {
         true
     }
 
-    /// The source does not send any more: the flow and what is known of it are forgotten.
-    pub fn close(&mut self, flow: &Flow) {
-        self.flows.forget(flow);
-    }
-
     /// A broadcast was heard.
     pub fn heard(&mut self, header: ExorView<'_>, now: Time) -> Heard {
         let mut result = Heard { meaning: Meaning::Ignored, ended: None };

@@ -201,11 +201,6 @@ impl Node {
         }
     }
 
-    /// The source does not send any more: the flow and what is known of it are forgotten.
-    pub fn close(&mut self, flow: &Flow) {
-        self.flows.forget(flow);
-    }
-
     /// A packet of `from` was heard.
     pub fn heard(&mut self, header: CodedView<'_>, payload: Option<&Row>, from: u32, now: Time) -> Heard {
         let mut result = Heard { meaning: Meaning::Ignored, ended: None, acknowledge: None };

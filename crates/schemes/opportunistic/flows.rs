@@ -81,11 +81,6 @@ impl<T: Default> Flows<T> {
         }
     }
 
-    /// The flow and what is known of it are forgotten.
-    pub fn forget(&mut self, flow: &Flow) {
-        self.known.retain(|known| known.flow != *flow);
-    }
-
     /// The flows, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (Flow, &T)> + '_ {
         self.known.iter().map(|known| (known.flow, &known.about))

@@ -202,8 +202,6 @@ fn a_source_by_hand() {
     assert_eq!(node.acknowledged(&Acknowledgement { flow: FLOW, batch: 0 }, ms(1)), Some(0));
     assert_eq!((node.backlog(&FLOW), node.make(&FLOW, &mut random)), (0, None));
     assert_eq!(node.begin(FLOW, Decoder::full(4), list(), ms(2)), Some(1));
-    node.close(&FLOW);
-    assert!(node.is_empty() && node.make(&FLOW, &mut random).is_none());
 }
 
 #[test]
