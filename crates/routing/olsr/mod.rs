@@ -114,7 +114,8 @@ pub struct Olsr {
     outputs: Vec<Output>,
     /// Number of the node's last message.
     sequence: u16,
-    routes: BTreeMap<Ipv4Addr, Route>,
+    /// In the order of their destinations.
+    routes: Vec<(Ipv4Addr, Route)>,
     table: TableState,
     /// Entries that found no room in a table.
     refused: u64,
@@ -149,7 +150,7 @@ impl Olsr {
             duplicates: BTreeMap::new(),
             outputs: (0..node.interfaces).map(|_| Output::default()).collect(),
             sequence: 0,
-            routes: BTreeMap::new(),
+            routes: Vec::new(),
             table: TableState::default(),
             refused: 0,
             due: None,
@@ -160,10 +161,17 @@ impl Olsr {
         }
     }
 
-    /// Routes to all known nodes, by address.
+    /// Routes to all known nodes, in the order of their addresses.
     #[must_use]
-    pub fn routes(&self) -> &BTreeMap<Ipv4Addr, Route> {
+    pub fn routes(&self) -> &[(Ipv4Addr, Route)] {
         &self.routes
+    }
+
+    /// The route to a node.
+    #[must_use]
+    pub fn route(&self, to: Ipv4Addr) -> Option<&Route> {
+        let at = self.routes.binary_search_by_key(&to, |&(to, _)| to).ok()?;
+        Some(&self.routes[at].1)
     }
 
     /// Neighbours that the node has selected as relays, in ascending order.
@@ -214,17 +222,18 @@ impl Olsr {
 
     /// Draws the consequences of what has changed: neighbours, relays, advertised neighbours, routes.
     fn settle(&mut self, now: Time) {
-        let symmetric = self.links.iter().filter(|(_, link)| link.is_symmetric(now)).map(|(&hop, _)| hop);
-        let symmetric: BTreeSet<Hop> = symmetric.collect();
-        let willing =
-            |hop: &Hop| (hop.neighbour, *self.willingness.get(&hop.neighbour).unwrap_or(&WILL_NEVER));
-        let neighbours: BTreeMap<Ipv4Addr, u8> = symmetric.iter().map(willing).collect();
-        let moved = symmetric != self.symmetric || neighbours != self.neighbours;
+        let symmetric = || self.links.iter().filter(|(_, link)| link.is_symmetric(now)).map(|(&hop, _)| hop);
+        let willingness = |neighbour| *self.willingness.get(&neighbour).unwrap_or(&WILL_NEVER);
+        let moved = !symmetric().eq(self.symmetric.iter().copied())
+            || self.neighbours.iter().any(|(&neighbour, &will)| willingness(neighbour) != will);
         if moved {
+            let neighbours: BTreeMap<Ipv4Addr, u8> =
+                symmetric().map(|hop| (hop.neighbour, willingness(hop.neighbour))).collect();
+            self.symmetric = symmetric().collect();
             // Section 8.5: what a lost neighbour has reported is forgotten.
             self.two_hops.retain(|(neighbour, _), _| neighbours.contains_key(neighbour));
             self.selectors.retain(|neighbour, _| neighbours.contains_key(neighbour));
-            (self.symmetric, self.neighbours) = (symmetric, neighbours);
+            self.neighbours = neighbours;
         }
         if moved || self.two_hops_changed {
             self.relays = (0..self.interfaces).flat_map(|interface| self.select_relays(interface)).collect();
@@ -256,10 +265,11 @@ impl Olsr {
 
     fn replace_routes(&mut self, now: Time) {
         let routes = self.calculate(now);
-        let same = |(a, b): ((&Ipv4Addr, &Route), (&Ipv4Addr, &Route))| a.0 == b.0 && a.1.hop == b.1.hop;
-        if routes.len() != self.routes.len() || !routes.iter().zip(&self.routes).all(same) {
+        let hop = |&(to, route): &(Ipv4Addr, Route)| (to, route.hop);
+        if !routes.iter().map(hop).eq(self.routes.iter().map(hop)) {
+            let is_lost = |to: &Ipv4Addr| routes.binary_search_by_key(to, |&(to, _)| to).is_err();
             self.table.revision += 1;
-            self.table.lost += self.routes.keys().filter(|to| !routes.contains_key(to)).count() as u64;
+            self.table.lost += self.routes.iter().filter(|(to, _)| is_lost(to)).count() as u64;
         }
         self.routes = routes;
     }
@@ -386,7 +396,7 @@ impl Routing for Olsr {
     }
 
     fn next_hop(&self, destination: Ipv4Addr, _now: Time) -> Option<Hop> {
-        self.routes.get(&destination).map(|route| route.hop)
+        self.route(destination).map(|route| route.hop)
     }
 
     fn table(&self) -> TableState {

@@ -1,6 +1,7 @@
 //! Calculation of the routing table [RFC 3626 section 10]: shortest paths over the node's links, those of its neighbours, and the topology.
 
-use alloc::collections::{BTreeMap, BinaryHeap};
+use alloc::collections::BinaryHeap;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
@@ -25,46 +26,82 @@ pub struct Route {
 /// Order of routes to a destination: by cost, then by the first neighbour: the most willing one, then the lowest address and interface.
 type Rating = (u64, Reverse<u8>, Hop, u32);
 
+/// The best routes found so far, and those whose links have not been followed.
+struct Search {
+    /// Nodes in the order of their addresses, with the best routes to them.
+    nodes: Vec<u32>,
+    best: Vec<Option<Rating>>,
+    queue: BinaryHeap<Reverse<(Rating, Ipv4Addr)>>,
+}
+
+impl Search {
+    /// Nothing found. `expected`: nodes in the order of their addresses that will likely be found; with them no place has to be made.
+    fn new(expected: impl Iterator<Item = Ipv4Addr>) -> Self {
+        let nodes: Vec<u32> = expected.map(u32::from).collect();
+        let best = vec![None; nodes.len()];
+        Self { nodes, best, queue: BinaryHeap::new() }
+    }
+
+    /// A route to a node was found; it matters if it is better than those before.
+    fn offer(&mut self, rating: Rating, to: Ipv4Addr) {
+        let node = u32::from(to);
+        match self.nodes.binary_search(&node) {
+            Ok(at) if self.best[at].is_some_and(|best| best <= rating) => return,
+            Ok(at) => self.best[at] = Some(rating),
+            Err(at) => {
+                self.nodes.insert(at, node);
+                self.best.insert(at, Some(rating));
+            }
+        }
+        self.queue.push(Reverse((rating, to)));
+    }
+
+    /// The node that is nearest of those whose links have not been followed.
+    fn nearest(&mut self) -> Option<(Rating, Ipv4Addr)> {
+        loop {
+            let Reverse((rating, at)) = self.queue.pop()?;
+            let best = self.nodes.binary_search(&u32::from(at)).ok().and_then(|at| self.best[at]);
+            // Otherwise a better route has been found since, and followed: costs are positive.
+            if best == Some(rating) {
+                return Some((rating, at));
+            }
+        }
+    }
+
+    /// The routes, in the order of their destinations.
+    fn routes(self) -> Vec<(Ipv4Addr, Route)> {
+        let found = self.nodes.into_iter().zip(self.best).filter_map(|(to, best)| Some((to, best?)));
+        found.map(|(to, (cost, _, hop, hops))| (Ipv4Addr::from(to), Route { hop, hops, cost })).collect()
+    }
+}
+
 impl Olsr {
-    /// Routes to all known nodes.
-    pub(super) fn calculate(&self, now: Time) -> BTreeMap<Ipv4Addr, Route> {
-        let mut best: BTreeMap<Ipv4Addr, Rating> = BTreeMap::new();
-        let mut queue: BinaryHeap<Reverse<(Rating, Ipv4Addr)>> = BinaryHeap::new();
+    /// Routes to all known nodes, in the order of their addresses.
+    pub(super) fn calculate(&self, now: Time) -> Vec<(Ipv4Addr, Route)> {
+        let mut search = Search::new(self.routes.iter().map(|&(to, _)| to));
         for (&hop, link) in &self.links {
             let Some(&will) = self.neighbours.get(&hop.neighbour).filter(|_| link.is_symmetric(now)) else {
                 continue;
             };
             if let Some(cost) = link.cost(&self.config) {
-                queue.push(Reverse(((cost, Reverse(will), hop, 1), hop.neighbour)));
+                search.offer((cost, Reverse(will), hop, 1), hop.neighbour);
             }
         }
-        while let Some(Reverse((rating, at))) = queue.pop() {
-            if best.contains_key(&at) {
-                continue;
-            }
-            best.insert(at, rating);
-            let (cost, will, hop, hops) = rating;
-            for (to, more) in self.links_from(at) {
-                if to != self.address && !best.contains_key(&to) {
-                    queue.push(Reverse(((cost.saturating_add(more), will, hop, hops + 1), to)));
+        while let Some(((cost, will, hop, hops), at)) = search.nearest() {
+            let mut follow = |to: Ipv4Addr, more: Option<u64>| {
+                if let Some(more) = more.filter(|_| to != self.address) {
+                    search.offer((cost.saturating_add(more), will, hop, hops + 1), to);
                 }
+            };
+            // A neighbour's links are known from its HELLOs, if it forwards at all; those of others from TCs.
+            match self.neighbours.get(&at) {
+                Some(&WILL_NEVER) => {}
+                Some(_) => {
+                    self.two_hops.range(pairs_of(at)).for_each(|(pair, link)| follow(pair.1, link.cost))
+                }
+                None => self.topology.range(pairs_of(at)).for_each(|(pair, link)| follow(pair.1, link.cost)),
             }
         }
-        best.into_iter().map(|(to, (cost, _, hop, hops))| (to, Route { hop, hops, cost })).collect()
-    }
-
-    /// Links from another node as far as they are known: a neighbour's from its HELLOs, if it forwards at all; those of others from TCs.
-    fn links_from(&self, at: Ipv4Addr) -> Vec<(Ipv4Addr, u64)> {
-        match self.neighbours.get(&at) {
-            Some(&WILL_NEVER) => Vec::new(),
-            Some(_) => {
-                let known = self.two_hops.range(pairs_of(at));
-                known.filter_map(|(pair, known)| Some((pair.1, known.cost?))).collect()
-            }
-            None => {
-                let known = self.topology.range(pairs_of(at));
-                known.filter_map(|(pair, known)| Some((pair.1, known.cost?))).collect()
-            }
-        }
+        search.routes()
     }
 }

@@ -28,6 +28,14 @@ impl Olsr {
             WILL_NEVER => Advertised::Selectors,
             _ => self.config.advertised,
         };
+        let same = match level {
+            Advertised::Selectors => self.selectors.keys().eq(&self.advertised),
+            Advertised::All => self.neighbours.keys().eq(&self.advertised),
+            Advertised::SelectorsAndRelays => false,
+        };
+        if same {
+            return;
+        }
         let mut now: BTreeSet<Ipv4Addr> = match level {
             Advertised::Selectors | Advertised::SelectorsAndRelays => {
                 self.selectors.keys().copied().collect()

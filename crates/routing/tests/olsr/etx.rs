@@ -116,11 +116,11 @@ fn parts_of_a_hello_count_once() {
     let part = rated_hello(2, &[rated(1, 255, 255)]);
     node.receive(500, 2, &[part.clone(), part.clone()]);
     node.receive(999, 2, std::slice::from_ref(&part));
-    let one = node.routing.routes()[&at(2)].cost;
+    let one = node.routing.route(at(2)).unwrap().cost;
     // 256 * 255 / 26, then 256 * 255 / 51.
     assert_eq!(one, 2510);
     node.receive(1000, 2, &[part]);
-    assert_eq!(node.routing.routes()[&at(2)].cost, 1280);
+    assert_eq!(node.routing.route(at(2)).unwrap().cost, 1280);
 }
 
 /// 1 / (df dr): 256 without losses, 1024 with half of the HELLOs lost both ways; none if the neighbour receives nothing.

@@ -126,7 +126,10 @@ impl Network {
         for from in 0..self.nodes.len() {
             let routes = self.nodes[from].0.routes();
             let reachable = (0..self.nodes.len()).filter(|&to| fixed.contains_key(&(from, to)));
-            assert!(routes.keys().copied().eq(reachable.map(|to| at(to as u8))), "{from}: {routes:?}");
+            assert!(
+                routes.iter().map(|(to, _)| *to).eq(reachable.map(|to| at(to as u8))),
+                "{from}: {routes:?}"
+            );
             for (to, route) in routes {
                 let to = usize::from(to.octets()[3]);
                 let (hop, hops) = fixed[&(from, to)];
