@@ -208,7 +208,6 @@ impl Batch {
         }
         if self.is_source() && now.since(self.news) >= config.stuck {
             self.map.ranks_mut().iter_mut().filter(|rank| **rank > 0).for_each(|rank| *rank = self.rank);
-            self.news = now;
         }
         let enough = map::delivered(&self.map) as f64 >= config.broadcast * self.held.len() as f64;
         let waits = |last: Option<Time>| last.is_some_and(|last| now.since(last) < config.again);
@@ -378,7 +377,7 @@ impl Node {
             Some(held) if !*held => {
                 *held = true;
                 map::hold(&mut batch.map, packet, 0);
-                batch.learnt(true, true, now);
+                (batch.news, batch.alive) = (now, now);
                 true
             }
             _ => false,

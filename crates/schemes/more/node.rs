@@ -304,7 +304,8 @@ impl Node {
 
     fn backlog_of(&self, flow: &Flow, known: &Known) -> u32 {
         let Some(batch) = &known.batch else { return 0 };
-        if flow.destination == self.me || batch.held.rank() == 0 {
+        // Without credit, as at the destination, it is 0 too.
+        if batch.held.rank() == 0 {
             0
         } else if flow.source == self.me && !self.config.granted {
             1

@@ -179,9 +179,7 @@ impl Backpressure {
             let whole = own.allowed as u32;
             own.allowed -= f64::from(whole);
             let granted = whole.min(depth.saturating_sub(backlog));
-            if granted > 0 {
-                let _has_batch = node.grant(&own.flow, granted);
-            }
+            let _has_batch = node.grant(&own.flow, granted);
         }
         now + self.between()
     }

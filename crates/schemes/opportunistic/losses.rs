@@ -99,7 +99,6 @@ impl Losses {
         let n = self.nodes.len();
         let mut etx = vec![f64::INFINITY; n];
         let mut next: Vec<Option<usize>> = vec![None; n];
-        let mut done = vec![false; n];
         // Links by receiver.
         let mut heard = vec![Vec::new(); n];
         for (from, links) in self.links.iter().enumerate() {
@@ -112,13 +111,14 @@ impl Losses {
             etx[at] = 0.0;
             open.push(Reverse((0_u64, at)));
         }
-        while let Some(Reverse((_, near))) = open.pop() {
-            if core::mem::replace(&mut done[near], true) {
+        while let Some(Reverse((at, near))) = open.pop() {
+            // A shorter path has been found since.
+            if at > etx[near].to_bits() {
                 continue;
             }
             for &(from, delivery) in &heard[near] {
                 let by = etx[near] + 1.0 / delivery;
-                if !done[from] && delivery > 0.0 && delivery >= least && by < etx[from] {
+                if delivery >= least && by < etx[from] {
                     (etx[from], next[from]) = (by, Some(near));
                     open.push(Reverse((by.to_bits(), from)));
                 }

@@ -152,15 +152,12 @@ impl Probes {
     fn make_list(&mut self, now: Time) {
         self.counted.refresh(now);
         let counted = self.counted.list().iter();
-        let mut heard: Vec<Heard> = counted
-            .map(|neighbour| Heard { node: neighbour.node.0, ratio: neighbour.hellos })
-            .filter(|heard| heard.ratio > 0)
-            .collect();
-        if heard.len() > self.config.fit() {
-            heard.sort_by_key(|heard| u8::MAX - heard.ratio);
-            heard.truncate(self.config.fit());
-            heard.sort_by_key(|heard| heard.node);
-        }
+        let mut heard: Vec<Heard> =
+            counted.map(|neighbour| Heard { node: neighbour.node.0, ratio: neighbour.hellos }).collect();
+        // Stable: those that are as good by their numbers.
+        heard.sort_by_key(|heard| u8::MAX - heard.ratio);
+        heard.truncate(self.config.fit());
+        heard.sort_by_key(|heard| heard.node);
         self.version = self.version.wrapping_add(1);
         let (node, version) = (self.me, self.version);
         let ends = now.saturating_add(self.config.expiry);
@@ -254,7 +251,7 @@ impl Probes {
         let alive = |known: &&Known| now < known.ends;
         let mut losses = Losses::new(self.known.iter().filter(alive).map(|known| NodeId(known.node)));
         for known in self.known.iter().filter(alive) {
-            for heard in known.heard.iter().filter(|heard| heard.ratio > 0) {
+            for heard in &known.heard {
                 let other = self.find(heard.node).ok().map(|at| &self.known[at]).filter(alive);
                 if other.is_some_and(|other| other.hears(known.node)) {
                     losses.set_delivery(NodeId(heard.node), NodeId(known.node), ratio(heard.ratio));

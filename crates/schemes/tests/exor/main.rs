@@ -1,5 +1,7 @@
 //! ExOR's laws.
 
+#[path = "../opportunistic/driven.rs"]
+mod driven;
 mod map;
 #[path = "../opportunistic/networks.rs"]
 mod networks;

@@ -114,13 +114,16 @@ fn a_destination_by_hand() {
     assert_eq!(heard(&mut node, &header(0, 3, Some(2), &[3; 4]), 0), Meaning::New);
     let (sent, map) = turn(&mut node, 0);
     assert_eq!((sent, map.unwrap().ranks()), (vec![None; 10], &[3, 3, 0, 3][..]));
+    // Whoever says that it has the others too is not believed: it would never get them.
+    assert_eq!(heard(&mut node, &header(0, 1, None, &[0; 4]), 100), Meaning::Known);
+    assert_eq!(turn(&mut node, 300).1.unwrap().ranks(), &[3, 3, 0, 3]);
     let mut routed = |flow, batch, packet| node.routed(&Flow { flow, ..FLOW }, batch, packet, ms(500));
     assert!(routed(1, 0, 1) && !routed(1, 0, 1));
     assert!(!routed(1, 1, 0) && !routed(1, 0, 4) && !routed(2, 0, 0));
     assert_eq!(turn(&mut node, 1000).1.unwrap().ranks(), &[3, 0, 0, 3]);
-    assert_eq!(turn(&mut node, 3499).0.len(), 10);
+    assert_eq!(turn(&mut node.clone(), 3499).0.len(), 10);
     // Nothing new for 3 s; then it is silent until it hears something.
-    assert!((4..30).all(|second| turn(&mut node, second * 1000).0.is_empty()));
+    assert!((7..60).all(|half| turn(&mut node, half * 500).0.is_empty()));
     assert_eq!(heard(&mut node, &header(0, 1, Some(0), &[3; 4]), 40_000), Meaning::New);
     assert_eq!(turn(&mut node, 41_000).0.len(), 10);
 }
@@ -190,6 +193,24 @@ fn flows_have_turns() {
     assert_eq!(node.nearer(&flows[1]).collect::<Vec<_>>(), [5, 3]);
 }
 
+/// A node is woken for the flow whose turn comes first: after a source's last packet the destination has five packets' time of 2 ms.
+#[test]
+fn the_earliest_turn_wakes() {
+    let mut node = Node::new(3, Config::default());
+    for (flow, at) in [(1, 4), (2, 0), (3, 7)] {
+        let mut header = header(0, 3, Some(0), &[3]);
+        header.head.flow = flow;
+        assert_eq!(heard(&mut node, &header, at), Meaning::New);
+    }
+    let ready = |node: &Node| node.ready().map(|flow| flow.flow).collect::<Vec<_>>();
+    for (at, flows) in [(10, vec![2]), (14, vec![1, 2]), (17, vec![1, 2, 3])] {
+        assert_eq!(node.wakes_at(), Some(ms(at)));
+        node.tick(ms(at));
+        assert_eq!(ready(&node), flows);
+    }
+    assert_eq!(node.wakes_at(), None);
+}
+
 /// Under a rate a source sends what it was granted, the first packets of its batch, as often as it takes.
 #[test]
 fn a_source_under_a_rate() {
@@ -255,21 +276,47 @@ fn maps_are_no_backlog() {
     assert!(diffq.next(&destination, ms(1000)).is_some() && diffq.next(&forwarder, ms(1000)).is_none());
 }
 
-/// A forged number, or a forged list, stops a flow for three seconds.
+/// A packet that is handed to routing waits for a differential; the map behind it does not.
+#[test]
+fn a_packet_before_a_map_is_no_map() {
+    let mut node = Node::new(9, Config::default());
+    node.begin(1, 10, &nodes(), ms(0));
+    turn(&mut node, 0);
+    assert_eq!(heard(&mut node, &header(0, 1, None, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 3]), 50), Meaning::Known);
+    node.tick(ms(1000));
+    assert_eq!((node.backlog(&FLOW), node.only_tells(&FLOW)), (2, false));
+    assert_eq!(node.make(&FLOW, ms(1000)), Some(Sending::Routed { batch: 0, packet: 9 }));
+    assert_eq!((node.backlog(&FLOW), node.only_tells(&FLOW)), (1, true));
+}
+
+/// A destination that others have passed over, and that then was silent, counts anew from what it hears next: two nodes come before it, ten
+/// milliseconds each.
+#[test]
+fn after_a_silence_turns_begin_anew() {
+    let mut node = Node::new(0, Config::default());
+    for (at, begins) in [(0, 20), (1, 20), (10_000, 10_020)] {
+        heard(&mut node, &header(0, 1, None, &[3; 4]), at);
+        assert_eq!(node.wakes_at(), Some(ms(begins)), "heard at {at} ms");
+    }
+}
+
+/// A forged number, or a forged list, stops a flow until the node is silent, and for three seconds at least.
 #[test]
 fn what_is_forged_does_not_stay() {
-    for (forged, packets) in [(1 << 30, 3), (7, 2)] {
-        let mut node = Node::new(3, Config::default());
-        let map = vec![3; packets];
-        assert_eq!(heard(&mut node, &header(forged, 3, Some(0), &map), 0), Meaning::New);
-        let unused = if forged == 7 { Meaning::Ignored } else { Meaning::Old };
-        let real = header(7, 3, Some(0), &[3, 3, 3]);
-        assert_eq!(heard(&mut node, &real, 2999), unused);
-        assert_eq!(node.heard(real.view(), ms(3000)).meaning, Meaning::New);
-        assert_eq!(heard(&mut node, &real, 3001), Meaning::Known);
-        // A later batch is begun at once; that it ended the earlier one is remembered.
-        assert_eq!(node.heard(header(8, 3, Some(0), &[3, 3, 3]).view(), ms(3002)).ended, Some(7));
-        assert_eq!(heard(&mut node, &real, 3003), Meaning::Old);
+    for (patience, until) in [(1, 3000), (3, 3000), (10, 10_000)] {
+        for (forged, packets) in [(1 << 30, 3), (7, 2)] {
+            let mut node = Node::new(3, Config { patience: Span::from_secs(patience), ..Config::default() });
+            let map = vec![3; packets];
+            assert_eq!(heard(&mut node, &header(forged, 3, Some(0), &map), 0), Meaning::New);
+            let unused = if forged == 7 { Meaning::Ignored } else { Meaning::Old };
+            let real = header(7, 3, Some(0), &[3, 3, 3]);
+            assert_eq!(heard(&mut node, &real, until - 1), unused, "a patience of {patience} s");
+            assert_eq!(node.heard(real.view(), ms(until)).meaning, Meaning::New);
+            assert_eq!(heard(&mut node, &real, until + 1), Meaning::Known);
+            // A later batch is begun at once; that it ended the earlier one is remembered.
+            assert_eq!(node.heard(header(8, 3, Some(0), &[3, 3, 3]).view(), ms(until + 2)).ended, Some(7));
+            assert_eq!(heard(&mut node, &real, until + 3), Meaning::Old);
+        }
     }
 }
 

@@ -87,6 +87,16 @@ fn who_is_passed_over_begins_all_the_same() {
     assert_eq!(turns.begins(), at(70_000));
 }
 
+/// A node whose turn is now, and that hears the one before it go on with its own, lets that one end.
+#[test]
+fn who_goes_on_with_its_turn_is_waited_for() {
+    let mut turns = Turns::new(Config { keeps: 1.0, ..Config::default() }, 1, 4, at(1000));
+    turns.heard(0, fragment(0, 3), at(4000));
+    turns.due(at(5000));
+    turns.heard(0, fragment(1, 3), at(6000));
+    assert_eq!(turns.begins(), at(8000), "one packet of 2 ms is left");
+}
+
 #[test]
 fn what_says_nothing() {
     let mut turns = turns(1);
@@ -98,6 +108,8 @@ fn what_says_nothing() {
     turns.heard(0, fragment(9, 5), at(9000));
     assert_eq!(turns.begins(), at(9000));
     assert_eq!(Turns::new(Config::default(), 9, 0, at(5)).begins(), at(5), "a node alone");
+    let of = |rank| Turns::new(Config::default(), rank, 4, at(5));
+    assert_eq!(of(9), of(3), "a rank behind the source's");
 }
 
 proptest! {

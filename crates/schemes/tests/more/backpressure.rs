@@ -8,10 +8,12 @@ use airfair_schemes::opportunistic::backpressure::{Backlogged, Backpressure, Con
 use airfair_schemes::places::{Interface, Medium, NodeId, Priority};
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
-use airfair_units::{Bytes, Span, Time};
+use airfair_units::{Bytes, Rate, Span, Time};
 use airfair_wire::Flow;
 use airfair_wire::diffq::{Trailer, Type};
 use airfair_wire::more::{Credit, Forwarder, Forwarders};
+
+use crate::driven::sent_by_a_source;
 
 const STEP: Span = Span::from_millis(10);
 
@@ -53,6 +55,19 @@ fn announce(law: &mut Backpressure, flow: &Flow, queue: u16) {
     let mut bytes = [0; 16];
     trailer.encode(&mut bytes).unwrap();
     law.hear(NodeId(5), flow, &bytes, Time::ZERO);
+}
+
+/// Broadcasts of a node are numbered, whatever their flows; a backlog beyond what a trailer can say is the largest that it can.
+#[test]
+fn what_a_broadcast_announces() {
+    let mut law = Backpressure::new(config(Serve::Always));
+    let mut said = Vec::new();
+    for (f, left, at) in [(flow(1, 9), 7, 2000), (flow(2, 8), 70_000, 5_000_500), (flow(1, 9), 0, 6000)] {
+        let trailer = Trailer::decode(&law.trailer(&f, left, Time(at))).unwrap().0;
+        assert_eq!((trailer.kind, trailer.written), (Type::SourceRouted, 1));
+        said.push((trailer.flow, trailer.queue, trailer.sent_us, trailer.sequence));
+    }
+    assert_eq!(said, [(1, 7, 2, 0), (2, 65_535, 5000, 1), (1, 0, 6, 2)]);
 }
 
 /// Flows with 30 and 20 packets, the forwarder with 25 for the first: differentials of 5 and 20, of which the second is at level 2 (of 8
@@ -147,6 +162,45 @@ fn what_radios_are_to_offer() {
             "{name}"
         );
     }
+}
+
+/// A source that does not come to send is granted a queue of D packets, here 100, however long it waits: what is above would be dropped
+/// there.
+#[test]
+fn no_more_than_a_queue_is_granted() {
+    let f = flow(1, 9);
+    let (mut node, mut law) = (source(&[(f, 0)]), Backpressure::new(config(Serve::Always)));
+    let mut random = Stream::new(1, "backpressure", Purpose::Agent);
+    law.start(f, Bytes(1000), Time::ZERO, &mut random);
+    // 80 kbit/s are a hundred packets in ten seconds.
+    for (seconds, granted) in [(8, 80..=81), (16, 100..=100), (40, 100..=100)] {
+        law.step(&mut node, Time::ZERO + Span::from_secs(seconds));
+        assert!(granted.contains(&node.backlog(&f)), "{} after {seconds} s", node.backlog(&f));
+    }
+}
+
+/// A source of MORE sends whenever it may, here each 10 ms; one under DiffQ at its rate: 100 kbit/s, which do not grow here, are 25 packets
+/// of 1000 B in two seconds, the first of them within a packet's time.
+#[test]
+fn a_source_sends_at_the_rate_that_diffq_grants() {
+    assert_eq!(sent_by_a_source("more", &[("batch", ParamValue::Integer(4))], 4, 200).0.len(), 200);
+    let set = [("batch", ParamValue::Integer(4)), ("alpha", ParamValue::Rate(Rate(0)))];
+    let sent = sent_by_a_source("diffq-more", &set, 4, 200).0.len();
+    assert!((24..=26).contains(&sent), "{sent}");
+}
+
+/// By packets a source gains alpha, here 1 kbit/s, with each that it sends.
+#[test]
+fn each_packet_of_a_source_is_a_step_of_the_law() {
+    let set = [
+        ("batch", ParamValue::Integer(4)),
+        ("steps", ParamValue::Choice("packets")),
+        ("rate_start", ParamValue::Rate(Rate(400_000))),
+        ("alpha", ParamValue::Rate(Rate(1000))),
+    ];
+    let (sent, rate) = sent_by_a_source("diffq-more", &set, 4, 100);
+    assert!(sent.len() > 40, "{}", sent.len());
+    assert_eq!(rate, 400_000.0 + 1000.0 * sent.len() as f64);
 }
 
 /// With steps of a second a source's packets are granted one by one all the same, ten a second; the law runs once a second, from a time in

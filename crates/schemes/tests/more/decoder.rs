@@ -50,6 +50,11 @@ fn a_small_batch_by_hand() {
     assert_eq!(decoded, [[10], [20], [30]]);
     decoder.clear();
     assert_eq!((decoder.rank(), decoder.innovative(&[0, 5, 0])), (0, true));
+    for (native, payload) in [(2, 7), (0, 8), (1, 9)] {
+        let vector = [0, 1, 2].map(|each| u8::from(each == native));
+        assert!(decoder.add(&vector, Some(&Row::new(vec![payload]))));
+    }
+    assert_eq!(decoder.decode().unwrap(), [8, 9, 7].map(|byte| Row::new(vec![byte])));
 }
 
 /// One packet whose payload does not belong to its vector: who holds it spoils what it sends, and nearly all natives are wrong.
@@ -87,6 +92,7 @@ fn payloads_of_other_lengths_are_not_stored() {
     let mut without = Decoder::new(2, 0);
     assert!(!without.add(&[1, 0], Some(&Row::zeros(4))));
     assert!(without.add(&[1, 0], None) && without.add(&[1, 1], None) && without.decode().is_none());
+    assert_eq!(without.combine(&mut stream(1)).unwrap().payload, None);
     assert_eq!(Decoder::new(0, 0).natives(), 1);
 }
 

@@ -115,6 +115,29 @@ fn who_is_not_listed_has_nothing_to_do() {
     }
 }
 
+/// A packet of zeros pays for what its sender has sent, as every packet does; but who holds nothing has nothing to send.
+#[test]
+fn who_holds_nothing_sends_nothing() {
+    let mut node = Node::new(3, Config::default());
+    assert_eq!(meaning(node.heard(coded(0, &[0, 0]).view(), None, 9, ms(0))), Meaning::Dependent);
+    assert_eq!((node.backlog(&FLOW), node.next(), node.make(&FLOW, &mut stream(1))), (0, None, None));
+    // With the next it has earned 1.5 twice.
+    node.heard(coded(0, &[1, 0]).view(), None, 9, ms(1));
+    assert_eq!(node.backlog(&FLOW), 3);
+}
+
+/// A source whose forwarders have changed tells so in its packets; who forwards them passes that on, and earns by it.
+#[test]
+fn the_newest_list_is_passed_on() {
+    let mut node = Node::new(3, Config::default());
+    node.heard(coded(0, &[1, 0]).view(), None, 9, ms(0));
+    let new = Forwarders::new([Forwarder { node: 3, credit: Credit(3072) }].into_iter());
+    let header = Coded::new(FLOW, 0, new.clone(), vec![0, 1]).unwrap();
+    node.heard(header.view(), None, 9, ms(1));
+    assert_eq!((node.forwarders(&FLOW), node.backlog(&FLOW)), (Some(&new), 5), "1.5 and 3");
+    assert_eq!(node.make(&FLOW, &mut stream(1)).unwrap().header.forwarders, new);
+}
+
 #[test]
 fn dependent_packets_need_not_earn() {
     let mut node = Node::new(3, Config { dependent_earns: false, ..Config::default() });
@@ -177,6 +200,19 @@ fn a_destination_by_hand() {
     // It knows by itself.
     assert_eq!(node.acknowledged(&Acknowledgement { flow: FLOW, batch: 9 }, ms(1562)), None);
     assert_eq!(node.last_acknowledged(&FLOW), Some(1));
+}
+
+/// A destination that has room for one flow of others decodes a batch of one and forgets it for another: it repeats the acknowledgement
+/// of the forgotten one all the same, as its source waits for nothing else.
+#[test]
+fn the_acknowledgement_of_a_forgotten_flow_is_repeated() {
+    let mut node = Node::new(0, Config { flows: 1, ..Config::default() });
+    let first = node.heard(coded(0, &[1]).view(), None, 9, ms(0)).acknowledge.unwrap();
+    assert!(!node.acknowledges_again(&first, ms(49)) && node.acknowledges_again(&first, ms(50)));
+    let other = Coded::new(Flow { flow: 2, ..FLOW }, 0, list(), vec![1]).unwrap();
+    assert_eq!(node.heard(other.view(), None, 9, ms(51)).meaning, Meaning::Decodes);
+    assert_eq!((node.len(), node.last_acknowledged(&FLOW)), (1, None));
+    assert!(node.acknowledges_again(&first, ms(52)));
 }
 
 #[test]
@@ -291,6 +327,21 @@ fn memory_is_bounded() {
     let header = Coded::new(other, 0, Forwarders::default(), vec![1]).unwrap();
     assert_eq!(full.heard(header.view(), None, 4, ms(0)).meaning, Meaning::Decodes);
     assert_eq!(full.len(), 3);
+}
+
+/// In whatever order flows come, the three heard last are known, and take turns in the order of their numbers.
+#[test]
+fn the_flows_heard_last_are_known() {
+    let mut node = Node::new(3, Config { flows: 3, ..Config::default() });
+    let numbers: Vec<u32> = (0..60).map(|i| i * 7 % 23).collect();
+    for (at, &flow) in (0..).zip(&numbers) {
+        let header = Coded::new(Flow { flow, ..FLOW }, 0, list(), vec![1, 0]).unwrap();
+        node.heard(header.view(), None, 9, ms(at));
+        let heard = &numbers[..=at as usize];
+        let mut last = heard[heard.len().saturating_sub(3)..].to_vec();
+        last.sort_unstable();
+        assert_eq!(node.backlogs().map(|(flow, _)| flow.flow).collect::<Vec<_>>(), last);
+    }
 }
 
 /// Who sends next in an idealised network.

@@ -72,6 +72,27 @@ fn a_mesh_of_two_by_three() {
     assert_eq!(some.shares().iter().map(|share| share.node.0).collect::<Vec<_>>(), [14, 12, 13, 10]);
 }
 
+/// A relay that hears all and delivers three quarters: with it a packet takes two transmissions, one of the source and one of the relay;
+/// without it four, as the destination hears a quarter of the source. The relay goes if it sends less than a part, here six tenths, and if
+/// they may rise to twice as many; not if it sends just the part.
+#[test]
+fn who_sends_too_little_goes_if_that_costs_no_more() {
+    let links = [(2, 1, 1.0), (1, 0, 0.75), (2, 0, 0.25)];
+    for (part, rise, nodes) in [(0.6, 0.99, vec![0, 1, 2]), (0.6, 1.0, vec![0, 2]), (0.5, 1.0, vec![0, 1, 2])]
+    {
+        let kept = expected(&links, 2, 0, &Pruning { part, rise, ..ALL });
+        assert_eq!(kept.shares().iter().map(|share| share.node.0).collect::<Vec<_>>(), nodes);
+    }
+}
+
+/// Who hears nobody and is heard by nobody takes no part, wherever it is put in the order.
+#[test]
+fn who_hears_nothing_takes_no_part() {
+    let (losses, nodes) =
+        (network(&LINE), |nodes: &[u32]| nodes.iter().copied().map(NodeId).collect::<Vec<_>>());
+    assert_eq!(Expected::of(&losses, &nodes(&[0, 9, 1, 2])), Expected::of(&losses, &nodes(&[0, 1, 2])));
+}
+
 /// Six hops with two relays each that are as good: each sends a twentieth of all, and all at once would go.
 #[test]
 fn relays_that_are_as_good_do_not_all_go() {
@@ -170,6 +191,9 @@ fn a_play_with_dice_needs_as_many() {
 }
 
 proptest! {
+    // One of some three hundred networks has a node that has to be looked at a second time, after another has gone.
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
     /// Every packet arrives; forwarders are in order; pruning costs no more than it may and leaves none that sends too little, but where
     /// it would have cost more.
     #[test]
@@ -201,7 +225,9 @@ proptest! {
             prop_assert!(share.sends >= 0.1 * pruned.cost() || needed);
         }
     }
+}
 
+proptest! {
     /// The order in which nodes and links are named changes nothing.
     #[test]
     fn order_changes_nothing(order in Just((0..11).collect::<Vec<usize>>()).prop_shuffle()) {

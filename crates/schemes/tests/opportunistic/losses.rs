@@ -56,6 +56,20 @@ fn what_is_no_link() {
     assert_eq!(losses.distances(NodeId(0), 0.5).etx(NodeId(2)), 3.25, "a link of just 0.5 counts");
 }
 
+/// A link that delivers nothing is none: it is not stored, and one that was is forgotten.
+#[test]
+fn a_link_that_delivers_nothing_is_none() {
+    let mut diamond = network(&DIAMOND);
+    diamond.set_both(NodeId(1), NodeId(2), 0.0);
+    assert_eq!(diamond, network(&DIAMOND));
+    diamond.set_both(NodeId(3), NodeId(2), 0.0);
+    let without: Vec<_> = DIAMOND.into_iter().filter(|&(a, b, _)| (a, b) != (3, 2)).collect();
+    assert_eq!(diamond, network(&without));
+    // All from 3 goes by 1: two transmissions to it, 1.25 from there.
+    let distances = diamond.distances(NodeId(0), 0.0);
+    assert_eq!((distances.etx(NodeId(3)), distances.next(NodeId(3))), (3.25, Some(NodeId(1))));
+}
+
 proptest! {
     /// No link is shorter than what it saves, and the best path is one of links.
     #[test]

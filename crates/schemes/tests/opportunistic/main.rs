@@ -5,3 +5,4 @@ mod losses;
 mod networks;
 mod probes;
 mod random;
+mod ratios;

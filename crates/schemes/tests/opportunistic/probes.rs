@@ -98,8 +98,8 @@ fn a_window_by_hand() {
 /// Lists of others are repeated with their ages until a probe is full: new ones first, then those sent the longest time ago.
 #[test]
 fn lists_by_hand() {
-    // Room for three lists with a neighbour each.
-    let mut one = Probes::new(NodeId(1), Config { bytes: 4 + 3 * 14 + 5, ..CONFIG });
+    // Room for three lists with a neighbour each, and one byte less than for a fourth.
+    let mut one = Probes::new(NodeId(1), Config { bytes: 4 + 4 * 14 - 1, ..CONFIG });
     let hear = |one: &mut Probes, node, version, age, millis| {
         let probe = Probe::new(0, vec![list(node, version, age, &[(8, 100)])]);
         assert!(one.hear(NodeId(2), &bytes(&probe), at(millis)));
@@ -135,6 +135,15 @@ fn lists_by_hand() {
     assert_eq!(one.len(), 5, "too old when it came");
 }
 
+/// A list of 20 s counts for ten more, not when it is 30 s old.
+#[test]
+fn a_list_counts_until_it_is_too_old() {
+    let mut one = Probes::new(NodeId(1), CONFIG);
+    one.hear(NodeId(2), &bytes(&Probe::new(0, vec![list(5, 1, 2000, &[])])), at(1000));
+    assert_eq!(one.losses(at(10_999)).nodes(), [NodeId(5)]);
+    assert_eq!(one.losses(at(11_000)).nodes(), []);
+}
+
 /// In a line of four that loses every fourth probe all nodes know all six ratios, three hops away too, and nothing else.
 #[test]
 fn everyone_has_the_ratios_of_a_line() {
@@ -158,6 +167,12 @@ fn a_link_needs_both_ends() {
     let losses = network.losses(0);
     assert_eq!(delivery(&losses, 0, 1), 255);
     assert_eq!([delivery(&losses, 1, 2), delivery(&losses, 2, 1)], [0, 0]);
+    // Who says that it hears nothing of a node does not hear it.
+    let mut one = Probes::new(NodeId(1), CONFIG);
+    let lists = vec![list(2, 1, 0, &[(3, 0)]), list(3, 1, 0, &[(2, 255)])];
+    one.hear(NodeId(2), &bytes(&Probe::new(0, lists)), at(0));
+    assert_eq!(one.losses(at(1)).nodes().len(), 2);
+    assert_eq!([delivery(&one.losses(at(1)), 2, 3), delivery(&one.losses(at(1)), 3, 2)], [0, 0]);
     // Node 9 says it hears everybody. Node 0 does not hear it.
     for second in 0..20_u16 {
         let lie = list(9, second, 0, &[(0, 255), (1, 255), (2, 255), (77, 255)]);
@@ -224,19 +239,20 @@ fn lists_pass_nine_lossy_hops() {
 /// More neighbours than a probe has room for: the best of them, and those that are as good by their numbers.
 #[test]
 fn a_small_probe_has_the_best_neighbours() {
-    let config = Config { bytes: 4 + 9 + 5 * 3 + 4, ..CONFIG };
-    let mut one = Probes::new(NodeId(1), config);
-    one.probe(at(0));
-    for sequence in 0..4 {
-        for node in (10..20).filter(|&node| node % 3 == 0 || sequence % 2 == 0) {
-            one.hear(NodeId(node), &bytes(&Probe::new(sequence, vec![])), at(1000 * u64::from(sequence)));
+    for spare in [0, 4] {
+        let config = Config { bytes: 4 + 9 + 5 * 3 + spare, ..CONFIG };
+        let mut one = Probes::new(NodeId(1), config);
+        one.probe(at(0));
+        for sequence in 0..4 {
+            for node in (10..20).filter(|&node| node % 3 == 0 || sequence % 2 == 0) {
+                let probe = Probe::new(sequence, vec![]);
+                one.hear(NodeId(node), &bytes(&probe), at(1000 * u64::from(sequence)));
+            }
         }
+        let probe = one.probe(at(3100));
+        let best = list(1, 1, 0, &[(12, 255), (15, 255), (18, 255)]);
+        assert_eq!((probe.len(), decoded(&probe).lists()), (28 + spare, &[best][..]));
     }
-    let probe = one.probe(at(3100));
-    assert_eq!(
-        (probe.len(), decoded(&probe).lists()),
-        (32, &[list(1, 1, 0, &[(12, 255), (15, 255), (18, 255)])][..])
-    );
 }
 
 /// Lists of ten thousand nodes that do not exist, garbage, and lists too long to be repeated: what is stored is bounded, what is sent has
@@ -251,7 +267,7 @@ fn lies_are_bounded() {
         let all: Vec<(u32, u8)> = (0..255).map(|node| (node, 255)).collect();
         let lie = Probe::new(i as u16, vec![list(1000 + i, i as u16, 0, &all), list(1, i as u16, 0, &[])]);
         one.hear(NodeId(3), &bytes(&lie), now);
-        one.hear(NodeId(3), &bytes(&lie)[..100], now);
+        assert!(one.hear(NodeId(3), &bytes(&lie)[..100], now), "it is the front of a probe");
         one.hear(NodeId(10_000 + i), &bytes(&Probe::new(0, vec![])), now);
         if i % 100 == 0 {
             assert_eq!(one.probe(now).len(), CONFIG.bytes);
@@ -261,6 +277,37 @@ fn lies_are_bounded() {
     assert!(one.counts().refused >= 10_000);
     assert!(!one.hear(NodeId(3), &[0x12, 1, 2], at(2000)) && !one.hear(NodeId(3), &[], at(2000)));
     assert!(one.losses(at(1100)).nodes().contains(&NodeId(2)));
+}
+
+/// A probe names 255 nodes at most, however long it is: of 300 lists the others follow in the next.
+#[test]
+fn a_long_probe_has_255_lists() {
+    let mut one = Probes::new(NodeId(1), Config { bytes: 4 + 9 * 300, window: 64, ..CONFIG });
+    for nodes in [100..250, 250..400] {
+        let lists = nodes.map(|node| list(node, 1, 0, &[])).collect();
+        one.hear(NodeId(2), &bytes(&Probe::new(0, lists)), at(0));
+    }
+    let mut sent = |millis| -> Vec<u32> {
+        decoded(&one.probe(at(millis))).lists().iter().map(|list| list.node).collect()
+    };
+    assert_eq!(sent(0), (100..355).collect::<Vec<_>>());
+    assert_eq!(sent(1000), (355..400).chain(100..310).collect::<Vec<_>>());
+}
+
+/// The lists of as many other nodes are stored as a node may store, whether or not it has made one of its own.
+#[test]
+fn the_own_list_takes_no_place_of_others() {
+    for first in [0, 2] {
+        let mut one = Probes::new(NodeId(1), Config { nodes: 2, ..CONFIG });
+        (0..first).for_each(|second| _ = one.probe(at(1000 * second)));
+        assert_eq!(one.len() as u64, first / 2);
+        let lists = [5, 6, 7].map(|node| list(node, 1, 0, &[])).to_vec();
+        one.hear(NodeId(5), &bytes(&Probe::new(0, lists)), at(2000));
+        assert_eq!((one.len() as u64, one.counts().refused), (first / 2 + 2, 1));
+        // What is newer of those that are stored needs no place.
+        one.hear(NodeId(5), &bytes(&Probe::new(1, vec![list(6, 2, 0, &[])])), at(2100));
+        assert_eq!(one.counts().refused, 1);
+    }
 }
 
 /// A link that loses three of ten: the mean of a ratio over many windows is within four standard errors, and no ratio is beyond what the
