@@ -8,6 +8,7 @@ use airfair_schemes::exor::station::{Station, StationConfig};
 use airfair_schemes::opportunistic::expected::Pruning;
 use airfair_schemes::places::{FlowId, Forwarder, Holding, Made, NodeId, Timer};
 use airfair_units::{Rate, Span};
+use airfair_wire::diffq::Trailer;
 use airfair_wire::exor::{BatchMap, Exor, Fragment, Head, Nodes};
 use proptest::prelude::*;
 
@@ -214,6 +215,9 @@ fn each_packet_of_a_source_is_a_step_of_the_law() {
     ];
     let (sent, rate) = sent_by_a_source("diffq-exor", &set, 40, 100);
     assert!(sent.len() > 40, "{}", sent.len());
+    // Each carries a trailer, by its number.
+    let rest = |made: &Made| Trailer::decode(Exor::decode(&made.header).unwrap().1).unwrap().0.sequence;
+    assert!((0..).zip(&sent).all(|(number, made)| rest(made) == number));
     assert_eq!(rate, 400_000.0 + 1000.0 * sent.len() as f64);
 }
 
@@ -262,6 +266,18 @@ fn what_is_routed_arrives_without_a_batch() {
     let mut destination = driven(2);
     destination.call(0, |station, context| station.on_routed(FLOW, 9, context));
     assert_eq!((destination.out.delivered.as_slice(), destination.out.whole.len()), (&[(FLOW, 9)][..], 0));
+}
+
+/// A destination that is silent, as it has heard nothing for longer than 3 s, tells its map when a packet comes by routing.
+#[test]
+fn a_routed_packet_ends_a_silence() {
+    let mut destination = driven(2);
+    destination.hear(0, 1, &broadcast(0, (2, Some(0)), &[2; 3], 100));
+    assert_eq!([0, 1, 2].map(|us| destination.make(us).is_some()), [true, true, false], "two maps at once");
+    destination.fire(10_000_000, TURN);
+    assert!(!destination.is_ready(10_000_000));
+    destination.call(11_000_000, |station, context| station.on_routed(FLOW, 2, context));
+    assert!(destination.is_ready(11_000_000));
 }
 
 /// A source of twenty flows, one after the other, keeps what it knows of the last eight, and their sizes.

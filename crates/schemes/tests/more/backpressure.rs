@@ -5,13 +5,13 @@ use airfair_schemes::diffq::sender::{Law, SenderConfig, Steps};
 use airfair_schemes::more::decoder::Decoder;
 use airfair_schemes::more::node::{self, Node};
 use airfair_schemes::opportunistic::backpressure::{Backlogged, Backpressure, Config};
-use airfair_schemes::places::{Interface, Medium, NodeId, Priority};
+use airfair_schemes::places::{Interface, Made, Medium, NodeId, Priority};
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
 use airfair_wire::Flow;
 use airfair_wire::diffq::{Trailer, Type};
-use airfair_wire::more::{Credit, Forwarder, Forwarders};
+use airfair_wire::more::{CodedView, Credit, Forwarder, Forwarders};
 
 use crate::driven::sent_by_a_source;
 
@@ -200,7 +200,20 @@ fn each_packet_of_a_source_is_a_step_of_the_law() {
     ];
     let (sent, rate) = sent_by_a_source("diffq-more", &set, 4, 100);
     assert!(sent.len() > 40, "{}", sent.len());
+    // Each carries a trailer, by its number.
+    let rest = |made: &Made| Trailer::decode(CodedView::decode(&made.header).unwrap().1).unwrap().0.sequence;
+    assert!((0..).zip(&sent).all(|(number, made)| rest(made) == number));
     assert_eq!(rate, 400_000.0 + 1000.0 * sent.len() as f64);
+}
+
+/// A source sends a packet a second at least, whatever its first rate: 8 kbit/s with packets of 1000 B.
+#[test]
+fn a_rate_is_a_packet_a_second_at_least() {
+    let mut config = config(Serve::Always);
+    config.sender.rates[0] = 1000.0;
+    let mut law = Backpressure::new(config);
+    law.start(flow(1, 9), Bytes(1000), Time::ZERO, &mut Stream::new(1, "backpressure", Purpose::Agent));
+    assert_eq!(law.gauges()[0], 8000.0);
 }
 
 /// With steps of a second a source's packets are granted one by one all the same, ten a second; the law runs once a second, from a time in

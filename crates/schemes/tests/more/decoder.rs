@@ -131,6 +131,12 @@ fn a_combination_is_never_of_zeros() {
     }
     assert_eq!(seen[0], 0);
     assert!(seen[1..].iter().all(|&count| (40..130).contains(&count)), "{seen:?}");
+    // Of two rows one may be left out: each by a chance of 1 in 256.
+    let pair = Decoder::full(2);
+    for native in [0, 1] {
+        let zeros = (0..20_000).filter(|_| pair.combine(&mut random).unwrap().vector[native] == 0).count();
+        assert!((40..130).contains(&zeros), "{zeros}");
+    }
 }
 
 /// Few distinct coefficients and few natives: many vectors are dependent.

@@ -344,6 +344,17 @@ fn the_flows_heard_last_are_known() {
     }
 }
 
+/// A flow that is heard again stays: of the flows 1, 2, 3, 1, 4 the second was heard longest ago.
+#[test]
+fn a_flow_that_is_heard_again_stays() {
+    let mut node = Node::new(3, Config { flows: 3, ..Config::default() });
+    for (at, flow) in [1, 2, 3, 1, 4].into_iter().enumerate() {
+        let header = Coded::new(Flow { flow, ..FLOW }, 0, list(), vec![1, 0]).unwrap();
+        node.heard(header.view(), None, 9, ms(at as u64));
+    }
+    assert_eq!(node.backlogs().map(|(flow, _)| flow.flow).collect::<Vec<_>>(), [1, 3, 4]);
+}
+
 /// Who sends next in an idealised network.
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
