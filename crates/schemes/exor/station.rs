@@ -332,7 +332,10 @@ impl Forwarder for Station {
         let mut bytes = vec![0; header.wire_len()];
         header.encode(&mut bytes).ok()?;
         if let Some(diffq) = &mut self.diffq {
-            diffq.sent(&self.node, &flow, now);
+            // A map alone is no packet that its source sends.
+            if header.packet().is_some() {
+                diffq.sent(&self.node, &flow, now);
+            }
             let left = self.node.backlog_to(flow.destination);
             bytes.extend(diffq.trailer(&flow, left, now));
         }
