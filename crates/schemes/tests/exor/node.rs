@@ -300,6 +300,18 @@ fn after_a_silence_turns_begin_anew() {
     }
 }
 
+/// Who is silent lets the turn pass. A packet by routing ends the silence of the destination, whose turn is then a round of three others
+/// later, ten milliseconds each.
+#[test]
+fn a_silent_node_lets_its_turn_pass() {
+    let mut node = Node::new(0, Config::default());
+    heard(&mut node, &header(0, 1, None, &[3; 4]), 0);
+    node.tick(ms(4000));
+    assert_eq!((node.wakes_at(), node.backlog(&FLOW)), (None, 0));
+    assert!(node.routed(&FLOW, 0, 2, ms(4001)));
+    assert_eq!(node.wakes_at(), Some(ms(4030)));
+}
+
 /// A forged number, or a forged list, stops a flow until the node is silent, and for three seconds at least.
 #[test]
 fn what_is_forged_does_not_stay() {
