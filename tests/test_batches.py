@@ -213,6 +213,10 @@ def test_a_flow_without_a_path_is_told_by_its_broadcasts() -> None:
     assert sum(sent.values()) == told["forwarding"]["broadcasts"] + told["forwarding"]["late"]
     assert max(sent, key=sent.__getitem__) == told["src"] == "a"
     assert set(sent) <= {"a", "b", "c", "d"}
+    # Of a node with two radios all broadcasts count.
+    run = airfair.run(DIAMOND, scheme="more")
+    run["stations"].append(run["stations"][0])
+    assert forwarded.facts(run, flow)["broadcasts_by_node"] == {**sent, "a": 2 * sent["a"]}
 
 
 def test_wireshark_sees_batches_by_a_script(tmp_path: Path) -> None:
@@ -350,8 +354,22 @@ def test_ratios_that_are_told_once_are_warned_of_where_nodes_move() -> None:
     # Nor where all flows go by routes, of which another warning tells.
     (routes,) = warnings("exor")
     assert routes.endswith("all flows go by routes")
-    (without,) = warnings(FloodScheme.name)
-    assert "delivery ratios" not in without
+    assert warnings(FloodScheme.name, *video) == []
+
+
+def test_ratios_are_warned_of_where_gains_change() -> None:
+    udp = ["flow.F1.transport=udp", 'flow.F1.traffic={ kind = "saturating", packet = "1000 B" }']
+
+    def warnings(scheme: str, *overrides: str) -> str:
+        file = SCENARIOS / "varying-links.toml"
+        return " ".join(airfair.run(file, scheme=scheme, overrides=["warmup=0 s", *overrides])["warnings"])
+
+    assert "path gains change: its forwarders do not follow" in warnings("more", "duration=8 s", *udp)
+    assert "do not follow" not in warnings("more", "duration=2 s", *udp), "changes come later"
+    fading = 'radio.fading={ model = "rayleigh", coherence = "10 ms" }'
+    assert "gains fade: its forwarders do not follow" in " ".join(
+        airfair.run(DIAMOND, scheme="more", overrides=["duration=1 s", fading])["warnings"]
+    )
 
 
 @pytest.mark.parametrize("loss", [0.4, 0.5, 0.6])

@@ -64,13 +64,14 @@ use sender::{Law, Sender, SenderConfig, Steps};
 
 params! {
     /// The parameters of DiffQ over destination queues and over forwarders, where the queue of a source is what it is granted.
-    pub(crate) struct LawParameters {
+    pub(crate) struct CommonParameters {
         /// what a source's rate follows: "aimd" (section 4.1, Source Rate Control) or "log", the rate that maximises the sum of the
         /// logarithms of the rates
         law: Law = Law::Aimd;
         /// what calls the law: the clock, each "interval", or the "packets" that the source sends
         steps: Steps = Steps::Interval;
-        /// D, the most packets in a destination queue; over forwarders the most that a source is granted and has not sent
+        /// D, the most packets in a destination queue, and the size of the highest level; over forwarders also the most that a source is
+        /// granted and has not sent
         depth: u64 = 100, in 1..=65_535;
         /// QUEUE_THRESH, packets in the source's own queue above which its rate falls
         threshold: u64 = 25, in 0..=65_535;
@@ -95,14 +96,14 @@ params! {
         levels: u64 = 8, in 1..=8;
         /// whether a differential between two levels goes "up" (pseudo-code) or "down"
         rounding: Rounding = Rounding::Up;
-        /// time after which a neighbour's size that was not heard again counts as 0
+        /// time after which a neighbour's size (over forwarders: its backlog) that was not heard again counts as 0
         expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
         /// most sizes of neighbours' queues that a node stores
         sizes: u64 = 1024, in 1..=65_536;
     }
 }
 
-impl LawParameters {
+impl CommonParameters {
     /// The law of sources. `only_used`: see [`SenderConfig`].
     pub(crate) fn sender(&self, only_used: bool) -> Result<SenderConfig, ParamError> {
         let bps = |rate: Rate| rate.0 as f64;
@@ -132,7 +133,7 @@ impl LawParameters {
 params! {
     /// The parameters of all variants over destination queues.
     pub(crate) struct Parameters {
-        ..laws: LawParameters;
+        ..common: CommonParameters;
         /// a source's rate grows only while the source sends at it (ours; the paper's law grows always)
         only_used: bool = false;
         /// which queue is served next: of the largest "differential" (pseudo-code) or of the highest "priority" (text of section 4.1)
@@ -201,8 +202,8 @@ impl DiffQ {
     }
 
     fn new(set: &Parameters, parts: Parts, size_factor: f64) -> Result<Self, ParamError> {
-        let LawParameters { serve, expiry, sizes, .. } = set.laws;
-        let quantiser = set.laws.quantiser();
+        let CommonParameters { serve, expiry, sizes, .. } = set.common;
+        let quantiser = set.common.quantiser();
         let scheduler = scheduler::Scheduler { parts, order: set.order, serve, acks: set.acks, quantiser };
         Ok(Self {
             queue: QueueConfig {
@@ -213,7 +214,7 @@ impl DiffQ {
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
             },
-            sender: set.laws.sender(set.only_used)?,
+            sender: set.common.sender(set.only_used)?,
             expiry,
             sizes: sizes as usize,
             announcements: (set.sizes_by == SizesBy::Broadcast && matches!(parts, Parts::All | Parts::Order))

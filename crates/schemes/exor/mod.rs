@@ -29,7 +29,7 @@ use alloc::vec::Vec;
 use airfair_units::Span;
 use airfair_wire::exor::Nodes;
 
-use crate::diffq::LawParameters;
+use crate::diffq::CommonParameters;
 use crate::opportunistic::expected::Expected;
 use crate::opportunistic::{self, backpressure, ratios};
 use crate::params;
@@ -69,7 +69,7 @@ params! {
     /// The parameters of `diffq-exor`.
     pub(crate) struct DiffQParameters {
         ..exor: Parameters;
-        ..diffq: LawParameters;
+        ..diffq: CommonParameters;
     }
 }
 

@@ -31,7 +31,7 @@ use alloc::boxed::Box;
 use airfair_units::Span;
 use airfair_wire::more::Forwarders;
 
-use crate::diffq::LawParameters;
+use crate::diffq::CommonParameters;
 use crate::opportunistic::{self, backpressure, ratios};
 use crate::params;
 use crate::params::{ParamError, Params};
@@ -61,7 +61,7 @@ params! {
     /// The parameters of `diffq-more`.
     pub(crate) struct DiffQParameters {
         ..more: Parameters;
-        ..diffq: LawParameters;
+        ..diffq: CommonParameters;
     }
 }
 

@@ -28,7 +28,7 @@ use airfair_units::{Bytes, Span, Time};
 use airfair_wire::Flow;
 use airfair_wire::diffq::{Trailer, Type};
 
-use crate::diffq::LawParameters;
+use crate::diffq::CommonParameters;
 use crate::diffq::backlogs::Backlogs;
 use crate::diffq::scheduler::{Quantiser, Serve};
 use crate::diffq::sender::{SenderConfig, SourceRate};
@@ -88,8 +88,8 @@ impl Config {
     /// # Errors
     /// A value that is out of its range, or a first rate above the largest.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = LawParameters::read(params)?;
-        let LawParameters { serve, sizes, expiry, .. } = set;
+        let set = CommonParameters::read(params)?;
+        let CommonParameters { serve, sizes, expiry, .. } = set;
         Ok(Self {
             sender: set.sender(false)?,
             quantiser: set.quantiser(),
@@ -184,7 +184,7 @@ impl Backpressure {
         now + self.between()
     }
 
-    /// A broadcast for a flow was made; if the flow is the node's own, a packet that its source sends.
+    /// A broadcast with a packet of a flow was made (a map alone is none); if the flow is the node's own, a packet that its source sends.
     pub fn sent(&mut self, node: &impl Backlogged, flow: &Flow, now: Time) {
         if let Ok(at) = self.own.binary_search_by_key(flow, |own| own.flow) {
             let own = &mut self.own[at];

@@ -13,7 +13,7 @@ use crate::node::flow::Flow;
 use crate::observe::paths;
 use crate::record::Names;
 use crate::route::NextHop;
-use crate::spec::{FlowSpec, RoutingSpec, Transport, WorldSpec};
+use crate::spec::{FlowSpec, PathSpec, RoutingSpec, Transport, WorldSpec};
 
 /// All warnings as sentences. `only_marks`: the run's scheme only marks packets; `probe_powers`: of each node, above its radio's own.
 pub(super) fn warnings(
@@ -93,7 +93,7 @@ pub(super) fn warnings(
     };
     let txops = short_txops(air, network, spec);
     let controllers = idle_controllers(spec, network, scheme_name, names);
-    let ratios = old_ratios((spec, network), scheme_name, schemes.find(scheme_name));
+    let ratios = old_ratios((spec, air, network), scheme_name, schemes.find(scheme_name));
     let probes = short_probes(probe_powers, scheme_name, (spec, network), air, names);
     let of_radios = cut_off.chain(txops).chain(unheard_relays(air, network, names));
     routeless
@@ -111,16 +111,28 @@ pub(super) fn warnings(
 
 /// Warning of forwarders that are told delivery ratios which then change.
 fn old_ratios(
-    (spec, network): (&WorldSpec, &Network),
+    (spec, air, network): (&WorldSpec, &Air, &Network),
     scheme: &str,
     entry: Option<&SchemeEntry>,
 ) -> Option<String> {
     let stations = || network.flows.places().filter_map(|flow| network.forwarders.source_of(flow));
     let told = stations().filter_map(|at| network.forwarders.at(at)).any(|at| at.wants_ratios);
-    let change = match (spec.movement.paths.is_empty(), spec.gain_changes.is_empty()) {
-        (false, _) => "nodes move",
-        (true, false) => "path gains change",
-        (true, true) => return None,
+    let end = network.rules.end;
+    let moves = |path: &PathSpec| {
+        let first = path.knots.first();
+        path.knots
+            .iter()
+            .zip(path.knots.iter().skip(1))
+            .any(|(from, to)| from.at < end && first.is_some_and(|first| to.position != first.position))
+    };
+    let change = if spec.movement.paths.iter().any(moves) {
+        "nodes move"
+    } else if spec.gain_changes.iter().any(|change| change.at < end) {
+        "path gains change"
+    } else if air.gains_vary() {
+        "gains fade"
+    } else {
+        return None;
     };
     let measures = entry.is_some_and(|entry| entry.params.iter().any(|param| param.name == "ratios"));
     let remedy = if measures {

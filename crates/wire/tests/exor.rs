@@ -1,7 +1,7 @@
 //! ExOR's header against bytes laid out by hand after its table of fields, and for any values.
 
-use airfair_wire::Header;
-use airfair_wire::exor::{BatchMap, Exor, Fragment, Head, Nodes};
+use airfair_wire::exor::{BatchMap, Exor, ExorView, Fragment, Head, Nodes};
+use airfair_wire::{Flow, Header};
 use proptest::prelude::*;
 
 fn header(packet: Option<u8>) -> Exor {
@@ -49,6 +49,9 @@ fn what_is_no_header() {
 fn ranks_of_nodes() {
     let nodes = Nodes::new(&[9, 3, 4]).unwrap();
     assert_eq!([9, 3, 4, 5].map(|node| nodes.view().rank(node)), [Some(0), Some(1), Some(2), None]);
+    assert_eq!([0, 1, 2, 3].map(|rank| nodes.view().get(rank)), [Some(9), Some(3), Some(4), None]);
+    assert_eq!(nodes.view().flow(7), Flow { flow: 7, source: 4, destination: 9 });
+    assert_eq!((nodes.view().len(), nodes.view().shared()), (3, nodes.clone()));
     let mut map = BatchMap::new(vec![2, 2]).unwrap();
     map.ranks_mut()[1] = 0;
     assert_eq!(map.ranks(), [2, 0]);
@@ -72,6 +75,7 @@ proptest! {
         let mut bytes = vec![0; header.wire_len()];
         prop_assert_eq!(header.encode(&mut bytes), Ok(header.wire_len()));
         bytes.extend(&rest);
+        prop_assert_eq!(ExorView::decode(&bytes), Ok((header.view(), &rest[..])));
         prop_assert_eq!(Exor::decode(&bytes), Ok((header, &rest[..])));
     }
 }

@@ -3,6 +3,7 @@ explained hop by hop; what forwarders have sent for it can be told."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TypedDict
 
 from ..results import FlowResult, Forwarding, RunResult
@@ -43,7 +44,8 @@ class ForwardedFlow(TypedDict):
     forwarding: Forwarding
     """What forwarders have sent for it."""
     broadcasts_by_node: dict[str, int]
-    """Broadcasts of each node in the whole run, for all flows, most first; without nodes that sent none."""
+    """Broadcast frames of each node in the whole run, most first: of all flows, probes and routing as well.
+    Nodes that sent none are left out."""
     channel_utilisation: dict[str, float]
     """Share of the time in which the medium was busy at both ends, 0 to 1, by node."""
     warnings: list[str]
@@ -52,7 +54,10 @@ class ForwardedFlow(TypedDict):
 
 def facts(result: RunResult, flow: FlowResult) -> ForwardedFlow:
     """What the run tells of a flow that forwarders carry."""
-    sent = sorted((-station["sent"]["BROADCAST"], station["node"]) for station in result["stations"])
+    sent: Counter[str] = Counter()
+    for station in result["stations"]:  # a node may have several radios
+        sent[station["node"]] += station["sent"]["BROADCAST"]
+    most_first = sorted(sent.items(), key=lambda each: (-each[1], each[0]))
     return {
         "scenario": result["scenario"],
         "scheme": result["scheme"],
@@ -64,7 +69,7 @@ def facts(result: RunResult, flow: FlowResult) -> ForwardedFlow:
         "goodput_bps": flow["goodput_bps"],
         "delivered_packets": flow["delivered_packets"],
         "forwarding": flow["forwarding"],
-        "broadcasts_by_node": {node: -count for count, node in sent if count},
+        "broadcasts_by_node": {node: count for node, count in most_first if count},
         "channel_utilisation": {
             end: result["channel_utilisation"][end] for end in (flow["src"], flow["dst"])
         },
@@ -105,7 +110,8 @@ def words(result: RunResult, flow: FlowResult) -> list[str]:
     shares = [f"{node} {percent(count / sum(sent.values()))}" for node, count in sent.items()]
     busy = told["channel_utilisation"]
     lines.append(
-        f"- Senders of all broadcasts in the run: {listed(shares, 5)}. The medium was busy "
+        f"- Senders of all broadcasts in the run, probes and routing included: {listed(shares, 5)}. "
+        f"The medium was busy "
         f"{percent(busy[src])} of the time at {src}, {percent(busy[dst])} at {dst}."
     )
     scheme = result["scheme"]
