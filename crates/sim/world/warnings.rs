@@ -93,7 +93,7 @@ pub(super) fn warnings(
     };
     let txops = short_txops(air, network, spec);
     let controllers = idle_controllers(spec, network, scheme_name, names);
-    let ratios = old_ratios((spec, air, network), scheme_name, schemes.find(scheme_name));
+    let ratios = old_ratios((spec, network), scheme_name, schemes.find(scheme_name));
     let probes = short_probes(probe_powers, scheme_name, (spec, network), air, names);
     let of_radios = cut_off.chain(txops).chain(unheard_relays(air, network, names));
     routeless
@@ -111,7 +111,7 @@ pub(super) fn warnings(
 
 /// Warning of forwarders that are told delivery ratios which then change.
 fn old_ratios(
-    (spec, air, network): (&WorldSpec, &Air, &Network),
+    (spec, network): (&WorldSpec, &Network),
     scheme: &str,
     entry: Option<&SchemeEntry>,
 ) -> Option<String> {
@@ -129,7 +129,7 @@ fn old_ratios(
         "nodes move"
     } else if spec.gain_changes.iter().any(|change| change.at < end) {
         "path gains change"
-    } else if air.gains_vary() {
+    } else if spec.radios.iter().any(|radio| radio.fading.is_some()) {
         "gains fade"
     } else {
         return None;
