@@ -298,6 +298,28 @@ def test_wireshark_sees_batch_maps_by_a_script(tmp_path: Path) -> None:
     assert max(int(one["exor.delivered"]) for one in seen) >= 29, "nine tenths of a batch"
 
 
+@pytest.mark.parametrize("scheme", ["more", "exor"])
+def test_the_scripts_know_probes_and_frames_that_were_cut(tmp_path: Path, scheme: str) -> None:
+    scenario = Scenario.read(DIAMOND, ["duration=14 s", f"{scheme}.ratios=probes", "flow.f.start=12 s"])
+    capture = Capture(pcap=["c"], snaplen=96)
+    recording = airfair.record(scenario, scheme=scheme, out=tmp_path / "run", capture=capture)
+    script = f"lua_script:{ROOT / 'docs' / 'how-to' / f'{scheme}.lua'}"
+    asked = ["tshark", "-n", "-X", script, "-r", str(recording.captures["c"]), "-Y", scheme, "-T", "fields"]
+    long = f"{scheme}.{'vector' if scheme == 'more' else 'map'}"
+    shown = (f"{scheme}.type", f"{scheme}.batch", long, "_ws.malformed")
+    done = subprocess.run(
+        [*asked, *(part for field in shown for part in ("-e", field))],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stderr.count("Lua") == 0
+    seen = [line.split("\t") for line in done.stdout.splitlines()]
+    kinds = Counter(kind for kind, *_ in seen)
+    assert kinds["0x13"] >= 5
+    assert kinds["0x11"] >= 100
+    # Lists that were cut are left out; what stands before them is shown.
+    assert {(batch != "", held) for kind, batch, held, _ in seen if kind == "0x11"} == {(True, "")}
+
+
 def test_a_forwarder_that_tells_nothing_of_batches() -> None:
     """Its broadcasts are those for each delivered packet."""
     slow = Scenario.read(

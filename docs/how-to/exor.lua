@@ -1,5 +1,5 @@
 -- ExOR for Wireshark and tshark: `tshark -X lua_script:exor.lua -r NODE.pcapng`.
--- Packets of a batch and probes have EtherType 0x88b5. For captures of ExOR only: MORE has the same numbers.
+-- Packets of a batch have EtherType 0x88b5, probes are UDP to port 11. For captures of ExOR only: MORE has the same numbers.
 local exor = Proto("exor", "ExOR")
 local types = { [0x11] = "packet", [0x13] = "probe" }
 local fields = {
@@ -63,3 +63,4 @@ function exor.dissector(buffer, packet, tree)
 end
 
 DissectorTable.get("ethertype"):add(0x88b5, exor)
+DissectorTable.get("udp.port"):add(11, exor)

@@ -1,5 +1,5 @@
 -- MORE for Wireshark and tshark: `tshark -X lua_script:more.lua -r NODE.pcapng`.
--- Coded packets and probes have EtherType 0x88b5, acknowledgements are UDP to port 11. For captures of MORE only: ExOR has the same numbers.
+-- Coded packets have EtherType 0x88b5, acknowledgements and probes are UDP to port 11. For captures of MORE only: ExOR has the same numbers.
 local more = Proto("more", "MORE")
 local types = { [0x11] = "coded", [0x12] = "acknowledgement", [0x13] = "probe" }
 local fields = {
