@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import pyarrow.dataset as ds
 import pytest
 from airfair import InputError, Scenario, Study, Sweep
 from airfair.sweeping import dataset
+from airfair.sweeping.drive import Progress
 from airfair.sweeping.show import short, show_sweep
 from airfair.sweeping.study import as_toml
 from airfair.tables import OF_FLOWS
@@ -440,6 +442,24 @@ def test_a_list_of_files_travels_with_the_scenario(tmp_path: Path) -> None:
     # Another list is another scenario.
     (tmp_path / "files.csv").write_text("start_s,bytes\n0,2000\n0.01,4000\n")
     assert sweep_here(asked, tmp_path / "out")[1] == 4
+
+
+def test_an_interruption_while_runs_are_told_counts_each_once(tmp_path: Path) -> None:
+    """Control-C comes anywhere, also between two runs that were finished together."""
+    tiny(tmp_path)
+    told: list[Progress] = []
+
+    def interrupt_once(progress: Progress) -> None:
+        first = all(seen.finished < 2 for seen in told)
+        told.append(replace(progress))
+        if progress.finished == 2 and first:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        airfair.sweep(study(tmp_path, seeds=2), out=tmp_path / "out", executor=Here(), on_run=interrupt_once)
+    kept = len(airfair.load_sweep(tmp_path / "out").runs)
+    assert [progress.finished for progress in told] == list(range(kept + 1))
+    assert kept >= 2
 
 
 def test_what_forwarders_have_sent_is_in_rows(tmp_path: Path) -> None:

@@ -218,13 +218,17 @@ class _Driver:
         self.report()
 
     def keep(self) -> None:
-        """Write finished runs to the journal."""
+        """Write finished runs to the journal, and tell of each.
+
+        An interruption may come anywhere here, and then this is called once more: a run that is written twice
+        is read once, and runs are counted by what was written.
+        """
         if self.unsaved:
             self.dataset.append(self.unsaved)
-            for _ in self.unsaved:
-                self.progress.finished += 1
-                self.report()
             self.unsaved = []
+        while self.progress.finished < len(self.dataset.finished):
+            self.progress.finished += 1
+            self.report()
 
     def cancel(self) -> None:
         """Cancel submitted runs, and keep those that have finished."""
