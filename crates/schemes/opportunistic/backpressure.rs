@@ -9,6 +9,8 @@
 //! - The destination's queue is empty, as in §4. Without any neighbour nearer to the destination the differential is the own queue.
 //! - What waits at a node is said by its scheme ([`Backlogged::backlog_to`]).
 //! - A flow's place in the order is its differential, as a destination queue's is; of equal ones each has its turn.
+//! - Words about packets (ExOR's maps alone) go ahead of all packets of their node, at the level of their differential. A neighbour repeats
+//!   its packets until it hears such words: two nodes that both prefer packets would repeat them to each other for ever.
 //! - A source is granted a packet when its rate allows one more, at most D at a time: the destination queue of §4 drops what is above D.
 //!   What is granted between two batches, while an acknowledgement is on its way, is lost, as the source has no packet to send.
 //! - A flow whose differential is 0 or less is served too, at level 0, as a destination queue is in §4; in the theory of backpressure it
@@ -203,18 +205,21 @@ impl Backpressure {
             (flow, differential(node.backlog_to(flow.destination), downstream))
         };
         // The later of two equals wins: first those after the flow that has sent last, from behind.
-        let mut best: Option<(Flow, i64, bool)> = None;
+        let mut best: Option<(Flow, (bool, i64), bool)> = None;
         let held = |value: i64| self.config.serve == Serve::Positive && value <= 0;
-        let goes = |&(flow, value): &(Flow, i64)| !held(value) || node.only_tells(&flow);
-        for (flow, value) in node.ready().map(of).filter(goes) {
-            let after = turn.is_none_or(|turn| flow > turn);
+        for (flow, value) in node.ready().map(of) {
+            let tells = node.only_tells(&flow);
+            if held(value) && !tells {
+                continue;
+            }
+            let (rank, after) = ((tells, value), turn.is_none_or(|turn| flow > turn));
             let better =
-                best.is_none_or(|(_, most, was_after)| value > most || value == most && after && !was_after);
+                best.is_none_or(|(_, most, was_after)| rank > most || rank == most && after && !was_after);
             if better {
-                best = Some((flow, value, after));
+                best = Some((flow, rank, after));
             }
         }
-        best.map(|(flow, value, _)| (flow, Priority(self.config.quantiser.level(value))))
+        best.map(|(flow, (_, value), _)| (flow, Priority(self.config.quantiser.level(value))))
     }
 
     /// The trailer of a broadcast for a flow, after which so many packets are left for its destination.

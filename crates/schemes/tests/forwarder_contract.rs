@@ -585,3 +585,31 @@ fn forwarders_are_parts_of_agents_at_radios() {
         assert!(agent.is_none_or(|mut agent| agent.forwarder().is_none()), "{}", entry.name);
     }
 }
+
+/// Nodes 0 and 3 are destinations of each other's flows and forward a packet besides. If packets went ahead of maps, neither would ever tell
+/// what it has, and both would repeat their packets.
+#[test]
+fn maps_are_not_kept_back_by_packets() {
+    let mut ratios = [0.2; NODES * NODES];
+    ratios[3] = 0.9824503811363695;
+    ratios[4] = 0.8957211984231168;
+    ratios[12] = 0.9258727775780174;
+    let ratios: Vec<f64> =
+        (0..NODES * NODES).map(|i| if i / NODES == i % NODES { 0.0 } else { ratios[i] }).collect();
+    let access = |node, mask| Operation::Access { node, mask, harm: Harm::None };
+    let operations = [
+        Operation::Offer { flow: 1, packets: 2, bytes: 40 },
+        Operation::Offer { flow: 2, packets: 1, bytes: 40 },
+        access(0, 0),
+        access(0, 0),
+        Operation::Later { ms: 35 },
+        access(3, 89),
+        Operation::Later { ms: 65 },
+        access(0, 0),
+        access(0, 8),
+        access(0, 88),
+    ];
+    let entry = schemes().find(|entry| entry.name == "diffq-exor").unwrap();
+    let scheme = (entry.build)(&with_batches(entry, 2)).unwrap();
+    run(&*scheme, &ratios, [false, false], &operations).unwrap();
+}
