@@ -586,8 +586,8 @@ fn forwarders_are_parts_of_agents_at_radios() {
     }
 }
 
-/// Nodes 0 and 3 are destinations of each other's flows and forward a packet besides. If packets went ahead of maps, neither would ever tell
-/// what it has, and both would repeat their packets.
+/// Nodes 0 and 3 are destinations of each other's flows and forward a packet besides. If packets went ahead of maps, neither would tell
+/// what it has, and both would repeat their packets for ever.
 #[test]
 fn maps_are_not_kept_back_by_packets() {
     let mut ratios = [0.2; NODES * NODES];
