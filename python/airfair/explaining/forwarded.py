@@ -4,10 +4,10 @@ explained hop by hop; what forwarders have sent for it can be told."""
 from __future__ import annotations
 
 from collections import Counter
-from typing import TypedDict
 
 from ..results import FlowResult, Forwarding, RunResult
 from ..tables import per_packet, rate
+from .result import ExplainedFlow
 from .words import listed, percent
 
 MUCH_LATE = 0.2
@@ -20,23 +20,9 @@ def chosen(result: RunResult, flow: str | None) -> FlowResult | None:
     return min(carried, key=lambda one: (one["goodput_bps"], one["id"]), default=None)
 
 
-class ForwardedFlow(TypedDict):
+class ForwardedFlow(ExplainedFlow):
     """What can be told of the goodput of a flow that forwarders carry."""
 
-    scenario: str
-    """Name of the scenario."""
-    scheme: str
-    """Name of the scheme."""
-    seed: int
-    """Seed of the run."""
-    version: str
-    """Version of Airfair."""
-    flow: str
-    """Name of the flow."""
-    src: str
-    """Source node."""
-    dst: str
-    """Destination node."""
     goodput_bps: float
     """Goodput of the flow, bits per second."""
     delivered_packets: int

@@ -313,17 +313,8 @@ class BestRate(TypedDict):
     words: str
 
 
-class Explanation(TypedDict):
-    """The explanation of a flow's goodput. A text of `advice` is followed by lines to copy.
-
-    From `from_s` (its start, or the end of the warm-up) to `until_s` (its stop, or the end). `standing`
-    is one of unreachable, silent, starved, nearly-starved, behind, fair, content. `asked`: the flow was
-    named; otherwise it is the flow with the smallest ratio of goodput to fair share: the mean goodput, or
-    the offered load if that is less.
-
-    Where a protocol finds routes, `hops` has all that packets of the flow have taken, in the order of their
-    first packets, and `awaited_route_ns` is the time in which a packet of it waited for a route.
-    """
+class ExplainedFlow(TypedDict):
+    """The run and the flow that an explanation is about."""
 
     scenario: str
     """Name of the scenario."""
@@ -339,6 +330,20 @@ class Explanation(TypedDict):
     """Source node."""
     dst: str
     """Destination node."""
+
+
+class Explanation(ExplainedFlow):
+    """The explanation of a flow's goodput. A text of `advice` is followed by lines to copy.
+
+    From `from_s` (its start, or the end of the warm-up) to `until_s` (its stop, or the end). `standing`
+    is one of unreachable, silent, starved, nearly-starved, behind, fair, content. `asked`: the flow was
+    named; otherwise it is the flow with the smallest ratio of goodput to fair share: the mean goodput, or
+    the offered load if that is less.
+
+    Where a protocol finds routes, `hops` has all that packets of the flow have taken, in the order of their
+    first packets, and `awaited_route_ns` is the time in which a packet of it waited for a route.
+    """
+
     from_s: float
     """Start of the observed time, seconds."""
     until_s: float
