@@ -137,7 +137,7 @@ sdist: $(BUILT) ## Make the source distribution in out/dist, with the crates tha
 validate: $(BUILT) $(VALIDATION) ## Compare the simulator with theory and with other simulators; writes docs/validation.md
 	$(BIN)/python -m validation
 
-same: $(BUILT) ## Are results those that are recorded? ONLY=pattern for a part, RECORD=1 writes tests/same/hashes.txt anew
+same: $(BUILT) ## Are results those that are recorded? ONLY=pattern for a part, RECORD=1 writes tests/same/recorded.csv anew
 	$(BIN)/python -m tests.same $(if $(ONLY),--only '$(ONLY)') $(if $(RECORD),--record)
 
 bench: ## What a frame costs (instructions, time a hearer, memory a node), and what the event queue, cliques, fair rates, C3L's laws and coding cost

@@ -1,4 +1,4 @@
-"""What of a run is hashed, as text, and its hash."""
+"""The text of a run that is hashed, its hash, and six numbers of the run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import struct
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,34 +35,57 @@ OUTSIDE = 200
 """Packets that a stepped world is given from outside."""
 
 
+Text = Generator[str, None, "Numbers"]
+"""The parts of the text that is hashed, and at their end the numbers of the run."""
+
+
+class Numbers(NamedTuple):
+    """Six numbers of a run, as they are recorded: they show by how much results differ.
+
+    Goodputs, Jain's index and the mean delay of packets to five digits; frames of all stations.
+    Empty: the run has no such number.
+    """
+
+    total_kbps: str = ""
+    least_kbps: str = ""
+    jain: str = ""
+    frames: str = ""
+    drops: str = ""
+    delay_ms: str = ""
+
+
 class Hashed(NamedTuple):
-    """A case and its hash."""
+    """A case, its hash, and the numbers of its run."""
 
     name: str
     value: str
+    numbers: Numbers
     cpu_s: float
 
 
 def hashed(case: Case) -> Hashed:
-    """Run a case. Of a refused one, or one that fails, only that is told."""
+    """Run a case. A refused or failing case has the reason in place of a hash, and no numbers."""
     before = time.process_time()
-    digest = sha256()
+    digest, numbers = sha256(), Numbers()
+    text = told(case)
     try:
-        for part in told(case):
-            digest.update(part.encode())
+        while True:
+            digest.update(next(text).encode())
             digest.update(b"\n")
+    except StopIteration as end:
+        numbers = end.value
         value = digest.hexdigest()[:LENGTH]
     except InputError:
         value = REFUSED
     except Exception as error:  # the other cases go on
         value = f"failed:{type(error).__name__}"
-    return Hashed(str(case), value, time.process_time() - before)
+    return Hashed(str(case), value, numbers, time.process_time() - before)
 
 
-def told(case: Case) -> Iterator[str]:
-    """What is hashed, in parts. Raises `InputError` for what is refused."""
+def told(case: Case) -> Text:
+    """The text that is hashed, in parts. Raises `InputError` for what is refused."""
     schemes()
-    yield from _LOOK[case.way](scenario_of(case), case)
+    return (yield from _LOOK[case.way](scenario_of(case), case))
 
 
 def canonical(text: str) -> str:
@@ -73,28 +96,53 @@ def canonical(text: str) -> str:
     return json.dumps(value, sort_keys=True, indent=1)
 
 
-def _run(scenario: Scenario, case: Case) -> Iterator[str]:
-    yield canonical(scenario.run(case.scheme, case.seed))
+def numbers_of(text: str) -> Numbers:
+    """The numbers of a result."""
+    result: dict[str, Any] = json.loads(text)
+
+    def scaled(key: str, factor: float) -> str:
+        return "" if result[key] is None else format(result[key] * factor, ".5g")
+
+    return Numbers(
+        total_kbps=scaled("aggregate_goodput_bps", 1e-3),
+        least_kbps=scaled("min_goodput_bps", 1e-3),
+        jain=scaled("jain_index", 1),
+        frames=str(sum(sum(station["sent"].values()) for station in result["stations"])),
+        drops=str(sum(result["drops"].values())),
+        delay_ms=scaled("mean_delay_s", 1e3),
+    )
 
 
-def _wire_check(scenario: Scenario, case: Case) -> Iterator[str]:
-    yield canonical(scenario.run(case.scheme, case.seed, wire_check=True))
+def _run(scenario: Scenario, case: Case) -> Text:
+    result = scenario.run(case.scheme, case.seed)
+    yield canonical(result)
+    return numbers_of(result)
 
 
-def _paced(scenario: Scenario, case: Case) -> Iterator[str]:
-    yield canonical(_core.run_paced(scenario, case.scheme, case.seed, PACES)[0])
+def _wire_check(scenario: Scenario, case: Case) -> Text:
+    result = scenario.run(case.scheme, case.seed, wire_check=True)
+    yield canonical(result)
+    return numbers_of(result)
 
 
-def _explain(scenario: Scenario, case: Case) -> Iterator[str]:
+def _paced(scenario: Scenario, case: Case) -> Text:
+    result = _core.run_paced(scenario, case.scheme, case.seed, PACES)[0]
+    yield canonical(result)
+    return numbers_of(result)
+
+
+def _explain(scenario: Scenario, case: Case) -> Text:
     for flow in (None, scenario.flows[0]):
         yield canonical(scenario.explain(flow, case.scheme, case.seed))
+    return numbers_of(scenario.run(case.scheme, case.seed))
 
 
-def _network(scenario: Scenario, case: Case) -> Iterator[str]:
+def _network(scenario: Scenario, case: Case) -> Text:
     yield canonical(scenario.network(case.seed))
+    return Numbers()
 
 
-def _steps(scenario: Scenario, case: Case) -> Iterator[str]:
+def _steps(scenario: Scenario, case: Case) -> Text:
     world = World(scenario, case.scheme, case.seed)
     world.keep_completions()
     nodes = scenario.nodes
@@ -116,21 +164,23 @@ def _steps(scenario: Scenario, case: Case) -> Iterator[str]:
                 world.advance(f"{at + 1} ns")
             world.advance(f"{then} ns")
             yield canonical(world.result())
-    yield canonical(world.result())
+    result = world.result()
+    yield canonical(result)
+    return numbers_of(result)
 
 
-def _record(scenario: Scenario, case: Case) -> Iterator[str]:
+def _record(scenario: Scenario, case: Case) -> Text:
     start, until = watched(case.scene)
     options = {"pcap": "all", "errors": True, "start": start, "until": until}
-    yield from _recorded(scenario, case, options, interval="500 ms", windows=["1 s"])
+    return (yield from _recorded(scenario, case, options, interval="500 ms", windows=["1 s"]))
 
 
-def _one_node(scenario: Scenario, case: Case) -> Iterator[str]:
+def _one_node(scenario: Scenario, case: Case) -> Text:
     nodes = scenario.nodes
     node = nodes[len(nodes) // 2]
     start = f"{scenario.duration_ns // 2} ns"
     options = {"pcap": [node], "snaplen": 0, "node": node, "start": start}
-    yield from _recorded(scenario, case, options, interval="70 ms")
+    return (yield from _recorded(scenario, case, options, interval="70 ms"))
 
 
 def _recorded(
@@ -138,21 +188,23 @@ def _recorded(
     case: Case,
     captured: dict[str, Any],
     **options: Any,  # noqa: ANN401
-) -> Iterator[str]:
-    """What the folder of a run has."""
+) -> Text:
+    """The files in the folder of a run."""
     from airfair import Capture, record  # brings pandas
 
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
         capture = Capture(**captured, trace=True)
         done = record(scenario, scheme=case.scheme, seed=case.seed, out=out, capture=capture, **options)
-        yield canonical(json.dumps(done.result))
+        result = json.dumps(done.result)
+        yield canonical(result)
         for name in sorted(done.tables):
             yield f"table {name}"
             yield from rows(done.arrow(name))
         for node, file in sorted(done.captures.items()):
             yield f"capture {node}"
             yield from (block.hex() for block in blocks(file.read_bytes()))
+    return numbers_of(result)
 
 
 _LOOK = {

@@ -6,7 +6,8 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,6 +74,9 @@ AODV = 'routing={protocol="aodv"}'
 
 SERIES = 8
 """Of an experiment so many forms of its scenario are run, from the first to the last at even distances."""
+
+SCHEMES_OF_A_SCENE, SCENES_OF_A_SCHEME, SERIES_OF_AN_EXPERIMENT = 6, 10, 4
+"""So many are recorded at least, where there are so many."""
 
 WATCHED = {
     "nred/": ("10 s", "12 s"),
@@ -155,7 +159,7 @@ def _lasting(name: str, *, short: bool) -> tuple[str, str]:
 
 
 @cache
-def series() -> dict[str, tuple[Scene, str, int]]:
+def series_of_papers() -> dict[str, tuple[Scene, str, int]]:
     """Forms of scenes that experiments of papers run, each with its scheme and first seed, by name."""
     found = {}
     for identity in paper.identities():
@@ -200,7 +204,7 @@ def _drawn(scene: str, way: str, names: Sequence[str]) -> str:
 
 
 def cases() -> Iterator[Case]:
-    """All of them."""
+    """Every case; `covering` has those that are recorded."""
     names = schemes()
     for scene in scenes():
         if scene in LARGE:
@@ -218,16 +222,16 @@ def cases() -> Iterator[Case]:
             yield from (Case(scene, scheme, 1, way) for scheme in names if scheme in chosen)
         yield Case(scene, _drawn(scene, "one-node", names), 1, "one-node")
         yield from (Case(scene, "droptail", 1, way) for way in ("paced", "network"))
-    for name, (_, scheme, first) in series().items():
+    for name, (_, scheme, first) in series_of_papers().items():
         yield from (Case(name, scheme, first + seed - 1, "run") for seed in SEEDS)
 
 
 def scenario_of(case: Case) -> Scenario:
     """What a case runs. Raises `InputError`, also if there is no such scene."""
-    if case.scene in series():
-        return series()[case.scene][0].read()
+    if case.scene in series_of_papers():
+        return series_of_papers()[case.scene][0].read()
     if case.scene not in scenes():
-        near = _core.nearest(case.scene, [*scenes(), *series()])
+        near = _core.nearest(case.scene, [*scenes(), *series_of_papers()])
         raise InputError(f"there is no scene {case.scene!r}" + (f"; did you mean {near!r}?" if near else ""))
     short = case.way != "run" or case.scheme.startswith(PYTHON)
     scene, lasting = scenes()[case.scene], _lasting(case.scene, short=short)
@@ -260,14 +264,39 @@ def watched(scene: str) -> tuple[str, str]:
     return next((times for part, times in WATCHED.items() if part in scene), ("0 s", "1 s"))
 
 
-def subset(every: Sequence[Case]) -> list[Case]:
-    """Some of each: of every scene one scheme a way, of every experiment two series."""
-    chosen: dict[tuple[str, str], list[Case]] = {}
+def covering(every: Iterable[Case]) -> list[Case]:
+    """The cases that are recorded: of every scene six schemes, of every scheme ten scenes, one seed each.
+
+    Beside these, each other way of looking at a scene with one scheme, headers as bytes in ten scenes for
+    each scheme that has a header, and a few series of every experiment. Draws by name choose, so that a new
+    scene or scheme changes few choices.
+    """
+    of_scene, of_scheme, of_way, of_experiment = (defaultdict[Any, list[Case]](list) for _ in range(4))
     for case in every:
-        scene = case.scene.partition(":")[0]
-        if case.seed == 1 or ":" in case.scene:
-            chosen.setdefault((scene, case.way), []).append(case)
-    found = []
-    for turn, group in enumerate(chosen.values()):
-        found.append(group[turn % len(group)])
-    return found
+        scene, scheme, seed, way = case
+        experiment, series, _ = scene.partition(":")
+        if series:
+            of_experiment[experiment].append(case)
+        elif way == "run" and seed == SEEDS[0]:
+            of_scene[scene].append(case)
+            of_scheme[scheme].append(case)
+        elif way == "wire-check":
+            of_scheme[scheme, way].append(case)
+        elif way != "run":
+            of_way[scene, way].append(case)
+    first_seeds = {name: first for name, (_, _, first) in series_of_papers().items()}
+    chosen: set[Case] = set()
+    for group in of_scene.values():
+        chosen.update(_lowest(group, SCHEMES_OF_A_SCENE))
+    for group in of_scheme.values():
+        chosen.update(_lowest(group, SCENES_OF_A_SCHEME))
+    for group in of_way.values():
+        chosen.update(_lowest(group, 1))
+    for group in of_experiment.values():
+        first = [case for case in group if case.seed == first_seeds[case.scene]]
+        chosen.update(_lowest(first, SERIES_OF_AN_EXPERIMENT))
+    return sorted(chosen)
+
+
+def _lowest(cases: Iterable[Case], count: int) -> list[Case]:
+    return sorted(cases, key=lambda case: crc32(str(case).encode()))[:count]
