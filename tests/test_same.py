@@ -82,6 +82,25 @@ def test_nothing_is_refused_but_what_is_known() -> None:
     assert {name.split()[0] for name in values} - done <= {"access-point/aodv"}  # AODV knows no wires yet
 
 
+def test_something_happens_in_every_recorded_run() -> None:
+    """A run of which nothing is sent is the same for ever."""
+    idle = {
+        name
+        for name, one in recorded().items()
+        if one.value != REFUSED and name.split()[-1] != "network" and one.numbers.total_kbps == "0"
+    }
+    sending = {name for name in idle if recorded()[name].numbers.frames != "0"}
+    # Forwarders that close no batch in seconds; a round-trip time above the run's length, over wires.
+    assert {name.partition(":")[0] for name in sending} <= {
+        "diffq/batch_delay",
+        "diffq/etx_gain",
+        "diffq/fig6",
+        "diffq/fig7",
+        "diffq/fig8",
+    }
+    assert {name.partition(":")[0] for name in idle - sending} <= {"qfcp/stability"}
+
+
 def test_diffq_runs_wherever_there_are_radios() -> None:
     """A refusal is the same however its levels change: radios without eight categories get them.
 

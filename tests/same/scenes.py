@@ -227,9 +227,9 @@ def cases() -> Iterator[Case]:
 
 
 def scenario_of(case: Case) -> Scenario:
-    """What a case runs. Raises `InputError`, also if there is no such scene."""
+    """The scenario of a case. Raises `InputError`, also if there is no such scene."""
     if case.scene in series_of_papers():
-        return series_of_papers()[case.scene][0].read()
+        return _with_flows(series_of_papers()[case.scene][0].read())
     if case.scene not in scenes():
         near = _core.nearest(case.scene, [*scenes(), *series_of_papers()])
         raise InputError(f"there is no scene {case.scene!r}" + (f"; did you mean {near!r}?" if near else ""))
@@ -237,7 +237,24 @@ def scenario_of(case: Case) -> Scenario:
     scene, lasting = scenes()[case.scene], _lasting(case.scene, short=short)
     scenario = scene.read(lasting)
     levels = _levels(scenario) if case.scheme in LEVELS else []
-    return scene.read((*lasting, *levels)) if levels else scenario
+    return _with_flows(scene.read((*lasting, *levels)) if levels else scenario)
+
+
+def _with_flows(scenario: Scenario) -> Scenario:
+    """The scenario, in which flows that would start after its shortened end start after a quarter of it."""
+    late = [
+        flow["id"]
+        for flow in tomllib.loads(scenario.resolved)["flow"]
+        if _nanoseconds(flow) >= scenario.duration_ns
+    ]
+    start = f"{scenario.duration_ns // 4} ns"
+    changes = [f'flow."{flow}".start="{start}"' for flow in late]
+    return Scenario.parse(scenario.resolved, overrides=changes) if changes else scenario
+
+
+def _nanoseconds(flow: dict[str, Any]) -> float:
+    number, unit = flow["start"].split()
+    return float(number) * {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1}[unit]
 
 
 def _levels(scenario: Scenario) -> list[str]:
