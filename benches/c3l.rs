@@ -1,4 +1,4 @@
-//! What C3L's laws cost: allocations on a grid and in a large network with gateways, the topology, a round of re-estimation.
+//! The cost of C3L's laws: allocations on a grid and in a large network with gateways, the topology, a round of re-estimation.
 //!
 //! `bench-c3l` prints a Markdown table. Times are wall times, the best of several; "first" has no memory from an earlier problem.
 

@@ -1,4 +1,5 @@
-//! What coding costs: payloads over GF(2^8) by the crate and in the portable way, beside a copy of as many bytes; and vectors at the nodes.
+//! The cost of coding: payloads over GF(2^8) by the crate and in the portable way, beside a copy of as many bytes; and vectors at the
+//! nodes.
 //!
 //! `bench-coding` prints a Markdown table. Times are wall times, the best of several in one run, of bytes that are in the cache.
 
@@ -44,7 +45,7 @@ fn main() {
     vectors();
 }
 
-/// What a packet of a batch of 32 costs those that hear it, without payloads.
+/// The cost of a packet of a batch of 32 at those that hear it, without payloads.
 fn vectors() {
     let (source, mut random) = (Decoder::full(32), Stream::new(1, "vectors", Purpose::Queue));
     let packets: Vec<Vec<u8>> =

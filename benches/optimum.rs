@@ -1,4 +1,4 @@
-//! What cliques and rates cost: grids of nodes with links in both directions, links in conflict if their ends are near.
+//! The cost of cliques and rates: grids of nodes with links in both directions, links in conflict if their ends are near.
 //!
 //! `bench-optimum` prints a Markdown table. Times are wall times of a busy machine, the best of several.
 

@@ -1,4 +1,4 @@
-"""What `bench-run` does, by the compiled package: `package.py path/to/_core.so FILE [--scheme NAME]
+"""The work of `bench-run` by the compiled package: `package.py path/to/_core.so FILE [--scheme NAME]
 [--idle]`.
 
 Nothing else of Python is loaded, so that what starts takes a tenth of what is counted.

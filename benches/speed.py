@@ -1,4 +1,4 @@
-"""What a frame and a wired packet cost: instructions, time a hearer, memory a node. Prints Markdown.
+"""The cost of a frame and of a wired packet: instructions, time a hearer, memory a node. Prints Markdown.
 
     python benches/speed.py path/to/bench-run
     python benches/speed.py --check
@@ -39,7 +39,7 @@ OPPORTUNISTIC = ("more", "diffq-more", "exor", "diffq-exor")
 acknowledgements, which are transmissions too."""
 
 SCHEMES = {"nred": (GRID, ""), "lbm": (CELL, ""), "diffq": (GRID, "diffq"), "c3l": (GRID, "")}
-"""What a scheme costs beside drop-tail, where it acts; access categories of both, if needed."""
+"""Scenes for the cost of a scheme beside drop-tail; access categories of both, if needed."""
 
 WIRED_TIME = "10 s"
 """Of simulated time: some 128,000 packets."""
@@ -53,7 +53,7 @@ WITHIN_SENSE = 2.75
 
 
 Program = Sequence[str]
-"""What runs a scenario as `bench-run` does."""
+"""A program that runs a scenario as `bench-run` does."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def best(program: Program, scenario: Path, repeats: int, scheme: str = "droptail
 
 
 def there() -> bool:
-    """Whether instructions can be counted."""
+    """True if instructions can be counted."""
     return shutil.which("valgrind") is not None
 
 
@@ -211,7 +211,7 @@ SCENES: Mapping[str, tuple[str, Callable[[Program], float]]] = {
     ),
     "wired": ("a wired data packet and its acknowledgement, TCP over three links", wired_instructions),
 }
-"""What instructions are counted of, by the names of `instructions.toml`."""
+"""Runs whose instructions are counted, by the names of `instructions.toml`."""
 
 
 def package() -> Program:
@@ -233,7 +233,7 @@ class Stored(TypedDict):
 
 
 def read_stored() -> Stored:
-    """What counts are compared with."""
+    """The stored counts for comparison."""
     return cast(Stored, tomllib.loads(STORED.read_text(encoding="utf-8")))
 
 

@@ -78,7 +78,7 @@ extern "C" fn _Unwind_Resume() -> ! {
     abort()
 }
 
-/// What the C library starts.
+/// The entry point that the C library calls.
 #[unsafe(no_mangle)]
 extern "C" fn main() -> c_int {
     crate::run();

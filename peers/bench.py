@@ -37,7 +37,7 @@ SCENARIOS = HERE.parent / "scenarios"
 
 Result = Mapping[str, Any]
 Work = dict[str, int]
-"""What a run did, by name: packets that arrived, frames on the air, finished flows."""
+"""The work of a run, by name: packets that arrived, frames on the air, finished flows."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of a race."""
+    """The outcome of a race."""
 
     race: Race
     ours: Side
@@ -100,7 +100,7 @@ class Outcome:
 
     @property
     def counts(self) -> bool:
-        """Whether both sides did the same work."""
+        """True if both sides did the same work."""
         return all(
             abs(apart(self.ours.work[what], self.peer.work[what])) <= most
             for what, most in self.race.allowed.items()
@@ -280,7 +280,7 @@ def ns3_grid(transport: str, seed: int) -> Contender:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the command line says."""
+    """The settings of the command line."""
 
     ours: Sequence[str]
     seed: int

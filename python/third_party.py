@@ -40,7 +40,7 @@ def text() -> str:
 
 
 def linked() -> Iterator[dict[str, Any]]:
-    """What is linked into the package and does not belong to the project."""
+    """Crates that are linked into the package and do not belong to the project."""
     command = ["cargo", "metadata", "--quiet", "--format-version", "1", "--locked"]
     command += ["--filter-platform", "x86_64-unknown-linux-gnu"]
     found = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)

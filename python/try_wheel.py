@@ -33,7 +33,7 @@ class Installed:
         self.run("python", *install, *constraints, str(wheel.resolve()))
 
     def run(self, program: str, *arguments: str) -> str:
-        """What a program of the environment prints; it must succeed."""
+        """The output of a program of the environment; it must succeed."""
         hidden = {"PYTHONPATH", "VIRTUAL_ENV", "CARGO_HOME", "RUSTUP_HOME", "CC"}
         environment = {key: value for key, value in os.environ.items() if key not in hidden}
         command = [str(self.bin / program), *arguments]
@@ -67,7 +67,9 @@ def check(package: Installed) -> None:
 
 
 def check_tag(wheel: Path) -> None:
-    """Its name promises one binary for every Python, and the systems that auditwheel finds it fit for."""
+    """The wheel's name promises one binary for every Python, and the systems that auditwheel finds it fit
+    for.
+    """
     command = [sys.executable, "-m", "auditwheel", "show", str(wheel)]
     told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     print(told)

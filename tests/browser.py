@@ -86,13 +86,13 @@ class Page:
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def value(self, expression: str) -> Any:  # noqa: ANN401 - JSON
-        """What JavaScript makes of an expression, in the page."""
+        """The value of a JavaScript expression in the page."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
     def screenshot(self, *, whole: bool = False) -> bytes:
-        """What is seen, or the whole page, as PNG."""
+        """The visible part, or the whole page, as PNG."""
         answer = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         return base64.b64decode(answer["data"])
 

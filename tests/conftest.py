@@ -57,7 +57,7 @@ def seconds() -> float:
 
 @pytest.fixture
 def no_warnings() -> Iterator[None]:
-    """What matplotlib warns of, such as letters that it cannot draw, is a fault of ours."""
+    """Warnings of matplotlib, such as of letters that it cannot draw, are faults of ours."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield

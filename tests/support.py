@@ -1,4 +1,4 @@
-"""What the tests share: running the command line, short scenarios, results without what may differ."""
+"""Parts that tests share: running the command line, short scenarios, results without `perf`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def airfair(*arguments: str | Path, cwd: Path | None = None) -> subprocess.Compl
 
 
 def json_of(*arguments: str | Path) -> Any:  # noqa: ANN401 - JSON
-    """What a command prints with --json; it must succeed and print nothing else."""
+    """The output of a command with --json; it must succeed and print nothing else."""
     done = airfair(*arguments, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     return json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""What the tests of sweeps share: a tiny scenario, studies of it, rows without what may differ."""
+"""Parts that the tests of sweeps share: a tiny scenario, studies of it, rows without `perf`."""
 
 from __future__ import annotations
 

@@ -249,7 +249,7 @@ def test_advice_is_diffqs_own(told: Explanation) -> None:
     assert not any("fq-codel" in text or "dscp" in text for text in told["advice"])
     better = airfair.run(Scenario.parse(TEXT, "crossing", [highest[7:-1]]), scheme="diffq")
     assert better["flows"][0]["goodput_bps"] > 1.1 * told["goodput_bps"]
-    # Its rate is the scheme's, whose pacing is no choice of TCP.
+    # The flow's rate is the scheme's, whose pacing is no choice of TCP.
     assert any("it sends at the rate that diffq sets" in text for text in told["reasons"])
 
 

@@ -138,7 +138,7 @@ def test_the_command_draws_batches(tmp_path: Path) -> None:
 
 
 def shown(show: Callable[[tables.Console], None], width: int = 80) -> list[str]:
-    """What a table shows on a terminal of that width."""
+    """The lines of a table on a terminal of that width."""
     out = io.StringIO()
     show(tables.Console(file=out, width=width))
     return out.getvalue().splitlines()
@@ -321,7 +321,7 @@ def test_the_scripts_know_probes_and_frames_that_were_cut(tmp_path: Path, scheme
 
 
 def test_a_forwarder_that_tells_nothing_of_batches() -> None:
-    """Its broadcasts are those for each delivered packet."""
+    """The forwarder's broadcasts are those for each delivered packet."""
     slow = Scenario.read(
         DIAMOND, ['flow.f.traffic={ kind = "constant", rate = "200 kbit/s", packet = "1000 B" }']
     )
@@ -342,7 +342,7 @@ def test_a_forwarder_that_tells_nothing_of_batches() -> None:
 
 @pytest.mark.parametrize("scheme", ["more", "exor"])
 def test_nothing_counts_after_the_stop_of_a_flow(scheme: str) -> None:
-    """What was on its way then is neither delivered nor a batch."""
+    """Packets on their way then are neither delivered nor a batch."""
     counted = {}
     for duration in ("5 s", "8 s"):
         overrides = [f"duration={duration}", "flow.f.stop=5 s"]

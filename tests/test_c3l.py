@@ -126,7 +126,7 @@ def test_an_inhibited_link_is_found_with_probes_that_reach_as_far_as_signals_are
     assert inhibited(far, probe_power=3, reach="interference") == [("1>2", [], ["3"])]
     # The paper's definition knows inhibitors in communication range only.
     assert inhibited(far, probe_power=7) == []
-    # What the probes do not reach, though it is sensed, is taken for hidden.
+    # A node that the probes do not reach, though it is sensed, is taken for hidden.
     assert inhibited(line(0, 170, 340, 540), probe_power=3) == [("1>2", ["3"], [])]
     assert inhibited(line(0, 170, 340, 540), probe_power=7) == []
 
@@ -369,7 +369,7 @@ def test_wireshark_sees_header_and_messages_by_a_script(captured: Recording) -> 
                 own.add(row["c3l.controller"])
                 assert row["c3l.links"] in "01"
             case _:
-                # What C3L says to flows is before TCP or UDP, whose checksum is right.
+                # C3L's header stands before TCP or UDP, whose checksum is right.
                 assert "1" in (row["udp.checksum.status"], row["tcp.checksum.status"])
                 assert int(row["udp.dstport"] or row["tcp.dstport"]) >= 49152
     # The node and its controller have one number.

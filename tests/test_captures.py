@@ -22,7 +22,7 @@ from airfair.results import RunResult, StationResult
 from tests.support import SCENARIOS, THREE_PAIRS
 from tests.support import airfair as command
 
-# What 802.11 calls the frames, by the names that the run counts them under.
+# The names of frames in 802.11, by the names that the run counts them under.
 SUBTYPES = {"0x001b": "RTS", "0x001c": "CTS", "0x001d": "ACK"}
 
 SENT = "frame.packet_flags_direction == 2"
@@ -96,7 +96,7 @@ def station(result: RunResult, node: str) -> StationResult:
 
 
 def check_sent(recording: Recording, node: str) -> pd.DataFrame:
-    """What a radio sent, as Wireshark sees it, is what the medium was charged with. Returns those rows."""
+    """The frames of a radio in Wireshark are those that the medium was charged with. Returns those rows."""
     frames = recording.pandas("frames")
     ours = frames[(frames["event"] == "sent") & (frames["node"] == node)]
     fields = ("frame.time_epoch", "wlan.fc.type_subtype", "frame.len", "radiotap.length")

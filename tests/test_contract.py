@@ -200,7 +200,9 @@ def test_differences_are_found() -> None:
 
 
 def test_a_sweep_keeps_what_a_run_has() -> None:
-    """Its tables are a choice of the numbers of a run and of its flows; types are those that are declared."""
+    """The tables of a sweep are a choice of the numbers of a run and of its flows; types are those that are
+    declared.
+    """
     of_flow = results.scalars(results.FlowResult)
     assert set(of_flow) - set(worker.FLOW) == {"fallbacks"}
     assert set(worker.SCALARS) == set(results.scalars(results.RunResult))

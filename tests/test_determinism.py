@@ -29,7 +29,9 @@ def grid() -> Scenario:
 
 
 def by_flow(text: str) -> dict[str, Any]:
-    """What a user may compare between two files: flows by id, stations by node, the numbers of the whole."""
+    """The numbers that a user may compare between two files: flows by id, stations by node, the numbers of
+    the whole.
+    """
     result = json.loads(text)
     del result["perf"], result["scenario"]
     result["flows"] = {flow["id"]: flow for flow in result["flows"]}

@@ -1,4 +1,4 @@
-"""What the experiments of DiffQ over MORE compute themselves: what delivery ratios promise, pairs of nodes,
+"""Computations of the experiments of DiffQ over MORE: predictions from delivery ratios, pairs of nodes,
 gains by path, countings."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What DiffQ's experiments compute themselves: sets of flows, numbers of a run, phases, overflows by hops."""
+"""Computations of DiffQ's experiments: sets of flows, numbers of a run, phases, overflows by hops."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_the_middle_pair_defers_to_both_sides() -> None:
     first = told["reasons"][0]
     assert first.startswith("a2 (to b2)")
     assert "must not send" in first
-    # What it says to try does what it says: without one of them it gets its share.
+    # The advice holds: without one of these senders the flow gets its share.
     assert any('flow.right.stop="1 us"' in text or 'flow.left.stop="1 us"' in text for text in told["advice"])
     alone = explained("three-pairs", "middle", "duration=20 s", 'flow.right.stop="1 us"')
     assert alone["standing"] == "fair"

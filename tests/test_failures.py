@@ -1,4 +1,4 @@
-"""What a user sees when something goes wrong: names, paths and lines of theirs, no frames of ours."""
+"""Errors as a user sees them: names, paths and lines of the user's, no frames of ours."""
 
 from __future__ import annotations
 

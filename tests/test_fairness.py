@@ -1,4 +1,4 @@
-"""What the numbers of fairness, delay and loss say of scenes whose answer is known without a simulator."""
+"""The numbers of fairness, delay and loss in scenes whose answer is known without a simulator."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def rows(header: str) -> list[list[str]]:
 
 @cache
 def house() -> dict[str, set[str]]:
-    """What each folder with a manifest may use of the crates, by the table of the house, bottom to top."""
+    """The crates that each folder with a manifest may use, by the table of the house, bottom to top."""
     uses = {}
     for names, used, *_ in rows("| crate or folder | uses |"):
         folder = names.split(",")[0].strip("` ").removeprefix("crates/")
@@ -242,7 +242,7 @@ def place(module: Module, ranks: list[str]) -> str | None:
 
 
 def upward(crate: Crate, ranks: list[str]) -> list[str]:
-    """What breaks the order, in words."""
+    """Imports that break the order, in words."""
     wrong = []
     for entry in ranks:
         if entry != REST and tuple(entry.split("/")) not in crate.modules:

@@ -82,7 +82,7 @@ def test_wires_routes_and_places() -> None:
         "laptop": [8, 0, 0],
         "phone": [0, 12, 0],
     }
-    # What a folder keeps, the complete scenario, does not make places up either.
+    # The complete scenario in a folder does not invent places either.
     scenario = Scenario.read(SCENARIOS / "wired.toml")
     assert Scenario.parse(scenario.resolved).network() == scenario.network()
 

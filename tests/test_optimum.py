@@ -113,7 +113,7 @@ def test_as_many_cliques_as_wanted() -> None:
 
 
 def test_a_list_beyond_the_limit_can_be_complete() -> None:
-    """What covers the links and conflicts is all that there is."""
+    """Cliques that cover the links and conflicts are all cliques."""
     best = airfair.optimum(HIDDEN, clique_limit=0)
     assert (best["complete"], best) == (True, airfair.optimum(HIDDEN))
     assert "more cliques" not in command("optimum", HIDDEN, "--clique-limit", "0").stdout

@@ -15,7 +15,7 @@ from tests.support import SHORT, THREE_PAIRS, airfair
 
 
 def kind(path: Path) -> int:
-    """What stands there, a link as itself."""
+    """The kind of a file, a link as itself."""
     return stat.S_IFMT(path.lstat().st_mode)
 
 

@@ -599,8 +599,8 @@ def test_the_result_of_an_experiment(tmp_path: Path) -> None:
 
 
 def test_nred_fig2() -> None:
-    """What decides it, with five seeds: drop-tail starves the middle flow, and with ns-2's TCP RED does too.
-    No claim of a gain is judged on the series that the gain is over."""
+    """The decisive comparison, with five seeds: drop-tail starves the middle flow, and with ns-2's TCP RED
+    does too. No claim of a gain is judged on the series that the gain is over."""
     loaded = paper.load("nred/fig2")
     texts = list(dict.fromkeys(claim.text for claim in loaded.claims))
     assert len(texts) == 12

@@ -188,7 +188,7 @@ NONE: Estimate = {"mean": float("nan"), "ci95": None}
 
 
 def mean(estimate: Estimate | None) -> float:
-    """Its mean; not a number where there is none."""
+    """The mean of an estimate; not a number where there is none."""
     return (estimate or NONE)["mean"]
 
 

@@ -1,4 +1,4 @@
-"""What a Python program calls."""
+"""The interface for Python programs."""
 
 from __future__ import annotations
 

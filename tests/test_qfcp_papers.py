@@ -1,4 +1,4 @@
-"""What QFCP's experiments compute themselves: max-min shares, processor sharing, the lists of files."""
+"""Computations of QFCP's experiments: max-min shares, processor sharing, the lists of files."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def mistakes() -> list[Path]:
 
 
 def problems(text: str) -> list[str]:
-    """What the schema has against a scenario."""
+    """The schema's errors for a scenario."""
     return [error.message for error in VALIDATOR.iter_errors(tomllib.loads(text))]
 
 
@@ -141,7 +141,7 @@ def test_the_pattern_of_signed_quantities_takes_a_sign() -> None:
 
 
 def test_taplo_reads_the_schema_that_a_file_names(tmp_path: Path) -> None:
-    """What "Even Better TOML" does: the first line of a scenario names its schema."""
+    """As the editor extension "Even Better TOML" does: the first line of a scenario names its schema."""
     (tmp_path / "scenario.schema.json").write_text(reference.schema())
     text = (SCENARIOS / "three-pairs.toml").read_text()
     wrong = text.replace("queue_packets", "queue_packet")

@@ -155,7 +155,7 @@ def test_the_command_line_loads_it(tmp_path: Path) -> None:
 
 
 def in_a_worker(scheme: str) -> str:
-    """What a worker process finds."""
+    """The result of a scheme in a worker process."""
     return without_perf(Scenario.read(THREE_PAIRS, OVERRIDES).run(scheme))
 
 
@@ -218,7 +218,7 @@ def made(place: str, part: Callable[[], object]) -> str:
 
 
 class Wrong(Exception):  # noqa: N818
-    """What no other code raises."""
+    """An exception that no other code raises."""
 
 
 def fails_late() -> Passes:

@@ -1,8 +1,10 @@
-"""What no formatter sees."""
+"""Rules for sources that no formatter checks."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -32,3 +34,25 @@ def test_every_file_of_a_test_program_is_run(crate: str) -> None:
     named = re.findall(r"^mod (\w+);$", (folder / "main.rs").read_text(encoding="utf-8"), re.MULTILINE)
     files = [file.stem for file in folder.glob("*.rs") if file.stem != "main"]
     assert sorted(named) == sorted(files + [module.parent.name for module in folder.glob("*/mod.rs")])
+
+
+DIALECT = re.compile(r'^\s*(?://[/!]|r?"""|#) ?(?:What|Whether|Its)\b')
+"""How no line of documentation begins: such a line is a clause, and a reader looks for the noun."""
+
+NAMES = re.compile(r"\b(?:fn|def) (?:tells?|knows?|go|asks?|came)(?:_\w+)?\s*[(<]")
+"""Names of functions for which the field has verbs: notify, announce, find, continue, query."""
+
+
+def test_documentation_and_names_are_plain_english() -> None:
+    suffixes = {".rs", ".py", ".pyi"}
+    found = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [name for name in found.stdout.splitlines() if Path(name).suffix in suffixes]
+    assert len(files) > 500
+    dialect = [
+        f"{name}:{number}: {line.strip()}"
+        for name in files
+        if (ROOT / name).is_file()
+        for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1)
+        if DIALECT.match(line) or (NAMES.search(line) and Path(name).name != Path(__file__).name)
+    ]
+    assert dialect == []

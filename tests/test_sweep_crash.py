@@ -322,7 +322,9 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_ended_first_does_not_end_its_driver(tmp_path: Path) -> None:
-    """What a pool writes last to a worker may meet a closed pipe: the driver has yet to tell what is kept."""
+    """The last write of a pool to a worker may meet a closed pipe: the driver has yet to tell what is
+    kept.
+    """
     file, out = as_toml_file(tmp_path, seeds=1), tmp_path / "out"
     program = (
         "import os; from airfair.sweeping import pool; real = pool.Processes.shutdown\n"
@@ -468,7 +470,9 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_a_pool_whose_pipe_closes_is_a_dead_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its process has died, and the pool closes its pipe while a run is handed to it, or at the end."""
+    """The worker's process has died, and the pool closes the pipe while a run is handed to it, or at the
+    end.
+    """
     real = ProcessPoolExecutor.submit
     closed = iter([True, False, True, True])
 

@@ -1,4 +1,4 @@
-"""What the tables of a run say."""
+"""The tables of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a terminal of 80 columns shows: every identifier and every column, whole."""
+"""The output on a terminal of 80 columns: every identifier and every column, whole."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ FLOWS = ("download-of-the-laptop", "upload-of-the-phone")
 
 
 def in_terminal(*arguments: str | Path, cwd: Path, status: int = 0) -> str:
-    """What the command writes to a terminal, without colours."""
+    """The output of the command on a terminal, without colours."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, WIDTH, 0, 0))
     command = [sys.executable, "-m", "airfair", *map(str, arguments)]

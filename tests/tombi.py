@@ -39,7 +39,7 @@ class Editor:
         self.server.communicate()
 
     def complete(self, text: str) -> dict[str, str]:
-        """What is offered at the bar in the text, with its documentation."""
+        """The completions at the bar in the text, with its documentation."""
         before, _, after = text.partition("|")
         uri = (self.folder / f"scenario-{self.asked}.toml").as_uri()
         document = {"uri": uri, "languageId": "toml", "version": 1, "text": before + after}

@@ -25,7 +25,7 @@ from .phy import Durations, ExtraSlot, Settings
 
 @dataclass(frozen=True)
 class Solution:
-    """What the model says about a cell of `n` stations."""
+    """The model's solution for a cell of `n` stations."""
 
     n: int
     tau: float

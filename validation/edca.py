@@ -123,7 +123,7 @@ def ns3_timing(standard: str) -> Timing:
 
 @dataclass(frozen=True)
 class Shares:
-    """What the model counted, by station and category."""
+    """The model's counts, by station and category."""
 
     mbps: np.ndarray[tuple[int, int], np.dtype[np.float64]]
     """Payload, Mbit/s."""
@@ -195,7 +195,8 @@ def simulate(
         since = wait[:, None, None] - aifs_end
         passed = np.where(since >= 0, since // slot + boundary, 0)
         counter = np.where(due, counter, np.maximum(counter - passed, 0))
-        # What was due draws anew: from CWmin after a success or a drop, from twice the window otherwise.
+        # Categories that were due draw anew: from CWmin after a success or a drop, from twice the window
+        # otherwise.
         won = sends & alone[:, None, None]
         failures = np.where(due, np.where(won, 0, failures + 1), failures)
         dropped = failures >= retry_limit

@@ -24,7 +24,7 @@ class Row:
 
     standard: str
     limits: bool
-    """Whether TXOP limits are the standard's; if not, all are 0."""
+    """True if TXOP limits are the standard's; if not, all are 0."""
     single: tuple[int, ...]
     with_all: int
     mbps: tuple[float, ...]

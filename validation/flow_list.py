@@ -34,7 +34,7 @@ def write(path: Path, some: Iterable[tuple[int, int]]) -> None:
 
 
 def overrides(path: Path, duration_s: float) -> list[str]:
-    """What makes `scenarios/short-flows.toml` send the written flows and run for so long."""
+    """Overrides that make `scenarios/short-flows.toml` send the written flows and run for so long."""
     return [
         f"duration={duration_s} s",
         "warmup=0 s",

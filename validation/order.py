@@ -132,7 +132,7 @@ SCENES: Mapping[str, str] = {
 
 
 def _blocks(text: str) -> list[str]:
-    """What stands before the first table, then each table."""
+    """The text before the first table, then each table."""
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     return re.split(r"(?m)^(?=\[)", "\n".join(lines) + "\n")
 

@@ -19,7 +19,7 @@ MAC_BYTES = 28
 
 Modulation = Literal["dsss", "ofdm"]
 CollisionSpace = Literal["difs", "eifs"]
-"""What the stations wait after a collision before they count slots again."""
+"""The time that the stations wait after a collision before they count slots again."""
 ExtraSlot = Literal["none", "success", "every"]
 """After which busy periods the model charges the slot in which no frozen station can send yet."""
 

@@ -51,7 +51,7 @@ class Interval(Mean):
     batches: int
 
     def contains(self, value: float) -> bool:
-        """Whether `value` lies inside."""
+        """True if `value` lies inside."""
         return abs(value - self.mean) <= self.half_width
 
 

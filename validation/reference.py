@@ -269,7 +269,7 @@ NS2_HOP_US = 7734
 """One packet over one hop of ns-2's chain, by hand, us. Source: PEERS."""
 
 NS2_HOP_KBPS = 1551.6
-"""Its goodput, kbit/s. Source: PEERS."""
+"""The hop's goodput, kbit/s. Source: PEERS."""
 
 STUDENT_T: tuple[tuple[float, int, float], ...] = (
     (0.975, 4, 2.776),
@@ -287,7 +287,7 @@ GRID_TCP_NS2_KBPS = 1840.0
 standard deviation 84. Source: PEERS."""
 
 GRID_TCP_NS2_JAIN = 0.221
-"""Its Jain index, mean over the seeds. Source: PEERS."""
+"""Jain's index there, mean over the seeds. Source: PEERS."""
 
 GRID_TCP_NS2_STATIC_KBPS: tuple[tuple[int, ...], ...] = (
     (181, 14, 64, 65, 24, 8, 1, 10, 16, 32, 35, 29, 90, 824, 53, 354, 20, 29, 67, 1),
@@ -356,7 +356,7 @@ earlier run, of which the settings were not kept, gave 2197 and 0.322. Source: P
 --seed=SEED)."""
 
 GRID_TCP_NS3_JAIN = 0.300
-"""Its Jain index, mean over the seeds, ± 0.025. Source: PEERS."""
+"""Jain's index there, mean over the seeds, ± 0.025. Source: PEERS."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ REPLICAS = 100
 
 @dataclass(frozen=True)
 class Cell:
-    """What the model counted. Probabilities are per attempt; errors are standard errors over the replicas."""
+    """The model's counts. Probabilities are per attempt; errors are standard errors over the replicas."""
 
     n: int
     busy_periods: int

@@ -249,7 +249,7 @@ impl AgentSlot {
     }
 
     /// Asks the agent as a forwarder; none if it is none.
-    pub fn ask<R>(&mut self, question: impl FnOnce(&dyn Forwarder) -> R) -> Option<R> {
+    pub fn query<R>(&mut self, question: impl FnOnce(&dyn Forwarder) -> R) -> Option<R> {
         self.slot.machine.forwarder().map(|forwarder| question(forwarder))
     }
 

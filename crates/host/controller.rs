@@ -39,7 +39,7 @@ impl ControllerSlot {
         self.0.machine.inhibition()
     }
 
-    /// What limits a flow since the last round.
+    /// The limit of a flow since the last round.
     #[must_use]
     pub fn limit(&self, flow: FlowId) -> Option<FlowLimit> {
         self.0.machine.limit(flow)

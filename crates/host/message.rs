@@ -24,7 +24,7 @@ struct InTransit {
 /// A message that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndedMessage {
-    /// Its sender.
+    /// The node that sent the message.
     pub sender: u32,
     /// Receivers that have handled it.
     pub receivers: usize,

@@ -174,7 +174,7 @@ impl UdpReceiver {
         self.slot.machine.reports_go_ahead()
     }
 
-    /// Its loss events, if it counts them.
+    /// The receiver's loss events, if it counts them.
     #[must_use]
     pub fn loss_events(&self) -> Option<LossEvents> {
         self.slot.machine.loss_events()

@@ -6,7 +6,7 @@ use core::cmp::Ordering;
 /// lowest number.
 #[derive(Debug, Clone, Copy)]
 pub struct Least {
-    /// What the order goes by, or a lower bound of that.
+    /// The key of the order, or a lower bound of the key.
     pub value: f64,
     /// The caller's number of the thing.
     pub number: u32,

@@ -18,7 +18,7 @@ use crate::least::Least;
 use crate::problem::Problem;
 use crate::sum::Sum;
 
-/// What keeps a flow from a higher rate.
+/// The reason why a flow has no higher rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Binding {
     /// The flow has all that it asks for.
@@ -33,7 +33,7 @@ pub enum Binding {
 pub struct Allocation {
     /// Rate of each flow.
     pub rates: Vec<f64>,
-    /// What limits each flow.
+    /// The limit of each flow.
     pub bindings: Vec<Binding>,
 }
 

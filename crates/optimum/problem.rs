@@ -33,11 +33,11 @@ pub struct Flow<'c> {
 pub enum ProblemError {
     /// A number that cannot be used.
     Number {
-        /// What the number is of: "flow" or "resource".
+        /// The owner of the number: "flow" or "resource".
         of: &'static str,
         /// Index of the flow or resource.
         index: u32,
-        /// What the number is.
+        /// The meaning of the number.
         what: &'static str,
         /// The number.
         value: f64,

@@ -216,7 +216,7 @@ impl Scaled {
         Point { x, free, price, y }
     }
 
-    /// What the optimum has more at most: all terms are at least 0.
+    /// An upper bound of the gain that is left to the optimum: all terms are at least 0.
     fn gap(&self, point: &Point) -> f64 {
         let slack: f64 = point.price.iter().zip(&point.free).map(|(price, free)| price * free).sum();
         let flows = point.x.iter().zip(&point.y).zip(&self.weight);

@@ -1,5 +1,5 @@
-//! What a schedule can reach, exactly, for a few links: at each moment a set of links without conflicts is active, and the sets share the
-//! time.
+//! The exact rates that a schedule can reach for a few links: at each moment a set of links without conflicts is active, and the sets
+//! share the time.
 //!
 //! The inequalities of cliques are the same as this in perfect graphs and weaker in others: in a cycle of five links the cliques allow
 //! each link half of the time, and a schedule gives each two fifths.

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 /// Numbers nearer to 0 count as 0; data are about 1.
 const EPSILON: f64 = 1e-11;
 
-/// What may be missing at a point that counts as feasible.
+/// The shortfall that a point may have and still count as feasible.
 const MISSING: f64 = 1e-9;
 
 /// Most pivots of a phase: a program here needs some tens. Rounding could defeat the rule that prevents cycles.

@@ -87,7 +87,7 @@ times! {
     AtTime = "at";
 }
 
-/// What is expected of a time in Python, where most are longer than the protocol's times that scenarios have.
+/// The expected form of a time in Python, where most times are longer than the protocol's times that scenarios have.
 const TIME: &str = "a time such as \"100 ms\" (ns, us, ms, s, min, h)";
 
 /// A time as a text with its unit, such as "1.5 ms", in nanoseconds; `name` is that of the argument, if it is known.

@@ -172,7 +172,7 @@ objects! {
         forwarding: Option<Forwarding> = f.forwarding.as_ref().map(Forwarding::from);
     }
 
-    /// What forwarders have sent for a flow that they carry.
+    /// Transmissions of forwarders for a flow that they carry.
     Forwarding from f: &ForwardCounts {
         broadcasts: u64 = f.broadcasts;
         late: u64 = f.late;
@@ -335,7 +335,7 @@ objects! {
         round_s: Option<f64> = l.round_s;
     }
 
-    /// What a controller has given a flow.
+    /// The rate that a controller has given a flow.
     AllocationOf<'a> from a: &'a AllocationResult {
         flow: &'a str = &a.flow;
         controller: &'a str = &a.controller;

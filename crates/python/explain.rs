@@ -70,7 +70,7 @@ struct Drop<'a> {
     packets: u64,
 }
 
-/// What a controller and agents have given the flow.
+/// The shares that a controller and agents have given the flow.
 #[derive(Serialize)]
 struct Allocation<'a> {
     packet_bytes: u32,
@@ -264,14 +264,14 @@ struct RunningTimer {
     expiries: u32,
 }
 
-/// What happened in each interval of the run, the warm-up included: to the flow, and at the hop ahead where its packets spend
+/// The run in intervals, the warm-up included: events of the flow, and at the hop ahead where its packets spend
 /// most time.
 #[derive(Serialize)]
 struct Timeline {
     end_s: Vec<f64>,
     goodput_bps: Vec<f64>,
     window_bytes: Vec<Option<u64>>,
-    /// Its place among the hops; none if there is no route.
+    /// The place of the hop ahead among the hops; none if there is no route.
     hop: Option<usize>,
     no_packet_ns: Vec<u64>,
     own_turn_ns: BTreeMap<&'static str, Vec<u64>>,
@@ -283,7 +283,7 @@ struct Timeline {
 /// Queue differentials of a hop ahead over time.
 #[derive(Serialize)]
 struct HopDifferentials {
-    /// Its place among the hops.
+    /// The place of the hop among the hops.
     hop: usize,
     /// Mean of the packets that left the queue in each interval; none if there were none.
     mean_packets: Vec<Option<f64>>,

@@ -55,7 +55,7 @@ impl Raised {
         self.0.any.store(true, Ordering::Release);
     }
 
-    /// Whether there is one.
+    /// True if there is one.
     pub fn any(&self) -> bool {
         self.0.any.load(Ordering::Acquire)
     }

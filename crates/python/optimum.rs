@@ -50,7 +50,7 @@ struct WithoutFactor {
     bound: BoundDocument,
 }
 
-/// What limits a flow; places in the lists of the document.
+/// The limit of a flow; places in the lists of the document.
 #[derive(Serialize)]
 struct BoundDocument {
     kind: &'static str,

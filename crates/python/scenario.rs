@@ -70,7 +70,7 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// Its file, to stand in a folder.
+    /// The text of the scenario's file, for a file in a folder.
     fn text_in(&self, folder: Option<&Path>) -> String {
         let schemes = written::schemes(&Raised::default());
         Reader::with_schemes(&schemes).edited(&self.1, folder, &self.0)
@@ -220,13 +220,13 @@ impl Scenario {
         Ok(())
     }
 
-    /// Its name.
+    /// The name of the scenario.
     #[getter]
     fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Its description.
+    /// The description of the scenario.
     #[getter]
     fn description(&self) -> &str {
         &self.0.description

@@ -14,7 +14,7 @@ const MOST_ROWS: u64 = 50_000_000;
 /// Most windows of all lengths together, times the flows: the cost of evaluating them.
 const MOST_SHARES: u64 = 200_000_000;
 
-/// Whether a world can be read so often.
+/// An error where a world cannot be read so often.
 pub(crate) fn check(world: &World, interval_ns: u64) -> PyResult<()> {
     if interval_ns == 0 {
         return Err(input_error("an interval of 0 s: expected a longer one".to_string()));

@@ -308,7 +308,7 @@ fn read(texts: &[String]) -> PyResult<Vec<Run>> {
     Ok(runs)
 }
 
-/// Whether every run of every group can be compared with that of the first group that has its place.
+/// True if every run of every group can be compared with that of the first group that has its place.
 fn comparable(groups: &[Vec<Run>]) -> bool {
     let Some(first) = groups.first().filter(|g| !g.is_empty()) else { return groups.is_empty() };
     let radios = |r: &Run| {
@@ -371,7 +371,7 @@ fn channel(runs: &[Run]) -> Option<Vec<ChannelRow<'_>>> {
 const ALL_ASKED_FOR: f64 = 0.9;
 
 impl Run {
-    /// Whether a flow's offered load is below the mean goodput of the flows with traffic, and is delivered.
+    /// True if a flow's offered load is below the mean goodput of the flows with traffic, and is delivered.
     fn is_content(&self, flow: &Flow, mean_bps: f64) -> bool {
         let (Some(offered), Some(delivered)) = (flow.offered_bytes, flow.delivered_bytes) else {
             return false;
@@ -393,7 +393,7 @@ impl Run {
     }
 }
 
-/// Whether each flow is content in all runs of all groups.
+/// For each flow: true if the flow is content in all runs of all groups.
 fn content(groups: &[Vec<Run>]) -> Vec<bool> {
     let Some(first) = groups.first().and_then(|group| group.first()) else { return Vec::new() };
     let mut content = vec![true; first.flows.len()];

@@ -18,11 +18,11 @@ use crate::text::{edit, tree};
 /// A scenario that was read and checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
-    /// Its name.
+    /// The name of the scenario.
     pub name: String,
-    /// What it shows.
+    /// A description of the scenario.
     pub description: String,
-    /// What the simulator runs.
+    /// The specification that the simulator runs.
     pub spec: WorldSpec,
     /// True if the user gave node i a position; otherwise it is at the origin.
     pub placed: Vec<bool>,

@@ -48,13 +48,13 @@ pub enum ParamValue {
 /// The declaration of a parameter: the scenario reader, the reference, the schema for editors and messages use it.
 #[derive(Debug, Clone, Copy)]
 pub struct ParamDoc {
-    /// Its name in `[schemes.NAME]` and in `--set NAME.parameter=value`.
+    /// The parameter's name in `[schemes.NAME]` and in `--set NAME.parameter=value`.
     pub name: &'static str,
-    /// Its effect, with the source of its value.
+    /// The parameter's effect, with the source of its value.
     pub doc: &'static str,
-    /// Its type.
+    /// The parameter's type.
     pub kind: ParamKind,
-    /// Its value where none is set, of this kind and within the range.
+    /// The value where none is set, of this kind and within the range.
     pub default: ParamValue,
     /// The least and the largest value; `None` for flags and choices.
     pub range: Option<[ParamValue; 2]>,
@@ -140,7 +140,7 @@ impl ParamKind {
 }
 
 impl ParamValue {
-    /// Its kind; that of a word has no words, [`ParamDoc::check`] compares the word itself.
+    /// The kind of the value; that of a word has no words, [`ParamDoc::check`] compares the word itself.
     const fn kind(self) -> ParamKind {
         match self {
             Self::Span(_) => ParamKind::Span,
@@ -348,7 +348,7 @@ pub const fn joined<const N: usize>(first: &[ParamDoc], second: &[ParamDoc]) -> 
 /// The error of a parameter that a scheme cannot use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParamError {
-    /// Its name.
+    /// The parameter's name.
     pub name: &'static str,
     /// The problem, and the value that was expected.
     pub problem: String,

@@ -56,7 +56,7 @@ pub struct SchemeEntry {
     pub name: &'static str,
     /// A description in one line.
     pub about: &'static str,
-    /// Its source, such as a paper.
+    /// The source of the scheme, such as a paper.
     pub source: &'static str,
     /// The places that the scheme fills, of [`PLACES`].
     pub places: Cow<'static, [&'static str]>,

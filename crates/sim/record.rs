@@ -183,11 +183,11 @@ pub struct FrameView {
     pub messages: Option<&'static str>,
     /// Flow and batch of the broadcast of a forwarder that it carries; in a trace only.
     pub forwarded: Option<(FlowIx, u32)>,
-    /// What its packet's header announces of the sender's queue; of a transmission in a trace only.
+    /// The announcement of the sender's queue in the packet's header; of a transmission in a trace only.
     pub announced: Option<Announced>,
 }
 
-/// What the sender of a frame announces in its packet's header.
+/// The announcement of a frame's sender in the packet's header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Announced {
     /// Packets in its queue for the packet's destination.
@@ -221,7 +221,7 @@ pub enum Record {
         frame: FrameView,
         /// The receiving station.
         at: StationIx,
-        /// Its signal at the station.
+        /// The frame's signal at the station.
         signal: Signal,
     },
     /// A frame for another station has ended at a monitored station.
@@ -230,7 +230,7 @@ pub enum Record {
         frame: FrameView,
         /// The monitored station.
         at: StationIx,
-        /// Its signal at the station.
+        /// The frame's signal at the station.
         signal: Signal,
         /// The reason if it was not received.
         loss: Option<Loss>,
@@ -243,7 +243,7 @@ pub enum Record {
         at: StationIx,
         /// Reason of the loss.
         loss: Loss,
-        /// Its signal at the station.
+        /// The frame's signal at the station.
         signal: Signal,
     },
     /// A station does not answer an RTS, because its NAV is set.
@@ -328,7 +328,7 @@ pub enum Record {
         node: NodeIx,
         /// The flow.
         flow: FlowIx,
-        /// What the node holds now.
+        /// The packets and batches that the node holds now.
         holding: Holding,
     },
     /// A flow has made a packet, which is still at its node.

@@ -75,9 +75,9 @@ pub struct NodeScheme {
 pub struct ControllerSpec {
     /// The node, of any kind.
     pub node: usize,
-    /// Its start.
+    /// The start of the controller.
     pub start: Time,
-    /// Its stop, later than its start; none: it runs to the end.
+    /// The stop of the controller, later than the start; none: it runs to the end.
     pub stop: Option<Time>,
 }
 

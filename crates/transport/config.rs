@@ -68,8 +68,8 @@ pub struct TcpConfig {
     /// Maximum segment size as announced in the option: the payload of a segment without options, bytes, 1..=65535. A segment with
     /// timestamps carries 12 bytes less (RFC 9293 section 3.7.1, RFC 6691).
     pub mss: u32,
-    /// What a host adds to the payload of a segment below the law's header: IP's and TCP's headers, its options included. Only for laws
-    /// that count whole packets.
+    /// Bytes that a host adds to the payload of a segment below the law's header: IP's and TCP's headers, its options included. Only for
+    /// laws that count whole packets.
     pub headers: u32,
     /// Initial window of a connection.
     pub initial_window: InitialWindow,

@@ -46,7 +46,7 @@ impl Outstanding {
         if self.payload > 0 { self.seq + u64::from(self.payload) } else { self.end() }
     }
 
-    /// Its bytes in the network: SetPipe of RFC 6675 (section 4), by segments instead of octets.
+    /// The segment's bytes in the network: SetPipe of RFC 6675 (section 4), by segments instead of octets.
     fn in_pipe(&self) -> u64 {
         if self.sacked {
             return 0;

@@ -57,7 +57,7 @@ pub enum Message {
     Report(Report),
     /// Shares of a node's links.
     Allocation(Allocation),
-    /// What a flow's receiver tells its source.
+    /// The report of a flow's receiver to the flow's source.
     Feedback(Feedback),
     /// A controller's word of itself.
     Word(Word),
@@ -135,9 +135,9 @@ pub struct Hello {
 /// A controller that is alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Alive {
-    /// Its node.
+    /// The node of the controller.
     pub controller: u32,
-    /// Its count, modulo 2^32.
+    /// The controller's count, modulo 2^32.
     pub freshness: u32,
     /// Hops from the sender to it.
     pub hops: u8,
@@ -207,7 +207,7 @@ impl Hello {
     }
 }
 
-/// What a controller at a node without an agent tells its neighbours: that it is alive. It is no HELLO, since it may come by wire. 12
+/// The sign of life of a controller at a node without an agent, for its neighbours. It is no HELLO, since it may come by wire. 12
 /// bytes.
 ///
 /// | bytes | field |
@@ -220,7 +220,7 @@ impl Hello {
 pub struct Word {
     /// The controller's node.
     pub controller: u32,
-    /// Its count, modulo 2^32.
+    /// The controller's count, modulo 2^32.
     pub freshness: u32,
 }
 
@@ -310,7 +310,7 @@ pub struct Report {
     neighbours: Vec<Neighbour>,
 }
 
-/// What all parts of a report have.
+/// The fields that all parts of a report have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ReportHead {
     /// The node that reports.
@@ -341,7 +341,7 @@ pub struct LinkReport {
 pub struct FlowReport {
     /// The flow, a number.
     pub flow: u32,
-    /// Its next hop.
+    /// The flow's next hop.
     pub next_hop: u32,
     /// Rate that it had, bytes/s.
     pub rate: u32,
@@ -408,7 +408,7 @@ impl Report {
         parts
     }
 
-    /// What all parts of the report have.
+    /// The fields that all parts of the report have.
     pub const fn head(&self) -> ReportHead {
         self.head
     }
@@ -548,7 +548,7 @@ pub struct Allocation {
     links: Vec<Share>,
 }
 
-/// What all parts of an allocation have.
+/// The fields that all parts of an allocation have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AllocationHead {
     /// The controller.
@@ -568,7 +568,7 @@ pub struct AllocationHead {
 pub struct Share {
     /// The receiver of the link.
     pub next_hop: u32,
-    /// Its share, bytes/s.
+    /// The share of the link, bytes/s.
     pub share: u32,
 }
 
@@ -588,7 +588,7 @@ impl Allocation {
         (0..of).zip(&chunks).map(part).collect()
     }
 
-    /// What all parts of the allocation have.
+    /// The fields that all parts of the allocation have.
     pub const fn head(&self) -> AllocationHead {
         self.head
     }
@@ -726,7 +726,7 @@ impl Stamp {
     }
 }
 
-/// What a flow's receiver tells its source every epoch: 20 bytes.
+/// The report of a flow's receiver to the flow's source, every epoch: 20 bytes.
 ///
 /// | bytes | field |
 /// |---|---|

@@ -38,7 +38,7 @@ pub enum Fields {
     Xcp {
         /// The sender's round-trip time, us; 0: unknown.
         rtt_us: u32,
-        /// Its round-trip time over its window, ps a byte: routers need not divide.
+        /// The flow's round-trip time over its window, ps a byte: routers need not divide.
         inverse_rate: u32,
         /// Requested and granted change of the window, 1/256 byte: many flows share less than a byte a packet.
         delta: i32,

@@ -19,7 +19,7 @@ use crate::error::{DecodeError, EncodeError, Expected, Header};
 /// | 4 | sequence number |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Trailer {
-    /// What the packet is.
+    /// The kind of the packet.
     pub kind: Type,
     /// Interfaces that have written the trailer so far. Where this is less than the hops that IP has counted, the sender of the frame has
     /// no DiffQ, and the size is that of an earlier node.

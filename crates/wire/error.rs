@@ -168,7 +168,7 @@ impl core::error::Error for DecodeError {}
 pub struct EncodeError {
     /// The header that was being encoded.
     pub header: Header,
-    /// Its length, bytes.
+    /// The header's length, bytes.
     pub needed: usize,
     /// The buffer's length, bytes.
     pub available: usize,

@@ -102,7 +102,7 @@ pub struct Fragment {
     pub size: u8,
 }
 
-/// What all packets of a node's turn have in common, but for the number in it.
+/// The fields that all packets of a node's turn have in common, but for the number in the turn.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Head {
     /// The flow, a number that its source has chosen.

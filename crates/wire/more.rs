@@ -82,7 +82,7 @@ impl Credit {
 pub struct Forwarder {
     /// The node.
     pub node: u32,
-    /// What it earns by a packet from a node farther from the destination.
+    /// The credit that the node earns by a packet from a node farther from the destination.
     pub credit: Credit,
 }
 
@@ -110,7 +110,7 @@ impl<'a> ForwardersView<'a> {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub const fn is_empty(self) -> bool {
         self.0.is_empty()
     }

@@ -28,7 +28,7 @@ impl Heard {
     }
 }
 
-/// What a node hears of its neighbours.
+/// The neighbours of which a node hears probes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct List {
     /// The node.

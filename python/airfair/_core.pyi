@@ -360,7 +360,7 @@ class Context:
 
     @property
     def holds(self) -> list[tuple[int, int, int, int]]:
-        """What was told to be held: flows, batches, packets, and of how many."""
+        """Batches that the node reported as held: flows, batches, packets, and of how many."""
 
     @property
     def whole(self) -> list[tuple[int, int]]:

@@ -89,9 +89,9 @@ class Capture:
     snaplen: int = SNAPLEN
     """Bytes that are kept of a packet; 0 keeps all."""
     errors: bool = False
-    """Whether captures have frames that arrived with errors, too."""
+    """True if captures have frames that arrived with errors, too."""
     trace: bool = False
-    """Whether the recording has the table `frames`: a row for each transmission, reception, loss with its
+    """True if the recording has the table `frames`: a row for each transmission, reception, loss with its
     cause, drop and delivery."""
     node: str | None = None
     """The only node of which the tables `frames` and `states` have rows."""
@@ -100,7 +100,7 @@ class Capture:
     until: str | None = None
     """The time before which they are; by default the end of the run."""
     states: bool = False
-    """Whether the recording has the table `states`: a row for each back-off, NAV and EIFS of a station."""
+    """True if the recording has the table `states`: a row for each back-off, NAV and EIFS of a station."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pcap", tuple(as_texts("pcap", self.pcap)))
@@ -162,7 +162,7 @@ class Spool:
 
 
 def has_categories(resolved: str) -> bool:
-    """Whether a radio of a resolved scenario has access categories."""
+    """True if a radio of a resolved scenario has access categories."""
     scenario = tomllib.loads(resolved)
     radios = [scenario.get("radio", {}), *scenario.get("radios", {}).values()]
     return any(radio.get("categories", "dcf") != "dcf" for radio in radios)

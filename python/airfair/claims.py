@@ -36,7 +36,7 @@ class MeasuredRow(CompareRow):
     against_values: Mapping[str, Sequence[float]]
     """The same of the series that its differences are to; its own where there is none."""
     total_share: Estimate
-    """Its total goodput as a share of that of the series that its differences are to, seed by seed."""
+    """The total goodput as a share of that of the series that the differences are to, seed by seed."""
     numbers: dict[str, Estimate]
     """Numbers that the experiment reads from each run."""
     number_differences: dict[str, Estimate]
@@ -62,11 +62,11 @@ class Statistic:
     name: str
     of: Callable[[MeasuredRow], Estimate]
     signed: bool = False
-    """Whether it is a difference."""
+    """True if it is a difference."""
     ratio: bool = False
-    """Whether it is a ratio."""
+    """True if it is a ratio."""
     rate: bool = True
-    """Whether it is in bit/s; otherwise a number without a unit, or with one in its name."""
+    """True if it is in bit/s; otherwise a number without a unit, or with one in its name."""
     each: Callable[[MeasuredRow], Sequence[float]] | None = None
     """The same seed by seed, NaN where a run has none; for claims that pair seeds."""
 
@@ -226,7 +226,7 @@ def number(name: str) -> Statistic:
 
 
 def number_gain(name: str) -> Statistic:
-    """Its difference to the series that this one is compared with, paired by seed."""
+    """The difference of a number to the series that this one is compared with, paired by seed."""
     return Statistic(
         f"difference of {name}, paired by seed",
         lambda row: row["number_differences"][name],
@@ -237,7 +237,7 @@ def number_gain(name: str) -> Statistic:
 
 
 def number_ratio(name: str) -> Statistic:
-    """Its ratio to that of the series that this one is compared with, seed by seed."""
+    """The ratio of a number to that of the series that this one is compared with, seed by seed."""
     return Statistic(
         f"ratio of {name}, seed by seed", lambda row: row["number_ratios"][name], rate=False, ratio=True
     )
@@ -250,7 +250,7 @@ class Claim:
     text: str
     """The statement of the paper, in our words."""
     where: str
-    """Its place in the paper."""
+    """The place of the claim in the paper."""
     series: str
     baseline: str | None
     """The series where the claim must be false, or it shows nothing: the same scene without what gains; of a
@@ -269,7 +269,7 @@ class Claim:
     """The series that the bound is taken from, whatever `statistic` is taken from; None: the same. Several:
     it holds only if it does against each of them, but for the one that is judged."""
     paired: bool = False
-    """Whether the interval is that of the differences to the bound, seed by seed: runs of one seed have the
+    """True if the interval is that of the differences to the bound, seed by seed: runs of one seed have the
     same luck, such as the same load. Both statistics need `each`."""
     reading: str = MAIN
     """The reading of the paper in which it is judged. Claims of one text are the same claim."""
@@ -309,15 +309,17 @@ class Claim:
         return f"{text} against " + ", ".join(f"{times}({b})" if times else b for b in bounds)
 
     def holds(self, rows: Measured, series: str) -> bool:
-        """Whether the whole 95 % interval lies on the claimed side, of the whole interval of the bound.
+        """True if the whole 95 % interval lies on the claimed side, of the whole interval of the bound.
 
         Where the bound has an interval of its own this is stricter than a test of the difference.
         """
         return all(self._holds(rows[series], rows[other]) for other in self.others(series))
 
     def on_baseline(self, rows: Measured) -> bool | None:
-        """Whether it holds on its baseline. None where it has none, or where the baseline would be compared
-        with itself: a gain over the baseline is zero there whatever was measured, which shows nothing."""
+        """True if the claim holds on its baseline. None where there is no baseline, or where the baseline
+        would be compared with itself: a gain over the baseline is zero there whatever was measured, which
+        shows nothing.
+        """
         if self.baseline is None:
             return None
         to_itself = (self.statistic.signed or self.statistic.ratio) and rows[self.baseline]["against"] is None

@@ -16,12 +16,12 @@ RESULTS = "results of airfair.run, or rows of airfair.compare"
 
 
 def is_run(value: object) -> TypeGuard[RunResult]:
-    """Whether a value is a result of `airfair.run`."""
+    """True if a value is a result of `airfair.run`."""
     return isinstance(value, dict) and {"scheme", "seed", "flows", "stations", "ends"} <= value.keys()
 
 
 def is_row(value: object) -> TypeGuard[CompareRow]:
-    """Whether a value is a row of `airfair.compare`, or of a sweep's summary."""
+    """True if a value is a row of `airfair.compare`, or of a sweep's summary."""
     return isinstance(value, dict) and {"scheme", "seeds", "flows", "difference"} <= value.keys()
 
 

@@ -196,7 +196,7 @@ folder_options = grouped(
 
 @dataclass(frozen=True)
 class Chart:
-    """What a timeline shows: a window of time, stations, and whether states of the MAC are there."""
+    """The contents of a timeline: a window of time, stations, and states of the MAC if asked for."""
 
     timeline: bool
     start: str | None

@@ -49,7 +49,7 @@ COMPLETION_SCHEMA = pa.schema(
         ("retransmissions", pa.int64()),
     ]
 )
-"""Its columns."""
+"""The columns of the table."""
 
 FLOWS = tuple(name for name in FlowResult.__annotations__ if name not in ("files", "forwarding", "feedback"))
 """Columns of the table "flows": all of `FlowResult` but the counts of files, forwarders and feedback."""
@@ -226,7 +226,7 @@ def check_new(folder: Path, *, force: bool = False) -> None:
 
 
 def _is_of_run(name: str) -> bool:
-    """Whether a run writes a file of that name."""
+    """True if a run writes a file of that name."""
     tables = {f"{table}.parquet" for table in (*TABLES, *GAUGES, *GROWING)}
     return name in tables or name == "run.json" or name.endswith(".pcapng")
 

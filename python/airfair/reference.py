@@ -203,7 +203,7 @@ def _type(key: Key, with_unit: set[str]) -> str:
     elif key["kind"] in TYPES:
         text = TYPES[key["kind"]]
     else:
-        # Its own words name the choices.
+        # The option's own words name the choices.
         return _prose(key["expected"])
     if key["range"] is not None:
         least, _, most = key["range"].partition(" to ")

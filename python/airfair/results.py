@@ -55,7 +55,7 @@ class Feedback(TypedDict):
 
 
 class Forwarding(TypedDict):
-    """What forwarders have sent for a flow that they carry by broadcasts (MORE, ExOR), from the end of the
+    """Transmissions of forwarders for a flow that they carry by broadcasts (MORE, ExOR), from the end of the
     warm-up to the flow's stop. Packets that are decoded only with their whole batch are delivered then."""
 
     broadcasts: int
@@ -158,7 +158,7 @@ class FlowResult(TypedDict):
     files: NotRequired[Files]
     """Counters of files; only of a flow that sends files over connections of their own."""
     forwarding: NotRequired[Forwarding]
-    """What forwarders have sent for the flow; only if they carry it."""
+    """Transmissions of forwarders for the flow; only if they carry it."""
     feedback: NotRequired[Feedback]
     """Feedback of the receiver; only of a flow over UDP whose scheme has a receiver."""
 
@@ -222,9 +222,9 @@ class ControllerResult(TypedDict):
     node: str
     """Node at which it ran."""
     start_s: float
-    """Its start, seconds."""
+    """The controller's start, seconds."""
     stop_s: float | None
-    """Its stop, seconds; None if it runs to the end."""
+    """The controller's stop, seconds; None if it runs to the end."""
     sent: int
     """Messages sent."""
     sent_bytes: int
@@ -290,8 +290,8 @@ class AllocatedLink(TypedDict):
 
 
 class AllocationOfFlow(TypedDict):
-    """What a controller gave a flow at its last round, and the set of links whose common capacity was used up
-    then (C3L: a clique). Of several controllers the one that gave the least."""
+    """The rate that a controller gave a flow at its last round, and the set of links whose common capacity
+    was used up then (C3L: a clique). Of several controllers the one that gave the least."""
 
     flow: str
     """The flow."""
@@ -525,8 +525,8 @@ class RunResult(TypedDict):
     """Links that carry flows and are inhibited, or that a controller takes for it; only with a controller
     that looks for them (C3L), from its first round on."""
     allocations: NotRequired[list[AllocationOfFlow]]
-    """What controllers that run at the end gave flows at their last rounds, in the order of the flows; only
-    with a controller that gave some (C3L)."""
+    """The rates that controllers which run at the end gave flows at their last rounds, in the order of the
+    flows; only with a controller that gave some (C3L)."""
     routing: NotRequired[RoutingUpkeep]
     """Upkeep of routes; only with a proactive routing protocol."""
     window_jain: NotRequired[list[WindowJain]]
@@ -891,7 +891,7 @@ class ImportRecord(TypedDict):
     record: str
     """The record, such as `link a - b`."""
     detail: str
-    """What is wrong, such as `ETX 0`; may be empty."""
+    """The particulars, such as `ETX 0`; may be empty."""
 
 
 class ImportGroup(TypedDict):

@@ -63,7 +63,7 @@ class Console(rich.console.Console):
     """Standard output. A line that is wider than the terminal is not cut."""
 
     folds = True
-    """Whether a text that is wider than the terminal goes on in the next line."""
+    """True if a text that is wider than the terminal goes on in the next line."""
 
     def print(self, *objects: object, **options: object) -> None:
         """Print, whole."""
@@ -363,7 +363,7 @@ def category_heads(lines: Iterable[CategoryLine]) -> list[str]:
 
 
 def has_categories(result: RunResult) -> bool:
-    """Whether a radio of a run has several access categories."""
+    """True if a radio of a run has several access categories."""
     return any(len(station.get("categories", [])) > 1 for station in result["stations"])
 
 
@@ -467,7 +467,7 @@ def warnings_of(rows: Sequence[CompareRow]) -> list[str]:
 
 
 def _feedback_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
-    """What the receivers of flows over UDP have told their sources: the columns of a table."""
+    """Reports of the receivers of flows over UDP to their sources: the columns of a table."""
     every = [flow.get("feedback") for flow in flows]
     return {
         "loss events": [
@@ -494,7 +494,7 @@ def late_share(flow: FlowResult) -> float | None:
 
 
 def _forwarding_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
-    """What forwarders have sent for flows that they carry by broadcasts: the columns of a table."""
+    """Transmissions of forwarders for flows that they carry by broadcasts: the columns of a table."""
 
     def cells(show: Callable[[FlowResult], str]) -> list[str]:
         return [show(flow) if "forwarding" in flow else "-" for flow in flows]
@@ -511,7 +511,7 @@ def _forwarding_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
 
 
 def _upkeep(routing: RoutingUpkeep) -> list[str]:
-    """What a proactive routing protocol has sent, and how often routes were lost."""
+    """Messages of a proactive routing protocol, and losses of routes."""
     sent = routing["ip_bytes_per_node_s"]
     tables = routing["routes_lost"]
     bytes_sent = "-" if sent is None else f"{sent:.0f}"
@@ -585,14 +585,14 @@ def _same(rows: Sequence[CompareRow], columns: Sequence[Column]) -> list[Column]
     """Columns without information, as every scheme has the same number in every run; Jain's index and the
     total are always shown."""
 
-    def tells_nothing(column: Column) -> bool:
+    def is_constant(column: Column) -> bool:
         differences = [row["difference"][column.key] for row in rows[1:]]  # type: ignore[literal-required]
         return all(
             difference is not None and not difference["mean"] and not difference["ci95"]
             for difference in differences
         )
 
-    return [c for c in columns if c not in FAIRNESS[:2] and len(rows) > 1 and tells_nothing(c)]
+    return [c for c in columns if c not in FAIRNESS[:2] and len(rows) > 1 and is_constant(c)]
 
 
 def _show_whole(rows: Sequence[CompareRow], columns: Sequence[Column], out: rich.console.Console) -> None:

@@ -20,7 +20,7 @@ LENGTH = 12
 """Hexadecimal digits of a hash that are kept."""
 
 WORDS = ("perf", "version", "warnings")
-"""What is no number of a result, or differs from run to run."""
+"""Keys that are no number of a result, or differ from run to run."""
 
 REFUSED = "refused"
 """In place of a hash: the pair of scene and scheme, or the way of looking, has no result."""

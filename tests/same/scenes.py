@@ -1,4 +1,4 @@
-"""What is run: scenes, schemes, seeds, and the ways in which a run is looked at."""
+"""The cases: scenes, schemes, seeds, and the ways of looking at a run."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Peer:
 
 
 def peer(row: reference.Dumbbell, window: str) -> Peer:
-    """What ns-3 gives for this row."""
+    """The values of ns-3 for this row."""
     with PEER.open() as file:
         found = [
             line

@@ -292,7 +292,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outage:
-    """What a failure did to the flow, seconds; infinite where nothing arrived any more."""
+    """The outage of the flow after a failure, seconds; infinite where nothing arrived any more."""
 
     first_s: float
     """From the failure to the first packet that arrives."""
@@ -302,7 +302,7 @@ class Outage:
     """From the failure to the destination's next full dump (DSDV)."""
 
     def limited_s(self, protocol: str) -> float:
-        """What timers limit: DSDV's outage counts from the destination's next number."""
+        """The outage that timers limit: DSDV's counts from the destination's next number."""
         return self.longest_s - self.dump_s if protocol == "dsdv" else self.longest_s
 
 

@@ -106,7 +106,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the runs of one cell gave together."""
+    """The results of the runs of one cell together."""
 
     goodput_mbps: float
     collision_probability: float

@@ -90,12 +90,12 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def times(done: Iterable[Done], c: reference.CompletionClass) -> list[float]:
-    """What the flows of a class took."""
+    """The completion times of the flows of a class."""
     return [flow.took_s for flow in done if c.least <= flow.size <= c.most]
 
 
 def rows(context: Context) -> Iterable[Row]:
-    """What was given, then ns-2's seeds stopped and drained."""
+    """The given load, then ns-2's seeds stopped and drained."""
     others = seeds(context, 3 if context.quick else 10)[1:]
     found = parallel(context, run, [None, *others])
     drained = [done for _, done in found]

@@ -241,7 +241,7 @@ def _stations(result: RunResult) -> dict[str, StationResult]:
 
 
 def _why(results: Sequence[RunResult]) -> Iterator[Row]:
-    """What the packets of the hidden terminals say."""
+    """The evidence of the hidden terminals' packets."""
     unanswered: dict[str, list[float]] = {"loser": [], "winner": []}
     given_up, idle = [], []
     for result in results:
@@ -316,7 +316,7 @@ def _ns3(context: Context) -> Iterator[Row]:
 
 @dataclass(frozen=True)
 class Effect:
-    """What one rule, or two together, add to Jain's index; the half-width of the 99 % interval."""
+    """The effect of one rule, or of two together, on Jain's index; the half-width of the 99 % interval."""
 
     name: str
     size: float

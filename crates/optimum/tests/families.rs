@@ -121,7 +121,7 @@ fn more_than_the_limit() {
     assert_eq!(cliques.len(), 9);
 }
 
-/// What covers vertices and edges can be all that the limit has left out.
+/// Cliques that cover vertices and edges can be all that the limit has left out.
 #[test]
 fn a_list_beyond_the_limit_can_have_all_cliques() {
     for (graph, limit, all) in [

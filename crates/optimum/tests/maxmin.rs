@@ -134,7 +134,7 @@ fn links_of_different_speed() {
     assert_eq!(solved(&problem).rates, [0.0; 3]);
 }
 
-/// What remains of a large sum: 1000 flows stop at nearly all of a resource, the last gets the rest. In units of 2^-60 everything is an
+/// The rest of a large sum: 1000 flows stop at nearly all of a resource, the last gets the rest. In units of 2^-60 everything is an
 /// integer, so that the rest is known exactly; sums in the usual way are accurate to 2^-53.
 #[test]
 fn large_sums_leave_accurate_rests() {
@@ -152,7 +152,7 @@ fn large_sums_leave_accurate_rests() {
     assert!((last / (rest as f64 * UNIT) - 1.0).abs() < 1e-14, "{last}");
 }
 
-/// What remains of weights that differ by more than the precision of their sum: the last flow gets what the others leave.
+/// The rest of weights that differ by more than the precision of their sum: the last flow gets what the others leave.
 #[test]
 fn weights_may_differ_by_many_orders_of_magnitude() {
     for weights in [[1e40, 1e20, 1.0], [1e60, 1e-60, 1e-60], [1.0, 1e-20, 1e-40], [1e17, 1e17, 1e-17]] {

@@ -41,7 +41,7 @@ impl Network {
         self.in_order(&all(self.flows.len()), &all(self.capacities.len()))
     }
 
-    /// What the flows use of each resource, added up in another way than the crate does.
+    /// The use of each resource by the flows, added up in another way than the crate does.
     pub fn used(&self, rates: &[f64]) -> Vec<f64> {
         let mut used = vec![0.0; self.capacities.len()];
         for ((_, _, costs), rate) in self.flows.iter().zip(rates) {

@@ -1,4 +1,4 @@
-//! What a problem may not be.
+//! Problems that are refused.
 
 use airfair_optimum::{Flow, ProblemBuilder, ProblemError};
 

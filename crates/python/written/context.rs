@@ -400,7 +400,7 @@ impl Context {
         self.routed.clone()
     }
 
-    /// What was told to be held: flows, batches, packets, and of how many.
+    /// Batches that the node reported as held: flows, batches, packets, and of how many.
     #[getter]
     fn holds(&self) -> Vec<(u32, u32, u16, u16)> {
         self.holds.clone()

@@ -37,7 +37,7 @@ impl PythonForwarder {
         Ok(Self { agent: PythonAgent::new(object, raised, scheme)?, hooks, levels, on_delivery_ratios })
     }
 
-    /// What `make` has answered.
+    /// The answer of `make`.
     fn made(&self, answer: &Bound<'_, PyAny>) -> PyResult<Option<Made>> {
         if answer.is_none() {
             return Ok(None);

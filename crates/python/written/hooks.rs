@@ -49,7 +49,7 @@ impl Hooks {
         Ok(Self { object: object.clone().unbind(), context, raised: raised.clone(), scheme, place })
     }
 
-    /// Whether the object's class overrides a hook: the base class's hooks do nothing and are not called.
+    /// True if the object's class overrides a hook: the base class's hooks do nothing and are not called.
     pub fn has(object: &Bound<'_, PyAny>, base: &Bound<'_, PyType>, hook: &str) -> PyResult<bool> {
         Ok(!object.get_type().getattr(hook)?.is(&base.getattr(hook)?))
     }
@@ -99,7 +99,7 @@ impl Hooks {
         self.raised.set(input_error(format!("scheme {}: {problem}", self.scheme)), None);
     }
 
-    /// Whether anything was raised in this world.
+    /// True if anything was raised in this world.
     pub fn ended(&self) -> bool {
         self.raised.any()
     }

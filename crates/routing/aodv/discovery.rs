@@ -33,7 +33,7 @@ impl Aodv {
             return;
         }
         let config = &self.config;
-        let last_known = self.table.known(to, cx.now).map(|route| route.hops);
+        let last_known = self.table.find(to, cx.now).map(|route| route.hops);
         let ttl = last_known.map_or(config.ttl_start, |hops| hops.saturating_add(config.ttl_increment));
         self.begin(to, self.within_rings(ttl), None, cx);
     }
@@ -80,7 +80,7 @@ impl Aodv {
             hops: 0,
             id: self.last_request,
             destination: search.to,
-            destination_number: self.table.known(search.to, cx.now).and_then(|route| route.number),
+            destination_number: self.table.find(search.to, cx.now).and_then(|route| route.number),
             originator: self.address,
             originator_number: self.number,
         };

@@ -70,14 +70,14 @@ impl Aodv {
         if !config.local_repair || source == self.address || hops > config.max_repair_ttl {
             return None;
         }
-        let back = self.table.known(source, cx.now).map_or(0, |route| route.hops);
+        let back = self.table.find(source, cx.now).map_or(0, |route| route.hops);
         // The last known distance is MIN_REPAIR_TTL.
         Some((destination, hops.max(back / 2).saturating_add(config.local_add_ttl), hops))
     }
 
     /// A repair has failed: notifies the users of the route.
     pub(super) fn on_repair_failed(&mut self, to: Ipv4Addr, cx: &mut Context<'_>) {
-        let Some(route) = self.table.known(to, cx.now) else { return };
+        let Some(route) = self.table.find(to, cx.now) else { return };
         let mut report = ErrorReport::default();
         report.add(to, route.number, route.precursors().to_vec());
         self.send_error(&report, false, false, cx);
@@ -85,7 +85,7 @@ impl Aodv {
 
     /// Reports a repaired route that is longer than before, so that its users may search for a better one.
     pub(super) fn on_repaired(&mut self, to: Ipv4Addr, hops_before: u8, cx: &mut Context<'_>) {
-        let Some(route) = self.table.known(to, cx.now).filter(|route| route.hops > hops_before) else {
+        let Some(route) = self.table.find(to, cx.now).filter(|route| route.hops > hops_before) else {
             return;
         };
         let mut report = ErrorReport::default();
@@ -97,7 +97,7 @@ impl Aodv {
     pub(super) fn on_unroutable(&mut self, destination: Ipv4Addr, from: Hop, cx: &mut Context<'_>) {
         self.table.prolong(destination, from, Time::ZERO, cx.now);
         let mut report = ErrorReport::default();
-        match self.table.known(destination, cx.now) {
+        match self.table.find(destination, cx.now) {
             Some(route) => {
                 report.add(destination, route.number, route.precursors().iter().copied().chain([from]));
             }

@@ -94,7 +94,7 @@ impl Aodv {
         self.hellos.extend_activity(until);
         // New precursors of both routes (6.6.2, 6.7).
         let mut add_user = |to: Ipv4Addr, user: Hop| {
-            if let Some(route) = self.table.known(to, now).filter(|route| route.valid) {
+            if let Some(route) = self.table.find(to, now).filter(|route| route.valid) {
                 route.add_precursor(user);
             }
         };

@@ -61,7 +61,7 @@ impl Aodv {
         if self.answer(&rreq, from, cx) || received.ttl <= 1 {
             return;
         }
-        let known = self.table.known(rreq.destination, now).and_then(|route| route.number);
+        let known = self.table.find(rreq.destination, now).and_then(|route| route.number);
         let destination_number = match (rreq.destination_number, known) {
             (Some(requested), Some(known)) if is_younger(known, requested) => Some(known),
             (None, known) => known,

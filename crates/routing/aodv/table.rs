@@ -90,7 +90,7 @@ impl Table {
     }
 
     /// The route to a destination, valid or not.
-    pub(super) fn known(&mut self, to: Ipv4Addr, now: Time) -> Option<&mut Route> {
+    pub(super) fn find(&mut self, to: Ipv4Addr, now: Time) -> Option<&mut Route> {
         match self.routes.entry(to) {
             Entry::Vacant(_) => None,
             Entry::Occupied(entry) => {
@@ -108,7 +108,7 @@ impl Table {
     fn sweep(&mut self, now: Time) {
         let all: Vec<Ipv4Addr> = self.routes.keys().copied().collect();
         all.into_iter().for_each(|to| {
-            self.known(to, now);
+            self.find(to, now);
         });
     }
 
@@ -117,7 +117,7 @@ impl Table {
     ///
     /// An offer without a number is a route to a neighbour; it never replaces a route with a number.
     pub(super) fn offer(&mut self, to: Ipv4Addr, offer: &RouteOffer, now: Time) -> bool {
-        let Some(route) = self.known(to, now) else { return self.insert(to, offer, now) };
+        let Some(route) = self.find(to, now) else { return self.insert(to, offer, now) };
         let better = match (offer.number, route.number) {
             (Some(new), Some(old)) => {
                 is_younger(new, old) || new == old && (!route.valid || offer.hops < route.hops)
@@ -153,7 +153,7 @@ impl Table {
     /// have forgotten the number. An invalid entry is kept for another `delete_period`, since other nodes may rely on its number.
     pub(super) fn prolong(&mut self, to: Ipv4Addr, by: Hop, until: Time, now: Time) {
         let delete_period = self.delete_period;
-        let Some(route) = self.known(to, now) else { return };
+        let Some(route) = self.find(to, now) else { return };
         if !route.valid {
             route.until = route.until.max(now.saturating_add(delete_period));
         } else if route.hop == by {
@@ -164,7 +164,7 @@ impl Table {
     /// Invalidates a route, with the number in a route error or the next one. Returns it with its precursors, which are removed from it.
     pub(super) fn end(&mut self, to: Ipv4Addr, number: Option<u32>, now: Time) -> Option<(Route, Vec<Hop>)> {
         let delete_period = self.delete_period;
-        let route = self.known(to, now).filter(|route| route.valid)?;
+        let route = self.find(to, now).filter(|route| route.valid)?;
         route.end(number, now, delete_period);
         let precursors = core::mem::take(&mut route.precursors);
         Some((route.clone(), precursors))
@@ -173,7 +173,7 @@ impl Table {
     /// Invalidates a route to be repaired: its users are notified only if the repair fails.
     pub(super) fn end_for_repair(&mut self, to: Ipv4Addr, now: Time) {
         let delete_period = self.delete_period;
-        if let Some(route) = self.known(to, now).filter(|route| route.valid) {
+        if let Some(route) = self.find(to, now).filter(|route| route.valid) {
             route.end(None, now, delete_period);
         }
     }

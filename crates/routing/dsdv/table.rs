@@ -33,7 +33,7 @@ pub struct Route {
     pub hop: Hop,
     /// Time from which the route may be advertised.
     pub settled_at: Time,
-    /// What the next updates have to say of the route.
+    /// The news of the route that the next updates have to carry.
     pub(super) pending: Pending,
     /// Metric in the last update; `None` if there was none.
     advertised: Option<u32>,
@@ -45,7 +45,7 @@ pub struct Route {
     best_at: Time,
 }
 
-/// What updates have to say of a route.
+/// The news of a route that updates have to carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pending {
     /// Nothing new.

@@ -17,10 +17,10 @@ pub(crate) const LONGEST: Span = Span::from_secs(365 * 24 * 3600);
 
 /// A type of value that a key can have.
 pub(crate) trait Field: Sized {
-    /// Its name in the reference: `rate`.
+    /// The type's name in the reference: `rate`.
     const TYPE: &'static str;
 
-    /// What is expected, for messages: `a rate such as "11 Mbit/s" (...)`.
+    /// The expected form, for messages: `a rate such as "11 Mbit/s" (...)`.
     fn expected() -> String;
 
     /// The words that a value may be, if the type is a choice.

@@ -13,7 +13,7 @@ const LONGEST: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Name(pub String);
 
-/// What is wrong with a name.
+/// The fault of a name, if it has one.
 pub(crate) fn name_problem(text: &str) -> Option<&'static str> {
     if text.is_empty() {
         Some("a name must not be empty")

@@ -17,19 +17,19 @@ use crate::text::tree::{Entry, Table, Value};
 /// One key, as the reference shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyDoc {
-    /// Its name.
+    /// The name of the key.
     pub name: &'static str,
     /// The type of its value: `rate`, `time`, `choice`, `list`, ...
     pub kind: &'static str,
-    /// What is expected of the value, in the words of an error message.
+    /// The expected form of the value, in the words of an error message.
     pub expected: String,
     /// The words that the value may be.
     pub choices: Vec<String>,
     /// The range of the value, if it is limited: `0.0 to 1.0`.
     pub range: Option<String>,
-    /// Its default.
+    /// The default of the key.
     pub default: DefaultDoc,
-    /// What it does.
+    /// The effect of the key.
     pub doc: String,
     /// The JSON Schema of the value.
     pub(crate) schema: Schema,
@@ -51,9 +51,9 @@ pub enum DefaultDoc {
 pub struct TableDoc {
     /// The heading of the table in the reference: `[radio]`, `[[flow]]`, `propagation with model = "two-ray"`.
     pub name: String,
-    /// What the table is for.
+    /// The purpose of the table.
     pub about: String,
-    /// Its keys.
+    /// The keys of the table.
     pub keys: Vec<KeyDoc>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) enum KeyValue<T> {
     Missing,
     /// The value was wrong; the error is noted.
     Bad,
-    /// Its value.
+    /// The default value.
     Is(T),
 }
 
@@ -205,7 +205,7 @@ macro_rules! table {
 
         #[allow(dead_code, unused_variables, unused_mut, clippy::vec_init_then_push, reason = "a table may have no keys")]
         impl $Name {
-            /// Its keys, in the order in which they are shown.
+            /// The keys of the table, in the order in which they are shown.
             pub const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
 
             /// Reads the table; `None` after noting an error in a key without which there is no table.

@@ -28,7 +28,7 @@ pub(crate) enum Window {
 }
 
 impl Window {
-    /// Its size with full segments of `payload` bytes.
+    /// The size of the window with full segments of `payload` bytes.
     pub fn bytes(self, payload: u64) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes.0,

@@ -67,7 +67,7 @@ pub(crate) use each_rule;
 
 each_rule!(rules);
 
-/// What the RFCs recommend, without ECN: the transport's own defaults.
+/// The recommendations of the RFCs, without ECN: the transport's own defaults.
 const RFC: Rules = {
     let tcp = TcpConfig::RFC;
     Rules {

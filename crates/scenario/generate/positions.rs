@@ -12,7 +12,7 @@ const TRIES: u64 = 1000;
 /// Most nodes that are placed in all tries together; this bounds the time.
 const PLACED: u64 = 10_000_000;
 
-/// What a generator reads of the radios.
+/// The properties of the radios that a generator reads.
 pub(crate) struct Air {
     /// Distance within which a hop works, m; `None` if hops do not depend on distance.
     pub range_m: Option<f64>,

@@ -31,7 +31,7 @@ pub(crate) struct ImportedNode {
     pub location: Option<NodeLocation>,
     /// True if, by the file, the node leads to the Internet.
     pub gateway: bool,
-    /// Its movements.
+    /// The movements of the node.
     pub legs: Vec<Leg>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct ImportedLink {
     pub forward: DirectionQuality,
     /// From the second end to the first.
     pub reverse: DirectionQuality,
-    /// Its length if the file says it, m.
+    /// The length of the link if the file states it, m.
     pub length_m: Option<f64>,
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct ReadOptions<'a> {
     pub limits: &'a ImportLimits,
 }
 
-/// What happens to a link with an end that no node has.
+/// The treatment of a link with an end that no node has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnknownEnd {
     /// The link is left out.

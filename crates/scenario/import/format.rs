@@ -65,7 +65,7 @@ impl Format {
         ("topohub", Self::TopoHub),
     ];
 
-    /// Its name.
+    /// The name of the format.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, f)| *f == self).map_or("", |(name, _)| name)
@@ -108,9 +108,9 @@ impl Format {
 /// A file: its name, which is only for messages, and its bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'a> {
-    /// Its name.
+    /// The name of the file.
     pub name: &'a str,
-    /// Its content.
+    /// The content of the file.
     pub bytes: &'a [u8],
 }
 

@@ -25,7 +25,7 @@ const MOST_POSITIONS: usize = 5000;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Wire {
     pub tunnel: bool,
-    /// Its length, m.
+    /// The length of the link, m.
     pub length_m: f64,
 }
 

@@ -27,7 +27,7 @@ pub enum LinkModel {
     Positions,
 }
 
-/// What happens to links of unknown medium, in a file that names the medium of others.
+/// The treatment of links of unknown medium, in a file that names the medium of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownMedium {
     /// Leave them out.
@@ -52,7 +52,7 @@ const STANDARDS: [(&str, Standard); 3] =
 const FLAGS: [(&str, bool); 2] = [("true", true), ("false", false)];
 
 impl LinkModel {
-    /// Its name.
+    /// The name of the choice.
     #[must_use]
     pub fn name(self) -> &'static str {
         LINK_MODELS.iter().find(|(_, m)| *m == self).map_or("", |(name, _)| name)
@@ -211,7 +211,7 @@ impl ImportOptions {
     /// Sets an option from its text.
     ///
     /// # Errors
-    /// What is wrong with the name or the text.
+    /// The fault of the name or of the text.
     pub fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
         let rates = Rate(1)..=Rate(1_000_000_000_000);
         match key {

@@ -44,7 +44,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Its words in a report.
+    /// The words of the reason in a report.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl Reason {
         }
     }
 
-    /// Its key in JSON.
+    /// The key of the reason in JSON.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
@@ -104,6 +104,6 @@ pub struct Record {
     pub record: String,
     /// Why.
     pub reason: Reason,
-    /// What exactly: `ETX 0`; may be empty.
+    /// The particulars, such as `ETX 0`; may be empty.
     pub detail: String,
 }

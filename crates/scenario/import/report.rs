@@ -60,7 +60,7 @@ pub struct Report {
     pub assumed: Vec<String>,
     /// The gateway, where the flows end.
     pub gateway: Option<String>,
-    /// What the scenario has.
+    /// The contents of the scenario that was written.
     pub written: WrittenCounts,
 }
 

@@ -16,7 +16,7 @@ const LONGEST_TXOP: Span = Span::from_micros(65_535 * 32);
 table! {
     /// An access category, in a list from the lowest priority to the highest.
     struct CategoryTable {
-        /// Its name, unique in the list.
+        /// The name of the category, unique in the list.
         name: Name = required;
         /// Slots after a SIFS for which the medium must be idle before the back-off counts. The DCF has 2.
         aifsn: u8 = required, in 1..=15;

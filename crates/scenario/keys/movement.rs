@@ -33,7 +33,7 @@ table! {
     struct PathTable {
         /// Waypoints in their order: `[{ to = ["350 m", "0 m"], speed = "10 m/s", pause = "20 s" }]`.
         waypoints: Vec<Waypoint> = required;
-        /// Whether the path continues from the last waypoint to the first. Then only the first may have `at`, and none `arrive`.
+        /// The path continues from the last waypoint to the first. Then only the first may have `at`, and none `arrive`.
         repeat: bool = default(false);
     }
 }

@@ -43,11 +43,11 @@ table! {
 table! {
     /// A node. The order of nodes has no influence, but their names have one: random streams depend on them.
     struct NodeTable {
-        /// Its name, unique among nodes.
+        /// The name of the node, unique among nodes.
         id: Name = required;
         /// The position: x and y, or x, y and z. A node with wired links only, or with measured gains, needs none.
         position: Position = computed("required with radios whose propagation depends on distance");
-        /// Its radios, at most one of a kind; an empty list for a wired node.
+        /// The node's radios, at most one of a kind; an empty list for a wired node.
         radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
         /// The scheme at the node's interfaces instead of the run's: queues, their AQM, agents. The node's flows keep their window laws.
         /// So a mesh can be converted in part: `scheme = "droptail"` leaves a node out, `scheme = "nred"` converts one.
@@ -219,7 +219,7 @@ table! {
         to: Name = required;
         /// Path gain, negative for a loss.
         gain: Db = required, in GAINS;
-        /// Whether the other direction has the same gain.
+        /// The other direction has the same gain.
         both: bool = default(false);
         /// Changes of the gain, in ascending order of time: `[{ at = "10 s", gain = "-95 dB" }]`. A frame keeps the gain of its start.
         changes: Vec<GainChange> = computed("none");
@@ -266,7 +266,7 @@ table! {
 table! {
     /// How hardware addresses are found.
     struct ArpTable {
-        /// Whether the address of every neighbour is known from the start.
+        /// The address of every neighbour is known from the start.
         prefilled: bool = default(true);
         /// Packets that wait for one address; more are dropped, the oldest first.
         waiting_packets: u32 = default(1), in 1..=1_000_000;

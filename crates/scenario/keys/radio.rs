@@ -100,7 +100,7 @@ table! {
         /// Slot boundaries that the back-off of a category counts: from the end of its AIFS on, as the standard has it for EDCA, or
         /// from the end of the first slot after it, as the DCF does.
         edca_countdown: Countdown = computed("\"standard\", with categories");
-        /// Whether data frames have a QoS Control field of 2 bytes.
+        /// Data frames have a QoS Control field of 2 bytes.
         qos_header: bool = computed("true with categories");
         /// How a TXOP ends before its limit. "cf-end": frames reserve the medium to the limit, and a CF-End that still fits releases it;
         /// without one, the station itself waits until the limit. "cf-end-ns3": it does not wait. "silent": each frame reserves the
@@ -116,17 +116,17 @@ table! {
         long_retry_limit: u32 = default(4), in 1..=MOST_ATTEMPTS;
         /// Interval after a failed reception.
         eifs: Eifs = switch(describe);
-        /// Whether energy without a preamble counts as a failed reception.
+        /// Energy without a preamble counts as a failed reception.
         eifs_on_energy: bool = switch(describe);
-        /// Whether a NAV set by an RTS is reset when no reception follows.
+        /// A NAV set by an RTS is reset when no reception follows.
         nav_reset: bool = switch(describe);
-        /// Whether a CTS is sent only if the NAV is idle.
+        /// A CTS is sent only if the NAV is idle.
         cts_needs_idle_nav: bool = switch(describe);
-        /// Whether a CTS is also withheld while the carrier is busy.
+        /// A CTS is also withheld while the carrier is busy.
         cts_needs_idle_carrier: bool = switch(describe);
-        /// Whether EIFS acts as a NAV: a good frame does not end it, no CTS is sent during it, a DIFS follows it.
+        /// EIFS acts as a NAV: a good frame does not end it, no CTS is sent during it, a DIFS follows it.
         eifs_as_nav: bool = switch(describe);
-        /// Whether a packet that finds the medium idle for a DIFS is sent without back-off.
+        /// A packet that finds the medium idle for a DIFS is sent without back-off.
         immediate_access: bool = switch(describe);
         /// When the back-off after a missing CTS or ACK starts to count down.
         after_timeout: AfterTimeout = switch(describe);
@@ -140,7 +140,7 @@ table! {
         sensing_delay: Span = switch(describe), in Span::ZERO..=LONGEST;
         /// Packets that the MAC dequeues ahead of time, the one being sent included.
         mac_queue: u32 = default(1), in 1..=1_000_000;
-        /// Whether a full queue stops its local source (as Linux does) instead of dropping its packets.
+        /// A full queue stops its local source (as Linux does) instead of dropping its packets.
         backpressure: bool = switch(describe);
         /// How much of the node's own flows may wait here, so that they leave room for what the node forwards. A TCP connection has at
         /// most two packets in queue and MAC, or what it sends in this time at its pacing rate if that is more, as in Linux (TCP Small

@@ -21,7 +21,7 @@ use crate::text::error::one_of;
 /// Tables that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// What they are about.
+    /// The subject of the tables.
     pub title: &'static str,
     /// How they are used. The examples of all sections, one after the other, are one scenario.
     pub example: &'static str,
@@ -32,11 +32,11 @@ pub struct Section {
 /// A type of value that is written with a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuantityDoc {
-    /// Its name in [`KeyDoc::kind`](crate::KeyDoc::kind).
+    /// The type's name in [`KeyDoc::kind`](crate::KeyDoc::kind).
     pub name: &'static str,
-    /// What is expected, with an example.
+    /// The expected form, with an example.
     pub expected: &'static str,
-    /// Its units.
+    /// The units of the type.
     pub units: Vec<&'static str>,
     /// True if it may be negative.
     pub signed: bool,

@@ -14,7 +14,7 @@ use crate::text::nearest::hint;
 use crate::text::tree::{Located, Table, Value};
 
 /// The registry's entry for a name that a user wrote.
-pub(crate) fn known<'r>(
+pub(crate) fn find<'r>(
     registry: &'r Registry,
     name: &str,
     (at, path): (At, &Path<'_>),

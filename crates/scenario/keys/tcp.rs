@@ -60,13 +60,13 @@ table! {
         /// Selective acknowledgements and the recovery that uses them (RFC 2018, RFC 6675). Without them, recovery is that of
         /// the window law: Reno or NewReno.
         sack: bool = switch(describe);
-        /// Whether the receiver reports what it received twice (RFC 2883). Needs `sack`.
+        /// The receiver reports data that arrived twice (RFC 2883). Needs `sack`.
         duplicate_sack: bool = computed(format!("{}; false without sack", describe("duplicate_sack")));
-        /// Whether new segments are sent on the first two duplicate acknowledgements (RFC 3042).
+        /// New segments are sent on the first two duplicate acknowledgements (RFC 3042).
         limited_transmit: bool = switch(describe);
         /// Proportional rate reduction while SACK repairs (RFC 6937). Needs `sack`. A law without a window is not limited.
         prr: bool = computed(format!("{}; false without sack", describe("prr")));
-        /// Whether a sender undoes time-outs and fast retransmits that prove spurious: nothing more is sent again, and window and
+        /// A sender undoes time-outs and fast retransmits that prove spurious: nothing more is sent again, and window and
         /// time-out return (RFC 4015). `timestamps` prove it (RFC 3522), or reports of what was received twice (RFC 3708;
         /// `duplicate_sack`); without both it has no effect.
         undo: bool = switch(describe);
@@ -79,21 +79,21 @@ table! {
         syn_window: Or<Unlimited, Bytes> = switch(describe);
         /// Explicit congestion notification (RFC 3168): queues with an AQM mark instead of dropping.
         ecn: bool = switch(describe);
-        /// Whether connections are set up by SYNs; if not, they are established at once.
+        /// Connections are set up by SYNs; if false, they are established at once.
         handshake: bool = switch(describe);
-        /// Whether the window law is notified of idle periods longer than a time-out, after which it starts again from the
+        /// The window law is notified of idle periods longer than a time-out, after which it starts again from the
         /// initial window (RFC 5681 section 4.1).
         idle_restart: bool = switch(describe);
-        /// Whether a segment that is not full waits until all before it is acknowledged (RFC 9293 section 3.7.4).
+        /// A segment that is not full waits until all before it is acknowledged (RFC 9293 section 3.7.4).
         nagle: bool = switch(describe);
-        /// Whether a sender sends a FIN at the end of its file.
+        /// A sender sends a FIN at the end of its file.
         fin: bool = switch(describe);
         /// Duplicate acknowledgements that mean a loss (RFC 5681: three).
         dupack_threshold: u32 = switch(describe), in 1..=1000;
-        /// Whether plain Reno too answers a window of data by one fast retransmit only: a second loss in it waits for the timer,
+        /// Plain Reno too answers a window of data by one fast retransmit only: a second loss in it waits for the timer,
         /// as for NewReno (RFC 6582 section 3.2, step 2). Has no effect on other laws nor with `sack`.
         fast_retransmit_once: bool = switch(describe);
-        /// What partial acknowledgements do to the retransmission timer without SACK (RFC 6582 section 3.2): only the first of
+        /// The effect of partial acknowledgements on the retransmission timer without SACK (RFC 6582 section 3.2): only the first of
         /// a recovery restarts it (many losses end in a time-out), or each does (one loss is repaired in a round trip).
         partial_ack_timer: PartialAckTimer = switch(describe);
         /// Times that a SYN is sent again before the sender gives up.

@@ -23,7 +23,7 @@ const USUAL_JITTER: &str =
 table! {
     /// A flow from one node to another.
     struct FlowTable {
-        /// Its name, unique among flows.
+        /// The name of the flow, unique among flows.
         id: Name = required;
         /// Source node.
         from: Name = required;
@@ -121,7 +121,7 @@ table! {
         rate: Rate = required, in RATES;
         /// Mean payload of a packet.
         packet: Bytes = default(USUAL_PACKET), in PACKETS;
-        /// Whether packets have all the same size, or exponential sizes with that mean.
+        /// Sizes of packets: all the same, or exponential with that mean.
         sizes: Sizes = default(Sizes::Fixed);
     }
 }
@@ -170,7 +170,7 @@ impl TrafficTable {
         }
     }
 
-    /// Its kind, if only TCP carries it.
+    /// The kind of the traffic, if only TCP carries this kind.
     pub fn only_tcp(&self) -> Option<&'static str> {
         match self {
             Self::Constant(_) | Self::Poisson(_) | Self::Saturating(_) => None,

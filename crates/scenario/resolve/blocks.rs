@@ -15,7 +15,7 @@ const LISTED: usize = 12;
 pub(crate) struct Block<'t> {
     /// The id of the block if it has one, else its number.
     pub label: String,
-    /// Its keys.
+    /// The keys of the block.
     pub table: &'t Table,
 }
 

@@ -12,35 +12,35 @@ const SHOWN: usize = 5;
 /// Nanoseconds of a second.
 const SECOND: f64 = 1e9;
 
-/// What is wrong in a CSV file.
+/// A fault of a CSV file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CsvError {
     /// The line, from 1.
     pub line: usize,
     /// The column, if one cell is wrong.
     pub column: Option<&'static str>,
-    /// What is wrong, and what was expected.
+    /// The fault, and the expected form.
     pub problem: String,
 }
 
-/// What is wrong in a row: the column, if one cell is wrong, and the problem.
+/// The fault of a row: the column, if one cell is wrong, and the problem.
 pub(crate) type RowError = (Option<&'static str>, String);
 
 /// A kind of file with two columns.
 pub(crate) trait Row: Sized {
     /// The first line: the names of the columns.
     const HEADER: &'static str;
-    /// What a row contains, such as "a moment and a size".
+    /// The content of a row, such as "a moment and a size".
     const CONTENT: &'static str;
-    /// What the scenario may contain instead of the name of a file.
+    /// The value that the scenario may contain instead of the name of a file.
     const INSTEAD: &'static str;
-    /// What the scenario itself says about its rows.
+    /// Bounds that the scenario itself sets for the rows.
     type Bounds: Copy;
 
     /// Reads the two cells of a row.
     ///
     /// # Errors
-    /// What is wrong with the row itself or with its order after `last`, the row before.
+    /// The fault of the row itself or of its order after `last`, the row before.
     fn read(cells: [&str; 2], last: Option<&Self>, bounds: Self::Bounds) -> Result<Self, RowError>;
 }
 

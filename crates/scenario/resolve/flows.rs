@@ -241,7 +241,7 @@ fn transport(
         return plain_udp(table, choice, path, cx);
     }
     let own = match &table.scheme {
-        Some(name) => Some(scheme_params::known(cx.schemes, &name.0, place, cx)?),
+        Some(name) => Some(scheme_params::find(cx.schemes, &name.0, place, cx)?),
         None => None,
     };
     let without = |entry: &SchemeEntry, carrier, what, cx: &mut Cx<'_>| {

@@ -34,7 +34,7 @@ pub(crate) enum Pace {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct FileNode {
     pub id: String,
-    /// Its first position, if the file has one, m.
+    /// The node's first position, if the file has one, m.
     pub start: Option<[f64; 3]>,
     /// In order of time.
     pub legs: Vec<Leg>,
@@ -152,7 +152,7 @@ pub(crate) struct Row {
 /// Reads a line of BonnMotion's form: `size` numbers a waypoint.
 ///
 /// # Errors
-/// What was expected.
+/// The expected form.
 pub(crate) fn bonnmotion(line: &str, size: usize) -> Result<Row, String> {
     let waypoints = numbers(line).filter(|n| n.len() >= size && n.len().is_multiple_of(size));
     let Some(waypoints) = waypoints else { return Err(format!("expected {size} numbers for each waypoint")) };
@@ -185,7 +185,7 @@ pub(crate) fn bonnmotion(line: &str, size: usize) -> Result<Row, String> {
     Ok(row)
 }
 
-/// What is wrong with a line.
+/// The fault of a line.
 pub(crate) struct Wrong {
     /// From 1.
     pub line: usize,
@@ -195,7 +195,7 @@ pub(crate) struct Wrong {
 /// Reads a whole movement file. Every line must be right, and there may be at most `most` legs.
 ///
 /// # Errors
-/// What is wrong, line by line; line 0 is the whole file.
+/// The faults, line by line; line 0 is the whole file.
 pub(crate) fn parse(text: &str, most: u64) -> Result<Vec<FileNode>, Vec<Wrong>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (nodes, mut wrong) = if is_ns2(text) {

@@ -125,7 +125,7 @@ fn push(nodes: &mut Nodes, mut table: NodeTable, radios: &Radios, path: &Path<'_
     }
     if let Some(SchemeName(name)) = &table.scheme {
         let place = (table.locations.of("scheme"), &path.child("scheme"));
-        if scheme_params::known(cx.schemes, name, place, cx).is_some() {
+        if scheme_params::find(cx.schemes, name, place, cx).is_some() {
             nodes.schemes.push((nodes.specs.len(), name.clone()));
         }
     }

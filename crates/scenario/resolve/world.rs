@@ -490,14 +490,14 @@ fn schemes<'a>(
     let written = single(root, "schemes", cx);
     if let Some(top) = top {
         let place = (top.locations.of("scheme"), &Path::ROOT.child("scheme"));
-        if scheme_params::known(registry, &top.scheme.0, place, cx).is_some() {
+        if scheme_params::find(registry, &top.scheme.0, place, cx).is_some() {
             used.insert(&top.scheme.0);
         }
     }
     let mut out = BTreeMap::new();
     for (name, entry) in written.map(|t| &t.entries).into_iter().flatten() {
         let path = parent.child(name);
-        let Some(scheme) = scheme_params::known(registry, name, (entry.key_at, &path), cx) else {
+        let Some(scheme) = scheme_params::find(registry, name, (entry.key_at, &path), cx) else {
             continue;
         };
         match entry.item.table() {

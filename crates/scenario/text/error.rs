@@ -43,7 +43,7 @@ pub struct ScenarioError {
     pub location: Location,
     /// The key path, such as `radio.data_rate`; empty if there is none.
     pub key: String,
-    /// What is wrong, and what was expected.
+    /// The fault, and the expected form.
     pub problem: String,
 }
 

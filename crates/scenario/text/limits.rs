@@ -30,7 +30,7 @@ impl Default for Limits {
     }
 }
 
-/// What is wrong with a file of more than `most` bytes.
+/// The fault of a file of more than `most` bytes.
 pub(crate) fn too_large(most: u64) -> String {
     format!("larger than {most} bytes")
 }

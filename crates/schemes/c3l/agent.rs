@@ -37,7 +37,7 @@ const LATE: Timer = Timer(5);
 /// The parameters of an agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Config {
-    /// What it counts of neighbours.
+    /// The counts of neighbours.
     pub discovery: discovery::Config,
     /// Part of the interval by which broadcasts vary.
     pub jitter: f64,
@@ -45,17 +45,17 @@ pub struct Config {
     pub probe_power: Db,
     /// The search for a controller.
     pub controllers: controllers::Config,
-    /// Its links.
+    /// The node's links.
     pub links: links::Config,
     /// Time between two divisions of shares.
     pub epoch: Span,
     /// Part of a cycle by which a report precedes the controller's round at most.
     pub lead: f64,
-    /// What is wrong with its reports.
+    /// The faults of the node's reports.
     pub faults: Faults,
 }
 
-/// What is wrong with a node's reports (ours: what the others get then).
+/// The faults of a node's reports (ours: to measure what the others get then).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Faults {
     /// Part of them that is lost before it is sent.

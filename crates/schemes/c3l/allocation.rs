@@ -138,7 +138,7 @@ impl Flows {
     }
 }
 
-/// What decides the rate of a flow.
+/// The limit that decides the rate of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// The clique that assigned the rate.
@@ -154,7 +154,7 @@ pub enum Limit {
 pub struct Assignment {
     /// Rate of each flow, bit/s.
     pub rates: Vec<f64>,
-    /// What limits each flow.
+    /// The limit of each flow.
     pub limits: Vec<Limit>,
     /// Share of each link, bit/s: the sum of the rates of its sub-flows.
     pub links: Vec<f64>,
@@ -265,8 +265,8 @@ impl Allocator {
         &self.assignment
     }
 
-    /// What the last result has cost: pairs of a hop and a clique of its link, looks at the clique that comes first, and flows of cliques
-    /// that were added up anew.
+    /// The steps that the last result has cost: pairs of a hop and a clique of its link, looks at the clique that comes first, and flows
+    /// of cliques that were added up anew.
     #[must_use]
     pub const fn steps(&self) -> u64 {
         self.steps

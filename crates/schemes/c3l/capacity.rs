@@ -47,7 +47,7 @@ words! {
 }
 
 words! {
-    /// What r counts.
+    /// The frames that r counts.
     pub enum Repeats {
         /// Transmissions of a packet, at least 1.
         Transmissions = "transmissions",
@@ -69,7 +69,7 @@ pub struct Config {
     pub w_in_allocation: bool,
     /// Which cliques lose capacity.
     pub decrease: Decrease,
-    /// What r counts.
+    /// The frames that r counts.
     pub repeats: Repeats,
     /// How much they lose if several links are overloaded.
     pub several: Several,
@@ -130,7 +130,7 @@ impl LinkRound {
     }
 }
 
-/// What is known of a clique.
+/// The estimate of a clique.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// Cap, part of C_max.
@@ -146,7 +146,7 @@ pub struct Pinpointed {
     pub link: u32,
     /// The clique.
     pub clique: u32,
-    /// Its use of channel time as the link perceives it, seconds per second.
+    /// The clique's use of channel time as the link perceives it, seconds per second.
     pub usage: f64,
 }
 
@@ -203,7 +203,7 @@ impl Capacities {
         &self.capacities
     }
 
-    /// What is known of a clique.
+    /// The estimate of a clique.
     #[must_use]
     pub fn estimate(&self, clique: u32) -> Option<Estimate> {
         let at = clique as usize;

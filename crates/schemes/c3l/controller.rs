@@ -33,7 +33,7 @@ const WORD: Timer = Timer(2);
 /// The parameters of a controller.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Config {
-    /// Its rounds.
+    /// The rounds of the controller.
     pub round: round::Config,
     /// Time between two rounds.
     pub cycle: Span,
@@ -91,7 +91,7 @@ impl Controller {
         }
     }
 
-    /// What it has computed.
+    /// The results of the rounds.
     #[must_use]
     pub const fn core(&self) -> &round::Controller {
         &self.core

@@ -48,12 +48,12 @@ pub fn freshness(now: Time) -> u32 {
     (now.as_nanos() / 100_000_000) as u32
 }
 
-/// What a HELLO says of a controller.
+/// The fields of a HELLO about a controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alive {
-    /// Its node.
+    /// The controller's node.
     pub controller: NodeId,
-    /// Its count, modulo 2^32.
+    /// The controller's count, modulo 2^32.
     pub freshness: u32,
     /// Hops from the sender of the HELLO to it.
     pub hops: u8,

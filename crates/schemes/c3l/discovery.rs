@@ -1,4 +1,4 @@
-//! What a node counts of its neighbours' broadcasts (§III-B).
+//! Counts of the broadcasts of a node's neighbours (§III-B).
 //!
 //! Each node broadcasts HELLOs as its data are sent, and probes at the lowest rate with 3 dB more power, which reach as far as it
 //! interferes. The part of a neighbour's HELLOs that arrives is the delivery ratio of the link from it.
@@ -45,7 +45,7 @@ pub enum Broadcast {
     Probe,
 }
 
-/// What a node tells the controller of a neighbour.
+/// A node's report of a neighbour to the controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Neighbour {
     /// The neighbour.
@@ -131,7 +131,7 @@ impl Counted {
     }
 }
 
-/// What a node knows of its neighbours.
+/// The neighbours of a node, as the node has heard them.
 #[derive(Debug, Clone)]
 pub struct Discovery {
     config: Config,

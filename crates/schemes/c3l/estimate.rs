@@ -29,7 +29,7 @@ pub struct Config {
     pub bandwidth: BandwidthConfig,
     /// Requirements of flows; δ is a part of the node's even rate.
     pub shares: shares::Config,
-    /// What counts as the rate of a flow.
+    /// The quantity that counts as the rate of a flow.
     pub sending: Sending,
     /// Part of the node's time that flows divide.
     pub time: f64,
@@ -42,7 +42,7 @@ pub struct Config {
 struct Flow {
     /// The next hop.
     to: NodeId,
-    /// What its source states, if that counts.
+    /// The rate that the flow's source states, if statements count.
     stated: Option<Rate>,
     /// Since requirements were judged.
     bytes: u64,

@@ -30,7 +30,7 @@ struct Share {
     rate: u32,
     /// When it was set, or the flow had a packet.
     used: Time,
-    /// What its source says that it sends, bytes/s.
+    /// The rate that the flow's source states, bytes/s.
     stated: Option<u32>,
 }
 

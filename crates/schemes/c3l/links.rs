@@ -1,4 +1,4 @@
-//! What a node counts and decides of its links: the flows on each, the queue, the share, and what each flow gets of it.
+//! The links of a node: the flows on each, the queue, the share, and each flow's part of the share.
 //!
 //! Readings:
 //! - The queue of an interface serves all of its links. So a link is overloaded if the packets that wait for it exceed the threshold of an
@@ -28,19 +28,19 @@ use crate::words;
 const ENOUGH: u32 = 10;
 
 words! {
-    /// What counts as the sending rate of a flow at a node of its path.
+    /// The quantity that counts as the sending rate of a flow at a node of its path.
     pub enum Sending {
-        /// What its source states.
+        /// The rate that the flow's source states.
         Stated = "stated",
-        /// What arrives.
+        /// The rate at which packets arrive.
         Arrivals = "arrivals",
     }
 }
 
 words! {
-    /// What C_max, the capacity of a link, is.
+    /// The meaning of C_max, the capacity of a link.
     pub enum Capacity {
-        /// What a lone saturated link delivers.
+        /// The goodput of a lone saturated link.
         Goodput = "goodput",
         /// The rate of its data frames ("raw capacity", §III-A): back-off, headers and RTS are left to re-estimation.
         Rate = "rate",
@@ -58,9 +58,9 @@ pub struct Config {
     pub injection: InjectionConfig,
     /// The size of packets on a link of which none is known, bytes.
     pub packet: u32,
-    /// What counts as the rate of a flow.
+    /// The quantity that counts as the rate of a flow.
     pub sending: Sending,
-    /// What C_max is.
+    /// The meaning of C_max.
     pub c_max: Capacity,
     /// Part of C_max that flows divide without a controller's share.
     pub default_part: f64,
@@ -79,7 +79,7 @@ struct Flow {
     measured: (u64, u32, Time),
     /// Bytes in the cycle.
     bytes: u64,
-    /// What its source states, and whether it has since the last division.
+    /// The rate that the flow's source states, and true if the statement is newer than the last division.
     stated: Option<(Rate, bool)>,
     seen: Time,
     /// The last rate that the hop was told.
@@ -119,7 +119,7 @@ pub struct Ended {
     pub transmissions: u16,
     /// True if its queue was built up.
     pub overloaded: bool,
-    /// Its flows: rate, and what they require.
+    /// The flows of the link, each with its rate and its requirement.
     pub flows: Vec<(FlowId, Rate, Option<Rate>)>,
 }
 
@@ -170,7 +170,7 @@ impl Link {
     }
 }
 
-/// What a node gives the flows of its links.
+/// The shares that a node gives the flows of its links.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
     /// Flows.

@@ -1,4 +1,4 @@
-//! What a node decides by itself: whether a link is overloaded, and how it injects less until the next allocation (end of §III-A, §III-D);
+//! Decisions of a single node: whether a link is overloaded, and how it injects less until the next allocation (end of §III-A, §III-D);
 //! its rates before the first allocation; and the estimate of bandwidth that takes the place of all allocations in `c3l-local` (§IV-B,
 //! figure 12).
 //!
@@ -82,7 +82,7 @@ impl Overload {
 pub struct InjectionConfig {
     /// Part of the queue's limit above which it has built up.
     pub threshold: f64,
-    /// What the rates of the link's flows are multiplied by; 1: the node does nothing by itself.
+    /// The factor of the rates of the link's flows; 1: the node does nothing by itself.
     pub factor: f64,
     /// Time after which a queue that is still above the threshold scales again; `None`: once until the next allocation.
     pub again: Option<Span>,
@@ -132,7 +132,7 @@ impl Injection {
         *self = Self::default();
     }
 
-    /// What shares are multiplied by.
+    /// The factor of the shares.
     #[must_use]
     pub const fn scale(&self) -> f64 {
         self.scale
@@ -156,7 +156,7 @@ pub fn first_rate(c_max: Rate, flows: u32, hops: u32) -> Rate {
 pub struct BandwidthConfig {
     /// Weight of a new packet in the average.
     pub weight: f64,
-    /// What the MAC adds to a packet, in bytes at the rate of its payload.
+    /// The MAC's overhead of a packet, in bytes at the rate of its payload.
     pub overhead: Bytes,
     /// The size of packets for which the bandwidth is estimated.
     pub packet: Bytes,
@@ -201,7 +201,7 @@ impl Bandwidth {
 /// A flow through a node that shares its own time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LocalFlow {
-    /// What it requires.
+    /// The flow's requirement.
     pub requirement: Requirement,
     /// Bandwidth to its next hop, bit/s.
     pub bandwidth: f64,

@@ -256,7 +256,7 @@ const KINDS: [(wire::Kind, &str); 4] = [
 ];
 const KIND_NAMES: [&str; 4] = [KINDS[0].1, KINDS[1].1, KINDS[2].1, KINDS[3].1];
 
-/// What gives links their shares.
+/// The source of the links' shares.
 #[derive(Debug, Clone)]
 enum Shares {
     /// A controller (§III).

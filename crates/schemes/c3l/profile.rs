@@ -26,9 +26,9 @@ use crate::places::{FlowId, NodeId};
 pub struct Passing {
     /// The flow.
     pub flow: FlowId,
-    /// Its next hop.
+    /// The next hop of the link.
     pub next_hop: NodeId,
-    /// What it requires, bit/s; `INFINITY`: all that it gets.
+    /// The requirement, bit/s; `INFINITY`: as much as possible.
     pub demand: f64,
 }
 
@@ -37,7 +37,7 @@ pub struct Passing {
 pub struct Route {
     /// The flow.
     pub flow: FlowId,
-    /// Its links, from the source on.
+    /// The links of the path, from the source on.
     pub links: Vec<Link>,
     /// The smallest demand that a node on it reports, bit/s.
     pub demand: f64,

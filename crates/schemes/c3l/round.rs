@@ -55,7 +55,7 @@ impl Default for Config {
     }
 }
 
-/// What a node reports of a link.
+/// A node's report of a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinkReport {
     /// The receiver.
@@ -75,7 +75,7 @@ pub struct LinkReport {
 pub struct LinkShare {
     /// The link.
     pub link: Link,
-    /// Its share, bit/s.
+    /// The share of the link, bit/s.
     pub share: f64,
 }
 
@@ -186,7 +186,7 @@ impl Controller {
         self.count = self.count.wrapping_add(1).max(1);
     }
 
-    /// What the links did with their last shares, by number.
+    /// Compares the links' use with their last shares, by number.
     fn look_back(&mut self) {
         self.cost.clear();
         self.rounds.clear();
@@ -230,7 +230,7 @@ impl Controller {
         &self.shares
     }
 
-    /// What the last allocation has cost ([`Allocator::steps`]).
+    /// The steps that the last allocation has cost ([`Allocator::steps`]).
     #[must_use]
     pub const fn steps(&self) -> u64 {
         self.allocator.steps()
@@ -249,7 +249,7 @@ impl Controller {
         self.routes.iter().zip(results).map(|(route, (&rate, &limit))| (route, rate, limit))
     }
 
-    /// What limits a flow since the last round: the clique that assigned its rate. Of several pieces of its route, that with the smallest
+    /// The limit of a flow since the last round: the clique that assigned its rate. Of several pieces of its route, that with the smallest
     /// rate.
     #[must_use]
     pub fn limit(&self, flow: FlowId) -> Option<FlowLimit> {

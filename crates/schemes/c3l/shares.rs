@@ -43,7 +43,7 @@ impl Default for Config {
     }
 }
 
-/// What a flow requires.
+/// The requirement of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Requirement {
     /// The rate at which it sends.
@@ -53,7 +53,7 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// What a flow requires that sends at `rate` and had this share and this δ.
+    /// The requirement of a flow that sends at `rate` and had this share and this δ.
     #[must_use]
     pub fn of(rate: Rate, share: Rate, delta: Rate, consumed: f64) -> Self {
         let left = left(delta, consumed);
@@ -65,7 +65,7 @@ impl Requirement {
     }
 }
 
-/// What a finite flow leaves of its share.
+/// The part of its share that a finite flow leaves.
 fn left(delta: Rate, consumed: f64) -> Rate {
     Rate(delta.0.saturating_sub(part(delta, consumed.clamp(0.0, 1.0)).0))
 }
@@ -207,7 +207,7 @@ impl Shares {
         self.flows[self.find(flow).ok()?].share
     }
 
-    /// What a flow requires of the controller: its finite requirement and δ, as here; `None`: without limit.
+    /// The demand of a flow for the controller: its finite requirement and δ, as here; `None`: without limit.
     #[must_use]
     pub fn demand(&self, flow: FlowId) -> Option<Rate> {
         match self.flows[self.find(flow).ok()?].requirement {

@@ -62,7 +62,7 @@ struct Epoch {
     w_est: f64,
 }
 
-/// What a congestion event changes beside the window.
+/// The state that a congestion event changes beside the window.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     w_max: f64,

@@ -31,7 +31,8 @@ struct Size {
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// What a node knows of its neighbours' queues: at most `capacity` sizes, of which the one heard longest ago gives way to a new one.
+/// The sizes of the queues of a node's neighbours, as heard: at most `capacity` sizes, of which the one heard longest ago gives way to a
+/// new one.
 #[derive(Debug, Clone)]
 pub struct Backlogs {
     sizes: Vec<Size>,
@@ -157,7 +158,7 @@ impl Backlogs {
     /// The packets that wait at a neighbour for a destination, as far as known now, and the time at which that expires: 0 at the
     /// destination itself (§4), and where nothing is known.
     #[must_use]
-    pub fn known(&self, neighbour: NodeId, destination: NodeId, now: Time) -> Option<(u32, Time)> {
+    pub fn fresh(&self, neighbour: NodeId, destination: NodeId, now: Time) -> Option<(u32, Time)> {
         if neighbour == destination {
             return None;
         }
@@ -165,10 +166,10 @@ impl Backlogs {
         (now.since(size.heard) < self.expiry).then(|| (size.packets, size.heard + self.expiry))
     }
 
-    /// The packets of [`Self::known`].
+    /// The packets of [`Self::fresh`].
     #[must_use]
     pub fn size(&self, neighbour: NodeId, destination: NodeId, now: Time) -> u32 {
-        self.known(neighbour, destination, now).map_or(0, |known| known.0)
+        self.fresh(neighbour, destination, now).map_or(0, |known| known.0)
     }
 
     /// Number of sizes that are stored.

@@ -37,7 +37,7 @@ pub struct QueueConfig {
     pub scheduler: Scheduler,
     /// See [`Announced`].
     pub announced: Announced,
-    /// What an announced size is multiplied by; 1 is the truth.
+    /// The factor of an announced size; 1 is the truth.
     pub size_factor: f64,
     /// Packets in a destination queue from which on arrivals are marked, if they can be.
     pub mark_above: Option<u32>,
@@ -76,7 +76,7 @@ pub struct DiffQ {
     named: Option<Named>,
     /// The last answer of `peek` and its time, until something changes.
     answer: Option<(Time, Option<Head>)>,
-    /// What was passed over for that answer: levels, and [`PLAIN`].
+    /// The queues that were passed over for that answer: levels, and [`PLAIN`].
     passed: u32,
     /// Counts what leaves and which queues begin.
     turn: u64,
@@ -262,7 +262,7 @@ impl Queue for DiffQ {
         }
         let held = self.destinations.iter().filter_map(|queue| {
             let (_, head) = self.rank(queue, now).filter(|(rank, _)| rank.is_held)?;
-            self.backlogs.known(head.next_hop, head.destination, now)
+            self.backlogs.fresh(head.next_hop, head.destination, now)
         });
         held.map(|(_, expires)| expires).min()
     }

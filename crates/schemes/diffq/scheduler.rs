@@ -16,7 +16,7 @@
 use crate::words;
 
 words! {
-    /// What decides which destination is served next.
+    /// The rule by which the next destination is chosen.
     pub enum Order {
         /// The largest queue differential (pseudo-code; §5.4).
         Differential = "differential",
@@ -58,7 +58,7 @@ words! {
     }
 }
 
-/// What the order and the level of a queue are computed from: the parts of DiffQ that are switched on (§6.4).
+/// The quantities from which the order and the level of a queue are computed: the parts of DiffQ that are switched on (§6.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parts {
     /// Differential order, and levels by the differential.
@@ -87,7 +87,7 @@ pub struct Candidate {
 /// A queue's place in the order, the greatest first, and its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
-    /// What the order goes by: a differential, a level, or 0 where queues take turns.
+    /// The key of the order: a differential, a level, or 0 where queues take turns.
     value: i64,
     /// The queue that was served longest ago comes first.
     turn: core::cmp::Reverse<u64>,

@@ -36,7 +36,7 @@ words! {
 }
 
 words! {
-    /// What calls the law.
+    /// The events that call the law.
     pub enum Steps {
         /// The clock, once an interval.
         Interval = "interval",

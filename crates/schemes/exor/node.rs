@@ -49,7 +49,7 @@ pub struct Config {
     pub patience: Span,
     /// Time without news after which the source sends anew what is not delivered.
     pub stuck: Span,
-    /// Whether sources send what they are granted, instead of whole batches.
+    /// Sources send what they are granted, instead of whole batches.
     pub granted: bool,
     /// Most flows that are known.
     pub flows: usize,
@@ -63,7 +63,7 @@ impl Default for Config {
     }
 }
 
-/// What a node makes of a packet.
+/// The meaning of a packet for a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     /// None: the node is not in the list, or the packet does not fit to the batch.
@@ -76,16 +76,16 @@ pub enum Meaning {
     New,
 }
 
-/// What follows from a packet.
+/// The consequences of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heard {
-    /// What it was.
+    /// The meaning of the packet.
     pub meaning: Meaning,
     /// A batch that has ended with it: the source learnt that all of it is delivered, or it belongs to a later one.
     pub ended: Option<u32>,
 }
 
-/// What a node sends.
+/// The packets that a node sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sending {
     /// A broadcast: with the payload of the packet that the header names, or alone.
@@ -105,7 +105,7 @@ struct Turn {
     /// Packets, `None` for a map alone; and what was sent of them.
     planned: Vec<Option<u8>>,
     sent: usize,
-    /// Whether they are handed to routing.
+    /// The packets are handed to routing.
     routed: bool,
 }
 
@@ -127,7 +127,7 @@ struct Batch {
     alive: Time,
 }
 
-/// What is known of a flow.
+/// The state of a flow.
 #[derive(Debug, Clone, Default)]
 struct Known {
     batch: Option<Batch>,
@@ -192,7 +192,7 @@ impl Batch {
         map::left_to(&self.map, self.rank).filter(may)
     }
 
-    /// Whether the node is silent at a time.
+    /// True if the node is silent at a time.
     fn is_silent(&self, config: &Config, at: Time) -> bool {
         !self.is_source() && at.since(self.alive) >= config.patience
     }
@@ -225,7 +225,7 @@ impl Batch {
         }
     }
 
-    /// What is left of the turn, its number in front.
+    /// The rest of the turn, its number in front.
     fn rest(&self) -> impl Iterator<Item = (usize, Option<u8>)> + '_ {
         let turn = self.turn.iter();
         let rest = turn.flat_map(|turn| turn.planned.iter().copied().enumerate().skip(turn.sent));
@@ -291,7 +291,7 @@ impl Node {
             return false;
         }
         self.flows.make_room(&ends, |_, known| known.batch.is_none());
-        let Some(known) = self.flows.know(ends, now) else { return false };
+        let Some(known) = self.flows.entry(ends, now) else { return false };
         if known.batch.is_some() || known.ended.is_some_and(|ended| !later(number, ended)) {
             return false;
         }
@@ -319,7 +319,7 @@ impl Node {
         if source && self.flows.get(&flow).is_none() {
             return result;
         }
-        let Some(known) = self.flows.know(flow, now) else { return result };
+        let Some(known) = self.flows.entry(flow, now) else { return result };
         let open = known.batch.as_ref().map(|batch| batch.number);
         let over = known.ended.is_some_and(|ended| !later(number, ended));
         let anew = known.batch.as_ref().is_some_and(|batch| {
@@ -437,7 +437,7 @@ impl Node {
         self.batch(flow).map(|batch| (batch.number, &batch.map))
     }
 
-    /// Whether the node has all packets of the batch at hand.
+    /// True if the node has all packets of the batch at hand.
     #[must_use]
     pub fn is_whole(&self, flow: &Flow) -> bool {
         self.batch(flow).is_some_and(|batch| batch.held.iter().all(|&held| held))
@@ -469,7 +469,7 @@ impl Node {
         self.flows.len()
     }
 
-    /// Whether no flow is known.
+    /// True if no flow is known.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
@@ -487,7 +487,7 @@ impl Backlogged for Node {
     }
 
     /// Only maps: of its destination, or of a node that has nothing to forward.
-    fn only_tells(&self, flow: &Flow) -> bool {
+    fn has_only_maps(&self, flow: &Flow) -> bool {
         self.batch(flow).is_some_and(|batch| batch.rest().all(|(_, packet)| packet.is_none()))
     }
 

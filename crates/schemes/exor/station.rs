@@ -81,7 +81,7 @@ pub struct Station {
     diffq: Option<Backpressure>,
 }
 
-/// What carries the node's own flows.
+/// The carrier of the node's own flows.
 struct Own<'a> {
     node: &'a mut Node,
     sizes: &'a mut Flows<Sizes>,
@@ -95,7 +95,7 @@ impl Carrier<Nodes> for Own<'_> {
     fn begin(&mut self, due: &Due<'_, Nodes>, now: Time) -> bool {
         let begun = self.node.begin_as(due.first, due.flow.flow, due.sizes.len() as u8, due.list, now);
         self.sizes.make_room(&due.flow, |flow, _| self.node.map(flow).is_none());
-        if begun && let Some(sizes) = self.sizes.know(due.flow, now) {
+        if begun && let Some(sizes) = self.sizes.entry(due.flow, now) {
             *sizes = Sizes { batch: due.first, of: due.sizes.clone() };
         }
         begun
@@ -143,7 +143,7 @@ impl Station {
     }
 
     /// Begins the batches and turns that are due, and sets the timers for the next.
-    fn go_on(&mut self, now: Time, out: &mut AgentEffects) {
+    fn continue_batches(&mut self, now: Time, out: &mut AgentEffects) {
         let Self { own, node, sizes, .. } = self;
         let flush = own.begin(&mut Own { node, sizes }, now);
         node.tick(now);
@@ -154,7 +154,7 @@ impl Station {
     /// Notes the size of a packet of a batch at hand.
     fn note(&mut self, flow: Flow, (batch, packet): (u32, u8), bytes: u32, now: Time) {
         let packets = self.node.map(&flow).map_or(0, |(_, map)| map.ranks().len());
-        let Some(sizes) = self.sizes.know(flow, now) else { return };
+        let Some(sizes) = self.sizes.entry(flow, now) else { return };
         if sizes.batch != batch || sizes.of.len() != packets {
             *sizes = Sizes { batch, of: vec![0; packets] };
         }
@@ -213,7 +213,7 @@ impl Agent for Station {
         if let (STEP, Some(diffq)) = (timer, &mut self.diffq) {
             context.out.timers.push((STEP, diffq.step(&mut self.node, context.now)));
         }
-        self.go_on(context.now, context.out);
+        self.continue_batches(context.now, context.out);
     }
 
     fn forwarder(&mut self) -> Option<&mut dyn Forwarder> {
@@ -243,7 +243,7 @@ impl Agent for Station {
 
 impl Forwarder for Station {
     fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {
-        self.ratios.tell(ratios);
+        self.ratios.set_given(ratios);
     }
 
     fn room(&self, flow: FlowId, to: NodeId) -> u32 {
@@ -258,7 +258,7 @@ impl Forwarder for Station {
         if let Some(diffq) = &mut self.diffq {
             diffq.start(flow, Bytes(packet.bytes.into()), context.now, context.random);
         }
-        self.go_on(context.now, &mut context.out.agent);
+        self.continue_batches(context.now, &mut context.out.agent);
     }
 
     fn on_heard(&mut self, heard: &HeardBroadcast<'_>, context: &mut ForwarderContext<'_>) {
@@ -292,7 +292,7 @@ impl Forwarder for Station {
                 }
             }
         }
-        self.go_on(now, &mut context.out.agent);
+        self.continue_batches(now, &mut context.out.agent);
     }
 
     fn on_routed(&mut self, flow: FlowId, number: u32, context: &mut ForwarderContext<'_>) {
@@ -305,7 +305,7 @@ impl Forwarder for Station {
             // Its batch has been forgotten.
             None => context.out.delivered.push((flow, number)),
         }
-        self.go_on(context.now, &mut context.out.agent);
+        self.continue_batches(context.now, &mut context.out.agent);
     }
 
     fn ready(&self, now: Time) -> Option<Priority> {
@@ -325,7 +325,7 @@ impl Forwarder for Station {
                 None => break None,
             }
         };
-        self.go_on(now, &mut context.out.agent);
+        self.continue_batches(now, &mut context.out.agent);
         let (flow, header) = made?;
         let content = header.packet().map_or(0, |packet| self.size(&flow, header.head.batch, packet));
         *if header.packet().is_some() { &mut self.counts.sent } else { &mut self.counts.maps } += 1;

@@ -34,7 +34,7 @@ pub struct Combination {
     pub payload: Option<Row>,
 }
 
-/// What a node holds of a batch of K natives, K from 1 to 255.
+/// The packets that a node holds of a batch of K natives, K from 1 to 255.
 ///
 /// At most K packets are stored: each is 16 multiples of its vector, whose length is rounded up to 32, and its payload.
 #[derive(Debug, Clone)]
@@ -106,7 +106,7 @@ impl Decoder {
         (self.rows.len() / self.blocks()) as u8
     }
 
-    /// Whether the batch can be decoded.
+    /// True if the batch can be decoded.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         self.rank() == self.natives
@@ -158,7 +158,7 @@ impl Decoder {
         Some(blocks)
     }
 
-    /// Whether a packet with this vector would raise the rank. One of another length would not.
+    /// True if a packet with this vector would raise the rank. One of another length would not.
     #[must_use]
     pub fn innovative(&self, vector: &[u8]) -> bool {
         if self.is_full() {

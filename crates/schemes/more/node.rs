@@ -49,9 +49,9 @@ const LONGEST: Span = Span::from_secs(1);
 /// The parameters of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Config {
-    /// Whether a packet that is not innovative earns credit.
+    /// A packet that is not innovative earns credit.
     pub dependent_earns: bool,
-    /// Whether sources send what they are granted, instead of always.
+    /// Sources send what they are granted, instead of always.
     pub granted: bool,
     /// Most packets that credit entitles a forwarder to send at a time.
     pub depth: u32,
@@ -73,7 +73,7 @@ impl Default for Config {
     }
 }
 
-/// What a node makes of a packet.
+/// The meaning of a packet for a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     /// None: the node is neither in the list nor the destination, or it is the source, or the packet does not fit to the batch.
@@ -88,23 +88,23 @@ pub enum Meaning {
     Decodes,
 }
 
-/// What follows from a packet.
+/// The consequences of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heard {
-    /// What it was.
+    /// The meaning of the packet.
     pub meaning: Meaning,
     /// A batch that it has ended, because it belongs to a later one.
     pub ended: Option<u32>,
-    /// What the destination has to send to the source.
+    /// The acknowledgement that the destination has to send to the source.
     pub acknowledge: Option<Acknowledgement>,
 }
 
 /// A packet that is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packet {
-    /// Its header.
+    /// The header of the packet.
     pub header: Coded,
-    /// Its payload, where the batch has any.
+    /// The payload of the packet, where the batch has any.
     pub payload: Option<Row>,
 }
 
@@ -126,7 +126,7 @@ impl Batch {
     }
 }
 
-/// What is known of a flow.
+/// The state of a flow.
 #[derive(Debug, Clone, Default)]
 struct Known {
     /// The batch at hand.
@@ -184,7 +184,7 @@ impl Node {
             return false;
         }
         self.flows.make_room(&flow, |_, known| known.batch.is_none());
-        let Some(known) = self.flows.know(flow, now) else { return false };
+        let Some(known) = self.flows.entry(flow, now) else { return false };
         if known.batch.is_some() || known.ended.is_some_and(|ended| !later(number, ended)) {
             return false;
         }
@@ -208,7 +208,7 @@ impl Node {
         let Some(mine) = place(&flow, forwarders, self.me).filter(|_| flow.source != self.me) else {
             return result;
         };
-        let Some(known) = self.flows.know(flow, now) else { return result };
+        let Some(known) = self.flows.entry(flow, now) else { return result };
         let open = known.batch.as_ref().map(|batch| batch.number);
         if known.ended.is_some_and(|ended| !later(number, ended))
             || known.batch.as_ref().is_some_and(|open| later(open.number, number) && !open.is_quiet(now))
@@ -262,7 +262,7 @@ impl Node {
         result
     }
 
-    /// Whether the destination may send this acknowledgement once more by itself; then it counts as sent. It may if the flow is forgotten.
+    /// True if the destination may send this acknowledgement once more by itself; then it counts as sent. It may if the flow is forgotten.
     pub fn acknowledges_again(&mut self, acknowledgement: &Acknowledgement, now: Time) -> bool {
         let &Acknowledgement { flow, batch } = acknowledgement;
         match self.flows.get_mut(&flow) {
@@ -280,7 +280,7 @@ impl Node {
         let known = match flow {
             _ if flow.destination == me => return None,
             _ if flow.source == me => self.flows.get_mut(&flow)?,
-            _ => self.flows.know(flow, now)?,
+            _ => self.flows.entry(flow, now)?,
         };
         let open = known.batch.as_ref().map(|batch| batch.number);
         if flow.source == me && open != Some(number) {
@@ -376,7 +376,7 @@ impl Node {
         self.flows.len()
     }
 
-    /// Whether no flow is known.
+    /// True if no flow is known.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0

@@ -58,7 +58,7 @@ impl Row {
         self.as_bytes().len()
     }
 
-    /// Whether there are no bytes.
+    /// True if there are no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

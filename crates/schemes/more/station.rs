@@ -200,7 +200,7 @@ fn forwarders(losses: &Losses, flow: &Flow, pruning: &Pruning) -> Option<Forward
     Some(forwarders::listed(&forwarders::forwarders(losses, &expected)))
 }
 
-/// What carries the node's own flows.
+/// The carrier of the node's own flows.
 struct Own<'a> {
     node: &'a mut Node,
     contents: &'a mut Vec<Content>,
@@ -295,7 +295,7 @@ impl Agent for Station {
 
 impl Forwarder for Station {
     fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {
-        self.ratios.tell(ratios);
+        self.ratios.set_given(ratios);
     }
 
     fn room(&self, flow: FlowId, to: NodeId) -> u32 {

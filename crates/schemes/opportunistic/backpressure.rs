@@ -48,8 +48,8 @@ pub trait Backlogged {
     /// The flows that have something to send now, in the order of their numbers.
     fn ready(&self) -> impl Iterator<Item = Flow>;
 
-    /// Whether what it has to send now for a flow are no packets, but words about them: those wait for no differential.
-    fn only_tells(&self, _flow: &Flow) -> bool {
+    /// True if the node now has no packets of a flow to send, but only maps: those wait for no differential.
+    fn has_only_maps(&self, _flow: &Flow) -> bool {
         false
     }
 
@@ -208,11 +208,11 @@ impl Backpressure {
         let mut best: Option<(Flow, (bool, i64), bool)> = None;
         let held = |value: i64| self.config.serve == Serve::Positive && value <= 0;
         for (flow, value) in node.ready().map(of) {
-            let tells = node.only_tells(&flow);
-            if held(value) && !tells {
+            let maps = node.has_only_maps(&flow);
+            if held(value) && !maps {
                 continue;
             }
-            let (rank, after) = ((tells, value), turn.is_none_or(|turn| flow > turn));
+            let (rank, after) = ((maps, value), turn.is_none_or(|turn| flow > turn));
             let better =
                 best.is_none_or(|(_, most, was_after)| rank > most || rank == most && after && !was_after);
             if better {

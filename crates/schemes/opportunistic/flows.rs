@@ -48,7 +48,7 @@ impl<T: Default> Flows<T> {
     }
 
     /// The flow, after a place for it has been made if it was unknown; `None` where it is not the node's own and no such flow has a place.
-    pub fn know(&mut self, flow: Flow, now: Time) -> Option<&mut T> {
+    pub fn entry(&mut self, flow: Flow, now: Time) -> Option<&mut T> {
         let mut at = match self.place(&flow) {
             Ok(at) => {
                 self.known[at].heard = now;
@@ -86,7 +86,7 @@ impl<T: Default> Flows<T> {
         self.known.iter().map(|known| (known.flow, &known.about))
     }
 
-    /// What is known of them, to be changed.
+    /// The states of the flows, to be changed.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> + '_ {
         self.known.iter_mut().map(|known| &mut known.about)
     }

@@ -51,7 +51,7 @@ impl Parameters {
 /// Time without a packet that fits after which a batch gives way to an earlier one, or to one of another size: its number may be forged.
 pub(crate) const QUIET: Span = Span::from_secs(3);
 
-/// Whether a batch comes after another; numbers go round.
+/// True if a batch comes after another; numbers go round.
 pub(crate) const fn later(batch: u32, than: u32) -> bool {
     batch.wrapping_sub(than).cast_signed() > 0
 }

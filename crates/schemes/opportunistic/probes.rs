@@ -84,7 +84,7 @@ impl Known {
     }
 }
 
-/// What a node has sent and heard.
+/// Counts of probes that a node has sent and heard.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Probes.
@@ -108,7 +108,7 @@ pub struct Probes {
     counts: Counts,
 }
 
-/// Whether a version comes after another; numbers go round.
+/// True if a version comes after another; numbers go round.
 const fn later(version: u16, than: u16) -> bool {
     version.wrapping_sub(than).cast_signed() > 0
 }
@@ -279,7 +279,7 @@ impl Probes {
         self.counted.len()
     }
 
-    /// What was sent and heard.
+    /// Counts of probes that were sent and heard.
     #[must_use]
     pub const fn counts(&self) -> &Counts {
         &self.counts

@@ -101,8 +101,8 @@ impl Ratios {
         }
     }
 
-    /// The simulator tells the ratios.
-    pub fn tell(&mut self, ratios: &DeliveryRatios) {
+    /// Takes the ratios that the simulator gives.
+    pub fn set_given(&mut self, ratios: &DeliveryRatios) {
         self.given = ratios.clone();
     }
 
@@ -131,7 +131,7 @@ impl Ratios {
         self.probes.as_ref().map_or_else(|| Losses::of(&self.given), |probes| probes.losses(now))
     }
 
-    /// What is measured.
+    /// The measurement by probes, if there is one.
     #[must_use]
     pub const fn probes(&self) -> Option<&Probes> {
         self.probes.as_ref()

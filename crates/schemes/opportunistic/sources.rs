@@ -34,7 +34,7 @@ pub(crate) struct Due<'a, L> {
     pub sizes: Vec<u32>,
 }
 
-/// What carries the batches of a node's own flows.
+/// A carrier of the batches of a node's own flows.
 pub(crate) trait Carrier<L> {
     /// A batch of the flow is under way.
     fn is_busy(&self, flow: &Flow) -> bool;
@@ -62,7 +62,7 @@ impl<L> Sources<L> {
         self.sources.binary_search_by_key(flow, |source| source.flow)
     }
 
-    /// Whether no flow's source is the node.
+    /// True if the node is no flow's source.
     pub const fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }

@@ -54,7 +54,7 @@ impl core::ops::Sub for Airtime {
 pub struct LoneExchange {
     /// The part that all packets need.
     pub fixed: Span,
-    /// What RTS and CTS add.
+    /// The time that RTS and CTS add.
     pub rts: Span,
     /// Size of an IP packet above which they precede, bytes.
     pub rts_above: u32,
@@ -86,7 +86,7 @@ pub struct AgentSetup<'a> {
     pub node: NodeId,
     /// Rate of the radio's data frames.
     pub rate: Rate,
-    /// What a lone link of the radio can carry.
+    /// The exchange of a lone link of the radio.
     pub exchange: LoneExchange,
     /// Nodes that can decode its frames, in the natural order of their names ("n2" before "n10").
     pub neighbours: &'a [NodeId],
@@ -150,9 +150,9 @@ impl LinkSample {
 pub struct FlowSample {
     /// The flow; each connection of a flow that sends files has a number of its own.
     pub flow: FlowId,
-    /// Its source.
+    /// The source of the flow.
     pub from: NodeId,
-    /// Its destination.
+    /// The destination of the flow.
     pub to: NodeId,
     /// The next hop.
     pub neighbour: NodeId,
@@ -188,7 +188,7 @@ airfair_units::fieldwise!(Sub::sub for LinkUse {
 /// The share of a flow at a node, as packets are stamped with it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlowShare {
-    /// Its next hop.
+    /// The next hop of the link.
     pub to: NodeId,
     /// The share.
     pub rate: Rate,

@@ -30,7 +30,7 @@ pub struct Inhibition {
     pub sensed: bool,
 }
 
-/// What limits the rate that a controller has given to a flow.
+/// The limit of the rate that a controller has given to a flow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowLimit {
     /// The rate.
@@ -62,7 +62,7 @@ pub trait Controller: Send {
         Vec::new()
     }
 
-    /// What limits a flow since the last round, for explanations; of a flow whose route it knows in pieces, the piece with the smallest
+    /// The limit of a flow since the last round, for explanations; of a flow whose route is known in pieces, the piece with the smallest
     /// rate.
     fn limit(&self, _flow: FlowId) -> Option<FlowLimit> {
         None

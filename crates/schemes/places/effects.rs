@@ -54,9 +54,9 @@ impl Default for Transmit {
 /// A control message: its bytes occupy the air.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Its destination.
+    /// The message's destination.
     pub to: Destination,
-    /// Its bytes above IP.
+    /// The message's bytes above IP.
     pub bytes: Vec<u8>,
     /// True if it leaves ahead of all packets that wait; to a node any number of hops away, at every hop. In a network where no controller
     /// runs, a wire may keep its queue without regard to this.
@@ -118,7 +118,7 @@ pub enum Setting {
     FlowRate {
         /// The flow.
         flow: FlowId,
-        /// Its share.
+        /// The share of the flow.
         rate: Rate,
     },
 }
@@ -191,7 +191,7 @@ pub struct AgentEffects {
     pub settings: Vec<Setting>,
 }
 
-/// What a node holds of a batch, after a broadcast that has brought something new.
+/// The packets that a node holds of a batch, after a broadcast that has brought something new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holding {
     /// The flow.
@@ -211,7 +211,8 @@ pub struct ForwarderEffects {
     pub agent: AgentEffects,
     /// Packets for its node that are whole, by flow and number: handed up in this order, each once.
     pub delivered: Vec<(FlowId, u32)>,
-    /// What it holds of a batch, once for each broadcast that has brought something new: at the flow's destination it counts as innovative.
+    /// The packets that the node holds of a batch, once for each broadcast that has brought something new: at the flow's destination it
+    /// counts as innovative.
     pub holds: Vec<Holding>,
     /// Batches for its node that are whole, by flow and number of the batch, each once.
     pub whole: Vec<(FlowId, u32)>,
@@ -224,9 +225,9 @@ pub struct ForwarderEffects {
 /// node it takes none and arrives a nanosecond later.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ControllerMessage {
-    /// Its destination.
+    /// The message's destination.
     pub to: NodeId,
-    /// Its bytes above IP.
+    /// The message's bytes above IP.
     pub bytes: Vec<u8>,
     /// True if it precedes all packets that wait, at every hop.
     pub ahead: bool,

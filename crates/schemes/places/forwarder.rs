@@ -54,7 +54,7 @@ pub struct DeliveryRatios {
     pub links: Arc<[DeliveryRatio]>,
 }
 
-/// What a link delivers.
+/// The delivery ratio of a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeliveryRatio {
     /// Place of the sender in [`DeliveryRatios::nodes`].

@@ -23,9 +23,9 @@ impl Header {
 /// A kind of header: its name, its encoding, and the rules of the receiver, which do not depend on the scheme's law.
 #[derive(Debug, Clone, Copy)]
 pub struct HeaderKind {
-    /// Its name; interfaces leave headers of another name alone.
+    /// The name of the header; interfaces leave headers of another name alone.
     pub name: &'static str,
-    /// Its length in each packet, bytes.
+    /// The length in each packet, bytes.
     pub wire_len: u32,
     /// True if it stands at the end of a packet; false: between IP and the transport's header.
     pub trailer: bool,

@@ -18,9 +18,9 @@ pub struct Backlog {
 /// A packet that reaches an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Passage {
-    /// Its size on the link: with the framing of a wire, without the MAC header of a radio.
+    /// The packet's size on the link: with the framing of a wire, without the MAC header of a radio.
     pub bytes: u32,
-    /// Its flow.
+    /// The packet's flow.
     pub flow: FlowId,
     /// The class of the packet.
     pub class: PacketClass,

@@ -44,17 +44,17 @@ pub enum PacketClass {
 pub struct Packet {
     /// The host's handle.
     pub id: PacketId,
-    /// Its flow.
+    /// The packet's flow.
     pub flow: FlowId,
-    /// Its destination.
+    /// The packet's destination.
     pub destination: NodeId,
     /// The next hop.
     pub next_hop: NodeId,
-    /// Its size as an IP packet.
+    /// The size as an IP packet.
     pub bytes: u32,
-    /// Its class.
+    /// The packet's class.
     pub class: PacketClass,
-    /// Its ECN bits.
+    /// The packet's ECN bits.
     pub ecn: Ecn,
     /// True if it carries a header of the queue's kind ([`Queue::header`](super::Queue::header)).
     pub labelled: bool,

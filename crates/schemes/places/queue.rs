@@ -64,7 +64,7 @@ pub enum Enqueued {
 pub struct Head {
     /// The packet; it stays in the queue until [`Queue::commit`].
     pub packet: Packet,
-    /// Its MAC priority.
+    /// The packet's MAC priority.
     pub priority: Priority,
 }
 
@@ -75,7 +75,7 @@ pub struct QueueView {
     pub packets: u32,
     /// Their bytes as IP packets.
     pub bytes: u64,
-    /// Its limit, packets.
+    /// The limit of the queue, packets.
     pub limit_packets: u32,
 }
 
@@ -124,13 +124,13 @@ pub trait Queue: Send {
         self.commit()
     }
 
-    /// Its limit in packets, if it is first in, first out, refuses packets that arrive when it is full for [`DropReason::QUEUE_FULL`],
-    /// and has no other effect. A host that knows the departures of its packets ahead may then replace it.
+    /// The limit in packets, if the queue is first in, first out, refuses packets that arrive when it is full for
+    /// [`DropReason::QUEUE_FULL`], and has no other effect. A host that knows the departures of its packets ahead may then replace it.
     fn tail_drop(&self) -> Option<u32> {
         None
     }
 
-    /// Its fill level.
+    /// The fill level of the queue.
     fn view(&self) -> QueueView;
 
     /// The kind of header that the queue reads and writes in packets that carry one ([`Packet::labelled`]). The same at each call.

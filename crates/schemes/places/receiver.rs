@@ -12,7 +12,7 @@ use super::{Ecn, Header, HeaderKind, ReceiverContext, Source, Timer};
 pub struct Arrived {
     /// Payload.
     pub bytes: Bytes,
-    /// Its ECN bits.
+    /// The packet's ECN bits.
     pub ecn: Ecn,
     /// The header that the source has filled and hops have changed; empty if the source has none. `unsupported` is set.
     pub header: Header,
@@ -45,7 +45,7 @@ pub trait Receiver: Send {
     /// A timer fired, such as the end of an epoch.
     fn on_timer(&mut self, _timer: Timer, _context: &mut ReceiverContext<'_>) {}
 
-    /// Its loss events, for results; `None` if it does not count them.
+    /// The receiver's loss events, for results; `None` if it does not count them.
     fn loss_events(&self) -> Option<LossEvents> {
         None
     }

@@ -9,7 +9,7 @@ use super::{Header, HeaderKind, SourceContext, Timer};
 pub struct FlowSetup {
     /// Largest payload of a segment (RFC 9293's effective send MSS without options); for UDP the mean payload of a datagram.
     pub mss: Bytes,
-    /// What a packet with payload has beside it, from IP's header to the law's own, as the host counts them.
+    /// The headers of a packet with payload, from IP's header to the law's own, as the host counts them.
     pub headers: Bytes,
     /// The initial window that the flow may use (RFC 5681, 3390, 6928).
     pub initial_window: Bytes,

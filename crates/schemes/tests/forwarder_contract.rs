@@ -23,7 +23,7 @@ const NODES: usize = 4;
 /// The flows: source and destination.
 const FLOWS: [(usize, usize); 3] = [(0, 3), (3, 0), (1, 3)];
 
-/// Whether two nodes are side by side in a row.
+/// True if two nodes are side by side in a row.
 const fn beside(one: usize, other: usize) -> bool {
     one.abs_diff(other) == 1
 }
@@ -34,7 +34,7 @@ const NONE: FlowId = FlowId(u32::MAX);
 /// Most packets that a forwarder takes of a flow in a case, where it takes a new batch only when one has arrived.
 const MOST: u32 = 1000;
 
-/// What becomes of a broadcast's header before others hear it.
+/// Damage to a broadcast's header before others hear it.
 #[derive(Debug, Clone, Copy)]
 enum Harm {
     None,

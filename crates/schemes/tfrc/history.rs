@@ -39,7 +39,7 @@ struct Gap {
 /// A closed loss interval.
 #[derive(Debug, Clone, Copy)]
 struct Interval {
-    /// Its packets.
+    /// The length of the interval, packets.
     length: f64,
     /// DF_i, the discount [§5.5].
     discount: f64,

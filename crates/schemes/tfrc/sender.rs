@@ -14,7 +14,7 @@ pub(crate) const NO_FEEDBACK: Timer = Timer(1);
 /// The nofeedback timer's first setting, before a round-trip time is known [§4.2].
 const FIRST_NO_FEEDBACK: Span = Span::from_secs(2);
 
-/// What is left of X_recv when data is lost in an interval in which the sender was limited by its data [§4.3].
+/// The part of X_recv that is left when data is lost in an interval in which the sender was limited by its data [§4.3].
 const LOSS_IN_LIMITED: f64 = 0.85;
 
 /// The constants of a sender.

@@ -5,7 +5,7 @@ use airfair_units::Span;
 /// The observations of a control interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observed {
-    /// Its length, s.
+    /// The length of the interval, s.
     pub seconds: f64,
     /// d: the mean round-trip time, s.
     pub rtt: f64,

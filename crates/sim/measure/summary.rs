@@ -53,7 +53,7 @@ pub struct CategoryCounters {
 pub struct CategoryResult {
     /// Name of the category.
     pub name: String,
-    /// Its counters.
+    /// The counters of the category.
     pub counters: CategoryCounters,
 }
 
@@ -95,7 +95,7 @@ pub struct FlowResult {
     pub round_trip_ns: u64,
     /// Connections that have found routers which do not support their scheme, and use TCP's law since.
     pub fallbacks: u64,
-    /// What forwarders have sent for the flow, if they carry it.
+    /// Transmissions of forwarders for the flow, if they carry it.
     pub forwarding: Option<ForwardCounts>,
     /// One-way delays of the delivered packets.
     pub delays: Delays,
@@ -330,11 +330,11 @@ pub struct ControllerCounts {
 pub struct ControllerResult {
     /// The node at which it ran.
     pub node: String,
-    /// Its start, s.
+    /// The controller's start, s.
     pub start_s: f64,
-    /// Its stop, s; none if it runs to the end.
+    /// The controller's stop, s; none if it runs to the end.
     pub stop_s: Option<f64>,
-    /// Its messages.
+    /// Messages of the controller.
     pub counts: ControllerCounts,
 }
 
@@ -368,7 +368,7 @@ pub struct InhibitedLink {
     pub round_s: Option<f64>,
 }
 
-/// What a controller has given a flow at its last round, and the links whose common capacity was used up then.
+/// The rate that a controller has given a flow at its last round, and the links whose common capacity was used up then.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AllocationResult {
     /// The flow.
@@ -417,7 +417,7 @@ pub struct RunResult {
     /// Links that are inhibited, or that a controller takes for it, in the order of their senders and receivers; none without a controller
     /// that looks for them.
     pub inhibited: Option<Vec<InhibitedLink>>,
-    /// What the controllers that run at the end have given flows, in the order of the flows.
+    /// The rates that the controllers that run at the end have given flows, in the order of the flows.
     pub allocations: Vec<AllocationResult>,
     /// Results of routing, with a proactive protocol.
     pub routing: Option<RoutingResult>,

@@ -224,12 +224,12 @@ impl Agents {
     }
 
     /// Asks a station's agent as a forwarder; none if it is none.
-    pub fn ask_forwarder<R>(
+    pub fn query_forwarder<R>(
         &mut self,
         station: StationIx,
         question: impl FnOnce(&dyn Forwarder) -> R,
     ) -> Option<R> {
-        self.at(station)?.agent.ask(question)
+        self.at(station)?.agent.query(question)
     }
 
     /// Calls a hook of a station's agent as a forwarder. Its effects other than timers stay in [`Agents::take_forwarder_effects`].

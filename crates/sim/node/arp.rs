@@ -62,9 +62,9 @@ impl Arp {
         Self { spec, ports: (0..tables).map(|_| Neighbours::default()).collect() }
     }
 
-    /// True if a port knows a node's address.
+    /// True if a port has the address of a node.
     #[inline(always)]
-    pub fn knows(&self, hop: NextHop) -> bool {
+    pub fn resolves(&self, hop: NextHop) -> bool {
         self.spec.prefilled || self.ports[hop.port].known.binary_search(&hop.node).is_ok()
     }
 

@@ -31,7 +31,7 @@ struct Hosted {
     slot: Option<ControllerSlot>,
     running: bool,
     counts: ControllerCounts,
-    /// What it had found when it stopped.
+    /// The inhibited links that the controller had found when it stopped.
     found: Option<Inhibition>,
 }
 
@@ -161,7 +161,7 @@ impl Controllers {
         gauges
     }
 
-    /// What limits a flow, by the running controller that gives it the smallest rate.
+    /// The limit of a flow, by the running controller that gives it the smallest rate.
     pub fn limit(&self, flow: FlowId) -> Option<(ControllerIx, FlowLimit)> {
         let running = self.list.pairs().filter(|(_, hosted)| hosted.running);
         let limits = running.filter_map(|(at, hosted)| Some((at, hosted.slot.as_ref()?.limit(flow)?)));

@@ -181,7 +181,7 @@ fn scheme_header(network: &Network, copy: CopyRef, at: &PacketCopy) -> SchemeHea
     SchemeHeader { bytes, len, trailer: kinds.of(at.header).is_some_and(|kind| kind.trailer) }
 }
 
-/// What the sender of a copy announces in its header; none if its queue has written none.
+/// The announcement of a copy's sender in the header; none if its queue has written none.
 pub(crate) fn announced(network: &Network, copy: CopyRef) -> Option<Announced> {
     let (kind, header, destination) = network.packets.heard(copy)?;
     let queue = network.interfaces.headers().of(kind)?.queue?;

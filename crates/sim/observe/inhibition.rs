@@ -51,7 +51,7 @@ impl Heard {
     }
 }
 
-/// What controllers have found of a link.
+/// The findings of controllers about a link.
 #[derive(Default)]
 struct Found {
     by: BTreeSet<NodeIx>,

@@ -73,7 +73,7 @@ fn messages_text(name: &str) -> String {
 }
 
 impl Names {
-    /// What a frame carries beside packets of flows by routes: " (OLSR HELLO)", " (batch 32 of f)"; nothing for other frames.
+    /// The contents of a frame beside packets of flows by routes: " (OLSR HELLO)", " (batch 32 of f)"; nothing for other frames.
     fn carried(&self, frame: &FrameView) -> String {
         match (frame.messages, frame.forwarded) {
             (Some(name), _) => format!(" ({})", messages_text(name)),

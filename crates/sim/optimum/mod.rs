@@ -54,7 +54,7 @@ impl Default for InhibitorFactors {
     }
 }
 
-/// What is computed, and with what.
+/// The rates to compute, and the assumptions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OptimumSpec {
     /// Most cliques that are listed.
@@ -134,7 +134,7 @@ pub struct Optimum {
     pub plain: Rates,
     /// Rates where it counts with its factor; none without inhibited links.
     pub weighted: Option<Rates>,
-    /// What a schedule of at most 12 links can reach.
+    /// The rates that a schedule of at most 12 links can reach.
     pub schedule: Option<Schedule>,
 }
 
@@ -215,7 +215,7 @@ pub(crate) fn optimum(
     Ok(Optimum { links, conflicts, inhibitions, additive, cliques, complete, plain, weighted, schedule })
 }
 
-/// What the model cannot describe is an error.
+/// An error for everything that the model cannot describe.
 fn check(spec: &WorldSpec, air: &Air) -> Result<(), Unmodelled> {
     let reason = if matches!(spec.routing, RoutingSpec::Found(_)) {
         "routes are found during the run; expected static routes (--set routing.protocol=static)"

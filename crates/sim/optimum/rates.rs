@@ -12,10 +12,10 @@ use super::{Clique, Inhibition, Unmodelled};
 use crate::air::Air;
 use crate::ids::StationIx;
 
-/// What keeps a flow from a higher rate.
+/// The reason why a flow has no higher rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
-    /// Its application offers no more.
+    /// The flow's application offers no more.
     Demand,
     /// The air time of a clique, by its place.
     Clique {
@@ -33,7 +33,7 @@ pub enum Bound {
 pub struct Rates {
     /// Max-min fair rates, bit/s of payload.
     pub max_min_bps: Vec<f64>,
-    /// What limits each of them.
+    /// The limit of each flow.
     pub bounds: Vec<Bound>,
     /// Proportionally fair rates, bit/s of payload; none unless wanted, or for more flows than the method can compute.
     pub proportional_bps: Option<Vec<f64>>,
@@ -48,7 +48,7 @@ pub struct Schedule {
     pub sets: Vec<(Vec<usize>, f64)>,
 }
 
-/// What rates follow from.
+/// The quantities that rates follow from.
 pub(super) struct Model<'a> {
     pub air: &'a Air,
     pub links: &'a Links,

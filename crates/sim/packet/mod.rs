@@ -46,8 +46,8 @@ pub(crate) enum Payload {
     Routing(RoutingIx),
     /// A broadcast that a forwarder has made, with its header.
     Forwarded(MessageIx),
-    /// What goes by ordinary routing of a datagram that forwarders carry, a control packet: the datagram itself stays with them until one
-    /// hands it up.
+    /// A part that goes by ordinary routing, of a datagram that forwarders carry; a control packet: the datagram itself stays with them
+    /// until one hands it up.
     Routed {
         flow: FlowIx,
         /// Number of the datagram among those that its forwarder has taken.

@@ -19,7 +19,7 @@ pub(super) struct FlowRoute {
     last: (bool, Time),
 }
 
-/// What became of a flow's route in the measured time.
+/// The history of a flow's route in the measured time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct RouteUpkeep {
     /// Number of losses of the route.

@@ -26,7 +26,7 @@ use airfair_wire::c3l::{FlowReport, LinkReport, Message, Neighbour, Report};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// What is done to the messages of a world: to those for the controller, and to those of the agent of the interface that is made n-th.
+/// A change of the messages of a world: to those for the controller, and to those of the agent of the interface that is made n-th.
 type Spoil = Arc<dyn Fn(usize, Vec<u8>) -> Option<Vec<u8>> + Send + Sync>;
 
 /// C3L with spoilt messages.
@@ -411,7 +411,7 @@ fn the_order_of_the_file_does_not_matter() {
     assert_eq!(kbps(&run(&spec, c3l(&[]))), second);
 }
 
-/// What a lone saturated link delivers, by the times that its agent is told.
+/// Goodput of a lone saturated link, by the times that its agent is told.
 #[test]
 fn agents_know_the_goodput_of_a_lone_link() {
     let mut without = dot11a(12, 250.0, 550.0);
@@ -618,7 +618,7 @@ fn collecting_the_profile_is_cheap() {
     assert!(control.iter().all(|of| of.packets > 0 && of.frames >= of.packets && of.mac_bytes > of.ip_bytes));
 }
 
-/// What a node may lie about in its reports.
+/// The lies of a node in its reports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Lie {
     /// This number of flows to a neighbour that do not exist.

@@ -36,10 +36,10 @@ struct Word {
 #[derive(Debug, Default)]
 struct Log {
     queues: usize,
-    /// What queues have announced; the sender stands for itself.
+    /// Backlogs that queues have announced; the sender stands for itself.
     said: Vec<Word>,
     heard: Vec<Word>,
-    /// What messages have told, and when.
+    /// Backlogs that messages have carried, and when.
     told: Vec<Word>,
     told_at: Vec<Time>,
     /// Node and time of each labelled packet that has left a queue.
@@ -204,7 +204,7 @@ impl Queue for ObservedQueue {
     }
 }
 
-/// What a node has heard.
+/// Everything that a node has heard.
 fn heard_by(log: &Log, node: usize) -> Vec<Word> {
     log.heard.iter().copied().filter(|word| word.node == node).collect()
 }
@@ -787,7 +787,7 @@ fn a_queue_of_all_categories_waits_for_the_next_hop() {
     }
 }
 
-/// What results say of differences: every packet that has left a queue after the warm-up, by next hop and, with levels, by level. 1 sends
+/// Differences in results: every packet that has left a queue after the warm-up, by next hop and, with levels, by level. 1 sends
 /// to 2 and, for the other flow, to 0.
 #[test]
 fn results_have_the_differences_by_next_hop() {

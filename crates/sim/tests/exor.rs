@@ -55,7 +55,8 @@ fn counts(result: &RunResult) -> ForwardCounts {
     result.flows[0].forwarding.unwrap()
 }
 
-/// What a run took: packets that arrived, broadcasts of packets, of maps, and packets handed to routing, as the nodes have counted them.
+/// Transmissions that a run took: packets that arrived, broadcasts of packets, of maps, and packets handed to routing, as the nodes have
+/// counted them.
 fn taken(name: &str, spec: &WorldSpec) -> [f64; 4] {
     let mut world = world_with(name, spec, &[("levels", ParamValue::Integer(1))], 1);
     world.sample(spec.duration);

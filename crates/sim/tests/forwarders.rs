@@ -21,7 +21,7 @@ struct Repeating {
     idle_accesses: u32,
     /// Level of its broadcasts.
     priority: u8,
-    /// Its destination's node sends packets on by routes instead of taking them as they are.
+    /// The flow's destination sends packets on by routes instead of taking them as they are.
     routed: bool,
     /// Header: garbage instead of flow and number.
     garbage: bool,
@@ -229,7 +229,7 @@ fn a_forwarder_may_pass_packets_to_routing() {
     assert_eq!(result.ends.forwarded, Some(flow.sent_packets - flow.delivered_packets));
 }
 
-/// What is handed to routing and is lost on its way is handed again; it arrives once.
+/// Packets that are handed to routing and lost on the way are handed again, and arrive once.
 #[test]
 fn what_routing_loses_is_still_at_a_forwarder() {
     let traffic = Traffic::ConstantRate { rate: Rate(800_000), packet: Bytes(1000), gap_jitter: 0.0 };
@@ -270,7 +270,7 @@ fn flows_without_a_forwarder_at_an_end_are_routed() {
     assert!(run(&other, Repeating::default()).flows[0].forwarding.is_none());
 }
 
-/// What is known of the delivery of broadcasts is told in the order of names, whatever the order of the file.
+/// Delivery ratios of broadcasts come in the order of names, whatever the order of the file.
 #[test]
 fn ratios_are_in_the_order_of_names() {
     let spec = chain(dot11b(250.0, 550.0), 2, 200.0, saturating(1000), 1);

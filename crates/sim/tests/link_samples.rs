@@ -72,7 +72,7 @@ type Counted = BTreeMap<(u32, u32), [u64; 3]>;
 /// Bytes of an ARP packet in a frame.
 const ARP: u32 = 28 + 36;
 
-/// What the links have done with packets of flows until each node's last sample.
+/// Counts of the links for packets of flows until each node's last sample.
 fn count(world: &mut World, until: &BTreeMap<u32, Time>) -> Counted {
     let mut links = Counted::new();
     // The data frame that a category of a station has sent last, and the number of frames with its packet; and the category of the last.

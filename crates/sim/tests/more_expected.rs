@@ -93,7 +93,7 @@ impl Scene {
 /// Numbers modulo a prime, in which the play codes: a packet is new as often as in GF(2^8), but for one in thousands.
 const PRIME: u32 = 257;
 
-/// What a node holds of a batch: vectors, by the place of their first number that is not 0, which is 1.
+/// The vectors that a node holds of a batch, by the place of their first number that is not 0, which is 1.
 struct Held {
     rows: Vec<Option<Vec<u32>>>,
     rank: usize,
@@ -181,7 +181,7 @@ fn play(scene: &Scene, natives: usize, list: &[Forwarder], random: &mut Stream) 
     sent
 }
 
-/// What a world and a play give, as parts of the sum of z.
+/// Transmissions of a world and of a play, as parts of the sum of z.
 fn compare(scene: &Scene, natives: u64, seconds: u64, plays: u32) -> [f64; 2] {
     let expected = scene.expected();
     let list = forwarders(&scene.losses(), &expected);

@@ -23,7 +23,7 @@ use proptest::test_runner::RngSeed;
 /// Decides by the numbers of nodes and flows that it is handed, and by the order of its neighbours.
 struct Nosy;
 
-/// Its header: none of its flows has one.
+/// The scheme's header: none of the scheme's flows has one.
 static KIND: HeaderKind = HeaderKind {
     name: "nosy",
     wire_len: 4,

@@ -23,7 +23,7 @@ use airfair_wire::probe::{Heard, List, Probe};
 const CONFIG: Config =
     Config { interval: Span::from_secs(1), window: 10, bytes: 1472, expiry: Span::from_secs(30), nodes: 100 };
 
-/// What nodes know after each of their probes: time, and losses as measured and as given.
+/// The ratios at nodes after each of their probes: time, and losses as measured and as given.
 type Log = Arc<Mutex<BTreeMap<u32, Vec<(f64, Losses, Losses)>>>>;
 
 /// Probes, and carries nothing.
@@ -59,7 +59,7 @@ impl Agent for Prober {
 
 impl Forwarder for Prober {
     fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {
-        self.given.tell(ratios);
+        self.given.set_given(ratios);
     }
 
     fn room(&self, _flow: FlowId, _to: NodeId) -> u32 {
@@ -102,7 +102,7 @@ impl Scheme for Probing {
     }
 }
 
-/// What each node knew over time.
+/// The ratios at each node over time.
 fn probe(spec: &WorldSpec, config: Config, seed: u64) -> BTreeMap<u32, Vec<(f64, Losses, Losses)>> {
     let log = Log::default();
     let mut world =
@@ -277,7 +277,7 @@ fn more_leaves_out_a_relay_that_is_gone() {
     assert!(each < 4.0, "{each}: two hops that deliver 0.7");
 }
 
-/// What a node tells in its probes.
+/// The content of a node's probes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Tells {
     Truth,

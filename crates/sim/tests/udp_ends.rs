@@ -29,7 +29,7 @@ static DATA: HeaderKind = HeaderKind {
 };
 static REPORT: HeaderKind = HeaderKind { name: "steady-report", wire_len: 30, ..DATA };
 
-/// What the ends have observed.
+/// The observations of both ends.
 #[derive(Debug, Default)]
 struct Log {
     setup: Option<FlowSetup>,

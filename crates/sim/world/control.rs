@@ -700,7 +700,7 @@ impl Network {
             let copy = self.packets.add(packet, PacketCopy::PLAIN);
             let hop = NextHop { port, node: destination };
             let wired = matches!(self.interfaces.link(port), LinkRef::Wire(_));
-            if wired || destination == NodeIx::EVERYONE || self.arp.knows(hop) {
+            if wired || destination == NodeIx::EVERYONE || self.arp.resolves(hop) {
                 self.send_ahead(port, copy, now);
             } else {
                 self.await_address(hop, copy, now);

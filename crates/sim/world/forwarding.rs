@@ -77,7 +77,7 @@ impl Network {
         let Some(station) = self.forwarders.source_of(flow) else { return false };
         let (id, to) = (self.flows[flow].id, self.interfaces.id(self.flows[flow].to));
         let mut fed = false;
-        while self.agents.ask_forwarder(station, |forwarder| forwarder.room(id, to)).unwrap_or(0) > 0
+        while self.agents.query_forwarder(station, |forwarder| forwarder.room(id, to)).unwrap_or(0) > 0
             && let Some((copy, number)) = self.forwarders.take(flow)
         {
             fed = true;
@@ -118,7 +118,7 @@ impl Network {
     }
 
     fn is_ready(&mut self, station: StationIx, now: Time) -> bool {
-        self.agents.ask_forwarder(station, |forwarder| forwarder.ready(now)).flatten().is_some()
+        self.agents.query_forwarder(station, |forwarder| forwarder.ready(now)).flatten().is_some()
     }
 
     /// Applies the effects that a forwarder's hook has requested; then it may have become ready, or have room.
@@ -211,7 +211,7 @@ impl Network {
     pub(super) fn place_in_category(&mut self, station: StationIx, air: &mut Air, now: Time) {
         let Some(at) = self.forwarders.at(station).filter(|at| !at.contends) else { return };
         let port = at.port;
-        let ready = self.agents.ask_forwarder(station, |forwarder| forwarder.ready(now)).flatten();
+        let ready = self.agents.query_forwarder(station, |forwarder| forwarder.ready(now)).flatten();
         let Some(priority) = ready else { return };
         let highest = self.interfaces.categories(port).map_or(0, |of| of.count.saturating_sub(1));
         let category = priority.0.min(highest);

@@ -40,7 +40,7 @@ fn offers(medium: Medium, categories: usize, radios: usize) -> Capabilities {
     }
 }
 
-/// What to do where a scheme gives more priorities than a radio has categories; empty where it does not.
+/// Advice where a scheme gives more priorities than a radio has categories; empty where it does not.
 fn few_categories(wanted: Priority, categories: usize) -> String {
     let needed = usize::from(wanted.0) + 1;
     if needed <= categories {

@@ -297,7 +297,7 @@ impl Network {
 
     /// Offers a packet to the queue of a port, or lets it wait until its next hop's address is known.
     pub(super) fn offer(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
-        if matches!(self.interfaces.link(hop.port), LinkRef::Station(_)) && !self.arp.knows(hop) {
+        if matches!(self.interfaces.link(hop.port), LinkRef::Station(_)) && !self.arp.resolves(hop) {
             self.await_address(hop, copy, now);
             return;
         }

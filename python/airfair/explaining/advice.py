@@ -1,4 +1,4 @@
-"""What to try, in words."""
+"""Remedies to try, in words."""
 
 from __future__ import annotations
 

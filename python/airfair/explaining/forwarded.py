@@ -21,14 +21,14 @@ def chosen(result: RunResult, flow: str | None) -> FlowResult | None:
 
 
 class ForwardedFlow(ExplainedFlow):
-    """What can be told of the goodput of a flow that forwarders carry."""
+    """An explanation of the goodput of a flow that forwarders carry."""
 
     goodput_bps: float
     """Goodput of the flow, bits per second."""
     delivered_packets: int
     """Packets that the destination has."""
     forwarding: Forwarding
-    """What forwarders have sent for it."""
+    """Transmissions of forwarders for the flow."""
     broadcasts_by_node: dict[str, int]
     """Broadcast frames of each node in the whole run, most first: of all flows, probes and routing as well.
     Nodes that sent none are left out."""
@@ -39,7 +39,7 @@ class ForwardedFlow(ExplainedFlow):
 
 
 def facts(result: RunResult, flow: FlowResult) -> ForwardedFlow:
-    """What the run tells of a flow that forwarders carry."""
+    """The explanation of a flow that forwarders carry, from the result of a run."""
     sent: Counter[str] = Counter()
     for station in result["stations"]:  # a node may have several radios
         sent[station["node"]] += station["sent"]["BROADCAST"]
@@ -64,7 +64,7 @@ def facts(result: RunResult, flow: FlowResult) -> ForwardedFlow:
 
 
 def words(result: RunResult, flow: FlowResult) -> list[str]:
-    """What forwarders have sent for a flow, who sends, and what to look at: a text a line."""
+    """Transmissions of forwarders for a flow, their senders, and where to look: a text a line."""
     of = flow["forwarding"]
     every = of["broadcasts"] + of["late"]
     src, dst = flow["src"], flow["dst"]

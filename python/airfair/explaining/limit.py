@@ -1,4 +1,6 @@
-"""What the air allows a flow: its max-min rate by the model of `airfair.optimum`, and what binds it."""
+"""The rate that the air allows a flow: its max-min rate by the model of `airfair.optimum`, and what binds
+it.
+"""
 
 from __future__ import annotations
 
@@ -81,12 +83,12 @@ def _holder(explanation: Explanation, best: Optimum, flow: OptimumFlow) -> str:
 
 
 def _is_own(explanation: Explanation, link: Link) -> bool:
-    """Whether a hop of the flow uses this link."""
+    """True if a hop of the flow uses this link."""
     return any(
         _is_of(link["src"], hop["src"]) and _is_of(link["dst"], hop["dst"]) for hop in explanation["hops"]
     )
 
 
 def _is_of(station: str, node: str) -> bool:
-    """Whether a station is one of this node: the first has the node's name, others that of the radio, too."""
+    """True if a station is one of this node: the first has the node's name, others that of the radio, too."""
     return station == node or station.startswith(f"{node}/")

@@ -282,7 +282,7 @@ class AllocatedShare(TypedDict):
 
 
 class Allocation(TypedDict):
-    """What a controller and nodes have given the flow, sampled ten times a second.
+    """The shares that a controller and nodes have given the flow, sampled ten times a second.
 
     `packet_bytes`: size of the flow's packets, as shares count them; `smallest_bps`: mean of the smallest
     share of the path, None if no node had one; `limits`: the most frequent first; `shares`: first the node
@@ -376,7 +376,9 @@ class Explanation(ExplainedFlow):
     tcp: Tcp | None
     """Waits of the flow's TCP; None for UDP."""
     allocation: NotRequired[Allocation]
-    """What a controller and nodes have given it; only where a scheme gives flows shares (C3L)."""
+    """The shares that a controller and nodes have given the flow; only where a scheme gives flows shares
+    (C3L).
+    """
     timeline: Timeline
     """The flow in each interval of the run."""
     warnings: list[str]
@@ -392,7 +394,7 @@ class Explanation(ExplainedFlow):
     advice: list[str]
     """Changes to try, in words."""
     optimum: BestRate | None
-    """What the air allows the flow; None where the model does not apply."""
+    """The rate that the air allows the flow; None where the model does not apply."""
     optimum_reason: str | None
     """The reason where `optimum` is None."""
 
@@ -429,7 +431,7 @@ def preceding_ns(other: OtherCategory) -> int:
 
 
 def sent_part(explanation: Explanation) -> float | None:
-    """What the source sent by the smallest share of its path; None where no node gave it one."""
+    """The source's rate over the smallest share of its path; None where no node gave it one."""
     smallest = explanation["allocation"]["smallest_bps"] if "allocation" in explanation else None
     seconds = explanation["until_s"] - explanation["from_s"]
     if "allocation" not in explanation or not smallest or seconds <= 0:

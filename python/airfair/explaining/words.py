@@ -114,7 +114,7 @@ def milliseconds(seconds: float) -> str:
 
 
 def _all_in_all(explanation: Explanation) -> str:
-    """What is wrong with a flow that gets its share."""
+    """A verdict on a flow that gets its share."""
     found = quality(explanation)
     return f"But {' and '.join(found)}." if found else "Nothing is wrong."
 
@@ -204,7 +204,7 @@ def _of_tcp(explanation: Explanation) -> Iterator[tuple[float, str]]:
         yield waited(tcp, state), f"{percent(waited(tcp, state))} of its TCP's time {text}."
     local = waited(tcp, "local_limit")
     if local > MOSTLY:
-        # What keeps the node from sending off what it has comes first.
+        # First the cause that keeps the node from sending the packets that it has.
         told_local = (
             f"{percent(local)} of its TCP's time as much of it waits in {explanation['src']} as may wait "
             "there (local_limit): the next segment comes when one has left."

@@ -11,7 +11,7 @@ from ..arguments import Overrides, as_scenario
 
 
 class Bound(TypedDict):
-    """What keeps a flow from a higher rate. Numbers are places in the lists of the `Optimum`."""
+    """The reason why a flow has no higher rate. Numbers are places in the lists of the `Optimum`."""
 
     kind: Literal["demand", "clique", "wire"]
     clique: int | None

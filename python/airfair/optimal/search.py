@@ -191,7 +191,7 @@ class _Search:
         return self.known[key]
 
     def sustained(self, rates: Mapping[str, float]) -> bool:
-        """Whether the network can deliver these rates."""
+        """True if the network can deliver these rates."""
         return min(self.delivered(rates).values()) >= 1 - SHORTFALL
 
     def water_filling(self) -> dict[str, float]:

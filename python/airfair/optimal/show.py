@@ -22,7 +22,7 @@ MOST = 6
 
 
 def bound_in_words(optimum: Optimum, bound: Bound) -> str:
-    """What keeps a flow from a higher rate, in a few words."""
+    """The reason why a flow has no higher rate, in a few words."""
     if bound["kind"] == "wire" and bound["wire"] is not None:
         wire = optimum["wires"][bound["wire"]]
         return f"the wire {wire['src']} → {wire['dst']}"

@@ -52,7 +52,8 @@ def batches(
     *,
     ax: Axes | None = None,
 ) -> Figure:
-    """What each node holds of a flow's batches over time, and when it sends: a lane for each node.
+    """The packets that each node holds of a flow's batches over time, and its transmissions: a lane for each
+    node.
 
     Strokes are broadcasts. The height above them is the part of the batch at hand that the node holds, up to
     a line where it holds all; a dotted line marks the source's first broadcast of a batch, at which what was

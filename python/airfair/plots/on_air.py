@@ -1,4 +1,4 @@
-"""What is on the air in a window of time, from the tables `frames` and `states` of a recording."""
+"""Frames on the air in a window of time, from the tables `frames` and `states` of a recording."""
 
 from __future__ import annotations
 
@@ -330,7 +330,7 @@ def _rows(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _kind(row: dict[str, Any]) -> str:
-    """Whether a packet belongs to a flow; a message of ARP, routing or an agent belongs to none."""
+    """True if a packet belongs to a flow; a message of ARP, routing or an agent belongs to none."""
     kind = str(row["kind"])
     if kind not in (DATA, "BROADCAST"):
         return kind

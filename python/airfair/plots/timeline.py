@@ -172,7 +172,7 @@ class _Box:
 
 
 class _Chart:
-    """What is drawn into the axes."""
+    """The contents of the axes."""
 
     def __init__(
         self, axes: Axes, found: Part, lanes: Mapping[Station, int], factor: float, points: float
@@ -298,7 +298,7 @@ class _Chart:
         )
 
     def _texts(self, frame: Sent) -> list[str]:
-        """What a bar says, the longest first."""
+        """Labels of a bar, the longest first."""
         to = "all" if frame.to is None else self.names.get(frame.to, frame.to)
         content = frame.content or ""
         what = CONTENTS.get(content, "data" if frame.kind == DATA else "message")

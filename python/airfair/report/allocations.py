@@ -1,4 +1,4 @@
-"""What controllers gave the flows of a run, and who inhibits their links, for the report."""
+"""Shares that controllers gave the flows of a run, and nodes that inhibit their links, for the report."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Packet(NamedTuple):
     """Size of the IP packet."""
     kind: Literal["data", "ack", "control"] = "data"
     ecn: Literal["not-ect", "ect", "ce"] = "not-ect"
-    """Whether it may be marked, or is (RFC 3168)."""
+    """True if it may be marked, or is (RFC 3168)."""
     enqueued: int = 0
     """When it reached the queue, ns."""
 
@@ -188,7 +188,7 @@ class FlowSetup(NamedTuple):
     """Measured by the connection set-up, ns."""
     syn_lost: bool = False
     headers: int = 0
-    """What a packet with payload has beside it, from IP's header to TCP's with its options."""
+    """Headers of a packet with payload, from IP's header to TCP's with its options."""
 
 
 class Sent(NamedTuple):

@@ -28,17 +28,17 @@ class Scheme:
     """
 
     name: ClassVar[str]
-    """Its name everywhere: lower-case letters, digits, hyphens."""
+    """The scheme's name everywhere: lower-case letters, digits, hyphens."""
     origin: ClassVar[str]
-    """Its source: a paper, an RFC."""
+    """The scheme's source: a paper, an RFC."""
     sample_interval: int = 0
     """Interval of the samples of agents, ns; 0: none."""
     samples_links: bool = False
-    """Whether samples have links and flows."""
+    """True if samples have links and flows."""
     overhears: bool = False
-    """Whether agents receive messages for other nodes."""
+    """True if agents receive messages for other nodes."""
     knows_ratios: bool = False
-    """Whether forwarders are told how many broadcasts arrive between all nodes: no real node knows."""
+    """True if forwarders are told how many broadcasts arrive between all nodes: no real node knows."""
     levels: int = 1
     """Levels that `Forwarder.ready` may answer, 1 to 8; at most the categories of the radios."""
 

@@ -48,7 +48,7 @@ def sweep(
             nonlocal done
             if done is not progress:
                 done = progress
-                # What was there before says nothing of how long the rest takes.
+                # Runs that were there before say nothing about the time that the rest takes.
                 bar.reset(task, total=progress.total, completed=progress.finished)
             bar.update(task, completed=progress.finished + len(progress.failed))
 

@@ -82,7 +82,7 @@ def drive(
         progress = Progress(len(plan), len(dataset.finished))
         driver = _Driver(plan, dataset, own or executor, window, progress, on_run)
         try:
-            driver.go()
+            driver.run()
         finally:
             driver.stop.set()
             driver.cancel()
@@ -131,7 +131,7 @@ class _Driver:
         workers = getattr(self.executor, "_max_workers", None) or os.cpu_count() or 1
         return AHEAD * int(workers)
 
-    def go(self) -> None:
+    def run(self) -> None:
         """Execute the plan."""
         self.report()
         runs: Iterator[Run] = (run for run in self.plan if run.identity not in self.dataset.finished)

@@ -151,7 +151,7 @@ class Plan:
                         errors.update(dict.fromkeys(result))
                         continue
                     other = twins.setdefault(result.sha256, cell)
-                    # What was left out may be all that tells them apart.
+                    # The values that were left out may be the only difference.
                     if other != cell and not self.study.left_out:
                         twin = f"{self.describe(cell)}: the same scenario as {self.describe(other)}"
                         errors[f"{self._at(cell)}{twin}"] = None

@@ -56,7 +56,7 @@ class Processes(Executor):
                 self._pools[place] = pool
             try:
                 return pool.submit(fn, *args, **kwargs)
-            # Its process died while it had nothing to do, or dies just now: the pool's own pipe may be closed
+            # The worker died while it had nothing to do, or dies just now: the pool's own pipe may be closed
             # while the run is handed to it.
             except (BrokenExecutor, OSError) as error:
                 self._pools[place] = None

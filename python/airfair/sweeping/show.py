@@ -171,7 +171,7 @@ class _Tables:
 
 
 def _is_same(rows: Sequence[CompareRow | Differences], column: Column, only: float | None = None) -> bool:
-    """Whether all rows have the same number without any spread: `only` this one, if it is given."""
+    """True if all rows have the same number without any spread: `only` this one, if it is given."""
     estimates = [cast("Estimate | None", row[column.key]) for row in rows]  # type: ignore[literal-required]
     if any(estimate is None or estimate["ci95"] for estimate in estimates):
         return False

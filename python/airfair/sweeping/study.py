@@ -63,7 +63,7 @@ class Study:
     """Errors of the study itself, where it was read by `read_study`; the other attributes hold the valid
     part."""
     left_out: bool
-    """Whether a value that distinguishes cells is wrong and left out."""
+    """True if a value that distinguishes cells is wrong and left out."""
 
     def __init__(
         self,
@@ -384,7 +384,7 @@ class _Reader:
         return None
 
     def path(self, line: int, key: str, path: str) -> bool:
-        """Whether this may be the path of a parameter."""
+        """True if this may be the path of a parameter."""
         if path == "scheme":
             self.error(line, key, 'a scheme is no parameter; expected schemes = ["droptail", "red"] above')
         elif path in self.taken:
@@ -394,7 +394,7 @@ class _Reader:
         return False
 
     def value(self, line: int, key: str, value: Value) -> bool:
-        """Whether this may be a value of a parameter."""
+        """True if this may be a value of a parameter."""
         if isinstance(value, float) and not math.isfinite(value):
             self.error(line, key, f"{value}; expected a finite number")
             return False

@@ -1,4 +1,4 @@
-"""What decides: the values that the paper leaves open, one changed at a time (ours).
+"""Effects of the values that the paper leaves open, one changed at a time (ours).
 
 C3L in the networks of figures 9 and 10, over static routes but where DSDV is named: what discovery takes for
 an inhibited link or a conflict, when a link is overloaded and what its clique loses, when capacities grow,

@@ -75,7 +75,7 @@ def series(kind: str, count: int) -> Series:
 
 
 def read(recording: Recording) -> dict[str, float]:
-    """What the controller has listed at the end."""
+    """Links that the controller has listed at the end."""
     last = recording.pandas("controllers").iloc[-1]
     (controller,) = recording.result["controllers"]
     assert controller["stop_s"] is None

@@ -52,7 +52,7 @@ SEVERAL = (HOPS, MIDDLE)
 
 
 class Stated(NamedTuple):
-    """What is said of a scene."""
+    """The paper's statements about a scene."""
 
     text: str
     statistic: Statistic
@@ -88,7 +88,7 @@ SHORT_QUEUES = [
 
 
 def claim(place: str, protocol: str, route: str) -> Claim:
-    """What is said of the scene, of this protocol."""
+    """The claim about the scene, for this protocol."""
     stated = STATED[place]
     return Claim(
         text=stated.text,

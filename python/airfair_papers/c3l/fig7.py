@@ -44,7 +44,7 @@ def claim(text: str, load: float, comparison: Literal["above", "below"], value: 
 
 
 def claims(reading: str) -> list[Claim]:
-    """Its range, and its typical value."""
+    """Claims about the range and the typical value."""
     return [
         *(claim("above 1", load, "above", 1.0, reading) for load in BELOW),
         *(claim("below 2", load, "below", 2.0, reading) for load in BELOW),

@@ -91,7 +91,7 @@ def read(recording: Recording) -> dict[str, float]:
 
 
 def claim(other: str, count: int, scene: str, level: str) -> Claim:
-    """What TCP keeps of what it has beside TCP."""
+    """The part of its goodput beside TCP that TCP keeps."""
     own = number(OF_TCP)
     return Claim(
         text=f"{count} TCP beside {count} {other}, {scene}: four fifths of what it has beside TCP",

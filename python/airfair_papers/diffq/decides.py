@@ -1,4 +1,4 @@
-"""What decides: the values that the paper leaves open, one changed at a time (ours).
+"""Effects of the values that the paper leaves open, one changed at a time (ours).
 
 DiffQ-TCP with 32 flows, each value against TCP-SACK at level 0 on the same sets. Depth D of a destination's
 queue, by which differentials become levels; the threshold of the source's law, as a part of D; how long a

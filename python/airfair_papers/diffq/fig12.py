@@ -68,7 +68,7 @@ def compared() -> list[Series]:
 
 
 def claims(reading: str) -> list[Claim]:
-    """What is read off the figure."""
+    """Claims that are read off the figure."""
 
     def starved(other: str) -> Claim:
         windows = "" if other == TCP else " with windows of 8 segments"
@@ -111,7 +111,7 @@ def claims(reading: str) -> list[Claim]:
 
 
 def of_tcp(reading: str) -> Claim:
-    """What is read off it about TCP alone."""
+    """The claim that is read off the figure about TCP alone."""
     return Claim(
         text="With TCP one flow in a hundred and more is above 1 Mbit/s",
         where=WHERE,

@@ -47,7 +47,7 @@ ALL = (TCP, FEW, TFRC, DIFFQ_TCP, DIFFQ_UDP)
 
 
 def of_baselines(reading: str) -> list[Claim]:
-    """What the text says of the others in the run."""
+    """The text's claims about the others in the run."""
 
     def some_run(protocol: str, share: float) -> Claim:
         return Claim(
@@ -79,7 +79,7 @@ def of_baselines(reading: str) -> list[Claim]:
 
 
 def claims() -> list[Claim]:
-    """What it says of DiffQ."""
+    """The text's claims about DiffQ."""
     return [
         claim
         for own, other in ((DIFFQ_TCP, TCP), (DIFFQ_TCP, FEW), (DIFFQ_TCP, TFRC), (DIFFQ_UDP, TFRC))

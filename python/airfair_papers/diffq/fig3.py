@@ -62,7 +62,7 @@ def read(recording: Recording) -> dict[str, float]:
 
 
 def claims(reading: str) -> list[Claim]:
-    """What the argument predicts."""
+    """The predictions of the argument."""
 
     def claim(text: str, statistic: str, comparison: Literal["above", "below"]) -> Claim:
         own, other = name(OWN, reading), name(OTHER, reading)

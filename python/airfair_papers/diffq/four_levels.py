@@ -31,7 +31,7 @@ CHANGES = {
 
 
 def claims(scene: str, reading: str, change: str) -> list[Claim]:
-    """What fewer levels leave."""
+    """The gain that fewer levels leave."""
     own = variants.name(scene, reading, change)
     none = variants.name(scene, reading, NO_LEVELS)
     kept = beside(

@@ -65,7 +65,7 @@ def read(recording: Recording) -> dict[str, float]:
 
 
 def claims(reading: str) -> list[Claim]:
-    """What each half gains or loses beside runs without DiffQ."""
+    """Gains or losses of each half beside runs without DiffQ."""
 
     def claim(text: str, statistic: str, comparison: Literal["above", "below"], factor: float) -> Claim:
         own, other = name(HALF, reading), name(NONE, reading)

@@ -46,7 +46,7 @@ def name(relay: str, kind: str, reading: str) -> str:
 
 
 def claims(relay: str, reading: str) -> list[Claim]:
-    """What a lie costs the flow through the relay, and where packets are lost for it."""
+    """The cost of a lie for the flow through the relay, and the place of the losses."""
 
     def claim(
         text: str, kind: str, comparison: Literal["above", "below"], factor: float, statistic: str = fig3.LONG

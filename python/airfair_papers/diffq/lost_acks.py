@@ -48,7 +48,7 @@ def series() -> list[Series]:
 
 
 def claim(protocol: str, form: str) -> Claim:
-    """What half of the acknowledgements leave of the goodput without losses."""
+    """The part of the goodput without losses that half of the acknowledgements leave."""
     goodput = number(GOODPUT)
     return Claim(
         text=f"{protocol}: four fifths of the goodput with half of the acknowledgements lost",

@@ -30,7 +30,7 @@ CHANGES = {
 
 
 def claims(scene: str, reading: str) -> list[Claim]:
-    """What is better with sizes, and that broadcasts do as well."""
+    """The gain by known sizes, by overhearing or by broadcasts."""
 
     def claim(
         text: str, change: str, statistic: str, comparison: Literal["above", "below"], factor: float = 1.0

@@ -1,4 +1,4 @@
-"""What NRED costs (ours, not the paper's): nothing without congestion, the airtime of notifications with
+"""The cost of NRED (ours, not the paper's): nothing without congestion, the airtime of notifications with
 congestion.
 
 "Calm" is the grid of figure 6 with six UDP flows of 40 kbit/s, a fifth of the channel; "busy" has 100
@@ -39,7 +39,7 @@ LOADS: dict[str, tuple[str, ...]] = {
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """What is left of the total, and the airtime of notifications."""
+    """The part of the total that is left, and the airtime of notifications."""
     kept, air = figure.subplots(1, 2)
     names = [f"nred, {load}" for load in LOADS]
     shares = [rows[name]["total_share"] for name in names]

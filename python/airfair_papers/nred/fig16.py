@@ -33,7 +33,7 @@ ONE_SIDE = tuple(
 
 
 def read(recording: Recording) -> dict[str, float]:
-    """What the middle transfers get, as a share of what the others get on average."""
+    """Goodput of the middle transfers, as a share of the mean of the others."""
     silent = [flow["id"] for flow in recording.result["flows"] if flow["sent_packets"] == 0]
     of = {flow["id"]: flow["goodput_bps"] for flow in recording.result["flows"]}
     others = [rate for flow, rate in of.items() if flow not in (*MIDDLE, *silent)]

@@ -73,7 +73,7 @@ def coarse(table: DataFrame) -> DataFrame:
 
 
 def read(recording: Recording) -> dict[str, float]:
-    """What each flow got above and below, and how evenly they shared the time above."""
+    """Goodput of each flow above and below, and how evenly the flows shared the time above."""
     table = goodputs(recording)[list(FLOWS)]
     found = {
         f"{flow} {name}, kbit/s": float(within(table, windows)[flow].mean())

@@ -68,7 +68,7 @@ def fair(series: str, index: str, reading: str) -> Claim:
 
 
 def claims(reading: str) -> list[Claim]:
-    """What figure 19 shows, in one reading; the first three are false with drop-tail."""
+    """Claims of figure 19, in one reading; the first three are false with drop-tail."""
     nred, droptail = f"nred{suffix(reading)}", f"droptail{suffix(reading)}"
     return [
         Claim(

@@ -99,7 +99,7 @@ SERIES = tuple(series for queue in QUEUES for series in _series(queue))
 
 
 def draw(rows: Measured, figure: Figure) -> None:
-    """What the first two flows get of their half, and the delay of each pair."""
+    """The part of their half that the first two flows get, and the delay of each pair."""
     figure.set_size_inches(10.0, 7.0)
     names = [series.name for series in SERIES]
     left, right = figure.subplots(1, 2, sharey=True)

@@ -189,7 +189,7 @@ def _claim(
 
 
 def _of_tcp(cell: str) -> list[Claim]:
-    """What the paper says of TCP, in a cell."""
+    """The paper's claims about TCP, in a cell."""
     tcp, reading = _in("TCP Reno", cell), cell or MAIN
     return [
         _claim("TCP's index is low", tcp, None, INDEX, "below", 0.6, reading),
@@ -198,7 +198,7 @@ def _of_tcp(cell: str) -> list[Claim]:
 
 
 def _of_qfcp(cell: str = "", form: str = "") -> list[Claim]:
-    """What the paper says of QFCP, in a cell or in another reading of the scheme."""
+    """The paper's claims about QFCP, in a cell or in another reading of the scheme."""
     qfcp, tcp, reading = _in("QFCP", cell or form), _in("TCP Reno", cell), cell or form or MAIN
     half = _claim("Downloads do not starve with QFCP", qfcp, tcp, DOWN, "above", 0.4, reading)
     return [

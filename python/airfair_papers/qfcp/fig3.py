@@ -220,7 +220,7 @@ def _equal(loss: float, form: str = "", other: str = "XCP-b") -> Claim:
 
 
 def _holds(form: str = "") -> list[Claim]:
-    """What the figure shows of windows at its loss."""
+    """The figure's claims about windows at its loss."""
     qfcp, xcp_b = point("QFCP", SHOWN, form), point("XCP-b", SHOWN, "" if form in DIVISORS else form)
     window = number("window, lossy (segments)")
 
@@ -264,7 +264,7 @@ def _holds(form: str = "") -> list[Claim]:
 
 
 def _of_xcp_b(form: str = "") -> list[Claim]:
-    """What the paper says of XCP-b at its loss."""
+    """The paper's claims about XCP-b at its loss."""
     xcp_b = point("XCP-b", SHOWN, form)
     return [
         Claim(

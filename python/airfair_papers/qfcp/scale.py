@@ -53,7 +53,7 @@ FAST = (
 
 
 def alone(recording: Recording) -> Perf:
-    """What the same run costs in a process of its own. Raises `ValueError` if it gives something else."""
+    """The cost of the same run in a process of its own. Raises `ValueError` if it gives something else."""
     result = recording.result
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scenario.toml"

@@ -89,7 +89,7 @@ def point(protocol: str, round_trip_ms: int, flows: int) -> str:
 
 
 def own(protocol: Protocol, round_trip_ms: int) -> tuple[str, ...]:
-    """What a protocol is told of a scene: RCP's mean of round trips begins at the round trip. Among many
+    """Parameters of a protocol for a scene: RCP's mean of round trips begins at the round trip. Among many
     flows the mean falls so slowly that it would stay near its default of 200 ms in all of a run."""
     told = (f'rcp.first_rtt="{round_trip_ms} ms"',) if protocol.scheme == "rcp" else ()
     return (*protocol.overrides, *told)

@@ -6,7 +6,7 @@ use airfair_routing::olsr::Config;
 use airfair_units::{Span, Time};
 use airfair_wire::olsr::{Body, Message, Other};
 
-/// What the node forwards by `now`: originator, number, time to live, hops.
+/// The messages that the node forwards by `now`: originator, number, time to live, hops.
 fn forwarded(node: &mut Node, now: u64) -> Vec<(u8, u16, u8, u8)> {
     let sent = node.until(now);
     let messages = sent.iter().flat_map(|sent| sent.kinds.iter().zip(&sent.messages));

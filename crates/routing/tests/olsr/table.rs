@@ -38,7 +38,7 @@ fn shortest_paths_with_ties_by_address() {
     );
 }
 
-/// What a neighbour reaches is taken from its HELLOs, not from its TCs; links from this node are its own.
+/// The links of a neighbour are taken from its HELLOs, not from its TCs; links from this node are its own.
 #[test]
 fn links_of_neighbours_come_from_their_hellos() {
     let mut node = Node::started(&config());

@@ -1,4 +1,4 @@
-//! What tests of all protocols share: a node with its random stream, and addresses; times are milliseconds.
+//! Shared by the tests of all protocols: a node with its random stream, and addresses; times are milliseconds.
 
 use airfair_routing::{Context, Effect, Hop};
 use airfair_units::Time;

@@ -55,17 +55,17 @@ table! {
         ttl_increment: u8 = default(2), in 1..=u8::MAX;
         /// A request beyond this reach has the reach net_diameter.
         ttl_threshold: u8 = default(7);
-        /// Whether only the destination answers requests (flag D).
+        /// Only the destination answers requests (flag D).
         destination_only: bool = default(false);
-        /// Whether a node that answers for a destination notifies the destination of the route back (flag G).
+        /// A node that answers for a destination notifies the destination of the route back (flag G).
         gratuitous_reply: bool = default(true);
-        /// Whether a packet that the MAC drops after its last attempt breaks the link.
+        /// A packet that the MAC drops after its last attempt breaks the link.
         link_layer_feedback: bool = default(true);
-        /// Whether nodes on routes in use send Hello messages, and a link breaks when those of a neighbour are missing.
+        /// Nodes on routes in use send Hello messages, and a link breaks when those of a neighbour are missing.
         hello: bool = default(false);
-        /// Whether routes are repaired where they break, within max_repair_ttl.
+        /// Routes are repaired where they break, within max_repair_ttl.
         local_repair: bool = default(false);
-        /// Whether replies request acknowledgements (flag A). With link_layer_feedback the MAC gives the same information.
+        /// Replies request acknowledgements (flag A). With link_layer_feedback the MAC gives the same information.
         reply_acknowledgement: bool = default(false);
         /// A broadcast is forwarded after a random part of this time (RFC 5148), so that neighbours do not send at once.
         broadcast_jitter: Span = default(Span::from_millis(10)), in Span::ZERO..=LONGEST;
@@ -73,7 +73,7 @@ table! {
         buffer_packets: u32 = default(64), in 1..=1_000_000;
         /// A packet that has waited this long for a route is dropped.
         buffer_time: Span = default(Span::from_secs(30)), in TIMES;
-        /// Whether packets queued for a neighbour are dropped when the link to it breaks, as in ns-2 and QualNet.
+        /// Packets queued for a neighbour are dropped when the link to it breaks, as in ns-2 and QualNet.
         drop_queued: bool = default(true);
     }
 }

@@ -25,16 +25,16 @@ table! {
         hold_periods: u32 = default(3), in 1..=1000;
         /// A route whose metric differs from the advertised one is withheld for this time; with weighted_settling, at first.
         settling_time: Span = default(Span::from_secs(5)), in Span::ZERO..=LONGEST;
-        /// Whether the settling time of a destination is twice its average time from the first route with a number to the best one.
+        /// The settling time of a destination is twice its average time from the first route with a number to the best one.
         weighted_settling: bool = default(true);
         /// Weight of the past in that average.
         settling_weight: f64 = default(0.875), in 0.0..=1.0;
-        /// Whether every new route settles, as in ns-2: to a new destination, or with only a new number, too.
+        /// Every new route settles, as in ns-2: to a new destination, or with only a new number, too.
         settle_all: bool = default(false);
-        /// Whether a route with a new number triggers an update, as in ns-3. If not, it waits for the next one, as in ns-2: only new
+        /// A route with a new number triggers an update, as in ns-3. If false, it waits for the next one, as in ns-2: only new
         /// destinations, shorter paths, and routes that broke or are restored trigger updates.
         trigger_on_new_number: bool = default(true);
-        /// Whether a node that hears of a broken route to which it knows a newer one sends an update, as in the paper and in ns-2.
+        /// A node that hears of a broken route to which it knows a newer one sends an update, as in the paper and in ns-2.
         answer_broken: bool = default(false);
         /// Least time from an update to a triggered one; 1 s in ns-2.
         trigger_interval: Span = default(Span::ZERO), in Span::ZERO..=LONGEST;
@@ -42,7 +42,7 @@ table! {
         full_dump_share: f64 = default(1.0), in 0.0..=1.0;
         /// A triggered update is sent after a random part of this time.
         update_jitter: Span = default(Span::from_millis(1)), in Span::ZERO..=LONGEST;
-        /// Whether a packet that the MAC drops after its last attempt breaks the link.
+        /// A packet that the MAC drops after its last attempt breaks the link.
         link_layer_feedback: bool = default(false);
         /// Most packets of a node that wait for a route to one destination; more are dropped, the oldest first.
         buffer_per_destination: u32 = default(5), in 1..=1_000_000;

@@ -29,7 +29,7 @@ table! {
         duplicate_hold: Span = default(Span::from_secs(30)), in Span(1_000_000)..=LONGEST;
         /// Every message, own or forwarded, waits for a random part of this time; messages that wait together share a datagram.
         max_jitter: Span = computed("a quarter of hello_interval"), in Span::ZERO..=LONGEST;
-        /// Whether the timers of all nodes start at time 0, as in ns-3; otherwise each node's at a random time within the interval.
+        /// The timers of all nodes start at time 0, as in ns-3; otherwise each node's at a random time within the interval.
         synchronous_start: bool = default(false);
         /// Willingness of nodes to forward: from 0, never, to 7, always.
         willingness: u8 = default(3), in 0..=7;
@@ -37,7 +37,7 @@ table! {
         tc_redundancy: u8 = computed("0, with metric etx 2"), in 0..=2;
         /// Relays that a node selects for each node two hops away, as far as possible.
         mpr_coverage: u32 = computed("1, with metric etx 7"), in 1..=1000;
-        /// Whether a link is used only if most HELLOs arrive, and lost if few do (section 14).
+        /// A link is used only if most HELLOs arrive, and lost if few do (section 14).
         hysteresis: bool = default(false);
         /// Quality above which hysteresis accepts a link.
         hyst_threshold_high: f64 = default(0.8), in 0.0..=1.0;
@@ -45,7 +45,7 @@ table! {
         hyst_threshold_low: f64 = default(0.3), in 0.0..=1.0;
         /// Weight of the last HELLO in that quality.
         hyst_scaling: f64 = default(0.5), in 0.0..=1.0;
-        /// Whether a packet that the MAC drops after its last attempt breaks the link for neighbour_hold (section 13).
+        /// A packet that the MAC drops after its last attempt breaks the link for neighbour_hold (section 13).
         link_layer_feedback: bool = default(false);
         /// Metric of paths: the number of hops, or the expected transmission count from the shares of HELLOs that arrive, which
         /// HELLO and TC then contain.

@@ -348,7 +348,7 @@ fn beyond_the_table_of_last_reports_none_is_overtaken() {
     }
 }
 
-/// What a controller takes for inhibited is there since its first round, with the round's time.
+/// Links that a controller takes for inhibited are there since its first round, with the round's time.
 #[test]
 fn inhibited_links_are_those_of_a_round() {
     let mut centre = Centre::new(&[]);
@@ -370,14 +370,14 @@ fn stamped(hop: &mut dyn Hop, flow: u32, ms: u64) -> u32 {
     allocation(&header).unwrap()
 }
 
-fn tell(hop: &mut dyn Hop, flows: impl IntoIterator<Item = u32>, ms: u64) {
+fn set_rates(hop: &mut dyn Hop, flows: impl IntoIterator<Item = u32>, ms: u64) {
     for flow in flows {
         hop.apply(Setting::FlowRate { flow: FlowId(flow), rate: Rate(8000) }, at(ms));
     }
 }
 
 /// How many of these flows have a share.
-fn known(hop: &mut dyn Hop, flows: core::ops::Range<u32>, ms: u64) -> usize {
+fn with_share(hop: &mut dyn Hop, flows: core::ops::Range<u32>, ms: u64) -> usize {
     flows.filter(|&flow| stamped(hop, flow, ms) == 1000).count()
 }
 
@@ -385,12 +385,12 @@ fn known(hop: &mut dyn Hop, flows: core::ops::Range<u32>, ms: u64) -> usize {
 #[test]
 fn a_hop_looks_for_ended_flows_when_there_are_twice_as_many() {
     let mut hop = Stamper::new(1000, Rate(8), Span::from_secs(10));
-    tell(&mut hop, 0..65, 0);
-    tell(&mut hop, 65..128, 10_000);
+    set_rates(&mut hop, 0..65, 0);
+    set_rates(&mut hop, 65..128, 10_000);
     assert_eq!(stamped(&mut hop, 127, 10_001), 1000);
-    assert_eq!(known(&mut hop.clone(), 0..65, 10_001), 65, "ended, but not looked for");
-    tell(&mut hop, [128], 10_002);
-    assert_eq!(known(&mut hop, 0..129, 10_003), 64);
+    assert_eq!(with_share(&mut hop.clone(), 0..65, 10_001), 65, "ended, but not looked for");
+    set_rates(&mut hop, [128], 10_002);
+    assert_eq!(with_share(&mut hop, 0..129, 10_003), 64);
 }
 
 /// An agent learns of a packet by a sample, 0.1 s, has forgotten a flow 8 s later, at a division that may be a second away and be told to
@@ -398,9 +398,9 @@ fn a_hop_looks_for_ended_flows_when_there_are_twice_as_many() {
 #[test]
 fn a_hop_remembers_as_long_as_the_agent() {
     let mut hop = scheme("c3l", &[]).hop(&Interface::radio(50)).unwrap();
-    tell(&mut *hop, 0..63, 0);
-    tell(&mut *hop, [63], 1);
-    tell(&mut *hop, [64], 10_100);
+    set_rates(&mut *hop, 0..63, 0);
+    set_rates(&mut *hop, [63], 1);
+    set_rates(&mut *hop, [64], 10_100);
     // 100 kbit/s: the rate of flows that it does not know.
     assert_eq!([0, 62, 63, 64].map(|flow| stamped(&mut *hop, flow, 10_101)), [12_500, 12_500, 1000, 1000]);
     assert_eq!(hop.gauges(), [("stamped", 4.0), ("stamped_unknown", 2.0)]);

@@ -33,7 +33,7 @@ fn fresh() -> Header {
     Header { fields: [0, u32::MAX, 1000, 7], ..Header::default() }
 }
 
-/// What would expire before it is told again is refused: the scheme would run and do nothing.
+/// A time of expiry shorter than the interval of repetition is refused: the scheme would run and do nothing.
 #[test]
 fn parameters_that_contradict_each_other() {
     let built = |scheme: &str, name: &str, seconds| {
@@ -267,7 +267,7 @@ fn a_receiver_reports_once_an_epoch() {
     assert_eq!((out.reports.len(), out.reports[0].fields[1]), (1, 70));
 }
 
-/// What reaches an agent or a controller: bytes of any kind, or messages with any words in them.
+/// Messages that reach an agent or a controller: bytes of any kind, or messages with any words in them.
 fn messages() -> impl Strategy<Value = Vec<u8>> {
     let encoded = |message: Message| {
         let mut bytes = vec![0; message.wire_len()];
@@ -504,7 +504,7 @@ fn reports_out_of_order() {
     );
 }
 
-/// What arrives at an agent's interface in a sample: packets of 1000 B of flows, with their next hops.
+/// Arrivals at an agent's interface in a sample: packets of 1000 B of flows, with their next hops.
 type Arrivals<'a> = &'a [(u32, u32, u32)];
 
 /// An agent of node 0, with a sample and a division of shares every `step` ms; node 7 is a controller that has given its links to nodes 1
@@ -718,7 +718,7 @@ fn links_share_the_queue() {
     assert_eq!(overloaded(&[6, 0], 1), [false], "the other one had packets in an earlier cycle");
 }
 
-/// What an agent has told of its links' flows is there for all of them, with as many as it stores.
+/// The flows that an agent has announced for its links are stored for all links, up to the limit.
 #[test]
 fn a_hop_stores_the_flows_of_all_links() {
     let params =
@@ -769,8 +769,8 @@ fn a_slow_flow_in_a_long_cycle() {
     assert_eq!(rates[10..], vec![24; rates.len() - 10]);
 }
 
-/// What a flow requires at a node that estimates its own bandwidth: what its source states, or what arrives. A tenth of the node's even
-/// rate is delta.
+/// The requirement of a flow at a node that estimates its own bandwidth: the source's statement, or the arrivals. A tenth of the node's
+/// even rate is delta.
 #[test]
 fn statements_and_arrivals_without_a_controller() {
     for (sending, kbps) in [("stated", 40 + 200), ("arrivals", 2000)] {

@@ -240,7 +240,7 @@ fn the_table_has_a_limit() {
     assert_eq!(none.flows().len(), 0);
 }
 
-/// What the division of whole numbers leaves goes to the last flow in the order of names.
+/// The remainder of a division of whole numbers goes to the last flow in the order of names.
 #[test]
 fn a_first_division_is_even() {
     let mut shares = Shares::new(Config { expiry: Span::from_secs(1), ..Config::default() });

@@ -114,7 +114,7 @@ fn variant() -> impl Strategy<Value = Variant> {
     )
 }
 
-/// What a queue holds by its definition.
+/// The content of a queue by its definition.
 #[derive(Default)]
 struct Model {
     queues: BTreeMap<u32, VecDeque<Packet>>,
@@ -185,7 +185,7 @@ impl Model {
     }
 }
 
-/// What tells heads apart that share a place in the radio: the level of labelled packets.
+/// The mark that distinguishes heads which share a place in the radio: the level of labelled packets.
 fn kind(head: &Head) -> Option<u8> {
     head.packet.labelled.then_some(head.priority.0)
 }

@@ -260,7 +260,7 @@ fn maps_are_no_backlog() {
     let tick = |node: &mut Node, packets: &[u8]| {
         packets.iter().for_each(|&packet| _ = node.heard(header(0, 3, Some(packet), &[3; 3]).view(), ms(0)));
         node.tick(ms(1000));
-        (node.backlog(&FLOW), node.backlog_to(0), node.only_tells(&FLOW))
+        (node.backlog(&FLOW), node.backlog_to(0), node.has_only_maps(&FLOW))
     };
     let mut destination = Node::new(0, Config::default());
     assert_eq!(tick(&mut destination, &[0]), (10, 0, true));
@@ -284,9 +284,9 @@ fn a_packet_before_a_map_is_no_map() {
     turn(&mut node, 0);
     assert_eq!(heard(&mut node, &header(0, 1, None, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 3]), 50), Meaning::Known);
     node.tick(ms(1000));
-    assert_eq!((node.backlog(&FLOW), node.only_tells(&FLOW)), (2, false));
+    assert_eq!((node.backlog(&FLOW), node.has_only_maps(&FLOW)), (2, false));
     assert_eq!(node.make(&FLOW, ms(1000)), Some(Sending::Routed { batch: 0, packet: 9 }));
-    assert_eq!((node.backlog(&FLOW), node.only_tells(&FLOW)), (1, true));
+    assert_eq!((node.backlog(&FLOW), node.has_only_maps(&FLOW)), (1, true));
 }
 
 /// A destination that others have passed over, and that then was silent, counts anew from what it hears next: two nodes come before it, ten
@@ -348,7 +348,7 @@ fn memory_is_bounded() {
     assert!(node.map(&Flow { flow: 99, source: 7, destination: 0 }).is_some());
 }
 
-/// What batches took.
+/// Transmissions that batches took.
 struct Taken {
     /// Broadcasts of packets, of maps, and packets handed to routing, a packet.
     broadcasts: f64,

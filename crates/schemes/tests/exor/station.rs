@@ -129,7 +129,7 @@ fn the_next_batch_has_the_list_of_new_ratios() {
     assert_eq!(list(&mut source, 1_300_000), (10, vec![2, 5, 1]));
 }
 
-/// What rank `rank` of nodes 2, 5 and 1 sends of a batch: a packet, or none, and its map.
+/// The broadcast of rank `rank` of nodes 2, 5 and 1 for a batch: a packet, or none, and its map.
 fn broadcast(batch: u32, (rank, packet): (u8, Option<u8>), ranks: &[u8], content: u32) -> Made {
     let fragment = Fragment { number: 0, size: 1 };
     let head = Head { flow: 7, batch, rank, fragment, nodes: Nodes::new(&[2, 5, 1]).unwrap() };

@@ -163,7 +163,7 @@ proptest! {
         }
     }
 
-    /// What a node can say from what it holds is nothing new to itself, and never more than it has.
+    /// Combinations of the packets that a node holds are not innovative to the node, and have no higher rank.
     #[test]
     fn combinations_stay_in_the_span((natives, vectors) in vectors(), seed: u64) {
         let (mut decoder, mut other) = (Decoder::new(natives, 0), Decoder::new(natives, 0));

@@ -423,7 +423,7 @@ fn idealised_networks() {
     }
 }
 
-/// What may happen to a forwarder.
+/// Events at a forwarder.
 #[derive(Debug, Clone)]
 enum Event {
     Heard { flow: u32, batch: u32, from: u32, vector: Vec<u8> },

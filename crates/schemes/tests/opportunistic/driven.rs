@@ -131,8 +131,8 @@ pub fn trailer(queue: u16) -> [u8; 16] {
     bytes
 }
 
-/// What node 1 makes in so many steps of 10 ms as the source of packets for node 2, of 1000 B and each a byte longer than the last, by a
-/// scheme with these parameters, and its rate under DiffQ then. It hears nobody.
+/// The packets that node 1 makes in so many steps of 10 ms as the source of packets for node 2, of 1000 B and each a byte longer than the
+/// last, by a scheme with these parameters, and its rate under DiffQ then. It hears nobody.
 pub fn sent_by_a_source(
     name: &str,
     set: &[(&str, ParamValue)],

@@ -1,4 +1,4 @@
-//! What MORE and ExOR have in common.
+//! Parts that MORE and ExOR have in common.
 
 mod expected;
 mod losses;

@@ -159,7 +159,7 @@ fn everyone_has_the_ratios_of_a_line() {
     }
 }
 
-/// What is heard in one direction only is no link; nor is what a node says of those that do not hear it.
+/// A pair that hears in one direction only is no link, whatever a node reports of nodes that do not hear it.
 #[test]
 fn a_link_needs_both_ends() {
     let mut network = Network::new(0..3, CONFIG);

@@ -60,12 +60,12 @@ fn ratios_that_are_told() {
     assert!(!ratios.on_timer(PROBE, &mut context) && !ratios.on_message(NodeId(2), &[0x13], Time::ZERO));
     assert!(out.timers.is_empty() && out.messages.is_empty() && ratios.gauges().is_empty());
     for ratio in [0.5, 0.25] {
-        ratios.tell(&DeliveryRatios::new([1, 2].map(NodeId), [(0, 1, ratio)]));
+        ratios.set_given(&DeliveryRatios::new([1, 2].map(NodeId), [(0, 1, ratio)]));
         assert_eq!(ratios.losses(Time::ZERO).loss(NodeId(1), NodeId(2)), 1.0 - ratio);
     }
 }
 
-/// What a node has measured counts for `probe_expiry`, 30 s, and for three intervals at least: with a probe each 20 s for a minute.
+/// A node's measurements count for `probe_expiry`, 30 s, and for three intervals at least: with a probe each 20 s for a minute.
 #[test]
 fn ratios_count_for_three_intervals_at_least() {
     for (interval, expiry) in [(1, 30), (20, 60)] {

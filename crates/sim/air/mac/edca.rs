@@ -271,8 +271,8 @@ impl StationMac {
 
     /// The exchange of the category that sends is over: draws its back-off and counts those of all categories again.
     ///
-    /// What the TXOP has reserved beyond its last frame, the station itself awaits too (its TXNAV, 10.22.2.2) once a packet of the TXOP was
-    /// sent with success.
+    /// The time that the TXOP has reserved beyond its last frame is awaited by the station itself too (its TXNAV, 10.22.2.2) once a packet
+    /// of the TXOP was sent with success.
     pub(super) fn end_exchange(
         &mut self,
         station: &mut Station,

@@ -88,7 +88,8 @@ impl MacKind {
         self.rts_ns + self.cts_ns + 2 * self.timing.sifs
     }
 
-    /// What a lone saturated link carries, in the category of packets with DSCP 0: its back-off is half of the smallest window in the mean.
+    /// The exchange of a lone saturated link, in the category of packets with DSCP 0: its back-off is half of the smallest window in the
+    /// mean.
     pub(crate) fn lone_exchange(&self) -> LoneExchange {
         let (rate, rts) = (self.data_mode.rate(), self.rts_exchange());
         let always = self.protection == Protection::RtsCts;

@@ -1,4 +1,5 @@
-//! What a controller and agents give the flow: the set of links whose capacity limits it, and the node that stamps the smallest share.
+//! The shares that a controller and agents give the flow: the set of links whose capacity limits it, and the node that stamps the smallest
+//! share.
 //!
 //! Both are constant between a round, or an agent's epoch, and the next: they are sampled.
 

@@ -68,7 +68,7 @@ pub(super) struct Hop {
     pub sends: HopSender,
     /// Category in whose queue the flow's packets wait; none if one queue serves several categories.
     category: Option<u8>,
-    /// What the flow's packets wait for while the MAC has none.
+    /// The activity that the flow's packets wait for while the MAC has none of them.
     outside: Activity,
     /// Time for which the flow's packets had a turn in each category, ns; empty unless the station has several.
     pub in_category: BTreeMap<u8, u64>,

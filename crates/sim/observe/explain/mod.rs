@@ -64,9 +64,9 @@ pub struct Explanation {
     pub awaited_route: Option<u64>,
     /// Dropped packets of the flow, by node and reason.
     pub drops: Vec<Drops>,
-    /// What its TCP waited for.
+    /// The waiting times of the flow's TCP, by reason.
     pub tcp: Option<TcpExplanation>,
-    /// What a controller and agents have given it, if they give flows shares.
+    /// The shares that a controller and agents have given the flow, if they give flows shares.
     pub allocation: Option<AllocationExplanation>,
 }
 
@@ -81,7 +81,7 @@ pub struct AllocationExplanation {
     pub smallest_bps: Option<f64>,
     /// The sets of links that limited it, the most frequent first.
     pub limits: Vec<LimitExplanation>,
-    /// Its shares at the nodes, first where it was the smallest most often.
+    /// The flow's shares at the nodes, first where it was the smallest most often.
     pub shares: Vec<ShareExplanation>,
     /// Links of its path that are inhibited, or that a controller takes for it, as in the results of the run; none if no controller looks
     /// for them, or none has had a round.
@@ -93,7 +93,7 @@ pub struct AllocationExplanation {
 pub struct LimitExplanation {
     /// Node of the controller.
     pub controller: String,
-    /// Its stop, ns, if it has stopped.
+    /// The stop of the controller, ns, if it has stopped.
     pub stopped: Option<u64>,
     /// The links, sender and receiver of each; empty: the flow has what it asks for.
     pub links: Vec<(String, String)>,
@@ -112,7 +112,7 @@ pub struct LimitExplanation {
 pub struct ShareExplanation {
     /// The node.
     pub from: String,
-    /// Its next hop.
+    /// The next hop of the link.
     pub to: String,
     /// Samples in which it had a share there.
     pub samples: u64,

@@ -1,4 +1,4 @@
-//! What a TCP sender waits for, while its connection is open.
+//! The reasons for which a TCP sender waits, while its connection is open.
 
 use std::collections::{BTreeMap, BTreeSet};
 

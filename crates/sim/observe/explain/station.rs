@@ -150,7 +150,7 @@ pub(super) struct Station {
     /// Time for which a NAV set by an RTS lasts provisionally, ns.
     nav_check: u64,
     pub view: StationView,
-    /// Its categories, the lowest priority first; the DCF has one.
+    /// The station's categories, the lowest priority first; the DCF has one.
     categories: Vec<Category>,
     access: Access,
     /// End of its own frame on the air; true if that is a response.

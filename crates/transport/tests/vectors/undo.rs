@@ -374,7 +374,7 @@ fn a_spurious_time_out_in_fast_recovery_leads_back_to_it() {
         # The first fast retransmit has arrived, late.
         1050 < 3001 sack=4001:5001 ts=1000/102
         ! spurious timeout 3000 acked 3000
-        # What was reported before counts again; copies of the two others are in the network. Without new data recovery sends the last
+        # Reports from before count again; copies of the two others are in the network. Without new data recovery sends the last
         # segment once more (RFC 6675 section 4, NextSeg rule 4).
         > 5001:6001@1050/1000
         = state=recovery pipe=4000 spurious-timeouts=1

@@ -1,4 +1,4 @@
-"""What our own experiments share: claims about C3L in a worse world, and their pictures."""
+"""Parts that our own experiments share: claims about C3L in a worse world, and their pictures."""
 
 from __future__ import annotations
 

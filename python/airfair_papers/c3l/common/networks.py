@@ -82,7 +82,7 @@ def hops(near: Mapping[str, Sequence[str]], start: str) -> dict[str, int]:
 
 
 def connected(places: Nodes) -> bool:
-    """Whether each node can reach each other one."""
+    """True if each node can reach each other one."""
     return len(hops(neighbours(places), next(iter(places)))) == len(places)
 
 

@@ -127,7 +127,7 @@ READINGS: Mapping[str, tuple[str, ...]] = {
     "increment 0.02": ("c3l.increment=0.02",),
     "increment 0.1": ("c3l.increment=0.1",),
 }
-"""What C3L's words leave open, one changed at a time, and its parts off."""
+"""Readings of C3L, one changed at a time, and C3L with parts switched off."""
 
 
 class Place(NamedTuple):

@@ -1,4 +1,4 @@
-"""What is read from the runs of small scenes: shares of the optimum; and how such scenes are drawn."""
+"""Numbers of runs of small scenes: shares of the optimum; and how such scenes are drawn."""
 
 from __future__ import annotations
 

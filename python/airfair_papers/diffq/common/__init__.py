@@ -1,4 +1,4 @@
-"""What several experiments of the paper share."""
+"""Parts that several experiments of the paper share."""
 
 STARVED_BPS = 1000.0
 """A flow below this rate starves, as in section 6.3."""

@@ -1,4 +1,4 @@
-"""What delivery ratios promise: path ETX, and z, the transmissions of opportunistic forwarding.
+"""Predictions from delivery ratios: path ETX, and z, the transmissions of opportunistic forwarding.
 
 Computed apart from the simulator's own, from `airfair.network`: probabilities that a frame of 1500 B arrives
 at the data rate on a silent air.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Form(typing.Protocol):
-    """What the paper leaves open, read in one way."""
+    """One reading of the points that the paper leaves open."""
 
     def of(self, protocol: Protocol) -> Form:
         """As far as it is about a protocol."""

@@ -77,7 +77,7 @@ PAPERS = (MORE,)
 
 @dataclass(frozen=True)
 class Form:
-    """What the paper leaves open, read in one way."""
+    """One reading of the points that the paper leaves open."""
 
     static: bool = False
     dcf: bool = False
@@ -156,7 +156,7 @@ def judged(plain: str) -> Sequence[str]:
 
 
 INNOVATIVE = "innovative"
-"""What is appended to a reading that counts innovative packets, and to the numbers that do."""
+"""A suffix of a reading that counts innovative packets, and to the numbers that do."""
 
 
 FORMS = Forms(PROTOCOLS, READINGS, COUNTS)

@@ -73,16 +73,16 @@ UDP = ("flows.transport=udp", 'flows.traffic={ kind = "saturating", packet = "14
 
 @dataclass(frozen=True)
 class Protocol:
-    """What flows and nodes do."""
+    """The behaviour of flows and nodes."""
 
     scheme: str
     overrides: tuple[str, ...] = ()
     own: bool = False
-    """Whether it is DiffQ, which has levels and queues of its own whatever a reading says of the others'."""
+    """True if it is DiffQ, which has levels and queues of its own whatever a reading says of the others'."""
 
     @property
     def windows(self) -> bool:
-        """Whether its flows are TCP's."""
+        """True if its flows are TCP's."""
         return not any(change.startswith("flows.transport=") for change in self.overrides)
 
 
@@ -131,7 +131,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
 
 @dataclass(frozen=True)
 class Form:
-    """What the paper leaves open, read in one way."""
+    """One reading of the points that the paper leaves open."""
 
     static: bool = False
     dcf: bool = False

@@ -24,7 +24,7 @@ READINGS = (READING,)
 
 
 class Change(NamedTuple):
-    """What differs: values, and the scheme if it is another."""
+    """The differences of a variant: values, and the scheme if it is another."""
 
     overrides: tuple[str, ...]
     scheme: str | None = None

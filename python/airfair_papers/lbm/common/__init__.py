@@ -1,1 +1,1 @@
-"""What the experiments of the paper share."""
+"""Parts that the experiments of the paper share."""

@@ -1,4 +1,4 @@
-"""What LBM's experiments share: forms of the cell, schemes, and what is read out of a run.
+"""Parts that LBM's experiments share: forms of the cell, schemes, and what is read out of a run.
 
 **Traffic.** The paper has "ftp flows that transfer files". Three readings are measured side by side:
 

@@ -1,4 +1,4 @@
-"""What figures 10 and 11 have in common: NRED at each max_p, Jain's index above, the total below. With the
+"""Common parts of figures 10 and 11: NRED at each max_p, Jain's index above, the total below. With the
 other TCPs (`common.readings`) two values of max_p are measured.
 """
 
@@ -23,7 +23,7 @@ IN_ALL = (0.14, 0.20)
 SEEDS = 100
 QUICK_SEEDS = 20
 FAIR = 0.95
-"""What the text says of figure 11, and how "close to 1" of figure 10 is read."""
+"""The text's value for figure 11, and our reading of "close to 1" in figure 10."""
 
 
 def name(max_p: float, reading: str = MAIN) -> str:

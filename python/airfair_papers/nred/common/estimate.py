@@ -1,4 +1,4 @@
-"""What figures 6 and 7 and the tuning of the estimate have in common: the estimate of a neighbourhood's
+"""Common parts of figures 6 and 7 and the tuning of the estimate: the estimate of a neighbourhood's
 queue against the truth.
 
 The estimate is `avg` of node "4", as its agent has it. The truth is what waits at the nine nodes, taken
@@ -44,7 +44,7 @@ SATURATED = 0.9 * FULL
 
 
 def waiting_packets(recording: Recording) -> NDArray[np.float64]:
-    """What waits in the neighbourhood, a mean for each 100 ms."""
+    """Packets that wait in the neighbourhood, a mean for each 100 ms."""
     queued = recording.pandas("queues").groupby("end_s")["packets"].sum().to_numpy(dtype=np.float64)
     held = recording.pandas("channel").groupby("end_s")["held_packets"].sum().to_numpy(dtype=np.float64)
     whole = len(queued) // STEPS * STEPS

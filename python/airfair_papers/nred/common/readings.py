@@ -1,4 +1,4 @@
-"""What the paper leaves open, read in one way for all its figures; the others are variants.
+"""One reading, for all figures, of the points that the paper leaves open; the others are variants.
 
 **TCP.** "Most configuration parameters of the protocol stack ... use the default values" of QualNet (section
 3.2), whose TCP is not described. Three are measured: QualNet's buffers and acknowledgements

@@ -1,1 +1,1 @@
-"""What several experiments of the paper share."""
+"""Parts that several experiments of the paper share."""

@@ -1,4 +1,4 @@
-"""What the experiments in a cell of 802.11 share: transfers up and down, protocols, and what is read out.
+"""Parts that the experiments in a cell of 802.11 share: transfers up and down, protocols, numbers.
 
 Transfer i runs between a host h(i) on wires and a station s(i) of one access point; each has a round trip
 of its own. Goodputs are taken over whole seconds, as in figure 2(c).
@@ -25,7 +25,7 @@ SETTLING_S = 3.0
 """"2-3 seconds" (section III-B): what comes later is judged."""
 
 CLOCK = 'tcp.tick="1 us"'
-"""What multiplies rates by round-trip times measures them with. ns-2's TCP counts ticks of 10 ms."""
+"""The clock of schemes that multiply rates by round-trip times. ns-2's TCP counts ticks of 10 ms."""
 SACK = "tcp.sack=true"
 
 
@@ -117,7 +117,9 @@ def at_access_point(recording: Recording, table: str) -> pd.DataFrame:
 
 
 def of_cell(recording: Recording, since: float = SETTLING_S) -> dict[str, float]:
-    """What the flows got from `since` on: index, share of the downloads, total, the access point's queue."""
+    """Numbers of the flows from `since` on: index, share of the downloads, total, the access point's
+    queue.
+    """
     each = per_second(recording)
     index = jain(each)
     late = each[int(since) :]
@@ -138,7 +140,7 @@ def of_cell(recording: Recording, since: float = SETTLING_S) -> dict[str, float]
 
 
 def probing(recording: Recording, since: float = SETTLING_S) -> dict[str, float]:
-    """What the capacity gauge of an access point with router code does."""
+    """The course of the capacity gauge of an access point with router code."""
     if "hops" not in recording.tables:
         return {}
     hops = at_access_point(recording, "hops")

@@ -84,7 +84,7 @@ class Files(NamedTuple):
         return self.bytes + -(-self.bytes // (PAYLOAD - header)) * (HEADERS + header)
 
     def load(self, rate_bps: float, header: int = 0) -> float:
-        """What they offer up to the last arrival, as a part of what the wire can carry."""
+        """The offered load up to the last arrival, as a part of the wire's capacity."""
         return float(8 * self.wire_bytes(header).sum() / (rate_bps * self.stop_s)) if self.stop_s else 0.0
 
 
@@ -178,5 +178,5 @@ def curve(
 
 
 def loads(rows: Measured, series: str) -> Estimate:
-    """What was offered to it."""
+    """The load that was offered to a series."""
     return rows[series]["numbers"]["offered load"]

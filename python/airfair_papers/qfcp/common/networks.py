@@ -54,7 +54,7 @@ class Network:
     delay_ms: float = 5.0
     """Of each link between routers."""
     queue_ms: float = 100.0
-    """What the queue of such a link holds, at least 20 packets."""
+    """The size of the queue of such a link, at least 20 packets."""
     host: str = HOST
     schemes: Mapping[str, str] = field(default_factory=dict)
     """Of routers that do not have the run's."""
@@ -62,7 +62,7 @@ class Network:
     """Further keys of the links between routers."""
 
     def shares(self) -> dict[str, float]:
-        """What max-min fairness gives to each bundle, Mbit/s on the wire."""
+        """The max-min fair rate of each bundle, Mbit/s on the wire."""
         wishes = {
             name: Wish(bundle.links, bundle.limit, bundle.connections)
             for name, bundle in self.bundles.items()

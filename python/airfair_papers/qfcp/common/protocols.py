@@ -12,11 +12,11 @@ class Protocol(NamedTuple):
     scheme: str
     overrides: tuple[str, ...] = ()
     header: int = 0
-    """What its packets carry beyond TCP's, bytes."""
+    """Bytes of the protocol's header in each packet beyond TCP's."""
 
 
 CLOCK = 'tcp.tick="1 us"'
-"""What a scheme that multiplies rates by round-trip times measures them with. ns-2's TCP counts ticks of 10
+"""The clock of a scheme that multiplies rates by round-trip times. ns-2's TCP counts ticks of 10
 ms, rounded up: a round trip of 12 ms would be 20, and the window by so much too large."""
 
 FOUR: Mapping[str, Protocol] = {

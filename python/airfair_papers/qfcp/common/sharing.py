@@ -1,4 +1,4 @@
-"""What would be fair, computed: processor sharing of one server, and max-min shares of a network."""
+"""Fair shares, computed: processor sharing of one server, and max-min shares of a network."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _serve(
 
 @dataclass(frozen=True)
 class Wish:
-    """What wants a share: the links that it takes, the most that it can use, and how many shares it counts
+    """A claimant of a share: the links that it takes, the most that it can use, and how many shares it counts
     for."""
 
     links: Sequence[str]
