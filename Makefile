@@ -9,9 +9,6 @@ DOCS := $(VENV)/.docs
 PACKAGE := $(VENV)/.package
 BUILT := $(VENV)/.built
 CONSTRAINTS := python/constraints.txt
-# A scheme outside the workspace, as any crate could hold one. It shares the target folder: what it uses of others is built once.
-OUTSIDE := --manifest-path examples/scheme-crate/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}" --locked
-
 # The crates that need no standard library, in a program without one; of a workspace of its own, too.
 NO_STD := --manifest-path no_std/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}" --locked
 
@@ -70,8 +67,6 @@ lint: lint-rust lint-python
 lint-rust: | $(BIN)/python
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
-	cargo fmt --manifest-path examples/scheme-crate/Cargo.toml --check
-	cargo clippy --quiet $(OUTSIDE) --all-targets -- -D warnings
 	cargo fmt --manifest-path no_std/Cargo.toml --check
 	cargo clippy --quiet $(NO_STD) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items --locked
@@ -84,7 +79,6 @@ lint-python: $(BUILT) $(VALIDATION) $(DOCS) $(PACKAGE)
 
 rust:
 	cargo test --quiet --locked
-	cargo test --quiet $(OUTSIDE)
 	cargo run --quiet $(NO_STD)
 
 python: $(BUILT) $(VALIDATION) $(DOCS) browser tshark
@@ -109,8 +103,9 @@ pages: $(BUILT) $(DOCS) ## Write anew what is made from the program: the referen
 	$(BIN)/python docs/pages.py --write
 	$(BIN)/python python/third_party.py --write
 
-docs: $(BUILT) $(DOCS) ## Make the site in out/docs; a broken link, or a page that is in no contents, is an error
+docs: $(BUILT) $(DOCS) ## Draw the pictures, make the site in out/docs; a broken link, or a page in no contents, is an error
 	$(BIN)/python docs/pages.py
+	$(BIN)/python -m docs.pictures
 	$(SPHINX) -b html docs out/docs
 	@echo "out/docs/index.html"
 
