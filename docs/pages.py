@@ -55,7 +55,7 @@ def python_page() -> str:
 
 
 def _docstring(item: griffe.Object | griffe.Alias) -> str:
-    """Its text, with indented code as a block."""
+    """The docstring of an item, with indented code as a block."""
     text = item.docstring.value.strip() if item.docstring else ""
     code = re.compile(r"(?:^    .*\n?|^\n(?=    ))+", re.MULTILINE)
     return code.sub(lambda found: f"\n{_python(_dedented(found[0]))}", text + "\n")

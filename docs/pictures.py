@@ -1,4 +1,8 @@
-"""Draw the pictures of docs/how-to/plots.md and docs/building-46.md: `.venv/bin/python docs/pictures.py`."""
+"""Draw the pictures of pages: `make docs` runs this program.
+
+Pictures of a page that a newcomer reads in the first hour are stored beside it; all others are drawn when the
+site is made: of runs of the shipped scenarios, and of the numbers that the last `make validate` has left.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,57 @@ from pathlib import Path
 import airfair
 import numpy as np
 from airfair import Capture, Scenario, plots
+from airfair.output import write_atomically
 from airfair.results import Network
 from matplotlib.figure import Figure
 
+from validation.report import draw, read_figures
+
 DOCS = Path(__file__).resolve().parent
 SCENARIOS = DOCS.parent / "scenarios"
-TARGET = DOCS / "how-to" / "plots"
+KINDS = (
+    "network",
+    "network-grid",
+    "throughput",
+    "queues",
+    "windows",
+    "differentials",
+    "batches",
+    "channel",
+    "channel-node",
+    "timeline",
+    "timeline-states",
+    "bars",
+    "difference",
+    "scatter",
+    "cdf",
+)
+"""Pictures of `how-to/plots.md`."""
+
+STORED = {"how-to/plots/bars.svg"}
+"""Pictures of the first hour, which a forge shows beside the text."""
+
+
+def names() -> list[str]:
+    """The files of all drawn pictures, in the documentation."""
+    plots = [f"how-to/plots/{kind}.svg" for kind in KINDS]
+    return [*plots, "building-46.svg", *(f"validation/{figure.file}" for figure in read_figures(DOCS))]
 
 
 def main() -> None:
-    """Draw one picture of each kind."""
+    """Draw all of them."""
+    figures = kinds()
+    for kind in KINDS:
+        print(plots.save(figures[kind], DOCS / "how-to" / "plots" / f"{kind}.svg"))
+    print(plots.save(building(), DOCS / "building-46.svg"))
+    for figure in read_figures(DOCS):
+        path = DOCS / "validation" / figure.file
+        write_atomically(path, draw(figure))
+        print(path)
+
+
+def kinds() -> dict[str, Figure]:
+    """One picture of each kind that `airfair.plots` draws, by name."""
     scenario = Scenario.read(SCENARIOS / "three-pairs.toml")
     recording = airfair.record(scenario, interval="1 s")
     rows = airfair.compare(scenario, schemes=["droptail", "red"], seeds=range(1, 11))
@@ -28,7 +73,7 @@ def main() -> None:
     announced = airfair.record(chain, scheme="diffq", capture=Capture(trace=True))
     diamond = Scenario.read(SCENARIOS / "lossy-diamond.toml", ["duration=1 s"])
     carried = airfair.record(diamond, scheme="more", capture=Capture(trace=True))
-    figures = {
+    return {
         "network": plots.network(scenario),
         "network-grid": plots.network(Scenario.read(SCENARIOS / "grid-64.toml")),
         "throughput": plots.throughput(recording),
@@ -45,9 +90,6 @@ def main() -> None:
         "scatter": plots.scatter(rows),
         "cdf": plots.cdf(runs),
     }
-    for name, figure in figures.items():
-        print(plots.save(figure, TARGET / f"{name}.svg"))
-    print(plots.save(building(), DOCS / "building-46.svg"))
 
 
 def building() -> Figure:

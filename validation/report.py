@@ -1,17 +1,19 @@
 """Rows, figures and the report that is made of them.
 
 A section yields `Row`s and adds `Figure`s to its `Context`; it knows neither files nor Markdown nor
-matplotlib. `Report.write` draws and writes the report, each file whole or not at all.
+matplotlib. `Report.write` writes the report and the numbers of its figures, each file whole or not at all;
+`read_figures` and `draw` make pictures of the numbers.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from airfair.output import write_atomically
 from airfair.reference import wrapped
@@ -100,7 +102,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Figure:
-    """A plot of the report, written to `<output>/validation/<section>-<name>.svg`."""
+    """A plot of the report: its numbers are a line of `<output>/validation/figures.json`."""
 
     section: str
     name: str
@@ -113,7 +115,7 @@ class Figure:
 
     @property
     def file(self) -> str:
-        """File name inside the folder of figures."""
+        """Name of the picture inside the folder of figures."""
         return f"{self.section}-{self.name}.svg"
 
 
@@ -155,7 +157,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether there are rows and all of them pass."""
+        """True if there are rows and all of them pass."""
         return bool(self.rows) and all(row.ok for row in self.rows)
 
     def markdown(self) -> str:
@@ -196,16 +198,39 @@ class Report:
         return "\n".join(lines) + "\n"
 
     def write(self, folder: Path) -> Path:
-        """Write `validation.md` and `validation/*.svg` into `folder`; returns the path of the Markdown file.
+        """Write `validation.md` and `validation/figures.json` into `folder`; returns the path of the former.
 
         The figures come first and the text last, each by an atomic rename, so the text never names a missing
         figure.
         """
-        for figure in self.figures:
-            write_atomically(folder / "validation" / figure.file, draw(figure))
+        lines = ",\n".join(
+            json.dumps(_rounded(asdict(figure)), ensure_ascii=False) for figure in self.figures
+        )
+        write_atomically(folder / "validation" / FIGURES, f"[\n{lines}\n]\n".encode())
         path = folder / "validation.md"
         write_atomically(path, self.markdown().encode())
         return path
+
+
+FIGURES = "figures.json"
+
+
+def _rounded(value: Any) -> Any:  # noqa: ANN401
+    """Every number of a structure with six digits, which is more than a picture shows."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def read_figures(folder: Path) -> list[Figure]:
+    """The figures of a report that `Report.write` wrote into `folder`."""
+    figures = json.loads((folder / "validation" / FIGURES).read_text(encoding="utf-8"))
+    return [
+        Figure(**{**figure, "series": [Series(**series) for series in figure["series"]]})
+        for figure in figures
+    ]
 
 
 def entries(rows: Iterable[Row]) -> list[str]:

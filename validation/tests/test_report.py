@@ -12,7 +12,7 @@ from airfair.output import write_atomically
 
 from validation import __main__ as command
 from validation import sections
-from validation.report import Context, Figure, Report, Row, Series, holds, inside, within
+from validation.report import Context, Figure, Report, Row, Series, draw, holds, inside, read_figures, within
 
 GOOD = within("s", "close", "a table", expected=10.0, measured=10.3, relative=0.05, unit="us")
 BAD = within("s", "far | off", "a table", expected=10.0, measured=11.0, absolute=0.5)
@@ -47,10 +47,10 @@ def test_report_is_written_whole(tmp_path: Path) -> None:
     assert "**1 of 2 checks pass.**" in text
     assert "- close: 10.3 us (expected 10 ± 5 %)\n- **FAILS** far | off: 11 (expected 10 ± 0.5)\n" in text
     assert "![A curve.](validation/s-curve.svg)" in text
-    drawn = (tmp_path / "validation" / "s-curve.svg").read_bytes()
+    assert read_figures(tmp_path) == [plot]
+    drawn = draw(plot)
     assert b"<svg" in drawn
-    made.write(tmp_path)
-    assert (tmp_path / "validation" / "s-curve.svg").read_bytes() == drawn
+    assert draw(plot) == drawn
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["validation", "validation.md"]
 
 
