@@ -63,7 +63,7 @@ TCP_STATES = {
     "rto_wait": "waits for the retransmission timer, nothing under way",
     "delayed_ack": "waits for a delayed acknowledgement",
     "own_queue": "waits for room in its own queue",
-    "local_limit": "as much of it is in its node as may be (local_limit)",
+    "local_limit": "held by the local limit (TSQ) while its own node has enough of it to send",
     "congestion_window": "congestion window full, packets under way",
     "window_limit": "window at its configured limit",
     "receiver_window": "receiver's window full",
@@ -206,8 +206,8 @@ def _of_tcp(explanation: Explanation) -> Iterator[tuple[float, str]]:
     if local > MOSTLY:
         # What keeps the node from sending off what it has comes first.
         told_local = (
-            f"{percent(local)} of its TCP's time as much of it waits in {explanation['src']} as may wait "
-            "there (local_limit): the next segment comes when one has left."
+            f"{percent(local)} of the time its TCP is held by the local limit (TSQ): enough of it waits in "
+            f"{explanation['src']} already, and a segment may follow when one has left (radio.local_limit)."
         )
         yield 0.5 * local, told_local
 

@@ -25,6 +25,7 @@ from ..experiment import Repeated, Run
 from ..experiment import network as network_of
 from ..optimal.model import Optimum, binding_cliques
 from ..optimal.show import bound_in_words, caution, clique_in_words
+from ..inputs import refuse_page
 from ..output import check_writable, write_atomically
 from ..plots import world
 from ..plots.seeds import shown_radios
@@ -59,8 +60,10 @@ def prepare(
 ) -> tuple[Sequence[str], str]:
     """The windows and the interval of the runs of a report; by default those of the page.
 
-    Makes the folder of the file, so that it does not fail after hours of runs. Raises `OSError`.
+    Makes the folder of the file, so that it does not fail after hours of runs. Raises `InputError` for a file that is
+    read or does not end in .html, `OSError`.
     """
+    refuse_page(path, scenario)
     check_writable(Path(path))
     return windows or default_windows(scenario), default_interval(scenario)
 
