@@ -292,10 +292,11 @@ def test_a_limit_in_its_own_node_is_a_reason() -> None:
     told = airfair.explain(Scenario.parse(text, "one"))
     assert told["tcp"] is not None
     assert waited(told["tcp"], "local_limit") > 0.5
-    assert any("(local_limit)" in reason and "waits in 1" in reason for reason in told["reasons"])
+    limited = "its TCP is held by the local limit (TSQ): 8 ms of data wait in its node, 1."
+    assert any(reason.endswith(limited) for reason in told["reasons"])
     assert told["advice"] == []
     off = airfair.explain(Scenario.parse(text, "one", ['radio.local_limit="off"']))
-    assert not any("(local_limit)" in reason for reason in off["reasons"])
+    assert not any("local limit" in reason for reason in off["reasons"])
 
 
 def test_what_to_copy_is_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -801,3 +802,58 @@ def test_comparisons_begin_with_the_scheme_of_the_run() -> None:
         told = airfair.explain(file, scheme=scheme, overrides=["duration=10 s"])
         (text,) = [text for text in told["advice"] if text.startswith("Queues are full")]
         assert text.endswith(f"\nairfair compare FILE --schemes {expected}")
+
+
+STARVES = """
+name = "starves"
+duration = "10 s"
+[radio]
+data_rate = "6 Mbit/s"
+[[node]]
+id = "a"
+position = ["0 m", "0 m"]
+[[node]]
+id = "b"
+position = ["10 m", "0 m"]
+[[gain]]
+from = "a"
+to = "b"
+gain = "-75 dB"
+changes = [{ at = "1 s", gain = "-200 dB" }]
+[[flow]]
+id = "f"
+from = "a"
+to = "b"
+transport = "tcp"
+traffic = { kind = "ftp" }
+"""
+"""A link that breaks after a second: the MAC gives up all that is sent from then on."""
+
+
+def test_the_picture_of_a_flow_that_waits_for_its_timer_has_the_drops() -> None:
+    told = airfair.explain(Scenario.parse(STARVES, "starves"))
+    assert told["tcp"] is not None
+    assert waited(told["tcp"], "rto_wait") > 0.5
+    assert {drop["reason"] for drop in told["drops"]} == {"retry-limit"}
+    axes = airfair.explanation_figure(told).get_axes()
+    titles = [part.get_title(loc="left") for part in axes]
+    lost = sum(drop["packets"] for drop in told["drops"])
+    assert titles[1] == f"{lost} packets of it dropped, after which its TCP waits"
+    assert [text.get_text() for text in axes[1].get_yticklabels()] == ["a: retry-limit"]
+    assert [bar.get_width() for bar in axes[1].patches] == [lost]
+    assert titles[2].startswith("a → b: "), "and why the MAC gave up"
+    assert titles[2].endswith("attempts failed")
+
+
+def test_no_panel_is_empty() -> None:
+    """Of whoever keeps a sender waiting for less than can be drawn the panel says so, instead of an axis."""
+    told = airfair.explain(Scenario.parse(STARVES, "starves"))
+    told["drops"] = []
+    for hop in told["hops"]:
+        hop["queue"]["dropped"] = 0
+        hop["behind"] = []
+        for holder in hop["holders"]:
+            holder.update(alone_ns=0, joint_ns=0, nav_ns=0, eifs_ns=0)
+    axes = airfair.explanation_figure(told).get_axes()[1]
+    assert not axes.axison
+    assert [text.get_text() for text in axes.texts] == ["Nobody makes it wait"]

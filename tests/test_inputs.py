@@ -31,7 +31,8 @@ class Nothing(Scheme):
 
 
 def copies(folder: Path) -> dict[str, bytes]:
-    """A scenario that names a file, under a name that a page or a picture may have, and a map; their content."""
+    """A scenario that names a file, under a name that a page or a picture may have, and a map; their
+    content."""
     (folder / "moves.svg").write_text('$node_(0) set X_ 0\n$ns_ at 1.0 "$node_(0) setdest 10 0 5"\n')
     text = THREE_PAIRS.read_text()
     for name in ("t.toml", "t.html", "t.svg"):
@@ -76,7 +77,7 @@ def test_no_target_is_an_input(tmp_path: Path, arguments: tuple[str, ...], told:
 
 def moving(folder: Path) -> Path:
     """A scenario that names a file of movements."""
-    (folder / "moves.html").write_text('$node_(0) set X_ 0\n$node_(0) set Y_ 0\n')
+    (folder / "moves.html").write_text("$node_(0) set X_ 0\n$node_(0) set Y_ 0\n")
     file = folder / "moving.toml"
     file.write_text(
         'name = "moving"\nduration = "1 s"\n[movement]\nfile = "moves.html"\n'
@@ -97,7 +98,9 @@ def test_a_file_that_a_scenario_names_is_an_input(tmp_path: Path) -> None:
         scenario.save(tmp_path / "moves.html")
     assert (tmp_path / "moves.html").read_bytes() == before
     scenario.edited({"duration": "2 s"}).save(tmp_path / "moving.toml")
-    assert Scenario.read(tmp_path / "moving.toml").duration_ns == 2_000_000_000, "its own file may be replaced"
+    assert Scenario.read(tmp_path / "moving.toml").duration_ns == 2_000_000_000, (
+        "its own file may be replaced"
+    )
 
 
 def test_a_folder_that_is_replaced_holds_no_input(tmp_path: Path) -> None:
@@ -105,7 +108,7 @@ def test_a_folder_that_is_replaced_holds_no_input(tmp_path: Path) -> None:
     airfair.record(THREE_PAIRS, overrides=list(SHORT[1::2]), out=run)
     inside = run / "runs.pcapng"
     inside.write_bytes(THREE_PAIRS.read_bytes())
-    with pytest.raises(InputError, match="holds .*, which is read; expected another folder"):
+    with pytest.raises(InputError, match=r"holds .*, which is read; expected another folder"):
         airfair.record(inside, overrides=list(SHORT[1::2]), out=run, force=True)
     assert inside.read_bytes() == THREE_PAIRS.read_bytes()
 
@@ -170,7 +173,9 @@ def test_pipes_are_refused(
 
 
 def test_a_device_is_refused() -> None:
-    with pytest.raises(InputError, match="cannot be read: a pipe, a device or a socket; expected a regular file"):
+    with pytest.raises(
+        InputError, match="cannot be read: a pipe, a device or a socket; expected a regular file"
+    ):
         Scenario.read("/dev/zero")
 
 

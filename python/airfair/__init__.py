@@ -114,8 +114,8 @@ _MODULES = {
     ".sweeping.api": ("Sweep", "SweepError", "load_sweep", "sweep"),
     ".sweeping.study": ("Study",),
 }
-"""The module of each public name. It is loaded with the first use of a name: the command line puts signals and
-streams in order before it loads anything, and plots, tables and sweeps take long to load."""
+"""The module of each public name. It is loaded with the first use of a name: the command line puts
+signals and streams in order before it loads anything, and plots, tables and sweeps take long to load."""
 
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -148,7 +148,8 @@ class Scenario:
 
     @property
     def files(self) -> list[Path]:
-        """Files that were read for it: its own, and those that it names; none of a text that is in no file."""
+        """Files that were read for it: its own, and those that it names; none of a text that is in no
+        file."""
 
     @property
     def duration_ns(self) -> int:

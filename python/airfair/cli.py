@@ -1,7 +1,7 @@
 """The command line.
 
-Exit status: 0 done, 2 bad input, 1 a failure, 130 interrupted, 143 terminated (128 and the number of the signal).
-Errors and progress go to standard error.
+Exit status: 0 done, 2 bad input, 1 a failure, 130 interrupted, 143 terminated (128 and the number of the
+signal). Errors and progress go to standard error.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Signals that end the program, and streams that its caller has closed.
 
-This module loads nothing that takes time: `start` puts both in order before it loads the rest. Ctrl-C (SIGINT),
-SIGTERM (systemd, batch systems, `timeout`) and SIGHUP (a terminal that closes) end a command in the same way:
-what is being written is removed, and the exit status is 128 and the number of the signal. A signal that the
-caller ignores, as `nohup` does, stays ignored.
+This module loads nothing that takes time: `start` puts both in order before it loads the rest. Ctrl-C
+(SIGINT), SIGTERM (systemd, batch systems, `timeout`) and SIGHUP (a terminal that closes) end a command in
+the same way: what is being written is removed, and the exit status is 128 and the number of the signal. A
+signal that the caller ignores, as `nohup` does, stays ignored.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def deferred() -> Iterator[None]:
 
 
 def open_streams() -> None:
-    """Open what the caller has closed (`>&-`, some daemons): what is written there is lost, what is read there
-    is empty. Else the next file that is opened would take its place."""
+    """Open what the caller has closed (`>&-`, some daemons): what is written there is lost, what is read
+    there is empty. Else the next file that is opened would take its place."""
     for descriptor, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(descriptor)
@@ -86,7 +86,7 @@ def open_streams() -> None:
                 os.close(opened)
             os.set_inheritable(descriptor, True)
         if getattr(sys, name) is None:
-            setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))  # noqa: PTH123, SIM115
+            setattr(sys, name, open(descriptor, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _handle(handler: object) -> None:

@@ -44,8 +44,8 @@ def refuse_folder(folder: Path, scenario: Scenario) -> None:
 
 
 def refuse_page(target: str | os.PathLike[str], scenario: Scenario) -> None:
-    """Raise `InputError` unless the report of a scenario may be written there: a name that ends in .html and is
-    no file that is read, or a device or a pipe, of which nothing is lost."""
+    """Raise `InputError` unless the report of a scenario may be written there: a name that ends in .html
+    and is no file that is read, or a device or a pipe, of which nothing is lost."""
     path = Path(target)
     refuse_inputs(path, scenario.files)
     try:

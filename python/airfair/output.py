@@ -1,8 +1,8 @@
 """Files and folders, written whole or not at all.
 
-What is being written stands beside its target under a hidden name, with a lock file. The writer holds the lock
-(`flock`) as long as it lives, and the system releases it with the process, however that ends. So a later writer
-of the same target knows without a clock what is left over, and removes it.
+What is being written stands beside its target under a hidden name, with a lock file. The writer holds the
+lock (`flock`) as long as it lives, and the system releases it with the process, however that ends. So a later
+writer of the same target knows without a clock what is left over, and removes it.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def _write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
-    """A hidden name beside the target for what is being written. It is locked meanwhile; what others have left
-    over there is removed."""
+    """A hidden name beside the target for what is being written. It is locked meanwhile; what others have
+    left over there is removed."""
     remove_left_over(target)
     lock, handle = _locked(target)
     _mine.add(str(lock))
@@ -133,8 +133,8 @@ def _is_at(handle: int, path: Path) -> bool:
 
 
 def remove_left_over(target: Path) -> None:
-    """Remove what writers of this target left when they were killed; what cannot be removed stays. A folder that
-    was being replaced then stands at its place again."""
+    """Remove what writers of this target left when they were killed; what cannot be removed stays. A
+    folder that was being replaced then stands at its place again."""
     pattern = re.compile(rf"\.{re.escape(target.name)}\.[a-z0-9_]{{8}}{re.escape(LOCK)}")
     locks: list[Path] = []
     with suppress(OSError):  # there is no such folder yet

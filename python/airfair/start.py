@@ -1,5 +1,5 @@
-"""The entry of the command line: small, so that signals and closed streams are in order before the rest, which
-takes some tenths of a second to load."""
+"""The entry of the command line: small, so that signals and closed streams are in order before the rest,
+which takes some tenths of a second to load."""
 
 from __future__ import annotations
 

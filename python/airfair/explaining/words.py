@@ -206,10 +206,16 @@ def _of_tcp(explanation: Explanation) -> Iterator[tuple[float, str]]:
     if local > MOSTLY:
         # What keeps the node from sending off what it has comes first.
         told_local = (
-            f"{percent(local)} of the time its TCP is held by the local limit (TSQ): enough of it waits in "
-            f"{explanation['src']} already, and a segment may follow when one has left (radio.local_limit)."
+            f"{percent(local)} of the time its TCP is held by the local limit (TSQ): {_limit(source)} "
+            f"of data wait in its node, {explanation['src']}."
         )
         yield 0.5 * local, told_local
+
+
+def _limit(source: Hop | None) -> str:
+    """How much of a flow may wait in its node: "8 ms"."""
+    limit_ns = None if source is None else source["queue"]["local_limit_ns"]
+    return "as much as may be" if limit_ns is None else f"{limit_ns / 1e6:g} ms"
 
 
 def timer(explanation: Explanation) -> str:

@@ -69,7 +69,8 @@ def cdf(
 
 
 MOST_FLOWS = 50
-"""Most flows with bars of their own; of more, some at either end have them, and the others one for their mean."""
+"""Most flows with bars of their own; of more, some at either end have them, and the others one for their
+mean."""
 
 DWARFED = 30.0
 """A bar that is shorter than the longest by this factor cannot be read on a linear axis."""
@@ -87,8 +88,8 @@ def bars(
 
     `rows` are those of `airfair.compare`, or such rows by name. `quantity` is a key of them, or `flow.KEY`
     for a number of each flow, such as `flow.mean_delay_s`. With `difference` it is the difference to the
-    first scheme, paired by seed. Of more than fifty flows those with the least and the most have bars of their
-    own, and the others one for their mean. What no run has leaves a gap.
+    first scheme, paired by seed. Of more than fifty flows those with the least and the most have bars of
+    their own, and the others one for their mean. What no run has leaves a gap.
 
     The axis is logarithmic where one flow has more than thirty times as much as another: `log` says so, or
     that it is linear. A bar that is 0 has a 0 beside it there. Raises `InputError`.
@@ -147,8 +148,16 @@ def bars(
             )
             for at, mean in zip(places, means, strict=True):
                 if log and mean <= 0:
-                    axes.annotate("0", (0, at), xycoords=("axes fraction", "data"), xytext=(2, 0),
-                                  textcoords="offset points", va="center", fontsize=7, color=looks[name].colour)
+                    axes.annotate(
+                        "0",
+                        (0, at),
+                        xycoords=("axes fraction", "data"),
+                        xytext=(2, 0),
+                        textcoords="offset points",
+                        va="center",
+                        fontsize=7,
+                        color=looks[name].colour,
+                    )
         axes.set_yticks(range(len(groups)) if groups != [""] else [], groups if groups != [""] else [])
         if len(groups) > style.MOST:
             axes.tick_params(axis="y", labelsize=8)

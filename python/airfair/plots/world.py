@@ -421,8 +421,8 @@ def _nodes(axes: Axes, places: np.ndarray, of: Network, beside: np.ndarray) -> N
 
 
 def gateways_of(of: Network) -> list[str]:
-    """Nodes at which several flows from or to different nodes end, the most flows first: gateways of a mesh, an
-    access point. None where all nodes are like this."""
+    """Nodes at which several flows from or to different nodes end, the most flows first: gateways of a
+    mesh, an access point. None where all nodes are like this."""
     peers: dict[str, set[str]] = {}
     for flow in of["flows"]:
         peers.setdefault(flow["src"], set()).add(flow["dst"])

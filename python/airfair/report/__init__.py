@@ -23,9 +23,9 @@ from .. import _core, tables
 from .._core import Scenario
 from ..experiment import Repeated, Run
 from ..experiment import network as network_of
+from ..inputs import refuse_page
 from ..optimal.model import Optimum, binding_cliques
 from ..optimal.show import bound_in_words, caution, clique_in_words
-from ..inputs import refuse_page
 from ..output import check_writable, write_atomically
 from ..plots import world
 from ..plots.seeds import shown_radios
@@ -60,8 +60,8 @@ def prepare(
 ) -> tuple[Sequence[str], str]:
     """The windows and the interval of the runs of a report; by default those of the page.
 
-    Makes the folder of the file, so that it does not fail after hours of runs. Raises `InputError` for a file that is
-    read or does not end in .html, `OSError`.
+    Makes the folder of the file, so that it does not fail after hours of runs. Raises `InputError` for a
+    file that is read or does not end in .html, `OSError`.
     """
     refuse_page(path, scenario)
     check_writable(Path(path))

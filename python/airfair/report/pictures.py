@@ -18,7 +18,6 @@ from ..plots import statistics, style, world
 from ..results import CompareRow, Estimate, Network, RunResult
 from .svg import inline
 
-
 MOST_OTHERS = 200
 """Most flows over time without a name: a line of each has a point for each interval."""
 
