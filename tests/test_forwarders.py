@@ -205,8 +205,9 @@ def test_an_exception_ends_the_run() -> None:
     assert "in scheme test-flood, at 0." in raised.value.__notes__[0]
 
 
-def mistaken(effect: Callable[[Context, int], None], hook: str = "on_heard", number: int = 0) -> type[Flood]:
-    """A forwarder that asks for an effect in a hook, given its number of the flow."""
+def mistaken(effect: Callable[[Context, int], None], hook: str = "on_heard", at_end: bool = False) -> type[Flood]:
+    """A forwarder that asks for an effect in a hook, given its number of the flow; when it hears something at
+    the end of the flow, or at the relay."""
 
     class Mistaken(Flood):
         flow = 0
@@ -218,8 +219,8 @@ def mistaken(effect: Callable[[Context, int], None], hook: str = "on_heard", num
 
         def on_heard(self, heard: HeardBroadcast, context: Context) -> None:
             super().on_heard(heard, context)
-            flow, _, _ = struct.unpack("!III", heard.header)
-            if hook == "on_heard" and self.node == number:
+            flow, _, destination = struct.unpack("!III", heard.header)
+            if hook == "on_heard" and at_end == (self.node == destination):
                 effect(context, flow)
 
         def make(self, context: Context) -> Made | None:
@@ -230,20 +231,20 @@ def mistaken(effect: Callable[[Context, int], None], hook: str = "on_heard", num
     return Mistaken
 
 
-# By hand: nodes have the numbers 0, 1, 2; the flow goes from 0 to 2.
+# The flow goes from node 1 over node 2 to node 3.
 @pytest.mark.parametrize(
     ("part", "told"),
     [
         (
-            mistaken(lambda c, _: c.deliver(77, 0), number=2),
+            mistaken(lambda c, _: c.deliver(77, 0), at_end=True),
             r"forwarder of node 3: Forwarder\.on_heard has called Context\.deliver\(flow 77, number 0\):",
         ),
         (
-            mistaken(lambda c, flow: c.deliver(flow, 4_000_000), number=2),
+            mistaken(lambda c, flow: c.deliver(flow, 4_000_000), at_end=True),
             r"deliver\(flow \d+, number 4000000\): the flow has no such packet; expected a number",
         ),
         (
-            mistaken(lambda c, flow: c.deliver(flow, 0), number=1),
+            mistaken(lambda c, flow: c.deliver(flow, 0)),
             r"forwarder of node 2: .* the flow ends at another node; expected one that ends here",
         ),
         (mistaken(lambda c, _: c.deliver(77, 0), "on_packet"), r"node 1: Forwarder\.on_packet has called"),
@@ -251,18 +252,18 @@ def mistaken(effect: Callable[[Context, int], None], hook: str = "on_heard", num
             mistaken(lambda c, flow: c.hold(flow, 0, 1, 1), "make"),
             r"Forwarder\.make has called Context\.hold",
         ),
-        (mistaken(lambda c, _: c.hold(77, 0, 1, 1), number=1), "hold for flow 77: there is no such flow"),
+        (mistaken(lambda c, _: c.hold(77, 0, 1, 1)), "hold for flow 77: there is no such flow"),
         (
-            mistaken(lambda c, _: c.count_whole(77, 0), number=1),
+            mistaken(lambda c, _: c.count_whole(77, 0)),
             r"count_whole\(flow 77, batch 0\): there is no",
         ),
-        (mistaken(lambda c, flow: c.count_whole(flow, 0), number=1), "the flow ends at another node"),
+        (mistaken(lambda c, flow: c.count_whole(flow, 0)), "the flow ends at another node"),
         (
-            mistaken(lambda c, _: c.route(77, 0), number=1),
+            mistaken(lambda c, _: c.route(77, 0)),
             r"route\(flow 77, number 0\): there is no such flow",
         ),
-        (mistaken(lambda c, flow: c.route(flow, 9_999), number=1), "the flow has no such packet"),
-        (mistaken(lambda c, flow: c.route(flow, 0), number=2), "ends here; expected one that goes on"),
+        (mistaken(lambda c, flow: c.route(flow, 9_999)), "the flow has no such packet"),
+        (mistaken(lambda c, flow: c.route(flow, 0), at_end=True), "ends here; expected one that goes on"),
     ],
 )
 def test_effects_on_what_does_not_exist_are_mistakes(part: Callable[[], Forwarder], told: str) -> None:
@@ -271,7 +272,7 @@ def test_effects_on_what_does_not_exist_are_mistakes(part: Callable[[], Forwarde
 
 
 def test_no_batch_is_held_beyond_its_size() -> None:
-    part = mistaken(lambda c, flow: c.hold(flow, 0, 11, 10), number=1)
+    part = mistaken(lambda c, flow: c.hold(flow, 0, 11, 10))
     with pytest.raises(InputError, match="packets: 11; expected at most those of the batch, 10"):
         airfair.run(three(), scheme=scheme(part))
 

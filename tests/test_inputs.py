@@ -20,13 +20,17 @@ SCHEME = """
 import airfair
 from airfair.scheme import Aqm, Scheme
 
+class Idle(Aqm):
+    def on_enqueue(self, packet, queue, context):
+        return None
+
 @airfair.register
 class Nothing(Scheme):
     "does nothing"
     name = "test-nothing"
     origin = "a test"
     def aqm(self):
-        return Aqm()
+        return Idle()
 """
 
 

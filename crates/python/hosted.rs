@@ -113,7 +113,8 @@ fn no_exit(error: PyErr) -> PyErr {
         let mistake = SchemeError::new_err(told);
         // A traceback that cannot be kept is less than the error.
         _ = mistake.value(py).setattr("__traceback__", error.traceback(py));
-        mistake
+        // The error has read its value before: only a new one has the traceback.
+        PyErr::from_value(mistake.value(py).clone().into_any())
     })
 }
 

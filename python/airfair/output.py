@@ -105,13 +105,13 @@ def _beside(target: Path) -> Iterator[Path]:
     left over there is removed."""
     remove_left_over(target)
     lock, handle = _locked(target)
-    _mine.add(str(lock))
+    _mine.add(os.path.realpath(lock))
     try:
         yield lock.with_suffix("")
     finally:
         lock.unlink(missing_ok=True)
         os.close(handle)
-        _mine.discard(str(lock))
+        _mine.discard(os.path.realpath(lock))
 
 
 def _locked(target: Path) -> tuple[Path, int]:
@@ -140,7 +140,7 @@ def remove_left_over(target: Path) -> None:
     with suppress(OSError):  # there is no such folder yet
         locks = [path for path in target.parent.iterdir() if pattern.fullmatch(path.name)]
     for lock in locks:
-        if str(lock) in _mine:
+        if os.path.realpath(lock) in _mine:
             continue
         with suppress(OSError):
             _remove_of(lock, target)
