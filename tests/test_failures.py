@@ -174,7 +174,9 @@ def test_no_other_part_of_a_scheme_ends_the_program(place: str, tmp_path: Path) 
     }[place]
     call = "        raise SystemExit(3)\n"
     if place == "check":
-        once = "        type(self).checked = getattr(self, 'checked', 0) + 1\n        if self.checked > 1:\n    "
+        once = (
+            "        type(self).checked = getattr(self, 'checked', 0) + 1\n        if self.checked > 1:\n    "
+        )
         call = f"    def check(self):\n{once}{call}\n"
     wrong.write_text(text.replace(before, f"{call}{before}"))
     done = run(wrong)

@@ -205,7 +205,9 @@ def test_an_exception_ends_the_run() -> None:
     assert "in scheme test-flood, at 0." in raised.value.__notes__[0]
 
 
-def mistaken(effect: Callable[[Context, int], None], hook: str = "on_heard", at_end: bool = False) -> type[Flood]:
+def mistaken(
+    effect: Callable[[Context, int], None], hook: str = "on_heard", at_end: bool = False
+) -> type[Flood]:
     """A forwarder that asks for an effect in a hook, given its number of the flow; when it hears something at
     the end of the flow, or at the relay."""
 
