@@ -807,6 +807,8 @@ def test_comparisons_begin_with_the_scheme_of_the_run() -> None:
 ONE_HOP = """
 name = "one hop"
 duration = "2 s"
+[radio]
+data_rate = "2 Mbit/s"
 [[node]]
 id = "a"
 position = ["0 m", "0 m"]
