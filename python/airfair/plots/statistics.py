@@ -123,8 +123,11 @@ def bars(
     runs = {row["runs"] for row in named.values()}
     heading = f"{min(runs)} seeds, 95 % intervals" if max(runs) > 1 else "one seed"
     with style.canvas(ax, heading, height=_height(len(groups), len(shown))) as axes:
+        start = 0.0
         if log:
             axes.set_xscale("log")
+            least = min(mean for mean in means_of if mean > 0) * unit.factor
+            start = float(10.0 ** np.floor(np.log10(least) - 0.2))
         for number, (name, row) in enumerate(estimates.items()):
             here = [(place, e) for place, e in enumerate(row) if e is not None]
             places = [place + (number - (len(shown) - 1) / 2) * thickness for place, _ in here]
@@ -132,14 +135,15 @@ def bars(
             arms = [(e["ci95"] or 0.0) * unit.factor for _, e in here]
             axes.barh(
                 places,
-                means,
+                [max(mean - start, 0.0) if log else mean for mean in means],
                 height=0.92 * thickness,
+                left=start,
                 color=looks[name].colour,
                 hatch=looks[name].hatch,
                 edgecolor="white",
                 linewidth=0.0,
                 label=name,
-                xerr=arms if any(e["ci95"] is not None for _, e in here) else None,
+                xerr=_arms(means, arms, start) if any(e["ci95"] is not None for _, e in here) else None,
                 error_kw={
                     "ecolor": style.INK,
                     "elinewidth": 1.2,
@@ -168,8 +172,7 @@ def bars(
             baseline = next(iter(shown.values()))["baseline"]
             axes.set_xlabel(f"difference to {baseline}: {about.label(unit)}")
         elif log:
-            least = min(mean for mean in means_of if mean > 0) * unit.factor
-            axes.set_xlim(left=10.0 ** np.floor(np.log10(least) - 0.2))
+            axes.set_xlim(left=start)
             axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.10g}"))
             axes.set_xlabel(f"{about.label(unit)}, logarithmic")
         else:
@@ -313,6 +316,14 @@ def _mean(estimates: Sequence[Estimate | None]) -> Estimate | None:
     """The mean of several means; it has no interval, as these are not independent."""
     known = [e["mean"] for e in estimates if e is not None]
     return {"mean": sum(known) / len(known), "ci95": None} if known else None
+
+
+def _arms(means: Sequence[float], arms: Sequence[float], start: float) -> np.ndarray:
+    """Arms of intervals to both sides; on a logarithmic axis, which has a start, none ends before that."""
+    lower = [
+        min(arm, max(mean - start, 0.0)) if start else arm for mean, arm in zip(means, arms, strict=True)
+    ]
+    return np.array([lower, arms])
 
 
 def _dwarfs(means: Sequence[float]) -> bool:
