@@ -150,9 +150,11 @@ def test_schemes() -> None:
         for param in scheme["params"]:
             assert list(param) == ["name", "doc", "kind", "default", "range"]
             assert (param["range"] is None) == (param["kind"] in ("flag", "choice"))
-    shown = airfair("schemes").stdout
-    assert "droptail" in shown
-    assert "red.max_p = 0.1 (0 to 1)\n" in shown
+    assert "red.max_p = 0.1 (0 to 1)\n" in airfair("schemes", "red", "nred").stdout
+    lines = airfair("schemes").stdout.splitlines()
+    assert [line.split()[0] for line in lines[:-2]] == [scheme["name"] for scheme in listed]
+    assert all(line.endswith(scheme["about"]) for line, scheme in zip(lines, listed, strict=False))
+    assert lines[-2:] == ["", "Parameters, sources and places of one: airfair schemes NAME"]
 
 
 def test_tables_show_the_numbers_and_keep_progress_to_terminals() -> None:

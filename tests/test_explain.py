@@ -292,10 +292,11 @@ def test_a_limit_in_its_own_node_is_a_reason() -> None:
     told = airfair.explain(Scenario.parse(text, "one"))
     assert told["tcp"] is not None
     assert waited(told["tcp"], "local_limit") > 0.5
-    assert any("(local_limit)" in reason and "waits in 1" in reason for reason in told["reasons"])
+    limited = "its TCP is held by the local limit (TSQ): 8 ms of data wait in its node, 1."
+    assert any(reason.endswith(limited) for reason in told["reasons"])
     assert told["advice"] == []
     off = airfair.explain(Scenario.parse(text, "one", ['radio.local_limit="off"']))
-    assert not any("(local_limit)" in reason for reason in off["reasons"])
+    assert not any("local limit" in reason for reason in off["reasons"])
 
 
 def test_what_to_copy_is_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -801,3 +802,57 @@ def test_comparisons_begin_with_the_scheme_of_the_run() -> None:
         told = airfair.explain(file, scheme=scheme, overrides=["duration=10 s"])
         (text,) = [text for text in told["advice"] if text.startswith("Queues are full")]
         assert text.endswith(f"\nairfair compare FILE --schemes {expected}")
+
+
+ONE_HOP = """
+name = "one hop"
+duration = "2 s"
+[radio]
+data_rate = "2 Mbit/s"
+[[node]]
+id = "a"
+position = ["0 m", "0 m"]
+[[node]]
+id = "b"
+position = ["10 m", "0 m"]
+[[flow]]
+id = "f"
+from = "a"
+to = "b"
+transport = "tcp"
+traffic = { kind = "ftp" }
+"""
+
+
+def test_the_picture_of_a_flow_that_waits_for_its_timer_has_the_drops() -> None:
+    """Its sender has nothing to send most of the time: what it waits for is drawn beside that."""
+    told = airfair.explain(Scenario.parse(ONE_HOP, "one hop"))
+    attempts = told["hops"][0]["attempts"]
+    assert told["tcp"] is not None
+    assert attempts is not None
+    told["tcp"]["waited_ns"]["rto_wait"] = told["tcp"]["observed_ns"] * 97 // 100
+    told["drops"] = [{"node": "a", "reason": "retry-limit", "data": True, "packets": 7}]
+    attempts["no_ack"] = 8
+    attempts["causes"] = [
+        {"missing": "ACK", "why": "noise", "by": None, "of": None, "hidden": False, "count": 8}
+    ]
+    axes = airfair.explanation_figure(told).get_axes()
+    titles = [part.get_title(loc="left") for part in axes]
+    assert titles[1] == "7 packets of it dropped, after which its TCP waits"
+    assert [text.get_text() for text in axes[1].get_yticklabels()] == ["a: retry-limit"]
+    assert [bar.get_width() for bar in axes[1].patches] == [7]
+    assert titles[2] == f"a → b: 8 of {attempts['exchanges']} attempts failed", "and why the MAC gave up"
+
+
+def test_no_panel_is_empty() -> None:
+    """A sender that waits, but for nobody that is known: the panel says so, instead of bare axes."""
+    told = airfair.explain(Scenario.parse(ONE_HOP, "one hop"))
+    for hop in told["hops"]:
+        hop["own_turn_ns"]["busy"] = hop["observed_ns"] // 2
+        hop["behind"] = []
+        hop["holders"] = []
+        hop["queue"]["dropped"] = 0
+    told["drops"] = []
+    axes = airfair.explanation_figure(told).get_axes()[1]
+    assert not axes.axison
+    assert [text.get_text() for text in axes.texts] == ["Nobody makes it wait"]

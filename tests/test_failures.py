@@ -144,6 +144,54 @@ def test_a_scheme_that_cannot_be_built(tmp_path: Path, wrong: dict[str, str], ex
     assert "importlib" not in done.stderr
 
 
+EXITS = ["sys.exit(0)", "sys.exit('enough')", "raise SystemExit", "quit()"]
+
+
+@pytest.mark.parametrize("call", EXITS)
+def test_a_hook_does_not_end_the_program(call: str, tmp_path: Path) -> None:
+    wrong = scheme(tmp_path, f"import sys; {call}")
+    for command in (("run",), ("compare", "--schemes", "droptail,mine", "--seeds", "1"), ("explain",)):
+        scheme_of = ("--scheme", "mine") if command[0] != "compare" else ()
+        done = airfair(
+            command[0], THREE_PAIRS, *command[1:], *SHORT, "--schemes-from", wrong, *scheme_of, cwd=tmp_path
+        )
+        assert (done.returncode, done.stdout) == (1, ""), done
+        own_frames(done.stderr, 1)
+        assert "in on_acked" in done.stderr
+        assert "SchemeError: sys.exit(" in done.stderr
+        assert "in scheme mine, flow " in done.stderr
+
+
+@pytest.mark.parametrize("place", ["allowance", "start", "factory", "check"])
+def test_no_other_part_of_a_scheme_ends_the_program(place: str, tmp_path: Path) -> None:
+    wrong = scheme(tmp_path)
+    text = wrong.read_text()
+    before = {
+        "allowance": "        return Allowance(",
+        "start": "        self.window = setup",
+        "factory": "        return Law()",
+        "check": "    def source(self):",
+    }[place]
+    call = "        raise SystemExit(3)\n"
+    if place == "check":
+        once = (
+            "        type(self).checked = getattr(self, 'checked', 0) + 1\n        if self.checked > 1:\n    "
+        )
+        call = f"    def check(self):\n{once}{call}\n"
+    wrong.write_text(text.replace(before, f"{call}{before}"))
+    done = run(wrong)
+    assert (done.returncode, done.stdout) == (1, ""), done
+    assert "sys.exit(3)" in done.stderr
+
+
+@pytest.mark.parametrize("call", EXITS[:3])
+def test_a_file_of_schemes_does_not_end_the_program(call: str, tmp_path: Path) -> None:
+    done = run(scheme(tmp_path, imported=f"import sys; {call}"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "in a file of schemes; expected that it only registers them" in done.stderr
+    own_frames(done.stderr, 1)
+
+
 def test_a_file_name_need_not_be_utf_8(tmp_path: Path) -> None:
     odd = os.fsdecode(b"pairs-\xe9")
     file = tmp_path / f"{odd}.toml"

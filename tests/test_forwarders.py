@@ -205,6 +205,95 @@ def test_an_exception_ends_the_run() -> None:
     assert "in scheme test-flood, at 0." in raised.value.__notes__[0]
 
 
+def mistaken(
+    effect: Callable[[Context, int], None], hook: str = "on_heard", at_end: bool = False
+) -> type[Flood]:
+    """A forwarder that asks for an effect in a hook, given its number of the flow; when it hears something at
+    the end of the flow, or at the relay."""
+
+    class Mistaken(Flood):
+        flow = 0
+
+        def on_packet(self, packet: NativePacket, context: Context) -> None:
+            super().on_packet(packet, context)
+            if hook == "on_packet":
+                effect(context, packet.flow)
+
+        def on_heard(self, heard: HeardBroadcast, context: Context) -> None:
+            super().on_heard(heard, context)
+            flow, _, destination = struct.unpack("!III", heard.header)
+            if hook == "on_heard" and at_end == (self.node == destination):
+                effect(context, flow)
+
+        def make(self, context: Context) -> Made | None:
+            if hook == "make":
+                effect(context, 77)
+            return super().make(context)
+
+    return Mistaken
+
+
+# The flow goes from node 1 over node 2 to node 3.
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        (
+            mistaken(lambda c, _: c.deliver(77, 0), at_end=True),
+            r"forwarder of node 3: Forwarder\.on_heard has called Context\.deliver\(flow 77, number 0\):",
+        ),
+        (
+            mistaken(lambda c, flow: c.deliver(flow, 4_000_000), at_end=True),
+            r"deliver\(flow \d+, number 4000000\): the flow has no such packet; expected a number",
+        ),
+        (
+            mistaken(lambda c, flow: c.deliver(flow, 0)),
+            r"forwarder of node 2: .* the flow ends at another node; expected one that ends here",
+        ),
+        (mistaken(lambda c, _: c.deliver(77, 0), "on_packet"), r"node 1: Forwarder\.on_packet has called"),
+        (
+            mistaken(lambda c, flow: c.hold(flow, 0, 1, 1), "make"),
+            r"Forwarder\.make has called Context\.hold",
+        ),
+        (mistaken(lambda c, _: c.hold(77, 0, 1, 1)), "hold for flow 77: there is no such flow"),
+        (
+            mistaken(lambda c, _: c.count_whole(77, 0)),
+            r"count_whole\(flow 77, batch 0\): there is no",
+        ),
+        (mistaken(lambda c, flow: c.count_whole(flow, 0)), "the flow ends at another node"),
+        (
+            mistaken(lambda c, _: c.route(77, 0)),
+            r"route\(flow 77, number 0\): there is no such flow",
+        ),
+        (mistaken(lambda c, flow: c.route(flow, 9_999)), "the flow has no such packet"),
+        (mistaken(lambda c, flow: c.route(flow, 0), at_end=True), "ends here; expected one that goes on"),
+    ],
+)
+def test_effects_on_what_does_not_exist_are_mistakes(part: Callable[[], Forwarder], told: str) -> None:
+    with pytest.raises(SchemeError, match=told):
+        airfair.run(three(), scheme=scheme(part))
+
+
+def test_no_batch_is_held_beyond_its_size() -> None:
+    part = mistaken(lambda c, flow: c.hold(flow, 0, 11, 10))
+    with pytest.raises(InputError, match="packets: 11; expected at most those of the batch, 10"):
+        airfair.run(three(), scheme=scheme(part))
+
+
+def test_a_packet_may_be_handed_up_again() -> None:
+    """As a broadcast may bring again what has been handed up."""
+
+    class Again(Flood):
+        def on_heard(self, heard: HeardBroadcast, context: Context) -> None:
+            super().on_heard(heard, context)
+            flow, number, destination = struct.unpack("!III", heard.header)
+            if destination == self.node:
+                context.deliver(flow, 0)
+                context.deliver(flow, number)
+
+    result = airfair.run(three(), scheme=scheme(Again))
+    assert result["flows"] == airfair.run(three(), scheme=FloodScheme.name)["flows"]
+
+
 def test_mistakes_of_a_scheme_are_said_when_it_is_registered() -> None:
     class Both(Scheme):
         """two agents"""

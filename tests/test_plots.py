@@ -18,7 +18,7 @@ from airfair.cli import PLOTS
 from airfair.plots import style
 from airfair.plots.command import TAKES, plot
 from airfair.plots.layout import components, fill_in, spread
-from airfair.plots.world import positions, relations
+from airfair.plots.world import gateways_of, positions, relations
 from airfair.results import Estimate
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
@@ -170,7 +170,7 @@ def test_states_of_many_radios_have_no_names() -> None:
 
 
 def test_bars_are_means_with_intervals(rows: list[CompareRow]) -> None:
-    axes = axes_of(plots.bars(rows))
+    axes = axes_of(plots.bars(rows, log=False))
     bars = [part for part in axes.containers if isinstance(part, BarContainer)]
     arms = [part for part in axes.containers if isinstance(part, ErrorbarContainer)]
     for row, bar, arm in zip(rows, bars, arms, strict=True):
@@ -182,6 +182,11 @@ def test_bars_are_means_with_intervals(rows: list[CompareRow]) -> None:
     assert [text.get_text() for text in axes.get_yticklabels()] == ["left", "middle", "right"]
     assert legend(axes) == ["droptail", "red"]
     assert axes.get_title(loc="left") == "3 seeds, 95 % intervals"
+    # The middle flow has less than a thirtieth of the others.
+    axes = axes_of(plots.bars(rows))
+    assert axes.get_xlabel() == "goodput (kbit/s), logarithmic"
+    ends = [patch.get_x() + patch.get_width() for patch in axes.containers[1].patches]  # type: ignore[union-attr]
+    assert [end * 1000 for end in ends] == pytest.approx([f["goodput_bps"]["mean"] for f in rows[0]["flows"]])
 
 
 NONE: Estimate = {"mean": float("nan"), "ci95": None}
@@ -203,6 +208,54 @@ def test_bars_of_a_scheme_and_of_differences(rows: list[CompareRow]) -> None:
     factor = 1e6 if "Mbit" in axes.get_xlabel() else 1e3
     assert [patch.get_width() * factor for patch in bar] == pytest.approx(expected)
     assert axes.get_xlabel().startswith("difference to droptail: goodput (")
+
+
+def with_flows(row: CompareRow, goodputs: list[float]) -> CompareRow:
+    """The row with so many flows, each with its goodput in bit/s, without intervals."""
+    (first, *_) = row["flows"]
+    flows = [
+        {**first, "id": f"f{i}", "goodput_bps": {"mean": bps, "ci95": None}} for i, bps in enumerate(goodputs)
+    ]
+    return cast(CompareRow, {**row, "flows": flows})
+
+
+def test_every_flow_has_bars_the_least_first(rows: list[CompareRow]) -> None:
+    goodputs = [float(1 + (i * 7) % 20) * 1000 for i in range(20)]
+    axes = axes_of(plots.bars([with_flows(rows[0], goodputs)]))
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    assert names == [f"f{i}" for i in sorted(range(20), key=goodputs.__getitem__)]
+    (bars,) = [part for part in axes.containers if isinstance(part, BarContainer)]
+    assert [bar.get_width() for bar in bars] == list(range(1, 21)), "kbit/s, none left out"
+    assert axes.get_xscale() == "linear"
+
+
+def test_of_very_many_flows_those_between_have_one_bar(rows: list[CompareRow]) -> None:
+    axes = axes_of(plots.bars([with_flows(rows[0], [1000.0 * (i + 1) for i in range(60)])], log=False))
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    assert (len(names), names[24:27]) == (51, ["f24", "mean of 10 others", "f35"])
+    (bars,) = [part for part in axes.containers if isinstance(part, BarContainer)]
+    # By hand: of 26 to 35 kbit/s.
+    assert bars[25].get_width() == pytest.approx(30.5)
+
+
+@pytest.mark.parametrize(
+    ("goodputs", "scale"),
+    [([1e6, 34e3], "linear"), ([1e6, 33e3], "log"), ([1e6, 0.0], "linear"), ([0.0, 0.0], "linear")],
+)
+def test_an_axis_is_logarithmic_where_one_flow_dwarfs_another(
+    rows: list[CompareRow], goodputs: list[float], scale: str
+) -> None:
+    """By hand: 1000 / 34 < 30 < 1000 / 33."""
+    row = with_flows(rows[0], goodputs)
+    assert axes_of(plots.bars([row])).get_xscale() == scale
+    assert axes_of(plots.bars([row], log=False)).get_xscale() == "linear"
+    if scale == "log":
+        axes = axes_of(plots.bars([with_flows(rows[0], [*goodputs, 0.0])]))
+        assert axes.get_xlim()[0] == 0.01, "a decade that has the shortest bar, in Mbit/s"
+        assert [text.get_text() for text in axes.texts] == ["0"]
+    if not any(goodputs):
+        with pytest.raises(InputError, match="log"):
+            plots.bars([row], log=True)
 
 
 def test_scatter_has_intervals_in_both_directions(rows: list[CompareRow], runs: list[RunResult]) -> None:
@@ -283,6 +336,32 @@ def test_the_map_stands_where_the_nodes_stand() -> None:
         "a1": (0, 0), "a2": (350, 0), "a3": (700, 0), "b1": (0, 200), "b2": (350, 200), "b3": (700, 200),
     }  # fmt: skip
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x (m)", "y (m)")
+
+
+def test_nodes_where_several_flows_end_are_marked() -> None:
+    """A gateway by hand: b has flows with a and c, the ends of which have one each."""
+    flows = [("a", "b"), ("c", "b"), ("b", "a")]
+    text = 'name = "x"\nduration = "1 s"\n' + "".join(
+        f'[[node]]\nid = "{node}"\nposition = ["{x} m", "0 m"]\n'
+        for node, x in (("a", 0), ("b", 50), ("c", 100))
+    )
+    for i, (one, other) in enumerate(flows):
+        text += f'[[flow]]\nid = "{i}"\nfrom = "{one}"\nto = "{other}"\ntraffic = {{ kind = "saturating" }}\n'
+    scenario = Scenario.parse(text)
+    network = airfair.network(scenario)
+    assert gateways_of(network) == ["b"]
+    assert "several flows end here" in legend(axes_of(plots.network(scenario)))
+    network["flows"] = [flow for flow in network["flows"] if flow["id"] == "0"]
+    assert gateways_of(network) == []
+    # Where every node is one, none stands out.
+    ring = [
+        {**flow, "src": a, "dst": b}
+        for flow, (a, b) in zip(
+            airfair.network(scenario)["flows"], (("a", "b"), ("b", "c"), ("c", "a")), strict=True
+        )
+    ]
+    network["flows"] = cast(Any, ring)
+    assert gateways_of(network) == []
 
 
 def test_floors_are_drawn_one_above_the_other() -> None:

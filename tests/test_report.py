@@ -104,6 +104,18 @@ def colours(png: bytes) -> int:
     return len(np.unique(image.reshape(-1, image.shape[-1]), axis=0))
 
 
+CUT = """
+(() => {
+  document.querySelectorAll('details').forEach(part => part.open = true);
+  const cut = [...document.querySelectorAll('.scroll, pre')].filter(
+    box => box.scrollWidth > box.clientWidth + 1);
+  document.querySelectorAll('details').forEach(part => part.open = false);
+  return cut.map(box => [box.closest('section').id, box.scrollWidth, box.clientWidth]);
+})()
+"""
+"""Boxes whose content is wider than they are."""
+
+
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (390, 844), (1280, 900)])
 def test_every_picture_is_drawn(seen: browser.Page, pairs: Path, width: int, height: int) -> None:
     seen.open(pairs, width, height)
@@ -116,6 +128,7 @@ def test_every_picture_is_drawn(seen: browser.Page, pairs: Path, width: int, hei
         assert picture["cut"] == 0
         assert len(picture["words"]) > 30
     assert seen.value("document.documentElement.scrollWidth") <= width, "nothing is wider than the screen"
+    assert seen.value(CUT) == [], "no table and no command is cut at the edge of its box"
     assert seen.value("innerWidth") == width
     letters = seen.value(
         "Math.min(...[...document.querySelectorAll('svg text')].map(e => e.getBoundingClientRect().height))"

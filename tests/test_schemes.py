@@ -141,7 +141,7 @@ def test_the_command_line_loads_it(tmp_path: Path) -> None:
     assert [row["scheme"] for row in json.loads(done.stdout)] == ["newreno", "py-newreno"]
     until = ["--until", "50 ms", *short]
     assert command("trace", THREE_PAIRS, *source, "--scheme", "py-newreno", *until).returncode == 0
-    assert "py-newreno.initial_ssthresh" in command("schemes", *source).stdout
+    assert "py-newreno.initial_ssthresh" in command("schemes", "py-newreno", *source).stdout
     unknown = command("run", *run, "--scheme", "py-newreno")
     assert (unknown.returncode, unknown.stdout) == (2, "")
     assert 'there is no scheme "py-newreno"' in unknown.stderr

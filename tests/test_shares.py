@@ -285,8 +285,8 @@ def test_an_explanation_names_the_clique() -> None:
     share = percent(told["goodput_bps"] / flow["max_min_bps"])
     assert found["words"] == (
         f"By the model of `airfair optimum` the flow could have {airfair.tables.rate(flow['max_min_bps'])} "
-        f"(it has {share} of this); it shares the air of clique {clique} with a{side} → b{side} and "
-        f"b{side} → a{side} (4 senders)."
+        f"(it has {share} of this); its links share the air with a{side} → b{side} and "
+        f"b{side} → a{side}, of which one can be used at a time (4 senders)."
     )
     out = io.StringIO()
     show.show(told, Console(file=out, width=80))

@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
+use crate::Stopped;
 use crate::bits;
 use crate::graph::ConflictGraph;
 use crate::search::visit_maximal_cliques;
@@ -143,32 +144,69 @@ impl Membership {
 /// The limit bounds memory, and time only in practice: between two cliques the search can try many sets in vain.
 #[must_use]
 pub fn maximal_cliques(graph: &ConflictGraph, limit: usize) -> Listing {
+    maximal_cliques_until(graph, limit, &|| false)
+        .unwrap_or_else(|Stopped| Listing::Incomplete(Cliques::sorted(graph, [])))
+}
+
+/// The same, unless `stop` is true: it is called before each clique is kept.
+///
+/// # Errors
+/// `stop` was true.
+pub fn maximal_cliques_until(
+    graph: &ConflictGraph,
+    limit: usize,
+    stop: &dyn Fn() -> bool,
+) -> Result<Listing, Stopped> {
     let mut found = Found::default();
+    let mut stopped = false;
     let flow = visit_maximal_cliques(graph, |clique| {
-        if found.ends.len() == limit {
+        stopped = stop();
+        if stopped || found.ends.len() == limit {
             return ControlFlow::Break(());
         }
         found.push(clique);
         ControlFlow::Continue(())
     });
-    if flow.is_continue() {
-        return Listing::Complete(Cliques::sorted(graph, found.iter()));
+    if stopped {
+        return Err(Stopped);
     }
-    found.cover(graph);
-    Listing::Incomplete(Cliques::sorted(graph, found.iter()))
+    if flow.is_continue() {
+        return Ok(Listing::Complete(Cliques::sorted(graph, found.iter())));
+    }
+    found.cover(graph, stop)?;
+    Ok(Listing::Incomplete(Cliques::sorted(graph, found.iter())))
 }
 
 /// Are all maximal cliques of the graph among these? An incomplete list can have them: those that cover vertices and edges may be all that
 /// the limit had left out. `listed`: a list of this graph.
 #[must_use]
 pub fn lists_all(graph: &ConflictGraph, listed: &Listing) -> bool {
-    let mut count = 0;
-    listed.is_complete()
-        || visit_maximal_cliques(graph, |_| {
-            count += 1;
-            if count > listed.cliques().len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
-        .is_continue()
+    lists_all_until(graph, listed, &|| false).unwrap_or(false)
+}
+
+/// The same, unless `stop` is true: it is called before each clique is counted.
+///
+/// # Errors
+/// `stop` was true.
+pub fn lists_all_until(
+    graph: &ConflictGraph,
+    listed: &Listing,
+    stop: &dyn Fn() -> bool,
+) -> Result<bool, Stopped> {
+    if listed.is_complete() {
+        return Ok(true);
+    }
+    let (mut count, mut stopped) = (0, false);
+    let flow = visit_maximal_cliques(graph, |_| {
+        stopped = stop();
+        count += 1;
+        if stopped || count > listed.cliques().len() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    if stopped { Err(Stopped) } else { Ok(flow.is_continue()) }
 }
 
 /// Cliques in the order in which they were found.
@@ -190,7 +228,7 @@ impl Found {
     }
 
     /// Adds maximal cliques until every vertex and every edge is in one.
-    fn cover(&mut self, graph: &ConflictGraph) {
+    fn cover(&mut self, graph: &ConflictGraph, stop: &dyn Fn() -> bool) -> Result<(), Stopped> {
         // The part of the graph that is in no clique.
         let mut bare = graph.clone();
         let mut alone = vec![true; graph.number_bound()];
@@ -205,6 +243,9 @@ impl Found {
         let mut common = Vec::new();
         for &v in &by_rank {
             loop {
+                if stop() {
+                    return Err(Stopped);
+                }
                 let other = bare.neighbours(v).min_by_key(|&u| position[u as usize]);
                 if other.is_none() && !alone[v as usize] {
                     break;
@@ -222,6 +263,7 @@ impl Found {
                 self.push(&clique);
             }
         }
+        Ok(())
     }
 }
 

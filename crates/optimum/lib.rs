@@ -31,12 +31,19 @@ mod search;
 mod simplex;
 mod sum;
 
-pub use cliques::{Cliques, DEFAULT_LIMIT, Listing, Membership, lists_all, maximal_cliques};
+pub use cliques::{
+    Cliques, DEFAULT_LIMIT, Listing, Membership, lists_all, lists_all_until, maximal_cliques,
+    maximal_cliques_until,
+};
 pub use graph::{ConflictGraph, GraphError};
 pub use incremental::CliqueSet;
 pub use least::Least;
 pub use maxmin::{Allocation, Binding, WaterFilling};
 pub use problem::{Flow, Problem, ProblemBuilder, ProblemError, RANGE};
-pub use proportional::{MAX_FLOWS, Proportional, ProportionalError, proportional};
+pub use proportional::{MAX_FLOWS, Proportional, ProportionalError, proportional, proportional_until};
 pub use schedule::{MAX_LINKS, TimeShared, TimeSharingError, time_shared};
 pub use search::visit_maximal_cliques;
+
+/// A computation has ended because its caller wanted no more of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;

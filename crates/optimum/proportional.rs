@@ -28,6 +28,9 @@ const ACCEPTED: f64 = 1e-9;
 
 const MAX_STEPS: usize = 200;
 
+/// Constraints of a step between two looks at whether the caller wants the search to go on.
+const BETWEEN_LOOKS: usize = 4096;
+
 /// A proportionally fair allocation and what proves that there is none that is much better.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proportional {
@@ -56,6 +59,8 @@ pub enum ProportionalError {
         /// The gap, as in [`Proportional`].
         gap: f64,
     },
+    /// The caller wanted no more of it.
+    Stopped,
 }
 
 impl fmt::Display for ProportionalError {
@@ -71,6 +76,7 @@ impl fmt::Display for ProportionalError {
             Self::NotConverged { gap } => {
                 write!(f, "the search ended {gap:e} from the optimum; expected 1e-9")
             }
+            Self::Stopped => write!(f, "the search was stopped"),
         }
     }
 }
@@ -83,6 +89,18 @@ impl core::error::Error for ProportionalError {}
 ///
 /// There are too many flows, a flow cannot have a rate above 0, or the search did not come close enough to the optimum.
 pub fn proportional(problem: &Problem) -> Result<Proportional, ProportionalError> {
+    proportional_until(problem, &|| false)
+}
+
+/// The same, unless `stop` is true: it is called before each step, and in each after some thousands of constraints.
+///
+/// # Errors
+///
+/// As [`proportional`], and `stop` was true.
+pub fn proportional_until(
+    problem: &Problem,
+    stop: &dyn Fn() -> bool,
+) -> Result<Proportional, ProportionalError> {
     let flows = problem.flow_count();
     if flows > MAX_FLOWS {
         return Err(ProportionalError::TooManyFlows(flows));
@@ -102,7 +120,7 @@ pub fn proportional(problem: &Problem) -> Result<Proportional, ProportionalError
         if scaled.gap(&point) <= ENOUGH * least {
             break;
         }
-        let Some(length) = scaled.step(&mut point, sigma) else { break };
+        let Some(length) = scaled.step(&mut point, sigma, stop)? else { break };
         // A short step means that the point is far from the path: back towards the path first.
         sigma = ((1.0 - length) * (1.0 - length)).clamp(0.01, 0.8);
     }
@@ -231,7 +249,12 @@ impl Scaled {
 
     /// A Newton step towards the targets, τ being `sigma` times its present mean. Returns the length of the step, at most 1; none if
     /// rounding makes a step impossible.
-    fn step(&self, point: &mut Point, sigma: f64) -> Option<f64> {
+    fn step(
+        &self,
+        point: &mut Point,
+        sigma: f64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<f64>, ProportionalError> {
         let (n, m) = (self.weight.len(), self.constraints());
         let mean: f64 =
             point.price.iter().zip(&point.free).map(|(price, free)| price * free).sum::<f64>() / m as f64;
@@ -241,6 +264,9 @@ impl Scaled {
             matrix[f * n + f] = point.y[f] / point.x[f];
         }
         for i in 0..m {
+            if i % BETWEEN_LOOKS == 0 && stop() {
+                return Err(ProportionalError::Stopped);
+            }
             let (columns, values) = self.row(i);
             let ratio = point.price[i] / point.free[i];
             for (at, (&f, a)) in columns.iter().zip(values).enumerate() {
@@ -254,7 +280,7 @@ impl Scaled {
         let pull = self.weighted(&towards);
         let mut dx: Vec<f64> = (0..n).map(|f| self.weight[f] / point.x[f] - pull[f]).collect();
         if !cholesky::factor(&mut matrix, n) {
-            return None;
+            return Ok(None);
         }
         cholesky::solve(&matrix, n, &mut dx);
         let more = self.used(&dx);
@@ -275,7 +301,7 @@ impl Scaled {
             }
         }
         if length.is_nan() || length < 1e-12 {
-            return None;
+            return Ok(None);
         }
         let advance = |values: &mut [f64], changes: &[f64], length: f64| {
             values.iter_mut().zip(changes).for_each(|(value, change)| *value += length * change);
@@ -284,7 +310,7 @@ impl Scaled {
         advance(&mut point.free, &more, -length);
         advance(&mut point.price, &dprice, length);
         point.y = self.weighted(&point.price);
-        Some(length)
+        Ok(Some(length))
     }
 
     /// Removes what rounding has put beyond a constraint, and computes the free parts anew.

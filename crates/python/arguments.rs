@@ -36,7 +36,6 @@ arguments! {
     Destination(String) = "destination", "the id of a node as a text";
     PacketSize(u32) = "size", "a whole number of bytes, 1 to 65535";
     Tag(u32) = "tag", "a whole number, 0 to 4294967295";
-    FilePath(PathBuf) = "path", "the path of a file";
     Toml(String) = "text", "the text of a scenario";
     Origin(String) = "origin", "a text";
     WireCheck(bool) = "wire_check", "True or False";
@@ -62,6 +61,19 @@ arguments! {
     Probability(f64) = "probability", "a number from 0 to 1";
     StreamName(String) = "name", "a text";
     Bound32(u32) = "bound", "a whole number, 0 to 4294967295";
+}
+
+/// The argument `path`: the path of a file, as the system can have it.
+pub(crate) struct FilePath(pub PathBuf);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for FilePath {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let path =
+            given.extract::<PathBuf>().ok().filter(|path| !path.as_os_str().as_encoded_bytes().contains(&0));
+        path.map(Self).ok_or_else(|| unsuitable(&given, "path", "the path of a file"))
+    }
 }
 
 /// Declares the type of a time as an argument, in nanoseconds: its name in Python.

@@ -1,18 +1,17 @@
 //! Files beside scenarios: their values with lines, and the names that were meant.
 
-use std::path::PathBuf;
-
 use airfair_scenario::{Item, read_document};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::arguments::FilePath;
 use crate::error::scenario_error;
 
 /// Reads a TOML file: a dict of key to (line, value), where a list holds (line, value) too. Raises `ScenarioError`.
 #[pyfunction]
-pub(crate) fn read_toml(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
-    match py.detach(|| read_document(&path)) {
+pub(crate) fn read_toml(py: Python<'_>, path: FilePath) -> PyResult<Bound<'_, PyDict>> {
+    match py.detach(|| read_document(&path.0)) {
         Ok(table) => dict(py, table),
         Err(errors) => Err(scenario_error(py, &errors)),
     }

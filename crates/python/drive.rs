@@ -1,6 +1,7 @@
 //! Advances a world: in slices that a signal can end, or paced by the wall clock.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -52,6 +53,33 @@ pub(crate) fn check(stop: Option<&Stop>) -> PyResult<()> {
         return Err(PyKeyboardInterrupt::new_err("stopped"));
     }
     Python::attach(|py| py.check_signals())
+}
+
+/// A look at signals from a computation that is no run: whenever [`SLICE`] has passed.
+pub(crate) struct Signals {
+    checked: Cell<Instant>,
+    raised: Ended,
+}
+
+impl Signals {
+    /// None has come yet.
+    pub fn new() -> Self {
+        Self { checked: Cell::new(Instant::now()), raised: Ended::default() }
+    }
+
+    /// True if a signal has come whose handler raises an exception.
+    pub fn came(&self) -> bool {
+        if self.raised.borrow().is_none() && self.checked.get().elapsed() >= SLICE {
+            self.checked.set(Instant::now());
+            *self.raised.borrow_mut() = check(None).err();
+        }
+        self.raised.borrow().is_some()
+    }
+
+    /// Raises this exception.
+    pub fn raise(self) -> PyResult<()> {
+        self.raised.into_inner().map_or(Ok(()), Err)
+    }
 }
 
 /// Slices of simulated time in which a world is advanced, each of about the same work.
@@ -175,6 +203,9 @@ fn paced(world: &mut Hosted, speed: f64) -> PyResult<Lateness> {
     }
 }
 
+/// Speeds of a paced run: a second of it takes between a microsecond and twelve days.
+const SPEEDS: RangeInclusive<f64> = 1e-6..=1e6;
+
 /// Runs a scenario paced by the wall clock, `speed` times as fast. The result is that of `Scenario.run`, with
 /// `perf.lateness` added: how late each deadline was acted on, also returned alone.
 #[pyfunction]
@@ -189,8 +220,9 @@ pub(crate) fn run_paced(
     seed: Seed,
     speed: f64,
 ) -> PyResult<(String, String)> {
-    if !(speed.is_finite() && speed > 0.0) {
-        return Err(input_error(format!("speed {speed}: expected a number above 0")));
+    if !SPEEDS.contains(&speed) {
+        let (slowest, fastest) = SPEEDS.into_inner();
+        return Err(input_error(format!("speed {speed}: expected a number from {slowest} to {fastest}")));
     }
     py.detach(|| {
         let began = Instant::now();

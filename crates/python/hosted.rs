@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airfair_sim::World;
+use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
 
 use crate::error::SchemeError;
@@ -51,6 +52,7 @@ impl Raised {
 
     /// Keeps an exception, if it is the first. If it has an origin, a note will say where in the run it was raised.
     pub fn set(&self, error: PyErr, origin: Option<Origin>) {
+        let error = no_exit(error);
         self.0.kept.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Kept { error, origin });
         self.0.any.store(true, Ordering::Release);
     }
@@ -95,6 +97,25 @@ impl Raised {
         }
         note
     }
+}
+
+/// A scheme that calls `sys.exit` is mistaken: it must not end the program, and with it other runs, without a word.
+fn no_exit(error: PyErr) -> PyErr {
+    Python::attach(|py| {
+        if !error.is_instance_of::<PySystemExit>(py) {
+            return error;
+        }
+        let code = error.value(py).getattr("code").and_then(|code| code.repr()).map(|code| code.to_string());
+        let told = format!(
+            "sys.exit({}) in a scheme; expected that it returns, or raises an error",
+            code.unwrap_or_default()
+        );
+        let mistake = SchemeError::new_err(told);
+        // A traceback that cannot be kept is less than the error.
+        _ = mistake.value(py).setattr("__traceback__", error.traceback(py));
+        // The error has read its value before: only a new one has the traceback.
+        PyErr::from_value(mistake.value(py).clone().into_any())
+    })
 }
 
 /// A world, and the exception that its Python code has raised.

@@ -1,10 +1,9 @@
 //! Maps of real networks.
 
-use std::path::PathBuf;
-
 use airfair_scenario::import::{ImportOptions, import_path};
 use pyo3::prelude::*;
 
+use crate::arguments::FilePath;
 use crate::error::{input_error, scenario_error};
 
 /// Makes a scenario from the map at `path`: (the scenario as TOML, the report as JSON, the report as text with the first
@@ -13,7 +12,7 @@ use crate::error::{input_error, scenario_error};
 #[pyo3(signature = (path, options=Vec::new(), shown=5), text_signature = "(path, options=(), shown=5)")]
 pub(crate) fn import_network(
     py: Python<'_>,
-    path: PathBuf,
+    path: FilePath,
     options: Vec<(String, String)>,
     shown: usize,
 ) -> PyResult<(String, String, String)> {
@@ -21,7 +20,7 @@ pub(crate) fn import_network(
     for (key, text) in &options {
         chosen.set(key, text).map_err(input_error)?;
     }
-    match py.detach(|| import_path(&path, &chosen)) {
+    match py.detach(|| import_path(&path.0, &chosen)) {
         Ok(done) => Ok((done.scenario, done.report.json(), done.report.text(shown))),
         Err(errors) => Err(scenario_error(py, &errors)),
     }

@@ -3,11 +3,12 @@
 use airfair_scenario::Scenario;
 use airfair_sim::World;
 use airfair_sim::ids::{FlowIx, StationIx};
-use airfair_sim::optimum::{Bound, Causes, FlowUse, Optimum, OptimumSpec, Rates};
+use airfair_sim::optimum::{Bound, Causes, FlowUse, NoOptimum, Optimum, OptimumSpec, Rates};
 use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::contract::json;
+use crate::drive::Signals;
 use crate::error::input_error;
 
 #[derive(Serialize)]
@@ -121,10 +122,16 @@ impl From<Bound> for BoundDocument {
     }
 }
 
-/// The optimum of a scenario as JSON. Raises `InputError` where the model does not apply.
+/// The optimum of a scenario as JSON. Raises `InputError` where the model does not apply, `KeyboardInterrupt` on a signal.
 pub(crate) fn write(scenario: &Scenario, world: &World, what: &OptimumSpec) -> PyResult<String> {
-    let found = world.optimum(&scenario.spec, what).map_err(|reason| input_error(reason.0))?;
-    json(&document(scenario, world, &found))
+    let signals = Signals::new();
+    let found = world.optimum_until(&scenario.spec, what, &|| signals.came());
+    signals.raise()?;
+    match found {
+        Ok(found) => json(&document(scenario, world, &found)),
+        Err(NoOptimum::Unmodelled(reason)) => Err(input_error(reason.0)),
+        Err(NoOptimum::Stopped) => Err(input_error("the computation was stopped".to_string())),
+    }
 }
 
 fn document<'a>(scenario: &'a Scenario, world: &'a World, found: &Optimum) -> Document<'a> {

@@ -1,6 +1,6 @@
 //! A scenario that was read, and its runs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -211,10 +211,12 @@ impl Scenario {
         py.detach(|| self.text_in(None))
     }
 
-    /// Writes it as a file, whole or not at all. Missing folders are created. Raises `OSError`.
+    /// Writes it as a file, whole or not at all. Missing folders are created. Raises `InputError` for a file that the scenario names,
+    /// `OSError`.
     fn save(&self, py: Python<'_>, path: FilePath) -> PyResult<()> {
         let path = path.0;
         let text = py.detach(|| self.text_in(path.parent()));
+        py.import("airfair.inputs")?.call_method1("refuse_inputs", (&path, &self.0.files))?;
         let pathlib = py.import("pathlib")?.call_method1("Path", (path,))?;
         py.import("airfair.output")?.call_method1("write_atomically", (pathlib, text.as_bytes()))?;
         Ok(())
@@ -283,6 +285,12 @@ impl Scenario {
             (fades, "signals fade"),
         ];
         reasons.into_iter().filter_map(|(there, reason)| there.then_some(reason)).collect()
+    }
+
+    /// Files that were read for it: its own, and those that it names. None stands for a text that is in no file.
+    #[getter]
+    fn files(&self) -> Vec<PathBuf> {
+        self.1.file.iter().chain(&self.0.files).cloned().collect()
     }
 
     /// Length of a run, ns.

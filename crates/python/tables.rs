@@ -41,7 +41,10 @@ fn value_of(value: &Bound<'_, PyAny>, path: &str, depth: usize) -> PyResult<Valu
         return Err(input_error(format!("{path}: nested too deep")));
     }
     if value.is_instance_of::<PyString>() {
-        return Ok(Value::from(value.extract::<String>()?));
+        let text = value.extract::<String>();
+        return text
+            .map(Value::from)
+            .map_err(|_| unsuitable(value, path, "a text without halves of surrogate pairs"));
     }
     if value.is_instance_of::<PyBool>() {
         return Ok(Value::from(value.extract::<bool>()?));

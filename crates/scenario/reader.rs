@@ -1,7 +1,7 @@
 //! Reading scenarios: a text or a file, checked and completed.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use airfair_schemes::{Params, Registry};
 use airfair_sim::spec::WorldSpec;
@@ -30,6 +30,8 @@ pub struct Scenario {
     pub scheme: String,
     /// Complete parameters by scheme, for every scheme that runs or that the file configures.
     pub scheme_params: BTreeMap<String, Params>,
+    /// Files that it names, such as one of movements.
+    pub files: Vec<PathBuf>,
     /// Warnings about settings that have no effect or a surprising one.
     pub warnings: Vec<String>,
     /// The complete form as TOML, with every default; it reads as the same scenario.
@@ -80,7 +82,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn read(&self, text: &ScenarioText) -> Result<Scenario, Errors> {
-        let ScenarioText { text, origin, folder, overrides } = text;
+        let ScenarioText { text, origin, folder, overrides, .. } = text;
         self.read_in(text, origin, folder.as_deref(), overrides)
     }
 
@@ -122,6 +124,7 @@ impl<'a> Reader<'a> {
             overrides::apply(&mut root, overrides, &top_keys().collect::<Vec<_>>(), &mut cx);
             assemble(&root, limits, &mut cx)
         });
+        let files = std::mem::take(&mut cx.files);
         let warnings = cx.finish()?;
         let Some((model, spec)) = read else {
             return Err(Errors::whole(origin, "cannot be read".to_string()));
@@ -134,6 +137,7 @@ impl<'a> Reader<'a> {
             spec,
             scheme: model.top.scheme.0,
             scheme_params: model.schemes,
+            files,
             warnings,
             resolved,
         })

@@ -23,19 +23,18 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ._core import InputError, Scenario, ScenarioError, SchemeError, Trace, World, __version__
-from .experiment import compare, network, run, schemes, trace
-from .explaining import Explanation, explain, explanation_figure
-from .frames import frame
-from .importing import import_network
-from .optimal.model import Optimum, optimum
-from .results import CompareRow, Estimate, FlowResult, ImportReport, Network, RunResult, SchemeInfo
-
 if TYPE_CHECKING:
     from . import plots, scheme
+    from ._core import InputError, Scenario, ScenarioError, SchemeError, Trace, World, __version__
     from .capture import Capture
+    from .experiment import compare, network, run, schemes, trace
+    from .explaining import Explanation, explain, explanation_figure
+    from .frames import frame
+    from .importing import import_network
+    from .optimal.model import Optimum, optimum
     from .optimal.search import search_optimum
     from .recording import Recording, record
+    from .results import CompareRow, Estimate, FlowResult, ImportReport, Network, RunResult, SchemeInfo
     from .scheme import Scheme, load_schemes, register
     from .sweeping.api import Sweep, SweepError, load_sweep, sweep
     from .sweeping.study import Study
@@ -84,28 +83,54 @@ __all__ = [
 ]
 
 
+_MODULES = {
+    "._core": (
+        "InputError",
+        "Scenario",
+        "ScenarioError",
+        "SchemeError",
+        "Trace",
+        "World",
+        "__version__",
+    ),
+    ".capture": ("Capture",),
+    ".experiment": ("compare", "network", "run", "schemes", "trace"),
+    ".explaining": ("Explanation", "explain", "explanation_figure"),
+    ".frames": ("frame",),
+    ".importing": ("import_network",),
+    ".optimal.model": ("Optimum", "optimum"),
+    ".optimal.search": ("search_optimum",),
+    ".recording": ("Recording", "record"),
+    ".results": (
+        "CompareRow",
+        "Estimate",
+        "FlowResult",
+        "ImportReport",
+        "Network",
+        "RunResult",
+        "SchemeInfo",
+    ),
+    ".scheme": ("Scheme", "load_schemes", "register"),
+    ".sweeping.api": ("Sweep", "SweepError", "load_sweep", "sweep"),
+    ".sweeping.study": ("Study",),
+}
+"""The module of each public name. It is loaded with the first use of a name: the command line puts
+signals and streams in order before it loads anything, and plots, tables and sweeps take long to load."""
+
+_PLACES = {name: module for module, names in _MODULES.items() for name in names}
+
+
 def __dir__() -> list[str]:
     """The public names, sorted."""
     return sorted(__all__)
 
 
 def __getattr__(name: str) -> object:
-    """Names whose modules are slow to import are loaded on first use."""
-    if name == "plots":
-        return import_module(".plots", __name__)
-    if name in {"Capture", "Recording", "record"}:
-        from . import recording
-
-        return getattr(recording, name)
-    if name == "search_optimum":
-        from .optimal.search import search_optimum
-
-        return search_optimum
-    if name in {"Study", "Sweep", "SweepError", "load_sweep", "sweep"}:
-        from .sweeping import api
-
-        return getattr(api, name)
-    if name in {"Scheme", "load_schemes", "register", "scheme"}:
-        scheme = import_module(".scheme", __name__)
-        return scheme if name == "scheme" else getattr(scheme, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Load a public name with its module."""
+    if name in {"plots", "scheme"}:
+        return import_module(f".{name}", __name__)
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_PLACES[name], __name__), name)
+    globals()[name] = found
+    return found

@@ -1,5 +1,5 @@
 """`python -m airfair`: the command line."""
 
-from .cli import main
+from .start import main
 
 main()

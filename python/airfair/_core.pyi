@@ -5,6 +5,7 @@ Times that functions take are texts such as "1.5 ms"; times that they return hav
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Self, final
 
 from .scheme import Scheme
@@ -144,6 +145,11 @@ class Scenario:
     @property
     def links_vary(self) -> list[str]:
         """Reasons why links come and go during a run: "nodes move", "gains change", "signals fade"."""
+
+    @property
+    def files(self) -> list[Path]:
+        """Files that were read for it: its own, and those that it names; none of a text that is in no
+        file."""
 
     @property
     def duration_ns(self) -> int:

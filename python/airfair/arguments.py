@@ -38,7 +38,7 @@ def unsuitable(name: str, value: object, expected: str) -> InputError:
 
 def hint(name: str, known: Sequence[str]) -> str:
     """`; did you mean "x"?`, or nothing."""
-    meant = _core.nearest(name, known)
+    meant = _core.nearest(name, known) if is_encodable(name) else None
     return "" if meant is None else f'; did you mean "{meant}"?'
 
 
@@ -82,9 +82,26 @@ def as_overrides(overrides: Overrides) -> Sequence[str] | Mapping[str, Any]:
 def as_path(name: str, path: object, expected: str = "a path") -> str:
     """A path as text. Raises `InputError`."""
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(text, str):
+    if not isinstance(text, str) or not _is_path(text):
         raise unsuitable(name, path, expected)
     return text
+
+
+def _is_path(text: str) -> bool:
+    """Whether the system can have such a path: without NUL, and in letters that it can encode."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+
+
+def is_encodable(text: str) -> bool:
+    """Whether a text has no halves of surrogate pairs, which no file and no message can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def as_texts(name: str, given: Texts, expected: str = "texts") -> list[str]:
@@ -94,7 +111,7 @@ def as_texts(name: str, given: Texts, expected: str = "texts") -> list[str]:
     if not isinstance(found, Iterable):
         raise unsuitable(name, given, expected)
     texts = list(found)
-    if not all(isinstance(text, str) for text in texts):
+    if not all(isinstance(text, str) and is_encodable(text) for text in texts):
         raise unsuitable(name, given, expected)
     return texts
 

@@ -1,6 +1,7 @@
 """The command line.
 
-Exit status: 0 done, 2 bad input, 1 a failure, 130 interrupted. Errors and progress go to standard error.
+Exit status: 0 done, 2 bad input, 1 a failure, 130 interrupted, 143 terminated (128 and the number of the
+signal). Errors and progress go to standard error.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import _core, experiment, explaining, importing, paper, reference, sequential, tables
+from . import _core, ending, experiment, explaining, importing, paper, reference, sequential, tables
 from ._core import InputError, Scenario, SchemeError
 from .arguments import hint
 from .claims import Measured
+from .inputs import of_map, refuse_inputs
 from .options import (
     Chart,
     CheckedCommand,
@@ -476,12 +478,13 @@ def plot(
 @schemes_from_option
 @json_option
 def schemes(names: tuple[str, ...], as_json: bool) -> None:
-    """List schemes and their parameters.
+    """List the schemes, or print the parameters of some.
 
-    Without NAME the command lists all schemes.
+    Without NAME the command prints a line for each scheme. With --json it prints all that is known of them.
 
     \b
     Example:
+      airfair schemes
       airfair schemes red nred
     """
     known = experiment.schemes()
@@ -494,8 +497,10 @@ def schemes(names: tuple[str, ...], as_json: bool) -> None:
     shown = [scheme for scheme in known if not names or scheme["name"] in names]
     if as_json:
         print(json.dumps(shown, separators=(",", ":"), ensure_ascii=False))
-    else:
+    elif names:
         tables.show_schemes(shown, tables.console())
+    else:
+        tables.list_schemes(shown, tables.console())
 
 
 @cli.command()
@@ -586,6 +591,7 @@ def explain(
 
     show.check_format(out)
     scenario = read_scenario(file, choice.overrides)
+    refuse_inputs(out, scenario.files)
     try:
         explanation = explaining.explain(scenario, flow=flow, scheme=choice.scheme, seed=choice.seed)
     except InputError:
@@ -786,6 +792,10 @@ def import_map(
     """
     if as_json and output is None:
         raise click.UsageError("--json needs -o: standard output has room for one of them")
+    for target in filter(None, (output, report)):
+        refuse_inputs(target, of_map(file))
+    if output is not None and report is not None and output.resolve() == report.resolve():
+        raise click.UsageError("-o and --report name the same file: give each one of its own")
     given = {key: value for key, value in options.items() if value is not None}
     toml, account, text = _core.import_network(file, importing.texts(given), sys.maxsize if verbose else 5)
     if report is not None:
@@ -899,6 +909,7 @@ def main() -> NoReturn:
     warnings.filterwarnings("ignore", message="Glyph .* missing from")
     status = 0
     try:
+        ending.raise_signals()
         status = cli.main(standalone_mode=False) or 0
         sys.stdout.flush()
     except click.ClickException as error:
@@ -910,9 +921,10 @@ def main() -> NoReturn:
     except SchemeError as error:
         print_message(_mistake(error) or f"airfair: {error}")
         status = 1
-    except (KeyboardInterrupt, click.Abort):
-        print("airfair: interrupted", file=sys.stderr)
-        status = 130
+    except (KeyboardInterrupt, click.Abort) as error:
+        ending.leave_at_once()
+        status = ending.status(error)
+        print(ending.word(status), file=sys.stderr)
     except BrokenPipeError:  # `airfair trace FILE | head` ends in silence
         _write_no_more()
         status = 1
@@ -925,6 +937,7 @@ def main() -> NoReturn:
             raise
         print_message(message)
         status = 1
+    ending.leave_at_once()
     sys.exit(status)
 
 

@@ -114,6 +114,8 @@ def compare(
         until = Until(until_halfwidth, statistics, max_seeds)
     elif statistics != STATISTICS:
         raise InputError("statistics: expected until_halfwidth with it, the half-width that they reach")
+    elif as_whole("max_seeds", max_seeds, 1) != MAX_SEEDS:
+        raise InputError("max_seeds: expected until_halfwidth with it, the half-width that they reach")
     as_flag("optimum", optimum)
     interval = None
     if report is not None:

@@ -9,7 +9,7 @@ from typing import cast
 
 from . import _core
 from ._core import InputError, ScenarioError
-from .arguments import as_path
+from .arguments import as_path, is_encodable, unsuitable
 from .results import ImportReport
 
 
@@ -27,8 +27,12 @@ def import_network(path: str | os.PathLike[str], **options: str | int | bool) ->
 
 
 def texts(options: Mapping[str, str | int | bool]) -> list[tuple[str, str]]:
-    """Options as pairs of names and texts, for the core."""
-    return [
+    """Options as pairs of names and texts, for the core. Raises `InputError`."""
+    pairs = [
         (name.replace("_", "-"), str(value).lower() if isinstance(value, bool) else str(value))
         for name, value in options.items()
     ]
+    for name, text in pairs:
+        if not is_encodable(name + text):
+            raise unsuitable(name.encode(errors="replace").decode(), text, "a text that can be written")
+    return pairs

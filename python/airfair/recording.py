@@ -20,7 +20,8 @@ from ._core import InputError, Scenario
 from .arguments import Overrides, Texts, as_flag, as_path, as_scenario, as_type
 from .capture import FRAMES, STATES, Capture, Spool, has_categories
 from .capture import watch as watching
-from .output import whole_folder
+from .inputs import refuse_folder
+from .output import remove_left_over, whole_folder
 from .results import FlowResult, RunResult
 from .rows import NAMES, Columns, Rows, typed
 from .versioned import read_versioned
@@ -213,6 +214,7 @@ def check_new(folder: Path, *, force: bool = False) -> None:
     """Raise `InputError` if the path exists: before a run, not after it. With `force` it may be the folder
     of a run that holds no other files.
     """
+    remove_left_over(folder)
     if not (folder.exists() or folder.is_symlink()):
         return
     is_run = folder.is_dir() and not folder.is_symlink() and (folder / "run.json").is_file()
@@ -268,6 +270,7 @@ def record(
     target = None if out is None else Path(as_path("out", out, "the path of a folder"))
     if target is not None:
         check_new(target, force=force)
+        refuse_folder(target, scenario)
     with nullcontext() if target is None else whole_folder(target, replace=force) as folder:
         completions = _Completions(folder)
         with closing(completions), _spool(folder, capture, scenario) as spool:

@@ -62,7 +62,8 @@ and its meaning.
 
 
 EXIT_STATUS = """\
-Exit status: 0 success, 2 bad input, 1 a failure, 130 interrupted. Results are printed on standard output,
+Exit status: 0 success, 2 bad input, 1 a failure, 130 interrupted (Ctrl-C), 143 terminated
+(SIGTERM). Results are printed on standard output,
 errors, warnings and progress on standard error.
 """
 

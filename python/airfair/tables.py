@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
@@ -659,6 +660,18 @@ def _show_flows(rows: Sequence[CompareRow], column: Column, out: rich.console.Co
             table.add_row(escape(of_flow[0]["id"]), *(column.cell(flow) for flow in of_flow))
     out.print()
     out.print(table)
+
+
+def list_schemes(schemes: Sequence[SchemeInfo], out: rich.console.Console) -> None:
+    """A line for each scheme: its name and what it does, cut at a word where a terminal is too narrow."""
+    width = max((len(scheme["name"]) for scheme in schemes), default=0) + 2
+    for scheme in schemes:
+        about = scheme["about"]
+        if out.is_terminal:
+            about = textwrap.shorten(about, max(WORDS, out.width - width), placeholder=" ...")
+        line = Text(scheme["name"], style="bold").append(f"{'':{width - len(scheme['name'])}}")
+        out.print(line.append(about, style="not bold"), soft_wrap=True)
+    out.print("\nParameters, sources and places of one: airfair schemes NAME")
 
 
 def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console) -> None:

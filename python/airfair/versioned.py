@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ._core import InputError
+from .inputs import read_regular
 
 
 def read_versioned(path: Path, what: str, newest: int, needed: set[str]) -> dict[str, Any]:
@@ -15,7 +16,7 @@ def read_versioned(path: Path, what: str, newest: int, needed: set[str]) -> dict
     Raises `InputError` for one that is not there, has a version above `newest`, or is incomplete.
     """
     try:
-        about = json.loads(path.read_text(encoding="utf-8"))
+        about = json.loads(read_regular(path))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; expected the folder of a {what}") from error
     except ValueError as error:

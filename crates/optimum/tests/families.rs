@@ -1,6 +1,10 @@
 //! Graphs whose maximal cliques can be counted by a formula.
 
-use airfair_optimum::{ConflictGraph, Listing, lists_all, maximal_cliques, visit_maximal_cliques};
+use airfair_optimum::{
+    ConflictGraph, Listing, Stopped, lists_all, lists_all_until, maximal_cliques, maximal_cliques_until,
+    visit_maximal_cliques,
+};
+use core::cell::Cell;
 use core::ops::ControlFlow;
 
 /// The graph of `n` vertices with an edge wherever `edge` says so.
@@ -133,6 +137,33 @@ fn a_list_beyond_the_limit_can_have_all_cliques() {
     ] {
         assert_eq!(lists_all(&graph, &maximal_cliques(&graph, limit)), all);
     }
+}
+
+/// A caller that wants no more of it is asked before each clique, also before those that only cover edges, and is obeyed at once.
+#[test]
+fn a_search_ends_when_its_caller_wants_no_more() {
+    let calls = Cell::new(0);
+    let after = |most: u32| {
+        calls.set(0);
+        let calls = &calls;
+        move || {
+            calls.set(calls.get() + 1);
+            calls.get() > most
+        }
+    };
+    // 3^6 = 729 cliques.
+    let graph = graph(18, |a, b| a / 3 != b / 3);
+    for most in [0, 1, 500, 728] {
+        assert_eq!(maximal_cliques_until(&graph, 1000, &after(most)), Err(Stopped));
+        assert_eq!(calls.get(), most + 1);
+        let some = maximal_cliques(&graph, 100);
+        assert_eq!(lists_all_until(&graph, &some, &after(most.min(90))), Err(Stopped));
+        assert_eq!(calls.get(), most.min(90) + 1);
+    }
+    assert_eq!(maximal_cliques_until(&graph, 1000, &after(729)).as_ref(), Ok(&maximal_cliques(&graph, 1000)));
+    // The last question beyond the limit is asked by the search, the next ones where edges are covered.
+    assert_eq!(maximal_cliques_until(&graph, 0, &after(1)), Err(Stopped));
+    assert_eq!(calls.get(), 2);
 }
 
 /// Protein interactions of BioGRID, whose licence does not allow a copy here: `AIRFAIR_CLIQUE_INSTANCES` names a folder with lists of

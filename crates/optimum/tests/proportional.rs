@@ -1,6 +1,7 @@
 //! Proportionally fair rates: cases by hand, and conditions of the optimum.
 
-use airfair_optimum::{Flow, Problem, ProblemBuilder, ProportionalError, proportional};
+use airfair_optimum::{Flow, Problem, ProblemBuilder, ProportionalError, proportional, proportional_until};
+use core::cell::Cell;
 use proptest::prelude::*;
 
 use crate::networks::{any_network, shuffled};
@@ -61,6 +62,23 @@ fn what_has_no_solution() {
     assert_eq!(proportional(&problem(&[1.0, 0.0], &flows)), Err(ProportionalError::NoRate { flow: 1 }));
     let many: Vec<Row<'_>> = vec![(1.0, 1.0, &[]); 2001];
     assert_eq!(proportional(&problem(&[], &many)), Err(ProportionalError::TooManyFlows(2001)));
+}
+
+/// A caller that wants no more of it is asked in each step.
+#[test]
+fn a_search_ends_when_its_caller_wants_no_more() {
+    let flows: [Row<'_>; 2] = [(1.0, f64::INFINITY, &[(0, 1.0)]), (2.0, f64::INFINITY, &[(0, 3.0)])];
+    let problem = problem(&[1.0], &flows);
+    let calls = Cell::new(0);
+    let stop = |most: u32| {
+        calls.set(calls.get() + 1);
+        calls.get() > most
+    };
+    assert_eq!(proportional_until(&problem, &|| stop(2)), Err(ProportionalError::Stopped));
+    assert_eq!(calls.get(), 3);
+    calls.set(0);
+    assert_eq!(proportional_until(&problem, &|| stop(1000)), proportional(&problem));
+    assert!((3..=200).contains(&calls.get()), "one a step: {}", calls.get());
 }
 
 proptest! {

@@ -377,6 +377,12 @@ impl Context {
     /// independent combinations, of so many. At the flow's destination it counts as innovative.
     fn hold(&mut self, flow: FlowNumber, batch: Batch, packets: Held, of: OfBatch) -> PyResult<()> {
         self.only(&[Place::Forwarder], "hold")?;
+        if packets.0 > of.0 {
+            return Err(input_error(format!(
+                "packets: {}; expected at most those of the batch, {}",
+                packets.0, of.0
+            )));
+        }
         self.holds.push((flow.0, batch.0, packets.0, of.0));
         Ok(())
     }

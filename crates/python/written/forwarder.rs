@@ -96,6 +96,7 @@ impl Forwarder for PythonForwarder {
         if !self.on_delivery_ratios {
             return;
         }
+        context.out.checked = Some("Forwarder.on_delivery_ratios");
         self.hooks.call(context, (), |object, context| {
             let py = object.py();
             let count = ratios.nodes.len();
@@ -117,6 +118,7 @@ impl Forwarder for PythonForwarder {
 
     fn on_packet(&mut self, packet: &NativePacket, context: &mut ForwarderContext<'_>) {
         let NativePacket { flow, to, number, bytes } = *packet;
+        context.out.checked = Some("Forwarder.on_packet");
         self.hooks.call(context, (), |object, context| {
             let packet = class!(object.py(), "NativePacket")?.call1((flow.0, to.0, number, bytes))?;
             object.call_method1("on_packet", (packet, context)).map(|_| ())
@@ -125,6 +127,7 @@ impl Forwarder for PythonForwarder {
 
     fn on_heard(&mut self, heard: &HeardBroadcast<'_>, context: &mut ForwarderContext<'_>) {
         let HeardBroadcast { from, header, content } = *heard;
+        context.out.checked = Some("Forwarder.on_heard");
         self.hooks.call(context, (), |object, context| {
             let py = object.py();
             let heard = class!(py, "HeardBroadcast")?.call1((from.0, PyBytes::new(py, header), content))?;
@@ -146,6 +149,7 @@ impl Forwarder for PythonForwarder {
     }
 
     fn make(&mut self, context: &mut ForwarderContext<'_>) -> Option<Made> {
+        context.out.checked = Some("Forwarder.make");
         self.hooks.call(context, None, |object, context| self.made(&object.call_method1("make", (context,))?))
     }
 }

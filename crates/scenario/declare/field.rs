@@ -433,7 +433,10 @@ pub(crate) fn unknown_choice<S: AsRef<str>>(text: &str, choices: &[S]) -> String
     if let Some(problem) = not_modelled(text) {
         return problem;
     }
-    let hint = hint(text, choices.iter().map(AsRef::as_ref));
+    let mut hint = hint(text, choices.iter().map(AsRef::as_ref));
+    if text == "tcp" && choices.iter().any(|choice| choice.as_ref() == "ftp") {
+        hint = "; TCP is `transport = \"tcp\"` of the flow".to_string();
+    }
     format!("{}: unknown choice; expected {}{hint}", quoted(text), one_of(choices))
 }
 

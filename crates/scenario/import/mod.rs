@@ -54,6 +54,7 @@ use crate::defaults::standard;
 use crate::import::draft::ReadOptions;
 use crate::text::error::{Errors, one_of};
 use crate::text::limits::too_large;
+use crate::text::source::open_regular;
 
 pub use draft::ImportLimits;
 pub use format::{Format, Part};
@@ -129,7 +130,7 @@ pub fn import_path(path: &Path, options: &ImportOptions) -> Result<Import, Error
 fn load(path: &Path, most: u64) -> Result<Vec<u8>, Errors> {
     let origin = path.display().to_string();
     let mut bytes = Vec::new();
-    std::fs::File::open(path)
+    open_regular(path)
         .and_then(|file| file.take(most.saturating_add(1)).read_to_end(&mut bytes))
         .map_err(|e| Errors::whole(&origin, format!("cannot be read: {e}")))?;
     if bytes.len() as u64 > most {

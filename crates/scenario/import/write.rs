@@ -91,7 +91,9 @@ impl Scenario<'_> {
     fn top(&self, out: &mut String) {
         let w = &self.report.written;
         let (title, links) = (clean(&cut(self.title)), w.radio_links);
-        let about = format!("{} nodes and {links} radio links of {title}", w.nodes);
+        let [nodes, links] =
+            [(w.nodes, "node"), (links, "radio link")].map(|(n, what)| super::report::count(n, what));
+        let about = format!("{nodes} and {links} of {title}");
         let duration = self.options.duration;
         let _ = writeln!(out, "\nname = {}", quote(self.name));
         let _ = writeln!(out, "description = {}", quote(&about));

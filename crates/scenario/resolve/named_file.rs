@@ -4,6 +4,7 @@ use std::io::Read;
 
 use crate::text::error::{Cx, quoted};
 use crate::text::location::{At, Path};
+use crate::text::source::{open_regular, whole};
 
 /// Loads a file that a scenario names. `instead`: what the error suggests if the scenario was not read from a file.
 pub(crate) fn load(
@@ -23,7 +24,9 @@ pub(crate) fn load(
     };
     let most = cx.list_bytes;
     let mut bytes = Vec::new();
-    let opened = std::fs::File::open(folder.join(file));
+    let named = folder.join(file);
+    cx.files.push(whole(&named));
+    let opened = open_regular(&named);
     if let Err(error) = opened.and_then(|file| file.take(most + 1).read_to_end(&mut bytes)) {
         cx.error(at, path, || format!("{}: cannot be read: {error}", quoted(file)));
         return None;

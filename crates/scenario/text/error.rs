@@ -132,6 +132,8 @@ pub(crate) struct Cx<'a> {
     pub folder: Option<&'a std::path::Path>,
     /// The schemes that the scenario may name.
     pub schemes: &'a Registry,
+    /// Files that the scenario names.
+    pub files: Vec<std::path::PathBuf>,
     /// Most bytes of a file that the scenario names.
     pub list_bytes: u64,
     /// Warnings about settings that have no effect or a surprising one.
@@ -147,6 +149,7 @@ impl<'a> Cx<'a> {
             problems: Vec::new(),
             uncounted: 0,
             folder: None,
+            files: Vec::new(),
             schemes: Registry::built_in(),
             list_bytes: 0,
             warnings: Vec::new(),

@@ -207,6 +207,9 @@ pub struct Holding {
 /// Effects of a forwarder's hooks.
 #[derive(Debug, Default)]
 pub struct ForwarderEffects {
+    /// The name of the hook that asks for them, where a flow or a packet that does not exist is a mistake of the scheme and not of what
+    /// it has heard: the run ends with an error. None: such effects do nothing.
+    pub checked: Option<&'static str>,
     /// Effects of the agent that it is a part of.
     pub agent: AgentEffects,
     /// Packets for its node that are whole, by flow and number: handed up in this order, each once.

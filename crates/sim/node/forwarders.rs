@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use airfair_host::MessageIx;
-use airfair_schemes::places::FlowId;
+use airfair_schemes::places::{FlowId, ForwarderEffects};
 use airfair_units::Time;
 
 use crate::ids::{CopyRef, FlowIx, NodeIx, PortIx, StationIx, Table};
@@ -23,6 +23,8 @@ pub(crate) struct Forwarders {
     flows: Table<FlowIx, Option<ForwardedFlow>>,
     /// Flows by their scheme numbers, ascending, with their destinations.
     numbers: Vec<(FlowId, FlowIx, NodeIx)>,
+    /// The first mistake of a forwarder whose effects are checked: its node, and what it asked for.
+    pub mistake: Option<(NodeIx, String)>,
     /// Flows and batches of the broadcasts that have not ended, by the place of their headers.
     made: Vec<Option<(FlowIx, u32)>>,
 }
@@ -180,6 +182,64 @@ impl Forwarders {
             flow.first = flow.first.wrapping_add(1);
         }
         Some(copy).filter(|&copy| copy != CopyRef::NONE)
+    }
+
+    /// True if a forwarder has taken a packet with this number, whether or not it has been removed since.
+    fn has_taken(&self, flow: FlowIx, number: u32) -> bool {
+        self.flows.get(flow).and_then(Option::as_ref).is_some_and(|flow| {
+            number < flow.first || (number.wrapping_sub(flow.first) as usize) < flow.taken.len()
+        })
+    }
+
+    /// Keeps the first of these effects, requested by a hook of a node's forwarder, that concerns a flow or a packet that does not exist.
+    pub fn check(&mut self, node: NodeIx, hook: &str, effects: &ForwarderEffects) {
+        if self.mistake.is_none()
+            && let Some(problem) = self.problem(node, effects)
+        {
+            self.mistake = Some((node, format!("{hook} has called Context.{problem}")));
+        }
+    }
+
+    fn problem(&self, node: NodeIx, effects: &ForwarderEffects) -> Option<String> {
+        let known = "expected a flow that forwarders carry";
+        let unknown = |call: String| format!("{call}: there is no such flow; {known}");
+        for held in &effects.holds {
+            if self.of_number(held.flow).is_none() {
+                return Some(unknown(format!("hold for flow {}", held.flow.0)));
+            }
+        }
+        for &(id, batch) in &effects.whole {
+            let call = format!("count_whole(flow {}, batch {batch})", id.0);
+            match self.of_number(id) {
+                None => return Some(unknown(call)),
+                Some((_, to)) if to != node => {
+                    return Some(format!(
+                        "{call}: the flow ends at another node; expected one that ends here"
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        let handed_up = effects.delivered.iter().map(|&(id, number)| ("deliver", id, number, true));
+        let passed_on = effects.routed.iter().map(|&(id, number)| ("route", id, number, false));
+        for (name, id, number, here) in handed_up.chain(passed_on) {
+            let call = format!("{name}(flow {}, number {number})", id.0);
+            match self.of_number(id) {
+                None => return Some(unknown(call)),
+                Some((_, to)) if (to == node) != here => {
+                    let (is, expected) =
+                        if here { ("at another node", "ends here") } else { ("here", "goes on") };
+                    return Some(format!("{call}: the flow ends {is}; expected one that {expected}"));
+                }
+                Some((flow, _)) if !self.has_taken(flow, number) => {
+                    return Some(format!(
+                        "{call}: the flow has no such packet; expected a number that Forwarder.on_packet was given"
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        None
     }
 
     /// Flow and batch of a broadcast, by its header.

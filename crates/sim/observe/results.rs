@@ -41,6 +41,10 @@ impl<'a> WorldView<'a> {
             let (scheme, flow) = (of(&self.run.own_laws, flow.ix()), &self.run.names.flows[flow.ix()]);
             return Some(format!("scheme {scheme}: its source of flow {flow} has failed"));
         }
+        if let Some((node, problem)) = &self.network.forwarders.mistake {
+            let (scheme, node) = (of(&self.run.own_schemes, node.ix()), &self.run.names.nodes[node.ix()]);
+            return Some(format!("scheme {scheme}, forwarder of node {node}: {problem}"));
+        }
         let of_agents = self.network.agents.unknown_receiver.map(|node| ("agent", node));
         let of_controllers = self.network.controllers.unknown_receiver.map(|node| ("controller", node));
         let (place, node) = of_agents.or(of_controllers)?;

@@ -13,7 +13,7 @@ mod links;
 mod pairs;
 mod rates;
 
-use airfair_optimum::{ConflictGraph, lists_all, maximal_cliques};
+use airfair_optimum::{ConflictGraph, Stopped, lists_all_until, maximal_cliques_until};
 
 pub use contention::{Access, Contention};
 pub use hidden::{HiddenSender, saturated};
@@ -32,6 +32,27 @@ use pairs::Reception;
 /// Why there is no optimum: a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmodelled(pub String);
+
+/// Why a computation gives no optimum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoOptimum {
+    /// The model does not apply.
+    Unmodelled(Unmodelled),
+    /// The caller wanted no more of it.
+    Stopped,
+}
+
+impl From<Unmodelled> for NoOptimum {
+    fn from(reason: Unmodelled) -> Self {
+        Self::Unmodelled(reason)
+    }
+}
+
+impl From<Stopped> for NoOptimum {
+    fn from(Stopped: Stopped) -> Self {
+        Self::Stopped
+    }
+}
 
 /// Factor by which an inhibitor's air time counts in a clique of the link that it inhibits: C3L's W_FACTOR (section III-D). Where the
 /// sender of an inhibited link does not hear the inhibitor, its attempts fail for longer than the inhibitor is active.
@@ -138,17 +159,19 @@ pub struct Optimum {
     pub schedule: Option<Schedule>,
 }
 
-/// The optimum of a world that has not yet run.
+/// The optimum of a world that has not yet run. `stop` is called again and again; once it is true the computation ends.
 ///
 /// # Errors
-/// The network has something that the model cannot describe: routes found during the run, moving nodes, gains that vary, several access
+/// `stop` was true, or the network has something that the model cannot describe: routes found during the run, moving nodes, gains that vary, several access
 /// categories, or a link over which nothing arrives.
 pub(crate) fn optimum(
     spec: &WorldSpec,
     (air, network): (&Air, &Network),
     names: &Names,
     what: &OptimumSpec,
-) -> Result<Optimum, Unmodelled> {
+    stop: &dyn Fn() -> bool,
+) -> Result<Optimum, NoOptimum> {
+    let look = || if stop() { Err(NoOptimum::Stopped) } else { Ok(()) };
     check(spec, air)?;
     let links = links::links(spec, air, network, names)?;
     let reception = Reception(air);
@@ -156,6 +179,7 @@ pub(crate) fn optimum(
     let (mut conflicts, mut inhibitions) = (Vec::new(), Vec::new());
     let mut hidden = HiddenFactors::new(air);
     for (b, second) in links.radio.iter().enumerate() {
+        look()?;
         for (a, first) in links.radio[..b].iter().enumerate() {
             if air.phy(first.from).channel != air.phy(second.from).channel {
                 continue;
@@ -189,14 +213,16 @@ pub(crate) fn optimum(
     conflicts.sort_by_key(|conflict| conflict.links);
     inhibitions.sort_by_key(|inhibition| (inhibition.link, inhibition.by));
     let conflict = |a: usize, b: usize| graph.adjacent(a as u32, b as u32);
-    let additive = (0..links.radio.len())
-        .filter_map(|link| {
-            let by = reception.additive(link, &links.radio, conflict)?;
-            Some(AdditiveInterference { link, by })
-        })
-        .collect();
-    let listing = maximal_cliques(&graph, what.clique_limit);
-    let complete = lists_all(&graph, &listing);
+    let mut additive = Vec::new();
+    for link in 0..links.radio.len() {
+        look()?;
+        if let Some(by) = reception.additive(link, &links.radio, conflict) {
+            additive.push(AdditiveInterference { link, by });
+        }
+    }
+    let listing = maximal_cliques_until(&graph, what.clique_limit, stop)?;
+    look()?;
+    let complete = lists_all_until(&graph, &listing, stop)?;
     let cliques: Vec<Clique> = listing
         .cliques()
         .iter()
@@ -208,7 +234,8 @@ pub(crate) fn optimum(
             Clique { links: members, senders: senders.len() }
         })
         .collect();
-    let model = rates::Model { air, links: &links, cliques: &cliques, inhibitions: &inhibitions };
+    look()?;
+    let model = rates::Model { air, links: &links, cliques: &cliques, inhibitions: &inhibitions, stop };
     let plain = model.rates(false, what.proportional)?;
     let weighted = if model.has_inhibitors() { Some(model.rates(true, what.proportional)?) } else { None };
     let schedule = model.schedule(&graph);

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use airfair_optimum::{
-    Binding, ConflictGraph, Flow, MAX_LINKS, Problem, ProblemBuilder, WaterFilling, proportional, time_shared,
+    Binding, ConflictGraph, Flow, MAX_LINKS, Problem, ProblemBuilder, ProportionalError, WaterFilling,
+    proportional_until, time_shared,
 };
 
 use super::contention::{Access, Contention};
 use super::links::{FlowUse, Links, RadioUse};
-use super::{Clique, Inhibition, Unmodelled};
+use super::{Clique, Inhibition, NoOptimum, Unmodelled};
 use crate::air::Air;
 use crate::ids::StationIx;
 
@@ -54,7 +55,12 @@ pub(super) struct Model<'a> {
     pub links: &'a Links,
     pub cliques: &'a [Clique],
     pub inhibitions: &'a [Inhibition],
+    /// True if the caller wants no more of it.
+    pub stop: &'a dyn Fn() -> bool,
 }
+
+/// Cliques between two looks at whether the caller wants the computation to go on.
+const BETWEEN_LOOKS: usize = 1024;
 
 /// The constraint of a clique: inhibitors of one of its links count with a factor.
 struct Constraint {
@@ -73,8 +79,8 @@ impl Model<'_> {
     }
 
     /// Fair rates, proportionally fair ones on request; `weighted`: inhibitors count with their factors.
-    pub(super) fn rates(&self, weighted: bool, with_proportional: bool) -> Result<Rates, Unmodelled> {
-        let constraints = self.constraints(weighted);
+    pub(super) fn rates(&self, weighted: bool, with_proportional: bool) -> Result<Rates, NoOptimum> {
+        let constraints = self.constraints(weighted)?;
         let mut builder = ProblemBuilder::new();
         let mut of_link: Vec<Vec<(u32, usize)>> = vec![Vec::new(); self.links.radio.len()];
         for (place, constraint) in constraints.iter().enumerate() {
@@ -90,6 +96,7 @@ impl Model<'_> {
         let mut known = Known::new();
         for (place, flow) in self.links.flows.iter().enumerate() {
             let mut costs: Vec<(u32, f64)> = Vec::new();
+            self.look()?;
             for used in &flow.radio {
                 for &(resource, constraint) in &of_link[used.link] {
                     let Constraint { clique, factors, .. } = &constraints[constraint];
@@ -101,9 +108,12 @@ impl Model<'_> {
             costs.extend(flow.wires.iter().map(|used| (first_wire + used.wire as u32, used.bits_per_bit)));
             add_flow(&mut builder, place, flow, &costs);
         }
+        self.look()?;
         let problem = build(&builder)?;
+        self.look()?;
         let mut filling = WaterFilling::new();
         let allocation = filling.solve(&problem);
+        self.look()?;
         let bound = |binding: &Binding| match *binding {
             Binding::Demand => Bound::Demand,
             Binding::Resource(resource) if resource < first_wire => {
@@ -116,21 +126,33 @@ impl Model<'_> {
             max_min_bps: allocation.rates.clone(),
             bounds: allocation.bindings.iter().map(bound).collect(),
             proportional_bps: if with_proportional {
-                proportional(&problem).ok().map(|found| found.rates)
+                match proportional_until(&problem, self.stop) {
+                    Ok(found) => Some(found.rates),
+                    Err(ProportionalError::Stopped) => return Err(NoOptimum::Stopped),
+                    Err(_) => None,
+                }
             } else {
                 None
             },
         })
     }
 
+    /// An error if the caller wants no more of it.
+    fn look(&self) -> Result<(), NoOptimum> {
+        if (self.stop)() { Err(NoOptimum::Stopped) } else { Ok(()) }
+    }
+
     /// The constraints of all cliques: each clique as it is; with `weighted` also once for each set of inhibitors of one of its links.
-    fn constraints(&self, weighted: bool) -> Vec<Constraint> {
+    fn constraints(&self, weighted: bool) -> Result<Vec<Constraint>, NoOptimum> {
         let mut inhibitors: BTreeMap<usize, Vec<&Inhibition>> = BTreeMap::new();
         for inhibition in self.inhibitions.iter().filter(|_| weighted) {
             inhibitors.entry(inhibition.link).or_default().push(inhibition);
         }
         let mut constraints = Vec::new();
         for (clique, Clique { links, .. }) in self.cliques.iter().enumerate() {
+            if clique % BETWEEN_LOOKS == 0 {
+                self.look()?;
+            }
             constraints.push(Constraint { clique, inhibited: None, factors: BTreeMap::new() });
             // Of sets of factors those that no other set of the clique contains.
             let mut sets: Vec<(usize, BTreeMap<usize, f64>)> = Vec::new();
@@ -147,7 +169,7 @@ impl Model<'_> {
             let constraint = |(link, factors)| Constraint { clique, inhibited: Some(link), factors };
             constraints.extend(sets.into_iter().map(constraint));
         }
-        constraints
+        Ok(constraints)
     }
 
     /// Air time of a bit of payload on a link among `senders` that contend, s.

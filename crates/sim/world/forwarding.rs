@@ -129,8 +129,12 @@ impl Network {
 
     /// [`Network::apply_forwarder_effects`] without regard to what the forwarder can do afterwards.
     fn carry_out_forwarder(&mut self, station: StationIx, now: Time) {
-        let ForwarderEffects { delivered, holds, whole, routed, .. } = self.agents.take_forwarder_effects();
+        let effects = self.agents.take_forwarder_effects();
         let Some(node) = self.forwarders.at(station).map(|at| at.node) else { return };
+        if let Some(hook) = effects.checked {
+            self.forwarders.check(node, hook, &effects);
+        }
+        let ForwarderEffects { delivered, holds, whole, routed, .. } = effects;
         for holding in holds {
             let Some((flow, to)) = self.forwarders.of_number(holding.flow) else { continue };
             if to == node {

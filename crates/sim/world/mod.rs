@@ -40,7 +40,7 @@ use crate::observe::series::{Sampler, Series};
 use crate::observe::states::{StateColumns, States, StatesSpec};
 use crate::observe::windows::{Fairness, WindowFairness};
 use crate::observe::{Observers, RunInfo, WorldView, paths};
-use crate::optimum::{Optimum, OptimumSpec, Unmodelled, optimum};
+use crate::optimum::{NoOptimum, Optimum, OptimumSpec, Unmodelled, optimum};
 use crate::record::{Names, Trace};
 use crate::spec::WorldSpec;
 
@@ -410,7 +410,23 @@ impl World {
     /// # Errors
     /// The network has something that the model cannot describe.
     pub fn optimum(&self, spec: &WorldSpec, what: &OptimumSpec) -> Result<Optimum, Unmodelled> {
-        optimum(spec, (&self.air, &self.network), self.names(), what)
+        self.optimum_until(spec, what, &|| false).map_err(|error| match error {
+            NoOptimum::Unmodelled(reason) => reason,
+            NoOptimum::Stopped => Unmodelled("the computation was stopped".to_string()),
+        })
+    }
+
+    /// The same, unless `stop` is true, which is called again and again: of thousands of cliques the rates take long.
+    ///
+    /// # Errors
+    /// `stop` was true, or the network has something that the model cannot describe.
+    pub fn optimum_until(
+        &self,
+        spec: &WorldSpec,
+        what: &OptimumSpec,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Optimum, NoOptimum> {
+        optimum(spec, (&self.air, &self.network), self.names(), what, stop)
     }
 
     /// Nodes on the path of each flow, source and destination included; none without a route.

@@ -223,6 +223,7 @@ def draw_waiting(explanation: Explanation, axes: Axes) -> None:
     """The flows and nodes that make the flow wait: on the medium, in a queue, or by filling a queue that
     drops its packets."""
     full = max(explanation["hops"], key=lambda hop: hop["queue"]["dropped"], default=None)
+    timer = 0.0 if explanation["tcp"] is None else waited(explanation["tcp"], "rto_wait")
     tcp = explanation["tcp"]
     medium = worst_hop(explanation)
     deferring = 0.0 if medium is None else share(medium, *DEFERRING)
@@ -233,12 +234,21 @@ def draw_waiting(explanation: Explanation, axes: Axes) -> None:
     drops = full is not None and full["queue"]["dropped"] > 0
     if full is not None and drops and (most <= LEAST or (tcp is not None and waited(tcp, "rto_wait") > most)):
         draw_full(full, axes)
+    elif explanation["drops"] and timer > max(most, LEAST):
+        draw_drops(explanation, axes)
     elif preceding is not None and share(preceding, "category") > max(most, LEAST):
         draw_categories(preceding, axes)
-    elif medium is not None and deferring > LEAST and (queue is None or behind(queue) <= deferring):
+    elif (
+        medium is not None
+        and deferring > LEAST
+        and any(held_ns(holder) > 0 for holder in medium["holders"])
+        and (queue is None or behind(queue) <= deferring)
+    ):
         draw_holders(medium, axes)
-    elif queue is not None and behind(queue) > LEAST:
+    elif queue is not None and behind(queue) > LEAST and queue["behind"]:
         draw_queue(queue, axes)
+    elif explanation["drops"]:
+        draw_drops(explanation, axes)
     else:
         _say(axes, "Nobody makes it wait")
 
@@ -274,10 +284,22 @@ def draw_full(hop: Hop, axes: Axes) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
 
 
+def draw_drops(explanation: Explanation, axes: Axes) -> None:
+    """Packets of the flow that were dropped, by node and reason: what a connection waits for its timer
+    after."""
+    drops = sorted(explanation["drops"], key=lambda drop: -drop["packets"])[:MOST_HOLDERS]
+    names = [f"{d['node']}: {d['reason']}{'' if d['data'] else ' (ACKs)'}" for d in drops]
+    lost = sum(drop["packets"] for drop in explanation["drops"])
+    after = ", after which its TCP waits" if explanation["tcp"] is not None else ""
+    _rows(axes, names, [drop["packets"] for drop in drops], f"{lost} packets of it dropped{after}")
+    axes.bar_label(axes.containers[0], padding=2, fontsize=8)  # type: ignore[arg-type]
+    axes.margins(x=0.12)
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+
+
 def draw_holders(hop: Hop, axes: Axes) -> None:
     """Nodes that keep the sender that defers most from sending."""
-    least = LEAST * hop["observed_ns"]
-    holders = [h for h in hop["holders"] if held_ns(h) > least][:MOST_HOLDERS]
+    holders = [h for h in hop["holders"] if held_ns(h) > 0][:MOST_HOLDERS]
     kinds = (
         ("alone_ns", "alone", "#d55e00", ""),
         ("joint_ns", "with others (overlaps)", "#f2b48a", "///"),
@@ -360,7 +382,8 @@ def draw_causes(explanation: Explanation, axes: Axes) -> None:
 
     hop = max((h for h in explanation["hops"] if h["forward"] and h["attempts"]), key=failed, default=None)
     attempts = None if hop is None else hop["attempts"]
-    few = hop is None or (explanation["tcp"] is not None and failed(hop) < 0.1)
+    given_up = any("retry-limit" in drop["reason"] for drop in explanation["drops"])
+    few = hop is None or (explanation["tcp"] is not None and failed(hop) < 0.1 and not given_up)
     if few or hop is None or not attempts or not attempts["causes"]:
         draw_tcp(explanation, axes)
         return

@@ -77,9 +77,9 @@ def _holder(explanation: Explanation, best: Optimum, flow: OptimumFlow) -> str:
     others = [link for link in clique["links"] if not _is_own(explanation, best["links"][link])]
     senders = f"{clique['senders']} {plural(clique['senders'], 'sender')}"
     if not others:
-        return f"; its own links share the air of clique {bound['clique']} ({senders})"
+        return f"; its own links share the air, of which one can be used at a time ({senders})"
     names = listed((link_name(best, link) for link in others), MOST_LINKS)
-    return f"; it shares the air of clique {bound['clique']} with {names} ({senders})"
+    return f"; its links share the air with {names}, of which one can be used at a time ({senders})"
 
 
 def _is_own(explanation: Explanation, link: Link) -> bool:

@@ -63,7 +63,7 @@ TCP_STATES = {
     "rto_wait": "waits for the retransmission timer, nothing under way",
     "delayed_ack": "waits for a delayed acknowledgement",
     "own_queue": "waits for room in its own queue",
-    "local_limit": "as much of it is in its node as may be (local_limit)",
+    "local_limit": "held by the local limit (TSQ) while its own node has enough of it to send",
     "congestion_window": "congestion window full, packets under way",
     "window_limit": "window at its configured limit",
     "receiver_window": "receiver's window full",
@@ -206,10 +206,16 @@ def _of_tcp(explanation: Explanation) -> Iterator[tuple[float, str]]:
     if local > MOSTLY:
         # First the cause that keeps the node from sending the packets that it has.
         told_local = (
-            f"{percent(local)} of its TCP's time as much of it waits in {explanation['src']} as may wait "
-            "there (local_limit): the next segment comes when one has left."
+            f"{percent(local)} of the time its TCP is held by the local limit (TSQ): {_limit(source)} "
+            f"of data wait in its node, {explanation['src']}."
         )
         yield 0.5 * local, told_local
+
+
+def _limit(source: Hop | None) -> str:
+    """How much of a flow may wait in its node: "8 ms"."""
+    limit_ns = None if source is None else source["queue"]["local_limit_ns"]
+    return "as much as may be" if limit_ns is None else f"{limit_ns / 1e6:g} ms"
 
 
 def timer(explanation: Explanation) -> str:

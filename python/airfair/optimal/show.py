@@ -128,6 +128,7 @@ def _cliques(optimum: Optimum, out: Console) -> None:
     found = f"{count} {plural(count, 'clique')} of {links} {plural(links, 'link')}"
     pairs = len(optimum["conflicts"])
     out.print(f"\n{found}, {pairs} {plural(pairs, 'pair')} that {'conflicts' if pairs == 1 else 'conflict'}")
+    out.print("[dim]A clique is a set of links that share the air: one of them can be used at a time.[/dim]")
     for clique in binding[:MOST]:
         out.print(f"  {escape(clique_in_words(optimum, clique))}")
     if len(binding) > MOST:

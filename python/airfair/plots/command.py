@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from .. import cli, plots
 from .._core import InputError, Scenario
+from ..inputs import read_regular, refuse_inputs
 from ..options import Chart
 from ..recording import Recording
 from ..results import CompareRow, RunResult
@@ -56,6 +57,7 @@ def plot(
     """Draw what is at `path` and write it. Raises `InputError`, `OSError`."""
     style.form_of(output)  # before anything that takes long
     what, source = read(path, overrides)
+    refuse_inputs(output, source.files if isinstance(source, Scenario) else [path])
     kind = kind or next(kind for kind, takes in TAKES.items() if what in takes)
     if what not in TAKES[kind]:
         raise InputError(f"{path}: {what}; --kind {kind} expects {' or '.join(TAKES[kind])}")
@@ -93,7 +95,7 @@ def read(path: Path, overrides: Sequence[str] = ()) -> tuple[str, Source]:
     if path.suffix != ".json":
         return SCENARIO, Scenario.read(path, overrides)
     try:
-        value: Any = json.loads(path.read_text(encoding="utf-8"))
+        value: Any = json.loads(read_regular(path))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except ValueError as error:

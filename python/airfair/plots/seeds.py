@@ -30,13 +30,15 @@ def goodput_bands(
     looks: Sequence[Look] | None = None,
     warmup_s: float = 0.0,
     top_bps: float | None = None,
+    others: Sequence[Sequence[float]] = (),
     title: str = "",
     ax: Axes | None = None,
 ) -> Figure:
     """Goodput of flows over time: means over the seeds, with their 95 % intervals as bands.
 
     `flows` holds an estimate (bit/s) for each interval, whose ends are `ends_s`. `top_bps` is where the axis
-    ends: figures that stand side by side share it. Raises `InputError`.
+    ends: figures that stand side by side share it. `others` are means of further flows, drawn in grey without
+    names. Raises `InputError`.
     """
     if not flows or not ends_s:
         raise InputError("goodput_bands: nothing to draw; expected flows and intervals")
@@ -44,6 +46,16 @@ def goodput_bands(
     most = top_bps or max(e["mean"] + (e["ci95"] or 0.0) for values in flows.values() for e in values)
     unit = style.rate_unit(most)
     with style.canvas(ax, title, height=2.4) as axes:
+        for number, means_bps in enumerate(others):
+            axes.stairs(
+                np.asarray(means_bps, float) * unit.factor,
+                edges,
+                baseline=None,
+                color=style.FAINT,
+                linewidth=0.7,
+                zorder=1,
+                label=f"{len(others):,} others" if number == 0 else None,
+            )
         for look, (name, values) in zip(looks or style.looks(range(len(flows))), flows.items(), strict=True):
             means = np.array([e["mean"] for e in values]) * unit.factor
             arms = np.array([e["ci95"] or 0.0 for e in values]) * unit.factor

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from .._core import InputError
 from ..arguments import as_type, unsuitable
@@ -67,15 +68,31 @@ def cdf(
         return style.figure_of(axes)
 
 
+MOST_FLOWS = 50
+"""Most flows with bars of their own; of more, some at either end have them, and the others one for their
+mean."""
+
+DWARFED = 30.0
+"""A bar that is shorter than the longest by this factor cannot be read on a linear axis."""
+
+
 def bars(
-    rows: Rows, quantity: str = "goodput_bps", *, difference: bool = False, ax: Axes | None = None
+    rows: Rows,
+    quantity: str = "goodput_bps",
+    *,
+    difference: bool = False,
+    log: bool | None = None,
+    ax: Axes | None = None,
 ) -> Figure:
     """Means over the seeds with their 95 % intervals: of each flow for `goodput_bps`, else one a scheme.
 
     `rows` are those of `airfair.compare`, or such rows by name. `quantity` is a key of them, or `flow.KEY`
     for a number of each flow, such as `flow.mean_delay_s`. With `difference` it is the difference to the
-    first scheme, paired by seed. Of more than eight flows those with the least and the most are drawn. What
-    no run has leaves a gap. Raises `InputError`.
+    first scheme, paired by seed. Of more than fifty flows those with the least and the most have bars of
+    their own, and the others one for their mean. What no run has leaves a gap.
+
+    The axis is logarithmic where one flow has more than thirty times as much as another: `log` says so, or
+    that it is linear. A bar that is 0 has a 0 beside it there. Raises `InputError`.
     """
     as_type("quantity", quantity, str, "a key of a row as a text")
     named = _named(rows)
@@ -98,9 +115,19 @@ def bars(
         raise InputError(f"bars: no run has a number {quantity!r}")
     unit = about.unit(max(reach))
     thickness = 0.8 / len(shown)
+    means_of = [e["mean"] for row in estimates.values() for e in row if e is not None]
+    if log is None:
+        log = len(groups) > 1 and not difference and _dwarfs(means_of)
+    elif log and (difference or not any(mean > 0 for mean in means_of)):
+        raise InputError("log: a difference, or nothing above 0; expected numbers above 0")
     runs = {row["runs"] for row in named.values()}
     heading = f"{min(runs)} seeds, 95 % intervals" if max(runs) > 1 else "one seed"
-    with style.canvas(ax, heading, height=0.9 + 0.22 * len(groups) * (len(shown) + 0.5)) as axes:
+    with style.canvas(ax, heading, height=_height(len(groups), len(shown))) as axes:
+        start = 0.0
+        if log:
+            axes.set_xscale("log")
+            least = min(mean for mean in means_of if mean > 0) * unit.factor
+            start = float(10.0 ** np.floor(np.log10(least) - 0.2))
         for number, (name, row) in enumerate(estimates.items()):
             here = [(place, e) for place, e in enumerate(row) if e is not None]
             places = [place + (number - (len(shown) - 1) / 2) * thickness for place, _ in here]
@@ -108,23 +135,46 @@ def bars(
             arms = [(e["ci95"] or 0.0) * unit.factor for _, e in here]
             axes.barh(
                 places,
-                means,
+                [max(mean - start, 0.0) if log else mean for mean in means],
                 height=0.92 * thickness,
+                left=start,
                 color=looks[name].colour,
                 hatch=looks[name].hatch,
                 edgecolor="white",
                 linewidth=0.0,
                 label=name,
-                xerr=arms if any(e["ci95"] is not None for _, e in here) else None,
-                error_kw={"ecolor": style.INK, "elinewidth": 1.2, "capsize": 3},
+                xerr=_arms(means, arms, start) if any(e["ci95"] is not None for _, e in here) else None,
+                error_kw={
+                    "ecolor": style.INK,
+                    "elinewidth": 1.2,
+                    "capsize": 3 if len(groups) <= style.MOST else 1.5,
+                },
             )
+            for at, mean in zip(places, means, strict=True):
+                if log and mean <= 0:
+                    axes.annotate(
+                        "0",
+                        (0, at),
+                        xycoords=("axes fraction", "data"),
+                        xytext=(2, 0),
+                        textcoords="offset points",
+                        va="center",
+                        fontsize=7,
+                        color=looks[name].colour,
+                    )
         axes.set_yticks(range(len(groups)) if groups != [""] else [], groups if groups != [""] else [])
+        if len(groups) > style.MOST:
+            axes.tick_params(axis="y", labelsize=8)
         axes.set_ylim(len(groups) - 0.5, -0.5)
         axes.grid(visible=False, axis="y")
         if difference:
             axes.axvline(0, color=style.INK, linewidth=0.8)
             baseline = next(iter(shown.values()))["baseline"]
             axes.set_xlabel(f"difference to {baseline}: {about.label(unit)}")
+        elif log:
+            axes.set_xlim(left=start)
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:,.10g}"))
+            axes.set_xlabel(f"{about.label(unit)}, logarithmic")
         else:
             # No number of a result is negative: of an interval that reaches below 0 that part means nothing.
             axes.set_xlim(left=0)
@@ -239,12 +289,13 @@ def _of_flows(
 ) -> tuple[list[str], dict[str, list[Estimate | None]]]:
     """Names of the flows to draw, and what each scheme got in them; a gap has neither."""
     first = next(iter(named.values()))["flows"]
-    chosen = style.choose([flow["goodput_bps"]["mean"] for flow in first])
-    flows: list[str | None] = [first[i]["id"] for i in chosen.named]
-    if chosen.others:
-        order = sorted(chosen.named, key=lambda i: (first[i]["goodput_bps"]["mean"], i))
-        ids = [first[i]["id"] for i in order]
-        flows = [*ids[: style.ENDS], None, *ids[style.ENDS :]]
+    every = list(range(len(first)))
+    order = sorted(every, key=lambda i: (first[i]["goodput_bps"]["mean"], i))
+    half = MOST_FLOWS // 2
+    others = order[half:-half] if len(first) > MOST_FLOWS else []
+    flows: list[str | None] = [first[i]["id"] for i in (order if len(first) > style.MOST else every)]
+    if others:
+        flows = [*flows[:half], None, *flows[-half:]]
     keys = list(first[0]["difference"]) if first else []
     if first and quantity not in keys:
         raise InputError(f'a flow has no estimate "{quantity}"; expected one of {", ".join(keys)}')
@@ -256,8 +307,34 @@ def _of_flows(
             ]
             for flow in row["flows"]
         }
+        of[None] = _mean([of.get(first[i]["id"]) for i in others])
         estimates[name] = [of.get(flow) for flow in flows]
-    return [f"{len(chosen.others):,} others" if flow is None else flow for flow in flows], estimates
+    return [f"mean of {len(others):,} others" if flow is None else flow for flow in flows], estimates
+
+
+def _mean(estimates: Sequence[Estimate | None]) -> Estimate | None:
+    """The mean of several means; it has no interval, as these are not independent."""
+    known = [e["mean"] for e in estimates if e is not None]
+    return {"mean": sum(known) / len(known), "ci95": None} if known else None
+
+
+def _arms(means: Sequence[float], arms: Sequence[float], start: float) -> np.ndarray:
+    """Arms of intervals to both sides; on a logarithmic axis, which has a start, none ends before that."""
+    lower = [
+        min(arm, max(mean - start, 0.0)) if start else arm for mean, arm in zip(means, arms, strict=True)
+    ]
+    return np.array([lower, arms])
+
+
+def _dwarfs(means: Sequence[float]) -> bool:
+    """Whether one of these is so much larger than another that a linear axis does not show both."""
+    above = [mean for mean in means if mean > 0]
+    return bool(above) and min(means) >= 0 and max(above) > DWARFED * min(above)
+
+
+def _height(groups: int, schemes: int) -> float:
+    """Inches for bars in groups: many groups are thinner."""
+    return 0.9 + groups * (0.22 * (schemes + 0.5) if groups <= style.MOST else 0.08 + 0.12 * schemes)
 
 
 def _clouds(points: Rows | Sequence[RunResult], x: str, y: str) -> dict[str, list[tuple[Estimate, Estimate]]]:

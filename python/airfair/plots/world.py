@@ -26,6 +26,12 @@ from .layout import fill_in, spread
 NAMED = 48
 """More nodes than these have no names in the map."""
 
+GATEWAY = "#f0e442"
+"""The colour of the star on a node at which several flows end."""
+
+NAMED_GATEWAYS = 8
+"""Most gateways with a name in a map whose nodes have none."""
+
 SENSED = 1500
 """More relations of carrier sense than these are counted in the legend instead of drawn."""
 
@@ -377,6 +383,7 @@ def _nodes(axes: Axes, places: np.ndarray, of: Network, beside: np.ndarray) -> N
     count = len(places)
     radio = {r["node"] for r in of["radios"]}
     ends = {node for flow in of["flows"] for node in (flow["src"], flow["dst"])}
+    gateways = gateways_of(of)
     named = count <= NAMED
     size = 60 if named else float(np.clip(6000 / count, 2, 40))
     for shape, wanted in (("o", True), ("s", False)):
@@ -392,6 +399,7 @@ def _nodes(axes: Axes, places: np.ndarray, of: Network, beside: np.ndarray) -> N
             linewidths=1.0 if named else 0.4,
             zorder=5,
         )
+    _gateways(axes, places, of, gateways, size)
     if not named:
         return
     middle = (places[:, 1].min() + places[:, 1].max()) / 2
@@ -410,6 +418,51 @@ def _nodes(axes: Axes, places: np.ndarray, of: Network, beside: np.ndarray) -> N
             annotation_clip=False,
             bbox={"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none", "alpha": 0.7},
         )
+
+
+def gateways_of(of: Network) -> list[str]:
+    """Nodes at which several flows from or to different nodes end, the most flows first: gateways of a
+    mesh, an access point. None where all nodes are like this."""
+    peers: dict[str, set[str]] = {}
+    for flow in of["flows"]:
+        peers.setdefault(flow["src"], set()).add(flow["dst"])
+        peers.setdefault(flow["dst"], set()).add(flow["src"])
+    several = {node: len(others) for node, others in peers.items() if len(others) > 1}
+    if len(several) == len(peers):
+        return []
+    return sorted(several, key=lambda node: (-several[node], node))
+
+
+def _gateways(axes: Axes, places: np.ndarray, of: Network, gateways: list[str], size: float) -> None:
+    """A star on each gateway; in a map without names those of the first ones."""
+    place = {node["id"]: i for i, node in enumerate(of["nodes"])}
+    here = [place[node] for node in gateways]
+    if not here:
+        return
+    axes.scatter(
+        places[here, 0],
+        places[here, 1],
+        s=max(3.5 * size, 60.0),
+        marker="*",
+        color=GATEWAY,
+        edgecolors=style.INK,
+        linewidths=0.6,
+        zorder=5.5,
+        label="several flows end here" if len(here) == 1 else "several flows end at each",
+    )
+    if len(places) > NAMED:
+        for node in gateways[:NAMED_GATEWAYS]:
+            axes.annotate(
+                node,
+                places[place[node]],
+                xytext=(0, 8),
+                textcoords="offset points",
+                ha="center",
+                va="bottom",
+                fontsize=8,
+                zorder=6,
+                bbox={"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none", "alpha": 0.7},
+            )
 
 
 __all__: Sequence[str] = [

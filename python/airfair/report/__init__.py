@@ -23,6 +23,7 @@ from .. import _core, tables
 from .._core import Scenario
 from ..experiment import Repeated, Run
 from ..experiment import network as network_of
+from ..inputs import refuse_page
 from ..optimal.model import Optimum, binding_cliques
 from ..optimal.show import bound_in_words, caution, clique_in_words
 from ..output import check_writable, write_atomically
@@ -59,8 +60,10 @@ def prepare(
 ) -> tuple[Sequence[str], str]:
     """The windows and the interval of the runs of a report; by default those of the page.
 
-    Makes the folder of the file, so that it does not fail after hours of runs. Raises `OSError`.
+    Makes the folder of the file, so that it does not fail after hours of runs. Raises `InputError` for a
+    file that is read or does not end in .html, `OSError`.
     """
+    refuse_page(path, scenario)
     check_writable(Path(path))
     return windows or default_windows(scenario), default_interval(scenario)
 

@@ -18,6 +18,9 @@ from ..plots import statistics, style, world
 from ..results import CompareRow, Estimate, Network, RunResult
 from .svg import inline
 
+MOST_OTHERS = 200
+"""Most flows over time without a name: a line of each has a point for each interval."""
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -95,9 +98,11 @@ def _goodputs(row: CompareRow, most: int = 8) -> str:
 def _over_time(rows: Sequence[CompareRow], first: RunResult, runs: Sequence[Sequence[Run]]) -> list[Picture]:
     """Goodput over time, a picture for each scheme, all with the same flows and axes."""
     names = [flow["id"] for flow in first["flows"]]
-    chosen = style.choose([flow["goodput_bps"]["mean"] for flow in rows[0]["flows"]]).named
+    found = style.choose([flow["goodput_bps"]["mean"] for flow in rows[0]["flows"]])
+    chosen, others = found.named, found.others[:MOST_OTHERS]
     ends: list[float] = []
     every: list[dict[str, list[Estimate]]] = []
+    grey: list[np.ndarray] = []
     for of_scheme in runs:
         read = [run.over_time for run in of_scheme if run.over_time is not None]
         if len(read) < len(of_scheme):
@@ -105,22 +110,23 @@ def _over_time(rows: Sequence[CompareRow], first: RunResult, runs: Sequence[Sequ
         ends = list(np.frombuffer(read[0][0]))
         lengths = np.diff(ends, prepend=0.0)[:, None]
         # Intervals, flows, seeds.
-        bps = np.stack(
-            [8 * np.frombuffer(d, np.int64).reshape(-1, len(names))[:, chosen] / lengths for _, d in read], -1
-        )
+        whole = [8 * np.frombuffer(d, np.int64).reshape(-1, len(names)) / lengths for _, d in read]
+        bps = np.stack([of_run[:, chosen] for of_run in whole], -1)
+        grey.append(np.mean([of_run[:, others] for of_run in whole], axis=0).T)
         every.append({names[i]: [_estimate(v) for v in bps[:, k]] for k, i in enumerate(chosen)})
     values = [e for flows in every for of_flow in flows.values() for e in of_flow]
     means = max(e["mean"] for e in values)
     # Wide bands, which few seeds give, must not press the means to the ground.
     top = min(max(e["mean"] + (e["ci95"] or 0.0) for e in values), 1.4 * means)
     pictures = []
-    for number, (row, flows) in enumerate(zip(rows, every, strict=True)):
+    for number, (row, flows, rest) in enumerate(zip(rows, every, grey, strict=True)):
         figure = over_seeds.goodput_bands(
             ends,
             flows,
             looks=style.looks(chosen),
             warmup_s=first["warmup_s"],
             top_bps=top or 1.0,
+            others=rest.tolist(),
             title=row["scheme"],
         )
         words = f"Goodput of the flows over time with {row['scheme']}."

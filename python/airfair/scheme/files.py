@@ -6,10 +6,12 @@ import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from .._core import InputError
+from .._core import InputError, SchemeError
 from ..arguments import as_path
 from .register import registered
 
@@ -63,7 +65,8 @@ def _import_file(path: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        with _not_ending(path):
+            spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
         raise
@@ -76,4 +79,15 @@ def _import_module(name: str) -> None:
         found = None
     if found is None:
         raise InputError(f"{name}: there is no such module; a file is named with its ending, ./{name}.py")
-    importlib.import_module(name)
+    with _not_ending(name):
+        importlib.import_module(name)
+
+
+@contextmanager
+def _not_ending(where: object) -> Iterator[None]:
+    """Code that calls `sys.exit` must not end the program without a word. Raises `SchemeError` instead."""
+    try:
+        yield
+    except SystemExit as error:
+        told = f"{where}: sys.exit({error.code!r}) in a file of schemes; expected that it only registers them"
+        raise SchemeError(told).with_traceback(error.__traceback__) from None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from .. import cli, tables
+from .. import cli, ending, tables
 from .._core import InputError
 from . import dataset
 from .api import folder_of, run_plan
@@ -54,10 +54,11 @@ def sweep(
 
         try:
             result = run_plan(plan, out=folder, jobs=jobs, dask=dask, on_run=on_run)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             stack.close()
-            _tell(f"airfair: interrupted; {_kept(done, folder)}")
-            return 130
+            status = ending.status(error)
+            _tell(f"{ending.word(status)}; {_kept(done, folder)}")
+            return status
         except (OSError, SweepError) as error:
             stack.close()
             what = f"{folder}: {error.strerror or error}" if isinstance(error, OSError) else str(error)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import ParamSpec, TypeVar
 
+from ..ending import deferred
 from . import worker
 
 P = ParamSpec("P")
@@ -55,7 +56,10 @@ class Processes(Executor):
                 pool = ProcessPoolExecutor(1, self._context, initializer=_begin, initargs=(self._theirs,))
                 self._pools[place] = pool
             try:
-                return pool.submit(fn, *args, **kwargs)
+                # A process that has begun to start must not be forgotten: it would look in vain for what this
+                # process has made for it.
+                with deferred():
+                    return pool.submit(fn, *args, **kwargs)
             # The worker died while it had nothing to do, or dies just now: the pool's own pipe may be closed
             # while the run is handed to it.
             except (BrokenExecutor, OSError) as error:
