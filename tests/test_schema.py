@@ -119,6 +119,12 @@ TEXTS = [
     "1e-3 s",
     "1e3s",
     "+5 s",
+    "1_0__0 s",
+    "_1 s",
+    "1_ s",
+    "1_.5 s",
+    "1._5 s",
+    "1.5_0 s",
 ]
 TEXTS += ["-5 s", "5 m", "5 min", "5 mins", "5 s s", "five s", "1.2.3 s", "5\ts", "1e s", "0x5 s", "5 Mbit/s"]
 
@@ -137,6 +143,7 @@ def test_the_pattern_of_times_takes_what_the_reader_takes(text: str) -> None:
 def test_the_pattern_of_signed_quantities_takes_a_sign() -> None:
     power = SCHEMA["$defs"]["radio"]["properties"]["tx_power"]["pattern"]
     assert re.search(power, "-3.5 dBm")
+    assert re.search(power, "+3.5 dBm")
     assert not re.search(power, "-3.5 dB")
 
 

@@ -23,7 +23,17 @@ pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     if number.bytes().any(|b| b.is_ascii_digit()) { Some((number, rest.trim_start())) } else { None }
 }
 
-/// The decimal `number` times `10^power`, if that is an integer that fits; `None` otherwise.
+/// True if an underscore of the number is not between two digits, as TOML asks for in its own numbers.
+pub(crate) fn has_stray_underscore(number: &str) -> bool {
+    let bytes = number.as_bytes();
+    let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+    bytes
+        .iter()
+        .enumerate()
+        .any(|(at, &c)| c == b'_' && !(is_digit(at.checked_sub(1)) && is_digit(Some(at + 1))))
+}
+
+/// The decimal `number`, without a sign, times `10^power`, if that is an integer that fits; `None` otherwise.
 pub(crate) fn scaled(number: &str, power: u32) -> Option<u64> {
     let (mantissa, exponent) = match number.find(['e', 'E']) {
         Some(i) => (&number[..i], number[i + 1..].parse::<i32>().ok()?),
@@ -32,7 +42,6 @@ pub(crate) fn scaled(number: &str, power: u32) -> Option<u64> {
     if !(-40..=40).contains(&exponent) {
         return None;
     }
-    let mantissa = mantissa.strip_prefix('+').unwrap_or(mantissa);
     let mut digits: u128 = 0;
     let mut after_point = 0i32;
     let mut seen_point = false;
@@ -122,7 +131,20 @@ mod tests {
         assert_eq!(scaled("1.50e-1", 2), Some(15));
         assert_eq!(scaled("18446744073709551616", 0), None, "does not fit");
         assert_eq!(scaled("-1", 0), None);
+        assert_eq!(scaled("+1", 0), None);
+        assert_eq!(scaled("1e+3", 0), Some(1000));
         assert_eq!(scaled("1.2.3", 0), None);
+    }
+
+    /// The examples of TOML 1.0, "Integer".
+    #[test]
+    fn underscores_stand_between_digits() {
+        for number in ["1_000", "5_349_221", "1_2_3_4_5", "1_0.0_1e-3", "7"] {
+            assert!(!has_stray_underscore(number), "{number}");
+        }
+        for number in ["_1", "1_", "1__0", "1_.5", "1._5", "-_1", "1_e3"] {
+            assert!(has_stray_underscore(number), "{number}");
+        }
     }
 
     #[test]

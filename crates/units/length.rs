@@ -63,7 +63,9 @@ mod tests {
         assert_eq!(Meters::parse("0.367 km"), Ok(Meters(367.0)));
         assert_eq!(Meters::parse("-12.5 m"), Ok(Meters(-12.5)));
         assert_eq!(Speed::parse("36 km/h").map(|s| (s.0 * 1e6).round()), Ok(10e6));
+        assert_eq!(Meters::parse("+1_000 m"), Ok(Meters(1000.0)));
         assert!(Meters::parse("367").is_err());
+        assert!(Meters::parse("1__0 m").is_err());
         assert!(Meters::parse("1e999 m").is_err());
     }
 }

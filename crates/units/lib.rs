@@ -31,7 +31,7 @@ mod rate;
 mod time;
 
 pub use power::{Attowatts, Db, Dbm};
-pub use quantity::{Quantity, QuantityError};
+pub use quantity::{Quantity, QuantityError, parse_shifted};
 pub use rate::{Bytes, Rate};
 pub use time::{Span, Time};
 

@@ -56,14 +56,45 @@ pub(crate) fn parse_integer(
     let (number, unit) = split(text, expected)?;
     let found = find(unit, units.iter().map(|u| u.name), expected)?;
     let u = &units[found];
+    refuse_sign(text, number, expected)?;
     crate::decimal::scaled(number, u.power).and_then(|v| v.checked_mul(u.factor)).ok_or_else(|| {
-        let problem = if number.starts_with('-') {
-            format!("`{text}` is negative")
-        } else {
-            format!("`{text}` is too large or finer than the smallest step")
-        };
+        let problem = format!("`{text}` is too large or finer than the smallest step");
         QuantityError { problem, expected }
     })
+}
+
+/// Reads a real quantity without a sign by the names of its units and their powers of ten. A shift of the decimal point in the text is
+/// exact, whereas a multiplication would round.
+///
+/// # Errors
+/// [`QuantityError`], as [`Quantity::parse`].
+pub fn parse_shifted(
+    text: &str,
+    units: &[(&'static str, i32)],
+    expected: &'static str,
+) -> Result<f64, QuantityError> {
+    let (number, unit) = split(text, expected)?;
+    let (_, power) = units[find(unit, units.iter().map(|u| u.0), expected)?];
+    refuse_sign(text, number, expected)?;
+    let (mantissa, exponent) = match number.find(['e', 'E']) {
+        Some(at) => (&number[..at], number[at + 1..].parse::<i32>().ok()),
+        None => (number, Some(0)),
+    };
+    let shifted = exponent.and_then(|exponent| exponent.checked_add(power));
+    let value =
+        shifted.and_then(|power| format!("{}e{power}", mantissa.replace('_', "")).parse::<f64>().ok());
+    value
+        .filter(|v| v.is_finite())
+        .ok_or_else(|| QuantityError { problem: format!("`{number}` is not a number"), expected })
+}
+
+fn refuse_sign(text: &str, number: &str, expected: &'static str) -> Result<(), QuantityError> {
+    let problem = match number.as_bytes().first() {
+        Some(b'-') => format!("`{text}` is negative"),
+        Some(b'+') => format!("`{text}` has a sign, although no such quantity is negative"),
+        _ => return Ok(()),
+    };
+    Err(QuantityError { problem, expected })
 }
 
 /// Reads a real quantity by the names and factors of its units.
@@ -81,8 +112,15 @@ pub(crate) fn parse_real(
 }
 
 fn split<'a>(text: &'a str, expected: &'static str) -> Result<(&'a str, &'a str), QuantityError> {
-    crate::decimal::split(text)
-        .ok_or_else(|| QuantityError { problem: format!("`{text}` does not start with a number"), expected })
+    let (number, unit) = crate::decimal::split(text).ok_or_else(|| QuantityError {
+        problem: format!("`{text}` does not start with a number"),
+        expected,
+    })?;
+    if crate::decimal::has_stray_underscore(number) {
+        let problem = format!("`{number}` has a `_` that is not between two digits");
+        return Err(QuantityError { problem, expected });
+    }
+    Ok((number, unit))
 }
 
 fn find(

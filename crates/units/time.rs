@@ -191,6 +191,14 @@ mod tests {
         assert_eq!(Span::parse("20 kg").unwrap_err().problem, "`kg` is not a unit for this");
         assert_eq!(Span::parse("-1 s").unwrap_err().problem, "`-1 s` is negative");
         assert_eq!(
+            Span::parse("+1 s").unwrap_err().problem,
+            "`+1 s` has a sign, although no such quantity is negative"
+        );
+        assert_eq!(
+            Span::parse("1_0__0 s").unwrap_err().problem,
+            "`1_0__0` has a `_` that is not between two digits"
+        );
+        assert_eq!(
             Span::parse("0.1 ns").unwrap_err().problem,
             "`0.1 ns` is too large or finer than the smallest step"
         );

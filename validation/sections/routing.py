@@ -19,29 +19,32 @@ from ..runs import ROOT, parallel, seeds
 TITLE = "Routing"
 ABOUT = """
 64 nodes in a grid of 8 x 8, 802.11b at 11 Mbit/s, broadcasts at 1 Mbit/s, two-ray ground, 250 m reception,
-550 m sense; at 200 m every node has up to 4 neighbours, at 170 m up to 8. `profile = "ns-3"`. OLSR: HELLO
-2 s, TC 5 s, neighbours held for 3 intervals, metric hops. DSDV: full dumps every 15 s, settling 5 s,
-neighbours held for 3 periods. ns-3 with the same timers: `peers/ns3/routing.cc`; ns-2: DSDV only.
+550 m sense; at 200 m every node has up to 4 neighbours, at 170 m up to 8. `profile = "ns-3"` with error rates
+(`error_model = "per-chunk"`), as in ns-3. OLSR: HELLO 2 s, TC 5 s, neighbours held for 3 intervals, metric
+hops. DSDV: full dumps every 15 s, settling 5 s, neighbours held for 3 periods. ns-3 with the same timers:
+`peers/ns3/routing.cc`; ns-2: DSDV only.
 
-**Overhead**: bytes of IP packets per node and second without data traffic, from 60 to 180 s, within 20 % of
-the mean of the peer's seeds. ns-2's DSDV sends less by another rule: a new sequence number triggers no
-update there ([dsdv.md](dsdv.md)). Compared with ns-2, `[dsdv]` has its values, and the bytes that ns-2 does
-not send are taken from ours: 8 of UDP, 12 of the sender's own entry in an incremental update.
+**Overhead**: bytes of IP packets per node and second without data traffic, from 60 to 180 s, against the mean
+of the peer's seeds: OLSR within 10 %, DSDV within 20 %. OLSR's timers start at 0, as in ns-3. At 170 m the
+peer is ns-3 with one line mended, which chooses relays ([olsr.md](olsr.md)); as it is, it has more of them
+and sends 193 bytes. ns-2's DSDV sends less than ns-3's by another rule: a new sequence number triggers no
+update there. Compared with ns-2, `[dsdv]` has its values, and bytes are counted as in ns-2: without the 8 of
+UDP and the 12 of the sender's own entry in an incremental update. ns-2 sends more than we do, for it repeats
+changed metrics ([dsdv.md](dsdv.md)).
 
 **Hops**: paths of 20 flows at 180 s against static routes, 200 m; OLSR with metric `etx` too, which costs
 more bytes: the extra is given apart. At 170 m ns-3's DSDV has paths 0.5 % longer than the shortest, because
-a lost broadcast leaves a node with a longer path for a period; here, where a broadcast needs 10 dB above
-interference instead of some 4, up to 4 of 20 flows have a hop more, with `capture = "4 dB"` one in 60.
+a lost broadcast leaves a node with a longer path for a period.
 
 **Repair**: 64 bytes every 0.1 s from 80 s on; within the 10 ms before the failure the middle node of the
 path, which is read from the frames of the last packet, moves 1 km away. An outage is the longest time without
 an arrival from the failure on. OLSR's neighbours are held for 6 s after a HELLO that is up to 2.5 s old; a TC
 follows within 5 s and a HELLO within 2 s. DSDV's outages end with the destination's next number, so they are
 counted from its next full dump, which is seen on the air: the new path may settle for 5 s. Then ns-3's
-failures again, with timers that start at 0 as there: means of each pair within 0.5 s; with DSDV one path may
-settle, which in ns-3 none of these did. From 9 to 12 OLSR's packets may travel between two nodes that each
-believe in the other's old path until the next HELLO, in ns-3 in two of seven runs (5.5 and 6.3 s against 4.1
-to 4.4 s), here in all, for paths of equal length are chosen by the lowest address: judged by ns-3's range.
+failures again, with timers that start at 0 as there: means of each pair within 0.5 s. From 9 to 12 OLSR's
+packets may travel between two nodes that each believe in the other's old path until the next HELLO, in ns-3
+in two of seven runs (5.5 and 6.3 s against 4.1 to 4.4 s), here in all, for paths of equal length are chosen
+by the lowest address: judged by ns-3's range.
 """
 
 SECTION = "routing"
@@ -71,6 +74,12 @@ NS3_START = {"olsr": "synchronous_start = true\n", "dsdv": 'start_jitter = "1 ms
 """All nodes start their timers at 0, as in ns-3."""
 IN_CIRCLES = (9, 12)
 """The pair for which outages of OLSR differ by whether packets travel in circles."""
+MENDED = "ns-3 mended"
+"""ns-3 with the line of its `Degree()` mended."""
+REPLACED = ("ns-3", "olsr", 170)
+"""The cell of ns-3 as it is, in whose place that one is compared."""
+TOLERANCE = {"olsr": 0.1, "dsdv": 0.2}
+"""Of the bytes that a protocol sends."""
 AFTER_S = 60
 FULL_DUMP_BYTES = 500
 """Shorter updates of 64 nodes are incremental ones."""
@@ -101,10 +110,11 @@ class Grid:
             + (waypoint if leaves and i == leaves[0] else "")
             for i in range(SIDE * SIDE)
         )
+        errors = 'error_model = "per-chunk"\n' if self.profile == "ns-3" else ""
         table = "" if self.protocol == "static" else f"[{self.protocol}]\n{self.keys}"
         text = (
             f'name = "grid"\nduration = "{seconds} s"\nwarmup = "{warmup} s"\n[radio]\nstandard = "802.11b"\n'
-            f'profile = "{self.profile}"\ndata_rate = "11 Mbit/s"\nbasic_rates = ["1 Mbit/s"]\n'
+            f'profile = "{self.profile}"\n{errors}data_rate = "11 Mbit/s"\nbasic_rates = ["1 Mbit/s"]\n'
             'tx_power = "24.5 dBm"\npropagation = { model = "two-ray", frequency = "914 MHz", '
             f'range = "250 m", carrier_sense = "550 m" }}\n[routing]\nprotocol = "{self.protocol}"\n{table}'
             f'[movement]\nrefresh_interval = "1 ms"\n{nodes}{flows}'
@@ -138,6 +148,7 @@ def _overhead(context: Context) -> Iterator[Row]:
     peers = table("routing-overhead.csv")
     cells = sorted({(row["peer"], row["routing"], int(row["spacing_m"])) for row in peers})
     count = 1 if context.quick else 3
+    cells.remove(REPLACED)
     for peer, protocol, spacing in cells:
         of_cell = [
             row
@@ -146,9 +157,9 @@ def _overhead(context: Context) -> Iterator[Row]:
         ]
         expected = math.fsum(float(row["ip_bytes_per_node_s"]) for row in of_cell) / len(of_cell)
         begin, end = (float(of_cell[0][key]) for key in ("from_s", "to_s"))
-        keys = NS2_DSDV if peer == "ns-2" else ""
+        keys = NS2_DSDV if peer == "ns-2" else NS3_START["olsr"] if protocol == "olsr" else ""
         # A single packet at the end, for a world needs a flow.
-        grid = Grid(protocol, spacing, keys, peer)
+        grid = Grid(protocol, spacing, keys, "ns-3" if peer == MENDED else peer)
         scenario = grid.scenario(flow("f", 0, 63, end - 1, 10), end, begin)
         found = [_bytes(result, peer == "ns-2") for result in _runs(context, [scenario], count)]
         yield within(
@@ -158,7 +169,7 @@ def _overhead(context: Context) -> Iterator[Row]:
             expected=expected,
             measured=math.fsum(found) / count,
             unit="B/s",
-            relative=0.2,
+            relative=TOLERANCE[protocol],
         )
 
 
@@ -265,7 +276,6 @@ def _like_ns3(context: Context, protocol: str, theirs: Sequence[dict[str, str]])
             low, high = min(peer), 1.05 * max(peer)
             yield inside(SECTION, name, reference.PEERS, low=low, high=high, measured=ours, unit="s")
         else:
-            allowed = 0.5 if protocol == "olsr" else 0.5 + LIMITS["dsdv"][1] / len(cells)
             yield within(
                 SECTION,
                 name,
@@ -273,7 +283,7 @@ def _like_ns3(context: Context, protocol: str, theirs: Sequence[dict[str, str]])
                 expected=fmean(peer),
                 measured=ours,
                 unit="s",
-                absolute=allowed,
+                absolute=0.5,
             )
 
 

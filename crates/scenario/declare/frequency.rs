@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use airfair_units::{Quantity, QuantityError};
+use airfair_units::{Quantity, QuantityError, parse_shifted};
 
 /// A frequency in Hz.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -19,26 +19,7 @@ impl Quantity for Frequency {
     }
 
     fn parse(text: &str) -> Result<Self, QuantityError> {
-        let fail = |problem: String| QuantityError { problem, expected: Self::EXPECTED };
-        let text = text.trim();
-        let end = text.find(|c: char| c.is_ascii_alphabetic() || c.is_whitespace()).unwrap_or(text.len());
-        let (number, unit) = (&text[..end], text[end..].trim_start());
-        if !number.bytes().any(|b| b.is_ascii_digit()) {
-            return Err(fail(format!("`{text}` does not start with a number")));
-        }
-        if unit.is_empty() {
-            return Err(fail("the unit is missing".to_string()));
-        }
-        let Some(&(_, power)) = UNITS.iter().find(|(name, _)| *name == unit) else {
-            return Err(fail(format!("`{unit}` is not a unit for this")));
-        };
-        // A shift of the decimal point in the text is exact, whereas a multiplication would round.
-        let value = format!("{}e{power}", number.replace('_', "")).parse::<f64>();
-        value
-            .ok()
-            .filter(|v| v.is_finite())
-            .map(Self)
-            .ok_or_else(|| fail(format!("`{number}` is not a number")))
+        parse_shifted(text, &UNITS, Self::EXPECTED).map(Self)
     }
 }
 
@@ -72,6 +53,10 @@ mod tests {
         assert_eq!(Frequency::parse("2.4 cm").unwrap_err().problem, "`cm` is not a unit for this");
         assert!(Frequency::parse("fast").is_err());
         assert!(Frequency::parse("1.2.3 GHz").is_err());
+        assert_eq!(Frequency::parse("24_00e-3 GHz"), Ok(Frequency(2.4e9)));
+        for text in ["+2.4 GHz", "-2.4 GHz", "2__4 GHz", "2_ GHz"] {
+            assert!(Frequency::parse(text).is_err(), "{text}");
+        }
         assert_eq!(Frequency(2.4e9).to_string(), "2.4 GHz");
     }
 

@@ -63,8 +63,9 @@ pub(crate) fn name(longest: usize) -> Schema {
 
 /// A number with one of the quantity's units.
 pub(crate) fn quantity<Q: Quantity>() -> Schema {
-    let sign = if Q::SIGNED { r"[+\-]?" } else { r"\+?" };
-    let number = r"([0-9][0-9_]*(\.[0-9_]*)?|\.[0-9][0-9_]*)([eE][+\-]?[0-9]+)?";
+    let sign = if Q::SIGNED { r"[+\-]?" } else { "" };
+    // An underscore stands between two digits.
+    let number = r"([0-9](_?[0-9])*(\.([0-9](_?[0-9])*)?)?|\.[0-9](_?[0-9])*)([eE][+\-]?[0-9]+)?";
     // No unit contains a character that regular expressions reserve.
     text_like(&format!(r"^\s*{sign}{number}\s*({})\s*$", Q::units().join("|")))
 }

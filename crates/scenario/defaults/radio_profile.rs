@@ -2,7 +2,7 @@
 //! writes overrides them.
 
 use airfair_sim::spec::{AfterTimeout, Eifs, Interference, LocalLimit, LockOn, ResponseTimeout};
-use airfair_units::Span;
+use airfair_units::{Db, Span};
 
 use crate::declare::choice::Profile;
 use crate::declare::field::{Field, Off, Or};
@@ -13,6 +13,7 @@ pub(crate) struct Switches {
     pub short_retry_limit: u32,
     pub preamble_detection: Span,
     pub interference: Interference,
+    pub capture: Db,
     pub eifs: Eifs,
     pub eifs_on_energy: bool,
     pub nav_reset: bool,
@@ -36,6 +37,7 @@ const STANDARD: Switches = Switches {
     short_retry_limit: 7,
     preamble_detection: Span::from_micros(4),
     interference: Interference::Sum,
+    capture: Db(10.0),
     eifs: Eifs::LowestRate,
     eifs_on_energy: false,
     nav_reset: true,
@@ -76,6 +78,8 @@ const NS3: Switches = Switches {
     backpressure: false,
     local_limit: None,
     eifs: Eifs::ResponseRate,
+    // What its detection of preambles asks for; afterwards error rates decide.
+    capture: Db(4.0),
     sensing_delay: Some(Span::from_micros(4)),
     cutoff_at_energy_detect: true,
     ..STANDARD
@@ -101,6 +105,7 @@ pub(crate) fn describe(key: &str) -> String {
             "cts_needs_idle_carrier" => s.cts_needs_idle_carrier.write(),
             "eifs_as_nav" => s.eifs_as_nav.write(),
             "interference" => s.interference.write(),
+            "capture" => s.capture.write(),
             "eifs" => s.eifs.write(),
             "eifs_on_energy" => s.eifs_on_energy.write(),
             "sensing_delay" => s
@@ -136,6 +141,7 @@ mod tests {
     fn every_switch_is_described() {
         let switches = crate::keys::radio::RadioTable::doc(String::new());
         assert_eq!(describe("lock_on"), "\"preamble\" (ns-2: \"energy\")");
+        assert_eq!(describe("capture"), "\"10 dB\" (ns-3: \"4 dB\")");
         assert_eq!(describe("eifs"), "\"lowest-rate\" (ns-3: \"response-rate\")");
         for key in switches.keys {
             if let crate::DefaultDoc::Words(words) = key.default {

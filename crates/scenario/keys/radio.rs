@@ -82,7 +82,7 @@ table! {
         /// messages of ARP, routing and agents are not.
         packet_loss: f64 = default(0.0), in 0.0..=1.0;
         /// Least SINR of a received frame with `error_model = "threshold"`.
-        capture: Db = default(Db(10.0)), in Db(-100.0)..=Db(100.0);
+        capture: Db = switch(describe), in Db(-100.0)..=Db(100.0);
         /// Least power of a received frame with `error_model = "threshold"`. `"per-rate"`: what the sender's data rate needs, the
         /// power at which a tenth of frames of 1500 B is lost to this receiver's noise; `"preamble-detect"`: one range for all rates.
         sensitivity: Sensitivity = computed("\"per-rate\"; where preamble_detect or range is written, \"preamble-detect\"");

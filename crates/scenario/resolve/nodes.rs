@@ -170,12 +170,11 @@ fn generate(
     let list = written.clone().unwrap_or_else(|| usual_radios(radios));
     let indices = find_radios(&list, radios, locations.of("radios"), &path.child("radios"), cx);
     let sides = match generator {
-        NodesTable::Random(t) => Some(("area", t.area, Meters(1e7))),
-        NodesTable::Building(t) => Some(("room", t.room, Meters(1000.0))),
+        NodesTable::Random(t) => Some(("area", t.area, Meters(0.0)..=Meters(1e7))),
+        NodesTable::Building(t) => Some(("room", t.room, Meters(0.1)..=Meters(1000.0))),
         _ => None,
     };
-    if let Some((key, sides, most)) = sides {
-        let range = Meters(0.0)..=most;
+    if let Some((key, sides, range)) = sides {
         let wrong =
             |side: &Meters| outside(side, &range).map(|problem| format!("{}: {problem}", side.write()));
         if let Some(problem) = sides.iter().find_map(wrong) {

@@ -420,7 +420,7 @@ fn phy(t: &mut RadioTable, d: &Defaults, s: &Switches) -> PhySpec {
         interference: *t.interference.get_or_insert(s.interference),
         error_model: t.error_model,
         frame_loss: t.frame_loss,
-        capture: t.capture,
+        capture: *t.capture.get_or_insert(s.capture),
         sensitivity: *t.sensitivity.get_or_insert(Sensitivity::PerRate),
     }
 }
