@@ -270,6 +270,17 @@ pub enum Record {
         /// True if the packet is given up.
         given_up: bool,
     },
+    /// A CTS or ACK has arrived after the time-out of the frame that it answers.
+    LateResponse {
+        /// The station that received it.
+        at: StationIx,
+        /// The station that answered.
+        from: StationIx,
+        /// True for a CTS, false for an ACK.
+        cts: bool,
+        /// Running number of the response's frame.
+        number: u32,
+    },
     /// A category has lost access to a higher category of the same station, and backs off as after a collision.
     InternalCollision {
         /// The station.
@@ -416,6 +427,7 @@ impl Record {
             | Self::Lost { .. }
             | Self::CtsWithheld { .. }
             | Self::NoResponse { .. }
+            | Self::LateResponse { .. }
             | Self::InternalCollision { .. }
             | Self::GivenUp { .. } => true,
             Self::Dropped { .. }
@@ -512,6 +524,7 @@ impl Names {
             Record::Received { frame, at, .. } | Record::Lost { frame, at, .. } => is(at) || is(frame.sender),
             Record::Overheard { at, .. } => is(at),
             Record::CtsWithheld { at, to, .. } | Record::NoResponse { at, to, .. } => is(at) || is(to),
+            Record::LateResponse { at, from, .. } => is(at) || is(from),
             Record::GivenUp { at, .. } | Record::InternalCollision { at, .. } => is(at),
             Record::Made { .. }
             | Record::Routed { .. }

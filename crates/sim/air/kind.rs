@@ -9,7 +9,7 @@ use super::medium::phy::{PhyKind, PpduFormat, Timing, fixed, sensitivity};
 use crate::modes::Mode;
 use crate::spec::{
     CategorySpec, Countdown, EdcaSpec, Eifs, HeaderSpec, Interference, LockOn, MacSpec, Protection,
-    RadioSpec, ResponseTimeout, Standard, TxopEnd,
+    RadioSpec, ResponseTimeout, Standard, TimeoutDistance, TxopEnd,
 };
 
 /// The shortest sensing delay, ns: a station cannot sense a signal that arrives at the moment its own back-off ends, and transmits. Two
@@ -186,6 +186,7 @@ impl Kind {
             cts_needs_idle_carrier: mac.cts_needs_idle_carrier,
             immediate_access: mac.immediate_access,
             after_timeout: mac.after_timeout,
+            awaits_each_link: mac.timeout_distance == TimeoutDistance::EachLink,
             awaits_end: mac.response_timeout == ResponseTimeout::PhyStart,
             mac_queue: mac.mac_queue.max(1),
             overhead: headers.llc

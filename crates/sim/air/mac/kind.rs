@@ -57,6 +57,8 @@ pub struct MacKind {
     pub(crate) immediate_access: bool,
     pub(crate) after_timeout: AfterTimeout,
     pub(crate) awaits_end: bool,
+    /// True if time-outs also contain a signal's way to the neighbour and back.
+    pub(crate) awaits_each_link: bool,
     /// Packets that the MAC of a station holds at most.
     pub(crate) mac_queue: u32,
     /// Durations of control frames, ns: RTS and CTS in the control mode, ACK in the response mode.
