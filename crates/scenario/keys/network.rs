@@ -258,7 +258,8 @@ table! {
         /// Static routes, which exist from the start and never change, or a protocol by which nodes find routes with messages, over air
         /// and wires: when they need them (`[aodv]`), or at all times (`[dsdv]`, `[olsr]`).
         protocol: RoutingProtocol = default(RoutingProtocol::Static);
-        /// Metric of static routes: the number of hops, or the expected transmission count.
+        /// Metric of static routes: the number of hops, or the expected transmission count, by which a cable takes no
+        /// air.
         metric: Metric = default(Metric::Hops);
         /// Most hops of a packet: IPv4's time to live as the source sets it (Linux: 64). A node that would have to forward the packet
         /// after that many hops drops it (`hop-limit`). AODV's own messages have limits of their own.
