@@ -764,7 +764,9 @@ def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
     "that reaches most nodes.",
 )
 @click.option(
-    "--one-gateway", is_flag=True, help="Of the gateways that the map marks, only the one that reaches most nodes."
+    "--one-gateway",
+    is_flag=True,
+    help="Of the gateways that the map marks, only the one that reaches most nodes.",
 )
 @click.option("--seed", metavar="N", help="Seed of the draw of the nodes that send; by default 1.")
 @click.option("--duration", metavar="TIME", help='Duration of the run; by default "60 s".')

@@ -12,7 +12,6 @@ from ._core import InputError, ScenarioError
 from .arguments import as_path
 from .results import ImportReport
 
-
 Option = str | int | bool | Sequence[str]
 """An option of an import: a text, a number, a flag, or several texts where the option may be repeated."""
 

@@ -70,8 +70,12 @@ fn a_cable_takes_no_air() {
 /// A line 0 - 1 - 2 - 3 with links of 1, 2 and 1 transmissions, and gateways at its ends.
 #[test]
 fn the_nearest_destination_is_the_cheapest() {
-    let links =
-        [vec![link(1, 1.0)], vec![link(0, 1.0), link(2, 2.0)], vec![link(1, 2.0), link(3, 1.0)], vec![link(2, 1.0)]];
+    let links = [
+        vec![link(1, 1.0)],
+        vec![link(0, 1.0), link(2, 2.0)],
+        vec![link(1, 2.0), link(3, 1.0)],
+        vec![link(2, 1.0)],
+    ];
     let nearest = |ranks: [u32; 4], to: &[u32]| paths(&links, ranks).nearest(to);
     assert_eq!(nearest([0, 1, 2, 3], &[0, 3]), [Some(0), Some(0), Some(3), Some(3)]);
     assert_eq!(nearest([0, 1, 2, 3], &[3]), [Some(3); 4]);

@@ -94,12 +94,14 @@ fn gateways(network: &Network, options: &ImportOptions) -> Result<(Vec<usize>, O
     }
     let size = |i: usize| of.get(i).and_then(|&c| sizes.get(c)).copied().unwrap_or(0);
     let best = candidates.into_iter().max_by_key(|&i| (size(i), neighbours(i), std::cmp::Reverse(i)));
-    let best = best
-        .ok_or("gateway: no link is usable both ways; a lower data-rate or another link-model may help")?;
+    let best =
+        best.ok_or("gateway: no link is usable both ways; a lower data-rate or another link-model may help")?;
     let reached = count(size(best).saturating_sub(1), "node");
     let (id, linked) = (name_of(network, best), count(neighbours(best), "neighbour"));
     let words = match marked.len() {
-        0 => format!("the map marks no gateway: flows go to {id}, which {reached} reach and which has {linked}"),
+        0 => format!(
+            "the map marks no gateway: flows go to {id}, which {reached} reach and which has {linked}"
+        ),
         1 => format!("flows go to {id}, the only gateway of the map that has usable links"),
         n => format!("of {n} gateways of the map only {id}, which {reached} reach and which has {linked}"),
     };
@@ -108,7 +110,8 @@ fn gateways(network: &Network, options: &ImportOptions) -> Result<(Vec<usize>, O
 
 /// For each node the gateway with the cheapest static route, as the scenario will have it.
 fn nearest(network: &Network, gateways: &[usize], (model, radio): (LinkModel, &Radio)) -> Vec<Option<usize>> {
-    let delivery = |from: usize, to: usize| network.powers.get(&(from, to)).map_or(1.0, |&p| radio.delivery(p));
+    let delivery =
+        |from: usize, to: usize| network.powers.get(&(from, to)).map_or(1.0, |&p| radio.delivery(p));
     let link = |from: usize, to: usize| {
         let is_cable = network.wires.contains_key(&(from.min(to), from.max(to)));
         let delivery = if is_cable { 1.0 } else { (delivery(from, to) * delivery(to, from)).max(1e-9) };
@@ -140,6 +143,7 @@ fn list(network: &Network, gateways: &[usize]) -> String {
     let names: Vec<String> = gateways.iter().take(MOST_NAMED).map(|&i| name_of(network, i)).collect();
     let more = gateways.len().saturating_sub(names.len());
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let what = if gateways.len() == 1 { "the gateway".to_string() } else { format!("{} gateways:", gateways.len()) };
+    let what =
+        if gateways.len() == 1 { "the gateway".to_string() } else { format!("{} gateways:", gateways.len()) };
     format!("{what} {}{more}", names.join(", "))
 }

@@ -188,8 +188,11 @@ fn import_as(
         )));
     }
     assume(&mut network, model, &radio, options);
-    let each_link = timeouts::each_link(&network, model, &radio, options);
-    network.assumed.extend(each_link.clone());
+    let long_links = timeouts::long_links(&network, model, &radio, options);
+    let long_links = long_links.map(|(choice, words)| {
+        network.assumed.push(words);
+        choice
+    });
     let chosen = flows::choose(&mut network, (model, &radio), options).map_err(fail)?;
     let ids_of: Vec<&str> = network.nodes.iter().map(|n| n.id.as_str()).collect();
     let (names, renamed) = names::names(&ids_of);
@@ -229,7 +232,7 @@ fn import_as(
         radios: &radios,
         model,
         radio: &radio,
-        each_link: each_link.is_some(),
+        long_links,
         chosen: chosen.as_ref(),
         options,
         report: &report,

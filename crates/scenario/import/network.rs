@@ -8,8 +8,8 @@ use super::draft::{
 };
 use super::geo::distance;
 use super::options::{ImportOptions, LinkModel, UnknownMedium};
-use super::quality::Radio;
 use super::placement;
+use super::quality::Radio;
 use super::reason::{Reason, Record};
 use super::report::count;
 

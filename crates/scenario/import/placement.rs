@@ -6,7 +6,11 @@ use super::report::count;
 
 /// Gives every node without a location the median location of its located neighbours, then their neighbours without one that of theirs,
 /// and so on. Returns which nodes stand at such a guess, which serves pictures: it has no length and causes no delay.
-pub(super) fn place(nodes: &mut [ImportedNode], neighbours: &[Vec<usize>], noted: &mut Vec<Record>) -> Vec<bool> {
+pub(super) fn place(
+    nodes: &mut [ImportedNode],
+    neighbours: &[Vec<usize>],
+    noted: &mut Vec<Record>,
+) -> Vec<bool> {
     let mut guessed = vec![false; nodes.len()];
     let mut last: Vec<usize> = (0..nodes.len()).filter(|&i| located(nodes, i).is_some()).collect();
     loop {
@@ -36,7 +40,8 @@ fn located(nodes: &[ImportedNode], node: usize) -> Option<NodeLocation> {
 
 /// The median location of a node's neighbours, and where that is in words.
 fn amid(nodes: &[ImportedNode], node: usize, neighbours: &[usize]) -> Option<(usize, NodeLocation, String)> {
-    let mut around: Vec<usize> = neighbours.iter().copied().filter(|&i| located(nodes, i).is_some()).collect();
+    let mut around: Vec<usize> =
+        neighbours.iter().copied().filter(|&i| located(nodes, i).is_some()).collect();
     around.sort_unstable();
     around.dedup();
     let locations: Vec<NodeLocation> = around.iter().filter_map(|&i| located(nodes, i)).collect();
@@ -52,12 +57,16 @@ fn median(locations: &[NodeLocation]) -> Option<NodeLocation> {
     let (mut earth, mut plane) = (Vec::new(), Vec::new());
     for location in locations {
         match *location {
-            NodeLocation::Earth { latitude, longitude, altitude } => earth.push([latitude, longitude, altitude]),
+            NodeLocation::Earth { latitude, longitude, altitude } => {
+                earth.push([latitude, longitude, altitude])
+            }
             NodeLocation::Plane(position) => plane.push(position),
         }
     }
     match (&earth[..], &plane[..]) {
-        ([], [_, ..]) => Some(NodeLocation::Plane([0, 1, 2].map(|axis| middle(plane.iter().map(|p| p[axis]))))),
+        ([], [_, ..]) => {
+            Some(NodeLocation::Plane([0, 1, 2].map(|axis| middle(plane.iter().map(|p| p[axis])))))
+        }
         ([[_, west, _], ..], []) => {
             // The shorter of the two directions round the Earth, from any of them.
             let eastward = |longitude: f64| (longitude - west + 540.0).rem_euclid(360.0) - 180.0;
@@ -91,7 +100,10 @@ mod tests {
         Some(NodeLocation::Plane([x, y, 0.0]))
     }
 
-    fn places(located: &[Option<NodeLocation>], links: &[(usize, usize)]) -> (Vec<Option<NodeLocation>>, Vec<bool>) {
+    fn places(
+        located: &[Option<NodeLocation>],
+        links: &[(usize, usize)],
+    ) -> (Vec<Option<NodeLocation>>, Vec<bool>) {
         let mut nodes: Vec<_> = located.iter().map(|&location| node("n", location)).collect();
         let mut neighbours = vec![Vec::new(); nodes.len()];
         for &(a, b) in links {

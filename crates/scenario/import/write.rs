@@ -11,6 +11,7 @@ use super::network::{Network, Wire, round};
 use super::options::{ImportOptions, LinkModel, standard_name};
 use super::quality::{NOISE_FIGURE, Radio, TX_POWER, broadcast_rate};
 use super::report::Report;
+use super::timeouts::LongLinks;
 use crate::declare::field::quote;
 use crate::defaults::standard::PREAMBLE_DETECT;
 use crate::resolve::movement::waypoints;
@@ -41,8 +42,8 @@ pub(crate) struct Scenario<'a> {
     pub radios: &'a [bool],
     pub model: LinkModel,
     pub radio: &'a Radio,
-    /// True if time-outs allow for the length of each link.
-    pub each_link: bool,
+    /// How radios wait for answers over long links, if there are any.
+    pub long_links: Option<LongLinks>,
     pub chosen: Option<&'a Chosen>,
     pub options: &'a ImportOptions,
     pub report: &'a Report,
@@ -178,8 +179,12 @@ impl Scenario<'_> {
         let _ = writeln!(out, "\n[radio]\nstandard = \"{}\"", standard_name(self.radio.standard));
         let _ = writeln!(out, "data_rate = \"{}\"", self.radio.data_rate);
         let _ = writeln!(out, "broadcast_rate = \"{}\"", broadcast_rate(self.radio.standard));
-        if self.each_link {
-            out.push_str("timeout_distance = \"each-link\"\n");
+        match self.long_links {
+            None => {}
+            Some(LongLinks::Class(class)) => {
+                let _ = writeln!(out, "coverage_class = {class}");
+            }
+            Some(LongLinks::EachLink) => out.push_str("timeout_distance = \"each-link\"\n"),
         }
         if self.model == LinkModel::Positions {
             let range = self.options.range;

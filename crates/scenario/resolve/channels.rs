@@ -61,9 +61,13 @@ mod tests {
 
     /// The channels of two radios, with a node each, that overlap.
     fn overlap(standards: [&str; 2], channels: [u16; 2]) -> bool {
-        let radio = |i: usize| format!("[radios.r{i}]\nstandard = \"{}\"\nchannel = {}\n", standards[i], channels[i]);
-        let node = |i: usize| format!("[[node]]\nid = \"n{i}\"\nposition = [\"0 m\", \"{i} m\"]\nradios = [\"r{i}\"]\n");
-        let text = format!("name = \"x\"\nduration = \"1 s\"\n{}{}{}{}", radio(0), radio(1), node(0), node(1));
+        let radio =
+            |i: usize| format!("[radios.r{i}]\nstandard = \"{}\"\nchannel = {}\n", standards[i], channels[i]);
+        let node = |i: usize| {
+            format!("[[node]]\nid = \"n{i}\"\nposition = [\"0 m\", \"{i} m\"]\nradios = [\"r{i}\"]\n")
+        };
+        let text =
+            format!("name = \"x\"\nduration = \"1 s\"\n{}{}{}{}", radio(0), radio(1), node(0), node(1));
         let found = read(&text, "x.toml", &[]).unwrap();
         found.warnings.iter().any(|warning| warning.contains("overlap"))
     }
@@ -84,13 +88,9 @@ mod tests {
         ] {
             assert!(!overlap(standards, channels), "{standards:?} {channels:?}");
         }
-        for (standards, channels) in [
-            ([b, b], [1, 5]),
-            ([b, b], [14, 13]),
-            ([g, g], [1, 3]),
-            ([g, b], [5, 1]),
-            ([a, a], [38, 36]),
-        ] {
+        for (standards, channels) in
+            [([b, b], [1, 5]), ([b, b], [14, 13]), ([g, g], [1, 3]), ([g, b], [5, 1]), ([a, a], [38, 36])]
+        {
             assert!(overlap(standards, channels), "{standards:?} {channels:?}");
         }
     }

@@ -158,8 +158,16 @@ pub(crate) fn resolve(
     if let Some(fading) = &fading {
         warn_of_fast_fading(name, fading, &phy, cx);
     }
-    let radio =
-        RadioSpec { name: name.to_string(), channel, phy, mac, propagation: model, fading, queue, packet_loss };
+    let radio = RadioSpec {
+        name: name.to_string(),
+        channel,
+        phy,
+        mac,
+        propagation: model,
+        fading,
+        queue,
+        packet_loss,
+    };
     if let Some(range) = range {
         warn_of_range(&radio, range, cx);
     }

@@ -130,7 +130,8 @@ impl Routes {
             links.iter().flatten().filter(is_cable).map(|link| PortIx(link.interface)).collect();
         let mut fixed = FixedRoutes::new(links, metric, name_orders.clone());
         let found = protocol.map(|protocol| {
-            let mut found = FoundRoutes::new(protocol, names, &name_orders, &ids, (ports, &framing, &wires), seed);
+            let mut found =
+                FoundRoutes::new(protocol, names, &name_orders, &ids, (ports, &framing, &wires), seed);
             found.cut_off = ends.iter().copied().filter(|&[from, to]| !fixed.leads(from, to)).collect();
             Box::new(found)
         });

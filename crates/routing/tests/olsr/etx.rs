@@ -270,7 +270,12 @@ fn cables_cost_a_tenth_where_there_are_any() {
             node.until(500 + 2000 * step);
             for (interface, from) in [(0, 2), (1, 3)] {
                 let quality = if interface == 0 { stated } else { 255 };
-                node.receive_by(500 + 2000 * step, interface, from, &[rated_hello(from, &[rated(1, quality, 255)])]);
+                node.receive_by(
+                    500 + 2000 * step,
+                    interface,
+                    from,
+                    &[rated_hello(from, &[rated(1, quality, 255)])],
+                );
             }
         }
         costs(&node)

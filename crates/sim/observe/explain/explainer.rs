@@ -224,11 +224,7 @@ impl Explainer {
     }
 
     /// Counters of the hops over which one station sends to another.
-    fn trials_between(
-        &mut self,
-        from: StationIx,
-        to: StationIx,
-    ) -> impl Iterator<Item = &mut AttemptCounts> {
+    fn trials_between(&mut self, from: StationIx, to: StationIx) -> impl Iterator<Item = &mut AttemptCounts> {
         let stations = &self.stations;
         self.hops.iter_mut().filter_map(move |hop| match hop.sends {
             HopSender::Station(sender, peer) if (stations[sender].number, peer) == (from, to) => {

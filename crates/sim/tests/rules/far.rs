@@ -3,8 +3,8 @@
 use airfair_sim::air::Outcome;
 use airfair_sim::engine::drive;
 use airfair_sim::ids::{FlowIx, StationIx};
-use airfair_sim::record::FrameKind::{Ack, Data};
 use airfair_sim::observe::explain::{FailureCause, MissingResponse};
+use airfair_sim::record::FrameKind::{Ack, Data};
 use airfair_sim::spec::{GainSpec, RadioSpec, ResponseTimeout, TimeoutDistance, WorldSpec};
 use airfair_units::Db;
 
@@ -184,7 +184,9 @@ fn a_frame_lost_after_its_time_out_was_no_late_answer() {
     drive::to_end(&mut world);
     let told = world.explanation().unwrap();
     let attempts = told.hops[0].attempts.as_ref().unwrap();
-    let of = |why| attempts.causes.iter().filter(|(cause, _)| cause.why == why).map(|(_, count)| count).sum::<u64>();
+    let of = |why| {
+        attempts.causes.iter().filter(|(cause, _)| cause.why == why).map(|(_, count)| count).sum::<u64>()
+    };
     let (late, noise) = (of(FailureCause::AnswerLate), of(FailureCause::Noise));
     assert!(late + noise + 1 >= attempts.no_ack, "{:?}", attempts.causes);
     // A quarter, at five standard errors.

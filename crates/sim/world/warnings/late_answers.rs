@@ -38,12 +38,14 @@ pub(super) fn late_answers(air: &Air, network: &Network, spec: &WorldSpec, names
     let found: Vec<Late> = links(air, network, spec).into_iter().filter_map(late).collect();
     let name = |station: StationIx| names.stations[station.ix()].as_str();
     let longest = found.iter().max_by(|a, b| {
-        let by_name = natural_cmp(name(b.from), name(a.from)).then_with(|| natural_cmp(name(b.to), name(a.to)));
+        let by_name =
+            natural_cmp(name(b.from), name(a.from)).then_with(|| natural_cmp(name(b.to), name(a.to)));
         a.class.cmp(&b.class).then(a.both_ways.cmp(&b.both_ways)).then(by_name)
     })?;
     let &Late { from, to, both_ways, class } = longest;
     // Both directions of a pair are one link.
-    let pairs: BTreeSet<_> = found.iter().map(|late| [late.from.min(late.to), late.from.max(late.to)]).collect();
+    let pairs: BTreeSet<_> =
+        found.iter().map(|late| [late.from.min(late.to), late.from.max(late.to)]).collect();
     let more = match pairs.len() - 1 {
         0 => String::new(),
         1 => " (1 more such link is shorter)".to_string(),
