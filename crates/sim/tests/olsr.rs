@@ -338,8 +338,8 @@ fn etx_by_probes_at_the_data_rate_avoids_links_with_losses() {
     }
 }
 
-/// A path over a radio link and two cables needs one transmission, one over two radio links two: by ETX packets take the cables, with static
-/// routes and with OLSR. By hops the radio links are shorter.
+/// A path over a radio link and two cables needs one transmission, one over two radio links two: by ETX packets take the cables, with
+/// static routes and with OLSR. By hops the radio links are shorter.
 #[test]
 fn etx_prefers_cables() {
     let mut spec = world(by_matrix(dot11b(250.0, 550.0)), 60);

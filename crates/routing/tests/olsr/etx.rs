@@ -258,7 +258,8 @@ fn probes_have_a_rate_and_a_size() {
     assert_eq!(fast.until(0).iter().map(of).collect::<Vec<_>>(), [(vec!["hello"], SendRate::Data)]);
 }
 
-/// olsrd's etx_ffeth: a cable states 255 of 255 and costs a tenth, 25 of 256; the best of a radio is 254, and costs 256 x 255^2 / 254^2 = 258.
+/// olsrd's etx_ffeth: a cable states 255 of 255 and costs a tenth, 25 of 256; the best of a radio is 254, and costs
+/// 256 x 255^2 / 254^2 = 258.
 /// Where a network has no cable, a radio without losses costs 256.
 #[test]
 fn cables_cost_a_tenth_where_there_are_any() {

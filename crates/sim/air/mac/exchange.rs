@@ -358,8 +358,8 @@ impl Mac {
                 let way = self.way_there_and_back(medium, frame);
                 let (station, StationMac { exchange, .. }, kind) = self.at(medium, id);
                 let rts = frame.kind == FrameKind::Rts;
-                let at = agenda.now.0 + way + if rts { kind.cts_timeout } else { kind.ack_timeout };
-                if reply.is_some_and(|r| r.to == id) && !kind.awaits_end {
+                let at = agenda.now.0 + way + if rts { kind.wait.cts } else { kind.wait.ack };
+                if reply.is_some_and(|r| r.to == id) && !kind.wait.to_its_end {
                     exchange.deferred_timeout = at;
                 } else {
                     exchange.await_response(station, id, at, agenda);
@@ -384,7 +384,7 @@ impl Mac {
     #[inline(always)]
     fn way_there_and_back(&self, medium: &Medium, frame: &Frame) -> u64 {
         let kind = &self.kinds[usize::from(medium.stations[frame.sender].radio.kind)];
-        if kind.awaits_each_link { medium.way_there_and_back(frame.sender, frame.receiver) } else { 0 }
+        if kind.wait.each_link { medium.way_there_and_back(frame.sender, frame.receiver) } else { 0 }
     }
 
     /// Sends the response or the data frame that was due a SIFS after the last frame.
@@ -610,7 +610,7 @@ impl Mac {
         }
         let Station { radio, rx, .. } = &mut stations[id];
         let kind = &self.kinds[usize::from(radio.kind)];
-        if kind.awaits_end && radio.lock != NONE {
+        if kind.wait.to_its_end && radio.lock != NONE {
             let header = kind.format.header(frames.get(radio.lock).mode);
             if rx.lock_start + header <= agenda.now.0 {
                 radio.set(flag::AWAIT_END);

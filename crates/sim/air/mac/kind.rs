@@ -21,6 +21,18 @@ pub(crate) struct CategoryKind {
     pub txop: u64,
 }
 
+/// How long a response is awaited.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ResponseWait {
+    /// Time-outs after RTS and after data, ns.
+    pub cts: u64,
+    pub ack: u64,
+    /// True if a reception that has begun by then is awaited to its end.
+    pub to_its_end: bool,
+    /// True if time-outs also contain a signal's way to the neighbour and back.
+    pub each_link: bool,
+}
+
 /// The MAC's constants of a kind of radio.
 #[derive(Debug, Clone)]
 pub struct MacKind {
@@ -56,18 +68,14 @@ pub struct MacKind {
     pub(crate) cts_needs_idle_carrier: bool,
     pub(crate) immediate_access: bool,
     pub(crate) after_timeout: AfterTimeout,
-    pub(crate) awaits_end: bool,
-    /// True if time-outs also contain a signal's way to the neighbour and back.
-    pub(crate) awaits_each_link: bool,
     /// Packets that the MAC of a station holds at most.
     pub(crate) mac_queue: u32,
     /// Durations of control frames, ns: RTS and CTS in the control mode, ACK in the response mode.
     pub(crate) rts_ns: u64,
     pub(crate) cts_ns: u64,
     pub(crate) ack_ns: u64,
-    /// Response time-outs after RTS and after data, ns.
-    pub(crate) cts_timeout: u64,
-    pub(crate) ack_timeout: u64,
+    /// How long a response is awaited.
+    pub(crate) wait: ResponseWait,
     /// Bytes of LLC and MAC headers and FCS in a data frame.
     pub(crate) overhead: u32,
 }

@@ -33,7 +33,7 @@ pub(super) fn late_answers(air: &Air, network: &Network, spec: &WorldSpec, names
         let class = u64::from(spec.radios[air.kind_of(from)].mac.coverage_class);
         let needed = both_ways.saturating_sub(slot.saturating_sub(class * STEP_NS)).div_ceil(STEP_NS);
         // The answer starts a SIFS after the way there and back, and the sender waits for a SIFS and a slot.
-        (!mac.awaits_each_link && both_ways > slot).then_some(Late { from, to, both_ways, class: needed })
+        (!mac.wait.each_link && both_ways > slot).then_some(Late { from, to, both_ways, class: needed })
     };
     let found: Vec<Late> = links(air, network, spec).into_iter().filter_map(late).collect();
     let name = |station: StationIx| names.stations[station.ix()].as_str();
