@@ -187,6 +187,14 @@ pub struct FrameView {
     pub announced: Option<Announced>,
 }
 
+impl FrameView {
+    /// True for a CTS or an ACK.
+    #[must_use]
+    pub const fn is_response(&self) -> bool {
+        matches!(self.kind, FrameKind::Cts | FrameKind::Ack)
+    }
+}
+
 /// What the sender of a frame announces in its packet's header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Announced {

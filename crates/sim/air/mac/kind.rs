@@ -118,6 +118,12 @@ impl MacKind {
         }
     }
 
+    /// True if a response over a link of this propagation delay comes after the time-out: it starts a SIFS after the way there and back,
+    /// and the time-out allows for a SIFS and a slot.
+    pub(crate) fn comes_late(&self, delay: Span) -> bool {
+        !self.wait.each_link && 2 * delay.as_nanos() > self.timing.slot
+    }
+
     /// Duration of a frame of `bytes` in `mode`, ns.
     #[inline]
     pub(crate) fn duration(&self, mode: Mode, bytes: u32) -> u64 {

@@ -145,10 +145,15 @@ impl AttemptCounts {
         }
     }
 
-    /// Handles the loss of a frame at its receiver `station`.
-    pub fn on_lost(&mut self, frame: &FrameView, loss: Loss, station: &Station, is_response: bool) {
-        let (why, by) = loss_cause(frame, loss, station);
-        let why = if is_response { answer_loss(why) } else { why };
+    /// Handles the loss of a frame at its receiver `station`. `response`: set for a response, with true if it had come after the time-out
+    /// anyway, whatever its loss.
+    pub fn on_lost(&mut self, frame: &FrameView, loss: Loss, station: &Station, response: Option<bool>) {
+        let is_response = response.is_some();
+        let (why, by) = match (loss_cause(frame, loss, station), response) {
+            (_, Some(true)) => (FailureCause::AnswerLate, None),
+            ((why, by), Some(false)) => (answer_loss(why), by),
+            (cause, None) => cause,
+        };
         let is_it = |frame_or_response: (u32, Option<u32>)| match is_response {
             true => frame_or_response.1 == Some(frame.number),
             false => frame_or_response.0 == frame.number,

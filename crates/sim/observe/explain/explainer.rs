@@ -267,17 +267,18 @@ impl Explainer {
             Record::LateResponse { at, from, number, cts: _ } => {
                 self.trials_between(at, from).for_each(|trials| trials.on_late(number));
             }
-            Record::Lost { frame, at, loss, signal: _ } => {
+            Record::Lost { frame, at, loss, signal } => {
                 let Some(place) = self.place[at.ix()] else { return };
+                let comes_late = frame.is_response() && air.mac(at).comes_late(signal.delay);
                 let station = &self.stations[place];
                 for hop in &mut self.hops {
                     let HopSender::Station(sender, peer) = hop.sends else { continue };
                     let sender = self.stations[sender].number;
                     if (frame.sender, at) == (sender, peer) {
-                        hop.trials.on_lost(&frame, loss, station, false);
+                        hop.trials.on_lost(&frame, loss, station, None);
                     } else if (frame.sender, at) == (peer, sender) {
-                        let is_response = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
-                        hop.trials.on_lost(&frame, loss, station, is_response);
+                        let response = frame.is_response().then_some(comes_late);
+                        hop.trials.on_lost(&frame, loss, station, response);
                     }
                 }
             }

@@ -159,10 +159,11 @@ fn late_answers_are_named() {
     let told = world.explanation().unwrap();
     let attempts = told.hops[0].attempts.as_ref().unwrap();
     assert!(attempts.no_ack > 1000);
-    let [(cause, count)] = &attempts.causes[..] else { panic!("{:?}", attempts.causes) };
-    assert_eq!((cause.missing, cause.why), (MissingResponse::Ack, FailureCause::AnswerLate));
-    // The answer to the last frame may still be on its way at the end of the run.
-    assert_eq!(*count, attempts.no_ack);
+    // Answers that the sender would not have received, since it transmits again, come after the time-out too. The answer to the last frame
+    // may still be on its way at the end of the run.
+    let late = attempts.causes.iter().filter(|(cause, _)| cause.why == FailureCause::AnswerLate);
+    assert!(late.clone().all(|(cause, _)| cause.missing == MissingResponse::Ack));
+    assert!(late.map(|(_, count)| count).sum::<u64>() + 1 >= attempts.no_ack, "{:?}", attempts.causes);
     let [warning] = &world.result().warnings[..] else { panic!("{:?}", world.result().warnings) };
     assert!(warning.starts_with("a and b are 25.00 km apart"), "{warning}");
     // 9000 ns there and back.

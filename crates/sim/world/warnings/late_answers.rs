@@ -28,12 +28,12 @@ struct Late {
 /// The longest of the radio links on the flows' routes whose answers come after the time-out; with a routing protocol, of all links.
 pub(super) fn late_answers(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Option<String> {
     let late = |(from, to): (StationIx, StationIx)| {
-        let (both_ways, mac) = (2 * air.delay(from, to)?.as_nanos(), air.mac(from));
-        let slot = mac.timing.slot;
+        let (delay, mac) = (air.delay(from, to)?, air.mac(from));
+        let both_ways = 2 * delay.as_nanos();
         let class = u64::from(spec.radios[air.kind_of(from)].mac.coverage_class);
-        let needed = both_ways.saturating_sub(slot.saturating_sub(class * STEP_NS)).div_ceil(STEP_NS);
-        // The answer starts a SIFS after the way there and back, and the sender waits for a SIFS and a slot.
-        (!mac.wait.each_link && both_ways > slot).then_some(Late { from, to, both_ways, class: needed })
+        let needed =
+            both_ways.saturating_sub(mac.timing.slot.saturating_sub(class * STEP_NS)).div_ceil(STEP_NS);
+        mac.comes_late(delay).then_some(Late { from, to, both_ways, class: needed })
     };
     let found: Vec<Late> = links(air, network, spec).into_iter().filter_map(late).collect();
     let name = |station: StationIx| names.stations[station.ix()].as_str();
