@@ -98,6 +98,8 @@ pub struct NodeSetup {
     pub address: Ipv4Addr,
     /// Number of its interfaces, radios and wires; they are numbered from 0.
     pub interfaces: u32,
+    /// Number of the first interface that is a wire, where the network has wires: those before it are radios.
+    pub wires_from: Option<u32>,
 }
 
 /// A routing protocol at one node. Packets are numbers of the host; each number for which [`Routing::originate`] or [`Routing::relay`] has

@@ -5,13 +5,20 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
+/// Cost of a cable, in transmissions: too little to add up to a transmission, and enough to choose the path with the fewest cables.
+const CABLE: f64 = 1e-6;
+
+/// Costs closer than this are equal.
+const EQUAL: f64 = 1e-9;
+
 /// Metric of a path: the sum over its links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     /// Each link counts 1.
     Hops,
     /// Expected transmissions (ETX; De Couto, Aguayo, Bicket, Morris, "A high-throughput path metric for multi-hop wireless routing",
-    /// MobiCom 2003): each link counts 1/(df dr), with its delivery ratios both ways.
+    /// MobiCom 2003): each link counts 1/(df dr), with its delivery ratios both ways. A cable counts only what its losses cost: it takes
+    /// no air. Of paths with the same transmissions the one with the fewest cables is the shortest.
     Etx,
 }
 
@@ -19,6 +26,7 @@ impl Metric {
     fn of(self, link: &Link) -> f64 {
         match self {
             Self::Hops => 1.0,
+            Self::Etx if link.is_cable => 1.0 / link.delivery - 1.0 + CABLE,
             Self::Etx => 1.0 / link.delivery,
         }
     }
@@ -33,6 +41,8 @@ pub struct Link {
     pub interface: u32,
     /// Delivery ratio of frames that must arrive and be acknowledged, above 0 and at most 1.
     pub delivery: f64,
+    /// True for a wired link.
+    pub is_cable: bool,
 }
 
 /// The first hop towards a destination.
@@ -147,12 +157,38 @@ impl ShortestPaths {
         steps
     }
 
+    /// For each node the nearest of some destinations, by the cost of its path; of equally near ones the one with the lowest rank. `None`
+    /// for a node that reaches none.
+    #[must_use]
+    pub fn nearest(&self, destinations: &[u32]) -> Vec<Option<u32>> {
+        let mut best: Vec<Option<(f64, u32)>> = vec![None; self.links.len()];
+        let mut heap = BinaryHeap::new();
+        for &node in destinations {
+            best[node as usize] = Some((0.0, node));
+            heap.push(Visit { cost: 0.0, rank: self.ranks[node as usize], node });
+        }
+        while let Some(Visit { cost, node, .. }) = heap.pop() {
+            let Some((_, to)) = best[node as usize].filter(|&(least, _)| cost <= least) else { continue };
+            for &(from, weight) in &self.into[node as usize] {
+                let (new, rank) = (cost + weight, self.ranks[to as usize]);
+                let better = best[from as usize].is_none_or(|(known, by)| {
+                    new < known - EQUAL || new < known + EQUAL && rank < self.ranks[by as usize]
+                });
+                if better {
+                    best[from as usize] = Some((new, to));
+                    heap.push(Visit { cost: new, rank, node: from });
+                }
+            }
+        }
+        best.into_iter().map(|found| found.map(|(_, destination)| destination)).collect()
+    }
+
     /// Hop to the best neighbour of a node that the present search has reached.
     fn step(&self, node: u32) -> Option<Step> {
         let cost = self.cost_of(node);
         self.links[node as usize]
             .iter()
-            .filter(|link| cost.is_finite() && self.metric.of(link) + self.cost_of(link.to) <= cost + 1e-9)
+            .filter(|link| cost.is_finite() && self.metric.of(link) + self.cost_of(link.to) <= cost + EQUAL)
             .min_by_key(|link| (self.ranks[link.to as usize], link.interface))
             .map(|link| Step { interface: link.interface, node: link.to })
     }

@@ -187,6 +187,14 @@ pub struct FrameView {
     pub announced: Option<Announced>,
 }
 
+impl FrameView {
+    /// True for a CTS or an ACK.
+    #[must_use]
+    pub const fn is_response(&self) -> bool {
+        matches!(self.kind, FrameKind::Cts | FrameKind::Ack)
+    }
+}
+
 /// The announcement of a frame's sender in the packet's header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Announced {
@@ -269,6 +277,17 @@ pub enum Record {
         cw: u32,
         /// True if the packet is given up.
         given_up: bool,
+    },
+    /// A CTS or ACK has arrived after the time-out of the frame that it answers.
+    LateResponse {
+        /// The station that received it.
+        at: StationIx,
+        /// The station that answered.
+        from: StationIx,
+        /// True for a CTS, false for an ACK.
+        cts: bool,
+        /// Running number of the response's frame.
+        number: u32,
     },
     /// A category has lost access to a higher category of the same station, and backs off as after a collision.
     InternalCollision {
@@ -416,6 +435,7 @@ impl Record {
             | Self::Lost { .. }
             | Self::CtsWithheld { .. }
             | Self::NoResponse { .. }
+            | Self::LateResponse { .. }
             | Self::InternalCollision { .. }
             | Self::GivenUp { .. } => true,
             Self::Dropped { .. }
@@ -512,6 +532,7 @@ impl Names {
             Record::Received { frame, at, .. } | Record::Lost { frame, at, .. } => is(at) || is(frame.sender),
             Record::Overheard { at, .. } => is(at),
             Record::CtsWithheld { at, to, .. } | Record::NoResponse { at, to, .. } => is(at) || is(to),
+            Record::LateResponse { at, from, .. } => is(at) || is(from),
             Record::GivenUp { at, .. } | Record::InternalCollision { at, .. } => is(at),
             Record::Made { .. }
             | Record::Routed { .. }

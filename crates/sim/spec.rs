@@ -55,6 +55,8 @@ pub struct NodeSpec {
     pub id: String,
     /// Position in metres: x, y, z.
     pub position: [f64; 3],
+    /// False if the position is unknown or a guess. With measured gains a signal from or to the node then takes no time.
+    pub located: bool,
     /// Radio interfaces, as indices into [`WorldSpec::radios`]; empty for a wired node. At most one of each kind.
     pub radios: Vec<usize>,
 }
@@ -402,6 +404,15 @@ pub enum ResponseTimeout {
     WholeResponse,
 }
 
+/// The distance for which the time-out of a CTS or ACK allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeoutDistance {
+    /// That of the coverage class, for all neighbours: the slot contains it (802.11-2016 10.3.2.9).
+    CoverageClass,
+    /// Besides, the distance of the neighbour that has to answer: a signal's way there and back. The slot stays as it is.
+    EachLink,
+}
+
 /// Access categories of a kind of radio (EDCA, 802.11-2016 10.22.2): each has its own queue, back-off and retries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EdcaSpec {
@@ -492,6 +503,8 @@ pub struct MacSpec {
     pub response_timeout: ResponseTimeout,
     /// Air propagation in units of 3 us that slot and time-outs allow for (802.11-2016 9.4.2.9).
     pub coverage_class: u8,
+    /// The distance for which time-outs allow beyond the coverage class.
+    pub timeout_distance: TimeoutDistance,
     /// A transmission is sensed at a slot boundary if it arrived at least this long before: CCA time plus turnaround. Less than 3 ns counts
     /// as 3 ns: no transmission is sensed at the moment of its arrival.
     pub sensing_delay: Span,

@@ -760,10 +760,19 @@ def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
 @click.option(
     "--flows",
     metavar="N",
-    help="Number of TCP flows to the gateway, from nodes drawn at random; by default 0.",
+    help="Number of TCP flows, each from a node drawn at random to its nearest gateway; by default 0.",
 )
 @click.option(
-    "--gateway", metavar="ID", help="Gateway of these flows; by default the gateway that reaches most nodes."
+    "--gateway",
+    metavar="ID",
+    multiple=True,
+    help="Gateway of these flows; may be repeated. By default all gateways that the map marks, else the node "
+    "that reaches most nodes.",
+)
+@click.option(
+    "--one-gateway",
+    is_flag=True,
+    help="Of the gateways that the map marks, only the one that reaches most nodes.",
 )
 @click.option("--seed", metavar="N", help="Seed of the draw of the nodes that send; by default 1.")
 @click.option("--duration", metavar="TIME", help='Duration of the run; by default "60 s".')
@@ -777,7 +786,7 @@ def import_map(
     verbose: bool,
     report: Path | None,
     as_json: bool,
-    **options: str | int | None,
+    **options: str | int | tuple[str, ...] | None,
 ) -> None:
     """Make a scenario from FILE, the map of a real network.
 

@@ -937,7 +937,10 @@ class ImportReport(TypedDict):
     assumed: list[str]
     """Assumptions where the file is ambiguous."""
     gateway: str | None
-    """The gateway, where the flows end; None if the import has neither flows nor a chosen gateway."""
+    """The gateway, where the flows end; None if the import has neither flows nor a chosen gateway, or has
+    several gateways."""
+    gateways: dict[str, int]
+    """The gateways, where the flows end, each with the number of its flows."""
 
 
 def always(kind: type) -> tuple[str, ...]:

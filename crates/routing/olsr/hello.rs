@@ -11,7 +11,7 @@ use airfair_wire::olsr::{
 
 use super::config::Metric;
 use super::flooding::Kind;
-use super::links::{Link, cost};
+use super::links::Link;
 use super::{Olsr, TwoHop};
 use crate::{Context, Hop, Received};
 
@@ -110,10 +110,10 @@ impl Olsr {
                 self.refused += 1;
                 return;
             }
-            self.links.insert(from, Link::new(now, self.config.hysteresis));
+            self.links.insert(from, Link::new(now, self.config.hysteresis, self.costs.best(from.interface)));
         }
         let Some(link) = self.links.get_mut(&from) else { return };
-        let before = link.cost(&self.config);
+        let before = link.cost(&self.config, self.costs);
         let entries = || {
             hello.groups.iter().filter_map(|group| Some((group.code.kinds()?, &group.neighbours))).flat_map(
                 |(kinds, neighbours)| neighbours.iter().map(move |neighbour| (kinds, neighbour.rated())),
@@ -130,7 +130,7 @@ impl Olsr {
         let kind = listed.map(|((link, _), _)| link);
         link.on_hello(kind, validity, self.config.neighbour_hold, now);
         link.count_received(Span(hello.interval.nanoseconds()), &self.config, now);
-        self.links_changed |= link.cost(&self.config) != before;
+        self.links_changed |= link.cost(&self.config, self.costs) != before;
         let (symmetric, wake) = (link.is_symmetric(now), link.deadline(now));
         self.wake = self.wake.min(wake);
         self.willingness.insert(from.neighbour, hello.willingness);
@@ -149,7 +149,7 @@ impl Olsr {
     /// Handles a neighbour of a symmetric neighbour [RFC 3626 section 8.2.1].
     fn on_two_hop(&mut self, from: Hop, kind: NeighbourType, rated: Rated, until: Time) {
         let pair = (from.neighbour, rated.address);
-        let cost = cost(self.config.metric, rated.quality, rated.neighbour_quality);
+        let cost = self.costs.of(rated.quality, rated.neighbour_quality);
         let known = self.two_hops.get(&pair);
         if kind == NeighbourType::Not {
             self.two_hops_changed |= self.two_hops.remove(&pair).is_some();

@@ -10,12 +10,36 @@ pub(super) const PERFECT: u64 = 256;
 /// Largest value of a quality, which stands for 1.
 const BEST: u64 = u8::MAX as u64;
 
-/// Cost of a link with these qualities, both ways, in 255ths; `None` if one of them is 0.
-pub(super) fn cost(metric: Metric, quality: u8, neighbour_quality: u8) -> Option<u64> {
-    let both = u64::from(quality) * u64::from(neighbour_quality);
-    match metric {
-        Metric::Hops => Some(PERFECT),
-        Metric::Etx => (PERFECT * BEST * BEST).checked_div(both),
+/// The cost of a cable without losses: olsrd's etx_ffeth counts a tenth of a transmission.
+const CABLE: u64 = PERFECT / 10;
+
+/// How the cost of a link follows from its qualities.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Costs {
+    metric: Metric,
+    /// Number of the node's first interface that is a wire, where the network has wires.
+    wires_from: Option<u32>,
+}
+
+impl Costs {
+    pub(super) const fn new(metric: Metric, wires_from: Option<u32>) -> Self {
+        Self { metric, wires_from }
+    }
+
+    /// The best quality of a link by an interface. Where the network has cables, the best value of all is theirs, and a radio's is one
+    /// less, as with olsrd's etx_ffeth: so every node can infer from two qualities that a link is a cable.
+    pub(super) fn best(self, interface: u32) -> u8 {
+        if self.wires_from.is_some_and(|first| interface < first) { u8::MAX - 1 } else { u8::MAX }
+    }
+
+    /// Cost of a link with these qualities, both ways, in 255ths; `None` if one of them is 0.
+    pub(super) fn of(self, quality: u8, neighbour_quality: u8) -> Option<u64> {
+        let both = u64::from(quality) * u64::from(neighbour_quality);
+        match self.metric {
+            Metric::Hops => Some(PERFECT),
+            Metric::Etx if self.wires_from.is_some() && both == BEST * BEST => Some(CABLE),
+            Metric::Etx => (PERFECT * BEST * BEST).checked_div(both),
+        }
     }
 }
 
@@ -44,11 +68,13 @@ pub(super) struct Link {
     last: Time,
     /// Share of this node's HELLOs that the neighbour receives, in 255ths, as it reports.
     pub neighbour_quality: u8,
+    /// Largest quality that is stated.
+    best: u8,
 }
 
 impl Link {
-    /// A link to a neighbour that was not heard before [RFC 3626 sections 7.1.1 and 14.3].
-    pub(super) fn new(now: Time, hysteresis: Option<Hysteresis>) -> Self {
+    /// A link to a neighbour that was not heard before [RFC 3626 sections 7.1.1 and 14.3]; `best`: its largest quality.
+    pub(super) fn new(now: Time, hysteresis: Option<Hysteresis>, best: u8) -> Self {
         Self {
             symmetric_until: now,
             heard_until: now,
@@ -61,6 +87,7 @@ impl Link {
             interval: Span::ZERO,
             last: Time::ZERO,
             neighbour_quality: 0,
+            best,
         }
     }
 
@@ -144,12 +171,12 @@ impl Link {
         let window = window.clamp(1, u128::BITS);
         let last = self.received & (u128::MAX >> (u128::BITS - window));
         let share = (last.count_ones() * u32::from(u8::MAX) + window / 2) / window;
-        share as u8
+        (share as u8).min(self.best)
     }
 
     /// Cost of the link.
-    pub(super) fn cost(&self, config: &Config) -> Option<u64> {
-        cost(config.metric, self.quality(config.etx_window), self.neighbour_quality)
+    pub(super) fn cost(&self, config: &Config, costs: Costs) -> Option<u64> {
+        costs.of(self.quality(config.etx_window), self.neighbour_quality)
     }
 
     /// Next time at which it changes without a message.

@@ -23,7 +23,8 @@
 //! - Among equal paths the neighbour with the lowest address is the next hop, as with static routes, after the most willing one. The RFC
 //!   also prefers selectors (10).
 //! - Relays that turn out to be superfluous are kept (8.3.1, step 5, MAY).
-//! - With ETX the quality of a link is measured by HELLOs, and stated in HELLOs and TCs of olsrd's format.
+//! - With ETX the quality of a link is measured by HELLOs, and stated in HELLOs and TCs of olsrd's format. In a network with cables these
+//!   cost a tenth of a transmission, as with olsrd's link-quality algorithm etx_ffeth: they use no air.
 //!
 //! Left out: HNA (12) and IPv6 (17): there are no networks outside. Messages of other types are forwarded.
 
@@ -49,7 +50,7 @@ use crate::protocol::Definition;
 use crate::{Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, TableState, Undelivered};
 
 use flooding::{Duplicate, Output};
-use links::Link;
+use links::{Costs, Link};
 use relays::Candidates;
 
 pub use config::{Advertised, Base, Config, Hysteresis, Metric, WILL_ALWAYS, WILL_NEVER};
@@ -88,6 +89,7 @@ pub struct Olsr {
     address: Ipv4Addr,
     interfaces: u32,
     config: Config,
+    costs: Costs,
     links: BTreeMap<Hop, Link>,
     /// Willingness of nodes that were heard.
     willingness: BTreeMap<Ipv4Addr, u8>,
@@ -136,6 +138,7 @@ impl Olsr {
             address: node.address,
             interfaces: node.interfaces,
             config: *config,
+            costs: Costs::new(config.metric, node.wires_from),
             links: BTreeMap::new(),
             willingness: BTreeMap::new(),
             symmetric: BTreeSet::new(),
@@ -188,7 +191,7 @@ impl Olsr {
     fn best_link(&self, neighbour: Ipv4Addr, now: Time) -> Option<(Hop, &Link)> {
         let all = Hop { neighbour, interface: 0 }..=Hop { neighbour, interface: u32::MAX };
         let links = self.links.range(all).filter(|(_, link)| link.is_symmetric(now));
-        let cost = |link: &Link| link.cost(&self.config).unwrap_or(u64::MAX);
+        let cost = |link: &Link| link.cost(&self.config, self.costs).unwrap_or(u64::MAX);
         links.min_by_key(|(hop, link)| (cost(link), **hop)).map(|(&hop, link)| (hop, link))
     }
 

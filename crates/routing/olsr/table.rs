@@ -83,7 +83,7 @@ impl Olsr {
             let Some(&will) = self.neighbours.get(&hop.neighbour).filter(|_| link.is_symmetric(now)) else {
                 continue;
             };
-            if let Some(cost) = link.cost(&self.config) {
+            if let Some(cost) = link.cost(&self.config, self.costs) {
                 search.offer((cost, Reverse(will), hop, 1), hop.neighbour);
             }
         }

@@ -10,7 +10,6 @@ use airfair_wire::olsr::{Body, Message, Rated, Tc};
 use super::config::{Advertised, Metric, WILL_NEVER};
 use super::flooding::Kind;
 use super::hello::{Listed, MOST_LISTED};
-use super::links::cost;
 use super::{Olsr, Topology, pairs_of};
 use crate::Context;
 
@@ -93,7 +92,7 @@ impl Olsr {
         let until = now.saturating_add(Span(message.validity.nanoseconds()));
         for rated in tc.neighbours.iter().map(|neighbour| neighbour.rated()) {
             let pair = (last, rated.address);
-            let cost = cost(self.config.metric, rated.quality, rated.neighbour_quality);
+            let cost = self.costs.of(rated.quality, rated.neighbour_quality);
             let known = self.topology.get(&pair);
             if known.is_none() && self.topology.len() >= self.config.table_limit as usize {
                 self.refused += 1;

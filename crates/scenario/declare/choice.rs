@@ -3,7 +3,7 @@
 use airfair_routing::SendRate;
 use airfair_sim::spec::{
     AfterTimeout, Countdown, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout,
-    Sensitivity, Standard, TxopEnd,
+    Sensitivity, Standard, TimeoutDistance, TxopEnd,
 };
 use airfair_transport::{PartialAckTimer, TickMode};
 use airfair_units::Dbm;
@@ -158,6 +158,7 @@ choices! {
     TxopEnd { CfEnd: "cf-end", CfEndNs3: "cf-end-ns3", Silent: "silent" }
     AfterTimeout { Difs: "difs", Immediate: "immediate" }
     ResponseTimeout { PhyStart: "phy-start", WholeResponse: "whole-response" }
+    TimeoutDistance { CoverageClass: "coverage-class", EachLink: "each-link" }
     Metric { Hops: "hops", Etx: "etx" }
     SendRate { Broadcast: "broadcast", Data: "data" }
     TcpProfile { Rfc: "rfc", Ns2: "ns-2", Ns3: "ns-3", Linux: "linux" }

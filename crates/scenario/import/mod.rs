@@ -37,13 +37,16 @@ mod nycmesh;
 mod olsr;
 mod openwifimap;
 mod options;
+mod placement;
 mod quality;
 mod reason;
 mod report;
+mod timeouts;
 mod topohub;
 mod write;
 mod xml;
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -186,7 +189,12 @@ fn import_as(
         )));
     }
     assume(&mut network, model, &radio, options);
-    let chosen = flows::choose(&network, options).map_err(fail)?;
+    let long_links = timeouts::long_links(&network, model, &radio, options);
+    let long_links = long_links.map(|(choice, words)| {
+        network.assumed.push(words);
+        choice
+    });
+    let chosen = flows::choose(&mut network, (model, &radio), options).map_err(fail)?;
     let ids_of: Vec<&str> = network.nodes.iter().map(|n| n.id.as_str()).collect();
     let (names, renamed) = names::names(&ids_of);
     let largest = network::largest(&network::components(&network.usable)).1;
@@ -203,7 +211,7 @@ fn import_as(
         noted: std::mem::take(&mut network.noted),
         renamed,
         assumed: std::mem::take(&mut network.assumed),
-        gateway: chosen.as_ref().and_then(|c| names.get(c.gateway).cloned()),
+        gateways: chosen.as_ref().map_or_else(BTreeMap::new, |chosen| flows_to(chosen, &names)),
         written: WrittenCounts {
             nodes: names.len(),
             radios: 0,
@@ -211,7 +219,7 @@ fn import_as(
             gains: network.powers.len(),
             wires: network.wires.len(),
             movements: network.nodes.iter().map(|node| node.legs.len()).sum(),
-            flows: chosen.as_ref().map_or(0, |c| c.sources.len()),
+            flows: chosen.as_ref().map_or(0, |chosen| chosen.flows.len()),
             largest,
         },
     };
@@ -225,6 +233,7 @@ fn import_as(
         radios: &radios,
         model,
         radio: &radio,
+        long_links,
         chosen: chosen.as_ref(),
         options,
         report: &report,
@@ -233,6 +242,15 @@ fn import_as(
     // A scenario that was written must be readable: checked at once.
     crate::reader::read(&scenario, origin, &[])?;
     Ok(Import { scenario, report })
+}
+
+/// Number of flows to each gateway, by name.
+fn flows_to(chosen: &flows::Chosen, names: &[String]) -> BTreeMap<String, usize> {
+    let mut counts: BTreeMap<usize, usize> = chosen.gateways.iter().map(|&gateway| (gateway, 0)).collect();
+    for (_, gateway) in &chosen.flows {
+        *counts.entry(*gateway).or_default() += 1;
+    }
+    counts.into_iter().filter_map(|(gateway, flows)| Some((names.get(gateway)?.clone(), flows))).collect()
 }
 
 fn pairs(network: &network::Network) -> usize {

@@ -1,6 +1,6 @@
 //! From the records of a file to a network: a received power for each direction, a wire for each pair.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::{
     DirectionQuality, Imported, ImportedLink, ImportedNode, Medium, NodeLocation, link_record, node_record,
@@ -8,14 +8,13 @@ use super::draft::{
 };
 use super::geo::distance;
 use super::options::{ImportOptions, LinkModel, UnknownMedium};
+use super::placement;
 use super::quality::Radio;
 use super::reason::{Reason, Record};
 use super::report::count;
 
 /// Least delivery ratio, in both directions, of a link that routes may use.
 pub(crate) const USABLE: f64 = 0.1;
-/// The longest link that the simulator accepts, m.
-const FARTHEST: f64 = 300_000.0;
 /// Delivery ratios are rounded to steps of 1/this, which bounds how many different ones a file can have.
 const STEPS: f64 = 10_000.0;
 /// Most nodes of a network in which all pairs may hear each other.
@@ -37,6 +36,8 @@ pub(crate) struct Network {
     pub powers: BTreeMap<(usize, usize), f64>,
     /// By pair, the lesser node first.
     pub wires: BTreeMap<(usize, usize), Wire>,
+    /// Nodes whose location is a guess.
+    pub guessed: Vec<bool>,
     /// Pairs over which packets can go both ways.
     pub usable: Vec<Vec<usize>>,
     pub rejected: Vec<Record>,
@@ -80,6 +81,7 @@ pub(crate) fn build(
 ) -> Result<Network, String> {
     let mut network = Network {
         usable: vec![Vec::new(); found.nodes.len()],
+        guessed: vec![false; found.nodes.len()],
         nodes: found.nodes,
         powers: BTreeMap::new(),
         wires: BTreeMap::new(),
@@ -104,10 +106,10 @@ pub(crate) fn build(
     if positions {
         network.by_positions(options.range.0)?;
     } else {
-        let guessed =
-            if model == LinkModel::Distance { BTreeSet::new() } else { network.copy_locations(&radios) };
-        let kept =
-            network.reject_long_and_duplicate(radios, &guessed, found.undirected, model, options.longest.0);
+        let kept = network.reject_long_and_duplicate(radios, found.undirected, model, options.longest.0);
+        if model != LinkModel::Distance {
+            network.place(&kept);
+        }
         network.by_links(&kept, model, radio);
     }
     if options.largest {
@@ -131,31 +133,21 @@ impl Network {
         self.nodes.get(node)?.location.as_ref()
     }
 
-    /// Sets the location of a node without one to that of a neighbour, nearest neighbours first. Powers come from the links;
-    /// locations decide only how long a signal propagates.
-    fn copy_locations(&mut self, links: &[ImportedLink]) -> BTreeSet<usize> {
-        let mut guessed = BTreeSet::new();
+    /// Gives nodes without a location places amid their neighbours by radio and cable. Powers come from the links, and lengths and delays
+    /// from locations of the file only.
+    fn place(&mut self, links: &[ImportedLink]) {
+        let cables = self.wires.iter().filter(|(_, wire)| !wire.tunnel).map(|(&(a, b), _)| [a, b]);
         let mut neighbours = vec![Vec::new(); self.nodes.len()];
-        for link in links {
-            add_edge(&mut neighbours, link.ends[0], link.ends[1]);
+        for [a, b] in links.iter().map(|link| link.ends).chain(cables) {
+            add_edge(&mut neighbours, a, b);
         }
-        let mut waiting: VecDeque<usize> =
-            (0..self.nodes.len()).filter(|&i| self.location(i).is_some()).collect();
-        while let Some(node) = waiting.pop_front() {
-            let location = self.location(node).copied();
-            for &other in neighbours.get(node).into_iter().flatten() {
-                let from = self.nodes.get(node).map(|n| node_record(&n.id)).unwrap_or_default();
-                let Some(placed) = self.nodes.get_mut(other).filter(|n| n.location.is_none()) else {
-                    continue;
-                };
-                placed.location = location;
-                guessed.insert(other);
-                let record = node_record(&placed.id);
-                self.noted.push(Record { record, reason: Reason::Placed, detail: format!("at {from}") });
-                waiting.push_back(other);
-            }
-        }
-        guessed
+        self.guessed = placement::place(&mut self.nodes, &neighbours, &mut self.noted);
+    }
+
+    /// Length of a link, m; none where an end has no location of the file.
+    pub fn length(&self, a: usize, b: usize) -> Option<f64> {
+        let known = |node: usize| self.location(node).filter(|_| self.guessed.get(node) != Some(&true));
+        known(a).zip(known(b)).map(|(a, b)| distance(a, b))
     }
 
     fn by_links(&mut self, kept: &[ImportedLink], model: LinkModel, radio: &Radio) {
@@ -185,8 +177,7 @@ impl Network {
                 continue;
             }
             let powers = if model == LinkModel::Distance {
-                let length = self.location(from).zip(self.location(to)).map(|(a, b)| distance(a, b));
-                let power = length.map(|m| radio.power_at(m));
+                let power = self.length(from, to).map(|m| radio.power_at(m));
                 [power, power]
             } else {
                 let way = |pair| ways.get(&pair).copied().unwrap_or_default();
@@ -243,11 +234,9 @@ impl Network {
     }
 
     /// Leaves out links that are too long, links without a length if power comes from length, and the worse of two records of a link.
-    /// A location that was copied from a neighbour does not make a link too long, unless a signal would propagate for a millisecond.
     fn reject_long_and_duplicate(
         &mut self,
         links: Vec<ImportedLink>,
-        guessed: &BTreeSet<usize>,
         undirected: bool,
         model: LinkModel,
         longest: f64,
@@ -256,9 +245,7 @@ impl Network {
         let mut first: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for mut link in links {
             let [from, to] = link.ends;
-            let copied = guessed.contains(&from) || guessed.contains(&to);
-            let longest = if copied { FARTHEST } else { longest };
-            match self.location(from).zip(self.location(to)).map(|(a, b)| distance(a, b)) {
+            match self.length(from, to) {
                 Some(m) if m > longest => {
                     let detail = format!(
                         "{} km; longest is {} km",
@@ -337,8 +324,7 @@ impl Network {
             if share(&link.forward).min(share(&link.reverse)) < 1.0 {
                 lossy.insert(pair);
             }
-            let by_location = self.location(pair.0).zip(self.location(pair.1)).map(|(a, b)| distance(a, b));
-            let length_m = link.length_m.or(by_location).unwrap_or(0.0);
+            let length_m = link.length_m.or(self.length(pair.0, pair.1)).unwrap_or(0.0);
             if self.wires.insert(pair, Wire { tunnel, length_m }).is_none() {
                 add_edge(&mut self.usable, pair.0, pair.1);
             }
@@ -376,6 +362,11 @@ impl Network {
     fn keep(&mut self, which: &[bool], reason: Reason) {
         let mut new = vec![None; self.nodes.len()];
         let mut kept = Vec::new();
+        let mut i = 0;
+        self.guessed.retain(|_| {
+            i += 1;
+            which.get(i - 1) == Some(&true)
+        });
         for (i, node) in std::mem::take(&mut self.nodes).into_iter().enumerate() {
             if which.get(i) == Some(&true) {
                 new[i] = Some(kept.len());

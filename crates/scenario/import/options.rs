@@ -97,11 +97,13 @@ pub struct ImportOptions {
     pub wire_rate: Rate,
     /// `tunnel-rate`: of tunnels.
     pub tunnel_rate: Rate,
-    /// `flows`: how many TCP flows go to the gateway.
+    /// `flows`: how many TCP flows go to the gateways; fewer are written if fewer nodes reach one.
     pub flows: u32,
-    /// `gateway`: the id of a node, or `auto` (default): the node, among the file's gateways if it has any with a link, that reaches
-    /// most nodes.
-    pub gateway: Option<String>,
+    /// `gateway`: the id of a node, which may be given several times; each flow goes to the nearest gateway. None, or `auto`: the gateways
+    /// that the file marks and that have a usable link, else the node that reaches most nodes.
+    pub gateways: Vec<String>,
+    /// `one-gateway`: of the file's gateways only the one that reaches most nodes.
+    pub one_gateway: bool,
     /// `seed`: of the drawing of the flows' sources.
     pub seed: u64,
     /// `duration`: of the run.
@@ -131,7 +133,8 @@ impl Default for ImportOptions {
             wire_rate: Rate::from_mbps(1000),
             tunnel_rate: Rate::from_mbps(50),
             flows: 0,
-            gateway: None,
+            gateways: Vec::new(),
+            one_gateway: false,
             seed: 1,
             duration: Span::from_secs(60),
             name: None,
@@ -141,7 +144,7 @@ impl Default for ImportOptions {
 }
 
 /// The names of all options.
-pub const IMPORT_OPTIONS: [&str; 20] = [
+pub const IMPORT_OPTIONS: [&str; 21] = [
     "format",
     "link-model",
     "standard",
@@ -159,6 +162,7 @@ pub const IMPORT_OPTIONS: [&str; 20] = [
     "tunnel-rate",
     "flows",
     "gateway",
+    "one-gateway",
     "seed",
     "duration",
     "name",
@@ -234,7 +238,11 @@ impl ImportOptions {
                 let flows = whole(key, text, Limits::default().flows)?;
                 self.flows = u32::try_from(flows).unwrap_or(u32::MAX);
             }
-            "gateway" => self.gateway = Some(text.to_string()).filter(|t| t != "auto"),
+            "gateway" => match text {
+                "auto" => self.gateways.clear(),
+                id => self.gateways.push(id.to_string()),
+            },
+            "one-gateway" => self.one_gateway = choice(key, text, &FLAGS)?,
             "seed" => self.seed = whole(key, text, u64::MAX)?,
             "duration" => {
                 self.duration = quantity(key, text, &(Span::from_millis(1)..=LONGEST))?;

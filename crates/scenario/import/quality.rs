@@ -95,7 +95,6 @@ impl Radio {
     }
 
     /// The share of data frames that arrive at this power.
-    #[cfg(test)]
     pub fn delivery(&self, power: f64) -> f64 {
         math::exp(log_success(self.data, Db(power - self.noise.0).to_linear(), DATA_BYTES * 8.0))
     }

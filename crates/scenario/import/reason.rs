@@ -39,7 +39,7 @@ pub enum Reason {
     OtherComponent,
     /// Kept, in one direction only.
     OneWay,
-    /// Kept; the location is a neighbour's.
+    /// Kept; the location is a guess.
     Placed,
 }
 
@@ -66,7 +66,7 @@ impl Reason {
             Self::Movement => "impossible movement",
             Self::OtherComponent => "outside the largest component (largest)",
             Self::OneWay => "nothing arrives the other way",
-            Self::Placed => "without a location: put where a neighbour stands",
+            Self::Placed => "without a location: put amid its neighbours, for pictures only",
         }
     }
 

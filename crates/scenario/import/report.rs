@@ -58,8 +58,8 @@ pub struct Report {
     pub renamed: Vec<(String, String)>,
     /// Assumptions: how the file was read where it is ambiguous.
     pub assumed: Vec<String>,
-    /// The gateway, where the flows end.
-    pub gateway: Option<String>,
+    /// The gateways, where the flows end, each with their number.
+    pub gateways: BTreeMap<String, usize>,
     /// The contents of the scenario that was written.
     pub written: WrittenCounts,
 }
@@ -100,6 +100,11 @@ impl Report {
         line
     }
 
+    /// The gateway, if there is one only.
+    fn only_gateway(&self) -> Option<&String> {
+        self.gateways.keys().next().filter(|_| self.gateways.len() == 1)
+    }
+
     /// The counts of what was written, in a line.
     pub(crate) fn written_line(&self) -> String {
         let w = &self.written;
@@ -114,8 +119,16 @@ impl Report {
         if w.movements > 0 {
             let _ = write!(line, ", {}", count(w.movements, "movement"));
         }
-        if let Some(gateway) = &self.gateway {
-            let _ = write!(line, ", {} to {}", count(w.flows, "flow"), name(gateway));
+        let used: Vec<&String> =
+            self.gateways.iter().filter(|(_, flows)| **flows > 0).map(|(gateway, _)| gateway).collect();
+        match (self.only_gateway(), &used[..]) {
+            (Some(gateway), _) | (None, &[gateway]) => {
+                let _ = write!(line, ", {} to {}", count(w.flows, "flow"), name(gateway));
+            }
+            (None, []) => {}
+            (None, used) => {
+                let _ = write!(line, ", {} to {}", count(w.flows, "flow"), count(used.len(), "gateway"));
+            }
         }
         let _ = write!(line, "; {} in the largest usable component", w.largest);
         line
@@ -205,7 +218,8 @@ impl Report {
             "changed": records(&self.noted),
             "renamed": renamed,
             "assumed": self.assumed,
-            "gateway": self.gateway,
+            "gateway": self.only_gateway(),
+            "gateways": self.gateways,
         })
         .to_string()
     }

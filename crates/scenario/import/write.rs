@@ -11,6 +11,7 @@ use super::network::{Network, Wire, round};
 use super::options::{ImportOptions, LinkModel, standard_name};
 use super::quality::{NOISE_FIGURE, Radio, TX_POWER, broadcast_rate};
 use super::report::Report;
+use super::timeouts::LongLinks;
 use crate::declare::field::quote;
 use crate::defaults::standard::PREAMBLE_DETECT;
 use crate::resolve::movement::waypoints;
@@ -41,6 +42,8 @@ pub(crate) struct Scenario<'a> {
     pub radios: &'a [bool],
     pub model: LinkModel,
     pub radio: &'a Radio,
+    /// How radios wait for answers over long links, if there are any.
+    pub long_links: Option<LongLinks>,
     pub chosen: Option<&'a Chosen>,
     pub options: &'a ImportOptions,
     pub report: &'a Report,
@@ -120,6 +123,9 @@ impl Scenario<'_> {
                     let _ = write!(out, ", {}", metres(z));
                 }
                 out.push(']');
+                if self.network.guessed.get(i) == Some(&true) {
+                    out.push_str(", position_is_a_guess = true");
+                }
             }
             if !self.has_radio(i) {
                 out.push_str(", radios = []");
@@ -175,6 +181,13 @@ impl Scenario<'_> {
         let _ = writeln!(out, "\n[radio]\nstandard = \"{}\"", standard_name(self.radio.standard));
         let _ = writeln!(out, "data_rate = \"{}\"", self.radio.data_rate);
         let _ = writeln!(out, "broadcast_rate = \"{}\"", broadcast_rate(self.radio.standard));
+        match self.long_links {
+            None => {}
+            Some(LongLinks::Class(class)) => {
+                let _ = writeln!(out, "coverage_class = {class}");
+            }
+            Some(LongLinks::EachLink) => out.push_str("timeout_distance = \"each-link\"\n"),
+        }
         if self.model == LinkModel::Positions {
             let range = self.options.range;
             let sense = Meters(round(range.0 * SENSE, 10.0));
@@ -203,9 +216,8 @@ impl Scenario<'_> {
 
     fn flows(&self, out: &mut String) {
         let Some(chosen) = self.chosen else { return };
-        let to = self.name(chosen.gateway);
-        for (i, &source) in chosen.sources.iter().enumerate() {
-            let from = self.name(source);
+        for (i, &(source, gateway)) in chosen.flows.iter().enumerate() {
+            let (from, to) = (self.name(source), self.name(gateway));
             let _ = writeln!(out, "\n[[flow]]\nid = \"flow-{i}\"\nfrom = {from}\nto = {to}");
             out.push_str("transport = \"tcp-newreno\"\ntraffic = { kind = \"ftp\" }\n");
         }

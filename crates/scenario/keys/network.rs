@@ -47,6 +47,9 @@ table! {
         id: Name = required;
         /// The position: x and y, or x, y and z. A node with wired links only, or with measured gains, needs none.
         position: Position = computed("required with radios whose propagation depends on distance");
+        /// True if the position is a guess, for a picture. With `propagation = { model = "matrix" }` a signal from or to such a node takes
+        /// no time; so with a node that has no position.
+        position_is_a_guess: bool = default(false);
         /// The node's radios, at most one of a kind; an empty list for a wired node.
         radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
         /// The scheme at the node's interfaces instead of the run's: queues, their AQM, agents. The node's flows keep their window laws.
@@ -255,7 +258,8 @@ table! {
         /// Static routes, which exist from the start and never change, or a protocol by which nodes find routes with messages, over air
         /// and wires: when they need them (`[aodv]`), or at all times (`[dsdv]`, `[olsr]`).
         protocol: RoutingProtocol = default(RoutingProtocol::Static);
-        /// Metric of static routes: the number of hops, or the expected transmission count.
+        /// Metric of static routes: the number of hops, or the expected transmission count, by which a cable takes no
+        /// air.
         metric: Metric = default(Metric::Hops);
         /// Most hops of a packet: IPv4's time to live as the source sets it (Linux: 64). A node that would have to forward the packet
         /// after that many hops drops it (`hop-limit`). AODV's own messages have limits of their own.

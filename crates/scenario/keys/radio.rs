@@ -2,7 +2,7 @@
 
 use airfair_sim::spec::{
     AfterTimeout, Countdown, Eifs, ErrorModel, Interference, LockOn, Preamble, Protection, ResponseTimeout,
-    Sensitivity, Standard, TxopEnd,
+    Sensitivity, Standard, TimeoutDistance, TxopEnd,
 };
 use airfair_units::{Bytes, Db, Dbm, Rate, Span};
 
@@ -135,6 +135,9 @@ table! {
         /// Propagation time that slot and time-outs allow for, in steps of 3 us; each step is about 450 m of range.
         /// The standard ends at 31 (14 km); drivers accept more.
         coverage_class: u8 = default(0), in 0..=255;
+        /// The distance for which the time-outs of CTS and ACK allow: "coverage-class", the same for all neighbours, or "each-link",
+        /// which adds a signal's way to the neighbour that has to answer, and back, and leaves the slots as short as they are.
+        timeout_distance: TimeoutDistance = default(TimeoutDistance::CoverageClass);
         /// A transmission is sensed at a slot boundary if it arrived at least this long before. A transmission that arrives at the
         /// boundary (less than 3 ns before, as times are rounded) is not sensed, not even with "0 s".
         sensing_delay: Span = switch(describe), in Span::ZERO..=LONGEST;

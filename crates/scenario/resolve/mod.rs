@@ -2,6 +2,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod categories;
+mod channels;
 pub(crate) mod complete_form;
 pub(crate) mod csv;
 pub(crate) mod file_traffic;

@@ -1,8 +1,5 @@
 //! From the tables of radios and nodes to their specifications.
 
-use airfair_sim::air::least_power;
-use airfair_sim::air::propagation::gain_at;
-use airfair_sim::modes::Mode;
 use airfair_sim::spec::{NodeSpec, Propagation, RadioSpec};
 use airfair_units::{Db, Meters};
 
@@ -16,8 +13,9 @@ use crate::keys::network::{BuildingTable, NodeTable, NodesTable, Position};
 use crate::keys::scheme_name::SchemeName;
 use crate::keys::scheme_params;
 use crate::resolve::blocks::{Names, blocks, generator};
+use crate::resolve::channels;
 use crate::resolve::movement::{Movements, from_file};
-use crate::resolve::propagation::reach;
+use crate::resolve::propagation::data_reach;
 use crate::resolve::radio::{DEFAULT, Radios};
 use crate::text::error::{Cx, quoted};
 use crate::text::limits::Limits;
@@ -102,6 +100,10 @@ pub(crate) fn nodes(
     }) {
         cx.warnings.push(format!("no node has the radio \"{kind}\""));
     }
+    let is_used = |index: &usize| nodes.specs.iter().any(|node| node.radios.contains(index));
+    let used: Vec<&RadioSpec> =
+        (0..radios.kinds.len()).filter(is_used).filter_map(|index| spec(radios, index)).collect();
+    cx.warnings.extend(channels::warning(&used));
     nodes
 }
 
@@ -131,7 +133,15 @@ fn push(nodes: &mut Nodes, mut table: NodeTable, radios: &Radios, path: &Path<'_
     }
     // The complete form has no position for such a node either: a map must not show one.
     let position = table.position.map_or([0.0; 3], |p| p.0);
-    nodes.specs.push(NodeSpec { id: table.id.0.clone(), position, radios: indices });
+    let located = table.position.is_some() && !table.position_is_a_guess;
+    if table.position_is_a_guess && indices.iter().any(|i| by_distance(i)) {
+        let key = "position_is_a_guess";
+        cx.error(table.locations.of(key), &path.child(key), || {
+            "the power of the node's signals depends on its position; expected no such key, or propagation = { model = \"matrix\" }"
+                .to_string()
+        });
+    }
+    nodes.specs.push(NodeSpec { id: table.id.0.clone(), position, located, radios: indices });
     nodes.tables.push(table);
 }
 
@@ -190,7 +200,7 @@ fn generate(
         nodes.names.complete = false;
         return;
     }
-    let air = Air { range_m: indices.first().and_then(|&i| spec(radios, i)).and_then(hop) };
+    let air = Air { range_m: indices.first().and_then(|&i| spec(radios, i)).and_then(data_reach) };
     let placed = match place_nodes(generator, &air) {
         Ok(placed) => placed,
         Err(problem) => {
@@ -208,11 +218,12 @@ fn generate(
             return;
         }
         nodes.names.add(&id, locations.of("prefix"), &path.child("prefix"), cx);
-        nodes.specs.push(NodeSpec { id: id.clone(), position, radios: indices.clone() });
+        nodes.specs.push(NodeSpec { id: id.clone(), position, located: true, radios: indices.clone() });
         let mut table = NodeTable {
             locations: Locations::new(node.at),
             id: Name(id),
             position: Some(Position(position)),
+            position_is_a_guess: false,
             radios: Some(list.clone()),
             scheme: None,
             movement: None,
@@ -286,20 +297,6 @@ fn walls(
             nodes.gains = gains.into_iter().map(|(a, b, gain)| (at, name(a), name(b), gain)).collect();
         }
         Err(problem) => cx.error(node.at, &Path::ROOT.child("nodes"), || problem),
-    }
-}
-
-/// The length of a hop, m: the distance up to which data frames are received, nine of ten of them if an error rate decides.
-/// `None`: any distance.
-fn hop(radio: &RadioSpec) -> Option<f64> {
-    let phy = &radio.phy;
-    let needed = least_power(phy, Mode::of_rate(phy.standard, phy.data_rate)?);
-    match reach(&radio.propagation, phy.tx_power, needed) {
-        Some(distance) => Some(distance),
-        None if radio.propagation == Propagation::Matrix => None,
-        None if phy.tx_power.0 + gain_at(&radio.propagation, 1.0).0 >= needed.0 => None,
-        // No neighbour is heard, not even at a distance of one metre.
-        None => Some(1e-3),
     }
 }
 

@@ -1,7 +1,9 @@
 //! From `propagation` to a model of how power falls with distance; distances to thresholds and back.
 
+use airfair_sim::air::least_power;
 use airfair_sim::air::propagation::gain_at;
-use airfair_sim::spec::{FadingLaw, FadingSpec, Propagation};
+use airfair_sim::modes::Mode;
+use airfair_sim::spec::{FadingLaw, FadingSpec, Propagation, RadioSpec};
 use airfair_units::{Db, Dbm, Meters};
 
 use crate::declare::frequency::Frequency;
@@ -99,6 +101,19 @@ pub(crate) fn reach(model: &Propagation, tx_power: Dbm, threshold: Dbm) -> Optio
         if heard(middle) { near = middle } else { far = middle }
     }
     Some(near)
+}
+
+/// The distance up to which data frames are received, m; nine of ten of them if an error rate decides. `None`: any distance.
+pub(crate) fn data_reach(radio: &RadioSpec) -> Option<f64> {
+    let phy = &radio.phy;
+    let needed = least_power(phy, Mode::of_rate(phy.standard, phy.data_rate)?);
+    match reach(&radio.propagation, phy.tx_power, needed) {
+        Some(distance) => Some(distance),
+        None if radio.propagation == Propagation::Matrix => None,
+        None if phy.tx_power.0 + gain_at(&radio.propagation, 1.0).0 >= needed.0 => None,
+        // No neighbour is heard, not even at a distance of one metre.
+        None => Some(1e-3),
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::keys::propagation::{FadingTable, PropagationTable};
 use crate::keys::radio::{RadioTable, THRESHOLDS};
 use crate::resolve::blocks::{Names, single};
 use crate::resolve::categories::categories;
-use crate::resolve::propagation::threshold;
+use crate::resolve::propagation::{data_reach, threshold};
 use crate::resolve::tcp::Tcp;
 use crate::text::error::{Cx, cut};
 use crate::text::location::{At, Path};
@@ -139,7 +139,7 @@ pub(crate) fn resolve(
         t.propagation.take().unwrap_or_else(|| PropagationTable::two_ray(t.locations.of("radio")));
     let model = propagation.resolve(d);
     noise(t, path, cx);
-    thresholds(t, &mut propagation, &model, s, (path, cx));
+    let range = thresholds(t, &mut propagation, &model, s, (path, cx));
     t.propagation = Some(propagation);
     // Keys that depend on the standard are not checked against its default if the written one was refused.
     if !t.locations.refused("standard") {
@@ -158,8 +158,36 @@ pub(crate) fn resolve(
     if let Some(fading) = &fading {
         warn_of_fast_fading(name, fading, &phy, cx);
     }
-    RadioSpec { name: name.to_string(), channel, phy, mac, propagation: model, fading, queue, packet_loss }
+    let radio = RadioSpec {
+        name: name.to_string(),
+        channel,
+        phy,
+        mac,
+        propagation: model,
+        fading,
+        queue,
+        packet_loss,
+    };
+    if let Some(range) = range {
+        warn_of_range(&radio, range, cx);
+    }
+    radio
 }
+
+/// Warns of a range that data frames do not have: its key sets the power at which preambles are detected.
+fn warn_of_range(radio: &RadioSpec, range: Meters, cx: &mut Cx<'_>) {
+    let Some(reach) = data_reach(radio).filter(|reach| *reach < range.0 * LEAST_REACH) else { return };
+    cx.warnings.push(format!(
+        "radio \"{}\" detects preambles up to {range}, its `range`, and receives data frames at {} up to {reach:.0} m only: there is no \
+         link beyond; expected a lower data_rate, more tx_power or range = \"{:.0} m\"",
+        radio.name,
+        radio.phy.data_rate,
+        reach.floor()
+    ));
+}
+
+/// Part of the written range that data frames reach at least without a warning.
+const LEAST_REACH: f64 = 0.99;
 
 /// Bytes of a data frame with an IP packet of 1500 B.
 const LONG_FRAME: u32 = 1536;
@@ -217,13 +245,14 @@ fn by_range(
     }
 }
 
+/// Fills in the thresholds, and returns the range of the preamble if it is written.
 fn thresholds(
     t: &mut RadioTable,
     propagation: &mut PropagationTable,
     model: &Propagation,
     s: &Switches,
     (path, cx): (&Path<'_>, &mut Cx<'_>),
-) {
+) -> Option<Meters> {
     let ranges = propagation.take_ranges();
     if let (Some(range), Some(sense)) = (ranges.range, ranges.carrier_sense)
         && sense < range
@@ -231,7 +260,7 @@ fn thresholds(
         cx.error(ranges.carrier_sense_at, &path.child("propagation").child("carrier_sense"), || {
             format!("{}: less than the range; expected at least {}", sense.write(), range.write())
         });
-        return;
+        return None;
     }
     let mut at_range = |distance: Option<Meters>, at: At, key: &str| {
         let distance = distance?;
@@ -292,6 +321,7 @@ fn thresholds(
             t.cutoff = Some(Dbm(below_noise.min(energy.0)));
         }
     }
+    ranges.range.filter(|_| reached == Some(preamble))
 }
 
 /// A power for a message, rounded down to a hundredth.
@@ -445,6 +475,7 @@ fn mac(t: &mut RadioTable, edca: Option<EdcaSpec>, d: &Defaults, s: &Switches) -
         after_timeout: *t.after_timeout.get_or_insert(s.after_timeout),
         response_timeout: *t.response_timeout.get_or_insert(s.response_timeout),
         coverage_class: t.coverage_class,
+        timeout_distance: t.timeout_distance,
         sensing_delay: *t.sensing_delay.get_or_insert(s.sensing_delay.unwrap_or(sensing_delay)),
         mac_queue: t.mac_queue,
         backpressure,

@@ -164,14 +164,22 @@ fn limits_hold() {
 }
 
 #[test]
-fn a_wrong_gateway_and_too_many_flows_are_refused() {
+fn a_wrong_gateway_is_refused_and_too_many_flows_are_as_many_as_fit() {
     let map = folder().join("meshviewer.json");
     let error = |text: &str| {
         let errors = import_path(&map, &options(text)).unwrap_err().to_string();
         errors.rsplit_once("json: ").unwrap().1.to_string()
     };
     assert_eq!(error("gateway=m7"), "gateway: \"m7\": no such node; did you mean \"m0\"?");
-    assert_eq!(error("flows=9"), "flows: 9: only 3 nodes reach the gateway \"m0\" over usable links");
+    let done = import_path(&map, &options("flows=9")).unwrap();
+    assert_eq!(done.report.written.flows, 3);
+    let assumed = "3 flows instead of 9 flows: no other node reaches the gateway m0";
+    assert!(done.report.assumed.iter().any(|words| words == assumed), "{:?}", done.report.assumed);
+    // A node without a usable link.
+    assert_eq!(
+        error("flows=9 gateway=m4 radio-only=true"),
+        "flows: no node reaches the gateway m4 over links that are usable both ways"
+    );
     assert!(
         error("data-rate=11_Mbit/s standard=802.11a").starts_with("data-rate: \"11 Mbit/s\": 802.11a has no")
     );

@@ -3,13 +3,13 @@
 use airfair_units::Span;
 use airfair_wire::ieee80211::{Ack, CfEnd, Cts, QosControl, Rts};
 
-use super::mac::{CategoryKind, MacKind};
+use super::mac::{CategoryKind, MacKind, ResponseWait};
 use super::medium::backoffs::{Backoffs, MOST_CATEGORIES};
 use super::medium::phy::{PhyKind, PpduFormat, Timing, fixed, sensitivity};
 use crate::modes::Mode;
 use crate::spec::{
     CategorySpec, Countdown, EdcaSpec, Eifs, HeaderSpec, Interference, LockOn, MacSpec, Protection,
-    RadioSpec, ResponseTimeout, Standard, TxopEnd,
+    RadioSpec, ResponseTimeout, Standard, TimeoutDistance, TxopEnd,
 };
 
 /// The shortest sensing delay, ns: a station cannot sense a signal that arrives at the moment its own back-off ends, and transmits. Two
@@ -165,8 +165,12 @@ impl Kind {
             rts_ns: control_mode.duration(Rts::wire_len() as u32, phy.standard, phy.preamble).as_nanos(),
             cts_ns,
             ack_ns: ack(response_mode),
-            cts_timeout: wait(control_mode, cts_ns),
-            ack_timeout: wait(response_mode, ack(response_mode)),
+            wait: ResponseWait {
+                cts: wait(control_mode, cts_ns),
+                ack: wait(response_mode, ack(response_mode)),
+                to_its_end: mac.response_timeout == ResponseTimeout::PhyStart,
+                each_link: mac.timeout_distance == TimeoutDistance::EachLink,
+            },
             rts_threshold: mac.rts_threshold.get(),
             categories: access.categories,
             category_count: access.count,
@@ -186,7 +190,6 @@ impl Kind {
             cts_needs_idle_carrier: mac.cts_needs_idle_carrier,
             immediate_access: mac.immediate_access,
             after_timeout: mac.after_timeout,
-            awaits_end: mac.response_timeout == ResponseTimeout::PhyStart,
             mac_queue: mac.mac_queue.max(1),
             overhead: headers.llc
                 + headers.mac

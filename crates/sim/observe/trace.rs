@@ -180,11 +180,18 @@ impl Names {
             ),
             Record::NoResponse { at, to, cts, attempts, cw, given_up } => write!(
                 line,
-                "{:<8} receives no {} from {} ({attempts} failed), {}",
+                "{:<8} receives no {} from {} in time ({attempts} failed), {}",
                 self.station(at),
                 if cts { "CTS" } else { "ACK" },
                 self.station(to),
                 if given_up { "gives up".to_string() } else { format!("backs off within {cw} slots") }
+            ),
+            Record::LateResponse { at, from, cts, number } => write!(
+                line,
+                "{:<8} ignores {} #{number} from {}: it came after the time-out",
+                self.station(at),
+                if cts { "CTS" } else { "ACK" },
+                self.station(from)
             ),
             Record::InternalCollision { at, category, winner, attempts, cw, given_up } => {
                 let name = |category| self.category(at, Some(category)).unwrap_or("?");

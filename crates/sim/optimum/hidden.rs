@@ -156,7 +156,7 @@ impl<'a> HiddenFactors<'a> {
             data: mac.airtime(mac.data_mode, link.largest).0,
             sifs: mac.timing.sifs,
             ack: mac.ack_ns,
-            timeout: mac.ack_timeout,
+            timeout: mac.wait.ack,
             attempts: mac.short_retry_limit,
         }
     }
@@ -165,7 +165,7 @@ impl<'a> HiddenFactors<'a> {
     fn packet_s(&self, link: &RadioLink) -> Option<f64> {
         let mac = self.air.mac(link.from);
         let access = Access::of(mac);
-        let collision = mac.airtime(mac.data_mode, link.largest).0 + mac.ack_timeout;
+        let collision = mac.airtime(mac.data_mode, link.largest).0 + mac.wait.ack;
         let cost = access.cost_s(access.contention(2, 0.0)?, collision as f64 * 1e-9);
         Some(mac.exchange_time(link.largest).as_secs_f64() + cost)
     }

@@ -287,9 +287,9 @@ fn radio_use(air: &Air, place: usize, link: &RadioLink, packets: Packets) -> Rad
     let mac = air.mac(link.from);
     let arrives = air.delivery_ratio(link.from, link.to, packets.bytes);
     let first = if mac.uses_rts(packets.bytes + mac.overhead) {
-        mac.rts_ns + mac.cts_timeout
+        mac.rts_ns + mac.wait.cts
     } else {
-        mac.airtime(mac.data_mode, packets.bytes).0 + mac.ack_timeout
+        mac.airtime(mac.data_mode, packets.bytes).0 + mac.wait.ack
     };
     RadioUse {
         link: place,

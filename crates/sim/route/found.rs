@@ -72,7 +72,7 @@ impl FoundRoutes {
         names: &[&str],
         name_orders: &[u32],
         ids: &[NodeId],
-        (ports, framing): (Vec<Vec<PortIx>>, &[u32]),
+        (ports, framing, wires): (Vec<Vec<PortIx>>, &[u32], &BTreeSet<PortIx>),
         seed: u64,
     ) -> Self {
         let mut node_of = vec![NodeIx(0); names.len()];
@@ -86,10 +86,13 @@ impl FoundRoutes {
         let host = |(node, (name, ports)): (usize, (&&str, Vec<PortIx>))| {
             let [_, a, b, c] = (name_orders[node] + 1).to_be_bytes();
             let address = Ipv4Addr::new(10, a, b, c);
+            let first_wire = || ports.iter().position(|port| wires.contains(port)).unwrap_or(ports.len());
+            let wires_from = (!wires.is_empty()).then(|| first_wire() as u32);
+            let setup = NodeSetup { address, interfaces: ports.len() as u32, wires_from };
             RoutingNode {
                 address,
                 id: ids[node],
-                routing: protocol.state_machine(&NodeSetup { address, interfaces: ports.len() as u32 }),
+                routing: protocol.state_machine(&setup),
                 ports,
                 table: TableState::default(),
                 random: Stream::new(seed, name, Purpose::Routing),

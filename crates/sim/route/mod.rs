@@ -5,6 +5,7 @@ mod fixed;
 mod found;
 mod upkeep;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use airfair_routing::shortest::{Link, Metric};
@@ -124,9 +125,13 @@ impl Routes {
             RoutingSpec::Found(protocol) => (Metric::Hops, Some(protocol)),
         };
         let Nodes { names, name_orders, ids, ports, framing, links, ends } = nodes;
+        let is_cable = |link: &&Link| link.is_cable;
+        let wires: BTreeSet<PortIx> =
+            links.iter().flatten().filter(is_cable).map(|link| PortIx(link.interface)).collect();
         let mut fixed = FixedRoutes::new(links, metric, name_orders.clone());
         let found = protocol.map(|protocol| {
-            let mut found = FoundRoutes::new(protocol, names, &name_orders, &ids, (ports, &framing), seed);
+            let mut found =
+                FoundRoutes::new(protocol, names, &name_orders, &ids, (ports, &framing, &wires), seed);
             found.cut_off = ends.iter().copied().filter(|&[from, to]| !fixed.leads(from, to)).collect();
             Box::new(found)
         });

@@ -338,6 +338,29 @@ fn etx_by_probes_at_the_data_rate_avoids_links_with_losses() {
     }
 }
 
+/// A path over a radio link and two cables needs one transmission, one over two radio links two: by ETX packets take the cables, with
+/// static routes and with OLSR. By hops the radio links are shorter.
+#[test]
+fn etx_prefers_cables() {
+    let mut spec = world(by_matrix(dot11b(250.0, 550.0)), 60);
+    for name in ["a", "b", "c", "d", "e"] {
+        node(&mut spec, name, 0.0, 0.0);
+    }
+    let gains = [both(0, 1, -60.0), both(1, 4, -60.0), both(0, 2, -60.0)].concat();
+    spec.gains = gains.iter().map(|&(from, to, dbm)| GainSpec { from, to, gain: Db(dbm - 15.0) }).collect();
+    spec.links.push(link((2, 3), 100, Span::from_millis(1), 10));
+    spec.links.push(link((3, 4), 100, Span::from_millis(1), 10));
+    flow(&mut spec, "f", 0, 4, constant(5));
+    for routing in [RoutingSpec::Static(Length::Etx), etx()] {
+        spec.routing = routing;
+        assert_eq!(to_end(&spec, 1).1, Some(vec![0, 2, 3, 4]));
+    }
+    for routing in [RoutingSpec::Static(Length::Hops), olsr(|_| {})] {
+        spec.routing = routing;
+        assert_eq!(to_end(&spec, 1).1, Some(vec![0, 1, 4]));
+    }
+}
+
 /// A crowded grid: HELLOs and TCs are lost, and so are routes. Results state how often; every packet is accounted for, and the same seed
 /// gives the same run.
 #[test]

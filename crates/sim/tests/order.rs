@@ -293,7 +293,10 @@ fn moved_to(spec: &WorldSpec, place: impl Fn(usize) -> usize) -> WorldSpec {
 /// The same world with one more node, the first in the list and by name, which neither hears nor is heard.
 fn with_an_idle_node(spec: &WorldSpec) -> WorldSpec {
     let mut other = spec.clone();
-    other.nodes.insert(0, NodeSpec { id: "0-far".into(), position: [9e6, 0.0, 0.0], radios: vec![0] });
+    other.nodes.insert(
+        0,
+        NodeSpec { id: "0-far".into(), position: [9e6, 0.0, 0.0], located: true, radios: vec![0] },
+    );
     other.links.iter_mut().for_each(|link| link.ends = link.ends.map(|end| end + 1));
     other.flows.iter_mut().for_each(|flow| (flow.from, flow.to) = (flow.from + 1, flow.to + 1));
     other.movement.paths.iter_mut().for_each(|path| path.node += 1);

@@ -234,7 +234,7 @@ fn fades_of_a_pair_do_not_depend_on_other_nodes() {
     fades(&mut spec, FadingLaw::Rayleigh, 4);
     let alone = received(&spec, 1);
     let mut other = spec.clone();
-    let silent = |id: &str| NodeSpec { id: id.into(), position: [0.0; 3], radios: vec![0] };
+    let silent = |id: &str| NodeSpec { id: id.into(), position: [0.0; 3], located: true, radios: vec![0] };
     other.nodes = vec![silent("z"), spec.nodes[1].clone(), silent("0"), spec.nodes[0].clone()];
     let place = |old: usize| if old == 0 { 3 } else { 1 };
     other.gains.iter_mut().for_each(|g| (g.from, g.to) = (place(g.from), place(g.to)));

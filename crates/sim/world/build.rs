@@ -470,13 +470,13 @@ fn usable_links(node: NodeIx, interfaces: &Interfaces, wires: &Links, air: &Air)
                     let backward = air.delivery_ratio(peer, station, JUDGED_BYTES);
                     let to = interfaces.of_station(peer).0.0;
                     let usable = forward > LEAST_DELIVERY && backward > LEAST_DELIVERY;
-                    usable.then_some(Link { to, interface, delivery: forward * backward })
+                    usable.then_some(Link { to, interface, delivery: forward * backward, is_cable: false })
                 };
                 interfaces.peer_stations(port).filter_map(usable).collect()
             }
             LinkRef::Wire(wire) => {
                 let delivery = (1.0 - wires.loss(wire)).max(1e-9);
-                vec![Link { to: wires.far_end(wire).0, interface, delivery }]
+                vec![Link { to: wires.far_end(wire).0, interface, delivery, is_cable: true }]
             }
         }
     };

@@ -63,6 +63,7 @@ impl World {
                     // The first radio has the node's name, so a second radio does not rename it.
                     name: if i == 0 { n.id.clone() } else { format!("{}/{}", n.id, r.name) },
                     position: n.position,
+                    located: n.located,
                     kind: radio as u8,
                     tx_power: r.phy.tx_power,
                     cutoff: r.phy.cutoff,

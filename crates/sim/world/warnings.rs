@@ -1,5 +1,8 @@
 //! Warnings about a run's specification, known before the run.
 
+mod late_answers;
+mod phases;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_schemes::{Carrier, Registry, SchemeEntry};
@@ -100,8 +103,10 @@ pub(super) fn warnings(
         .into_iter()
         .chain(too_long)
         .chain(too_fast)
+        .chain(late_answers::late_answers(air, network, spec, names))
         .chain(of_radios)
         .chain(useless)
+        .chain(phases::equal_gaps(air, network, spec, names))
         .chain(controllers)
         .chain(ratios)
         .chain(probes)

@@ -55,6 +55,7 @@ FATES = {
     "noise": "the frame drowned in noise",
     "answer-collided": "the answer collided",
     "answer-lost": "the answer was lost",
+    "answer-late": "the answer came after the time-out",
     "not-answered": "the receiver did not answer in time",
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use airfair_routing::olsr::{Advertised, Base, Config, Metric, WILL_NEVER};
-use airfair_routing::{Routing, SendRate};
+use airfair_routing::{NodeSetup, Routing, SendRate};
 use airfair_units::Span;
 use airfair_wire::olsr::{Body, Group, Hello, LinkCode, LinkType, Message, NeighbourType, Other, Rated, Tc};
 
@@ -256,4 +256,33 @@ fn probes_have_a_rate_and_a_size() {
     // At the data rate alone, HELLOs leave alone too.
     let mut fast = Node::with_interfaces(1, 1, &Config { probe_rate: SendRate::Data, ..etx() });
     assert_eq!(fast.until(0).iter().map(of).collect::<Vec<_>>(), [(vec!["hello"], SendRate::Data)]);
+}
+
+/// olsrd's etx_ffeth: a cable states 255 of 255 and costs a tenth, 25 of 256; the best of a radio is 254, and costs
+/// 256 x 255^2 / 254^2 = 258.
+/// Where a network has no cable, a radio without losses costs 256.
+#[test]
+fn cables_cost_a_tenth_where_there_are_any() {
+    let heard = |wires_from: Option<u32>, stated: u8| {
+        let setup = NodeSetup { address: at(1), interfaces: 2, wires_from };
+        let mut node = Node::of(&setup, &etx());
+        node.timer(0);
+        for step in 0..10 {
+            node.until(500 + 2000 * step);
+            for (interface, from) in [(0, 2), (1, 3)] {
+                let quality = if interface == 0 { stated } else { 255 };
+                node.receive_by(
+                    500 + 2000 * step,
+                    interface,
+                    from,
+                    &[rated_hello(from, &[rated(1, quality, 255)])],
+                );
+            }
+        }
+        costs(&node)
+    };
+    assert_eq!(heard(Some(1), 254), [(2, 2, 258), (3, 3, 25)]);
+    assert_eq!(heard(None, 255), [(2, 2, 256), (3, 3, 256)]);
+    // Both are radios, and a cable is elsewhere.
+    assert_eq!(heard(Some(2), 254), [(2, 2, 258), (3, 3, 257)]);
 }

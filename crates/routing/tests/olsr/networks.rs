@@ -22,7 +22,7 @@ struct Network {
 impl Network {
     fn new(size: usize, links: &[(usize, usize)], config: &Config) -> Self {
         let node = |i: usize| {
-            let setup = NodeSetup { address: at(i as u8), interfaces: 1 };
+            let setup = NodeSetup { address: at(i as u8), interfaces: 1, wires_from: None };
             (Olsr::new(&setup, config), Stream::new(7, &i.to_string(), Purpose::Routing))
         };
         let mut network =
@@ -97,7 +97,7 @@ impl Network {
     /// The first hops of static routes, and their numbers of hops.
     fn fixed(&self) -> BTreeMap<(usize, usize), (usize, u32)> {
         let size = self.nodes.len();
-        let link = |to: usize| Link { to: to as u32, interface: 0, delivery: 1.0 };
+        let link = |to: usize| Link { to: to as u32, interface: 0, delivery: 1.0, is_cable: false };
         let of = |from: usize| self.links.iter().filter(move |l| l.0 == from).map(|l| link(l.1)).collect();
         let mut paths =
             ShortestPaths::new((0..size).map(of).collect(), Length::Hops, (0..size as u32).collect());

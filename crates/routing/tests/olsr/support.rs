@@ -63,8 +63,13 @@ impl Node {
 
     /// A node that has not started.
     pub fn with_interfaces(number: u8, interfaces: u32, config: &Config) -> Self {
-        let olsr = Olsr::new(&NodeSetup { address: at(number), interfaces }, config);
-        Self { host: Host::new(number, olsr), numbers: 0 }
+        let node = NodeSetup { address: at(number), interfaces, wires_from: None };
+        Self { host: Host::new(number, Olsr::new(&node, config)), numbers: 0 }
+    }
+
+    /// A node with the address 1 that has not started.
+    pub fn of(setup: &NodeSetup, config: &Config) -> Self {
+        Self { host: Host::new(1, Olsr::new(setup, config)), numbers: 0 }
     }
 
     fn sent(effects: Vec<Effect>) -> Vec<Sent> {

@@ -48,7 +48,7 @@ table! {
         /// A packet that the MAC drops after its last attempt breaks the link for neighbour_hold (section 13).
         link_layer_feedback: bool = default(false);
         /// Metric of paths: the number of hops, or the expected transmission count from the shares of HELLOs that arrive, which
-        /// HELLO and TC then contain.
+        /// HELLO and TC then contain. A cable counts a tenth.
         metric: Metric = default(Metric::Hops);
         /// HELLOs from which metric etx computes the share that arrives.
         etx_window: u32 = default(10), in 1..=128;

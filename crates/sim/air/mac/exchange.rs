@@ -178,6 +178,15 @@ fn carrier_withholds(station: &Station, kind: &MacKind, now: u64) -> bool {
         || timing.eifs_as_nav && eifs != 0 && eifs + timing.eifs - timing.difs > now
 }
 
+/// Records a CTS or ACK that has come after its time-out.
+#[cold]
+fn record_late(medium: &mut Medium, at: StationIx, frame: &Frame, end: u64) {
+    if medium.records.are_enabled() {
+        let (cts, from, number) = (frame.kind == FrameKind::Cts, frame.sender, frame.number);
+        medium.records.push(Time(end), Record::LateResponse { at, from, cts, number });
+    }
+}
+
 impl Mac {
     /// The awaited response has been lost: schedules the deferred time-out.
     pub(crate) fn on_response_lost(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
@@ -346,10 +355,11 @@ impl Mac {
                 // If the sender waits for the whole response and the response is due, it ends before the time-out: the event is needed only
                 // if the response is withheld or lost.
                 let reply = self.stations[frame.receiver].exchange.reply;
+                let way = self.way_there_and_back(medium, frame);
                 let (station, StationMac { exchange, .. }, kind) = self.at(medium, id);
                 let rts = frame.kind == FrameKind::Rts;
-                let at = agenda.now.0 + if rts { kind.cts_timeout } else { kind.ack_timeout };
-                if reply.is_some_and(|r| r.to == id) && !kind.awaits_end {
+                let at = agenda.now.0 + way + if rts { kind.wait.cts } else { kind.wait.ack };
+                if reply.is_some_and(|r| r.to == id) && !kind.wait.to_its_end {
                     exchange.deferred_timeout = at;
                 } else {
                     exchange.await_response(station, id, at, agenda);
@@ -367,6 +377,14 @@ impl Mac {
             }
             FrameKind::Cts | FrameKind::Ack => {}
         }
+    }
+
+    /// Time for which the response to a frame is awaited beyond the time-out, ns: a signal's way to the receiver and back where each link
+    /// counts with its own distance.
+    #[inline(always)]
+    fn way_there_and_back(&self, medium: &Medium, frame: &Frame) -> u64 {
+        let kind = &self.kinds[usize::from(medium.stations[frame.sender].radio.kind)];
+        if kind.wait.each_link { medium.way_there_and_back(frame.sender, frame.receiver) } else { 0 }
     }
 
     /// Sends the response or the data frame that was due a SIFS after the last frame.
@@ -542,8 +560,8 @@ impl Mac {
                     self.indications.push(Indication::Received { station: id, copy, from, at: Time(end) });
                 }
             }
-            // A CTS or ACK after its time-out.
-            FrameKind::Cts | FrameKind::Ack | FrameKind::CfEnd => {}
+            FrameKind::Cts | FrameKind::Ack => record_late(medium, id, frame, end),
+            FrameKind::CfEnd => {}
         }
     }
 
@@ -592,7 +610,7 @@ impl Mac {
         }
         let Station { radio, rx, .. } = &mut stations[id];
         let kind = &self.kinds[usize::from(radio.kind)];
-        if kind.awaits_end && radio.lock != NONE {
+        if kind.wait.to_its_end && radio.lock != NONE {
             let header = kind.format.header(frames.get(radio.lock).mode);
             if rx.lock_start + header <= agenda.now.0 {
                 radio.set(flag::AWAIT_END);

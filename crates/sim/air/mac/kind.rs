@@ -21,6 +21,18 @@ pub(crate) struct CategoryKind {
     pub txop: u64,
 }
 
+/// How long a response is awaited.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ResponseWait {
+    /// Time-outs after RTS and after data, ns.
+    pub cts: u64,
+    pub ack: u64,
+    /// True if a reception that has begun by then is awaited to its end.
+    pub to_its_end: bool,
+    /// True if time-outs also contain a signal's way to the neighbour and back.
+    pub each_link: bool,
+}
+
 /// The MAC's constants of a kind of radio.
 #[derive(Debug, Clone)]
 pub struct MacKind {
@@ -56,16 +68,14 @@ pub struct MacKind {
     pub(crate) cts_needs_idle_carrier: bool,
     pub(crate) immediate_access: bool,
     pub(crate) after_timeout: AfterTimeout,
-    pub(crate) awaits_end: bool,
     /// Packets that the MAC of a station holds at most.
     pub(crate) mac_queue: u32,
     /// Durations of control frames, ns: RTS and CTS in the control mode, ACK in the response mode.
     pub(crate) rts_ns: u64,
     pub(crate) cts_ns: u64,
     pub(crate) ack_ns: u64,
-    /// Response time-outs after RTS and after data, ns.
-    pub(crate) cts_timeout: u64,
-    pub(crate) ack_timeout: u64,
+    /// How long a response is awaited.
+    pub(crate) wait: ResponseWait,
     /// Bytes of LLC and MAC headers and FCS in a data frame.
     pub(crate) overhead: u32,
 }
@@ -107,6 +117,12 @@ impl MacKind {
             rts_above: u32::try_from(above).unwrap_or(u32::MAX),
             rate,
         }
+    }
+
+    /// True if a response over a link of this propagation delay comes after the time-out: it starts a SIFS after the way there and back,
+    /// and the time-out allows for a SIFS and a slot.
+    pub(crate) fn comes_late(&self, delay: Span) -> bool {
+        !self.wait.each_link && 2 * delay.as_nanos() > self.timing.slot
     }
 
     /// Duration of a frame of `bytes` in `mode`, ns.

@@ -18,8 +18,8 @@ mod rate;
 mod watch;
 
 pub(crate) use access::access_due;
-pub(super) use kind::CategoryKind;
 pub use kind::MacKind;
+pub(super) use kind::{CategoryKind, ResponseWait};
 pub(crate) use watch::{CategoryView, Countdown, MacWait, StationView};
 
 use airfair_schemes::places::SendRate;

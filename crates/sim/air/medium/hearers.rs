@@ -87,7 +87,7 @@ impl Hearers {
                     if i != j && kinds[usize::from(from.kind)].channel == kinds[usize::from(to.kind)].channel
                     {
                         let dbm = from.tx_power.0 + gain.gain.0;
-                        let heard = entry(stations, kinds, (i, j), dbm, distance(from.position, to.position));
+                        let heard = entry(stations, kinds, (i, j), dbm, known_distance(from, to));
                         measured.extend(heard.map(|heard| (i as u32, heard)));
                     }
                 }
@@ -249,6 +249,11 @@ pub(crate) fn entry(
             .interference_bound(power, kinds[usize::from(sender.kind)].data_mode);
         Hearer { id: StationIx(to as u32), delay, power, bound }
     })
+}
+
+/// Distance between two stations with a measured gain, m; 0 where the position of either is unknown, so that a guess causes no delay.
+pub(crate) fn known_distance(a: &StationSpec, b: &StationSpec) -> f64 {
+    if a.located && b.located { distance(a.position, b.position) } else { 0.0 }
 }
 
 /// Distance between two positions, m.

@@ -72,6 +72,8 @@ pub struct StationSpec {
     pub name: String,
     /// Position, m.
     pub position: [f64; 3],
+    /// False if the position is unknown or a guess.
+    pub located: bool,
     /// Kind of radio, by its index.
     pub kind: u8,
     /// Transmit power.
@@ -204,6 +206,11 @@ impl Medium {
     pub(crate) fn airtime(&self, station: StationIx, now: u64) -> Airtime {
         let Station { radio, rx, optional, .. } = &self.stations[station];
         radio.airtime(rx, optional, self.counted[station].transmit, now)
+    }
+
+    /// Time of a signal from one station to another and back, ns; 0 if the second does not hear the first.
+    pub(crate) fn way_there_and_back(&self, from: StationIx, to: StationIx) -> u64 {
+        self.hearers.find(from, to).map_or(0, |hearer| 2 * u64::from(hearer.delay))
     }
 
     /// Largest delay from a frame's end to its end at the last hearer, ns.

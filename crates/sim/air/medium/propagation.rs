@@ -1,7 +1,7 @@
 //! Loss of power with distance.
 
 use airfair_units::random::{Purpose, Stream, name_hash};
-use airfair_units::{Db, math};
+use airfair_units::{Db, Span, math};
 
 use crate::spec::Propagation;
 
@@ -84,6 +84,12 @@ pub fn reach(model: &Propagation, least: Db) -> f64 {
 #[must_use]
 pub fn delay_ns(distance_m: f64) -> u64 {
     (distance_m / LIGHT * 1e9 + 0.5) as u64
+}
+
+/// Distance over which a signal takes this time, m.
+#[must_use]
+pub fn distance_in(delay: Span) -> f64 {
+    delay.as_nanos() as f64 * 1e-9 * LIGHT
 }
 
 #[cfg(test)]

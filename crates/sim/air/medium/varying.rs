@@ -11,7 +11,7 @@
 use airfair_units::Time;
 use airfair_units::random::name_hash;
 
-use super::hearers::{BAND_NS, Hearer, Hearers, LEFT_OUT, class_of, distance, entry};
+use super::hearers::{BAND_NS, Hearer, Hearers, LEFT_OUT, class_of, entry, known_distance};
 use super::phy::PhyKind;
 use super::propagation::hash_of_pair;
 use super::radio::Station;
@@ -228,8 +228,7 @@ impl Change {
         for (i, from) in stations_of(stations, change.from).filter(by_matrix) {
             for (j, to) in stations_of(stations, change.to) {
                 if i != j && kinds[usize::from(from.kind)].channel == kinds[usize::from(to.kind)].channel {
-                    let (dbm, metres) =
-                        (from.tx_power.0 + change.gain.0, distance(from.position, to.position));
+                    let (dbm, metres) = (from.tx_power.0 + change.gain.0, known_distance(from, to));
                     let heard = entry(stations, kinds, (i, j), dbm, metres);
                     entries.push((StationIx(i as u32), StationIx(j as u32), heard));
                 }

@@ -200,6 +200,7 @@ pub(super) fn row(
             Row { cause: Some(loss.name()), by_frame: by, ..row.of_signal(signal, at, air) }
         }
         Record::Overheard { .. }
+        | Record::LateResponse { .. }
         | Record::Made { .. }
         | Record::Routed { .. }
         | Record::Compared { .. }

@@ -1,6 +1,6 @@
 //! Frames without a response, and the reasons at their receivers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::station::{Holder, Station};
 use super::view::Owner;
@@ -47,6 +47,8 @@ pub enum FailureCause {
     AnswerCollided,
     /// The response was sent, and lost for another reason.
     AnswerLost,
+    /// The response was sent and received, after the time-out.
+    AnswerLate,
     /// The frame was received, and no response was sent in time.
     NotAnswered,
 }
@@ -65,6 +67,7 @@ impl FailureCause {
             Self::Noise => "noise",
             Self::AnswerCollided => "answer-collided",
             Self::AnswerLost => "answer-lost",
+            Self::AnswerLate => "answer-late",
             Self::NotAnswered => "not-answered",
         }
     }
@@ -83,6 +86,21 @@ struct Exchange {
     response: Option<u32>,
 }
 
+/// A counted frame without a response in time, whose reason may still turn out to be another.
+#[derive(Debug)]
+struct Unanswered {
+    missing: MissingResponse,
+    /// Number of the frame.
+    frame: u32,
+    /// Number of the response that the receiver has begun to send.
+    response: Option<u32>,
+    /// The reason that is counted.
+    cause: (FailureCause, Option<Holder>),
+}
+
+/// Most frames without a response in time that are remembered: a signal takes 2 ms over the longest link and back, attempts at least 80 us.
+const MOST_UNANSWERED: usize = 32;
+
 /// Counters of frames with the flow's packets on one hop.
 #[derive(Debug, Default)]
 pub(super) struct AttemptCounts {
@@ -94,8 +112,10 @@ pub(super) struct AttemptCounts {
     pub given_up: u64,
     pub causes: BTreeMap<(MissingResponse, FailureCause, Option<Holder>), u64>,
     exchange: Option<Exchange>,
-    /// Missing response that was on the air when its time was over, and the frame's number: the reason of its loss is known at its end.
-    late: Option<(MissingResponse, u32)>,
+    /// Number of the last frame that the receiver has received: the one that it answers.
+    received: Option<u32>,
+    /// Frames that were, or whose responses were, still on their way when the time was over, the oldest first.
+    unanswered: VecDeque<Unanswered>,
 }
 
 impl AttemptCounts {
@@ -109,33 +129,62 @@ impl AttemptCounts {
         self.exchange = Some(Exchange { frame: frame.number, rts, loss_cause: None, response: None });
     }
 
-    /// Handles the start of a response to the last frame.
+    /// Handles the reception of an RTS or data frame at the receiver.
+    pub fn on_received(&mut self, number: u32) {
+        self.received = Some(number);
+    }
+
+    /// Handles the start of a response to the frame that was received last.
     pub fn on_response(&mut self, number: u32) {
-        if let Some(exchange) = &mut self.exchange {
+        let answers = self.received;
+        if let Some(exchange) = self.exchange.as_mut().filter(|exchange| Some(exchange.frame) == answers) {
             exchange.response = Some(number);
+        } else if let Some(at) = self.unanswered.iter().position(|late| Some(late.frame) == answers) {
+            self.unanswered[at].response = Some(number);
+            self.recount(at, FailureCause::AnswerLate, None);
         }
     }
 
-    /// Handles the loss of a frame at its receiver `station`.
-    pub fn on_lost(&mut self, frame: &FrameView, loss: Loss, station: &Station, is_response: bool) {
-        let (why, by) = loss_cause(frame, loss, station);
-        if let Some((missing, _)) = self.late.take_if(|late| late.1 == frame.number) {
-            self.recount(missing, answer_loss(why), by);
-            return;
-        }
-        let Some(exchange) = &mut self.exchange else { return };
-        if frame.number == exchange.frame {
+    /// Handles the loss of a frame at its receiver `station`. `response`: set for a response, with true if it had come after the time-out
+    /// anyway, whatever its loss.
+    pub fn on_lost(&mut self, frame: &FrameView, loss: Loss, station: &Station, response: Option<bool>) {
+        let is_response = response.is_some();
+        let (why, by) = match (loss_cause(frame, loss, station), response) {
+            (_, Some(true)) => (FailureCause::AnswerLate, None),
+            ((why, by), Some(false)) => (answer_loss(why), by),
+            (cause, None) => cause,
+        };
+        let is_it = |frame_or_response: (u32, Option<u32>)| match is_response {
+            true => frame_or_response.1 == Some(frame.number),
+            false => frame_or_response.0 == frame.number,
+        };
+        if let Some(at) = self.unanswered.iter().position(|late| is_it((late.frame, late.response))) {
+            self.recount(at, why, by);
+            self.unanswered.remove(at);
+        } else if let Some(exchange) =
+            self.exchange.as_mut().filter(|exchange| is_response || exchange.frame == frame.number)
+        {
             exchange.loss_cause = Some((why, by));
-        } else if is_response {
-            exchange.loss_cause = Some((answer_loss(why), by));
+        }
+    }
+
+    /// Handles a response that has arrived after the time-out.
+    pub fn on_late(&mut self, number: u32) {
+        if let Some(at) = self.unanswered.iter().position(|late| late.response == Some(number)) {
+            self.recount(at, FailureCause::AnswerLate, None);
+            self.unanswered.remove(at);
         }
     }
 
     /// Handles a withheld response: the medium is reserved at the receiver, or busy.
     pub fn on_withheld(&mut self, reserved: bool, by: Option<Holder>) {
-        if let Some(exchange) = &mut self.exchange {
-            exchange.loss_cause =
-                Some((if reserved { FailureCause::Reserved } else { FailureCause::Sensing }, by));
+        let why = if reserved { FailureCause::Reserved } else { FailureCause::Sensing };
+        let answers = self.received;
+        if let Some(exchange) = self.exchange.as_mut().filter(|exchange| Some(exchange.frame) == answers) {
+            exchange.loss_cause = Some((why, by));
+        } else if let Some(at) = self.unanswered.iter().position(|late| Some(late.frame) == answers) {
+            self.recount(at, why, by);
+            self.unanswered.remove(at);
         }
     }
 
@@ -148,26 +197,31 @@ impl AttemptCounts {
         *(if cts { &mut self.no_cts } else { &mut self.no_ack }) += 1;
         self.given_up += u64::from(given_up);
         let missing = if cts { MissingResponse::Cts } else { MissingResponse::Ack };
-        let (why, by) = match (exchange.loss_cause, exchange.response) {
-            (Some(cause), _) => cause,
-            (None, Some(number)) => {
-                self.late = Some((missing, number));
-                (FailureCause::AnswerLost, None)
+        let cause = exchange.loss_cause.unwrap_or(match exchange.response {
+            Some(_) => (FailureCause::AnswerLate, None),
+            None => (FailureCause::NotAnswered, None),
+        });
+        *self.causes.entry((missing, cause.0, whichever_direction(cause.1))).or_default() += 1;
+        if exchange.loss_cause.is_none() {
+            if self.unanswered.len() == MOST_UNANSWERED {
+                self.unanswered.pop_front();
             }
-            (None, None) => (FailureCause::NotAnswered, None),
-        };
-        *self.causes.entry((missing, why, whichever_direction(by))).or_default() += 1;
+            let Exchange { frame, response, .. } = exchange;
+            self.unanswered.push_back(Unanswered { missing, frame, response, cause });
+        }
     }
 
-    /// The reason why a response was lost that was counted as lost before its end.
-    fn recount(&mut self, missing: MissingResponse, why: FailureCause, by: Option<Holder>) {
-        let unknown = (missing, FailureCause::AnswerLost, None);
-        if let Some(count) = self.causes.get_mut(&unknown) {
+    /// Counts another reason of a missing response.
+    fn recount(&mut self, at: usize, why: FailureCause, by: Option<Holder>) {
+        let Unanswered { missing, cause, .. } = &mut self.unanswered[at];
+        let (missing, before) = (*missing, std::mem::replace(cause, (why, by)));
+        let key = |(why, by): (FailureCause, Option<Holder>)| (missing, why, whichever_direction(by));
+        if let Some(count) = self.causes.get_mut(&key(before)) {
             *count -= 1;
             if *count == 0 {
-                self.causes.remove(&unknown);
+                self.causes.remove(&key(before));
             }
-            *self.causes.entry((missing, why, whichever_direction(by))).or_default() += 1;
+            *self.causes.entry(key((why, by))).or_default() += 1;
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use airfair_units::Time;
 
 use super::allocation::Allocations;
+use super::attempts::AttemptCounts;
 use super::hop::{Hop, HopSender};
 use super::levels::Levels;
 use super::sending::Senders;
@@ -222,6 +223,17 @@ impl Explainer {
         }
     }
 
+    /// Counters of the hops over which one station sends to another.
+    fn trials_between(&mut self, from: StationIx, to: StationIx) -> impl Iterator<Item = &mut AttemptCounts> {
+        let stations = &self.stations;
+        self.hops.iter_mut().filter_map(move |hop| match hop.sends {
+            HopSender::Station(sender, peer) if (stations[sender].number, peer) == (from, to) => {
+                Some(&mut hop.trials)
+            }
+            _ => None,
+        })
+    }
+
     fn counts(&self, now: u64) -> bool {
         (self.window.0..=self.window.1).contains(&now)
     }
@@ -244,33 +256,36 @@ impl Explainer {
     fn on_record(&mut self, now: u64, record: &Record, air: &Air, network: &Network) {
         match *record {
             Record::Start { frame } => self.on_start(&frame, now, air, network),
-            Record::Received { frame, at: _, signal: _ } if frame.kind == FrameKind::Data => {
-                self.moved(frame.packet, network);
+            Record::Received { frame, at, signal: _ }
+                if matches!(frame.kind, FrameKind::Rts | FrameKind::Data) =>
+            {
+                self.trials_between(frame.sender, at).for_each(|trials| trials.on_received(frame.number));
+                if frame.kind == FrameKind::Data {
+                    self.moved(frame.packet, network);
+                }
             }
-            Record::Lost { frame, at, loss, signal: _ } => {
+            Record::LateResponse { at, from, number, cts: _ } => {
+                self.trials_between(at, from).for_each(|trials| trials.on_late(number));
+            }
+            Record::Lost { frame, at, loss, signal } => {
                 let Some(place) = self.place[at.ix()] else { return };
+                let comes_late = frame.is_response() && air.mac(at).comes_late(signal.delay);
                 let station = &self.stations[place];
                 for hop in &mut self.hops {
                     let HopSender::Station(sender, peer) = hop.sends else { continue };
                     let sender = self.stations[sender].number;
                     if (frame.sender, at) == (sender, peer) {
-                        hop.trials.on_lost(&frame, loss, station, false);
+                        hop.trials.on_lost(&frame, loss, station, None);
                     } else if (frame.sender, at) == (peer, sender) {
-                        let is_response = matches!(frame.kind, FrameKind::Cts | FrameKind::Ack);
-                        hop.trials.on_lost(&frame, loss, station, is_response);
+                        let response = frame.is_response().then_some(comes_late);
+                        hop.trials.on_lost(&frame, loss, station, response);
                     }
                 }
             }
             Record::CtsWithheld { at, to, .. } => {
                 let Some(place) = self.place[at.ix()] else { return };
                 let (reserved, by) = self.stations[place].withholds(now);
-                for hop in &mut self.hops {
-                    if let HopSender::Station(sender, peer) = hop.sends
-                        && (self.stations[sender].number, peer) == (to, at)
-                    {
-                        hop.trials.on_withheld(reserved, by);
-                    }
-                }
+                self.trials_between(to, at).for_each(|trials| trials.on_withheld(reserved, by));
             }
             Record::NoResponse { at, cts, given_up, .. } => {
                 let counts = self.counts(now);
@@ -350,13 +365,8 @@ impl Explainer {
             station.on_start(frame, category, holder, air);
         }
         if matches!(frame.kind, FrameKind::Cts | FrameKind::Ack) {
-            for hop in &mut self.hops {
-                if let HopSender::Station(sender, peer) = hop.sends
-                    && (peer, Some(self.stations[sender].number)) == (frame.sender, frame.receiver)
-                {
-                    hop.trials.on_response(frame.number);
-                }
-            }
+            let to = frame.receiver.unwrap_or(frame.sender);
+            self.trials_between(to, frame.sender).for_each(|trials| trials.on_response(frame.number));
         }
         if !matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
             return;

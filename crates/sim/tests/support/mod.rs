@@ -68,6 +68,7 @@ pub fn dot11b(range: f64, sense: f64) -> RadioSpec {
             after_timeout: AfterTimeout::Difs,
             response_timeout: ResponseTimeout::PhyStart,
             coverage_class: 0,
+            timeout_distance: TimeoutDistance::CoverageClass,
             sensing_delay: Span::from_micros(15),
             mac_queue: 1,
             backpressure: true,
@@ -170,7 +171,7 @@ pub fn number_of(id: NodeId) -> u32 {
 }
 
 pub fn node(spec: &mut WorldSpec, id: &str, x: f64, y: f64) -> usize {
-    spec.nodes.push(NodeSpec { id: id.into(), position: [x, y, 0.0], radios: vec![0] });
+    spec.nodes.push(NodeSpec { id: id.into(), position: [x, y, 0.0], located: true, radios: vec![0] });
     spec.nodes.len() - 1
 }
 

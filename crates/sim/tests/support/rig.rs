@@ -56,6 +56,7 @@ impl Rig {
                 node_id: name.into(),
                 name: name.into(),
                 position: [x, 0.0, 0.0],
+                located: true,
                 kind: kind as u8,
                 tx_power: kinds[kind].phy.tx_power,
                 cutoff: kinds[kind].phy.cutoff,

@@ -20,7 +20,7 @@ pub fn ms(n: u64) -> Span {
 
 /// A node without radios. Returns its number.
 pub fn wired(spec: &mut WorldSpec, id: &str) -> usize {
-    spec.nodes.push(NodeSpec { id: id.into(), position: [0.0; 3], radios: vec![] });
+    spec.nodes.push(NodeSpec { id: id.into(), position: [0.0; 3], located: true, radios: vec![] });
     spec.nodes.len() - 1
 }
 
