@@ -162,8 +162,8 @@ pub struct Optimum {
 /// The optimum of a world that has not yet run. `stop` is called again and again; once it is true the computation ends.
 ///
 /// # Errors
-/// `stop` was true, or the network has something that the model cannot describe: routes found during the run, moving nodes, gains that vary, several access
-/// categories, or a link over which nothing arrives.
+/// `stop` was true, or the network has something that the model cannot describe: routes found during the run, moving nodes, gains that
+/// vary, several access categories, or a link over which nothing arrives.
 pub(crate) fn optimum(
     spec: &WorldSpec,
     (air, network): (&Air, &Network),
