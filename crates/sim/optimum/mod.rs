@@ -63,6 +63,10 @@ pub struct OptimumSpec {
     pub factors: InhibitorFactors,
     /// True if proportionally fair rates are wanted: of thousands of cliques they cost most.
     pub proportional: bool,
+    /// True if rates under some of the cliques are of no use: more cliques than the limit are an error, and no rates are computed.
+    pub only_complete: bool,
+    /// Most radio links that flows may use: the work grows with their square.
+    pub link_limit: usize,
 }
 
 impl Default for OptimumSpec {
@@ -71,6 +75,8 @@ impl Default for OptimumSpec {
             clique_limit: airfair_optimum::DEFAULT_LIMIT,
             factors: InhibitorFactors::default(),
             proportional: true,
+            only_complete: false,
+            link_limit: usize::MAX,
         }
     }
 }
@@ -151,6 +157,10 @@ pub(crate) fn optimum(
 ) -> Result<Optimum, Unmodelled> {
     check(spec, air)?;
     let links = links::links(spec, air, network, names)?;
+    if links.radio.len() > what.link_limit {
+        let (found, limit) = (links.radio.len(), what.link_limit);
+        return Err(Unmodelled(format!("there is no optimum: flows use {found} links, more than {limit}")));
+    }
     let reception = Reception(air);
     let mut graph = ConflictGraph::with_vertices(links.radio.len() as u32);
     let (mut conflicts, mut inhibitions) = (Vec::new(), Vec::new());
@@ -197,6 +207,12 @@ pub(crate) fn optimum(
         .collect();
     let listing = maximal_cliques(&graph, what.clique_limit);
     let complete = lists_all(&graph, &listing);
+    if what.only_complete && !complete {
+        let limit = what.clique_limit;
+        return Err(Unmodelled(format!(
+            "there is no optimum: more than {limit} sets of links that share the air"
+        )));
+    }
     let cliques: Vec<Clique> = listing
         .cliques()
         .iter()

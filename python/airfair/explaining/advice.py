@@ -22,6 +22,9 @@ from .words import (
     WORTH_TELLING,
     flow_name,
     foreign,
+    held_back,
+    is_routeless,
+    link_name,
     listed,
     quality,
     unique,
@@ -42,7 +45,8 @@ def advice(explanation: Explanation) -> list[str]:
         return [_with("Nodes nearer, more power or a lower rate: the ranges are printed by", RANGES)]
     if explanation["standing"] == "silent":
         return []
-    if explanation["standing"] in ("fair", "content"):
+    fair = explanation["standing"] == "fair" and not held_back(explanation)
+    if fair or explanation["standing"] == "content":
         return unique(_advice_on_quality(explanation)) if quality(explanation) else []
     return unique(_advice(explanation))
 
@@ -84,6 +88,9 @@ def _diffq(hop: Hop) -> str | None:
 
 
 def _advice(explanation: Explanation) -> Iterator[str]:
+    if is_routeless(explanation):
+        yield from _advice_on_routes(explanation)
+        return  # what helps where there is a route, shows when there is one
     tcp = explanation["tcp"]
     fewer = False
     ahead = [hop for hop in explanation["hops"] if hop["forward"]]
@@ -133,6 +140,27 @@ def _advice(explanation: Explanation) -> Iterator[str]:
             "Waiting for the timer follows from the losses: prevent those first, then see what a smaller "
             "tcp.min_rto or tcp.max_rto gives."
         )
+
+
+def _advice_on_routes(explanation: Explanation) -> Iterator[str]:
+    """Advice where a protocol has lost the route of the flow."""
+    if "links_vary" in explanation:
+        yield f"Links of its route were not always there: {listed(explanation['links_vary'])}."
+        return
+    if "route" not in explanation:
+        return
+    lost = explanation["route"]["lost"]
+    where = f" ({listed(link_name(link) for link in lost)})" if lost else ""
+    choices = ["--set routing.protocol=static"]
+    if explanation["route"]["metric"] == "etx":
+        choices.insert(0, "--set olsr.metric=hops")
+    yield _with(
+        f"Nothing moves, and yet links of its route{where} were taken for broken: messages of the protocol "
+        "are broadcasts, which nobody repeats when they collide with data. See what the flow gets over fixed "
+        f"routes{', and where fewer lost messages change routes' if len(choices) > 1 else ''}.",
+        *choices,
+    )
+    yield "Sources that send less leave the air to the messages of the protocol."
 
 
 RETRIES = "--set radio.short_retry_limit=50 --set radio.long_retry_limit=50"
