@@ -11,7 +11,7 @@ use crate::summary::{Estimate, FlowRow, Numbers};
 /// A smaller change, as a part of the larger of both means, is none.
 const LEAST_CHANGE: f64 = 0.05;
 
-/// A total below this part of the first scheme's is a collapse, if most flows lose: where few do, these had too much.
+/// A total below this part of the first scheme's is a collapse, unless half of the flows win: then a few had too much.
 const COLLAPSE: f64 = 0.5;
 
 /// Flows by what has become of one of their numbers.
@@ -77,7 +77,7 @@ impl BesideRow {
             (before > 0.0).then(|| now.mean / before)
         });
         let falls = change(numbers, difference, TOTAL) == Some(Ordering::Less);
-        let most_lose = 2 * goodput.less > goodput.more + goodput.less + goodput.same;
+        let few_win = 2 * goodput.more < goodput.more + goodput.less + goodput.same;
         Self {
             won: goodput.more,
             lost: goodput.less,
@@ -86,7 +86,7 @@ impl BesideRow {
             delay_rose: delay.more,
             delay_even: delay.same,
             total_share,
-            collapsed: falls && most_lose && total_share.is_some_and(|share| share < COLLAPSE),
+            collapsed: falls && few_win && total_share.is_some_and(|share| share < COLLAPSE),
         }
     }
 }

@@ -480,7 +480,8 @@ class BesideRow(TypedDict):
     total_share: float | None
     """Total goodput as a share of that of the baseline; None if the baseline has none."""
     collapsed: bool
-    """True if most flows lose, and the total has fallen to less than half of that of the baseline."""
+    """True if the total has fallen to less than half of that of the baseline, and fewer than half of the
+    flows have won."""
 
 
 class RunVerdict(TypedDict):

@@ -116,7 +116,8 @@ def comparison_lines(rows: Sequence[CompareRow]) -> list[str]:
 
 def _losses(row: CompareRow) -> list[str]:
     beside, scheme, baseline = row["beside"], row["scheme"], row["baseline"]
-    lose = f"{beside['lost']} of {_flows(number_of_flows(beside))} lose against {baseline}"
+    win = f", {beside['won']} {'wins' if beside['won'] == 1 else 'win'}" if beside["won"] else ""
+    lose = f"{beside['lost']} of {_flows(number_of_flows(beside))} lose against {baseline}{win}"
     if beside["collapsed"]:
         part = percent(beside["total_share"] or 0.0)
         return [f"{scheme}: the whole collapses, to {part} of the total of {baseline}; {lose}"]

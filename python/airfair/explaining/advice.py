@@ -131,6 +131,8 @@ def _advice(explanation: Explanation) -> Iterator[str]:
             )
     for hop in explanation["hops"]:
         yield from _advice_on_own_flows(explanation, hop)
+    for hop in explanation["hops"]:
+        yield from _advice_on_short_queues(explanation, hop)
     yield from _advice_on_full_queues(explanation)
     if tcp is not None and waited(tcp, "window_limit") > 0.3 and not fewer:
         yield "The window stands at its limit: a larger tcp.window_limit."
@@ -236,6 +238,34 @@ def _advice_on_quality(explanation: Explanation) -> Iterator[str]:
                 "and a shorter one (radio.queue_packets, or tcp.window_limit for TCP) is emptied sooner.",
                 _compare(explanation, "droptail", "codel", "fq-codel"),
             )
+
+
+ROOM = 50
+"""Packets for which a queue needs room for each flow of TCP, as many as a usual window has segments."""
+
+FEW = 8
+"""Fewer packets of each flow in a full queue are few: TCP needs four under way, here and on the other hops,
+to find a loss by acknowledgements (RFC 5681, section 3.2)."""
+
+
+def _advice_on_short_queues(explanation: Explanation, hop: Hop) -> Iterator[str]:
+    """Advice where a full queue has room for few packets of each of its flows of TCP."""
+    held = [waiting for waiting in hop["queue"]["held"] if waiting["tcp"]]
+    flows = unique(waiting["flow"] for waiting in held if waiting["flow"] is not None)
+    packets = sum(waiting["packets"] for waiting in held)
+    if _owner(hop) is not None or len(flows) < 2 or not 0 < packets < FEW * len(flows):
+        return
+    if packets < 0.5 * held_packets(hop) or explanation["scheme"] not in FIRST_IN_FIRST_OUT:
+        return
+    yield _with(
+        f"The queue of {hop['src']} has room for {held_packets(hop):.0f} packets, and {len(flows)} flows "
+        "share it: too few for TCP, which then finds losses by its timer only. A longer one costs delay.",
+        f"--set {_table(hop)}.queue_packets={min(1000, ROOM * len(explanation['flows']))}",
+    )
+
+
+FIRST_IN_FIRST_OUT = ("droptail", "reno", "newreno", "vegas", "cubic")
+"""Schemes with a plain queue, whose length is that of the scenario, and a window that fills any queue."""
 
 
 def _advice_on_full_queues(explanation: Explanation) -> Iterator[str]:
