@@ -125,6 +125,14 @@ def test_a_run() -> None:
     for scheme, scenario in scenes.items():
         result = airfair.run(scenario, scheme=scheme, windows="500 ms")
         assert differences(result, results.RunResult, scheme, seen) == []
+    moving = SCENARIOS / "drive-by.toml"
+    for scenario, scheme in (
+        (SCENARIOS / "three-pairs.toml", "red"),
+        (moving, "vegas"),
+        (moving, "droptail"),
+    ):
+        result = airfair.run(scenario, scheme=scheme, overrides=SHORT, optimum=True)
+        assert differences(result, results.RunResult, scheme, seen) == []
     paced, _ = _core.run_paced(scenes["red"], None, 1, 1e6)
     assert differences(json.loads(paced), results.RunResult, "paced", seen) == []
     assert declared(results.RunResult) - seen == set()
@@ -169,6 +177,10 @@ def test_a_comparison() -> None:
     )
     carried = SCENARIOS / "lossy-diamond.toml"
     rows += airfair.compare(carried, schemes=["more", "exor"], seeds=[1, 2], overrides=["duration=2 s"])
+    own = [*SHORT, "red:schemes.red.min_th=3"]
+    rows += airfair.compare(
+        SCENARIOS / "three-pairs.toml", schemes=["droptail", "red"], seeds=[1], overrides=own
+    )
     for number, row in enumerate(rows):
         assert differences(row, results.CompareRow, f"row {number}", seen) == []
     # Runs where a number is missing, and lateness, are no part of a comparison of scenes like these.
@@ -206,5 +218,7 @@ def test_a_sweep_keeps_what_a_run_has() -> None:
     of_flow = results.scalars(results.FlowResult)
     assert set(of_flow) - set(worker.FLOW) == {"fallbacks"}
     assert set(worker.SCALARS) == set(results.scalars(results.RunResult))
-    assert set(NUMBERS) < set(worker.SCALARS)
+    over_flows = {"mean_flow_delay_s", "p99_flow_delay_s"}  # made of the numbers of the flows
+    assert set(NUMBERS) - over_flows < set(worker.SCALARS)
+    assert {name.replace("_flow_", "_") for name in over_flows} < set(worker.FLOW)
     assert [name for name, _ in columns.TABLES["flows"]][: len(worker.FLOW)] == list(worker.FLOW)

@@ -41,8 +41,10 @@ arguments! {
     WireCheck(bool) = "wire_check", "True or False";
     AllRoutes(bool) = "routes", "True or False";
     WithProportional(bool) = "proportional", "True or False";
+    OnlyComplete(bool) = "only_complete", "True or False";
     Factor(f64) = "factor", "a number from 1 to 100";
     CliqueLimit(usize) = "clique_limit", "a whole number of at least 0";
+    LinkLimit(usize) = "link_limit", "a whole number of at least 0";
     Now(u64) = "now", "a whole number of nanoseconds, 0 or more";
     At(u64) = "at", "a whole number of nanoseconds, 0 or more";
     TimerNumber(u16) = "timer", "a whole number, 0 to 65535";

@@ -8,8 +8,8 @@ use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::{FlowIx, Ix};
 use airfair_sim::observe::explain::{
     Activity, AllocationExplanation, Attempts, CategoriesExplanation, Compared, DifferentialExplanation,
-    Explanation, HoldTime, HopExplanation, LevelCounts, QueueExplanation, Sending, Shares, TcpExplanation,
-    share_of_due,
+    Explanation, HoldTime, HopExplanation, LevelCounts, QueueExplanation, RouteExplanation, Sending, Shares,
+    TcpExplanation, share_of_due,
 };
 use airfair_sim::spec::RoutingSpec;
 use airfair_units::{Span, Time};
@@ -48,6 +48,8 @@ struct Explained<'a> {
     hops: Vec<Hop<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     awaited_route_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    route: Option<Route<'a>>,
     drops: Vec<Drop<'a>>,
     tcp: Option<Tcp>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,6 +62,20 @@ struct Explained<'a> {
 struct Goodput<'a> {
     id: &'a str,
     goodput_bps: f64,
+}
+
+/// The route of the flow, where a protocol maintains routes; `lost`: by the links of its paths, most losses first.
+#[derive(Serialize)]
+struct Route<'a> {
+    without_ns: u64,
+    lost: Vec<LostLink<'a>>,
+}
+
+#[derive(Serialize)]
+struct LostLink<'a> {
+    src: &'a str,
+    dst: &'a str,
+    times: u64,
 }
 
 #[derive(Serialize)]
@@ -318,6 +334,15 @@ fn holders(by: &BTreeMap<Option<String>, HoldTime>) -> Vec<Holder<'_>> {
             eifs_ns: held.eifs,
         })
         .collect()
+}
+
+impl<'a> From<&'a RouteExplanation> for Route<'a> {
+    fn from(r: &'a RouteExplanation) -> Self {
+        let link = |((src, dst), times): &'a ((String, String), u64)| LostLink { src, dst, times: *times };
+        let mut lost: Vec<LostLink<'_>> = r.lost.iter().map(link).collect();
+        lost.sort_by_key(|link| std::cmp::Reverse(link.times));
+        Self { without_ns: r.without, lost }
+    }
 }
 
 impl<'a> From<&'a HopExplanation> for Hop<'a> {
@@ -650,6 +675,7 @@ pub(crate) fn explain(
         flows: result.flows.iter().map(|f| Goodput { id: &f.id, goodput_bps: f.goodput_bps }).collect(),
         hops: e.hops.iter().map(Hop::from).collect(),
         awaited_route_ns: e.awaited_route,
+        route: e.route.as_ref().map(Route::from),
         drops: e
             .drops
             .iter()

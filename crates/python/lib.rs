@@ -26,6 +26,7 @@ mod series;
 mod summary;
 mod tables;
 mod trace;
+mod verdict;
 mod world;
 mod written;
 

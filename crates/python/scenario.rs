@@ -15,8 +15,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
 use crate::arguments::{
-    AllRoutes, CliqueLimit, Factor, FilePath, FlowName, Interval, Origin, SchemeName, Seed, Toml, Windows,
-    WireCheck, WithProportional, arguments,
+    AllRoutes, CliqueLimit, Factor, FilePath, FlowName, Interval, LinkLimit, OnlyComplete, Origin,
+    SchemeName, Seed, Toml, Windows, WireCheck, WithProportional, arguments,
 };
 use crate::capture::WatchArgument;
 use crate::completions::Completions;
@@ -305,11 +305,17 @@ impl Scenario {
         self.0.spec.warmup.0
     }
 
-    /// Raises `InputError` if there is no such scheme, or if it cannot work with the scenario's parameters for it.
-    fn check_scheme(&self, scheme: SchemeName) -> PyResult<()> {
-        let raised = Raised::default();
-        let checked = self.set_up(Some(&scheme.0), &written::schemes(&raised)).map(|_| ());
-        raised.check().and(checked)
+    /// Raises `InputError` if there is no such scheme, if it cannot work with the scenario's parameters for it, or if it needs what an
+    /// interface of the network does not offer. No world is built.
+    fn check_scheme(&self, py: Python<'_>, scheme: SchemeName) -> PyResult<()> {
+        py.detach(|| {
+            let raised = Raised::default();
+            let schemes = written::schemes(&raised);
+            let checked = self.set_up(Some(&scheme.0), &schemes).and_then(|(name, scheme)| {
+                World::check_scheme(&self.0.spec, name, scheme, &schemes).map_err(input_error)
+            });
+            raised.check().and(checked)
+        })
     }
 
     /// The network of a run with this seed, as JSON: nodes, radios, who can decode or sense whom, links, routes of flows; with `routes`
@@ -320,10 +326,11 @@ impl Scenario {
     }
 
     /// The best rates that the air allows the flows, as JSON. `factor` replaces both factors of inhibitors. Raises `InputError` where the
-    /// network has something that the model cannot describe.
+    /// network has something that the model cannot describe, with `only_complete` also where there are more cliques than the limit, and
+    /// where flows use more radio links than `link_limit`.
     #[pyo3(
-        signature = (factor=None, clique_limit=None, proportional=WithProportional(true)),
-        text_signature = "($self, factor=None, clique_limit=None, proportional=True)"
+        signature = (factor=None, clique_limit=None, proportional=WithProportional(true), only_complete=OnlyComplete(false), link_limit=None),
+        text_signature = "($self, factor=None, clique_limit=None, proportional=True, only_complete=False, link_limit=None)"
     )]
     fn optimum(
         &self,
@@ -331,6 +338,8 @@ impl Scenario {
         factor: Option<Factor>,
         clique_limit: Option<CliqueLimit>,
         proportional: WithProportional,
+        only_complete: OnlyComplete,
+        link_limit: Option<LinkLimit>,
     ) -> PyResult<String> {
         let mut what = OptimumSpec::default();
         if let Some(Factor(factor)) = factor {
@@ -339,7 +348,8 @@ impl Scenario {
             }
             what.factors = InhibitorFactors { near: factor, far: factor, mutual: Some(factor) };
         }
-        what.proportional = proportional.0;
+        (what.proportional, what.only_complete) = (proportional.0, only_complete.0);
+        what.link_limit = link_limit.map_or(what.link_limit, |limit| limit.0);
         what.clique_limit = clique_limit.map_or(what.clique_limit, |limit| limit.0);
         // The seed decides nothing before the run.
         py.detach(|| optimum::write(&self.0, &*self.world(None, 1)?, &what))

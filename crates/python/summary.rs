@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::contract::json;
 use crate::error::input_error;
 use crate::precision::{Precision, Target};
+use crate::verdict::BesideRow;
 
 /// The part of a run that is read. Numbers may be missing: a run without deliveries has no delay, one of an older version may lack keys.
 #[derive(Deserialize)]
@@ -44,12 +45,14 @@ struct Run {
 type OfRun = fn(&Run) -> Option<f64>;
 
 /// The numbers of a row, in the order in which they are written.
-const NUMBERS: [(&str, OfRun); 11] = [
+const NUMBERS: [(&str, OfRun); 13] = [
     ("jain_index", |r| r.jain_index),
     ("log_utility", |r| Some(r.log_utility)),
     ("aggregate_goodput_bps", |r| Some(r.aggregate_goodput_bps)),
     ("min_goodput_bps", |r| Some(r.min_goodput_bps)),
     ("starved_flows", |r| Some(r.starved_flows)),
+    ("mean_flow_delay_s", |r| r.over_flows(|f| f.mean_delay_s)),
+    ("p99_flow_delay_s", |r| r.over_flows(|f| f.p99_delay_s)),
     ("mean_delay_s", |r| r.mean_delay_s),
     ("p99_delay_s", |r| r.p99_delay_s),
     ("rtt_s", |r| r.rtt_s),
@@ -187,6 +190,12 @@ struct Row<'a> {
     /// The scheme that `difference` is a difference to.
     baseline: &'a str,
     difference: Numbers,
+    /// None for the first scheme.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside: Option<BesideRow>,
+    /// Values of the scenario that only this row has; none if it has none of its own.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    settings: &'a [String],
     flows: Vec<FlowRow<'a>>,
     seeds: Vec<u64>,
     warnings: Vec<String>,
@@ -227,7 +236,7 @@ pub(crate) struct FlowRow<'a> {
     pub id: &'a str,
     #[serde(flatten)]
     pub numbers: Numbers,
-    difference: Numbers,
+    pub difference: Numbers,
 }
 
 /// Flows whose offered load is below their fair share and is delivered, with every scheme and seed, and Jain's index of the others.
@@ -379,6 +388,13 @@ impl Run {
         delivered > 0 && delivered as f64 >= ALL_ASKED_FOR * offered as f64 && flow.goodput_bps < mean_bps
     }
 
+    /// The mean over the flows that have the number, each of which counts once.
+    fn over_flows(&self, number: OfFlow) -> Option<f64> {
+        let mut values: Vec<f64> = self.flows.iter().filter_map(number).collect();
+        values.sort_by(f64::total_cmp); // sums do not depend on the order of the file
+        estimate(&values).map(|over| over.mean)
+    }
+
     /// Adds the shares of these max-min rates, by flow. A rate of zero has no shares.
     fn add_optimum(&mut self, max_min_bps: &BTreeMap<String, f64>) {
         for flow in &mut self.flows {
@@ -424,6 +440,7 @@ fn content_row<'a>(runs: &'a [Run], content: &[bool]) -> Option<ContentRow<'a>> 
 fn row<'a>(
     runs: &'a [Run],
     first: &'a [Run],
+    settings: &'a [String],
     content: &[bool],
     forwarded: bool,
     wanted: Option<&Target>,
@@ -450,6 +467,8 @@ fn row<'a>(
         Numbers(all.map(|&(name, number)| (name, of(number))).collect())
     };
     let numbers = each(&|number| mean(runs, number));
+    let difference = each(&|number| between(runs, first, number));
+    let beside = (!std::ptr::eq(runs, first)).then(|| BesideRow::of(&flows, &numbers, &difference));
     let windows: Vec<WindowRow> = (0..runs[0].window_jain.len()).map(|i| window(runs, first, i)).collect();
     let mut warnings: Vec<String> = Vec::new();
     for warning in runs.iter().flat_map(|r| &r.warnings) {
@@ -468,7 +487,9 @@ fn row<'a>(
         runs: runs.len(),
         numbers,
         baseline: &first[0].scheme,
-        difference: each(&|number| between(runs, first, number)),
+        difference,
+        beside,
+        settings,
         flows,
         seeds: runs.iter().map(|r| r.seed).collect(),
         warnings,
@@ -488,11 +509,12 @@ fn row<'a>(
 
 /// Rows of `compare --json`, one for each group of runs (JSON of `Scenario.run`): a group is a scheme, all groups have
 /// the same seeds and flows, and differences are to the first. With a `target`, a share of the mean, each row says how wide the 95 %
-/// intervals of the `statistics` are; with `max_min_bps`, rates by flow, each row and flow has its shares of these.
+/// intervals of the `statistics` are; with `max_min_bps`, rates by flow, each row and flow has its shares of these. `settings`: of each
+/// group the values of the scenario that only its runs have; none where all have the same.
 #[pyfunction]
 #[pyo3(
-    signature = (groups, target=None, statistics=Vec::new(), max_min_bps=None),
-    text_signature = "(groups, target=None, statistics=(), max_min_bps=None)"
+    signature = (groups, target=None, statistics=Vec::new(), max_min_bps=None, settings=Vec::new()),
+    text_signature = "(groups, target=None, statistics=(), max_min_bps=None, settings=())"
 )]
 pub(crate) fn summarise(
     py: Python<'_>,
@@ -500,6 +522,7 @@ pub(crate) fn summarise(
     target: Option<f64>,
     statistics: Vec<String>,
     max_min_bps: Option<BTreeMap<String, f64>>,
+    settings: Vec<Vec<String>>,
 ) -> PyResult<String> {
     py.detach(|| {
         let wanted = target.map(|target| Target { target, statistics });
@@ -514,7 +537,10 @@ pub(crate) fn summarise(
         let content = content(&groups);
         let mut flows = groups.iter().flatten().flat_map(|run| &run.flows);
         let forwarded = flows.any(|flow| flow.forwarding.is_some());
-        let rows = groups.iter().map(|g| row(g, &groups[0], &content, forwarded, wanted.as_ref()));
+        let rows = groups.iter().enumerate().map(|(i, group)| {
+            let own = settings.get(i).map_or(&[][..], Vec::as_slice);
+            row(group, &groups[0], own, &content, forwarded, wanted.as_ref())
+        });
         json(&rows.collect::<PyResult<Vec<_>>>()?)
     })
 }

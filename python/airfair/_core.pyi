@@ -161,15 +161,23 @@ class Scenario:
 
     def _repr_html_(self) -> str: ...
     def check_scheme(self, scheme: str) -> None:
-        """Raise `InputError` if there is no such scheme, or if the scenario's parameters for it are wrong."""
+        """Raise `InputError` if there is no such scheme, if the scenario's parameters for it are wrong, or if
+        it needs what an interface of the network does not offer."""
 
     def network(self, seed: int = 1, routes: bool = False) -> str:
         """The network of a run with this seed, as JSON: see `airfair.network`."""
 
     def optimum(
-        self, factor: float | None = None, clique_limit: int | None = None, proportional: bool = True
+        self,
+        factor: float | None = None,
+        clique_limit: int | None = None,
+        proportional: bool = True,
+        only_complete: bool = False,
+        link_limit: int | None = None,
     ) -> str:
-        """The best rates that the air allows the flows, as JSON: see `airfair.optimum`."""
+        """The best rates that the air allows the flows, as JSON: see `airfair.optimum`. With `only_complete`
+        raise `InputError` where there are more cliques than the limit, and always where flows use more radio
+        links than `link_limit`: the work grows with their square."""
 
     def run(
         self,
@@ -482,11 +490,13 @@ def summarise(
     target: float | None = None,
     statistics: Sequence[str] = (),
     max_min_bps: Mapping[str, float] | None = None,
+    settings: Sequence[Sequence[str]] = (),
 ) -> str:
     """Rows of `compare --json` for groups of runs (JSON of `Scenario.run`), a group for each scheme.
 
     With a `target`, a share of the mean, each row has the widths of the 95 % intervals of the `statistics`.
-    With `max_min_bps`, rates by flow, each row and flow has its shares of these.
+    With `max_min_bps`, rates by flow, each row and flow has its shares of these. `settings`: of each group
+    the values of the scenario that only its runs have.
     """
 
 def estimate(values: Sequence[float]) -> tuple[float, float | None]:

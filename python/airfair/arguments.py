@@ -79,6 +79,31 @@ def as_overrides(overrides: Overrides) -> Sequence[str] | Mapping[str, Any]:
     return as_texts("overrides", overrides, 'texts such as "duration=5 s", or a dict of paths and values')
 
 
+def of_schemes(overrides: Overrides) -> tuple[Overrides, dict[str, Overrides]]:
+    """Overrides of all schemes, and by scheme those of single ones with the common ones before them:
+    `SCHEME:path=value` texts, or paths `SCHEME:path` of a dict."""
+    given = as_overrides(overrides)
+    names = list(dict.fromkeys(filter(None, map(_scheme_of, given))))
+    if isinstance(given, Mapping):
+        common = {path: value for path, value in given.items() if _scheme_of(path) is None}
+        return common, {name: common | dict(_own(name, given.items())) for name in names}
+    texts = [text for text in given if _scheme_of(text) is None]
+    own = ((name, _own(name, ((text, None) for text in given))) for name in names)
+    return texts, {name: [*texts, *(text for text, _ in found)] for name, found in own}
+
+
+def _own(scheme: str, given: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """The overrides of a scheme, without its name."""
+    return [(text.partition(":")[2].strip(), value) for text, value in given if _scheme_of(text) == scheme]
+
+
+def _scheme_of(override: str) -> str | None:
+    """The scheme that stands before a path; no key of a file has a colon before its first dot."""
+    path = override.partition("=")[0].partition(".")[0]
+    scheme, colon, _ = path.partition(":")
+    return scheme.strip() if colon and '"' not in scheme else None
+
+
 def as_path(name: str, path: object, expected: str = "a path") -> str:
     """A path as text. Raises `InputError`."""
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None

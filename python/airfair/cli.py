@@ -25,9 +25,21 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import _core, ending, experiment, explaining, importing, paper, reference, sequential, tables
+from . import (
+    _core,
+    ending,
+    experiment,
+    explaining,
+    importing,
+    paper,
+    reference,
+    sequential,
+    tables,
+    verdict_tables,
+    verdicts,
+)
 from ._core import InputError, Scenario, SchemeError
-from .arguments import hint
+from .arguments import hint, of_schemes
 from .claims import Measured
 from .inputs import of_map, refuse_inputs
 from .options import (
@@ -44,11 +56,13 @@ from .options import (
     folder_options,
     json_option,
     optimum_option,
+    own_set_option,
     pace_options,
     report_option,
     schemes_from_option,
     seeds_options,
     set_option,
+    verdict_option,
     window_option,
 )
 from .output import write_atomically
@@ -92,6 +106,7 @@ cli.command_class = CheckedCommand
 @window_option
 @json_option
 @report_option
+@verdict_option
 @folder_options
 @click.option(
     "--wire-check",
@@ -105,11 +120,15 @@ def run(
     windows: tuple[str, ...],
     as_json: bool,
     report: Path | None,
+    optimum: bool,
     folder: Folder,
     wire_check: bool,
     pace: Pace,
 ) -> None:
     """Run the scenario in FILE once.
+
+    Goodputs are judged by the best rates that the air allows where computing these takes less work than the
+    run, or with --optimum.
 
     \b
     Example:
@@ -120,7 +139,8 @@ def run(
     for window in windows:
         time("--window", window)
     if report is not None:
-        run_for_report(report, scenario, choice.scheme or scenario.scheme, choice.seed, windows, as_json)
+        scheme = choice.scheme or scenario.scheme
+        run_for_report(report, scenario, scheme, choice.seed, windows, as_json=as_json, optimum=optimum)
         return
     if folder.out is not None:
         text = json.dumps(run_into(folder, scenario, choice, windows))
@@ -129,15 +149,29 @@ def run(
         text, _ = _core.run_paced(scenario, choice.scheme, choice.seed, speed)
     else:
         text = scenario.run(choice.scheme, choice.seed, windows=windows, wire_check=wire_check)
-    if as_json:
+    if as_json and not optimum:
         print(text)
         return
     result = cast(RunResult, json.loads(text))
+    judge_run(scenario, result, as_json=as_json, optimum=optimum)
+    if as_json:
+        print(json.dumps(result))
+        return
     console = tables.console()
     tables.show_run(result, console)
     if "lateness" in result["perf"]:
         tables.show_lateness(result["perf"]["lateness"], console)
     warn(result["warnings"])
+
+
+def judge_run(scenario: Scenario, result: RunResult, *, as_json: bool, optimum: bool) -> None:
+    """Add the verdict on a run that is printed, if it is asked for or cheap. The output of a program does not
+    depend on what is cheap."""
+    if as_json and not optimum:
+        return
+    found = verdicts.verdict(scenario, result, asked=optimum)
+    if found is not None:
+        result["verdict"] = found
 
 
 def run_into(folder: Folder, scenario: Scenario, choice: Choice, windows: Sequence[str]) -> RunResult:
@@ -172,7 +206,7 @@ def run_into(folder: Folder, scenario: Scenario, choice: Choice, windows: Sequen
 )
 @schemes_from_option
 @seeds_options(sequential.STATISTICS, sequential.MAX_SEEDS)
-@set_option
+@own_set_option
 @window_option
 @json_option
 @report_option
@@ -209,8 +243,14 @@ def compare(
         )
     for window in windows:
         time("--window", window)
-    scenario = read_scenario(file, overrides)
+    common, own = of_schemes(overrides)
+    if own and str(file) == "-":
+        raise click.UsageError("--set SCHEME:PATH=VALUE needs a file: standard input is read once")
+    scenario = read_scenario(file, cast(Sequence[str], common))
     names = [scenario.scheme] if schemes is None else [name.strip() for name in schemes.split(",")]
+    forms = experiment.own_forms(
+        names, common, own, lambda more: read_scenario(file, cast(Sequence[str], more))
+    )
     windows_given = bool(windows)
     interval = None
     if report is not None:
@@ -228,6 +268,8 @@ def compare(
             until=until,
             optimum=optimum,
             interval=interval,
+            forms=forms,
+            judged=report is not None or not as_json,
             jobs=jobs,
             on_run=lambda: progress.advance(task),
             on_plan=lambda total: progress.update(task, total=total),
@@ -240,7 +282,8 @@ def compare(
         if not windows_given:  # a report has windows of its own
             for row in rows:
                 row.pop("window_jain", None)
-        tables.show_comparison(scenario.name, rows, tables.console())
+        show_verdict = partial(verdict_tables.show_verdict, rows, done.judged)
+        tables.show_comparison(scenario.name, rows, tables.console(), show_verdict)
         warn(tables.warnings_of(rows))
         if done.optimum is not None:
             from .optimal import show
@@ -251,20 +294,33 @@ def compare(
 
 
 def run_for_report(
-    path: Path, scenario: Scenario, scheme: str, seed: int, windows: Sequence[str], as_json: bool
+    path: Path,
+    scenario: Scenario,
+    scheme: str,
+    seed: int,
+    windows: Sequence[str],
+    *,
+    as_json: bool,
+    optimum: bool,
 ) -> None:
     """Run once, print the result, and write a report of it."""
     from . import report as reports
 
     windows_given = bool(windows)
     windows, interval = reports.prepare(path, scenario, windows)
-    done = experiment.repeat(scenario, schemes=[scheme], seeds=[seed], windows=windows, interval=interval)
+    done = experiment.repeat(
+        scenario, schemes=[scheme], seeds=[seed], windows=windows, interval=interval, judged=True
+    )
     text = done.runs[0][0].result
     with written_first(path, lambda path: write_report(path, scenario, done)):
-        if as_json:
+        if as_json and not optimum:
             print(text, flush=True)
             return
         result = cast(RunResult, json.loads(text))
+        judge_run(scenario, result, as_json=as_json, optimum=optimum)
+        if as_json:
+            print(json.dumps(result), flush=True)
+            return
         if not windows_given:
             result.pop("window_jain", None)
         tables.show_run(result, tables.console())
@@ -382,9 +438,14 @@ def run_paper(
     if len(loaded) < len(identities):
         raise click.UsageError("an ID stands twice: expected each once")
     kept: paper.Kept | None = {} if len(loaded) > 1 else None
+    counts = {
+        identity: seeds or (chosen.quick_seeds if quick else chosen.seeds)
+        for identity, chosen in loaded.items()
+    }
+    for identity, chosen in list(loaded.items())[1:]:  # the first one is checked by its own runs
+        paper.planned(chosen, range(chosen.first_seed, chosen.first_seed + counts[identity]))
     for identity, chosen in loaded.items():
-        count = seeds or (chosen.quick_seeds if quick else chosen.seeds)
-        rows = _measured(chosen, count, kept)
+        rows = _measured(chosen, counts[identity], kept)
         figure = out / f"{identity}.svg"
         with written_first(figure, partial(paper.draw, chosen, rows)):
             if as_json:

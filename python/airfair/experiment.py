@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
@@ -24,12 +25,15 @@ from .arguments import (
     as_seed,
     as_texts,
     as_whole,
+    hint,
+    of_schemes,
     unsuitable,
 )
 from .optimal.model import Optimum
 from .optimal.model import optimum as optimum_of
 from .results import CompareRow, Network, RunResult, SchemeInfo
 from .sequential import MAX_SEEDS, STATISTICS, Until
+from .verdicts import Judged, judge_if_cheap, verdict
 
 MOST_RUNS = 100_000
 """Most runs of a comparison, which keeps their results in memory."""
@@ -48,18 +52,24 @@ def run(
     seed: int = 1,
     overrides: Overrides = (),
     windows: Texts = (),
+    optimum: bool = False,
 ) -> RunResult:
     """Run a scenario, or the file of one with overrides, to its end.
 
     `overrides` are `path=value` texts, as of `--set`, one such text, or a dict of paths and values.
-    `windows` are lengths of time, such as "1 s", over which fairness is measured, too (`window_jain`).
-    Raises `InputError`.
+    `windows` are lengths of time, such as "1 s", over which fairness is measured, too (`window_jain`). With
+    `optimum` the result has a `verdict`: its goodputs beside the max-min rates of `airfair.optimum`, or,
+    where its model does not apply, beside a run with drop-tail. Raises `InputError`.
     """
+    as_flag("optimum", optimum)
     if isinstance(scheme, str) and "," in scheme:
         raise unsuitable("scheme", scheme, "one scheme; airfair.compare runs several")
     as_ordered("windows", windows)
-    text = as_scenario(scenario, overrides).run(scheme, seed, windows=windows)
-    return cast(RunResult, json.loads(text))
+    scenario = as_scenario(scenario, overrides)
+    result = cast(RunResult, json.loads(scenario.run(scheme, seed, windows=windows)))
+    if optimum and (found := verdict(scenario, result, asked=True)) is not None:
+        result["verdict"] = found
+    return result
 
 
 def compare(
@@ -80,7 +90,8 @@ def compare(
     """Run every scheme with every seed; one row a scheme, differences to the first, paired by seed.
 
     `schemes` are names, by default the scenario's own scheme. A single text is a list of one. `seeds` are
-    several seeds, each once. `overrides` need a file, as in `run`.
+    several seeds, each once. `overrides` need a file, as in `run`; those that begin with the name of a scheme
+    and a colon, such as `diffq:radio.categories=diffq`, are for its runs only (`settings` of a row).
 
     `windows` are lengths of time, such as "1 s", over which fairness is measured, too (`window_jain`).
 
@@ -105,8 +116,10 @@ def compare(
     thread after each, without an argument. The rows do not depend on `jobs`. Raises `InputError`, also for an
     `optimum` of a network that its model cannot describe, and `OSError` if the report cannot be written.
     """
-    scenario = as_scenario(scenario, overrides)
+    common, own = of_schemes(overrides)
+    source, scenario = scenario, as_scenario(scenario, common)
     schemes = [scenario.scheme] if schemes is None else as_schemes(schemes)
+    forms = own_forms(schemes, common, own, partial(as_scenario, source))
     windows = as_texts("windows", windows)
     statistics = tuple(as_texts("statistics", statistics))
     until = None
@@ -133,6 +146,8 @@ def compare(
         until=until,
         optimum=optimum,
         interval=interval,
+        forms=forms,
+        judged=report is not None,
         jobs=jobs,
         on_run=on_run,
     )
@@ -151,6 +166,36 @@ class Run(NamedTuple):
     in it (int64; all flows of the first interval, then all of the second)."""
 
 
+class Form(NamedTuple):
+    """The scenario as the runs of one scheme have it, and how it differs from that of the others."""
+
+    scenario: Scenario
+    settings: list[str]
+
+
+def own_forms(
+    schemes: Sequence[str],
+    common: Overrides,
+    own: Mapping[str, Overrides],
+    read: Callable[[Overrides], Scenario],
+) -> dict[str, Form]:
+    """The forms of the scenario for schemes with overrides of their own, which follow the `common` ones.
+    Raises `InputError`."""
+    for scheme in own:
+        if scheme not in schemes:
+            expected = hint(scheme, schemes) or f"; expected one of {', '.join(schemes)}"
+            raise InputError(f'overrides: "{scheme}:" is for no scheme that is compared{expected}')
+    return {scheme: Form(read(overrides), _settings(common, overrides)) for scheme, overrides in own.items()}
+
+
+def _settings(common: Overrides, overrides: Overrides) -> list[str]:
+    """The overrides that are not common ones, as texts."""
+    if isinstance(overrides, Mapping):
+        own = ((path, value) for path, value in overrides.items() if path not in common)
+        return [f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in own]
+    return list(overrides[len(common) :])
+
+
 class Repeated(NamedTuple):
     """Schemes with their runs, seed by seed."""
 
@@ -158,6 +203,8 @@ class Repeated(NamedTuple):
     """Rows of `compare --json`."""
     runs: list[list[Run]]
     optimum: Optimum | None = None
+    judged: Judged | None = None
+    """Shares of what the air allows, if they take less work than the runs and nobody has asked for them."""
 
 
 def repeat(
@@ -169,14 +216,17 @@ def repeat(
     until: Until | None = None,
     optimum: bool = False,
     interval: str | None = None,
+    forms: Mapping[str, Form] | None = None,
+    judged: bool = False,
     jobs: int | None = None,
     on_run: Callable[[], object] | None = None,
     on_plan: Callable[[int], object] | None = None,
 ) -> Repeated:
     """Like `compare`, but with the rows as the simulator wrote them, and with the runs.
 
-    With an `interval` the runs have series. `on_plan` is called with the number of runs, again whenever
-    runs are added.
+    With an `interval` the runs have series. `forms` has the scenario of schemes whose runs have another one
+    than the others. With `judged` there are shares of what the air allows, if they are cheap. `on_plan` is
+    called with the number of runs, again whenever runs are added.
     """
     if not isinstance(seeds, Iterable) or isinstance(seeds, str):
         count = seeds if isinstance(seeds, int) and 0 < seeds < MOST_RUNS else 10
@@ -199,8 +249,10 @@ def repeat(
             f"{len(schemes)} schemes and {_at_least(most)} seeds: expected at most {MOST_RUNS} runs, "
             "whose results are kept in memory; a sweep keeps them on disk"
         )
-    for scheme in schemes:
-        scenario.check_scheme(scheme)  # before hours of runs with another one
+    forms = {scheme: (forms or {}).get(scheme, Form(scenario, [])) for scheme in schemes}
+    refused = list(dict.fromkeys(filter(None, (_refusal(forms[scheme], scheme) for scheme in schemes))))
+    if refused:  # before hours of runs with other schemes
+        raise InputError("\n".join(refused))
     looks: Iterable[int] = [len(first)]
     if until is not None:
         as_seed(first[-1] + until.max_seeds - len(first))
@@ -210,24 +262,35 @@ def repeat(
     best = _whole_optimum(scenario) if optimum else None
     max_min = None if best is None else _comparable(best)
     runs: list[list[Run]] = [[] for _ in schemes]
-    rows = ""
+    settings = [forms[scheme].settings for scheme in schemes]
+    rows, results = "", [[""]]
     for look in looks:
         have = len(runs[0])
         more = [first[i] if i < len(first) else first[-1] + 1 + i - len(first) for i in range(have, look)]
         if on_plan is not None:
             on_plan(len(schemes) * look)
-        cells = [(scenario, scheme, seed) for scheme in schemes for seed in more]
+        cells = [(forms[scheme].scenario, scheme, seed) for scheme in schemes for seed in more]
         done = iter(_all(cells, windows, interval, jobs, on_run))
         for of_scheme in runs:
             of_scheme += [next(done) for _ in more]
         results = [[run.result for run in of_scheme] for of_scheme in runs]
         if until is None:
-            rows = _core.summarise(results, max_min_bps=max_min)
+            rows = _core.summarise(results, max_min_bps=max_min, settings=settings)
             break
-        rows = _core.summarise(results, until.halfwidth, until.statistics, max_min)
+        rows = _core.summarise(results, until.halfwidth, until.statistics, max_min, settings)
         if all(row["precision"]["met"] for row in json.loads(rows)):
             break
-    return Repeated(rows, runs, best)
+    beside = judge_if_cheap(results, scenario) if judged and best is None else None
+    return Repeated(rows, runs, best, beside)
+
+
+def _refusal(form: Form, scheme: str) -> str | None:
+    """Why the scheme cannot run; None if it can."""
+    try:
+        form.scenario.check_scheme(scheme)
+    except InputError as error:
+        return str(error)
+    return None
 
 
 def _whole_optimum(scenario: Scenario) -> Optimum:

@@ -52,10 +52,25 @@ report_option = click.option(
     metavar="FILE",
     help="Write a page with pictures, tables and the scenario: one HTML file.",
 )
+own_set_option = click.option(
+    "--set",
+    "overrides",
+    metavar="[SCHEME:]KEY=VALUE",
+    multiple=True,
+    help='Replace a value of the file, such as radio.data_rate="2 Mbit/s"; may be given many times. A table '
+    "that is given as a whole replaces the whole table of the file. With SCHEME: only for the runs of that "
+    "scheme, such as diffq:radio.categories=diffq.",
+)
 optimum_option = click.option(
     "--optimum",
     is_flag=True,
     help="Also show goodputs as shares of the max-min rates that the air allows: see `airfair optimum`.",
+)
+verdict_option = click.option(
+    "--optimum",
+    is_flag=True,
+    help="Judge goodputs by the best rates that the air allows, also where computing these takes long; where "
+    "their model does not apply, by a run with drop-tail.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 

@@ -169,6 +169,23 @@ Kept = dict[tuple[object, ...], Seen]
 """Runs by all that decides what is seen of them."""
 
 
+def planned(experiment: Experiment, seeds: Sequence[int]) -> list[Cell]:
+    """Every run of an experiment, none of which has begun. Raises `InputError` if any cannot be done."""
+
+    def scenario(series: Series, seed: int) -> Scenario:
+        by_seed = series.by_seed or experiment.by_seed
+        own = () if by_seed is None else by_seed(seed)
+        made = Scenario.read(series.scenario or experiment.scenario, (*series.overrides, *own))
+        made.check_scheme(series.scheme)
+        return made
+
+    return [
+        Cell(scenario(series, seed), series.scheme, seed, seed == seeds[0])
+        for series in experiment.series
+        for seed in seeds
+    ]
+
+
 def measure(
     experiment: Experiment,
     *,
@@ -181,13 +198,6 @@ def measure(
     Runs that are in `kept` are not done again, and new ones are put there: experiments about the same runs
     share them. Series that are the same run under two names share it in any case.
     """
-
-    def scenario(series: Series, seed: int) -> Scenario:
-        by_seed = series.by_seed or experiment.by_seed
-        own = () if by_seed is None else by_seed(seed)
-        made = Scenario.read(series.scenario or experiment.scenario, (*series.overrides, *own))
-        made.check_scheme(series.scheme)
-        return made
 
     def one(cell: Cell, stop: _core.Stop) -> Seen:
         if experiment.read is None and experiment.curves is None:
@@ -206,11 +216,7 @@ def measure(
         reading = (experiment.read, drawn, experiment.interval)
         return (cell.scenario.resolved, cell.scheme, cell.seed, *reading)
 
-    cells = [
-        Cell(scenario(series, seed), series.scheme, seed, seed == seeds[0])
-        for series in experiment.series
-        for seed in seeds
-    ]
+    cells = planned(experiment, seeds)
     kept = {} if kept is None else kept
     keys = list(map(key, cells))
     todo = {k: cell for k, cell in zip(keys, cells, strict=True) if k not in kept}

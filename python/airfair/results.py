@@ -458,6 +458,59 @@ class RoutingUpkeep(TypedDict):
     """Routes of the flows, in the order of the scenario."""
 
 
+class BesideRow(TypedDict):
+    """The flows of a scheme beside those of the baseline, each of which counts once.
+
+    A number has changed if its mean has by more than a twentieth of the larger of both means, and, with
+    several seeds, if the interval of the paired difference does not hold zero.
+    """
+
+    won: int
+    """Flows with more goodput."""
+    lost: int
+    """Flows with less goodput."""
+    even: int
+    """Flows whose goodput has not changed."""
+    delay_fell: int
+    """Flows with a shorter mean delay; flows without a delivered packet have none."""
+    delay_rose: int
+    """Flows with a longer mean delay."""
+    delay_even: int
+    """Flows whose mean delay has not changed."""
+    total_share: float | None
+    """Total goodput as a share of that of the baseline; None if the baseline has none."""
+    collapsed: bool
+    """True if the total has fallen to less than half of that of the baseline, and fewer than half of the
+    flows have won."""
+
+
+class RunVerdict(TypedDict):
+    """A run beside the max-min rates of its flows, or beside drop-tail where the model of `airfair optimum`
+    does not apply.
+
+    Flows without a route or traffic, and those that send files, have no share of a max-min rate.
+    """
+
+    by: str | None
+    """What the run is compared with, "optimum" or "droptail"; None where the scheme is drop-tail itself and
+    the model does not apply."""
+    reason: str | None
+    """The reason why the model does not apply; None where it does."""
+    assumed: NotRequired[list[str]]
+    """What was assumed to have max-min rates, such as "static routes"; only beside these, as the next
+    four."""
+    flows: NotRequired[int]
+    """Number of flows that have a share."""
+    below_half: NotRequired[int]
+    """Number of these with less than half of their max-min rate."""
+    optimum_share_min: NotRequired[float | None]
+    """Least share of its max-min rate that a flow gets (1: all of it); None if no flow has one."""
+    optimum_share_total: NotRequired[float | None]
+    """Sum of the goodputs as a share of the sum of the max-min rates; None if no flow has one."""
+    beside: NotRequired[BesideRow]
+    """The flows beside those of a run with drop-tail and the same seed; only where that is compared."""
+
+
 class RunResult(TypedDict):
     """The result of a run. A number that is not defined is None: Jain's index where nothing was delivered,
     for example."""
@@ -531,6 +584,8 @@ class RunResult(TypedDict):
     """Upkeep of routes; only with a proactive routing protocol."""
     window_jain: NotRequired[list[WindowJain]]
     """Fairness in windows; only if windows were given."""
+    verdict: NotRequired[RunVerdict]
+    """The run beside the best rates; only if the optimum was asked for."""
     perf: Perf
     """Cost of the run."""
 
@@ -670,8 +725,13 @@ class Differences(TypedDict):
     starved_flows: Estimate
     """Number of flows with less than 1 % of the mean goodput and less than half of their offered load, or
     without any goodput."""
+    mean_flow_delay_s: Estimate | None
+    """Mean over the flows of their mean one-way delays, seconds: each flow with a delivered packet counts
+    once."""
+    p99_flow_delay_s: Estimate | None
+    """Mean over the flows of the 99th percentiles of their delays, seconds."""
     mean_delay_s: Estimate | None
-    """Mean one-way delay of the delivered packets of all flows, seconds."""
+    """Mean one-way delay of the delivered packets of all flows, seconds: each packet counts once."""
     p99_delay_s: Estimate | None
     """99th percentile of these delays, seconds."""
     rtt_s: Estimate | None
@@ -803,6 +863,10 @@ class CompareRow(Differences):
     """Scheme that `difference` is a difference to: the first one."""
     difference: Differences
     """Differences to the baseline, paired by seed."""
+    beside: NotRequired[BesideRow]
+    """Flows beside those of the baseline; not of the baseline itself."""
+    settings: NotRequired[list[str]]
+    """Values of the scenario that only this scheme has, as `path=value`; only if there are any."""
     flows: list[FlowRow]
     """Flows, in the order of the scenario."""
     seeds: list[int]

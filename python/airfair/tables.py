@@ -28,6 +28,7 @@ from .results import (
     StationResult,
     WindowJain,
 )
+from .verdicts import run_lines
 
 MOST_FLOWS = 20
 """Most flows that a table shows: the worst."""
@@ -117,6 +118,11 @@ class Table:
             if number:
                 yield Text()
             yield from self._lines(places, widths, console)
+
+    @property
+    def cells(self) -> list[list[str]]:
+        """The heads, then each row, as plain texts."""
+        return [self._heads, *([cell.plain for cell in row] for row in self._rows)]
 
     def parts(self, room: int) -> int:
         """The number of tables, one below the other, for a width of `room` columns."""
@@ -263,9 +269,22 @@ FAIRNESS = (
 )
 LOG_UTILITY = Column("log_utility", "log utility", _decimals_of(2))
 LOSS = Column("loss_ratio", "loss", _share)
-DELAYS = (
+OF_FLOWS = (
     Column("mean_delay_s", "mean delay", _time),
     Column("p99_delay_s", "99 % delay", _time),
+)
+"""Numbers of each flow that a comparison shows beside the goodput."""
+
+OF_PACKETS = (
+    Column("mean_delay_s", "mean over packets", _time),
+    Column("p99_delay_s", "99 % of packets", _time),
+)
+"""Delays of the whole in which a flow counts as often as it has packets: of one flow the same as its own."""
+
+DELAYS = (
+    Column("mean_flow_delay_s", "mean delay", _time),
+    Column("p99_flow_delay_s", "99 % delay", _time),
+    *OF_PACKETS,
     Column("rtt_s", "RTT", _time),
     Column("retransmissions", "retrans.", _decimals_of(1)),
     LOSS,
@@ -283,8 +302,6 @@ COLUMNS = (*FAIRNESS, *OF_OPTIMUM, *DELAYS)
 """The numbers of a comparison, in the order of its tables."""
 
 GOODPUT = Column("goodput_bps", "goodput", _rate)
-OF_FLOWS = DELAYS[:2]
-"""Numbers of each flow that a comparison shows beside the goodput."""
 OF_FORWARDING = (
     Column("broadcasts_per_packet", "broadcasts per packet", _decimals_of(2)),
     Column("late_share", "late broadcasts", _share),
@@ -293,8 +310,10 @@ OF_FORWARDING = (
 
 
 def columns_of(rows: Sequence[CompareRow], columns: Sequence[Column] = COLUMNS) -> list[Column]:
-    """The columns in which any of these rows has a number."""
-    return [column for column in columns if any(row.get(column.key) is not None for row in rows)]
+    """The columns in which any of these rows has a number, without a second one of the same."""
+    lone = all(len(row["flows"]) == 1 for row in rows)
+    found = [column for column in columns if any(row.get(column.key) is not None for row in rows)]
+    return [column for column in found if not (lone and column in OF_PACKETS)]
 
 
 def show_run(result: RunResult, out: rich.console.Console) -> None:
@@ -339,6 +358,8 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
         f"total {rate(result['aggregate_goodput_bps'])}   "
         f"minimum {rate(result['min_goodput_bps'])}   starved flows {result['starved_flows']}"
     )
+    for line in run_lines(result["verdict"]) if "verdict" in result else ():
+        out.print(escape(line))
     idle = sum(flow["offered_bytes"] == 0 for flow in flows)
     if idle:
         out.print(f"[dim]{idle} {plural(idle, 'flow')} without traffic in this time, not counted[/dim]")
@@ -544,8 +565,13 @@ def show_lateness(lateness: Lateness, out: rich.console.Console) -> None:
     )
 
 
-def show_comparison(name: str, rows: Sequence[CompareRow], out: rich.console.Console) -> None:
-    """Schemes side by side: the numbers of the whole, then every flow."""
+def show_comparison(
+    name: str,
+    rows: Sequence[CompareRow],
+    out: rich.console.Console,
+    verdict: Callable[[rich.console.Console], object] | None = None,
+) -> None:
+    """Schemes side by side: the numbers of the whole, a `verdict` on them, then every flow."""
     seeds = rows[0]["seeds"]
     runs = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
     out.print(f"[bold]{escape(name)}[/bold], {runs}: means ± half the width of the 95 % confidence interval")
@@ -554,6 +580,9 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: rich.console.Con
         wide = f"{asked['target'] * 100:g} % of the mean: {', '.join(asked['relative_ci95'])}"
         met = all(row["precision"]["met"] for row in rows)
         out.print(f"{'reached' if met else 'not reached'}: half-widths of at most {escape(wide)}")
+    for row in rows:
+        if "settings" in row:
+            out.print(escape(f"{row['scheme']} alone has {', '.join(row['settings'])}"))
     columns = columns_of(rows)
     same = _same(rows, columns)
     shown = [column for column in columns if column not in same]
@@ -567,11 +596,14 @@ def show_comparison(name: str, rows: Sequence[CompareRow], out: rich.console.Con
     elif "optimum_share_min" in rows[0]:
         out.print("No flow has a share of its max-min rate: it has no route, no traffic, or sends files.")
     _show_content(rows, out)
+    if verdict is not None:
+        verdict(out)
     _show_flows(rows, GOODPUT, out)
     _show_differences(rows, goodputs, out)
     _show_windows(rows, out)
     if delays:
-        out.print("\nDelay and loss")
+        over = ": means over flows, each of which counts once" if len(rows[0]["flows"]) > 1 else ""
+        out.print(f"\nDelay and loss{over}")
         _show_whole(rows, delays, out)
     for column in (*OF_FLOWS, *OF_FORWARDING):
         _show_flows(rows, column, out)

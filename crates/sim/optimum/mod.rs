@@ -84,6 +84,10 @@ pub struct OptimumSpec {
     pub factors: InhibitorFactors,
     /// True if proportionally fair rates are wanted: of thousands of cliques they cost most.
     pub proportional: bool,
+    /// True if rates under some of the cliques are of no use: more cliques than the limit are an error, and no rates are computed.
+    pub only_complete: bool,
+    /// Most radio links that flows may use: the work grows with their square.
+    pub link_limit: usize,
 }
 
 impl Default for OptimumSpec {
@@ -92,6 +96,8 @@ impl Default for OptimumSpec {
             clique_limit: airfair_optimum::DEFAULT_LIMIT,
             factors: InhibitorFactors::default(),
             proportional: true,
+            only_complete: false,
+            link_limit: usize::MAX,
         }
     }
 }
@@ -174,6 +180,12 @@ pub(crate) fn optimum(
     let look = || if stop() { Err(NoOptimum::Stopped) } else { Ok(()) };
     check(spec, air)?;
     let links = links::links(spec, air, network, names)?;
+    if links.radio.len() > what.link_limit {
+        let (found, limit) = (links.radio.len(), what.link_limit);
+        return Err(
+            Unmodelled(format!("there is no optimum: flows use {found} links, more than {limit}")).into()
+        );
+    }
     let reception = Reception(air);
     let mut graph = ConflictGraph::with_vertices(links.radio.len() as u32);
     let (mut conflicts, mut inhibitions) = (Vec::new(), Vec::new());
@@ -223,6 +235,13 @@ pub(crate) fn optimum(
     let listing = maximal_cliques_until(&graph, what.clique_limit, stop)?;
     look()?;
     let complete = lists_all_until(&graph, &listing, stop)?;
+    if what.only_complete && !complete {
+        let limit = what.clique_limit;
+        return Err(Unmodelled(format!(
+            "there is no optimum: more than {limit} sets of links that share the air"
+        ))
+        .into());
+    }
     let cliques: Vec<Clique> = listing
         .cliques()
         .iter()

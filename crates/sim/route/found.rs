@@ -35,6 +35,8 @@ pub(super) struct FoundRoutes {
     flows: Vec<FlowRoute>,
     /// Latest change of a next hop that the routes of flows have not been checked for.
     pub changed: Option<Time>,
+    /// Number of changes of next hops.
+    changes: u64,
     /// Totals at the end of the warm-up.
     at_warmup: RoutingTotals,
     /// Time of the last call.
@@ -115,6 +117,7 @@ impl FoundRoutes {
             interfaces,
             flows: Vec::new(),
             changed: None,
+            changes: 0,
             at_warmup: RoutingTotals::default(),
             now: Time::ZERO,
         }
@@ -163,6 +166,7 @@ impl FoundRoutes {
         let table = host.routing.table();
         if table.revision != host.table.revision {
             self.changed = self.changed.max(Some(now));
+            self.changes += 1;
         }
         self.hosts[node].table = table;
         (answer, out.into_iter().filter_map(|effect| self.action(node, effect)).collect())
@@ -204,6 +208,11 @@ impl FoundRoutes {
         if self.protocol.is_proactive() {
             self.flows.push(FlowRoute::new(ends, window));
         }
+    }
+
+    /// None unless the protocol is proactive.
+    pub(super) fn changes(&self) -> Option<u64> {
+        self.protocol.is_proactive().then_some(self.changes)
     }
 
     pub(super) fn warmed_up(&mut self) {

@@ -309,6 +309,11 @@ impl Routes {
         }
     }
 
+    /// Number of changes of next hops so far; none unless a protocol maintains routes also without packets.
+    pub(crate) fn changes(&self) -> Option<u64> {
+        self.found.as_ref().and_then(|found| found.changes())
+    }
+
     /// Adds the next flow: the time for which the upkeep of its route is measured begins and ends with `window`.
     pub(crate) fn watch(&mut self, ends: [NodeIx; 2], window: (Time, Time)) {
         if let Some(found) = &mut self.found {

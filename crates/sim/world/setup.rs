@@ -35,6 +35,20 @@ impl World {
         Self::with_schemes(spec, scheme_name, scheme, seed, Registry::built_in())
     }
 
+    /// Compares the needs of a scheme, and of the nodes' own schemes, with what the interfaces of a network offer: for lists of runs,
+    /// before the first of them. Nothing is built.
+    ///
+    /// # Errors
+    /// Names the node, the scheme, and the missing capability.
+    pub fn check_scheme(
+        spec: &WorldSpec,
+        scheme_name: &str,
+        scheme: Box<dyn Scheme>,
+        schemes: &Registry,
+    ) -> Result<(), String> {
+        SchemePlacement::new(spec, scheme, schemes)?.check(spec, scheme_name)
+    }
+
     /// Creates a world; the window laws of its flows are looked up in `schemes`.
     ///
     /// # Errors

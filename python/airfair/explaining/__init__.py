@@ -13,7 +13,7 @@ from .. import _core
 from .._core import InputError, Scenario
 from ..arguments import Overrides, as_scenario, as_type, unsuitable
 from .advice import advice
-from .limit import add_optimum
+from .limit import add_baseline, add_optimum
 from .result import Explanation
 from .words import reasons, verdict
 
@@ -44,12 +44,18 @@ def explain(
     explained = json.loads(scenario.explain(flow, scheme, seed, stop))
     if scenario.links_vary:
         explained["links_vary"] = scenario.links_vary
+    if "route" in explained:
+        tables = scenario.to_dict()
+        protocol = tables["routing"]["protocol"]
+        metric = tables.get("olsr", {}).get("metric", "hops") if protocol == "olsr" else None
+        explained["route"] |= {"protocol": protocol, "metric": metric}
     explained["asked"] = flow is not None
     explanation = cast(Explanation, explained)
+    add_optimum(explanation, scenario)
+    add_baseline(explanation, scenario, stop)
     explanation["verdict"] = verdict(explanation)
     explanation["reasons"] = reasons(explanation)
     explanation["advice"] = advice(explanation)
-    add_optimum(explanation, scenario)
     return explanation
 
 

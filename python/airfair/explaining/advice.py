@@ -22,6 +22,9 @@ from .words import (
     WORTH_TELLING,
     flow_name,
     foreign,
+    held_back,
+    is_routeless,
+    link_name,
     listed,
     quality,
     unique,
@@ -42,7 +45,8 @@ def advice(explanation: Explanation) -> list[str]:
         return [_with("Nodes nearer, more power or a lower rate: the ranges are printed by", RANGES)]
     if explanation["standing"] == "silent":
         return []
-    if explanation["standing"] in ("fair", "content"):
+    fair = explanation["standing"] == "fair" and not held_back(explanation)
+    if fair or explanation["standing"] == "content":
         return unique(_advice_on_quality(explanation)) if quality(explanation) else []
     return unique(_advice(explanation))
 
@@ -84,6 +88,9 @@ def _diffq(hop: Hop) -> str | None:
 
 
 def _advice(explanation: Explanation) -> Iterator[str]:
+    if is_routeless(explanation):
+        yield from _advice_on_routes(explanation)
+        return  # what helps where there is a route, shows when there is one
     tcp = explanation["tcp"]
     fewer = False
     ahead = [hop for hop in explanation["hops"] if hop["forward"]]
@@ -124,6 +131,8 @@ def _advice(explanation: Explanation) -> Iterator[str]:
             )
     for hop in explanation["hops"]:
         yield from _advice_on_own_flows(explanation, hop)
+    for hop in explanation["hops"]:
+        yield from _advice_on_short_queues(explanation, hop)
     yield from _advice_on_full_queues(explanation)
     if tcp is not None and waited(tcp, "window_limit") > 0.3 and not fewer:
         yield "The window stands at its limit: a larger tcp.window_limit."
@@ -133,6 +142,27 @@ def _advice(explanation: Explanation) -> Iterator[str]:
             "Waiting for the timer follows from the losses: prevent those first, then see what a smaller "
             "tcp.min_rto or tcp.max_rto gives."
         )
+
+
+def _advice_on_routes(explanation: Explanation) -> Iterator[str]:
+    """Advice where a protocol has lost the route of the flow."""
+    if "links_vary" in explanation:
+        yield f"Links of its route were not always there: {listed(explanation['links_vary'])}."
+        return
+    if "route" not in explanation:
+        return
+    lost = explanation["route"]["lost"]
+    where = f" ({listed(link_name(link) for link in lost)})" if lost else ""
+    choices = ["--set routing.protocol=static"]
+    if explanation["route"]["metric"] == "etx":
+        choices.insert(0, "--set olsr.metric=hops")
+    yield _with(
+        f"Nothing moves, and yet links of its route{where} were taken for broken: messages of the protocol "
+        "are broadcasts, which nobody repeats when they collide with data. See what the flow gets over fixed "
+        f"routes{', and where fewer lost messages change routes' if len(choices) > 1 else ''}.",
+        *choices,
+    )
+    yield "Sources that send less leave the air to the messages of the protocol."
 
 
 RETRIES = "--set radio.short_retry_limit=50 --set radio.long_retry_limit=50"
@@ -208,6 +238,34 @@ def _advice_on_quality(explanation: Explanation) -> Iterator[str]:
                 "and a shorter one (radio.queue_packets, or tcp.window_limit for TCP) is emptied sooner.",
                 _compare(explanation, "droptail", "codel", "fq-codel"),
             )
+
+
+ROOM = 50
+"""Packets for which a queue needs room for each flow of TCP, as many as a usual window has segments."""
+
+FEW = 8
+"""Fewer packets of each flow in a full queue are few: TCP needs four under way, here and on the other hops,
+to find a loss by acknowledgements (RFC 5681, section 3.2)."""
+
+
+def _advice_on_short_queues(explanation: Explanation, hop: Hop) -> Iterator[str]:
+    """Advice where a full queue has room for few packets of each of its flows of TCP."""
+    held = [waiting for waiting in hop["queue"]["held"] if waiting["tcp"]]
+    flows = unique(waiting["flow"] for waiting in held if waiting["flow"] is not None)
+    packets = sum(waiting["packets"] for waiting in held)
+    if _owner(hop) is not None or len(flows) < 2 or not 0 < packets < FEW * len(flows):
+        return
+    if packets < 0.5 * held_packets(hop) or explanation["scheme"] not in FIRST_IN_FIRST_OUT:
+        return
+    yield _with(
+        f"The queue of {hop['src']} has room for {held_packets(hop):.0f} packets, and {len(flows)} flows "
+        "share it: too few for TCP, which then finds losses by its timer only. A longer one costs delay.",
+        f"--set {_table(hop)}.queue_packets={min(1000, ROOM * len(explanation['flows']))}",
+    )
+
+
+FIRST_IN_FIRST_OUT = ("droptail", "reno", "newreno", "vegas", "cubic")
+"""Schemes with a plain queue, whose length is that of the scenario, and a window that fills any queue."""
 
 
 def _advice_on_full_queues(explanation: Explanation) -> Iterator[str]:

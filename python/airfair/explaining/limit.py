@@ -4,15 +4,18 @@ it.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+
+from .. import _core
 from .._core import InputError, Scenario
-from ..optimal.model import Link, Optimum, OptimumFlow, Wire, optimum
+from ..optimal.model import Link, Optimum, OptimumFlow, Wire
 from ..optimal.show import bound_in_words, link_name
+from ..optimal.yardstick import MOST_CLIQUES, yardstick
 from ..tables import plural, rate
+from ..verdicts import BASELINE
 from .result import BestRate, Explanation, LinkEnds
 from .words import listed, percent
-
-MOST_CLIQUES = 1000
-"""Most cliques of the optimum, for which an explanation should not wait: time grows with their number."""
 
 MOST_LINKS = 6
 """Most links of a clique that the sentence names."""
@@ -22,37 +25,53 @@ def add_optimum(explanation: Explanation, scenario: Scenario) -> None:
     """Add `optimum` and `optimum_reason`."""
     explanation["optimum"] = explanation["optimum_reason"] = None
     try:
-        best = optimum(scenario, clique_limit=MOST_CLIQUES, proportional=False)
+        by = yardstick(scenario, clique_limit=MOST_CLIQUES)
     except InputError as error:
         explanation["optimum_reason"] = str(error)
         return
+    best = by.optimum
     found = next((flow for flow in best["flows"] if flow["id"] == explanation["flow"]), None)
     if found is None:
         inactive = explanation["flow"] in best["inactive"]
         why = "is not active in the measured time" if inactive else "has no route"
         explanation["optimum_reason"] = f"there is no optimum: the flow {why}"
-    elif not best["complete"]:
-        explanation["optimum_reason"] = (
-            f"more than {MOST_CLIQUES:,} cliques of conflicting links, too many for an explanation; "
-            "`airfair optimum` considers all of them"
-        )
     else:
-        explanation["optimum"] = _best_rate(explanation, best, found)
+        explanation["optimum"] = _best_rate(explanation, best, found, by.assumed)
 
 
-def _best_rate(explanation: Explanation, best: Optimum, flow: OptimumFlow) -> BestRate:
+def add_baseline(explanation: Explanation, scenario: Scenario, stop: _core.Stop | None) -> None:
+    """Add `baseline` where the flow has about as much as the others, there is no max-min rate, and another
+    scheme than drop-tail has run."""
+    alike = explanation["standing"] == "fair"
+    if not alike or explanation["optimum"] is not None or explanation["scheme"] == BASELINE:
+        return
+    result = json.loads(scenario.run(BASELINE, explanation["seed"], stop))
+    flow = next(flow for flow in result["flows"] if flow["id"] == explanation["flow"])
+    explanation["baseline"] = {
+        "scheme": BASELINE,
+        "goodput_bps": flow["goodput_bps"],
+        "total_bps": result["aggregate_goodput_bps"],
+    }
+
+
+def _best_rate(
+    explanation: Explanation, best: Optimum, flow: OptimumFlow, assumed: Sequence[str]
+) -> BestRate:
     bound = flow["bound"]
     clique = None if bound["clique"] is None else best["cliques"][bound["clique"]]
     links: list[LinkEnds] = [] if clique is None else [_ends(best["links"][link]) for link in clique["links"]]
     wire = None if bound["wire"] is None else _ends(best["wires"][bound["wire"]])
     return {
         "max_min_bps": flow["max_min_bps"],
+        "share": explanation["goodput_bps"] / flow["max_min_bps"] if flow["max_min_bps"] else 1.0,
+        "assumed": list(assumed),
+        "sends_files": flow["sends_files"],
         "bound": bound["kind"],
         "clique": bound["clique"],
         "senders": None if clique is None else clique["senders"],
         "links": links,
         "wire": wire,
-        "words": f"{_could_have(explanation, flow)}{_holder(explanation, best, flow)}.",
+        "words": f"{_could_have(explanation, flow, assumed)}{_holder(explanation, best, flow)}.",
     }
 
 
@@ -60,11 +79,12 @@ def _ends(link: Link | Wire) -> LinkEnds:
     return {"src": link["src"], "dst": link["dst"]}
 
 
-def _could_have(explanation: Explanation, flow: OptimumFlow) -> str:
+def _could_have(explanation: Explanation, flow: OptimumFlow, assumed: Sequence[str]) -> str:
     has = explanation["goodput_bps"] / flow["max_min_bps"] if flow["max_min_bps"] else 1.0
     busy = " if it always had data" if flow["sends_files"] else ""
+    what = f", with {listed(assumed)}," if assumed else ""
     return (
-        f"By the model of `airfair optimum` the flow could have {rate(flow['max_min_bps'])}{busy} "
+        f"By the model of `airfair optimum`{what} the flow could have {rate(flow['max_min_bps'])}{busy} "
         f"(it has {percent(has)} of this)"
     )
 

@@ -176,6 +176,38 @@ class Hop(TypedDict):
     differential: NotRequired[Differential]
 
 
+class LostLink(TypedDict):
+    """A link at which the flow's route was lost: a node and its former next hop; `times`: how often."""
+
+    src: str
+    dst: str
+    times: int
+
+
+class Route(TypedDict):
+    """The route of a flow where a protocol maintains routes also without packets.
+
+    `without_ns`: the time in which next hops did not lead from the source to the destination; `lost`: the
+    losses by the first link of the former path that was no next hop any more, most losses first; `protocol`
+    and its `metric` (None where it has no choice) are those of the scenario.
+    """
+
+    protocol: str
+    metric: str | None
+
+    without_ns: int
+    lost: list[LostLink]
+
+
+class Baseline(TypedDict):
+    """A run of the same scenario and seed with another scheme, where there is no max-min rate: the goodput of
+    the flow and of all flows together, bits per second."""
+
+    scheme: str
+    goodput_bps: float
+    total_bps: float
+
+
 class Drop(TypedDict):
     """Packets of the flow that were dropped; `data`, or TCP's segments without data."""
 
@@ -300,11 +332,16 @@ class Allocation(TypedDict):
 class BestRate(TypedDict):
     """The max-min rate of the flow by the model of `airfair.optimum`, and what binds it.
 
+    `share`: the flow's goodput as a part of it; `assumed`: what was assumed since the model cannot describe
+    the scenario itself, such as "static routes"; `sends_files`: the flow may have had nothing to send.
     `clique` is its place in the list of the optimum, `links` are its links; `wire` is a wired link that binds
     the flow. `words`: the same as a sentence.
     """
 
     max_min_bps: float
+    share: float
+    assumed: list[str]
+    sends_files: bool
     bound: Literal["demand", "clique", "wire"]
     clique: int | None
     senders: int | None
@@ -371,6 +408,8 @@ class Explanation(ExplainedFlow):
     """Hops of the flow's path; with TCP also those of its acknowledgements."""
     awaited_route_ns: NotRequired[int]
     """Time in which a packet waited for a route, nanoseconds; only with a routing protocol."""
+    route: NotRequired[Route]
+    """The route of the flow; only with a proactive routing protocol."""
     drops: list[Drop]
     """Packets of the flow that were dropped."""
     tcp: Tcp | None
@@ -397,6 +436,8 @@ class Explanation(ExplainedFlow):
     """The rate that the air allows the flow; None where the model does not apply."""
     optimum_reason: str | None
     """The reason where `optimum` is None."""
+    baseline: NotRequired[Baseline]
+    """A run with drop-tail; only with another scheme, where `optimum` is None and `standing` is fair."""
 
 
 def share(hop: Hop, *states: str) -> float:
@@ -437,6 +478,13 @@ def sent_part(explanation: Explanation) -> float | None:
     if "allocation" not in explanation or not smallest or seconds <= 0:
         return None
     return 8 * explanation["sent_packets"] * explanation["allocation"]["packet_bytes"] / seconds / smallest
+
+
+def without_route(explanation: Explanation) -> float:
+    """Share of the observed time in which the flow had no route; 0 where routes are fixed, or are looked for
+    when a packet needs one."""
+    ns = 1e9 * (explanation["until_s"] - explanation["from_s"])
+    return explanation["route"]["without_ns"] / ns if "route" in explanation and ns > 0 else 0.0
 
 
 def has_labels(explanation: Explanation) -> bool:

@@ -31,6 +31,7 @@ from .words import (
     cause,
     dropped,
     full_queue,
+    held_back,
     in_categories,
     link_name,
     listed,
@@ -65,7 +66,11 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
             "--flow names another.[/dim]"
         )
     out.print(f"[bold]{escape(explanation['verdict'])}[/bold]")
-    if explanation["reasons"] and explanation["standing"] in ("fair", "content"):
+    if (
+        explanation["reasons"]
+        and explanation["standing"] in ("fair", "content")
+        and not held_back(explanation)
+    ):
         out.print("Where its time goes:")
     for reason in explanation["reasons"]:
         out.print(f"- {escape(reason)}")

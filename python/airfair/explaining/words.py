@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ..results import InhibitedLink
 from ..tables import rate
+from ..verdicts import LITTLE
 from .result import (
     DEFERRING,
     AllocationLimit,
@@ -14,6 +15,7 @@ from .result import (
     Explanation,
     Hop,
     LinkEnds,
+    LostLink,
     OverloadedLink,
     behind,
     held_ns,
@@ -23,6 +25,7 @@ from .result import (
     sent_part,
     share,
     waited,
+    without_route,
 )
 
 WORTH_TELLING = 0.1
@@ -135,10 +138,12 @@ def verdict(explanation: Explanation) -> str:
             return f"{who} gets what it asks for: {got} of {rate(offered)}. {_all_in_all(explanation)}"
         case "content":
             return f"{who} gets {got}: its application asks for no more. {_all_in_all(explanation)}"
-        case "fair" if _compared(explanation) == 1:
+        case "fair" if _compared(explanation) == 1 and not held_back(explanation):
             only = "flow" if len(explanation["flows"]) == 1 else "flow with traffic and a route"
             alone = f"{who} gets {got}. It is the only {only}: no other competes with it."
             return f"{alone} {_all_in_all(explanation)}" if quality(explanation) else alone
+        case "fair" if held_back(explanation):
+            return f"{who} {_too_little(explanation)}"
         case "fair":
             part, of = _due(explanation)
             share_of = "more than its share" if part > 1.5 else "its share"
@@ -148,6 +153,53 @@ def verdict(explanation: Explanation) -> str:
         case standing:
             part, of = _due(explanation)
             return f"{who} {SAID[standing]}: {got}, {percent(part)} of {of}."
+
+
+ROUTELESS = 0.1
+"""A flow that has no route for a larger part of its time does not get its share."""
+
+
+def is_routeless(explanation: Explanation) -> bool:
+    """True if the flow has had no route for much of its time."""
+    return without_route(explanation) >= ROUTELESS
+
+
+def held_back(explanation: Explanation) -> bool:
+    """True if a flow that has about as much as the others has little: by its route, by its max-min rate, or
+    by what drop-tail gives all flows together."""
+    return is_routeless(explanation) or _of_best(explanation) < LITTLE or _of_baseline(explanation) < LITTLE
+
+
+def _of_best(explanation: Explanation) -> float:
+    """The part of its max-min rate that the flow has; 1 where that is not known, or may not be asked for."""
+    best = explanation["optimum"]
+    return 1.0 if best is None or best["sends_files"] else best["share"]
+
+
+def _of_baseline(explanation: Explanation) -> float:
+    """The total goodput as a part of that of the baseline; 1 without one."""
+    before = explanation["baseline"]["total_bps"] if "baseline" in explanation else 0.0
+    return sum(flow["goodput_bps"] for flow in explanation["flows"]) / before if before else 1.0
+
+
+def _too_little(explanation: Explanation) -> str:
+    """What a flow that has about as much as the others lacks."""
+    part, of = _due(explanation)
+    got, flows = rate(explanation["goodput_bps"]), _compared(explanation)
+    beside = "" if flows == 1 else f" That is {percent(part)} of {of}."
+    if is_routeless(explanation):
+        seconds = explanation["route"]["without_ns"] / 1e9 if "route" in explanation else 0.0
+        share_of = percent(without_route(explanation))
+        return f"had no route for {share_of} of its time ({seconds:.3g} s), and gets {got}.{beside}"
+    best = explanation["optimum"]
+    if best is not None and _of_best(explanation) < LITTLE:
+        allowed = f"{percent(best['share'])} of the {rate(best['max_min_bps'])} that the air allows it"
+        return f"gets little: {got}, {allowed}.{beside}"
+    whole, scheme = percent(_of_baseline(explanation)), explanation["scheme"]
+    return (
+        f"gets little, as all flows do: {got}. With {scheme} the total is {whole} of that with "
+        f"{explanation['baseline']['scheme'] if 'baseline' in explanation else ''}.{beside}"
+    )
 
 
 def _compared(explanation: Explanation) -> int:
@@ -170,7 +222,7 @@ def reasons(explanation: Explanation) -> list[str]:
     """The reasons for the flow's goodput, the most important first: of each kind the hop where its share is
     largest."""
     ahead = [hop for hop in explanation["hops"] if hop["forward"]]
-    found = [*_of_tcp(explanation), _searching(explanation)]
+    found = [*_of_tcp(explanation), _searching(explanation), _routeless(explanation)]
     for kind in (_queueing, _held, _deferring, _preceding, _failing):
         found.append(max((kind(explanation, hop) for hop in ahead), default=(0.0, "")))
     found.append(_differing(ahead))
@@ -240,6 +292,34 @@ def _searching(explanation: Explanation) -> tuple[float, str]:
         1e9 * (explanation["until_s"] - explanation["from_s"]), 1
     )
     return weight, f"{percent(weight)} of the time packets of it wait for a route that is being looked for."
+
+
+def _routeless(explanation: Explanation) -> tuple[float, str]:
+    """The time without a route, where routes were lost, and the packets that this cost."""
+    weight = without_route(explanation)
+    if "route" not in explanation or not weight:
+        return 0.0, ""
+    lost, seconds = explanation["route"]["lost"], explanation["route"]["without_ns"] / 1e9
+    times = sum(link["times"] for link in lost)
+    text = f"{percent(weight)} of the time ({seconds:.3g} s) it has no route"
+    if times:
+        most = lost[0]
+        at = f"at the link {link_name(most)}"
+        often = f", {_times(most['times'])} {at}" if len(lost) > 1 else f" {at}"
+        text += f": the protocol lost the route {_times(times)}{often}"
+    ended = sorted(
+        (drop for drop in explanation["drops"] if drop["reason"] in NO_ROUTE), key=lambda d: -d["packets"]
+    )
+    if ended:
+        packets = sum(drop["packets"] for drop in ended)
+        places = listed(f"{drop['packets']} at {drop['node']}" for drop in ended[:3])
+        text += f". {packets} of its packets ended for want of a route: {places}"
+    # Where there is no route, whatever else happens to packets comes after it.
+    return (1.0 + weight if weight >= ROUTELESS else weight), f"{text}."
+
+
+NO_ROUTE = ("no-route",)
+"""Reasons of drops of packets for which a node has no next hop."""
 
 
 def _queueing(explanation: Explanation, hop: Hop) -> tuple[float, str]:
@@ -452,7 +532,7 @@ def inhibition(link: InhibitedLink, what: str = "Its link") -> str:
     return f"{text} (last round at {link['round_s']:.4g} s)."
 
 
-def link_name(link: LinkEnds | OverloadedLink) -> str:
+def link_name(link: LinkEnds | OverloadedLink | LostLink) -> str:
     """A link, as in "A to B"."""
     return f"{link['src']} to {link['dst']}"
 

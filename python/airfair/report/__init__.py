@@ -19,7 +19,7 @@ from typing import Any, cast
 import jinja2
 import matplotlib as mpl
 
-from .. import _core, tables
+from .. import _core, tables, verdict_tables
 from .._core import Scenario
 from ..experiment import Repeated, Run
 from ..experiment import network as network_of
@@ -30,6 +30,7 @@ from ..output import check_writable, write_atomically
 from ..plots import world
 from ..plots.seeds import shown_radios
 from ..results import CompareRow, Estimate, Network, RunResult
+from ..verdicts import Judged, comparison_lines
 from . import allocations, differentials
 from .pictures import Picture, draw
 
@@ -90,7 +91,7 @@ def page(
     rows = cast(list[CompareRow], json.loads(repeated.rows))
     first = cast(RunResult, json.loads(repeated.runs[0][0].result))
     network = network_of(scenario, seed=rows[0]["seeds"][0])
-    study = Study(scenario, network, rows, first)
+    study = Study(scenario, network, rows, first, repeated.judged)
     if repeated.optimum is not None:
         study.add_optimum(repeated.optimum, rows)
     if tables.has_categories(first):
@@ -183,7 +184,12 @@ class Study:
     """The texts and tables of the page."""
 
     def __init__(
-        self, scenario: Scenario, network: Network, rows: Sequence[CompareRow], first: RunResult
+        self,
+        scenario: Scenario,
+        network: Network,
+        rows: Sequence[CompareRow],
+        first: RunResult,
+        judged: Judged | None,
     ) -> None:
         self.scenario = scenario
         self.schemes = [row["scheme"] for row in rows]
@@ -198,6 +204,10 @@ class Study:
         self.left_out = len(order) - len(shown)
         self.fairness = [*tables.FAIRNESS, *tables.columns_of(rows, tables.OF_OPTIMUM), tables.LOG_UTILITY]
         self.delays = tables.columns_of(rows, tables.DELAYS)
+        self.settings = [(row["scheme"], row["settings"]) for row in rows if "settings" in row]
+        self.verdict = verdict_tables.table_of(rows, judged)
+        self.verdict_title = verdict_tables.title(rows, judged)
+        self.verdict_lines = comparison_lines(rows)
         self.flows = _flow_lines(tables.GOODPUT, rows, shown)
         forwarding = (
             column for column in tables.OF_FORWARDING if any(column.key in flow for flow in rows[0]["flows"])
@@ -311,9 +321,12 @@ class Study:
         """The command that repeats the runs, from the scenario on the page."""
         if not self._in_a_row:
             also = ", optimum=True" if self.optimum else ""
+            own = [f"{scheme}:{text}" for scheme, texts in self.settings for text in texts]
+            also += f", overrides={own!r}" if own else ""
             return f"airfair.compare({self.file!r}, schemes={self.schemes!r}, seeds={self.seeds!r}{also})"
         more = ["--seeds", str(len(self.seeds)), "--seed-from", str(self.seeds[0])]
         more += ["--optimum"] if self.optimum else []
+        more += [part for own in self.settings for text in own[1] for part in ("--set", f"{own[0]}:{text}")]
         return shlex.join(["airfair", "compare", self.file, "--schemes", ",".join(self.schemes), *more])
 
 

@@ -186,8 +186,13 @@ class Plan:
                 continue
             try:
                 scenario.check_scheme(scheme)
-            except InputError as error:  # its parameters are wrong
+            except InputError as error:  # its parameters are wrong, or the network lacks what it needs
                 errors.append(f"{self.study.place(self.study.lines['schemes', i], 'schemes')}: {error}")
+        if not self.study.schemes:
+            try:
+                scenario.check_scheme(scenario.scheme)
+            except InputError as error:
+                errors.append(f"{self._at(cell)}{error}")
         return errors or Checked(digest(scenario.resolved), scenario.scheme, scenario.warnings)
 
     def _place(self, line: str, cell: int) -> str:

@@ -8,6 +8,7 @@ use super::allocation::Allocations;
 use super::attempts::AttemptCounts;
 use super::hop::{Hop, HopSender};
 use super::levels::Levels;
+use super::route::Route;
 use super::sending::Senders;
 use super::standing::{Compared, offered_bps, standing};
 use super::station::{ActivityIntervals, Holder, Station};
@@ -60,6 +61,7 @@ pub(crate) struct Explainer {
     /// True if a packet of the flow waits for a route, and the total time of that, ns.
     awaits_route: bool,
     awaited_route: u64,
+    route: Route,
     packets: BTreeMap<PacketRef, Tracked>,
     /// Number of lists of hearers that movement had changed after the last event.
     renewed: u64,
@@ -101,6 +103,7 @@ impl Observer for Explainer {
             senders.observe(network, now, self.window);
         }
         self.allocations.observe(self.flow, network, now, self.window);
+        self.route.observe(network, self.flow);
         self.awaits_route =
             self.forward_hops.is_none() && self.packets.values().any(|packet| packet.hop.is_none());
     }
@@ -126,6 +129,7 @@ impl Explainer {
             forward_hops: None,
             awaits_route: false,
             awaited_route: 0,
+            route: Route::default(),
             packets: BTreeMap::new(),
             renewed: 0,
             sending: vec![(PacketRef::NONE, Owner::Other); air.len()],
@@ -181,6 +185,9 @@ impl Explainer {
 
     /// Accounts for the time since the last event.
     fn account_until(&mut self, now: u64) {
+        if self.seen < now {
+            self.route.settle((self.window.0..self.window.1).contains(&self.seen));
+        }
         let (from, until) = (self.seen.max(self.window.0), now.min(self.window.1));
         if from < until {
             self.account(from, until);
@@ -200,6 +207,7 @@ impl Explainer {
 
     fn account(&mut self, from: u64, until: u64) {
         self.awaited_route += if self.awaits_route { until - from } else { 0 };
+        self.route.add(until - from);
         for place in 0..self.stations.len() {
             // Hops of the flow may share a station; the activities are those for a packet in this category.
             let mut known = None;
@@ -515,6 +523,7 @@ impl Explainer {
                 .map(|hop| self.hop_explanation(hop, names, queue(hop, self.flow, world.run, network)))
                 .collect(),
             awaited_route: self.forward_hops.is_none().then_some(self.awaited_route),
+            route: self.route.explanation(network, names),
             drops: sorted(
                 self.drops
                     .iter()

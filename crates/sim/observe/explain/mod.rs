@@ -13,6 +13,7 @@
 //! | `levels` | queue differentials and levels of the flow's packets on a hop |
 //! | `allocation` | what a controller and agents give the flow |
 //! | `attempts` | frames without a response, and the reasons at their receivers |
+//! | `route` | the flow's route where a protocol maintains routes |
 //! | `sending` | what a TCP sender waits for |
 //! | `standing` | the flow's share beside the others |
 
@@ -21,6 +22,7 @@ mod attempts;
 mod explainer;
 mod hop;
 mod levels;
+mod route;
 mod sending;
 mod standing;
 mod station;
@@ -62,12 +64,23 @@ pub struct Explanation {
     pub hops: Vec<HopExplanation>,
     /// Time in which a packet of the flow waited for a route, ns, with a routing protocol.
     pub awaited_route: Option<u64>,
+    /// The route of the flow, if a protocol maintains routes.
+    pub route: Option<RouteExplanation>,
     /// Dropped packets of the flow, by node and reason.
     pub drops: Vec<Drops>,
     /// The waiting times of the flow's TCP, by reason.
     pub tcp: Option<TcpExplanation>,
     /// The shares that a controller and agents have given the flow, if they give flows shares.
     pub allocation: Option<AllocationExplanation>,
+}
+
+/// The route of a flow over time, where a protocol maintains routes also without packets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RouteExplanation {
+    /// Time in which next hops did not lead from the source to the destination, ns.
+    pub without: u64,
+    /// Losses of the route by the link of the former path, sender and receiver, that was no next hop any more.
+    pub lost: Vec<((String, String), u64)>,
 }
 
 /// Shares of the flow, sampled.

@@ -1,0 +1,59 @@
+"""Tables of verdicts on comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import rich.console
+from rich.markup import escape
+
+from . import tables
+from .results import CompareRow
+from .verdicts import Judged, comparison_lines, percent
+
+HEADS = ("flows win", "lose", "as before", "of its total")
+
+
+def table_of(rows: Sequence[CompareRow], judged: Judged | None) -> tables.Table | None:
+    """The counts of flows, and the shares of what the air allows; None where there is neither."""
+    compared = any("beside" in row for row in rows)
+    columns = [] if judged is None else tables.columns_of(judged.rows, tables.OF_OPTIMUM)
+    if not compared and not columns:
+        return None
+    heads = [*(HEADS if compared else ()), *(column.head for column in columns)]
+    table = tables.plain_table("scheme", right=heads)
+    for number, row in enumerate(rows):
+        cells = counts(row) if compared else []
+        if judged is not None:
+            cells += [column.cell(cast("Mapping[str, object]", judged.rows[number])) for column in columns]
+        table.add_row(escape(row["scheme"]), *cells)
+    return table
+
+
+def counts(row: CompareRow) -> list[str]:
+    """Cells for `HEADS`: dashes for the baseline."""
+    if "beside" not in row:
+        return ["-"] * len(HEADS)
+    beside = row["beside"]
+    whole = "-" if beside["total_share"] is None else percent(beside["total_share"])
+    return [str(beside["won"]), str(beside["lost"]), str(beside["even"]), whole]
+
+
+def title(rows: Sequence[CompareRow], judged: Judged | None) -> str:
+    """What the table of counts and shares is about."""
+    parts = [f"Flows against {rows[0]['scheme']}"] if len(rows) > 1 else []
+    if judged is not None and tables.columns_of(judged.rows, tables.OF_OPTIMUM):
+        parts.append(f"shares of what the air allows ({judged.words})")
+    text = ", and ".join(parts)
+    return text[:1].upper() + text[1:]
+
+
+def show_verdict(rows: Sequence[CompareRow], judged: Judged | None, out: rich.console.Console) -> None:
+    """Print the verdict on a comparison."""
+    table = table_of(rows, judged)
+    if table is not None:
+        out.print(f"\n{escape(title(rows, judged))}")
+        out.print(table)
+    for line in comparison_lines(rows):
+        out.print(escape(line))
