@@ -99,6 +99,7 @@ fn config(data: &mut Input<'_>) -> TcpConfig {
         initial_window: [InitialWindow::Segments(2), InitialWindow::Rfc3390, InitialWindow::Rfc6928]
             [usize::from(data.byte() % 3)],
         window_limit: data.number().min(1 << 16),
+        send_buffer: data.flag().then(|| data.number()),
         receive_window: data.number(),
         delayed_ack: bit(more, 0).then_some(DelayedAck {
             segments: 2,
@@ -117,6 +118,7 @@ fn config(data: &mut Input<'_>) -> TcpConfig {
         limited_transmit: bit(bits, 2),
         prr: bit(bits, 3),
         undo: bit(more, 3),
+        undo_earlier_copies: data.flag(),
         timestamps: bit(bits, 4),
         window_scale: more >> 4,
         ecn: bit(bits, 5),
