@@ -88,6 +88,9 @@ pub struct TcpConfig {
     pub rto_after_syn_loss: Span,
     /// Lower bound of the retransmission time-out (RFC 6298 section 2.4).
     pub min_rto: Span,
+    /// True if `min_rto` is the least distance of the time-out from the smoothed round-trip time instead of the least time-out: in Linux
+    /// (`tcp_rtt_estimator`) it bounds the variation. Only with [`TickMode::RoundUp`].
+    pub min_rto_beyond_rtt: bool,
     /// Upper bound of the retransmission time-out, back-off included (RFC 6298 section 2.5).
     pub max_rto: Span,
     /// Clock granularity, G in RFC 6298.
@@ -183,6 +186,7 @@ impl TcpConfig {
         initial_rto: Span::from_secs(1),
         rto_after_syn_loss: Span::from_secs(3),
         min_rto: Span::from_secs(1),
+        min_rto_beyond_rtt: false,
         max_rto: Span::from_secs(60),
         tick: Span::from_nanos(1),
         tick_mode: TickMode::RoundUp,

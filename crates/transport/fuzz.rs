@@ -109,6 +109,7 @@ fn config(data: &mut Input<'_>) -> TcpConfig {
         initial_rto: Span(data.number()),
         rto_after_syn_loss: Span(data.number()),
         min_rto: Span(data.number()),
+        min_rto_beyond_rtt: data.flag(),
         max_rto: Span(data.number()),
         tick: Span(data.number()),
         tick_mode: if data.flag() { TickMode::Bsd } else { TickMode::RoundUp },

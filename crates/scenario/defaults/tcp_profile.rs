@@ -40,6 +40,7 @@ macro_rules! each_rule {
         initial_rto: Span,
         rto_after_syn_loss: Span,
         min_rto: Span,
+        min_rto_beyond_rtt: bool,
         max_rto: Span,
         tick: Span,
         tick_mode: TickMode,
@@ -85,6 +86,7 @@ const RFC: Rules = {
         initial_rto: tcp.initial_rto,
         rto_after_syn_loss: tcp.rto_after_syn_loss,
         min_rto: tcp.min_rto,
+        min_rto_beyond_rtt: tcp.min_rto_beyond_rtt,
         max_rto: tcp.max_rto,
         tick: tcp.tick,
         tick_mode: tcp.tick_mode,
@@ -160,12 +162,13 @@ const LINUX_SEND_BUFFER: Window = Window::Bytes(Bytes(4 << 20));
 /// offload, always on since Linux 4.17, a byte of payload takes little more than a byte.
 const LINUX: Rules = Rules {
     send_buffer: Or::of(LINUX_SEND_BUFFER),
+    min_rto_beyond_rtt: true,
     undo_earlier_copies: true,
     ..LINUX_2026
 };
 
 /// What `linux` was when the results of papers and of `building-46.toml` were recorded: no send buffer that an application refills by
-/// thirds, and an undo that counts earlier copies wrongly.
+/// thirds, a least time-out of 200 ms, and an undo that counts earlier copies wrongly.
 const LINUX_2026: Rules = Rules {
     initial_window: InitialWindow::Segments(10),
     window_limit: LINUX_SEND_BUFFER,
@@ -198,11 +201,12 @@ pub(crate) fn rules(profile: TcpProfile) -> &'static Rules {
 /// The default of a key in words: `"1 s" (ns-2: "0.2 s", linux: "0.2 s", linux-2026: "0.2 s")`.
 pub(crate) fn describe(key: &str) -> String {
     let usual = RFC.text(key);
-    let others: Vec<String> = [("ns-2", &NS2), ("ns-3", &NS3), ("linux", &LINUX), ("linux-2026", &LINUX_2026)]
-        .into_iter()
-        .map(|(name, rules)| (name, rules.text(key)))
-        .filter(|(_, value)| *value != usual)
-        .map(|(name, value)| format!("{name}: {value}"))
-        .collect();
+    let others: Vec<String> =
+        [("ns-2", &NS2), ("ns-3", &NS3), ("linux", &LINUX), ("linux-2026", &LINUX_2026)]
+            .into_iter()
+            .map(|(name, rules)| (name, rules.text(key)))
+            .filter(|(_, value)| *value != usual)
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
     if others.is_empty() { usual } else { format!("{usual} ({})", others.join(", ")) }
 }

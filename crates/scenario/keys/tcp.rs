@@ -29,8 +29,8 @@ table! {
         /// the one-way TCP of ns-2.35 (`tcl/lib/ns-default.tcl`, `tcp/tcp.cc`); "ns-3" is ns-3.37
         /// (`src/internet/model/tcp-socket.cc`, `tcp-socket-base.cc`); "linux" is a Linux host with the kernel's own
         /// settings (`include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst`), compared with a testbed in
-        /// `validation kernel`; "linux-2026" is what "linux" was before, without `send_buffer` and `undo_earlier_copies`, and
-        /// reproduces results that were recorded with it.
+        /// `validation kernel`; "linux-2026" is what "linux" was before, without `send_buffer`, `min_rto_beyond_rtt` and
+        /// `undo_earlier_copies`, and reproduces results that were recorded with it.
         profile: TcpProfile = default(TcpProfile::Rfc);
         /// Maximum segment size as the option announces it: the payload of a full segment without options. With timestamps a
         /// segment carries 12 B less.
@@ -53,6 +53,9 @@ table! {
         rto_after_syn_loss: Span = switch(describe), in TIMES;
         /// Least retransmission time-out.
         min_rto: Span = switch(describe), in TIMES;
+        /// Whether `min_rto` is the least distance of the time-out from the smoothed round-trip time, as in Linux
+        /// (`tcp_rtt_estimator`), instead of the least time-out. Without effect where `tick_mode` is "bsd".
+        min_rto_beyond_rtt: bool = switch(describe);
         /// Largest retransmission time-out, backed off or not.
         max_rto: Span = switch(describe), in TIMES;
         /// Clock granularity.

@@ -130,6 +130,7 @@ fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
         initial_rto: r.initial_rto,
         rto_after_syn_loss: r.rto_after_syn_loss,
         min_rto: r.min_rto,
+        min_rto_beyond_rtt: r.min_rto_beyond_rtt,
         max_rto: r.max_rto,
         tick: r.tick,
         tick_mode: r.tick_mode,

@@ -419,12 +419,14 @@ impl Sender {
         if self.config.send_buffer.is_some() { self.end().min(self.filled) } else { self.end() }
     }
 
-    /// The application fills the send buffer, if a third of it is free.
+    /// The application fills the send buffer with whole segments, if at least half as much is free as is used (Linux:
+    /// `sk_stream_is_writeable`).
     fn fill_buffer(&mut self) {
         let Some(size) = self.config.send_buffer else { return };
         let mss = u64::from(self.mss);
-        let size = (size / mss).max(1) * mss;
-        if self.filled.saturating_sub(self.una) <= size - size / 3 {
+        let size = (size / mss).max(1).saturating_mul(mss);
+        let used = self.filled.saturating_sub(self.una);
+        if size.saturating_sub(used) >= used / 2 {
             self.filled = self.una.saturating_add(size);
         }
     }

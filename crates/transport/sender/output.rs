@@ -97,7 +97,8 @@ impl Sender {
         let usable = self.una.saturating_add(self.peer_window).saturating_sub(self.next);
         let full = u64::from(self.mss);
         let payload = left.min(full).min(usable);
-        let fin = self.closed && self.config.fin && payload == left && self.next <= self.end();
+        let last = payload == self.end().saturating_sub(self.next);
+        let fin = self.closed && self.config.fin && last && self.next <= self.end();
         if left == 0 {
             return fin.then_some((0, true));
         }
