@@ -75,6 +75,9 @@ pub struct TcpConfig {
     pub initial_window: InitialWindow,
     /// Largest congestion window, bytes: the sender's buffer.
     pub window_limit: u64,
+    /// The sender's buffer, bytes: payload sent and not acknowledged, and payload to be sent. The application, once it has filled the
+    /// buffer, writes again when a third of it is free, as under Linux (`sk_stream_write_space`). `None`: unlimited.
+    pub send_buffer: Option<u64>,
     /// The receiver's buffer, bytes.
     pub receive_window: u64,
     /// Delayed acknowledgements; `None`: each segment is acknowledged at once.
@@ -85,6 +88,9 @@ pub struct TcpConfig {
     pub rto_after_syn_loss: Span,
     /// Lower bound of the retransmission time-out (RFC 6298 section 2.4).
     pub min_rto: Span,
+    /// True if `min_rto` is the least distance of the time-out from the smoothed round-trip time instead of the least time-out: in Linux
+    /// (`tcp_rtt_estimator`) it bounds the variation. Only with [`TickMode::RoundUp`].
+    pub min_rto_beyond_rtt: bool,
     /// Upper bound of the retransmission time-out, back-off included (RFC 6298 section 2.5).
     pub max_rto: Span,
     /// Clock granularity, G in RFC 6298.
@@ -103,6 +109,9 @@ pub struct TcpConfig {
     /// True if a time-out or fast retransmit is undone that proves spurious: by timestamps (RFC 3522), or by the receiver's reports of
     /// duplicate data (RFC 3708); the response is that of RFC 4015. Without both nothing proves it.
     pub undo: bool,
+    /// True if copies that an earlier recovery has sent, and that are on their way when a fast retransmit begins, do not prove it spurious,
+    /// as in Linux (`tcp_init_undo`, `retrans_stamp`); needs `undo`. RFC 3522 and RFC 3708 know no earlier copies.
+    pub undo_earlier_copies: bool,
     /// Timestamps (RFC 7323 section 3).
     pub timestamps: bool,
     /// Shift of the window field, 0..=14; 0: the option is not sent (RFC 7323 section 2).
@@ -171,11 +180,13 @@ impl TcpConfig {
         headers: 40,
         initial_window: InitialWindow::Rfc6928,
         window_limit: 1 << 30,
+        send_buffer: None,
         receive_window: 4 << 20,
         delayed_ack: Some(DelayedAck { segments: 2, timeout: Span::from_millis(200), quick: 0 }),
         initial_rto: Span::from_secs(1),
         rto_after_syn_loss: Span::from_secs(3),
         min_rto: Span::from_secs(1),
+        min_rto_beyond_rtt: false,
         max_rto: Span::from_secs(60),
         tick: Span::from_nanos(1),
         tick_mode: TickMode::RoundUp,
@@ -184,6 +195,7 @@ impl TcpConfig {
         limited_transmit: true,
         prr: false,
         undo: false,
+        undo_earlier_copies: true,
         timestamps: false,
         window_scale: 7,
         syn_window: Some(LARGEST_FIELD),

@@ -99,6 +99,7 @@ fn config(data: &mut Input<'_>) -> TcpConfig {
         initial_window: [InitialWindow::Segments(2), InitialWindow::Rfc3390, InitialWindow::Rfc6928]
             [usize::from(data.byte() % 3)],
         window_limit: data.number().min(1 << 16),
+        send_buffer: data.flag().then(|| data.number()),
         receive_window: data.number(),
         delayed_ack: bit(more, 0).then_some(DelayedAck {
             segments: 2,
@@ -108,6 +109,7 @@ fn config(data: &mut Input<'_>) -> TcpConfig {
         initial_rto: Span(data.number()),
         rto_after_syn_loss: Span(data.number()),
         min_rto: Span(data.number()),
+        min_rto_beyond_rtt: data.flag(),
         max_rto: Span(data.number()),
         tick: Span(data.number()),
         tick_mode: if data.flag() { TickMode::Bsd } else { TickMode::RoundUp },
@@ -117,6 +119,7 @@ fn config(data: &mut Input<'_>) -> TcpConfig {
         limited_transmit: bit(bits, 2),
         prr: bit(bits, 3),
         undo: bit(more, 3),
+        undo_earlier_copies: data.flag(),
         timestamps: bit(bits, 4),
         window_scale: more >> 4,
         ecn: bit(bits, 5),

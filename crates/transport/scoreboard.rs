@@ -387,6 +387,12 @@ impl Scoreboard {
         self.pipe += segment.in_pipe();
     }
 
+    /// Payload that was retransmitted and is neither acknowledged nor reported, bytes.
+    pub(crate) fn repeated(&self) -> u64 {
+        let out = self.segments.iter().filter(|segment| segment.repeated && !segment.sacked);
+        out.map(|segment| u64::from(segment.payload)).sum()
+    }
+
     /// True if the first segment is assumed lost.
     pub(crate) fn head_is_lost(&self) -> bool {
         self.head().is_some_and(|head| head.lost)

@@ -29,6 +29,7 @@ ORDER = (
     "mathis",
     "response",
     "dumbbell",
+    "kernel",
     "tfrc",
     "short_flows",
     "conservation",

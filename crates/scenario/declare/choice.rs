@@ -36,6 +36,8 @@ pub(crate) enum TcpProfile {
     Ns3,
     /// A Linux host.
     Linux,
+    /// The same as results of the year 2026 were recorded with.
+    Linux2026,
 }
 
 /// The metric of static routes, of which the least is best.
@@ -161,7 +163,7 @@ choices! {
     TimeoutDistance { CoverageClass: "coverage-class", EachLink: "each-link" }
     Metric { Hops: "hops", Etx: "etx" }
     SendRate { Broadcast: "broadcast", Data: "data" }
-    TcpProfile { Rfc: "rfc", Ns2: "ns-2", Ns3: "ns-3", Linux: "linux" }
+    TcpProfile { Rfc: "rfc", Ns2: "ns-2", Ns3: "ns-3", Linux: "linux", Linux2026: "linux-2026" }
     TickMode { RoundUp: "round-up", Bsd: "bsd" }
     PartialAckTimer { Impatient: "impatient", SlowButSteady: "slow-but-steady" }
     Distribution { Fixed: "fixed", Exponential: "exponential", Pareto: "pareto" }

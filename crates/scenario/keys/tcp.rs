@@ -28,7 +28,9 @@ table! {
         /// Defaults of the other keys; a key that is written has precedence. "rfc" is what the RFCs recommend. "ns-2" is
         /// the one-way TCP of ns-2.35 (`tcl/lib/ns-default.tcl`, `tcp/tcp.cc`); "ns-3" is ns-3.37
         /// (`src/internet/model/tcp-socket.cc`, `tcp-socket-base.cc`); "linux" is a Linux host with the kernel's own
-        /// settings (`include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst`).
+        /// settings (`include/net/tcp.h`, `Documentation/networking/ip-sysctl.rst`), compared with a testbed in
+        /// `validation kernel`; "linux-2026" is what "linux" was before, without `send_buffer`, `min_rto_beyond_rtt` and
+        /// `undo_earlier_copies`, and reproduces results that were recorded with it.
         profile: TcpProfile = default(TcpProfile::Rfc);
         /// Maximum segment size as the option announces it: the payload of a full segment without options. With timestamps a
         /// segment carries 12 B less.
@@ -38,6 +40,9 @@ table! {
         initial_window: InitialWindow = switch(describe);
         /// Largest congestion window: the sender's buffer. Segments are full ones.
         window_limit: Window = switch(describe);
+        /// The sender's buffer: what is sent and not acknowledged, and what waits to be sent. An application that has filled it writes
+        /// again when a third of it is free, as under Linux: with a larger window data then leave in bursts. Segments are full ones.
+        send_buffer: Or<Unlimited, Window> = switch(describe);
         /// The receiver's buffer, which bounds what is in flight.
         receive_window: Window = computed(format!("{}; less if window_scale is written and cannot say that", describe("receive_window")));
         /// How a receiver delays acknowledgements: "off" acknowledges each segment.
@@ -48,6 +53,9 @@ table! {
         rto_after_syn_loss: Span = switch(describe), in TIMES;
         /// Least retransmission time-out.
         min_rto: Span = switch(describe), in TIMES;
+        /// Whether `min_rto` is the least distance of the time-out from the smoothed round-trip time, as in Linux
+        /// (`tcp_rtt_estimator`), instead of the least time-out. Without effect where `tick_mode` is "bsd".
+        min_rto_beyond_rtt: bool = switch(describe);
         /// Largest retransmission time-out, backed off or not.
         max_rto: Span = switch(describe), in TIMES;
         /// Clock granularity.
@@ -70,6 +78,10 @@ table! {
         /// time-out return (RFC 4015). `timestamps` prove it (RFC 3522), or reports of what was received twice (RFC 3708;
         /// `duplicate_sack`); without both it has no effect.
         undo: bool = switch(describe);
+        /// Whether `undo` regards copies that an earlier fast retransmit has sent and that are on their way when another one begins: their
+        /// arrival proves nothing spurious, as in Linux. Without it real losses one after another are undone, and the window
+        /// stays where it was.
+        undo_earlier_copies: bool = switch(describe);
         /// Timestamps (RFC 7323): 12 B of every segment.
         timestamps: bool = switch(describe);
         /// Shift of the window field; 0: the option is not sent (RFC 7323).

@@ -112,6 +112,11 @@ fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
             });
         }
     }
+    if let Some(buffer) = r.send_buffer.0.filter(|buffer| buffer.bytes(payload) < payload) {
+        cx.error(t.locations.of("send_buffer"), &path.child("send_buffer"), || {
+            format!("{}: less than a segment; expected at least \"{payload} B\"", buffer.write())
+        });
+    }
     TcpConfig {
         // The world sets it, which knows the lengths of headers.
         headers: TcpConfig::RFC.headers,
@@ -119,11 +124,13 @@ fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
         mss: u32::try_from(r.mss.0).unwrap_or(u32::MAX),
         initial_window: r.initial_window,
         window_limit: r.window_limit.bytes(payload),
+        send_buffer: r.send_buffer.0.map(|buffer| buffer.bytes(payload)),
         receive_window: r.receive_window.bytes(payload),
         delayed_ack: r.delayed_ack.0,
         initial_rto: r.initial_rto,
         rto_after_syn_loss: r.rto_after_syn_loss,
         min_rto: r.min_rto,
+        min_rto_beyond_rtt: r.min_rto_beyond_rtt,
         max_rto: r.max_rto,
         tick: r.tick,
         tick_mode: r.tick_mode,
@@ -132,6 +139,7 @@ fn resolve(t: &mut TcpTable, path: &Path<'_>, cx: &mut Cx<'_>) -> TcpConfig {
         limited_transmit: r.limited_transmit,
         prr: r.prr,
         undo: r.undo,
+        undo_earlier_copies: r.undo_earlier_copies,
         timestamps: r.timestamps,
         window_scale: r.window_scale,
         syn_window: r.syn_window.0.map(Bytes::get),

@@ -45,6 +45,7 @@ impl Sender {
         }
         self.una = segment.ack;
         self.next = self.next.max(self.una);
+        self.fill_buffer();
         if !self.sack {
             self.count_duplicates(duplicate, missing, &mut result);
         }

@@ -86,6 +86,7 @@ impl Sender {
     fn establish(&mut self, rtt: Option<(Span, Span)>, syn_lost: bool, context: &mut SourceContext<'_>) {
         self.state = State::Open;
         (self.una, self.next) = (1, 1);
+        self.fill_buffer();
         self.rto_at = None;
         self.expiries = 0;
         self.largest_window = self.peer_window;

@@ -9,7 +9,7 @@ use super::{Sender, State};
 pub enum Limit {
     /// The connection is not open yet, or has failed.
     Handshake,
-    /// The application has provided no more data, or Nagle's algorithm holds a segment that is not full.
+    /// The application has provided no more data, or has not refilled the send buffer yet, or Nagle's algorithm holds a segment that is not full.
     Application,
     /// The law's congestion window is full, or new data wait after a mark.
     Window,
@@ -48,7 +48,7 @@ impl Sender {
                 window()
             };
         }
-        let left = self.end().saturating_sub(self.next);
+        let left = self.buffered().saturating_sub(self.next);
         let wanted = left.min(u64::from(self.mss));
         let usable = self.una.saturating_add(self.peer_window).saturating_sub(self.next);
         if left == 0 || self.config.nagle && wanted < u64::from(self.mss) && self.una < self.next {

@@ -68,6 +68,8 @@ pub struct Sender {
     probed_to: u64,
     /// Payload provided by the application, bytes.
     written: u64,
+    /// The sequence number up to which the application has filled a limited send buffer.
+    filled: u64,
     /// True if the application provides no more data.
     closed: bool,
     /// Largest payload of a segment, options subtracted, bytes: SMSS of RFC 5681.
@@ -109,6 +111,8 @@ pub struct Sender {
     recovery_end_unreported: bool,
     /// The last time-out or fast retransmit, while it may prove spurious.
     undo: Option<Box<Undo>>,
+    /// Timestamp clock at the first retransmission since the last time-out or fast retransmit before which none was outstanding.
+    resent_since: Option<u32>,
     /// After a spurious time-out: the averages before it, and SND.NXT at its detection. Measurements of data beyond adapt the time-out.
     settling: Option<(Before, u64)>,
 
@@ -158,6 +162,7 @@ impl Sender {
             next: 0,
             probed_to: 0,
             written: 0,
+            filled: 0,
             closed: false,
             mss: config.mss,
             config,
@@ -179,6 +184,7 @@ impl Sender {
             lost_unreported: 0,
             recovery_end_unreported: false,
             undo: None,
+            resent_since: None,
             settling: None,
             rto_at: None,
             expiries: 0,
@@ -406,6 +412,23 @@ impl Sender {
     /// The sequence number after the last byte written.
     fn end(&self) -> u64 {
         1 + self.written
+    }
+
+    /// The sequence number after the last byte that the send buffer has room for.
+    fn buffered(&self) -> u64 {
+        if self.config.send_buffer.is_some() { self.end().min(self.filled) } else { self.end() }
+    }
+
+    /// The application fills the send buffer with whole segments, if at least half as much is free as is used (Linux:
+    /// `sk_stream_is_writeable`).
+    fn fill_buffer(&mut self) {
+        let Some(size) = self.config.send_buffer else { return };
+        let mss = u64::from(self.mss);
+        let size = (size / mss).max(1).saturating_mul(mss);
+        let used = self.filled.saturating_sub(self.una);
+        if size.saturating_sub(used) >= used / 2 {
+            self.filled = self.una.saturating_add(size);
+        }
     }
 
     /// Payload in the network as laws receive it, bytes: pipe of RFC 6675, without SACK less the segments behind duplicates. After a

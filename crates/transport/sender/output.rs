@@ -47,7 +47,7 @@ impl Sender {
             return Some(segment);
         }
         // Delivery rates from here on are limited by the application, not by the path.
-        if self.end() < self.next + u64::from(self.mss)
+        if self.buffered() < self.next + u64::from(self.mss)
             && self.fits(self.mss, &self.law.allowance(context.now))
         {
             self.delivery.on_app_limited(self.pipe());
@@ -93,11 +93,12 @@ impl Sender {
 
     /// New data allowed by the receiver's window and the rules against small segments: payload and FIN.
     fn new_data(&mut self, now: Time) -> Option<(u32, bool)> {
-        let left = self.end().saturating_sub(self.next);
+        let left = self.buffered().saturating_sub(self.next);
         let usable = self.una.saturating_add(self.peer_window).saturating_sub(self.next);
         let full = u64::from(self.mss);
         let payload = left.min(full).min(usable);
-        let fin = self.closed && self.config.fin && payload == left && self.next <= self.end();
+        let last = payload == self.end().saturating_sub(self.next);
+        let fin = self.closed && self.config.fin && last && self.next <= self.end();
         if left == 0 {
             return fin.then_some((0, true));
         }
@@ -184,7 +185,7 @@ impl Sender {
         // A full segment is available, and the receiver has room for it.
         let after = self.next + u64::from(self.mss);
         let whole = self.state == State::Open
-            && self.end() >= after
+            && self.buffered() >= after
             && self.una.saturating_add(self.peer_window) >= after;
         self.spent = full && whole;
         if let Some(rate) = allowance.rate {

@@ -35,6 +35,10 @@ pub(super) struct Undo {
 impl Sender {
     /// Remembers the state before a time-out or a fast retransmit, before the law is notified. A repeated time-out belongs to the one
     /// before it. Returns true if it does.
+    ///
+    /// Copies that an earlier recovery has sent may be on their way when another fast retransmit begins, for a segment that was lost.
+    /// With `undo_earlier_copies` their arrival does not prove it spurious: the timestamp that is compared is that of the first of them
+    /// (`retrans_stamp` of Linux), and as many reports of duplicates more are needed (`tcp_init_undo`).
     pub(super) fn remember(&mut self, cause: CongestionCause, repeated: bool) -> bool {
         if !self.config.undo {
             return false;
@@ -43,6 +47,14 @@ impl Sender {
             // Without the state before the first one nothing can be restored.
             self.undo = self.undo.take().filter(|undo| undo.cause == cause);
             return self.undo.is_some();
+        }
+        let earlier = if cause == CongestionCause::FastLoss && self.config.undo_earlier_copies {
+            self.board.repeated()
+        } else {
+            0
+        };
+        if earlier == 0 {
+            self.resent_since = None;
         }
         let undo = Undo {
             cause,
@@ -54,8 +66,8 @@ impl Sender {
             backoffs: self.rtt.backoffs(),
             rtt: self.rtt.before(&self.config),
             reductions: self.reductions,
-            resent_at: None,
-            unreported: 0,
+            resent_at: self.resent_since,
+            unreported: earlier,
             compared: false,
             reduced: true,
         };
@@ -72,8 +84,10 @@ impl Sender {
 
     /// Records a retransmission.
     pub(super) fn note_resent(&mut self, payload: u32, now: Time) {
+        let clock = Timestamps::clock(now);
+        self.resent_since.get_or_insert(clock);
         if let Some(undo) = &mut self.undo {
-            undo.resent_at.get_or_insert(Timestamps::clock(now));
+            undo.resent_at.get_or_insert(clock);
             undo.unreported = undo.unreported.saturating_add(u64::from(payload));
         }
     }

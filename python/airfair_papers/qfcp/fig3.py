@@ -88,8 +88,8 @@ SHORT = "queue 50, Linux"
 """Figure 2's queue."""
 FORMS: Mapping[str, tuple[str, ...]] = {
     **{name: (change,) for name, change in DIVISORS.items()},
-    "Linux": ('tcp.profile="linux"',),
-    SHORT: ("radio.queue_packets=50", 'tcp.profile="linux"'),
+    "Linux": ('tcp.profile="linux-2026"',),
+    SHORT: ("radio.queue_packets=50", 'tcp.profile="linux-2026"'),
 }
 """Readings in which the claims are judged as well: of equation (1), and of the hosts, with SACK, timestamps
 and what else a host of today has."""

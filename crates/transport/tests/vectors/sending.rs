@@ -324,3 +324,93 @@ fn without_fin_acknowledged_data_are_the_end() {
         ",
     );
 }
+
+/// Of six segments a third must be free before the application writes again: two leave at once.
+#[test]
+fn a_send_buffer_is_refilled_when_a_third_of_it_is_free() {
+    let script = "
+        0 open
+        0 endless
+        > 1:6001/1000
+        = window=10000 flight=6000 limit=Application
+        100 < 1001
+        101 < 2001
+        > 6001:8001/1000
+        102 < 3001
+        103 < 4001
+        > 8001:10001/1000
+        # An acknowledgement of three segments leaves three of six: half of the buffer is free.
+        104 < 7001
+        > 10001:13001/1000
+        = window=10000
+    ";
+    // A part of a segment has no room.
+    for send_buffer in [6000, 6999] {
+        let config = TcpConfig {
+            send_buffer: Some(send_buffer),
+            initial_window: InitialWindow::Segments(10),
+            ..plain()
+        };
+        check(&config, Law::NewReno, script);
+    }
+}
+
+/// A window of four segments is not filled by a buffer of three, and does not grow; one of five it would outgrow.
+#[test]
+fn a_window_that_the_send_buffer_does_not_fill_does_not_grow() {
+    let script = "
+        0 open
+        0 endless
+        > 1:3001/1000
+        100 < 1001
+        > 3001:4001
+        101 < 2001
+        > 4001:5001
+        = window=4000
+    ";
+    let config = TcpConfig { initial_window: InitialWindow::Segments(4), ..plain() };
+    check(&TcpConfig { send_buffer: Some(3000), ..config }, Law::NewReno, script);
+    let unlimited = "
+        0 open
+        0 endless
+        > 1:4001/1000
+        100 < 1001
+        > 4001:6001/1000
+        = window=5000
+    ";
+    check(&config, Law::NewReno, unlimited);
+    check(&TcpConfig { send_buffer: Some(9000), ..config }, Law::NewReno, unlimited);
+}
+
+/// The FIN follows the last byte, not the last one that had room; a buffer below a segment holds one.
+#[test]
+fn the_end_of_the_data_waits_for_room_in_the_send_buffer() {
+    let config = TcpConfig { fin: true, ..plain() };
+    check(
+        &TcpConfig { send_buffer: Some(3000), ..config },
+        Law::Fixed(10_000),
+        "
+        0 open
+        0 write 3500
+        > 1:3001/1000
+        1 close
+        = limit=Application
+        100 < 1001
+        > 3001:3501F
+        101 < 3502
+        = done=true
+        ",
+    );
+    check(
+        &TcpConfig { send_buffer: Some(500), ..config },
+        Law::Fixed(10_000),
+        "
+        0 open
+        0 write 2000
+        > 1:1001
+        1 close
+        100 < 1001
+        > 1001:2001F
+        ",
+    );
+}

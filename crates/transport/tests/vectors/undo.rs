@@ -412,3 +412,89 @@ fn a_delay_without_selective_acknowledgements() {
         ",
     );
 }
+
+/// Two real losses, of which the second is found and repaired within the recovery of the first: its copy, sent at 150 ms, is on its way when
+/// the second recovery sends another one at 202 ms, and arrives at 250 ms.
+#[test]
+fn a_copy_of_an_earlier_recovery_proves_nothing() {
+    let script = |end: &str| {
+        format!(
+            "
+            0 open
+            0 endless
+            > 1:10001/1000@0/0
+            100 < 1 sack=1001:2001 ts=50/0
+            > 10001:11001@100/50
+            101 < 1 sack=1001:3001 ts=50/0
+            > 11001:12001@101/50
+            102 < 1 sack=1001:4001 ts=50/0
+            ! fast-loss 10000 pipe 8000
+            > 1:1001@102/50
+            103 < 1 sack=1001:9001 ts=50/0
+            > 12001:13001@103/50
+            104 < 1 sack=1001:12001 ts=50/0
+            > 13001:16001/1000@104/50
+            148 < 1 sack=13001:14001,1001:12001 ts=50/0
+            > 16001:17001@148/50
+            149 < 1 sack=13001:15001,1001:12001 ts=50/0
+            > 17001:18001@149/50
+            150 < 1 sack=13001:16001,1001:12001 ts=50/0
+            > 12001:13001@150/50 18001:19001@150/50
+            200 < 12001 sack=13001:16001 ts=152/102
+            > 19001:20001@200/152
+            ! recovered 4000
+            202 < 12001 sack=13001:17001 ts=198/102
+            ! fast-loss 8000 pipe 4000
+            > 12001:13001@202/198
+            {end}"
+        )
+    };
+    let config = TcpConfig { initial_window: InitialWindow::Segments(10), ..stamped(with_sack()) };
+    // The echo is that of the first copy, then the second one is reported: the loss was real.
+    let stays = "
+        250 < 18001 ts=248/150
+        > 20001:22001/1000@250/248
+        300 < 19001 sack=12001:13001 ts=298/202
+        > 22001:23001@300/298
+        = state=recovery window=4000 spurious-recoveries=0
+    ";
+    check(&config, Law::NewReno, &script(stays));
+    // By the letter of RFC 3522, of which each recovery has its own RetransmitTS, the first echo restores the window.
+    let without = TcpConfig { undo_earlier_copies: false, ..config };
+    let undone = "
+        250 < 18001 ts=248/150
+        ! recovered 2000; spurious fast-loss 2000 acked 6000
+        > 20001:23001/1000@250/248
+        = state=open window=5000 spurious-recoveries=1
+    ";
+    check(&without, Law::NewReno, &script(undone));
+}
+
+/// A recovery that has ended leaves no copy behind: the next one, for data that were only late, is undone.
+#[test]
+fn an_earlier_recovery_that_has_ended_does_not_hide_a_spurious_one() {
+    let config = TcpConfig { initial_window: InitialWindow::Segments(10), ..stamped(with_sack()) };
+    check(
+        &config,
+        Law::NewReno,
+        "
+        0 open
+        0 write 22000
+        > 1:10001/1000@0/0
+        100 < 1 sack=1001:10001 ts=50/0
+        ! fast-loss 10000 pipe 0
+        > 1:1001@100/50 10001:14001/1000@100/50
+        200 < 10001 ts=150/100
+        ! recovered 4000
+        > 14001:15001@200/150
+        300 < 10001 sack=11001:14001 ts=250/100
+        ! fast-loss 5000 pipe 1000
+        > 10001:11001@300/250
+        # The original of 100 ms arrives.
+        350 < 14001 ts=320/100
+        ! recovered 1000; spurious fast-loss 1000 acked 4000
+        > 15001:19001/1000@350/320
+        = spurious-recoveries=1
+        ",
+    );
+}
