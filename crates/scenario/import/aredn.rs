@@ -156,7 +156,7 @@ fn neighbours(node: &Value) -> impl Iterator<Item = (&str, &Value)> {
     links.chain(trackers(node).filter_map(|tracker| Some((text(tracker.get("ip"))?, tracker))))
 }
 
-/// What the link quality monitor of a node has about its neighbours.
+/// The records of neighbours in the link quality monitor of a node.
 fn trackers(node: &Value) -> impl Iterator<Item = &Value> {
     let trackers = node.get("lqm").and_then(|lqm| lqm.get("info")?.get("trackers"));
     trackers.and_then(Value::as_object).into_iter().flatten().map(|(_, tracker)| tracker)

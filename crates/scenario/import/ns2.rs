@@ -32,7 +32,7 @@ pub(crate) fn is_script(text: &str) -> bool {
     text.lines().any(makes) && text.lines().any(places)
 }
 
-/// What a reader has found so far.
+/// The records that were read so far.
 #[derive(Default)]
 struct Found<'a> {
     /// Nodes in the order in which they are placed.

@@ -33,7 +33,7 @@ const READ: [&str; 6] = ["packetSize_", "packet_size_", "rate_", "interval_", "r
 /// An agent: the end of a connection.
 #[derive(Debug, Default)]
 struct Agent<'a> {
-    /// Its class without `Agent/`.
+    /// The class without `Agent/`.
     class: &'a str,
     node: Option<&'a str>,
     /// The node of the other end, where both ends are made at once.
@@ -54,7 +54,7 @@ impl Agent<'_> {
 /// An application.
 #[derive(Debug, Default)]
 struct Application<'a> {
-    /// Its class without `Application/`.
+    /// The class without `Application/`.
     class: &'a str,
     agent: Option<&'a str>,
     start: Option<Span>,
