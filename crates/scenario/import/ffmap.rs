@@ -1,9 +1,9 @@
 //! Freifunk's `nodes.json` and `graph.json`, as ffmap-backend and HopGlass write them.
 //!
 //! `nodes.json` has a list of nodes (version 2), or nodes by their ids (version 1), each with `nodeinfo` and `flags`. `graph.json` has
-//! `batadv`, a graph of batman-adv's nodes: `node_id` is the id in `nodes.json`, `id` the MAC address; the ends of a link are indices in
-//! the list of nodes, or ids. `tq` is 1/TQ, with 1 for perfect, the same for both directions. A link with `vpn` is a tunnel. Nodes of the graph
-//! without a record are made, without a location.
+//! `batadv`, a graph of batman-adv's nodes: `node_id` is the id in `nodes.json`, `id` the MAC address; the ends of a link are indices
+//! in the list of nodes, or ids. `tq` is 1/TQ, with 1 for perfect, the same for both directions. A link with `vpn` is a tunnel. Nodes
+//! of the graph without a record are made, without a location.
 
 use serde_json::Value;
 
