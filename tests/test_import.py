@@ -86,7 +86,7 @@ def test_parts_of_a_network_are_found_beside_one_of_them() -> None:
 
 BAD_INPUT: list[tuple[list[str | Path], str]] = [
     (["nowhere.json"], "nowhere.json: cannot be read"),
-    ([MAPS / "bad" / "unknown.txt"], "no known format; looked for"),
+    ([MAPS / "bad" / "unknown.txt"], "no known format; it is text that begins with"),
     ([MAPS / "bad" / "cut.json"], "cut.json: not JSON: EOF while parsing"),
     ([MAPS / "bad" / "nyc-links-only" / "links.json"], "expected nodes.json beside it"),
     ([MESH, "--format", "netjsn"], 'format: "netjsn": no such choice; did you mean "netjson"?'),

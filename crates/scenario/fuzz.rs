@@ -197,9 +197,10 @@ fn fuzz_map(format: Option<Format>, data: &[u8]) {
         assert_eq!(scenario.spec.nodes.len(), report.written.nodes);
         assert_eq!(scenario.spec.gains.len(), report.written.gains);
         assert_eq!(scenario.spec.links.len(), report.written.wires);
+        assert_eq!(scenario.spec.flows.len(), report.written.flows + report.written.file_flows);
         assert!(serde_json::from_str::<serde_json::Value>(&report.json()).is_ok());
         assert!(report.text(3).lines().count() > 2);
-        let once = ["meshviewer", "nycmesh", "topohub", "cnml"].contains(&report.format);
+        let once = ["meshviewer", "nycmesh", "topohub", "cnml", "ffmap"].contains(&report.format);
         if once && report.link_model != "positions" && !options.largest {
             let links = ["link ", "edge "];
             let rejected =

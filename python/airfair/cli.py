@@ -777,7 +777,11 @@ def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="File of the scenario; by default standard output.",
 )
-@click.option("--format", metavar="NAME", help="Format of the map; by default recognised from the content.")
+@click.option(
+    "--format",
+    metavar="NAME",
+    help="Format of the map; by default recognised from the content. Needed where a file may be of two.",
+)
 @click.option(
     "--link-model",
     metavar="NAME",
@@ -851,10 +855,11 @@ def import_map(
 ) -> None:
     """Make a scenario from FILE, the map of a real network.
 
-    FILE may be a folder with the parts of a map. Formats: NetJSON, Meshviewer, OpenWifiMap, OLSR jsoninfo
-    and txtinfo, batman-adv vis, BMX6, guifi.net CNML, GraphML with ETX, NYC Mesh, matrices in dBm, ns-2
-    and BonnMotion movements, TopoHub. What was read, written and left out, and why, goes to standard
-    error.
+    FILE may be a folder with the parts of a map. Formats: NetJSON (olsrd2's too), NetworkX, Meshviewer,
+    Freifunk's nodes.json with graph.json, OpenWifiMap, LibreMap, AREDN sysinfo, OLSR jsoninfo and txtinfo,
+    batman-adv vis and batadv-vis, BMX6, guifi.net CNML, GraphML with ETX, NYC Mesh, matrices in dBm, ns-2
+    scripts with their flows, ns-2 and BonnMotion movements, TopoHub. What was read, written and left out,
+    and why, goes to standard error.
 
     \b
     Example:

@@ -978,6 +978,8 @@ class ImportReport(TypedDict):
     """Name of the file."""
     format: str
     """Name of the format."""
+    recognised_by: str
+    """The mark in the file by which the format was recognised, or `--format` if it was named."""
     link_model: str
     """Name of the link model."""
     date: str | None

@@ -6,6 +6,7 @@
 
 use serde_json::Value;
 
+use super::aliases::Aliases;
 use super::draft::{
     DirectionQuality, Draft, Imported, Medium, ReadOptions, UnknownEnd, link_record, numbered,
 };
@@ -20,18 +21,23 @@ use super::reason::Reason;
 pub(crate) fn read_json(value: &Value, read_options: &ReadOptions<'_>) -> Result<Imported, String> {
     let mut draft = Draft::new(read_options);
     let entries = list(value.get("vis"));
+    let mut aliases = Aliases::default();
+    for entry in entries {
+        let Some(primary) = id(entry.get("primary")) else { continue };
+        for secondary in list(entry.get("secondary")) {
+            if let Some(address) = id(Some(secondary)) {
+                aliases.add(&primary, &address);
+            }
+        }
+    }
+    draft.set_aliases(aliases);
     for (i, entry) in entries.iter().enumerate() {
         draft.count("nodes")?;
         let Some(primary) = id(entry.get("primary")) else {
             draft.reject(numbered("originator", i), Reason::Malformed, "no primary".to_string());
             continue;
         };
-        let Some(node) = draft.node(&primary, None) else { continue };
-        for secondary in list(entry.get("secondary")) {
-            if let Some(address) = id(Some(secondary)) {
-                draft.alias(&address, node);
-            }
-        }
+        draft.node(&primary, None);
     }
     for (i, neighbor) in entries.iter().flat_map(|e| list(e.get("neighbors"))).enumerate() {
         draft.count("links")?;

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use airfair_units::{Bytes, Rate, Span};
+
+use super::aliases::Aliases;
 use super::reason::{Reason, Record};
 use crate::resolve::movement_file::Leg;
 use crate::text::error::{clean, cut, quoted};
@@ -90,6 +93,26 @@ pub(crate) struct ImportedLink {
     pub length_m: Option<f64>,
 }
 
+/// The traffic of a flow of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FlowTraffic {
+    /// TCP without an end.
+    Bulk { segment: Bytes },
+    /// UDP at a constant rate; with gaps of random length or not.
+    Constant { rate: Rate, packet: Bytes, random: bool },
+}
+
+/// A flow of a file, from node to node by their ids.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ImportedFlow {
+    pub id: String,
+    pub from: String,
+    pub to: String,
+    pub traffic: FlowTraffic,
+    pub start: Span,
+    pub stop: Option<Span>,
+}
+
 /// The content of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Imported {
@@ -101,8 +124,12 @@ pub(crate) struct Imported {
     pub pairs: Vec<(usize, usize)>,
     /// True if a link is written once for both directions, so that a second record of the pair is a duplicate.
     pub undirected: bool,
+    /// Flows of the file.
+    pub flows: Vec<ImportedFlow>,
     /// Records left out.
     pub rejected: Vec<Record>,
+    /// Records that are kept, but not as the file has them.
+    pub noted: Vec<Record>,
     /// How many records of each kind the file has, those left out included.
     pub read: BTreeMap<&'static str, u64>,
     /// Different ids that links or sectors name and that no node has.
@@ -151,13 +178,15 @@ pub(crate) enum UnknownEnd {
 pub(crate) struct Draft<'a> {
     pub found: Imported,
     index: BTreeMap<String, usize>,
+    /// The main address of each alias.
+    mains: BTreeMap<String, String>,
     read_options: &'a ReadOptions<'a>,
 }
 
 impl<'a> Draft<'a> {
     /// An empty draft.
     pub fn new(read_options: &'a ReadOptions<'a>) -> Self {
-        Self { found: Imported::default(), index: BTreeMap::new(), read_options }
+        Self { found: Imported::default(), index: BTreeMap::new(), mains: BTreeMap::new(), read_options }
     }
 
     /// Counts a record of some kind.
@@ -182,8 +211,23 @@ impl<'a> Draft<'a> {
         self.found.rejected.push(Record { record, reason, detail });
     }
 
-    /// Adds a node and returns its index in [`Imported::nodes`]; `None` if a node has its id already.
+    /// Sets the other addresses of nodes, before the first node is made: every one of them is its main address from then on.
+    pub fn set_aliases(&mut self, aliases: Aliases) {
+        self.mains = aliases.mains();
+    }
+
+    /// The main address of an address.
+    pub fn main<'b>(&'b self, id: &'b str) -> &'b str {
+        self.mains.get(id).map_or(id, String::as_str)
+    }
+
+    /// Adds a node and returns its index in [`Imported::nodes`]; `None` if a node has its id already, or the id is an alias.
     pub fn node(&mut self, id: &str, location: Option<NodeLocation>) -> Option<usize> {
+        if let Some(main) = self.mains.get(id) {
+            let detail = format!("another address of {}", node_record(main));
+            self.reject(node_record(id), Reason::DuplicateNode, detail);
+            return None;
+        }
         if self.index.contains_key(id) {
             self.reject(node_record(id), Reason::DuplicateNode, String::new());
             return None;
@@ -212,11 +256,6 @@ impl<'a> Draft<'a> {
         index
     }
 
-    /// Another name of a node, such as the address of a second interface. The first owner of a name keeps it.
-    pub fn alias(&mut self, name: &str, node: usize) {
-        self.index.entry(name.to_string()).or_insert(node);
-    }
-
     /// Sets the name that people use for a node.
     pub fn label(&mut self, node: usize, label: Option<&str>) {
         if let (Some(node), Some(label)) = (self.found.nodes.get_mut(node), label) {
@@ -233,10 +272,10 @@ impl<'a> Draft<'a> {
 
     /// The node of an id or another of its names.
     pub fn find(&self, id: &str) -> Option<usize> {
-        self.index.get(id).copied()
+        self.index.get(self.main(id)).copied()
     }
 
-    /// The node of an id, made if there is none.
+    /// The node of an id or another of its names, made if there is none.
     ///
     /// # Errors
     /// If there are more nodes than allowed.
@@ -248,7 +287,8 @@ impl<'a> Draft<'a> {
         if self.found.nodes.len() as u64 >= most {
             return Err(format!("more than {most} nodes; expected at most {most}"));
         }
-        Ok(self.add(id, None))
+        let main = self.main(id).to_string();
+        Ok(self.add(&main, None))
     }
 
     /// Notes that an id is named which no node has.

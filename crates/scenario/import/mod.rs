@@ -18,21 +18,30 @@
 //! # Ok::<(), airfair_scenario::Errors>(())
 //! ```
 
+mod aliases;
+mod aredn;
+mod batadv;
 mod batman;
 mod bmx6;
 mod cnml;
+mod content;
 mod draft;
+mod ffmap;
+mod file_flows;
 mod flows;
 mod format;
 mod geo;
 mod graphml;
 mod json;
+mod libremap;
 mod matrix;
 mod meshviewer;
 mod movement;
 mod names;
 mod netjson;
 mod network;
+mod ns2;
+mod ns2_flows;
 mod nycmesh;
 mod olsr;
 mod openwifimap;
@@ -40,9 +49,12 @@ mod options;
 mod placement;
 mod quality;
 mod reason;
+mod recognise;
 mod report;
+mod tcl;
 mod timeouts;
 mod topohub;
+mod topologies;
 mod write;
 mod xml;
 
@@ -55,8 +67,10 @@ use airfair_units::Rate;
 
 use crate::defaults::standard;
 use crate::import::draft::ReadOptions;
+use crate::import::file_flows::FileFlows;
+use crate::import::recognise::kind_of;
 use crate::text::error::{Errors, one_of};
-use crate::text::limits::too_large;
+use crate::text::limits::{Limits, too_large};
 use crate::text::source::open_regular;
 
 pub use draft::ImportLimits;
@@ -66,7 +80,7 @@ pub use reason::{Reason, Record};
 pub use report::{Report, WrittenCounts};
 
 /// Names of files in one folder that are parts of one network.
-const SIBLINGS: [&str; 3] = ["nodes.json", "links.json", "sectors.json"];
+const SIBLINGS: [&str; 4] = ["nodes.json", "links.json", "sectors.json", "graph.json"];
 
 /// A scenario made from a map, and what was read, written and left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +101,7 @@ pub fn import(parts: &[Part<'_>], options: &ImportOptions) -> Result<Import, Err
     import_as(parts, (origin, origin), &name, options)
 }
 
-/// Makes a scenario from a file, or from a folder with `nodes.json`, `links.json` or `sectors.json`. If the file is one
+/// Makes a scenario from a file, or from a folder with `nodes.json`, `links.json`, `sectors.json` or `graph.json`. If the file is one
 /// part of several, the others are read from the same folder.
 ///
 /// # Errors
@@ -106,15 +120,15 @@ pub fn import_path(path: &Path, options: &ImportOptions) -> Result<Import, Error
         }
     } else {
         files.push((shown(path), load(path, most)?));
-        let part = files.first().and_then(|(_, bytes)| format::kind_of(bytes, &options.limits));
-        if part.is_some_and(format::Kind::is_part) {
+        let part = files.first().and_then(|(_, bytes)| kind_of(bytes, &options.limits));
+        if let Some(part) = part.filter(|part| part.is_part()) {
             let folder = path.parent().unwrap_or(Path::new(""));
             let beside = SIBLINGS.iter().map(|name| folder.join(name));
             for file in beside.filter(|file| file.file_name() != path.file_name() && file.exists()) {
                 let bytes = load(&file, most)?;
                 // Another kind of file may have the same name.
-                let kind = format::kind_of(&bytes, &options.limits);
-                if kind.is_some_and(format::Kind::is_part) && kind != part {
+                let kind = kind_of(&bytes, &options.limits);
+                if kind.is_some_and(|kind| kind != part && kind.format() == part.format()) {
                     files.push((shown(&file), bytes));
                 }
             }
@@ -159,8 +173,10 @@ fn import_as(
     let fail = |problem: String| Errors::whole(origin, problem);
     let read_options =
         ReadOptions { since: options.since.as_deref(), planned: options.planned, limits: &options.limits };
-    let (format, found) = format::read(parts, options.format, &read_options)
-        .map_err(|(file, problem)| Errors::whole(if file.is_empty() { origin } else { &file }, problem))?;
+    let format::Found { format, mark, imported: mut found } =
+        format::read(parts, options.format, &read_options).map_err(|(file, problem)| {
+            Errors::whole(if file.is_empty() { origin } else { &file }, problem)
+        })?;
     if options.since.is_some() && !format.has_dates() {
         let dated = Format::NAMES.iter().filter(|(_, format)| format.has_dates()).map(|(name, _)| *name);
         let dated: Vec<&str> = dated.collect();
@@ -175,7 +191,13 @@ fn import_as(
     let linked = network::linked(&found);
     let (date, read, missing, ids) =
         (found.date.clone(), found.read.clone(), found.missing.clone(), found.nodes.len());
+    let file_flows = std::mem::take(&mut found.flows);
     let mut network = network::build(found, model, &radio, options).map_err(fail)?;
+    let file_flows = FileFlows::of(file_flows, &mut network);
+    let (flows, most) = (file_flows.count() as u64 + u64::from(options.flows), Limits::default().flows);
+    if flows > most {
+        return Err(fail(format!("{flows} flows, those of the file included; expected at most {most}")));
+    }
     if network.powers.is_empty() && network.wires.is_empty() && model != LinkModel::Positions
         || network.nodes.is_empty()
     {
@@ -189,6 +211,9 @@ fn import_as(
         )));
     }
     assume(&mut network, model, &radio, options);
+    if format.assumes_radio() && !network.powers.is_empty() {
+        network.assumed.push(format!("every link is radio: {} does not say which are cables", format.name()));
+    }
     let long_links = timeouts::long_links(&network, model, &radio, options);
     let long_links = long_links.map(|(choice, words)| {
         network.assumed.push(words);
@@ -201,6 +226,7 @@ fn import_as(
     let mut report = Report {
         origin: origin.to_string(),
         format: format.name(),
+        recognised_by: mark,
         link_model: model.name(),
         date,
         read,
@@ -220,6 +246,7 @@ fn import_as(
             wires: network.wires.len(),
             movements: network.nodes.iter().map(|node| node.legs.len()).sum(),
             flows: chosen.as_ref().map_or(0, |chosen| chosen.flows.len()),
+            file_flows: file_flows.count(),
             largest,
         },
     };
@@ -235,6 +262,7 @@ fn import_as(
         radio: &radio,
         long_links,
         chosen: chosen.as_ref(),
+        file_flows: &file_flows,
         options,
         report: &report,
     };

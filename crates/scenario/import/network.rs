@@ -86,7 +86,7 @@ pub(crate) fn build(
         powers: BTreeMap::new(),
         wires: BTreeMap::new(),
         rejected: found.rejected,
-        noted: Vec::new(),
+        noted: found.noted,
         assumed: found.assumed,
     };
     let (mut radios, mut wires): (Vec<ImportedLink>, Vec<(ImportedLink, bool)>) = (Vec::new(), Vec::new());

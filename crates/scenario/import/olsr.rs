@@ -2,10 +2,11 @@
 //!
 //! A record says that the last hop announced the destination as its neighbour. LQ is the share that the last hop receives
 //! from the destination, NLQ the share that the destination receives from the last hop. Nodes are all that the topology names;
-//! further addresses of a node (MID) are the same node. Costs are not read: they follow from LQ and NLQ.
+//! further addresses of a node (MID) are the same node, by its main address. Costs are not read: they follow from LQ and NLQ.
 
 use serde_json::Value;
 
+use super::aliases::Aliases;
 use super::draft::{
     DirectionQuality, Draft, Imported, Medium, ReadOptions, UnknownEnd, link_record, numbered, ratio,
 };
@@ -23,19 +24,20 @@ pub(crate) fn read_json(value: &Value, read_options: &ReadOptions<'_>) -> Result
     }
     let topology = list(value.get("topology"));
     let key = |entry: &Value, name: &str| id(entry.get(name));
+    let mut aliases = Aliases::default();
+    for entry in list(value.get("mid")) {
+        // Since olsrd 0.6.7 the main address is an object, as its aliases are.
+        let address = |v: &Value| key(v, "ipAddress").or_else(|| key(v, "ip"));
+        let Some(main) = entry.get("main").and_then(address).or_else(|| address(entry)) else { continue };
+        for alias in list(entry.get("aliases")).iter().filter_map(address) {
+            aliases.add(&main, &alias);
+        }
+    }
+    draft.set_aliases(aliases);
     for entry in topology {
         for name in ["lastHopIP", "destinationIP"] {
             if let Some(address) = key(entry, name) {
                 draft.find_or_make(&address)?;
-            }
-        }
-    }
-    for entry in list(value.get("mid")) {
-        let main = key(entry, "ipAddress").or_else(|| key(entry, "ip"));
-        let Some(node) = main.and_then(|main| draft.find(&main)) else { continue };
-        for alias in list(entry.get("aliases")) {
-            if let Some(address) = id(alias.get("ipAddress").or_else(|| alias.get("ip"))) {
-                draft.alias(&address, node);
             }
         }
     }
@@ -77,16 +79,18 @@ pub(crate) fn read_text(text: &str, read_options: &ReadOptions<'_>) -> Result<Im
         let nlq = fields.next()?.parse().ok();
         Some(if destination_first { (second, first, lq, nlq) } else { (first, second, lq, nlq) })
     };
+    let mut aliases = Aliases::default();
+    for (_, line) in rows("MID").1 {
+        let mut fields = line.split_whitespace();
+        let Some(main) = fields.next() else { continue };
+        for alias in fields.flat_map(|list| list.split(';')).filter(|a| !a.is_empty()) {
+            aliases.add(main, alias);
+        }
+    }
+    draft.set_aliases(aliases);
     for (last, destination, ..) in topology.iter().filter_map(|(_, line)| split(line)) {
         draft.find_or_make(&last)?;
         draft.find_or_make(&destination)?;
-    }
-    for (_, line) in rows("MID").1 {
-        let mut fields = line.split_whitespace();
-        let Some(node) = fields.next().and_then(|main| draft.find(main)) else { continue };
-        for alias in fields.flat_map(|list| list.split(';')).filter(|a| !a.is_empty()) {
-            draft.alias(alias, node);
-        }
     }
     for (number, line) in topology {
         draft.count("links")?;

@@ -35,6 +35,16 @@ pub enum Reason {
     TooOld,
     /// An impossible movement.
     Movement,
+    /// A movement with speed 0 to another place.
+    NeverArrives,
+    /// A position that a later line replaces.
+    PositionAgain,
+    /// A client, or a network behind a router.
+    NoRouter,
+    /// Of another topology of the same network.
+    OtherTopology,
+    /// A flow that the scenario cannot have.
+    Flow,
     /// Outside the largest component.
     OtherComponent,
     /// Kept, in one direction only.
@@ -64,6 +74,11 @@ impl Reason {
             Self::InsideNode => "between two devices of one node",
             Self::TooOld => "too old (since)",
             Self::Movement => "impossible movement",
+            Self::NeverArrives => "a movement with speed 0 to another place: never arrives",
+            Self::PositionAgain => "a first position that a later line replaces",
+            Self::NoRouter => "no router of the network",
+            Self::OtherTopology => "in another topology of the same network only",
+            Self::Flow => "not a flow that a scenario can have",
             Self::OtherComponent => "outside the largest component (largest)",
             Self::OneWay => "nothing arrives the other way",
             Self::Placed => "without a location: put amid its neighbours, for pictures only",
@@ -90,6 +105,11 @@ impl Reason {
             Self::InsideNode => "inside_node",
             Self::TooOld => "too_old",
             Self::Movement => "movement",
+            Self::NeverArrives => "never_arrives",
+            Self::PositionAgain => "position_again",
+            Self::NoRouter => "no_router",
+            Self::OtherTopology => "other_topology",
+            Self::Flow => "flow",
             Self::OtherComponent => "other_component",
             Self::OneWay => "one_way",
             Self::Placed => "placed",

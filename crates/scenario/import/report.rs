@@ -25,8 +25,10 @@ pub struct WrittenCounts {
     pub wires: usize,
     /// Movements.
     pub movements: usize,
-    /// Flows.
+    /// Flows to the gateway.
     pub flows: usize,
+    /// Flows of the file.
+    pub file_flows: usize,
     /// Nodes of the largest component of usable links.
     pub largest: usize,
 }
@@ -38,6 +40,8 @@ pub struct Report {
     pub origin: String,
     /// The format's name.
     pub format: &'static str,
+    /// The mark in the file by which the format was recognised; `--format` if it was named.
+    pub recognised_by: &'static str,
     /// The link model's name.
     pub link_model: &'static str,
     /// When the data were taken, in the words of the file.
@@ -119,6 +123,9 @@ impl Report {
         if w.movements > 0 {
             let _ = write!(line, ", {}", count(w.movements, "movement"));
         }
+        if w.file_flows > 0 {
+            let _ = write!(line, ", {} of the file", count(w.file_flows, "flow"));
+        }
         let used: Vec<&String> =
             self.gateways.iter().filter(|(_, flows)| **flows > 0).map(|(gateway, _)| gateway).collect();
         match (self.only_gateway(), &used[..]) {
@@ -140,6 +147,7 @@ impl Report {
         let date = self.date.as_ref().map_or_else(String::new, |d| format!(", {}", clean(&cut(d))));
         let mut out =
             format!("{}: {}, link model {}{date}\n", clean(&self.origin), self.format, self.link_model);
+        let _ = writeln!(out, "recognised by: {}", self.recognised_by);
         let _ = writeln!(out, "read: {}", self.read_line());
         let _ = writeln!(out, "written: {}", self.written_line());
         let ids: Vec<String> = self.missing.keys().take(shown).map(|id| name(id)).collect();
@@ -204,6 +212,7 @@ impl Report {
         json!({
             "file": self.origin,
             "format": self.format,
+            "recognised_by": self.recognised_by,
             "link_model": self.link_model,
             "date": self.date,
             "read": self.read,
@@ -211,7 +220,8 @@ impl Report {
             "linked": {"pairs": pairs, "nodes": nodes, "largest_component": largest},
             "written": {
                 "nodes": w.nodes, "radios": w.radios, "radio_links": w.radio_links, "gains": w.gains,
-                "wired_links": w.wires, "movements": w.movements, "flows": w.flows, "largest_component": w.largest,
+                "wired_links": w.wires, "movements": w.movements, "flows": w.flows + w.file_flows,
+                "largest_component": w.largest,
             },
             "missing_ids": self.missing,
             "rejected": records(&self.rejected),

@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use airfair_units::{Meters, Rate};
 
 use super::draft::NodeLocation;
+use super::file_flows::FileFlows;
 use super::flows::Chosen;
 use super::geo::plane;
 use super::network::{Network, Wire, round};
 use super::options::{ImportOptions, LinkModel, standard_name};
 use super::quality::{NOISE_FIGURE, Radio, TX_POWER, broadcast_rate};
-use super::report::Report;
+use super::report::{Report, count};
 use super::timeouts::LongLinks;
 use crate::declare::field::quote;
 use crate::defaults::standard::PREAMBLE_DETECT;
@@ -45,6 +46,7 @@ pub(crate) struct Scenario<'a> {
     /// How radios wait for answers over long links, if there are any.
     pub long_links: Option<LongLinks>,
     pub chosen: Option<&'a Chosen>,
+    pub file_flows: &'a FileFlows,
     pub options: &'a ImportOptions,
     pub report: &'a Report,
 }
@@ -64,6 +66,7 @@ impl Scenario<'_> {
         if self.model != LinkModel::Positions {
             out.push_str("\n[routing]\nmetric = \"etx\"\n");
         }
+        out.push_str(&self.file_flows.toml(|node| self.name(node)));
         self.flows(&mut out);
         out
     }
@@ -93,10 +96,8 @@ impl Scenario<'_> {
 
     fn top(&self, out: &mut String) {
         let w = &self.report.written;
-        let (title, links) = (clean(&cut(self.title)), w.radio_links);
-        let [nodes, links] =
-            [(w.nodes, "node"), (links, "radio link")].map(|(n, what)| super::report::count(n, what));
-        let about = format!("{nodes} and {links} of {title}");
+        let (nodes, links) = (count(w.nodes, "node"), count(w.radio_links, "radio link"));
+        let about = format!("{nodes} and {links} of {}", clean(&cut(self.title)));
         let duration = self.options.duration;
         let _ = writeln!(out, "\nname = {}", quote(self.name));
         let _ = writeln!(out, "description = {}", quote(&about));

@@ -83,6 +83,16 @@ pub(crate) fn movements(root: &Table, most: u64, cx: &mut Cx<'_>) -> Movements {
     };
     match movement_file::parse(&text, most) {
         Ok(nodes) => {
+            let never = |node: &FileNode| movement_file::never_arrive(node.start, &node.legs).len();
+            let never: usize = nodes.iter().map(never).sum();
+            if never > 0 {
+                let (movements, arrive) =
+                    if never == 1 { ("movement", "arrives") } else { ("movements", "arrive") };
+                cx.warnings.push(format!(
+                    "movement.file: {}: {never} {movements} with speed 0 to another place: never {arrive}",
+                    quoted(&file)
+                ));
+            }
             let prefix = prefix.unwrap_or_default();
             movements.nodes = nodes.into_iter().map(|node| (format!("{prefix}{}", node.id), node)).collect();
         }

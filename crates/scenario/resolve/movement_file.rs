@@ -8,6 +8,8 @@ use crate::keys::movement::FASTEST;
 use crate::keys::network::FARTHEST;
 use crate::text::error::quoted;
 
+/// Distance from which on two positions are different places, m.
+const SAME_PLACE: f64 = 1.0;
 /// Nanoseconds of a second.
 const SECOND: f64 = 1e9;
 
@@ -82,7 +84,11 @@ fn node(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix("$node_(")?.split_once(')').filter(|(id, _)| !id.is_empty())
 }
 
-fn set_out(at: &str, to: [&str; 2], speed: &str) -> Result<Leg, String> {
+/// The leg of `setdest`, from its words.
+///
+/// # Errors
+/// What is wrong with a word.
+pub(crate) fn set_out(at: &str, to: [&str; 2], speed: &str) -> Result<Leg, String> {
     let leave = moment(number(at)?)?;
     let to = [number(to[0])?, number(to[1])?];
     check_position(&to)?;
@@ -98,7 +104,7 @@ fn number(word: &str) -> Result<f64, String> {
 }
 
 /// Seconds as a moment, to the nanosecond: programs write more digits.
-fn moment(seconds: f64) -> Result<Span, String> {
+pub(crate) fn moment(seconds: f64) -> Result<Span, String> {
     let longest = LONGEST.as_secs_f64();
     if (0.0..=longest).contains(&seconds) {
         Ok(Span((seconds * SECOND).round() as u64))
@@ -113,6 +119,31 @@ fn check_position(position: &[f64]) -> Result<(), String> {
     }
     let shown: Vec<String> = position.iter().map(|x| format!("{x} m")).collect();
     Err(format!("{}; expected coordinates within 10,000 km", shown.join(", ")))
+}
+
+/// The legs with speed 0 to another place than where the node is then, by their indices. The legs are in order of time; a leg ends when
+/// the next begins. None without a first position. Places less than a metre apart are the same: programs round.
+pub(crate) fn never_arrive(start: Option<[f64; 3]>, legs: &[Leg]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut at = start.map(|[x, y, _]| [x, y]);
+    // The leg under way: its beginning, its end, m/s, and when it began, s.
+    let mut under_way: Option<([f64; 2], [f64; 2], f64, f64)> = None;
+    for (i, leg) in legs.iter().enumerate() {
+        let (Pace::Speed(speed), Some(leave)) = (leg.pace, leg.leave) else { return found };
+        let leave = leave.as_secs_f64();
+        if let Some((from, to, speed, since)) = under_way.take() {
+            let whole = (to[0] - from[0]).hypot(to[1] - from[1]);
+            let part = if whole > 0.0 { ((leave - since) * speed / whole).clamp(0.0, 1.0) } else { 1.0 };
+            at = Some([0, 1].map(|k| from[k] + part * (to[k] - from[k])));
+        }
+        let Some(from) = at else { return found };
+        if speed > 0.0 {
+            under_way = Some((from, leg.to.0, speed, leave));
+        } else if (leg.to.0[0] - from[0]).hypot(leg.to.0[1] - from[1]) >= SAME_PLACE {
+            found.push(i);
+        }
+    }
+    found
 }
 
 /// The numbers of a line; `None` if it contains anything else.
@@ -336,6 +367,31 @@ mod tests {
         // A scenario may have the first positions.
         let c = parse("# no positions\n$ns_ at 4 \"$node_(0) setdest 1 12 5\"\n", 10).ok().unwrap();
         assert_eq!((&c[0].id, c[0].start, &c[0].legs), (&a[0].id, None, &a[0].legs));
+    }
+
+    #[test]
+    fn a_leg_with_speed_0_to_another_place_never_arrives() {
+        let legs = |list: &[(u64, [f64; 2], f64)]| -> Vec<Leg> {
+            let leg = |&(at, to, speed)| Leg {
+                leave: Some(Span::from_secs(at)),
+                to: (to, None),
+                pace: Pace::Speed(speed),
+            };
+            list.iter().map(leg).collect()
+        };
+        let start = Some([0.0, 0.0, 0.0]);
+        // At 2 s the node has gone 10 of 100 m; at 40 s it stands at 100 m.
+        let list = [
+            (0, [0.0, 0.0], 0.0),
+            (1, [100.0, 0.0], 10.0),
+            (2, [10.0, 0.0], 0.0),
+            (3, [100.0, 0.0], 0.0),
+            (10, [100.0, 0.0], 10.0),
+            (40, [100.5, 0.0], 0.0),
+            (41, [100.0, 1.0], 0.0),
+        ];
+        assert_eq!(never_arrive(start, &legs(&list)), [3, 6]);
+        assert_eq!(never_arrive(None, &legs(&list[..1])), [0; 0]);
     }
 
     #[test]

@@ -110,7 +110,19 @@ const CHANGE_TOKENS: [&str; 16] = [
 ];
 
 /// Fragments of maps.
-const MAP_TOKENS: [&str; 40] = [
+const MAP_TOKENS: [&str; 52] = [
+    "\"link_info\": {\"10.1.0.1\": {\"hostname\": \"a\", \"linkType\": \"RF\", \"signal\": -70}}",
+    "\"api_version\": \"2.0\", \"node\": \"a\", ",
+    "\"batadv\": {\"nodes\": [], \"links\": []}",
+    "\"nodeinfo\": {\"node_id\": \"a\"}",
+    "\"rows\": [{\"_id\": \"a\", \"aliases\": {\"b\": 1}, \"links\": {\"c\": {}}}]",
+    "\"topology_id\": \"ipv6_0\", \"dualstack_id\": \"a\"",
+    "\n{\"primary\": \"a\"}\n{\"secondary\": \"a\", \"of\": \"a\"}\n",
+    "\n{\"router\": \"a\", \"neighbor\": \"b\", \"label\": \"1.5\"}\n",
+    "set ns [new Simulator]\n",
+    "$n0 set X_ 5; $n1 set X_ 1e300\n",
+    "set udp0 [new Agent/UDP]\n$ns connect $udp0 $null0\n$ns at 1 \"$cbr0 start\"\n",
+    "set tcp_(0) [$ns_ create-connection TCP $node_(1) TCPSink $node_(0) 0]\n",
     "{",
     "}",
     "[",
@@ -326,7 +338,7 @@ fn no_movement_file_panics_and_ways_read() {
 /// The maps of the tests of the importers, each with all of its parts.
 fn maps() -> Vec<Vec<u8>> {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/import");
-    let mut files: Vec<PathBuf> = ["", "nycmesh", "meshviewer-parts"]
+    let mut files: Vec<PathBuf> = ["", "nycmesh", "meshviewer-parts", "ffmap", "cases", "cases/ffmap"]
         .iter()
         .flat_map(|folder| std::fs::read_dir(here.join(folder)).unwrap().map(|e| e.unwrap().path()))
         .filter(|path| path.is_file())
@@ -362,6 +374,11 @@ fn no_map_panics_and_what_is_imported_reads() {
 #[test]
 fn deep_and_long_maps_end_quickly() {
     let rows = |row: &str, n: usize| row.repeat(n);
+    // Each node is an alias of the one before.
+    let chain = |n: usize| -> String {
+        let pair = |i| format!("{{\"ip\": \"{i}\", \"aliases\": [{{\"ip\": \"{}\"}}]}},", i + 1);
+        (0..n).map(pair).collect()
+    };
     for text in [
         "[".repeat(100_000),
         "{\"nodes\":".repeat(50_000),
@@ -372,6 +389,18 @@ fn deep_and_long_maps_end_quickly() {
         format!("Table: Topology\nDest\n{}", rows("a b 1 1 1\n", 60_000)),
         format!("Tx\\Rx {}\n a |{}", rows(" x", 5000), rows(" -1", 100_000)),
         rows("$node_(1) set X_ 1\n", 40_000),
+        rows("{\"router\": \"a\", \"neighbor\": \"b\", \"label\": 1}\n", 20_000),
+        rows("{\"secondary\": \"a\", \"of\": \"b\"}\n", 20_000),
+        format!(
+            "{{\"topology\": [{{\"lastHopIP\": \"a\", \"destinationIP\": \"b\"}}], \"mid\": [{}1]}}",
+            chain(8000)
+        ),
+        format!("set ns [new Simulator]\n$n0 set X_ 1\n{}", rows("$ns connect $a $b;", 50_000)),
+        format!("set ns [new Simulator]\n$n0 set X_ 1\n{}", rows("[", 400_000)),
+        format!(
+            "set ns [new Simulator]\n$n0 set X_ 1\n{}",
+            rows("set a [new Agent/TCP]\n$a set b c\n", 20_000)
+        ),
         rows("0 1 2 ", 100_000),
         rows("0 1 2\n", 100_000),
     ] {

@@ -25,13 +25,21 @@ fn options(text: &str) -> ImportOptions {
 /// A map, its format, and its goldens: a name, which may be empty, and options.
 type Map = (&'static str, Format, &'static [(&'static str, &'static str)]);
 
-const MAPS: [Map; 17] = [
+const MAPS: [Map; 26] = [
     (
         "netjson.json",
         Format::NetJson,
         &[("", "flows=1"), ("probe", "link-model=probe largest=true gateway=10.0.0.2")],
     ),
     ("netjson-collection.json", Format::NetJson, &[("", "")]),
+    ("olsrd2.json", Format::NetJson, &[("", "")]),
+    ("networkx.json", Format::NetJson, &[("", "flows=1")]),
+    ("libremap.json", Format::LibreMap, &[("", "")]),
+    ("aredn.json", Format::Aredn, &[("", ""), ("topology", "untold=radio")]),
+    ("ffmap", Format::Ffmap, &[("", "")]),
+    ("batadv-vis.json", Format::BatadvVis, &[("", "")]),
+    ("script.tcl", Format::Ns2Script, &[("", ""), ("flows", "flows=1 gateway=n0")]),
+    ("cbrgen.tcl", Format::Ns2Movement, &[("", "")]),
     (
         "meshviewer.json",
         Format::Meshviewer,
@@ -53,6 +61,7 @@ const MAPS: [Map; 17] = [
     ("nycmesh", Format::NycMesh, &[("", "flows=1 gateway=4")]),
     ("matrix.txt", Format::DbmMatrix, &[("", "")]),
     ("walk.movements", Format::Ns2Movement, &[("", "range=100_m flows=1")]),
+    ("python.movements", Format::Ns2Movement, &[("", "")]),
     ("plain.bonnmotion", Format::BonnMotion, &[("", "")]),
     ("topohub.json", Format::TopoHub, &[("", "flows=1 wire-rate=100_Mbit/s")]),
 ];
@@ -81,7 +90,12 @@ fn every_format_gives_its_scenario_and_its_report() {
             golden(&folder().join("expected").join(format!("{name}.toml")), &done.scenario, &mut wrong);
             golden(&folder().join("expected").join(format!("{name}.txt")), &report, &mut wrong);
             let named = ImportOptions { format: Some(format), ..options(text) };
-            assert_eq!(import_path(&folder().join(map), &named), Ok(done), "{map}: the format by its name");
+            let mut by_name = import_path(&folder().join(map), &named).unwrap();
+            assert_eq!(
+                std::mem::replace(&mut by_name.report.recognised_by, done.report.recognised_by),
+                "--format"
+            );
+            assert_eq!(by_name, done, "{map}: the format by its name");
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -106,7 +120,7 @@ fn every_format_runs_and_every_reason_occurs() {
     }
     seen.sort_unstable();
     seen.dedup();
-    assert_eq!(seen.len(), 19, "{seen:?}");
+    assert_eq!(seen.len(), 24, "{seen:?}");
 }
 
 #[test]

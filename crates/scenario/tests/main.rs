@@ -8,6 +8,7 @@ mod dsdv;
 mod examples;
 mod fuzz;
 mod import;
+mod import_cases;
 mod links;
 mod movement;
 mod olsr;

@@ -223,3 +223,15 @@ fn movement_without_effect_causes_a_warning() {
     assert!(!scenario("").resolved.contains("[movement]"));
     assert_eq!(scenario("").spec.movement.paths, vec![]);
 }
+
+/// A script that writes speed 0 for every step: the node never leaves its first position.
+#[test]
+fn a_movement_that_never_arrives_is_a_warning() {
+    let movements = "$ns_ at 1.0 \"$node_(1) setdest 120.0 0.0 0\"\n$ns_ at 2.0 \"$node_(1) setdest 100.0 0.0 0\"\n\
+                     $ns_ at 3.0 \"$node_(1) setdest 140.0 0.0 0.0\"\n";
+    let placed = format!("$node_(1) set X_ 100.0\n$node_(1) set Y_ 0.0\n$node_(1) set Z_ 2.0\n{movements}");
+    let folder = Folder::new("never", "walk.tcl", &placed, &text("", "[movement]\nfile = \"walk.tcl\"\n"));
+    let warnings = folder.read().unwrap().warnings;
+    let expected = "movement.file: \"walk.tcl\": 2 movements with speed 0 to another place: never arrive";
+    assert!(warnings.iter().any(|w| w == expected), "{warnings:?}");
+}
