@@ -31,7 +31,7 @@ mod search;
 mod simplex;
 mod sum;
 
-pub use cliques::{Cliques, DEFAULT_LIMIT, Listing, Membership, lists_all, maximal_cliques};
+pub use cliques::{Cliques, DEFAULT_LIMIT, Limits, Listing, Membership, lists_all, maximal_cliques};
 pub use graph::{ConflictGraph, GraphError};
 pub use incremental::CliqueSet;
 pub use least::Least;

@@ -264,7 +264,8 @@ impl Place for Controller {
         }
     }
 
-    /// Rounds; of the last one nodes, links, cliques and the least capacity of one, overloaded links, links of flows that it takes for
+    /// Rounds; of the last one nodes, links, cliques, their members, 1 if not all cliques are listed, links that found no room, the least
+    /// capacity of a clique, overloaded links, links of flows that it takes for
     /// inhibited, and steps of the allocation; messages that were ignored.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         let (topology, capacities) = (self.core.topology(), self.core.capacities());
@@ -275,6 +276,9 @@ impl Place for Controller {
             ("nodes", topology.nodes().len() as f64),
             ("links", self.core.shares().len() as f64),
             ("cliques", topology.cliques().len() as f64),
+            ("clique_members", topology.cliques().members() as f64),
+            ("cliques_cut", f64::from(u8::from(!topology.lists_all()))),
+            ("left_out", topology.left_out() as f64),
             ("least_capacity", least),
             ("overloaded", capacities.pinpointed().len() as f64),
             ("inhibited", inhibited as f64),

@@ -22,7 +22,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use airfair_optimum::{CliqueSet, Cliques, ConflictGraph, Membership};
+use airfair_optimum::{CliqueSet, Cliques, ConflictGraph, Limits, Membership};
 use airfair_units::{Span, Time};
 
 use super::discovery::{Neighbour, ratio};
@@ -131,6 +131,18 @@ pub struct Rules {
     pub links: usize,
     /// Most cliques that are listed.
     pub cliques: usize,
+    /// Most members of all cliques together.
+    pub members: usize,
+}
+
+/// Words of sets of links at which the search for cliques may look for each member that it may list.
+const WORK_PER_MEMBER: u64 = 1000;
+
+impl Rules {
+    fn limits(&self) -> Limits {
+        let work = WORK_PER_MEMBER.saturating_mul(self.members as u64);
+        Limits { cliques: self.cliques, members: self.members, work }
+    }
 }
 
 impl Default for Rules {
@@ -149,6 +161,7 @@ impl Default for Rules {
             neighbours: 255,
             links: 16_384,
             cliques: airfair_optimum::DEFAULT_LIMIT,
+            members: 200_000,
         }
     }
 }
@@ -195,8 +208,8 @@ impl Topology {
     /// Nothing known yet.
     #[must_use]
     pub fn new(rules: Rules) -> Self {
-        let set = CliqueSet::new(ConflictGraph::new(), rules.cliques);
-        let cliques = set.listing().cliques().clone();
+        let mut set = CliqueSet::new(ConflictGraph::new(), rules.limits());
+        let cliques = set.listing().into_cliques();
         Self {
             rules,
             reports: BTreeMap::new(),
@@ -417,7 +430,7 @@ impl Topology {
         self.gone.clear();
         let listing = self.set.listing();
         self.complete = listing.is_complete();
-        self.cliques = listing.cliques().clone();
+        self.cliques = listing.into_cliques();
         self.membership = self.cliques.membership();
         true
     }
@@ -451,7 +464,7 @@ impl Topology {
                 let _ = graph.add_edge(number, other);
             }
         }
-        self.set = CliqueSet::new(graph, self.rules.cliques);
+        self.set = CliqueSet::new(graph, self.rules.limits());
     }
 
     fn change(&mut self) {
@@ -495,7 +508,8 @@ impl Topology {
         &self.membership
     }
 
-    /// False if there are more cliques than `rules.cliques`: the others do not constrain the allocation.
+    /// False if there are more cliques than `rules.cliques`, or more members of them than `rules.members`: the others do not constrain the
+    /// allocation.
     #[must_use]
     pub const fn lists_all(&self) -> bool {
         self.complete
