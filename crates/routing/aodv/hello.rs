@@ -50,8 +50,7 @@ impl Aodv {
         if !self.table.offer(from.neighbour, &offer, now) {
             self.table.prolong(from.neighbour, from, until, now);
         }
-        let has_room =
-            self.hellos.heard.len() < MAX_NEIGHBOURS || self.hellos.heard.contains_key(&from);
+        let has_room = self.hellos.heard.len() < MAX_NEIGHBOURS || self.hellos.heard.contains_key(&from);
         if self.config.hello && has_room {
             self.hellos.heard.insert(from, now);
         }

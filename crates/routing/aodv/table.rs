@@ -89,7 +89,13 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn new(delete_period: Span) -> Self {
-        Self { delete_period, routes: BTreeMap::new(), sweep_at: FIRST_SWEEP, next_sweep: Time::ZERO, work: 0 }
+        Self {
+            delete_period,
+            routes: BTreeMap::new(),
+            sweep_at: FIRST_SWEEP,
+            next_sweep: Time::ZERO,
+            work: 0,
+        }
     }
 
     /// The valid route to a destination.

@@ -169,8 +169,7 @@ impl Table {
             let same_metric = route.advertised == Some(hops);
             (route.number, route.hops, route.hop) = (number, hops, hop);
             let settles = !restored && (config.settle_all || !same_metric);
-            route.settled_at =
-                if settles { now.saturating_add(settling_time(route, config)) } else { now };
+            route.settled_at = if settles { now.saturating_add(settling_time(route, config)) } else { now };
             let rides = !config.trigger_on_new_number && !restored && (newer || same_metric);
             route.pending = if rides { Pending::Rides } else { Pending::Triggers };
         });
@@ -245,7 +244,8 @@ impl Table {
     /// In a long table, breaks routes that have had no new number for this time, and forgets those that were broken before.
     pub(super) fn forget(&mut self, time: Span, now: Time) {
         while self.routes.len() > REMEMBERED
-            && let Some(&(renewed, to)) = self.ages.first() {
+            && let Some(&(renewed, to)) = self.ages.first()
+        {
             if renewed.saturating_add(time) > now {
                 break;
             }

@@ -114,7 +114,9 @@ impl Candidates {
                 heap.push(now);
             }
         }
-        relays.extend(candidates.iter().zip(&all.selected).filter(|(_, selected)| **selected).map(|(&at, _)| at));
+        relays.extend(
+            candidates.iter().zip(&all.selected).filter(|(_, selected)| **selected).map(|(&at, _)| at),
+        );
         (relays, all.work)
     }
 }

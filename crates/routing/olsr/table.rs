@@ -9,8 +9,8 @@ use core::cmp::Reverse;
 use airfair_units::Time;
 use airfair_wire::Ipv4Addr;
 
-use super::config::WILL_NEVER;
 use super::Olsr;
+use super::config::WILL_NEVER;
 use crate::Hop;
 
 /// A route to a destination.

@@ -100,7 +100,15 @@ impl FlowRoute {
     /// A flow that has no route at time 0.
     fn new(ends: [NodeIx; 2], window: (Time, Time)) -> Self {
         let (exists, changed) = (false, Time::ZERO);
-        Self { ends, path: Vec::new(), window, exists, changed, upkeep: RouteUpkeep::default(), last: (exists, changed) }
+        Self {
+            ends,
+            path: Vec::new(),
+            window,
+            exists,
+            changed,
+            upkeep: RouteUpkeep::default(),
+            last: (exists, changed),
+        }
     }
 
     /// Records whether the route exists from now on. A time before that of the last call counts as the same moment.
