@@ -135,6 +135,8 @@ pub struct Rules {
     pub members: usize,
 }
 
+/// Pairs of links that an update may check for a conflict for each member that it may list.
+const CHECKS_PER_MEMBER: u64 = 50;
 /// Words of sets of links at which the search for cliques may look for each member that it may list.
 const WORK_PER_MEMBER: u64 = 1000;
 
@@ -202,6 +204,10 @@ pub struct Topology {
     membership: Membership,
     complete: bool,
     left_out: usize,
+    /// True if links have no conflicts because there were too many pairs to check.
+    cut: bool,
+    /// Pairs of links that the last update has checked for a conflict.
+    checks: u64,
 }
 
 impl Topology {
@@ -224,6 +230,8 @@ impl Topology {
             cliques,
             complete: true,
             left_out: 0,
+            cut: false,
+            checks: 0,
         }
     }
 
@@ -421,26 +429,28 @@ impl Topology {
         if self.changed.is_empty() && self.gone.is_empty() {
             return false;
         }
-        if (self.changed.len() + self.gone.len()) * 4 > self.links.len() {
+        self.checks = 0;
+        // What was cut before may find room now.
+        if self.cut || (self.changed.len() + self.gone.len()) * 4 > self.links.len() || !self.change() {
             self.make_anew();
-        } else {
-            self.change();
         }
         self.changed.clear();
         self.gone.clear();
         let listing = self.set.listing();
-        self.complete = listing.is_complete();
+        self.complete = listing.is_complete() && !self.cut;
         self.cliques = listing.into_cliques();
         self.membership = self.cliques.membership();
         true
     }
 
-    /// Numbers of the links in conflict with a link, ascending; links that have no number yet are left out.
-    fn conflicts(&self, link: Link) -> Vec<u32> {
+    /// Numbers of the links in conflict with a link, ascending; links that have no number yet are left out. With them, how many were checked.
+    fn conflicts(&self, link: Link) -> (Vec<u32>, u64) {
+        let mut checks = 0;
         let near = link.ends().into_iter().filter_map(|end| self.near.get(&end)).flatten().copied();
         let mut found: Vec<u32> = Vec::new();
         for node in link.ends().into_iter().chain(near) {
             for &other in self.at_node.get(&node).into_iter().flatten() {
+                checks += 1;
                 if other != link && self.conflict(link, other) {
                     found.extend(self.links.get(&other).and_then(|vertex| vertex.number));
                 }
@@ -448,9 +458,16 @@ impl Topology {
         }
         found.sort_unstable();
         found.dedup();
-        found
+        (found, checks)
     }
 
+    /// Most pairs that an update checks.
+    fn most_checks(&self) -> u64 {
+        CHECKS_PER_MEMBER.saturating_mul(self.rules.members as u64)
+    }
+
+    /// Makes the graph from the beginning. The links that come last have no conflicts in it where there are too many pairs to check: then
+    /// the listing is not complete either.
     fn make_anew(&mut self) {
         self.by_number.clear();
         let mut graph = ConflictGraph::new();
@@ -458,21 +475,35 @@ impl Topology {
             vertex.number = Some(graph.add_vertex(link.rank()));
             self.by_number.push(link);
         }
+        let mut checks = 0;
+        self.cut = false;
         for (number, &link) in (0..).zip(&self.by_number) {
-            for other in self.conflicts(link).into_iter().filter(|&other| other < number) {
+            if checks > self.most_checks() {
+                self.cut = true;
+                break;
+            }
+            let (conflicts, more) = self.conflicts(link);
+            checks += more;
+            for other in conflicts.into_iter().filter(|&other| other < number) {
                 // Both exist and differ: `conflicts` leaves out the link itself.
                 let _ = graph.add_edge(number, other);
             }
         }
+        self.checks += checks;
         self.set = CliqueSet::new(graph, self.rules.limits());
     }
 
-    fn change(&mut self) {
+    /// Makes the changes in the graph; false if that takes longer than to make it anew.
+    fn change(&mut self) -> bool {
         for &number in &self.gone {
             self.set.remove_vertex(number);
         }
         for link in core::mem::take(&mut self.changed) {
-            let conflicts = self.conflicts(link);
+            if self.checks > self.most_checks() {
+                return false;
+            }
+            let (conflicts, checks) = self.conflicts(link);
+            self.checks += checks;
             let Some(vertex) = self.links.get(&link) else { continue };
             if let Some(number) = vertex.number {
                 let before: Vec<u32> = self.set.graph().neighbours(number).collect();
@@ -494,6 +525,7 @@ impl Topology {
                 }
             }
         }
+        true
     }
 
     /// The cliques, as of the last update: links by number, in an order of links and not of numbers.
@@ -513,6 +545,12 @@ impl Topology {
     #[must_use]
     pub const fn lists_all(&self) -> bool {
         self.complete
+    }
+
+    /// Pairs of links that the last update has checked for a conflict.
+    #[must_use]
+    pub const fn checks(&self) -> u64 {
+        self.checks
     }
 
     /// Links that were in use last and found no room.
