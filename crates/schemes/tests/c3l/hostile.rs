@@ -76,7 +76,8 @@ fn forged_reports_with_too_many_cliques() {
                 assert_eq!((rig.gauge("cliques"), rig.gauge("cliques_cut")), (all, 0.0));
             } else {
                 assert!(rig.gauge("cliques") < all && rig.gauge("cliques_cut") == 1.0);
-                assert!(members <= 200_000.0, "{members}");
+                // Links that are in no clique by then have one of their own.
+                assert!(members <= 200_000.0 + f64::from(6 * groups), "{members}");
             }
             assert!(memory.bytes_max < 50_000_000, "{memory:?}");
             println!("{groups} groups, round {round}: {members} members, {memory:?}");
