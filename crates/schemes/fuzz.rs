@@ -1,9 +1,9 @@
 //! Drives what reads bytes of others (agents, forwarders, controllers, a queue with headers, both ends of a flow over UDP) with forged and
 //! mutated messages. Any bytes are a course of events; only a violated guarantee of this crate panics.
 //!
-//! The guarantees: nothing panics; a call has a bounded number of effects; a queue returns each packet once; no
-//! gauge is infinite (NaN: there is no value now). What a call
-//! costs is counted by who drives: its allocations, and [`Controller::work`](crate::places::Controller::work).
+//! The guarantees: nothing panics; a call has a bounded number of effects; a queue returns each packet once; no gauge is infinite (NaN:
+//! there is no value now). What a call costs is counted by who drives: its allocations, and
+//! [`Controller::work`](crate::places::Controller::work).
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -491,12 +491,15 @@ impl Target for Queues {
             }
             3 | 4 => {
                 let head = self.call(|queue, context| queue.peek(context));
-                let passed =
-                    input.flag().then(|| self.call(|queue, context| queue.pass_over(context))).flatten();
+                // What is passed over is not named any more, whether or not there is another one.
+                let passes = head.is_some() && input.flag();
+                let named = if passes { self.call(|queue, context| queue.pass_over(context)) } else { head };
                 let packet = self.queue.commit();
-                assert_eq!(packet.is_some(), head.is_some());
-                if let (Some(packet), Some(named)) = (packet, passed.or(head)) {
+                if let (Some(packet), Some(named)) = (packet, named) {
                     assert_eq!(packet, named.packet);
+                }
+                assert!(packet.is_some() || named.is_none(), "{named:?} does not leave");
+                if let Some(packet) = packet {
                     assert!(self.stored.remove(&packet.id), "{packet:?} left twice");
                     let mut header = Header::default();
                     self.queue.stamp(&packet, &mut header, self.now);

@@ -1,14 +1,18 @@
 //! Hostile reports at C3L's controller, and hostile messages at its agents.
 
+use airfair_schemes::c3l::discovery;
+use airfair_schemes::c3l::topology::{Rules, Topology};
 use airfair_schemes::fuzz::{Agents, Controllers, scheme};
 use airfair_schemes::places::{Context, Controller, ControllerEffects, NodeId, Timer};
+use airfair_schemes::{ParamValue, Params, find};
+use airfair_units::Span;
 use airfair_units::random::{Purpose, Stream};
 use airfair_wire::c3l::{FlowReport, Neighbour, Report, ReportHead};
 use allocation_counter::measure;
 
 use crate::hostile_driver::drive;
 
-use super::at;
+use super::{at, link};
 
 const ROUND: Timer = Timer(1);
 
@@ -87,19 +91,61 @@ fn forged_reports_with_too_many_cliques() {
     println!("{works:?}");
 }
 
-/// 4,000 links into one node, or between nodes that all say that they hear 255 others: pairs to check are limited too.
+/// 400 links into four nodes, of senders that each say that they hear 250 others: with 1,000 members at most 50,000 pairs are checked, and
+/// those of one more link.
 #[test]
 fn forged_reports_with_too_many_conflicts() {
-    let mut rig = Rig::new();
-    for from in 1..=4000_u32 {
-        let hears: Vec<u32> = (1..=250).map(|i| 1 + (from + i * 16) % 4000).collect();
+    let few = Params([("clique_members".to_string(), ParamValue::Integer(1000))].into());
+    let scheme = (find("c3l").unwrap().build)(&few).unwrap();
+    let mut rig = Rig { controller: scheme.controller().unwrap(), ..Rig::new() };
+    for from in 1..=400_u32 {
+        let hears: Vec<u32> = (1..=250).map(|i| 1 + (from + i) % 400).collect();
         rig.report(from, 1, &hears, 5000 + from % 4);
     }
+    let before = rig.controller.work();
     rig.round(1);
+    let work = rig.controller.work() - before;
     assert_eq!(rig.gauge("cliques_cut"), 1.0);
-    assert!(rig.gauge("clique_members") <= 204_000.0, "{}", rig.gauge("clique_members"));
-    assert!(rig.controller.work() < 25_000_000, "{}", rig.controller.work());
-    println!("{} work, {} members", rig.controller.work(), rig.gauge("clique_members"));
+    assert!(rig.gauge("clique_members") <= 1400.0, "{}", rig.gauge("clique_members"));
+    assert!(work > 50_000 && work < 150_000, "{work}");
+}
+
+/// An honest mesh of 5,000 nodes, 100 by 50, in which each node hears the 8 beside it and the probes of the 16 around these, and all send
+/// towards 50 gateways in the first row: far from the limit.
+#[test]
+fn an_honest_mesh_is_not_cut() {
+    let (columns, rows) = (100_i32, 50_i32);
+    let number = |x: i32, y: i32| (y * columns + x) as u32;
+    let mut topology = Topology::new(Rules { expiry: Span::from_secs(60), ..Rules::default() });
+    let mut used = Vec::new();
+    for y in 0..rows {
+        for x in 0..columns {
+            let around = (-2..=2).flat_map(|dy| (-2..=2).map(move |dx| (dx, dy)));
+            let inside = around.filter(|&(dx, dy)| {
+                (dx, dy) != (0, 0) && (0..columns).contains(&(x + dx)) && (0..rows).contains(&(y + dy))
+            });
+            let heard = |(dx, dy): (i32, i32)| {
+                let hellos = if dx.abs() < 2 && dy.abs() < 2 { 255 } else { 0 };
+                discovery::Neighbour { node: NodeId(number(x + dx, y + dy)), hellos, probes: 255 }
+            };
+            let list: Vec<_> = inside.map(heard).collect();
+            topology.report(NodeId(number(x, y)), &list, at(0));
+            if y > 0 {
+                used.push(link(number(x, y), number(x, y - 1)));
+            } else if x % 2 == 1 {
+                used.push(link(number(x, 0), number(x - 1, 0)));
+            }
+        }
+    }
+    topology.use_links(used.iter().copied(), at(0));
+    assert!(topology.update() && topology.lists_all());
+    let (members, checks) = (topology.cliques().members(), topology.checks());
+    println!(
+        "{} links, {} cliques, {members} members, {checks} checks",
+        used.len(),
+        topology.cliques().len()
+    );
+    assert!(members < 150_000 && checks < 5_000_000, "{members}, {checks}");
 }
 
 #[test]
