@@ -7,10 +7,28 @@ use core::ops::ControlFlow;
 use crate::Stopped;
 use crate::bits;
 use crate::graph::ConflictGraph;
-use crate::search::visit_maximal_cliques;
+use crate::search::{visit_maximal_cliques, visit_within};
 
 /// Cliques that are listed unless the caller asks for more. A graph of n vertices can have 3^(n/3).
 pub const DEFAULT_LIMIT: usize = 1_000_000;
+
+/// How much is listed, and how much is done to find it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Most cliques.
+    pub cliques: usize,
+    /// Most members of all cliques together.
+    pub members: usize,
+    /// Most work of a search: words of sets of vertices that it looks at.
+    pub work: u64,
+}
+
+impl From<usize> for Limits {
+    /// At most this number of cliques, whatever their size and the time to find them.
+    fn from(cliques: usize) -> Self {
+        Self { cliques, members: usize::MAX, work: u64::MAX }
+    }
+}
 
 /// Cliques: the vertices of each in the order of their ranks, the cliques in the lexicographic order of these ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +44,8 @@ pub enum Listing {
     /// All maximal cliques.
     Complete(Cliques),
     /// The graph has more maximal cliques than the limit. These are as many as the limit, and as many more as are needed so that every
-    /// vertex and every edge is in one; all are maximal.
+    /// vertex and every edge is in one; all are maximal. With a limit of members or of work, every vertex is in one, edges are as far as the
+    /// limits allow, and the last cliques may not be maximal.
     ///
     /// The missing cliques are missing constraints. What is largest under the constraints of these is therefore an upper bound: the
     /// smallest rate of a max-min fair allocation, the sum of logarithms of a proportionally fair one. The rate of a single flow is not a
@@ -38,6 +57,13 @@ impl Listing {
     /// The cliques, all or some.
     #[must_use]
     pub fn cliques(&self) -> &Cliques {
+        let (Self::Complete(cliques) | Self::Incomplete(cliques)) = self;
+        cliques
+    }
+
+    /// The cliques, all or some, without a copy.
+    #[must_use]
+    pub fn into_cliques(self) -> Cliques {
         let (Self::Complete(cliques) | Self::Incomplete(cliques)) = self;
         cliques
     }
@@ -86,6 +112,12 @@ impl Cliques {
     #[must_use]
     pub fn len(&self) -> usize {
         self.starts.len() - 1
+    }
+
+    /// Number of members of all cliques together.
+    #[must_use]
+    pub const fn members(&self) -> usize {
+        self.members.len()
     }
 
     /// Is there no clique? Only the graph without vertices has none.
@@ -140,11 +172,11 @@ impl Membership {
     }
 }
 
-/// All maximal cliques of a graph, or about `limit` of them if there are more: see [`Listing::Incomplete`]. Memory: 4 bytes a member.
-/// The limit bounds memory, and time only in practice: between two cliques the search can try many sets in vain.
+/// All maximal cliques of a graph, or about `limits` of them if there are more: see [`Listing::Incomplete`]. Memory: 4 bytes a member.
+/// A number of cliques as limit bounds memory, and time only in practice: between two cliques the search can try many sets in vain.
 #[must_use]
-pub fn maximal_cliques(graph: &ConflictGraph, limit: usize) -> Listing {
-    maximal_cliques_until(graph, limit, &|| false)
+pub fn maximal_cliques(graph: &ConflictGraph, limits: impl Into<Limits>) -> Listing {
+    maximal_cliques_until(graph, limits, &|| false)
         .unwrap_or_else(|Stopped| Listing::Incomplete(Cliques::sorted(graph, [])))
 }
 
@@ -154,14 +186,17 @@ pub fn maximal_cliques(graph: &ConflictGraph, limit: usize) -> Listing {
 /// `stop` was true.
 pub fn maximal_cliques_until(
     graph: &ConflictGraph,
-    limit: usize,
+    limits: impl Into<Limits>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Listing, Stopped> {
+    let limits = limits.into();
     let mut found = Found::default();
+    let mut work = limits.work;
     let mut stopped = false;
-    let flow = visit_maximal_cliques(graph, |clique| {
+    let flow = visit_within(graph, &mut work, |clique| {
         stopped = stop();
-        if stopped || found.ends.len() == limit {
+        let full = found.ends.len() == limits.cliques || !found.has_room(clique.len(), limits);
+        if stopped || full {
             return ControlFlow::Break(());
         }
         found.push(clique);
@@ -173,7 +208,7 @@ pub fn maximal_cliques_until(
     if flow.is_continue() {
         return Ok(Listing::Complete(Cliques::sorted(graph, found.iter())));
     }
-    found.cover(graph, stop)?;
+    found.cover(graph, limits, stop)?;
     Ok(Listing::Incomplete(Cliques::sorted(graph, found.iter())))
 }
 
@@ -227,8 +262,20 @@ impl Found {
         starts.zip(&self.ends).map(|(start, &end)| &self.members[start..end])
     }
 
-    /// Adds maximal cliques until every vertex and every edge is in one.
-    fn cover(&mut self, graph: &ConflictGraph, stop: &dyn Fn() -> bool) -> Result<(), Stopped> {
+    fn has_room(&self, members: usize, limits: Limits) -> bool {
+        self.members.len().saturating_add(members) <= limits.members
+    }
+
+    /// Adds maximal cliques until every vertex and every edge is in one, or there is no more room or work for those of edges; a clique of a
+    /// vertex ends where the room or the work does.
+    fn cover(
+        &mut self,
+        graph: &ConflictGraph,
+        limits: Limits,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), Stopped> {
+        let mut work = limits.work;
+
         // The part of the graph that is in no clique.
         let mut bare = graph.clone();
         let mut alone = vec![true; graph.number_bound()];
@@ -246,10 +293,15 @@ impl Found {
                 if stop() {
                     return Err(Stopped);
                 }
-                let other = bare.neighbours(v).min_by_key(|&u| position[u as usize]);
+                let may_add = self.has_room(1, limits) && work > 0;
+                if !may_add && !alone[v as usize] {
+                    break;
+                }
+                let other = bare.neighbours(v).min_by_key(|&u| position[u as usize]).filter(|_| may_add);
                 if other.is_none() && !alone[v as usize] {
                     break;
                 }
+                work = work.saturating_sub(graph.row(v).len() as u64);
                 let mut clique = vec![v];
                 common.clear();
                 common.extend_from_slice(graph.row(v));
@@ -257,6 +309,11 @@ impl Found {
                 while let Some(u) = next {
                     clique.push(u);
                     bits::intersect(&mut common, graph.row(u));
+                    let left = bits::ones(&common).count();
+                    work = work.saturating_sub((common.len() + left) as u64);
+                    if work == 0 || !self.has_room(clique.len() + 1, limits) {
+                        break;
+                    }
                     next = bits::ones(&common).map(|u| u as u32).min_by_key(|&u| position[u as usize]);
                 }
                 uncover(&mut bare, &mut alone, &clique);

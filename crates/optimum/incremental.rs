@@ -8,39 +8,40 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 use crate::bits;
-use crate::cliques::{Cliques, Listing, maximal_cliques};
+use crate::cliques::{Cliques, Limits, Listing, maximal_cliques};
 use crate::graph::{ConflictGraph, GraphError};
 use crate::search::visit_maximal_cliques_with;
 
 /// A graph and its maximal cliques, kept up to date.
 ///
-/// While there are more cliques than the limit, every change lists them anew, up to the limit.
+/// While there are more cliques than the limits allow, none is kept: changes are made in the graph only, and a listing begins anew.
 #[derive(Debug, Clone)]
 pub struct CliqueSet {
     graph: ConflictGraph,
-    limit: usize,
+    limits: Limits,
     complete: bool,
     /// Cliques by id; an empty one is free.
     cliques: Vec<Vec<u32>>,
     free: Vec<u32>,
     /// Ids of the cliques of each vertex.
     of_vertex: Vec<Vec<u32>>,
+    /// Members of all cliques together.
+    members: usize,
 }
 
 impl CliqueSet {
-    /// Lists the maximal cliques of a graph, at most about `limit` of them ([`Listing::Incomplete`]).
+    /// The maximal cliques of a graph, of which about `limits` are listed at most ([`Listing::Incomplete`]).
     #[must_use]
-    pub fn new(graph: ConflictGraph, limit: usize) -> Self {
-        let mut set = Self {
+    pub fn new(graph: ConflictGraph, limits: impl Into<Limits>) -> Self {
+        Self {
             graph,
-            limit,
-            complete: true,
+            limits: limits.into(),
+            complete: false,
             cliques: Vec::new(),
             free: Vec::new(),
             of_vertex: Vec::new(),
-        };
-        set.list_anew();
-        set
+            members: 0,
+        }
     }
 
     /// The graph.
@@ -49,24 +50,31 @@ impl CliqueSet {
         &self.graph
     }
 
-    /// Number of cliques.
+    /// The cliques in their order: the same as [`maximal_cliques`] of the graph, but that all cliques are listed where those that were kept
+    /// are all and within the limits, whatever the work of finding them from the beginning.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.cliques.len() - self.free.len()
-    }
-
-    /// Is there no clique? Only the graph without vertices has none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The cliques in their order: the same as [`maximal_cliques`] of the graph.
-    #[must_use]
-    pub fn listing(&self) -> Listing {
+    pub fn listing(&mut self) -> Listing {
+        if !self.complete {
+            let listing = maximal_cliques(&self.graph, self.limits);
+            if !listing.is_complete() {
+                return listing;
+            }
+            self.of_vertex.resize_with(self.graph.number_bound(), Vec::new);
+            self.complete = true;
+            listing.cliques().iter().for_each(|clique| self.add(clique.to_vec()));
+            return listing;
+        }
         let cliques = self.cliques.iter().map(Vec::as_slice).filter(|clique| !clique.is_empty());
-        let sorted = Cliques::sorted(&self.graph, cliques);
-        if self.complete { Listing::Complete(sorted) } else { Listing::Incomplete(sorted) }
+        Listing::Complete(Cliques::sorted(&self.graph, cliques))
+    }
+
+    /// Forgets the cliques: there are too many.
+    fn give_up(&mut self) {
+        self.cliques.clear();
+        self.free.clear();
+        self.of_vertex.clear();
+        self.members = 0;
+        self.complete = false;
     }
 
     /// Adds a vertex with its neighbours; returns its number.
@@ -82,8 +90,8 @@ impl CliqueSet {
         for &u in neighbours {
             self.graph.add_edge(v, u)?;
         }
-        self.of_vertex.resize_with(self.graph.number_bound(), Vec::new);
         if self.complete {
+            self.of_vertex.resize_with(self.graph.number_bound(), Vec::new);
             let near: Vec<u32> = self.graph.neighbours(v).collect();
             for &u in &near {
                 // A clique among them is found at its first vertex.
@@ -92,8 +100,6 @@ impl CliqueSet {
                 });
             }
             self.add_around(&[v]);
-        } else {
-            self.list_anew();
         }
         Ok(v)
     }
@@ -111,8 +117,6 @@ impl CliqueSet {
                 clique.retain(|&u| u != v);
                 self.add_if_maximal(clique);
             }
-        } else {
-            self.list_anew();
         }
         true
     }
@@ -133,8 +137,6 @@ impl CliqueSet {
                 });
             }
             self.add_around(&[a, b]);
-        } else {
-            self.list_anew();
         }
         Ok(true)
     }
@@ -154,30 +156,28 @@ impl CliqueSet {
                 }
             }
         }
-        if !self.complete || self.len() > self.limit {
-            self.list_anew();
+        if self.complete && !self.within_limits() {
+            self.give_up();
         }
         true
     }
 
-    fn list_anew(&mut self) {
-        self.cliques.clear();
-        self.free.clear();
-        self.of_vertex.clear();
-        self.of_vertex.resize_with(self.graph.number_bound(), Vec::new);
-        let listing = maximal_cliques(&self.graph, self.limit);
-        self.complete = listing.is_complete();
-        for clique in listing.cliques().iter() {
-            self.add(clique.to_vec());
-        }
+    fn count(&self) -> usize {
+        self.cliques.len() - self.free.len()
+    }
+
+    fn within_limits(&self) -> bool {
+        self.count() <= self.limits.cliques && self.members <= self.limits.members
     }
 
     /// Adds the maximal cliques that contain `center`.
     fn add_around(&mut self, center: &[u32]) {
         let mut found: Vec<Vec<u32>> = Vec::new();
-        let room = self.limit.saturating_sub(self.len());
-        let flow = visit_maximal_cliques_with(&self.graph, center, |clique| {
-            if found.len() == room {
+        let (mut work, mut members) = (self.limits.work, self.members);
+        let room = self.limits.cliques.saturating_sub(self.count());
+        let flow = visit_maximal_cliques_with(&self.graph, center, &mut work, |clique| {
+            members += clique.len();
+            if found.len() == room || members > self.limits.members {
                 return ControlFlow::Break(());
             }
             found.push(clique.to_vec());
@@ -186,7 +186,7 @@ impl CliqueSet {
         if flow.is_continue() {
             found.into_iter().for_each(|clique| self.add(clique));
         } else {
-            self.list_anew();
+            self.give_up();
         }
     }
 
@@ -210,6 +210,7 @@ impl CliqueSet {
     }
 
     fn add(&mut self, clique: Vec<u32>) {
+        self.members += clique.len();
         let id = self.free.pop().unwrap_or_else(|| {
             self.cliques.push(Vec::new());
             self.cliques.len() as u32 - 1
@@ -222,6 +223,7 @@ impl CliqueSet {
 
     fn take(&mut self, id: u32) -> Vec<u32> {
         let clique = core::mem::take(&mut self.cliques[id as usize]);
+        self.members -= clique.len();
         for &v in &clique {
             let ids = &mut self.of_vertex[v as usize];
             if let Some(at) = ids.iter().position(|&other| other == id) {

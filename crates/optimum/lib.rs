@@ -32,7 +32,7 @@ mod simplex;
 mod sum;
 
 pub use cliques::{
-    Cliques, DEFAULT_LIMIT, Listing, Membership, lists_all, lists_all_until, maximal_cliques,
+    Cliques, DEFAULT_LIMIT, Limits, Listing, Membership, lists_all, lists_all_until, maximal_cliques,
     maximal_cliques_until,
 };
 pub use graph::{ConflictGraph, GraphError};

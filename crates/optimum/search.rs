@@ -19,6 +19,16 @@ use crate::graph::ConflictGraph;
 /// a clique. The order of cliques follows the ranks of the vertices; the order of a clique's vertices is not defined.
 pub fn visit_maximal_cliques(
     graph: &ConflictGraph,
+    visit: impl FnMut(&[u32]) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut unlimited = u64::MAX;
+    visit_within(graph, &mut unlimited, visit)
+}
+
+/// As [`visit_maximal_cliques`], until the work is used up that the search may still do: words of sets looked at. Then it breaks.
+pub(crate) fn visit_within(
+    graph: &ConflictGraph,
+    work: &mut u64,
     mut visit: impl FnMut(&[u32]) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let order = degeneracy_order(graph);
@@ -33,17 +43,18 @@ pub fn visit_maximal_cliques(
         search.vertices.extend(graph.neighbours(v));
         search.vertices.sort_unstable_by_key(|&u| (place[u as usize] < i, place[u as usize]));
         let candidates = search.vertices.partition_point(|&u| place[u as usize] > i);
-        search.start(graph, graph.row(v), candidates);
-        search.run(&[v], &mut visit)?;
+        search.start(graph, graph.row(v), candidates, work)?;
+        search.run(&[v], work, &mut visit)?;
     }
     ControlFlow::Continue(())
 }
 
-/// Calls `visit` with each maximal clique that contains the vertices of `center`, which are adjacent to one another, until it breaks.
-/// The order of cliques is not defined.
+/// Calls `visit` with each maximal clique that contains the vertices of `center`, which are adjacent to one another, until it breaks, or the
+/// work is used up. The order of cliques is not defined.
 pub(crate) fn visit_maximal_cliques_with(
     graph: &ConflictGraph,
     center: &[u32],
+    work: &mut u64,
     mut visit: impl FnMut(&[u32]) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let Some((&first, rest)) = center.split_first() else { return ControlFlow::Continue(()) };
@@ -53,8 +64,19 @@ pub(crate) fn visit_maximal_cliques_with(
     }
     let mut search = Search { local: vec![0; graph.number_bound()], ..Search::default() };
     search.vertices.extend(bits::ones(&around).map(|u| u as u32));
-    search.start(graph, &around, search.vertices.len());
-    search.run(center, &mut visit)
+    search.start(graph, &around, search.vertices.len(), work)?;
+    search.run(center, work, &mut visit)
+}
+
+/// Takes what is used of the work that a search may still do; breaks if there is not as much.
+fn spend(work: &mut u64, used: usize) -> ControlFlow<()> {
+    match work.checked_sub(used as u64) {
+        Some(left) => {
+            *work = left;
+            ControlFlow::Continue(())
+        }
+        None => ControlFlow::Break(()),
+    }
 }
 
 /// The vertices, each with the fewest neighbours among those that follow; the lowest rank of equals.
@@ -102,8 +124,15 @@ struct Search {
 
 impl Search {
     /// Prepares the search among `vertices`, which are the members of `around`: first the candidates, then those that are done.
-    fn start(&mut self, graph: &ConflictGraph, around: &[u64], candidates: usize) {
+    fn start(
+        &mut self,
+        graph: &ConflictGraph,
+        around: &[u64],
+        candidates: usize,
+        work: &mut u64,
+    ) -> ControlFlow<()> {
         self.words = bits::words(self.vertices.len());
+        spend(work, self.vertices.len() * (around.len() + self.words))?;
         for (i, &u) in self.vertices.iter().enumerate() {
             self.local[u as usize] = i as u32;
         }
@@ -123,17 +152,23 @@ impl Search {
         let (candidate, rest) = self.levels.split_at_mut(self.words);
         (0..candidates).for_each(|i| bits::insert(candidate, i));
         (candidates..self.vertices.len()).for_each(|i| bits::insert(&mut rest[..self.words], i));
+        ControlFlow::Continue(())
     }
 
     /// Visits the maximal cliques; `center` is in each.
-    fn run(&mut self, center: &[u32], visit: &mut impl FnMut(&[u32]) -> ControlFlow<()>) -> ControlFlow<()> {
+    fn run(
+        &mut self,
+        center: &[u32],
+        work: &mut u64,
+        visit: &mut impl FnMut(&[u32]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let words = self.words;
         self.clique.clear();
         self.clique.extend_from_slice(center);
         if self.vertices.is_empty() {
             return visit(&self.clique);
         }
-        branch(&mut self.levels, &self.rows, words);
+        branch(&mut self.levels, &self.rows, words, work)?;
         while !self.levels.is_empty() {
             let top = self.levels.len() - 3 * words;
             let Some(u) = bits::first(&self.levels[top + 2 * words..]) else {
@@ -141,6 +176,7 @@ impl Search {
                 self.clique.pop();
                 continue;
             };
+            spend(work, 3 * words)?;
             let row = &self.rows[u * words..][..words];
             for set in 0..2 {
                 for (w, near) in row.iter().enumerate() {
@@ -154,7 +190,7 @@ impl Search {
             self.clique.push(self.vertices[u]);
             let level = &mut self.levels[top + 3 * words..];
             if !bits::is_empty(&level[..words]) {
-                branch(level, &self.rows, words);
+                branch(level, &self.rows, words, work)?;
                 continue;
             }
             if bits::is_empty(&level[words..2 * words]) {
@@ -168,18 +204,20 @@ impl Search {
 }
 
 /// Chooses the pivot of a level, and with it the candidates to try: those that are not its neighbours.
-fn branch(level: &mut [u64], rows: &[u64], words: usize) {
+fn branch(level: &mut [u64], rows: &[u64], words: usize, work: &mut u64) -> ControlFlow<()> {
     let (candidates, rest) = level.split_at_mut(words);
     let (done, to_try) = rest.split_at_mut(words);
     let (mut pivot, mut most) = (None, 0);
     for i in bits::ones(candidates).chain(bits::ones(done)) {
+        spend(work, words)?;
         let near = bits::common(candidates, &rows[i * words..][..words]);
         if pivot.is_none() || near > most {
             (pivot, most) = (Some(i), near);
         }
     }
-    let Some(pivot) = pivot else { return };
+    let Some(pivot) = pivot else { return ControlFlow::Continue(()) };
     for ((word, candidates), near) in to_try.iter_mut().zip(candidates).zip(&rows[pivot * words..]) {
         *word = *candidates & !near;
     }
+    ControlFlow::Continue(())
 }

@@ -11,6 +11,7 @@ extern crate alloc;
 pub mod aodv;
 mod buffer;
 pub mod dsdv;
+pub mod fuzz;
 pub mod olsr;
 mod protocol;
 mod sequence;

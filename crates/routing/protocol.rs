@@ -132,11 +132,21 @@ pub trait Routing: Send {
         TableState::default()
     }
 
+    /// Destinations whose next hop the last hook has changed, in no order and perhaps several times: which of them make
+    /// [`TableState::revision`] differ. A protocol with no table to measure has none.
+    fn moved(&self) -> &[Ipv4Addr] {
+        &[]
+    }
+
     /// The packets that wait for routes.
     fn waiting(&self) -> Vec<u64>;
 
     /// Counters of this node other than messages, by name; always the same in the same order.
     fn counters(&self) -> Vec<(&'static str, u64)>;
+
+    /// Entries of messages and tables that the node has looked at so far: a measure of its work that depends on no clock and no machine. A
+    /// search in an ordered table counts as one.
+    fn work(&self) -> u64;
 }
 
 /// State of the table of a proactive protocol at one node.

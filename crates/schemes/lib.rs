@@ -21,6 +21,7 @@ pub mod exor;
 pub mod explicit;
 pub mod few;
 pub mod fq_codel;
+pub mod fuzz;
 pub mod lbm;
 pub mod more;
 pub mod newreno;

@@ -9,6 +9,7 @@ use alloc::boxed::Box;
 use airfair_schemes::places::{
     Acked, Allowance, Congestion, Ecn, FlowSetup, PartialAck, Source, SourceContext, SourceEffects,
 };
+use airfair_units::fuzz::Input;
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
 
@@ -17,45 +18,6 @@ use crate::{Receiver, Segment, Sender, TcpConfig, TickMode, Timestamps};
 
 /// Upper bound of segments from one poll: windows below are at most that many segments.
 const MOST_SEGMENTS: usize = 100_000;
-
-/// The input bytes, one by one; zeros after their end.
-struct Input<'a>(core::slice::Iter<'a, u8>);
-
-impl Input<'_> {
-    fn is_empty(&self) -> bool {
-        self.0.as_slice().is_empty()
-    }
-
-    fn byte(&mut self) -> u8 {
-        self.0.next().copied().unwrap_or(0)
-    }
-
-    fn flag(&mut self) -> bool {
-        self.byte() & 1 == 1
-    }
-
-    /// Mostly small numbers, sometimes large ones.
-    fn number(&mut self) -> u64 {
-        let (kind, value) = (self.byte(), u64::from(self.byte()));
-        match kind {
-            0..200 => value,
-            200..230 => value << 8,
-            230..245 => value << 24,
-            245..255 => value << 48,
-            255 => u64::MAX - value,
-        }
-    }
-
-    /// A number close to another one.
-    fn near(&mut self, base: u64) -> u64 {
-        match self.byte() {
-            0..128 => base,
-            128..192 => base.saturating_add(self.number()),
-            192..255 => base.saturating_sub(self.number()),
-            255 => self.number(),
-        }
-    }
-}
 
 /// A window law whose decisions come from the input.
 struct RandomLaw {
@@ -162,7 +124,7 @@ fn segment(data: &mut Input<'_>, seq: u64, ack: u64) -> Segment {
 
 /// Runs a configuration and events from bytes on a sender and a receiver, which are also connected to each other.
 pub fn fuzz_transport(data: &[u8]) {
-    let data = &mut Input(data.iter());
+    let data = &mut Input::new(data);
     let config = config(data);
     let window = data.flag().then(|| data.number().min(1 << 16));
     let rate = data.flag().then(|| data.number());

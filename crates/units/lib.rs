@@ -23,6 +23,7 @@ macro_rules! fieldwise {
 }
 
 mod decimal;
+pub mod fuzz;
 pub mod math;
 mod power;
 mod quantity;

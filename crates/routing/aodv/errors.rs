@@ -36,9 +36,22 @@ impl ErrorReport {
 }
 
 impl Aodv {
-    /// Handles a broken link to a neighbour; `ends`: source and destination of the packet by which it was detected, if known.
-    pub(super) fn on_link_broken(&mut self, hop: Hop, ends: Option<[Ipv4Addr; 2]>, cx: &mut Context<'_>) {
-        let lost = self.table.destinations_via(hop, cx.now);
+    /// Handles broken links to neighbours; `ends`: source and destination of the packet by which a break was detected, if known.
+    pub(super) fn on_links_broken(
+        &mut self,
+        hops: &[Hop],
+        ends: Option<[Ipv4Addr; 2]>,
+        cx: &mut Context<'_>,
+    ) {
+        if hops.is_empty() {
+            return;
+        }
+        for (_, lost) in self.table.destinations_via(hops, cx.now) {
+            self.on_routes_broken(lost, ends, cx);
+        }
+    }
+
+    fn on_routes_broken(&mut self, lost: Vec<Ipv4Addr>, ends: Option<[Ipv4Addr; 2]>, cx: &mut Context<'_>) {
         self.counts.breaks += u64::from(!lost.is_empty());
         let repair = ends.and_then(|ends| self.repair_reach(ends, cx));
         let mut report = ErrorReport::default();

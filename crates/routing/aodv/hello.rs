@@ -10,6 +10,9 @@ use super::Aodv;
 use super::table::RouteOffer;
 use crate::{Context, Hop};
 
+/// Largest number of neighbours whose silence is noticed: whoever forges addresses fills no memory.
+pub(super) const MAX_NEIGHBOURS: usize = 1 << 12;
+
 /// Times at which neighbours were received and the node has sent.
 #[derive(Debug, Default)]
 pub(super) struct Hellos {
@@ -47,7 +50,8 @@ impl Aodv {
         if !self.table.offer(from.neighbour, &offer, now) {
             self.table.prolong(from.neighbour, from, until, now);
         }
-        if self.config.hello {
+        let has_room = self.hellos.heard.len() < MAX_NEIGHBOURS || self.hellos.heard.contains_key(&from);
+        if self.config.hello && has_room {
             self.hellos.heard.insert(from, now);
         }
     }
@@ -71,10 +75,9 @@ impl Aodv {
         let silent = |heard: Time| now.since(heard) > silence;
         let gone: Vec<Hop> =
             self.hellos.heard.iter().filter(|(_, heard)| silent(**heard)).map(|(&n, _)| n).collect();
-        for hop in gone {
-            self.hellos.heard.remove(&hop);
-            self.on_link_broken(hop, None, cx);
-        }
+        self.table.work += self.hellos.heard.len() as u64;
+        gone.iter().for_each(|hop| _ = self.hellos.heard.remove(hop));
+        self.on_links_broken(&gone, None, cx);
         if self.hellos.next > now {
             return;
         }

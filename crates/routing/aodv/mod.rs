@@ -75,6 +75,9 @@ pub struct Counts {
     pub breaks: u64,
 }
 
+/// Most messages that wait to be passed on: the air carries fewer in any jitter.
+const MAX_DELAYED: usize = 1 << 12;
+
 /// A message to be sent later.
 #[derive(Debug)]
 struct Delayed {
@@ -184,6 +187,9 @@ impl Aodv {
             return self.broadcast(message, ttl, cx);
         }
         let wait = Span((cx.random.uniform() * most.0 as f64) as u64);
+        if self.delayed.len() >= MAX_DELAYED {
+            return;
+        }
         self.delayed.push(Delayed { at: cx.now.saturating_add(wait), message, ttl });
     }
 
@@ -262,6 +268,7 @@ impl Routing for Aodv {
         if received.from.neighbour == self.address {
             return;
         }
+        self.table.work += (1 + self.searches.len() + self.delayed.len()) as u64;
         self.hellos.record_reception(received.from, cx.now);
         match &message {
             Message::Rreq(rreq) => self.on_request(rreq, received, cx),
@@ -282,7 +289,7 @@ impl Routing for Aodv {
         match what {
             Undelivered::Data(ends) => {
                 let breaks = self.counts.breaks;
-                self.on_link_broken(neighbour, ends, cx);
+                self.on_links_broken(&[neighbour], ends, cx);
                 if self.config.drop_queued && self.counts.breaks > breaks {
                     cx.out.push(Effect::DropQueued { hop: neighbour });
                 }
@@ -318,6 +325,10 @@ impl Routing for Aodv {
 
     fn waiting(&self) -> Vec<u64> {
         self.buffer.packets().collect()
+    }
+
+    fn work(&self) -> u64 {
+        self.table.work
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

@@ -8,6 +8,7 @@ use airfair_wire::Ipv4Addr;
 use airfair_wire::aodv::{Message, PrefixSize, Rrep, Rreq};
 
 use super::Aodv;
+use super::hello::MAX_NEIGHBOURS;
 use super::table::RouteOffer;
 use crate::sequence::is_younger;
 use crate::{Context, Hop};
@@ -106,7 +107,9 @@ impl Aodv {
         let acknowledge = self.config.reply_acknowledgement;
         if acknowledge {
             let until = now.saturating_add(self.config.next_hop_wait);
-            self.replies.awaited.entry(back).or_insert(until);
+            if self.replies.awaited.len() < MAX_NEIGHBOURS {
+                self.replies.awaited.entry(back).or_insert(until);
+            }
         }
         self.send(Message::Rrep(Rrep { acknowledge, ..rrep }), back, cx);
     }
@@ -144,8 +147,11 @@ impl Aodv {
     /// Blacklists a neighbour to which a reply failed: the link seems to be unidirectional [RFC 3561 section 6.8].
     pub(super) fn ignore_requests_of(&mut self, neighbour: Hop, now: Time) {
         let until = now.saturating_add(self.config.blacklist_timeout);
+        self.table.work += self.replies.blacklist.len() as u64;
         self.replies.blacklist.retain(|_, until| *until > now);
-        self.replies.blacklist.insert(neighbour, until);
+        if self.replies.blacklist.len() < MAX_NEIGHBOURS {
+            self.replies.blacklist.insert(neighbour, until);
+        }
     }
 
     pub(super) fn ignores_requests_of(&self, neighbour: Hop, now: Time) -> bool {

@@ -18,7 +18,9 @@ use crate::Hop;
 use crate::sequence::is_younger;
 
 /// Largest number of entries: a node that floods a network with invented addresses does not fill other nodes' memory.
-const MAX_ROUTES: usize = 1 << 16;
+const MAX_ROUTES: usize = 1 << 14;
+/// Largest number of precursors of a route: reports to more than one go to all neighbours anyway.
+const MAX_PRECURSORS: usize = 64;
 /// Number of entries at which an insertion first removes expired ones; later at twice the number that remained.
 const FIRST_SWEEP: usize = 64;
 
@@ -48,7 +50,9 @@ impl Route {
 
     /// Adds a neighbour to which this node has reported the route.
     pub(super) fn add_precursor(&mut self, hop: Hop) {
-        if let Err(at) = self.precursors.binary_search(&hop) {
+        if let Err(at) = self.precursors.binary_search(&hop)
+            && self.precursors.len() < MAX_PRECURSORS
+        {
             self.precursors.insert(at, hop);
         }
     }
@@ -77,11 +81,21 @@ pub(super) struct Table {
     delete_period: Span,
     routes: BTreeMap<Ipv4Addr, Route>,
     sweep_at: usize,
+    /// Earliest time of the next removal of expired entries from a full table.
+    next_sweep: Time,
+    /// Entries looked at.
+    pub work: u64,
 }
 
 impl Table {
     pub(super) fn new(delete_period: Span) -> Self {
-        Self { delete_period, routes: BTreeMap::new(), sweep_at: FIRST_SWEEP }
+        Self {
+            delete_period,
+            routes: BTreeMap::new(),
+            sweep_at: FIRST_SWEEP,
+            next_sweep: Time::ZERO,
+            work: 0,
+        }
     }
 
     /// The valid route to a destination.
@@ -91,6 +105,7 @@ impl Table {
 
     /// The route to a destination, valid or not.
     pub(super) fn find(&mut self, to: Ipv4Addr, now: Time) -> Option<&mut Route> {
+        self.work += 1;
         match self.routes.entry(to) {
             Entry::Vacant(_) => None,
             Entry::Occupied(entry) => {
@@ -137,9 +152,11 @@ impl Table {
     }
 
     fn insert(&mut self, to: Ipv4Addr, offer: &RouteOffer, now: Time) -> bool {
-        if self.routes.len() >= self.sweep_at {
+        let full = self.routes.len() >= MAX_ROUTES && self.next_sweep <= now;
+        if self.routes.len() >= self.sweep_at || full {
             self.sweep(now);
             self.sweep_at = (2 * self.routes.len()).max(FIRST_SWEEP);
+            self.next_sweep = now.saturating_add(Span(self.delete_period.0 / 4));
         }
         if self.routes.len() >= MAX_ROUTES {
             return false;
@@ -183,10 +200,16 @@ impl Table {
         self.valid(to, now).map_or(Time::ZERO, |route| route.until)
     }
 
-    /// Destinations whose valid routes use a neighbour by an interface.
-    pub(super) fn destinations_via(&mut self, hop: Hop, now: Time) -> Vec<Ipv4Addr> {
-        let valid = |route: &Route| route.valid && route.until > now && route.hop == hop;
-        self.routes.iter().filter(|(_, route)| valid(route)).map(|(&to, _)| to).collect()
+    /// Destinations whose valid routes use these neighbours, by neighbour and interface.
+    pub(super) fn destinations_via(&mut self, hops: &[Hop], now: Time) -> BTreeMap<Hop, Vec<Ipv4Addr>> {
+        self.work += self.routes.len() as u64;
+        let mut found: BTreeMap<Hop, Vec<Ipv4Addr>> = hops.iter().map(|&hop| (hop, Vec::new())).collect();
+        for (&to, route) in self.routes.iter().filter(|(_, route)| route.valid && route.until > now) {
+            if let Some(list) = found.get_mut(&route.hop) {
+                list.push(to);
+            }
+        }
+        found
     }
 }
 

@@ -33,6 +33,11 @@ pub struct Config {
     pub update_jitter: Span,
     /// True if a packet given up by the link layer breaks its link.
     pub link_layer_feedback: bool,
+    /// In a table of more than 1,024 destinations: number of periods without a new number after which a route is broken, and after as many
+    /// more forgotten.
+    pub forget_periods: u32,
+    /// Largest number of destinations, and of neighbours.
+    pub table_limit: u32,
     /// Largest number of packets of the node that wait for a route to one destination.
     pub buffer_per_destination: u32,
     /// Largest number of packets of the node that wait for routes.
@@ -58,6 +63,8 @@ impl Default for Config {
             full_dump_share: 1.0,
             update_jitter: Span::from_millis(1),
             link_layer_feedback: false,
+            forget_periods: 30,
+            table_limit: 1 << 14,
             buffer_per_destination: 5,
             buffer_packets: 500,
             buffer_time: Span::from_secs(30),
@@ -70,5 +77,11 @@ impl Config {
     #[must_use]
     pub fn hold_time(&self) -> Span {
         Span(self.period.0.saturating_mul(self.hold_periods.into()))
+    }
+
+    /// Time without a new number after which a route is broken or, if broken, forgotten.
+    #[must_use]
+    pub fn forget_time(&self) -> Span {
+        Span(self.period.0.saturating_mul(self.forget_periods.into()))
     }
 }

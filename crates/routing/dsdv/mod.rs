@@ -17,7 +17,7 @@ mod table;
 mod updates;
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -34,7 +34,7 @@ use table::Table;
 use updates::Updates;
 
 pub use config::Config;
-pub use table::{INFINITY, Route};
+pub use table::{INFINITY, REMEMBERED, Route};
 
 /// Names of the kinds of messages, in the order of their counters.
 const KINDS: [&str; 2] = ["full", "incremental"];
@@ -84,11 +84,12 @@ impl Dsdv {
         self.table.routes()
     }
 
-    /// Breaks every route over a link, and reports them at once.
-    fn break_link(&mut self, hop: Hop, cx: &mut Context<'_>) {
-        self.heard.remove(&hop);
-        if self.table.break_link(hop, cx.now) {
-            self.breaks += 1;
+    /// Breaks every route over links, and reports them at once.
+    fn break_links(&mut self, hops: &BTreeSet<Hop>, cx: &mut Context<'_>) {
+        hops.iter().for_each(|hop| _ = self.heard.remove(hop));
+        let breaks = self.table.break_links(hops, cx.now);
+        self.breaks += breaks;
+        if breaks > 0 {
             self.schedule_update(cx.now, cx);
         }
     }
@@ -99,17 +100,23 @@ impl Dsdv {
         }
         let hold = self.config.hold_time();
         let is_silent = |heard: Time| heard.saturating_add(hold) <= cx.now;
-        let silent: Vec<Hop> =
+        self.table.work += self.heard.len() as u64;
+        let silent: BTreeSet<Hop> =
             self.heard.iter().filter(|&(_, &heard)| is_silent(heard)).map(|(&hop, _)| hop).collect();
-        for hop in silent {
-            self.break_link(hop, cx);
+        if !silent.is_empty() {
+            self.break_links(&silent, cx);
         }
         self.next_expiry = self.heard.values().min().map_or(Time::NEVER, |heard| heard.saturating_add(hold));
     }
 
-    fn record_reception(&mut self, from: Hop, now: Time) {
+    /// Records that a neighbour was heard; false if there is no room for another one.
+    fn record_reception(&mut self, from: Hop, now: Time) -> bool {
+        if self.heard.len() >= self.config.table_limit as usize && !self.heard.contains_key(&from) {
+            return false;
+        }
         self.heard.insert(from, now);
         self.next_expiry = self.next_expiry.min(now.saturating_add(self.config.hold_time()));
+        true
     }
 
     /// A newer number than the node's own is another node's report of a broken route: the node takes the next even number, and says so.
@@ -163,7 +170,10 @@ impl Routing for Dsdv {
         if received.from.neighbour == self.address {
             return;
         }
-        self.record_reception(received.from, cx.now);
+        self.table.moved.clear();
+        if !self.record_reception(received.from, cx.now) {
+            return;
+        }
         for entry in update.entries() {
             if entry.destination == self.address {
                 self.defend_number(entry.number, cx);
@@ -179,11 +189,13 @@ impl Routing for Dsdv {
     /// Without effect unless `link_layer_feedback` is set: the link breaks.
     fn on_undelivered(&mut self, neighbour: Hop, _: Undelivered<'_>, cx: &mut Context<'_>) {
         if self.config.link_layer_feedback {
-            self.break_link(neighbour, cx);
+            self.table.moved.clear();
+            self.break_links(&BTreeSet::from([neighbour]), cx);
         }
     }
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {
+        self.table.moved.clear();
         while let Some(packet) = self.buffer.expired(cx.now) {
             cx.out.push(Effect::Drop { packet, reason: DropReason::BufferTime });
         }
@@ -201,6 +213,14 @@ impl Routing for Dsdv {
 
     fn table(&self) -> TableState {
         TableState { revision: self.table.revision, lost: self.table.lost }
+    }
+
+    fn moved(&self) -> &[Ipv4Addr] {
+        &self.table.moved
+    }
+
+    fn work(&self) -> u64 {
+        self.table.work
     }
 
     fn waiting(&self) -> Vec<u64> {

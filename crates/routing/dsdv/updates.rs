@@ -76,8 +76,9 @@ impl Dsdv {
         }
     }
 
-    /// Sends a full dump with a new number, and schedules the next one.
+    /// Sends a full dump with a new number, and schedules the next one. Before, routes that nobody renews break.
     fn send_full(&mut self, cx: &mut Context<'_>) {
+        self.table.forget(self.config.forget_time(), cx.now);
         self.number = self.number.wrapping_add(2);
         self.send(true, cx);
         let wait = Span(self.config.period.0.saturating_add(random_part(self.config.period_jitter, cx).0));

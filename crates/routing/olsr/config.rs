@@ -82,7 +82,7 @@ pub struct Config {
     pub probe_rate: SendRate,
     /// Least size of a HELLO as an IP packet, bytes; 0: as large as needed.
     pub probe_size: u32,
-    /// Largest number of entries of each table.
+    /// Largest number of entries of each table. One node's statements fill an eighth of it at most, or 64 entries.
     pub table_limit: u32,
 }
 
@@ -128,7 +128,7 @@ impl From<Base> for Config {
             etx_window: 10,
             probe_rate: SendRate::Broadcast,
             probe_size: 0,
-            table_limit: 1 << 16,
+            table_limit: 1 << 14,
         }
     }
 }

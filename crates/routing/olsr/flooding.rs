@@ -18,6 +18,8 @@ const HEADERS: usize = 28;
 const FILLING: u8 = 250;
 /// Least length of a message, bytes.
 const SHORTEST_MESSAGE: usize = 12;
+/// Most bytes of messages that wait to leave by an interface: the air carries less in any jitter.
+const MOST_WAITING: usize = 1 << 20;
 
 /// Kind of a message that is sent, an index into [`KINDS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub(super) struct Duplicate {
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     messages: Vec<(Message, usize)>,
+    /// Their bytes.
+    bytes: usize,
     /// Time at which they leave.
     due: Time,
 }
@@ -74,15 +78,21 @@ impl Olsr {
         Message { validity: time(validity), originator, ttl, hops: 0, sequence, body }
     }
 
-    /// Queues a message for an interface. The first one that waits draws the delay of all that share its datagram.
+    /// Queues a message for an interface, unless too many wait. The first one that waits draws the delay of all that share its datagram.
     pub(super) fn queue(&mut self, interface: u32, message: Message, kind: Kind, cx: &mut Context<'_>) {
         let probe = kind == Kind::Hello && self.config.probes_alone();
         let Some(output) = self.outputs.get_mut(interface as usize) else { return };
         let list = if probe { &mut output.probes } else { &mut output.others };
         if list.messages.is_empty() {
             let delay = Span((cx.random.uniform() * self.config.max_jitter.0 as f64) as u64);
-            list.due = cx.now.saturating_add(delay);
+            (list.due, list.bytes) = (cx.now.saturating_add(delay), 0);
         }
+        let bytes = list.bytes + message.wire_len();
+        if bytes > MOST_WAITING {
+            self.refused += 1;
+            return;
+        }
+        list.bytes = bytes;
         list.messages.push((message, kind as usize));
     }
 
@@ -151,15 +161,26 @@ impl Olsr {
         known.is_none_or(|duplicate| duplicate.until <= now)
     }
 
+    /// Removes duplicates that have ended: now and then, since those that remain for a while only take room.
+    pub(super) fn forget_duplicates(&mut self, now: Time) {
+        if self.forget_at > now {
+            return;
+        }
+        self.work += self.duplicates.len() as u64;
+        self.duplicates.retain(|_, known| known.until > now);
+        self.forget_at = now.saturating_add(Span(self.config.duplicate_hold.0 / 8));
+    }
+
     /// The default forwarding algorithm, for a message of a symmetric neighbour [RFC 3626 section 3.4.1]. A message that the table has no
     /// room for is not forwarded, since it might come back.
     pub(super) fn forward(&mut self, message: Message, received: Received, cx: &mut Context<'_>) {
+        self.work += 1;
         let (key, interface) = ((message.originator, message.sequence), received.from.interface);
         let new = self.is_new(&message, cx.now);
         if new {
             let limit = self.config.table_limit as usize;
             if self.duplicates.len() >= limit {
-                self.duplicates.retain(|_, known| known.until > cx.now);
+                self.forget_duplicates(cx.now);
             }
             if self.duplicates.len() >= limit {
                 self.refused += 1;

@@ -104,6 +104,7 @@ impl Olsr {
         if message.originator != from.neighbour {
             return;
         }
+        self.work += 1 + hello.groups.iter().map(|group| group.neighbours.len() as u64).sum::<u64>();
         let validity = Span(message.validity.nanoseconds());
         if !self.links.contains_key(&from) {
             if self.links.len() >= self.config.table_limit as usize {
@@ -152,8 +153,8 @@ impl Olsr {
         let cost = self.costs.of(rated.quality, rated.neighbour_quality);
         let known = self.two_hops.get(&pair);
         if kind == NeighbourType::Not {
-            self.two_hops_changed |= self.two_hops.remove(&pair).is_some();
-        } else if known.is_none() && self.two_hops.len() >= self.config.table_limit as usize {
+            self.two_hops_changed |= self.two_hops.remove(&pair);
+        } else if known.is_none() && !self.two_hops.has_room(pair.0) {
             self.refused += 1;
         } else {
             self.two_hops_changed |= known.is_none();

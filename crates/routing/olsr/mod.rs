@@ -13,6 +13,7 @@
 //! | `topology` | TCs (9, 15) |
 //! | `flooding` | datagrams of several messages, duplicates, forwarding (3) |
 //! | `table` | the routing table (10) |
+//! | `pairs` | tables of what nodes state of others, in which none can take all the room |
 //! | `config` | parameters (18) |
 //!
 //! Readings and deviations:
@@ -26,12 +27,16 @@
 //! - With ETX the quality of a link is measured by HELLOs, and stated in HELLOs and TCs of olsrd's format. In a network with cables these
 //!   cost a tenth of a transmission, as with olsrd's link-quality algorithm etx_ffeth: they use no air.
 //!
+//! - Up to [`AT_ONCE`] links that a node knows, its own and those of others, each message draws its consequences at once. Beyond, they are drawn twice in a HELLO interval:
+//!   a message costs a bounded amount of work, whatever others have stated before.
+//!
 //! Left out: HNA (12) and IPv6 (17): there are no networks outside. Messages of other types are forwarded.
 
 mod config;
 mod flooding;
 mod hello;
 mod links;
+mod pairs;
 mod relays;
 mod table;
 mod topology;
@@ -51,6 +56,7 @@ use crate::{Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, Tabl
 
 use flooding::{Duplicate, Output};
 use links::{Costs, Link};
+use pairs::Pairs;
 use relays::Candidates;
 
 pub use config::{Advertised, Base, Config, Hysteresis, Metric, WILL_ALWAYS, WILL_NEVER};
@@ -78,9 +84,12 @@ struct Topology {
     cost: Option<u64>,
 }
 
-/// All pairs with this first address.
-fn pairs_of(first: Ipv4Addr) -> RangeInclusive<(Ipv4Addr, Ipv4Addr)> {
-    (first, Ipv4Addr::from([0; 4]))..=(first, Ipv4Addr::from([u8::MAX; 4]))
+/// Links, nodes two hops away and advertised links up to which the consequences of each message are drawn at once.
+pub const AT_ONCE: usize = 8192;
+
+/// All links to a neighbour.
+fn links_to(neighbour: Ipv4Addr) -> RangeInclusive<Hop> {
+    Hop { neighbour, interface: 0 }..=Hop { neighbour, interface: u32::MAX }
 }
 
 /// Routing of a node.
@@ -98,7 +107,7 @@ pub struct Olsr {
     /// Symmetric neighbours with their willingness.
     neighbours: BTreeMap<Ipv4Addr, u8>,
     /// By neighbour and its neighbour.
-    two_hops: BTreeMap<(Ipv4Addr, Ipv4Addr), TwoHop>,
+    two_hops: Pairs<TwoHop>,
     /// Neighbours that the node has selected as relays (MPR set).
     relays: BTreeSet<Ipv4Addr>,
     /// Neighbours that have selected the node as relay, with the end of that time.
@@ -109,9 +118,11 @@ pub struct Olsr {
     /// End of the time in which others may remember advertised neighbours.
     advertised_until: Time,
     /// By the node that advertises the link, and the other end.
-    topology: BTreeMap<(Ipv4Addr, Ipv4Addr), Topology>,
+    topology: Pairs<Topology>,
     /// By originator and number.
     duplicates: BTreeMap<(Ipv4Addr, u16), Duplicate>,
+    /// Earliest time at which duplicates that have ended are removed.
+    forget_at: Time,
     /// By interface.
     outputs: Vec<Output>,
     /// Number of the node's last message.
@@ -119,7 +130,9 @@ pub struct Olsr {
     /// In the order of their destinations.
     routes: Vec<(Ipv4Addr, Route)>,
     table: TableState,
-    /// Entries that found no room in a table.
+    /// Destinations whose next hops the last hook has changed.
+    moved: Vec<Ipv4Addr>,
+    /// Entries that found no room in a table, and messages that found none in front of an interface.
     refused: u64,
     /// Times of the next HELLO and TC; `None` before the start.
     due: Option<(Time, Time)>,
@@ -128,6 +141,11 @@ pub struct Olsr {
     links_changed: bool,
     two_hops_changed: bool,
     topology_changed: bool,
+    /// Time at which the consequences of messages were drawn last, and whether some have not been drawn since.
+    settled: Time,
+    unsettled: bool,
+    /// Entries of tables looked at.
+    work: u64,
 }
 
 impl Olsr {
@@ -143,24 +161,29 @@ impl Olsr {
             willingness: BTreeMap::new(),
             symmetric: BTreeSet::new(),
             neighbours: BTreeMap::new(),
-            two_hops: BTreeMap::new(),
+            two_hops: Pairs::new(config.table_limit),
             relays: BTreeSet::new(),
             selectors: BTreeMap::new(),
             advertised: BTreeSet::new(),
             number: 0,
             advertised_until: Time::ZERO,
-            topology: BTreeMap::new(),
+            topology: Pairs::new(config.table_limit),
             duplicates: BTreeMap::new(),
+            forget_at: Time::ZERO,
             outputs: (0..node.interfaces).map(|_| Output::default()).collect(),
             sequence: 0,
             routes: Vec::new(),
             table: TableState::default(),
+            moved: Vec::new(),
             refused: 0,
             due: None,
             wake: Time::NEVER,
             links_changed: false,
             two_hops_changed: false,
             topology_changed: false,
+            settled: Time::ZERO,
+            unsettled: false,
+            work: 0,
         }
     }
 
@@ -189,15 +212,27 @@ impl Olsr {
 
     /// The best symmetric link to a neighbour.
     fn best_link(&self, neighbour: Ipv4Addr, now: Time) -> Option<(Hop, &Link)> {
-        let all = Hop { neighbour, interface: 0 }..=Hop { neighbour, interface: u32::MAX };
-        let links = self.links.range(all).filter(|(_, link)| link.is_symmetric(now));
+        let links = self.links.range(links_to(neighbour)).filter(|(_, link)| link.is_symmetric(now));
         let cost = |link: &Link| link.cost(&self.config, self.costs).unwrap_or(u64::MAX);
         links.min_by_key(|(hop, link)| (cost(link), **hop)).map(|(&hop, link)| (hop, link))
     }
 
+    /// Entries of the tables that routes are calculated from.
+    fn entries(&self) -> usize {
+        self.links.len() + self.two_hops.len() + self.topology.len()
+    }
+
+    /// Earliest time at which the consequences of messages are drawn.
+    fn settles_at(&self) -> Time {
+        if self.entries() <= AT_ONCE {
+            return Time::ZERO;
+        }
+        self.settled.saturating_add(Span(self.config.hello_interval.0 / 2))
+    }
+
     /// Removes entries that have expired, and counts HELLOs that were missed.
     fn expire(&mut self, now: Time) {
-        if self.wake > now {
+        if self.wake.max(self.settles_at()) > now {
             return;
         }
         let config = self.config;
@@ -207,24 +242,28 @@ impl Olsr {
             self.links_changed |= config.metric == Metric::Etx && link.quality(config.etx_window) != quality;
         }
         self.links.retain(|_, link| link.until > now);
+        self.work += (self.entries() + self.willingness.len()) as u64;
+        self.forget_duplicates(now);
         let links = &self.links;
-        self.willingness.retain(|&neighbour, _| links.keys().any(|hop| hop.neighbour == neighbour));
-        let (two_hops, topology) = (self.two_hops.len(), self.topology.len());
-        self.two_hops.retain(|_, known| known.until > now);
+        self.willingness.retain(|&neighbour, _| links.range(links_to(neighbour)).next().is_some());
         self.selectors.retain(|_, until| *until > now);
-        self.topology.retain(|_, known| known.until > now);
-        self.duplicates.retain(|_, known| known.until > now);
-        self.two_hops_changed |= self.two_hops.len() < two_hops;
-        self.topology_changed |= self.topology.len() < topology;
+        self.two_hops_changed |= self.two_hops.retain(|_, known| known.until > now) > 0;
+        self.topology_changed |= self.topology.retain(|_, known| known.until > now) > 0;
         let links = self.links.values().map(|link| link.deadline(now));
-        let two_hops = self.two_hops.values().map(|known| known.until);
-        let topology = self.topology.values().map(|known| known.until);
+        let two_hops = self.two_hops.iter().map(|(_, known)| known.until);
+        let topology = self.topology.iter().map(|(_, known)| known.until);
         let others = two_hops.chain(topology).chain(self.selectors.values().copied());
         self.wake = links.chain(others).min().unwrap_or(Time::NEVER);
     }
 
     /// Draws the consequences of what has changed: neighbours, relays, advertised neighbours, routes.
     fn settle(&mut self, now: Time) {
+        self.unsettled = self.settles_at() > now;
+        if self.unsettled {
+            return;
+        }
+        self.settled = now;
+        self.work += (self.links.len() + self.neighbours.len()) as u64;
         let symmetric = || self.links.iter().filter(|(_, link)| link.is_symmetric(now)).map(|(&hop, _)| hop);
         let willingness = |neighbour| *self.willingness.get(&neighbour).unwrap_or(&WILL_NEVER);
         let moved = !symmetric().eq(self.symmetric.iter().copied())
@@ -239,7 +278,13 @@ impl Olsr {
             self.neighbours = neighbours;
         }
         if moved || self.two_hops_changed {
-            self.relays = (0..self.interfaces).flat_map(|interface| self.select_relays(interface)).collect();
+            let selected: Vec<_> =
+                (0..self.interfaces).map(|interface| self.select_relays(interface)).collect();
+            self.relays.clear();
+            for (relays, work) in selected {
+                self.relays.extend(relays);
+                self.work += work;
+            }
         }
         self.update_advertised();
         if moved || self.two_hops_changed || self.topology_changed || self.links_changed {
@@ -249,13 +294,13 @@ impl Olsr {
     }
 
     /// Relays for the nodes that are reached by an interface [RFC 3626 section 8.3].
-    fn select_relays(&self, interface: u32) -> BTreeSet<Ipv4Addr> {
+    fn select_relays(&self, interface: u32) -> (BTreeSet<Ipv4Addr>, u64) {
         let mut candidates = Candidates::default();
         for hop in self.symmetric.iter().filter(|hop| hop.interface == interface) {
             let Some(&willingness) = self.neighbours.get(&hop.neighbour) else { continue };
             candidates.willingness.insert(hop.neighbour, willingness);
         }
-        for &(neighbour, to) in self.two_hops.keys() {
+        for (&(neighbour, to), _) in self.two_hops.iter() {
             if candidates.willingness.contains_key(&neighbour)
                 && to != self.address
                 && !self.neighbours.contains_key(&to)
@@ -263,18 +308,36 @@ impl Olsr {
                 candidates.reach.entry(neighbour).or_default().insert(to);
             }
         }
-        candidates.relays(self.config.mpr_coverage)
+        let (relays, work) = candidates.relays(self.config.mpr_coverage);
+        (relays, work + self.two_hops.len() as u64)
     }
 
     fn replace_routes(&mut self, now: Time) {
-        let routes = self.calculate(now);
+        let (routes, work) = self.calculate(now);
+        self.work += work + routes.len() as u64;
         let hop = |&(to, route): &(Ipv4Addr, Route)| (to, route.hop);
         if !routes.iter().map(hop).eq(self.routes.iter().map(hop)) {
             let is_lost = |to: &Ipv4Addr| routes.binary_search_by_key(to, |&(to, _)| to).is_err();
             self.table.revision += 1;
+            self.note_moved(&routes);
             self.table.lost += self.routes.iter().filter(|(to, _)| is_lost(to)).count() as u64;
         }
         self.routes = routes;
+    }
+
+    /// Notes the destinations whose next hops differ in a new table.
+    fn note_moved(&mut self, new: &[(Ipv4Addr, Route)]) {
+        let mut old = self.routes.iter().peekable();
+        for &(to, route) in new {
+            while let Some(&(gone, _)) = old.next_if(|&&(other, _)| other < to) {
+                self.moved.push(gone);
+            }
+            let before = old.next_if(|&&(other, _)| other == to);
+            if before.is_none_or(|(_, before)| before.hop != route.hop) {
+                self.moved.push(to);
+            }
+        }
+        self.moved.extend(old.map(|&(gone, _)| gone));
     }
 
     fn on_packet_message(&mut self, message: Message, received: Received, cx: &mut Context<'_>) {
@@ -350,6 +413,7 @@ impl Routing for Olsr {
     /// Invalid bytes are ignored.
     fn on_message(&mut self, bytes: &[u8], received: Received, cx: &mut Context<'_>) {
         let Ok((packet, _)) = Packet::decode(bytes) else { return };
+        self.moved.clear();
         if received.from.neighbour == self.address {
             return;
         }
@@ -365,6 +429,7 @@ impl Routing for Olsr {
         if !self.config.link_layer_feedback {
             return;
         }
+        self.moved.clear();
         self.expire(cx.now);
         if let Some(link) = self.links.get_mut(&neighbour) {
             link.break_off(&self.config, cx.now);
@@ -378,6 +443,7 @@ impl Routing for Olsr {
             Some(due) => due,
             None => self.first_due(cx),
         };
+        self.moved.clear();
         self.expire(cx.now);
         self.settle(cx.now);
         if hello <= cx.now {
@@ -395,7 +461,9 @@ impl Routing for Olsr {
     fn deadline(&self) -> Time {
         let Some((hello, tc)) = self.due else { return Time::ZERO };
         let outputs = self.outputs.iter().map(Output::deadline);
-        outputs.chain([hello, tc, self.wake]).min().unwrap_or(Time::NEVER)
+        // Below [`AT_ONCE`] whatever has been left is drawn at once.
+        let settles = if self.unsettled { self.settles_at() } else { Time::NEVER };
+        outputs.chain([hello, tc, self.wake.max(self.settles_at()), settles]).min().unwrap_or(Time::NEVER)
     }
 
     fn next_hop(&self, destination: Ipv4Addr, _now: Time) -> Option<Hop> {
@@ -406,8 +474,16 @@ impl Routing for Olsr {
         self.table
     }
 
+    fn moved(&self) -> &[Ipv4Addr] {
+        &self.moved
+    }
+
     fn waiting(&self) -> Vec<u64> {
         Vec::new()
+    }
+
+    fn work(&self) -> u64 {
+        self.work
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

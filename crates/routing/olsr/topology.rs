@@ -10,7 +10,7 @@ use airfair_wire::olsr::{Body, Message, Rated, Tc};
 use super::config::{Advertised, Metric, WILL_NEVER};
 use super::flooding::Kind;
 use super::hello::{Listed, MOST_LISTED};
-use super::{Olsr, Topology, pairs_of};
+use super::{Olsr, Topology};
 use crate::Context;
 
 /// True if a number of a TC is more recent than another [RFC 3626 section 19].
@@ -79,14 +79,14 @@ impl Olsr {
     /// Handles a TC of another node that a symmetric neighbour has sent for the first time [RFC 3626 section 9.5].
     pub(super) fn on_tc<T: Listed>(&mut self, message: &Message, tc: &Tc<T>, now: Time) {
         let last = message.originator;
-        let mut known = self.topology.range(pairs_of(last));
-        if known.any(|(_, topology)| is_newer(topology.number, tc.number)) {
+        // All links that a node advertises have one number: that of its last TC.
+        let known = self.topology.of(last).next().map(|(_, topology)| topology.number);
+        self.work += 1 + tc.neighbours.len() as u64;
+        if known.is_some_and(|known| is_newer(known, tc.number)) {
             return;
         }
-        let older =
-            self.topology.range(pairs_of(last)).filter(|(_, topology)| is_newer(tc.number, topology.number));
-        for pair in older.map(|(&pair, _)| pair).collect::<Vec<_>>() {
-            self.topology.remove(&pair);
+        if known.is_some_and(|known| is_newer(tc.number, known)) {
+            self.work += self.topology.remove_all_of(last) as u64;
             self.topology_changed = true;
         }
         let until = now.saturating_add(Span(message.validity.nanoseconds()));
@@ -94,7 +94,7 @@ impl Olsr {
             let pair = (last, rated.address);
             let cost = self.costs.of(rated.quality, rated.neighbour_quality);
             let known = self.topology.get(&pair);
-            if known.is_none() && self.topology.len() >= self.config.table_limit as usize {
+            if known.is_none() && !self.topology.has_room(last) {
                 self.refused += 1;
                 continue;
             }

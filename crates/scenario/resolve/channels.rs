@@ -56,7 +56,6 @@ pub(super) fn warning(radios: &[&RadioSpec]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::read;
 
     /// The channels of two radios, with a node each, that overlap.

@@ -35,8 +35,8 @@ fn every_key_is_a_parameter() {
     let keys = "period = \"11.25 s\"\nperiod_jitter = \"3.75 s\"\nstart_jitter = \"2 s\"\nhold_periods = 4\n\
                 settling_time = \"12 s\"\nweighted_settling = false\nsettling_weight = 0.5\nsettle_all = true\n\
                 trigger_on_new_number = false\nanswer_broken = true\ntrigger_interval = \"1 s\"\nfull_dump_share = 0.3\n\
-                update_jitter = \"10 ms\"\nlink_layer_feedback = true\nbuffer_per_destination = 6\n\
-                buffer_packets = 60\nbuffer_time = \"20 s\"\n";
+                update_jitter = \"10 ms\"\nlink_layer_feedback = true\nforget_periods = 9\n\
+                table_limit = 99\nbuffer_per_destination = 6\nbuffer_packets = 60\nbuffer_time = \"20 s\"\n";
     let expected = Config {
         period: ms(11_250),
         period_jitter: ms(3750),
@@ -52,6 +52,8 @@ fn every_key_is_a_parameter() {
         full_dump_share: 0.3,
         update_jitter: ms(10),
         link_layer_feedback: true,
+        forget_periods: 9,
+        table_limit: 99,
         buffer_per_destination: 6,
         buffer_packets: 60,
         buffer_time: ms(20_000),

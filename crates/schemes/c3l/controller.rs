@@ -71,6 +71,8 @@ pub struct Controller {
     /// The time of the last round.
     last_round: Time,
     ignored: u64,
+    /// Entries looked at.
+    work: u64,
 }
 
 impl Controller {
@@ -88,6 +90,7 @@ impl Controller {
             versions: BTreeMap::new(),
             last_round: Time::ZERO,
             ignored: 0,
+            work: 0,
         }
     }
 
@@ -118,7 +121,9 @@ impl Controller {
             return Some(vec![report]);
         }
         let (round, most) = (report.head().round, self.config.round.rules.nodes);
+        self.work += of as u64;
         if !self.incomplete.contains_key(&from) && self.incomplete.len() >= most {
+            self.work += self.incomplete.len() as u64;
             let oldest = self.incomplete.iter().min_by_key(|(_, parts)| parts.at).map(|(&node, _)| node);
             oldest.map(|oldest| self.incomplete.remove(&oldest));
         }
@@ -163,7 +168,8 @@ impl Controller {
             .flatten()
             .map(|heard| Neighbour { node: NodeId(heard.node), hellos: heard.hellos, probes: heard.probes })
             .collect();
-        self.core.report(from, &links, flows, listed.then_some(&neighbours[..]), now);
+        self.work += (links.len() + flows.len() + neighbours.len()) as u64;
+        self.work += self.core.report(from, &links, flows, listed.then_some(&neighbours[..]), now);
         let version = parts.first().map_or(0, |part| part.head().version);
         let known = self.versions.get(&from).map_or(0, |known| known.0);
         let room = self.versions.len() < self.config.round.rules.nodes || self.versions.contains_key(&from);
@@ -176,6 +182,7 @@ impl Controller {
     fn round(&mut self, context: &mut ControllerContext<'_>) {
         context.out.timers.push((ROUND, context.now.saturating_add(self.config.cycle)));
         self.core.run(context.now);
+        self.work += self.core.round_work();
         self.last_round = context.now;
         let expiry = self.config.round.expiry;
         self.last.retain(|_, (_, at)| context.now.since(*at) < expiry);
@@ -264,7 +271,8 @@ impl Place for Controller {
         }
     }
 
-    /// Rounds; of the last one nodes, links, cliques and the least capacity of one, overloaded links, links of flows that it takes for
+    /// Rounds; of the last one nodes, links, cliques, their members, 1 if not all cliques are listed, links that found no room, the least
+    /// capacity of a clique, overloaded links, links of flows that it takes for
     /// inhibited, and steps of the allocation; messages that were ignored.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         let (topology, capacities) = (self.core.topology(), self.core.capacities());
@@ -275,12 +283,19 @@ impl Place for Controller {
             ("nodes", topology.nodes().len() as f64),
             ("links", self.core.shares().len() as f64),
             ("cliques", topology.cliques().len() as f64),
+            ("clique_members", topology.cliques().members() as f64),
+            ("cliques_cut", f64::from(u8::from(!topology.lists_all()))),
+            ("left_out", topology.left_out() as f64),
             ("least_capacity", least),
             ("overloaded", capacities.pinpointed().len() as f64),
             ("inhibited", inhibited as f64),
             ("steps", self.core.steps() as f64),
             ("ignored", self.ignored as f64),
         ]
+    }
+
+    fn work(&self) -> u64 {
+        self.work
     }
 
     fn limit(&self, flow: FlowId) -> Option<FlowLimit> {

@@ -216,6 +216,8 @@ params! {
         links: u64 = 16_384, in 1..=1_000_000;
         /// most cliques that it lists
         cliques: u64 = 1_000_000, in 1..=100_000_000;
+        /// most members of all these cliques together
+        clique_members: u64 = 200_000, in 1..=100_000_000;
     }
 }
 
@@ -419,6 +421,7 @@ impl C3l {
                     neighbours: set.neighbours as usize,
                     links: set.links as usize,
                     cliques: set.cliques as usize,
+                    members: set.clique_members as usize,
                 },
                 capacity: capacity::Config {
                     increment: set.increment,

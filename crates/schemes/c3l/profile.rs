@@ -67,6 +67,18 @@ impl Profile {
         Self { expiry, nodes, reports: BTreeMap::new() }
     }
 
+    /// Number of nodes that have reported.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.reports.len()
+    }
+
+    /// True if none has.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.reports.is_empty()
+    }
+
     /// A node's report replaces its last one.
     pub fn report(&mut self, node: NodeId, passing: Vec<Passing>, now: Time) {
         if !self.reports.contains_key(&node) && self.reports.len() >= self.nodes {

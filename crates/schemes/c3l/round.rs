@@ -135,7 +135,8 @@ impl Controller {
         }
     }
 
-    /// A node's report. `neighbours`: the list of what it hears, if it has changed.
+    /// A node's report. `neighbours`: the list of what it hears, if it has changed. Returns the entries of tables that were looked at beside
+    /// those of the report.
     pub fn report(
         &mut self,
         node: NodeId,
@@ -143,7 +144,11 @@ impl Controller {
         flows: Vec<Passing>,
         neighbours: Option<&[Neighbour]>,
         now: Time,
-    ) {
+    ) -> u64 {
+        // Where a table of nodes is full, the one that reported longest ago is searched for.
+        let most = self.config.rules.nodes;
+        let full = [self.topology.nodes().len(), self.profile.len()].into_iter().filter(|&len| len >= most);
+        let work = full.map(|len| len as u64).sum();
         match neighbours {
             Some(list) => self.topology.report(node, list, now),
             None => {
@@ -157,6 +162,16 @@ impl Controller {
             }
         }
         self.profile.report(node, flows, now);
+        work
+    }
+
+    /// What the last round has looked at: reports, members of cliques, and steps of the allocation.
+    #[must_use]
+    pub fn round_work(&self) -> u64 {
+        let links: usize = self.routes.iter().map(|route| route.links.len()).sum();
+        let tables =
+            self.topology.nodes().len() + self.known.len() + links + self.topology.cliques().members();
+        tables as u64 + self.topology.checks() + self.allocator.steps()
     }
 
     /// A round.

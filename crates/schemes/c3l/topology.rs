@@ -22,7 +22,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use airfair_optimum::{CliqueSet, Cliques, ConflictGraph, Membership};
+use airfair_optimum::{CliqueSet, Cliques, ConflictGraph, Limits, Membership};
 use airfair_units::{Span, Time};
 
 use super::discovery::{Neighbour, ratio};
@@ -131,6 +131,20 @@ pub struct Rules {
     pub links: usize,
     /// Most cliques that are listed.
     pub cliques: usize,
+    /// Most members of all cliques together.
+    pub members: usize,
+}
+
+/// Pairs of links that an update may check for a conflict for each member that it may list.
+const CHECKS_PER_MEMBER: u64 = 50;
+/// Words of sets of links at which the search for cliques may look for each member that it may list.
+const WORK_PER_MEMBER: u64 = 1000;
+
+impl Rules {
+    fn limits(&self) -> Limits {
+        let work = WORK_PER_MEMBER.saturating_mul(self.members as u64);
+        Limits { cliques: self.cliques, members: self.members, work }
+    }
 }
 
 impl Default for Rules {
@@ -149,6 +163,7 @@ impl Default for Rules {
             neighbours: 255,
             links: 16_384,
             cliques: airfair_optimum::DEFAULT_LIMIT,
+            members: 200_000,
         }
     }
 }
@@ -189,14 +204,18 @@ pub struct Topology {
     membership: Membership,
     complete: bool,
     left_out: usize,
+    /// True if links have no conflicts because there were too many pairs to check.
+    cut: bool,
+    /// Pairs of links that the last update has checked for a conflict.
+    checks: u64,
 }
 
 impl Topology {
     /// Nothing known yet.
     #[must_use]
     pub fn new(rules: Rules) -> Self {
-        let set = CliqueSet::new(ConflictGraph::new(), rules.cliques);
-        let cliques = set.listing().cliques().clone();
+        let mut set = CliqueSet::new(ConflictGraph::new(), rules.limits());
+        let cliques = set.listing().into_cliques();
         Self {
             rules,
             reports: BTreeMap::new(),
@@ -211,6 +230,8 @@ impl Topology {
             cliques,
             complete: true,
             left_out: 0,
+            cut: false,
+            checks: 0,
         }
     }
 
@@ -408,26 +429,28 @@ impl Topology {
         if self.changed.is_empty() && self.gone.is_empty() {
             return false;
         }
-        if (self.changed.len() + self.gone.len()) * 4 > self.links.len() {
+        self.checks = 0;
+        // What was cut before may find room now.
+        if self.cut || (self.changed.len() + self.gone.len()) * 4 > self.links.len() || !self.change() {
             self.make_anew();
-        } else {
-            self.change();
         }
         self.changed.clear();
         self.gone.clear();
         let listing = self.set.listing();
-        self.complete = listing.is_complete();
-        self.cliques = listing.cliques().clone();
+        self.complete = listing.is_complete() && !self.cut;
+        self.cliques = listing.into_cliques();
         self.membership = self.cliques.membership();
         true
     }
 
-    /// Numbers of the links in conflict with a link, ascending; links that have no number yet are left out.
-    fn conflicts(&self, link: Link) -> Vec<u32> {
+    /// Numbers of the links in conflict with a link, ascending; links that have no number yet are left out. With them, how many were checked.
+    fn conflicts(&self, link: Link) -> (Vec<u32>, u64) {
+        let mut checks = 0;
         let near = link.ends().into_iter().filter_map(|end| self.near.get(&end)).flatten().copied();
         let mut found: Vec<u32> = Vec::new();
         for node in link.ends().into_iter().chain(near) {
             for &other in self.at_node.get(&node).into_iter().flatten() {
+                checks += 1;
                 if other != link && self.conflict(link, other) {
                     found.extend(self.links.get(&other).and_then(|vertex| vertex.number));
                 }
@@ -435,9 +458,16 @@ impl Topology {
         }
         found.sort_unstable();
         found.dedup();
-        found
+        (found, checks)
     }
 
+    /// Most pairs that an update checks.
+    fn most_checks(&self) -> u64 {
+        CHECKS_PER_MEMBER.saturating_mul(self.rules.members as u64)
+    }
+
+    /// Makes the graph from the beginning. The links that come last have no conflicts in it where there are too many pairs to check: then
+    /// the listing is not complete either.
     fn make_anew(&mut self) {
         self.by_number.clear();
         let mut graph = ConflictGraph::new();
@@ -445,21 +475,35 @@ impl Topology {
             vertex.number = Some(graph.add_vertex(link.rank()));
             self.by_number.push(link);
         }
+        let mut checks = 0;
+        self.cut = false;
         for (number, &link) in (0..).zip(&self.by_number) {
-            for other in self.conflicts(link).into_iter().filter(|&other| other < number) {
+            if checks > self.most_checks() {
+                self.cut = true;
+                break;
+            }
+            let (conflicts, more) = self.conflicts(link);
+            checks += more;
+            for other in conflicts.into_iter().filter(|&other| other < number) {
                 // Both exist and differ: `conflicts` leaves out the link itself.
                 let _ = graph.add_edge(number, other);
             }
         }
-        self.set = CliqueSet::new(graph, self.rules.cliques);
+        self.checks += checks;
+        self.set = CliqueSet::new(graph, self.rules.limits());
     }
 
-    fn change(&mut self) {
+    /// Makes the changes in the graph; false if that takes longer than to make it anew.
+    fn change(&mut self) -> bool {
         for &number in &self.gone {
             self.set.remove_vertex(number);
         }
         for link in core::mem::take(&mut self.changed) {
-            let conflicts = self.conflicts(link);
+            if self.checks > self.most_checks() {
+                return false;
+            }
+            let (conflicts, checks) = self.conflicts(link);
+            self.checks += checks;
             let Some(vertex) = self.links.get(&link) else { continue };
             if let Some(number) = vertex.number {
                 let before: Vec<u32> = self.set.graph().neighbours(number).collect();
@@ -481,6 +525,7 @@ impl Topology {
                 }
             }
         }
+        true
     }
 
     /// The cliques, as of the last update: links by number, in an order of links and not of numbers.
@@ -495,10 +540,17 @@ impl Topology {
         &self.membership
     }
 
-    /// False if there are more cliques than `rules.cliques`: the others do not constrain the allocation.
+    /// False if there are more cliques than `rules.cliques`, or more members of them than `rules.members`: the others do not constrain the
+    /// allocation.
     #[must_use]
     pub const fn lists_all(&self) -> bool {
         self.complete
+    }
+
+    /// Pairs of links that the last update has checked for a conflict.
+    #[must_use]
+    pub const fn checks(&self) -> u64 {
+        self.checks
     }
 
     /// Links that were in use last and found no room.

@@ -62,6 +62,11 @@ pub trait Controller: Send {
         Vec::new()
     }
 
+    /// Entries of messages and tables looked at so far: a measure of its work that depends on no clock and no machine.
+    fn work(&self) -> u64 {
+        0
+    }
+
     /// The limit of a flow since the last round, for explanations; of a flow whose route is known in pieces, the piece with the smallest
     /// rate.
     fn limit(&self, _flow: FlowId) -> Option<FlowLimit> {

@@ -1,6 +1,9 @@
 //! NRED against numbers computed by hand from the paper (Xu, Gerla, Qi, Shu, MobiCom 2003). W = 2 Mbit/s and C = 1000 B: W/C is
 //! 250 packets a second.
 
+#[path = "shared/hostile.rs"]
+mod hostile_driver;
+
 use std::collections::BTreeMap;
 
 use airfair_schemes::nred::{
@@ -605,4 +608,14 @@ fn the_ends_of_the_scale() {
     assert_eq!(Detector::new(&from_zero).congestion(0.0).normalized, 0.0);
     let set = [("lifetime", ParamValue::Span(Span::from_secs(1)))];
     assert_eq!(nred(&set).lifetime, nred(&set).ncn_interval, "as long as T_NCN is long enough");
+}
+
+/// Forged, mutated and repeated NCNs, of neighbours and of others.
+#[test]
+fn any_notifications_cost_bounded_work() {
+    let agents = airfair_schemes::fuzz::Agents::new(&*airfair_schemes::fuzz::scheme("nred"));
+    let worst = hostile_driver::drive(&mut agents.unwrap(), 100_000);
+    println!("{worst:?}");
+    assert!(worst.allocations > 2 && worst.allocations < 500, "{worst:?}");
+    assert!(worst.bytes < 200_000 && worst.kept < 1_000_000, "{worst:?}");
 }

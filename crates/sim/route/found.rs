@@ -12,7 +12,7 @@ use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 use airfair_wire::Ipv4Addr;
 
-use super::upkeep::{FlowRoute, RouteUpkeep};
+use super::upkeep::{FlowRoutes, RouteUpkeep};
 use super::{Action, Datagram, NextHop, Receivers, RoutingMessage, RoutingTotals, UndeliveredPacket};
 use crate::ids::{CopyRef, NodeIx, PortIx, RoutingIx, Table};
 
@@ -32,7 +32,7 @@ pub(super) struct FoundRoutes {
     /// Number of each port in the protocol of its node.
     interfaces: Table<PortIx, u32>,
     /// Routes of flows, measured if the protocol is proactive.
-    flows: Vec<FlowRoute>,
+    flows: FlowRoutes,
     /// Latest change of a next hop that the routes of flows have not been checked for.
     pub changed: Option<Time>,
     /// Number of changes of next hops.
@@ -115,7 +115,7 @@ impl FoundRoutes {
             cut_off: BTreeSet::new(),
             left: framing.iter().map(counts).collect(),
             interfaces,
-            flows: Vec::new(),
+            flows: FlowRoutes::default(),
             changed: None,
             changes: 0,
             at_warmup: RoutingTotals::default(),
@@ -125,9 +125,7 @@ impl FoundRoutes {
 
     /// Node of an address in a routing message; `None` if no node has the address.
     fn node(&self, address: Ipv4Addr) -> Option<NodeIx> {
-        let [_, a, b, c] = address.octets();
-        let number = u32::from_be_bytes([0, a, b, c]);
-        self.node_of.get(number.checked_sub(1)? as usize).copied()
+        node_of(&self.node_of, address)
     }
 
     /// A neighbour behind a port of a node.
@@ -167,6 +165,11 @@ impl FoundRoutes {
         if table.revision != host.table.revision {
             self.changed = self.changed.max(Some(now));
             self.changes += 1;
+            for &to in host.routing.moved() {
+                if let Some(to) = node_of(&self.node_of, to) {
+                    self.flows.note_moved(node, to);
+                }
+            }
         }
         self.hosts[node].table = table;
         (answer, out.into_iter().filter_map(|effect| self.action(node, effect)).collect())
@@ -176,37 +179,19 @@ impl FoundRoutes {
         self.hosts[node].table.revision
     }
 
-    /// Checks the routes of all flows, if a next hop has changed: at the end of an event, since the receivers of a broadcast are handled in
-    /// the order of their indices.
+    /// Checks the routes of the flows that changed next hops can have changed: at the end of an event, since the receivers of a broadcast are
+    /// handled in the order of their indices.
     #[cold]
     pub(super) fn check_flows(&mut self) {
         let Some(now) = self.changed.take() else { return };
         let mut flows = std::mem::take(&mut self.flows);
-        for flow in &mut flows {
-            let exists = self.is_connected(flow.ends);
-            flow.record(exists, now);
-        }
+        flows.check(now, |node, to| self.next_hop(node, to).map(|hop| hop.node));
         self.flows = flows;
-    }
-
-    /// True if the next hops known now lead from one node to the other.
-    fn is_connected(&self, [from, to]: [NodeIx; 2]) -> bool {
-        let mut node = from;
-        for _ in 0..self.hosts.len() {
-            if node == to {
-                return true;
-            }
-            match self.next_hop(node, to) {
-                Some(hop) => node = hop.node,
-                None => return false,
-            }
-        }
-        node == to
     }
 
     pub(super) fn watch(&mut self, ends: [NodeIx; 2], window: (Time, Time)) {
         if self.protocol.is_proactive() {
-            self.flows.push(FlowRoute::new(ends, window));
+            self.flows.watch(ends, window);
         }
     }
 
@@ -228,7 +213,7 @@ impl FoundRoutes {
     /// Name of the protocol, its totals since the warm-up, and the upkeep of each flow's route; `None` unless it is proactive.
     pub(super) fn upkeep(&self, now: Time) -> Option<(&'static str, RoutingTotals, Vec<RouteUpkeep>)> {
         self.protocol.is_proactive().then(|| {
-            let flows = self.flows.iter().map(|flow| flow.upkeep(now)).collect();
+            let flows = self.flows.upkeep(now);
             (self.protocol.name(), self.totals() - self.at_warmup, flows)
         })
     }
@@ -399,4 +384,11 @@ impl FoundRoutes {
         let first = self.interfaces[port] == 0;
         kinds.chain(sums).chain(of_node.map(|(name, count)| (name, if first { count } else { 0 }))).collect()
     }
+}
+
+/// Node of an address in a routing message; `None` if no node has the address.
+fn node_of(nodes: &[NodeIx], address: Ipv4Addr) -> Option<NodeIx> {
+    let [_, a, b, c] = address.octets();
+    let number = u32::from_be_bytes([0, a, b, c]);
+    nodes.get(number.checked_sub(1)? as usize).copied()
 }

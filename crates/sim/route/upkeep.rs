@@ -1,14 +1,82 @@
 //! How well a proactive routing protocol maintains the routes of flows.
 
+use std::collections::BTreeSet;
+
 use airfair_units::{Span, Time};
 
 use crate::ids::NodeIx;
 
+/// The routes of all flows. A changed next hop costs a look at the flows whose routes lead over it, whatever their number in all.
+#[derive(Debug, Default)]
+pub(super) struct FlowRoutes {
+    flows: Vec<FlowRoute>,
+    /// Node, destination and flow: the nodes whose next hop to the destination decides on the flow's route.
+    users: BTreeSet<(NodeIx, NodeIx, u32)>,
+    /// Flows whose routes may have changed since the last check.
+    moved: BTreeSet<u32>,
+    /// Routes followed so far.
+    walks: u64,
+}
+
+impl FlowRoutes {
+    /// Adds a flow without a route.
+    pub(super) fn watch(&mut self, ends: [NodeIx; 2], window: (Time, Time)) {
+        self.moved.insert(self.flows.len() as u32);
+        self.flows.push(FlowRoute::new(ends, window));
+    }
+
+    /// The next hop of a node to a destination has changed.
+    pub(super) fn note_moved(&mut self, node: NodeIx, to: NodeIx) {
+        let of = self.users.range((node, to, 0)..=(node, to, u32::MAX));
+        self.moved.extend(of.map(|&(_, _, flow)| flow));
+    }
+
+    /// Follows the routes that may have changed, at their present next hops.
+    pub(super) fn check(&mut self, now: Time, next: impl Fn(NodeIx, NodeIx) -> Option<NodeIx>) {
+        for at in std::mem::take(&mut self.moved) {
+            let Some(flow) = self.flows.get_mut(at as usize) else { continue };
+            self.walks += 1;
+            let to = flow.ends[1];
+            let (path, exists) = walk(flow.ends, &next);
+            let same = path.iter().zip(&flow.path).take_while(|(a, b)| a == b).count();
+            for &node in &flow.path[same..] {
+                self.users.remove(&(node, to, at));
+            }
+            self.users.extend(path[same..].iter().map(|&node| (node, to, at)));
+            flow.path = path;
+            flow.record(exists, now);
+        }
+    }
+
+    /// The upkeep of each flow's route up to the present.
+    pub(super) fn upkeep(&self, now: Time) -> Vec<RouteUpkeep> {
+        self.flows.iter().map(|flow| flow.upkeep(now)).collect()
+    }
+}
+
+/// The nodes whose next hops a packet from one node to the other would follow, each once, and whether it would arrive.
+fn walk([from, to]: [NodeIx; 2], next: impl Fn(NodeIx, NodeIx) -> Option<NodeIx>) -> (Vec<NodeIx>, bool) {
+    let (mut path, mut seen, mut node) = (Vec::new(), BTreeSet::new(), from);
+    while node != to {
+        if !seen.insert(node) {
+            return (path, false);
+        }
+        path.push(node);
+        match next(node, to) {
+            Some(hop) => node = hop,
+            None => return (path, false),
+        }
+    }
+    (path, true)
+}
+
 /// The route of a flow over time: whether the next hops that nodes know lead from its source to its destination. Among the states of one
 /// moment, the last one counts.
 #[derive(Debug)]
-pub(super) struct FlowRoute {
-    pub ends: [NodeIx; 2],
+struct FlowRoute {
+    ends: [NodeIx; 2],
+    /// The nodes of the route as far as it was followed last.
+    path: Vec<NodeIx>,
     /// The measured time: from its first moment to before its last one.
     window: (Time, Time),
     /// State before the time of `last`, time of the change to that state, and its upkeep.
@@ -30,13 +98,21 @@ pub(crate) struct RouteUpkeep {
 
 impl FlowRoute {
     /// A flow that has no route at time 0.
-    pub(super) fn new(ends: [NodeIx; 2], window: (Time, Time)) -> Self {
+    fn new(ends: [NodeIx; 2], window: (Time, Time)) -> Self {
         let (exists, changed) = (false, Time::ZERO);
-        Self { ends, window, exists, changed, upkeep: RouteUpkeep::default(), last: (exists, changed) }
+        Self {
+            ends,
+            path: Vec::new(),
+            window,
+            exists,
+            changed,
+            upkeep: RouteUpkeep::default(),
+            last: (exists, changed),
+        }
     }
 
     /// Records whether the route exists from now on. A time before that of the last call counts as the same moment.
-    pub(super) fn record(&mut self, exists: bool, now: Time) {
+    fn record(&mut self, exists: bool, now: Time) {
         if now > self.last.1 {
             self.settle();
         }
@@ -70,7 +146,7 @@ impl FlowRoute {
     }
 
     /// The route's upkeep up to the present.
-    pub(super) fn upkeep(&self, now: Time) -> RouteUpkeep {
+    fn upkeep(&self, now: Time) -> RouteUpkeep {
         let RouteUpkeep { lost, without } = self.upkeep_with_last();
         let (exists, at) = self.last;
         let since = if self.exists { at } else { self.changed };
@@ -85,6 +161,37 @@ mod tests {
 
     fn s(n: u64) -> Time {
         Time::ZERO + Span::from_secs(n)
+    }
+
+    /// A chain of ten nodes with a hundred flows from one end to the other, and a thousand over the nodes beside: what changes at one node
+    /// for one destination is checked for the flows that use it. The first check follows each route once.
+    #[test]
+    fn flows_that_merely_exist_cost_nothing() {
+        let all = (Time::ZERO, s(100));
+        let mut flows = FlowRoutes::default();
+        (0..100).for_each(|_| flows.watch([NodeIx(0), NodeIx(9)], all));
+        (0..1000).for_each(|_| flows.watch([NodeIx(2), NodeIx(8)], all));
+        let chain = |node: NodeIx, _| Some(NodeIx(node.0 + 1));
+        flows.check(s(1), chain);
+        assert_eq!(flows.walks, 1100);
+        // Node 5 loses its route to node 9, node 1 one to node 8, which no flow uses, node 7 one to node 3.
+        for (node, to) in [(5, 9), (1, 8), (7, 3)] {
+            flows.note_moved(NodeIx(node), NodeIx(to));
+        }
+        let broken = |node: NodeIx, to| chain(node, to).filter(|_| (node.0, to) != (5, NodeIx(9)));
+        flows.check(s(2), broken);
+        assert_eq!(flows.walks, 1200);
+        // Beyond node 5 nothing matters now, and a ring is no route.
+        flows.note_moved(NodeIx(7), NodeIx(9));
+        flows.check(s(3), broken);
+        assert_eq!(flows.walks, 1200);
+        flows.note_moved(NodeIx(5), NodeIx(9));
+        flows.check(s(4), |node, to| chain(node, to).map(|hop| if node.0 == 5 { NodeIx(3) } else { hop }));
+        assert_eq!(flows.walks, 1300);
+        let upkeep = flows.upkeep(s(100));
+        let span = Span::from_secs;
+        assert!(upkeep[..100].iter().all(|of| *of == RouteUpkeep { lost: 1, without: span(1 + 98) }));
+        assert!(upkeep[100..].iter().all(|of| *of == RouteUpkeep { lost: 0, without: span(1) }));
     }
 
     /// Measured from 10 to 40 s; the route exists from 12 to 20 s and from 35 to 50 s, with a loss before and one after that time.

@@ -3,6 +3,7 @@
 mod discovery;
 mod errors;
 mod hello;
+mod hostile;
 mod loops;
 #[path = "../shared/network.rs"]
 mod network;

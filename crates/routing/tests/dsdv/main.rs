@@ -1,6 +1,7 @@
 //! DSDV against scripts computed by hand from the rules in docs/dsdv.md. The node under test is 10.0.0.1; `2` stands for 10.0.0.2, and so
 //! on.
 
+mod hostile;
 mod links;
 mod loops;
 #[path = "../shared/network.rs"]

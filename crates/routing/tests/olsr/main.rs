@@ -3,6 +3,7 @@
 mod etx;
 mod flooding;
 mod hello;
+mod hostile;
 mod limits;
 mod links;
 mod networks;

@@ -44,6 +44,11 @@ table! {
         update_jitter: Span = default(Span::from_millis(1)), in Span::ZERO..=LONGEST;
         /// A packet that the MAC drops after its last attempt breaks the link.
         link_layer_feedback: bool = default(false);
+        /// In a table of more than 1,024 destinations, a route that has had no new number for this many periods breaks; after as many more it
+        /// is forgotten.
+        forget_periods: u32 = default(30), in 3..=1_000_000;
+        /// Most destinations of each of a node's tables, and most neighbours; others are ignored.
+        table_limit: u32 = default(16_384), in 1..=1_000_000;
         /// Most packets of a node that wait for a route to one destination; more are dropped, the oldest first.
         buffer_per_destination: u32 = default(5), in 1..=1_000_000;
         /// Most packets of a node that wait for routes; more are dropped, the oldest first.
@@ -71,6 +76,8 @@ impl DsdvTable {
             full_dump_share: self.full_dump_share,
             update_jitter: self.update_jitter,
             link_layer_feedback: self.link_layer_feedback,
+            forget_periods: self.forget_periods,
+            table_limit: self.table_limit,
             buffer_per_destination: self.buffer_per_destination,
             buffer_packets: self.buffer_packets,
             buffer_time: self.buffer_time,

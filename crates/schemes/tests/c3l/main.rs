@@ -7,6 +7,9 @@ mod capacity;
 mod controllers;
 mod discovery;
 mod faults;
+mod hostile;
+#[path = "../shared/hostile.rs"]
+mod hostile_driver;
 mod local;
 mod networks;
 mod node;

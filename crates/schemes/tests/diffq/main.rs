@@ -5,6 +5,9 @@
 mod announcement;
 mod backlogs;
 mod contract;
+mod hostile;
+#[path = "../shared/hostile.rs"]
+mod hostile_driver;
 mod queue;
 mod scheduler;
 mod sender;

@@ -2,6 +2,9 @@
 
 #[path = "../opportunistic/driven.rs"]
 mod driven;
+mod hostile;
+#[path = "../shared/hostile.rs"]
+mod hostile_driver;
 mod map;
 #[path = "../opportunistic/networks.rs"]
 mod networks;

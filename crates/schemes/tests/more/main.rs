@@ -7,6 +7,9 @@ mod differential;
 mod driven;
 mod forwarders;
 mod gf256;
+mod hostile;
+#[path = "../shared/hostile.rs"]
+mod hostile_driver;
 #[path = "../opportunistic/networks.rs"]
 mod networks;
 mod node;

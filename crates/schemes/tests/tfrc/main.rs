@@ -3,6 +3,9 @@
 
 mod equation;
 mod history;
+mod hostile;
+#[path = "../shared/hostile.rs"]
+mod hostile_driver;
 mod properties;
 mod receiver;
 mod sender;

@@ -1,0 +1,13 @@
+//! Hostile trailers at DiffQ's queue.
+
+use airfair_schemes::fuzz::{Queues, scheme};
+
+use crate::hostile_driver::drive;
+
+#[test]
+fn any_trailers_cost_bounded_work() {
+    let worst = drive(&mut Queues::new(&*scheme("diffq")), 100_000);
+    println!("{worst:?}");
+    assert!(worst.allocations > 2 && worst.allocations < 500, "{worst:?}");
+    assert!(worst.bytes < 200_000 && worst.kept < 1_000_000, "{worst:?}");
+}
