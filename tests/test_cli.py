@@ -407,6 +407,26 @@ def test_a_world_that_needs_too_much_memory_is_refused(tmp_path: Path) -> None:
     assert "expected at most 4000 MB (memory_limit)" in done.stderr
 
 
+def test_packets_that_fill_a_wire_end_the_run(tmp_path: Path) -> None:
+    """A wire that would hold 4 x 10^15 packets: 230 a microsecond for ten hours."""
+    file = tmp_path / "wire.toml"
+    file.write_text(
+        'name = "wire"\nduration = "2 s"\nmemory_limit = "100 MB"\n'
+        '[[node]]\nid = "a"\nradios = []\n[[node]]\nid = "b"\nradios = []\n'
+        '[[link]]\nends = ["a", "b"]\nrate = "1000 Gbit/s"\ndelay = "10 h"\n'
+        '[[flow]]\nid = "f"\nfrom = "a"\nto = "b"\ntransport = "udp"\n'
+        'traffic = { kind = "saturating", packet = "512 B" }\n'
+    )
+    done = airfair("run", file, "--out", tmp_path / "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    # 400 bytes a packet: room for 250,000, where lists grow to twice their length.
+    assert done.stderr.startswith(
+        "131073 packets are on wires, 131073 of them from a to b, and no more fit into"
+    )
+    assert "100 MB (memory_limit): a lower rate or delay of a link" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_resolved_scenario_is_the_same_scenario(tmp_path: Path) -> None:
     done = airfair("check", THREE_PAIRS, "--resolved", *SHORT)
     assert (done.returncode, done.stderr) == (0, "")

@@ -94,6 +94,15 @@ impl Watch {
             from: self.from,
             until,
         });
+        // The beginnings of all files, by the names of their nodes: which has filled a block first depends on the slices of the run.
+        let mut files = world.take_captures(1);
+        files.sort_by(|a, b| world.names().nodes[a.0.ix()].cmp(&world.names().nodes[b.0.ix()]));
+        Python::attach(|py| {
+            files.iter().try_for_each(|(node, bytes)| {
+                let name = &world.names().nodes[node.ix()];
+                self.on_capture.call1(py, (name, PyBytes::new(py, bytes))).map(drop)
+            })
+        })?;
         if let Some(on_frames) = &self.on_frames {
             // No rows: the columns of this run, for a table that may stay empty.
             let columns = Columns::default();

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,7 @@ use crate::scenario::Scenario;
 
 arguments! {
     StopArgument(Py<Stop>) = "stop", "a Stop";
+    Lengths(Vec<u64>) = "lengths_ns", "whole numbers of nanoseconds, 0 or more";
 }
 
 /// Wall time between two checks for signals, about.
@@ -82,21 +84,36 @@ impl Signals {
     }
 }
 
+/// Lengths of the slices of all runs of the process, in turn; none: slices follow the wall clock.
+static LENGTHS: RwLock<Vec<Span>> = RwLock::new(Vec::new());
+
+/// Advances the runs that begin from now on in slices of these lengths, in turn; without lengths, in slices that follow the wall clock
+/// again. For tests: nothing that a run writes may depend on its slices.
+#[pyfunction]
+pub(crate) fn fix_slices(lengths_ns: Lengths) {
+    let lengths = lengths_ns.0.into_iter().map(|length| Span(length.max(1))).collect();
+    *LENGTHS.write().unwrap_or_else(PoisonError::into_inner) = lengths;
+}
+
 /// Slices of simulated time in which a world is advanced, each of about the same work.
 pub(crate) struct Slices {
     work: Duration,
     length: Span,
+    /// Lengths that do not follow the work ([`fix_slices`]).
+    fixed: std::iter::Cycle<std::vec::IntoIter<Span>>,
 }
 
 impl Slices {
     /// Slices whose computation takes from half to twice this time.
-    pub const fn of(work: Duration) -> Self {
-        Self { work, length: FIRST_SLICE }
+    pub fn of(work: Duration) -> Self {
+        let fixed = LENGTHS.read().unwrap_or_else(PoisonError::into_inner).clone();
+        Self { work, length: FIRST_SLICE, fixed: fixed.into_iter().cycle() }
     }
 
     /// Advances by one slice, at most until then, and adapts the length to the work. Raises the exception of a hook.
     pub fn advance(&mut self, world: &mut Hosted, until: Time) -> PyResult<()> {
         let began = Instant::now();
+        self.length = self.fixed.next().unwrap_or(self.length);
         let end = world.now().saturating_add(self.length).min(until);
         world.advance(end);
         let took = began.elapsed();

@@ -606,7 +606,7 @@ impl Done {
     }
 }
 
-fn explanation(world: &World) -> PyResult<Explanation> {
+fn explanation(world: &mut World) -> PyResult<Explanation> {
     world.explanation().ok_or_else(|| PyRuntimeError::new_err("the run was not observed"))
 }
 
@@ -653,7 +653,7 @@ pub(crate) fn explain(
     let mut world = make()?;
     world.explain(&scenario.spec, FlowIx::of(flow)).map_err(input_error)?;
     let timeline = Timeline::record(&mut world, flow, stop)?;
-    let (e, result) = (explanation(&world)?, world.result());
+    let (e, result) = (explanation(&mut world)?, world.result());
     json(&Explained {
         scenario: &scenario.name,
         scheme: &result.scheme,

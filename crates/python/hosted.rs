@@ -8,7 +8,7 @@ use airfair_sim::World;
 use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
 
-use crate::error::SchemeError;
+use crate::error::{SchemeError, input_error};
 
 /// The first exception of a world's Python code. Hooks answer the simulator with decisions, so an exception waits here until the
 /// slice ends; meanwhile the hooks of this world are not called and nothing is sent.
@@ -128,6 +128,7 @@ impl Hosted {
     /// Raises the exception of a hook, if there is one: the world is not usable after it.
     pub fn check(&self) -> PyResult<()> {
         self.raised.check_in(|| self.world.faulty_flow())?;
+        self.world.memory_full().map_or(Ok(()), |problem| Err(input_error(problem)))?;
         // Schemes are code, in Python or in Rust: a mistake in one is not an error of the caller's input.
         self.world.fault().map_or(Ok(()), |fault| Err(SchemeError::new_err(fault)))
     }

@@ -71,5 +71,6 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(summary::median_of, m)?)?;
     m.add_function(wrap_pyfunction!(summary::share_of, m)?)?;
     m.add_function(wrap_pyfunction!(trace::trace, m)?)?;
+    m.add_function(wrap_pyfunction!(drive::fix_slices, m)?)?;
     m.add_function(wrap_pyfunction!(drive::run_paced, m)?)
 }

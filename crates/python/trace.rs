@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::NodeIx;
-use airfair_units::{Span, Time};
+use airfair_units::Time;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -18,9 +18,6 @@ use crate::scenario::Scenario;
 
 /// Work of a slice: some ten thousand lines are kept at a time.
 const SLICE: Duration = Duration::from_millis(1);
-
-/// After this a record is certain to be handed out ([`airfair_sim::World::take_trace`]).
-const SETTLED: Span = Span::from_micros(5);
 
 /// Lines of a trace, in the order of time.
 #[pyclass(frozen, module = "airfair._core")]
@@ -47,7 +44,7 @@ impl Lines {
             self.started = true;
         }
         // Lines of the last instant are complete when the world has advanced past it.
-        let horizon = self.until.saturating_add(SETTLED).min(self.world.end());
+        let horizon = self.until.saturating_add(self.world.settling_time()).min(self.world.end());
         while self.lines.is_empty() && self.world.now() < horizon {
             self.advance(horizon)?;
         }

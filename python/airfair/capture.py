@@ -124,7 +124,7 @@ class Spool:
         self, folder: Path | None, *, trace: bool, states: bool = False, categories: bool = False
     ) -> None:
         self.captures: dict[str, str] = {}
-        """Node and name of the file."""
+        """Node and name of the file, by the names of nodes: in that order the simulator begins files."""
         self._folder = folder
         schemas = {FRAMES: SCHEMA} if trace else {}
         schemas |= {STATES: STATE_SCHEMA} if states else {}

@@ -68,24 +68,37 @@ class Rows:
         self._batches.append(rows)
         self._waiting += rows.num_rows
         if self._writer is not None and self._waiting >= GROUP:
-            whole = self._waiting - self._waiting % GROUP
-            there = self.table().combine_chunks()
-            self._writer.write_table(there.slice(0, whole), row_group_size=GROUP)
-            self._batches = [there.slice(whole)]
-            self._waiting -= whole
+            there = self.table()
+            while self._waiting >= GROUP:
+                self._writer.write_table(_group(there.slice(0, GROUP)))
+                there = there.slice(GROUP)
+                self._waiting -= GROUP
+            self._batches = [there]
 
     def close(self) -> None:
         """Write the rest and close the file; to be called also after a failure."""
         if self._writer is not None:
             if self._waiting:
-                self._writer.write_table(self.table().combine_chunks())
+                self._writer.write_table(_group(self.table()))
             self._writer.close()
         if self._file is not None:
             self._file.close()
 
     def table(self) -> pa.Table:
-        """The rows that stay in memory."""
-        return pa.concat_tables([self._schema.empty_table(), *self._batches]).unify_dictionaries()
+        """The rows that stay in memory, as one block."""
+        rows = pa.concat_tables([self._schema.empty_table(), *self._batches])
+        return rows.unify_dictionaries().combine_chunks()
+
+
+def _group(rows: pa.Table) -> pa.Table:
+    """Rows as they are written: each column of names has those names that occur in it, in the order of the
+    rows. A block from the simulator has also names of rows that it was passed with by chance."""
+
+    def names(column: pa.ChunkedArray) -> pa.ChunkedArray:
+        return column.cast(pa.string()).dictionary_encode()
+
+    columns = [names(column) if column.type == NAMES else column for column in rows.columns]
+    return pa.Table.from_arrays(columns, rows.schema.names).cast(rows.schema).combine_chunks()
 
 
 def _column(kind: str, data: bytes, labels: Sequence[str] | None) -> pa.Array:

@@ -35,7 +35,8 @@ table! {
         warmup: Span = default(Span::ZERO);
         /// The scheme, unless the command line names another.
         scheme: SchemeName = default(SchemeName("droptail".to_string()));
-        /// Most memory for the pairs of radios of which one hears the other: a world that needs more is refused before it is built.
+        /// Most memory for the pairs of radios of which one hears the other, and for packets on wires. A world whose pairs need more is
+        /// refused before it is built; a run ends with an error when the packets on its wires need what the pairs have left.
         memory_limit: Bytes = default(Bytes(4_000_000_000));
     }
 }

@@ -67,7 +67,7 @@ impl Expected {
         if source == destination {
             return None;
         }
-        let distances = losses.distances(destination, pruning.least);
+        let distances = losses.distances_to_source(destination, source, pruning.least);
         Self::among(losses, &distances, source, pruning)
     }
 
@@ -128,10 +128,10 @@ impl Expected {
             if load <= 0.0 {
                 continue;
             }
-            let links = losses.place(order[from]).map_or(&[][..], |place| losses.links_of(place));
+            let links = losses.place(order[from]).map(|place| losses.links_of(place));
+            let links = links.into_iter().flatten().map(|(to, loss)| (rank_of[to], loss));
             hearers.clear();
-            hearers
-                .extend(links.iter().map(|&(to, loss)| (rank_of[to], loss)).filter(|&(rank, _)| rank < from));
+            hearers.extend(links.filter(|&(rank, _)| rank < from));
             hearers.sort_unstable_by_key(|&(rank, _)| rank);
             // Probability that none of those nearer than the one at hand has heard a packet.
             let unheard = hearers.iter().fold(1.0, |product, &(_, loss)| product * loss);

@@ -7,20 +7,30 @@
 //! - A link that loses all but `least` of its packets is none: a probe that got through by chance is no path.
 
 use alloc::collections::BinaryHeap;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use crate::places::{DeliveryRatios, NodeId};
+use crate::places::{DeliveryRatios, NodeId, Numbered};
 
 /// Probability of loss of a broadcast, from each node to each other. Memory and time are those of the pairs that are links: in a network of
 /// ten thousand nodes one in five hundred.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Losses {
     /// Ascending.
-    nodes: Vec<NodeId>,
-    /// By sender: places of the nodes that hear it, ascending, with losses below 1.
-    links: Vec<Vec<(usize, f64)>>,
+    nodes: Arc<[NodeId]>,
+    links: Links,
+}
+
+/// Links with losses below 1, by places of nodes.
+#[derive(Debug, Clone)]
+enum Links {
+    /// The lists of a network that all its nodes share: a node that made lists of its own would take the square of their number, and all
+    /// nodes the cube.
+    Given(Arc<Numbered>),
+    /// By sender: the places of those that hear it, ascending.
+    Own(Vec<Vec<(usize, f64)>>),
 }
 
 impl Losses {
@@ -31,20 +41,14 @@ impl Losses {
         nodes.sort_unstable();
         nodes.dedup();
         let links = vec![Vec::new(); nodes.len()];
-        Self { nodes, links }
+        Self { nodes: nodes.into(), links: Links::Own(links) }
     }
 
-    /// The losses that belong to these ratios.
+    /// The losses that belong to these ratios, whose lists they share.
     #[must_use]
     pub fn of(ratios: &DeliveryRatios) -> Self {
-        let mut losses = Self::new(ratios.nodes.iter().copied());
-        let node = |place: u32| ratios.nodes.get(place as usize).copied();
-        for link in &*ratios.links {
-            if let (Some(from), Some(to)) = (node(link.from), node(link.to)) {
-                losses.set_delivery(from, to, link.ratio);
-            }
-        }
-        losses
+        let numbered = ratios.numbered();
+        Self { nodes: Arc::clone(numbered.nodes()), links: Links::Given(Arc::clone(numbered)) }
     }
 
     /// The nodes, in the order of their numbers.
@@ -59,8 +63,13 @@ impl Losses {
     }
 
     /// The places of the nodes that hear the node at a place, ascending, with losses below 1.
-    pub(super) fn links_of(&self, place: usize) -> &[(usize, f64)] {
-        self.links.get(place).map_or(&[], Vec::as_slice)
+    pub(super) fn links_of(&self, place: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let (given, own) = match &self.links {
+            Links::Given(ratios) => (ratios.from(place), &[][..]),
+            Links::Own(links) => (&[][..], links.get(place).map_or(&[][..], Vec::as_slice)),
+        };
+        let given = given.iter().map(|link| (link.to as usize, 1.0 - link.ratio));
+        given.filter(|&(_, loss)| loss < 1.0).chain(own.iter().copied())
     }
 
     /// Sets the probability that `to` receives a broadcast of `from`. Unknown nodes and numbers outside of 0 to 1 change nothing.
@@ -69,13 +78,20 @@ impl Losses {
             && (0.0..=1.0).contains(&delivery)
             && from != to
         {
-            let (links, loss) = (&mut self.links[from], 1.0 - delivery);
+            let mut own = match &mut self.links {
+                Links::Own(own) => core::mem::take(own),
+                Links::Given(_) => {
+                    (0..self.nodes.len()).map(|place| self.links_of(place).collect()).collect()
+                }
+            };
+            let (links, loss) = (&mut own[from], 1.0 - delivery);
             match links.binary_search_by_key(&to, |&(to, _)| to) {
                 Ok(at) if loss < 1.0 => links[at].1 = loss,
                 Ok(at) => _ = links.remove(at),
                 Err(at) if loss < 1.0 => links.insert(at, (to, loss)),
                 Err(_) => {}
             }
+            self.links = Links::Own(own);
         }
     }
 
@@ -89,20 +105,44 @@ impl Losses {
     #[must_use]
     pub fn loss(&self, from: NodeId, to: NodeId) -> f64 {
         let (Some(from), Some(to)) = (self.place(from), self.place(to)) else { return 1.0 };
-        let links = self.links_of(from);
-        links.binary_search_by_key(&to, |&(to, _)| to).map_or(1.0, |at| links[at].1)
+        match &self.links {
+            Links::Given(ratios) => {
+                let links = ratios.from(from);
+                let at = links.binary_search_by_key(&to, |link| link.to as usize);
+                at.map_or(1.0, |at| 1.0 - links[at].ratio)
+            }
+            Links::Own(links) => {
+                let at = links[from].binary_search_by_key(&to, |&(to, _)| to);
+                at.map_or(1.0, |at| links[from][at].1)
+            }
+        }
     }
 
     /// Expected transmissions of each node to a destination along its best path, by links that deliver at least `least`.
     #[must_use]
     pub fn distances(&self, destination: NodeId, least: f64) -> Distances {
+        self.search(destination, None, least)
+    }
+
+    /// The same, of the source and of the nodes that are nearer; others may seem to be farther away than they are, never nearer than the
+    /// source. Where all nodes hear each other, the links of the destination are enough.
+    #[must_use]
+    pub fn distances_to_source(&self, destination: NodeId, source: NodeId, least: f64) -> Distances {
+        self.search(destination, self.place(source), least)
+    }
+
+    fn search(&self, destination: NodeId, source: Option<usize>, least: f64) -> Distances {
         let n = self.nodes.len();
         let mut etx = vec![f64::INFINITY; n];
         let mut next: Vec<Option<usize>> = vec![None; n];
-        // Links by receiver.
-        let mut heard = vec![Vec::new(); n];
-        for (from, links) in self.links.iter().enumerate() {
-            links.iter().for_each(|&(to, loss)| heard[to].push((from, 1.0 - loss)));
+        let mut looked_at = 0;
+        // Own links by receiver.
+        let mut heard = Vec::new();
+        if let Links::Own(links) = &self.links {
+            heard.resize(n, Vec::new());
+            for (from, links) in links.iter().enumerate() {
+                links.iter().for_each(|&(to, loss)| heard[to].push((from, loss)));
+            }
         }
         // Dijkstra's algorithm, backwards from the destination; the smaller number first where two are as far. Bits of numbers that are
         // not below 0 are in the order of the numbers.
@@ -112,11 +152,23 @@ impl Losses {
             open.push(Reverse((0_u64, at)));
         }
         while let Some(Reverse((at, near))) = open.pop() {
+            // All that is open is at least as far as the source.
+            if source.is_some_and(|source| at >= etx[source].to_bits()) {
+                break;
+            }
             // A shorter path has been found since.
             if at > etx[near].to_bits() {
                 continue;
             }
-            for &(from, delivery) in &heard[near] {
+            let given = match &self.links {
+                Links::Given(ratios) => ratios.to(near),
+                Links::Own(_) => &[],
+            };
+            let own = heard.get(near).map_or(&[][..], Vec::as_slice);
+            let given = given.iter().map(|link| (link.from as usize, 1.0 - link.ratio));
+            for (from, loss) in given.chain(own.iter().copied()) {
+                looked_at += 1;
+                let delivery = 1.0 - loss;
                 let by = etx[near] + 1.0 / delivery;
                 if delivery >= least && by < etx[from] {
                     (etx[from], next[from]) = (by, Some(near));
@@ -125,21 +177,36 @@ impl Losses {
             }
         }
         let next = next.into_iter().map(|next| next.map(|next| self.nodes[next])).collect();
-        Distances { nodes: self.nodes.clone(), etx, next }
+        Distances { nodes: Arc::clone(&self.nodes), etx, next, looked_at }
+    }
+}
+
+/// Two are equal if they have the same nodes and links.
+impl PartialEq for Losses {
+    fn eq(&self, other: &Self) -> bool {
+        self.nodes == other.nodes
+            && (0..self.nodes.len()).all(|place| self.links_of(place).eq(other.links_of(place)))
     }
 }
 
 /// How far each node is from a destination.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distances {
-    nodes: Vec<NodeId>,
+    nodes: Arc<[NodeId]>,
     etx: Vec<f64>,
     next: Vec<Option<NodeId>>,
+    looked_at: usize,
 }
 
 impl Distances {
     fn place(&self, node: NodeId) -> Option<usize> {
         self.nodes.binary_search(&node).ok()
+    }
+
+    /// Number of links that were looked at: the work.
+    #[must_use]
+    pub const fn looked_at(&self) -> usize {
+        self.looked_at
     }
 
     /// ETX of the best path of a node: transmissions of a packet; infinite where there is none.

@@ -52,6 +52,17 @@ pub struct DeliveryRatios {
     pub nodes: Arc<[NodeId]>,
     /// The links that deliver something, in the order of their senders, then of their receivers: of all pairs few in a large network.
     pub links: Arc<[DeliveryRatio]>,
+    numbered: Arc<Numbered>,
+}
+
+/// The same ratios with places in the order of the nodes' numbers.
+#[derive(Debug, Clone, Default)]
+pub struct Numbered {
+    nodes: Arc<[NodeId]>,
+    /// In the order of senders, then of receivers.
+    links: Vec<DeliveryRatio>,
+    /// In the order of receivers, then of senders.
+    by_receiver: Vec<DeliveryRatio>,
 }
 
 /// The delivery ratio of a link.
@@ -81,7 +92,14 @@ impl DeliveryRatios {
         };
         let mut links: Vec<DeliveryRatio> = links.into_iter().filter_map(link).collect();
         links.sort_by_key(|link| (link.from, link.to));
-        Self { links: links.into(), nodes }
+        let numbered = Arc::new(Numbered::new(&nodes, &links));
+        Self { links: links.into(), nodes, numbered }
+    }
+
+    /// The ratios in the order of the nodes' numbers: all that have a copy of the ratios share them.
+    #[must_use]
+    pub const fn numbered(&self) -> &Arc<Numbered> {
+        &self.numbered
     }
 
     /// The ratio from one node to another, by their places in the list; 0 where there is no link.
@@ -91,6 +109,49 @@ impl DeliveryRatios {
         let at = self.links.binary_search_by_key(&(from, to), key);
         at.map_or(0.0, |at| self.links[at].ratio)
     }
+}
+
+impl Numbered {
+    fn new(nodes: &[NodeId], links: &[DeliveryRatio]) -> Self {
+        let mut ordered = nodes.to_vec();
+        ordered.sort_unstable();
+        ordered.dedup();
+        let places: Vec<u32> =
+            nodes.iter().map(|node| ordered.partition_point(|other| other < node) as u32).collect();
+        let place = |at: u32| places.get(at as usize).copied().unwrap_or(at);
+        let moved =
+            |link: &DeliveryRatio| DeliveryRatio { from: place(link.from), to: place(link.to), ..*link };
+        let mut links: Vec<DeliveryRatio> = links.iter().map(moved).collect();
+        links.sort_by_key(|link| (link.from, link.to));
+        let mut by_receiver = links.clone();
+        by_receiver.sort_by_key(|link| (link.to, link.from));
+        Self { nodes: ordered.into(), links, by_receiver }
+    }
+
+    /// The nodes, ascending.
+    #[must_use]
+    pub const fn nodes(&self) -> &Arc<[NodeId]> {
+        &self.nodes
+    }
+
+    /// The links from the node at a place, in the order of their receivers.
+    #[must_use]
+    pub fn from(&self, place: usize) -> &[DeliveryRatio] {
+        equal(&self.links, place, |link| link.from)
+    }
+
+    /// The links to the node at a place, in the order of their senders.
+    #[must_use]
+    pub fn to(&self, place: usize) -> &[DeliveryRatio] {
+        equal(&self.by_receiver, place, |link| link.to)
+    }
+}
+
+/// The links with this place at one of their ends, of a list that is in the order of that end.
+fn equal(links: &[DeliveryRatio], place: usize, end: impl Fn(&DeliveryRatio) -> u32) -> &[DeliveryRatio] {
+    let first = links.partition_point(|link| (end(link) as usize) < place);
+    let links = &links[first..];
+    &links[..links.partition_point(|link| end(link) as usize == place)]
 }
 
 /// A forwarder (MORE, ExOR), a part of an [`Agent`](super::Agent): its node passes packets of flows on without a next hop. A forwarder

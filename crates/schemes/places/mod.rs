@@ -65,7 +65,7 @@ pub use effects::{
     Holding, HopEffects, Message, Probability, QueueEffects, ReceiverEffects, SendRate, Setting,
     SourceEffects, Timer, Transmit,
 };
-pub use forwarder::{DeliveryRatio, DeliveryRatios, Forwarder, HeardBroadcast, Made, NativePacket};
+pub use forwarder::{DeliveryRatio, DeliveryRatios, Forwarder, HeardBroadcast, Made, NativePacket, Numbered};
 pub use header::{Header, HeaderKind};
 pub use hop::{Backlog, Hop, Passage};
 pub use interface::{Interface, Medium};

@@ -23,7 +23,6 @@ pub(crate) use mac::{CategoryView, Countdown, MacWait, StationView};
 pub use mac::{Indication, MacKind, Msdu, Outcome};
 pub use medium::artificial_links::{CutOff, TooFast};
 pub use medium::frame::BROADCAST;
-pub(crate) use medium::hearers::BAND_NS;
 pub use medium::phy::{PhyKind, PpduFormat};
 pub(crate) use medium::relations::{JUDGED_BYTES, MOST_LOUDER, ReceivedSignal};
 pub use medium::relations::{LEAST_DELIVERY, Relation, least_power};
@@ -50,7 +49,7 @@ pub struct Air {
     mac: Mac,
 }
 
-/// Refuses a world whose pairs of stations need more memory than `limit`.
+/// The memory of all pairs of stations. Refuses a world whose pairs need more than `limit`.
 ///
 /// # Errors
 /// States the number of pairs, their memory, and what would reduce it.
@@ -59,7 +58,7 @@ pub(crate) fn check_memory(
     kinds: &[Kind],
     gains: &[GainSpec],
     limit: Bytes,
-) -> Result<(), String> {
+) -> Result<Bytes, String> {
     let kinds: Vec<PhyKind> = kinds.iter().map(|kind| kind.phy.clone()).collect();
     memory::check(stations, &kinds, gains, limit)
 }
@@ -261,7 +260,7 @@ impl Air {
 
     /// Propagation delay from one station to another; none if the second does not hear the first.
     pub(crate) fn delay(&self, from: StationIx, to: StationIx) -> Option<Span> {
-        self.medium.hearers.find(from, to).map(|hearer| Span(hearer.delay.into()))
+        self.medium.unfaded_hearers().find(from, to).map(|hearer| Span(hearer.delay.into()))
     }
 
     /// State of a station's MAC for observers.
@@ -430,6 +429,7 @@ impl Air {
     fn band_end(&mut self, at: FrameIx, band: usize, agenda: &mut Agenda) {
         let frame = *self.medium.frames.get(at);
         self.end_at_band(at, &frame, band, agenda);
+        self.medium.carry_note(&frame, band);
     }
 
     /// The pass at a frame's end over one band of hearers.

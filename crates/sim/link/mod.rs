@@ -16,7 +16,7 @@ mod wire;
 
 use airfair_schemes::places::Backlog;
 use airfair_units::random::{Purpose, Stream};
-use airfair_units::{Rate, Span, Time};
+use airfair_units::{Bytes, Rate, Span, Time};
 
 use crate::event::{EventKind, Order, ScheduledEvent, class, rank};
 use crate::ids::{CopyRef, NodeIx, PortIx, Table, WireIx};
@@ -24,6 +24,10 @@ use crate::record::{Record, Records};
 use crate::spec::LinkSpec;
 use timetable::{Timetable, first_waiting};
 use wire::{InFlight, Losses, Wire};
+
+/// Memory of a packet on a wire: 40 bytes in the wire's list, 96 of the packet and its copy, as much again for a segment and a scheme's
+/// header; lists that grow have room for half as many again.
+const BYTES_PER_PACKET: u64 = 400;
 
 /// A packet offered to a wire.
 #[derive(Debug, Clone, Copy)]
@@ -90,6 +94,10 @@ pub(crate) struct Links {
     wires: Table<WireIx, Wire>,
     /// Bytes that a wire adds to each packet.
     framing: u32,
+    /// Memory for packets on all wires together.
+    memory: Bytes,
+    /// The packets need more memory than there is: the run has ended.
+    pub is_full: bool,
     /// Records of accepted packets, if the world is observed.
     pub records: Records,
 }
@@ -106,7 +114,14 @@ pub(crate) const fn link_of(wire: WireIx) -> usize {
 
 impl Links {
     /// Creates the links between nodes with these names. `ports`: port of each wire.
-    pub(crate) fn new(links: &[LinkSpec], names: &[&str], ports: &[PortIx], framing: u32, seed: u64) -> Self {
+    /// `framing`: bytes that a wire adds to each packet. `memory`: that of packets on all wires together.
+    pub(crate) fn new(
+        links: &[LinkSpec],
+        names: &[&str],
+        ports: &[PortIx],
+        (framing, memory): (u32, Bytes),
+        seed: u64,
+    ) -> Self {
         let sides = links.iter().enumerate().flat_map(|(i, link)| [(i, link, 0), (i, link, 1)]);
         let wire = |(i, link, side): (usize, &LinkSpec, usize)| {
             let (from, to) = (link.ends[side], link.ends[1 - side]);
@@ -130,7 +145,13 @@ impl Links {
             wire.rate_changes = !link.rate_changes.is_empty();
             wire
         };
-        Self { wires: sides.map(wire).collect(), framing, records: Records::default() }
+        Self {
+            wires: sides.map(wire).collect(),
+            framing,
+            memory,
+            is_full: false,
+            records: Records::default(),
+        }
     }
 
     /// Events for the changes of rate of all links.
@@ -236,7 +257,39 @@ impl Links {
                 (at.arrival(&sent.packet), sent.packet);
             self.records.push(accepted, Record::OnWire { wire, copy: packet, begin, end, arrival, lost });
         }
+        if sent.grows {
+            return sent.due.or_else(|| self.check_memory(wire, accepted, begin));
+        }
         sent.due
+    }
+
+    /// The event that ends the run, if the packets for which the wires' lists have room would need more memory than there is.
+    #[cold]
+    #[inline(never)]
+    fn check_memory(&self, wire: WireIx, accepted: Time, begin: Time) -> Option<ScheduledEvent> {
+        let room: usize = self.wires.iter().map(|wire| wire.in_flight.capacity()).sum();
+        if room as u64 <= self.memory.0 / BYTES_PER_PACKET {
+            return None;
+        }
+        // A wire without its own queue sends at once what was accepted earlier.
+        let at = if self.keeps_queue(wire) { accepted } else { begin };
+        let order = Order::new(class::WIRE, self.wires[wire].rank());
+        Some(ScheduledEvent { at, order, kind: EventKind::MemoryFull })
+    }
+
+    /// What is wrong if packets on wires need more memory than there is. `name`: that of a node.
+    pub(crate) fn memory_full(&self, name: impl Fn(NodeIx) -> String) -> String {
+        let counted = self.wires.iter().map(|wire| (wire.in_flight.len(), wire));
+        let all: usize = counted.clone().map(|(count, _)| count).sum();
+        let most = counted.max_by_key(|(count, _)| *count);
+        let most = most.map_or_else(String::new, |(count, wire)| {
+            format!(", {count} of them from {} to {}", name(wire.from), name(wire.to))
+        });
+        format!(
+            "{all} packets are on wires{most}, and no more fit into the memory for them, {} MB (memory_limit): a lower rate or delay of a \
+             link, or less traffic, makes fewer",
+            self.memory.0 / 1_000_000
+        )
     }
 
     /// True if a wire without its own queue can start a transmission now.

@@ -18,7 +18,7 @@ fn spec() -> LinkSpec {
 }
 
 fn links(spec: LinkSpec) -> Links {
-    Links::new(&[spec], &["a", "b"], &[PortIx(0), PortIx(1)], 20, 1)
+    Links::new(&[spec], &["a", "b"], &[PortIx(0), PortIx(1)], (20, Bytes(1_000_000)), 1)
 }
 
 fn queueing(spec: LinkSpec, limit: u32) -> Links {

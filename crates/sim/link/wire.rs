@@ -148,8 +148,9 @@ impl Wire {
             packet.lost = self.draw_loss(offer.has_payload);
         }
         let due = self.in_flight.is_empty().then(|| self.next_arrival(&packet));
+        let grows = self.in_flight.len() == self.in_flight.capacity();
         self.in_flight.push_back(packet);
-        Sending { packet, due }
+        Sending { packet, due, grows }
     }
 
     /// Draws whether the next packet is lost on the way.
@@ -201,6 +202,8 @@ pub(super) struct Sending {
     pub packet: InFlight,
     /// Arrival event of the packet, if no other packet arrives before it.
     pub due: Option<ScheduledEvent>,
+    /// The list of packets in flight has grown.
+    pub grows: bool,
 }
 
 #[cfg(test)]

@@ -39,6 +39,9 @@ use trace::Tracer;
 use windows::Fairness;
 
 /// An observer of a run. A new observer implements this trait and has a field in [`Observers`].
+///
+/// A run is advanced in steps whose lengths follow the wall clock. So an observer is called after events and at the moments that it has
+/// named, and nowhere else.
 pub(crate) trait Observer {
     /// Called for each record of an event, after the event: `world` is the state then. `at` is the time of the record: on the air it may
     /// differ from the present by up to a propagation delay.
@@ -47,13 +50,14 @@ pub(crate) trait Observer {
     /// Called after an event and all its records. Until the next event only time changes.
     fn event_done(&mut self, _world: &WorldView<'_>) {}
 
-    /// The next time at which [`Observer::time_passed`] must be called, even without an event.
+    /// The next time at which [`Observer::moment_reached`] must be called, even without an event.
     fn next_moment(&self) -> Time {
         Time::NEVER
     }
 
-    /// Called when all events before the present are done: at [`Observer::next_moment`], and wherever the world stops.
-    fn time_passed(&mut self, _world: &WorldView<'_>) {}
+    /// Called at the next moment of any observer, when all events before the present are done. Afterwards the observer's own next moment
+    /// lies ahead.
+    fn moment_reached(&mut self, _world: &WorldView<'_>) {}
 }
 
 /// Names and settings of a run, for its results.
@@ -143,8 +147,8 @@ impl Observers {
         self.all_mut().map(|observer| observer.next_moment()).min().unwrap_or(Time::NEVER)
     }
 
-    /// Notifies the observers that time has passed.
-    pub(crate) fn time_passed(&mut self, world: &WorldView<'_>) {
-        self.all_mut().for_each(|observer| observer.time_passed(world));
+    /// Notifies the observers that a moment is reached which one of them has named.
+    pub(crate) fn moment_reached(&mut self, world: &WorldView<'_>) {
+        self.all_mut().for_each(|observer| observer.moment_reached(world));
     }
 }

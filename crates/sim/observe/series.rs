@@ -172,7 +172,7 @@ impl Observer for Sampler {
         self.next
     }
 
-    fn time_passed(&mut self, world: &WorldView<'_>) {
+    fn moment_reached(&mut self, world: &WorldView<'_>) {
         if world.now < self.next {
             return;
         }

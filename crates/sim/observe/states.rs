@@ -77,7 +77,17 @@ struct Timers {
     /// Of each category; the DCF has one.
     backoffs: Vec<Backoff>,
     nav: Option<Interval>,
-    eifs: Option<Interval>,
+    eifs: Eifs,
+}
+
+/// The EIFS of a station after the last event. An EIFS is known from the start of the frame that causes it, if energy alone is enough, and
+/// begins with the end of that frame, unless the medium stays busy longer: then another one has replaced it before.
+#[derive(Debug, Default)]
+struct Eifs {
+    /// The one that has begun.
+    now: Option<Interval>,
+    /// The one that begins later.
+    next: Option<Interval>,
 }
 
 /// The back-off of a category after the last event.
@@ -108,6 +118,8 @@ pub(crate) struct States {
     stations: Vec<Timers>,
     /// Frames whose duration field may still set a NAV.
     on_air: Vec<FrameView>,
+    /// Longest time from a frame's end to its end at a hearer, ns.
+    echo: u64,
     /// Rows of the present event.
     ended: Vec<Row>,
     columns: StateColumns,
@@ -123,12 +135,8 @@ impl Observer for States {
 
     fn event_done(&mut self, world: &WorldView<'_>) {
         self.observe(world.now, world);
-        let echo = world.air.max_delay_after_end().as_nanos();
+        let echo = self.echo;
         self.on_air.retain(|frame| frame.end.0 + echo >= world.now.0);
-    }
-
-    fn time_passed(&mut self, world: &WorldView<'_>) {
-        self.observe(world.now, world);
     }
 }
 
@@ -141,6 +149,7 @@ impl States {
             stations: air.stations().filter(observed).map(|station| Timers::new(station, air)).collect(),
             spec,
             on_air: Vec::new(),
+            echo: air.max_delay_after_end().as_nanos(),
             ended: Vec::new(),
             columns: StateColumns::default(),
             over: false,
@@ -217,7 +226,7 @@ impl Timers {
             Backoff { category, countdown: None, counted: false }
         };
         let backoffs = (0..).take(air.mac(station).category_count).map(backoff).collect();
-        Self { station, backoffs, nav: None, eifs: None }
+        Self { station, backoffs, nav: None, eifs: Eifs::default() }
     }
 
     /// Ends the intervals that have ended by `now`, and begins those that have begun.
@@ -245,17 +254,7 @@ impl Timers {
 
         let failed =
             (view.eifs_from > 0).then_some(Interval { from: view.eifs_from, until: view.eifs_until });
-        match (&mut self.eifs, failed) {
-            // A good frame has ended it.
-            (Some(eifs), None) => eifs.until = eifs.until.min(now),
-            (Some(eifs), Some(next)) if next.from <= eifs.until => eifs.until = next.until,
-            // The next one begins later: with the end of a frame that is still on the air.
-            _ => {}
-        }
-        self.end_eifs(now, ended);
-        if self.eifs.is_none() {
-            self.eifs = failed.filter(|next| next.until > now);
-        }
+        self.eifs.observe(now, failed, (self.station, ended));
     }
 
     /// Ends all intervals at a time.
@@ -263,11 +262,12 @@ impl Timers {
         for backoff in &mut self.backoffs {
             ended.extend(backoff.end(now, self.station));
         }
-        for timer in [&mut self.nav, &mut self.eifs].into_iter().flatten() {
-            timer.until = timer.until.min(now);
+        if let Some(nav) = &mut self.nav {
+            nav.until = nav.until.min(now);
         }
         self.end_nav(now, ended);
-        self.end_eifs(now, ended);
+        self.eifs.begin_before(now, (self.station, ended));
+        self.eifs.stop(now, (self.station, ended));
     }
 
     fn end_nav(&mut self, now: u64, ended: &mut Vec<Row>) {
@@ -275,10 +275,38 @@ impl Timers {
             ended.extend(nav.row(self.station, 1));
         }
     }
+}
 
-    fn end_eifs(&mut self, now: u64, ended: &mut Vec<Row>) {
-        if let Some(eifs) = self.eifs.take_if(|eifs| eifs.until <= now) {
-            ended.extend(eifs.row(self.station, 2));
+impl Eifs {
+    /// Takes over what an event at `now` has left: the EIFS of the last failed frame, which may have passed, or none after a good frame.
+    fn observe(&mut self, now: u64, failed: Option<Interval>, (station, ended): (StationIx, &mut Vec<Row>)) {
+        self.begin_before(now, (station, ended));
+        self.next = failed.filter(|next| next.until > now);
+        if failed.is_none() {
+            self.stop(now, (station, ended));
+        }
+        self.begin_before(now + 1, (station, ended));
+        if let Some(over) = self.now.take_if(|eifs| eifs.until <= now) {
+            ended.extend(over.row(station, 2));
+        }
+    }
+
+    /// Begins the next one if its time is before `limit`: it continues the present one, or follows it.
+    fn begin_before(&mut self, limit: u64, (station, ended): (StationIx, &mut Vec<Row>)) {
+        let Some(next) = self.next.take_if(|next| next.from < limit) else { return };
+        match &mut self.now {
+            Some(eifs) if next.from <= eifs.until => eifs.until = next.until,
+            _ => {
+                ended.extend(self.now.and_then(|eifs| eifs.row(station, 2)));
+                self.now = Some(next);
+            }
+        }
+    }
+
+    /// Ends the present one at `now`, if it lasts so long.
+    fn stop(&mut self, now: u64, (station, ended): (StationIx, &mut Vec<Row>)) {
+        if let Some(Interval { from, until }) = self.now.take() {
+            ended.extend(Interval { from, until: until.min(now) }.row(station, 2));
         }
     }
 }
@@ -322,4 +350,55 @@ fn nav_start(nav_until: u64, station: StationIx, air: &Air, on_air: &[FrameView]
         let provisional = frame.kind == FrameKind::Rts && nav_until == end + check;
         (nav_until == reserved || provisional).then_some(end)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of EIFS, by hand: time of each event and the EIFS that it leaves, start and end.
+    fn rows(events: &[(u64, Option<(u64, u64)>)], end: u64) -> Vec<(u64, u64)> {
+        let (mut eifs, mut ended) = (Eifs::default(), Vec::new());
+        for &(now, failed) in events {
+            let failed = failed.map(|(from, until)| Interval { from, until });
+            eifs.observe(now, failed, (StationIx(0), &mut ended));
+        }
+        eifs.begin_before(end, (StationIx(0), &mut ended));
+        eifs.stop(end, (StationIx(0), &mut ended));
+        ended.iter().map(|row| (row.from, row.until)).collect()
+    }
+
+    /// A frame of 12 to 25 is sensed while an EIFS lasts, and another frame is sensed after it, at 28: between the two there is no event,
+    /// and the EIFS of the first one has begun.
+    #[test]
+    fn an_eifs_between_two_events_is_not_lost() {
+        let first = [(10, Some((10, 20))), (12, Some((25, 35)))];
+        assert_eq!(
+            rows(&[&first[..], &[(28, Some((40, 50)))][..]].concat(), 60),
+            [(10, 20), (25, 35), (40, 50)]
+        );
+        // The second frame is sensed from 24 on: the medium stays busy until it ends.
+        assert_eq!(rows(&[&first[..], &[(24, Some((40, 50)))][..]].concat(), 60), [(10, 20), (40, 50)]);
+        // A look without a change changes nothing.
+        let looks = [(11, Some((10, 20))), (22, Some((25, 35))), (25, Some((25, 35))), (26, Some((25, 35)))];
+        let all = [&first[..1], &looks[..1], &first[1..], &looks[1..], &[(28, Some((40, 50)))][..]].concat();
+        assert_eq!(rows(&all, 60), [(10, 20), (25, 35), (40, 50)]);
+    }
+
+    #[test]
+    fn an_eifs_that_begins_during_another_continues_that_one() {
+        assert_eq!(rows(&[(10, Some((10, 20))), (12, Some((18, 28)))], 60), [(10, 28)]);
+        assert_eq!(
+            rows(&[(10, Some((10, 20))), (12, Some((18, 28))), (14, Some((40, 50)))], 60),
+            [(10, 20), (40, 50)]
+        );
+    }
+
+    #[test]
+    fn a_good_frame_ends_an_eifs() {
+        assert_eq!(rows(&[(10, Some((10, 20))), (15, None)], 60), [(10, 15)]);
+        assert_eq!(rows(&[(10, Some((10, 20))), (12, Some((25, 35))), (30, None)], 60), [(10, 20), (25, 30)]);
+        assert_eq!(rows(&[(10, Some((10, 20))), (12, Some((25, 35))), (24, None)], 60), [(10, 20)]);
+        assert_eq!(rows(&[(10, Some((10, 20)))], 16), [(10, 16)], "cut at the end");
+    }
 }

@@ -6,7 +6,6 @@ use airfair_schemes::places::Holding;
 use airfair_units::Time;
 
 use super::{Observer, WorldView, describe};
-use crate::air::BAND_NS;
 use crate::ids::{FlowIx, NodeIx, StationIx};
 use crate::record::{Announced, Content, FrameKind, FrameView, Loss, Names, Record, TcpCause, Trace};
 
@@ -41,12 +40,10 @@ impl Observer for Tracer {
 }
 
 impl Tracer {
-    /// Records since the last call, in order of time. Records younger than a band's width are kept for the next call, since earlier ones
-    /// may follow, unless the run is over.
-    pub(crate) fn take(&mut self, now: Time, over: bool) -> Trace {
+    /// Records since the last call, in order of time. Those from `settled` on are kept for the next call, since earlier ones may follow.
+    pub(crate) fn take(&mut self, settled: Time) -> Trace {
         self.0.sort_by_key(|(at, record)| (*at, !record.is_of_the_air()));
-        let settled = if over { u64::MAX } else { now.as_nanos().saturating_sub(BAND_NS) };
-        let young = self.0.split_off(self.0.partition_point(|r| r.0.as_nanos() < settled));
+        let young = self.0.split_off(self.0.partition_point(|r| r.0 < settled));
         std::mem::replace(&mut self.0, young)
     }
 }

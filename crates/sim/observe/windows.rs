@@ -106,7 +106,7 @@ impl Observer for Fairness {
         self.0.iter().map(|windows| windows.next).min().unwrap_or(Time::NEVER)
     }
 
-    fn time_passed(&mut self, world: &WorldView<'_>) {
+    fn moment_reached(&mut self, world: &WorldView<'_>) {
         if world.now < self.next_moment() {
             return;
         }

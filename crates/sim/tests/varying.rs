@@ -323,3 +323,49 @@ fn frames_that_overlap_on_their_way_leave_no_power_behind() {
         assert_eq!(world.air().power(airfair_sim::ids::StationIx(station)).0, 0, "{station}");
     }
 }
+
+/// An idle node hears every frame 67 us to 30 ms after its start, and may be the only one of that distance. Blocks last 5 ms.
+#[test]
+fn an_idle_node_far_away_changes_no_power() {
+    let mut near = world(dot11b(250.0, 550.0), 1);
+    for (id, x) in [("a", 0.0), ("b", 150.0), ("c", 400.0)] {
+        node(&mut near, id, x, 0.0);
+    }
+    fades(&mut near, FadingLaw::LogNormal { deviation: Db(20.0) }, 5);
+    flow(&mut near, "f", 0, 1, saturating(1000));
+    flow(&mut near, "g", 2, 1, saturating(300));
+    let alone = received(&near, 1);
+    assert!(alone.len() > 200, "{}", alone.len());
+    for metres in [20e3, 100e3, 1000e3, 9000e3] {
+        let mut with_one = near.clone();
+        node(&mut with_one, "far", 0.0, metres);
+        let delay = make(&with_one, 1).settling_time();
+        assert!(delay.as_secs_f64() > metres / 3e8, "the far node hears the others: {delay:?}");
+        assert!(received(&with_one, 1) == alone, "{metres} m");
+    }
+}
+
+/// A receiver 20 us away, for whose ACK the sender does not wait: it tries each packet again while the last attempt is on its way, and
+/// powers change in between. A packet that arrives several times is delivered once.
+#[test]
+fn a_retry_that_overtakes_a_change_of_powers_is_a_duplicate() {
+    let mut spec = world(dot11b(8000.0, 8000.0), 2);
+    node(&mut spec, "a", 0.0, 0.0);
+    node(&mut spec, "far", 6000.0, 0.0);
+    let law = FadingLaw::LogNormal { deviation: Db(1.0) };
+    spec.radios[0].fading = Some(FadingSpec { law, coherence: Span::from_micros(10) });
+    let rate = Rate(400_000);
+    flow(&mut spec, "f", 0, 1, Traffic::ConstantRate { rate, packet: Bytes(500), gap_jitter: 0.0 });
+    let mut world = make(&spec, 1);
+    world.start_trace();
+    drive::to_end(&mut world);
+    let mut times: BTreeMap<u32, u32> = BTreeMap::new();
+    for (_, record) in world.take_trace() {
+        if let Record::Delivered { sequence, .. } = record {
+            *times.entry(sequence).or_default() += 1;
+        }
+    }
+    let result = world.result();
+    assert!(times.len() > 150 && times.values().all(|&count| count == 1), "{} {times:?}", times.len());
+    assert!(result.stations[1].counters.duplicates > 300, "{:?}", result.stations[1].counters);
+}

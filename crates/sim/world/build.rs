@@ -7,7 +7,7 @@ use airfair_routing::shortest::Link;
 use airfair_schemes::places::{FlowId, Interface, NodeId, Priority, Wants};
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::random::{Purpose, Stream};
-use airfair_units::{Span, Time};
+use airfair_units::{Bytes, Span, Time};
 
 use super::scheme_placement::SchemePlacement;
 use crate::air::{Air, JUDGED_BYTES, LEAST_DELIVERY};
@@ -50,6 +50,8 @@ pub(super) struct Plan<'a> {
     /// Node of each station and kind of its radio, by index in the specification.
     pub node_of_station: &'a [NodeIx],
     pub radio_of_station: &'a [usize],
+    /// Memory for packets on wires.
+    pub memory: Bytes,
     pub seed: u64,
 }
 
@@ -441,7 +443,8 @@ fn sum_of_hops(from: usize, usable: &[Vec<Link>]) -> u64 {
 fn links(plan: Plan<'_>, interfaces: &Interfaces, of_wire: &[PortIx]) -> Links {
     let spec = plan.spec;
     let names: Vec<&str> = spec.nodes.iter().map(|node| node.id.as_str()).collect();
-    let mut links = Links::new(&spec.links, &names, of_wire, spec.headers.wired, plan.seed);
+    let packets = (spec.headers.wired, plan.memory);
+    let mut links = Links::new(&spec.links, &names, of_wire, packets, plan.seed);
     // A source that keeps a number of packets waiting has to be notified of each departure.
     let saturating = spec.flows.iter().filter(|flow| matches!(flow.traffic, Traffic::Saturating { .. }));
     let saturated: BTreeSet<NodeIx> = saturating.map(|flow| NodeIx::of(flow.from)).collect();

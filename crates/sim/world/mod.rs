@@ -120,6 +120,10 @@ impl World {
                     EventKind::WireArrival(wire) => network.wire_arrival(wire, agenda),
                     EventKind::RateChange { link, rate } => network.on_rate_change(link, rate),
                     EventKind::Warmup => network.warmed_up(now),
+                    EventKind::MemoryFull => {
+                        network.links.is_full = true;
+                        return;
+                    }
                 }
                 if recorded | network.schedule.pending {
                     network.finish_event(air, agenda);
@@ -174,11 +178,25 @@ impl World {
         self.enable_records();
     }
 
-    /// The trace since the last call, in order of time regardless of the steps in which the world is advanced: records younger than a
-    /// band's width (4 us) are kept for the next call, since an earlier one may still follow. At the end of the run all are returned.
+    /// The longest time between the time of a record and the event that makes it: from the end of a frame to the end of its propagation.
+    #[must_use]
+    pub fn settling_time(&self) -> Span {
+        self.air.max_delay_after_end()
+    }
+
+    /// The time before which all records are known.
+    fn settled(&self) -> Time {
+        if self.is_over() {
+            return Time::NEVER;
+        }
+        Time(self.now().0.saturating_sub(self.settling_time().0))
+    }
+
+    /// The trace since the last call, in order of time regardless of the steps in which the world is advanced: records younger than
+    /// [`World::settling_time`] are kept for the next call, since an earlier one may still follow. At the end of the run all are returned.
     pub fn take_trace(&mut self) -> Trace {
-        let (now, over) = (self.now(), self.is_over());
-        self.observers.trace.as_mut().map(|trace| trace.take(now, over)).unwrap_or_default()
+        let settled = self.settled();
+        self.observers.trace.as_mut().map(|trace| trace.take(settled)).unwrap_or_default()
     }
 
     /// Captures the frames of interfaces, and builds the table of frames. Must be called at the start of the run.
@@ -199,8 +217,9 @@ impl World {
 
     /// Rows of the table of frames to append to those of the last call. Fewer than `least` rows are kept, until the run ends.
     pub fn take_frames(&mut self, least: usize) -> Option<Columns> {
-        let (now, over) = (self.agenda.now, self.is_over());
-        self.observers.capture.as_mut()?.take_rows(now, over, least, &self.run.names)
+        let (settled, over) = (self.settled(), self.is_over());
+        let least = if over { 1 } else { least };
+        self.observers.capture.as_mut()?.take_rows(settled, least, &self.run.names)
     }
 
     /// True if headers of packets announce the sizes of their senders' queues: [`Columns::announced`].
@@ -258,8 +277,10 @@ impl World {
 
     /// The explanation of the flow's throughput up to the present; none without [`World::explain`].
     #[must_use]
-    pub fn explanation(&self) -> Option<Explanation> {
-        Some(self.observers.explain.as_ref()?.explanation(&self.observed()))
+    pub fn explanation(&mut self) -> Option<Explanation> {
+        let Self { agenda, air, network, run, observers } = self;
+        let world = WorldView { now: agenda.now, air, network, run, events: agenda.popped };
+        Some(observers.explain.as_mut()?.explanation(&world))
     }
 
     /// Samples counters at the end of each interval from the present on, and at the end of the run; [`World::take_series`] returns the
@@ -469,6 +490,13 @@ impl World {
         self.observed().fault()
     }
 
+    /// What is wrong if the run needs more memory than the scenario allows: nothing happens any more, and the numbers are meaningless.
+    #[must_use]
+    pub fn memory_full(&self) -> Option<String> {
+        let links = &self.network.links;
+        links.is_full.then(|| links.memory_full(|node| self.run.names.nodes[node.ix()].clone()))
+    }
+
     /// The flow whose source has failed, if any.
     #[must_use]
     pub fn faulty_flow(&self) -> Option<&str> {
@@ -480,14 +508,18 @@ impl Steppable for World {
     fn advance(&mut self, until: Time) {
         let limit = until.min(self.run.end);
         loop {
-            let stop = self.observers.next_moment().max(self.now()).min(limit);
-            self.handle_events(stop);
-            let Self { agenda, air, network, run, observers } = self;
-            let world = WorldView { now: agenda.now, air, network, run, events: agenda.popped };
-            observers.time_passed(&world);
-            if stop >= limit {
+            if self.network.links.is_full {
+                self.agenda.now = limit.max(self.agenda.now);
                 return;
             }
+            let moment = self.observers.next_moment().max(self.now());
+            self.handle_events(moment.min(limit));
+            if moment > limit {
+                return;
+            }
+            let Self { agenda, air, network, run, observers } = self;
+            let world = WorldView { now: agenda.now, air, network, run, events: agenda.popped };
+            observers.moment_reached(&world);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use airfair_schemes::places::{Interface, Wants};
 use airfair_schemes::{Registry, Scheme};
-use airfair_units::Time;
+use airfair_units::{Bytes, Time};
 
 use super::World;
 use super::build::{self, Plan};
@@ -103,7 +103,7 @@ impl World {
             }
         }
         placed.check(spec, scheme_name)?;
-        air::check_memory(&stations, &kinds, &spec.gains, spec.memory_limit)?;
+        let pairs = air::check_memory(&stations, &kinds, &spec.gains, spec.memory_limit)?;
         let mut air = Air::new(kinds, &stations, &spec.gains, seed);
         let mut agenda = Agenda::default();
         air.start_variation(&spec.gain_changes, &stations, seed, &mut agenda);
@@ -130,6 +130,7 @@ impl World {
             placed: &placed,
             node_of_station: &names.node_of_station,
             radio_of_station: &radio_of_station,
+            memory: Bytes(spec.memory_limit.0.saturating_sub(pairs.0)),
             seed,
         };
         let mut network = build::network(plan, &mut agenda);

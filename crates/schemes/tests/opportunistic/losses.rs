@@ -1,7 +1,9 @@
 //! ETX and order.
 
+use std::sync::Arc;
+
 use airfair_schemes::opportunistic::losses::Losses;
-use airfair_schemes::places::NodeId;
+use airfair_schemes::places::{DeliveryRatios, NodeId};
 use airfair_units::random::{Purpose, Stream};
 use proptest::prelude::*;
 
@@ -84,5 +86,83 @@ proptest! {
             }
             prop_assert_eq!(distances.next(a).is_some(), distances.etx(a) < f64::INFINITY);
         }
+    }
+}
+
+/// Ratios of a cell: all nodes hear each other.
+fn cell(nodes: u32, ratio: impl Fn(usize, usize) -> f64) -> DeliveryRatios {
+    let n = nodes as usize;
+    let pairs = (0..n).flat_map(|from| (0..n).map(move |to| (from, to)));
+    let links: Vec<_> = pairs.map(|(from, to)| (from, to, ratio(from, to))).collect();
+    DeliveryRatios::new((0..nodes).map(NodeId), links)
+}
+
+/// The work of n sources in a cell of n nodes, each with a destination of its own, is that of n squared: no source copies the n squared
+/// links, and each looks at those of its destination, n - 1. For all distances it would look at n (n - 1).
+#[test]
+fn sources_of_a_cell_look_at_the_links_of_their_destinations() {
+    for n in [10, 40, 160] {
+        let ratios = cell(n, |_, _| 0.9);
+        let all: Vec<Losses> = (0..n).map(|_| Losses::of(&ratios)).collect();
+        assert_eq!(Arc::strong_count(ratios.numbered()), all.len() + 1, "the lists are shared");
+        let look = |source: u32| {
+            let losses = &all[source as usize];
+            let (to, least) = (NodeId((source + 1) % n), 0.0);
+            let near = losses.distances_to_source(to, NodeId(source), least);
+            assert_eq!(near.nearer(NodeId(source)), [to, NodeId(source)]);
+            (near.looked_at(), losses.distances(to, least).looked_at())
+        };
+        for source in 0..n {
+            let (near, whole) = look(source);
+            assert_eq!((near, whole), ((n - 1) as usize, (n * (n - 1)) as usize));
+        }
+    }
+}
+
+/// Given ratios are the losses that a node would set by itself, in whichever order the nodes are given.
+#[test]
+fn shared_lists_are_those_of_a_node() {
+    let ratio = |from: usize, to: usize| {
+        if (from * 7 + to * 3).is_multiple_of(4) { 0.0 } else { 1.0 / (1 + from + 2 * to) as f64 }
+    };
+    let ratios = cell(12, ratio);
+    let given = Losses::of(&ratios);
+    let mut own = Losses::new((0..12).map(NodeId));
+    for (from, to) in (0..12).flat_map(|from| (0..12).map(move |to| (from, to))) {
+        own.set_delivery(NodeId(from), NodeId(to), ratio(from as usize, to as usize));
+    }
+    let turned: Vec<_> =
+        ratios.links.iter().map(|l| (11 - l.from as usize, 11 - l.to as usize, l.ratio)).collect();
+    let turned = Losses::of(&DeliveryRatios::new((0..12).rev().map(NodeId), turned));
+    for losses in [&given, &turned] {
+        assert_eq!(*losses, own);
+        for node in (0..12).map(NodeId) {
+            assert_eq!(
+                losses.distances(node, 0.05).nearer(NodeId(3)),
+                own.distances(node, 0.05).nearer(NodeId(3))
+            );
+            assert_eq!(losses.loss(node, NodeId(5)), own.loss(node, NodeId(5)));
+        }
+    }
+    // A list that is changed is a node's own.
+    let mut changed = given.clone();
+    changed.set_delivery(NodeId(0), NodeId(1), 0.25);
+    assert_eq!((changed.loss(NodeId(0), NodeId(1)), given), (0.75, own));
+}
+
+proptest! {
+    /// A search that ends at the source finds what a search of the whole network finds, as far as the source needs it.
+    #[test]
+    fn the_nearer_nodes_are_those_of_all_distances(seed in any::<u64>(), n in 2_u32..20, least in 0.0..0.5_f64) {
+        let losses = random_network(n, &mut Stream::new(seed, "near", Purpose::Placement));
+        let (source, destination) = (NodeId(n - 1), NodeId(0));
+        let (near, all) = (losses.distances_to_source(destination, source, least), losses.distances(destination, least));
+        let nearer = all.nearer(source);
+        prop_assert_eq!(&near.nearer(source), &nearer);
+        for &node in &nearer {
+            prop_assert_eq!(near.etx(node).to_bits(), all.etx(node).to_bits());
+            prop_assert_eq!(near.next(node), all.next(node));
+        }
+        prop_assert!(near.looked_at() <= all.looked_at());
     }
 }

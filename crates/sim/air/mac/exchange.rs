@@ -444,7 +444,7 @@ impl Mac {
             }
         };
         if medium.stations[id].radio.flags & awaited != 0 {
-            self.end_of_foreign_frame(medium, frame, loss, id, end, agenda);
+            self.end_of_foreign_frame(medium, frame, loss, hearer, agenda);
         } else {
             self.recount(medium, id, agenda);
         }
@@ -468,15 +468,15 @@ impl Mac {
         medium: &mut Medium,
         frame: &Frame,
         loss: Option<Loss>,
-        id: StationIx,
-        end: u64,
+        hearer: Hearer,
         agenda: &mut Agenda,
     ) {
+        let (id, end) = (hearer.id, frame.end + u64::from(hearer.delay));
         let radio = medium.stations[id].radio;
         self.recount(medium, id, agenda);
         // Receptions by the addressed station are recorded elsewhere.
         if radio.has(flag::MONITORS) && !frame.is_for(id) {
-            medium.record_overheard(frame, id, loss, end);
+            medium.record_overheard(frame, hearer, loss, end);
         }
         if radio.has(flag::AWAIT_END) {
             self.no_response(medium, id, agenda);

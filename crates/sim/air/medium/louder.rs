@@ -15,7 +15,7 @@ use super::phy::PhyKind;
 use super::radio::Station;
 use crate::ids::{StationIx, Table};
 
-/// The copy of a sender's list: its regions of the flat arrays ([`super::hearers::Hearers`]) as start and capacity.
+/// A copy of a sender's list: its regions of the flat arrays ([`super::hearers::Hearers`]) as start and capacity.
 #[derive(Debug, Clone, Copy)]
 struct Scaled {
     sender: StationIx,
@@ -25,13 +25,19 @@ struct Scaled {
     count: u32,
     /// Power above the radio's own, hundredths of a dB.
     louder: i16,
-    /// End of the last frame at its last hearer, ns.
+    /// Start of the last frame, and its end at its last hearer, ns.
+    used_at: u64,
     busy_until: u64,
 }
 
 impl Scaled {
     const fn new(sender: StationIx) -> Self {
-        Self { sender, entries: (0, 0), bands: (0, 0), count: 0, louder: 0, busy_until: 0 }
+        Self { sender, entries: (0, 0), bands: (0, 0), count: 0, louder: 0, used_at: 0, busy_until: 0 }
+    }
+
+    /// Indices of its bands.
+    fn range(&self) -> Range<usize> {
+        self.bands.0 as usize..(self.bands.0 + self.count) as usize
     }
 }
 
@@ -51,15 +57,14 @@ fn allocate<T: Copy>(count: usize, all: &mut Vec<T>, empty: T) -> (u32, u32) {
 }
 
 impl Louder {
-    /// The bands of a sender's copy.
+    /// The bands of the last frame of a sender that was sent with another power.
     pub fn bands(&self, sender: StationIx) -> Range<usize> {
-        let copy = self.copies.iter().find(|copy| copy.sender == sender);
-        copy.map_or(0..0, |copy| copy.bands.0 as usize..(copy.bands.0 + copy.count) as usize)
+        let copies = self.copies.iter().filter(|copy| copy.sender == sender);
+        copies.max_by_key(|copy| copy.used_at).map_or(0..0, Scaled::range)
     }
 
     /// Scales the powers of the hearers of a frame with another power than its radio's own, and returns its bands. `fixed`: gains do not
-    /// change during the run. A frame that starts before the last such frame of its sender has ended at all hearers has the powers of that
-    /// frame.
+    /// change during the run. A copy whose last frame is still on its way to distant hearers stays as it is.
     #[cold]
     #[inline(never)]
     pub fn prepare(
@@ -71,22 +76,22 @@ impl Louder {
         kinds: &[PhyKind],
     ) -> Range<usize> {
         let Frame { sender, louder, start, end, .. } = *frame;
-        let known = self.copies.iter().position(|copy| copy.sender == sender);
-        let holds = |copy: &Scaled| copy.busy_until > start || fixed && copy.louder == louder;
-        if !known.is_some_and(|at| holds(&self.copies[at])) {
-            let at = known.unwrap_or_else(|| {
+        let place = |suits: &dyn Fn(&Scaled) -> bool| {
+            self.copies.iter().position(|copy| copy.sender == sender && suits(copy))
+        };
+        let known = place(&|copy| fixed && copy.louder == louder);
+        let at = known.or_else(|| place(&|copy| copy.busy_until <= start)).unwrap_or(self.copies.len());
+        if known.is_none() {
+            if at == self.copies.len() {
                 self.copies.push(Scaled::new(sender));
-                self.copies.len() - 1
-            });
+            }
             self.scale(sender, louder, hearers, stations, kinds);
             self.store(at, hearers);
-            self.copies[at].louder = louder;
         }
-        let bands = self.bands(sender);
+        let bands = self.copies[at].range();
         let last = hearers.bands[bands.clone()].last().map_or(0, |band| u64::from(band.offset));
-        if let Some(copy) = self.copies.iter_mut().find(|copy| copy.sender == sender) {
-            copy.busy_until = copy.busy_until.max(end + last + BAND_NS);
-        }
+        let copy = &mut self.copies[at];
+        (copy.louder, copy.used_at, copy.busy_until) = (louder, start, end + last + BAND_NS);
         bands
     }
 

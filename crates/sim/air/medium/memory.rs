@@ -38,7 +38,7 @@ fn pairs(stations: &[StationSpec], kinds: &[PhyKind], most: u64) -> u64 {
     (found as f64 / sample.len() as f64 * senders.len() as f64) as u64
 }
 
-/// Refuses a world whose pairs of stations need more memory than `limit`.
+/// The memory of all pairs of stations. Refuses a world whose pairs need more than `limit`.
 ///
 /// # Errors
 /// States the number of pairs, their memory, and what would reduce it.
@@ -47,13 +47,13 @@ pub(crate) fn check(
     kinds: &[PhyKind],
     gains: &[GainSpec],
     limit: Bytes,
-) -> Result<(), String> {
+) -> Result<Bytes, String> {
     let fades = stations.iter().any(|s| s.fading.is_some());
     let bytes_per_pair = BYTES_PER_PAIR + if fades { BYTES_OF_FADING } else { 0 };
     let most = limit.0 / bytes_per_pair;
     let pairs = pairs(stations, kinds, most).saturating_add(gains.len() as u64);
     if pairs <= most {
-        return Ok(());
+        return Ok(Bytes(pairs * bytes_per_pair));
     }
     let count = |x: u64| match x {
         0..1_000_000 => x.to_string(),

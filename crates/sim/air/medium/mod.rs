@@ -213,10 +213,11 @@ impl Medium {
         self.hearers.find(from, to).map_or(0, |hearer| 2 * u64::from(hearer.delay))
     }
 
-    /// Largest delay from a frame's end to its end at the last hearer, ns.
+    /// Upper bound of the delay from a frame's end to its end at the last hearer, now and in the rest of the run, ns.
     pub(crate) fn max_delay_after_end(&self) -> u64 {
         let bands = self.unfaded_hearers().bands.iter().map(|band| u64::from(band.offset));
-        hearers::BAND_NS + bands.max().unwrap_or(0).max(self.max_delay_with_movement())
+        let changed = self.varying.as_ref().map_or(0, |varying| varying.max_delay_of_changes());
+        hearers::BAND_NS + bands.max().unwrap_or(0).max(self.max_delay_with_movement()).max(changed)
     }
 
     /// Memory of all stations and their lists of hearers, bytes.

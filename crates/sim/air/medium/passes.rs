@@ -228,7 +228,8 @@ impl Medium {
         let receiver = frame.receiver;
         if missed {
             let frame = *frame;
-            self.lost(&frame, receiver, Loss::OutOfReach);
+            let bands = self.bands_of(frame.sender, frame.louder);
+            self.lost(&frame, (receiver, self.hearers.find_in(bands, receiver)), Loss::OutOfReach);
         }
         self.frames.free(at);
         missed.then_some(receiver)
@@ -236,10 +237,11 @@ impl Medium {
 
     #[cold]
     #[inline(never)]
-    fn lost(&mut self, frame: &Frame, station: StationIx, loss: Loss) {
+    fn lost(&mut self, frame: &Frame, (station, hearer): (StationIx, Option<Hearer>), loss: Loss) {
         self.counted[station].lost[loss.index()] += 1;
         if self.records.are_enabled() {
-            let signal = self.signal(frame, station, loss.ends_with_the_frame());
+            let signal =
+                hearer.map_or(Signal::default(), |hearer| self.signal(hearer, loss.ends_with_the_frame()));
             self.records
                 .push(Time(frame.end), Record::Lost { frame: frame.view(), at: station, loss, signal });
         }
@@ -251,7 +253,7 @@ impl Medium {
         let h = hearer.id;
         if self.stations[h].radio.lock != at {
             // The receiver was not locked on the frame.
-            self.lost(frame, hearer.id, self.frames.get(at).loss);
+            self.lost(frame, (h, Some(hearer)), self.frames.get(at).loss);
             return Reception::Missed;
         }
         let end = frame.end + u64::from(hearer.delay);
@@ -264,7 +266,7 @@ impl Medium {
                 station.radio.eifs_from = station.radio.eifs_from.max(end);
             }
             if frame.is_for(hearer.id) {
-                self.lost(frame, hearer.id, loss);
+                self.lost(frame, (h, Some(hearer)), loss);
             }
             return Reception::Failed(loss);
         }
@@ -278,7 +280,7 @@ impl Medium {
             counted.received[frame.kind as usize] += 1;
             counted.receive += u64::from(own) * (frame.end - frame.start);
             if self.records.are_enabled() {
-                self.record_received(frame, hearer.id, end);
+                self.record_received(frame, hearer, end);
             }
             return Reception::Received(Verdicts::ALL);
         }
@@ -361,24 +363,39 @@ impl Medium {
 
     #[cold]
     #[inline(never)]
-    fn record_received(&mut self, frame: &Frame, id: StationIx, end: u64) {
-        let signal = self.signal(frame, id, true);
-        self.records.push(Time(end), Record::Received { frame: frame.view(), at: id, signal });
+    fn record_received(&mut self, frame: &Frame, hearer: Hearer, end: u64) {
+        let signal = self.signal(hearer, true);
+        self.records.push(Time(end), Record::Received { frame: frame.view(), at: hearer.id, signal });
     }
 
     /// Records that a monitoring station has received, or lost, a frame for another station.
-    pub(crate) fn record_overheard(&mut self, frame: &Frame, id: StationIx, loss: Option<Loss>, end: u64) {
-        let signal = self.signal(frame, id, true);
-        self.records.push(Time(end), Record::Overheard { frame: frame.view(), at: id, signal, loss });
+    pub(crate) fn record_overheard(&mut self, frame: &Frame, hearer: Hearer, loss: Option<Loss>, end: u64) {
+        let signal = self.signal(hearer, true);
+        self.records.push(Time(end), Record::Overheard { frame: frame.view(), at: hearer.id, signal, loss });
     }
 
-    /// Power, interference and delay of a frame at a station; `judged`: the receiver was locked on the frame to its end.
+    /// Power, interference and delay of a frame at a hearer; `judged`: the receiver was locked on the frame to its end.
     #[cold]
     #[inline(never)]
-    fn signal(&self, frame: &Frame, station: StationIx, judged: bool) -> Signal {
-        let bands = self.bands_of(frame.sender, frame.louder);
-        let Some(hearer) = self.hearers.find_in(bands, station) else { return Signal::default() };
-        let interference = judged.then(|| Attowatts(self.stations[station].radio.worst));
+    fn signal(&self, hearer: Hearer, judged: bool) -> Signal {
+        let interference = judged.then(|| Attowatts(self.stations[hearer.id].radio.worst));
         Signal { power: Attowatts(hearer.power), interference, delay: Span(hearer.delay.into()) }
+    }
+
+    /// After the pass at a frame's end over a band of distant hearers: its sender's list may have been replaced meanwhile. Then the note
+    /// that the receiver has made is passed on to the lists that follow.
+    pub(crate) fn carry_note(&mut self, frame: &Frame, band: usize) {
+        let Frame { sender, receiver, kind, louder, .. } = *frame;
+        if kind != FrameKind::Data || louder != 0 || self.hearers.bands_of(sender).contains(&band) {
+            return;
+        }
+        let Band { first, decodable_end, .. } = self.hearers.bands[band];
+        let mut entries = first as usize..decodable_end as usize;
+        if let Some(at) = entries.find(|&at| self.hearers.list[at].id == receiver) {
+            let note = self.hearers.notes[at];
+            let Self { hearers, regions, varying, .. } = self;
+            let regions = varying.as_mut().map_or(regions, |varying| varying.regions_mut());
+            regions.set_note(hearers, (sender, receiver), note);
+        }
     }
 }

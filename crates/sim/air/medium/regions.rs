@@ -15,6 +15,15 @@ struct Region {
     length: u32,
 }
 
+/// An old list that passes may still visit.
+#[derive(Debug)]
+struct Kept {
+    station: StationIx,
+    /// End of its use, ns.
+    until: u64,
+    region: Region,
+}
+
 /// Free regions, by the binary logarithm of their capacity.
 #[derive(Debug, Default)]
 struct FreeRegions([Vec<(u32, u32)>; 32]);
@@ -41,8 +50,8 @@ impl FreeRegions {
 #[derive(Debug, Default)]
 pub(crate) struct Regions {
     of: Table<StationIx, Region>,
-    /// Old lists that passes may still visit: end of use, ns, and region.
-    kept: Vec<(u64, Region)>,
+    /// Old lists that passes may still visit.
+    kept: Vec<Kept>,
     entries: FreeRegions,
     bands: FreeRegions,
     cuts: Vec<Band>,
@@ -84,7 +93,7 @@ impl Regions {
         self.seen.sort_unstable();
         let Self { of, kept: kept_lists, entries, bands, cuts, seen, out_of_reach } = self;
         let region = &mut of[station];
-        kept_lists.retain(|&(until, region)| {
+        kept_lists.retain(|&Kept { until, region, .. }| {
             let over = until < now;
             if over {
                 entries.release(region.entries);
@@ -97,7 +106,7 @@ impl Regions {
         let fits = list.len() <= region.entries.1 as usize && cuts.len() <= region.bands.1 as usize;
         if kept.is_some() || !fits {
             match kept {
-                Some(until) => kept_lists.push((until, *region)),
+                Some(until) => kept_lists.push(Kept { station, until, region: *region }),
                 None => {
                     entries.release(region.entries);
                     bands.release(region.bands);
@@ -133,5 +142,19 @@ impl Regions {
             };
         }
         hearers.bands_of[station] = (band, band + cuts.len() as u32);
+    }
+
+    /// Stores the note of a pair in all lists of the transmitter: those that replaced the list by which a late pass has changed the note.
+    pub(crate) fn set_note(&mut self, hearers: &mut Hearers, (from, to): (StationIx, StationIx), note: u32) {
+        let now = self.of[from];
+        let kept = self.kept.iter().filter(|kept| kept.station == from).map(|kept| kept.region);
+        for Region { entries: (first, _), length, .. } in kept.chain([now]) {
+            let list = first as usize..(first + length) as usize;
+            if let Some(at) = list.clone().find(|&at| hearers.list[at].id == to) {
+                hearers.notes[at] = note;
+            } else if list.start == now.entries.0 as usize {
+                self.out_of_reach.insert((from, to), note);
+            }
+        }
     }
 }

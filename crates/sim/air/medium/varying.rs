@@ -6,7 +6,7 @@
 //! at the end of a block in which no frame starts. A list of powers without fading contains every station that hears the transmitter at
 //! the best fade.
 //!
-//! A frame that starts before the last frame of its sender has ended at all hearers (4 us for every 1.2 km) has the powers of that frame.
+//! Frames that are still on their way to distant hearers keep the lists of their starts ([`Regions`]).
 
 use airfair_units::Time;
 use airfair_units::random::name_hash;
@@ -124,6 +124,17 @@ impl Varying {
         self.stations[station].valid_until = 0;
     }
 
+    /// Storage of the lists with the powers of the last frames.
+    pub fn regions_mut(&mut self) -> &mut Regions {
+        &mut self.regions
+    }
+
+    /// Largest delay to a hearer that a change of gains may bring, ns.
+    pub fn max_delay_of_changes(&self) -> u64 {
+        let entries = self.changes.iter().flat_map(|change| &change.entries);
+        entries.filter_map(|entry| entry.2).map(|heard| u64::from(heard.delay)).max().unwrap_or(0)
+    }
+
     /// Greatest factor of a station's fading.
     pub fn best(&self, station: StationIx) -> f64 {
         self.stations[station].best
@@ -146,9 +157,8 @@ impl Varying {
         kinds: &[PhyKind],
     ) {
         let last = hearers.bands[hearers.bands_of(station)].last().map_or(0, |band| u64::from(band.offset));
-        if last > 0 && now < states[station].optional.transmit_until + last {
-            return;
-        }
+        let silent = states[station].optional.transmit_until + last;
+        let kept = (last > 0 && now < silent).then_some(silent);
         let Self { unfaded, stations, list, regions, seed, .. } = self;
         let Varied { fading, name: own, kind: own_kind, .. } = stations[station];
         let block = fading.map_or(0, |fading| fading.block(now));
@@ -174,7 +184,7 @@ impl Varying {
             (u64::from(hearer.delay) / BAND_NS, class)
         };
         list.sort_unstable_by_key(|h| (key(h), h.id));
-        regions.replace(hearers, station, list, key, (None, now));
+        regions.replace(hearers, station, list, key, (kept, now));
         let next = |fading: FadingSpec| (block + 1).saturating_mul(fading.coherence.as_nanos().max(1));
         self.stations[station].valid_until = fading.map_or(u64::MAX, next);
     }

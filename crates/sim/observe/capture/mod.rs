@@ -113,10 +113,6 @@ impl Observer for Capture {
     fn event_done(&mut self, world: &WorldView<'_>) {
         self.remove_ended(world.now);
     }
-
-    fn time_passed(&mut self, world: &WorldView<'_>) {
-        self.remove_ended(world.now);
-    }
 }
 
 impl Capture {
@@ -304,15 +300,8 @@ impl Capture {
         taken
     }
 
-    /// Rows earlier than `now` by more than a band's width, or all at the end of the run; fewer than `least` are kept for a later call.
-    pub(crate) fn take_rows(
-        &mut self,
-        now: Time,
-        over: bool,
-        least: usize,
-        names: &Names,
-    ) -> Option<Columns> {
-        let settled = if over { u64::MAX } else { now.0.saturating_sub(crate::air::BAND_NS) };
-        self.rows.take(settled, if over { 1 } else { least }, names)
+    /// Rows before `settled`, of which all are known; fewer than `least` are kept for a later call.
+    pub(crate) fn take_rows(&mut self, settled: Time, least: usize, names: &Names) -> Option<Columns> {
+        self.rows.take(settled.0, least, names)
     }
 }

@@ -107,10 +107,6 @@ impl Observer for Explainer {
         self.awaits_route =
             self.forward_hops.is_none() && self.packets.values().any(|packet| packet.hop.is_none());
     }
-
-    fn time_passed(&mut self, world: &WorldView<'_>) {
-        self.account_until(world.now.as_nanos());
-    }
 }
 
 impl Explainer {
@@ -493,7 +489,8 @@ impl Explainer {
     }
 
     /// The explanation up to now.
-    pub(crate) fn explanation(&self, world: &WorldView<'_>) -> Explanation {
+    pub(crate) fn explanation(&mut self, world: &WorldView<'_>) -> Explanation {
+        self.account_until(world.now.as_nanos());
         let (now, network, result) = (world.now.as_nanos(), world.network, &world.result());
         let names = &world.run.names;
         let flow = self.flow.ix();
