@@ -825,7 +825,7 @@ traffic = { kind = "ftp" }
 
 
 def test_the_picture_of_a_flow_that_waits_for_its_timer_has_the_drops() -> None:
-    """Its sender has nothing to send most of the time: what it waits for is drawn beside that."""
+    """A sender that has nothing to send most of the time: its waits are drawn beside that."""
     told = airfair.explain(Scenario.parse(ONE_HOP, "one hop"))
     attempts = told["hops"][0]["attempts"]
     assert told["tcp"] is not None

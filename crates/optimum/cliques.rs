@@ -44,8 +44,8 @@ pub enum Listing {
     /// All maximal cliques.
     Complete(Cliques),
     /// The graph has more maximal cliques than the limit. These are as many as the limit, and as many more as are needed so that every
-    /// vertex and every edge is in one; all are maximal. With a limit of members or of work, every vertex is in one, edges are as far as the
-    /// limits allow, and the last cliques may not be maximal.
+    /// vertex and every edge is in one; all are maximal. With a limit of members or of work, every vertex is in one, edges are as far as
+    /// the limits allow, and the last cliques may not be maximal.
     ///
     /// The missing cliques are missing constraints. What is largest under the constraints of these is therefore an upper bound: the
     /// smallest rate of a max-min fair allocation, the sum of logarithms of a proportionally fair one. The rate of a single flow is not a

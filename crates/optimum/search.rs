@@ -49,8 +49,8 @@ pub(crate) fn visit_within(
     ControlFlow::Continue(())
 }
 
-/// Calls `visit` with each maximal clique that contains the vertices of `center`, which are adjacent to one another, until it breaks, or the
-/// work is used up. The order of cliques is not defined.
+/// Calls `visit` with each maximal clique that contains the vertices of `center`, which are adjacent to one another, until it breaks, or
+/// the work is used up. The order of cliques is not defined.
 pub(crate) fn visit_maximal_cliques_with(
     graph: &ConflictGraph,
     center: &[u32],

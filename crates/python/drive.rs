@@ -70,7 +70,7 @@ impl Signals {
     }
 
     /// True if a signal has come whose handler raises an exception.
-    pub fn came(&self) -> bool {
+    pub fn raised(&self) -> bool {
         if self.raised.borrow().is_none() && self.checked.get().elapsed() >= SLICE {
             self.checked.set(Instant::now());
             *self.raised.borrow_mut() = check(None).err();

@@ -125,7 +125,7 @@ impl From<Bound> for BoundDocument {
 /// The optimum of a scenario as JSON. Raises `InputError` where the model does not apply, `KeyboardInterrupt` on a signal.
 pub(crate) fn write(scenario: &Scenario, world: &World, what: &OptimumSpec) -> PyResult<String> {
     let signals = Signals::new();
-    let found = world.optimum_until(&scenario.spec, what, &|| signals.came());
+    let found = world.optimum_until(&scenario.spec, what, &|| signals.raised());
     signals.raise()?;
     match found {
         Ok(found) => json(&document(scenario, world, &found)),

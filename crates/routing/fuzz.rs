@@ -1,8 +1,8 @@
 //! Drives a protocol with hostile neighbours: mutated and forged messages, invented addresses, jumps in time, packets and links that break.
 //! Any bytes are a course of events; only a violated guarantee of this crate panics.
 //!
-//! The guarantees: nothing panics; each packet number for which a hook has returned no next hop is returned once; timers end; a message costs
-//! a bounded amount of work, whatever has arrived before ([`Routing::work`]), and so does a timer.
+//! The guarantees: nothing panics; each packet number for which a hook has returned no next hop is returned once; timers end; a message
+//! costs a bounded amount of work, whatever has arrived before ([`Routing::work`]), and so does a timer.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -34,7 +34,7 @@ pub struct Bounds {
     pub timer: u64,
 }
 
-/// What the dearest calls have cost.
+/// The work of the dearest calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Worst {
     /// Work for a message.

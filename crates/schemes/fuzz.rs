@@ -436,7 +436,7 @@ pub struct Queues {
     now: Time,
     next: u32,
     stored: BTreeSet<PacketId>,
-    /// What the radio holds.
+    /// Packets that the radio holds.
     left: Vec<PacketId>,
 }
 

@@ -1,5 +1,5 @@
-//! Input of programs that drive a reader or a state machine with any bytes: numbers, choices and times from the bytes of a fuzzer, or from a
-//! random stream.
+//! Input of programs that drive a reader or a state machine with any bytes: numbers, choices and times from the bytes of a fuzzer, or from
+//! a random stream.
 
 use alloc::vec::Vec;
 

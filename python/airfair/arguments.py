@@ -113,7 +113,7 @@ def as_path(name: str, path: object, expected: str = "a path") -> str:
 
 
 def _is_path(text: str) -> bool:
-    """Whether the system can have such a path: without NUL, and in letters that it can encode."""
+    """True if the system can have such a path: without NUL, and in letters that it can encode."""
     try:
         return b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:
@@ -121,7 +121,7 @@ def _is_path(text: str) -> bool:
 
 
 def is_encodable(text: str) -> bool:
-    """Whether a text has no halves of surrogate pairs, which no file and no message can hold."""
+    """True if a text has no halves of surrogate pairs, which no file and no message can hold."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -492,12 +492,12 @@ class RunVerdict(TypedDict):
     """
 
     by: str | None
-    """What the run is compared with, "optimum" or "droptail"; None where the scheme is drop-tail itself and
+    """The yardstick of the run, "optimum" or "droptail"; None where the scheme is drop-tail itself and
     the model does not apply."""
     reason: str | None
     """The reason why the model does not apply; None where it does."""
     assumed: NotRequired[list[str]]
-    """What was assumed to have max-min rates, such as "static routes"; only beside these, as the next
+    """Assumptions of the max-min rates, such as "static routes"; only beside these, as the next
     four."""
     flows: NotRequired[int]
     """Number of flows that have a share."""

@@ -41,7 +41,7 @@ def counts(row: CompareRow) -> list[str]:
 
 
 def title(rows: Sequence[CompareRow], judged: Judged | None) -> str:
-    """What the table of counts and shares is about."""
+    """The title of the table of counts and shares."""
     parts = [f"Flows against {rows[0]['scheme']}"] if len(rows) > 1 else []
     if judged is not None and tables.columns_of(judged.rows, tables.OF_OPTIMUM):
         parts.append(f"shares of what the air allows ({judged.words})")

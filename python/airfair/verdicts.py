@@ -109,7 +109,7 @@ def _of_optimum(found: RunVerdict) -> list[str]:
 
 
 def comparison_lines(rows: Sequence[CompareRow]) -> list[str]:
-    """What means and indices of a comparison hide, in words."""
+    """Facts that means and indices of a comparison hide, in words."""
     lines = [line for row in rows[1:] if "beside" in row for line in _losses(row)]
     return [*lines, *(line for row in rows[1:] if "beside" in row for line in _delays(row))]
 

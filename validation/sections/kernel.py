@@ -153,7 +153,7 @@ def mean_mbps(read: dict[str, Any], number: int) -> float:
 
 
 def bottleneck(read: dict[str, Any]) -> dict[str, Any]:
-    """What the file says of the interface with the uploads' FQ-CoDel."""
+    """The file's statements about the interface with the uploads' FQ-CoDel."""
     found: dict[str, Any] = read["metadata"]["REMOTE_METADATA"]["testbed-02"]["EGRESS_INFO"]
     return found
 

@@ -1,4 +1,4 @@
-//! What nodes state of others: a table of pairs of nodes, in which no node can take all the room.
+//! Statements of nodes about others: a table of pairs of nodes, in which no node can take all the room.
 
 use alloc::collections::BTreeMap;
 use core::ops::RangeInclusive;

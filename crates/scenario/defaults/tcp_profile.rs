@@ -167,7 +167,7 @@ const LINUX: Rules = Rules {
     ..LINUX_2026
 };
 
-/// What `linux` was when the results of papers and of `building-46.toml` were recorded: no send buffer that an application refills by
+/// The rules of `linux` when the results of papers and of `building-46.toml` were recorded: no send buffer that an application refills by
 /// thirds, a least time-out of 200 ms, and an undo that counts earlier copies wrongly.
 const LINUX_2026: Rules = Rules {
     initial_window: InitialWindow::Segments(10),

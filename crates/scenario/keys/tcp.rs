@@ -53,7 +53,7 @@ table! {
         rto_after_syn_loss: Span = switch(describe), in TIMES;
         /// Least retransmission time-out.
         min_rto: Span = switch(describe), in TIMES;
-        /// Whether `min_rto` is the least distance of the time-out from the smoothed round-trip time, as in Linux
+        /// `min_rto` is the least distance of the time-out from the smoothed round-trip time, as in Linux
         /// (`tcp_rtt_estimator`), instead of the least time-out. Without effect where `tick_mode` is "bsd".
         min_rto_beyond_rtt: bool = switch(describe);
         /// Largest retransmission time-out, backed off or not.
@@ -78,7 +78,7 @@ table! {
         /// time-out return (RFC 4015). `timestamps` prove it (RFC 3522), or reports of what was received twice (RFC 3708;
         /// `duplicate_sack`); without both it has no effect.
         undo: bool = switch(describe);
-        /// Whether `undo` regards copies that an earlier fast retransmit has sent and that are on their way when another one begins: their
+        /// `undo` regards copies that an earlier fast retransmit has sent and that are on their way when another one begins: their
         /// arrival proves nothing spurious, as in Linux. Without it real losses one after another are undone, and the window
         /// stays where it was.
         undo_earlier_copies: bool = switch(describe);

@@ -87,7 +87,7 @@ fn node(text: &str) -> Option<(&str, &str)> {
 /// The leg of `setdest`, from its words.
 ///
 /// # Errors
-/// What is wrong with a word.
+/// The fault of a word.
 pub(crate) fn set_out(at: &str, to: [&str; 2], speed: &str) -> Result<Leg, String> {
     let leave = moment(number(at)?)?;
     let to = [number(to[0])?, number(to[1])?];

@@ -14,7 +14,7 @@ pub struct ScenarioText {
     pub text: String,
     /// The name of the text in messages.
     pub origin: String,
-    /// Its file, if it is in one.
+    /// The file of the text, if it is in one.
     pub file: Option<PathBuf>,
     /// The folder relative to which the text names files; without a folder the text can name none.
     pub folder: Option<PathBuf>,

@@ -135,8 +135,8 @@ impl Controller {
         }
     }
 
-    /// A node's report. `neighbours`: the list of what it hears, if it has changed. Returns the entries of tables that were looked at beside
-    /// those of the report.
+    /// A node's report. `neighbours`: the list of what it hears, if it has changed. Returns the entries of tables that were looked at
+    /// beside those of the report.
     pub fn report(
         &mut self,
         node: NodeId,
@@ -165,7 +165,7 @@ impl Controller {
         work
     }
 
-    /// What the last round has looked at: reports, members of cliques, and steps of the allocation.
+    /// Entries that the last round has looked at: reports, members of cliques, and steps of the allocation.
     #[must_use]
     pub fn round_work(&self) -> u64 {
         let links: usize = self.routes.iter().map(|route| route.links.len()).sum();

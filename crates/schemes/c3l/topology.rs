@@ -443,7 +443,8 @@ impl Topology {
         true
     }
 
-    /// Numbers of the links in conflict with a link, ascending; links that have no number yet are left out. With them, how many were checked.
+    /// Numbers of the links in conflict with a link, ascending; links that have no number yet are left out. With them, how many were
+    /// checked.
     fn conflicts(&self, link: Link) -> (Vec<u32>, u64) {
         let mut checks = 0;
         let near = link.ends().into_iter().filter_map(|end| self.near.get(&end)).flatten().copied();

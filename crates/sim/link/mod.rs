@@ -277,7 +277,7 @@ impl Links {
         Some(ScheduledEvent { at, order, kind: EventKind::MemoryFull })
     }
 
-    /// What is wrong if packets on wires need more memory than there is. `name`: that of a node.
+    /// The error if packets on wires need more memory than there is. `name`: that of a node.
     pub(crate) fn memory_full(&self, name: impl Fn(NodeIx) -> String) -> String {
         let counted = self.wires.iter().map(|wire| (wire.in_flight.len(), wire));
         let all: usize = counted.clone().map(|(count, _)| count).sum();

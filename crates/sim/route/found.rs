@@ -179,8 +179,8 @@ impl FoundRoutes {
         self.hosts[node].table.revision
     }
 
-    /// Checks the routes of the flows that changed next hops can have changed: at the end of an event, since the receivers of a broadcast are
-    /// handled in the order of their indices.
+    /// Checks the routes of the flows that changed next hops can have changed: at the end of an event, since the receivers of a broadcast
+    /// are handled in the order of their indices.
     #[cold]
     pub(super) fn check_flows(&mut self) {
         let Some(now) = self.changed.take() else { return };

@@ -490,7 +490,7 @@ impl World {
         self.observed().fault()
     }
 
-    /// What is wrong if the run needs more memory than the scenario allows: nothing happens any more, and the numbers are meaningless.
+    /// The error if the run needs more memory than the scenario allows: nothing happens any more, and the numbers are meaningless.
     #[must_use]
     pub fn memory_full(&self) -> Option<String> {
         let links = &self.network.links;

@@ -9,7 +9,8 @@ use super::{Sender, State};
 pub enum Limit {
     /// The connection is not open yet, or has failed.
     Handshake,
-    /// The application has provided no more data, or has not refilled the send buffer yet, or Nagle's algorithm holds a segment that is not full.
+    /// The application has provided no more data, or has not refilled the send buffer yet, or Nagle's algorithm holds a segment that is
+    /// not full.
     Application,
     /// The law's congestion window is full, or new data wait after a mark.
     Window,

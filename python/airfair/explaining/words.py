@@ -183,7 +183,7 @@ def _of_baseline(explanation: Explanation) -> float:
 
 
 def _too_little(explanation: Explanation) -> str:
-    """What a flow that has about as much as the others lacks."""
+    """Shortcomings of a flow that has about as much as the others."""
     part, of = _due(explanation)
     got, flows = rate(explanation["goodput_bps"]), _compared(explanation)
     beside = "" if flows == 1 else f" That is {percent(part)} of {of}."

@@ -1,4 +1,4 @@
-"""What a result is judged by: the max-min rates of the scenario, or of the nearest scenario that the model of
+"""The yardstick of a result: the max-min rates of the scenario, or of the nearest scenario that the model of
 `airfair optimum` can describe."""
 
 from __future__ import annotations

@@ -327,7 +327,7 @@ def _arms(means: Sequence[float], arms: Sequence[float], start: float) -> np.nda
 
 
 def _dwarfs(means: Sequence[float]) -> bool:
-    """Whether one of these is so much larger than another that a linear axis does not show both."""
+    """True if one of these is so much larger than another that a linear axis does not show both."""
     above = [mean for mean in means if mean > 0]
     return bool(above) and min(means) >= 0 and max(above) > DWARFED * min(above)
 

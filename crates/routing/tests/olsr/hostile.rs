@@ -96,7 +96,7 @@ fn invented_addresses_do_not_make_messages_dear() {
     println!("{dear} dear datagrams, {total} for 20 HELLOs");
 }
 
-/// What a long table owes is settled by the timer: no call is due at a moment that has passed.
+/// The work that a long table owes is done by the timer: no call is due at a moment that has passed.
 #[test]
 fn a_long_table_is_settled_by_the_timer() {
     let mut node = Node::started(&config());

@@ -44,8 +44,8 @@ table! {
         update_jitter: Span = default(Span::from_millis(1)), in Span::ZERO..=LONGEST;
         /// A packet that the MAC drops after its last attempt breaks the link.
         link_layer_feedback: bool = default(false);
-        /// In a table of more than 1,024 destinations, a route that has had no new number for this many periods breaks; after as many more it
-        /// is forgotten.
+        /// In a table of more than 1,024 destinations, a route that has had no new number for this many periods breaks; after as many more
+        /// it is forgotten.
         forget_periods: u32 = default(30), in 3..=1_000_000;
         /// Most destinations of each of a node's tables, and most neighbours; others are ignored.
         table_limit: u32 = default(16_384), in 1..=1_000_000;

@@ -56,8 +56,8 @@ table! {
         probe_rate: SendRate = default(SendRate::Broadcast);
         /// Least size of a HELLO as an IP packet.
         probe_size: Bytes = default(Bytes(0)), in Bytes(0)..=Bytes(1500);
-        /// Most entries of each of a node's tables, of which one other node fills an eighth at most, or 64; what finds no room is ignored, and
-        /// counted (`refused`).
+        /// Most entries of each of a node's tables, of which one other node fills an eighth at most, or 64; what finds no room is ignored,
+        /// and counted (`refused`).
         table_limit: u32 = default(16_384), in 1..=1_000_000;
     }
 }

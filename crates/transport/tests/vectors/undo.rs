@@ -413,8 +413,8 @@ fn a_delay_without_selective_acknowledgements() {
     );
 }
 
-/// Two real losses, of which the second is found and repaired within the recovery of the first: its copy, sent at 150 ms, is on its way when
-/// the second recovery sends another one at 202 ms, and arrives at 250 ms.
+/// Two real losses, of which the second is found and repaired within the recovery of the first: its copy, sent at 150 ms, is on its way
+/// when the second recovery sends another one at 202 ms, and arrives at 250 ms.
 #[test]
 fn a_copy_of_an_earlier_recovery_proves_nothing() {
     let script = |end: &str| {
