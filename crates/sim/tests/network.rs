@@ -518,8 +518,8 @@ fn packets_from_outside_do_not_upset_the_count() {
     assert_eq!(ends.made, ends.delivered + ends.dropped.values().sum::<u64>() + inside, "{ends:?}");
 }
 
-/// 1000 Gbit/s and ten hours: 230 packets a microsecond, none of which arrives. With 400 bytes for each, 10 MB are enough for 25,000; a list
-/// grows to twice its length, from 16,384 on too far.
+/// 1000 Gbit/s and ten hours: 230 packets a microsecond, none of which arrives. With 400 bytes for each, 10 MB are enough for 25,000; a
+/// list grows to twice its length, from 16,384 on too far.
 #[test]
 fn packets_on_wires_need_memory() {
     let mut spec = cable(1, &[link((0, 1), 1_000_000, Span::from_secs(36_000), 50)]);
