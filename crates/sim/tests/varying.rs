@@ -10,7 +10,7 @@ use airfair_sim::air::Relation;
 use airfair_sim::engine::drive::{self, Steppable};
 use airfair_sim::record::{FrameKind, Record};
 use airfair_sim::spec::*;
-use airfair_units::{Bytes, Db, Rate, Span, Time};
+use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
 
 const MS: u64 = 1_000_000;
 
@@ -324,19 +324,19 @@ fn frames_that_overlap_on_their_way_leave_no_power_behind() {
     }
 }
 
-/// An idle node hears every frame 67 us to 30 ms after its start, and may be the only one of that distance. Blocks last 5 ms.
+/// An idle node hears every frame 67 to 500 us after its start: frames of some senders are half a block behind the next ones.
 #[test]
 fn an_idle_node_far_away_changes_no_power() {
     let mut near = world(dot11b(250.0, 550.0), 1);
     for (id, x) in [("a", 0.0), ("b", 150.0), ("c", 400.0)] {
         node(&mut near, id, x, 0.0);
     }
-    fades(&mut near, FadingLaw::LogNormal { deviation: Db(20.0) }, 5);
+    fades(&mut near, FadingLaw::LogNormal { deviation: Db(20.0) }, 1);
     flow(&mut near, "f", 0, 1, saturating(1000));
     flow(&mut near, "g", 2, 1, saturating(300));
     let alone = received(&near, 1);
     assert!(alone.len() > 200, "{}", alone.len());
-    for metres in [20e3, 100e3, 1000e3, 9000e3] {
+    for metres in [20e3, 60e3, 150e3] {
         let mut with_one = near.clone();
         node(&mut with_one, "far", 0.0, metres);
         let delay = make(&with_one, 1).settling_time();
@@ -345,27 +345,35 @@ fn an_idle_node_far_away_changes_no_power() {
     }
 }
 
-/// A receiver 20 us away, for whose ACK the sender does not wait: it tries each packet again while the last attempt is on its way, and
+/// A receiver 500 us away, for whose ACK the sender does not wait: it tries each packet again while the last attempt is on its way, and
 /// powers change in between. A packet that arrives several times is delivered once.
 #[test]
 fn a_retry_that_overtakes_a_change_of_powers_is_a_duplicate() {
-    let mut spec = world(dot11b(8000.0, 8000.0), 2);
+    let mut radio = dot11b(220e3, 220e3);
+    radio.phy.noise = Dbm(-250.0);
+    let mut spec = world(radio, 2);
     node(&mut spec, "a", 0.0, 0.0);
-    node(&mut spec, "far", 6000.0, 0.0);
+    node(&mut spec, "far", 150e3, 0.0);
     let law = FadingLaw::LogNormal { deviation: Db(1.0) };
-    spec.radios[0].fading = Some(FadingSpec { law, coherence: Span::from_micros(10) });
+    spec.radios[0].fading = Some(FadingSpec { law, coherence: Span::from_micros(100) });
     let rate = Rate(400_000);
     flow(&mut spec, "f", 0, 1, Traffic::ConstantRate { rate, packet: Bytes(500), gap_jitter: 0.0 });
     let mut world = make(&spec, 1);
     world.start_trace();
     drive::to_end(&mut world);
-    let mut times: BTreeMap<u32, u32> = BTreeMap::new();
+    // By the rule: a retry with the number of the frame before.
+    let (mut last, mut repeated, mut delivered) = (None, 0, Vec::new());
     for (_, record) in world.take_trace() {
-        if let Record::Delivered { sequence, .. } = record {
-            *times.entry(sequence).or_default() += 1;
+        match record {
+            Record::Received { frame, .. } if frame.kind == FrameKind::Data => {
+                let before = last.replace(frame.sequence);
+                repeated += u64::from(frame.retry && before == Some(frame.sequence));
+            }
+            Record::Delivered { sequence, .. } => delivered.push(sequence),
+            _ => {}
         }
     }
-    let result = world.result();
-    assert!(times.len() > 150 && times.values().all(|&count| count == 1), "{} {times:?}", times.len());
-    assert!(result.stations[1].counters.duplicates > 300, "{:?}", result.stations[1].counters);
+    assert!(delivered.len() > 40 && delivered.is_sorted_by(|a, b| a < b), "{delivered:?}");
+    assert!(repeated > 200, "{repeated}");
+    assert_eq!(world.result().stations[1].counters.duplicates, repeated);
 }
