@@ -350,7 +350,7 @@ def test_nodes_where_several_flows_end_are_marked() -> None:
     scenario = Scenario.parse(text)
     network = airfair.network(scenario)
     assert gateways_of(network) == ["b"]
-    assert "several flows end here" in legend(axes_of(plots.network(scenario)))
+    assert "several flows meet here" in legend(axes_of(plots.network(scenario)))
     network["flows"] = [flow for flow in network["flows"] if flow["id"] == "0"]
     assert gateways_of(network) == []
     # Where every node is one, none stands out.

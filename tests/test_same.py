@@ -78,8 +78,9 @@ def test_nothing_is_refused_but_what_is_known() -> None:
     """A scene that cannot be read would be the same for ever."""
     values = {name: one.value for name, one in recorded().items()}
     assert not [name for name, value in values.items() if value.startswith("failed")]
-    done = {name.split()[0] for name, value in values.items() if value != REFUSED}
-    assert {name.split()[0] for name in values} - done <= {"access-point/aodv"}  # AODV knows no wires yet
+    over = ("diffq-more", "diffq-exor", "more", "exor", "c3l", "c3l-faulty")
+    refused = {name for name, value in values.items() if value == REFUSED}
+    assert refused <= {f"same/mixture {scheme} 1 {way}" for scheme in over for way in ("run", "wire-check")}
 
 
 def test_something_happens_in_every_recorded_run() -> None:

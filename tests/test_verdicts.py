@@ -141,8 +141,11 @@ def test_a_comparison_prints_its_verdict(width: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("COLUMNS", width)
     told = command("compare", THREE_PAIRS, "--schemes", "droptail,nred", "--seeds", "3", *SHORT).stdout
     words = " ".join(told.split())
-    assert "Flows against droptail, and shares of what the air allows (airfair optimum)" in words
-    for head in ("flows win", "lose", "as before", "of its total", "least share", "share of sum"):
+    assert (
+        "Flows against droptail, and shares of the max-min rates that the air allows (airfair optimum)"
+        in words
+    )
+    for head in ("flows win", "lose", "unclear", "of its total", "least share", "share of sum"):
         assert head in told
     if width:
         assert all(len(line) <= 80 for line in told.splitlines())
@@ -159,7 +162,11 @@ def test_a_run_prints_what_it_gets_of_what_the_air_allows() -> None:
     few = sum(flow["goodput_bps"] < rates[flow["id"]] / 2 for flow in result["flows"])
     assert (verdict["flows"], verdict["below_half"]) == (3, few)
     told = command("run", THREE_PAIRS, *SHORT).stdout
-    assert f"of what the air allows (airfair optimum): {verdicts.percent(total)}" in told
+    least = min(flow["goodput_bps"] / rates[flow["id"]] for flow in result["flows"])
+    words = f"the least flow has {verdicts.percent(least)} of its max-min rate; "
+    words += f"{few} of 3 flows {'has' if few == 1 else 'have'} less than half; " if few else ""
+    words += f"the total is {verdicts.percent(total)} of the fair one"
+    assert f"of what the air allows (airfair optimum): {words}" in " ".join(told.split())
     assert json_of("run", THREE_PAIRS, *SHORT, "--optimum", "--json")["verdict"] == verdict
     assert "verdict" not in json_of("run", THREE_PAIRS, *SHORT, "--json")
 
@@ -191,6 +198,8 @@ def test_a_run_without_an_optimum_is_compared_with_drop_tail() -> None:
     assert verdict["by"] == "droptail"
     assert "nodes move" in (verdict["reason"] or "")
     assert verdict["beside"] == json.loads(_core.summarise(runs))[1]["beside"]
+    in_windows = airfair.run(scene, scheme="vegas", overrides=short, optimum=True, windows=["1 s"])
+    assert in_windows["verdict"] == verdict
     alone = airfair.run(scene, scheme="droptail", overrides=short, optimum=True)["verdict"]
     assert alone["by"] is None
 
@@ -232,6 +241,43 @@ def test_a_setting_of_one_scheme() -> None:
     table: dict[str, object] = {"duration": "5 s", "warmup": "1 s", "diffq:radio.categories": "diffq"}
     again = airfair.compare(PARKING, schemes=["droptail", "diffq"], seeds=[1], overrides=table)
     assert [row | {"perf": None} for row in again] == [row | {"perf": None} for row in rows]
+
+
+def test_a_setting_that_replaces_a_common_one() -> None:
+    short: dict[str, object] = {"duration": "1 s", "warmup": "0 s", "radio.queue_packets": 50}
+    overrides = {**short, "red:radio.queue_packets": 10}
+    rows = airfair.compare(THREE_PAIRS, schemes=["droptail", "red"], seeds=[1], overrides=overrides)
+    assert [row.get("settings") for row in rows] == [None, ["radio.queue_packets=10"]]
+
+
+@pytest.mark.parametrize(
+    ("setting", "named"),
+    [
+        ("red:duration=4 s", "the duration"),
+        ("red:warmup=500 ms", "the warm-up"),
+        ("red:flow=[]", "the flows"),
+    ],
+)
+def test_settings_that_make_runs_incomparable_are_refused_before_the_first(setting: str, named: str) -> None:
+    with pytest.raises(InputError, match=f'"red:" changes {named}'):
+        airfair.compare(
+            THREE_PAIRS,
+            schemes=["droptail", "red"],
+            seeds=[1],
+            overrides=["duration=2 s", "warmup=0 s", setting],
+            on_run=lambda: pytest.fail("a run"),
+        )
+
+
+def test_categories_of_one_scheme_are_in_the_report(tmp_path: Path) -> None:
+    for order in ("red,droptail", "droptail,red"):
+        page = tmp_path / f"{order}.html"
+        short = ("--seeds", "1", "--set", "duration=1 s", "--set", "warmup=0 s", "--report", page)
+        done = command(
+            "compare", THREE_PAIRS, "--schemes", order, *short, "--set", "red:radio.categories=edca"
+        )
+        assert done.returncode == 0, done.stderr
+        assert "AC_BE" in page.read_text()
 
 
 def test_a_setting_is_named_above_the_tables(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 //! Maps of real networks.
 
-use airfair_scenario::import::{ImportOptions, import_path};
+use airfair_scenario::import::{ImportOptions, SIBLINGS, import_path};
 use pyo3::prelude::*;
 
 use crate::arguments::FilePath;
@@ -24,4 +24,10 @@ pub(crate) fn import_network(
         Ok(done) => Ok((done.scenario, done.report.json(), done.report.text(shown))),
         Err(errors) => Err(scenario_error(py, &errors)),
     }
+}
+
+/// Names of files in one folder that may be parts of one map: reading one reads the others.
+#[pyfunction]
+pub(crate) fn parts_of_maps() -> [&'static str; 4] {
+    SIBLINGS
 }

@@ -59,6 +59,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(document::nearest, m)?)?;
     m.add_function(wrap_pyfunction!(document::read_toml, m)?)?;
     m.add_function(wrap_pyfunction!(importing::import_network, m)?)?;
+    m.add_function(wrap_pyfunction!(importing::parts_of_maps, m)?)?;
     m.add_function(wrap_pyfunction!(allocation::max_min_rates, m)?)?;
     m.add_function(wrap_pyfunction!(allocation::maximal_cliques, m)?)?;
     m.add_function(wrap_pyfunction!(allocation::proportional_rates, m)?)?;

@@ -550,6 +550,9 @@ def time_shared_rates(
     links and their shares of the time. Raises `InputError`.
     """
 
+def parts_of_maps() -> list[str]:
+    """Names of files in one folder that may be parts of one map: reading one reads the others."""
+
 def import_network(
     path: str | os.PathLike[str], options: Sequence[tuple[str, str]] = (), shown: int = 5
 ) -> tuple[str, str, str]:

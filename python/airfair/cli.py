@@ -343,7 +343,7 @@ def written_first(path: Path | None, write: Callable[[Path], object]) -> Iterato
     if path is not None:
         try:
             write(path)
-        except OSError as error:
+        except Exception as error:  # the output comes first, whatever is wrong with the page
             failed = error
     yield
     if failed is not None:

@@ -185,13 +185,35 @@ def own_forms(
         if scheme not in schemes:
             expected = hint(scheme, schemes) or f"; expected one of {', '.join(schemes)}"
             raise InputError(f'overrides: "{scheme}:" is for no scheme that is compared{expected}')
-    return {scheme: Form(read(overrides), _settings(common, overrides)) for scheme, overrides in own.items()}
+    forms = {scheme: Form(read(overrides), _settings(common, overrides)) for scheme, overrides in own.items()}
+    if forms:
+        usual = _compared(read(common))
+        for scheme, form in forms.items():
+            other = next(
+                (what for what, value in _compared(form.scenario).items() if value != usual[what]), None
+            )
+            if other is not None:
+                raise InputError(
+                    f'overrides: "{scheme}:" changes {other}; expected the same in all runs that are compared'
+                )
+    return forms
+
+
+def _compared(scenario: Scenario) -> dict[str, object]:
+    """The parts of a scenario that runs must have in common, or nothing can be compared, by their names."""
+    return {
+        "the flows": scenario.flows,
+        "the nodes": scenario.nodes,
+        "the duration": scenario.duration_ns,
+        "the warm-up": scenario.warmup_ns,
+    }
 
 
 def _settings(common: Overrides, overrides: Overrides) -> list[str]:
     """The overrides that are not common ones, as texts."""
     if isinstance(overrides, Mapping):
-        own = ((path, value) for path, value in overrides.items() if path not in common)
+        before = common if isinstance(common, Mapping) else {}
+        own = (item for item in overrides.items() if before.get(item[0]) != item[1])
         return [f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in own]
     return list(overrides[len(common) :])
 
@@ -280,7 +302,9 @@ def repeat(
         rows = _core.summarise(results, until.halfwidth, until.statistics, max_min, settings)
         if all(row["precision"]["met"] for row in json.loads(rows)):
             break
-    beside = judge_if_cheap(results, scenario) if judged and best is None else None
+    # Schemes with settings of their own may have other max-min rates.
+    alike = all(form.scenario is scenario for form in forms.values())
+    beside = judge_if_cheap(results, scenario) if judged and best is None and alike else None
     return Repeated(rows, runs, best, beside)
 
 

@@ -8,10 +8,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from . import _core
 from ._core import InputError, Scenario
-
-PARTS_OF_MAPS = ("nodes.json", "links.json", "sectors.json")
-"""Files of one folder that may be parts of one map: reading one reads the others."""
 
 
 def read_regular(path: Path) -> str:
@@ -59,7 +57,7 @@ def refuse_page(target: str | os.PathLike[str], scenario: Scenario) -> None:
 def of_map(path: Path) -> list[Path]:
     """The files that may be read with the map at a path."""
     folder = path if path.is_dir() else path.parent
-    return [path, *(folder / name for name in PARTS_OF_MAPS)]
+    return [path, *(folder / name for name in _core.parts_of_maps())]
 
 
 def _schemes() -> list[str]:

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from .ending import deferred
+
 LOCK, OLD = ".lock", ".old"
 """Endings of hidden names: the lock of a writer, and a folder that is being replaced."""
 
@@ -109,9 +111,13 @@ def _beside(target: Path) -> Iterator[Path]:
     try:
         yield lock.with_suffix("")
     finally:
-        lock.unlink(missing_ok=True)
-        os.close(handle)
-        _mine.discard(os.path.realpath(lock))
+        part = lock.with_suffix("")
+        with deferred():
+            # Where something could not be removed the lock file stays, by which the next writer finds it.
+            if not part.exists() and not part.with_name(part.name + OLD).exists():
+                lock.unlink(missing_ok=True)
+            os.close(handle)
+            _mine.discard(os.path.realpath(lock))
 
 
 def _locked(target: Path) -> tuple[Path, int]:
@@ -190,12 +196,13 @@ def _whole_folder(target: Path, replace: bool) -> Iterator[Path]:
             part.chmod(0o755)
             if replace and target.exists():
                 old = part.with_name(part.name + OLD)
-                target.rename(old)
-                try:
-                    part.rename(target)
-                except BaseException:
-                    old.rename(target)
-                    raise
+                with deferred():  # between the two renames the target has no content
+                    target.rename(old)
+                    try:
+                        part.rename(target)
+                    except BaseException:
+                        old.rename(target)
+                        raise
                 shutil.rmtree(old, ignore_errors=True)
             else:
                 part.rename(target)

@@ -12,7 +12,7 @@ from . import tables
 from .results import CompareRow
 from .verdicts import Judged, comparison_lines, percent
 
-HEADS = ("flows win", "lose", "as before", "of its total")
+HEADS = ("flows win", "lose", "unclear", "of its total")
 
 
 def table_of(rows: Sequence[CompareRow], judged: Judged | None) -> tables.Table | None:
@@ -44,7 +44,7 @@ def title(rows: Sequence[CompareRow], judged: Judged | None) -> str:
     """The title of the table of counts and shares."""
     parts = [f"Flows against {rows[0]['scheme']}"] if len(rows) > 1 else []
     if judged is not None and tables.columns_of(judged.rows, tables.OF_OPTIMUM):
-        parts.append(f"shares of what the air allows ({judged.words})")
+        parts.append(f"shares of the max-min rates that the air allows ({judged.words})")
     text = ", and ".join(parts)
     return text[:1].upper() + text[1:]
 

@@ -25,7 +25,7 @@ WORDS = ("perf", "version", "warnings")
 REFUSED = "refused"
 """In place of a hash: the pair of scene and scheme, or the way of looking, has no result."""
 
-PACES = 1e9
+PACES = 1e6
 """So many times as fast as the clock."""
 
 STEP_NS = 333_333_331

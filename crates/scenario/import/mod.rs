@@ -79,8 +79,8 @@ pub use options::{IMPORT_OPTIONS, ImportOptions, LinkModel, UnknownMedium};
 pub use reason::{Reason, Record};
 pub use report::{Report, WrittenCounts};
 
-/// Names of files in one folder that are parts of one network.
-const SIBLINGS: [&str; 4] = ["nodes.json", "links.json", "sectors.json", "graph.json"];
+/// Names of files in one folder that are parts of one network: reading one reads the others.
+pub const SIBLINGS: [&str; 4] = ["nodes.json", "links.json", "sectors.json", "graph.json"];
 
 /// A scenario made from a map, and what was read, written and left out.
 #[derive(Debug, Clone, PartialEq, Eq)]

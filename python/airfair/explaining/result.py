@@ -433,7 +433,8 @@ class Explanation(ExplainedFlow):
     advice: list[str]
     """Changes to try, in words."""
     optimum: BestRate | None
-    """The rate that the air allows the flow; None where the model does not apply."""
+    """The rate that the air allows the flow, or would allow it in the nearest network that the model
+    describes (`assumed`); None where there is none."""
     optimum_reason: str | None
     """The reason where `optimum` is None."""
     baseline: NotRequired[Baseline]

@@ -27,7 +27,7 @@ NAMED = 48
 """More nodes than these have no names in the map."""
 
 GATEWAY = "#f0e442"
-"""The colour of the star on a node at which several flows end."""
+"""The colour of the star on a node at which several flows begin or end."""
 
 NAMED_GATEWAYS = 8
 """Most gateways with a name in a map whose nodes have none."""
@@ -421,7 +421,7 @@ def _nodes(axes: Axes, places: np.ndarray, of: Network, beside: np.ndarray) -> N
 
 
 def gateways_of(of: Network) -> list[str]:
-    """Nodes at which several flows from or to different nodes end, the most flows first: gateways of a
+    """Nodes at which flows from or to several other nodes begin or end, the most flows first: gateways of a
     mesh, an access point. None where all nodes are like this."""
     peers: dict[str, set[str]] = {}
     for flow in of["flows"]:
@@ -448,7 +448,7 @@ def _gateways(axes: Axes, places: np.ndarray, of: Network, gateways: list[str], 
         edgecolors=style.INK,
         linewidths=0.6,
         zorder=5.5,
-        label="several flows end here" if len(here) == 1 else "several flows end at each",
+        label="several flows meet here" if len(here) == 1 else "several flows meet at each",
     )
     if len(places) > NAMED:
         for node in gateways[:NAMED_GATEWAYS]:

@@ -94,7 +94,7 @@ def page(
     study = Study(scenario, network, rows, first, repeated.judged)
     if repeated.optimum is not None:
         study.add_optimum(repeated.optimum, rows)
-    if tables.has_categories(first):
+    if any(tables.has_categories(json.loads(runs[0].result)) for runs in repeated.runs):
         study.add_categories(repeated.runs)
     study.add_differentials(repeated.runs)
     study.allocations = allocations.of(study.schemes, repeated.runs, MOST_FLOWS)
@@ -271,6 +271,7 @@ class Study:
             for key in found
             if key in shown
             for scheme in self.schemes
+            if scheme in found[key]  # others may have radios without categories
         ]
 
     def add_differentials(self, runs: Sequence[Sequence[Run]]) -> None:
