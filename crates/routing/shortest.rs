@@ -84,6 +84,9 @@ pub struct ShortestPaths {
     ranks: Vec<u32>,
     /// Costs of the present search with its mark; other marks are of earlier searches.
     cost: Vec<(u32, f64)>,
+    /// Order in which a search has reached nodes for good, with the mark of that search. A next hop comes before its node, so that paths have no loops even
+    /// where a cable's cost is lost in the rounding of a path's.
+    order: Vec<(u32, u32)>,
     mark: u32,
 }
 
@@ -99,7 +102,8 @@ impl ShortestPaths {
             }
         }
         let cost = vec![(0, f64::INFINITY); links.len()];
-        Self { links, metric, into, ranks, cost, mark: 0 }
+        let order = vec![(0, 0); links.len()];
+        Self { links, metric, into, ranks, cost, order, mark: 0 }
     }
 
     /// Rank of a node.
@@ -125,12 +129,15 @@ impl ShortestPaths {
         wanted.dedup();
         let mut left = wanted.len();
         let mut heap = BinaryHeap::new();
+        let mut reached = 0;
         self.cost[destination as usize] = (self.mark, 0.0);
         heap.push(Visit { cost: 0.0, rank: self.ranks[destination as usize], node: destination });
         while let Some(Visit { cost, node, .. }) = heap.pop() {
-            if cost > self.cost_of(node) {
+            if cost > self.cost_of(node) || self.order[node as usize].0 == self.mark {
                 continue;
             }
+            self.order[node as usize] = (self.mark, reached);
+            reached += 1;
             left -= usize::from(wanted.binary_search(&node).is_ok());
             if left == 0 {
                 break;
@@ -186,8 +193,12 @@ impl ShortestPaths {
     /// Hop to the best neighbour of a node that the present search has reached.
     fn step(&self, node: u32) -> Option<Step> {
         let cost = self.cost_of(node);
+        let order = |node: u32| Some(self.order[node as usize]).filter(|(mark, _)| *mark == self.mark);
+        let before =
+            |other: u32| order(other).is_some_and(|place| order(node).is_some_and(|own| place < own));
         self.links[node as usize]
             .iter()
+            .filter(|link| before(link.to))
             .filter(|link| cost.is_finite() && self.metric.of(link) + self.cost_of(link.to) <= cost + EQUAL)
             .min_by_key(|link| (self.ranks[link.to as usize], link.interface))
             .map(|link| Step { interface: link.interface, node: link.to })

@@ -64,7 +64,7 @@ impl Default for Config {
             update_jitter: Span::from_millis(1),
             link_layer_feedback: false,
             forget_periods: 30,
-            table_limit: 1 << 14,
+            table_limit: 1 << 16,
             buffer_per_destination: 5,
             buffer_packets: 500,
             buffer_time: Span::from_secs(30),

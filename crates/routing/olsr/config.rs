@@ -128,7 +128,7 @@ impl From<Base> for Config {
             etx_window: 10,
             probe_rate: SendRate::Broadcast,
             probe_size: 0,
-            table_limit: 1 << 14,
+            table_limit: 1 << 16,
         }
     }
 }

@@ -169,7 +169,11 @@ fn host_of(link: &Value) -> Option<String> {
 /// The name of a node in a name of DNS: without the domain, and without the interface that may stand before it.
 fn host(name: &str) -> Option<String> {
     let name = name.trim().trim_start_matches('.');
-    let name = name.strip_suffix(".local.mesh").unwrap_or(name);
+    let domain = ".local.mesh";
+    let name = match name.len().checked_sub(domain.len()).and_then(|at| name.split_at_checked(at)) {
+        Some((host, end)) if end.eq_ignore_ascii_case(domain) => host,
+        _ => name,
+    };
     let interface = |label: &str| {
         let kind = label.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
         ["dtdlink", "mid", "xlink", "wlan", "lan"].contains(&kind.as_str())
@@ -280,6 +284,7 @@ mod tests {
     fn names_of_interfaces_are_names_of_their_node() {
         for (name, node) in [
             ("AB1CD-farm.local.mesh", Some("AB1CD-farm")),
+            ("AB1CD-FARM.LOCAL.MESH", Some("AB1CD-FARM")),
             ("dtdlink.AB1CD-farm.local.mesh", Some("AB1CD-farm")),
             ("mid12.AB1CD-farm", Some("AB1CD-farm")),
             (".AB1CD-farm", Some("AB1CD-farm")),

@@ -42,6 +42,9 @@ pub(crate) fn choose(
     let to = |source: usize| nearest.get(source).copied().flatten().filter(|&gateway| gateway != source);
     let mut reach: Vec<usize> =
         (0..network.nodes.len()).filter(|&i| to(i).is_some() && !gateways.contains(&i)).collect();
+    // Drawn from a list by names: the order of a file decides nothing.
+    let id = |i: usize| network.nodes.get(i).map(|node| node.id.as_str());
+    reach.sort_by(|&a, &b| id(a).cmp(&id(b)));
     let named = list(network, &gateways);
     if reach.is_empty() && options.flows > 0 {
         return Err(format!("flows: no node reaches {named} over links that are usable both ways"));
@@ -77,6 +80,7 @@ fn gateways(network: &Network, options: &ImportOptions) -> Result<(Vec<usize>, O
         return Ok((named, None));
     }
     let neighbours = |i: usize| network.usable.get(i).map_or(0, Vec::len);
+    let id = |i: usize| network.nodes.get(i).map(|node| node.id.as_str());
     let linked: Vec<usize> = (0..network.nodes.len()).filter(|&i| neighbours(i) > 0).collect();
     let is_marked = |i: &usize| network.nodes.get(*i).is_some_and(|n| n.gateway);
     let marked: Vec<usize> = linked.iter().copied().filter(is_marked).collect();
@@ -93,7 +97,7 @@ fn gateways(network: &Network, options: &ImportOptions) -> Result<(Vec<usize>, O
         }
     }
     let size = |i: usize| of.get(i).and_then(|&c| sizes.get(c)).copied().unwrap_or(0);
-    let best = candidates.into_iter().max_by_key(|&i| (size(i), neighbours(i), std::cmp::Reverse(i)));
+    let best = candidates.into_iter().max_by_key(|&i| (size(i), neighbours(i), std::cmp::Reverse(id(i))));
     let best =
         best.ok_or("gateway: no link is usable both ways; a lower data-rate or another link-model may help")?;
     let reached = count(size(best).saturating_sub(1), "node");

@@ -30,6 +30,23 @@ const SEGMENTS: std::ops::RangeInclusive<u64> = 28..=65_495;
 /// Settings that change the flow here.
 const READ: [&str; 6] = ["packetSize_", "packet_size_", "rate_", "interval_", "random_", "maxpkts_"];
 
+/// An object that a script has made: the variable that held it, and how many the variable had held before.
+///
+/// `set tcp [new Agent/TCP]` a second time makes another agent; the first one keeps what was said of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Object<'a> {
+    variable: &'a str,
+    earlier: u32,
+}
+
+impl Object<'_> {
+    /// The name of the object's flow: `ftp`, `ftp-2`, `ftp-3`.
+    fn name(self) -> String {
+        let Self { variable, earlier } = self;
+        if earlier == 0 { variable.to_string() } else { format!("{variable}-{}", earlier + 1) }
+    }
+}
+
 /// An agent: the end of a connection.
 #[derive(Debug, Default)]
 struct Agent<'a> {
@@ -56,7 +73,7 @@ impl Agent<'_> {
 struct Application<'a> {
     /// The class without `Application/`.
     class: &'a str,
-    agent: Option<&'a str>,
+    agent: Option<Object<'a>>,
     start: Option<Span>,
     stop: Option<Span>,
     /// A command that a scenario has no way to say.
@@ -66,13 +83,34 @@ struct Application<'a> {
 /// The commands about flows that were read so far.
 #[derive(Debug, Default)]
 pub(crate) struct Flows<'a> {
-    agents: BTreeMap<&'a str, Agent<'a>>,
-    applications: BTreeMap<&'a str, Application<'a>>,
-    connections: Vec<(usize, &'a str, &'a str)>,
-    settings: BTreeMap<(&'a str, &'a str), &'a str>,
+    /// Objects that each variable has held before the present one.
+    earlier: BTreeMap<&'a str, u32>,
+    agents: BTreeMap<Object<'a>, Agent<'a>>,
+    applications: BTreeMap<Object<'a>, Application<'a>>,
+    connections: Vec<(usize, Object<'a>, Object<'a>)>,
+    settings: BTreeMap<(Object<'a>, &'a str), &'a str>,
 }
 
 impl<'a> Flows<'a> {
+    /// The object that a variable holds now.
+    fn object(&self, variable: &'a str) -> Object<'a> {
+        Object { variable, earlier: self.earlier.get(variable).copied().unwrap_or(0) }
+    }
+
+    /// A new object for a variable.
+    fn made(&mut self, variable: &'a str) -> Object<'a> {
+        let now = self.object(variable);
+        if self.agents.contains_key(&now) || self.applications.contains_key(&now) {
+            *self.earlier.entry(variable).or_default() += 1;
+        }
+        self.object(variable)
+    }
+
+    /// The object of a word such as `$tcp`.
+    fn held(&self, word: &'a str) -> Option<Object<'a>> {
+        variable(word).map(|name| self.object(name))
+    }
+
     /// Reads a command; `false` if it is not about a flow.
     ///
     /// # Errors
@@ -84,9 +122,11 @@ impl<'a> Flows<'a> {
                 match *made.as_slice() {
                     ["new", class] => {
                         if let Some(class) = class.strip_prefix("Agent/") {
-                            self.agents.insert(name, Agent { class, line, ..Agent::default() });
+                            let object = self.made(name);
+                            self.agents.insert(object, Agent { class, line, ..Agent::default() });
                         } else if let Some(class) = class.strip_prefix("Application/") {
-                            self.applications.insert(name, Application { class, ..Application::default() });
+                            let object = self.made(name);
+                            self.applications.insert(object, Application { class, ..Application::default() });
                         } else {
                             return Ok(false);
                         }
@@ -94,35 +134,39 @@ impl<'a> Flows<'a> {
                     [_, "create-connection", class, from, _, to, ..] => {
                         draft.count("flows")?;
                         let (node, to) = (node_of(from), node_of(to));
-                        self.agents.insert(name, Agent { class, node, to, line });
+                        let object = self.made(name);
+                        self.agents.insert(object, Agent { class, node, to, line });
                     }
                     [agent, "attach-source" | "attach-app", class] => {
-                        let agent = variable(agent);
+                        let agent = self.held(agent);
+                        let object = self.made(name);
                         self.applications
-                            .insert(name, Application { class, agent, ..Application::default() });
+                            .insert(object, Application { class, agent, ..Application::default() });
                     }
                     _ => return Ok(false),
                 }
             }
             [_, "attach-agent", node, agent] => {
-                let agent = variable(agent).and_then(|name| self.agents.get_mut(name));
+                let agent = self.held(agent).and_then(|object| self.agents.get_mut(&object));
                 let (Some(agent), Some(node)) = (agent, node_of(node)) else { return Ok(false) };
                 agent.node = Some(node);
             }
             [application, "attach-agent", agent] => {
-                let application = variable(application).and_then(|name| self.applications.get_mut(name));
-                let (Some(application), Some(agent)) = (application, variable(agent)) else {
+                let agent = self.held(agent);
+                let application =
+                    self.held(application).and_then(|object| self.applications.get_mut(&object));
+                let (Some(application), Some(agent)) = (application, agent) else {
                     return Ok(false);
                 };
                 application.agent = Some(agent);
             }
             [_, "connect", a, b] => {
-                let (Some(a), Some(b)) = (variable(a), variable(b)) else { return Ok(false) };
+                let (Some(a), Some(b)) = (self.held(a), self.held(b)) else { return Ok(false) };
                 draft.count("flows")?;
                 self.connections.push((line, a, b));
             }
-            [of, "set", setting, value] => match variable(of) {
-                Some(of) if self.agents.contains_key(of) || self.applications.contains_key(of) => {
+            [of, "set", setting, value] => match self.held(of) {
+                Some(of) if self.agents.contains_key(&of) || self.applications.contains_key(&of) => {
                     self.settings.insert((of, setting), value);
                 }
                 _ => return Ok(false),
@@ -134,8 +178,9 @@ impl<'a> Flows<'a> {
 
     /// Reads a command at a moment; `false` if it is not about a flow.
     pub fn event(&mut self, at: &str, words: &[&'a str], line: usize, draft: &mut Draft<'_>) -> bool {
-        let Some((name, command)) = words.split_first() else { return false };
-        let Some(application) = variable(name).and_then(|name| self.applications.get_mut(name)) else {
+        let Some((&name, command)) = words.split_first() else { return false };
+        let object = self.held(name);
+        let Some(application) = object.and_then(|object| self.applications.get_mut(&object)) else {
             return false;
         };
         let &[command, ..] = command else { return false };
@@ -165,33 +210,35 @@ impl<'a> Flows<'a> {
     /// # Errors
     /// If there are too many.
     pub fn finish(self, draft: &mut Draft<'_>) -> Result<(), String> {
-        let mut senders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (name, application) in &self.applications {
+        let mut senders: BTreeMap<Object<'_>, Vec<Object<'_>>> = BTreeMap::new();
+        for (&object, application) in &self.applications {
             match application.agent {
-                Some(agent) => senders.entry(agent).or_default().push(name),
-                None => draft.reject(record(name), Reason::Flow, "attached to no agent".to_string()),
+                Some(agent) => senders.entry(agent).or_default().push(object),
+                None => draft.reject(record(object), Reason::Flow, "attached to no agent".to_string()),
             }
         }
-        let made =
-            self.agents.iter().filter_map(|(name, agent)| Some((agent.line, *name, agent.node, agent.to?)));
-        let made = made.map(|(line, name, from, to)| (line, name, from, Some(to)));
-        let mut pairs: Vec<(usize, &str, Option<&str>, Option<&str>)> = made.collect();
+        let made = self
+            .agents
+            .iter()
+            .filter_map(|(object, agent)| Some((agent.line, *object, agent.node, agent.to?)));
+        let made = made.map(|(line, object, from, to)| (line, object, from, Some(to)));
+        let mut pairs: Vec<(usize, Object<'_>, Option<&str>, Option<&str>)> = made.collect();
         for &(line, a, b) in &self.connections {
-            let receives = |name: &str| self.agents.get(name).is_some_and(Agent::receives);
+            let receives = |object: Object<'_>| self.agents.get(&object).is_some_and(Agent::receives);
             let (a, b) = if receives(a) { (b, a) } else { (a, b) };
-            let node = |name: &str| self.agents.get(name).and_then(|agent| agent.node);
+            let node = |object: Object<'_>| self.agents.get(&object).and_then(|agent| agent.node);
             pairs.push((line, a, node(a), node(b)));
         }
         pairs.sort_unstable();
         let (mut classes, mut alone) = (BTreeSet::new(), 0);
         for (_, agent, from, to) in pairs {
-            let kind = self.agents.get(agent);
+            let kind = self.agents.get(&agent);
             let (Some(kind), Some(from), Some(to)) = (kind, from, to) else {
                 let detail = "an end of the connection is no agent, or on no node".to_string();
                 draft.reject(record(agent), Reason::Flow, detail);
                 continue;
             };
-            let applications = senders.remove(agent).unwrap_or_default();
+            let applications = senders.remove(&agent).unwrap_or_default();
             if applications.is_empty() && kind.is_tcp() {
                 alone += 1;
                 classes.insert(kind.class);
@@ -202,7 +249,7 @@ impl<'a> Flows<'a> {
                 draft.reject(record(agent), Reason::Flow, detail);
             }
             for name in applications {
-                let Some(application) = self.applications.get(name) else { continue };
+                let Some(application) = self.applications.get(&name) else { continue };
                 match self.traffic(agent, kind, name, application) {
                     Ok((traffic, when)) => {
                         if kind.is_tcp() {
@@ -241,11 +288,11 @@ impl<'a> Flows<'a> {
         Ok(())
     }
 
-    fn setting(&self, of: &str, names: &[&str]) -> Option<&'a str> {
+    fn setting(&self, of: Object<'_>, names: &[&str]) -> Option<&'a str> {
         names.iter().find_map(|name| self.settings.get(&(of, *name)).copied())
     }
 
-    fn size(&self, of: &str, usual: u64) -> Result<u64, String> {
+    fn size(&self, of: Object<'_>, usual: u64) -> Result<u64, String> {
         match self.setting(of, &["packetSize_", "packet_size_"]) {
             None => Ok(usual),
             Some(text) => {
@@ -255,16 +302,16 @@ impl<'a> Flows<'a> {
         }
     }
 
-    fn segment(&self, agent: &str) -> Bytes {
+    fn segment(&self, agent: Object<'_>) -> Bytes {
         Bytes(self.size(agent, SEGMENT).unwrap_or(SEGMENT).clamp(*SEGMENTS.start(), *SEGMENTS.end()))
     }
 
     /// The traffic of an application, with its start and its end.
     fn traffic(
         &self,
-        agent: &str,
+        agent: Object<'_>,
         kind: &Agent<'_>,
-        name: &str,
+        name: Object<'_>,
         application: &Application<'_>,
     ) -> Result<(FlowTraffic, (Span, Option<Span>)), String> {
         if let Some(other) = application.other {
@@ -311,18 +358,18 @@ impl<'a> Flows<'a> {
 }
 
 /// A flow as a report names it.
-fn record(id: &str) -> String {
-    format!("flow {}", shown(id))
+fn record(object: Object<'_>) -> String {
+    format!("flow {}", shown(&object.name()))
 }
 
 fn add(
-    id: &str,
+    object: Object<'_>,
     [from, to]: [&str; 2],
     traffic: FlowTraffic,
     (start, stop): (Span, Option<Span>),
     draft: &mut Draft<'_>,
 ) {
-    let [id, from, to] = [id, from, to].map(str::to_string);
+    let [id, from, to] = [object.name(), from.to_string(), to.to_string()];
     draft.found.flows.push(ImportedFlow { id, from, to, traffic, start, stop });
 }
 

@@ -50,7 +50,7 @@ table! {
         position: Position = computed("required with radios whose propagation depends on distance");
         /// True if the position is a guess, for a picture. With `propagation = { model = "matrix" }` a signal from or to such a node takes
         /// no time; so with a node that has no position.
-        position_is_a_guess: bool = default(false);
+        position_is_a_guess: bool = computed("false");
         /// The node's radios, at most one of a kind; an empty list for a wired node.
         radios: Vec<Name> = computed("[\"default\"] if the file has [radio], else none");
         /// The scheme at the node's interfaces instead of the run's: queues, their AQM, agents. The node's flows keep their window laws.

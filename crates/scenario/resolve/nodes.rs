@@ -133,8 +133,9 @@ fn push(nodes: &mut Nodes, mut table: NodeTable, radios: &Radios, path: &Path<'_
     }
     // The complete form has no position for such a node either: a map must not show one.
     let position = table.position.map_or([0.0; 3], |p| p.0);
-    let located = table.position.is_some() && !table.position_is_a_guess;
-    if table.position_is_a_guess && indices.iter().any(|i| by_distance(i)) {
+    let is_guess = table.position_is_a_guess == Some(true);
+    let located = table.position.is_some() && !is_guess;
+    if is_guess && indices.iter().any(|i| by_distance(i)) {
         let key = "position_is_a_guess";
         cx.error(table.locations.of(key), &path.child(key), || {
             "the power of the node's signals depends on its position; expected no such key, or propagation = { model = \"matrix\" }"
@@ -223,7 +224,7 @@ fn generate(
             locations: Locations::new(node.at),
             id: Name(id),
             position: Some(Position(position)),
-            position_is_a_guess: false,
+            position_is_a_guess: None,
             radios: Some(list.clone()),
             scheme: None,
             movement: None,

@@ -194,5 +194,8 @@ fn mistakes_cause_errors() {
     );
     let wide = building(MATRIX, "").replace("\"5 m\"", "\"5 km\"");
     let errors = read(&wide, "house.toml", &[]).unwrap_err().to_string();
-    assert_eq!(errors, "house.toml:10: nodes.room: \"5000 m\": out of range; expected \"0 m\" to \"1000 m\"");
+    assert_eq!(
+        errors,
+        "house.toml:10: nodes.room: \"5000 m\": out of range; expected \"0.1 m\" to \"1000 m\""
+    );
 }

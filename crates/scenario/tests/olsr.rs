@@ -37,7 +37,7 @@ fn defaults_are_the_rfcs() {
     assert_eq!((protocol.hysteresis, protocol.link_layer_feedback), (None, false));
     assert!(!protocol.synchronous_start);
     assert_eq!((protocol.etx_window, protocol.probe_rate, protocol.probe_size), (10, SendRate::Broadcast, 0));
-    assert_eq!(protocol.table_limit, 16_384);
+    assert_eq!(protocol.table_limit, 65_536);
 }
 
 #[test]

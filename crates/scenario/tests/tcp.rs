@@ -301,6 +301,12 @@ fn with_list(name: &str, list: &[u8]) -> Result<Scenario, String> {
     read_file(&file, &[]).map_err(|e| e.to_string().replace(&format!("{}/", folder.display()), ""))
 }
 
+/// The scenario as its complete form, which names no other file.
+fn without_files(scenario: Scenario) -> Scenario {
+    assert_eq!(scenario.files.len(), 1);
+    Scenario { files: Vec::new(), ..scenario }
+}
+
 #[test]
 fn a_list_is_found_beside_the_scenario() {
     let list = b"\xef\xbb\xbf\"start_s\",\"bytes\"\r\n0.000200895,8000\r\n\"1e0\", 10 \r\n1,1\n\n";
@@ -310,7 +316,7 @@ fn a_list_is_found_beside_the_scenario() {
     assert!(matches!(&scenario.spec.flows[0].traffic, Traffic::List { files: read } if **read == files));
     // The complete form contains the list itself.
     let again = read(&scenario.resolved, "resolved", &[]).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(again, scenario);
+    assert_eq!(again, without_files(scenario));
 }
 
 #[test]
@@ -379,7 +385,7 @@ fn the_longest_list_reads_and_reads_back() {
         (0..200_000).map(|i| format!("{i}.123456789,{}\n", 1_000_000_000_000_u64 + i)).collect();
     let scenario = with_list("longest", format!("start_s,bytes\n{rows}").as_bytes()).unwrap();
     let again = read(&scenario.resolved, "resolved", &[]).unwrap_or_else(|e| panic!("{e}"));
-    assert!(again == scenario);
+    assert!(again == without_files(scenario));
 }
 
 #[test]

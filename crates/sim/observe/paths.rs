@@ -30,6 +30,10 @@ pub(crate) fn hops(network: &Network, flow: FlowIx, forward: bool) -> Vec<Hop> {
     let (mut node, destination) = network.flows[flow].ends(forward);
     let mut hops = Vec::new();
     while node != destination {
+        // Changing routes may contain a loop for a moment.
+        if hops.len() > network.interfaces.nodes().len() {
+            return Vec::new();
+        }
         let Some(next) = network.routes.next_hop(node, destination) else { return Vec::new() };
         hops.push(hop(network, node, next.node, next.port));
         node = next.node;

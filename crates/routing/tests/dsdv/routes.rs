@@ -113,8 +113,8 @@ fn the_table_is_bounded() {
         let received = Received { from: hop(2), ttl: 1, to_all: true };
         node.effects(ms(100), |dsdv, cx| dsdv.on_message(&bytes, received, cx));
     }
-    assert!(invented > 1 << 14);
-    assert_eq!(node.routing.routes().count(), 1 << 14);
+    assert!(invented > 1 << 16);
+    assert_eq!(node.routing.routes().count(), 1 << 16);
 }
 
 #[test]

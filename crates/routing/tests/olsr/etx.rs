@@ -53,7 +53,7 @@ fn defaults() {
     let hops = Config::default();
     let ms = Span::from_millis;
     assert_eq!((hops.max_jitter, hops.neighbour_hold, hops.topology_hold), (ms(500), ms(6000), ms(15_000)));
-    assert_eq!((hops.table_limit, hops.duplicate_hold, hops.willingness), (16_384, ms(30_000), 3));
+    assert_eq!((hops.table_limit, hops.duplicate_hold, hops.willingness), (65_536, ms(30_000), 3));
     assert_eq!((hops.advertised, hops.mpr_coverage, hops.metric), (Advertised::Selectors, 1, Metric::Hops));
 }
 

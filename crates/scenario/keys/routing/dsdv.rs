@@ -48,7 +48,7 @@ table! {
         /// it is forgotten.
         forget_periods: u32 = default(30), in 3..=1_000_000;
         /// Most destinations of each of a node's tables, and most neighbours; others are ignored.
-        table_limit: u32 = default(16_384), in 1..=1_000_000;
+        table_limit: u32 = default(65_536), in 1..=1_000_000;
         /// Most packets of a node that wait for a route to one destination; more are dropped, the oldest first.
         buffer_per_destination: u32 = default(5), in 1..=1_000_000;
         /// Most packets of a node that wait for routes; more are dropped, the oldest first.

@@ -58,7 +58,7 @@ table! {
         probe_size: Bytes = default(Bytes(0)), in Bytes(0)..=Bytes(1500);
         /// Most entries of each of a node's tables, of which one other node fills an eighth at most, or 64; what finds no room is ignored,
         /// and counted (`refused`).
-        table_limit: u32 = default(16_384), in 1..=1_000_000;
+        table_limit: u32 = default(65_536), in 1..=1_000_000;
     }
 }
 

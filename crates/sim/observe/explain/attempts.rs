@@ -162,7 +162,7 @@ impl AttemptCounts {
             self.recount(at, why, by);
             self.unanswered.remove(at);
         } else if let Some(exchange) =
-            self.exchange.as_mut().filter(|exchange| is_response || exchange.frame == frame.number)
+            self.exchange.as_mut().filter(|exchange| is_it((exchange.frame, exchange.response)))
         {
             exchange.loss_cause = Some((why, by));
         }

@@ -73,7 +73,7 @@ fn kilometres(both_ways_ns: u64) -> f64 {
     propagation::distance_in(Span(both_ways_ns)) / 2000.0
 }
 
-/// Radio links, each from the sender of data to the station that answers.
+/// Radio links whose frames are answered, each from the sender of data to the station that answers.
 fn links(air: &Air, network: &Network, spec: &WorldSpec) -> BTreeSet<(StationIx, StationIx)> {
     let on_routes = |flow: FlowIx| {
         let hops = paths::hops(network, flow, true).into_iter().chain(paths::hops(network, flow, false));
@@ -83,8 +83,12 @@ fn links(air: &Air, network: &Network, spec: &WorldSpec) -> BTreeSet<(StationIx,
         })
     };
     if matches!(spec.routing, RoutingSpec::Found(_)) {
-        air.stations().flat_map(|from| air.neighbours(from).map(move |(to, _)| (from, to))).collect()
+        let hears = |from: StationIx, to: StationIx| air.neighbours(from).any(|(other, _)| other == to);
+        let heard = |from: StationIx| air.neighbours(from).map(move |(to, _)| (from, to));
+        air.stations().flat_map(heard).filter(|&(from, to)| hears(to, from)).collect()
     } else {
-        network.flows.places().flat_map(on_routes).collect()
+        // Broadcasts of forwarders have no answer.
+        let routed = |flow: &FlowIx| network.forwarders.source_of(*flow).is_none();
+        network.flows.places().filter(routed).flat_map(on_routes).collect()
     }
 }
