@@ -122,7 +122,9 @@ def test_two_seeds_are_said_to_be_few() -> None:
 def test_no_axis_of_a_number_that_cannot_be_negative_goes_below_zero(quantity: str) -> None:
     scenario = Scenario.read(THREE_PAIRS, ["duration=2 s", "warmup=200 ms"])
     rows = airfair.compare(scenario, schemes=["droptail", "red"], seeds=[1, 2])
-    assert plots.bars(rows, quantity).axes[0].get_xlim()[0] == 0
+    axes = plots.bars(rows, quantity).axes[0]
+    # Where one flow dwarfs the others the axis has logarithms, and begins above zero.
+    assert axes.get_xlim()[0] == 0 or (axes.get_xscale() == "log" and axes.get_xlim()[0] > 0)
     difference = plots.bars(rows, quantity, difference=True).axes[0]
     assert quantity != "goodput_bps" or difference.get_xlim()[0] < 0
     axes = plots.scatter(rows, x="rtt_s", y="retransmissions").axes[0]

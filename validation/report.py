@@ -228,7 +228,13 @@ def read_figures(folder: Path) -> list[Figure]:
     """The figures of a report that `Report.write` wrote into `folder`."""
     figures = json.loads((folder / "validation" / FIGURES).read_text(encoding="utf-8"))
     return [
-        Figure(**{**figure, "series": [Series(**series) for series in figure["series"]]})
+        Figure(
+            **figure
+            | {
+                "series": [Series(**series) for series in figure["series"]],
+                "x_names": tuple(figure["x_names"]),
+            }
+        )
         for figure in figures
     ]
 

@@ -84,8 +84,8 @@ pub struct ShortestPaths {
     ranks: Vec<u32>,
     /// Costs of the present search with its mark; other marks are of earlier searches.
     cost: Vec<(u32, f64)>,
-    /// Order in which a search has reached nodes for good, with the mark of that search. A next hop comes before its node, so that paths have no loops even
-    /// where a cable's cost is lost in the rounding of a path's.
+    /// Order in which a search has reached nodes for good, with the mark of that search. A next hop comes before its node, so that paths
+    /// have no loops even where a cable's cost is lost in the rounding of a path's.
     order: Vec<(u32, u32)>,
     mark: u32,
 }

@@ -34,7 +34,7 @@ def texts(options: Mapping[str, Option]) -> list[tuple[str, str]]:
     """Options as pairs of names and texts, for the core. Raises `InputError`."""
     pairs: list[tuple[str, str]] = []
     for name, value in options.items():
-        values = [value] if isinstance(value, str | int) else value
+        values = value if isinstance(value, list | tuple) else [value]
         for one in values:
             pairs.append((name.replace("_", "-"), str(one).lower() if isinstance(one, bool) else str(one)))
     for name, text in pairs:

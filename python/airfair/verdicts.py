@@ -132,24 +132,18 @@ def _delays(row: CompareRow) -> list[str]:
     changed."""
     beside, packets = row["beside"], row["difference"]["mean_delay_s"]
     count = beside["delay_fell"] + beside["delay_rose"] + beside["delay_even"]
-    # "Every flow" is not said where one delivers nothing, and so has no delay.
-    if (
-        count < max(2, number_of_flows(beside))
-        or packets is None
-        or abs(packets["mean"]) <= (packets["ci95"] or 0.0)
-    ):
+    if count < 2 or packets is None or abs(packets["mean"]) <= (packets["ci95"] or 0.0):
         return []
     scheme, baseline = row["scheme"], row["baseline"]
+    # A flow that delivers nothing has no delay.
+    whole = count == number_of_flows(beside)
+    each = "every flow" if whole else f"each of the {count} flows that deliver with both"
     if beside["delay_fell"] == count and packets["mean"] > 0:
         more = "rises, as more of the packets are those of slow flows"
-        return [
-            f"{scheme}: the mean delay of every flow falls; that over packets {more} than with {baseline}"
-        ]
+        return [f"{scheme}: the mean delay of {each} falls; that over packets {more} than with {baseline}"]
     if beside["delay_rose"] == count and packets["mean"] < 0:
         more = "falls, as more of the packets are those of fast flows"
-        return [
-            f"{scheme}: the mean delay of every flow rises; that over packets {more} than with {baseline}"
-        ]
+        return [f"{scheme}: the mean delay of {each} rises; that over packets {more} than with {baseline}"]
     return []
 
 

@@ -97,7 +97,7 @@ def _holder(explanation: Explanation, best: Optimum, flow: OptimumFlow) -> str:
     others = [link for link in clique["links"] if not _is_own(explanation, best["links"][link])]
     senders = f"{clique['senders']} {plural(clique['senders'], 'sender')}"
     if not others:
-        return f"; its own links share the air, of which one can be used at a time ({senders})"
+        return f"; only one of its own links can send at a time ({senders})"
     names = listed((link_name(best, link) for link in others), MOST_LINKS)
     return f"; its links share the air with {names}, of which one can be used at a time ({senders})"
 

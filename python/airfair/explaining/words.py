@@ -67,7 +67,7 @@ TCP_STATES = {
     "rto_wait": "waits for the retransmission timer, nothing under way",
     "delayed_ack": "waits for a delayed acknowledgement",
     "own_queue": "waits for room in its own queue",
-    "local_limit": "held by the local limit (TSQ) while its own node has enough of it to send",
+    "local_limit": "held by the local limit (TSQ)",
     "congestion_window": "congestion window full, packets under way",
     "window_limit": "window at its configured limit",
     "receiver_window": "receiver's window full",

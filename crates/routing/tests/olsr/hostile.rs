@@ -41,9 +41,10 @@ fn long_tc(originator: Ipv4Addr, sequence: u16, neighbours: Vec<Ipv4Addr>) -> Me
     Message { validity: Vtime(0xff), originator, ttl: 255, hops: 0, sequence, body }
 }
 
-/// A neighbour lists 300 nodes, in whose names 3,000 TCs advertise 900,000 invented addresses, far more than a table of 16,384 has room for. One name fills an eighth of the table, all
-/// of them fill it. Each datagram costs what is in it, but for two in a HELLO interval, which cost a calculation; so does an ordinary HELLO
-/// afterwards. (With a calculation for each message, a HELLO would cost more than 16,384 looks.)
+/// A neighbour lists 300 nodes, in whose names 3,000 TCs advertise 900,000 invented addresses, far more than a table of 16,384 has room
+/// for. One name fills an eighth of the table, all of them fill it. Each datagram costs what is in it, but for two in a HELLO interval,
+/// which cost a calculation; so does an ordinary HELLO afterwards. (With a calculation for each message, a HELLO would cost more than
+/// 16,384 looks.)
 #[test]
 fn invented_addresses_do_not_make_messages_dear() {
     let mut node = Node::started(&Config { table_limit: 16_384, ..config() });
