@@ -193,7 +193,7 @@ fn discovery() {
     let address = |i: usize| Ipv4Addr::new(10, 0, 0, i as u8);
     let hop = |i: usize| Hop { neighbour: address(i), interface: 0 };
     let config = aodv::Config { broadcast_jitter: Span::ZERO, ..aodv::Config::default() };
-    let setup = |i: usize| NodeSetup { address: address(i), interfaces: 1 };
+    let setup = |i: usize| NodeSetup { address: address(i), interfaces: 1, wires_from: None };
     let mut nodes: Vec<Box<dyn Routing>> = (0..3).map(|i| config.state_machine(&setup(i))).collect();
     let mut random = Stream::new(1, "row", Purpose::Routing);
     let mut out = Vec::new();

@@ -3,7 +3,7 @@
 //!
 //! The guarantees: nothing panics; a call has a bounded number of effects; a queue returns each packet once; no gauge is infinite (NaN:
 //! there is no value now). What a call costs is counted by who drives: its allocations, and
-//! [`Controller::work`](crate::places::Controller::work).
+//! [`Controller::work`].
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};

@@ -5,9 +5,9 @@
 //! - an offer with an older number, or with an equal one and no better metric, changes nothing;
 //! - the number of a route that breaks becomes the next odd one, so that no offer with the old number restores it;
 //! - a number is never forgotten in a table of up to [`REMEMBERED`] destinations: a broken route remains in the table, and in the full
-//! dumps.   In a longer one a route without a new number for `forget_periods` breaks, as everywhere in the network at about that time, and
-//! is   forgotten when as much time has passed again: so what a liar has invented does not stay, and nothing is taken back that leads
-//! through   the node itself.
+//!   dumps. In a longer one a route without a new number for `forget_periods` breaks, as everywhere in the network at about that time,
+//!   and is forgotten when as much time has passed again: so what a liar has invented does not stay, and nothing is taken back that
+//!   leads through the node itself.
 //!
 //! Routes with news are in two more orders, by the time at which they may be sent, and all routes by the time of their last number: what a
 //! message costs does not depend on the length of the table.

@@ -26,9 +26,8 @@
 //! - Relays that turn out to be superfluous are kept (8.3.1, step 5, MAY).
 //! - With ETX the quality of a link is measured by HELLOs, and stated in HELLOs and TCs of olsrd's format. In a network with cables these
 //!   cost a tenth of a transmission, as with olsrd's link-quality algorithm etx_ffeth: they use no air.
-//!
-//! - Up to [`AT_ONCE`] links that a node knows, its own and those of others, each message draws its consequences at once. Beyond, they are
-//! drawn twice in a HELLO interval:   a message costs a bounded amount of work, whatever others have stated before.
+//! - Up to [`AT_ONCE`] links that a node knows, its own and those of others, each message draws its consequences at once. Beyond, they
+//!   are drawn twice in a HELLO interval: a message costs a bounded amount of work, whatever others have stated before.
 //!
 //! Left out: HNA (12) and IPv6 (17): there are no networks outside. Messages of other types are forwarded.
 

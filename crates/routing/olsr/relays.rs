@@ -90,9 +90,9 @@ impl Candidates {
         // Steps 1 and 3: those that are always willing, and those without whom a node would have too few.
         let always = self.willingness.iter().filter(|(_, will)| **will >= WILL_ALWAYS).map(|(&at, _)| at);
         let mut relays: BTreeSet<Ipv4Addr> = always.collect();
-        for at in 0..candidates.len() {
+        for (at, candidate) in candidates.iter().enumerate() {
             let few = |to: &usize| count(&all.by[*to]) <= coverage;
-            if relays.contains(&candidates[at]) || all.reach[at].iter().any(few) {
+            if relays.contains(candidate) || all.reach[at].iter().any(few) {
                 all.select(at);
             }
         }

@@ -64,7 +64,11 @@ pub(crate) fn read(
                 gateway.is_some_and(|is| is.as_bool().unwrap_or_else(|| number(Some(is)) == Some(1.0)));
         }
         let width = node.get("meshrf").and_then(|rf| number(rf.get("chanbw")));
-        narrow.extend(width.filter(|width| *width > 0.0 && *width != WIDTH).map(|width| width.to_string()));
+        narrow.extend(
+            width
+                .filter(|width| *width > 0.0 && (*width - WIDTH).abs() > 1e-6)
+                .map(|width| width.to_string()),
+        );
         own.push((id, node));
     }
     for (_, node) in &own {

@@ -132,18 +132,23 @@ pub(crate) fn never_arrive(start: Option<[f64; 3]>, legs: &[Leg]) -> Vec<usize> 
         let (Pace::Speed(speed), Some(leave)) = (leg.pace, leg.leave) else { return found };
         let leave = leave.as_secs_f64();
         if let Some((from, to, speed, since)) = under_way.take() {
-            let whole = (to[0] - from[0]).hypot(to[1] - from[1]);
+            let whole = distance(from, to);
             let part = if whole > 0.0 { ((leave - since) * speed / whole).clamp(0.0, 1.0) } else { 1.0 };
             at = Some([0, 1].map(|k| from[k] + part * (to[k] - from[k])));
         }
         let Some(from) = at else { return found };
         if speed > 0.0 {
             under_way = Some((from, leg.to.0, speed, leave));
-        } else if (leg.to.0[0] - from[0]).hypot(leg.to.0[1] - from[1]) >= SAME_PLACE {
+        } else if distance(from, leg.to.0) >= SAME_PLACE {
             found.push(i);
         }
     }
     found
+}
+
+fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
+    let [x, y] = [b[0] - a[0], b[1] - a[1]];
+    (x * x + y * y).sqrt()
 }
 
 /// The numbers of a line; `None` if it contains anything else.

@@ -135,7 +135,7 @@ fn push(nodes: &mut Nodes, mut table: NodeTable, radios: &Radios, path: &Path<'_
     let position = table.position.map_or([0.0; 3], |p| p.0);
     let is_guess = table.position_is_a_guess == Some(true);
     let located = table.position.is_some() && !is_guess;
-    if is_guess && indices.iter().any(|i| by_distance(i)) {
+    if is_guess && indices.iter().any(by_distance) {
         let key = "position_is_a_guess";
         cx.error(table.locations.of(key), &path.child(key), || {
             "the power of the node's signals depends on its position; expected no such key, or propagation = { model = \"matrix\" }"

@@ -86,7 +86,7 @@ pub struct Ratios {
 }
 
 impl Ratios {
-    /// Before the node's interface starts. Without constants of probes ratios are [told](Self::tell).
+    /// Before the node's interface starts. Without constants of probes ratios are given by [`Self::set_given`].
     #[must_use]
     pub fn new(config: Option<probes::Config>) -> Self {
         Self { config, given: DeliveryRatios::default(), probes: None }

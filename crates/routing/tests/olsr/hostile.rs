@@ -117,3 +117,25 @@ fn a_long_table_is_settled_by_the_timer() {
     assert!(node.routing.route(at(3)).is_some());
     assert!(node.routing.deadline() > ms(1800));
 }
+
+/// An honest cell: 150 neighbours that all hear one another state 22,350 pairs, and the last of them a node beyond. All of them have room.
+#[test]
+fn a_dense_cell_is_not_cut() {
+    let mut node = Node::started(&config());
+    let cell: Vec<u8> = (2..=151).collect();
+    for time in [1000, 3000] {
+        for &from in &cell {
+            let mut listed: Vec<u8> = cell.iter().copied().filter(|&other| other != from).collect();
+            listed.push(1);
+            if from == 151 {
+                listed.push(200);
+            }
+            let message = hello(from, 3, &[(SYMMETRIC, &listed)]);
+            datagram(&mut node, ms(time + u64::from(from)), from, message);
+        }
+        node.until(time + 1900);
+    }
+    let next = node.routing.route(at(200)).map(|route| route.hop.neighbour);
+    assert_eq!(next, Some(at(151)));
+    assert_eq!(node.routing.counters(), [("refused", 0)]);
+}

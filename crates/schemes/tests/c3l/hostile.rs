@@ -73,7 +73,7 @@ fn forged_reports_with_too_many_cliques() {
             let memory = measure(|| rig.round(round));
             works.push(rig.controller.work() - before);
             let members = rig.gauge("clique_members");
-            let all = 3_f64.powi(groups as i32);
+            let all = 3_u64.pow(groups) as f64;
             // Each sender has its link, and each receiver one back: both are in all cliques of the other.
             assert_eq!(rig.gauge("links"), f64::from(6 * groups));
             if groups == 8 {
