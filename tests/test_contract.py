@@ -126,12 +126,12 @@ def test_a_run() -> None:
         result = airfair.run(scenario, scheme=scheme, windows="500 ms")
         assert differences(result, results.RunResult, scheme, seen) == []
     moving = SCENARIOS / "drive-by.toml"
-    for scenario, scheme in (
+    for file, scheme in (
         (SCENARIOS / "three-pairs.toml", "red"),
         (moving, "vegas"),
         (moving, "droptail"),
     ):
-        result = airfair.run(scenario, scheme=scheme, overrides=SHORT, optimum=True)
+        result = airfair.run(file, scheme=scheme, overrides=SHORT, optimum=True)
         assert differences(result, results.RunResult, scheme, seen) == []
     paced, _ = _core.run_paced(scenes["red"], None, 1, 1e6)
     assert differences(json.loads(paced), results.RunResult, "paced", seen) == []

@@ -840,7 +840,7 @@ def test_the_picture_of_a_flow_that_waits_for_its_timer_has_the_drops() -> None:
     titles = [part.get_title(loc="left") for part in axes]
     assert titles[1] == "7 packets of it dropped, after which its TCP waits"
     assert [text.get_text() for text in axes[1].get_yticklabels()] == ["a: retry-limit"]
-    assert [bar.get_width() for bar in axes[1].patches] == [7]
+    assert [bar.get_width() for bar in axes[1].patches] == [7]  # type: ignore[attr-defined]
     assert titles[2] == f"a → b: 8 of {attempts['exchanges']} attempts failed", "and why the MAC gave up"
 
 

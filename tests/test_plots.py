@@ -185,7 +185,7 @@ def test_bars_are_means_with_intervals(rows: list[CompareRow]) -> None:
     # The middle flow has less than a thirtieth of the others.
     axes = axes_of(plots.bars(rows))
     assert axes.get_xlabel() == "goodput (kbit/s), logarithmic"
-    ends = [patch.get_x() + patch.get_width() for patch in axes.containers[1].patches]  # type: ignore[union-attr]
+    ends = [patch.get_x() + patch.get_width() for patch in axes.containers[1].patches]  # type: ignore[attr-defined]
     assert [end * 1000 for end in ends] == pytest.approx([f["goodput_bps"]["mean"] for f in rows[0]["flows"]])
 
 

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from .optimal.search import search_optimum
     from .recording import Recording, record
     from .results import CompareRow, Estimate, FlowResult, ImportReport, Network, RunResult, SchemeInfo
-    from .scheme import Scheme, load_schemes, register
+    from .scheme import Scheme, load_schemes
+    from .scheme.register import register
     from .sweeping.api import Sweep, SweepError, load_sweep, sweep
     from .sweeping.study import Study
 

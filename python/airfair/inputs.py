@@ -36,7 +36,7 @@ def refuse_inputs(target: str | os.PathLike[str], inputs: Iterable[str | os.Path
 
 def refuse_folder(folder: Path, scenario: Scenario) -> None:
     """Raise `InputError` for a folder that is to be replaced, and with it a file of the scenario."""
-    for read in [*scenario.files, *_schemes()]:
+    for read in (*map(str, scenario.files), *_schemes()):
         if folder.resolve() in Path(read).resolve().parents:
             raise InputError(f"{folder}: holds {read}, which is read; expected another folder")
 
