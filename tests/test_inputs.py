@@ -67,6 +67,7 @@ def copies(folder: Path) -> dict[str, bytes]:
         (("import", "map.json", "-o", "map.json"), "map.json: is one of the files that are read"),
         (("import", "map.json", "-o", "m.toml", "--report", "map.json"), "map.json: is one of"),
         (("import", "map.json", "-o", "m.toml", "--report", "m.toml"), "name the same file"),
+        (("import", "map.json", "-o", "t.toml"), "t.toml: exists already; expected a new file, or --force"),
         (("sweep", "t.toml", "--out", "t.toml"), "t.toml"),
     ],
     ids=lambda part: " ".join(map(str, part[:2])) if isinstance(part, tuple) else "",

@@ -842,12 +842,14 @@ def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
 @click.option("--seed", metavar="N", help="Seed of the draw of the nodes that send; by default 1.")
 @click.option("--duration", metavar="TIME", help='Duration of the run; by default "60 s".')
 @click.option("--name", metavar="NAME", help="Name of the scenario; by default the name of the file.")
+@click.option("--force", is_flag=True, help="With -o: replace the file if it exists.")
 @click.option("--verbose", is_flag=True, help="Name every record that was left out, not only the first five.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Write the report as JSON.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else; needs -o.")
 def import_map(
     file: Path,
     output: Path | None,
+    force: bool,
     verbose: bool,
     report: Path | None,
     as_json: bool,
@@ -871,6 +873,8 @@ def import_map(
         refuse_inputs(target, of_map(file))
     if output is not None and report is not None and output.resolve() == report.resolve():
         raise click.UsageError("-o and --report name the same file: give each one of its own")
+    if output is not None and output.is_file() and not force:
+        raise InputError(f"{output}: exists already; expected a new file, or --force to replace the scenario")
     given = {key: value for key, value in options.items() if value is not None}
     toml, account, text = _core.import_network(file, importing.texts(given), sys.maxsize if verbose else 5)
     if report is not None:
@@ -880,7 +884,7 @@ def import_map(
     if as_json:
         print(account)
         return
-    print(text, end="", file=sys.stderr)
+    print_message(text.removesuffix("\n"))
     if output is None:
         print(toml, end="")
 

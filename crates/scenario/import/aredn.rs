@@ -71,9 +71,7 @@ pub(crate) fn read(
         );
         own.push((id, node));
     }
-    for (_, node) in &own {
-        locate_neighbours(node, &names, &mut draft)?;
-    }
+    locate_neighbours(&own, &names, &mut draft)?;
     let mut told = BTreeSet::new();
     for (from, node) in &own {
         for (address, link) in node.get("link_info").and_then(Value::as_object).into_iter().flatten() {
@@ -191,18 +189,29 @@ fn location(node: &Value) -> Option<NodeLocation> {
     Some(NodeLocation::Earth { latitude, longitude, altitude: 0.0 })
 }
 
-/// Makes the neighbours that the link quality monitor locates and that have no answer of their own.
-fn locate_neighbours(node: &Value, names: &Names<'_>, draft: &mut Draft<'_>) -> Result<(), String> {
-    let linked: BTreeSet<String> = node
-        .get("link_info")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-        .filter_map(|(_, link)| names.of_link(link))
-        .collect();
-    for tracker in trackers(node) {
-        let (Some(name), Some(location)) = (names.of_link(tracker), location(tracker)) else { continue };
-        if linked.contains(&name) && draft.find(&name).is_none() {
+/// Makes the neighbours that link quality monitors locate and that have no answer of their own. Where answers differ, that of the node
+/// whose name is the first counts.
+fn locate_neighbours(
+    own: &[(String, &Value)],
+    names: &Names<'_>,
+    draft: &mut Draft<'_>,
+) -> Result<(), String> {
+    let mut answers: Vec<&(String, &Value)> = own.iter().collect();
+    answers.sort_by_key(|(name, _)| name);
+    let mut located: BTreeMap<String, NodeLocation> = BTreeMap::new();
+    for (_, node) in answers {
+        let links = node.get("link_info").and_then(Value::as_object).into_iter().flatten();
+        let linked: BTreeSet<String> = links.filter_map(|(_, link)| names.of_link(link)).collect();
+        for tracker in trackers(node) {
+            if let (Some(name), Some(location)) = (names.of_link(tracker), location(tracker))
+                && linked.contains(&name)
+            {
+                located.entry(name).or_insert(location);
+            }
+        }
+    }
+    for (name, location) in located {
+        if draft.find(&name).is_none() {
             draft.count("nodes")?;
             draft.node(&name, Some(location));
         }

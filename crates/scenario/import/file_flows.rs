@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use airfair_units::Span;
+
 use super::draft::{FlowTraffic, ImportedFlow, name};
 use super::names::names;
 use super::network::Network;
 use super::reason::{Reason, Record};
+use super::report::count;
 use crate::declare::field::quote;
 
 /// The flows of a file whose nodes are in the network, each with its name in the scenario.
@@ -43,6 +46,17 @@ impl FileFlows {
     /// How many there are.
     pub fn count(&self) -> usize {
         self.flows.len()
+    }
+
+    /// The flows that start after the end of the run, in words, if there are any.
+    pub fn late(&self, duration: Span) -> Option<String> {
+        let starts = self.flows.iter().map(|(_, _, flow)| flow.start);
+        let late = starts.clone().filter(|start| *start >= duration).count();
+        let last = starts.max().filter(|_| late > 0)?;
+        let flows = count(late, "flow");
+        Some(format!(
+            "the run ends at {duration}, before {flows} of the file, the last of which starts at {last}: see --duration"
+        ))
     }
 
     /// The flows as TOML; `node` is the name of a node in quotes.

@@ -103,7 +103,9 @@ fn gateways(network: &Network, options: &ImportOptions) -> Result<(Vec<usize>, O
     let reached = count(size(best).saturating_sub(1), "node");
     let (id, linked) = (name_of(network, best), count(neighbours(best), "neighbour"));
     let words = match marked.len() {
-        0 => format!("the map marks no gateway: flows go to {id}, reached by {reached}, with {linked}"),
+        0 => format!(
+            "the map marks no gateway: flows go to {id}, reached by {reached}, with {linked}; --gateway names another"
+        ),
         1 => format!("flows go to {id}, the only gateway of the map that has usable links"),
         n => format!("of {n} gateways of the map only {id}, reached by {reached}, with {linked}"),
     };

@@ -32,6 +32,7 @@ mod flows;
 mod format;
 mod geo;
 mod graphml;
+mod hidden;
 mod json;
 mod libremap;
 mod matrix;
@@ -219,6 +220,10 @@ fn import_as(
         network.assumed.push(words);
         choice
     });
+    network.assumed.extend(file_flows.late(options.duration));
+    let protection = hidden::protection(&network);
+    let rts = protection.is_some();
+    network.assumed.extend(protection);
     let chosen = flows::choose(&mut network, (model, &radio), options).map_err(fail)?;
     let ids_of: Vec<&str> = network.nodes.iter().map(|n| n.id.as_str()).collect();
     let (names, renamed) = names::names(&ids_of);
@@ -261,6 +266,7 @@ fn import_as(
         model,
         radio: &radio,
         long_links,
+        rts,
         chosen: chosen.as_ref(),
         file_flows: &file_flows,
         options,
@@ -303,7 +309,8 @@ fn radio(format: Format, options: &ImportOptions) -> Result<quality::Radio, Stri
 
 /// The assumptions of the link model, in words.
 fn assume(network: &mut network::Network, model: LinkModel, radio: &quality::Radio, options: &ImportOptions) {
-    let no_radio = network.powers.is_empty();
+    let (directions, measured) = (network.powers.len(), network.measured);
+    let no_radio = directions == 0;
     let mut say = |words: String| network.assumed.push(words);
     match model {
         _ if no_radio && model != LinkModel::Positions => {}
@@ -314,22 +321,34 @@ fn assume(network: &mut network::Network, model: LinkModel, radio: &quality::Rad
             "free space over each link's length, antennas of {} at both ends; other nodes receive nothing",
             options.antenna
         )),
-        LinkModel::Delivery | LinkModel::Probe => {
-            let what = if model == LinkModel::Probe {
+        LinkModel::Delivery | LinkModel::Probe | LinkModel::Signal => {
+            let ratios = if model == LinkModel::Probe {
                 "a 100-byte broadcast at the broadcast rate".to_string()
             } else {
                 format!("a 1500-byte packet at {}", radio.data_rate)
             };
-            say(format!(
-                "a delivery ratio is that of {what}; a link without losses has {} more",
+            let delivery = format!(
+                "a delivery ratio is that of {ratios}; a link without losses has {} more",
                 options.margin
-            ));
+            );
+            if model != LinkModel::Signal {
+                say(delivery);
+            } else if measured == 0 {
+                say(format!("no link has a measured power, so as with the link model delivery: {delivery}"));
+            } else {
+                let which = report::count(measured, "direction");
+                say(format!(
+                    "the measured powers of {which} are received as they stand, whatever radio measured them"
+                ));
+                if measured < directions {
+                    say(format!("other directions as with the link model delivery: {delivery}"));
+                }
+            }
             say("nodes that are not linked do not hear each other".to_string());
         }
-        LinkModel::Signal => {
-            say("measured powers are received as they stand, whatever radio measured them".to_string());
-            say("nodes that are not linked do not hear each other".to_string());
-        }
+    }
+    if !no_radio {
+        say(format!("all radios share one channel, and send data at {}", radio.data_rate));
     }
     let (rate, tunnel_rate) = (options.wire_rate, options.tunnel_rate);
     if network.wires.values().any(|w| !w.tunnel) {

@@ -44,6 +44,8 @@ pub(crate) struct Network {
     /// Records that the scenario contains, but not as the file has them.
     pub noted: Vec<Record>,
     pub assumed: Vec<String>,
+    /// Directions of links whose power was measured, where measured powers are wanted.
+    pub measured: usize,
 }
 
 /// Counts of the pairs that a file links, before any record is left out.
@@ -88,6 +90,7 @@ pub(crate) fn build(
         rejected: found.rejected,
         noted: found.noted,
         assumed: found.assumed,
+        measured: 0,
     };
     let (mut radios, mut wires): (Vec<ImportedLink>, Vec<(ImportedLink, bool)>) = (Vec::new(), Vec::new());
     let positions = model == LinkModel::Positions;
@@ -181,6 +184,10 @@ impl Network {
                 [power, power]
             } else {
                 let way = |pair| ways.get(&pair).copied().unwrap_or_default();
+                if model == LinkModel::Signal {
+                    let pairs = [(from, to), (to, from)];
+                    self.measured += pairs.iter().filter(|&&pair| way(pair).power.is_some()).count();
+                }
                 let (mut forward, mut reverse) = (way((from, to)), way((to, from)));
                 match (forward.is_known(), reverse.is_known()) {
                     (true, true) => {}

@@ -189,6 +189,9 @@ impl Report {
         for words in &self.assumed {
             let _ = writeln!(out, "assumed: {words}");
         }
+        if self.written.flows + self.written.file_flows == 0 {
+            let _ = writeln!(out, "no flows: nothing will be sent; --flows 10 draws ten");
+        }
         out
     }
 

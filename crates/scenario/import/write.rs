@@ -45,6 +45,8 @@ pub(crate) struct Scenario<'a> {
     pub radio: &'a Radio,
     /// How radios wait for answers over long links, if there are any.
     pub long_links: Option<LongLinks>,
+    /// True if RTS and CTS precede all data.
+    pub rts: bool,
     pub chosen: Option<&'a Chosen>,
     pub file_flows: &'a FileFlows,
     pub options: &'a ImportOptions,
@@ -188,6 +190,9 @@ impl Scenario<'_> {
                 let _ = writeln!(out, "coverage_class = {class}");
             }
             Some(LongLinks::EachLink) => out.push_str("timeout_distance = \"each-link\"\n"),
+        }
+        if self.rts {
+            out.push_str("rts_threshold = \"0 B\"                    # neighbours of a node need not hear each other\n");
         }
         if self.model == LinkModel::Positions {
             let range = self.options.range;

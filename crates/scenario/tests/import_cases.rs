@@ -126,7 +126,7 @@ fn the_report_says_how_the_format_was_recognised() {
 fn a_map_that_does_not_say_what_is_radio_says_so() {
     let done = imported("olsr-alias.json");
     assert_eq!(
-        assumed(&done, "radio"),
+        assumed(&done, "every link is"),
         Some("every link is radio: olsr-jsoninfo does not say which are cables")
     );
     assert_eq!(assumed(&imported("aredn-nolist.json"), "every link is radio"), None);
@@ -267,4 +267,93 @@ fn a_file_of_another_program_is_refused_by_its_looks() {
 fn a_description_counts_one_node() {
     let done = text("$node_(0) set X_ 1\n", &ImportOptions::default()).unwrap();
     assert!(done.scenario.contains("description = \"1 node and 0 radio links of map\""), "{}", done.scenario);
+}
+
+/// On a line, a star and a ring of four some neighbours of a node do not hear each other; in a triangle, beside another one, all do. The
+/// example depends on names only.
+#[test]
+fn rts_and_cts_precede_data_where_neighbours_of_a_node_do_not_hear_each_other() {
+    let map = |links: &[(&str, &str)]| {
+        let link = |(a, b): &(&str, &str)| format!(r#"{{"source": "{a}", "target": "{b}", "cost": 1}}"#);
+        let mut ids: Vec<&str> = links.iter().flat_map(|&(a, b)| [b, a]).collect();
+        ids.sort_by(|a, b| b.cmp(a));
+        ids.dedup();
+        let nodes: Vec<String> = ids.iter().map(|id| format!(r#"{{"id": "{id}"}}"#)).collect();
+        let links: Vec<String> = links.iter().map(link).collect();
+        let head = r#"{"type": "NetworkGraph", "protocol": "olsr", "metric": "etx", "nodes""#;
+        let map = format!("{head}: [{}], \"links\": [{}]}}", nodes.join(", "), links.join(", "));
+        text(&map, &ImportOptions::default()).unwrap()
+    };
+    let set = |done: &Import| done.scenario.contains("\nrts_threshold = \"0 B\"");
+    for (links, pair) in [
+        (&[("b", "a"), ("c", "b")][..], "a and c beside b"),
+        (&[("c", "b"), ("a", "b")], "a and c beside b"),
+        (&[("hub", "z"), ("hub", "y"), ("hub", "x")], "x and y beside hub"),
+        (&[("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")], "a and c beside b"),
+    ] {
+        let done = map(links);
+        let words = assumed(&done, "RTS").unwrap_or_else(|| panic!("{links:?}"));
+        assert!(words.ends_with(pair) && set(&done), "{links:?}: {words}");
+    }
+    let triangles = [("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "z"), ("z", "x"), ("p", "q")];
+    let done = map(&triangles);
+    assert!(!set(&done) && assumed(&done, "RTS").is_none());
+}
+
+/// A map without measured powers has none, whatever is asked for; a scenario without flows is told to be one.
+#[test]
+fn powers_that_nobody_measured_are_not_called_measured() {
+    let mut options = ImportOptions::default();
+    options.set("link-model", "signal").unwrap();
+    let done = import_path(&file("networkx-edges.json"), &options).unwrap();
+    let by_delivery = imported("networkx-edges.json");
+    assert_eq!(scenario(&done).spec.gains, scenario(&by_delivery).spec.gains);
+    assert!(
+        assumed(&done, "no link has a measured power").is_some()
+            && assumed(&done, "measured powers of").is_none()
+    );
+    let report = done.report.text(5);
+    assert!(report.ends_with("\nno flows: nothing will be sent; --flows 10 draws ten\n"), "{report}");
+    options.set("flows", "1").unwrap();
+    let report = import_path(&file("networkx-edges.json"), &options).unwrap().report.text(5);
+    assert!(!report.contains("no flows"), "{report}");
+}
+
+/// Two answers locate the same neighbour differently: the order of the answers decides nothing.
+#[test]
+fn the_order_of_aredn_answers_moves_no_node() {
+    let answer = |name: &str, latitude: f64| {
+        format!(
+            r#"{{"node": "{name}", "api_version": "1.11", "lat": "47.0{}", "lon": "8.0",
+            "link_info": {{"10.0.0.9": {{"hostname": "far", "linkType": "RF", "linkQuality": 1, "neighborLinkQuality": 1}}}},
+            "lqm": {{"enabled": true, "info": {{"trackers": {{"x": {{"hostname": "far", "ip": "10.0.0.9",
+            "lat": {latitude}, "lon": 8.0}}}}}}}}}}"#,
+            name.len()
+        )
+    };
+    let (a, b) = (answer("a", 47.05), answer("bb", 47.09));
+    let of = |first: &str, second: &str| {
+        let done = text(&format!("[{first}, {second}]"), &ImportOptions::default()).unwrap();
+        let nodes = scenario(&done).spec.nodes;
+        let at = |id: &str| nodes.iter().find(|node| node.id == id).unwrap().position[1];
+        at("far") - at("a")
+    };
+    let (there, back) = (of(&a, &b), of(&b, &a));
+    assert!((there - back).abs() < 1e-6, "{there} {back}");
+    // 47.05 by the first name, less 47.01: 0.04 degrees of 111.2 km.
+    assert!((there - 4448.0).abs() < 5.0, "{there}");
+}
+
+#[test]
+fn flows_of_a_script_after_the_end_of_the_run_are_named() {
+    let script = std::fs::read_to_string(file("nsg2.tcl")).unwrap();
+    let late =
+        script + "\nset ftp0 [new Application/FTP]\n$ftp0 attach-agent $tcp0\n$ns at 75.0 \"$ftp0 start\"\n";
+    let done = text(&late, &ImportOptions::default()).unwrap();
+    let words =
+        "the run ends at 60 s, before 1 flow of the file, the last of which starts at 75 s: see --duration";
+    assert_eq!(assumed(&done, "ends at"), Some(words));
+    let mut options = ImportOptions::default();
+    options.set("duration", "76 s").unwrap();
+    assert_eq!(assumed(&text(&late, &options).unwrap(), "ends at"), None);
 }
