@@ -55,7 +55,8 @@ pub struct RadioUse {
     pub attempts_per_bit: f64,
     /// Probability that an attempt fails on a silent air.
     pub loss: f64,
-    /// Time of an attempt without contention, s: RTS and CTS where they precede, data, ACK, and the SIFS between them.
+    /// Time of an attempt without contention, s: RTS and CTS where they precede, data, ACK, the SIFS between them, and the way of the
+    /// signals to the receiver and back.
     pub attempt_s: f64,
     /// Time for which a collision occupies the air, s: the first frame and the wait for its answer.
     pub collision_s: f64,
@@ -286,17 +287,21 @@ fn wires(spec: &WorldSpec, loads: &[(FlowIx, Vec<Load>)], names: &Names) -> Vec<
 fn radio_use(air: &Air, place: usize, link: &RadioLink, packets: Packets) -> RadioUse {
     let mac = air.mac(link.from);
     let arrives = air.delivery_ratio(link.from, link.to, packets.bytes);
-    let first = if mac.uses_rts(packets.bytes + mac.overhead) {
+    let way = 2 * air.delay(link.from, link.to).unwrap_or_default().as_nanos();
+    let rts = mac.uses_rts(packets.bytes + mac.overhead);
+    let first = if rts {
         mac.rts_ns + mac.wait.cts
     } else {
         mac.airtime(mac.data_mode, packets.bytes).0 + mac.wait.ack
     };
+    let ways = if rts { 2 * way } else { way };
+    let longer_wait = if mac.wait.each_link { way } else { 0 };
     RadioUse {
         link: place,
         attempts_per_bit: packets.per_bit / arrives,
         loss: 1.0 - arrives,
-        attempt_s: mac.exchange_time(packets.bytes).as_secs_f64(),
-        collision_s: Span(first).as_secs_f64(),
+        attempt_s: Span(mac.exchange_time(packets.bytes).0 + ways).as_secs_f64(),
+        collision_s: Span(first + longer_wait).as_secs_f64(),
     }
 }
 

@@ -4,6 +4,7 @@ use airfair_sim::air::Outcome;
 use airfair_sim::engine::drive;
 use airfair_sim::ids::{FlowIx, StationIx};
 use airfair_sim::observe::explain::{FailureCause, MissingResponse};
+use airfair_sim::optimum::OptimumSpec;
 use airfair_sim::record::FrameKind::{Ack, Data};
 use airfair_sim::spec::{GainSpec, RadioSpec, ResponseTimeout, TimeoutDistance, WorldSpec};
 use airfair_units::Db;
@@ -64,17 +65,22 @@ fn the_coverage_class_that_suffices() {
     assert_eq!(story(&trace)[..3], expected);
 }
 
+/// A saturated link of 25 km.
+fn long_link(radio: RadioSpec) -> WorldSpec {
+    let mut spec = world(radio, 10);
+    let (a, b) = (node(&mut spec, "a", 0.0, 0.0), node(&mut spec, "b", 25_000.0, 0.0));
+    spec.gains = [(a, b), (b, a)].map(|(from, to)| GainSpec { from, to, gain: Db(-75.0) }).to_vec();
+    flow(&mut spec, "f", a, b, saturating(1500));
+    spec
+}
+
 /// A saturated 25 km link. 1500 B of payload are 1564 B of PSDU: (16 + 12512 + 6) / 216 = 59 symbols, 256 us. A cycle:
 /// 256 + 83.391 + 16 + 28 + 83.391 + DIFS 352 + 7.5 slots of 168 = 2078.782 us, 5.773 Mbit/s.
 ///
 /// In 10 s 4810 back-offs of a standard deviation of 774 us: 0.5 % at five standard errors.
 #[test]
 fn goodput_over_25_km() {
-    let mut spec = world(radio(53), 10);
-    let (a, b) = (node(&mut spec, "a", 0.0, 0.0), node(&mut spec, "b", 25_000.0, 0.0));
-    spec.gains = [(a, b), (b, a)].map(|(from, to)| GainSpec { from, to, gain: Db(-75.0) }).to_vec();
-    flow(&mut spec, "f", a, b, saturating(1500));
-    let result = run(&spec, 1);
+    let result = run(&long_link(radio(53)), 1);
     let mbps = result.flows[0].goodput_bps / 1e6;
     assert!((mbps / 5.7726 - 1.0).abs() < 0.027, "{mbps}");
     assert_eq!(result.stations[0].counters.no_ack, 0);
@@ -119,15 +125,6 @@ fn a_time_out_for_each_link_depends_on_the_neighbour() {
     }
 }
 
-/// The world of [`goodput_over_25_km`] with another radio.
-fn long_link(radio: RadioSpec) -> WorldSpec {
-    let mut spec = world(radio, 10);
-    let (a, b) = (node(&mut spec, "a", 0.0, 0.0), node(&mut spec, "b", 25_000.0, 0.0));
-    spec.gains = [(a, b), (b, a)].map(|(from, to)| GainSpec { from, to, gain: Db(-75.0) }).to_vec();
-    flow(&mut spec, "f", a, b, saturating(1500));
-    spec
-}
-
 fn mbps(spec: &WorldSpec) -> f64 {
     run(spec, 1).flows[0].goodput_bps / 1e6
 }
@@ -135,11 +132,18 @@ fn mbps(spec: &WorldSpec) -> f64 {
 /// A cycle: 256 + 83.391 + 16 + 28 + 83.391 + DIFS 34 + 7.5 slots of 9 = 568.282 us, 21.116 Mbit/s, where coverage class 53 has 5.773.
 /// Between nodes of unknown positions no time passes on the way: 401.5 us, 29.888 Mbit/s, with coverage class 0.
 ///
-/// In 10 s 17,600 back-offs of a standard deviation of 41.5 us: 0.06 % and 0.08 % at a standard error.
+/// In 10 s 17,600 back-offs of a standard deviation of 41.5 us: 0.06 % and 0.08 % at a standard error. The yardstick of such a link is the
+/// cycle itself.
 #[test]
 fn goodput_with_short_slots_and_between_guesses() {
     let found = mbps(&long_link(each_link()));
     assert!((found / 21.1163 - 1.0).abs() < 0.004, "{found}");
+    for (radio, expected) in [(each_link(), 21.1163), (radio(53), 5.7726)] {
+        let spec = long_link(radio);
+        let found = make(&spec, 1).optimum(&spec, &OptimumSpec::default()).unwrap();
+        let mbps = found.plain.max_min_bps[0] / 1e6;
+        assert!((mbps / expected - 1.0).abs() < 1e-4, "{mbps}");
+    }
     for one_end in [true, false] {
         let mut spec = long_link(radio(0));
         (spec.nodes[0].located, spec.nodes[1].located) = (one_end, false);
