@@ -68,7 +68,7 @@ pub struct Sender {
     probed_to: u64,
     /// Payload provided by the application, bytes.
     written: u64,
-    /// The sequence number up to which the application has filled a limited send buffer.
+    /// The sequence number up to which the send buffer has room; the largest number if it is unlimited.
     filled: u64,
     /// True if the application provides no more data.
     closed: bool,
@@ -162,7 +162,7 @@ impl Sender {
             next: 0,
             probed_to: 0,
             written: 0,
-            filled: 0,
+            filled: if config.send_buffer.is_some() { 0 } else { u64::MAX },
             closed: false,
             mss: config.mss,
             config,
@@ -205,6 +205,12 @@ impl Sender {
     /// Adds `bytes` of the application's data. No effect after [`Sender::close`].
     pub fn write(&mut self, bytes: u64) {
         if !self.closed {
+            if let Some(size) = self.send_buffer()
+                && self.end() <= self.filled
+            {
+                // No data waits for room: these may use all that there is.
+                self.filled = self.una.saturating_add(size);
+            }
             self.written = self.written.saturating_add(bytes).min(ENDLESS);
         }
     }
@@ -416,16 +422,19 @@ impl Sender {
 
     /// The sequence number after the last byte that the send buffer has room for.
     fn buffered(&self) -> u64 {
-        if self.config.send_buffer.is_some() { self.end().min(self.filled) } else { self.end() }
+        self.end().min(self.filled)
     }
 
-    /// The application fills the send buffer with whole segments, if at least half as much is free as is used (Linux:
-    /// `sk_stream_is_writeable`).
-    fn fill_buffer(&mut self) {
-        let Some(size) = self.config.send_buffer else { return };
+    /// The send buffer in whole segments, bytes; none if it is unlimited.
+    fn send_buffer(&self) -> Option<u64> {
         let mss = u64::from(self.mss);
-        let size = (size / mss).max(1).saturating_mul(mss);
-        let used = self.filled.saturating_sub(self.una);
+        self.config.send_buffer.map(|size| (size / mss).max(1).saturating_mul(mss))
+    }
+
+    /// The application fills the send buffer, if at least half as much is free as is used (Linux: `sk_stream_is_writeable`).
+    fn fill_buffer(&mut self) {
+        let Some(size) = self.send_buffer() else { return };
+        let used = self.buffered().saturating_sub(self.una);
         if size.saturating_sub(used) >= used / 2 {
             self.filled = self.una.saturating_add(size);
         }

@@ -355,6 +355,30 @@ fn a_send_buffer_is_refilled_when_a_third_of_it_is_free() {
     }
 }
 
+/// An application that had less to write than the buffer holds did not wait for room: its next data use all that is free, four segments
+/// beside the two that are not acknowledged, and then wait until a third of the buffer is free.
+#[test]
+fn data_written_later_use_all_the_room_of_the_send_buffer() {
+    let config =
+        TcpConfig { send_buffer: Some(6000), initial_window: InitialWindow::Segments(10), ..plain() };
+    check(
+        &config,
+        Law::NewReno,
+        "
+        0 open
+        0 write 3000
+        > 1:3001/1000
+        100 < 1001
+        101 write 6000
+        > 3001:7001/1000
+        = limit=Application
+        102 < 2001
+        103 < 3001
+        > 7001:9001/1000
+        ",
+    );
+}
+
 /// A window of four segments is not filled by a buffer of three, and does not grow; one of five it would outgrow.
 #[test]
 fn a_window_that_the_send_buffer_does_not_fill_does_not_grow() {
