@@ -445,7 +445,7 @@ impl Air {
     #[inline(never)]
     fn end_at(&mut self, at: FrameIx, entry: u32, frame: &Frame, agenda: &mut Agenda) {
         let hearer = self.medium.hearers.list[entry as usize];
-        let reception = self.medium.judge(at, hearer, frame);
+        let reception = self.medium.judge(at, (entry, hearer), frame);
         self.mac.frame_ended(&mut self.medium, (entry, hearer), frame, reception, agenda);
     }
 

@@ -96,6 +96,8 @@ pub(crate) struct Links {
     framing: u32,
     /// Memory for packets on all wires together.
     memory: Bytes,
+    /// How many packets more fit into the memory.
+    room: u64,
     /// The packets need more memory than there is: the run has ended.
     pub is_full: bool,
     /// Records of accepted packets, if the world is observed.
@@ -149,6 +151,7 @@ impl Links {
             wires: sides.map(wire).collect(),
             framing,
             memory,
+            room: memory.0 / BYTES_PER_PACKET,
             is_full: false,
             records: Records::default(),
         }
@@ -251,30 +254,16 @@ impl Links {
         begin: Time,
     ) -> Option<ScheduledEvent> {
         let at = &mut self.wires[wire];
-        let sent = at.send(offer, u64::from(offer.bytes + self.framing), accepted, begin);
+        let (sent, due) = at.send(offer, u64::from(offer.bytes + self.framing), accepted, begin);
         if self.records.are_enabled() {
-            let (arrival, InFlight { packet, begin, end, lost, .. }) =
-                (at.arrival(&sent.packet), sent.packet);
+            let (arrival, InFlight { packet, begin, end, lost, .. }) = (at.arrival(&sent), sent);
             self.records.push(accepted, Record::OnWire { wire, copy: packet, begin, end, arrival, lost });
         }
-        if sent.grows {
-            return sent.due.or_else(|| self.check_memory(wire, accepted, begin));
+        if self.room == 0 {
+            return Some(at.memory_full(accepted, begin));
         }
-        sent.due
-    }
-
-    /// The event that ends the run, if the packets for which the wires' lists have room would need more memory than there is.
-    #[cold]
-    #[inline(never)]
-    fn check_memory(&self, wire: WireIx, accepted: Time, begin: Time) -> Option<ScheduledEvent> {
-        let room: usize = self.wires.iter().map(|wire| wire.in_flight.capacity()).sum();
-        if room as u64 <= self.memory.0 / BYTES_PER_PACKET {
-            return None;
-        }
-        // A wire without its own queue sends at once what was accepted earlier.
-        let at = if self.keeps_queue(wire) { accepted } else { begin };
-        let order = Order::new(class::WIRE, self.wires[wire].rank());
-        Some(ScheduledEvent { at, order, kind: EventKind::MemoryFull })
+        self.room -= 1;
+        due
     }
 
     /// The error if packets on wires need more memory than there is. `name`: that of a node.
@@ -325,6 +314,7 @@ impl Links {
         if let Some(timetable) = &mut wire.timetable {
             timetable.on_first_removed();
         }
+        self.room += 1;
         let end = match wire.in_flight.pop_front() {
             Some(InFlight { packet, lost: false, .. }) => Some(WireEnd::Arrived { node: wire.to, packet }),
             Some(InFlight { packet, .. }) => Some(WireEnd::Lost { node: wire.from, packet }),

@@ -138,9 +138,25 @@ impl Wire {
         })
     }
 
-    /// Sends a packet of `bytes`, framing included, from `begin` on.
+    /// The event that ends the run after a packet that does not fit into the memory.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn memory_full(&self, accepted: Time, begin: Time) -> ScheduledEvent {
+        // A wire without its own queue sends at once what was accepted earlier.
+        let at = if self.timetable.is_some() { accepted } else { begin };
+        ScheduledEvent { at, order: Order::new(class::WIRE, self.rank), kind: EventKind::MemoryFull }
+    }
+
+    /// Sends a packet of `bytes`, framing included, from `begin` on. Returns the packet, and its arrival event if no other packet arrives
+    /// before it.
     #[inline(always)]
-    pub(super) fn send(&mut self, offer: &OfferedPacket, bytes: u64, accepted: Time, begin: Time) -> Sending {
+    pub(super) fn send(
+        &mut self,
+        offer: &OfferedPacket,
+        bytes: u64,
+        accepted: Time,
+        begin: Time,
+    ) -> (InFlight, Option<ScheduledEvent>) {
         let end = begin + self.transmission_time(bytes, begin == self.free_at);
         self.free_at = end;
         let mut packet = InFlight { accepted, begin, end, packet: offer.packet, lost: false };
@@ -148,9 +164,8 @@ impl Wire {
             packet.lost = self.draw_loss(offer.has_payload);
         }
         let due = self.in_flight.is_empty().then(|| self.next_arrival(&packet));
-        let grows = self.in_flight.len() == self.in_flight.capacity();
         self.in_flight.push_back(packet);
-        Sending { packet, due, grows }
+        (packet, due)
     }
 
     /// Draws whether the next packet is lost on the way.
@@ -195,15 +210,6 @@ impl Wire {
         self.remainder = if whole { rest - rate } else { rest };
         Span(self.last_size.span + u64::from(whole))
     }
-}
-
-/// Result of [`Wire::send`].
-pub(super) struct Sending {
-    pub packet: InFlight,
-    /// Arrival event of the packet, if no other packet arrives before it.
-    pub due: Option<ScheduledEvent>,
-    /// The list of packets in flight has grown.
-    pub grows: bool,
 }
 
 #[cfg(test)]

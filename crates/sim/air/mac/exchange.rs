@@ -444,7 +444,7 @@ impl Mac {
             }
         };
         if medium.stations[id].radio.flags & awaited != 0 {
-            self.end_of_foreign_frame(medium, frame, loss, hearer, agenda);
+            self.end_of_foreign_frame(medium, frame, loss, (entry, id, end), agenda);
         } else {
             self.recount(medium, id, agenda);
         }
@@ -468,15 +468,14 @@ impl Mac {
         medium: &mut Medium,
         frame: &Frame,
         loss: Option<Loss>,
-        hearer: Hearer,
+        (entry, id, end): (u32, StationIx, u64),
         agenda: &mut Agenda,
     ) {
-        let (id, end) = (hearer.id, frame.end + u64::from(hearer.delay));
         let radio = medium.stations[id].radio;
         self.recount(medium, id, agenda);
         // Receptions by the addressed station are recorded elsewhere.
         if radio.has(flag::MONITORS) && !frame.is_for(id) {
-            medium.record_overheard(frame, hearer, loss, end);
+            medium.record_overheard(frame, entry, loss, end);
         }
         if radio.has(flag::AWAIT_END) {
             self.no_response(medium, id, agenda);

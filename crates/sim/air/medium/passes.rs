@@ -228,18 +228,23 @@ impl Medium {
         let receiver = frame.receiver;
         if missed {
             let frame = *frame;
-            let bands = self.bands_of(frame.sender, frame.louder);
-            self.lost(&frame, (receiver, self.hearers.find_in(bands, receiver)), Loss::OutOfReach);
+            self.lost(&frame, receiver, None, Loss::OutOfReach);
         }
         self.frames.free(at);
         missed.then_some(receiver)
     }
 
+    /// Counts and records a loss. `entry`: the place of the station in the lists of hearers, if it was not searched for.
     #[cold]
     #[inline(never)]
-    fn lost(&mut self, frame: &Frame, (station, hearer): (StationIx, Option<Hearer>), loss: Loss) {
+    fn lost(&mut self, frame: &Frame, station: StationIx, entry: Option<u32>, loss: Loss) {
         self.counted[station].lost[loss.index()] += 1;
         if self.records.are_enabled() {
+            let bands = self.bands_of(frame.sender, frame.louder);
+            let hearer = entry.map_or_else(
+                || self.hearers.find_in(bands, station),
+                |entry| Some(self.hearers.list[entry as usize]),
+            );
             let signal =
                 hearer.map_or(Signal::default(), |hearer| self.signal(hearer, loss.ends_with_the_frame()));
             self.records
@@ -247,13 +252,13 @@ impl Medium {
         }
     }
 
-    /// Outcome of a frame at a hearer that [`Medium::next_hearer`] has returned.
+    /// Outcome of a frame at a hearer that [`Medium::next_hearer`] has returned as `entry`.
     #[inline(always)]
-    pub(crate) fn judge(&mut self, at: FrameIx, hearer: Hearer, frame: &Frame) -> Reception {
+    pub(crate) fn judge(&mut self, at: FrameIx, (entry, hearer): (u32, Hearer), frame: &Frame) -> Reception {
         let h = hearer.id;
         if self.stations[h].radio.lock != at {
             // The receiver was not locked on the frame.
-            self.lost(frame, (h, Some(hearer)), self.frames.get(at).loss);
+            self.lost(frame, h, Some(entry), self.frames.get(at).loss);
             return Reception::Missed;
         }
         let end = frame.end + u64::from(hearer.delay);
@@ -266,7 +271,7 @@ impl Medium {
                 station.radio.eifs_from = station.radio.eifs_from.max(end);
             }
             if frame.is_for(hearer.id) {
-                self.lost(frame, (h, Some(hearer)), loss);
+                self.lost(frame, h, Some(entry), loss);
             }
             return Reception::Failed(loss);
         }
@@ -280,7 +285,7 @@ impl Medium {
             counted.received[frame.kind as usize] += 1;
             counted.receive += u64::from(own) * (frame.end - frame.start);
             if self.records.are_enabled() {
-                self.record_received(frame, hearer, end);
+                self.record_received(frame, entry, end);
             }
             return Reception::Received(Verdicts::ALL);
         }
@@ -363,13 +368,16 @@ impl Medium {
 
     #[cold]
     #[inline(never)]
-    fn record_received(&mut self, frame: &Frame, hearer: Hearer, end: u64) {
+    fn record_received(&mut self, frame: &Frame, entry: u32, end: u64) {
+        let hearer = self.hearers.list[entry as usize];
         let signal = self.signal(hearer, true);
         self.records.push(Time(end), Record::Received { frame: frame.view(), at: hearer.id, signal });
     }
 
     /// Records that a monitoring station has received, or lost, a frame for another station.
-    pub(crate) fn record_overheard(&mut self, frame: &Frame, hearer: Hearer, loss: Option<Loss>, end: u64) {
+    /// `entry`: the place of the station in the lists of hearers.
+    pub(crate) fn record_overheard(&mut self, frame: &Frame, entry: u32, loss: Option<Loss>, end: u64) {
+        let hearer = self.hearers.list[entry as usize];
         let signal = self.signal(hearer, true);
         self.records.push(Time(end), Record::Overheard { frame: frame.view(), at: hearer.id, signal, loss });
     }
