@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -57,12 +56,12 @@ def sweep(
         except KeyboardInterrupt as error:
             stack.close()
             status = ending.status(error)
-            _tell(f"{ending.word(status)}; {_kept(done, folder)}")
+            cli.print_message(f"{ending.word(status)}; {_kept(done, folder)}")
             return status
         except (OSError, SweepError) as error:
             stack.close()
             what = f"{folder}: {error.strerror or error}" if isinstance(error, OSError) else str(error)
-            _tell(f"airfair: {what}; {_kept(done, folder)}")
+            cli.print_message(f"airfair: {what}; {_kept(done, folder)}")
             return 1
     if as_json:
         _print_json(result)
@@ -71,7 +70,7 @@ def sweep(
         print(f"\n{folder / 'runs'}, {folder / 'flows'}: the tables, as Parquet")
     cli.warn(plan.warnings)
     for failure in done.failed:
-        _tell(f"airfair: failed: {failure.cell}, {failure.scheme}, seed {failure.seed}: {failure.error}")
+        cli.print_message(f"airfair: failed: {failure.cell}, {failure.scheme}, seed {failure.seed}: {failure.error}")
     return 1 if done.failed else 0
 
 
@@ -81,10 +80,6 @@ def _kept(done: Progress, folder: Path) -> str:
         return "nothing was run"
     kept = f"{done.finished} of {done.total} runs are finished and kept in {folder}"
     return f"{kept}; the same command does the rest"
-
-
-def _tell(text: str) -> None:
-    print(text, file=sys.stderr)
 
 
 def _print_json(result: Sweep) -> None:
