@@ -18,6 +18,7 @@ from airfair.output import whole_folder, write_atomically
 
 from tests.support import SCENARIOS, SHORT, SIGNALS, THREE_PAIRS, usual_signals
 
+
 def child(program: str, *arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """A program in Python with the arguments of a command, in a process of its own."""
     command = [sys.executable, "-c", program, *map(str, arguments)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 
-from airfair import compare, run, tables
+from airfair import compare, quantities, run, tables
 
 from tests.support import SCENARIOS, SHORT, THREE_PAIRS
 
@@ -35,7 +35,7 @@ def test_lost_routes_are_told_flow_by_flow_where_they_are_few() -> None:
 
 def test_times_have_the_unit_in_which_they_are_not_below_one() -> None:
     times = (None, 0.0, 3.45e-6, 4e-7, 0.00099949, 0.0009996, 0.0123456, 0.9994, 0.9996, 12.34, 1234.5)
-    assert [tables._delay(time) for time in times] == [
+    assert [quantities.time(time) for time in times] == [
         "-",
         "0 ms",
         "3.45 us",

@@ -53,6 +53,9 @@ _Texts = str | Sequence[str]
 class InputError(ValueError):
     """An error in the input, which the caller can correct."""
 
+class LimitError(InputError):
+    """A computation that exceeds a limit of the caller."""
+
 class SchemeError(RuntimeError):
     """A scheme has requested an effect that its place does not have."""
 

@@ -143,7 +143,7 @@ def run(
         run_for_report(report, scenario, scheme, choice.seed, windows, as_json=as_json, optimum=optimum)
         return
     if folder.out is not None:
-        text = json.dumps(run_into(folder, scenario, choice, windows))
+        text = json.dumps(run_into(folder, scenario, choice, windows, optimum=optimum))
     elif pace.realtime:
         speed = 1.0 if pace.speed is None else pace.speed
         text, _ = _core.run_paced(scenario, choice.scheme, choice.seed, speed)
@@ -153,28 +153,33 @@ def run(
         print(text)
         return
     result = cast(RunResult, json.loads(text))
-    judge_run(scenario, result, as_json=as_json, optimum=optimum)
+    judged = judge_run(scenario, result, optimum=optimum)
     if as_json:
         print(json.dumps(result))
         return
     console = tables.console()
-    tables.show_run(result, console)
+    tables.show_run(result, console, judged.lines)
     if "lateness" in result["perf"]:
         tables.show_lateness(result["perf"]["lateness"], console)
     warn(result["warnings"])
 
 
-def judge_run(scenario: Scenario, result: RunResult, *, as_json: bool, optimum: bool) -> None:
-    """Add the verdict on a run that is printed, if it is asked for or cheap. The output of a program does not
+def judge_run(scenario: Scenario, result: RunResult, *, optimum: bool) -> verdicts.RunJudged:
+    """The verdict on a run, which is part of the result if it is asked for: the output for a program does not
     depend on what is cheap."""
-    if as_json and not optimum:
-        return
-    found = verdicts.verdict(scenario, result, asked=optimum)
-    if found is not None:
-        result["verdict"] = found
+    if not optimum:
+        return verdicts.judge_run_if_cheap(scenario, result)
+    if "verdict" in result:
+        return verdicts.RunJudged(verdicts.run_lines(result["verdict"]), result["verdict"])
+    judged = verdicts.judge_run(scenario, result)
+    if judged.verdict is not None:
+        result["verdict"] = judged.verdict
+    return judged
 
 
-def run_into(folder: Folder, scenario: Scenario, choice: Choice, windows: Sequence[str]) -> RunResult:
+def run_into(
+    folder: Folder, scenario: Scenario, choice: Choice, windows: Sequence[str], *, optimum: bool
+) -> RunResult:
     """Run once into a folder."""
     from . import capture, recording
 
@@ -194,6 +199,7 @@ def run_into(folder: Folder, scenario: Scenario, choice: Choice, windows: Sequen
         out=folder.out,
         force=folder.force,
         capture=capture.Capture(**folder.capture()),
+        optimum=optimum,
     ).result
 
 
@@ -308,22 +314,17 @@ def run_for_report(
 
     windows_given = bool(windows)
     windows, interval = reports.prepare(path, scenario, windows)
-    done = experiment.repeat(
-        scenario, schemes=[scheme], seeds=[seed], windows=windows, interval=interval, judged=True
-    )
+    done = experiment.repeat(scenario, schemes=[scheme], seeds=[seed], windows=windows, interval=interval)
     text = done.runs[0][0].result
-    with written_first(path, lambda path: write_report(path, scenario, done)):
-        if as_json and not optimum:
-            print(text, flush=True)
-            return
-        result = cast(RunResult, json.loads(text))
-        judge_run(scenario, result, as_json=as_json, optimum=optimum)
+    result = cast(RunResult, json.loads(text))
+    judged = judge_run(scenario, result, optimum=optimum)
+    with written_first(path, lambda path: write_report(path, scenario, reports.of_run(done, judged))):
         if as_json:
-            print(json.dumps(result), flush=True)
+            print(json.dumps(result) if optimum else text, flush=True)
             return
         if not windows_given:
             result.pop("window_jain", None)
-        tables.show_run(result, tables.console())
+        tables.show_run(result, tables.console(), judged.lines)
         warn(result["warnings"])
     print(f"\nreport: {path}")
 

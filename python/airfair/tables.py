@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import textwrap
 from collections import Counter
@@ -13,6 +12,18 @@ import rich.console
 from rich.markup import escape
 from rich.text import Text
 
+from .quantities import (
+    dash_or,
+    digits,
+    number_of,
+    percent,
+    percent_of,
+    plural,
+    rate,
+    rate_of,
+    time,
+    time_of,
+)
 from .results import (
     CategoryResult,
     CompareRow,
@@ -28,7 +39,6 @@ from .results import (
     StationResult,
     WindowJain,
 )
-from .verdicts import run_lines
 
 MOST_FLOWS = 20
 """Most flows that a table shows: the worst."""
@@ -232,21 +242,8 @@ class Column(NamedTuple):
         return dash_or(estimate, lambda e: self.show(e, sign))
 
 
-def dash_or(estimate: Estimate | None, show: Callable[[Estimate], str]) -> str:
-    """An estimate in words; a dash for none."""
-    if estimate is None:
-        return "-"
-    runs = f" ({estimate['runs']} {plural(estimate['runs'], 'run')})" if "runs" in estimate else ""
-    return show(estimate) + runs
-
-
-def plural(count: int, noun: str) -> str:
-    """The noun, as many of it need it."""
-    return noun if count == 1 else f"{noun}s"
-
-
 def _decimals_of(decimals: int) -> Callable[[Estimate, bool], str]:
-    return lambda estimate, sign: number(estimate, decimals, sign=sign)
+    return lambda estimate, sign: number_of(estimate, decimals, sign=sign)
 
 
 def _rate(estimate: Estimate, sign: bool) -> str:
@@ -316,8 +313,8 @@ def columns_of(rows: Sequence[CompareRow], columns: Sequence[Column] = COLUMNS) 
     return [column for column in found if not (lone and column in OF_PACKETS)]
 
 
-def show_run(result: RunResult, out: rich.console.Console) -> None:
-    """One run: its flows and the numbers of the whole."""
+def show_run(result: RunResult, out: rich.console.Console, verdict: Sequence[str] = ()) -> None:
+    """One run: its flows, the numbers of the whole, and lines of a `verdict` on them."""
     title = f"{result['scenario']}, {result['scheme']}, seed {result['seed']}: {result['duration_s']:g} s"
     if result["warmup_s"]:
         title += f", the first {result['warmup_s']:g} s not counted"
@@ -328,11 +325,11 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
         "goodput": [rate(flow["goodput_bps"]) for flow in flows],
         "sent": [str(flow["sent_packets"]) for flow in flows],
         "delivered": [str(flow["delivered_packets"]) for flow in flows],
-        "loss": [_percent(flow["loss_ratio"]) for flow in flows],
-        "mean delay": [_delay(flow["mean_delay_s"]) for flow in flows],
-        "99 % delay": [_delay(flow["p99_delay_s"]) for flow in flows],
-        "RTT": [_delay(flow["rtt_s"]) for flow in flows],
-        "completion": [_delay(flow["completion_s"]) for flow in flows],
+        "loss": [percent(flow["loss_ratio"]) for flow in flows],
+        "mean delay": [time(flow["mean_delay_s"]) for flow in flows],
+        "99 % delay": [time(flow["p99_delay_s"]) for flow in flows],
+        "RTT": [time(flow["rtt_s"]) for flow in flows],
+        "completion": [time(flow["completion_s"]) for flow in flows],
         "hops": ["-" if flow["hops"] is None else str(flow["hops"]) for flow in flows],
     }
     of_feedback = _feedback_columns(flows)
@@ -358,7 +355,7 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
         f"total {rate(result['aggregate_goodput_bps'])}   "
         f"minimum {rate(result['min_goodput_bps'])}   starved flows {result['starved_flows']}"
     )
-    for line in run_lines(result["verdict"]) if "verdict" in result else ():
+    for line in verdict:
         out.print(escape(line))
     idle = sum(flow["offered_bytes"] == 0 for flow in flows)
     if idle:
@@ -436,7 +433,7 @@ def _show_categories(result: RunResult, out: rich.console.Console) -> None:
         if line in most:
             cells = [f"{line.numbers[head]:.0f}" for head in CATEGORY_HEADS[:-1]]
             if CATEGORY_HEADS[-1] in heads:
-                cells.append(_delay(line.numbers.get(CATEGORY_HEADS[-1])))
+                cells.append(time(line.numbers.get(CATEGORY_HEADS[-1])))
             table.add_row(escape(line.radio), escape(line.category), *cells)
     out.print(table)
     if len(lines) > len(most):
@@ -495,7 +492,7 @@ def _feedback_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
         "loss events": [
             "-" if f is None or f["loss_events"] is None else str(f["loss_events"]) for f in every
         ],
-        "loss event rate": ["-" if f is None else _percent(f["loss_event_rate"]) for f in every],
+        "loss event rate": ["-" if f is None else percent(f["loss_event_rate"]) for f in every],
         "feedback": ["-" if f is None else f"{f['received']} of {f['sent']}" for f in every],
     }
 
@@ -521,13 +518,13 @@ def _forwarding_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
     def cells(show: Callable[[FlowResult], str]) -> list[str]:
         return [show(flow) if "forwarding" in flow else "-" for flow in flows]
 
-    def number_of(value: float | None) -> str:
+    def decimal(value: float | None) -> str:
         return "-" if value is None else f"{value:.2f}"
 
     return {
         "broadcasts": cells(lambda f: str(f["forwarding"]["broadcasts"] + f["forwarding"]["late"])),
-        "per packet": cells(lambda f: number_of(per_packet(f))),
-        "late": cells(lambda f: _percent(late_share(f))),
+        "per packet": cells(lambda f: decimal(per_packet(f))),
+        "late": cells(lambda f: percent(late_share(f))),
         "batches": cells(lambda f: str(f["forwarding"]["batches"])),
     }
 
@@ -554,13 +551,13 @@ def _losses(flows: Sequence[RouteOfFlow]) -> str:
     """How often these routes were lost, and for how long: "route lost 1 time, 0.26 s without"."""
     lost, without = sum(flow["lost"] for flow in flows), sum(flow["without_s"] for flow in flows)
     route = plural(len(flows), "route")
-    return f"{route} lost {lost} {plural(lost, 'time')}, {_digits(without)} s without"
+    return f"{route} lost {lost} {plural(lost, 'time')}, {digits(without)} s without"
 
 
 def show_lateness(lateness: Lateness, out: rich.console.Console) -> None:
     """The lateness of a paced run."""
     out.print(
-        f"paced by the clock: {lateness['steps']} steps, the latest {_delay(lateness['worst_s'])} late; "
+        f"paced by the clock: {lateness['steps']} steps, the latest {time(lateness['worst_s'])} late; "
         f"{lateness['below_1ms'] + lateness['below_100us'] + lateness['below_10us']} within 1 ms"
     )
 
@@ -722,90 +719,14 @@ def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console) -> No
                 out.print(Text(INDENT).append_text(line))
 
 
-def rate(bps: float, *, sign: bool = False) -> str:
-    """A rate in kbit/s, with as many decimals as it needs to show three digits."""
-    return f"{_kbit(bps, _decimals(bps), sign)} kbit/s"
-
-
-def rate_of(estimate: Estimate, *, sign: bool = False) -> str:
-    """A mean rate and its interval, in kbit/s."""
-    if estimate["ci95"] is None:
-        return rate(estimate["mean"], sign=sign)
-    decimals = _decimals(max(abs(estimate["mean"]), estimate["ci95"]))
-    return f"{_kbit(estimate['mean'], decimals, sign)} ± {_kbit(estimate['ci95'], decimals)} kbit/s"
-
-
-def number(estimate: Estimate, decimals: int, *, sign: bool = False) -> str:
-    """A mean and its interval."""
-    plus = "+" if sign else ""
-    mean = f"{estimate['mean']:{plus}.{decimals}f}"
-    return mean if estimate["ci95"] is None else f"{mean} ± {estimate['ci95']:.{decimals}f}"
-
-
-def significant(estimate: Estimate, *, sign: bool = False) -> str:
-    """A mean with three digits, and its interval with as many decimals."""
-    size = abs(estimate["mean"])
-    decimals = 3 if size == 0 or math.isnan(size) else min(6, max(0, 2 - math.floor(math.log10(size))))
-    return number(estimate, decimals, sign=sign)
-
-
-def time_of(estimate: Estimate, *, sign: bool = False) -> str:
-    """A mean time and its interval, with three digits of the larger."""
-    most = max(abs(estimate["mean"]), estimate["ci95"] or 0.0)
-    unit, factor = ("s", 1.0) if most >= 1 else ("ms", 1e3)
-    return f"{_scaled(estimate, factor, sign)} {unit}"
-
-
-def percent_of(estimate: Estimate, *, sign: bool = False) -> str:
-    """A mean share and its interval, as percentages."""
-    return f"{_scaled(estimate, 100.0, sign)} %"
-
-
-def _scaled(estimate: Estimate, factor: float, sign: bool) -> str:
-    """Both numbers times the factor, with the decimals that show three digits of the larger."""
-    ci95 = estimate["ci95"]
-    scaled: Estimate = {"mean": estimate["mean"] * factor, "ci95": None if ci95 is None else ci95 * factor}
-    most = max(abs(scaled["mean"]), scaled["ci95"] or 0.0)
-    decimals = 0 if most == 0 else min(3, max(0, 2 - math.floor(math.log10(most))))
-    return number(scaled, decimals, sign=sign)
-
-
 def _index(estimate: Estimate | None, *, sign: bool = False) -> str:
-    return dash_or(estimate, lambda e: number(e, 3, sign=sign))
+    return dash_or(estimate, lambda e: number_of(e, 3, sign=sign))
 
 
 def _window(window: WindowJain) -> str:
     if window["mean"] is None or window["p10"] is None:
         return "no window with two active flows"
     return f"{window['mean']:.3f}, a tenth below {window['p10']:.3f}"
-
-
-def _kbit(bps: float, decimals: int, sign: bool = False) -> str:
-    return f"{bps / 1000:{'+' if sign else ''}.{decimals}f}"
-
-
-def _decimals(bps: float) -> int:
-    if bps == 0:
-        return 0
-    return min(3, max(0, 2 - math.floor(math.log10(abs(bps) / 1000))))
-
-
-def _delay(seconds: float | None) -> str:
-    """A time with three digits, in the largest unit of which it has at least one."""
-    if not seconds:
-        return "-" if seconds is None else "0 ms"
-    units = (("s", 1.0), ("ms", 1e3))
-    scaled = ((_digits(seconds * factor), unit) for unit, factor in units)
-    return " ".join(next((pair for pair in scaled if float(pair[0]) >= 1), (_digits(seconds * 1e6), "us")))
-
-
-def _digits(value: float) -> str:
-    """A number with three digits, without an exponent."""
-    return f"{float(f'{value:.3g}'):g}"
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.3g} %"
 
 
 def _worst(flows: Sequence[tuple[str, float]]) -> set[str]:

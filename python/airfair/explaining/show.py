@@ -12,7 +12,8 @@ from rich.markup import escape
 
 from .._core import InputError
 from ..output import write_atomically
-from ..tables import plain_table, plural, rate
+from ..quantities import plural, rate
+from ..tables import plain_table
 from .result import (
     DEFERRING,
     AllocationLimit,

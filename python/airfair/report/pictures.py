@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from .. import _core, tables
+from .. import _core, quantities
 from ..experiment import Repeated, Run
 from ..optimal.model import Optimum, binding_cliques
 from ..plots import seeds as over_seeds
@@ -78,7 +78,7 @@ def _draw(
 
 
 def _many(things: Sequence[object], noun: str) -> str:
-    return f"{len(things)} {tables.plural(len(things), noun)}"
+    return f"{len(things)} {quantities.plural(len(things), noun)}"
 
 
 def _untitled(figure: Figure) -> None:
@@ -91,7 +91,7 @@ def _picture(name: str, figure: Figure, alt: str) -> Picture:
 
 
 def _goodputs(row: CompareRow, most: int = 8) -> str:
-    flows = [f"{flow['id']} {tables.rate_of(flow['goodput_bps'])}" for flow in row["flows"][:most]]
+    flows = [f"{flow['id']} {quantities.rate_of(flow['goodput_bps'])}" for flow in row["flows"][:most]]
     return ", ".join(flows) + (", and more" if len(row["flows"]) > most else "")
 
 

@@ -70,7 +70,9 @@ def sweep(
         print(f"\n{folder / 'runs'}, {folder / 'flows'}: the tables, as Parquet")
     cli.warn(plan.warnings)
     for failure in done.failed:
-        cli.print_message(f"airfair: failed: {failure.cell}, {failure.scheme}, seed {failure.seed}: {failure.error}")
+        cli.print_message(
+            f"airfair: failed: {failure.cell}, {failure.scheme}, seed {failure.seed}: {failure.error}"
+        )
     return 1 if done.failed else 0
 
 
