@@ -292,8 +292,9 @@ def test_a_run_beside_drop_tail_says_both() -> None:
     assert "beside droptail, one run of each: " in printed
 
 
-def test_the_verdict_is_in_every_result(tmp_path: Path) -> None:
+def test_the_verdict_is_in_every_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of --json, of the folder, of the terminal and of the page are one."""
+    monkeypatch.setenv("COLUMNS", "300")
     for scene, scheme, more in (
         (THREE_PAIRS, "red", SHORT),
         (OLSR, "red", ("--set", "duration=40 s", "--set", "warmup=5 s")),
@@ -320,7 +321,8 @@ def test_the_verdict_is_in_every_result(tmp_path: Path) -> None:
         assert f"airfair run {scene.stem}.toml --scheme {scheme} --seed 1{optimum}</pre>" in text
 
 
-def test_a_page_of_a_run_says_what_the_terminal_says(tmp_path: Path) -> None:
+def test_a_page_of_a_run_says_what_the_terminal_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
     page = tmp_path / "x.html"
     for run in (("run", THREE_PAIRS, *SHORT), ("run", *MOVING)):
         printed = command(*run, "--report", page).stdout

@@ -62,10 +62,10 @@ def judge_if_cheap(results: Sequence[Sequence[str]], scenario: Scenario) -> Judg
     try:
         return judge(results, affordable(scenario, events))
     except LimitError:
-        return Unjudged(_unjudged("their rates take more work than the runs", "--optimum computes them"))
+        return Unjudged(unjudged("their rates take more work than the runs", "--optimum computes them"))
     except InputError as error:
         alone = len(results) == 1
-        return Unjudged(_unjudged(str(error), "--schemes takes others to compare with" if alone else ""))
+        return Unjudged(unjudged(str(error), "--schemes takes others to compare with" if alone else ""))
 
 
 def judge_run(scenario: Scenario, result: RunResult) -> RunJudged:
@@ -86,10 +86,10 @@ def judge_run_if_cheap(scenario: Scenario, result: RunResult) -> RunJudged:
         by = affordable(scenario, result["perf"]["events"])
         found = _of_run(result, by)
     except LimitError:
-        return RunJudged([_unjudged("the best rates take more work than the run", "--optimum computes them")])
+        return RunJudged([unjudged("the best rates take more work than the run", "--optimum computes them")])
     except InputError as error:
         advice = f"--optimum compares with a run of {BASELINE}"
-        return RunJudged([_unjudged(str(error), OF_BASELINE if result["scheme"] == BASELINE else advice)])
+        return RunJudged([unjudged(str(error), OF_BASELINE if result["scheme"] == BASELINE else advice)])
     return RunJudged(run_lines(found))
 
 
@@ -130,11 +130,11 @@ def run_lines(found: RunVerdict) -> list[str]:
     if found["by"] == "optimum":
         return [_of_optimum(found)]
     if found["by"] is None:
-        return [_unjudged(found["reason"] or "", OF_BASELINE)]
+        return [unjudged(found["reason"] or "", OF_BASELINE)]
     beside = found["beside"]
     whole = "" if beside["total_share"] is None else f"{part(beside['total_share'])} of its total; "
     collapsed = "the whole collapses; " if beside["collapsed"] else ""
-    lines = [_unjudged(found["reason"] or "")]
+    lines = [unjudged(found["reason"] or "")]
     return [*lines, f"beside {BASELINE}, one run of each: {collapsed}{whole}{_counts(beside, BASELINE)}"]
 
 
@@ -151,7 +151,7 @@ def _of_optimum(found: RunVerdict) -> str:
     return f"of what the air allows ({source(found['assumed'])}): {'; '.join(parts)}"
 
 
-def _unjudged(reason: str, advice: str = "") -> str:
+def unjudged(reason: str, advice: str = "") -> str:
     """A line that says why nothing is said of what the air allows, and what to do about it."""
     why = reason.removeprefix("there is no optimum: ")
     return f"not judged by what the air allows: {why}{advice and f'; {advice}'}"

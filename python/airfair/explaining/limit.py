@@ -13,7 +13,7 @@ from ..optimal.model import Link, Optimum, OptimumFlow, Wire
 from ..optimal.show import bound_in_words, link_name
 from ..optimal.yardstick import MOST_CLIQUES, yardstick
 from ..quantities import plural, rate
-from ..verdicts import BASELINE
+from ..verdicts import BASELINE, unjudged
 from .result import BestRate, Explanation, LinkEnds
 from .words import listed, percent
 
@@ -37,6 +37,17 @@ def add_optimum(explanation: Explanation, scenario: Scenario) -> None:
         explanation["optimum_reason"] = f"there is no optimum: the flow {why}"
     else:
         explanation["optimum"] = _best_rate(explanation, best, found, by.assumed)
+
+
+def unjudged_line(explanation: Explanation) -> str:
+    """The reason why the flow has no max-min rate, and what it has with drop-tail where that was run."""
+    beside = ""
+    if "baseline" in explanation:
+        before = explanation["baseline"]
+        has, of_all = rate(before["goodput_bps"]), rate(before["total_bps"])
+        beside = f"with {before['scheme']} the flow has {has}, all flows together {of_all}"
+    line = unjudged(explanation["optimum_reason"] or "", beside)
+    return f"{line[:1].upper()}{line[1:]}."
 
 
 def add_baseline(explanation: Explanation, scenario: Scenario, stop: _core.Stop | None) -> None:
