@@ -424,6 +424,61 @@ def test_a_setting_for_no_scheme_is_an_error() -> None:
         airfair.compare(PARKING, schemes=["diffq"], overrides=["diffk:radio.categories=diffq"])
 
 
+OWN = "red:radio.queue_packets=10"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", THREE_PAIRS),
+        ("run", THREE_PAIRS, "--scheme", "red"),
+        ("explain", THREE_PAIRS),
+        ("check", THREE_PAIRS),
+        ("trace", THREE_PAIRS),
+        ("optimum", THREE_PAIRS),
+        ("plot", THREE_PAIRS, "-o", "x.svg"),
+        ("sweep", SCENARIOS / "studies" / "queue.toml"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_setting_of_one_scheme_is_for_compare(arguments: tuple[str | Path, ...], tmp_path: Path) -> None:
+    done = command(*arguments, "--set", OWN, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"--set {OWN}: a value for the runs of one scheme goes with airfair compare; "
+        "expected radio.queue_packets=10\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_setting_of_one_scheme_in_python() -> None:
+    error = "a value for the runs of one scheme goes with airfair compare; expected "
+    study = airfair.Study(name="s", scenario=THREE_PAIRS, schemes=["droptail", "red"], seeds=[1])
+    for call in (
+        lambda overrides: airfair.run(THREE_PAIRS, overrides=overrides),
+        lambda overrides: airfair.explain(THREE_PAIRS, overrides=overrides),
+        lambda overrides: airfair.record(THREE_PAIRS, overrides=overrides),
+        lambda overrides: airfair.sweep(study, overrides=overrides),
+    ):
+        for overrides in ([OWN], OWN, {"red:radio.queue_packets": 10}):
+            with pytest.raises(InputError, match=f"overrides: red:radio.queue_packets.*: {error}"):
+                call(overrides)
+
+
+@pytest.mark.parametrize(
+    ("schemes", "setting", "expected"),
+    [
+        ("droptail,nred", OWN, "; expected one of droptail, nred"),
+        ("droptail,red", "rd:radio.queue_packets=10", '; did you mean "red"?'),
+    ],
+)
+def test_a_setting_for_a_scheme_that_is_not_compared(schemes: str, setting: str, expected: str) -> None:
+    done = command("compare", THREE_PAIRS, "--schemes", schemes, "--set", setting)
+    scheme = setting.partition(":")[0]
+    assert done.returncode == 2
+    assert done.stderr == f'--set "{scheme}:" is for no scheme that is compared{expected}\n'
+
+
 def test_lost_routes_are_the_verdict() -> None:
     told = airfair.explain(OLSR, flow="u")
     result = airfair.run(OLSR)

@@ -255,7 +255,7 @@ def compare(
     scenario = read_scenario(file, cast(Sequence[str], common))
     names = [scenario.scheme] if schemes is None else [name.strip() for name in schemes.split(",")]
     forms = experiment.own_forms(
-        names, common, own, lambda more: read_scenario(file, cast(Sequence[str], more))
+        names, common, own, lambda more: read_scenario(file, cast(Sequence[str], more)), "--set "
     )
     windows_given = bool(windows)
     interval = None

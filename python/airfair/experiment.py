@@ -180,13 +180,15 @@ def own_forms(
     common: Overrides,
     own: Mapping[str, Overrides],
     read: Callable[[Overrides], Scenario],
+    where: str = "overrides: ",
 ) -> dict[str, Form]:
     """The forms of the scenario for schemes with overrides of their own, which follow the `common` ones.
-    Raises `InputError`."""
+    Raises `InputError`, which begins with `where`."""
     for scheme in own:
         if scheme not in schemes:
-            expected = hint(scheme, schemes) or f"; expected one of {', '.join(schemes)}"
-            raise InputError(f'overrides: "{scheme}:" is for no scheme that is compared{expected}')
+            mistyped = "" if _is_scheme(scheme) else hint(scheme, schemes)
+            expected = mistyped or f"; expected one of {', '.join(schemes)}"
+            raise InputError(f'{where}"{scheme}:" is for no scheme that is compared{expected}')
     forms = {scheme: Form(read(overrides), _settings(common, overrides)) for scheme, overrides in own.items()}
     if forms:
         usual = _compared(read(common))
@@ -196,9 +198,13 @@ def own_forms(
             )
             if other is not None:
                 raise InputError(
-                    f'overrides: "{scheme}:" changes {other}; expected the same in all runs that are compared'
+                    f'{where}"{scheme}:" changes {other}; expected the same in all runs that are compared'
                 )
     return forms
+
+
+def _is_scheme(name: str) -> bool:
+    return any(scheme["name"] == name for scheme in schemes())
 
 
 def _compared(scenario: Scenario) -> dict[str, object]:
