@@ -12,7 +12,11 @@ from typing import Any
 import airfair
 import numpy as np
 import pytest
-from airfair import Scenario, quantities, report
+from airfair import Scenario, experiment, network, quantities, report
+from airfair.plots import seeds as over_seeds
+from airfair.report import pictures
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from tests import browser
@@ -237,6 +241,47 @@ def test_the_page_is_small_and_alone(pairs: Path) -> None:
     assert "default-src 'none'" in text
     addresses = set(re.findall(r"https?://[^\s\"'<>]+", text))
     assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+
+
+MANY = 300
+"""Flows of a scenario, more than fit one by one into a picture."""
+
+
+def test_every_flow_of_many_is_drawn() -> None:
+    """Over time each has a line; of the bars and the table the page says which flows they have, and where the
+    others are."""
+    text = 'name = "many"\nduration = "2 s"\n[[node]]\nid = "a"\n[[node]]\nid = "b"\n'
+    text += '[[link]]\nends = ["a", "b"]\nrate = "10 Mbit/s"\n'
+    for i in range(MANY):
+        traffic = f'{{ kind = "constant", packet = "100 B", rate = "{i + 1} kbit/s" }}'
+        text += f'[[flow]]\nid = "f{i}"\nfrom = "a"\nto = "b"\ntraffic = {traffic}\n'
+    scenario = Scenario.parse(text)
+    done = experiment.repeat(scenario, schemes=["droptail"], seeds=[1], interval="100 ms")
+    rows, first = json.loads(done.rows), json.loads(done.runs[0][0].result)
+    lines: list[int] = []
+    bands = over_seeds.goodput_bands
+
+    def counted(*arguments: Any, **options: Any) -> Figure:  # noqa: ANN401 - those of the picture
+        figure = bands(*arguments, **options)
+        (others,) = [part for part in figure.axes[0].collections if isinstance(part, LineCollection)]
+        lines.append(len(others.get_segments()) + len(arguments[1]))
+        assert len(others.get_segments()[0]) == 2 * 20, "a step for each interval"
+        return figure
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(over_seeds, "goodput_bands", counted)
+        drawn = pictures.draw(network(scenario), rows, first, done)
+    assert lines == [MANY]
+    assert "time-0" in {picture.id for picture in drawn}
+    page = report.page(scenario, done)
+    note = (
+        f"Of the {MANY} flows the 25 with the least and the 25 with the most goodput under droptail have "
+        f"bars of their own; one bar is the mean of the other {MANY - 50}. The table has the 50 flows with "
+        "the least goodput; <code>airfair compare</code> prints those of every flow with <code>--json</code>."
+    )
+    assert note in page
+    assert f"mean of {MANY - 50} others" in page
+    assert len(page) < 2_000_000
 
 
 @pytest.mark.parametrize(

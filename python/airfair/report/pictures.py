@@ -18,9 +18,6 @@ from ..plots import statistics, style, world
 from ..results import CompareRow, Estimate, Network, RunResult
 from .svg import inline
 
-MOST_OTHERS = 200
-"""Most flows over time without a name: a line of each has a point for each interval."""
-
 
 @dataclass(frozen=True)
 class Picture:
@@ -99,7 +96,7 @@ def _over_time(rows: Sequence[CompareRow], first: RunResult, runs: Sequence[Sequ
     """Goodput over time, a picture for each scheme, all with the same flows and axes."""
     names = [flow["id"] for flow in first["flows"]]
     found = style.choose([flow["goodput_bps"]["mean"] for flow in rows[0]["flows"]])
-    chosen, others = found.named, found.others[:MOST_OTHERS]
+    chosen, others = found.named, found.others
     ends: list[float] = []
     every: list[dict[str, list[Estimate]]] = []
     grey: list[np.ndarray] = []
