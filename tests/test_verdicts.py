@@ -297,7 +297,7 @@ def test_the_verdict_is_in_every_result(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("COLUMNS", "300")
     for scene, scheme, more in (
         (THREE_PAIRS, "red", SHORT),
-        (OLSR, "red", ("--set", "duration=40 s", "--set", "warmup=5 s")),
+        (OLSR, "red", ("--set", "duration=12 s", "--set", "warmup=5 s")),
         (MOVING[0], "vegas", MOVING[1:]),
     ):
         run = ("run", scene, "--scheme", scheme, *more)
