@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import airfair
 import pytest
-from airfair import Capture, InputError, Recording, Scenario, plots, quantities, tables
+from airfair import Capture, InputError, Recording, Scenario, plots, quantities, tables, terminal
 from airfair.explaining import forwarded
 from matplotlib.collections import LineCollection
 
@@ -137,10 +137,10 @@ def test_the_command_draws_batches(tmp_path: Path) -> None:
     assert "--stations goes with --kind timeline, not with batches" in done.stderr
 
 
-def shown(show: Callable[[tables.Console], None], width: int = 80) -> list[str]:
+def shown(show: Callable[[terminal.Console], None], width: int = 80) -> list[str]:
     """The lines of a table on a terminal of that width."""
     out = io.StringIO()
-    show(tables.Console(file=out, width=width))
+    show(terminal.Console(file=out, width=width))
     return out.getvalue().splitlines()
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 from rich.console import Console
 from rich.markup import escape
 
-from . import _core, quantities, tables
+from . import _core, quantities, terminal
 from ._core import InputError, Scenario
 from .arguments import hint
 from .claims import (
@@ -311,7 +311,7 @@ def show_list(out: Console) -> None:
     """The experiments of each paper."""
     for number, (paper, entries) in enumerate(groupby(listed(), key=lambda entry: entry["paper"])):
         out.print(("\n" if number else "") + escape(paper))
-        table = tables.plain_table("experiment", "what it shows", prose=["what it shows"])
+        table = terminal.plain_table("experiment", "what it shows", prose=["what it shows"])
         for entry in entries:
             table.add_row(escape(entry["id"]), escape(entry["title"]))
         out.print(table)
@@ -327,7 +327,7 @@ def show(
     out.print(f"[bold]{escape(identity)}[/bold]: {escape(experiment.title)}")
     out.print(f"Claims, seeds {told['first_seed']} to {last}; a value is a mean with its 95 % interval")
     heads = ("claim", "measured", "holds", "on its baseline", "of")
-    table = tables.plain_table(*heads, prose=["claim", "measured", "on its baseline"])
+    table = terminal.plain_table(*heads, prose=["claim", "measured", "on its baseline"])
     # The same claim in other readings follows the first, and its text is not said again.
     every = list(zip(experiment.claims, told["claims"], strict=True))
     main = main_reading(claim.reading for claim, _ in every)
@@ -412,7 +412,7 @@ def _shown(numbers: Mapping[str, Estimate], name: str) -> str:
 
 def _show_cells(columns: Sequence[str], cells: Mapping[str, Sequence[str]], out: Console) -> None:
     """A row for each series."""
-    table = tables.plain_table("series", right=[name.replace("_", " ") for name in columns])
+    table = terminal.plain_table("series", right=[name.replace("_", " ") for name in columns])
     for name, row in cells.items():
         table.add_row(escape(name), *map(escape, row))
     out.print(table)

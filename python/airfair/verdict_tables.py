@@ -8,7 +8,7 @@ from typing import cast
 import rich.console
 from rich.markup import escape
 
-from . import tables
+from . import tables, terminal
 from .quantities import part
 from .results import CompareRow
 from .verdicts import Judged, Unjudged, comparison_lines
@@ -16,7 +16,7 @@ from .verdicts import Judged, Unjudged, comparison_lines
 HEADS = ("flows win", "lose", "unclear", "of its total")
 
 
-def table_of(rows: Sequence[CompareRow], judged: Judged | Unjudged | None) -> tables.Table | None:
+def table_of(rows: Sequence[CompareRow], judged: Judged | Unjudged | None) -> terminal.Table | None:
     """The counts of flows, and the shares of what the air allows; None where there is neither."""
     compared = any("beside" in row for row in rows)
     shares = judged.rows if isinstance(judged, Judged) else []
@@ -24,7 +24,7 @@ def table_of(rows: Sequence[CompareRow], judged: Judged | Unjudged | None) -> ta
     if not compared and not columns:
         return None
     heads = [*(HEADS if compared else ()), *(column.head for column in columns)]
-    table = tables.plain_table("scheme", right=heads)
+    table = terminal.plain_table("scheme", right=heads)
     for number, row in enumerate(rows):
         cells = counts(row) if compared else []
         cells += [column.cell(cast("Mapping[str, object]", shares[number])) for column in columns]

@@ -10,7 +10,7 @@ from typing import cast
 
 import click
 
-from .. import _core, importing, reference, tables
+from .. import _core, importing, reference, terminal
 from ..inputs import of_map, refuse_inputs
 from ..options import NumberRange, file_argument, json_option, schemes_from_option, set_option
 from ..output import write_atomically
@@ -97,13 +97,13 @@ def optimum(
         if as_json:
             print(json.dumps(found))
         else:
-            show.show_found(found, tables.console())
+            show.show_found(found, terminal.console())
         return
     text = scenario.optimum(factor, clique_limit)
     if as_json:
         print(text)
     else:
-        show.show(cast(model.Optimum, json.loads(text)), tables.console())
+        show.show(cast(model.Optimum, json.loads(text)), terminal.console())
 
 
 @subcommand(name="import")

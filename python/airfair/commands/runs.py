@@ -11,7 +11,7 @@ from typing import cast
 
 import click
 
-from .. import _core, experiment, sequential, tables, verdict_tables, verdicts
+from .. import _core, experiment, sequential, tables, terminal, verdict_tables, verdicts
 from .._core import Scenario
 from ..arguments import of_schemes
 from ..options import (
@@ -94,7 +94,7 @@ def run(
     if as_json:
         print(json.dumps(result))
         return
-    console = tables.console()
+    console = terminal.console()
     tables.show_run(result, console, judged.lines)
     if "lateness" in result["perf"]:
         tables.show_lateness(result["perf"]["lateness"], console)
@@ -165,7 +165,7 @@ def run_for_report(
             return
         if not windows_given:
             result.pop("window_jain", None)
-        tables.show_run(result, tables.console(), judged.lines)
+        tables.show_run(result, terminal.console(), judged.lines)
         warn(result["warnings"])
     print(f"\nreport: {path}")
 
@@ -256,7 +256,7 @@ def compare(
             for row in rows:
                 row.pop("window_jain", None)
         show_verdict = partial(verdict_tables.show_verdict, rows, done.judged)
-        tables.show_comparison(scenario.name, rows, tables.console(), show_verdict)
+        tables.show_comparison(scenario.name, rows, terminal.console(), show_verdict)
         warn(tables.warnings_of(rows))
         if done.optimum is not None:
             from ..optimal import show

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from .. import paper, tables
+from .. import paper, terminal
 from ..claims import Measured
 from ..options import json_option, schemes_from_option, set_option
 from .common import run_progress, subcommand, warn, written_first
@@ -93,7 +93,7 @@ def run_paper(
         if as_json:
             print(json.dumps(paper.listed()))
         else:
-            paper.show_list(tables.console())
+            paper.show_list(terminal.console())
         return
     if quick and seeds is not None:
         raise click.UsageError("--quick and --seeds both say how many seeds: give one of them")
@@ -115,7 +115,7 @@ def run_paper(
                 print(json.dumps(paper.result(identity, chosen, rows)), flush=True)
             else:
                 every = readings or not quick
-                paper.show(identity, chosen, rows, tables.console(), readings=every)
+                paper.show(identity, chosen, rows, terminal.console(), readings=every)
             warn(list(dict.fromkeys(warning for row in rows.values() for warning in row["warnings"])))
         if not as_json:
             print(f"\nfigure: {figure}")

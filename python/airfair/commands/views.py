@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
-from .. import _core, experiment, explaining, tables
+from .. import _core, experiment, explaining, tables, terminal
 from .._core import InputError
 from ..arguments import hint
 from ..inputs import refuse_inputs
@@ -126,9 +126,9 @@ def schemes(names: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         print(json.dumps(shown, separators=(",", ":"), ensure_ascii=False))
     elif names:
-        tables.show_schemes(shown, tables.console())
+        tables.show_schemes(shown, terminal.console())
     else:
-        tables.list_schemes(shown, tables.console())
+        tables.list_schemes(shown, terminal.console())
 
 
 @subcommand()
@@ -233,7 +233,7 @@ def explain(
             print(json.dumps(forwarded.facts(result, carried)), flush=True)
         else:
             for line in forwarded.words(result, carried):
-                tables.console().print(escape(line))
+                terminal.console().print(escape(line))
             print(f"\n{forwarded.commands(result, carried)}")
         warn(result["warnings"])
         return
@@ -241,7 +241,7 @@ def explain(
         if as_json:
             print(json.dumps(explanation), flush=True)
         else:
-            show.show(explanation, tables.console(), everything=everything)
+            show.show(explanation, terminal.console(), everything=everything)
         warn(explanation["warnings"])
     if not as_json:
         print(f"\npicture: {out}")

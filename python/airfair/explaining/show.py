@@ -13,7 +13,7 @@ from rich.markup import escape
 from .._core import InputError
 from ..output import write_atomically
 from ..quantities import plural, rate
-from ..tables import plain_table
+from ..terminal import plain_table
 from .limit import unjudged_line
 from .result import (
     DEFERRING,

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..quantities import plural, rate
-from ..tables import MOST_FLOWS, plain_table
+from ..tables import MOST_FLOWS
+from ..terminal import plain_table
 from .model import Bound, Optimum, binding_cliques
 from .search import Found
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from .. import ending, tables
+from .. import ending, terminal
 from .._core import InputError
 from ..commands.common import print_message, run_progress, warn
 from . import dataset
@@ -67,7 +67,7 @@ def sweep(
     if as_json:
         _print_json(result)
     else:
-        show_sweep(result, tables.console(), flows=flows)
+        show_sweep(result, terminal.console(), flows=flows)
         print(f"\n{folder / 'runs'}, {folder / 'flows'}: the tables, as Parquet")
     warn(plan.warnings)
     for failure in done.failed:
