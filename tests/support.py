@@ -76,6 +76,12 @@ def without_perf(text: str) -> str:
     return head
 
 
-def heed_control_c() -> None:
-    """For a child, before its program begins: what a shell starts in the background ignores SIGINT."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+"""The signals that end a command."""
+
+
+def usual_signals() -> None:
+    """For a child, before its program begins: signals end it, whatever the tests' own caller has set. What a
+    shell starts in the background ignores SIGINT."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)

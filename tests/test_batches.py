@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import airfair
 import pytest
-from airfair import Capture, InputError, Recording, Scenario, plots, tables
+from airfair import Capture, InputError, Recording, Scenario, plots, quantities, tables, terminal
 from airfair.explaining import forwarded
 from matplotlib.collections import LineCollection
 
@@ -137,10 +137,10 @@ def test_the_command_draws_batches(tmp_path: Path) -> None:
     assert "--stations goes with --kind timeline, not with batches" in done.stderr
 
 
-def shown(show: Callable[[tables.Console], None], width: int = 80) -> list[str]:
+def shown(show: Callable[[terminal.Console], None], width: int = 80) -> list[str]:
     """The lines of a table on a terminal of that width."""
     out = io.StringIO()
-    show(tables.Console(file=out, width=width))
+    show(terminal.Console(file=out, width=width))
     return out.getvalue().splitlines()
 
 
@@ -183,8 +183,8 @@ def test_a_comparison_has_broadcasts_per_packet(tmp_path: Path) -> None:
     assert late["mean"] == pytest.approx(sum(of["late"] / (of["broadcasts"] + of["late"]) for of in runs) / 3)
     lines = shown(lambda out: tables.show_comparison("diamond", rows, out))
     found = row(lines, "broadcasts per packet of flow", "f")
-    assert (found["droptail"], found["more"]) == ("-", tables.number(per_packet, 2))
-    assert row(lines, "late broadcasts of flow", "f")["more"] == tables.percent_of(late)
+    assert (found["droptail"], found["more"]) == ("-", quantities.number_of(per_packet, 2))
+    assert row(lines, "late broadcasts of flow", "f")["more"] == quantities.percent_of(late)
     assert "Broadcasts per packet of the flows" in page.read_text()
     (alone,) = airfair.compare(short, schemes=["droptail"], seeds=[1])
     assert "late_share" not in alone["flows"][0]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from airfair import Scenario, _core, run
 
-from tests.support import ROOT, SCENARIOS, SHORT, THREE_PAIRS, airfair, heed_control_c, json_of
+from tests.support import ROOT, SCENARIOS, SHORT, THREE_PAIRS, airfair, json_of, usual_signals
 
 NUMBER = (int, float)
 OPTIONAL = (int, float, type(None))
@@ -517,7 +517,7 @@ cli.main()
 def test_control_c_ends_a_long_run(arguments: tuple[str | Path, ...]) -> None:
     command = [sys.executable, "-c", TELLS_WHEN_IT_BEGINS, *map(str, arguments)]
     child = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_control_c
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=usual_signals
     )
     try:
         assert child.stderr is not None

@@ -16,15 +16,7 @@ from airfair import Scenario, ending, output
 from airfair.ending import Terminated
 from airfair.output import whole_folder, write_atomically
 
-from tests.support import SCENARIOS, SHORT, THREE_PAIRS
-
-SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-
-
-def usual_signals() -> None:
-    """For a child, before its program begins: signals end it, whatever the tests' own caller has set."""
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_DFL)
+from tests.support import SCENARIOS, SHORT, SIGNALS, THREE_PAIRS, usual_signals
 
 
 def child(program: str, *arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -14,6 +14,7 @@ from airfair import InputError, Scenario
 from airfair.explaining import figure, show, words
 from airfair.explaining.advice import advice
 from airfair.explaining.result import Cause, Explanation, Hop, held_ns, preceding_ns, present, share, waited
+from airfair.quantities import rate
 from rich.console import Console
 
 from tests.support import CATEGORIES, SCENARIOS, SHORT, THREE_PAIRS, json_of
@@ -503,6 +504,112 @@ def test_the_verdict_names_what_the_goodput_is_compared_with() -> None:
     )
     told |= {"standing": "behind", "goodput_bps": 100e3, "offered_bps": 200e3}
     assert words.verdict(told).endswith(" 100 kbit/s, 50 % of the 200 kbit/s that it offers.")
+
+
+LITTLE = """
+name = "little"
+duration = "10 s"
+warmup = "1 s"
+[radio]
+standard = "802.11b"
+[[node]]
+id = "a"
+position = ["0 m", "0 m"]
+[[node]]
+id = "b"
+position = ["80 m", "0 m"]
+[[flow]]
+id = "x"
+from = "a"
+to = "b"
+transport = "tcp"
+traffic = { kind = "saturating", packet = "1000 B" }
+[[flow]]
+id = "y"
+from = "a"
+to = "b"
+transport = "tcp"
+traffic = { kind = "saturating", packet = "1000 B" }
+"""
+MOVING = LITTLE.replace(
+    'position = ["80 m", "0 m"]',
+    'position = ["80 m", "0 m"]\nmovement = { waypoints = [{ to = ["81 m", "0 m"], speed = "0.1 m/s" }] }',
+)
+STRICT = {"red.min_th": 0.02, "red.max_th": 0.05, "red.weight": 1.0, "red.max_p": 1.0}
+"""RED that drops nearly every packet which waits: TCP gets next to nothing, and both flows the same."""
+
+
+def unfolded(told: Explanation) -> str:
+    return " ".join(" ".join(printed(told)).split())
+
+
+def test_a_flow_that_has_as_little_as_the_other_gets_little() -> None:
+    """Both have the same, so that the mean of the flows says nothing: the max-min rate does."""
+    scenario = Scenario.parse(LITTLE).edited(STRICT)
+    found = airfair.explain(scenario, flow="x", scheme="red")
+    best = {flow["id"]: flow["max_min_bps"] for flow in airfair.optimum(scenario)["flows"]}["x"]
+    assert found["standing"] == "fair"
+    part = found["goodput_bps"] / best
+    assert part < 0.05
+    assert (
+        f" gets little: {rate(found['goodput_bps'])}, {words.percent(part)} of the {rate(best)} that the air "
+        "allows it. That is "
+    ) in found["verdict"]
+    assert "baseline" not in found
+    assert "Not judged" not in unfolded(found)
+
+
+def test_the_limit_of_little_is_half_of_the_max_min_rate() -> None:
+    found = airfair.explain(Scenario.parse(LITTLE), flow="x", scheme="red")
+    best = found["optimum"]
+    assert best is not None
+    for part, files, little in ((0.499, False, True), (0.5, False, False), (0.499, True, False)):
+        best["share"], best["sends_files"] = part, files
+        assert ("gets little" in words.verdict(found)) is little
+
+
+def test_where_the_model_does_not_apply_drop_tail_is_the_baseline() -> None:
+    scenario = Scenario.parse(MOVING).edited(STRICT)
+    found = airfair.explain(scenario, flow="x", scheme="red")
+    before = airfair.run(scenario, scheme="droptail")
+    now = airfair.run(scenario, scheme="red")
+    flow = next(flow for flow in before["flows"] if flow["id"] == "x")
+    total = before["aggregate_goodput_bps"]
+    assert found["optimum"] is None
+    assert found["baseline"] == {
+        "scheme": "droptail",
+        "goodput_bps": flow["goodput_bps"],
+        "total_bps": total,
+    }
+    part = words.percent(now["aggregate_goodput_bps"] / total)
+    assert " gets little, as all flows do: " in found["verdict"]
+    assert f"With red the total is {part} of that with droptail. That is " in found["verdict"]
+    assert (
+        "Not judged by what the air allows: nodes move; expected nodes at rest; with droptail the flow has "
+        f"{rate(flow['goodput_bps'])}, all flows together {rate(total)}."
+    ) in unfolded(found)
+
+
+def test_beside_a_baseline_a_flow_may_get_its_share() -> None:
+    """RED with its usual parameters; then half of drop-tail's total, and a little less."""
+    found = airfair.explain(Scenario.parse(MOVING), flow="x", scheme="red")
+    assert "baseline" in found
+    assert " gets its share: " in found["verdict"]
+    total = sum(flow["goodput_bps"] for flow in found["flows"])
+    for before, little in ((2 * total, False), (2.001 * total, True), (0.0, False)):
+        found["baseline"]["total_bps"] = before
+        assert ("gets little, as all flows do" in words.verdict(found)) is little
+
+
+def test_without_another_scheme_or_a_fair_standing_there_is_no_baseline() -> None:
+    drop_tail = airfair.explain(Scenario.parse(MOVING), flow="x")
+    assert (drop_tail["standing"], "baseline" in drop_tail) == ("fair", False)
+    assert "Not judged by what the air allows: nodes move; expected nodes at rest." in " ".join(
+        printed(drop_tail)
+    )
+    silent = Scenario.parse(MOVING).edited({"flow.y.stop": "500 ms"})
+    found = airfair.explain(silent, flow="y", scheme="red")
+    assert (found["standing"], "baseline" in found) == ("silent", False)
 
 
 def test_a_link_that_comes_and_goes_is_not_called_weak() -> None:

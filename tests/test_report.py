@@ -12,7 +12,11 @@ from typing import Any
 import airfair
 import numpy as np
 import pytest
-from airfair import Scenario, report, tables
+from airfair import Scenario, experiment, network, quantities, report
+from airfair.plots import seeds as over_seeds
+from airfair.report import pictures
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from tests import browser
@@ -158,10 +162,10 @@ def test_the_numbers_are_those_of_the_comparison(seen: browser.Page, pairs: Path
     seen.open(pairs, 1280, 900)
     cells = seen.value("[...document.querySelectorAll('section table td')].map(e => e.innerText.trim())")
     for row in rows:
-        assert tables.number(row["jain_index"], 3) in cells
+        assert quantities.number_of(row["jain_index"], 3) in cells
         for flow in row["flows"]:
-            assert tables.rate_of(flow["goodput_bps"]) in cells
-    change = tables.rate_of(rows[1]["difference"]["aggregate_goodput_bps"], sign=True)
+            assert quantities.rate_of(flow["goodput_bps"]) in cells
+    change = quantities.rate_of(rows[1]["difference"]["aggregate_goodput_bps"], sign=True)
     assert change.replace("-", "\N{MINUS SIGN}") in cells
     text = seen.value("document.body.textContent")
     for told in (
@@ -239,6 +243,47 @@ def test_the_page_is_small_and_alone(pairs: Path) -> None:
     assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
 
 
+MANY = 300
+"""Flows of a scenario, more than fit one by one into a picture."""
+
+
+def test_every_flow_of_many_is_drawn() -> None:
+    """Over time each has a line; of the bars and the table the page says which flows they have, and where the
+    others are."""
+    text = 'name = "many"\nduration = "2 s"\n[[node]]\nid = "a"\n[[node]]\nid = "b"\n'
+    text += '[[link]]\nends = ["a", "b"]\nrate = "10 Mbit/s"\n'
+    for i in range(MANY):
+        traffic = f'{{ kind = "constant", packet = "100 B", rate = "{i + 1} kbit/s" }}'
+        text += f'[[flow]]\nid = "f{i}"\nfrom = "a"\nto = "b"\ntraffic = {traffic}\n'
+    scenario = Scenario.parse(text)
+    done = experiment.repeat(scenario, schemes=["droptail"], seeds=[1], interval="100 ms")
+    rows, first = json.loads(done.rows), json.loads(done.runs[0][0].result)
+    lines: list[int] = []
+    bands = over_seeds.goodput_bands
+
+    def counted(*arguments: Any, **options: Any) -> Figure:  # noqa: ANN401 - those of the picture
+        figure = bands(*arguments, **options)
+        (others,) = [part for part in figure.axes[0].collections if isinstance(part, LineCollection)]
+        lines.append(len(others.get_segments()) + len(arguments[1]))
+        assert len(others.get_segments()[0]) == 2 * 20, "a step for each interval"
+        return figure
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(over_seeds, "goodput_bands", counted)
+        drawn = pictures.draw(network(scenario), rows, first, done)
+    assert lines == [MANY]
+    assert "time-0" in {picture.id for picture in drawn}
+    page = report.page(scenario, done)
+    note = (
+        f"Of the {MANY} flows the 25 with the least and the 25 with the most goodput under droptail have "
+        f"bars of their own; one bar is the mean of the other {MANY - 50}. The table has the 50 flows with "
+        "the least goodput; <code>airfair compare</code> prints those of every flow with <code>--json</code>."
+    )
+    assert note in page
+    assert f"mean of {MANY - 50} others" in page
+    assert len(page) < 2_000_000
+
+
 @pytest.mark.parametrize(
     ("overrides", "schemes"),
     [
@@ -277,7 +322,7 @@ def test_queue_differentials_have_a_table(folder: Path) -> None:
     (at,) = [row for row in rows if row[:2] == ["1 → 2", "diffq"]]
     of = [q["differentials"][0] for run in runs for q in run["queues"] if q["node"] == "1"]
     mean, ci95 = airfair._core.estimate([one["mean_packets"] for one in of])
-    assert at[3] == tables.number({"mean": mean, "ci95": ci95}, 1)
+    assert at[3] == quantities.number_of({"mean": mean, "ci95": ci95}, 1)
     shares = [np.mean([one["levels"][level] / one["packets"] for one in of]) for level in range(8)]
     for name, text in zip(head[4:], at[4:], strict=True):
         share = shares[int(name.removeprefix("level "))]
@@ -303,9 +348,9 @@ def test_what_a_controller_gave_has_a_table(folder: Path) -> None:
     assert given["inhibited"]["controller"] == result["controllers"][0]["node"]
     assert sorted(row[0] for row in rows[1:]) == sorted(given) == ["inhibited", "inhibitor"]
     for flow, scheme, rate, goodput, capacity, links, _ in rows[1:]:
-        assert (scheme, rate) == ("c3l", tables.rate(given[flow]["rate_bps"]))
+        assert (scheme, rate) == ("c3l", quantities.rate(given[flow]["rate_bps"]))
         of = next(of for of in result["flows"] if of["id"] == flow)
-        assert goodput == tables.rate(of["goodput_bps"])
+        assert goodput == quantities.rate(of["goodput_bps"])
         assert capacity == f"{given[flow]['capacity']:.2f}"
         assert links == "1 → 2 and 3 → 4"
     assert "c3l: Link 1 to 2 is inhibited by 3, as the controller has found out" in section.group()
@@ -329,9 +374,13 @@ def test_access_categories_have_a_table(folder: Path) -> None:
     counts = [run["stations"][0]["categories"][0] for run in runs]
     waits = [q["mean_wait_s"] for run in runs for q in run["queues"] if q["towards"] == "default/BK"][::3]
     for head, values, show in (
-        ("frames", [c["sent"] for c in counts], lambda e: tables.number(e, 0)),
-        ("internal collisions", [c["internal_collisions"] for c in counts], lambda e: tables.number(e, 0)),
-        ("mean wait", waits, tables.time_of),
+        ("frames", [c["sent"] for c in counts], lambda e: quantities.number_of(e, 0)),
+        (
+            "internal collisions",
+            [c["internal_collisions"] for c in counts],
+            lambda e: quantities.number_of(e, 0),
+        ),
+        ("mean wait", waits, quantities.time_of),
     ):
         mean, ci95 = airfair._core.estimate([float(value) for value in values if value is not None])
         assert rows[6][rows[0].index(head)] == show({"mean": mean, "ci95": ci95})

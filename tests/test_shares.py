@@ -10,7 +10,7 @@ from typing import Any
 
 import airfair
 import pytest
-from airfair import InputError, Scenario, _core, experiment, plots
+from airfair import InputError, Scenario, _core, experiment, plots, quantities
 from airfair.explaining import show
 from airfair.explaining.words import percent
 from airfair.optimal.show import show as show_optimum
@@ -263,7 +263,7 @@ def test_a_report_has_a_part_of_the_optimum(tmp_path: Path) -> None:
     best = airfair.optimum(THREE_PAIRS)
     for flow in best["flows"]:
         assert f'<th scope="row">{flow["id"]}</th>' in part
-        assert f"<td>{airfair.tables.rate(flow['max_min_bps'])}</td>" in part
+        assert f"<td>{quantities.rate(flow['max_min_bps'])}</td>" in part
     assert "<li>clique 0, 4 links of 4 senders: a1\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}b1," in part
     assert "--optimum" in text.partition("<pre>")[2].partition("</pre>")[0], "the command that repeats it"
     airfair.compare(THREE_PAIRS, seeds=[1], overrides=BRIEF, report=file)
@@ -283,8 +283,9 @@ def test_an_explanation_names_the_clique() -> None:
     assert {"src": "a2", "dst": "b2"} in found["links"]
     side = "1" if {"src": "a1", "dst": "b1"} in found["links"] else "3"
     share = percent(told["goodput_bps"] / flow["max_min_bps"])
+    best_rate = quantities.rate(flow["max_min_bps"])
     assert found["words"] == (
-        f"By the model of `airfair optimum` the flow could have {airfair.tables.rate(flow['max_min_bps'])} "
+        f"By the model of `airfair optimum` the flow could have {best_rate} "
         f"(it has {share} of this); its links share the air with a{side} → b{side} and "
         f"b{side} → a{side}, of which one can be used at a time (4 senders)."
     )

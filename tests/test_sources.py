@@ -39,7 +39,7 @@ def test_every_file_of_a_test_program_is_run(crate: str) -> None:
 DIALECT = re.compile(r'^\s*(?://[/!]|r?"""|#) ?(?:What|Whether|Its)\b')
 """How no line of documentation begins: such a line is a clause, and a reader looks for the noun."""
 
-NAMES = re.compile(r"\b(?:fn|def) (?:tells?|knows?|go|asks?|came)(?:_\w+)?\s*[(<]")
+NAMES = re.compile(r"\b(?:fn|def) _*(?:tells?|knows?|go|asks?|came)(?:_\w+)?\s*[(<]")
 """Names of functions for which the field has verbs: notify, announce, find, continue, query."""
 
 
@@ -56,3 +56,9 @@ def test_documentation_and_names_are_plain_english() -> None:
         if DIALECT.match(line) or (NAMES.search(line) and Path(name).name != Path(__file__).name)
     ]
     assert dialect == []
+
+
+@pytest.mark.parametrize("line", ["fn tell(", "def _tell(text", "    def __ask_twice(self", "fn knows<T>("])
+def test_names_are_found_with_and_without_underscores(line: str) -> None:
+    assert NAMES.search(line)
+    assert not any(NAMES.search(other) for other in ("def intelligence(", "fn _request(", "fn gone("))

@@ -30,7 +30,7 @@ from airfair.sweeping import dataset, journal
 from airfair.sweeping.pool import Processes
 
 from tests.support import airfair as command
-from tests.support import heed_control_c
+from tests.support import usual_signals
 from tests.sweeps import as_toml_file, assert_once_each, study, sweep_here
 
 KILLS = 20
@@ -302,22 +302,30 @@ def test_failures_make_the_status_1(tmp_path: Path) -> None:
     assert f"airfair: failed: {first}: its worker process died 3 times" in done.stderr
 
 
-def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "word"),
+    [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated"), (signal.SIGHUP, "terminated")],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_a_signal_keeps_what_is_finished(number: signal.Signals, word: str, tmp_path: Path) -> None:
+    """All processes get it: from a terminal (Ctrl-C, or when it closes), or from a batch system."""
     file, out = as_toml_file(tmp_path, seeds=SEEDS, duration=LONG), tmp_path / "out"
-    driver = start(file, out, "--jobs", "2", start_new_session=True, preexec_fn=heed_control_c)
+    driver = start(file, out, "--jobs", "2", start_new_session=True, preexec_fn=usual_signals)
     try:
         wait_for(out, 3)
-        os.killpg(driver.pid, signal.SIGINT)  # as a terminal does: workers get it too
-        told, errors = driver.communicate(timeout=30)
+        os.killpg(driver.pid, number)
+        output, errors = driver.communicate(timeout=30)
     finally:
         driver.kill()
-    assert (driver.returncode, told) == (130, "")
+    assert (driver.returncode, output) == (128 + number, "")
     kept = finished(out)
     assert kept < RUNS, "it does not go on to the end"
     assert errors == (
-        f"airfair: interrupted; {kept} of {RUNS} runs are finished and kept in {out}; "
+        f"airfair: {word}; {kept} of {RUNS} runs are finished and kept in {out}; "
         "the same command does the rest\n"
     )
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+    assert [path.name for path in out.iterdir() if path.name.startswith(".")] == [".lock"]
     assert pq.read_table(out / "runs").num_rows == kept >= 3, "in the tables, not only in the journal"
 
 

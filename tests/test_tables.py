@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 
-from airfair import compare, run, tables
+from airfair import compare, quantities, run, tables, terminal
 
 from tests.support import SCENARIOS, SHORT, THREE_PAIRS
 
@@ -35,7 +35,7 @@ def test_lost_routes_are_told_flow_by_flow_where_they_are_few() -> None:
 
 def test_times_have_the_unit_in_which_they_are_not_below_one() -> None:
     times = (None, 0.0, 3.45e-6, 4e-7, 0.00099949, 0.0009996, 0.0123456, 0.9994, 0.9996, 12.34, 1234.5)
-    assert [tables._delay(time) for time in times] == [
+    assert [quantities.time(time) for time in times] == [
         "-",
         "0 ms",
         "3.45 us",
@@ -65,7 +65,7 @@ def test_a_controller_is_warned_of_where_no_scheme_of_a_comparison_has_one() -> 
 def test_feedback_of_tfrc_is_in_the_table() -> None:
     result = run(SCENARIOS / "tfrc-beside-tcp.toml", overrides=["duration=30 s"])
     out = io.StringIO()
-    tables.show_run(result, tables.Console(file=out, width=300))
+    tables.show_run(result, terminal.Console(file=out, width=300))
     lines = [re.split(r" {2,}", line.strip()) for line in out.getvalue().splitlines()]
     heads = next(line for line in lines if "loss event rate" in line)
     for flow in result["flows"]:
@@ -83,5 +83,5 @@ def test_feedback_of_tfrc_is_in_the_table() -> None:
         ]
     assert sum("feedback" in flow for flow in result["flows"]) == 2
     pairs = io.StringIO()
-    tables.show_run(run(THREE_PAIRS, overrides=SHORT[1::2]), tables.Console(file=pairs, width=300))
+    tables.show_run(run(THREE_PAIRS, overrides=SHORT[1::2]), terminal.Console(file=pairs, width=300))
     assert "loss event" not in pairs.getvalue()

@@ -9,8 +9,9 @@ from typing import Any
 
 import airfair
 import pytest
-from airfair import InputError, Scenario, _core, verdicts
+from airfair import InputError, LimitError, Scenario, _core, verdict_tables, verdicts
 from airfair.optimal.yardstick import affordable, most_links, yardstick
+from airfair.quantities import part
 
 from tests.support import ROOT, SCENARIOS, SHORT, THREE_PAIRS, json_of
 from tests.support import airfair as command
@@ -91,6 +92,41 @@ def test_a_change_that_the_seeds_do_not_show_is_none() -> None:
     assert (against["won"], against["lost"], against["even"]) == (0, 1, 2)
 
 
+def test_a_single_pair_of_several_is_no_change() -> None:
+    """Under the first scheme x delivers with the first seed only, so that one difference of its delays is
+    known: a tenth, without an interval. Of y both are known."""
+    none: list[tuple[float, float | None]] = [(1e3, None)] * 2
+    before = runs_of("droptail", {"x": [(100e3, 0.1), (0.0, None)], "y": [(100e3, 0.1)] * 2, "z": none})
+    now = runs_of("red", {"x": [(100e3, 0.2)] * 2, "y": [(100e3, 0.2)] * 2, "z": none})
+    row = rows_of(before, now)[1]
+    by = row["flows"][0]["difference"]["mean_delay_s"]
+    assert (by["mean"], by["ci95"], by["runs"]) == (pytest.approx(0.1), None, 1)
+    beside = row["beside"]
+    assert (beside["delay_fell"], beside["delay_rose"], beside["delay_even"]) == (0, 1, 1)
+
+
+def test_the_mean_over_packets_of_a_single_pair_says_nothing() -> None:
+    """With two seeds, of which one has packets under both schemes: there is no line of delays."""
+    none: list[tuple[float, float | None]] = [(0.0, None)] * 2
+    before = runs_of("droptail", {"x": [(90e3, 0.01)] * 2, "y": [(10e3, 0.1)] * 2, "z": none})
+    now = runs_of("red", {"x": [(50e3, 0.005)] * 2, "y": [(50e3, 0.05)] * 2, "z": none})
+    rows = rows_of(before, now)
+    assert [line for line in verdicts.comparison_lines(rows) if "delay" in line]  # type: ignore[arg-type]
+    rows[1]["difference"]["mean_delay_s"] |= {"ci95": None, "runs": 1}
+    assert not [line for line in verdicts.comparison_lines(rows) if "delay" in line]  # type: ignore[arg-type]
+
+
+def test_one_seed_is_named_one_run_of_each() -> None:
+    two: list[tuple[float, float | None]] = [(10e3, 0.1), (10e3, 0.1)]
+    for seeds in (1, 2):
+        before = runs_of("droptail", {flow: [(100e3, 0.1)] * seeds for flow in "xyz"})
+        rows = rows_of(before, runs_of("red", dict.fromkeys("xyz", two[:seeds])))
+        title = verdict_tables.title(rows, None)  # type: ignore[arg-type]
+        assert title == "Flows against droptail" + (" in one run of each" if seeds == 1 else "")
+        (line,) = verdicts.comparison_lines(rows)  # type: ignore[arg-type]
+        assert line.endswith("in one run of each") is (seeds == 1)
+
+
 def test_a_collapse_is_named_however_fair() -> None:
     before = runs_of("droptail", {"x": [(800e3, 0.1)], "y": [(100e3, 0.1)], "z": [(100e3, 0.1)]})
     now = runs_of("red", {flow: [(2e3, 0.1)] for flow in "xyz"})
@@ -98,7 +134,8 @@ def test_a_collapse_is_named_however_fair() -> None:
     assert rows[1]["beside"]["collapsed"]
     (line,) = verdicts.comparison_lines(rows)  # type: ignore[arg-type]
     assert line == (
-        "red: the whole collapses, to 0.6 % of the total of droptail; 3 of 3 flows lose against droptail"
+        "red: the whole collapses, to 0.6 % of the total of droptail; 3 of 3 flows lose against droptail "
+        "in one run of each"
     )
 
 
@@ -163,12 +200,12 @@ def test_a_run_prints_what_it_gets_of_what_the_air_allows() -> None:
     assert verdict["optimum_share_total"] == pytest.approx(total)
     rates = {flow["id"]: flow["max_min_bps"] for flow in best["flows"]}
     few = sum(flow["goodput_bps"] < rates[flow["id"]] / 2 for flow in result["flows"])
-    assert (verdict["flows"], verdict["below_half"]) == (3, few)
+    assert (verdict["flows_judged"], verdict["below_half"]) == (3, few)
     told = command("run", THREE_PAIRS, *SHORT).stdout
     least = min(flow["goodput_bps"] / rates[flow["id"]] for flow in result["flows"])
-    words = f"the least flow has {verdicts.percent(least)} of its max-min rate; "
+    words = f"the least flow has {part(least)} of its max-min rate; "
     words += f"{few} of 3 flows {'has' if few == 1 else 'have'} less than half; " if few else ""
-    words += f"the total is {verdicts.percent(total)} of the fair one"
+    words += f"the total is {part(total)} of the fair one"
     assert f"of what the air allows (airfair optimum): {words}" in " ".join(told.split())
     assert json_of("run", THREE_PAIRS, *SHORT, "--optimum", "--json")["verdict"] == verdict
     assert "verdict" not in json_of("run", THREE_PAIRS, *SHORT, "--json")
@@ -179,8 +216,9 @@ def test_the_work_of_the_optimum_is_counted() -> None:
     assert [most_links(events) for events in (0, 10, 999, 1000)] == [0, 1, 9, 10]
     scenario = Scenario.read(THREE_PAIRS)
     links = len(airfair.optimum(scenario)["links"])
-    assert affordable(scenario, 10 * links * links) is not None
-    assert affordable(scenario, 10 * links * links - 1) is None
+    assert affordable(scenario, 10 * links * links).max_min_bps
+    with pytest.raises(LimitError, match=f"flows use {links} links, more than {links - 1}"):
+        affordable(scenario, 10 * links * links - 1)
 
 
 def test_without_categories_and_with_static_routes() -> None:
@@ -205,6 +243,92 @@ def test_a_run_without_an_optimum_is_compared_with_drop_tail() -> None:
     assert in_windows["verdict"] == verdict
     alone = airfair.run(scene, scheme="droptail", overrides=short, optimum=True)["verdict"]
     assert alone["by"] is None
+
+
+MOVING = (SCENARIOS / "drive-by.toml", "--set", "duration=4 s")
+FILES = (SCENARIOS / "short-flows.toml", "--set", "duration=3 s", "--set", "warmup=1 s")
+FEW = (THREE_PAIRS, "--set", "duration=2 ms", "--set", "warmup=0 s")
+"""A run of a few frames: the rates take more work."""
+NODES_MOVE = "not judged by what the air allows: nodes move; expected nodes at rest"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("run", *MOVING, "--scheme", "vegas"), f"{NODES_MOVE}; --optimum compares with a run of droptail"),
+        (
+            ("run", *MOVING),
+            f"{NODES_MOVE}; {verdicts.OF_BASELINE}",
+        ),
+        (("run", *MOVING, "--optimum"), f"{NODES_MOVE}; {verdicts.OF_BASELINE}"),
+        (("run", *FEW), "not judged by what the air allows: the best rates take more work than the run; "),
+        (("run", *FILES), f"not judged by what the air allows: {verdicts.NO_RATES}; "),
+        (("compare", *MOVING, "--seeds", "1"), f"{NODES_MOVE}; --schemes takes others to compare with"),
+        (("compare", *MOVING, "--seeds", "1", "--schemes", "droptail,vegas"), NODES_MOVE),
+        (("compare", *FEW, "--seeds", "1"), "more work than the runs; --optimum computes them"),
+        (("compare", *FILES, "--seeds", "1"), f"not judged by what the air allows: {verdicts.NO_RATES}"),
+    ],
+)
+def test_what_is_not_judged_says_why_in_a_line(arguments: tuple[str | Path, ...], line: str) -> None:
+    printed = " ".join(command(*arguments).stdout.split())
+    assert printed.count("not judged by what the air allows") == 1
+    assert line in printed
+
+
+def test_schemes_with_settings_of_their_own_are_not_judged() -> None:
+    own = ("--schemes", "droptail,red", "--set", "red:radio.queue_packets=10")
+    printed = " ".join(command("compare", THREE_PAIRS, *SHORT, "--seeds", "2", *own).stdout.split())
+    assert "not judged by what the air allows: a scheme has settings of its own" in printed
+
+
+def test_a_run_beside_drop_tail_says_both() -> None:
+    printed = " ".join(command("run", *MOVING, "--scheme", "vegas", "--optimum").stdout.split())
+    assert NODES_MOVE in printed
+    result = airfair.run(MOVING[0], scheme="vegas", overrides=["duration=4 s"], optimum=True)
+    beside = result["verdict"]["beside"]
+    flows = beside["won"] + beside["lost"] + beside["even"]
+    lose = f"{beside['lost']} of {flows} {'flow' if flows == 1 else 'flows'} lose"
+    assert f"{part(beside['total_share'] or 0)} of its total; {lose}" in printed
+    assert "beside droptail, one run of each: " in printed
+
+
+def test_the_verdict_is_in_every_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of --json, of the folder, of the terminal and of the page are one."""
+    monkeypatch.setenv("COLUMNS", "300")
+    for scene, scheme, more in (
+        (THREE_PAIRS, "red", SHORT),
+        (OLSR, "red", ("--set", "duration=12 s", "--set", "warmup=5 s")),
+        (MOVING[0], "vegas", MOVING[1:]),
+    ):
+        run = ("run", scene, "--scheme", scheme, *more)
+        verdict = json_of(*run, "--optimum")["verdict"]
+        folder, page = tmp_path / f"{scene.stem}", tmp_path / f"{scene.stem}.html"
+        printed = command(*run, "--optimum", "--out", folder).stdout
+        assert json.loads((folder / "run.json").read_text())["verdict"] == verdict
+        assert airfair.Recording.load(folder).result["verdict"] == verdict
+        lines = verdicts.run_lines(verdict)
+        on_page = command(*run, "--optimum", "--report", page).stdout
+        text = page.read_text().replace("&#39;", "'")
+        for line in lines:
+            assert line in printed
+            assert line in on_page
+            assert f"<strong>{line}.</strong>" in text
+        assert text.count("<strong>") == len(lines), "no other verdict"
+        assert ('<section id="optimum">' in text) is (verdict["by"] == "optimum")
+        for assumed in verdict.get("assumed", []):
+            assert f"<code>airfair optimum</code>, with {assumed}: the links" in text
+        optimum = " --optimum" if verdict["by"] == "optimum" else ""
+        assert f"airfair run {scene.stem}.toml --scheme {scheme} --seed 1{optimum}</pre>" in text
+
+
+def test_a_page_of_a_run_says_what_the_terminal_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    page = tmp_path / "x.html"
+    for run in (("run", THREE_PAIRS, *SHORT), ("run", *MOVING)):
+        printed = command(*run, "--report", page).stdout
+        (line,) = [line for line in printed.splitlines() if "what the air allows" in line]
+        assert f"<strong>{line}.</strong>" in page.read_text()
+        assert '<section id="optimum">' not in page.read_text()
 
 
 def test_what_schemes_need_is_checked_before_the_first_run(tmp_path: Path) -> None:
@@ -298,6 +422,61 @@ def test_a_setting_is_named_above_the_tables(tmp_path: Path) -> None:
 def test_a_setting_for_no_scheme_is_an_error() -> None:
     with pytest.raises(InputError, match='"diffk:" is for no scheme that is compared; did you mean "diffq"'):
         airfair.compare(PARKING, schemes=["diffq"], overrides=["diffk:radio.categories=diffq"])
+
+
+OWN = "red:radio.queue_packets=10"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", THREE_PAIRS),
+        ("run", THREE_PAIRS, "--scheme", "red"),
+        ("explain", THREE_PAIRS),
+        ("check", THREE_PAIRS),
+        ("trace", THREE_PAIRS),
+        ("optimum", THREE_PAIRS),
+        ("plot", THREE_PAIRS, "-o", "x.svg"),
+        ("sweep", SCENARIOS / "studies" / "queue.toml"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_setting_of_one_scheme_is_for_compare(arguments: tuple[str | Path, ...], tmp_path: Path) -> None:
+    done = command(*arguments, "--set", OWN, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"--set {OWN}: a value for the runs of one scheme goes with airfair compare; "
+        "expected radio.queue_packets=10\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_setting_of_one_scheme_in_python() -> None:
+    error = "a value for the runs of one scheme goes with airfair compare; expected "
+    study = airfair.Study(name="s", scenario=THREE_PAIRS, schemes=["droptail", "red"], seeds=[1])
+    for call in (
+        lambda overrides: airfair.run(THREE_PAIRS, overrides=overrides),
+        lambda overrides: airfair.explain(THREE_PAIRS, overrides=overrides),
+        lambda overrides: airfair.record(THREE_PAIRS, overrides=overrides),
+        lambda overrides: airfair.sweep(study, overrides=overrides),
+    ):
+        for overrides in ([OWN], OWN, {"red:radio.queue_packets": 10}):
+            with pytest.raises(InputError, match=f"overrides: red:radio.queue_packets.*: {error}"):
+                call(overrides)
+
+
+@pytest.mark.parametrize(
+    ("schemes", "setting", "expected"),
+    [
+        ("droptail,nred", OWN, "; expected one of droptail, nred"),
+        ("droptail,red", "rd:radio.queue_packets=10", '; did you mean "red"?'),
+    ],
+)
+def test_a_setting_for_a_scheme_that_is_not_compared(schemes: str, setting: str, expected: str) -> None:
+    done = command("compare", THREE_PAIRS, "--schemes", schemes, "--set", setting)
+    scheme = setting.partition(":")[0]
+    assert done.returncode == 2
+    assert done.stderr == f'--set "{scheme}:" is for no scheme that is compared{expected}\n'
 
 
 def test_lost_routes_are_the_verdict() -> None:

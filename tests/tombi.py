@@ -26,7 +26,7 @@ class Editor:
         )
         place = {"uri": folder.as_uri(), "name": "scenarios"}
         start: dict[str, Any] = {"processId": None, "rootUri": place["uri"], "capabilities": {}}
-        self._ask("initialize", {**start, "workspaceFolders": [place]})
+        self._request("initialize", {**start, "workspaceFolders": [place]})
         self._send(method="initialized", params={})
 
     def __enter__(self) -> Self:
@@ -49,14 +49,14 @@ class Editor:
         items: list[dict[str, Any]] = []
         # A document that was just opened may not have its schema yet.
         for _ in range(50):
-            found = self._ask("textDocument/completion", place)
+            found = self._request("textDocument/completion", place)
             items = found["items"] if isinstance(found, dict) else found or []
             if items:
                 break
             time.sleep(0.2)
         return {item["label"]: (item.get("documentation") or {}).get("value", "") for item in items}
 
-    def _ask(self, method: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
+    def _request(self, method: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
         self.asked += 1
         self._send(id=self.asked, method=method, params=params)
         while True:

@@ -12,6 +12,7 @@ create_exception!(
     PyRuntimeError,
     "A scheme has requested an effect that its place does not have."
 );
+create_exception!(airfair, LimitError, InputError, "A computation that exceeds a limit of the caller.");
 create_exception!(
     airfair,
     ScenarioError,

@@ -45,6 +45,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("InputError", m.py().get_type::<error::InputError>())?;
     m.add("SchemeError", m.py().get_type::<error::SchemeError>())?;
+    m.add("LimitError", m.py().get_type::<error::LimitError>())?;
     m.add("ScenarioError", m.py().get_type::<error::ScenarioError>())?;
     m.add_class::<scenario::Scenario>()?;
     m.add_class::<world::World>()?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::contract::json;
 use crate::drive::Signals;
-use crate::error::input_error;
+use crate::error::{LimitError, input_error};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -122,7 +122,7 @@ impl From<Bound> for BoundDocument {
     }
 }
 
-/// The optimum of a scenario as JSON. Raises `InputError` where the model does not apply, `KeyboardInterrupt` on a signal.
+/// The optimum of a scenario as JSON. Raises `InputError` where the model does not apply, `LimitError`, `KeyboardInterrupt` on a signal.
 pub(crate) fn write(scenario: &Scenario, world: &World, what: &OptimumSpec) -> PyResult<String> {
     let signals = Signals::new();
     let found = world.optimum_until(&scenario.spec, what, &|| signals.raised());
@@ -130,6 +130,7 @@ pub(crate) fn write(scenario: &Scenario, world: &World, what: &OptimumSpec) -> P
     match found {
         Ok(found) => json(&document(scenario, world, &found)),
         Err(NoOptimum::Unmodelled(reason)) => Err(input_error(reason.0)),
+        Err(NoOptimum::OverLimit(reason)) => Err(LimitError::new_err(reason.0)),
         Err(NoOptimum::Stopped) => Err(input_error("the computation was stopped".to_string())),
     }
 }

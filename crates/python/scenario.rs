@@ -326,8 +326,8 @@ impl Scenario {
     }
 
     /// The best rates that the air allows the flows, as JSON. `factor` replaces both factors of inhibitors. Raises `InputError` where the
-    /// network has something that the model cannot describe, with `only_complete` also where there are more cliques than the limit, and
-    /// where flows use more radio links than `link_limit`.
+    /// network has something that the model cannot describe, and `LimitError`, with `only_complete`, where there are more cliques than the
+    /// limit, and where flows use more radio links than `link_limit`.
     #[pyo3(
         signature = (factor=None, clique_limit=None, proportional=WithProportional(true), only_complete=OnlyComplete(false), link_limit=None),
         text_signature = "($self, factor=None, clique_limit=None, proportional=True, only_complete=False, link_limit=None)"

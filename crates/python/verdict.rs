@@ -38,11 +38,12 @@ impl Changes {
     }
 }
 
-/// How a number has changed: equal where the change is small, or where its interval holds zero.
+/// How a number has changed: equal where the change is small, where its interval holds zero, or where of several seeds a single one has
+/// the number under both schemes, so that there is no interval. With one seed in all every change counts.
 fn change(numbers: &Numbers, difference: &Numbers, name: &str) -> Option<Ordering> {
     let (now, by) = (estimate(numbers, name)?, estimate(difference, name)?);
     let size = by.mean.abs();
-    let is_clear = by.ci95.is_none_or(|half| size > half);
+    let is_clear = by.ci95.map_or(by.runs.is_none(), |half| size > half);
     let before = now.mean - by.mean;
     let least = LEAST_CHANGE * now.mean.abs().max(before.abs());
     let order = by.mean.total_cmp(&0.0);

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import plots, scheme
-    from ._core import InputError, Scenario, ScenarioError, SchemeError, Trace, World, __version__
+    from ._core import InputError, LimitError, Scenario, ScenarioError, SchemeError, Trace, World, __version__
     from .capture import Capture
     from .experiment import compare, network, run, schemes, trace
     from .explaining import Explanation, explain, explanation_figure
@@ -48,6 +48,7 @@ __all__ = [
     "FlowResult",
     "ImportReport",
     "InputError",
+    "LimitError",
     "Network",
     "Optimum",
     "Recording",
@@ -87,6 +88,7 @@ __all__ = [
 _MODULES = {
     "._core": (
         "InputError",
+        "LimitError",
         "Scenario",
         "ScenarioError",
         "SchemeError",

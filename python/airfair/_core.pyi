@@ -53,6 +53,9 @@ _Texts = str | Sequence[str]
 class InputError(ValueError):
     """An error in the input, which the caller can correct."""
 
+class LimitError(InputError):
+    """A computation that exceeds a limit of the caller."""
+
 class SchemeError(RuntimeError):
     """A scheme has requested an effect that its place does not have."""
 
@@ -178,7 +181,7 @@ class Scenario:
         link_limit: int | None = None,
     ) -> str:
         """The best rates that the air allows the flows, as JSON: see `airfair.optimum`. With `only_complete`
-        raise `InputError` where there are more cliques than the limit, and always where flows use more radio
+        raise `LimitError` where there are more cliques than the limit, and always where flows use more radio
         links than `link_limit`: the work grows with their square."""
 
     def run(

@@ -63,6 +63,7 @@ def as_scenario(scenario: Scenario | str | os.PathLike[str], overrides: Override
             raise unsuitable("scenario", path, f"{expected}; Scenario.parse reads the text of a scenario")
         if not path:
             raise unsuitable("scenario", path, expected)
+        refuse_own(overrides)
         return Scenario.read(path, overrides)
     as_overrides(overrides)
     if overrides:
@@ -90,6 +91,14 @@ def of_schemes(overrides: Overrides) -> tuple[Overrides, dict[str, Overrides]]:
     texts = [text for text in given if _scheme_of(text) is None]
     own = ((name, _own(name, ((text, None) for text in given))) for name in names)
     return texts, {name: [*texts, *(text for text, _ in found)] for name, found in own}
+
+
+def refuse_own(overrides: Overrides, where: str = "overrides: ") -> None:
+    """Raise `InputError` for an override of a single scheme, where all runs have the same."""
+    for text in as_overrides(overrides):
+        if _scheme_of(text) is not None:
+            expected = f"airfair compare; expected {text.partition(':')[2].strip()}"
+            raise InputError(f"{where}{text}: a value for the runs of one scheme goes with {expected}")
 
 
 def _own(scheme: str, given: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:

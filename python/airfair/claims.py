@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict, cast, get_args
 
-from . import _core, tables
+from . import _core, quantities
 from .results import CompareRow, Estimate
 
 Source = Literal["paper", "ours", "calibration"]
@@ -75,11 +75,11 @@ class Statistic:
             ends = (self.show({"mean": end(estimate), "ci95": None}) for end in (lower, upper))
             return f"{self.show({'mean': estimate['mean'], 'ci95': None})} ({' to '.join(ends)})"
         if self.rate:
-            return tables.rate_of(estimate, sign=self.signed)
-        return tables.significant(estimate, sign=self.signed)
+            return quantities.rate_of(estimate, sign=self.signed)
+        return quantities.significant(estimate, sign=self.signed)
 
     def show_value(self, value: float) -> str:
-        return tables.rate(value) if self.rate and value else f"{value:g}"
+        return quantities.rate(value) if self.rate and value else f"{value:g}"
 
 
 def estimate(values: Iterable[float]) -> Estimate:

@@ -33,10 +33,12 @@ from .optimal.model import Optimum
 from .optimal.model import optimum as optimum_of
 from .results import CompareRow, Network, RunResult, SchemeInfo
 from .sequential import MAX_SEEDS, STATISTICS, Until
-from .verdicts import Judged, judge_if_cheap, verdict
+from .verdicts import Judged, Unjudged, judge_if_cheap, judge_run
 
 MOST_RUNS = 100_000
 """Most runs of a comparison, which keeps their results in memory."""
+
+OWN_RATES = "not judged by what the air allows: a scheme has settings of its own, and may have other rates"
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -58,8 +60,8 @@ def run(
 
     `overrides` are `path=value` texts, as of `--set`, one such text, or a dict of paths and values.
     `windows` are lengths of time, such as "1 s", over which fairness is measured, too (`window_jain`). With
-    `optimum` the result has a `verdict`: its goodputs beside the max-min rates of `airfair.optimum`, or,
-    where its model does not apply, beside a run with drop-tail. Raises `InputError`.
+    `optimum` the result has a `verdict`: its goodputs beside the max-min rates of `airfair.optimum`, or
+    beside a run with drop-tail where there are none. Raises `InputError`.
     """
     as_flag("optimum", optimum)
     if isinstance(scheme, str) and "," in scheme:
@@ -67,7 +69,7 @@ def run(
     as_ordered("windows", windows)
     scenario = as_scenario(scenario, overrides)
     result = cast(RunResult, json.loads(scenario.run(scheme, seed, windows=windows)))
-    if optimum and (found := verdict(scenario, result, asked=True)) is not None:
+    if optimum and (found := judge_run(scenario, result).verdict) is not None:
         result["verdict"] = found
     return result
 
@@ -178,13 +180,15 @@ def own_forms(
     common: Overrides,
     own: Mapping[str, Overrides],
     read: Callable[[Overrides], Scenario],
+    where: str = "overrides: ",
 ) -> dict[str, Form]:
     """The forms of the scenario for schemes with overrides of their own, which follow the `common` ones.
-    Raises `InputError`."""
+    Raises `InputError`, which begins with `where`."""
     for scheme in own:
         if scheme not in schemes:
-            expected = hint(scheme, schemes) or f"; expected one of {', '.join(schemes)}"
-            raise InputError(f'overrides: "{scheme}:" is for no scheme that is compared{expected}')
+            mistyped = "" if _is_scheme(scheme) else hint(scheme, schemes)
+            expected = mistyped or f"; expected one of {', '.join(schemes)}"
+            raise InputError(f'{where}"{scheme}:" is for no scheme that is compared{expected}')
     forms = {scheme: Form(read(overrides), _settings(common, overrides)) for scheme, overrides in own.items()}
     if forms:
         usual = _compared(read(common))
@@ -194,9 +198,13 @@ def own_forms(
             )
             if other is not None:
                 raise InputError(
-                    f'overrides: "{scheme}:" changes {other}; expected the same in all runs that are compared'
+                    f'{where}"{scheme}:" changes {other}; expected the same in all runs that are compared'
                 )
     return forms
+
+
+def _is_scheme(name: str) -> bool:
+    return any(scheme["name"] == name for scheme in schemes())
 
 
 def _compared(scenario: Scenario) -> dict[str, object]:
@@ -225,8 +233,13 @@ class Repeated(NamedTuple):
     """Rows of `compare --json`."""
     runs: list[list[Run]]
     optimum: Optimum | None = None
-    judged: Judged | None = None
-    """Shares of what the air allows, if they take less work than the runs and nobody has asked for them."""
+    judged: Judged | Unjudged | None = None
+    """Shares of what the air allows, if they take less work than the runs, or the reason why there are none;
+    None if they were asked for."""
+    verdict: Sequence[str] | None = None
+    """Lines of the verdict on a single run, which say what `judged` says of a comparison."""
+    assumed: Sequence[str] = ()
+    """Assumptions of the `optimum`, such as "static routes"."""
 
 
 def repeat(
@@ -302,9 +315,10 @@ def repeat(
         rows = _core.summarise(results, until.halfwidth, until.statistics, max_min, settings)
         if all(row["precision"]["met"] for row in json.loads(rows)):
             break
-    # Schemes with settings of their own may have other max-min rates.
-    alike = all(form.scenario is scenario for form in forms.values())
-    beside = judge_if_cheap(results, scenario) if judged and best is None and alike else None
+    beside: Judged | Unjudged | None = None
+    if judged and best is None:
+        alike = all(form.scenario is scenario for form in forms.values())
+        beside = judge_if_cheap(results, scenario) if alike else Unjudged(OWN_RATES)
     return Repeated(rows, runs, best, beside)
 
 

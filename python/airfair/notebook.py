@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from .tables import plural
+from .quantities import plural
 
 if TYPE_CHECKING:
     import pandas as pd

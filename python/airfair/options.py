@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from .arguments import SEED_LIMIT
+from .arguments import SEED_LIMIT, refuse_own
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -31,11 +31,21 @@ class NumberRange(click.FloatRange):
 SEED = click.IntRange(0, SEED_LIMIT - 1)
 
 file_argument = click.argument("file", type=click.Path(path_type=Path))
+
+
+def _of_all_schemes(
+    _context: click.Context, _option: click.Parameter, overrides: tuple[str, ...]
+) -> tuple[str, ...]:
+    refuse_own(overrides, "--set ")
+    return overrides
+
+
 set_option = click.option(
     "--set",
     "overrides",
     metavar="KEY=VALUE",
     multiple=True,
+    callback=_of_all_schemes,
     help='Replace a value of the file, such as radio.data_rate="2 Mbit/s"; may be given many times. A table '
     "that is given as a whole replaces the whole table of the file.",
 )

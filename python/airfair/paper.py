@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 from rich.console import Console
 from rich.markup import escape
 
-from . import _core, tables
+from . import _core, quantities, terminal
 from ._core import InputError, Scenario
 from .arguments import hint
 from .claims import (
@@ -311,7 +311,7 @@ def show_list(out: Console) -> None:
     """The experiments of each paper."""
     for number, (paper, entries) in enumerate(groupby(listed(), key=lambda entry: entry["paper"])):
         out.print(("\n" if number else "") + escape(paper))
-        table = tables.plain_table("experiment", "what it shows", prose=["what it shows"])
+        table = terminal.plain_table("experiment", "what it shows", prose=["what it shows"])
         for entry in entries:
             table.add_row(escape(entry["id"]), escape(entry["title"]))
         out.print(table)
@@ -327,7 +327,7 @@ def show(
     out.print(f"[bold]{escape(identity)}[/bold]: {escape(experiment.title)}")
     out.print(f"Claims, seeds {told['first_seed']} to {last}; a value is a mean with its 95 % interval")
     heads = ("claim", "measured", "holds", "on its baseline", "of")
-    table = tables.plain_table(*heads, prose=["claim", "measured", "on its baseline"])
+    table = terminal.plain_table(*heads, prose=["claim", "measured", "on its baseline"])
     # The same claim in other readings follows the first, and its text is not said again.
     every = list(zip(experiment.claims, told["claims"], strict=True))
     main = main_reading(claim.reading for claim, _ in every)
@@ -352,20 +352,22 @@ def show(
     if len(judged) < len(every):
         claims, of_them = len(every) - len(judged), len(experiment.series) - len(shown)
         also = f", {of_them} series" if of_them else ""
-        out.print(f"[dim]{claims} {tables.plural(claims, 'claim')} in other readings{also}: --readings[/dim]")
+        out.print(
+            f"[dim]{claims} {quantities.plural(claims, 'claim')} in other readings{also}: --readings[/dim]"
+        )
     found = [rows[series.name] for series in shown]
     out.print("\nMeasured; the change of the total is paired by seed")
     cells: dict[str, Sequence[str]] = {}
     for series in shown:
         row_ = rows[series.name]
         compared = series.against is not None
-        difference = tables.rate_of(row_["difference"]["aggregate_goodput_bps"], sign=True)
+        difference = quantities.rate_of(row_["difference"]["aggregate_goodput_bps"], sign=True)
         cells[series.name] = (
-            tables.rate_of(row_["aggregate_goodput_bps"]),
+            quantities.rate_of(row_["aggregate_goodput_bps"]),
             difference if compared else "",
-            tables.number(row_["total_share"], 3) if compared else "",
-            tables.rate_of(row_["min_goodput_bps"]),
-            tables.dash_or(row_["jain_index"], lambda e: tables.number(e, 3)),
+            quantities.number_of(row_["total_share"], 3) if compared else "",
+            quantities.rate_of(row_["min_goodput_bps"]),
+            quantities.dash_or(row_["jain_index"], lambda e: quantities.number_of(e, 3)),
         )
     _show_cells(("total", "change of the total", "share of it", "least flow", "Jain's index"), cells, out)
     goodputs = [[flow["goodput_bps"] for flow in row["flows"]] for row in found]
@@ -405,19 +407,19 @@ def _count(source: Source, counted: Count) -> str:
 
 
 def _shown(numbers: Mapping[str, Estimate], name: str) -> str:
-    return tables.significant(numbers[name]) if name in numbers else ""
+    return quantities.significant(numbers[name]) if name in numbers else ""
 
 
 def _show_cells(columns: Sequence[str], cells: Mapping[str, Sequence[str]], out: Console) -> None:
     """A row for each series."""
-    table = tables.plain_table("series", right=[name.replace("_", " ") for name in columns])
+    table = terminal.plain_table("series", right=[name.replace("_", " ") for name in columns])
     for name, row in cells.items():
         table.add_row(escape(name), *map(escape, row))
     out.print(table)
 
 
 def _kbps(goodput: Estimate) -> str:
-    return tables.rate_of(goodput).removesuffix(" kbit/s")
+    return quantities.rate_of(goodput).removesuffix(" kbit/s")
 
 
 def _yes(holds: bool) -> str:

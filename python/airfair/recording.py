@@ -24,6 +24,7 @@ from .inputs import refuse_folder
 from .output import remove_left_over, whole_folder
 from .results import FlowResult, RunResult
 from .rows import NAMES, Columns, Rows, typed
+from .verdicts import judge_run
 from .versioned import read_versioned
 
 FORMAT = 1
@@ -250,6 +251,7 @@ def record(
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     capture: Capture = Capture(),  # noqa: B008 - it never changes
+    optimum: bool = False,
 ) -> Recording:
     """Run a scenario, or the file of one with `overrides`, and record its series, a row every `interval`
     ("100 ms").
@@ -259,12 +261,13 @@ def record(
     With `capture`, such as `airfair.Capture(pcap="all", trace=True)`, packets are captured into files of
     `out`, and the table `frames` is made: into `out` during the run, otherwise in memory.
 
-    The result is that of `airfair.run` with the same `windows`: observation changes nothing. Raises
-    `InputError`, and `OSError` if the folder cannot be written.
+    The result is that of `airfair.run` with the same `windows` and `optimum`: observation changes nothing.
+    Raises `InputError`, and `OSError` if the folder cannot be written.
     """
     scenario = as_scenario(scenario, overrides)
     as_type("capture", capture, Capture, "an airfair.Capture")
     as_flag("force", force)
+    as_flag("optimum", optimum)
     if capture.pcap and out is None:
         raise InputError("pcap: captures are files; expected a folder for them (out)")
     target = None if out is None else Path(as_path("out", out, "the path of a folder"))
@@ -278,6 +281,8 @@ def record(
             recorded = scenario.record(interval, scheme, seed, stop, windows, watch, completions.append)
         tables = _tables(recorded)
         result = cast(RunResult, json.loads(recorded.result))
+        if optimum and (found := judge_run(scenario, result).verdict) is not None:
+            result["verdict"] = found
         if target is None or folder is None:
             sent = completions.table()
             tables |= {} if sent is None else {COMPLETIONS: sent}

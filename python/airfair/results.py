@@ -462,7 +462,9 @@ class BesideRow(TypedDict):
     """The flows of a scheme beside those of the baseline, each of which counts once.
 
     A number has changed if its mean has by more than a twentieth of the larger of both means, and, with
-    several seeds, if the interval of the paired difference does not hold zero.
+    several seeds, if the interval of the paired difference does not hold zero. Where of several seeds a
+    single one has the number under both schemes there is no interval, and nothing has changed. With one seed
+    in all every such change counts: one run of each may differ by chance.
     """
 
     won: int
@@ -480,33 +482,33 @@ class BesideRow(TypedDict):
     total_share: float | None
     """Total goodput as a share of that of the baseline; None if the baseline has none."""
     collapsed: bool
-    """True if the total has fallen to less than half of that of the baseline, and fewer than half of the
-    flows have won."""
+    """True if the total has changed, in the sense above, to less than half of that of the baseline, and fewer
+    than half of the flows have won. Where more have won, a few had too much before."""
 
 
 class RunVerdict(TypedDict):
-    """A run beside the max-min rates of its flows, or beside drop-tail where the model of `airfair optimum`
-    does not apply.
+    """A run beside the max-min rates of its flows, or beside drop-tail where there are none: the model of
+    `airfair optimum` does not apply, or no flow has a rate that it can reach.
 
     Flows without a route or traffic, and those that send files, have no share of a max-min rate.
     """
 
     by: str | None
     """The yardstick of the run, "optimum" or "droptail"; None where the scheme is drop-tail itself and
-    the model does not apply."""
+    there are no max-min rates."""
     reason: str | None
-    """The reason why the model does not apply; None where it does."""
+    """The reason why there are no max-min rates; None beside these."""
     assumed: NotRequired[list[str]]
     """Assumptions of the max-min rates, such as "static routes"; only beside these, as the next
     four."""
-    flows: NotRequired[int]
+    flows_judged: NotRequired[int]
     """Number of flows that have a share."""
     below_half: NotRequired[int]
     """Number of these with less than half of their max-min rate."""
-    optimum_share_min: NotRequired[float | None]
-    """Least share of its max-min rate that a flow gets (1: all of it); None if no flow has one."""
-    optimum_share_total: NotRequired[float | None]
-    """Sum of the goodputs as a share of the sum of the max-min rates; None if no flow has one."""
+    optimum_share_min: NotRequired[float]
+    """Least share of its max-min rate that a flow gets (1: all of it)."""
+    optimum_share_total: NotRequired[float]
+    """Sum of the goodputs as a share of the sum of the max-min rates."""
     beside: NotRequired[BesideRow]
     """The flows beside those of a run with drop-tail and the same seed; only where that is compared."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import os
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -13,6 +11,18 @@ import rich.console
 from rich.markup import escape
 from rich.text import Text
 
+from .quantities import (
+    dash_or,
+    digits,
+    number_of,
+    percent,
+    percent_of,
+    plural,
+    rate,
+    rate_of,
+    time,
+    time_of,
+)
 from .results import (
     CategoryResult,
     CompareRow,
@@ -28,18 +38,14 @@ from .results import (
     StationResult,
     WindowJain,
 )
-from .verdicts import run_lines
+from .terminal import plain_table
 
 MOST_FLOWS = 20
 """Most flows that a table shows: the worst."""
 
-PIPE_WIDTH = 160
-"""Columns where there is no terminal and COLUMNS does not say how many."""
-
 MOST_CATEGORIES = 20
 """Most rows of a table of access categories: those with most frames."""
 
-GAP = "  "
 INDENT = " " * 6
 MOST_NAMES = 4
 """Most flows that a sentence names."""
@@ -61,163 +67,6 @@ CATEGORY_HEADS = ("frames", "finished", "no answer", "internal collisions", "giv
 """Numbers of an access category. The wait is that in its queue after the warm-up, in seconds."""
 
 
-class Console(rich.console.Console):
-    """Standard output. A line that is wider than the terminal is not cut."""
-
-    folds = True
-    """True if a text that is wider than the terminal goes on in the next line."""
-
-    def print(self, *objects: object, **options: object) -> None:
-        """Print, whole."""
-        usual = {"crop": False, "soft_wrap": not self.folds}
-        super().print(*objects, **(usual | options))  # type: ignore[arg-type]
-
-
-def console() -> Console:
-    """Standard output; wide where there is no terminal, unless COLUMNS says how wide, and then no text is
-    folded."""
-    plain = Console(highlight=False, emoji=False)
-    if plain.is_terminal or os.environ.get("COLUMNS", "").isdecimal():
-        return plain
-    piped = Console(highlight=False, emoji=False, width=PIPE_WIDTH)
-    piped.folds = False
-    return piped
-
-
-class Table:
-    """Columns that lose nothing, however narrow the terminal is.
-
-    Identifiers and numbers are neither folded nor cut. Columns that do not fit beside the others follow
-    below, in a further table that begins with the same `keys`; a line that is still too wide runs on. Prose
-    is folded at its spaces; where there is no room for that, each row becomes a paragraph.
-    """
-
-    def __init__(self, left: Sequence[str], right: Sequence[str], prose: Sequence[str], keys: int) -> None:
-        self._heads = [*left, *right]
-        self._right = set(right)
-        self._prose = [head in prose for head in self._heads]
-        self._keys = keys
-        self._rows: list[list[Text]] = []
-
-    def add_row(self, *cells: str) -> None:
-        """A row, with markup; a cell for each column."""
-        self._rows.append([Text.from_markup(cell) for cell in cells])
-
-    def __rich_console__(
-        self, console: rich.console.Console, options: rich.console.ConsoleOptions
-    ) -> rich.console.RenderResult:
-        room = options.max_width
-        widths = [max(cell.cell_len for cell in column) for column in self._columns()]
-        if any(self._prose):
-            fitting = self._fit(widths, room)
-            yield from (
-                self._paragraphs() if fitting is None else self._lines(range(len(widths)), fitting, console)
-            )
-            return
-        for number, places in enumerate(self._groups(widths, room)):
-            if number:
-                yield Text()
-            yield from self._lines(places, widths, console)
-
-    @property
-    def cells(self) -> list[list[str]]:
-        """The heads, then each row, as plain texts."""
-        return [self._heads, *([cell.plain for cell in row] for row in self._rows)]
-
-    def parts(self, room: int) -> int:
-        """The number of tables, one below the other, for a width of `room` columns."""
-        return len(self._groups([max(cell.cell_len for cell in column) for column in self._columns()], room))
-
-    def _columns(self) -> list[list[Text]]:
-        heads = [Text(head) for head in self._heads]
-        return [[head, *(row[k] for row in self._rows)] for k, head in enumerate(heads)]
-
-    def _groups(self, widths: Sequence[int], room: int) -> list[list[int]]:
-        """The columns of each table: the keys and as many others as there is room for, at least one."""
-        keys = list(range(self._keys))
-
-        def fits(others: Sequence[int]) -> bool:
-            places = [*keys, *others]
-            return sum(widths[k] for k in places) + len(GAP) * (len(places) - 1) <= room
-
-        groups: list[list[int]] = [[]]
-        for place in range(self._keys, len(widths)):
-            if groups[-1] and not fits([*groups[-1], place]):
-                groups.append([])
-            groups[-1].append(place)
-        # A table with one column below a full one says less than two halves.
-        while len(groups) > 1 and len(groups[-2]) > len(groups[-1]) + 1:
-            if not fits([groups[-2][-1], *groups[-1]]):
-                break
-            groups[-1].insert(0, groups[-2].pop())
-        return [[*keys, *others] for others in groups]
-
-    def _fit(self, widths: Sequence[int], room: int) -> list[int] | None:
-        """Widths with which a table with prose fits, the widest prose folded first; None if none do."""
-        words = [
-            max((Text(word).cell_len for cell in column for word in cell.plain.split()), default=1)
-            for column in self._columns()
-        ]
-        least = [
-            max(word, min(width, 16)) if prose else width
-            for word, width, prose in zip(words, widths, self._prose, strict=True)
-        ]
-        room -= len(GAP) * (len(widths) - 1)
-        if sum(least) > room:
-            return None
-        fitting = list(widths)
-        while sum(fitting) > room:
-            spare = [width - smallest for width, smallest in zip(fitting, least, strict=True)]
-            widest = max(
-                (k for k, prose in enumerate(self._prose) if prose and spare[k]), key=fitting.__getitem__
-            )
-            fitting[widest] -= 1
-        return fitting
-
-    def _lines(
-        self, places: Sequence[int], widths: Sequence[int], console: rich.console.Console
-    ) -> Iterable[Text]:
-        head = [Text(self._heads[k], style="bold") for k in places]
-        yield self._line(head, places, widths)
-        length = sum(widths[k] for k in places) + len(GAP) * (len(places) - 1)
-        yield Text("\u2500" * length, no_wrap=True, overflow="ignore")
-        for row in self._rows:
-            folded = [list(row[k].wrap(console, widths[k])) if self._prose[k] else [row[k]] for k in places]
-            for number in range(max(map(len, folded))):
-                cells = [cell[number] if number < len(cell) else Text() for cell in folded]
-                yield self._line(cells, places, widths)
-
-    def _line(self, cells: Sequence[Text], places: Sequence[int], widths: Sequence[int]) -> Text:
-        line = Text(no_wrap=True, overflow="ignore")
-        for number, (place, cell) in enumerate(zip(places, cells, strict=True)):
-            spaces = " " * (widths[place] - cell.cell_len)
-            line.append(GAP if number else "")
-            if self._heads[place] in self._right:
-                line.append(spaces).append_text(cell)
-            else:
-                line.append_text(cell).append("" if number == len(places) - 1 else spaces)
-        return line
-
-    def _paragraphs(self) -> Iterable[Text]:
-        for number, row in enumerate(self._rows):
-            if number:
-                yield Text()
-            for head, cell in zip(self._heads, row, strict=True):
-                if cell.plain:
-                    yield Text(f"{head}: ", style="bold").append_text(Text().append_text(cell))
-
-
-def plain_table(
-    *left: str, right: Sequence[str] = (), prose: Sequence[str] = (), keys: int | None = None
-) -> Table:
-    """A table with columns of text at the left and of numbers at the right.
-
-    The first `keys` columns tell rows apart: those at the left, unless said otherwise. `prose` are columns
-    that may be folded.
-    """
-    return Table(left, right, prose, len(left) if keys is None else keys)
-
-
 class Column(NamedTuple):
     """A number of a comparison, as a table shows it."""
 
@@ -232,21 +81,8 @@ class Column(NamedTuple):
         return dash_or(estimate, lambda e: self.show(e, sign))
 
 
-def dash_or(estimate: Estimate | None, show: Callable[[Estimate], str]) -> str:
-    """An estimate in words; a dash for none."""
-    if estimate is None:
-        return "-"
-    runs = f" ({estimate['runs']} {plural(estimate['runs'], 'run')})" if "runs" in estimate else ""
-    return show(estimate) + runs
-
-
-def plural(count: int, noun: str) -> str:
-    """The noun, as many of it need it."""
-    return noun if count == 1 else f"{noun}s"
-
-
 def _decimals_of(decimals: int) -> Callable[[Estimate, bool], str]:
-    return lambda estimate, sign: number(estimate, decimals, sign=sign)
+    return lambda estimate, sign: number_of(estimate, decimals, sign=sign)
 
 
 def _rate(estimate: Estimate, sign: bool) -> str:
@@ -316,8 +152,8 @@ def columns_of(rows: Sequence[CompareRow], columns: Sequence[Column] = COLUMNS) 
     return [column for column in found if not (lone and column in OF_PACKETS)]
 
 
-def show_run(result: RunResult, out: rich.console.Console) -> None:
-    """One run: its flows and the numbers of the whole."""
+def show_run(result: RunResult, out: rich.console.Console, verdict: Sequence[str] = ()) -> None:
+    """One run: its flows, the numbers of the whole, and lines of a `verdict` on them."""
     title = f"{result['scenario']}, {result['scheme']}, seed {result['seed']}: {result['duration_s']:g} s"
     if result["warmup_s"]:
         title += f", the first {result['warmup_s']:g} s not counted"
@@ -328,11 +164,11 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
         "goodput": [rate(flow["goodput_bps"]) for flow in flows],
         "sent": [str(flow["sent_packets"]) for flow in flows],
         "delivered": [str(flow["delivered_packets"]) for flow in flows],
-        "loss": [_percent(flow["loss_ratio"]) for flow in flows],
-        "mean delay": [_delay(flow["mean_delay_s"]) for flow in flows],
-        "99 % delay": [_delay(flow["p99_delay_s"]) for flow in flows],
-        "RTT": [_delay(flow["rtt_s"]) for flow in flows],
-        "completion": [_delay(flow["completion_s"]) for flow in flows],
+        "loss": [percent(flow["loss_ratio"]) for flow in flows],
+        "mean delay": [time(flow["mean_delay_s"]) for flow in flows],
+        "99 % delay": [time(flow["p99_delay_s"]) for flow in flows],
+        "RTT": [time(flow["rtt_s"]) for flow in flows],
+        "completion": [time(flow["completion_s"]) for flow in flows],
         "hops": ["-" if flow["hops"] is None else str(flow["hops"]) for flow in flows],
     }
     of_feedback = _feedback_columns(flows)
@@ -358,7 +194,7 @@ def show_run(result: RunResult, out: rich.console.Console) -> None:
         f"total {rate(result['aggregate_goodput_bps'])}   "
         f"minimum {rate(result['min_goodput_bps'])}   starved flows {result['starved_flows']}"
     )
-    for line in run_lines(result["verdict"]) if "verdict" in result else ():
+    for line in verdict:
         out.print(escape(line))
     idle = sum(flow["offered_bytes"] == 0 for flow in flows)
     if idle:
@@ -436,7 +272,7 @@ def _show_categories(result: RunResult, out: rich.console.Console) -> None:
         if line in most:
             cells = [f"{line.numbers[head]:.0f}" for head in CATEGORY_HEADS[:-1]]
             if CATEGORY_HEADS[-1] in heads:
-                cells.append(_delay(line.numbers.get(CATEGORY_HEADS[-1])))
+                cells.append(time(line.numbers.get(CATEGORY_HEADS[-1])))
             table.add_row(escape(line.radio), escape(line.category), *cells)
     out.print(table)
     if len(lines) > len(most):
@@ -495,7 +331,7 @@ def _feedback_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
         "loss events": [
             "-" if f is None or f["loss_events"] is None else str(f["loss_events"]) for f in every
         ],
-        "loss event rate": ["-" if f is None else _percent(f["loss_event_rate"]) for f in every],
+        "loss event rate": ["-" if f is None else percent(f["loss_event_rate"]) for f in every],
         "feedback": ["-" if f is None else f"{f['received']} of {f['sent']}" for f in every],
     }
 
@@ -521,13 +357,13 @@ def _forwarding_columns(flows: Sequence[FlowResult]) -> dict[str, list[str]]:
     def cells(show: Callable[[FlowResult], str]) -> list[str]:
         return [show(flow) if "forwarding" in flow else "-" for flow in flows]
 
-    def number_of(value: float | None) -> str:
+    def decimal(value: float | None) -> str:
         return "-" if value is None else f"{value:.2f}"
 
     return {
         "broadcasts": cells(lambda f: str(f["forwarding"]["broadcasts"] + f["forwarding"]["late"])),
-        "per packet": cells(lambda f: number_of(per_packet(f))),
-        "late": cells(lambda f: _percent(late_share(f))),
+        "per packet": cells(lambda f: decimal(per_packet(f))),
+        "late": cells(lambda f: percent(late_share(f))),
         "batches": cells(lambda f: str(f["forwarding"]["batches"])),
     }
 
@@ -554,13 +390,13 @@ def _losses(flows: Sequence[RouteOfFlow]) -> str:
     """How often these routes were lost, and for how long: "route lost 1 time, 0.26 s without"."""
     lost, without = sum(flow["lost"] for flow in flows), sum(flow["without_s"] for flow in flows)
     route = plural(len(flows), "route")
-    return f"{route} lost {lost} {plural(lost, 'time')}, {_digits(without)} s without"
+    return f"{route} lost {lost} {plural(lost, 'time')}, {digits(without)} s without"
 
 
 def show_lateness(lateness: Lateness, out: rich.console.Console) -> None:
     """The lateness of a paced run."""
     out.print(
-        f"paced by the clock: {lateness['steps']} steps, the latest {_delay(lateness['worst_s'])} late; "
+        f"paced by the clock: {lateness['steps']} steps, the latest {time(lateness['worst_s'])} late; "
         f"{lateness['below_1ms'] + lateness['below_100us'] + lateness['below_10us']} within 1 ms"
     )
 
@@ -722,90 +558,14 @@ def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console) -> No
                 out.print(Text(INDENT).append_text(line))
 
 
-def rate(bps: float, *, sign: bool = False) -> str:
-    """A rate in kbit/s, with as many decimals as it needs to show three digits."""
-    return f"{_kbit(bps, _decimals(bps), sign)} kbit/s"
-
-
-def rate_of(estimate: Estimate, *, sign: bool = False) -> str:
-    """A mean rate and its interval, in kbit/s."""
-    if estimate["ci95"] is None:
-        return rate(estimate["mean"], sign=sign)
-    decimals = _decimals(max(abs(estimate["mean"]), estimate["ci95"]))
-    return f"{_kbit(estimate['mean'], decimals, sign)} ± {_kbit(estimate['ci95'], decimals)} kbit/s"
-
-
-def number(estimate: Estimate, decimals: int, *, sign: bool = False) -> str:
-    """A mean and its interval."""
-    plus = "+" if sign else ""
-    mean = f"{estimate['mean']:{plus}.{decimals}f}"
-    return mean if estimate["ci95"] is None else f"{mean} ± {estimate['ci95']:.{decimals}f}"
-
-
-def significant(estimate: Estimate, *, sign: bool = False) -> str:
-    """A mean with three digits, and its interval with as many decimals."""
-    size = abs(estimate["mean"])
-    decimals = 3 if size == 0 or math.isnan(size) else min(6, max(0, 2 - math.floor(math.log10(size))))
-    return number(estimate, decimals, sign=sign)
-
-
-def time_of(estimate: Estimate, *, sign: bool = False) -> str:
-    """A mean time and its interval, with three digits of the larger."""
-    most = max(abs(estimate["mean"]), estimate["ci95"] or 0.0)
-    unit, factor = ("s", 1.0) if most >= 1 else ("ms", 1e3)
-    return f"{_scaled(estimate, factor, sign)} {unit}"
-
-
-def percent_of(estimate: Estimate, *, sign: bool = False) -> str:
-    """A mean share and its interval, as percentages."""
-    return f"{_scaled(estimate, 100.0, sign)} %"
-
-
-def _scaled(estimate: Estimate, factor: float, sign: bool) -> str:
-    """Both numbers times the factor, with the decimals that show three digits of the larger."""
-    ci95 = estimate["ci95"]
-    scaled: Estimate = {"mean": estimate["mean"] * factor, "ci95": None if ci95 is None else ci95 * factor}
-    most = max(abs(scaled["mean"]), scaled["ci95"] or 0.0)
-    decimals = 0 if most == 0 else min(3, max(0, 2 - math.floor(math.log10(most))))
-    return number(scaled, decimals, sign=sign)
-
-
 def _index(estimate: Estimate | None, *, sign: bool = False) -> str:
-    return dash_or(estimate, lambda e: number(e, 3, sign=sign))
+    return dash_or(estimate, lambda e: number_of(e, 3, sign=sign))
 
 
 def _window(window: WindowJain) -> str:
     if window["mean"] is None or window["p10"] is None:
         return "no window with two active flows"
     return f"{window['mean']:.3f}, a tenth below {window['p10']:.3f}"
-
-
-def _kbit(bps: float, decimals: int, sign: bool = False) -> str:
-    return f"{bps / 1000:{'+' if sign else ''}.{decimals}f}"
-
-
-def _decimals(bps: float) -> int:
-    if bps == 0:
-        return 0
-    return min(3, max(0, 2 - math.floor(math.log10(abs(bps) / 1000))))
-
-
-def _delay(seconds: float | None) -> str:
-    """A time with three digits, in the largest unit of which it has at least one."""
-    if not seconds:
-        return "-" if seconds is None else "0 ms"
-    units = (("s", 1.0), ("ms", 1e3))
-    scaled = ((_digits(seconds * factor), unit) for unit, factor in units)
-    return " ".join(next((pair for pair in scaled if float(pair[0]) >= 1), (_digits(seconds * 1e6), "us")))
-
-
-def _digits(value: float) -> str:
-    """A number with three digits, without an exponent."""
-    return f"{float(f'{value:.3g}'):g}"
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.3g} %"
 
 
 def _worst(flows: Sequence[tuple[str, float]]) -> set[str]:

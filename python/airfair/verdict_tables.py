@@ -8,25 +8,26 @@ from typing import cast
 import rich.console
 from rich.markup import escape
 
-from . import tables
+from . import tables, terminal
+from .quantities import part
 from .results import CompareRow
-from .verdicts import Judged, comparison_lines, percent
+from .verdicts import Judged, Unjudged, comparison_lines
 
 HEADS = ("flows win", "lose", "unclear", "of its total")
 
 
-def table_of(rows: Sequence[CompareRow], judged: Judged | None) -> tables.Table | None:
+def table_of(rows: Sequence[CompareRow], judged: Judged | Unjudged | None) -> terminal.Table | None:
     """The counts of flows, and the shares of what the air allows; None where there is neither."""
     compared = any("beside" in row for row in rows)
-    columns = [] if judged is None else tables.columns_of(judged.rows, tables.OF_OPTIMUM)
+    shares = judged.rows if isinstance(judged, Judged) else []
+    columns = tables.columns_of(shares, tables.OF_OPTIMUM)
     if not compared and not columns:
         return None
     heads = [*(HEADS if compared else ()), *(column.head for column in columns)]
-    table = tables.plain_table("scheme", right=heads)
+    table = terminal.plain_table("scheme", right=heads)
     for number, row in enumerate(rows):
         cells = counts(row) if compared else []
-        if judged is not None:
-            cells += [column.cell(cast("Mapping[str, object]", judged.rows[number])) for column in columns]
+        cells += [column.cell(cast("Mapping[str, object]", shares[number])) for column in columns]
         table.add_row(escape(row["scheme"]), *cells)
     return table
 
@@ -36,24 +37,27 @@ def counts(row: CompareRow) -> list[str]:
     if "beside" not in row:
         return ["-"] * len(HEADS)
     beside = row["beside"]
-    whole = "-" if beside["total_share"] is None else percent(beside["total_share"])
+    whole = "-" if beside["total_share"] is None else part(beside["total_share"])
     return [str(beside["won"]), str(beside["lost"]), str(beside["even"]), whole]
 
 
-def title(rows: Sequence[CompareRow], judged: Judged | None) -> str:
+def title(rows: Sequence[CompareRow], judged: Judged | Unjudged | None) -> str:
     """The title of the table of counts and shares."""
-    parts = [f"Flows against {rows[0]['scheme']}"] if len(rows) > 1 else []
-    if judged is not None and tables.columns_of(judged.rows, tables.OF_OPTIMUM):
+    once = " in one run of each" if rows[0]["runs"] == 1 else ""
+    parts = [f"Flows against {rows[0]['scheme']}{once}"] if len(rows) > 1 else []
+    if isinstance(judged, Judged):
         parts.append(f"shares of the max-min rates that the air allows ({judged.words})")
     text = ", and ".join(parts)
     return text[:1].upper() + text[1:]
 
 
-def show_verdict(rows: Sequence[CompareRow], judged: Judged | None, out: rich.console.Console) -> None:
+def show_verdict(
+    rows: Sequence[CompareRow], judged: Judged | Unjudged | None, out: rich.console.Console
+) -> None:
     """Print the verdict on a comparison."""
     table = table_of(rows, judged)
     if table is not None:
         out.print(f"\n{escape(title(rows, judged))}")
         out.print(table)
-    for line in comparison_lines(rows):
+    for line in comparison_lines(rows, judged):
         out.print(escape(line))

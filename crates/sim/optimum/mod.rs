@@ -38,6 +38,8 @@ pub struct Unmodelled(pub String);
 pub enum NoOptimum {
     /// The model does not apply.
     Unmodelled(Unmodelled),
+    /// There are more links or cliques than the caller allows.
+    OverLimit(Unmodelled),
     /// The caller wanted no more of it.
     Stopped,
 }
@@ -182,9 +184,8 @@ pub(crate) fn optimum(
     let links = links::links(spec, air, network, names)?;
     if links.radio.len() > what.link_limit {
         let (found, limit) = (links.radio.len(), what.link_limit);
-        return Err(
-            Unmodelled(format!("there is no optimum: flows use {found} links, more than {limit}")).into()
-        );
+        let reason = format!("there is no optimum: flows use {found} links, more than {limit}");
+        return Err(NoOptimum::OverLimit(Unmodelled(reason)));
     }
     let reception = Reception(air);
     let mut graph = ConflictGraph::with_vertices(links.radio.len() as u32);
@@ -237,10 +238,8 @@ pub(crate) fn optimum(
     let complete = lists_all_until(&graph, &listing, stop)?;
     if what.only_complete && !complete {
         let limit = what.clique_limit;
-        return Err(Unmodelled(format!(
-            "there is no optimum: more than {limit} sets of links that share the air"
-        ))
-        .into());
+        let reason = format!("there is no optimum: more than {limit} sets of links that share the air");
+        return Err(NoOptimum::OverLimit(Unmodelled(reason)));
     }
     let cliques: Vec<Clique> = listing
         .cliques()

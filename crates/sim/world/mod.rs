@@ -432,7 +432,7 @@ impl World {
     /// The network has something that the model cannot describe.
     pub fn optimum(&self, spec: &WorldSpec, what: &OptimumSpec) -> Result<Optimum, Unmodelled> {
         self.optimum_until(spec, what, &|| false).map_err(|error| match error {
-            NoOptimum::Unmodelled(reason) => reason,
+            NoOptimum::Unmodelled(reason) | NoOptimum::OverLimit(reason) => reason,
             NoOptimum::Stopped => Unmodelled("the computation was stopped".to_string()),
         })
     }

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ..quantities import rate
 from ..results import FlowResult, Forwarding, RunResult
-from ..tables import per_packet, rate
+from ..tables import per_packet
 from .result import ExplainedFlow
 from .words import listed, percent
 

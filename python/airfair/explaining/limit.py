@@ -12,8 +12,8 @@ from .._core import InputError, Scenario
 from ..optimal.model import Link, Optimum, OptimumFlow, Wire
 from ..optimal.show import bound_in_words, link_name
 from ..optimal.yardstick import MOST_CLIQUES, yardstick
-from ..tables import plural, rate
-from ..verdicts import BASELINE
+from ..quantities import plural, rate
+from ..verdicts import BASELINE, unjudged
 from .result import BestRate, Explanation, LinkEnds
 from .words import listed, percent
 
@@ -39,6 +39,17 @@ def add_optimum(explanation: Explanation, scenario: Scenario) -> None:
         explanation["optimum"] = _best_rate(explanation, best, found, by.assumed)
 
 
+def unjudged_line(explanation: Explanation) -> str:
+    """The reason why the flow has no max-min rate, and what it has with drop-tail where that was run."""
+    beside = ""
+    if "baseline" in explanation:
+        before = explanation["baseline"]
+        has, of_all = rate(before["goodput_bps"]), rate(before["total_bps"])
+        beside = f"with {before['scheme']} the flow has {has}, all flows together {of_all}"
+    line = unjudged(explanation["optimum_reason"] or "", beside)
+    return f"{line[:1].upper()}{line[1:]}."
+
+
 def add_baseline(explanation: Explanation, scenario: Scenario, stop: _core.Stop | None) -> None:
     """Add `baseline` where the flow has about as much as the others, there is no max-min rate, and another
     scheme than drop-tail has run."""
@@ -61,9 +72,10 @@ def _best_rate(
     clique = None if bound["clique"] is None else best["cliques"][bound["clique"]]
     links: list[LinkEnds] = [] if clique is None else [_ends(best["links"][link]) for link in clique["links"]]
     wire = None if bound["wire"] is None else _ends(best["wires"][bound["wire"]])
+    share = explanation["goodput_bps"] / flow["max_min_bps"] if flow["max_min_bps"] else 1.0
     return {
         "max_min_bps": flow["max_min_bps"],
-        "share": explanation["goodput_bps"] / flow["max_min_bps"] if flow["max_min_bps"] else 1.0,
+        "share": share,
         "assumed": list(assumed),
         "sends_files": flow["sends_files"],
         "bound": bound["kind"],
@@ -71,7 +83,7 @@ def _best_rate(
         "senders": None if clique is None else clique["senders"],
         "links": links,
         "wire": wire,
-        "words": f"{_could_have(explanation, flow, assumed)}{_holder(explanation, best, flow)}.",
+        "words": f"{_could_have(flow, share, assumed)}{_holder(explanation, best, flow)}.",
     }
 
 
@@ -79,13 +91,12 @@ def _ends(link: Link | Wire) -> LinkEnds:
     return {"src": link["src"], "dst": link["dst"]}
 
 
-def _could_have(explanation: Explanation, flow: OptimumFlow, assumed: Sequence[str]) -> str:
-    has = explanation["goodput_bps"] / flow["max_min_bps"] if flow["max_min_bps"] else 1.0
+def _could_have(flow: OptimumFlow, share: float, assumed: Sequence[str]) -> str:
     busy = " if it always had data" if flow["sends_files"] else ""
     what = f", with {listed(assumed)}," if assumed else ""
     return (
         f"By the model of `airfair optimum`{what} the flow could have {rate(flow['max_min_bps'])}{busy} "
-        f"(it has {percent(has)} of this)"
+        f"(it has {percent(share)} of this)"
     )
 
 

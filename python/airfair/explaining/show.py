@@ -12,7 +12,9 @@ from rich.markup import escape
 
 from .._core import InputError
 from ..output import write_atomically
-from ..tables import plain_table, plural, rate
+from ..quantities import plural, rate
+from ..terminal import plain_table
+from .limit import unjudged_line
 from .result import (
     DEFERRING,
     AllocationLimit,
@@ -76,6 +78,8 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
         out.print(f"- {escape(reason)}")
     if explanation["optimum"] is not None:
         out.print(escape(explanation["optimum"]["words"]))
+    else:
+        out.print(escape(unjudged_line(explanation)))
     if explanation["standing"] in ("unreachable", "silent"):
         _advise(explanation, out)
         return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..quantities import rate
 from ..results import InhibitedLink
-from ..tables import rate
 from ..verdicts import LITTLE
 from .result import (
     DEFERRING,

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.markup import escape
 
-from ..tables import MOST_FLOWS, plain_table, plural, rate
+from ..quantities import plural, rate
+from ..tables import MOST_FLOWS
+from ..terminal import plain_table
 from .model import Bound, Optimum, binding_cliques
 from .search import Found
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from .._core import InputError, Scenario
+from .._core import InputError, LimitError, Scenario
 from .model import Optimum
 
 MOST_CLIQUES = 1000
@@ -38,7 +38,12 @@ class Yardstick:
     @property
     def words(self) -> str:
         """The source of the rates, and what was assumed."""
-        return f"airfair optimum{''.join(f', with {what}' for what in self.assumed)}"
+        return source(self.assumed)
+
+
+def source(assumed: Sequence[str]) -> str:
+    """The source of max-min rates, and what was assumed to have some, in words."""
+    return f"airfair optimum{''.join(f', with {what}' for what in assumed)}"
 
 
 def most_links(events: int) -> int:
@@ -50,11 +55,13 @@ def yardstick(
     scenario: Scenario, *, clique_limit: int | None = None, link_limit: int | None = None
 ) -> Yardstick:
     """The max-min rates of a scenario. Raises `InputError`, with the reason that the scenario itself gives,
-    where the model does not apply, or where there are more cliques or links than these."""
+    where the model does not apply, and `LimitError` where there are more cliques or links than these."""
     refused: InputError | None = None
     for assumed, changed in _forms(scenario):
         try:
             text = changed().optimum(None, clique_limit, False, True, link_limit)
+        except LimitError:  # more than this scenario's rates: those of the nearest one take no less
+            raise
         except InputError as error:
             refused = refused or error
             continue
@@ -62,14 +69,11 @@ def yardstick(
     raise refused or InputError("there is no optimum")
 
 
-def affordable(scenario: Scenario, events: int) -> Yardstick | None:
-    """The max-min rates, if they take less work than runs with so many events; None if they take more, or if
-    the model does not apply. Work is counted in links and cliques, so that the answer is the same on every
-    machine."""
-    try:
-        return yardstick(scenario, clique_limit=MOST_CLIQUES, link_limit=most_links(events))
-    except InputError:
-        return None
+def affordable(scenario: Scenario, events: int) -> Yardstick:
+    """The max-min rates, if they take less work than runs with so many events. Raises `LimitError` if they
+    take more, `InputError` if the model does not apply. Work is counted in links and cliques, so that the
+    answer is the same on every machine."""
+    return yardstick(scenario, clique_limit=MOST_CLIQUES, link_limit=most_links(events))
 
 
 def _forms(scenario: Scenario) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias, cast
 
 from matplotlib.figure import Figure
 
-from .. import cli, plots
+from .. import plots
 from .._core import InputError, Scenario
+from ..commands.common import read_standard_input
 from ..inputs import read_regular, refuse_inputs
 from ..options import Chart
 from ..recording import Recording
@@ -80,7 +81,7 @@ def plot(
 def read(path: Path, overrides: Sequence[str] = ()) -> tuple[str, Source]:
     """The kind and the value of a path's content; `-` is standard input. Raises `InputError`."""
     if str(path) == "-":
-        return read_text(cli.read_standard_input(), overrides)
+        return read_text(read_standard_input(), overrides)
     if overrides and (path.is_dir() or path.suffix == ".json"):
         raise InputError(DONE)
     if path.is_dir():

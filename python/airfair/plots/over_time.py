@@ -20,9 +20,6 @@ from . import style
 if TYPE_CHECKING:
     from ..recording import Recording
 
-MOST_DRAWN = 200
-"""More lines than these are one picture inside an SVG, not a path each."""
-
 MARKS = 12
 """Markers on a line, at places of its own, so that lines differ without colour, too."""
 
@@ -137,7 +134,7 @@ def draw_lines(
                 colors=style.FAINT,
                 linewidths=0.5,
                 alpha=0.5,
-                rasterized=len(lines) > MOST_DRAWN,
+                rasterized=len(lines) > style.MOST_DRAWN,
                 label=f"{len(lines):,} others",
             )
         )

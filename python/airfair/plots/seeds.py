@@ -8,6 +8,7 @@ from typing import cast
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
@@ -46,15 +47,18 @@ def goodput_bands(
     most = top_bps or max(e["mean"] + (e["ci95"] or 0.0) for values in flows.values() for e in values)
     unit = style.rate_unit(most)
     with style.canvas(ax, title, height=2.4) as axes:
-        for number, means_bps in enumerate(others):
-            axes.stairs(
-                np.asarray(means_bps, float) * unit.factor,
-                edges,
-                baseline=None,
-                color=style.FAINT,
-                linewidth=0.7,
-                zorder=1,
-                label=f"{len(others):,} others" if number == 0 else None,
+        if len(others):
+            corners = np.repeat(edges, 2)[1:-1]
+            steps = [np.repeat(np.asarray(means, float) * unit.factor, 2) for means in others]
+            axes.add_collection(
+                LineCollection(
+                    [np.column_stack([corners, step]) for step in steps],
+                    colors=style.FAINT,
+                    linewidths=0.7,
+                    zorder=1,
+                    rasterized=len(others) > style.MOST_DRAWN,
+                    label=f"{len(others):,} others",
+                )
             )
         for look, (name, values) in zip(looks or style.looks(range(len(flows))), flows.items(), strict=True):
             means = np.array([e["mean"] for e in values]) * unit.factor

@@ -182,6 +182,10 @@ def looks_of_schemes(names: Sequence[str]) -> list[Look]:
     return looks([known.get(name, number) for number, name in enumerate(names)])
 
 
+MOST_DRAWN = 200
+"""More lines than these are one picture inside an SVG, not a path each."""
+
+
 @dataclass(frozen=True)
 class Chosen:
     """Which of many have a name in a plot, by their places; the others are grey."""

@@ -17,8 +17,8 @@ from .._core import Scenario
 from ..arguments import as_type, unsuitable
 from ..experiment import network as network_of
 from ..optimal.model import Optimum, binding_cliques
+from ..quantities import plural
 from ..results import Network, Route, RunResult, always
-from ..tables import plural
 from . import arrows, style
 from .arrows import Bundle
 from .layout import fill_in, spread

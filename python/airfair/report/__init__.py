@@ -19,18 +19,19 @@ from typing import Any, cast
 import jinja2
 import matplotlib as mpl
 
-from .. import _core, tables, verdict_tables
+from .. import _core, quantities, tables, verdict_tables
 from .._core import Scenario
 from ..experiment import Repeated, Run
 from ..experiment import network as network_of
 from ..inputs import refuse_page
 from ..optimal.model import Optimum, binding_cliques
 from ..optimal.show import bound_in_words, caution, clique_in_words
+from ..optimal.yardstick import source
 from ..output import check_writable, write_atomically
 from ..plots import world
 from ..plots.seeds import shown_radios
 from ..results import CompareRow, Estimate, Network, RunResult
-from ..verdicts import Judged, comparison_lines
+from ..verdicts import RunJudged, comparison_lines, judge
 from . import allocations, differentials
 from .pictures import Picture, draw
 
@@ -81,6 +82,15 @@ def write(
     return target
 
 
+def of_run(repeated: Repeated, judged: RunJudged) -> Repeated:
+    """A single run with the verdict on it. The page has max-min rates where they were asked for."""
+    repeated = repeated._replace(verdict=judged.lines)
+    if judged.verdict is None or judged.by is None:
+        return repeated
+    rows = judge([[run.result for run in runs] for runs in repeated.runs], judged.by).rows
+    return repeated._replace(rows=json.dumps(rows), optimum=judged.by.optimum, assumed=judged.by.assumed)
+
+
 def page(
     scenario: Scenario,
     repeated: Repeated,
@@ -91,7 +101,7 @@ def page(
     rows = cast(list[CompareRow], json.loads(repeated.rows))
     first = cast(RunResult, json.loads(repeated.runs[0][0].result))
     network = network_of(scenario, seed=rows[0]["seeds"][0])
-    study = Study(scenario, network, rows, first, repeated.judged)
+    study = Study(scenario, network, rows, first, repeated)
     if repeated.optimum is not None:
         study.add_optimum(repeated.optimum, rows)
     if any(tables.has_categories(json.loads(runs[0].result)) for runs in repeated.runs):
@@ -189,7 +199,7 @@ class Study:
         network: Network,
         rows: Sequence[CompareRow],
         first: RunResult,
-        judged: Judged | None,
+        repeated: Repeated,
     ) -> None:
         self.scenario = scenario
         self.schemes = [row["scheme"] for row in rows]
@@ -205,9 +215,10 @@ class Study:
         self.fairness = [*tables.FAIRNESS, *tables.columns_of(rows, tables.OF_OPTIMUM), tables.LOG_UTILITY]
         self.delays = tables.columns_of(rows, tables.DELAYS)
         self.settings = [(row["scheme"], row["settings"]) for row in rows if "settings" in row]
-        self.verdict = verdict_tables.table_of(rows, judged)
-        self.verdict_title = verdict_tables.title(rows, judged)
-        self.verdict_lines = comparison_lines(rows)
+        self.is_run = repeated.verdict is not None
+        self.verdict = verdict_tables.table_of(rows, repeated.judged)
+        self.verdict_title = verdict_tables.title(rows, repeated.judged)
+        self.verdict_lines = repeated.verdict or comparison_lines(rows, repeated.judged)
         self.flows = _flow_lines(tables.GOODPUT, rows, shown)
         forwarding = (
             column for column in tables.OF_FORWARDING if any(column.key in flow for flow in rows[0]["flows"])
@@ -233,6 +244,7 @@ class Study:
         self.levels: list[int] = []
         self.allocations: allocations.Allocations | None = None
         self.optimum: list[OptimumLine] = []
+        self.optimum_source = source(repeated.assumed)
         self.cliques: list[str] = []
         self.caution: str | None = None
         self.reasons = sorted({reason for row in rows for reason in row["drops"]})
@@ -244,7 +256,7 @@ class Study:
         self.optimum = [
             OptimumLine(
                 **vars(line),
-                max_min=tables.rate(best[line.id]["max_min_bps"]),
+                max_min=quantities.rate(best[line.id]["max_min_bps"]),
                 bound=bound_in_words(optimum, best[line.id]["bound"]),
             )
             for line in _flow_lines(tables.OPTIMUM_SHARE, rows, self.shown)
@@ -320,6 +332,10 @@ class Study:
     @property
     def repeat(self) -> str:
         """The command that repeats the runs, from the scenario on the page."""
+        if self.is_run:
+            more = ["--optimum"] if self.optimum else []
+            seed = str(self.seeds[0])
+            return shlex.join(["airfair", "run", self.file, "--scheme", self.baseline, "--seed", seed, *more])
         if not self._in_a_row:
             also = ", optimum=True" if self.optimum else ""
             own = [f"{scheme}:{text}" for scheme, texts in self.settings for text in texts]
@@ -362,7 +378,9 @@ def _category_numbers(heads: Sequence[str], lines: Sequence[tables.CategoryLine]
             continue
         mean, ci95 = _core.estimate(values)
         estimate: Estimate = {"mean": mean, "ci95": ci95}
-        texts.append(tables.time_of(estimate) if head == "mean wait" else tables.number(estimate, 0))
+        texts.append(
+            quantities.time_of(estimate) if head == "mean wait" else quantities.number_of(estimate, 0)
+        )
     return texts
 
 
@@ -375,7 +393,7 @@ def _differential_row(
         if not values:
             return "-"
         of_all, ci95 = _core.estimate(list(values))
-        return _minus(tables.number({"mean": of_all, "ci95": ci95}, decimals))
+        return _minus(quantities.number_of({"mean": of_all, "ci95": ci95}, decimals))
 
     sent = [counts for counts in of_runs if counts.packets]
     shares = [[counts.share(level) for counts in sent if counts.levels] for level in levels]
@@ -421,7 +439,7 @@ def _environment() -> jinja2.Environment:
     )
     filters: dict[str, Any] = {
         "cell": lambda column, numbers, sign=False: _minus(column.cell(numbers, sign=sign)),
-        "number": lambda e, decimals, sign=False: _minus(tables.number(e, decimals, sign=sign)),
+        "number": lambda e, decimals, sign=False: _minus(quantities.number_of(e, decimals, sign=sign)),
         "percent": lambda e: f"{100 * e['mean']:.1f} %",
         "verdict": _verdict,
         "thousands": lambda value: f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from .. import tables
+from .. import quantities
 from ..experiment import Run
 from ..explaining.words import inhibition, listed
 from ..results import AllocatedLink, RunResult
@@ -60,8 +60,8 @@ def of(schemes: Sequence[str], runs: Sequence[Sequence[Run]], most: int) -> Allo
             row = AllocationRow(
                 flow=given["flow"],
                 scheme=scheme,
-                rate=tables.rate(given["rate_bps"]),
-                goodput=tables.rate(goodputs[given["flow"]]),
+                rate=quantities.rate(given["rate_bps"]),
+                goodput=quantities.rate(goodputs[given["flow"]]),
                 capacity=f"{given['capacity']:.2f}",
                 links=_named(given["links"]) or "what it asks for",
                 overloaded=_named(given["overloaded"]) or "-",

@@ -10,16 +10,13 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from .. import _core, tables
+from .. import _core, quantities
 from ..experiment import Repeated, Run
 from ..optimal.model import Optimum, binding_cliques
 from ..plots import seeds as over_seeds
 from ..plots import statistics, style, world
 from ..results import CompareRow, Estimate, Network, RunResult
 from .svg import inline
-
-MOST_OTHERS = 200
-"""Most flows over time without a name: a line of each has a point for each interval."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ def _draw(
 
 
 def _many(things: Sequence[object], noun: str) -> str:
-    return f"{len(things)} {tables.plural(len(things), noun)}"
+    return f"{len(things)} {quantities.plural(len(things), noun)}"
 
 
 def _untitled(figure: Figure) -> None:
@@ -91,7 +88,7 @@ def _picture(name: str, figure: Figure, alt: str) -> Picture:
 
 
 def _goodputs(row: CompareRow, most: int = 8) -> str:
-    flows = [f"{flow['id']} {tables.rate_of(flow['goodput_bps'])}" for flow in row["flows"][:most]]
+    flows = [f"{flow['id']} {quantities.rate_of(flow['goodput_bps'])}" for flow in row["flows"][:most]]
     return ", ".join(flows) + (", and more" if len(row["flows"]) > most else "")
 
 
@@ -99,7 +96,7 @@ def _over_time(rows: Sequence[CompareRow], first: RunResult, runs: Sequence[Sequ
     """Goodput over time, a picture for each scheme, all with the same flows and axes."""
     names = [flow["id"] for flow in first["flows"]]
     found = style.choose([flow["goodput_bps"]["mean"] for flow in rows[0]["flows"]])
-    chosen, others = found.named, found.others[:MOST_OTHERS]
+    chosen, others = found.named, found.others
     ends: list[float] = []
     every: list[dict[str, list[Estimate]]] = []
     grey: list[np.ndarray] = []

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from .. import cli, ending, tables
+from .. import ending, terminal
 from .._core import InputError
+from ..commands.common import print_message, run_progress, warn
 from . import dataset
 from .api import folder_of, run_plan
 from .drive import Progress, SweepError
@@ -32,7 +32,7 @@ def sweep(
     """Run a study and print its summary; the exit status."""
     if str(file) == "-":
         raise InputError("-: what a study names is found from its folder; expected the file of a study")
-    bar = cli.run_progress()
+    bar = run_progress()
     done = Progress(0)
     with ExitStack() as stack:
         stack.enter_context(bar)
@@ -57,21 +57,23 @@ def sweep(
         except KeyboardInterrupt as error:
             stack.close()
             status = ending.status(error)
-            _tell(f"{ending.word(status)}; {_kept(done, folder)}")
+            print_message(f"{ending.word(status)}; {_kept(done, folder)}")
             return status
         except (OSError, SweepError) as error:
             stack.close()
             what = f"{folder}: {error.strerror or error}" if isinstance(error, OSError) else str(error)
-            _tell(f"airfair: {what}; {_kept(done, folder)}")
+            print_message(f"airfair: {what}; {_kept(done, folder)}")
             return 1
     if as_json:
         _print_json(result)
     else:
-        show_sweep(result, tables.console(), flows=flows)
+        show_sweep(result, terminal.console(), flows=flows)
         print(f"\n{folder / 'runs'}, {folder / 'flows'}: the tables, as Parquet")
-    cli.warn(plan.warnings)
+    warn(plan.warnings)
     for failure in done.failed:
-        _tell(f"airfair: failed: {failure.cell}, {failure.scheme}, seed {failure.seed}: {failure.error}")
+        print_message(
+            f"airfair: failed: {failure.cell}, {failure.scheme}, seed {failure.seed}: {failure.error}"
+        )
     return 1 if done.failed else 0
 
 
@@ -81,10 +83,6 @@ def _kept(done: Progress, folder: Path) -> str:
         return "nothing was run"
     kept = f"{done.finished} of {done.total} runs are finished and kept in {folder}"
     return f"{kept}; the same command does the rest"
-
-
-def _tell(text: str) -> None:
-    print(text, file=sys.stderr)
 
 
 def _print_json(result: Sweep) -> None:

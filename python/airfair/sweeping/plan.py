@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from .. import _core, experiment
 from .._core import InputError, Scenario
-from ..arguments import Overrides, as_overrides, hint
+from ..arguments import Overrides, as_overrides, hint, refuse_own
 from .study import SHOWN, Case, Study, Value, as_toml, refuse
 from .written import code_of
 
@@ -63,6 +63,7 @@ class Plan:
         numbers of checked cells and of all. Raises `InputError` with everything that is wrong."""
         self.study = study
         overrides = as_overrides(overrides)
+        refuse_own(overrides)
         if isinstance(overrides, Mapping):
             overrides = [f"{path}={as_toml(value)}" for path, value in overrides.items()]
         self.overrides = list(overrides)

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import suppress
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from typing import ParamSpec, TypeVar
 
@@ -51,6 +52,7 @@ class Processes(Executor):
 
     def _start(self, place: int, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         for _ in range(2):
+            _start_helpers()
             pool = self._pools[place]
             if pool is None:
                 pool = ProcessPoolExecutor(1, self._context, initializer=_begin, initargs=(self._theirs,))
@@ -83,6 +85,18 @@ class Processes(Executor):
                 with suppress(OSError):  # it is closing its own pipe just now, since its process has died
                     pool.shutdown(wait=wait, cancel_futures=cancel_futures)
         self._theirs.close()
+
+
+def _start_helpers() -> None:
+    """Start the fork server and the tracker of resources, unless they run. A terminal that closes sends
+    SIGHUP to every process: to these and to the workers it stays blocked, since the driver ends them when it
+    has kept what is finished."""
+    with deferred():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+        try:
+            forkserver.ensure_running()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(lifeline: Connection) -> None:

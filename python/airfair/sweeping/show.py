@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..results import CompareRow, Differences, Estimate, FlowRow
-from ..tables import DELAYS, FAIRNESS, GOODPUT, LOSS, OF_FLOWS, Column, Table, columns_of, plain_table
+from ..tables import DELAYS, FAIRNESS, GOODPUT, LOSS, OF_FLOWS, Column, columns_of
+from ..terminal import Table, plain_table
 from .reading import CaseSummary, Sweep
 from .study import as_toml
 

@@ -1,0 +1,273 @@
+"""`airfair run` and `airfair compare`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+import click
+
+from .. import _core, experiment, sequential, tables, terminal, verdict_tables, verdicts
+from .._core import Scenario
+from ..arguments import of_schemes
+from ..options import (
+    Choice,
+    Folder,
+    Pace,
+    Seeds,
+    choice_options,
+    file_argument,
+    folder_options,
+    json_option,
+    optimum_option,
+    own_set_option,
+    pace_options,
+    report_option,
+    schemes_from_option,
+    seeds_options,
+    verdict_option,
+    window_option,
+)
+from ..results import CompareRow, RunResult
+from ..sequential import Until
+from .common import given, read_scenario, run_progress, subcommand, time, warn, written_first
+
+
+@subcommand()
+@file_argument
+@choice_options
+@window_option
+@json_option
+@report_option
+@verdict_option
+@folder_options
+@click.option(
+    "--wire-check",
+    is_flag=True,
+    help="Turn headers of explicit-rate schemes into bytes and back at every hop; the results are the same.",
+)
+@pace_options
+def run(
+    file: Path,
+    choice: Choice,
+    windows: tuple[str, ...],
+    as_json: bool,
+    report: Path | None,
+    optimum: bool,
+    folder: Folder,
+    wire_check: bool,
+    pace: Pace,
+) -> None:
+    """Run the scenario in FILE once.
+
+    Goodputs are judged by the best rates that the air allows where computing these takes less work than the
+    run, or with --optimum.
+
+    \b
+    Example:
+      airfair run scenarios/three-pairs.toml --seed 2 --set duration="20 s"
+      airfair run scenarios/three-pairs.toml --out out/pairs --pcap a2 --trace
+    """
+    scenario = read_scenario(file, choice.overrides)
+    for window in windows:
+        time("--window", window)
+    if report is not None:
+        scheme = choice.scheme or scenario.scheme
+        run_for_report(report, scenario, scheme, choice.seed, windows, as_json=as_json, optimum=optimum)
+        return
+    if folder.out is not None:
+        text = json.dumps(run_into(folder, scenario, choice, windows, optimum=optimum))
+    elif pace.realtime:
+        speed = 1.0 if pace.speed is None else pace.speed
+        text, _ = _core.run_paced(scenario, choice.scheme, choice.seed, speed)
+    else:
+        text = scenario.run(choice.scheme, choice.seed, windows=windows, wire_check=wire_check)
+    if as_json and not optimum:
+        print(text)
+        return
+    result = cast(RunResult, json.loads(text))
+    judged = judge_run(scenario, result, optimum=optimum)
+    if as_json:
+        print(json.dumps(result))
+        return
+    console = terminal.console()
+    tables.show_run(result, console, judged.lines)
+    if "lateness" in result["perf"]:
+        tables.show_lateness(result["perf"]["lateness"], console)
+    warn(result["warnings"])
+
+
+def judge_run(scenario: Scenario, result: RunResult, *, optimum: bool) -> verdicts.RunJudged:
+    """The verdict on a run, which is part of the result if it is asked for: the output for a program does not
+    depend on what is cheap."""
+    if not optimum:
+        return verdicts.judge_run_if_cheap(scenario, result)
+    if "verdict" in result:
+        return verdicts.RunJudged(verdicts.run_lines(result["verdict"]), result["verdict"])
+    judged = verdicts.judge_run(scenario, result)
+    if judged.verdict is not None:
+        result["verdict"] = judged.verdict
+    return judged
+
+
+def run_into(
+    folder: Folder, scenario: Scenario, choice: Choice, windows: Sequence[str], *, optimum: bool
+) -> RunResult:
+    """Run once into a folder."""
+    from .. import capture, recording
+
+    for option, moment in (
+        ("--interval", folder.interval),
+        ("--from", folder.start),
+        ("--until", folder.until),
+    ):
+        if moment is not None:
+            time(option, moment)
+    return recording.record(
+        scenario,
+        scheme=choice.scheme,
+        seed=choice.seed,
+        windows=windows,
+        interval="1 s" if folder.interval is None else folder.interval,
+        out=folder.out,
+        force=folder.force,
+        capture=capture.Capture(**folder.capture()),
+        optimum=optimum,
+    ).result
+
+
+def run_for_report(
+    path: Path,
+    scenario: Scenario,
+    scheme: str,
+    seed: int,
+    windows: Sequence[str],
+    *,
+    as_json: bool,
+    optimum: bool,
+) -> None:
+    """Run once, print the result, and write a report of it."""
+    from .. import report as reports
+
+    windows_given = bool(windows)
+    windows, interval = reports.prepare(path, scenario, windows)
+    done = experiment.repeat(scenario, schemes=[scheme], seeds=[seed], windows=windows, interval=interval)
+    text = done.runs[0][0].result
+    result = cast(RunResult, json.loads(text))
+    judged = judge_run(scenario, result, optimum=optimum)
+    with written_first(path, lambda path: write_report(path, scenario, reports.of_run(done, judged))):
+        if as_json:
+            print(json.dumps(result) if optimum else text, flush=True)
+            return
+        if not windows_given:
+            result.pop("window_jain", None)
+        tables.show_run(result, terminal.console(), judged.lines)
+        warn(result["warnings"])
+    print(f"\nreport: {path}")
+
+
+@subcommand()
+@file_argument
+@click.option(
+    "--schemes",
+    metavar="A,B",
+    help="Schemes, with commas; by default that of the scenario. The first is the baseline of differences.",
+)
+@schemes_from_option
+@seeds_options(sequential.STATISTICS, sequential.MAX_SEEDS)
+@own_set_option
+@window_option
+@json_option
+@report_option
+@optimum_option
+@click.option(
+    "--jobs", type=click.IntRange(1), help="Number of runs at a time; by default the number of cores."
+)
+def compare(
+    file: Path,
+    schemes: str | None,
+    seeds: Seeds,
+    overrides: tuple[str, ...],
+    windows: Sequence[str],
+    as_json: bool,
+    report: Path | None,
+    optimum: bool,
+    jobs: int | None,
+) -> None:
+    """Compare schemes in the scenario in FILE, over several seeds.
+
+    Every scheme runs with the same seeds; differences to the first scheme are paired by seed.
+
+    \b
+    Example:
+      airfair compare scenarios/three-pairs.toml \\
+        --schemes droptail,red,nred --report out/pairs.html
+    """
+    until = None
+    if seeds.until_halfwidth is not None:
+        until = Until(
+            given("--until-halfwidth", seeds.until_halfwidth, sequential.share),
+            seeds.statistics or sequential.STATISTICS,
+            seeds.max_seeds or sequential.MAX_SEEDS,
+        )
+    for window in windows:
+        time("--window", window)
+    common, own = of_schemes(overrides)
+    if own and str(file) == "-":
+        raise click.UsageError("--set SCHEME:PATH=VALUE needs a file: standard input is read once")
+    scenario = read_scenario(file, cast(Sequence[str], common))
+    names = [scenario.scheme] if schemes is None else [name.strip() for name in schemes.split(",")]
+    forms = experiment.own_forms(
+        names, common, own, lambda more: read_scenario(file, cast(Sequence[str], more)), "--set "
+    )
+    windows_given = bool(windows)
+    interval = None
+    if report is not None:
+        from .. import report as reports  # loading matplotlib takes longer than most commands take
+
+        windows, interval = reports.prepare(report, scenario, windows)
+    progress = run_progress()
+    with progress:
+        task = progress.add_task("runs", total=None)
+        done = experiment.repeat(
+            scenario,
+            schemes=names,
+            seeds=range(seeds.seed_from, seeds.seed_from + seeds.seeds),
+            windows=windows,
+            until=until,
+            optimum=optimum,
+            interval=interval,
+            forms=forms,
+            judged=report is not None or not as_json,
+            jobs=jobs,
+            on_run=lambda: progress.advance(task),
+            on_plan=lambda total: progress.update(task, total=total),
+        )
+    with written_first(report, lambda path: write_report(path, scenario, done)):
+        if as_json:
+            print(done.rows, flush=True)
+            return
+        rows = cast(list[CompareRow], json.loads(done.rows))
+        if not windows_given:  # a report has windows of its own
+            for row in rows:
+                row.pop("window_jain", None)
+        show_verdict = partial(verdict_tables.show_verdict, rows, done.judged)
+        tables.show_comparison(scenario.name, rows, terminal.console(), show_verdict)
+        warn(tables.warnings_of(rows))
+        if done.optimum is not None:
+            from ..optimal import show
+
+            warn([*filter(None, [show.caution(done.optimum)])])
+    if report is not None:
+        print(f"\nreport: {report}")
+
+
+def write_report(path: Path, scenario: Scenario, done: experiment.Repeated) -> None:
+    """Write the report, with the command line."""
+    from .. import report as reports
+
+    reports.write(path, scenario, done, ["airfair", *sys.argv[1:]])
