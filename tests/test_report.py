@@ -119,6 +119,9 @@ CUT = """
 """
 """Boxes whose content is wider than they are."""
 
+CELLS = "[...document.querySelectorAll('.cards td')].map(cell => cell.getBoundingClientRect().height)"
+"""Heights of the cells of tables with many numbers."""
+
 
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (390, 844), (1280, 900)])
 def test_every_picture_is_drawn(seen: browser.Page, pairs: Path, width: int, height: int) -> None:
@@ -134,6 +137,10 @@ def test_every_picture_is_drawn(seen: browser.Page, pairs: Path, width: int, hei
     assert seen.value("document.documentElement.scrollWidth") <= width, "nothing is wider than the screen"
     assert seen.value(CUT) == [], "no table and no command is cut at the edge of its box"
     assert seen.value("innerWidth") == width
+    if width < 480:
+        heights = seen.value(CELLS)
+        assert len(heights) > 50
+        assert max(heights) < 36, "a number stands on one line"
     letters = seen.value(
         "Math.min(...[...document.querySelectorAll('svg text')].map(e => e.getBoundingClientRect().height))"
     )

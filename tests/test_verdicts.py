@@ -127,6 +127,22 @@ def test_one_seed_is_named_one_run_of_each() -> None:
         assert line.endswith("in one run of each") is (seeds == 1)
 
 
+def test_flows_that_starve_under_a_scheme_are_counted() -> None:
+    """A flow that has next to nothing under both neither wins nor loses: the difference of the counts is said
+    where it is clear."""
+    even: dict[str, list[tuple[float, float | None]]] = {flow: [(100e3, 0.1)] * 2 for flow in "xy"}
+    rows = rows_of(runs_of("droptail", even), runs_of("red", even))
+    assert verdicts.comparison_lines(rows) == []  # type: ignore[arg-type]
+    more = rows[1]["difference"]["starved_flows"]
+    for mean, half, lines in (
+        (2.75, 2.0, ["red: 2.8 ± 2.0 more flows starve than with droptail"]),
+        (2.75, 2.8, []),
+        (-2.75, 2.0, []),
+    ):
+        more |= {"mean": mean, "ci95": half}
+        assert verdicts.comparison_lines(rows) == lines  # type: ignore[arg-type]
+
+
 def test_a_collapse_is_named_however_fair() -> None:
     before = runs_of("droptail", {"x": [(800e3, 0.1)], "y": [(100e3, 0.1)], "z": [(100e3, 0.1)]})
     now = runs_of("red", {flow: [(2e3, 0.1)] for flow in "xyz"})

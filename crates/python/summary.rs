@@ -45,7 +45,7 @@ struct Run {
 type OfRun = fn(&Run) -> Option<f64>;
 
 /// The numbers of a row, in the order in which they are written.
-const NUMBERS: [(&str, OfRun); 13] = [
+const NUMBERS: [(&str, OfRun); 14] = [
     ("jain_index", |r| r.jain_index),
     ("log_utility", |r| Some(r.log_utility)),
     ("aggregate_goodput_bps", |r| Some(r.aggregate_goodput_bps)),
@@ -53,6 +53,7 @@ const NUMBERS: [(&str, OfRun); 13] = [
     ("starved_flows", |r| Some(r.starved_flows)),
     ("mean_flow_delay_s", |r| r.over_flows(|f| f.mean_delay_s)),
     ("p99_flow_delay_s", |r| r.over_flows(|f| f.p99_delay_s)),
+    ("mean_flow_loss_ratio", |r| r.over_flows(|f| f.loss_ratio)),
     ("mean_delay_s", |r| r.mean_delay_s),
     ("p99_delay_s", |r| r.p99_delay_s),
     ("rtt_s", |r| r.rtt_s),

@@ -103,8 +103,9 @@ def compare(
     report the widths that were reached.
 
     Statistics: `jain_index`, `log_utility`, `aggregate_goodput_bps`, `min_goodput_bps`,
-    `starved_flows`, `mean_delay_s`, `p99_delay_s`, `rtt_s`, `retransmissions`, `loss_ratio`,
-    `completion_s`, `flow.ID` (goodput of a flow), `window_jain`.
+    `starved_flows`, `mean_flow_delay_s`, `p99_flow_delay_s`, `mean_flow_loss_ratio`, `mean_delay_s`,
+    `p99_delay_s`, `rtt_s`, `retransmissions`, `loss_ratio`, `completion_s`,
+    `flow.ID` (goodput of a flow), `window_jain`.
 
     With `optimum` each row has shares of the max-min rates of `airfair.optimum`: `optimum_share_min`, the
     least of a flow, and `optimum_share_total`, that of the sum of the goodputs; and each of its flows has

@@ -732,6 +732,9 @@ class Differences(TypedDict):
     once."""
     p99_flow_delay_s: Estimate | None
     """Mean over the flows of the 99th percentiles of their delays, seconds."""
+    mean_flow_loss_ratio: Estimate | None
+    """Mean over the flows of their shares of dropped packets, 0 to 1: each flow with packets that ended
+    counts once."""
     mean_delay_s: Estimate | None
     """Mean one-way delay of the delivered packets of all flows, seconds: each packet counts once."""
     p99_delay_s: Estimate | None
@@ -741,7 +744,7 @@ class Differences(TypedDict):
     retransmissions: Estimate
     """Segments that TCP retransmitted, of all flows."""
     loss_ratio: Estimate | None
-    """Share of dropped packets among the packets with payload that ended, 0 to 1."""
+    """Share of dropped packets among the packets with payload that ended, 0 to 1: each packet counts once."""
     completion_s: Estimate | None
     """Mean completion time of finished files, seconds."""
     optimum_share_min: NotRequired[Estimate | None]

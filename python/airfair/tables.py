@@ -114,17 +114,22 @@ OF_FLOWS = (
 OF_PACKETS = (
     Column("mean_delay_s", "mean over packets", _time),
     Column("p99_delay_s", "99 % of packets", _time),
+    Column("loss_ratio", "loss of packets", _share),
 )
-"""Delays of the whole in which a flow counts as often as it has packets: of one flow the same as its own."""
+"""Numbers of the whole in which a flow counts as often as it has packets: of one flow the same as its own."""
 
 DELAYS = (
     Column("mean_flow_delay_s", "mean delay", _time),
     Column("p99_flow_delay_s", "99 % delay", _time),
+    Column("mean_flow_loss_ratio", "loss", _share),
     *OF_PACKETS,
     Column("rtt_s", "RTT", _time),
     Column("retransmissions", "retrans.", _decimals_of(1)),
-    LOSS,
     Column("completion_s", "completion", _time),
+)
+DELAY_AND_LOSS = (
+    "Delay and loss: mean and 99 % delay and loss are means over flows, each of which counts once; the other "
+    "numbers are those of all packets together"
 )
 OF_OPTIMUM = (
     Column("optimum_share_min", "least share", _share),
@@ -438,8 +443,7 @@ def show_comparison(
     _show_differences(rows, goodputs, out)
     _show_windows(rows, out)
     if delays:
-        over = ": means over flows, each of which counts once" if len(rows[0]["flows"]) > 1 else ""
-        out.print(f"\nDelay and loss{over}")
+        out.print(f"\n{DELAY_AND_LOSS if len(rows[0]['flows']) > 1 else 'Delay and loss'}")
         _show_whole(rows, delays, out)
     for column in (*OF_FLOWS, *OF_FORWARDING):
         _show_flows(rows, column, out)

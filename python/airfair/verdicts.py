@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 from . import _core
 from ._core import InputError, LimitError, Scenario
 from .optimal.yardstick import Yardstick, affordable, source, yardstick
-from .quantities import part, plural
+from .quantities import number_of, part, plural
 from .results import BesideRow, CompareRow, Estimate, RunResult, RunVerdict
 
 BASELINE = "droptail"
@@ -145,9 +145,9 @@ def _of_optimum(found: RunVerdict) -> str:
         parts.append(
             f"{few} of {flows} {plural(flows, 'flow')} {'has' if few == 1 else 'have'} less than half"
         )
-    # A run that starves flows can exceed their total: the others use what a fair division would not give
-    # them.
-    parts.append(f"the total is {part(found['optimum_share_total'])} of the fair one")
+    # Flows near a gateway use the air better: a run that starves the others has a larger total.
+    beyond = ", as some flows have more than their fair rates" if found["optimum_share_total"] > 1 else ""
+    parts.append(f"the total is {part(found['optimum_share_total'])} of the fair one{beyond}")
     return f"of what the air allows ({source(found['assumed'])}): {'; '.join(parts)}"
 
 
@@ -167,6 +167,7 @@ def _counts(beside: BesideRow, baseline: str) -> str:
 def comparison_lines(rows: Sequence[CompareRow], judged: Judged | Unjudged | None = None) -> list[str]:
     """Facts that means and indices of a comparison hide, in words."""
     lines = [line for row in rows[1:] if "beside" in row for line in _losses(row)]
+    lines += (line for row in rows[1:] for line in _starved(row))
     lines += (line for row in rows[1:] if "beside" in row for line in _delays(row))
     return [*lines, judged.words] if isinstance(judged, Unjudged) else lines
 
@@ -178,6 +179,16 @@ def _losses(row: CompareRow) -> list[str]:
         whole = part(beside["total_share"] or 0.0)
         return [f"{scheme}: the whole collapses, to {whole} of the total of {baseline}; {lose}"]
     return [f"{scheme}: {lose}"] if 2 * beside["lost"] > number_of_flows(beside) else []
+
+
+def _starved(row: CompareRow) -> list[str]:
+    """More flows starve than with the first scheme: a flow that starves with both is neither won nor lost."""
+    more = row["difference"]["starved_flows"]
+    if more["mean"] <= 0 or not _is_clear(more, row["runs"]):
+        return []
+    return [
+        f"{row['scheme']}: {number_of(more, 1)} more flows starve than with {row['baseline']}{_once(row)}"
+    ]
 
 
 def _once(row: CompareRow) -> str:

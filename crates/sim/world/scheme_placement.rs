@@ -47,8 +47,9 @@ fn few_categories(wanted: Priority, categories: usize) -> String {
         return String::new();
     }
     format!(
-        " (of {needed} levels, and the radio has categories for {categories}); expected radio.categories = \"diffq\", which has 8, or a list \
-         of {needed} or more, or a smaller `levels` of the scheme"
+        " (of {needed} levels, and the radio has categories for {categories}); expected radio.categories = \"diffq\", which has 8 (in a \
+         comparison for this scheme alone: --set SCHEME:radio.categories=diffq), or a list of {needed} or more, or a smaller `levels` of the \
+         scheme"
     )
 }
 
