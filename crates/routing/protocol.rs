@@ -29,6 +29,11 @@ pub trait Protocol: Any + Debug + Send + Sync {
         false
     }
 
+    /// Most entries of a node's table: other nodes that it can know. None of a protocol that does not know all nodes.
+    fn table_limit(&self) -> Option<u32> {
+        None
+    }
+
     /// Creates the state machine of one node.
     fn state_machine(&self, node: &NodeSetup) -> Box<dyn Routing>;
 
@@ -46,6 +51,11 @@ pub(crate) trait Definition: Any + Debug + PartialEq + Send + Sync {
     const KINDS: &'static [&'static str];
     /// True if every node maintains routes to all others at all times.
     const IS_PROACTIVE: bool;
+
+    /// Most entries of a node's table.
+    fn table_limit(&self) -> Option<u32> {
+        None
+    }
 
     /// Name of the messages in a datagram.
     fn content(datagram: &[u8], to_all: bool) -> &'static str;
@@ -73,6 +83,10 @@ impl<T: Definition> Protocol for T {
 
     fn is_proactive(&self) -> bool {
         Self::IS_PROACTIVE
+    }
+
+    fn table_limit(&self) -> Option<u32> {
+        Definition::table_limit(self)
     }
 
     fn state_machine(&self, node: &NodeSetup) -> Box<dyn Routing> {

@@ -112,6 +112,7 @@ impl Dsdv {
     /// Records that a neighbour was heard; false if there is no room for another one.
     fn record_reception(&mut self, from: Hop, now: Time) -> bool {
         if self.heard.len() >= self.config.table_limit as usize && !self.heard.contains_key(&from) {
+            self.table.refused += 1;
             return false;
         }
         self.heard.insert(from, now);
@@ -134,6 +135,10 @@ impl Definition for Config {
     const UDP_PORT: u16 = PORT;
     const KINDS: &'static [&'static str] = &KINDS;
     const IS_PROACTIVE: bool = true;
+
+    fn table_limit(&self) -> Option<u32> {
+        Some(self.table_limit)
+    }
 
     fn content(_datagram: &[u8], _to_all: bool) -> &'static str {
         "dsdv-update"
@@ -228,7 +233,7 @@ impl Routing for Dsdv {
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("breaks", self.breaks)]
+        vec![("breaks", self.breaks), ("refused", self.table.refused)]
     }
 }
 

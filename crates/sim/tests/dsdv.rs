@@ -155,3 +155,33 @@ fn what_finds_no_route_ends_with_a_reason() {
     assert_eq!((result.ends.made, dropped), (30, vec![("route-wait", 15)]));
     assert_eq!(result.ends.awaiting_route, Some(15));
 }
+
+/// Five nodes in a row, and room for three others in each table: the run says so beforehand, and counts what it refuses. With room for
+/// four nothing is refused. OLSR likewise.
+#[test]
+fn a_table_without_room_for_all_nodes_is_warned_of() {
+    let run_with = |routing: RoutingSpec| {
+        let mut spec = world(dot11b(250.0, 550.0), 40);
+        for i in 0..5 {
+            node(&mut spec, &i.to_string(), 200.0 * f64::from(i), 0.0);
+        }
+        flow(&mut spec, "f", 0, 1, constant(10));
+        spec.routing = routing;
+        run(&spec, 1)
+    };
+    let warning = |name: &str| {
+        format!(
+            "each node has 4 others and room for 3 in its tables of {name}: it refuses what it hears of the rest, and finds no route to \
+             them; expected {}.table_limit = 4 or more",
+            name.to_lowercase()
+        )
+    };
+    let full = run_with(dsdv(|config| config.table_limit = 3));
+    assert_eq!(full.warnings, [warning("DSDV")]);
+    assert!(counts(&full, "refused").iter().all(|&refused| refused > 0), "{:?}", counts(&full, "refused"));
+    let roomy = run_with(dsdv(|config| config.table_limit = 4));
+    assert_eq!((roomy.warnings.len(), sum(&roomy, "refused")), (0, 0));
+    assert_eq!(run_with(olsr(|config| config.table_limit = 3)).warnings, [warning("OLSR")]);
+    assert_eq!(run_with(olsr(|config| config.table_limit = 4)).warnings, [""; 0]);
+    assert_eq!(run_with(aodv(|_| {})).warnings, [""; 0]);
+}

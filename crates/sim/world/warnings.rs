@@ -2,6 +2,7 @@
 
 mod late_answers;
 mod phases;
+mod short_tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,6 +102,7 @@ pub(super) fn warnings(
     let of_radios = cut_off.chain(txops).chain(unheard_relays(air, network, names));
     routeless
         .into_iter()
+        .chain(short_tables::short_tables(spec))
         .chain(too_long)
         .chain(too_fast)
         .chain(late_answers::late_answers(air, network, spec, names))
