@@ -246,7 +246,8 @@ impl Controller {
         let membership = self.topology.membership();
         let mut pairs = 0;
         for route in &self.routes {
-            let cliques = |&link: &Link| self.topology.number(link).map_or(0, |number| membership.of(number).len());
+            let cliques =
+                |&link: &Link| self.topology.number(link).map_or(0, |number| membership.of(number).len());
             pairs += route.links.iter().map(cliques).sum::<usize>() as u64;
             // Those of the routes that come last get no share.
             if pairs > self.config.rules.most_pairs() {

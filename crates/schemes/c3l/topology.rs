@@ -561,8 +561,9 @@ impl Topology {
         &self.membership
     }
 
-    /// False if there are more cliques than `rules.cliques`, or more members of them than `rules.members`: the others do not constrain the
-    /// allocation.
+    /// True if the list of the last update has all maximal cliques. It ends at `rules.cliques` cliques, at `rules.members` members, and where
+    /// checks for conflicts or the search for cliques would be more work than is allowed for that many members; the cliques that are
+    /// missing do not constrain the allocation.
     #[must_use]
     pub const fn lists_all(&self) -> bool {
         self.complete
