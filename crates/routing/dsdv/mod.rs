@@ -21,20 +21,26 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use airfair_units::Time;
+use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::dsdv::{PORT, Update};
 
 use crate::buffer::{Buffer, Limits};
 use crate::protocol::Definition;
 use crate::sequence::is_younger;
-use crate::{Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, TableState, Undelivered};
+use crate::{
+    Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, TableSize, TableState, Undelivered,
+};
 
 use table::Table;
 use updates::Updates;
 
 pub use config::Config;
 pub use table::{INFINITY, REMEMBERED, Route};
+
+/// Bytes of a route in an update, and of the headers of IP and UDP before it.
+const ENTRY_BYTES: u64 = 12;
+const HEADERS_BYTES: u64 = 28;
 
 /// Names of the kinds of messages, in the order of their counters.
 const KINDS: [&str; 2] = ["full", "incremental"];
@@ -138,6 +144,14 @@ impl Definition for Config {
 
     fn table_limit(&self) -> Option<u32> {
         Some(self.table_limit)
+    }
+
+    /// Each datagram has 28 bytes of headers, and begins with the node's own row.
+    fn table_size(&self, nodes: u64) -> Option<TableSize> {
+        let others = nodes.saturating_sub(1);
+        let datagrams = others.div_ceil(Update::MOST as u64 - 1).max(1);
+        let bytes = ENTRY_BYTES * (others + datagrams) + HEADERS_BYTES * datagrams;
+        Some(TableSize { bytes, every: Span(self.period.0.saturating_add(self.period_jitter.0)) })
     }
 
     fn content(_datagram: &[u8], _to_all: bool) -> &'static str {

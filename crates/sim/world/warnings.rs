@@ -1,5 +1,6 @@
 //! Warnings about a run's specification, known before the run.
 
+mod large_updates;
 mod late_answers;
 mod phases;
 mod short_tables;
@@ -103,6 +104,7 @@ pub(super) fn warnings(
     routeless
         .into_iter()
         .chain(short_tables::short_tables(spec))
+        .chain(large_updates::large_updates(air, spec, names))
         .chain(too_long)
         .chain(too_fast)
         .chain(late_answers::late_answers(air, network, spec, names))
