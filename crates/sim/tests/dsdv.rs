@@ -209,3 +209,23 @@ fn tables_that_take_more_air_than_there_is_are_warned_of() {
     assert_eq!(warnings(every(Span::from_secs(15))), [""; 0]);
     assert_eq!(warnings(olsr(|_| {})), [""; 0]);
 }
+
+/// While routes spread, the air bounds what nodes send, however many there are: four times the nodes of a grid cost four times the events and
+/// updates, and some more, since those at the rim share the air with fewer others.
+#[test]
+fn a_larger_grid_costs_as_much_for_each_node() {
+    let grid = |side: i32| {
+        let mut spec = world(dot11b(250.0, 550.0), 1);
+        spec.duration = Span::from_millis(500);
+        for i in 0..side * side {
+            node(&mut spec, &i.to_string(), 200.0 * f64::from(i % side), 200.0 * f64::from(i / side));
+        }
+        flow(&mut spec, "f", 0, 1, constant(10));
+        spec.routing = dsdv(|_| {});
+        let result = run(&spec, 1);
+        (result.events, sum(&result, "datagrams"))
+    };
+    let (small, large) = (grid(10), grid(20));
+    assert!(small.1 > 1000, "{small:?}");
+    assert!(large.0 < 5 * small.0 && large.1 < 5 * small.1, "{small:?}, {large:?}");
+}
