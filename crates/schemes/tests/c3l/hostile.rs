@@ -87,7 +87,8 @@ fn forged_reports_with_too_many_cliques() {
             println!("{groups} groups, round {round}: {members} members, {memory:?}");
         }
     }
-    assert!(works.iter().all(|&work| work < Rules::default().most_work()), "{works:?}");
+    // Most of it is the search for cliques.
+    assert!(works.iter().all(|&work| work < 5_000_000), "{works:?}");
     println!("{works:?}");
 }
 
