@@ -12,14 +12,15 @@ use crate::search::{visit_maximal_cliques, visit_within};
 /// Cliques that are listed unless the caller asks for more. A graph of n vertices can have 3^(n/3).
 pub const DEFAULT_LIMIT: usize = 1_000_000;
 
-/// How much is listed, and how much is done to find it.
+/// How much is listed, and how much is done to find it: once in a search, once more to cover what it has left out, and in a
+/// [`CliqueSet`](crate::CliqueSet) once for all changes between two listings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Most cliques.
     pub cliques: usize,
     /// Most members of all cliques together.
     pub members: usize,
-    /// Most work of a search: words of sets of vertices that it looks at.
+    /// Most work: words of sets of vertices, and members of cliques, that are looked at.
     pub work: u64,
 }
 
@@ -189,7 +190,16 @@ pub fn maximal_cliques_until(
     limits: impl Into<Limits>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Listing, Stopped> {
-    let limits = limits.into();
+    listed(graph, limits.into(), stop).map(|(listing, _)| listing)
+}
+
+/// The listing, and the work of finding it: at most that of the limits for the search, and again for the cliques that cover vertices and
+/// edges.
+pub(crate) fn listed(
+    graph: &ConflictGraph,
+    limits: Limits,
+    stop: &dyn Fn() -> bool,
+) -> Result<(Listing, u64), Stopped> {
     let mut found = Found::default();
     let mut work = limits.work;
     let mut stopped = false;
@@ -205,11 +215,12 @@ pub fn maximal_cliques_until(
     if stopped {
         return Err(Stopped);
     }
+    let searched = limits.work - work;
     if flow.is_continue() {
-        return Ok(Listing::Complete(Cliques::sorted(graph, found.iter())));
+        return Ok((Listing::Complete(Cliques::sorted(graph, found.iter())), searched));
     }
-    found.cover(graph, limits, stop)?;
-    Ok(Listing::Incomplete(Cliques::sorted(graph, found.iter())))
+    let covered = found.cover(graph, limits, stop)?;
+    Ok((Listing::Incomplete(Cliques::sorted(graph, found.iter())), searched.saturating_add(covered)))
 }
 
 /// Are all maximal cliques of the graph among these? An incomplete list can have them: those that cover vertices and edges may be all that
@@ -267,20 +278,20 @@ impl Found {
     }
 
     /// Adds maximal cliques until every vertex and every edge is in one, or there is no more room or work for those of edges; a clique of a
-    /// vertex ends where the room or the work does.
+    /// vertex ends where the room or the work does. Returns the work.
     fn cover(
         &mut self,
         graph: &ConflictGraph,
         limits: Limits,
         stop: &dyn Fn() -> bool,
-    ) -> Result<(), Stopped> {
+    ) -> Result<u64, Stopped> {
         let mut work = limits.work;
 
         // The part of the graph that is in no clique.
         let mut bare = graph.clone();
         let mut alone = vec![true; graph.number_bound()];
         for clique in self.iter() {
-            uncover(&mut bare, &mut alone, clique);
+            uncover(&mut bare, &mut alone, clique, &mut work);
         }
         let by_rank = graph.by_rank();
         let mut position = vec![0; graph.number_bound()];
@@ -316,17 +327,22 @@ impl Found {
                     }
                     next = bits::ones(&common).map(|u| u as u32).min_by_key(|&u| position[u as usize]);
                 }
-                uncover(&mut bare, &mut alone, &clique);
+                uncover(&mut bare, &mut alone, &clique, &mut work);
                 self.push(&clique);
             }
         }
-        Ok(())
+        Ok(limits.work - work)
     }
 }
 
-fn uncover(bare: &mut ConflictGraph, alone: &mut [bool], clique: &[u32]) {
+/// Marks the vertices and edges of a clique as covered. Without work that may still be done nobody asks for edges any more.
+fn uncover(bare: &mut ConflictGraph, alone: &mut [bool], clique: &[u32], work: &mut u64) {
     for (i, &v) in clique.iter().enumerate() {
         alone[v as usize] = false;
+        *work = work.saturating_sub((clique.len() - i) as u64);
+        if *work == 0 {
+            continue;
+        }
         for &u in &clique[i + 1..] {
             bare.remove_edge(v, u);
         }

@@ -61,7 +61,9 @@ impl ConflictGraph {
 
     /// Adds a vertex without neighbours; its number is the lowest free one.
     pub fn add_vertex(&mut self, rank: u64) -> u32 {
-        let free = (0..self.ranks.len()).find(|&v| !bits::has(&self.present, v));
+        let not_full = self.present.iter().position(|&word| word != u64::MAX);
+        let free = not_full.map(|word| word * bits::BITS + self.present[word].trailing_ones() as usize);
+        let free = free.filter(|&v| v < self.ranks.len());
         let v = free.unwrap_or_else(|| {
             self.grow();
             self.ranks.push(0);

@@ -7,14 +7,16 @@
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
+use crate::Stopped;
 use crate::bits;
-use crate::cliques::{Cliques, Limits, Listing, maximal_cliques};
+use crate::cliques::{Cliques, Limits, Listing, listed};
 use crate::graph::{ConflictGraph, GraphError};
-use crate::search::visit_maximal_cliques_with;
+use crate::search::{Search, visit_maximal_cliques_with};
 
 /// A graph and its maximal cliques, kept up to date.
 ///
-/// While there are more cliques than the limits allow, none is kept: changes are made in the graph only, and a listing begins anew.
+/// While there are more cliques than the limits allow, or the changes since the last listing have cost more work, none is kept: changes
+/// are made in the graph only, and a listing begins anew.
 #[derive(Debug, Clone)]
 pub struct CliqueSet {
     graph: ConflictGraph,
@@ -27,21 +29,37 @@ pub struct CliqueSet {
     of_vertex: Vec<Vec<u32>>,
     /// Members of all cliques together.
     members: usize,
+    /// Work that changes may still cost until the next listing.
+    left: u64,
+    /// Work of all changes and listings so far.
+    work: u64,
+    search: Search,
 }
 
 impl CliqueSet {
     /// The maximal cliques of a graph, of which about `limits` are listed at most ([`Listing::Incomplete`]).
     #[must_use]
     pub fn new(graph: ConflictGraph, limits: impl Into<Limits>) -> Self {
+        let limits = limits.into();
         Self {
             graph,
-            limits: limits.into(),
+            limits,
             complete: false,
             cliques: Vec::new(),
             free: Vec::new(),
             of_vertex: Vec::new(),
             members: 0,
+            left: limits.work,
+            work: 0,
+            search: Search::default(),
         }
+    }
+
+    /// Words of sets and members of cliques that changes and listings have looked at so far: a measure of work that depends on no clock.
+    /// From one listing to the next at most three times that of the limits, and what one step of a change costs beyond.
+    #[must_use]
+    pub const fn work(&self) -> u64 {
+        self.work
     }
 
     /// The graph.
@@ -54,8 +72,11 @@ impl CliqueSet {
     /// are all and within the limits, whatever the work of finding them from the beginning.
     #[must_use]
     pub fn listing(&mut self) -> Listing {
+        self.left = self.limits.work;
         if !self.complete {
-            let listing = maximal_cliques(&self.graph, self.limits);
+            let (listing, work) = listed(&self.graph, self.limits, &|| false)
+                .unwrap_or_else(|Stopped| (Listing::Incomplete(Cliques::sorted(&self.graph, [])), 0));
+            self.work = self.work.saturating_add(work);
             if !listing.is_complete() {
                 return listing;
             }
@@ -64,6 +85,7 @@ impl CliqueSet {
             listing.cliques().iter().for_each(|clique| self.add(clique.to_vec()));
             return listing;
         }
+        self.work = self.work.saturating_add(self.members as u64);
         let cliques = self.cliques.iter().map(Vec::as_slice).filter(|clique| !clique.is_empty());
         Listing::Complete(Cliques::sorted(&self.graph, cliques))
     }
@@ -75,6 +97,15 @@ impl CliqueSet {
         self.of_vertex.clear();
         self.members = 0;
         self.complete = false;
+    }
+
+    /// Counts work of a change; forgets the cliques if it has become too much.
+    fn spend(&mut self, used: usize) {
+        self.work = self.work.saturating_add(used as u64);
+        self.left = self.left.saturating_sub(used as u64);
+        if self.left == 0 && self.complete {
+            self.give_up();
+        }
     }
 
     /// Adds a vertex with its neighbours; returns its number.
@@ -95,9 +126,7 @@ impl CliqueSet {
             let near: Vec<u32> = self.graph.neighbours(v).collect();
             for &u in &near {
                 // A clique among them is found at its first vertex.
-                self.remove_where(u, |graph, clique| {
-                    clique[0] == u && clique.iter().all(|&w| bits::has(graph.row(v), w as usize))
-                });
+                self.remove_within(u, v, true);
             }
             self.add_around(&[v]);
         }
@@ -113,7 +142,7 @@ impl CliqueSet {
         self.graph.remove_vertex(v);
         if self.complete {
             for id in with {
-                let mut clique = self.take(id);
+                let Some(mut clique) = self.take(id) else { break };
                 clique.retain(|&u| u != v);
                 self.add_if_maximal(clique);
             }
@@ -132,9 +161,7 @@ impl CliqueSet {
         }
         if self.complete {
             for (v, other) in [(a, b), (b, a)] {
-                self.remove_where(v, |graph, clique| {
-                    clique.iter().all(|&w| w == v || bits::has(graph.row(other), w as usize))
-                });
+                self.remove_within(v, other, false);
             }
             self.add_around(&[a, b]);
         }
@@ -149,8 +176,10 @@ impl CliqueSet {
         if self.complete {
             let both = |id: &u32| self.cliques[*id as usize].contains(&b);
             let with: Vec<u32> = self.of_vertex[a as usize].iter().copied().filter(both).collect();
+            let searched = self.of_vertex[a as usize].iter().map(|&id| self.cliques[id as usize].len()).sum();
+            self.spend(searched);
             for id in with {
-                let clique = self.take(id);
+                let Some(clique) = self.take(id) else { break };
                 for gone in [a, b] {
                     self.add_if_maximal(clique.iter().copied().filter(|&u| u != gone).collect());
                 }
@@ -172,18 +201,23 @@ impl CliqueSet {
 
     /// Adds the maximal cliques that contain `center`.
     fn add_around(&mut self, center: &[u32]) {
+        if !self.complete {
+            return;
+        }
         let mut found: Vec<Vec<u32>> = Vec::new();
-        let (mut work, mut members) = (self.limits.work, self.members);
+        let (mut left, mut members) = (self.left, self.members);
         let room = self.limits.cliques.saturating_sub(self.count());
-        let flow = visit_maximal_cliques_with(&self.graph, center, &mut work, |clique| {
+        let Self { graph, search, limits, .. } = self;
+        let flow = visit_maximal_cliques_with(graph, center, search, &mut left, |clique| {
             members += clique.len();
-            if found.len() == room || members > self.limits.members {
+            if found.len() == room || members > limits.members {
                 return ControlFlow::Break(());
             }
             found.push(clique.to_vec());
             ControlFlow::Continue(())
         });
-        if flow.is_continue() {
+        self.spend((self.left - left) as usize);
+        if flow.is_continue() && self.complete {
             found.into_iter().for_each(|clique| self.add(clique));
         } else {
             self.give_up();
@@ -196,16 +230,31 @@ impl CliqueSet {
         for &v in rest {
             bits::intersect(&mut common, self.graph.row(v));
         }
-        if bits::is_empty(&common) {
+        self.spend(clique.len() * common.len());
+        if self.complete && bits::is_empty(&common) {
             self.add(clique);
         }
     }
 
-    fn remove_where(&mut self, v: u32, condition: impl Fn(&ConflictGraph, &[u32]) -> bool) {
-        let found = |id: &u32| condition(&self.graph, &self.cliques[*id as usize]);
-        let ids: Vec<u32> = self.of_vertex[v as usize].iter().copied().filter(found).collect();
+    /// Removes the cliques of `v` whose other members are all neighbours of `other`; `first`: only those that begin with `v`.
+    fn remove_within(&mut self, v: u32, other: u32, first: bool) {
+        let mut looked_at = 0;
+        let mut lies_within = |id: &u32| {
+            let clique = &self.cliques[*id as usize];
+            looked_at += 1;
+            (!first || clique[0] == v)
+                && clique.iter().all(|&w| {
+                    looked_at += 1;
+                    w == v || bits::has(self.graph.row(other), w as usize)
+                })
+        };
+        let ids = self.of_vertex.get(v as usize).into_iter().flatten().copied();
+        let ids: Vec<u32> = ids.filter(|id| lies_within(id)).collect();
+        self.spend(looked_at);
         for id in ids {
-            self.take(id);
+            if self.take(id).is_none() {
+                break;
+            }
         }
     }
 
@@ -221,16 +270,20 @@ impl CliqueSet {
         self.cliques[id as usize] = clique;
     }
 
-    fn take(&mut self, id: u32) -> Vec<u32> {
-        let clique = core::mem::take(&mut self.cliques[id as usize]);
+    /// Removes a clique; none is there any more if that was too much work.
+    fn take(&mut self, id: u32) -> Option<Vec<u32>> {
+        let clique = core::mem::take(self.cliques.get_mut(id as usize)?);
         self.members -= clique.len();
+        let mut looked_at = 0;
         for &v in &clique {
             let ids = &mut self.of_vertex[v as usize];
             if let Some(at) = ids.iter().position(|&other| other == id) {
+                looked_at += at + 1;
                 ids.swap_remove(at);
             }
         }
         self.free.push(id);
-        clique
+        self.spend(looked_at);
+        self.complete.then_some(clique)
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn visit_within(
     work: &mut u64,
     mut visit: impl FnMut(&[u32]) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let order = degeneracy_order(graph);
+    let order = degeneracy_order(graph, work)?;
     // Places in the order, by number.
     let mut place = vec![0; graph.number_bound()];
     for (i, &v) in order.iter().enumerate() {
@@ -50,37 +50,43 @@ pub(crate) fn visit_within(
 }
 
 /// Calls `visit` with each maximal clique that contains the vertices of `center`, which are adjacent to one another, until it breaks, or
-/// the work is used up. The order of cliques is not defined.
+/// the work is used up. The order of cliques is not defined. `search`: of earlier calls, so that a call costs no memory.
 pub(crate) fn visit_maximal_cliques_with(
     graph: &ConflictGraph,
     center: &[u32],
+    search: &mut Search,
     work: &mut u64,
     mut visit: impl FnMut(&[u32]) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let Some((&first, rest)) = center.split_first() else { return ControlFlow::Continue(()) };
     let mut around = graph.row(first).to_vec();
+    spend(work, center.len() * around.len())?;
     for &v in rest {
         bits::intersect(&mut around, graph.row(v));
     }
-    let mut search = Search { local: vec![0; graph.number_bound()], ..Search::default() };
+    search.local.resize(graph.number_bound(), 0);
+    search.vertices.clear();
     search.vertices.extend(bits::ones(&around).map(|u| u as u32));
     search.start(graph, &around, search.vertices.len(), work)?;
     search.run(center, work, &mut visit)
 }
 
-/// Takes what is used of the work that a search may still do; breaks if there is not as much.
+/// Takes what is used of the work that a search may still do; breaks if there is not as much: then nothing is left.
 fn spend(work: &mut u64, used: usize) -> ControlFlow<()> {
     match work.checked_sub(used as u64) {
         Some(left) => {
             *work = left;
             ControlFlow::Continue(())
         }
-        None => ControlFlow::Break(()),
+        None => {
+            *work = 0;
+            ControlFlow::Break(())
+        }
     }
 }
 
-/// The vertices, each with the fewest neighbours among those that follow; the lowest rank of equals.
-fn degeneracy_order(graph: &ConflictGraph) -> Vec<u32> {
+/// The vertices, each with the fewest neighbours among those that follow; the lowest rank of equals. Breaks if the work is used up.
+fn degeneracy_order(graph: &ConflictGraph, work: &mut u64) -> ControlFlow<(), Vec<u32>> {
     let by_rank = graph.by_rank();
     let mut position = vec![0; graph.number_bound()];
     let mut left = vec![0; graph.number_bound()];
@@ -94,6 +100,7 @@ fn degeneracy_order(graph: &ConflictGraph) -> Vec<u32> {
     while let Some((_, i)) = queue.pop_first() {
         let v = by_rank[i];
         order.push(v);
+        spend(work, graph.row(v).len() + graph.degree(v))?;
         for u in graph.neighbours(v) {
             let entry = (left[u as usize], position[u as usize]);
             if queue.remove(&entry) {
@@ -102,12 +109,12 @@ fn degeneracy_order(graph: &ConflictGraph) -> Vec<u32> {
             }
         }
     }
-    order
+    ControlFlow::Continue(order)
 }
 
 /// The search among the neighbours of one vertex, which have numbers of their own ("local"), so that sets are short.
-#[derive(Default)]
-struct Search {
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Search {
     /// Vertices by local number: candidates, then those whose cliques have been found.
     vertices: Vec<u32>,
     /// Local numbers by vertex.

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::Debug;
 
-use airfair_units::Time;
 use airfair_units::random::Stream;
+use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 
 /// A protocol with its parameters, equal for all nodes.
@@ -29,11 +29,31 @@ pub trait Protocol: Any + Debug + Send + Sync {
         false
     }
 
+    /// Most entries of a node's table: other nodes that it can know. None of a protocol that does not know all nodes.
+    fn table_limit(&self) -> Option<u32> {
+        None
+    }
+
+    /// Size of the table that each node broadcasts by itself in a network of this many nodes, when it has routes to all of them. None of a
+    /// protocol whose nodes send no tables.
+    fn table_size(&self, _nodes: u64) -> Option<TableSize> {
+        None
+    }
+
     /// Creates the state machine of one node.
     fn state_machine(&self, node: &NodeSetup) -> Box<dyn Routing>;
 
     /// True if another value is the same protocol with the same parameters.
     fn same_as(&self, other: &dyn Protocol) -> bool;
+}
+
+/// A table that a node broadcasts by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableSize {
+    /// Bytes of its IP packets.
+    pub bytes: u64,
+    /// Longest time between two.
+    pub every: Span,
 }
 
 /// Parameters that define a protocol, whose hosts know them as [`Protocol`].
@@ -46,6 +66,16 @@ pub(crate) trait Definition: Any + Debug + PartialEq + Send + Sync {
     const KINDS: &'static [&'static str];
     /// True if every node maintains routes to all others at all times.
     const IS_PROACTIVE: bool;
+
+    /// Most entries of a node's table.
+    fn table_limit(&self) -> Option<u32> {
+        None
+    }
+
+    /// Size of the table that each node broadcasts by itself.
+    fn table_size(&self, _nodes: u64) -> Option<TableSize> {
+        None
+    }
 
     /// Name of the messages in a datagram.
     fn content(datagram: &[u8], to_all: bool) -> &'static str;
@@ -73,6 +103,14 @@ impl<T: Definition> Protocol for T {
 
     fn is_proactive(&self) -> bool {
         Self::IS_PROACTIVE
+    }
+
+    fn table_limit(&self) -> Option<u32> {
+        Definition::table_limit(self)
+    }
+
+    fn table_size(&self, nodes: u64) -> Option<TableSize> {
+        Definition::table_size(self, nodes)
     }
 
     fn state_machine(&self, node: &NodeSetup) -> Box<dyn Routing> {

@@ -21,20 +21,26 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use airfair_units::Time;
+use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::dsdv::{PORT, Update};
 
 use crate::buffer::{Buffer, Limits};
 use crate::protocol::Definition;
 use crate::sequence::is_younger;
-use crate::{Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, TableState, Undelivered};
+use crate::{
+    Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, TableSize, TableState, Undelivered,
+};
 
 use table::Table;
 use updates::Updates;
 
 pub use config::Config;
 pub use table::{INFINITY, REMEMBERED, Route};
+
+/// Bytes of a route in an update, and of the headers of IP and UDP before it.
+const ENTRY_BYTES: u64 = 12;
+const HEADERS_BYTES: u64 = 28;
 
 /// Names of the kinds of messages, in the order of their counters.
 const KINDS: [&str; 2] = ["full", "incremental"];
@@ -112,6 +118,7 @@ impl Dsdv {
     /// Records that a neighbour was heard; false if there is no room for another one.
     fn record_reception(&mut self, from: Hop, now: Time) -> bool {
         if self.heard.len() >= self.config.table_limit as usize && !self.heard.contains_key(&from) {
+            self.table.refused += 1;
             return false;
         }
         self.heard.insert(from, now);
@@ -134,6 +141,18 @@ impl Definition for Config {
     const UDP_PORT: u16 = PORT;
     const KINDS: &'static [&'static str] = &KINDS;
     const IS_PROACTIVE: bool = true;
+
+    fn table_limit(&self) -> Option<u32> {
+        Some(self.table_limit)
+    }
+
+    /// Each datagram has 28 bytes of headers, and begins with the node's own row.
+    fn table_size(&self, nodes: u64) -> Option<TableSize> {
+        let others = nodes.saturating_sub(1);
+        let datagrams = others.div_ceil(Update::MOST as u64 - 1).max(1);
+        let bytes = ENTRY_BYTES * (others + datagrams) + HEADERS_BYTES * datagrams;
+        Some(TableSize { bytes, every: Span(self.period.0.saturating_add(self.period_jitter.0)) })
+    }
 
     fn content(_datagram: &[u8], _to_all: bool) -> &'static str {
         "dsdv-update"
@@ -228,7 +247,7 @@ impl Routing for Dsdv {
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("breaks", self.breaks)]
+        vec![("breaks", self.breaks), ("refused", self.table.refused)]
     }
 }
 

@@ -9,8 +9,10 @@
 //!   and is forgotten when as much time has passed again: so what a liar has invented does not stay, and nothing is taken back that
 //!   leads through the node itself.
 //!
-//! Routes with news are in two more orders, by the time at which they may be sent, and all routes by the time of their last number: what a
-//! message costs does not depend on the length of the table.
+//! Routes with news are listed once more by the time at which they settle: what a message costs does not depend on the length of the table.
+//! Of thousands of nodes no table is in a cache of the processor when a message arrives. Therefore those that need not wait, which the
+//! next update takes away, are in a short list of their own, apart from the many that settle in seconds; and only a full dump, which costs
+//! the table anyway, searches for routes that nobody has renewed.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -51,7 +53,20 @@ pub struct Route {
     best_at: Time,
     /// Time of the last new number, which may report that the route is broken.
     renewed: Time,
+    /// The list of news that the route is in.
+    listed: Option<Listed>,
 }
+
+/// A list of news that a route is in, by kind of the news and whether they need not wait, and its place in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Listed {
+    list: usize,
+    at: Time,
+}
+
+/// News that triggers an update, at once or later, and news that rides.
+const LISTS: usize = 4;
+const TRIGGERS: [usize; 2] = [0, 1];
 
 /// The news of a route that updates have to carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,23 +85,32 @@ impl Route {
     pub const fn is_valid(&self) -> bool {
         self.number & 1 == 0
     }
+
+    /// The list of news that the route belongs to.
+    fn place(&self, now: Time) -> Option<Listed> {
+        let first = match self.pending {
+            Pending::Nothing => return None,
+            Pending::Triggers => 0,
+            Pending::Rides => 2,
+        };
+        Some(Listed { list: first + usize::from(self.settled_at > now), at: self.settled_at })
+    }
 }
 
 /// The routes of a node.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     routes: BTreeMap<Ipv4Addr, Route>,
-    /// Routes with news, by the time at which these may be sent: those that trigger an update, and those that ride.
-    triggers: BTreeSet<(Time, Ipv4Addr)>,
-    rides: BTreeSet<(Time, Ipv4Addr)>,
-    /// All routes by the time of their last new number.
-    ages: BTreeSet<(Time, Ipv4Addr)>,
+    /// Routes with news, by the time at which these may be sent.
+    lists: [BTreeSet<(Time, Ipv4Addr)>; LISTS],
     /// Changes whenever a next hop changes.
     pub revision: u64,
     /// Routes lost so far.
     pub lost: u64,
     /// Destinations whose next hops the last hook has changed.
     pub moved: Vec<Ipv4Addr>,
+    /// Destinations that found no room, each time that one did.
+    pub refused: u64,
     /// Entries looked at.
     pub work: u64,
 }
@@ -101,36 +125,18 @@ impl Table {
         self.routes.get(&to).filter(|route| route.is_valid())
     }
 
-    /// Changes the route to a destination, and its places in the orders; nothing if there is none.
-    fn change<R>(&mut self, to: Ipv4Addr, change: impl FnOnce(&mut Route) -> R) -> Option<R> {
-        let route = self.routes.get_mut(&to)?;
-        let places = |route: &Route| (route.pending, route.settled_at, route.renewed);
-        let before = places(route);
+    /// Changes the route to a destination, and its place in the lists; nothing if there is none.
+    fn change<R>(&mut self, to: Ipv4Addr, now: Time, change: impl FnOnce(&mut Route) -> R) -> Option<R> {
+        let Self { routes, lists, .. } = self;
+        let route = routes.get_mut(&to)?;
         let result = change(route);
-        let after = places(route);
-        if before != after {
-            self.unlist(to, before);
-            self.list(to, after);
+        let place = route.place(now);
+        let before = core::mem::replace(&mut route.listed, place);
+        if before != place {
+            before.map(|Listed { list, at }| lists[list].remove(&(at, to)));
+            place.map(|Listed { list, at }| lists[list].insert((at, to)));
         }
         Some(result)
-    }
-
-    fn list(&mut self, to: Ipv4Addr, (pending, settled_at, renewed): (Pending, Time, Time)) {
-        self.ages.insert((renewed, to));
-        match pending {
-            Pending::Nothing => false,
-            Pending::Rides => self.rides.insert((settled_at, to)),
-            Pending::Triggers => self.triggers.insert((settled_at, to)),
-        };
-    }
-
-    fn unlist(&mut self, to: Ipv4Addr, (pending, settled_at, renewed): (Pending, Time, Time)) {
-        self.ages.remove(&(renewed, to));
-        match pending {
-            Pending::Nothing => false,
-            Pending::Rides => self.rides.remove(&(settled_at, to)),
-            Pending::Triggers => self.triggers.remove(&(settled_at, to)),
-        };
     }
 
     /// Notes that the next hop to a destination has changed.
@@ -158,7 +164,7 @@ impl Table {
         if restored || route.hop != hop {
             self.note_moved(to);
         }
-        self.change(to, |route| {
+        self.change(to, now, |route| {
             if newer {
                 // The measurement for the old number ends.
                 let sample = route.best_at.since(route.first_at);
@@ -178,6 +184,7 @@ impl Table {
 
     fn insert(&mut self, entry: &Entry, hop: Hop, now: Time, config: &Config) -> bool {
         if self.routes.len() >= config.table_limit as usize {
+            self.refused += 1;
             return false;
         }
         let mut route = Route {
@@ -191,12 +198,13 @@ impl Table {
             first_at: now,
             best_at: now,
             renewed: now,
+            listed: None,
         };
         if config.settle_all {
             route.settled_at = now.saturating_add(settling_time(&route, config));
         }
-        self.list(entry.destination, (route.pending, route.settled_at, route.renewed));
         self.routes.insert(entry.destination, route);
+        self.change(entry.destination, now, |_| ());
         self.note_moved(entry.destination);
         true
     }
@@ -207,7 +215,7 @@ impl Table {
         let Some(route) = self.valid(to) else { return false };
         if !is_younger(number, route.number) {
             if answer {
-                self.change(to, |route| {
+                self.change(to, now, |route| {
                     (route.settled_at, route.pending) = (route.settled_at.min(now), Pending::Triggers);
                 });
             }
@@ -222,7 +230,7 @@ impl Table {
 
     /// Breaks a valid route, with the number that reports it, or the next one.
     fn fail(&mut self, to: Ipv4Addr, number: Option<u32>, now: Time) {
-        self.change(to, |route| {
+        self.change(to, now, |route| {
             route.number = number.unwrap_or(route.number.wrapping_add(1));
             route.hops = INFINITY;
             (route.settled_at, route.renewed) = (now, now);
@@ -241,19 +249,26 @@ impl Table {
         broken.iter().map(|&(_, hop)| hop).collect::<BTreeSet<_>>().len() as u64
     }
 
-    /// In a long table, breaks routes that have had no new number for this time, and forgets those that were broken before.
+    /// In a long table, breaks routes that have had no new number for this time, and forgets those that were broken before: the oldest
+    /// ones first.
     pub(super) fn forget(&mut self, time: Span, now: Time) {
-        while self.routes.len() > REMEMBERED
-            && let Some(&(renewed, to)) = self.ages.first()
-        {
-            if renewed.saturating_add(time) > now {
+        if self.routes.len() <= REMEMBERED {
+            return;
+        }
+        self.work += self.routes.len() as u64;
+        let old = |route: &Route| route.renewed.saturating_add(time) <= now;
+        let ages = self.routes.iter().filter(|(_, route)| old(route));
+        let mut ages: Vec<(Time, Ipv4Addr)> = ages.map(|(&to, route)| (route.renewed, to)).collect();
+        ages.sort_unstable();
+        for (_, to) in ages {
+            if self.routes.len() <= REMEMBERED {
                 break;
             }
-            self.work += 1;
             if self.valid(to).is_some() {
                 self.fail(to, None, now);
-            } else if let Some(route) = self.routes.remove(&to) {
-                self.unlist(to, (route.pending, route.settled_at, route.renewed));
+            } else {
+                self.change(to, now, |route| route.pending = Pending::Nothing);
+                self.routes.remove(&to);
             }
         }
     }
@@ -264,11 +279,9 @@ impl Table {
     }
 
     /// Routes with news that are settled, in no order.
-    fn news(&self, now: Time) -> impl Iterator<Item = Ipv4Addr> {
-        let settled = |order: &BTreeSet<(Time, Ipv4Addr)>| {
-            order.range(..=(now, Ipv4Addr::from([u8::MAX; 4]))).map(|&(_, to)| to).collect::<Vec<_>>()
-        };
-        settled(&self.triggers).into_iter().chain(settled(&self.rides))
+    fn news(&self, now: Time) -> impl Iterator<Item = Ipv4Addr> + '_ {
+        let last = (now, Ipv4Addr::from([u8::MAX; 4]));
+        self.lists.iter().flat_map(move |list| list.range(..=last)).map(|&(_, to)| to)
     }
 
     /// Number of routes that an incremental update would contain.
@@ -280,7 +293,8 @@ impl Table {
 
     /// Earliest time at which a route with news to be sent at once is settled.
     pub(super) fn next_trigger(&self) -> Time {
-        self.triggers.first().map_or(Time::NEVER, |&(at, _)| at)
+        let first = TRIGGERS.into_iter().filter_map(|list| self.lists[list].first());
+        first.map(|&(at, _)| at).min().unwrap_or(Time::NEVER)
     }
 
     /// Entries of an update, which settled routes with news (or in a full dump all settled routes) fill, in the order of addresses.
@@ -295,7 +309,7 @@ impl Table {
         };
         self.work += if full { self.routes.len() } else { due.len() } as u64;
         let entry = |destination| {
-            self.change(destination, |route| {
+            self.change(destination, now, |route| {
                 route.pending = Pending::Nothing;
                 route.advertised = Some(route.hops);
                 Entry { destination, hops: (route.hops + 1).min(INFINITY), number: route.number }

@@ -1,6 +1,6 @@
 //! Links so long that answers would come after the usual time-out.
 
-use airfair_sim::air::propagation::{delay_ns, distance_in};
+use airfair_sim::air::propagation::{coverage_class, delay_ns, distance_in};
 use airfair_units::Span;
 
 use super::draft::{link_record, shown};
@@ -9,9 +9,6 @@ use super::options::{ImportOptions, LinkModel};
 use super::quality::Radio;
 use super::report::count;
 use crate::defaults::standard::slot;
-
-/// Air propagation of a step of the coverage class, ns (802.11-2016 9.4.2.9).
-const STEP_NS: u64 = 3_000;
 
 /// How radios wait for answers over links that are longer than the usual time-out allows for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +27,8 @@ pub(super) fn long_links(
     options: &ImportOptions,
 ) -> Option<(LongLinks, String)> {
     // An answer is awaited for a slot beyond the SIFS after which it is sent: a signal's way there and back.
-    let slot_ns = slot(radio.standard, false).0.as_nanos();
-    let fits = distance_in(Span(slot_ns / 2));
+    let slot = slot(radio.standard, false).0;
+    let fits = distance_in(Span(slot.as_nanos() / 2));
     let kilometres = |metres: f64| shown(round(metres / 1000.0, 100.0));
     let (metres, why) = if model == LinkModel::Positions {
         let range = options.range.0;
@@ -51,7 +48,7 @@ pub(super) fn long_links(
         let what = format!("{} {is} longer, the longest is {}", count(far.len(), "link"), link_record(a, b));
         (longest.0, format!("{what} with {} km", kilometres(longest.0)))
     };
-    let needed = (2 * delay_ns(metres)).saturating_sub(slot_ns).div_ceil(STEP_NS);
+    let needed = coverage_class(Span(2 * delay_ns(metres)), slot);
     let (choice, words) = match u8::try_from(needed) {
         Ok(class) => (
             LongLinks::Class(class),

@@ -1,12 +1,13 @@
 //! From the keys of a radio to its specification: defaults by standard and profile, thresholds from ranges, and errors about keys
 //! that contradict each other.
 
+use airfair_sim::air::propagation::COVERAGE_STEP;
 use airfair_sim::modes::Mode;
 use airfair_sim::spec::{
     EdcaSpec, FadingSpec, MacSpec, PhySpec, Preamble, Propagation, Protection, QueueSpec, RadioSpec,
     Sensitivity, Standard,
 };
-use airfair_units::{Db, Dbm, Meters, Rate, Span};
+use airfair_units::{Db, Dbm, Meters, Rate};
 
 use crate::declare::field::{Field, Or, describe};
 use crate::declare::name::name_problem;
@@ -399,7 +400,7 @@ fn windows(t: &mut RadioTable, d: &Defaults, s: &Switches, path: &Path<'_>, cx: 
         });
     }
     let (slot, usual) = standard::slot(t.standard, t.short_slot);
-    let slot = slot + Span::from_micros(3) * u64::from(t.coverage_class);
+    let slot = slot + COVERAGE_STEP * u64::from(t.coverage_class);
     let delay = *t.sensing_delay.get_or_insert(s.sensing_delay.unwrap_or(usual));
     if delay > slot {
         cx.error(t.locations.of("sensing_delay"), &path.child("sensing_delay"), || {

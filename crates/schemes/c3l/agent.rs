@@ -100,6 +100,7 @@ pub struct NodeAgent {
     late: Vec<(Time, Message)>,
     now: Time,
     ignored: u64,
+    work: u64,
 }
 
 fn encoded(message: &WireMessage) -> Option<Vec<u8>> {
@@ -127,12 +128,15 @@ impl NodeAgent {
             late: Vec::new(),
             now: Time::ZERO,
             ignored: 0,
+            work: 0,
         }
     }
 
     fn set_rates(&mut self, context: &mut AgentContext<'_>) {
         let settings = &mut context.out.settings;
+        let before = settings.len();
         self.links.rates(context.now, |flow, rate| settings.push(Setting::FlowRate { flow, rate }));
+        self.work += (settings.len() - before) as u64;
     }
 
     /// The time of the next broadcast of a kind.
@@ -259,6 +263,7 @@ impl NodeAgent {
         self.allocated = Some(Allocated { controller: from, round: head.round, at: now });
         self.acknowledged = head.version;
         let valid = Span::from_millis(head.valid_ms.into()).min(LONGEST);
+        self.work += allocation.links().len() as u64;
         for share in allocation.links() {
             let until = now.saturating_add(valid);
             self.links.allocate(NodeId(share.next_hop), Rate(8 * u64::from(share.share)), until, now);
@@ -279,6 +284,8 @@ impl NodeAgent {
         }
         let kind = if hello.probe { Broadcast::Probe } else { Broadcast::Hello };
         self.discovery.hear(from, kind, hello.sequence, now);
+        // The list of neighbours is searched, and each controller named is compared with those that are known.
+        self.work += (self.discovery.len() + hello.controllers().len()) as u64;
         for &WireAlive { controller, freshness, hops } in hello.controllers() {
             self.hear_of(Alive { controller: NodeId(controller), freshness, hops }, now);
         }
@@ -327,6 +334,7 @@ impl Agent for NodeAgent {
             Ok((WireMessage::Report(_), _)) => true,
             _ => false,
         };
+        self.work += 1;
         self.ignored += u64::from(!heeded);
     }
 
@@ -365,6 +373,10 @@ impl Agent for NodeAgent {
             ("controller", f64::from(u8::from(self.controllers.nearest(self.now).is_some()))),
             ("ignored", self.ignored as f64),
         ]
+    }
+
+    fn work(&self) -> u64 {
+        self.work
     }
 
     fn share(&self, flow: FlowId) -> Option<FlowShare> {

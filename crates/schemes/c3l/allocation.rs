@@ -294,6 +294,7 @@ impl Allocator {
                     *sum += taken;
                 }
             }
+            self.row_cliques[start..].sort_unstable();
             for &clique in &self.row_cliques[start..] {
                 let taken = core::mem::take(&mut self.adding[clique as usize]);
                 self.row_costs.push(taken);
@@ -409,7 +410,7 @@ impl Allocator {
             let place = self.column_flows[at] as usize;
             if self.rates[place] < 0.0 {
                 let range = row(&self.row_ends, place);
-                let found = self.row_cliques[range.clone()].iter().position(|&other| other == clique);
+                let found = self.row_cliques[range.clone()].binary_search(&clique);
                 weight += found.map_or(0.0, |found| self.row_costs[range.start + found]);
             }
         }

@@ -235,21 +235,30 @@ impl Capacities {
     }
 
     /// A round of Algorithm 1. `cliques`: those that were [set](Self::set_cliques), `links` by number, `hidden(inhibited, inhibitor)`.
+    ///
+    /// An overloaded link costs a look at all members of its cliques. When `most` have been looked at, the overloaded links that are left
+    /// pinpoint no clique. Returns how many were looked at.
     pub fn reestimate(
         &mut self,
         cliques: &Cliques,
         membership: &Membership,
         links: &[LinkRound],
         mut hidden: impl FnMut(u32, u32) -> bool,
-    ) {
+        most: u64,
+    ) -> u64 {
+        let mut looked_at = 0;
         let members: Vec<&[u32]> = cliques.iter().take(self.capacities.len()).collect();
         self.hits.clear();
         self.hits.resize(members.len(), 0);
         self.pinpointed.clear();
         for (link, _) in (0..).zip(links).filter(|(_, round)| round.overloaded) {
+            if looked_at >= most {
+                break;
+            }
             let mut most: Option<Pinpointed> = None;
             for &clique in membership.of(link) {
                 let Some(clique_links) = members.get(clique as usize) else { continue };
+                looked_at += clique_links.len() as u64;
                 let usage = self.usage(clique_links, link, links, &mut hidden);
                 if self.config.decrease == Decrease::All {
                     self.hits[clique as usize] += 1;
@@ -280,6 +289,7 @@ impl Capacities {
                 *decrement = (*decrement * 2.0).min(1.0);
             }
         }
+        looked_at
     }
 }
 

@@ -271,7 +271,7 @@ impl Place for Controller {
         }
     }
 
-    /// Rounds; of the last one nodes, links, cliques, their members, 1 if not all cliques are listed, links that found no room, the least
+    /// Rounds; of the last one nodes, links, cliques, their members, 1 if not all cliques are listed, links and routes that found no room, the least
     /// capacity of a clique, overloaded links, links of flows that it takes for
     /// inhibited, and steps of the allocation; messages that were ignored.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
@@ -285,7 +285,7 @@ impl Place for Controller {
             ("cliques", topology.cliques().len() as f64),
             ("clique_members", topology.cliques().members() as f64),
             ("cliques_cut", f64::from(u8::from(!topology.lists_all()))),
-            ("left_out", topology.left_out() as f64),
+            ("left_out", (topology.left_out() + self.core.left_out()) as f64),
             ("least_capacity", least),
             ("overloaded", capacities.pinpointed().len() as f64),
             ("inhibited", inhibited as f64),

@@ -112,6 +112,10 @@ pub struct Controller {
     rounds: Vec<LinkRound>,
     shares: Vec<LinkShare>,
     count: u16,
+    /// Members of cliques that the last round has looked at for hidden links.
+    looked_at: u64,
+    /// Routes that the last round has left out.
+    left_out: usize,
 }
 
 impl Controller {
@@ -132,6 +136,8 @@ impl Controller {
             rounds: Vec::new(),
             shares: Vec::new(),
             count: 0,
+            looked_at: 0,
+            left_out: 0,
         }
     }
 
@@ -165,13 +171,15 @@ impl Controller {
         work
     }
 
-    /// Entries that the last round has looked at: reports, members of cliques, and steps of the allocation.
+    /// Entries that the last round has looked at: reports, pairs of links, members of cliques, sets of links of the search for cliques, and
+    /// steps of the allocation. [`Rules::most_work`] bounds all but the latter, whose pairs of a route's hop and a clique are bounded.
     #[must_use]
     pub fn round_work(&self) -> u64 {
         let links: usize = self.routes.iter().map(|route| route.links.len()).sum();
         let tables =
             self.topology.nodes().len() + self.known.len() + links + self.topology.cliques().members();
-        tables as u64 + self.topology.checks() + self.allocator.steps()
+        let of_topology = self.topology.checks() + self.topology.searched();
+        tables as u64 + of_topology + self.looked_at + self.allocator.steps()
     }
 
     /// A round.
@@ -187,16 +195,25 @@ impl Controller {
         let Self { topology, capacities, config, .. } = self;
         let hidden =
             |inhibited, inhibitor| topology.hidden(named(topology, inhibited), named(topology, inhibitor));
+        let (mut looked_at, most) = (0, config.rules.most_pairs());
         if changed {
             capacities.set_cliques(topology.cliques(), |number| named(topology, number));
         }
         if changed || config.capacity.w_in_allocation {
-            let weight = |link: u32, clique: &[u32]| config.capacity.weight(link, clique, hidden);
+            let weight = |link: u32, clique: &[u32]| {
+                if config.capacity.w_in_allocation {
+                    looked_at += clique.len() as u64;
+                }
+                if looked_at > most { 1.0 } else { config.capacity.weight(link, clique, hidden) }
+            };
             self.constraints = Constraints::new(topology.cliques(), weight);
+            looked_at = looked_at.min(most + topology.cliques().members() as u64);
         }
         if config.reestimate && self.count > 0 {
-            capacities.reestimate(topology.cliques(), topology.membership(), &self.rounds, hidden);
+            let (cliques, membership) = (topology.cliques(), topology.membership());
+            looked_at += capacities.reestimate(cliques, membership, &self.rounds, hidden, most);
         }
+        self.looked_at = looked_at;
         self.allocate();
         self.count = self.count.wrapping_add(1).max(1);
     }
@@ -226,11 +243,21 @@ impl Controller {
 
     fn allocate(&mut self) {
         self.flows.clear();
+        let membership = self.topology.membership();
+        let mut pairs = 0;
         for route in &self.routes {
+            let cliques =
+                |&link: &Link| self.topology.number(link).map_or(0, |number| membership.of(number).len());
+            pairs += route.links.iter().map(cliques).sum::<usize>() as u64;
+            // Those of the routes that come last get no share.
+            if pairs > self.config.rules.most_pairs() {
+                break;
+            }
             let demand = if self.config.demands { route.demand } else { f64::INFINITY };
             let hops = route.links.iter().filter_map(|&link| self.topology.number(link));
             self.flows.push(route.rank(), demand, hops);
         }
+        self.left_out = self.routes.len() - self.flows.len();
         let capacity = self.capacities.capacities();
         let assignment = self.allocator.solve(&self.constraints, capacity, &self.cost, &self.flows);
         self.shares.clear();
@@ -302,6 +329,12 @@ impl Controller {
         let of = |link: Link| ([link.from, link.to], self.topology.inhibitors(link).collect());
         let sensed = self.config.rules.reach == Reach::Interference;
         Inhibition { links: links.into_iter().map(of).collect(), sensed, ..Inhibition::default() }
+    }
+
+    /// Routes that got no share in the last round, because their links are in too many cliques.
+    #[must_use]
+    pub const fn left_out(&self) -> usize {
+        self.left_out
     }
 
     /// The picture of the network.

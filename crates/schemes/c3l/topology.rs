@@ -145,6 +145,22 @@ impl Rules {
         let work = WORK_PER_MEMBER.saturating_mul(self.members as u64);
         Limits { cliques: self.cliques, members: self.members, work }
     }
+
+    /// Most pairs of links that a round looks at: for conflicts, once more where the graph is made anew, and for hidden links of cliques.
+    pub(super) fn most_pairs(&self) -> u64 {
+        CHECKS_PER_MEMBER.saturating_mul(self.members as u64)
+    }
+
+    /// A bound of [`round_work`](super::round::Controller::round_work), whatever nodes report: conflicts are checked twice at most, cliques
+    /// are changed, searched for and covered once each, and hidden links are asked for twice, each with what the last link costs beyond its
+    /// limit; with them the tables, and the steps of the allocation, which looks at all members for each clique that fills up or link that
+    /// gets its share.
+    #[must_use]
+    pub fn most_work(&self) -> u64 {
+        let (members, links) = (self.members as u64 + self.links as u64, self.links as u64);
+        let each = 4 * self.most_pairs() + 3 * self.limits().work;
+        each.saturating_add(10 * members).saturating_add(self.nodes as u64).saturating_add(4 * links)
+    }
 }
 
 impl Default for Rules {
@@ -208,6 +224,10 @@ pub struct Topology {
     cut: bool,
     /// Pairs of links that the last update has checked for a conflict.
     checks: u64,
+    /// Work of the last update's changes of cliques and searches for them.
+    searched: u64,
+    /// Work of the sets of cliques that others have replaced.
+    replaced: u64,
 }
 
 impl Topology {
@@ -232,6 +252,8 @@ impl Topology {
             left_out: 0,
             cut: false,
             checks: 0,
+            searched: 0,
+            replaced: 0,
         }
     }
 
@@ -430,6 +452,7 @@ impl Topology {
             return false;
         }
         self.checks = 0;
+        let before = self.replaced + self.set.work();
         // What was cut before may find room now.
         if self.cut || (self.changed.len() + self.gone.len()) * 4 > self.links.len() || !self.change() {
             self.make_anew();
@@ -437,6 +460,7 @@ impl Topology {
         self.changed.clear();
         self.gone.clear();
         let listing = self.set.listing();
+        self.searched = self.replaced + self.set.work() - before;
         self.complete = listing.is_complete() && !self.cut;
         self.cliques = listing.into_cliques();
         self.membership = self.cliques.membership();
@@ -462,11 +486,6 @@ impl Topology {
         (found, checks)
     }
 
-    /// Most pairs that an update checks.
-    fn most_checks(&self) -> u64 {
-        CHECKS_PER_MEMBER.saturating_mul(self.rules.members as u64)
-    }
-
     /// Makes the graph from the beginning. The links that come last have no conflicts in it where there are too many pairs to check: then
     /// the listing is not complete either.
     fn make_anew(&mut self) {
@@ -479,7 +498,7 @@ impl Topology {
         let mut checks = 0;
         self.cut = false;
         for (number, &link) in (0..).zip(&self.by_number) {
-            if checks > self.most_checks() {
+            if checks > self.rules.most_pairs() {
                 self.cut = true;
                 break;
             }
@@ -491,6 +510,7 @@ impl Topology {
             }
         }
         self.checks += checks;
+        self.replaced += self.set.work();
         self.set = CliqueSet::new(graph, self.rules.limits());
     }
 
@@ -500,7 +520,7 @@ impl Topology {
             self.set.remove_vertex(number);
         }
         for link in core::mem::take(&mut self.changed) {
-            if self.checks > self.most_checks() {
+            if self.checks > self.rules.most_pairs() {
                 return false;
             }
             let (conflicts, checks) = self.conflicts(link);
@@ -541,8 +561,9 @@ impl Topology {
         &self.membership
     }
 
-    /// False if there are more cliques than `rules.cliques`, or more members of them than `rules.members`: the others do not constrain the
-    /// allocation.
+    /// True if the list of the last update has all maximal cliques. It ends at `rules.cliques` cliques, at `rules.members` members, and where
+    /// checks for conflicts or the search for cliques would be more work than is allowed for that many members; the cliques that are
+    /// missing do not constrain the allocation.
     #[must_use]
     pub const fn lists_all(&self) -> bool {
         self.complete
@@ -552,6 +573,12 @@ impl Topology {
     #[must_use]
     pub const fn checks(&self) -> u64 {
         self.checks
+    }
+
+    /// Words of sets of links, and members of cliques, that the last update has looked at to change the cliques and to search for more.
+    #[must_use]
+    pub const fn searched(&self) -> u64 {
+        self.searched
     }
 
     /// Links that were in use last and found no room.

@@ -5,10 +5,12 @@
 //! upstream neighbours for ever. The price: a neighbour that is starved of the air is silent too, and counts as empty then.
 //!
 //! Every labelled frame that a station decodes enters the table, and a station in a dense mesh hears more pairs of neighbour and
-//! destination than the table has places. So a size is found by hashing, and the list by age makes room without a search.
+//! destination than the table has places. So a size is found by hashing, and the list by age makes room without a search. Names can be
+//! forged so that all fall into one bucket; therefore a bucket has room for [`MOST_IN_BUCKET`].
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 use airfair_units::{Span, Time};
 
@@ -31,6 +33,9 @@ struct Size {
 /// No place.
 const NONE: u32 = u32::MAX;
 
+/// Most sizes in a bucket, of which there are as many as sizes: of honest names, so many never meet (once in 10^13 buckets).
+pub const MOST_IN_BUCKET: usize = 16;
+
 /// The sizes of the queues of a node's neighbours, as heard: at most `capacity` sizes, of which the one heard longest ago gives way to a
 /// new one.
 #[derive(Debug, Clone)]
@@ -42,13 +47,33 @@ pub struct Backlogs {
     newest: u32,
     capacity: usize,
     expiry: Span,
+    /// Sizes looked at so far.
+    looked_at: Cell<u64>,
 }
 
 impl Backlogs {
     /// An empty table.
     #[must_use]
     pub const fn new(capacity: usize, expiry: Span) -> Self {
-        Self { sizes: Vec::new(), buckets: Vec::new(), oldest: NONE, newest: NONE, capacity, expiry }
+        Self {
+            sizes: Vec::new(),
+            buckets: Vec::new(),
+            oldest: NONE,
+            newest: NONE,
+            capacity,
+            expiry,
+            looked_at: Cell::new(0),
+        }
+    }
+
+    /// Sizes that calls have looked at so far.
+    #[must_use]
+    pub const fn looked_at(&self) -> u64 {
+        self.looked_at.get()
+    }
+
+    fn look(&self, sizes: usize) {
+        self.looked_at.set(self.looked_at.get() + sizes as u64);
     }
 
     fn bucket(&self, neighbour: NodeId, destination: NodeId) -> usize {
@@ -61,6 +86,7 @@ impl Backlogs {
     fn find(&self, neighbour: NodeId, destination: NodeId) -> Option<u32> {
         let mut place = *self.buckets.get(self.bucket(neighbour, destination))?;
         while let Some(size) = self.sizes.get(place as usize) {
+            self.look(1);
             if (size.neighbour, size.destination) == (neighbour, destination) {
                 return Some(place);
             }
@@ -110,16 +136,31 @@ impl Backlogs {
         }
     }
 
+    /// The size that was heard longest ago of those in a bucket, if that is full.
+    fn oldest_of_full(&self, bucket: usize) -> Option<u32> {
+        let (mut place, mut count, mut oldest) = (*self.buckets.get(bucket)?, 0, None);
+        while let Some(size) = self.sizes.get(place as usize) {
+            // Of equal times that of the size that has been in the bucket for longest.
+            if oldest.is_none_or(|(heard, _)| size.heard <= heard) {
+                oldest = Some((size.heard, place));
+            }
+            (place, count) = (size.next, count + 1);
+        }
+        self.look(count);
+        oldest.filter(|_| count >= MOST_IN_BUCKET).map(|(_, place)| place)
+    }
+
     fn enter_bucket(&mut self, place: u32) {
         let Size { neighbour, destination, .. } = self.sizes[place as usize];
         let bucket = self.bucket(neighbour, destination);
         self.sizes[place as usize].next = core::mem::replace(&mut self.buckets[bucket], place);
     }
 
-    /// A place for a new size: one that was never used, or that of the oldest size.
+    /// A place for a new size: one that was never used, or that of the oldest size, of its bucket if that is full.
     fn place_for(&mut self, size: Size) -> Option<u32> {
-        if self.sizes.len() >= self.capacity {
-            let place = self.oldest;
+        let of_bucket = self.oldest_of_full(self.bucket(size.neighbour, size.destination));
+        if of_bucket.is_some() || self.sizes.len() >= self.capacity {
+            let place = of_bucket.unwrap_or(self.oldest);
             if place == NONE {
                 return None;
             }
@@ -131,6 +172,7 @@ impl Backlogs {
         self.sizes.push(size);
         if self.sizes.len() > self.buckets.len() {
             self.buckets = vec![NONE; self.sizes.len().next_power_of_two().max(16)];
+            self.look(self.sizes.len());
             // The new size enters its bucket as each does.
             (0..self.sizes.len() as u32 - 1).for_each(|place| self.enter_bucket(place));
         }

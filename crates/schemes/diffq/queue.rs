@@ -82,6 +82,8 @@ pub struct DiffQ {
     turn: u64,
     /// Rank of the destination queue that a packet left last.
     last: Option<Rank>,
+    /// Destination queues that were compared.
+    compared: u64,
 }
 
 impl DiffQ {
@@ -101,6 +103,7 @@ impl DiffQ {
             passed: 0,
             turn: 0,
             last: None,
+            compared: 0,
         }
     }
 
@@ -133,6 +136,7 @@ impl DiffQ {
 
     /// Names the packet that is sent next, with its level.
     fn choose(&mut self, now: Time) -> Option<Head> {
+        self.compared += u64::from(self.destinations.totals().0);
         let first = self.first(now);
         let plain = self.plain.front().copied().filter(|_| self.passed & PLAIN == 0);
         let (named, packet, level) = match (first, plain) {
@@ -321,6 +325,10 @@ impl Queue for DiffQ {
             ("destinations", f64::from(self.destinations.totals().0)),
             ("known_sizes", self.backlogs.len() as f64),
         ]
+    }
+
+    fn work(&self) -> u64 {
+        self.backlogs.looked_at() + self.compared
     }
 
     fn show(&self, see: &mut dyn FnMut(&Packet)) {

@@ -78,6 +78,8 @@ pub struct Station {
     own: Sources<Nodes>,
     sizes: Flows<Sizes>,
     counts: Counts,
+    /// Entries of maps, lists and flows that heard broadcasts have made it look at.
+    work: u64,
     diffq: Option<Backpressure>,
 }
 
@@ -120,6 +122,7 @@ impl Station {
             own: Sources::new(config.batch, config.flush),
             sizes: Flows::new(0, config.node.flows),
             counts: Counts::default(),
+            work: 0,
             diffq: config.diffq.map(Backpressure::new),
         }
     }
@@ -239,6 +242,10 @@ impl Agent for Station {
         gauges.extend(self.ratios.gauges());
         gauges
     }
+
+    fn work(&self) -> u64 {
+        self.work
+    }
 }
 
 impl Forwarder for Station {
@@ -270,6 +277,8 @@ impl Forwarder for Station {
             return;
         };
         let flow = header.flow;
+        // Its map is merged with the node's, and the turns of all flows are looked at.
+        self.work += (header.map().len() + header.nodes.len() + self.node.len()) as u64;
         if let Some(diffq) = &mut self.diffq {
             diffq.hear(heard.from, &flow, rest, now);
         }

@@ -145,6 +145,8 @@ pub struct Node {
     flows: Flows<Known>,
     /// The flow that has sent last.
     turn: Option<Flow>,
+    /// Coefficients and entries of lists that heard packets have made it look at.
+    pub(super) work: u64,
 }
 
 /// Place of a node in the order from the destination to the source: 0 the destination, then forwarders, then the source.
@@ -160,7 +162,7 @@ impl Node {
     /// A node without flows.
     #[must_use]
     pub const fn new(me: u32, config: Config) -> Self {
-        Self { me, config, flows: Flows::new(me, config.flows), turn: None }
+        Self { me, config, flows: Flows::new(me, config.flows), turn: None, work: 0 }
     }
 
     /// The source begins the next batch of a flow, with these natives and forwarders. Returns its number; `None` where the last one is not
@@ -205,6 +207,7 @@ impl Node {
     pub fn heard(&mut self, header: CodedView<'_>, payload: Option<&Row>, from: u32, now: Time) -> Heard {
         let mut result = Heard { meaning: Meaning::Ignored, ended: None, acknowledge: None };
         let (CodedView { flow, batch: number, forwarders, .. }, config) = (header, self.config);
+        self.work += 1 + forwarders.len() as u64;
         let Some(mine) = place(&flow, forwarders, self.me).filter(|_| flow.source != self.me) else {
             return result;
         };
@@ -237,6 +240,8 @@ impl Node {
             return result;
         }
         batch.heard = now;
+        // A step of the elimination for each packet that is held.
+        self.work += natives as u64 * (1 + u64::from(batch.held.rank()));
         let innovative = batch.held.add(header.vector(), payload);
         result.meaning = if innovative { Meaning::Innovative } else { Meaning::Dependent };
         if mine == 0 {

@@ -291,6 +291,10 @@ impl Agent for Station {
         gauges.extend(self.ratios.gauges());
         gauges
     }
+
+    fn work(&self) -> u64 {
+        self.node.work
+    }
 }
 
 impl Forwarder for Station {

@@ -38,6 +38,8 @@ pub struct NredAgent {
     last_traffic: Option<Time>,
     /// The congestion at the last check.
     congestion: Congestion,
+    /// Notifications taken.
+    taken: u64,
 }
 
 impl NredAgent {
@@ -52,6 +54,7 @@ impl NredAgent {
             neighbours: Vec::new(),
             last_traffic: None,
             congestion: Congestion::default(),
+            taken: 0,
             nred,
         }
     }
@@ -97,6 +100,7 @@ impl NredAgent {
     }
 
     fn take(&mut self, from: NodeId, ncn: Ncn, context: &mut AgentContext<'_>) {
+        self.taken += 1;
         let normalized = f64::from(ncn.normalized) / f64::from(u32::MAX);
         let until = context.now + Span(u64::from(ncn.lifetime_ms) * 1_000_000);
         if from == self.me {
@@ -160,5 +164,10 @@ impl Agent for NredAgent {
             ("p_b", self.congestion.p_b),
             ("normalized_p_b", self.heard.held()),
         ]
+    }
+
+    /// One for each notification: only the one that holds is kept.
+    fn work(&self) -> u64 {
+        self.taken
     }
 }

@@ -237,6 +237,11 @@ pub trait Agent: Send {
         Vec::new()
     }
 
+    /// Entries of messages and tables looked at so far on behalf of others: a measure of its work that depends on no clock and no machine.
+    fn work(&self) -> u64 {
+        0
+    }
+
     /// The share that a flow has here, for explanations.
     fn share(&self, _flow: FlowId) -> Option<FlowShare> {
         None

@@ -190,6 +190,11 @@ pub trait Queue: Send {
         Vec::new()
     }
 
+    /// Entries of messages and tables looked at so far on behalf of others: a measure of its work that depends on no clock and no machine.
+    fn work(&self) -> u64 {
+        0
+    }
+
     /// Calls `see` for each stored packet, in any order, for `airfair explain` (the owners of the queue when a packet is dropped) and for
     /// samples of links (packets that wait by next hop). It may call it for none.
     fn show(&self, _see: &mut dyn FnMut(&Packet)) {}

@@ -6,6 +6,7 @@ use airfair_wire::ieee80211::{Ack, CfEnd, Cts, QosControl, Rts};
 use super::mac::{CategoryKind, MacKind, ResponseWait};
 use super::medium::backoffs::{Backoffs, MOST_CATEGORIES};
 use super::medium::phy::{PhyKind, PpduFormat, Timing, fixed, sensitivity};
+use super::propagation::COVERAGE_STEP;
 use crate::modes::Mode;
 use crate::spec::{
     CategorySpec, Countdown, EdcaSpec, Eifs, HeaderSpec, Interference, LockOn, MacSpec, Protection,
@@ -118,7 +119,7 @@ impl Kind {
             Standard::Dot11a => (9_000, 16_000),
             Standard::Dot11g => (if phy.short_slot { 9_000 } else { 20_000 }, 10_000),
         };
-        let slot = base_slot + 3_000 * u64::from(mac.coverage_class);
+        let slot = base_slot + COVERAGE_STEP.as_nanos() * u64::from(mac.coverage_class);
         let access = Access::new(mac);
         let difs = sifs + access.least_aifsn * slot;
         let ack = |m: Mode| m.duration(Ack::wire_len() as u32, phy.standard, phy.preamble).as_nanos();

@@ -155,3 +155,77 @@ fn what_finds_no_route_ends_with_a_reason() {
     assert_eq!((result.ends.made, dropped), (30, vec![("route-wait", 15)]));
     assert_eq!(result.ends.awaiting_route, Some(15));
 }
+
+/// Five nodes in a row, and room for three others in each table: the run says so beforehand, and counts what it refuses. With room for
+/// four nothing is refused. OLSR likewise.
+#[test]
+fn a_table_without_room_for_all_nodes_is_warned_of() {
+    let run_with = |routing: RoutingSpec| {
+        let mut spec = world(dot11b(250.0, 550.0), 40);
+        for i in 0..5 {
+            node(&mut spec, &i.to_string(), 200.0 * f64::from(i), 0.0);
+        }
+        flow(&mut spec, "f", 0, 1, constant(10));
+        spec.routing = routing;
+        run(&spec, 1)
+    };
+    let warning = |name: &str| {
+        format!(
+            "each node has 4 others and room for 3 in its tables of {name}: it refuses what it hears of the rest, and finds no route to \
+             them; expected {}.table_limit = 4 or more",
+            name.to_lowercase()
+        )
+    };
+    let full = run_with(dsdv(|config| config.table_limit = 3));
+    assert_eq!(full.warnings, [warning("DSDV")]);
+    assert!(sum(&full, "refused") > 0);
+    let roomy = run_with(dsdv(|config| config.table_limit = 4));
+    assert_eq!((roomy.warnings.len(), sum(&roomy, "refused")), (0, 0));
+    assert_eq!(run_with(olsr(|config| config.table_limit = 3)).warnings, [warning("OLSR")]);
+    assert_eq!(run_with(olsr(|config| config.table_limit = 4)).warnings, [""; 0]);
+    assert_eq!(run_with(aodv(|_| {})).warnings, [""; 0]);
+}
+
+/// 150 nodes that sense each other, each with 149 rows of others and an own one in both datagrams, 12 bytes each, and 28 of headers: 1,868
+/// bytes, which take 14.944 ms at 1 Mbit/s. 2.24 s of them in a period of one second are said before the run, 0.15 of 15 s are not; nor
+/// anything of OLSR, which sends no tables.
+#[test]
+fn tables_that_take_more_air_than_there_is_are_warned_of() {
+    let warnings = |routing: RoutingSpec| {
+        let mut spec = world(dot11b(250.0, 550.0), 1);
+        spec.duration = Span::from_millis(1);
+        for i in 0..150 {
+            node(&mut spec, &i.to_string(), f64::from(i), 0.0);
+        }
+        flow(&mut spec, "f", 0, 1, constant(10));
+        spec.routing = routing;
+        run(&spec, 1).warnings
+    };
+    let every = |period: Span| dsdv(|config| (config.period, config.period_jitter) = (period, Span::ZERO));
+    let [warning] = &warnings(every(Span::from_secs(1)))[..] else { panic!() };
+    let start = "tables of DSDV need 2.2 times the air that there is: with routes to all 150 nodes each has 1868 bytes every 1 s, and 0 \
+                 shares the air with 149 others";
+    assert!(warning.starts_with(start), "{warning}");
+    assert_eq!(warnings(every(Span::from_secs(15))), [""; 0]);
+    assert_eq!(warnings(olsr(|_| {})), [""; 0]);
+}
+
+/// While routes spread, the air bounds what nodes send, however many there are: four times the nodes of a grid cost four times the events and
+/// updates, and some more, since those at the rim share the air with fewer others.
+#[test]
+fn a_larger_grid_costs_as_much_for_each_node() {
+    let grid = |side: i32| {
+        let mut spec = world(dot11b(250.0, 550.0), 1);
+        spec.duration = Span::from_millis(500);
+        for i in 0..side * side {
+            node(&mut spec, &i.to_string(), 200.0 * f64::from(i % side), 200.0 * f64::from(i / side));
+        }
+        flow(&mut spec, "f", 0, 1, constant(10));
+        spec.routing = dsdv(|_| {});
+        let result = run(&spec, 1);
+        (result.events, sum(&result, "datagrams"))
+    };
+    let (small, large) = (grid(10), grid(20));
+    assert!(small.1 > 1000, "{small:?}");
+    assert!(large.0 < 5 * small.0 && large.1 < 5 * small.1, "{small:?}, {large:?}");
+}

@@ -1,7 +1,9 @@
 //! Warnings about a run's specification, known before the run.
 
+mod large_updates;
 mod late_answers;
 mod phases;
+mod short_tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,6 +103,8 @@ pub(super) fn warnings(
     let of_radios = cut_off.chain(txops).chain(unheard_relays(air, network, names));
     routeless
         .into_iter()
+        .chain(short_tables::short_tables(spec))
+        .chain(large_updates::large_updates(air, spec, names))
         .chain(too_long)
         .chain(too_fast)
         .chain(late_answers::late_answers(air, network, spec, names))

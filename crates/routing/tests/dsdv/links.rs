@@ -20,7 +20,7 @@ fn a_neighbour_without_updates_for_three_periods_is_lost() {
     assert_eq!((node.broken(3), node.broken(8), node.valid(9)), (Some(7), Some(21), Some((20, 4, 2))));
     assert_eq!(node.until(65_000)[0].0, 65_000);
     assert_eq!((node.broken(2), node.broken(9)), (Some(5), Some(21)));
-    assert_eq!(node.routing.counters(), [("breaks", 2)]);
+    assert_eq!(node.routing.counters(), [("breaks", 2), ("refused", 0)]);
     assert_eq!(node.routing.table().lost, 4);
     // Broken routes are never forgotten, and stay in the full dumps: whoever missed the report hears of it later.
     let Some((75_000, full)) = node.until(75_000).pop() else { panic!() };
@@ -52,7 +52,7 @@ fn a_lost_packet_breaks_the_link_only_with_feedback() {
     assert_ne!(node.routing.table().revision, revision);
     // A second loss finds nothing to break.
     assert_eq!(node.undelivered(210, 2), []);
-    assert_eq!(node.routing.counters(), [("breaks", 1)]);
+    assert_eq!(node.routing.counters(), [("breaks", 1), ("refused", 0)]);
 }
 
 #[test]

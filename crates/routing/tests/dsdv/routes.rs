@@ -1,6 +1,6 @@
 //! Which routes a node accepts.
 
-use airfair_routing::dsdv::INFINITY;
+use airfair_routing::dsdv::{Config, INFINITY};
 use airfair_routing::{Hop, Received, Routing};
 
 use crate::support::*;
@@ -115,6 +115,22 @@ fn the_table_is_bounded() {
     }
     assert!(invented > 1 << 16);
     assert_eq!(node.routing.routes().count(), 1 << 16);
+    assert_eq!(node.routing.counters()[1], ("refused", u64::from(invented) - (1 << 16)));
+}
+
+/// Room for three destinations and three neighbours: what finds none is counted, each time; what is known is heard as before.
+#[test]
+fn what_finds_no_room_is_refused() {
+    let mut node = Node::started(&Config { table_limit: 3, ..config() });
+    let refused = |node: &Node| node.routing.counters()[1];
+    node.receive(100, &[(2, 1, 2), (7, 2, 2), (8, 2, 2), (9, 2, 2)], 2);
+    assert_eq!((node.routing.routes().count(), refused(&node)), (3, ("refused", 1)), "destinations");
+    node.receive(200, &[(9, 2, 2), (8, 2, 4)], 2);
+    assert_eq!((node.valid(8), node.valid(9), refused(&node)), (Some((4, 2, 2)), None, ("refused", 2)));
+    for neighbour in [3, 4, 5] {
+        node.receive(300, &[(8, 2, 6)], neighbour);
+    }
+    assert_eq!(refused(&node), ("refused", 3), "neighbours");
 }
 
 #[test]

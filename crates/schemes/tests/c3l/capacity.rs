@@ -50,7 +50,7 @@ impl Controller {
     }
 
     fn hidden_round(&mut self, links: [LinkRound; 3], hidden: impl FnMut(u32, u32) -> bool) -> [f64; 2] {
-        self.capacities.reestimate(&self.cliques, &self.membership, &links, hidden);
+        self.capacities.reestimate(&self.cliques, &self.membership, &links, hidden, u64::MAX);
         [self.capacities.capacities()[0], self.capacities.capacities()[1]]
     }
 

@@ -329,7 +329,7 @@ proptest! {
             LinkRound { assigned, used, transmissions, cost, overloaded: flags[0], heard: flags[1] }
         }).collect();
         for _ in 0..3 {
-            capacities.reestimate(topology.cliques(), topology.membership(), &rounds, |_, _| true);
+            capacities.reestimate(topology.cliques(), topology.membership(), &rounds, |_, _| true, u64::MAX);
         }
     }
 }

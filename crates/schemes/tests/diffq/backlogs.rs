@@ -1,6 +1,6 @@
 //! §4: sizes of neighbours' queues.
 
-use airfair_schemes::diffq::backlogs::Backlogs;
+use airfair_schemes::diffq::backlogs::{Backlogs, MOST_IN_BUCKET};
 use airfair_schemes::places::NodeId;
 use airfair_units::{Span, Time};
 use proptest::prelude::*;
@@ -28,6 +28,32 @@ fn the_newest_word_of_a_neighbour_counts() {
     assert_eq!((table.size(A, D, at(3)), table.len()), (0, 3));
     table.hear(A, D, 5, at(4));
     assert_eq!((table.size(A, D, at(4)), table.len(), table.is_empty()), (5, 3, false));
+}
+
+/// Names that were forged so that all fall into one of 1,024 buckets, and so into one of fewer as well: that bucket keeps the newest ones,
+/// and a word costs a look at these, however many there were. Honest names beside them are found as before.
+#[test]
+fn forged_names_in_one_bucket_cost_no_more() {
+    let collides = |neighbour: &u32| {
+        let key = u64::from(D.0) << 32 | u64::from(*neighbour);
+        key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 & 1023 == 0
+    };
+    let mut table = Backlogs::new(1024, EXPIRY);
+    let forged: Vec<NodeId> = (10..).filter(collides).take(2000).map(NodeId).collect();
+    for &name in &forged {
+        let before = table.looked_at();
+        table.hear(name, D, 1, at(1));
+        assert!(table.looked_at() - before <= 4 * MOST_IN_BUCKET as u64, "{}", table.looked_at() - before);
+    }
+    assert_eq!(table.len(), MOST_IN_BUCKET, "all are in one bucket");
+    let known: Vec<u32> = forged.iter().rev().take(17).map(|&name| table.size(name, D, at(1))).collect();
+    assert_eq!(known, [[1; 16].as_slice(), &[0]].concat(), "the newest 16");
+    for i in 0..500 {
+        table.hear(NodeId(5000 + i), C, i, at(2));
+    }
+    assert!((0..500).all(|i| table.size(NodeId(5000 + i), C, at(2)) == i));
+    // Some of them may have taken a place in that bucket.
+    assert!((500..=516).contains(&table.len()), "{}", table.len());
 }
 
 /// If the next hop is the destination, its queue counts as empty, whatever it says.

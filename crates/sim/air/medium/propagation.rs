@@ -92,9 +92,29 @@ pub fn distance_in(delay: Span) -> f64 {
     delay.as_nanos() as f64 * 1e-9 * LIGHT
 }
 
+/// Time that a step of the coverage class adds to a slot, for the way of a signal there and back (802.11-2016 9.4.2.9).
+pub const COVERAGE_STEP: Span = Span::from_micros(3);
+
+/// The least coverage class, which may be larger than there is, whose slots are as long as the way of a signal there and back; `slot`: of
+/// class 0.
+#[must_use]
+pub const fn coverage_class(both_ways: Span, slot: Span) -> u64 {
+    both_ways.as_nanos().saturating_sub(slot.as_nanos()).div_ceil(COVERAGE_STEP.as_nanos())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 25 km: 83,391 ns one way, 166,782 there and back, less a slot of 9,000: 52.6 steps.
+    #[test]
+    fn a_coverage_class_makes_slots_as_long_as_the_way_there_and_back() {
+        let both_ways = |metres: f64| Span(2 * delay_ns(metres));
+        let slot = Span::from_micros(9);
+        assert_eq!(coverage_class(both_ways(25_000.0), slot), 53);
+        assert_eq!([1348.0, 1350.0].map(|metres| coverage_class(both_ways(metres), slot)), [0, 1]);
+        assert_eq!(coverage_class(Span(9_000 + 2 * 3_000), slot), 2);
+    }
 
     const TWO_RAY: Propagation = Propagation::TwoRayGround { frequency_hz: 914e6, antenna_height_m: 1.5 };
 

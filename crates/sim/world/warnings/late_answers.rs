@@ -4,16 +4,14 @@ use std::collections::BTreeSet;
 
 use airfair_units::Span;
 
-use crate::air::{Air, propagation};
+use crate::air::Air;
+use crate::air::propagation::{COVERAGE_STEP, coverage_class, distance_in};
 use crate::ids::{FlowIx, LinkRef, StationIx};
 use crate::names::natural_cmp;
 use crate::node::Network;
 use crate::observe::paths;
 use crate::record::Names;
 use crate::spec::{RoutingSpec, WorldSpec};
-
-/// Air propagation of a step of the coverage class, ns (802.11-2016 9.4.2.9).
-const STEP_NS: u64 = 3_000;
 
 /// A link whose answers come too late.
 struct Late {
@@ -31,8 +29,8 @@ pub(super) fn late_answers(air: &Air, network: &Network, spec: &WorldSpec, names
         let (delay, mac) = (air.delay(from, to)?, air.mac(from));
         let both_ways = 2 * delay.as_nanos();
         let class = u64::from(spec.radios[air.kind_of(from)].mac.coverage_class);
-        let needed =
-            both_ways.saturating_sub(mac.timing.slot.saturating_sub(class * STEP_NS)).div_ceil(STEP_NS);
+        let base_slot = mac.timing.slot.saturating_sub(class * COVERAGE_STEP.as_nanos());
+        let needed = coverage_class(Span(both_ways), Span(base_slot));
         mac.comes_late(delay).then_some(Late { from, to, both_ways, class: needed })
     };
     let found: Vec<Late> = links(air, network, spec).into_iter().filter_map(late).collect();
@@ -70,7 +68,7 @@ pub(super) fn late_answers(air: &Air, network: &Network, spec: &WorldSpec, names
 
 /// Length of a link over which a signal needs this time there and back, km.
 fn kilometres(both_ways_ns: u64) -> f64 {
-    propagation::distance_in(Span(both_ways_ns)) / 2000.0
+    distance_in(Span(both_ways_ns)) / 2000.0
 }
 
 /// Radio links whose frames are answered, each from the sender of data to the station that answers.
