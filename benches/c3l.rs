@@ -262,7 +262,7 @@ fn main() {
     let link = |number| topology.link(number).expect("a link in use");
     let round = best(100, || {
         let hidden = |a, b| topology.hidden(link(a), link(b));
-        capacities.reestimate(topology.cliques(), topology.membership(), &rounds, hidden);
+        capacities.reestimate(topology.cliques(), topology.membership(), &rounds, hidden, u64::MAX);
         capacities.capacities()[0]
     });
     row("re-estimation", "8 x 8, every eighth link overloaded", round);

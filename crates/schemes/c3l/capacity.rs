@@ -255,7 +255,7 @@ impl Capacities {
             if looked_at >= most {
                 break;
             }
-            let mut most: Option<Pinpointed> = None;
+            let mut busiest: Option<Pinpointed> = None;
             for &clique in membership.of(link) {
                 let Some(clique_links) = members.get(clique as usize) else { continue };
                 looked_at += clique_links.len() as u64;
@@ -263,15 +263,15 @@ impl Capacities {
                 if self.config.decrease == Decrease::All {
                     self.hits[clique as usize] += 1;
                 }
-                if most.is_none_or(|most| usage > most.usage) {
-                    most = Some(Pinpointed { link, clique, usage });
+                if busiest.is_none_or(|busiest| usage > busiest.usage) {
+                    busiest = Some(Pinpointed { link, clique, usage });
                 }
             }
-            if let Some(most) = most {
+            if let Some(busiest) = busiest {
                 if self.config.decrease == Decrease::Pinpointed {
-                    self.hits[most.clique as usize] += 1;
+                    self.hits[busiest.clique as usize] += 1;
                 }
-                self.pinpointed.push(most);
+                self.pinpointed.push(busiest);
             }
         }
         for (at, members) in members.iter().enumerate() {
