@@ -160,8 +160,6 @@ pub enum EventKind {
     RoomAtPort(PortIx),
     /// A queue that holds packets may name one, although nothing has become known.
     QueueWakes(PortIx),
-    /// The run needs more memory than the scenario allows: it ends.
-    MemoryFull,
 }
 
 /// An entry of the agenda. Events are ordered by `time`, then by `order`; no two are equal.

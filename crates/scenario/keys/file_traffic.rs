@@ -13,7 +13,7 @@ use crate::text::tree::{Located, Value};
 /// Sizes of files: up to a petabyte.
 pub(crate) const SIZES: std::ops::RangeInclusive<Bytes> = Bytes(1)..=Bytes(1_000_000_000_000_000);
 /// Files per second.
-pub(crate) const ARRIVALS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
+pub(crate) const ARRIVALS: std::ops::RangeInclusive<f64> = 1e-9..=1e6;
 
 table! {
     /// A file without end, like FTP in the papers. It has no keys: the flow's `start` and `stop` bound it.

@@ -96,8 +96,6 @@ pub(crate) struct Links {
     framing: u32,
     /// Memory for packets on all wires together.
     memory: Bytes,
-    /// How many packets more fit into the memory.
-    room: u64,
     /// The packets need more memory than there is: the run has ended.
     pub is_full: bool,
     /// Records of accepted packets, if the world is observed.
@@ -151,7 +149,6 @@ impl Links {
             wires: sides.map(wire).collect(),
             framing,
             memory,
-            room: memory.0 / BYTES_PER_PACKET,
             is_full: false,
             records: Records::default(),
         }
@@ -259,17 +256,23 @@ impl Links {
             let (arrival, InFlight { packet, begin, end, lost, .. }) = (at.arrival(&sent), sent);
             self.records.push(accepted, Record::OnWire { wire, copy: packet, begin, end, arrival, lost });
         }
-        if self.room == 0 {
-            return Some(at.memory_full(accepted, begin));
-        }
-        self.room -= 1;
         due
+    }
+
+    /// How many packets may be on wires: as many as fit into the memory for them.
+    pub(crate) fn most_packets(&self) -> u64 {
+        self.memory.0 / BYTES_PER_PACKET
+    }
+
+    /// Packets on all wires.
+    pub(crate) fn packets(&self) -> u64 {
+        self.wires.iter().map(|wire| wire.in_flight.len() as u64).sum()
     }
 
     /// The error if packets on wires need more memory than there is. `name`: that of a node.
     pub(crate) fn memory_full(&self, name: impl Fn(NodeIx) -> String) -> String {
         let counted = self.wires.iter().map(|wire| (wire.in_flight.len(), wire));
-        let all: usize = counted.clone().map(|(count, _)| count).sum();
+        let all = self.packets();
         let most = counted.max_by_key(|(count, _)| *count);
         let most = most.map_or_else(String::new, |(count, wire)| {
             format!(", {count} of them from {} to {}", name(wire.from), name(wire.to))
@@ -314,7 +317,6 @@ impl Links {
         if let Some(timetable) = &mut wire.timetable {
             timetable.on_first_removed();
         }
-        self.room += 1;
         let end = match wire.in_flight.pop_front() {
             Some(InFlight { packet, lost: false, .. }) => Some(WireEnd::Arrived { node: wire.to, packet }),
             Some(InFlight { packet, .. }) => Some(WireEnd::Lost { node: wire.from, packet }),

@@ -138,15 +138,6 @@ impl Wire {
         })
     }
 
-    /// The event that ends the run after a packet that does not fit into the memory.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn memory_full(&self, accepted: Time, begin: Time) -> ScheduledEvent {
-        // A wire without its own queue sends at once what was accepted earlier.
-        let at = if self.timetable.is_some() { accepted } else { begin };
-        ScheduledEvent { at, order: Order::new(class::WIRE, self.rank), kind: EventKind::MemoryFull }
-    }
-
     /// Sends a packet of `bytes`, framing included, from `begin` on. Returns the packet, and its arrival event if no other packet arrives
     /// before it.
     #[inline(always)]

@@ -166,7 +166,7 @@ impl<'a> HiddenFactors<'a> {
         let mac = self.air.mac(link.from);
         let access = Access::of(mac);
         let collision = mac.airtime(mac.data_mode, link.largest).0 + mac.wait.ack;
-        let cost = access.cost_s(access.contention(2, 0.0)?, collision as f64 * 1e-9);
+        let cost = access.cost_s(access.contention(2, 0.0, mac.short_retry_limit)?, collision as f64 * 1e-9);
         Some(mac.exchange_time(link.largest).as_secs_f64() + cost)
     }
 }

@@ -69,8 +69,8 @@ struct Constraint {
     factors: BTreeMap<usize, f64>,
 }
 
-/// Contention by kind of station, number of senders and loss (its bits), computed once.
-type Known = BTreeMap<(usize, usize, u64), Option<Contention>>;
+/// Contention by kind of station, number of senders, loss (its bits) and attempts, computed once.
+type Known = BTreeMap<(usize, usize, u64, u32), Option<Contention>>;
 
 impl Model<'_> {
     /// True if an inhibited link and one of its inhibitors are in a clique.
@@ -179,8 +179,9 @@ impl Model<'_> {
     fn air_time(&self, used: &RadioUse, senders: usize, known: &mut Known) -> Result<f64, Unmodelled> {
         let from = self.links.radio[used.link].from;
         let access = self.access(from);
-        let key = (self.air.kind_of(from), senders, used.loss.to_bits());
-        let contention = *known.entry(key).or_insert_with(|| access.contention(senders, used.loss));
+        let key = (self.air.kind_of(from), senders, used.loss.to_bits(), used.tries);
+        let contention =
+            *known.entry(key).or_insert_with(|| access.contention(senders, used.loss, used.tries));
         let Some(contention) = contention else {
             return Err(Unmodelled(format!(
                 "there is no optimum: {senders} senders whose contention window has {} to {} slots only collide; expected larger windows",

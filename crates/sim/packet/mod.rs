@@ -192,6 +192,11 @@ pub(crate) struct Packets {
 }
 
 impl Packets {
+    /// The largest number of copies that there have been at once.
+    pub(crate) fn most_copies(&self) -> usize {
+        self.copies.len()
+    }
+
     /// Adds a packet with its first copy.
     #[inline]
     pub(crate) fn add(&mut self, packet: Packet, first: PacketCopy) -> CopyRef {

@@ -53,16 +53,28 @@ pub struct World {
     observers: Observers,
 }
 
+/// Events between two looks at the memory of packets, and at whether the caller wants the loop back.
+const BETWEEN_LOOKS: u64 = 1 << 12;
+
 impl World {
     /// The event loop. Kept out of line, and the only place that handles events: with a second one the compiler would not inline the parts'
     /// functions into the loop.
+    ///
+    /// Returns false if it ends before `limit`: about when the `last` event of the run is handled, or where packets lack memory.
     #[inline(never)]
-    fn handle_events(&mut self, limit: Time) {
+    fn handle_events(&mut self, limit: Time, last: u64) -> bool {
         let recorded = self.network.records.are_enabled();
         loop {
             let Self { agenda, air, network, .. } = self;
             let mut done = true;
-            while let Some(event) = agenda.next_before(limit, air) {
+            loop {
+                if agenda.popped.is_multiple_of(BETWEEN_LOOKS) {
+                    network.links.is_full |= network.lacks_memory();
+                    if agenda.popped >= last || network.links.is_full {
+                        return false;
+                    }
+                }
+                let Some(event) = agenda.next_before(limit, air) else { break };
                 let now = agenda.now;
                 match event.kind {
                     EventKind::FrameEnd { .. }
@@ -120,10 +132,6 @@ impl World {
                     EventKind::WireArrival(wire) => network.wire_arrival(wire, agenda),
                     EventKind::RateChange { link, rate } => network.on_rate_change(link, rate),
                     EventKind::Warmup => network.warmed_up(now),
-                    EventKind::MemoryFull => {
-                        network.links.is_full = true;
-                        return;
-                    }
                 }
                 if recorded | network.schedule.pending {
                     network.finish_event(air, agenda);
@@ -141,6 +149,7 @@ impl World {
         if limit > self.agenda.now {
             self.agenda.now = limit;
         }
+        true
     }
 
     /// Gives the observers the records of the present event.
@@ -497,6 +506,31 @@ impl World {
         links.is_full.then(|| links.memory_full(|node| self.run.names.nodes[node.ix()].clone()))
     }
 
+    /// Advances as [`Steppable::advance`] does, but no further than by some `most` events: their number at one moment has no bound. Returns
+    /// false if events before `until` may be left.
+    pub fn advance_part(&mut self, until: Time, most: u64) -> bool {
+        let (limit, last) = (until.min(self.run.end), self.agenda.popped.saturating_add(most));
+        loop {
+            if self.network.links.is_full {
+                self.agenda.now = limit.max(self.agenda.now);
+                return true;
+            }
+            let moment = self.observers.next_moment().max(self.now());
+            if !self.handle_events(moment.min(limit), last) {
+                if self.network.links.is_full {
+                    continue;
+                }
+                return false;
+            }
+            if moment > limit {
+                return true;
+            }
+            let Self { agenda, air, network, run, observers } = self;
+            let world = WorldView { now: agenda.now, air, network, run, events: agenda.popped };
+            observers.moment_reached(&world);
+        }
+    }
+
     /// The flow whose source has failed, if any.
     #[must_use]
     pub fn faulty_flow(&self) -> Option<&str> {
@@ -506,21 +540,7 @@ impl World {
 
 impl Steppable for World {
     fn advance(&mut self, until: Time) {
-        let limit = until.min(self.run.end);
-        loop {
-            if self.network.links.is_full {
-                self.agenda.now = limit.max(self.agenda.now);
-                return;
-            }
-            let moment = self.observers.next_moment().max(self.now());
-            self.handle_events(moment.min(limit));
-            if moment > limit {
-                return;
-            }
-            let Self { agenda, air, network, run, observers } = self;
-            let world = WorldView { now: agenda.now, air, network, run, events: agenda.popped };
-            observers.moment_reached(&world);
-        }
+        self.advance_part(until, u64::MAX);
     }
 
     fn next_deadline(&mut self) -> Option<Time> {

@@ -48,6 +48,13 @@ struct DequeuedPacket {
 
 /// Steps after an indication of the air, and at the end of an event.
 impl Network {
+    /// True if packets on wires need more memory than there is for them. Only where there have been as many packets are they counted.
+    #[inline]
+    pub(super) fn lacks_memory(&self) -> bool {
+        let most = self.links.most_packets();
+        self.packets.most_copies() as u64 > most && self.links.packets() > most
+    }
+
     /// Serves the links that may have a packet to send, and pushes scheduled events onto the agenda.
     #[inline]
     pub(super) fn finish_event(&mut self, air: &mut Air, agenda: &mut Agenda) {
