@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from .result import (
     DEFERRING,
+    Cause,
     Explanation,
     Hop,
     Waiting,
@@ -18,14 +19,18 @@ from .result import (
 from .words import (
     DELAY_ALLOWED_S,
     LOSS_ALLOWED,
+    MOST_HIDDEN,
     MOSTLY,
     WORTH_TELLING,
     flow_name,
     foreign,
     held_back,
+    hidden_nodes,
     is_routeless,
     link_name,
     listed,
+    never_opened,
+    percent,
     quality,
     unique,
 )
@@ -94,6 +99,8 @@ def _advice(explanation: Explanation) -> Iterator[str]:
     tcp = explanation["tcp"]
     fewer = False
     ahead = [hop for hop in explanation["hops"] if hop["forward"]]
+    # What others do unheard spoils whatever else is tried.
+    yield from _advice_on_hidden(ahead)
     for hop in ahead:
         flows = [h["id"] for h in hop["holding_flows"] if h["id"] not in (None, explanation["flow"])]
         if foreign(explanation, hop) >= 0.3 and flows:
@@ -111,7 +118,7 @@ def _advice(explanation: Explanation) -> Iterator[str]:
             f"{explanation['src']} forwards.",
             f"--set {_table(ahead[0])}.local_limit=off",
         )
-    yield from _advice_on_failures(explanation, ahead)
+    yield from _advice_on_weak(explanation, ahead)
     for hop in ahead:
         # Where the queue itself gives the categories, the DSCP says nothing.
         if share(hop, "category") > 0.3 * present(hop) and "gives_categories" not in hop["queue"]:
@@ -137,7 +144,7 @@ def _advice(explanation: Explanation) -> Iterator[str]:
     if tcp is not None and waited(tcp, "window_limit") > 0.3 and not fewer:
         yield "The window stands at its limit: a larger tcp.window_limit."
     yield from _advice_on_retries(explanation, ahead)
-    if tcp is not None and waited(tcp, "rto_wait") > 0.3:
+    if tcp is not None and waited(tcp, "rto_wait") > 0.3 and not never_opened(tcp):
         yield (
             "Waiting for the timer follows from the losses: prevent those first, then see what a smaller "
             "tcp.min_rto or tcp.max_rto gives."
@@ -165,8 +172,12 @@ def _advice_on_routes(explanation: Explanation) -> Iterator[str]:
     yield "Sources that send less leave the air to the messages of the protocol."
 
 
-RETRIES = "--set radio.short_retry_limit=50 --set radio.long_retry_limit=50"
-"""A MAC that repeats more often."""
+ATTEMPTS = 50
+"""Attempts of a MAC that repeats more often."""
+
+
+def _retries(table: str) -> str:
+    return f"--set {table}.short_retry_limit={ATTEMPTS} --set {table}.long_retry_limit={ATTEMPTS}"
 
 
 def _advice_on_retries(explanation: Explanation, ahead: list[Hop]) -> Iterator[str]:
@@ -180,8 +191,9 @@ def _advice_on_retries(explanation: Explanation, ahead: list[Hop]) -> Iterator[s
         nodes = listed(unique(hop["src"] for hop in given_up))
         yield _with(
             f"The MAC of {nodes} gives its packets up, and each time the timer waits twice as long: let it "
-            "repeat more often.",
-            RETRIES,
+            "repeat more often. That costs delay, of this flow and of all that wait behind it: a packet "
+            f"may take {ATTEMPTS} attempts.",
+            *unique(map(_retries, map(_table, given_up))),
         )
 
 
@@ -219,7 +231,8 @@ def _advice_on_quality(explanation: Explanation) -> Iterator[str]:
     """Advice where the flow gets its share, and its packets are lost or late."""
     loss, delay = explanation["loss_ratio"], explanation["p99_delay_s"]
     if loss is not None and loss > LOSS_ALLOWED:
-        yield from _advice_on_failures(explanation, explanation["hops"])
+        yield from _advice_on_hidden(explanation["hops"])
+        yield from _advice_on_weak(explanation, explanation["hops"])
         for hop in explanation["hops"]:
             yield from _advice_on_own_flows(explanation, hop)
         yield from _advice_on_full_queues(explanation)
@@ -324,45 +337,110 @@ def _advice_on_own_flows(explanation: Explanation, hop: Hop) -> Iterator[str]:
         )
 
 
-def _advice_on_failures(explanation: Explanation, hops: Iterable[Hop]) -> Iterator[str]:
-    """Advice where many attempts fail for one cause; one piece for all hops with the same cause."""
-    without_rts: list[Hidden] = []
-    with_rts: list[Hidden] = []
+MANY = 0.2
+"""A cause of a smaller part of the attempts has no advice."""
+
+
+def _advice_on_hidden(hops: Iterable[Hop]) -> Iterator[str]:
+    """Advice where many attempts fail for stations that the sender does not sense, however many these are."""
+    without_rts: list[Hop] = []
+    with_rts: list[Hop] = []
+    for hop in hops:
+        attempts = hop["attempts"]
+        hidden = sum(c["count"] for c in attempts["causes"] if c["hidden"]) if attempts else 0
+        if attempts and hidden and hidden >= MANY * attempts["exchanges"]:
+            (with_rts if attempts["rts"] else without_rts).append(hop)
+    if without_rts:
+        yield _with(
+            f"{listed(_hidden(without_rts))}: try RTS/CTS.",
+            *unique(f"--set '{_table(hop)}.rts_threshold=\"0 B\"'" for hop in without_rts),
+        )
+    if with_rts:
+        heard = unique(
+            f"--set '{_table(hop)}.propagation.carrier_sense=\"{hop['radio']['carrier_sense']}\"'"
+            for hop in with_rts
+            if "radio" in hop and hop["radio"]["carrier_sense"] is not None
+        )
+        windows = unique(
+            f"--set {_table(hop)}.cw_min={hop['radio']['cw_min']}" for hop in with_rts if "radio" in hop
+        )
+        yield _with(
+            f"{listed(_hidden(with_rts))}. RTS/CTS is in use, and does not prevent all of these collisions. "
+            "A larger contention window leaves more gaps for RTS; it takes time from every exchange, so look "
+            "at the flow with the least, too."
+            + (" A wider range of carrier sensing shows what hearing the others would do." if heard else ""),
+            *windows,
+            *heard,
+        )
+
+
+def _hidden(hops: Iterable[Hop]) -> list[str]:
+    """Stations that are hidden from senders, and their part of the failures, by sender."""
+    senders: dict[str, list[Cause]] = {}
+    for hop in hops:
+        senders.setdefault(hop["src"], []).extend(hop["attempts"]["causes"] if hop["attempts"] else [])
+    found = []
+    for sender, causes in senders.items():
+        nodes, total = hidden_nodes(causes), sum(c["count"] for c in causes)
+        part = percent(sum(c["count"] for c in causes if c["hidden"]) / total)
+        many = len(nodes) > 1
+        found.append(
+            f"{listed(nodes, MOST_HIDDEN)} {'are' if many else 'is'} hidden from {sender} and "
+            f"{'cause' if many else 'causes'} {part} of its failures"
+        )
+    return found
+
+
+def _advice_on_weak(explanation: Explanation, hops: Iterable[Hop]) -> Iterator[str]:
+    """Advice where many attempts fail for lack of power; one piece for all links."""
     weak = []
     for hop in hops:
         attempts = hop["attempts"]
-        for c in attempts["causes"] if attempts else []:
-            if not attempts or c["count"] < 0.2 * attempts["exchanges"]:
-                continue
-            if c["hidden"]:
-                (with_rts if attempts["rts"] else without_rts).append((c["by"] or "another node", hop["src"]))
-            if c["why"] in ("too-weak", "noise"):
-                weak.append(f"{hop['src']} to {hop['dst']}")
-    if without_rts:
-        told = f"{_hidden(without_rts)}: try RTS/CTS."
-        yield _with(told, "--set 'radio.rts_threshold=\"0 B\"'")
-    if with_rts:
-        yield (
-            f"{_hidden(with_rts)}, and RTS/CTS does not help here. See what hearing it would do (a longer "
-            "radio.propagation.carrier_sense); a larger cw_min at the nodes that it talks to, or another "
-            "channel, may be what you can change."
-        )
-    one = len(unique(weak)) == 1
-    if weak and "links_vary" in explanation:
+        count = sum(c["count"] for c in attempts["causes"] if c["why"] in WEAK) if attempts else 0
+        if attempts and count and count >= MANY * attempts["exchanges"]:
+            weak.append(hop)
+    if not weak:
+        return
+    names = unique(f"{hop['src']} to {hop['dst']}" for hop in weak)
+    one = len(names) == 1
+    if "links_vary" in explanation:
         links = "link was" if one else "links were"
-        yield f"The {links} not always there ({listed(unique(weak))}): {listed(explanation['links_vary'])}."
-    elif weak:
-        links = "link is" if one else "links are"
-        yield f"The {links} weak ({listed(unique(weak))}): a lower radio.data_rate, or more tx_power."
+        yield f"The {links} not always there ({listed(names)}): {listed(explanation['links_vary'])}."
+        return
+    links = f"The {'link is' if one else 'links are'} weak ({listed(names)})"
+    own = [hop for hop in weak if "radio" in hop and hop["radio"]["own"] is not None]
+    if own:
+        senders = unique(hop["src"] for hop in own)
+        yield _with(
+            f"{links}: give {listed(senders)} a radio of {'its' if len(senders) == 1 else 'their'} own, with "
+            "a lower rate (or more `tx_power`). Frames of this radio then take longer, and who waits for "
+            "them gets less.",
+            _own_radios(own),
+        )
+    rest = [hop for hop in weak if hop not in own]
+    if rest and not own:
+        lower = unique(
+            f"--set '{_table(hop)}.data_rate=\"{hop['radio']['slower']}\"'"
+            for hop in rest
+            if "radio" in hop and hop["radio"]["slower"] is not None
+        )
+        text = (
+            "a lower data_rate, or more tx_power, may carry more. Both are settings of all radios of this "
+            "kind: a lower rate lengthens every exchange, and other flows may lose. `[radios.NAME]` gives a "
+            "node a radio of its own."
+        )
+        yield _with(f"{links}: {text}", *lower)
 
 
-Hidden = tuple[str, str]
-"""A node, and a sender that does not sense it."""
+WEAK = ("too-weak", "noise")
+"""Causes for which more power, or a lower rate, would help."""
 
 
-def _hidden(pairs: list[Hidden]) -> str:
-    """Nodes that are hidden from senders: "10 is hidden from 3", "Hidden are 10 from 3 and 7 from 3"."""
-    pairs = list(dict.fromkeys(pairs))
-    if len(pairs) == 1:
-        return f"{pairs[0][0]} is hidden from {pairs[0][1]}"
-    return f"Hidden are {listed(f'{node} from {sender}' for node, sender in pairs)}"
+def _own_radios(hops: Iterable[Hop]) -> str:
+    """A line that gives the senders of hops a radio of their own, with a lower rate."""
+    parts = []
+    for hop in hops:
+        name, node = hop["radio"]["own"], _part(hop["src"])
+        parts.append(f"--set 'radios.{name}.data_rate=\"{hop['radio']['slower']}\"'")
+        parts.append(f"--set 'node.{node}.radios=[\"{name}\"]'")
+    return " ".join(unique(parts))
