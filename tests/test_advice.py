@@ -234,18 +234,60 @@ def test_what_is_advised_for_a_matrix_is_accepted(threshold: str, tmp_path: Path
         assert command("check", file, option, override).returncode == 0, override
 
 
-def test_a_hidden_sender_may_be_heard_where_there_is_a_range() -> None:
-    """Where the range of carrier sensing is a key, hearing the others is one of the things to try."""
-    overrides = ["duration=12 s", "warmup=2 s", 'radio.rts_threshold="0 B"']
-    told = airfair.explain(SCENARIOS / "gateway.toml", flow="two-hop", overrides=overrides)
-    hop = told["hops"][0]
-    assert hop["attempts"] is not None
-    hidden = sum(c["count"] for c in hop["attempts"]["causes"] if c["hidden"])
+ROW = """
+name = "row"
+duration = "6 s"
+node = [
+  { id = "s", position = ["0 m", "0 m"], radios = ["mesh.1"] },
+  { id = "r", position = ["200 m", "0 m"], radios = ["mesh.1"] },
+  { id = "h", position = ["400 m", "0 m"], radios = ["mesh.1"] },
+]
+[radios."mesh.1"]
+standard = "802.11a"
+data_rate = "6 Mbit/s"
+rts_threshold = "2347 B"
+propagation = { model = "two-ray", range = "250 m", carrier_sense = "260 m" }
+[[flow]]
+id = "s"
+from = "s"
+to = "r"
+traffic = { kind = "saturating", packet = "1400 B" }
+[[flow]]
+id = "h"
+from = "h"
+to = "r"
+traffic = { kind = "saturating", packet = "1400 B" }
+"""
+"""Two senders that do not sense each other, with radios of a kind of their own."""
+
+
+def test_advice_is_for_the_radio_of_the_sender() -> None:
+    """Its table has a name, and a range of carrier sensing, of which twice is advised."""
+    told = airfair.explain(Scenario.parse(ROW, "row"), flow="s")
     told["standing"] = "behind"
-    texts = [text for text in advice(told) if "RTS/CTS is in use" in text]
-    assert bool(texts) is (hidden >= 0.2 * hop["attempts"]["exchanges"])
-    sensed = hop["radio"]["carrier_sense"]
-    assert all((f'carrier_sense="{sensed}"' in text) is (sensed is not None) for text in texts)
+    assert advice(told)[0].endswith('try RTS/CTS.\n--set \'radios."mesh.1".rts_threshold="0 B"\'')
+    rts = ['radios."mesh.1".rts_threshold="0 B"']
+    told = airfair.explain(Scenario.parse(ROW, "row", rts), flow="s")
+    attempts = told["hops"][0]["attempts"]
+    assert attempts is not None
+    attempts["causes"] = [
+        {
+            "missing": "CTS",
+            "why": "collision",
+            "by": "h",
+            "of": "h",
+            "hidden": True,
+            "count": attempts["exchanges"],
+        }
+    ]
+    told["standing"] = "behind"
+    first, *_ = advice(told)
+    assert first.startswith("h is hidden from s and causes 100 % of its failures. RTS/CTS is in use")
+    window, heard = first.split("\n")[1:]
+    assert window == "--set 'radios.\"mesh.1\".cw_min=63'"
+    assert heard == '--set \'radios."mesh.1".propagation.carrier_sense="520 m"\''
+    for line in (window, heard):
+        Scenario.parse(ROW, "row", [*rts, *changes(line)])
 
 
 def test_the_caution_of_the_optimum_is_said_where_it_applies() -> None:

@@ -66,6 +66,12 @@ def _table(hop: Hop) -> str:
     return ".".join(_part(part) for part in hop["queue"]["settings"].split(".", 1))
 
 
+def _set(path: str, value: str) -> str:
+    """A line to copy, in quotes where a shell would take something out of it."""
+    change = f"{path}={value}"
+    return f"--set '{change}'" if '"' in change else f"--set {change}"
+
+
 def _with(text: str, *commands: str) -> str:
     """A piece of advice, and below it lines to copy."""
     return "\n".join([text, *commands])
@@ -111,12 +117,14 @@ def _advice(explanation: Explanation) -> Iterator[str]:
                 f"--set 'flow.{_part(flows[0])}.stop=\"1 us\"'",
             )
         if share(hop, "eifs") > WORTH_TELLING:
-            yield _with("EIFS takes much of it: see whether it stays.", "--set radio.eifs_on_energy=false")
+            yield _with(
+                "EIFS takes much of it: see whether it stays.", _set(f"{_table(hop)}.eifs_on_energy", "false")
+            )
     if tcp is not None and ahead and waited(tcp, "local_limit") > MOSTLY:
         yield _with(
             f"See what it gets where no limit holds it back at {explanation['src']}; it may then starve what "
             f"{explanation['src']} forwards.",
-            f"--set {_table(ahead[0])}.local_limit=off",
+            _set(f"{_table(ahead[0])}.local_limit", "off"),
         )
     yield from _advice_on_weak(explanation, ahead)
     for hop in ahead:
@@ -177,7 +185,7 @@ ATTEMPTS = 50
 
 
 def _retries(table: str) -> str:
-    return f"--set {table}.short_retry_limit={ATTEMPTS} --set {table}.long_retry_limit={ATTEMPTS}"
+    return " ".join(_set(f"{table}.{which}_retry_limit", str(ATTEMPTS)) for which in ("short", "long"))
 
 
 def _advice_on_retries(explanation: Explanation, ahead: list[Hop]) -> Iterator[str]:
@@ -273,7 +281,7 @@ def _advice_on_short_queues(explanation: Explanation, hop: Hop) -> Iterator[str]
     yield _with(
         f"The queue of {hop['src']} has room for {held_packets(hop):.0f} packets, and {len(flows)} flows "
         "share it: too few for TCP, which then finds losses by its timer only. A longer one costs delay.",
-        f"--set {_table(hop)}.queue_packets={min(1000, ROOM * len(explanation['flows']))}",
+        _set(f"{_table(hop)}.queue_packets", str(min(1000, ROOM * len(explanation["flows"])))),
     )
 
 
@@ -320,10 +328,10 @@ def _advice_on_own_flows(explanation: Explanation, hop: Hop) -> Iterator[str]:
     cures = []
     if queue["local_limit_ns"] is None:
         time = "1 ms" if hop["wired"] else "8 ms"
-        change = f"--set '{_table(hop)}.local_limit=\"{time}\"'"
+        change = _set(f"{_table(hop)}.local_limit", f'"{time}"')
         cures.append(("limit what it may have there, as Linux does", change))
     if not hop["wired"]:
-        change = f"--set {_table(hop)}.backpressure=false"
+        change = _set(f"{_table(hop)}.backpressure", "false")
         cures.append(("let a full queue drop its packets too", change))
     if any(w["tcp"] for w in own):
         change = f"--set 'tcp.window_limit=\"{max(2, int(packets) // 4)} segments\"'"
@@ -353,16 +361,16 @@ def _advice_on_hidden(hops: Iterable[Hop]) -> Iterator[str]:
     if without_rts:
         yield _with(
             f"{listed(_hidden(without_rts))}: try RTS/CTS.",
-            *unique(f"--set '{_table(hop)}.rts_threshold=\"0 B\"'" for hop in without_rts),
+            *unique(_set(f"{_table(hop)}.rts_threshold", '"0 B"') for hop in without_rts),
         )
     if with_rts:
         heard = unique(
-            f"--set '{_table(hop)}.propagation.carrier_sense=\"{hop['radio']['carrier_sense']}\"'"
+            _set(f"{_table(hop)}.propagation.carrier_sense", f'"{hop["radio"]["carrier_sense"]}"')
             for hop in with_rts
             if "radio" in hop and hop["radio"]["carrier_sense"] is not None
         )
         windows = unique(
-            f"--set {_table(hop)}.cw_min={hop['radio']['cw_min']}" for hop in with_rts if "radio" in hop
+            _set(f"{_table(hop)}.cw_min", str(hop["radio"]["cw_min"])) for hop in with_rts if "radio" in hop
         )
         yield _with(
             f"{listed(_hidden(with_rts))}. RTS/CTS is in use, and does not prevent all of these collisions. "
@@ -420,7 +428,7 @@ def _advice_on_weak(explanation: Explanation, hops: Iterable[Hop]) -> Iterator[s
     rest = [hop for hop in weak if hop not in own]
     if rest and not own:
         lower = unique(
-            f"--set '{_table(hop)}.data_rate=\"{hop['radio']['slower']}\"'"
+            _set(f"{_table(hop)}.data_rate", f'"{hop["radio"]["slower"]}"')
             for hop in rest
             if "radio" in hop and hop["radio"]["slower"] is not None
         )
@@ -441,6 +449,6 @@ def _own_radios(hops: Iterable[Hop]) -> str:
     parts = []
     for hop in hops:
         name, node = hop["radio"]["own"], _part(hop["src"])
-        parts.append(f"--set 'radios.{name}.data_rate=\"{hop['radio']['slower']}\"'")
-        parts.append(f"--set 'node.{node}.radios=[\"{name}\"]'")
+        parts.append(_set(f"radios.{name}.data_rate", f'"{hop["radio"]["slower"]}"'))
+        parts.append(_set(f"node.{node}.radios", f'["{name}"]'))
     return " ".join(unique(parts))

@@ -29,6 +29,7 @@ from .result import (
 from .words import (
     NO_DIFFERENTIALS,
     TCP_STATES,
+    UNSENSED,
     cause,
     caveats,
     dropped,
@@ -74,8 +75,9 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
         out.print("Where its time goes:")
     for reason in explanation["reasons"]:
         say(f"- {reason}", out)
-    for caveat in caveats(explanation):
-        say(caveat, out)
+    named = any(UNSENSED in reason for reason in explanation["reasons"])
+    if named:
+        _caveats(explanation, out)
     if explanation["optimum"] is not None:
         say(explanation["optimum"]["words"], out)
         if explanation["optimum"]["caution"] is not None:
@@ -89,9 +91,16 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
     _differentials(explanation, out, most)
     _allocation(explanation, out, most)
     _attempts(explanation, out, most)
+    if not named:
+        _caveats(explanation, out)
     _tcp(explanation, out)
     _drops(explanation, out, most)
     _advise(explanation, out, most)
+
+
+def _caveats(explanation: Explanation, out: Console) -> None:
+    for caveat in caveats(explanation):
+        say(caveat, out)
 
 
 def _left_out(count: int, noun: str, out: Console, which: str = "") -> None:

@@ -700,7 +700,11 @@ def cause(failure: Cause) -> str:
         "receiver-sensing": f"the receiver kept silent, its medium busy with a frame of {name}",
         "answer-collided": f"the answer collided with a frame of {name}",
     }.get(failure["why"], f"{FATES[failure['why']]}, by {name}")
-    return text + (", which the sender does not sense" if failure["hidden"] else "")
+    return text + (f", which {UNSENSED}" if failure["hidden"] else "")
+
+
+UNSENSED = "the sender does not sense"
+"""The words for hidden stations."""
 
 
 def _causes(causes: list[Cause], most: int = 2) -> str:
@@ -721,8 +725,8 @@ def hidden_causes(hidden: list[Cause]) -> str:
     """Causes that the sender does not sense, by the stations: most failures first."""
     nodes = hidden_nodes(hidden)
     if len(nodes) == 1:
-        return f"frames of {nodes[0]}, which the sender does not sense"
-    return f"frames of stations that the sender does not sense: {listed(nodes, MOST_HIDDEN)}"
+        return f"frames of {nodes[0]}, which {UNSENSED}"
+    return f"frames of stations that {UNSENSED}: {listed(nodes, MOST_HIDDEN)}"
 
 
 def hidden_nodes(causes: Iterable[Cause]) -> list[str]:
