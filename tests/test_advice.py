@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import io
 import itertools
+import json
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import airfair
@@ -14,7 +18,7 @@ from airfair.explaining import show, words
 from airfair.explaining.advice import advice
 from airfair.explaining.prose import folded
 from airfair.explaining.result import Explanation
-from airfair.explaining.settings import changes
+from airfair.explaining.settings import accepted, changes
 from rich.console import Console
 
 from tests.support import SCENARIOS
@@ -107,6 +111,14 @@ def test_rts_in_use_is_not_called_useless() -> None:
     assert "carrier_sense" not in text, "a matrix has no such key"
 
 
+def test_categories_have_windows_of_their_own() -> None:
+    """With access categories `cw_min` is no key of a radio: what is said stays, without a line to copy."""
+    told = airfair.explain(around('radio.rts_threshold="0 B"', "radio.categories=edca"), flow="s")
+    told["standing"] = "behind"
+    (text,) = (text for text in advice(told) if "RTS/CTS" in text)
+    assert text.endswith("RTS/CTS is in use, and does not prevent all of these collisions.")
+
+
 def test_hidden_stations_come_before_queues() -> None:
     """A sender has packets of another flow before those of this one, and neighbours that it does not hear."""
     other = """
@@ -163,6 +175,28 @@ def test_a_weak_link_gets_a_radio_of_its_own() -> None:
     taken = airfair.explain(Scenario.parse(WEAK + "[radios.slow]\nchannel = 40\n", "weak"))
     taken["standing"] = "behind"
     assert any("radios.slow-2." in text for text in advice(taken))
+
+
+@pytest.mark.parametrize("name", ["O'Brien", "roof 2", "a.b", "Bäckerei", 'the "tower"', "x=1"])
+def test_names_of_maps_are_written_so_that_a_shell_reads_them(name: str, tmp_path: Path) -> None:
+    """A name that `--set` cannot write, with a quotation mark or an equals sign, has no line to copy."""
+    text = WEAK.replace('"a.1"', json.dumps(name, ensure_ascii=False))
+    file = tmp_path / "weak.toml"
+    file.write_text(text, encoding="utf-8")
+    told = airfair.explain(file)
+    told["standing"] = "behind"
+    kept = accepted(advice(told), Scenario.read(file))
+    lines = [line for text in kept for line in text.split("\n")[1:] if "node." in line]
+    assert bool(lines) is not ('"' in name or "=" in name)
+    for line in lines:
+        slower = subprocess.run(
+            ["sh", "-c", f"exec {sys.executable} -m airfair run {shlex.quote(str(file))} --json {line}"],
+            capture_output=True,
+            check=True,
+        )
+        after = json.loads(slower.stdout)["flows"][0]["goodput_bps"]
+        assert after > 1.2 * told["goodput_bps"]
+    assert any("The link is weak" in text for text in kept)
 
 
 def test_a_rate_of_all_radios_is_called_so() -> None:

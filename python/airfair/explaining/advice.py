@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator
 
 from .result import (
@@ -16,6 +17,7 @@ from .result import (
     share,
     waited,
 )
+from .settings import part, path
 from .words import (
     DELAY_ALLOWED_S,
     LOSS_ALLOWED,
@@ -56,20 +58,14 @@ def advice(explanation: Explanation) -> list[str]:
     return unique(_advice(explanation))
 
 
-def _part(name: str) -> str:
-    """A name as a part of a path: in quotes if it would read as more than one."""
-    return f'"{name}"' if "." in name else name
-
-
 def _table(hop: Hop) -> str:
     """The table of the scenario with the keys of the sender's queue, as a part of a path."""
-    return ".".join(_part(part) for part in hop["queue"]["settings"].split(".", 1))
+    return path(hop["queue"]["settings"])
 
 
-def _set(path: str, value: str) -> str:
+def _set(key: str, value: str) -> str:
     """A line to copy, in quotes where a shell would take something out of it."""
-    change = f"{path}={value}"
-    return f"--set '{change}'" if '"' in change else f"--set {change}"
+    return f"--set {shlex.quote(f'{key}={value}')}"
 
 
 def _with(text: str, *commands: str) -> str:
@@ -84,7 +80,7 @@ def _compare(explanation: Explanation, *schemes: str) -> str:
 
 def _change(scheme: str, key: str, value: str) -> str:
     """A change of a parameter of a scheme."""
-    return f"--set 'schemes.{_part(scheme)}.{key}={value}'"
+    return _set(f"schemes.{part(scheme)}.{key}", value)
 
 
 def _owner(hop: Hop) -> str | None:
@@ -114,7 +110,7 @@ def _advice(explanation: Explanation) -> Iterator[str]:
                 f"Take a competitor away and look again. If this flow then recovers, nothing at {hop['src']} "
                 "itself will help: the others have to send less (a slower source, or a scheme that acts on "
                 "all nodes around).",
-                f"--set 'flow.{_part(flows[0])}.stop=\"1 us\"'",
+                _set(f"flow.{part(flows[0])}.stop", '"1 us"'),
             )
         if share(hop, "eifs") > WORTH_TELLING:
             yield _with(
@@ -370,16 +366,21 @@ def _advice_on_hidden(hops: Iterable[Hop]) -> Iterator[str]:
             if "radio" in hop and hop["radio"]["carrier_sense"] is not None
         )
         windows = unique(
-            _set(f"{_table(hop)}.cw_min", str(hop["radio"]["cw_min"])) for hop in with_rts if "radio" in hop
+            _set(f"{_table(hop)}.cw_min", str(hop["radio"]["cw_min"]))
+            for hop in with_rts
+            if "radio" in hop and hop["radio"]["cw_min"] is not None
         )
-        yield _with(
-            f"{listed(_hidden(with_rts))}. RTS/CTS is in use, and does not prevent all of these collisions. "
-            "A larger contention window leaves more gaps for RTS; it takes time from every exchange, so look "
-            "at the flow with the least, too."
-            + (" A wider range of carrier sensing shows what hearing the others would do." if heard else ""),
-            *windows,
-            *heard,
+        text = (
+            f"{listed(_hidden(with_rts))}. RTS/CTS is in use, and does not prevent all of these collisions."
         )
+        if windows:
+            text += (
+                " A larger contention window leaves more gaps for RTS; it takes time from every exchange, so "
+                "look at the flow with the least, too."
+            )
+        if heard:
+            text += " A wider range of carrier sensing shows what hearing the others would do."
+        yield _with(text, *windows, *heard)
 
 
 def _hidden(hops: Iterable[Hop]) -> list[str]:
@@ -448,7 +449,7 @@ def _own_radios(hops: Iterable[Hop]) -> str:
     """A line that gives the senders of hops a radio of their own, with a lower rate."""
     parts = []
     for hop in hops:
-        name, node = hop["radio"]["own"], _part(hop["src"])
+        name, node = hop["radio"]["own"], part(hop["src"])
         parts.append(_set(f"radios.{name}.data_rate", f'"{hop["radio"]["slower"]}"'))
         parts.append(_set(f"node.{node}.radios", f'["{name}"]'))
     return " ".join(unique(parts))

@@ -92,7 +92,7 @@ class HopRadio(TypedDict):
 
     `propagation`: the model, and `data_rate` as the scenario has it. `slower`: the next lower rate, None if
     it has the lowest; `own`: a name for a kind of radio that only this sender gets, None where the file
-    cannot give it one by `--set`. `cw_min` and `carrier_sense` (None without such a key): larger values.
+    cannot give it one by `--set`. `cw_min` and `carrier_sense` (None where it is no key): larger values.
     `unlisted`: with the model "matrix" the nodes hidden from the sender whose gains to it are not listed.
     """
 
@@ -100,7 +100,7 @@ class HopRadio(TypedDict):
     data_rate: str
     slower: str | None
     own: str | None
-    cw_min: int
+    cw_min: int | None
     carrier_sense: str | None
     unlisted: list[str]
 

@@ -35,13 +35,13 @@ def add_radios(explanation: Explanation, scenario: Scenario) -> None:
         rate = radio["data_rate"]
         if (table, rate) not in slower:
             slower[table, rate] = _slower(scenario, table, rate)
-        lower = slower[table, rate]
+        lower, window = slower[table, rate], (radio.get("cw_min", 0) + 1) * LARGER - 1
         of_hop: HopRadio = {
             "propagation": before["propagation"]["model"],
             "data_rate": rate,
             "slower": lower,
             "own": None if lower is None else _own(scenario, written, hop, lower),
-            "cw_min": (radio["cw_min"] + 1) * LARGER - 1,
+            "cw_min": window if _has({f"{path(table)}.cw_min": window}, scenario) else None,
             "carrier_sense": _doubled(before["propagation"].get("carrier_sense")),
             "unlisted": [],
         }
@@ -64,6 +64,16 @@ def accepted(pieces: Iterable[str], scenario: Scenario) -> list[str]:
     return kept
 
 
+def part(name: str) -> str:
+    """A name as a part of a key path: in quotes if it would read as more than one, or as none."""
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else f'"{name}"'
+
+
+def path(table: str) -> str:
+    """A table with a name behind its first point, such as "radios.NAME", as a key path."""
+    return ".".join(part(name) for name in table.split(".", 1))
+
+
 def changes(line: str) -> list[str]:
     """The overrides of a line to copy: `KEY=VALUE` of each `--set`."""
     parts = shlex.split(line)
@@ -82,19 +92,19 @@ def _fits(line: str, scenario: Scenario) -> bool:
 
 
 def _change(override: str) -> tuple[str, Any]:
-    """The key and the value of `KEY=VALUE`: a value of TOML, or a text without quotes."""
-    table = re.fullmatch(r'((?:"[^"]*"|[^="])+)=(.*)', override, re.DOTALL)
-    key, text = (table[1], table[2]) if table else (override, "")
+    """The key and the value of `KEY=VALUE`: a value of TOML, or a text without quotes. The first "=" ends the
+    key, as for `--set`: a name with one cannot be written there."""
+    key, _, text = override.partition("=")
     try:
         return key, tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return key, text
 
 
-def _radio(tables: Mapping[str, Any], path: str) -> dict[str, Any]:
+def _radio(tables: Mapping[str, Any], table: str) -> dict[str, Any]:
     """The keys of a kind of radio, with those of `[radio]` that it does not write."""
     first: dict[str, Any] = tables.get("radio") or {}
-    kind, _, name = path.partition(".")
+    kind, _, name = table.partition(".")
     own: dict[str, Any] = (tables.get(kind) or {}).get(name) or {} if name else {}
     return {"propagation": {"model": ""}, **first, **own}
 
@@ -107,21 +117,20 @@ def _slower(scenario: Scenario, table: str, rate: str) -> str | None:
     ofdm, dsss = RATES
     rates = dsss if bps in [1e6 * float(each) for each in dsss] else ofdm
     lower = [f"{each} Mbit/s" for each in rates if 1e6 * float(each) < bps]
-    return next((each for each in lower if _has({f"{table}.data_rate": each}, scenario)), None)
+    return next((each for each in lower if _has({f"{path(table)}.data_rate": each}, scenario)), None)
 
 
 def _own(scenario: Scenario, written: Mapping[str, Any], hop: Hop, rate: str) -> str | None:
     """A name for a kind of radio of the hop's sender alone; None where the file cannot give it one by
-    `--set`: a generated node, or one with several radios."""
-    if hop["queue"]["settings"] != "radio":
+    `--set`: a generated node, one with several radios, or with a name that cannot be written there."""
+    if hop["queue"]["settings"] != "radio" or "=" in hop["src"]:
         return None
     taken = written.get("radios") or {}
     name = next(name for name in ("slow", *(f"slow-{i}" for i in range(2, 99))) if name not in taken)
     node = next((node for node in written.get("node") or [] if node["id"] == hop["src"]), None)
     if node is None or node.get("radios", ["default"]) != ["default"]:
         return None
-    part = f'"{hop["src"]}"' if "." in hop["src"] else hop["src"]
-    fits = _has({f"radios.{name}.data_rate": rate, f"node.{part}.radios": [name]}, scenario)
+    fits = _has({f"radios.{name}.data_rate": rate, f"node.{part(hop['src'])}.radios": [name]}, scenario)
     return name if fits else None
 
 
