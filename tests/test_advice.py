@@ -296,7 +296,7 @@ traffic = { kind = "saturating", packet = "1400 B" }
 
 
 def test_advice_is_for_the_radio_of_the_sender() -> None:
-    """Its table has a name, and a range of carrier sensing, of which twice is advised."""
+    """The radios are of a named kind, with a range of carrier sensing, of which twice is advised."""
     told = airfair.explain(Scenario.parse(ROW, "row"), flow="s")
     told["standing"] = "behind"
     assert advice(told)[0].endswith('try RTS/CTS.\n--set \'radios."mesh.1".rts_threshold="0 B"\'')

@@ -437,8 +437,8 @@ fn a_wait_for_the_timer_by_hand() {
     assert_eq!(explanation.standing, Standing::Content);
 }
 
-/// Every SYN is lost on the wire. The time-out is 1 s before the first measurement (RFC 6298 section 2.1), and doubles: SYNs leave at 0, 1, 3
-/// and 7 s, and the timer runs until 15 s.
+/// Every SYN is lost on the wire. The time-out is 1 s before the first measurement (RFC 6298 section 2.1), and doubles: SYNs leave at 0,
+/// 1, 3 and 7 s, and the timer runs until 15 s.
 #[test]
 fn a_connection_that_never_opens_by_hand() {
     let mut spec = pair(8, 0);

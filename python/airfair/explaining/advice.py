@@ -101,7 +101,7 @@ def _advice(explanation: Explanation) -> Iterator[str]:
     tcp = explanation["tcp"]
     fewer = False
     ahead = [hop for hop in explanation["hops"] if hop["forward"]]
-    # What others do unheard spoils whatever else is tried.
+    # Frames of stations that a sender does not sense spoil whatever else is tried.
     yield from _advice_on_hidden(ahead)
     for hop in ahead:
         flows = [h["id"] for h in hop["holding_flows"] if h["id"] not in (None, explanation["flow"])]

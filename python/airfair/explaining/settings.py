@@ -36,12 +36,13 @@ def add_radios(explanation: Explanation, scenario: Scenario) -> None:
         if (table, rate) not in slower:
             slower[table, rate] = _slower(scenario, table, rate)
         lower, window = slower[table, rate], (radio.get("cw_min", 0) + 1) * LARGER - 1
+        takes_window = radio["categories"] == "dcf" and _has({f"{path(table)}.cw_min": window}, scenario)
         of_hop: HopRadio = {
             "propagation": before["propagation"]["model"],
             "data_rate": rate,
             "slower": lower,
             "own": None if lower is None else _own(scenario, written, hop, lower),
-            "cw_min": window if _has({f"{path(table)}.cw_min": window}, scenario) else None,
+            "cw_min": window if takes_window else None,
             "carrier_sense": _doubled(before["propagation"].get("carrier_sense")),
             "unlisted": [],
         }
