@@ -288,7 +288,7 @@ def test_advice_at_full_queues_of_diffq() -> None:
     assert any(drop["reason"] == "queue-full" for drop in chain["drops"])
     assert [text.split("\n")[1:] for text in chain["advice"]] == [
         ["--set 'schemes.diffq.serve=\"positive\"'"],
-        ["--set 'schemes.diffq.threshold=5'", "--set 'schemes.diffq.serve=\"positive\"'"],
+        ["--set schemes.diffq.threshold=5", "--set 'schemes.diffq.serve=\"positive\"'"],
     ]
     changes += ['schemes.diffq.serve="positive"', "schemes.diffq.threshold=5"]
     better = airfair.explain(CHAIN, scheme="diffq", overrides=changes)

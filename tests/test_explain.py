@@ -191,7 +191,9 @@ def test_healthy_flows_are_not_accused() -> None:
         assert "starv" not in " ".join([told["verdict"], *told["reasons"]])
         late = name in ("three-pairs", "saturation")
         assert ("takes longer than" in told["verdict"]) is late, "a queue that a source keeps full"
-        assert ("Nothing is wrong" in told["verdict"]) is not late
+        # One of the wires' flows takes more than its share, and all is not clear.
+        assert ("Nothing is wrong" in told["verdict"]) is (name == "wired")
+        assert ("takes more than its share" in told["verdict"]) is (name == "dumbbell")
         assert [text[:21] for text in told["advice"]] == (["Packets that are late"] if late else [])
 
 
@@ -620,10 +622,10 @@ def test_a_link_that_comes_and_goes_is_not_called_weak() -> None:
     assert attempts is not None
     noise: Cause = {"missing": "ack", "why": "noise", "by": None, "of": None, "hidden": False, "count": 0}
     attempts["causes"] = [{**noise, "count": attempts["exchanges"]}]
-    weak = "The link is weak (a1 to b1): a lower radio.data_rate, or more tx_power."
-    assert weak in advice(told)
+    weak = "The link is weak (a1 to b1): "
+    assert any(text.startswith(weak) for text in advice(told))
     told["links_vary"] = ["nodes move", "signals fade"]
-    assert weak not in advice(told)
+    assert not any(text.startswith(weak) for text in advice(told))
     assert "The link was not always there (a1 to b1): nodes move and signals fade." in advice(told)
 
     def varying(name: str, *overrides: str) -> list[str]:
@@ -710,7 +712,8 @@ def test_a_long_path_is_not_printed_whole() -> None:
     told = airfair.explain(Scenario.parse(LONG, "long"))
     assert len(told["hops"]) == 24
     short, whole = printed(told), printed(told, everything=True)
-    assert len(short) <= 113 < len(whole)
+    # Three of these lines are the caution of the optimum: most senders here have hidden ones.
+    assert len(short) <= 116 < len(whole)
     hops = "18 more hops, with packets of it for less time: --all"
     assert hops in short
     assert not any("--all" in line for line in whole)

@@ -83,6 +83,8 @@ struct Drop<'a> {
     node: &'a str,
     reason: &'a str,
     data: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    opening: bool,
     packets: u64,
 }
 
@@ -265,6 +267,9 @@ struct Tcp {
     waited_ns: BTreeMap<&'static str, u64>,
     timeouts: u64,
     timeouts_under_way: u64,
+    syn_timeouts: u64,
+    connections: u64,
+    unopened: u64,
     fast_losses: u64,
     marks: u64,
     timeout_times_s: Vec<f64>,
@@ -278,6 +283,7 @@ struct RunningTimer {
     since_s: f64,
     until_s: f64,
     expiries: u32,
+    doublings: u32,
 }
 
 /// The run in intervals, the warm-up included: events of the flow, and at the hop ahead where its packets spend
@@ -505,6 +511,9 @@ impl From<&TcpExplanation> for Tcp {
             waited_ns: Sending::ALL.iter().map(|s| s.name()).zip(t.waited).collect(),
             timeouts: t.timeouts,
             timeouts_under_way: t.timeouts_under_way,
+            syn_timeouts: t.syn_timeouts,
+            connections: t.connections,
+            unopened: t.unopened,
             fast_losses: t.fast_losses,
             marks: t.marks,
             timeout_times_s: t.timeout_times.iter().map(|&at| seconds(at)).collect(),
@@ -513,6 +522,7 @@ impl From<&TcpExplanation> for Tcp {
                 since_s: seconds(timer.from),
                 until_s: seconds(timer.until),
                 expiries: timer.expiries,
+                doublings: timer.doublings,
             }),
         }
     }
@@ -679,7 +689,13 @@ pub(crate) fn explain(
         drops: e
             .drops
             .iter()
-            .map(|d| Drop { node: &d.node, reason: d.reason, data: d.data, packets: d.packets })
+            .map(|d| Drop {
+                node: &d.node,
+                reason: d.reason,
+                data: d.data,
+                opening: d.opening,
+                packets: d.packets,
+            })
             .collect(),
         tcp: e.tcp.as_ref().map(Tcp::from),
         allocation: e.allocation.as_ref().map(Allocation::from),

@@ -437,6 +437,36 @@ fn a_wait_for_the_timer_by_hand() {
     assert_eq!(explanation.standing, Standing::Content);
 }
 
+/// Every SYN is lost on the wire. The time-out is 1 s before the first measurement (RFC 6298 section 2.1), and doubles: SYNs leave at 0,
+/// 1, 3 and 7 s, and the timer runs until 15 s.
+#[test]
+fn a_connection_that_never_opens_by_hand() {
+    let mut spec = pair(8, 0);
+    spec.links[0].loss = 1.0;
+    flow(&mut spec, "f", 0, 1, Traffic::Endless);
+    over_tcp(&mut spec, 0, plain(2), Traffic::Endless);
+    let explanation = explain(&spec, 0);
+    let tcp = explanation.tcp.unwrap();
+    assert_eq!((tcp.connections, tcp.unopened), (1, 1));
+    assert_eq!((tcp.syn_timeouts, tcp.timeouts), (3, 0));
+    let timer = tcp.timer.unwrap();
+    assert_eq!((timer.until, timer.doublings), (15_000_000_000, 3));
+    let [drop] = &explanation.drops[..] else { panic!("one kind of drops: {:?}", explanation.drops) };
+    assert_eq!((drop.data, drop.opening, drop.packets), (false, true, 4), "no data were lost");
+}
+
+/// The first SYN is lost, and the second answered: the connection has opened, after one time-out.
+#[test]
+fn a_connection_that_opens_late_by_hand() {
+    let mut spec = pair(4, 0);
+    flow(&mut spec, "f", 0, 1, Traffic::Endless);
+    let slow = TcpConfig { initial_rto: Span::from_millis(15), ..plain(2) };
+    over_tcp(&mut spec, 0, slow, Traffic::Endless);
+    // The answer takes 20.64 ms: the SYN is sent again after 15 ms.
+    let tcp = explain(&spec, 0).tcp.unwrap();
+    assert_eq!((tcp.connections, tcp.unopened, tcp.syn_timeouts), (1, 0, 1));
+}
+
 /// A packet in the queue of a starved station is in flight, however long it waits: that is not the timer's wait, and a time-out during it
 /// is counted separately. Here the wire holds it: 20 segments at 20 kbit/s take 8.3 s.
 #[test]

@@ -23,6 +23,13 @@ impl Sender {
         }
     }
 
+    /// Doublings of the time-out. They stay until a segment that was sent once is acknowledged (RFC 6298 section 5, Karn), also when
+    /// acknowledgements of retransmissions have brought the connection on.
+    #[must_use]
+    pub fn doublings(&self) -> u32 {
+        self.rtt.backoffs()
+    }
+
     /// Handles a deadline; before it the call has no effect.
     pub fn on_timer(&mut self, context: &mut SourceContext<'_>) {
         let now = context.now;

@@ -15,6 +15,7 @@ from ..arguments import Overrides, as_scenario, as_type, unsuitable
 from .advice import advice
 from .limit import add_baseline, add_optimum
 from .result import Explanation
+from .settings import accepted, add_radios
 from .words import reasons, verdict
 
 if TYPE_CHECKING:
@@ -53,9 +54,10 @@ def explain(
     explanation = cast(Explanation, explained)
     add_optimum(explanation, scenario)
     add_baseline(explanation, scenario, stop)
-    explanation["verdict"] = verdict(explanation)
+    add_radios(explanation, scenario)
     explanation["reasons"] = reasons(explanation)
-    explanation["advice"] = advice(explanation)
+    explanation["verdict"] = verdict(explanation)
+    explanation["advice"] = accepted(advice(explanation), scenario)
     return explanation
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator
 
 from .result import (
     DEFERRING,
+    Cause,
     Explanation,
     Hop,
     Waiting,
@@ -15,17 +17,22 @@ from .result import (
     share,
     waited,
 )
+from .settings import part, path
 from .words import (
     DELAY_ALLOWED_S,
     LOSS_ALLOWED,
+    MOST_HIDDEN,
     MOSTLY,
     WORTH_TELLING,
     flow_name,
     foreign,
     held_back,
+    hidden_nodes,
     is_routeless,
     link_name,
     listed,
+    never_opened,
+    percent,
     quality,
     unique,
 )
@@ -51,14 +58,14 @@ def advice(explanation: Explanation) -> list[str]:
     return unique(_advice(explanation))
 
 
-def _part(name: str) -> str:
-    """A name as a part of a path: in quotes if it would read as more than one."""
-    return f'"{name}"' if "." in name else name
-
-
 def _table(hop: Hop) -> str:
     """The table of the scenario with the keys of the sender's queue, as a part of a path."""
-    return ".".join(_part(part) for part in hop["queue"]["settings"].split(".", 1))
+    return path(hop["queue"]["settings"])
+
+
+def _set(key: str, value: str) -> str:
+    """A line to copy, in quotes where a shell would take something out of it."""
+    return f"--set {shlex.quote(f'{key}={value}')}"
 
 
 def _with(text: str, *commands: str) -> str:
@@ -73,7 +80,7 @@ def _compare(explanation: Explanation, *schemes: str) -> str:
 
 def _change(scheme: str, key: str, value: str) -> str:
     """A change of a parameter of a scheme."""
-    return f"--set 'schemes.{_part(scheme)}.{key}={value}'"
+    return _set(f"schemes.{part(scheme)}.{key}", value)
 
 
 def _owner(hop: Hop) -> str | None:
@@ -94,6 +101,8 @@ def _advice(explanation: Explanation) -> Iterator[str]:
     tcp = explanation["tcp"]
     fewer = False
     ahead = [hop for hop in explanation["hops"] if hop["forward"]]
+    # Frames of stations that a sender does not sense spoil whatever else is tried.
+    yield from _advice_on_hidden(ahead)
     for hop in ahead:
         flows = [h["id"] for h in hop["holding_flows"] if h["id"] not in (None, explanation["flow"])]
         if foreign(explanation, hop) >= 0.3 and flows:
@@ -101,17 +110,19 @@ def _advice(explanation: Explanation) -> Iterator[str]:
                 f"Take a competitor away and look again. If this flow then recovers, nothing at {hop['src']} "
                 "itself will help: the others have to send less (a slower source, or a scheme that acts on "
                 "all nodes around).",
-                f"--set 'flow.{_part(flows[0])}.stop=\"1 us\"'",
+                _set(f"flow.{part(flows[0])}.stop", '"1 us"'),
             )
         if share(hop, "eifs") > WORTH_TELLING:
-            yield _with("EIFS takes much of it: see whether it stays.", "--set radio.eifs_on_energy=false")
+            yield _with(
+                "EIFS takes much of it: see whether it stays.", _set(f"{_table(hop)}.eifs_on_energy", "false")
+            )
     if tcp is not None and ahead and waited(tcp, "local_limit") > MOSTLY:
         yield _with(
             f"See what it gets where no limit holds it back at {explanation['src']}; it may then starve what "
             f"{explanation['src']} forwards.",
-            f"--set {_table(ahead[0])}.local_limit=off",
+            _set(f"{_table(ahead[0])}.local_limit", "off"),
         )
-    yield from _advice_on_failures(explanation, ahead)
+    yield from _advice_on_weak(explanation, ahead)
     for hop in ahead:
         # Where the queue itself gives the categories, the DSCP says nothing.
         if share(hop, "category") > 0.3 * present(hop) and "gives_categories" not in hop["queue"]:
@@ -137,7 +148,7 @@ def _advice(explanation: Explanation) -> Iterator[str]:
     if tcp is not None and waited(tcp, "window_limit") > 0.3 and not fewer:
         yield "The window stands at its limit: a larger tcp.window_limit."
     yield from _advice_on_retries(explanation, ahead)
-    if tcp is not None and waited(tcp, "rto_wait") > 0.3:
+    if tcp is not None and waited(tcp, "rto_wait") > 0.3 and not never_opened(tcp):
         yield (
             "Waiting for the timer follows from the losses: prevent those first, then see what a smaller "
             "tcp.min_rto or tcp.max_rto gives."
@@ -165,8 +176,12 @@ def _advice_on_routes(explanation: Explanation) -> Iterator[str]:
     yield "Sources that send less leave the air to the messages of the protocol."
 
 
-RETRIES = "--set radio.short_retry_limit=50 --set radio.long_retry_limit=50"
-"""A MAC that repeats more often."""
+ATTEMPTS = 50
+"""Attempts of a MAC that repeats more often."""
+
+
+def _retries(table: str) -> str:
+    return " ".join(_set(f"{table}.{which}_retry_limit", str(ATTEMPTS)) for which in ("short", "long"))
 
 
 def _advice_on_retries(explanation: Explanation, ahead: list[Hop]) -> Iterator[str]:
@@ -180,8 +195,9 @@ def _advice_on_retries(explanation: Explanation, ahead: list[Hop]) -> Iterator[s
         nodes = listed(unique(hop["src"] for hop in given_up))
         yield _with(
             f"The MAC of {nodes} gives its packets up, and each time the timer waits twice as long: let it "
-            "repeat more often.",
-            RETRIES,
+            "repeat more often. That costs delay, of this flow and of all that wait behind it: a packet "
+            f"may take {ATTEMPTS} attempts.",
+            *unique(map(_retries, map(_table, given_up))),
         )
 
 
@@ -219,7 +235,8 @@ def _advice_on_quality(explanation: Explanation) -> Iterator[str]:
     """Advice where the flow gets its share, and its packets are lost or late."""
     loss, delay = explanation["loss_ratio"], explanation["p99_delay_s"]
     if loss is not None and loss > LOSS_ALLOWED:
-        yield from _advice_on_failures(explanation, explanation["hops"])
+        yield from _advice_on_hidden(explanation["hops"])
+        yield from _advice_on_weak(explanation, explanation["hops"])
         for hop in explanation["hops"]:
             yield from _advice_on_own_flows(explanation, hop)
         yield from _advice_on_full_queues(explanation)
@@ -260,7 +277,7 @@ def _advice_on_short_queues(explanation: Explanation, hop: Hop) -> Iterator[str]
     yield _with(
         f"The queue of {hop['src']} has room for {held_packets(hop):.0f} packets, and {len(flows)} flows "
         "share it: too few for TCP, which then finds losses by its timer only. A longer one costs delay.",
-        f"--set {_table(hop)}.queue_packets={min(1000, ROOM * len(explanation['flows']))}",
+        _set(f"{_table(hop)}.queue_packets", str(min(1000, ROOM * len(explanation["flows"])))),
     )
 
 
@@ -307,10 +324,10 @@ def _advice_on_own_flows(explanation: Explanation, hop: Hop) -> Iterator[str]:
     cures = []
     if queue["local_limit_ns"] is None:
         time = "1 ms" if hop["wired"] else "8 ms"
-        change = f"--set '{_table(hop)}.local_limit=\"{time}\"'"
+        change = _set(f"{_table(hop)}.local_limit", f'"{time}"')
         cures.append(("limit what it may have there, as Linux does", change))
     if not hop["wired"]:
-        change = f"--set {_table(hop)}.backpressure=false"
+        change = _set(f"{_table(hop)}.backpressure", "false")
         cures.append(("let a full queue drop its packets too", change))
     if any(w["tcp"] for w in own):
         change = f"--set 'tcp.window_limit=\"{max(2, int(packets) // 4)} segments\"'"
@@ -324,45 +341,115 @@ def _advice_on_own_flows(explanation: Explanation, hop: Hop) -> Iterator[str]:
         )
 
 
-def _advice_on_failures(explanation: Explanation, hops: Iterable[Hop]) -> Iterator[str]:
-    """Advice where many attempts fail for one cause; one piece for all hops with the same cause."""
-    without_rts: list[Hidden] = []
-    with_rts: list[Hidden] = []
+MANY = 0.2
+"""A cause of a smaller part of the attempts has no advice."""
+
+
+def _advice_on_hidden(hops: Iterable[Hop]) -> Iterator[str]:
+    """Advice where many attempts fail for stations that the sender does not sense, however many these are."""
+    without_rts: list[Hop] = []
+    with_rts: list[Hop] = []
+    for hop in hops:
+        attempts = hop["attempts"]
+        hidden = sum(c["count"] for c in attempts["causes"] if c["hidden"]) if attempts else 0
+        if attempts and hidden and hidden >= MANY * attempts["exchanges"]:
+            (with_rts if attempts["rts"] else without_rts).append(hop)
+    if without_rts:
+        yield _with(
+            f"{listed(_hidden(without_rts))}: try RTS/CTS.",
+            *unique(_set(f"{_table(hop)}.rts_threshold", '"0 B"') for hop in without_rts),
+        )
+    if with_rts:
+        heard = unique(
+            _set(f"{_table(hop)}.propagation.carrier_sense", f'"{hop["radio"]["carrier_sense"]}"')
+            for hop in with_rts
+            if "radio" in hop and hop["radio"]["carrier_sense"] is not None
+        )
+        windows = unique(
+            _set(f"{_table(hop)}.cw_min", str(hop["radio"]["cw_min"]))
+            for hop in with_rts
+            if "radio" in hop and hop["radio"]["cw_min"] is not None
+        )
+        text = (
+            f"{listed(_hidden(with_rts))}. RTS/CTS is in use, and does not prevent all of these collisions."
+        )
+        if windows:
+            text += (
+                " A larger contention window leaves more gaps for RTS; it takes time from every exchange, so "
+                "look at the flow with the least, too."
+            )
+        if heard:
+            text += " A wider range of carrier sensing shows what hearing the others would do."
+        yield _with(text, *windows, *heard)
+
+
+def _hidden(hops: Iterable[Hop]) -> list[str]:
+    """Stations that are hidden from senders, and their part of the failures, by sender."""
+    senders: dict[str, list[Cause]] = {}
+    for hop in hops:
+        senders.setdefault(hop["src"], []).extend(hop["attempts"]["causes"] if hop["attempts"] else [])
+    found = []
+    for sender, causes in senders.items():
+        nodes, total = hidden_nodes(causes), sum(c["count"] for c in causes)
+        part = percent(sum(c["count"] for c in causes if c["hidden"]) / total)
+        many = len(nodes) > 1
+        found.append(
+            f"{listed(nodes, MOST_HIDDEN)} {'are' if many else 'is'} hidden from {sender} and "
+            f"{'cause' if many else 'causes'} {part} of its failures"
+        )
+    return found
+
+
+def _advice_on_weak(explanation: Explanation, hops: Iterable[Hop]) -> Iterator[str]:
+    """Advice where many attempts fail for lack of power; one piece for all links."""
     weak = []
     for hop in hops:
         attempts = hop["attempts"]
-        for c in attempts["causes"] if attempts else []:
-            if not attempts or c["count"] < 0.2 * attempts["exchanges"]:
-                continue
-            if c["hidden"]:
-                (with_rts if attempts["rts"] else without_rts).append((c["by"] or "another node", hop["src"]))
-            if c["why"] in ("too-weak", "noise"):
-                weak.append(f"{hop['src']} to {hop['dst']}")
-    if without_rts:
-        told = f"{_hidden(without_rts)}: try RTS/CTS."
-        yield _with(told, "--set 'radio.rts_threshold=\"0 B\"'")
-    if with_rts:
-        yield (
-            f"{_hidden(with_rts)}, and RTS/CTS does not help here. See what hearing it would do (a longer "
-            "radio.propagation.carrier_sense); a larger cw_min at the nodes that it talks to, or another "
-            "channel, may be what you can change."
-        )
-    one = len(unique(weak)) == 1
-    if weak and "links_vary" in explanation:
+        count = sum(c["count"] for c in attempts["causes"] if c["why"] in WEAK) if attempts else 0
+        if attempts and count and count >= MANY * attempts["exchanges"]:
+            weak.append(hop)
+    if not weak:
+        return
+    names = unique(f"{hop['src']} to {hop['dst']}" for hop in weak)
+    one = len(names) == 1
+    if "links_vary" in explanation:
         links = "link was" if one else "links were"
-        yield f"The {links} not always there ({listed(unique(weak))}): {listed(explanation['links_vary'])}."
-    elif weak:
-        links = "link is" if one else "links are"
-        yield f"The {links} weak ({listed(unique(weak))}): a lower radio.data_rate, or more tx_power."
+        yield f"The {links} not always there ({listed(names)}): {listed(explanation['links_vary'])}."
+        return
+    links = f"The {'link is' if one else 'links are'} weak ({listed(names)})"
+    own = [hop for hop in weak if "radio" in hop and hop["radio"]["own"] is not None]
+    if own:
+        senders = unique(hop["src"] for hop in own)
+        yield _with(
+            f"{links}: give {listed(senders)} a radio of {'its' if len(senders) == 1 else 'their'} own, with "
+            "a lower rate (or more `tx_power`). Frames of this radio then take longer, and who waits for "
+            "them gets less.",
+            _own_radios(own),
+        )
+    rest = [hop for hop in weak if hop not in own]
+    if rest and not own:
+        lower = unique(
+            _set(f"{_table(hop)}.data_rate", f'"{hop["radio"]["slower"]}"')
+            for hop in rest
+            if "radio" in hop and hop["radio"]["slower"] is not None
+        )
+        text = (
+            "a lower data_rate, or more tx_power, may carry more. Both are settings of all radios of this "
+            "kind: a lower rate lengthens every exchange, and other flows may lose. `[radios.NAME]` gives a "
+            "node a radio of its own."
+        )
+        yield _with(f"{links}: {text}", *lower)
 
 
-Hidden = tuple[str, str]
-"""A node, and a sender that does not sense it."""
+WEAK = ("too-weak", "noise")
+"""Causes for which more power, or a lower rate, would help."""
 
 
-def _hidden(pairs: list[Hidden]) -> str:
-    """Nodes that are hidden from senders: "10 is hidden from 3", "Hidden are 10 from 3 and 7 from 3"."""
-    pairs = list(dict.fromkeys(pairs))
-    if len(pairs) == 1:
-        return f"{pairs[0][0]} is hidden from {pairs[0][1]}"
-    return f"Hidden are {listed(f'{node} from {sender}' for node, sender in pairs)}"
+def _own_radios(hops: Iterable[Hop]) -> str:
+    """A line that gives the senders of hops a radio of their own, with a lower rate."""
+    parts = []
+    for hop in hops:
+        name, node = hop["radio"]["own"], part(hop["src"])
+        parts.append(_set(f"radios.{name}.data_rate", f'"{hop["radio"]["slower"]}"'))
+        parts.append(_set(f"node.{node}.radios", f'["{name}"]'))
+    return " ".join(unique(parts))

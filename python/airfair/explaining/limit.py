@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from .. import _core
 from .._core import InputError, Scenario
 from ..optimal.model import Link, Optimum, OptimumFlow, Wire
-from ..optimal.show import bound_in_words, link_name
+from ..optimal.show import bound_in_words, caution, link_name
 from ..optimal.yardstick import MOST_CLIQUES, yardstick
 from ..quantities import plural, rate
 from ..verdicts import BASELINE, unjudged
@@ -84,7 +84,21 @@ def _best_rate(
         "links": links,
         "wire": wire,
         "words": f"{_could_have(flow, share, assumed)}{_holder(explanation, best, flow)}.",
+        "caution": _caution(explanation, best, [] if clique is None else clique["links"]),
     }
+
+
+def _caution(explanation: Explanation, best: Optimum, clique: Sequence[int]) -> str | None:
+    """The caution of `airfair optimum`, where a link of the flow, or of the clique that binds it, is one of
+    those that it is about."""
+    rough = {
+        inhibition["link"]
+        for inhibition in best["inhibitions"]
+        if not best["links"][inhibition["link"]]["rts"]
+    }
+    own = (link for link in rough if _is_own(explanation, best["links"][link]))
+    text = caution(best) if not rough.isdisjoint(clique) or any(True for _ in own) else None
+    return None if text is None else f"{text[0].upper()}{text[1:]}."
 
 
 def _ends(link: Link | Wire) -> LinkEnds:

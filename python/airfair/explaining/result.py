@@ -87,6 +87,24 @@ class Queue(TypedDict):
     gives_categories: NotRequired[bool]
 
 
+class HopRadio(TypedDict):
+    """Settings of the radio of a hop's sender, and values to try in their place.
+
+    `propagation`: the model, and `data_rate` as the scenario has it. `slower`: the next lower rate, None if
+    it has the lowest; `own`: a name for a kind of radio that only this sender gets, None where the file
+    cannot give it one by `--set`. `cw_min` and `carrier_sense` (None where it is no key): larger values.
+    `unlisted`: with the model "matrix" the nodes hidden from the sender whose gains to it are not listed.
+    """
+
+    propagation: str
+    data_rate: str
+    slower: str | None
+    own: str | None
+    cw_min: int | None
+    carrier_sense: str | None
+    unlisted: list[str]
+
+
 class OwnCategory(TypedDict):
     """Time for which packets of the flow were at a sender in one access category, waiting or being sent."""
 
@@ -152,9 +170,9 @@ class Differential(TypedDict):
 class Hop(TypedDict):
     """One hop: `no_packet_ns` and the values of `own_turn_ns`, `others_turn_ns` add up to `observed_ns`.
 
-    `categories`: only where the sender has several access categories. `differential`: only where packets of
-    the flow left a queue that compares itself with that of the next hop. The state `held` of `own_turn_ns`:
-    only at a sender with such a queue.
+    `radio`: not of wires. `categories`: only where the sender has several access categories. `differential`:
+    only where packets of the flow left a queue that compares itself with that of the next hop. The state
+    `held` of `own_turn_ns`: only at a sender with such a queue.
     """
 
     forward: bool
@@ -172,6 +190,7 @@ class Hop(TypedDict):
     flows_overlapped_ns: int
     attempts: Attempts | None
     queue: Queue
+    radio: NotRequired[HopRadio]
     categories: NotRequired[Categories]
     differential: NotRequired[Differential]
 
@@ -209,31 +228,40 @@ class Baseline(TypedDict):
 
 
 class Drop(TypedDict):
-    """Packets of the flow that were dropped; `data`, or TCP's segments without data."""
+    """Packets of the flow that were dropped; `data`, or TCP's segments without data. `opening`: only where
+    these open a connection (SYN and its answer)."""
 
     node: str
     reason: str
     data: bool
+    opening: NotRequired[bool]
     packets: int
 
 
 class RunningTimer(TypedDict):
     """A retransmission timer for which a connection waits at the end: since when, and when it expires, which
-    may be after the end; `expiries`: since the last acknowledgement of new data, each doubled the timer."""
+    may be after the end; `expiries`: since the last acknowledgement of new data, each doubled the timer;
+    `doublings`: all that are in force. They stay until a segment that was sent once is acknowledged."""
 
     since_s: float
     until_s: float
     expiries: int
+    doublings: int
 
 
 class Tcp(TypedDict):
     """The waits of the flow's TCP; the values of `waited_ns` add up to `observed_ns`. `timer`: only where a
-    connection waits for nothing else at the end; of several the one that waits longest."""
+    connection waits for nothing else at the end; of several the one that waits longest. `timeouts` are those
+    of data, `syn_timeouts` those of SYNs. `unopened`: how many of the `connections` have not opened, of those
+    whose SYN has timed out."""
 
     observed_ns: int
     waited_ns: dict[str, int]
     timeouts: int
     timeouts_under_way: int
+    syn_timeouts: int
+    connections: int
+    unopened: int
     fast_losses: int
     marks: int
     timeout_times_s: list[float]
@@ -335,7 +363,8 @@ class BestRate(TypedDict):
     `share`: the flow's goodput as a part of it; `assumed`: what was assumed since the model cannot describe
     the scenario itself, such as "static routes"; `sends_files`: the flow may have had nothing to send.
     `clique` is its place in the list of the optimum, `links` are its links; `wire` is a wired link that binds
-    the flow. `words`: the same as a sentence.
+    the flow. `words`: the same as a sentence; `caution`: a sentence where the rate is rough, as hidden
+    senders decide it; None elsewhere.
     """
 
     max_min_bps: float
@@ -348,6 +377,7 @@ class BestRate(TypedDict):
     links: list[LinkEnds]
     wire: LinkEnds | None
     words: str
+    caution: str | None
 
 
 class ExplainedFlow(TypedDict):

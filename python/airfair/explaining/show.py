@@ -15,6 +15,7 @@ from ..output import write_atomically
 from ..quantities import plural, rate
 from ..terminal import plain_table
 from .limit import unjudged_line
+from .prose import say
 from .result import (
     DEFERRING,
     AllocationLimit,
@@ -30,7 +31,9 @@ from .result import (
 from .words import (
     NO_DIFFERENTIALS,
     TCP_STATES,
+    UNSENSED,
     cause,
+    caveats,
     dropped,
     full_queue,
     held_back,
@@ -63,11 +66,9 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
     """Print an explanation; of long lists only what matters most, unless `everything` is wanted."""
     most = None if everything else MOST
     if not explanation["asked"]:
-        out.print(
-            f"[dim]The flow that gets the least of its share, {escape(explanation['flow'])}; "
-            "--flow names another.[/dim]"
-        )
-    out.print(f"[bold]{escape(explanation['verdict'])}[/bold]")
+        least = f"The flow that gets the least of its share, {explanation['flow']}; --flow names another."
+        say(least, out, style="dim")
+    say(explanation["verdict"], out, style="bold")
     if (
         explanation["reasons"]
         and explanation["standing"] in ("fair", "content")
@@ -75,11 +76,16 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
     ):
         out.print("Where its time goes:")
     for reason in explanation["reasons"]:
-        out.print(f"- {escape(reason)}")
+        say(f"- {reason}", out)
+    named = any(UNSENSED in reason for reason in explanation["reasons"])
+    if named:
+        _caveats(explanation, out)
     if explanation["optimum"] is not None:
-        out.print(escape(explanation["optimum"]["words"]))
+        say(explanation["optimum"]["words"], out)
+        if explanation["optimum"]["caution"] is not None:
+            say(explanation["optimum"]["caution"], out)
     else:
-        out.print(escape(unjudged_line(explanation)))
+        say(unjudged_line(explanation), out)
     if explanation["standing"] in ("unreachable", "silent"):
         _advise(explanation, out)
         return
@@ -89,9 +95,16 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
     _differentials(explanation, out, most)
     _allocation(explanation, out, most)
     _attempts(explanation, out, most)
+    if not named:
+        _caveats(explanation, out)
     _tcp(explanation, out)
     _drops(explanation, out, most)
     _advise(explanation, out, most)
+
+
+def _caveats(explanation: Explanation, out: Console) -> None:
+    for caveat in caveats(explanation):
+        say(caveat, out)
 
 
 def _left_out(count: int, noun: str, out: Console, which: str = "") -> None:
@@ -107,13 +120,14 @@ def _worst(hops: list[Hop], badness: Callable[[Hop], float], most: int | None) -
 
 
 def _name(hop: Hop) -> str:
-    return escape(f"{hop['src']} → {hop['dst']}" + ("" if hop["forward"] else " (ACKs)"))
+    return f"{hop['src']} → {hop['dst']}" + ("" if hop["forward"] else " (ACKs)")
 
 
 def _drops(explanation: Explanation, out: Console, most: int | None) -> None:
     drops = sorted(explanation["drops"], key=lambda drop: -drop["packets"])
     if drops:
-        out.print("\nDropped: " + escape("; ".join(dropped(drop) for drop in drops[:most])))
+        out.print()
+        say("Dropped: " + "; ".join(dropped(drop) for drop in drops[:most]), out)
         _left_out(
             len(drops[len(drops) if most is None else most :]), "kind", out, " of drops, by place and reason"
         )
@@ -123,7 +137,7 @@ def _drops(explanation: Explanation, out: Console, most: int | None) -> None:
     for hop in shown:
         text = full_queue(explanation, hop)
         if text not in explanation["reasons"]:
-            out.print(escape(text))
+            say(text, out)
     _left_out(len(full) - len(shown), "queue", out, " that dropped packets of it")
 
 
@@ -136,7 +150,8 @@ def _hops(explanation: Explanation, out: Console, everything: bool) -> None:
     if not everything:
         longest = sorted(range(len(hops)), key=lambda i: hops[i]["no_packet_ns"])[:MOST_HOPS]
         hops = [hops[i] for i in sorted(longest)]
-    out.print(f"\nShares of the time from {span(explanation)}; a row adds up to the time with packets")
+    out.print()
+    say(f"Shares of the time from {span(explanation)}; a row adds up to the time with packets", out)
     columns = [
         "with packets",
         "sends",
@@ -170,7 +185,7 @@ def _hops(explanation: Explanation, out: Console, everything: bool) -> None:
             cells.append(_cell(share(own, "held")))
         if has_categories:
             cells.append(_cell(share(own, "category")))
-        table.add_row(_name(hop), _cell(present(hop)), *cells, _cell(behind(hop)))
+        table.add_row(escape(_name(hop)), _cell(present(hop)), *cells, _cell(behind(hop)))
     out.print(table)
     which = ", with packets of it for less time"
     _left_out(len(explanation["hops"]) - len(hops), "hop", out, which)
@@ -186,10 +201,11 @@ def _holders(explanation: Explanation, out: Console, most: int | None) -> None:
     for hop in shown:
         observed = hop["observed_ns"]
         deferring = _deferring(hop)
-        ends = f"{escape(hop['src'])} from sending to {escape(hop['dst'])}"
+        ends = f"{hop['src']} from sending to {hop['dst']}"
         behind_others = share({**hop, "own_turn_ns": {}}, *DEFERRING)
         too = " (while packets of others are before the flow's, too)" if behind_others >= 0.0005 else ""
-        out.print(f"\nWho keeps {ends}: {percent(deferring)} of the time{too}")
+        out.print()
+        say(f"Who keeps {ends}: {percent(deferring)} of the time{too}", out)
         table = plain_table("node", right=["alone", "with others", "NAV", "EIFS", "together"])
         for holder in hop["holders"][:most]:
             parts = [holder["alone_ns"], holder["joint_ns"], holder["nav_ns"], holder["eifs_ns"]]
@@ -197,15 +213,13 @@ def _holders(explanation: Explanation, out: Console, most: int | None) -> None:
             table.add_row(escape(holder["id"] or "?"), *cells)
         out.print(table)
         if hop["overlapped_ns"]:
-            out.print(
-                f"[dim]two or more at once {percent(hop['overlapped_ns'] / observed)} of the time: "
-                "`with others` overlaps, `alone` does not[/dim]"
-            )
+            at_once = f"two or more at once {percent(hop['overlapped_ns'] / observed)} of the time"
+            say(f"{at_once}: `with others` overlaps, `alone` does not", out, style="dim")
         flows = [h for h in hop["holding_flows"] if held_ns(h) > 0][:most]
         served = ", ".join(f"{h['id'] or 'control'} {percent(held_ns(h) / observed)}" for h in flows)
-        out.print(escape(f"for flows (overlapping): {served}"))
+        say(f"for flows (overlapping): {served}", out)
     for hop in others[:MOST_LINES]:
-        out.print(f"Others keep {_name(hop)} from sending {percent(_deferring(hop))} of the time")
+        say(f"Others keep {_name(hop)} from sending {percent(_deferring(hop))} of the time", out)
     _left_out(len(others[MOST_LINES:]), "hop", out, " that others keep from sending")
 
 
@@ -220,9 +234,11 @@ def _categories(explanation: Explanation, out: Console, most: int | None) -> Non
         observed = hop["observed_ns"]
         behind_others = share({**hop, "own_turn_ns": {}}, "category")
         too = " (while packets of others are before the flow's, too)" if behind_others >= 0.0005 else ""
-        out.print(
-            f"\nOther categories of {escape(hop['src'])} (to {escape(hop['dst'])}), its packets "
-            f"{escape(in_categories(hop))}: {percent(share(hop, 'category'))} of the time{too}"
+        out.print()
+        say(
+            f"Other categories of {hop['src']} (to {hop['dst']}), its packets {in_categories(hop)}: "
+            f"{percent(share(hop, 'category'))} of the time{too}",
+            out,
         )
         columns = ["access", "TXOP", "after collision", "together", "collisions", "given up"]
         table = plain_table("category", right=columns)
@@ -265,7 +281,7 @@ def _differentials(explanation: Explanation, out: Console, most: int | None) -> 
         observed = hop["observed_ns"] or 1
         cells += [_cell(ns / observed) for ns in ((higher, others) if levels else (higher + others,))]
         mean = f"{differential['mean_packets']:.1f}"
-        table.add_row(_name(hop), str(differential["packets"]), mean, *cells)
+        table.add_row(escape(_name(hop)), str(differential["packets"]), mean, *cells)
     out.print(table)
     _left_out(len(hops) - len(shown), "hop", out)
 
@@ -325,12 +341,14 @@ def _attempts(explanation: Explanation, out: Console, most: int | None) -> None:
             continue
         packets = plural(attempts["given_up"], "packet")
         given_up = f", {attempts['given_up']} {packets} given up" if attempts["given_up"] else ""
-        out.print(
-            f"\n{_name(hop)}: {_failed(hop)} of {attempts['exchanges']} attempts without an answer "
-            f"({attempts['no_cts']} no CTS, {attempts['no_ack']} no ACK){given_up}"
+        out.print()
+        say(
+            f"{_name(hop)}: {_failed(hop)} of {attempts['exchanges']} attempts without an answer "
+            f"({attempts['no_cts']} no CTS, {attempts['no_ack']} no ACK){given_up}",
+            out,
         )
         for c in attempts["causes"][:most]:
-            out.print(escape(f"  {c['count']:>6}  no {c['missing']}: {cause(c)}"))
+            say(f"  {c['count']:>6}  no {c['missing']}: {cause(c)}", out, hanging=10)
         rest = sum(c["count"] for c in attempts["causes"][most:]) if most else 0
         if rest:
             out.print(f"  {rest:>6}  other causes; all of them with --all")
@@ -338,7 +356,7 @@ def _attempts(explanation: Explanation, out: Console, most: int | None) -> None:
         out.print()
     for hop in others[:MOST_LINES]:
         exchanges = hop["attempts"]["exchanges"] if hop["attempts"] else 0
-        out.print(f"{_name(hop)}: {_failed(hop)} of {exchanges} attempts without an answer")
+        say(f"{_name(hop)}: {_failed(hop)} of {exchanges} attempts without an answer", out)
     rest = sum(map(_failed, others[MOST_LINES:]))
     which = f" with {rest} {plural(rest, 'attempt')} without an answer"
     _left_out(len(others[MOST_LINES:]), "hop", out, which)
@@ -352,8 +370,9 @@ def _tcp(explanation: Explanation, out: Console) -> None:
     for state, ns in sorted(tcp["waited_ns"].items(), key=lambda pair: -pair[1]):
         if ns > 0.0005 * tcp["observed_ns"]:
             out.print(f"  {percent(ns / tcp['observed_ns']):>6}  {TCP_STATES[state]}")
+    of_syns = f", of SYNs {tcp['syn_timeouts']}" if tcp["syn_timeouts"] else ""
     out.print(
-        f"  time-outs {tcp['timeouts']} ({tcp['timeouts_under_way']} while packets were under way)\n"
+        f"  time-outs {tcp['timeouts']} ({tcp['timeouts_under_way']} while packets were under way){of_syns}\n"
         f"  losses found by acknowledgements {tcp['fast_losses']}, marks {tcp['marks']}"
     )
 
@@ -363,7 +382,7 @@ def _advise(explanation: Explanation, out: Console, most: int | None = None) -> 
         out.print("\nWhat to try")
         for text in explanation["advice"][:most]:
             words, *commands = text.split("\n")
-            out.print(f"- {escape(words)}")
+            say(f"- {words}", out)
             for command in commands:
                 out.print(f"    {escape(command)}", soft_wrap=True)
         _left_out(len(explanation["advice"][most:]) if most else 0, "piece", out, " of advice")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..quantities import rate
+from ..quantities import plural, rate
 from ..results import InhibitedLink
 from ..verdicts import LITTLE
 from .result import (
@@ -17,6 +17,7 @@ from .result import (
     LinkEnds,
     LostLink,
     OverloadedLink,
+    Tcp,
     behind,
     held_ns,
     held_packets,
@@ -118,9 +119,31 @@ def milliseconds(seconds: float) -> str:
 
 
 def _all_in_all(explanation: Explanation) -> str:
-    """A verdict on a flow that gets its share."""
+    """A verdict on a flow that gets its share, before which a space goes. All is clear only where nothing
+    else is said."""
     found = quality(explanation)
-    return f"But {' and '.join(found)}." if found else "Nothing is wrong."
+    if found:
+        return f" But {' and '.join(found)}."
+    return "" if explanation["reasons"] or _takes_more(explanation) else " Nothing is wrong."
+
+
+MORE = 1.5
+"""A flow with more than so many times the mean takes more than its share."""
+
+
+def _takes_more(explanation: Explanation) -> bool:
+    """True if the flow has much more than the mean: whoever has less may lack it."""
+    return explanation["goodput_bps"] > MORE * explanation["mean_goodput_bps"] > 0
+
+
+def _beside(explanation: Explanation) -> str:
+    """Of a flow that gets what it asks for: whether that is more than its share."""
+    if not _takes_more(explanation):
+        return ""
+    mean = explanation["mean_goodput_bps"]
+    part = percent(explanation["goodput_bps"] / mean)
+    of = f"the mean of the {_compared(explanation)} flows ({rate(mean)})"
+    return f" That is more than its share: {part} of {of}."
 
 
 def verdict(explanation: Explanation) -> str:
@@ -135,19 +158,21 @@ def verdict(explanation: Explanation) -> str:
         case "silent":
             return f"{who} has sent nothing in the measured time, {span(explanation)}: nothing to explain."
         case "content" if offered is not None:
-            return f"{who} gets what it asks for: {got} of {rate(offered)}. {_all_in_all(explanation)}"
+            whole = f"{who} gets what it asks for: {got} of {rate(offered)}."
+            return f"{whole}{_beside(explanation)}{_all_in_all(explanation)}"
         case "content":
-            return f"{who} gets {got}: its application asks for no more. {_all_in_all(explanation)}"
+            whole = f"{who} gets {got}: its application asks for no more."
+            return f"{whole}{_beside(explanation)}{_all_in_all(explanation)}"
         case "fair" if _compared(explanation) == 1 and not held_back(explanation):
             only = "flow" if len(explanation["flows"]) == 1 else "flow with traffic and a route"
             alone = f"{who} gets {got}. It is the only {only}: no other competes with it."
-            return f"{alone} {_all_in_all(explanation)}" if quality(explanation) else alone
+            return f"{alone}{_all_in_all(explanation)}" if quality(explanation) else alone
         case "fair" if held_back(explanation):
             return f"{who} {_too_little(explanation)}"
         case "fair":
             part, of = _due(explanation)
-            share_of = "more than its share" if part > 1.5 else "its share"
-            return f"{who} gets {share_of}: {got}, {percent(part)} of {of}. {_all_in_all(explanation)}"
+            gets = "takes more than its share" if part > MORE else "gets its share"
+            return f"{who} {gets}: {got}, {percent(part)} of {of}.{_all_in_all(explanation)}"
         case standing if mean == 0:
             return f"{who} {SAID[standing]}: nothing of it has arrived, as of no flow."
         case standing:
@@ -236,12 +261,16 @@ def _of_tcp(explanation: Explanation) -> Iterator[tuple[float, str]]:
     if tcp is None:
         return
     rto = waited(tcp, "rto_wait")
-    times = "time-out" if tcp["timeouts"] == 1 else "time-outs"
-    told_rto = (
-        f"Its TCP waits for the retransmission timer {percent(rto)} of the time, with nothing of the flow "
-        f"under way ({tcp['timeouts']} {times}). {timer(explanation)}{_losses(explanation)}"
-    )
-    yield rto, told_rto
+    if never_opened(tcp):
+        yield rto + waited(tcp, "handshake"), _unopened(explanation)
+    else:
+        some = f"{tcp['unopened']} of its {tcp['connections']} connections never opened. "
+        told_rto = (
+            f"Its TCP waits for the retransmission timer {percent(rto)} of the time, with nothing of the "
+            f"flow under way ({_timeouts(tcp)}). {some if tcp['unopened'] else ''}"
+            f"{timer(explanation)}{_losses(explanation)}"
+        )
+        yield rto, told_rto
     source = next((hop for hop in explanation["hops"] if hop["forward"]), None)
     scheme = source["queue"].get("labelled_by") if source is not None and "differential" in source else None
     if "allocation" in explanation:
@@ -265,6 +294,29 @@ def _of_tcp(explanation: Explanation) -> Iterator[tuple[float, str]]:
         yield 0.5 * local, told_local
 
 
+def never_opened(tcp: Tcp) -> bool:
+    """True if no connection of the flow has opened, though its SYNs were sent again."""
+    return 0 < tcp["unopened"] == tcp["connections"]
+
+
+def _timeouts(tcp: Tcp) -> str:
+    number = tcp["timeouts"] + tcp["syn_timeouts"]
+    return f"{number} {plural(number, 'time-out')}"
+
+
+def _unopened(explanation: Explanation) -> str:
+    """Of a flow whose connections never opened: where its SYNs have gone."""
+    tcp = explanation["tcp"]
+    if tcp is None:
+        return ""
+    one = tcp["connections"] == 1
+    whose = "Its connection" if one else f"None of its {tcp['connections']} connections"
+    text = f"{whose} {'never' if one else 'ever'} opened: "
+    drops = sorted((d for d in explanation["drops"] if "opening" in d), key=lambda d: -d["packets"])
+    text += "; ".join(dropped(drop) for drop in drops[:3]) if drops else "no answer has come"
+    return f"{text}; {_timeouts(tcp)}. {timer(explanation)}".rstrip()
+
+
 def _limit(source: Hop | None) -> str:
     """How much of a flow may wait in its node: "8 ms"."""
     limit_ns = None if source is None else source["queue"]["local_limit_ns"]
@@ -276,11 +328,22 @@ def timer(explanation: Explanation) -> str:
     tcp = explanation["tcp"]
     if tcp is None or "timer" not in tcp:
         return ""
-    since, until, expiries = tcp["timer"]["since_s"], tcp["timer"]["until_s"], tcp["timer"]["expiries"]
+    since, until = tcp["timer"]["since_s"], tcp["timer"]["until_s"]
+    expiries, doublings = tcp["timer"]["expiries"], tcp["timer"]["doublings"]
     end = explanation["until_s"]
     over = f", {until - end:.3g} s after the end" if until > end else ""
-    doubled = f": it has doubled {_times(expiries)} since anything new arrived" if expiries else ""
-    return f"At the end it has waited since {since:.4g} s, and will until {until:.4g} s{over}{doubled}. "
+    text = f"At the end it has waited since {since:.4g} s, and will until {until:.4g} s{over}"
+    if not doublings:
+        return f"{text}. "
+    text += f": the timer is doubled {_times(doublings)} in all, "
+    if never_opened(tcp):
+        return f"{text}once for each time-out. "
+    if doublings <= expiries:
+        return f"{text}as nothing new has been acknowledged. "
+    return (
+        f"{text}and stays so until a segment that was sent only once is acknowledged: of one that was sent "
+        "again no round-trip time can be measured. "
+    )
 
 
 def _times(number: int) -> str:
@@ -617,6 +680,9 @@ def _losses(explanation: Explanation) -> str:
 
 
 def dropped(drop: Drop) -> str:
+    if "opening" in drop:
+        number = drop["packets"]
+        return f"{number} {plural(number, 'SYN')} dropped at {drop['node']}, {drop['reason']}"
     what = "data" if drop["data"] else "acknowledgements"
     return f"{drop['packets']} ({what}) at {drop['node']}, {drop['reason']}"
 
@@ -634,10 +700,56 @@ def cause(failure: Cause) -> str:
         "receiver-sensing": f"the receiver kept silent, its medium busy with a frame of {name}",
         "answer-collided": f"the answer collided with a frame of {name}",
     }.get(failure["why"], f"{FATES[failure['why']]}, by {name}")
-    return text + (", which the sender does not sense" if failure["hidden"] else "")
+    return text + (f", which {UNSENSED}" if failure["hidden"] else "")
+
+
+UNSENSED = "the sender does not sense"
+"""The words for hidden stations."""
 
 
 def _causes(causes: list[Cause], most: int = 2) -> str:
-    total = sum(c["count"] for c in causes)
-    named = [f"{percent(c['count'] / total)}: {cause(c)}" for c in causes[:most]]
-    return "; ".join(named)
+    """The most frequent causes. All that stations do which the sender does not sense is one of them: each
+    station may do little of it."""
+    counts: dict[str, int] = {}
+    hidden = [c for c in causes if c["hidden"]]
+    together = hidden_causes(hidden) if len(hidden) > 1 else ""
+    for c in causes:
+        text = together if together and c["hidden"] else cause(c)
+        counts[text] = counts.get(text, 0) + c["count"]
+    total = sum(counts.values())
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    return "; ".join(f"{percent(count / total)}: {text}" for text, count in ordered[:most])
+
+
+def hidden_causes(hidden: list[Cause]) -> str:
+    """Causes that the sender does not sense, by the stations: most failures first."""
+    nodes = hidden_nodes(hidden)
+    if len(nodes) == 1:
+        return f"frames of {nodes[0]}, which {UNSENSED}"
+    return f"frames of stations that {UNSENSED}: {listed(nodes, MOST_HIDDEN)}"
+
+
+def hidden_nodes(causes: Iterable[Cause]) -> list[str]:
+    """Stations that the sender does not sense among causes, by the number of failures."""
+    counts: dict[str, int] = {}
+    for c in causes:
+        if c["hidden"]:
+            name = c["by"] or "another node"
+            counts[name] = counts.get(name, 0) + c["count"]
+    return sorted(counts, key=lambda name: -counts[name])
+
+
+def caveats(explanation: Explanation) -> list[str]:
+    """Sentences on what the reasons rest on: who is hidden on a map may be nothing but what the map omits."""
+    unlisted = any("radio" in hop and hop["radio"]["unlisted"] for hop in explanation["hops"])
+    return [UNLISTED] if unlisted else []
+
+
+UNLISTED = (
+    "The scenario lists what is heard (`[[gain]]`); whatever is not listed is not heard: a station that is "
+    "called hidden may be one that the map leaves out."
+)
+
+
+MOST_HIDDEN = 5
+"""Most names of hidden stations in a sentence; of more the last one is the number of the others."""

@@ -41,6 +41,13 @@ struct Tracked {
     connection: Option<ConnectionRef>,
 }
 
+/// Dropped packets of the flow that are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Dropped {
+    data: bool,
+    opening: bool,
+}
+
 /// Observer that explains a flow.
 #[derive(Debug)]
 pub(crate) struct Explainer {
@@ -68,7 +75,7 @@ pub(crate) struct Explainer {
     /// The last packet of every station, with its owner. A packet may have been delivered before it is retransmitted.
     sending: Vec<(PacketRef, Owner)>,
     senders: Option<Senders>,
-    drops: BTreeMap<(NodeIx, &'static str, bool), u64>,
+    drops: BTreeMap<(NodeIx, &'static str, Dropped), u64>,
     stretches: ActivityIntervals,
     allocations: Allocations,
 }
@@ -400,7 +407,9 @@ impl Explainer {
             // Without a record of its making, the packet's content decides its direction.
             let of_data = !matches!(content, Content::Ack | Content::SynAck | Content::Report);
             let forward = self.packets.get(&packet).map_or(of_data, |tracked| tracked.forward);
-            *self.drops.entry((node, reason, forward)).or_default() += 1;
+            let opening = matches!(content, Content::Syn | Content::SynAck);
+            let what = Dropped { data: forward && !opening, opening };
+            *self.drops.entry((node, reason, what)).or_default() += 1;
             if drop_reason::is_of_queue(reason) {
                 self.on_dropped_by_queue(node, packet, now, network);
             }
@@ -524,10 +533,11 @@ impl Explainer {
             drops: sorted(
                 self.drops
                     .iter()
-                    .map(|(&(node, reason, data), &packets)| Drops {
+                    .map(|(&(node, reason, Dropped { data, opening }), &packets)| Drops {
                         node: names.nodes[node.ix()].clone(),
                         reason,
                         data,
+                        opening,
                         packets,
                     })
                     .collect(),

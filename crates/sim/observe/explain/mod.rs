@@ -148,6 +148,8 @@ pub struct Drops {
     pub reason: &'static str,
     /// True for data, false for TCP segments without data.
     pub data: bool,
+    /// True for segments that open a connection: SYN, and SYN with an acknowledgement.
+    pub opening: bool,
     /// Number of packets.
     pub packets: u64,
 }
@@ -351,8 +353,14 @@ pub struct TcpExplanation {
     pub observed: u64,
     /// Time for each [`Sending`], in the order of [`Sending::ALL`], ns.
     pub waited: [u64; Sending::ALL.len()],
-    /// Expiries of the retransmission timer.
+    /// Expiries of the retransmission timer, those of SYNs not included.
     pub timeouts: u64,
+    /// Expiries of the retransmission timer for a SYN: the SYNs sent again.
+    pub syn_timeouts: u64,
+    /// Connections that have not opened by their end or the end of the run, of those whose SYN has timed out.
+    pub unopened: u64,
+    /// Connections.
+    pub connections: u64,
     /// Expiries while packets of the connection were still in flight.
     pub timeouts_under_way: u64,
     /// Losses indicated by acknowledgements.
@@ -376,6 +384,8 @@ pub struct RunningTimer {
     pub until: u64,
     /// Expiries since the last acknowledgement of new data: each has doubled the timer, up to its maximum.
     pub expiries: u32,
+    /// Doublings in all, up to the maximum: they stay until a segment that was sent once is acknowledged.
+    pub doublings: u32,
 }
 
 impl TcpExplanation {

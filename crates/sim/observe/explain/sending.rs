@@ -99,9 +99,18 @@ struct Connection {
     under_way: u32,
     were_under_way: u32,
     reasons: [u64; 3],
+    syns: u64,
+    opened: bool,
     waits: Sending,
     /// Start of the wait for its timer, ns.
     waits_from: u64,
+}
+
+impl Connection {
+    /// True if a SYN has timed out, and none was answered.
+    const fn is_unopened(&self) -> bool {
+        !self.opened && self.syns > 1
+    }
 }
 
 /// Connections of the explained flow.
@@ -123,10 +132,13 @@ impl Senders {
     pub fn on_made(&mut self, id: ConnectionRef) {
         let connection = self.live.entry(key(id)).or_insert_with(|| {
             self.waiting[Sending::Handshake as usize] += 1;
+            self.summary.connections += 1;
             Connection {
                 under_way: 0,
                 were_under_way: 0,
                 reasons: [0; 3],
+                syns: 0,
+                opened: false,
                 waits: Sending::Handshake,
                 waits_from: 0,
             }
@@ -166,7 +178,10 @@ impl Senders {
             {
                 count_reasons(&mut self.summary, connection, view, now);
             }
-            connection.reasons = view.map_or(connection.reasons, |view| view.reasons);
+            if let Some(view) = &view {
+                (connection.reasons, connection.syns) = (view.reasons, view.syns);
+                connection.opened |= view.limit != Limit::Handshake;
+            }
             connection.were_under_way = connection.under_way;
             if waits == Some(connection.waits) {
                 continue;
@@ -180,7 +195,10 @@ impl Senders {
                     self.waiting[waits as usize] += 1;
                     (connection.waits, connection.waits_from) = (waits, now);
                 }
-                None => _ = self.live.remove(&key),
+                None => {
+                    self.summary.unopened += u64::from(connection.is_unopened());
+                    self.live.remove(&key);
+                }
             }
         }
     }
@@ -188,12 +206,15 @@ impl Senders {
     /// The explanation up to `now`.
     pub fn explanation(&self, network: &Network, now: u64, window: (u64, u64)) -> TcpExplanation {
         let mut summary = self.summary.clone();
+        summary.unopened += self.live.values().filter(|connection| connection.is_unopened()).count() as u64;
         let waiting = self.live.iter().filter(|(_, connection)| connection.waits == Sending::Timeout);
         for (&(place, generation), &Connection { waits_from: from, .. }) in waiting {
             list_wait(&mut summary, from, now, window);
             let view = view::connection(network, ConnectionRef { place, generation }, Time(now));
-            let timer = view.and_then(|view| view.timer);
-            let timer = timer.map(|(until, expiries)| RunningTimer { from, until: until.0, expiries });
+            let timer = view.and_then(|view| {
+                let (until, expiries) = view.timer?;
+                Some(RunningTimer { from, until: until.0, expiries, doublings: view.doublings })
+            });
             if timer.map(|timer| timer.until) > summary.timer.map(|timer| timer.until) {
                 summary.timer = timer;
             }
@@ -208,6 +229,8 @@ fn count_reasons(summary: &mut TcpExplanation, connection: &Connection, view: &C
     summary.timeouts += timeouts;
     summary.fast_losses += losses;
     summary.marks += marks;
+    // The first SYN follows no time-out.
+    summary.syn_timeouts += view.syns.saturating_sub(1) - connection.syns.saturating_sub(1);
     if timeouts > 0 {
         summary.timeouts_under_way += u64::from(connection.were_under_way > 0);
         if summary.timeout_times.len() < TcpExplanation::LISTED {

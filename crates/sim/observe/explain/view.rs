@@ -31,8 +31,12 @@ pub(super) struct ConnectionView {
     pub acknowledgement_due: bool,
     /// Numbers of time-outs, losses indicated by acknowledgements, and marks.
     pub reasons: [u64; 3],
+    /// SYNs that the sender has sent.
+    pub syns: u64,
     /// Expiry of the retransmission timer, and its expiries since the last acknowledgement of new data.
     pub timer: Option<(Time, u32)>,
+    /// Doublings of that timer.
+    pub doublings: u32,
 }
 
 /// Owner of a packet; none after its end.
@@ -105,6 +109,8 @@ pub(super) fn connection(network: &Network, id: ConnectionRef, now: Time) -> Opt
         held,
         acknowledgement_due: connection.receiver.holds_acknowledgement(),
         reasons: tcp::reasons(sender),
+        syns: sender.stats().syns,
         timer: sender.retransmission_timer(),
+        doublings: sender.doublings(),
     })
 }
