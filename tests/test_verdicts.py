@@ -308,6 +308,19 @@ def test_a_run_beside_drop_tail_says_both() -> None:
     assert "beside droptail, one run of each: " in printed
 
 
+def test_a_flow_without_a_route_is_not_passed_over() -> None:
+    """The flow that arrives has all of its rate, which says nothing of the one that has no route."""
+    node = "[[node]]\nid = '{}'\nposition = ['{}', '0 m']\n".format
+    flow = "[[flow]]\nid = '{0}'\nfrom = 'a'\nto = '{0}'\ntraffic = {{ kind = 'saturating' }}\n".format
+    head = "name = 'apart'\nduration = '5 s'\n" + node("a", "0 m") + node("b", "20 m") + node("c", "90 km")
+    told = {
+        flows: verdicts.run_lines(airfair.run(Scenario.parse(head + flows, "apart"), optimum=True)["verdict"])
+        for flows in (flow("b"), flow("b") + flow("c"))
+    }
+    (alone,), (beside,) = told.values()
+    assert beside == alone + "; 1 of 2 flows is not counted: it has no route, no traffic, or sends files"
+
+
 def test_the_verdict_is_in_every_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of --json, of the folder, of the terminal and of the page are one."""
     monkeypatch.setenv("COLUMNS", "300")

@@ -500,9 +500,11 @@ class RunVerdict(TypedDict):
     """The reason why there are no max-min rates; None beside these."""
     assumed: NotRequired[list[str]]
     """Assumptions of the max-min rates, such as "static routes"; only beside these, as the next
-    four."""
+    five."""
     flows_judged: NotRequired[int]
     """Number of flows that have a share."""
+    flows_left_out: NotRequired[int]
+    """Number of the other flows: without a route, without traffic, or with files to send."""
     below_half: NotRequired[int]
     """Number of these with less than half of their max-min rate."""
     optimum_share_min: NotRequired[float]

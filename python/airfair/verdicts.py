@@ -22,6 +22,8 @@ BASELINE = "droptail"
 LITTLE = 0.5
 """A smaller share of its max-min rate is less than a flow's share, whatever the others get."""
 
+WITHOUT_RATES = "they have no route, no traffic, or send files"
+
 NO_RATES = "no flow has a max-min rate that it can reach: it has no route, no traffic, or sends files"
 
 
@@ -108,6 +110,7 @@ def _of_run(result: RunResult, by: Yardstick) -> RunVerdict:
         "assumed": list(by.assumed),
         "reason": None,
         "flows_judged": len(known),
+        "flows_left_out": len(shares) - len(known),
         "below_half": sum(share < LITTLE for share in known),
         "optimum_share_min": least["mean"],
         "optimum_share_total": total["mean"],
@@ -148,6 +151,11 @@ def _of_optimum(found: RunVerdict) -> str:
     # Flows near a gateway use the air better: a run that starves the others has a larger total.
     beyond = ", as some flows have more than their fair rates" if found["optimum_share_total"] > 1 else ""
     parts.append(f"the total is {part(found['optimum_share_total'])} of the fair one{beyond}")
+    left_out = found["flows_left_out"]
+    if left_out:
+        why = "it has no route, no traffic, or sends files" if left_out == 1 else WITHOUT_RATES
+        whole = f"{left_out} of {flows + left_out} flows"
+        parts.append(f"{whole} {'is' if left_out == 1 else 'are'} not counted: {why}")
     return f"of what the air allows ({source(found['assumed'])}): {'; '.join(parts)}"
 
 

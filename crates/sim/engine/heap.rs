@@ -37,6 +37,7 @@ impl Heap4 {
         self.events[i] = event;
     }
 
+    #[inline(always)]
     fn sift_down(&mut self, event: Event) {
         let n = self.events.len();
         let mut i = 0;

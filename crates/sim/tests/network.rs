@@ -555,3 +555,36 @@ fn packets_on_wires_need_memory() {
     assert!(world.result().flows[0].sent_packets > 100_000);
     assert_eq!(world.memory_full(), None);
 }
+
+/// A source whose gaps are all 0 makes packets without end at one moment, which no scenario may ask for: the caller has the loop back. What a
+/// run does is the same in parts of a few thousand events as at once.
+#[test]
+fn a_moment_without_end_gives_the_loop_back() {
+    let mut radio = dot11b(250.0, 550.0);
+    radio.mac.backpressure = false;
+    let mut spec = world(radio, 5);
+    let (a, b) = (node(&mut spec, "a", 0.0, 0.0), node(&mut spec, "b", 200.0, 0.0));
+    let traffic = Traffic::Poisson { rate: Rate(u64::MAX), packet: Bytes(1), exponential_sizes: false };
+    flow(&mut spec, "f", a, b, traffic);
+    let mut world = make(&spec, 1);
+    let end = world.end();
+    for part in 1..4 {
+        assert!(!world.advance_part(end, 10_000));
+        assert_eq!(world.now(), Time::ZERO);
+        assert!(world.events() >= part * 10_000, "{}", world.events());
+    }
+    spec.flows[0].traffic =
+        Traffic::Poisson { rate: Rate(10_000_000), packet: Bytes(100), exponential_sizes: true };
+    let results = [u64::MAX, 5_000, 1].map(|most| {
+        let mut world = make(&spec, 1);
+        let mut parts = 0;
+        while !world.advance_part(end, most) {
+            parts += 1;
+        }
+        assert_eq!(world.now(), end);
+        assert_eq!(parts > 3, most != u64::MAX, "{most}: {parts}");
+        world.result()
+    });
+    assert_eq!(results[0], results[1]);
+    assert_eq!(results[0], results[2]);
+}
