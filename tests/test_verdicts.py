@@ -130,7 +130,7 @@ def test_one_seed_is_named_one_run_of_each() -> None:
 def test_flows_that_starve_under_a_scheme_are_counted() -> None:
     """A flow that has next to nothing under both neither wins nor loses: the difference of the counts is said
     where it is clear."""
-    even: dict[str, list[tuple[float, float | None]]] = {flow: [(100e3, 0.1)] * 2 for flow in "xy"}
+    even: dict[str, list[tuple[float, float | None]]] = {flow: [(100e3, 0.1)] * 2 for flow in "xyz"}
     rows = rows_of(runs_of("droptail", even), runs_of("red", even))
     assert verdicts.comparison_lines(rows) == []  # type: ignore[arg-type]
     more = rows[1]["difference"]["starved_flows"]
@@ -141,6 +141,12 @@ def test_flows_that_starve_under_a_scheme_are_counted() -> None:
     ):
         more |= {"mean": mean, "ci95": half}
         assert verdicts.comparison_lines(rows) == lines  # type: ignore[arg-type]
+    rows = rows_of(
+        *(runs_of(scheme, {flow: [(100e3, 0.1)] for flow in "xyz"}) for scheme in ("droptail", "red"))
+    )
+    rows[1]["difference"]["starved_flows"] |= {"mean": 1.0, "ci95": None}
+    (line,) = verdicts.comparison_lines(rows)  # type: ignore[arg-type]
+    assert line == "red: 1 more flow starves than with droptail in one run of each"
 
 
 def test_a_collapse_is_named_however_fair() -> None:
@@ -312,7 +318,9 @@ def test_a_flow_without_a_route_is_not_passed_over() -> None:
     """The flow that arrives has all of its rate, which says nothing of the one that has no route."""
     node = "[[node]]\nid = '{}'\nposition = ['{}', '0 m']\n".format
     flow = "[[flow]]\nid = '{0}'\nfrom = 'a'\nto = '{0}'\ntraffic = {{ kind = 'saturating' }}\n".format
-    head = "name = 'apart'\nduration = '5 s'\n" + node("a", "0 m") + node("b", "20 m") + node("c", "90 km")
+    radio = "radio = { propagation = { model = 'two-ray', range = '250 m', carrier_sense = '550 m' } }\n"
+    nodes = node("a", "0 m") + node("b", "20 m") + node("c", "90 km")
+    head = f"name = 'apart'\nduration = '5 s'\n{radio}{nodes}"
     told = {
         flows: verdicts.run_lines(airfair.run(Scenario.parse(head + flows, "apart"), optimum=True)["verdict"])
         for flows in (flow("b"), flow("b") + flow("c"))

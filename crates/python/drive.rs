@@ -118,6 +118,7 @@ impl Slices {
         let began = Instant::now();
         self.length = self.fixed.next().unwrap_or(self.length);
         let end = world.now().saturating_add(self.length).min(until);
+        // The caller goes on until the world is there.
         world.advance_part(end, MOST_EVENTS);
         let took = began.elapsed();
         if took < self.work / 2 {
@@ -163,9 +164,12 @@ struct Stoppable<'a> {
 
 impl Steppable for Stoppable<'_> {
     fn advance(&mut self, until: Time) {
-        if self.ended.borrow().is_none() {
-            self.world.advance(until);
-            *self.ended.borrow_mut() = self.world.check().err();
+        while self.ended.borrow().is_none() {
+            let arrived = self.world.advance_part(until, MOST_EVENTS);
+            *self.ended.borrow_mut() = self.world.check().and_then(|()| check(None)).err();
+            if arrived {
+                return;
+            }
         }
     }
 

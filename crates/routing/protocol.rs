@@ -29,7 +29,7 @@ pub trait Protocol: Any + Debug + Send + Sync {
         false
     }
 
-    /// Most entries of a node's table: other nodes that it can know. None of a protocol that does not know all nodes.
+    /// Most entries of a node's table of the other nodes. None of a protocol that has no such table: OLSR's tables hold pairs of nodes.
     fn table_limit(&self) -> Option<u32> {
         None
     }

@@ -149,7 +149,7 @@ def _of_optimum(found: RunVerdict) -> str:
             f"{few} of {flows} {plural(flows, 'flow')} {'has' if few == 1 else 'have'} less than half"
         )
     # Flows near a gateway use the air better: a run that starves the others has a larger total.
-    beyond = ", as some flows have more than their fair rates" if found["optimum_share_total"] > 1 else ""
+    beyond = ", as some flows have more than their fair rates" if found["optimum_share_total"] > 1.005 else ""
     parts.append(f"the total is {part(found['optimum_share_total'])} of the fair one{beyond}")
     left_out = found["flows_left_out"]
     if left_out:
@@ -194,9 +194,11 @@ def _starved(row: CompareRow) -> list[str]:
     more = row["difference"]["starved_flows"]
     if more["mean"] <= 0 or not _is_clear(more, row["runs"]):
         return []
-    return [
-        f"{row['scheme']}: {number_of(more, 1)} more flows starve than with {row['baseline']}{_once(row)}"
-    ]
+    starve = f"{number_of(more, 1)} more flows starve"
+    if more["ci95"] is None:
+        count = round(more["mean"])
+        starve = f"{count} more {plural(count, 'flow')} {'starves' if count == 1 else 'starve'}"
+    return [f"{row['scheme']}: {starve} than with {row['baseline']}{_once(row)}"]
 
 
 def _once(row: CompareRow) -> str:

@@ -377,10 +377,6 @@ impl Definition for Config {
     const KINDS: &'static [&'static str] = &KINDS;
     const IS_PROACTIVE: bool = true;
 
-    fn table_limit(&self) -> Option<u32> {
-        Some(self.table_limit)
-    }
-
     fn content(datagram: &[u8], _to_all: bool) -> &'static str {
         let Ok((packet, _)) = Packet::decode(datagram) else { return "olsr" };
         let any = |is: fn(&Body) -> bool| packet.messages().iter().any(|message| is(&message.body));

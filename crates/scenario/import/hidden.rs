@@ -13,20 +13,16 @@ pub(super) fn protection(network: &Network) -> Option<String> {
     ))
 }
 
-/// Two nodes that do not hear each other and a neighbour of both, the first by their names. There are none if every component is a
-/// complete graph.
+/// Two nodes that do not both hear each other, and a neighbour of both with which each can exchange frames, the first by their names. There
+/// are none if every component is a complete graph.
 fn hidden_pair(network: &Network) -> Option<[usize; 3]> {
     let nodes = &network.nodes;
     let by_name = |&a: &usize, &b: &usize| nodes[a].id.cmp(&nodes[b].id);
     let mut neighbours = vec![Vec::new(); nodes.len()];
-    for &(a, b) in network.powers.keys() {
+    for &(a, b) in network.powers.keys().filter(|&&(a, b)| network.powers.contains_key(&(b, a))) {
         neighbours[a].push(b);
-        neighbours[b].push(a);
     }
-    for list in &mut neighbours {
-        list.sort_unstable_by(by_name);
-        list.dedup();
-    }
+    neighbours.iter_mut().for_each(|list| list.sort_unstable_by(by_name));
     let of = components(&neighbours);
     let mut sizes = vec![0; nodes.len()];
     of.iter().for_each(|&component| sizes[component] += 1);

@@ -309,7 +309,7 @@ fn radio(format: Format, options: &ImportOptions) -> Result<quality::Radio, Stri
 
 /// The assumptions of the link model, in words.
 fn assume(network: &mut network::Network, model: LinkModel, radio: &quality::Radio, options: &ImportOptions) {
-    let (directions, measured) = (network.powers.len(), network.measured);
+    let (directions, measured) = (network.powers.len(), network.measured.len());
     let no_radio = directions == 0;
     let mut say = |words: String| network.assumed.push(words);
     match model {

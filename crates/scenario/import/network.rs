@@ -44,8 +44,8 @@ pub(crate) struct Network {
     /// Records that the scenario contains, but not as the file has them.
     pub noted: Vec<Record>,
     pub assumed: Vec<String>,
-    /// Directions of links whose power was measured, where measured powers are wanted.
-    pub measured: usize,
+    /// Directions whose power is a measured one, of the direction itself or of the other one.
+    pub measured: BTreeSet<(usize, usize)>,
 }
 
 /// Counts of the pairs that a file links, before any record is left out.
@@ -90,7 +90,7 @@ pub(crate) fn build(
         rejected: found.rejected,
         noted: found.noted,
         assumed: found.assumed,
-        measured: 0,
+        measured: BTreeSet::new(),
     };
     let (mut radios, mut wires): (Vec<ImportedLink>, Vec<(ImportedLink, bool)>) = (Vec::new(), Vec::new());
     let positions = model == LinkModel::Positions;
@@ -181,13 +181,9 @@ impl Network {
             }
             let powers = if model == LinkModel::Distance {
                 let power = self.length(from, to).map(|m| radio.power_at(m));
-                [power, power]
+                [(power, false), (power, false)]
             } else {
                 let way = |pair| ways.get(&pair).copied().unwrap_or_default();
-                if model == LinkModel::Signal {
-                    let pairs = [(from, to), (to, from)];
-                    self.measured += pairs.iter().filter(|&&pair| way(pair).power.is_some()).count();
-                }
                 let (mut forward, mut reverse) = (way((from, to)), way((to, from)));
                 match (forward.is_known(), reverse.is_known()) {
                     (true, true) => {}
@@ -204,15 +200,16 @@ impl Network {
                         same += 1;
                     }
                 }
-                [power(&forward), power(&reverse)]
+                [&forward, &reverse].map(|way| (power(way), way.power.is_some()))
             };
-            match powers {
+            let [(forward_power, _), (reverse_power, _)] = powers;
+            match [forward_power, reverse_power] {
                 [None, None] => {
                     self.reject(link, Reason::NoDelivery, String::new());
                     continue;
                 }
                 [Some(_), None] | [None, Some(_)] => {
-                    let (a, b) = if powers[0].is_some() { (from, to) } else { (to, from) };
+                    let (a, b) = if forward_power.is_some() { (from, to) } else { (to, from) };
                     let id = |i: usize| self.nodes.get(i).map(|n| n.id.clone()).unwrap_or_default();
                     let record = link_record(&id(a), &id(b));
                     self.noted.push(Record { record, reason: Reason::OneWay, detail: String::new() });
@@ -223,9 +220,12 @@ impl Network {
                     }
                 }
             }
-            for (pair, power) in [((from, to), powers[0]), ((to, from), powers[1])] {
+            for (pair, (power, is_measured)) in [((from, to), powers[0]), ((to, from), powers[1])] {
                 if let Some(power) = power {
                     self.powers.insert(pair, power);
+                    if is_measured && model == LinkModel::Signal {
+                        self.measured.insert(pair);
+                    }
                 }
             }
         }
@@ -386,6 +386,7 @@ impl Network {
         let moved = |i: usize| new.get(i).copied().flatten();
         let pair = |(a, b): (usize, usize)| Some((moved(a)?, moved(b)?));
         self.powers = self.powers.iter().filter_map(|(&k, &v)| Some((pair(k)?, v))).collect();
+        self.measured = self.measured.iter().filter_map(|&k| pair(k)).collect();
         self.wires = self.wires.iter().filter_map(|(&k, &v)| Some((pair(k)?, v))).collect();
         let usable = std::mem::take(&mut self.usable);
         let own = usable.into_iter().enumerate().filter(|(i, _)| moved(*i).is_some());

@@ -15,8 +15,8 @@ use crate::text::location::Path;
 /// in packet-switched gateways", 1992).
 const TCP_JITTER: Span = Span::from_millis(100);
 
-/// Least mean of exponential gaps, ns. Gaps are whole nanoseconds: rounded, those of a mean of 10 ns are 0.04 % too short in the mean, those
-/// of a thousandth of a nanosecond are all 0.
+/// Least mean of exponential gaps, ns. Gaps are whole nanoseconds: rounded, those of a mean of 10 ns are 0.04 % too short in the mean,
+/// those of a thousandth of a nanosecond are all 0.
 const LEAST_GAP_NS: f64 = 10.0;
 
 impl TrafficTable {

@@ -295,6 +295,10 @@ fn rts_and_cts_precede_data_where_neighbours_of_a_node_do_not_hear_each_other() 
         let words = assumed(&done, "RTS").unwrap_or_else(|| panic!("{links:?}"));
         assert!(words.ends_with(pair) && set(&done), "{links:?}: {words}");
     }
+    // Of three that all exchange frames with 2, the third does not hear the first.
+    let matrix = "nan -60 -60\n-60 nan -60\nnan -60 nan\n";
+    let done = text(matrix, &ImportOptions::default()).unwrap();
+    assert!(set(&done), "{:?}", done.report.assumed);
     let triangles = [("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "z"), ("z", "x"), ("p", "q")];
     let done = map(&triangles);
     assert!(!set(&done) && assumed(&done, "RTS").is_none());
@@ -312,6 +316,22 @@ fn powers_that_nobody_measured_are_not_called_measured() {
         assumed(&done, "no link has a measured power").is_some()
             && assumed(&done, "measured powers of").is_none()
     );
+    // Two links, one of them measured at one end, which counts for both ways; the other is not of the largest component.
+    let map = r#"{"type": "NetworkGraph", "protocol": "olsr", "nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}, {"id": "d"}, {"id": "e"}],
+        "links": [{"source": "a", "target": "b", "cost": 1}, {"source": "b", "target": "c", "cost": 1},
+        {"source": "d", "target": "e", "cost": 1}]}"#;
+    assert!(assumed(&text(map, &options).unwrap(), "no link has a measured power").is_some());
+    let matrix = "nan -60 nan nan\n-61 nan nan nan\nnan nan nan -70\nnan nan -71 nan\n";
+    for (largest, directions) in [("false", 4), ("true", 2)] {
+        let mut options = ImportOptions::default();
+        options.set("largest", largest).unwrap();
+        let done = text(matrix, &options).unwrap();
+        let words = format!(
+            "the measured powers of {directions} directions are received as they stand, whatever radio measured them"
+        );
+        assert_eq!(assumed(&done, "measured powers of"), Some(&words[..]));
+        assert_eq!(assumed(&done, "other directions"), None);
+    }
     let report = done.report.text(5);
     assert!(report.ends_with("\nno flows: nothing will be sent; --flows 10 draws ten\n"), "{report}");
     options.set("flows", "1").unwrap();

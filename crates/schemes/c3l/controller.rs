@@ -271,9 +271,9 @@ impl Place for Controller {
         }
     }
 
-    /// Rounds; of the last one nodes, links, cliques, their members, 1 if not all cliques are listed, links and routes that found no room, the least
-    /// capacity of a clique, overloaded links, links of flows that it takes for
-    /// inhibited, and steps of the allocation; messages that were ignored.
+    /// Rounds; of the last one nodes, links, cliques, their members, 1 if not all cliques are listed, links and routes that found no room,
+    /// the least capacity of a clique, overloaded links, links of flows that it takes for inhibited, and steps of the allocation; messages
+    /// that were ignored.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         let (topology, capacities) = (self.core.topology(), self.core.capacities());
         let least = capacities.capacities().iter().copied().fold(1.0, f64::min);

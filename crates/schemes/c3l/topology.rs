@@ -153,8 +153,8 @@ impl Rules {
 
     /// A bound of [`round_work`](super::round::Controller::round_work), whatever nodes report: conflicts are checked twice at most, cliques
     /// are changed, searched for and covered once each, and hidden links are asked for twice, each with what the last link costs beyond its
-    /// limit; with them the tables, and the steps of the allocation, which looks at all members for each clique that fills up or link that
-    /// gets its share.
+    /// limit; with them the tables. The steps of the allocation, which looks at all members for each clique that fills up or link that gets
+    /// its share, are not in the bound: the pairs of a route's hop and a clique are bounded instead.
     #[must_use]
     pub fn most_work(&self) -> u64 {
         let (members, links) = (self.members as u64 + self.links as u64, self.links as u64);
@@ -561,9 +561,9 @@ impl Topology {
         &self.membership
     }
 
-    /// True if the list of the last update has all maximal cliques. It ends at `rules.cliques` cliques, at `rules.members` members, and where
-    /// checks for conflicts or the search for cliques would be more work than is allowed for that many members; the cliques that are
-    /// missing do not constrain the allocation.
+    /// True if the list of the last update has all maximal cliques. The list ends at `rules.cliques` cliques, at `rules.members` members,
+    /// and where checks for conflicts or the search for cliques would be more work than is allowed for that many members; the cliques that
+    /// are missing do not constrain the allocation.
     #[must_use]
     pub const fn lists_all(&self) -> bool {
         self.complete

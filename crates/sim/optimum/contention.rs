@@ -1,11 +1,11 @@
 //! Cost of contention: the time that passes between exchanges while senders count back-offs and collide.
 //!
 //! Model: G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function", IEEE JSAC 18(3), 2000, equations 7 and
-//! 9, for *n* senders that always have a packet and hear each other, with the retry limit of H. Wu and others, "Performance of reliable
-//! transport protocol over IEEE 802.11 wireless LAN: analysis and enhancement", INFOCOM 2002, equation 9: after its last attempt a packet is
-//! given up, and the window is the smallest again. An attempt that does not collide is preceded by a mean number of idle slots and of
-//! collisions; each attempt and each collision is followed by a DIFS. One sender has half of its smallest window and no collision. Losses
-//! let windows grow as collisions do.
+//! 9, for *n* senders that always have a packet and hear each other, with the retry limits of H. Wu and others, "Performance of reliable
+//! transport protocol over IEEE 802.11 wireless LAN: analysis and enhancement", INFOCOM 2002, equation 9: after its last attempt a packet
+//! is given up, and the window is the smallest again; collisions of RTS and losses of data after CTS have a limit each. An attempt that
+//! does not collide is preceded by a mean number of idle slots and of collisions; each attempt and each collision is followed by a DIFS.
+//! One sender has half of its smallest window and no collision. Losses let windows grow as collisions do.
 
 use crate::air::MacKind;
 
@@ -31,11 +31,20 @@ pub struct Contention {
     pub collisions: f64,
 }
 
+/// Failures after which the MAC gives a packet up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tries {
+    /// Of the first frame of an exchange: RTS, or data without RTS.
+    pub first: u32,
+    /// Of the data frame after RTS and CTS; none without them.
+    pub data: Option<u32>,
+}
+
 /// Halvings of the interval in which the attempt probability lies: enough for every bit of an `f64`.
 const HALVINGS: u32 = 60;
 
-/// Attempts of a packet that are counted: what follows weighs nothing, or all attempts fail.
-const MOST_TRIES: u32 = 1000;
+/// Failures of each kind that are counted: what follows weighs nothing, or all attempts fail.
+const MOST_TRIES: usize = 64;
 
 /// Least probability, of a slot, of an attempt that does not collide.
 const LEAST_SUCCESS: f64 = 1e-6;
@@ -52,15 +61,16 @@ impl Access {
         }
     }
 
-    /// Contention of `n` senders, at least one, whose attempts also fail by losses with probability `loss`, and which give a packet up after
-    /// `tries` attempts; none if no attempt succeeds, since the windows are too small for so many senders.
+    /// Contention of `n` senders, at least one, whose attempts also fail by losses with probability `loss`; none if no attempt succeeds,
+    /// since the windows are too small for so many senders.
     #[must_use]
-    pub fn contention(&self, n: usize, loss: f64, tries: u32) -> Option<Contention> {
+    pub fn contention(&self, n: usize, loss: f64, tries: Tries) -> Option<Contention> {
         let n = n.max(1);
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..HALVINGS {
             let tau = (low + high) / 2.0;
-            if self.attempts(1.0 - power(1.0 - tau, n - 1) * (1.0 - loss), tries) > tau {
+            let collides = 1.0 - power(1.0 - tau, n - 1);
+            if self.attempts(collides, loss, tries) > tau {
                 low = tau;
             } else {
                 high = tau;
@@ -73,16 +83,31 @@ impl Access {
             .then(|| Contention { idle_slots: idle / success, collisions: (1.0 - idle - success) / success })
     }
 
-    /// Probability of an attempt in a slot, when attempts fail with probability `p`: attempts of a packet over the slots that it waits for,
-    /// each attempt's own slot included.
-    fn attempts(&self, p: f64, tries: u32) -> f64 {
+    /// Probability of an attempt in a slot, when attempts collide, and are lost otherwise, with these probabilities: attempts of a packet
+    /// over the slots that it waits for, each attempt's own slot included.
+    fn attempts(&self, collides: f64, lost: f64, tries: Tries) -> f64 {
+        let lost = (1.0 - collides) * lost;
+        let (first, data) = if tries.data.is_some() { (collides, lost) } else { (collides + lost, 0.0) };
+        let most = |tries: u32| tries.clamp(1, MOST_TRIES as u32) as usize;
+        let (firsts, rows) = (most(tries.first), tries.data.map_or(1, most));
+        let window = |failures: usize| {
+            let doubled = (f64::from(self.cw_min) + 1.0) * f64::from(1_u32 << failures.min(30));
+            doubled.min(f64::from(self.cw_max) + 1.0)
+        };
         let (mut attempts, mut slots) = (0.0, 0.0);
-        let (mut reached, mut window) = (1.0, f64::from(self.cw_min) + 1.0);
-        for _ in 0..tries.clamp(1, MOST_TRIES) {
-            attempts += reached;
-            slots += reached * (window + 1.0) / 2.0;
-            reached *= p;
-            window = (2.0 * window).min(f64::from(self.cw_max) + 1.0);
+        // Probabilities that a packet comes to have so many failures of its first frame, with those of data by row.
+        let mut reached = [0.0; MOST_TRIES];
+        reached[0] = 1.0;
+        for row in 0..rows {
+            for column in 0..firsts {
+                let here = reached[column];
+                attempts += here;
+                slots += here * (window(row + column) + 1.0) / 2.0;
+                if column + 1 < firsts {
+                    reached[column + 1] += here * first;
+                }
+                reached[column] = here * data;
+            }
         }
         attempts / slots
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use airfair_units::random::{Purpose, Stream};
 
-use super::contention::Access;
+use super::contention::{Access, Tries};
 use super::links::RadioLink;
 use crate::air::Air;
 
@@ -166,7 +166,10 @@ impl<'a> HiddenFactors<'a> {
         let mac = self.air.mac(link.from);
         let access = Access::of(mac);
         let collision = mac.airtime(mac.data_mode, link.largest).0 + mac.wait.ack;
-        let cost = access.cost_s(access.contention(2, 0.0, mac.short_retry_limit)?, collision as f64 * 1e-9);
+        let cost = access.cost_s(
+            access.contention(2, 0.0, Tries { first: mac.short_retry_limit, data: None })?,
+            collision as f64 * 1e-9,
+        );
         Some(mac.exchange_time(link.largest).as_secs_f64() + cost)
     }
 }

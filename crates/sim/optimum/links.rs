@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use airfair_units::{Span, Time};
 
 use super::Unmodelled;
+use super::contention::Tries;
 use crate::air::Air;
 use crate::ids::{FlowIx, LinkRef, NodeIx, StationIx, WireIx};
 use crate::link::link_of;
@@ -55,8 +56,8 @@ pub struct RadioUse {
     pub attempts_per_bit: f64,
     /// Probability that an attempt fails on a silent air.
     pub loss: f64,
-    /// Attempts after which the MAC gives a packet up. After RTS and CTS losses are those of the data frame.
-    pub tries: u32,
+    /// Failures after which the MAC gives a packet up.
+    pub tries: Tries,
     /// Time of an attempt without contention, s: RTS and CTS where they precede, data, ACK, the SIFS between them, and the way of the
     /// signals to the receiver and back.
     pub attempt_s: f64,
@@ -302,7 +303,7 @@ fn radio_use(air: &Air, place: usize, link: &RadioLink, packets: Packets) -> Rad
         link: place,
         attempts_per_bit: packets.per_bit / arrives,
         loss: 1.0 - arrives,
-        tries: if rts && arrives < 1.0 { mac.long_retry_limit } else { mac.short_retry_limit },
+        tries: Tries { first: mac.short_retry_limit, data: rts.then_some(mac.long_retry_limit) },
         attempt_s: Span(mac.exchange_time(packets.bytes).0 + ways).as_secs_f64(),
         collision_s: Span(first + longer_wait).as_secs_f64(),
     }

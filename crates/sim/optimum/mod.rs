@@ -15,7 +15,7 @@ mod rates;
 
 use airfair_optimum::{ConflictGraph, Stopped, lists_all_until, maximal_cliques_until};
 
-pub use contention::{Access, Contention};
+pub use contention::{Access, Contention, Tries};
 pub use hidden::{HiddenSender, saturated};
 pub use links::{FlowUse, Links, RadioLink, RadioUse, Wire, WireUse};
 pub use pairs::Causes;

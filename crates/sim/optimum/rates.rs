@@ -7,7 +7,7 @@ use airfair_optimum::{
     proportional_until, time_shared,
 };
 
-use super::contention::{Access, Contention};
+use super::contention::{Access, Contention, Tries};
 use super::links::{FlowUse, Links, RadioUse};
 use super::{Clique, Inhibition, NoOptimum, Unmodelled};
 use crate::air::Air;
@@ -69,8 +69,8 @@ struct Constraint {
     factors: BTreeMap<usize, f64>,
 }
 
-/// Contention by kind of station, number of senders, loss (its bits) and attempts, computed once.
-type Known = BTreeMap<(usize, usize, u64, u32), Option<Contention>>;
+/// Contention by kind of station, number of senders, loss (its bits) and limits of failures, computed once.
+type Known = BTreeMap<(usize, usize, u64, Tries), Option<Contention>>;
 
 impl Model<'_> {
     /// True if an inhibited link and one of its inhibitors are in a clique.

@@ -181,8 +181,8 @@ fn a_table_without_room_for_all_nodes_is_warned_of() {
     assert!(sum(&full, "refused") > 0);
     let roomy = run_with(dsdv(|config| config.table_limit = 4));
     assert_eq!((roomy.warnings.len(), sum(&roomy, "refused")), (0, 0));
-    assert_eq!(run_with(olsr(|config| config.table_limit = 3)).warnings, [warning("OLSR")]);
-    assert_eq!(run_with(olsr(|config| config.table_limit = 4)).warnings, [""; 0]);
+    // OLSR's tables hold pairs of nodes: how many there are is not known before the run.
+    assert_eq!(run_with(olsr(|config| config.table_limit = 3)).warnings, [""; 0]);
     assert_eq!(run_with(aodv(|_| {})).warnings, [""; 0]);
 }
 
@@ -210,8 +210,8 @@ fn tables_that_take_more_air_than_there_is_are_warned_of() {
     assert_eq!(warnings(olsr(|_| {})), [""; 0]);
 }
 
-/// While routes spread, the air bounds what nodes send, however many there are: four times the nodes of a grid cost four times the events and
-/// updates, and some more, since those at the rim share the air with fewer others.
+/// While routes spread, the air bounds what nodes send, however many there are: four times the nodes of a grid cost four times the events
+/// and updates, and some more, since those at the rim share the air with fewer others.
 #[test]
 fn a_larger_grid_costs_as_much_for_each_node() {
     let grid = |side: i32| {

@@ -556,8 +556,8 @@ fn packets_on_wires_need_memory() {
     assert_eq!(world.memory_full(), None);
 }
 
-/// A source whose gaps are all 0 makes packets without end at one moment, which no scenario may ask for: the caller has the loop back. What a
-/// run does is the same in parts of a few thousand events as at once.
+/// A source whose gaps are all 0 makes packets without end at one moment, which no scenario may ask for: the caller has the loop back. What
+/// a run does is the same in parts of a few thousand events as at once.
 #[test]
 fn a_moment_without_end_gives_the_loop_back() {
     let mut radio = dot11b(250.0, 550.0);

@@ -60,9 +60,9 @@ impl World {
     /// The event loop. Kept out of line, and the only place that handles events: with a second one the compiler would not inline the parts'
     /// functions into the loop.
     ///
-    /// Returns false if it ends before `limit`: about when the `last` event of the run is handled, or where packets lack memory.
+    /// Returns false if it ends before `limit`: once some `most_popped` events of the run are handled, or where packets lack memory.
     #[inline(never)]
-    fn handle_events(&mut self, limit: Time, last: u64) -> bool {
+    fn handle_events(&mut self, limit: Time, most_popped: u64) -> bool {
         let recorded = self.network.records.are_enabled();
         loop {
             let Self { agenda, air, network, .. } = self;
@@ -70,7 +70,7 @@ impl World {
             loop {
                 if agenda.popped.is_multiple_of(BETWEEN_LOOKS) {
                     network.links.is_full |= network.lacks_memory();
-                    if agenda.popped >= last || network.links.is_full {
+                    if agenda.popped >= most_popped || network.links.is_full {
                         return false;
                     }
                 }
@@ -509,14 +509,14 @@ impl World {
     /// Advances as [`Steppable::advance`] does, but no further than by some `most` events: their number at one moment has no bound. Returns
     /// false if events before `until` may be left.
     pub fn advance_part(&mut self, until: Time, most: u64) -> bool {
-        let (limit, last) = (until.min(self.run.end), self.agenda.popped.saturating_add(most));
+        let (limit, most_popped) = (until.min(self.run.end), self.agenda.popped.saturating_add(most));
         loop {
             if self.network.links.is_full {
                 self.agenda.now = limit.max(self.agenda.now);
                 return true;
             }
             let moment = self.observers.next_moment().max(self.now());
-            if !self.handle_events(moment.min(limit), last) {
+            if !self.handle_events(moment.min(limit), most_popped) {
                 if self.network.links.is_full {
                     continue;
                 }

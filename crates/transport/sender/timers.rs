@@ -27,7 +27,10 @@ impl Sender {
     /// acknowledgements of retransmissions have brought the connection on.
     #[must_use]
     pub fn doublings(&self) -> u32 {
-        self.rtt.backoffs()
+        let all = self.rtt.backoffs();
+        let present = self.rtt.rto_after(all, &self.config);
+        // At its upper bound the time-out doubles no more.
+        (0..all).find(|&fewer| self.rtt.rto_after(fewer, &self.config) == present).unwrap_or(all)
     }
 
     /// Handles a deadline; before it the call has no effect.

@@ -96,8 +96,8 @@ def _caution(explanation: Explanation, best: Optimum, clique: Sequence[int]) -> 
         for inhibition in best["inhibitions"]
         if not best["links"][inhibition["link"]]["rts"]
     }
-    own = (link for link in rough if _is_own(explanation, best["links"][link]))
-    text = caution(best) if not rough.isdisjoint(clique) or any(True for _ in own) else None
+    own = any(_is_own(explanation, best["links"][link]) for link in rough)
+    text = caution(best) if own or not rough.isdisjoint(clique) else None
     return None if text is None else f"{text[0].upper()}{text[1:]}."
 
 

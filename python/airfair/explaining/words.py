@@ -314,7 +314,8 @@ def _unopened(explanation: Explanation) -> str:
     text = f"{whose} {'never' if one else 'ever'} opened: "
     drops = sorted((d for d in explanation["drops"] if "opening" in d), key=lambda d: -d["packets"])
     text += "; ".join(dropped(drop) for drop in drops[:3]) if drops else "no answer has come"
-    return f"{text}; {_timeouts(tcp)}. {timer(explanation)}".rstrip()
+    measured = " in the measured time" if explanation["from_s"] > 0 else ""
+    return f"{text}; {_timeouts(tcp)}{measured}. {timer(explanation)}".rstrip()
 
 
 def _limit(source: Hop | None) -> str:
@@ -337,7 +338,7 @@ def timer(explanation: Explanation) -> str:
         return f"{text}. "
     text += f": the timer is doubled {_times(doublings)} in all, "
     if never_opened(tcp):
-        return f"{text}once for each time-out. "
+        return f"{text}as no answer has come. "
     if doublings <= expiries:
         return f"{text}as nothing new has been acknowledged. "
     return (
