@@ -296,7 +296,7 @@ fn rts_and_cts_precede_data_where_neighbours_of_a_node_do_not_hear_each_other() 
         assert!(words.ends_with(pair) && set(&done), "{links:?}: {words}");
     }
     // Of three that all exchange frames with 2, the third does not hear the first.
-    let matrix = "nan -60 -60\n-60 nan -60\nnan -60 nan\n";
+    let matrix = "Tx⟍Rx     1     2     3\n   1 |  nan   -60   -60\n   2 |  -60   nan   -60\n   3 |  nan   -60   nan\n";
     let done = text(matrix, &ImportOptions::default()).unwrap();
     assert!(set(&done), "{:?}", done.report.assumed);
     let triangles = [("a", "b"), ("b", "c"), ("c", "a"), ("x", "y"), ("y", "z"), ("z", "x"), ("p", "q")];
@@ -321,7 +321,7 @@ fn powers_that_nobody_measured_are_not_called_measured() {
         "links": [{"source": "a", "target": "b", "cost": 1}, {"source": "b", "target": "c", "cost": 1},
         {"source": "d", "target": "e", "cost": 1}]}"#;
     assert!(assumed(&text(map, &options).unwrap(), "no link has a measured power").is_some());
-    let matrix = "nan -60 nan nan\n-61 nan nan nan\nnan nan nan -70\nnan nan -71 nan\n";
+    let matrix = "Tx⟍Rx     1     2     3     4\n   1 |  nan   -60   nan   nan\n   2 |  -61   nan   nan   nan\n   3 |  nan   nan   nan   -70\n   4 |  nan   nan   -71   nan\n";
     for (largest, directions) in [("false", 4), ("true", 2)] {
         let mut options = ImportOptions::default();
         options.set("largest", largest).unwrap();
