@@ -365,7 +365,9 @@ def test_a_connection_that_never_opens() -> None:
     (drop,) = told["drops"]
     assert (drop["packets"], drop["data"], drop["opening"]) == (4, False, True)
     first = told["reasons"][0]
-    assert first.startswith("Its connection never opened: 4 SYNs dropped at a, wire-loss; 3 time-outs. ")
+    assert first.startswith(
+        "Its connection never opened: 4 SYNs dropped at a, wire-loss; 3 time-outs in the measured"
+    )
     assert "the timer is doubled 3 times in all, as no answer has come." in first
     assert "data" not in first
     assert not any("min_rto" in text for text in told["advice"])
