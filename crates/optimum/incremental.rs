@@ -68,8 +68,8 @@ impl CliqueSet {
         &self.graph
     }
 
-    /// The cliques in their order: the same as [`maximal_cliques`] of the graph, but that all cliques are listed where those that were kept
-    /// are all and within the limits, whatever the work of finding them from the beginning.
+    /// The cliques in their order: the same as [`maximal_cliques`](crate::maximal_cliques) of the graph, but that all cliques are listed
+    /// where those that were kept are all and within the limits, whatever the work of finding them from the beginning.
     #[must_use]
     pub fn listing(&mut self) -> Listing {
         self.left = self.limits.work;

@@ -13,6 +13,7 @@ from .scheme import Scheme
 __all__ = [
     "Context",
     "InputError",
+    "LimitError",
     "Random",
     "Recorded",
     "Scenario",
