@@ -2,10 +2,10 @@
 //!
 //! Model: G. Bianchi, "Performance analysis of the IEEE 802.11 distributed coordination function", IEEE JSAC 18(3), 2000, equations 7 and
 //! 9, for *n* senders that always have a packet and hear each other, with the retry limits of H. Wu and others, "Performance of reliable
-//! transport protocol over IEEE 802.11 wireless LAN: analysis and enhancement", INFOCOM 2002, equation 9: after its last attempt a packet
-//! is given up, and the window is the smallest again; collisions of RTS and losses of data after CTS have a limit each. An attempt that
-//! does not collide is preceded by a mean number of idle slots and of collisions; each attempt and each collision is followed by a DIFS.
-//! One sender has half of its smallest window and no collision. Losses let windows grow as collisions do.
+//! transport protocol over IEEE 802.11 wireless LAN: analysis and enhancement", INFOCOM 2002: after its last attempt a packet is given up,
+//! and the window is the smallest again; collisions of RTS and losses of data after CTS have a limit each. An attempt that does not collide
+//! is preceded by a mean number of idle slots and of collisions; each attempt and each collision is followed by a DIFS. One sender has half
+//! of its smallest window and no collision. Losses let windows grow as collisions do.
 
 use crate::air::MacKind;
 
