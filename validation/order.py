@@ -160,7 +160,7 @@ def with_idle_node(text: str) -> str:
 
 def by_name(text: str) -> dict[str, Any]:
     """A result for comparison: rows by name, without the node `FAR`, `perf`, the scenario, and the sums of
-    routing messages over all nodes, in which `FAR` has its own."""
+    routing and control messages over all nodes, in which `FAR` has its own."""
     result: dict[str, Any] = json.loads(text)
     for key in ("perf", "scenario"):
         del result[key]
@@ -173,4 +173,6 @@ def by_name(text: str) -> dict[str, Any]:
     result["queues"] = {(row["node"], row["towards"]): row for row in result["queues"] if row["node"] != FAR}
     result["channel_utilisation"].pop(FAR, None)
     result["warnings"].sort()
+    result.pop("control", None)
+    result.get("allocations", []).sort(key=lambda row: row["flow"])
     return result
