@@ -23,6 +23,21 @@ pub struct Airtime {
 }
 
 impl Airtime {
+    /// Time in all states.
+    #[must_use]
+    pub const fn sum(&self) -> Span {
+        let Self { transmit, receive, busy, nav, idle } = *self;
+        let physical = transmit.0.saturating_add(receive.0).saturating_add(busy.0);
+        Span(physical.saturating_add(nav.0).saturating_add(idle.0))
+    }
+
+    /// Takes a time from the longest state.
+    pub fn shorten_longest(&mut self, time: Span) {
+        if let Some(longest) = self.states().into_iter().max_by_key(|state| state.0) {
+            longest.0 = longest.0.saturating_sub(time.0);
+        }
+    }
+
     fn states(&mut self) -> [&mut Span; 5] {
         [&mut self.transmit, &mut self.receive, &mut self.busy, &mut self.nav, &mut self.idle]
     }
@@ -34,15 +49,13 @@ impl core::ops::Sub for Airtime {
     type Output = Self;
 
     fn sub(mut self, mut earlier: Self) -> Self {
-        let mut moved = 0;
+        let mut moved = 0_u64;
         for (state, earlier) in self.states().into_iter().zip(earlier.states()) {
-            moved += earlier.0.saturating_sub(state.0);
+            moved = moved.saturating_add(earlier.0.saturating_sub(state.0));
             state.0 = state.0.saturating_sub(earlier.0);
         }
-        if moved > 0
-            && let Some(most) = self.states().into_iter().max_by_key(|state| state.0)
-        {
-            most.0 = most.0.saturating_sub(moved);
+        if moved > 0 {
+            self.shorten_longest(Span(moved));
         }
         self
     }

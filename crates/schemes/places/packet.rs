@@ -12,6 +12,11 @@ pub struct NodeId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
+impl FlowId {
+    /// The number of packets that belong to no flow.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
 /// The host's handle of a packet; a scheme stores it and returns it, no more. No decision may depend on its value or on the order
 /// of two values: a packet elsewhere in the world changes both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -90,7 +90,7 @@ pub(crate) struct QueueTotals {
 struct Node {
     /// See [`Interfaces::ports_of`].
     ports: Box<[PortIx]>,
-    /// Scheme number of the node ([`super::scheme_ids`]).
+    /// Scheme number of the node ([`airfair_host::scheme_ids`]).
     id: NodeId,
     /// Rank of the node among events of equal time.
     rank: u32,

@@ -6,7 +6,7 @@
 
 mod segments;
 
-use airfair_host::{HeaderId, HeaderRef, MessageIx};
+use airfair_host::{HeaderId, HeaderRef};
 use airfair_schemes::places::{Ecn, FlowId, Header, PacketClass};
 
 use airfair_transport::{Flags, Segment};
@@ -15,7 +15,7 @@ use airfair_units::Time;
 pub(crate) use segments::CarriedSegment;
 use segments::Segments;
 
-use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PacketRef, RoutingIx};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, MessageIx, NodeIx, PacketRef, RoutingIx};
 use crate::record::Content;
 
 /// Number of no flow.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use airfair_host::{AgentSlot, ControllerSlot, HeaderKinds, Pipeline};
+use airfair_host::{AgentSlot, ControllerSlot, HeaderKinds, Hosts, MessageFrames, Pipeline, scheme_ids};
 use airfair_routing::shortest::Link;
 use airfair_schemes::places::{FlowId, Interface, NodeId, Priority, Wants};
 use airfair_schemes::{Registry, Scheme};
@@ -17,21 +17,17 @@ use crate::ids::{FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx, Table, WireIx};
 use crate::link::{Links, link_of};
 use crate::names::{natural_cmp, natural_orders};
 use crate::node::accounts::Accounts;
-use crate::node::agents::Agents;
 use crate::node::arp::Arp;
+use crate::node::attempts::Attempts;
 use crate::node::backpressure::{self, Backpressure};
-use crate::node::control_traffic::ControlCounts;
-use crate::node::controllers::Controllers;
 use crate::node::differentials::Differentials;
 use crate::node::flow::Flow;
-use crate::node::forwarders::Forwarders;
 use crate::node::interfaces::{Interfaces, NewPort, PortCategories};
 use crate::node::laws::Laws;
-use crate::node::link_meters::LinkMeters;
-use crate::node::meters::Meters;
+use crate::node::messages::Messages;
 use crate::node::outside::Outside;
 use crate::node::packet_losses::PacketLosses;
-use crate::node::scheme_ids;
+use crate::node::passing::Passing;
 use crate::node::tcp::Tcp;
 use crate::node::udp::Udp;
 use crate::node::{Network, RunRules};
@@ -217,13 +213,13 @@ impl Plan<'_> {
             let Some(agent) = scheme.agent(&interface) else { continue };
             let wants = scheme.wants(&interface);
             if wants.link_use {
-                network.meters.add(station, stations);
+                network.hosts.uses.add(station, stations);
                 network.rules.processes_received = true;
             }
             // They count the frames of messages, too.
             if wants.links || counts_messages {
-                network.link_meters.add(station, stations);
-                network.meters.expect(stations);
+                network.hosts.links.add(station, stations);
+                network.hosts.uses.expect(stations);
             }
             if wants.links {
                 network.interfaces.sort_arrivals();
@@ -232,9 +228,9 @@ impl Plan<'_> {
             let (neighbours, rank) = (network.interfaces.peers(port).len(), network.interfaces.rank(node));
             let mut agent = AgentSlot::new(agent, wants.samples, neighbours, random, rank);
             if agent.is_forwarder() {
-                network.forwarders.add((station, stations), (node, port), wants.delivery_ratios);
+                network.hosts.forwarders.add((station, stations), node, wants.delivery_ratios);
             }
-            network.agents.add((station, stations), (node, port), (agent, wants.backlogs));
+            network.hosts.agents.add((station, stations), agent, wants.backlogs);
         }
     }
 
@@ -261,7 +257,7 @@ impl Plan<'_> {
             let name = if start == Time::ZERO { id.clone() } else { format!("{id}@{}", start.as_nanos()) };
             let random = Stream::new(self.seed, &name, Purpose::Controller);
             let slot = ControllerSlot::new(controller, random, rank(self.seed, id));
-            network.controllers.add(NodeIx::of(node), (start, stop), slot);
+            network.hosts.controllers.add(NodeIx::of(node), (start, stop), slot);
         }
     }
 
@@ -271,8 +267,8 @@ impl Plan<'_> {
         let acts = |at: &Interface| {
             scheme.aqm(at).is_some() || scheme.agent(at).is_some() || scheme.hop(at).is_some()
         };
-        network.agents.is_empty()
-            && network.controllers.is_empty()
+        network.hosts.agents.is_empty()
+            && network.hosts.controllers.is_empty()
             && network.interfaces.ports().all(|port| !network.interfaces.judges(port))
             && Interface::all_kinds().iter().any(acts)
     }
@@ -382,12 +378,10 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         tcp: Tcp::default(),
         udp: Udp::default(),
         backpressure,
-        agents: Agents::default(),
-        forwarders: Forwarders::default(),
-        controllers: Controllers::default(),
-        control_traffic: plan.placed.message_kinds().map(ControlCounts::new).unwrap_or_default(),
-        meters: Meters::default(),
-        link_meters: LinkMeters::default(),
+        hosts: Hosts::default(),
+        messages: Messages::default(),
+        passing: Passing::default(),
+        attempts: Attempts::default(),
         packet_losses,
         outside: Outside::default(),
         differentials: Differentials::default(),
@@ -397,10 +391,11 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         schedule: Schedule::default(),
     };
     plan.add_agents(&mut network);
+    network.hosts.frames = plan.placed.message_kinds().map(MessageFrames::new).unwrap_or_default();
     plan.add_controllers(&mut network, &controllers);
     network.rules.scheme_is_idle = plan.scheme_is_idle(&network);
     network.start_routing();
-    network.start_agents(air, agenda);
+    network.start_agents(air);
     network.start_forwarders(air);
     network.start_controllers();
     network.push_scheduled(agenda);
@@ -520,10 +515,10 @@ pub(super) fn add_flows(
         f.source.leave_room(network.interfaces.headers().wire_len(header));
         network.tcp.add_flow(flow, law, seed, &spec.headers);
         network.backpressure.add_flow();
-        if network.forwarders.any() {
+        if network.hosts.forwarders.any() {
             // The law of a flow would pace what forwarders take as they need it.
             let may = !f.is_tcp && !network.udp.controls(FlowIx::of(network.flows.len()));
-            network.forwarders.add_flow(FlowId(id), [from, to], may, f.stop);
+            network.hosts.forwarders.add_flow(FlowId(id), [from, to], may, f.stop);
         }
         let (start, stop, order) = (f.start, f.stop, f.order());
         network.routes.watch([from, to], (start.max(network.rules.warmup), stop));

@@ -182,7 +182,7 @@ impl Network {
             let packet = self.packets.packet_of(copy);
             self.records.push(now, Record::Made { packet, flow, forward: true, connection: None });
         }
-        if self.forwarders.any() && self.forward_own(flow, copy, now) {
+        if self.hosts.forwarders.any() && self.forward_own(flow, copy, now) {
             return copy;
         }
         self.send_from_source(from, first_hop, copy, now);
@@ -196,7 +196,7 @@ impl Network {
     #[inline(always)]
     fn first_hop(&self, flow: FlowIx) -> Option<NextHop> {
         let f = &self.flows[flow];
-        if self.forwarders.any()
+        if self.hosts.forwarders.any()
             && let Some(port) = self.forwarder_port(flow)
         {
             return Some(NextHop { port, node: f.to });
@@ -218,7 +218,7 @@ impl Network {
     /// The port by which packets of a flow's source leave.
     fn port_towards(&self, flow: FlowIx) -> Option<PortIx> {
         let f = &self.flows[flow];
-        if self.forwarders.any()
+        if self.hosts.forwarders.any()
             && let Some(port) = self.forwarder_port(flow)
         {
             return Some(port);
@@ -255,7 +255,7 @@ impl Network {
     /// True if a port has no room for a packet of a flow's source now.
     #[inline(always)]
     fn is_full_for(&mut self, port: PortIx, flow: FlowIx, now: Time) -> bool {
-        if self.forwarders.any() && self.forwarders.source_of(flow).is_some() {
+        if self.hosts.forwarders.any() && self.hosts.forwarders.source_of(flow).is_some() {
             return self.waits_for_forwarder(flow, port);
         }
         if self.rules.queues_label && !self.interfaces.queue_header(port).is_none() {
@@ -418,7 +418,7 @@ impl Network {
                 let copy = self.make_packet(flow, now);
                 made = true;
                 if self.interfaces.view(port).packets == view.packets
-                    && self.forwarders.source_of(flow).is_none()
+                    && self.hosts.forwarders.source_of(flow).is_none()
                 {
                     // The packet waits for an address, is in the MAC, or was dropped: another packet now would end the same way.
                     if self.packets.get(copy).is_none() {

@@ -124,8 +124,10 @@ fn old_ratios(
     scheme: &str,
     entry: Option<&SchemeEntry>,
 ) -> Option<String> {
-    let stations = || network.flows.places().filter_map(|flow| network.forwarders.source_of(flow));
-    let told = stations().filter_map(|at| network.forwarders.at(at)).any(|at| at.wants_ratios);
+    let mut stations = network.flows.places().filter_map(|flow| network.hosts.forwarders.source_of(flow));
+    let wanting: Vec<_> =
+        network.hosts.forwarders.radios().filter(|&(.., wants_ratios)| wants_ratios).collect();
+    let told = stations.any(|station| wanting.iter().any(|&(at, ..)| at == station));
     let end = network.rules.end;
     let moves = |path: &PathSpec| {
         let first = path.knots.first();
@@ -163,7 +165,8 @@ fn idle_controllers(spec: &WorldSpec, network: &Network, scheme: &str, names: &N
     }
     let own = |node: usize| spec.schemes.iter().find(|own| own.node == node).map(|own| &own.scheme);
     let mut without = BTreeMap::new();
-    let has_one = |node| network.controllers.places().any(|at| network.controllers.node(at) == node);
+    let has_one =
+        |node| network.hosts.controllers.places().any(|at| network.hosts.controllers.node(at) == node);
     for one in &spec.controllers {
         if !has_one(NodeIx::of(one.node)) {
             let scheme = own(one.node).map_or(scheme, String::as_str);
@@ -420,7 +423,7 @@ fn idle_scheme_reason(
         ));
     }
     let forwards = entry.is_some_and(|entry| entry.places.contains(&"forwarder"));
-    let by_routes = |flow| network.forwarders.source_of(FlowIx::of(flow)).is_none();
+    let by_routes = |flow| network.hosts.forwarders.source_of(FlowIx::of(flow)).is_none();
     if forwards && !spec.flows.is_empty() && (0..spec.flows.len()).all(by_routes) {
         return Some(format!(
             "scheme {scheme} forwards only flows over UDP without a law of their own (transport = \"udp\"), and there is none \
