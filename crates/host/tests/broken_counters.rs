@@ -87,7 +87,7 @@ fn broken(
     let chosen = random.next_u32() as usize % fields.len();
     let (kind, size) = (random.next_u32() % 8, random.next_u32() % 64);
     for (at, field) in fields.into_iter().enumerate() {
-        if at != chosen && random.next_u32() % 8 != 0 {
+        if at != chosen && !random.next_u32().is_multiple_of(8) {
             continue;
         }
         *field = match kind {
@@ -133,7 +133,7 @@ fn drive(name: &str, series: u64) {
         slot.count_from(counters);
         for _ in 0..SAMPLES {
             advance(&mut counters, &mut random);
-            let lies = random.next_u32() % 2 == 0;
+            let lies = random.next_u32().is_multiple_of(2);
             let said = if lies { broken(&counters, &last, &mut random) } else { counters };
             let state = SampledState {
                 queue: QueueView { packets: 1, bytes: 1500, limit_packets: 50 },
