@@ -51,6 +51,7 @@ mod labelled;
 mod packet;
 mod queue;
 mod receiver;
+mod report;
 mod source;
 mod wants;
 
@@ -76,6 +77,7 @@ pub use labelled::{Heard, LabelledQueue, OutputQueue};
 pub use packet::{Ecn, FlowId, NodeId, Packet, PacketClass, PacketId};
 pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, QueueView, Verdict};
 pub use receiver::{Arrived, LossEvents, Receiver, UdpEnds};
+pub use report::{MOST_REPORT_BYTES, ReportBytes};
 pub use source::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
     Spurious,
