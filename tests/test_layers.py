@@ -368,6 +368,18 @@ def test_methods_of_a_type_stand_in_few_files() -> None:
     assert scattered == {}
 
 
+MOST_HOOKS_OF_A_QUEUE = 9
+
+
+def test_a_queue_is_a_queue() -> None:
+    """What few queues need belongs to `LabelledQueue`: a plain queue has few hooks."""
+    text = code((CRATES / "schemes" / "places" / "queue.rs").read_text(encoding="utf-8"))
+    start = text.index("pub trait Queue")
+    hooks = re.findall(r"\bfn (\w+)", text[start : closing(text, start)])
+    assert {"enqueue", "peek", "commit"} <= set(hooks)
+    assert len(hooks) <= MOST_HOOKS_OF_A_QUEUE, hooks
+
+
 SIZES = {
     "lib.rs": "mod a;\npub use a::Wide;\nimpl<T: Fn() -> u8> Wide<T> { fn one() {} }",
     "a/mod.rs": """

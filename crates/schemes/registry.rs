@@ -10,7 +10,7 @@ use core::ops::Deref;
 
 use crate::diffq::scheduler::Parts;
 use crate::params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
-use crate::places::{Interface, Queue};
+use crate::places::{Interface, OutputQueue};
 use crate::scheme::{AqmScheme, Scheme, SourceScheme};
 use crate::{
     bbr, c3l, codel, cubic, diffq, exor, few, fq_codel, lbm, more, newreno, nred, qfcp, rcp, red, reno, tfrc,
@@ -121,8 +121,8 @@ impl Scheme for DropTailScheme {}
 struct FqCoDelScheme(fq_codel::FqCoDel);
 
 impl Scheme for FqCoDelScheme {
-    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
-        Box::new(self.0.for_limit(interface.limit_packets))
+    fn queue(&self, interface: &Interface) -> OutputQueue {
+        OutputQueue::plain(self.0.for_limit(interface.limit_packets))
     }
 }
 

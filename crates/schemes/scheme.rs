@@ -5,14 +5,16 @@ use alloc::boxed::Box;
 use airfair_units::Db;
 
 use crate::droptail::DropTail;
-use crate::places::{Agent, Aqm, Controller, Hop, Interface, MessageKinds, Queue, Source, UdpEnds, Wants};
+use crate::places::{
+    Agent, Aqm, Controller, Hop, Interface, MessageKinds, OutputQueue, Source, UdpEnds, Wants,
+};
 
 /// A scheme with its parameters: one factory for each place that it fills. Factories for interfaces are called for one interface after
 /// the other, so that a scheme can fill a place at some interfaces only.
 pub trait Scheme: Send + Sync {
     /// The queue of an output interface.
-    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
-        Box::new(DropTail::new(interface.limit_packets))
+    fn queue(&self, interface: &Interface) -> OutputQueue {
+        OutputQueue::plain(DropTail::new(interface.limit_packets))
     }
     /// The AQM of an output interface.
     fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {

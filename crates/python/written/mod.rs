@@ -14,7 +14,9 @@ mod source;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airfair_schemes::droptail::DropTail;
-use airfair_schemes::places::{Agent, Aqm, Controller, Interface, Medium, Priority, Queue, Source, Wants};
+use airfair_schemes::places::{
+    Agent, Aqm, Controller, Interface, Medium, OutputQueue, Priority, Source, Wants,
+};
 use airfair_schemes::{
     Build, Carrier, ParamDoc, ParamError, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry,
 };
@@ -191,15 +193,15 @@ impl Written {
 }
 
 impl Scheme for Written {
-    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
+    fn queue(&self, interface: &Interface) -> OutputQueue {
         let limit_packets = interface.limit_packets;
         let made = self.make("queue", |object, name| {
             let made = object.call_method1("queue", (limit_packets,))?;
             queue::PythonQueue::new(&made, limit_packets, &self.raised, name)
         });
         match made {
-            Some(queue) => Box::new(queue),
-            None => Box::new(DropTail::new(limit_packets)),
+            Some(queue) => OutputQueue::plain(queue),
+            None => OutputQueue::plain(DropTail::new(limit_packets)),
         }
     }
 

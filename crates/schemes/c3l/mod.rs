@@ -74,7 +74,7 @@ use crate::scheme::Scheme;
 pub use agent::NodeAgent;
 pub use controller::Controller;
 pub use estimate::LocalAgent;
-pub use flow::{Receiver, Returns, Sender, SourceConfig};
+pub use flow::{Receiver, Sender, SourceConfig};
 pub use hop::Stamper;
 pub use links::{Capacity, Ended, Links, Sending};
 
@@ -448,12 +448,12 @@ impl C3l {
 
 impl Scheme for C3l {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(Sender::new(self.source, Returns::Acknowledgements)))
+        Some(Box::new(Sender::new(self.source)))
     }
 
     fn udp(&self) -> Option<UdpEnds> {
         Some(UdpEnds {
-            source: Box::new(Sender::new(self.source, Returns::Reports)),
+            source: Box::new(Sender::new(self.source)),
             receiver: Some(Box::new(Receiver::new(self.epoch))),
         })
     }

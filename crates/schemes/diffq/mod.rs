@@ -52,7 +52,7 @@ use airfair_units::{Rate, Span};
 
 use crate::droptail::DropTail;
 use crate::params::{ParamError, Params};
-use crate::places::{Agent, Interface, Medium, Priority, Queue, Source, UdpEnds, Wants};
+use crate::places::{Agent, Interface, Medium, OutputQueue, Priority, Source, UdpEnds, Wants};
 use crate::scheme::Scheme;
 use crate::{params, words};
 
@@ -224,13 +224,13 @@ impl DiffQ {
 }
 
 impl Scheme for DiffQ {
-    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
+    fn queue(&self, interface: &Interface) -> OutputQueue {
         let limit_packets = interface.limit_packets;
         match interface.medium {
-            Medium::Wire => Box::new(DropTail::new(limit_packets)),
+            Medium::Wire => OutputQueue::plain(DropTail::new(limit_packets)),
             Medium::Radio => {
                 let config = QueueConfig { limit_packets, ..self.queue };
-                Box::new(DiffQQueue::new(config, Backlogs::new(self.sizes, self.expiry)))
+                OutputQueue::labelled(DiffQQueue::new(config, Backlogs::new(self.sizes, self.expiry)))
             }
         }
     }

@@ -61,7 +61,7 @@ pub struct Packet {
     pub class: PacketClass,
     /// The packet's ECN bits.
     pub ecn: Ecn,
-    /// True if it carries a header of the queue's kind ([`Queue::header`](super::Queue::header)).
+    /// True if it carries a header of the queue's kind ([`LabelledQueue::header`](super::LabelledQueue::header)).
     pub labelled: bool,
     /// The time at which it arrived at the queue.
     pub enqueued: Time,

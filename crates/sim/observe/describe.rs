@@ -64,11 +64,11 @@ pub(crate) enum Body {
         request: bool,
     },
     Udp {
-        /// True from the flow's source to its destination; false for a report.
-        forward: bool,
         /// Scheme's header of the packet.
         header: SchemeHeader,
     },
+    /// A report of a flow's receiver: its bytes.
+    Report(Vec<u8>),
     Tcp {
         segment: Segment,
         /// True from the end that sends data to the one that receives.
@@ -108,9 +108,9 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
         Payload::Tcp { flow, opening } => segment(network, copy, at, (flow, opening))?,
         Payload::Foreign { .. } => Body::Foreign,
         Payload::Udp { .. } | Payload::Routed { .. } => {
-            Body::Udp { forward: true, header: scheme_header(network, copy, at) }
+            Body::Udp { header: scheme_header(network, copy, at) }
         }
-        Payload::Report { .. } => Body::Udp { forward: false, header: scheme_header(network, copy, at) },
+        Payload::Report { .. } => Body::Report(network.packets.report(at.of).to_vec()),
     };
     Some(PacketDescription {
         flow: packet.flow().or_else(|| forwarded(network, packet).map(|(flow, _)| flow)),

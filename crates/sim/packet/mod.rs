@@ -7,7 +7,7 @@
 mod segments;
 
 use airfair_host::{HeaderId, HeaderRef};
-use airfair_schemes::places::{Ecn, FlowId, Header, PacketClass};
+use airfair_schemes::places::{Ecn, FlowId, Header, PacketClass, ReportBytes};
 
 use airfair_transport::{Flags, Segment};
 use airfair_units::Time;
@@ -184,6 +184,8 @@ pub(crate) struct Packets {
     free_copies: Vec<u32>,
     /// Segments of TCP packets, by the place of the packet.
     cargo: Segments,
+    /// Reports of receivers, by the place of the packet.
+    reports: Vec<ReportBytes>,
     /// Scheme headers of copies, by the place of the copy.
     headers: Vec<Header>,
     /// Destinations of copies whose headers are overheard, by the place of the copy: a packet may end at its destination before the copy of
@@ -229,6 +231,26 @@ impl Packets {
         let copy = self.add(packet, first);
         self.cargo.store_segment(self.packet_of(copy).place(), segment, connection, forward);
         copy
+    }
+
+    /// Adds a packet that carries a report.
+    pub(crate) fn add_report(
+        &mut self,
+        (packet, first): (Packet, PacketCopy),
+        report: ReportBytes,
+    ) -> CopyRef {
+        let copy = self.add(packet, first);
+        let at = self.packet_of(copy).place();
+        if at >= self.reports.len() {
+            self.reports.resize(at + 1, ReportBytes::EMPTY);
+        }
+        self.reports[at] = report;
+        copy
+    }
+
+    /// The report that a packet carries, or carried last.
+    pub(crate) fn report(&self, packet: PacketRef) -> &[u8] {
+        self.reports.get(packet.place()).map_or(&[], ReportBytes::as_slice)
     }
 
     #[inline]

@@ -591,21 +591,19 @@ impl Network {
         copy: CopyRef,
         now: Time,
     ) {
-        let header = |network: &Self| {
-            let header = if arrived.header.is_none() { None } else { network.packets.header(copy) };
-            let mut header = header.copied().unwrap_or_default();
-            network.interfaces.headers().round_trip(arrived.header, &mut header);
-            header
-        };
         match packet.payload {
             Payload::Udp { flow, .. } if self.udp.controls(flow) => {
+                let header = if arrived.header.is_none() { None } else { self.packets.header(copy) };
+                let mut header = header.copied().unwrap_or_default();
+                self.interfaces.headers().round_trip(arrived.header, &mut header);
                 let bytes = Bytes(u64::from(packet.length));
-                let data = Arrived { bytes, ecn: arrived.ecn, header: header(self) };
+                let data = Arrived { bytes, ecn: arrived.ecn, header };
                 self.udp.on_data(flow, data, arrived.hops, now, &mut self.schedule);
                 self.send_reports(flow, now);
             }
             Payload::Report { flow, .. } => {
-                self.udp.on_report(flow, &header(self), now, &mut self.schedule);
+                let report = self.packets.report(arrived.of);
+                self.udp.on_report(flow, report, now, &mut self.schedule);
                 self.send_paced(flow, now);
             }
             _ => {}
@@ -614,16 +612,13 @@ impl Network {
 
     /// Sends the reports that a flow's receiver has made.
     fn send_reports(&mut self, flow: FlowIx, now: Time) {
-        while let Some((header, number)) = self.udp.next_report(flow) {
-            let kind = self.udp.report_header(flow);
-            let bytes =
-                self.rules.headers.udp + self.rules.headers.ip + self.interfaces.headers().wire_len(kind);
+        while let Some((report, number)) = self.udp.next_report(flow) {
+            let bytes = self.rules.headers.udp + self.rules.headers.ip + report.wire_len();
             let f = &mut self.flows[flow];
             let packet = f.report(flow, number, bytes, now);
             let (node, first_hop) = (f.to, f.first_hops[1]);
             let ahead = self.udp.reports_go_ahead(flow);
-            let copy = self.packets.add(packet, PacketCopy { header: kind, ahead, ..PacketCopy::PLAIN });
-            *self.packets.new_header(copy) = header;
+            let copy = self.packets.add_report((packet, PacketCopy { ahead, ..PacketCopy::PLAIN }), report);
             if self.records.are_enabled() {
                 let packet = self.packets.packet_of(copy);
                 self.records.push(now, Record::Made { packet, flow, forward: false, connection: None });

@@ -320,7 +320,7 @@ fn what_is_wanted_of_an_interface() {
         ("diffq-rc", 1, false),
     ] {
         let scheme = build(name, &[]);
-        assert_eq!(scheme.queue(&wire).tail_drop(), Some(20));
+        assert_eq!(scheme.queue(&wire).discipline().tail_drop(), Some(20));
         assert_eq!(scheme.wants(&wire), Wants::default());
         let expected = Wants {
             heard_headers: hears,

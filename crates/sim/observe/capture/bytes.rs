@@ -292,9 +292,9 @@ fn packet(
             front.add(Arp::wire_len(), |buffer| arp.encode(buffer));
             0
         }
-        Body::Udp { forward, header } => {
+        Body::Udp { header } => {
             let (before, after) = header.parts();
-            let (from, to) = if forward { ends } else { (ends.1, ends.0) };
+            let (from, to) = ends;
             let payload = &ZEROS[..payload.min(most(before.len() + Udp::wire_len() + after.len()))];
             let udp = Udp::new(from, to, udp::PayloadLen::default());
             let udp = udp.with_payload(source, destination, payload).expect("it was cut to what fits");
@@ -304,6 +304,16 @@ fn packet(
             front.0.extend(before);
             front.add(Udp::wire_len(), |buffer| udp.encode(buffer));
             end_with(front, payload, after)
+        }
+        Body::Report(ref report) => {
+            // A report stands where the data's header does: before a datagram without payload.
+            let udp = Udp::new(ends.1, ends.0, udp::PayloadLen::default());
+            let udp = udp.with_payload(source, destination, &[]).expect("it is empty");
+            let protocol = if report.is_empty() { Protocol::UDP } else { Protocol::EXPERIMENTAL_2 };
+            ip(front, described, protocol, addresses, report.len() + Udp::wire_len());
+            front.0.extend(report);
+            front.add(Udp::wire_len(), |buffer| udp.encode(buffer));
+            0
         }
         Body::Message(start) => {
             let mut bytes = vec![0; payload.min(most(Udp::wire_len()))];
