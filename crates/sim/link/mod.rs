@@ -20,14 +20,15 @@ use airfair_units::{Bytes, Rate, Span, Time};
 
 use crate::event::{EventKind, Order, ScheduledEvent, class, rank};
 use crate::ids::{CopyRef, NodeIx, PortIx, Table, WireIx};
+use crate::packet::Packet;
 use crate::record::{Record, Records};
 use crate::spec::LinkSpec;
 use timetable::{Timetable, first_waiting};
 use wire::{InFlight, Losses, Wire};
 
-/// Memory of a packet on a wire: 40 bytes in the wire's list, 96 of the packet and its copy, as much again for a segment and a scheme's
-/// header; lists that grow have room for half as many again.
-const BYTES_PER_PACKET: u64 = 400;
+/// Memory of a packet on a wire: 40 bytes in the wire's list, 88 of the packet and its copy, 144 of a segment, 20 of a scheme's header, 8 in
+/// the lists of free places; lists that grow have room for half as many again.
+const BYTES_PER_PACKET: u64 = 450;
 
 /// A packet offered to a wire.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +38,14 @@ pub(crate) struct OfferedPacket {
     pub bytes: u32,
     /// True if it carries transport payload.
     pub has_payload: bool,
+}
+
+impl OfferedPacket {
+    /// A copy of a packet, as a wire sees it.
+    #[inline(always)]
+    pub(crate) fn of(packet: &Packet, copy: CopyRef) -> Self {
+        Self { packet: copy, bytes: packet.bytes, has_payload: packet.length > 0 }
+    }
 }
 
 /// Answer of a wire to an offer.
@@ -219,12 +228,10 @@ impl Links {
     pub(crate) fn offer(&mut self, wire: WireIx, offer: &OfferedPacket, now: Time) -> OfferResult {
         let at = &mut self.wires[wire];
         let begin = at.free_at.max(now);
-        if let Some(timetable) = &mut at.timetable {
-            // If no packet waits there is room.
-            if begin > now && timetable.is_full(&at.in_flight, now) {
-                return OfferResult::Full;
-            }
-            timetable.accept(Span(begin.0 - now.0));
+        if let Some(timetable) = &mut at.timetable
+            && !timetable.accepts(&at.in_flight, begin, now)
+        {
+            return OfferResult::Full;
         }
         OfferResult::Accepted(self.transmit(wire, offer, now, begin))
     }

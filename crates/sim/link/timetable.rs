@@ -10,12 +10,13 @@ use super::wire::InFlight;
 /// Times of departure for the packets in flight; those whose first bit has not left are waiting.
 #[derive(Debug)]
 pub(super) struct Timetable {
+    /// Number of packets accepted.
+    accepted: u64,
     /// Largest number of packets that wait.
     limit: usize,
     /// Length of the prefix of the packets in flight whose transmission had begun at the last query.
     begun: usize,
-    /// Number of packets accepted, and the sum of their waiting times.
-    accepted: u64,
+    /// Sum of the waiting times of the accepted packets.
     waited: Span,
 }
 
@@ -25,11 +26,17 @@ impl Timetable {
         Self { limit: limit as usize, begun: 0, accepted: 0, waited: Span::ZERO }
     }
 
-    /// Counts an accepted packet, which waits for `wait`.
+    /// Accepts a packet whose transmission would start at `begin`, unless it would have to wait and the queue is full.
     #[inline(always)]
-    pub(super) fn accept(&mut self, wait: Span) {
+    pub(super) fn accepts(&mut self, in_flight: &VecDeque<InFlight>, begin: Time, now: Time) -> bool {
+        if begin > now {
+            if self.is_full(in_flight, now) {
+                return false;
+            }
+            self.waited += Span(begin.0 - now.0);
+        }
         self.accepted += 1;
-        self.waited += wait;
+        true
     }
 
     /// Adjusts the timetable after the first packet in flight was removed.

@@ -118,9 +118,10 @@ impl Network {
 
     /// Pushes scheduled events onto the agenda.
     pub(super) fn push_scheduled(&mut self, agenda: &mut Agenda) {
-        for ScheduledEvent { at, order, kind } in self.schedule.drain() {
+        for &ScheduledEvent { at, order, kind } in self.schedule.events() {
             agenda.push(at, order, kind);
         }
+        self.schedule.clear();
     }
 
     /// Handles the indications of an event of the air, each completely before the next.
@@ -313,7 +314,8 @@ impl Network {
 
     pub(super) fn enqueue(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
         if let Some(wire) = self.interfaces.wire_with_queue(hop.port, &self.links) {
-            self.offer_to_wire(wire, copy, now);
+            let Some(packet) = self.packets.get(copy) else { return };
+            self.offer_to_wire(wire, OfferedPacket::of(packet, copy), now);
             return;
         }
         let port = if self.interfaces.sorts_arrivals() {
@@ -505,7 +507,7 @@ impl Network {
 
     /// Delivers a packet at its destination.
     pub(super) fn deliver(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
-        let Some((packet, ended)) = self.packets.end(copy) else { return };
+        let Some((&packet, &ended)) = self.packets.end(copy) else { return };
         if packet.class == PacketClass::Control {
             self.message_delivered(node, &packet, now);
             return;
@@ -543,7 +545,7 @@ impl Network {
             self.schedule_release(node, copy, now);
             return;
         }
-        let Some((packet, ended)) = self.packets.end(copy) else { return };
+        let Some((&packet, &ended)) = self.packets.end(copy) else { return };
         if packet.class == PacketClass::Control {
             self.on_control_ended(&packet);
             return;
@@ -802,38 +804,38 @@ impl Network {
 
 /// Wired links.
 impl Network {
-    /// Offers a packet to a wire that keeps its own queue.
-    #[inline]
-    pub(super) fn offer_to_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
-        let Some(&packet) = self.packets.get(copy) else { return };
-        self.send_on_wire(wire, (&packet, copy), now, None);
+    /// Offers a packet of this node to a wire that keeps its own queue.
+    #[inline(never)]
+    pub(super) fn offer_to_wire(&mut self, wire: WireIx, offer: OfferedPacket, now: Time) {
+        let due = self.send_on_wire(wire, &offer, now);
+        self.schedule.add_if(due);
     }
 
-    /// [`Network::offer_to_wire`] with the agenda, if it is available. A packet that finds no room is dropped.
-    #[inline(never)]
-    fn send_on_wire(
-        &mut self,
-        wire: WireIx,
-        (packet, copy): (&Packet, CopyRef),
-        now: Time,
-        agenda: Option<&mut Agenda>,
-    ) {
-        let offer = OfferedPacket { packet: copy, bytes: packet.bytes, has_payload: packet.length > 0 };
+    /// Sends a packet by a wire that keeps its own queue; without room there it is dropped. Returns its arrival event, if no other packet
+    /// arrives before it.
+    #[inline(always)]
+    fn send_on_wire(&mut self, wire: WireIx, offer: &OfferedPacket, now: Time) -> Option<ScheduledEvent> {
         if self.rules.hops_at_wires {
-            let backlog = self.links.backlog(wire, now).unwrap_or_default();
-            let bytes = packet.bytes + self.rules.headers.wired;
-            let passage = Passage { bytes, flow: packet.scheme_flow, class: packet.class, backlog };
-            let carried = self.packets.carried_header(copy);
-            self.interfaces.pass_hop(self.links.port(wire), &passage, carried, now);
+            self.pass_hop_of_wire(wire, offer, now);
         }
-        match self.links.offer(wire, &offer, now) {
-            OfferResult::Accepted(None) => {}
-            OfferResult::Accepted(due) => match agenda {
-                Some(agenda) => agenda.push_if(due),
-                None => self.schedule.add_if(due),
-            },
-            OfferResult::Full => self.drop_at(self.links.port(wire), copy, DropReason::QUEUE_FULL.0, now),
+        match self.links.offer(wire, offer, now) {
+            OfferResult::Accepted(due) => due,
+            OfferResult::Full => {
+                self.drop_at(self.links.port(wire), offer.packet, DropReason::QUEUE_FULL.0, now);
+                None
+            }
         }
+    }
+
+    /// Lets the hop of a scheme handle a packet on its way to a wire that keeps its own queue.
+    #[inline(never)]
+    fn pass_hop_of_wire(&mut self, wire: WireIx, offer: &OfferedPacket, now: Time) {
+        let backlog = self.links.backlog(wire, now).unwrap_or_default();
+        let Some(packet) = self.packets.get(offer.packet) else { return };
+        let bytes = packet.bytes + self.rules.headers.wired;
+        let passage = Passage { bytes, flow: packet.scheme_flow, class: packet.class, backlog };
+        let carried = self.packets.carried_header(offer.packet);
+        self.interfaces.pass_hop(self.links.port(wire), &passage, carried, now);
     }
 
     /// Serves a wire: if it is idle, it sends the next packet of its port's queue; otherwise schedules an event for the time at which it is
@@ -893,15 +895,16 @@ impl Network {
             self.on_routed_arrival(wire, copy, now);
             return;
         }
-        let Some((&packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
+        let Some((packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
         at.hops += 1;
         let (destination, hops) = (packet.destination, at.hops);
+        let offer = OfferedPacket::of(packet, copy);
         // The common case of a router: from wire to wire directly.
         if destination != node
             && hops < self.rules.hop_limit
             && let Some(onward) = self.next_wire(wire, destination)
         {
-            self.send_on_wire(onward, (&packet, copy), now, Some(agenda));
+            agenda.push_if(self.send_on_wire(onward, &offer, now));
             return;
         }
         self.forward_from(node, (destination, hops), copy, now);
