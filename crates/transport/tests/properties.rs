@@ -85,6 +85,7 @@ impl Run {
         while let Some(segment) = {
             let (next, una) = (self.sender.next_sequence(), self.sender.unacknowledged());
             let left = self.sender.poll(&mut self.world.at(self.now));
+            let left = left.map(|departure| self.sender.segment(&departure, self.now));
             if let Some(segment) = left.filter(|segment| segment.payload > 0 && segment.seq >= next) {
                 self.check_new(&segment, una);
             }

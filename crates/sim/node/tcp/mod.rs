@@ -95,7 +95,7 @@ impl Tcp {
         let sender = Slot::new(Sender::new(&tcp.config, law), random, f.rank);
         let mut connection = Connection::new((sender, Receiver::new(&tcp.config)), (flow, f.from));
         connection.opened = now;
-        connection.header = headers.id(connection.sender.machine.header());
+        connection.header = headers.id(connection.sender.machine.law().header());
         tcp.header = connection.header;
         connection.scheme_flow = f.id;
         if size.is_some() {
@@ -224,13 +224,14 @@ impl Tcp {
     /// The next segment of a sender.
     #[inline(always)]
     pub fn poll(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) -> Option<Segment> {
-        // Not by `call`: moving a segment from one option to another is slow, since it is large.
         let connection = self.connections.get_mut(id)?;
         let slot = &mut connection.sender;
-        let polled =
+        let departure =
             slot.call(now, &mut self.effects, &mut self.firings, |sender, context| sender.poll(context));
+        // Built here: moving a segment from one option to another is slow, since it is large.
+        let segment = departure.map(|departure| slot.machine.segment(&departure, now));
         self.check_law_effects(id, schedule);
-        polled
+        segment
     }
 
     /// The next segment of a receiver.
@@ -252,7 +253,7 @@ impl Tcp {
         match end {
             ConnectionEnd::Sender => {
                 *header = Header::default();
-                connection.sender.machine.stamp(header, now);
+                connection.sender.machine.law_mut().stamp(header, now);
             }
             ConnectionEnd::Receiver => *header = connection.echo.answer(kind),
         }
@@ -448,7 +449,7 @@ impl Tcp {
             cause,
             sequence: sender.unacknowledged() as u32,
             window: Bytes(sender.window(now)),
-            rto: sender.rto(),
+            rto: sender.round_trips().time_out,
         })
     }
 }
