@@ -11,6 +11,7 @@
 //! The events of a wire ([`EventKind::WireArrival`], [`EventKind::WireFree`], [`EventKind::RateChange`]) return values: the packet that has
 //! arrived or was lost, and its node. Later events are returned as a [`ScheduledEvent`], which the caller schedules.
 
+mod fifo;
 mod timetable;
 mod wire;
 
@@ -229,7 +230,7 @@ impl Links {
         let at = &mut self.wires[wire];
         let begin = at.free_at.max(now);
         if let Some(timetable) = &mut at.timetable
-            && !timetable.accepts(&at.in_flight, begin, now)
+            && !timetable.accepts(at.in_flight.as_slice(), begin, now)
         {
             return OfferResult::Full;
         }
@@ -306,7 +307,8 @@ impl Links {
     pub(crate) fn wake_at_departure(&mut self, wire: WireIx, now: Time) -> Option<ScheduledEvent> {
         let wire = &mut self.wires[wire];
         wire.timetable.as_ref()?;
-        let begin = wire.in_flight.get(first_waiting(&wire.in_flight, now))?.begin;
+        let in_flight = wire.in_flight.as_slice();
+        let begin = in_flight.get(first_waiting(in_flight, now))?.begin;
         wire.wake_at(begin)
     }
 
@@ -324,12 +326,12 @@ impl Links {
         if let Some(timetable) = &mut wire.timetable {
             timetable.on_first_removed();
         }
-        let end = match wire.in_flight.pop_front() {
+        let end = match wire.in_flight.pop() {
             Some(InFlight { packet, lost: false, .. }) => Some(WireEnd::Arrived { node: wire.to, packet }),
             Some(InFlight { packet, .. }) => Some(WireEnd::Lost { node: wire.from, packet }),
             None => None,
         };
-        (end, wire.in_flight.front().map(|next| wire.next_arrival(next)))
+        (end, wire.in_flight.first().map(|next| wire.next_arrival(next)))
     }
 
     /// Handles a change of rate: of both wires of a link. Returns their ports.
@@ -347,13 +349,13 @@ impl Links {
     #[inline]
     pub(crate) fn is_full(&mut self, wire: WireIx, now: Time) -> bool {
         let wire = &mut self.wires[wire];
-        wire.timetable.as_mut().is_some_and(|timetable| timetable.is_full(&wire.in_flight, now))
+        wire.timetable.as_mut().is_some_and(|timetable| timetable.is_full(wire.in_flight.as_slice(), now))
     }
 
     /// True if no packet waits in a wire's own queue.
     pub(crate) fn is_empty(&self, wire: WireIx, now: Time) -> bool {
         let wire = &self.wires[wire];
-        wire.timetable.is_none() || wire.in_flight.back().is_none_or(|packet| packet.begin <= now)
+        wire.timetable.is_none() || wire.in_flight.as_slice().last().is_none_or(|packet| packet.begin <= now)
     }
 
     /// Backlog of a wire's own queue, framing included; `None` if it has none. `now` may be earlier than that of a previous query or offer,
@@ -367,7 +369,7 @@ impl Links {
         if wire.free_at <= now {
             return Some(Backlog::default());
         }
-        Some(timetable.backlog(&wire.in_flight, rate, now))
+        Some(timetable.backlog(wire.in_flight.as_slice(), rate, now))
     }
 
     /// Departure of a packet from its node, if it is the last one that a wire has accepted.
@@ -379,20 +381,20 @@ impl Links {
     /// Departures of packets that a wire has accepted and not delivered, latest first.
     #[inline]
     pub(crate) fn departures(&self, wire: WireIx) -> impl Iterator<Item = Departure> + '_ {
-        let in_flight = self.wires[wire].in_flight.iter().rev();
+        let in_flight = self.wires[wire].in_flight.as_slice().iter().rev();
         in_flight.map(|p| Departure { begin: p.begin, end: p.end, packet: p.packet })
     }
 
     /// Packets in transmission or propagation.
     pub(crate) fn on_the_way(&self, wire: WireIx, now: Time) -> impl Iterator<Item = CopyRef> + '_ {
         let wire = &self.wires[wire];
-        wire.in_flight.range(..self.first_waiting(wire, now)).map(|packet| packet.packet)
+        wire.in_flight.as_slice().iter().take(self.first_waiting(wire, now)).map(|packet| packet.packet)
     }
 
     /// Packets that wait in a wire's own queue.
     pub(crate) fn waiting(&self, wire: WireIx, now: Time) -> impl Iterator<Item = CopyRef> + '_ {
         let wire = &self.wires[wire];
-        let waiting = wire.in_flight.range(self.first_waiting(wire, now)..);
+        let waiting = wire.in_flight.as_slice().iter().skip(self.first_waiting(wire, now));
         waiting.map(|packet| packet.packet)
     }
 
@@ -400,7 +402,7 @@ impl Links {
     pub(crate) fn view(&self, wire: WireIx, now: Time) -> WireView {
         let wire = &self.wires[wire];
         let on_the_way = self.first_waiting(wire, now);
-        let departed = wire.timetable.as_ref().map(|timetable| timetable.departed(&wire.in_flight, now));
+        let departed = wire.timetable.as_ref().map(|timetable| timetable.departed(wire.in_flight.as_slice(), now));
         let (left, waited) = departed.unwrap_or_default();
         let waiting = (wire.in_flight.len() - on_the_way) as u64;
         WireView { waiting, on_the_way: on_the_way as u64, left, waited }
@@ -408,7 +410,7 @@ impl Links {
 
     fn first_waiting(&self, wire: &Wire, now: Time) -> usize {
         match wire.timetable {
-            Some(_) => first_waiting(&wire.in_flight, now),
+            Some(_) => first_waiting(wire.in_flight.as_slice(), now),
             None => wire.in_flight.len(),
         }
     }
