@@ -166,7 +166,7 @@ pub fn fuzz_transport(data: &[u8]) {
         let mut polls = 0;
         while let Some(departure) = sender.poll(context) {
             let segment = sender.segment(&departure, now);
-            let edge = sender.unacknowledged().saturating_add(sender.peer_window());
+            let edge = sender.unacknowledged().saturating_add(sender.peer().window);
             let probe = segment.payload == 1 && segment.seq == sender.next_sequence();
             let is_new = segment.seq >= next && segment.payload > 0;
             assert!(!is_new || probe || segment.seq + u64::from(segment.payload) <= edge, "{segment:?}");

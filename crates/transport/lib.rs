@@ -30,7 +30,7 @@ mod sender;
 pub use config::{DelayedAck, InitialWindow, PartialAckTimer, SharedConfig, TcpConfig, TickMode};
 pub use receiver::{Receiver, ReceiverStats};
 pub use segment::{Flags, SackBlocks, Segment, Timestamps};
-pub use sender::{Departure, Limit, RoundTrips, Sender, SenderStats, State};
+pub use sender::{Departure, Limit, Peer, RoundTrips, Sender, SenderStats, State};
 
 use airfair_units::Time;
 

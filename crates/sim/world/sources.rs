@@ -81,7 +81,7 @@ impl Network {
             Some(FlowStartAction::Connection { endless }) => {
                 if let Some(id) = self.open_connection(flow, None, now) {
                     if endless {
-                        self.tcp.write_endless(id);
+                        self.tcp.write(id, u64::MAX);
                     }
                     self.send_segments(id, now);
                 }

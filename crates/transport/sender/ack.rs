@@ -126,7 +126,7 @@ impl Sender {
                 in_recovery,
                 sent_at: match &result.newest {
                     Some(newest) => newest.snapshot.sent_at,
-                    None => self.duplicate_sent_at(now),
+                    None => self.recovery.newest_sent_at(&self.board, self.peer.mss).unwrap_or(now),
                 },
             };
             self.law.on_acked(&acked, context);
@@ -135,14 +135,6 @@ impl Sender {
         let (law, config) = (&self.law, &self.config);
         let aim = || config.within_limit(&law.allowance(now));
         self.recovery.reduce(result.delivered, self.board.pipe(), aim, self.peer.mss);
-    }
-
-    /// Earliest departure of the segment behind a duplicate acknowledgement.
-    #[cold]
-    #[inline(never)]
-    fn duplicate_sent_at(&self, now: Time) -> Time {
-        let nth = self.recovery.newest_arrived(self.peer.mss);
-        nth.and_then(|nth| self.board.get(nth)).map_or(now, |segment| segment.snapshot.sent_at)
     }
 
     /// Measures round-trip times: for the time-out, and of the newest segment for the law.
@@ -158,7 +150,7 @@ impl Sender {
             && !self.peer.timestamps
         {
             let rtt = self.rtt.measured(now, now.since(sent_at), &self.config);
-            self.sample_rtt(rtt, 1);
+            self.undoing.sample(&mut self.rtt, (rtt, 1), self.stream.una, &self.config);
         }
         if self.peer.timestamps
             && let Some(stamps) = segment.timestamps
@@ -168,7 +160,7 @@ impl Sender {
             if advance && let Some(rtt) = Peer::echoed_rtt(stamps, now) {
                 let per_round = self.board.payload().div_ceil(2 * u64::from(self.peer.mss));
                 let rtt = self.rtt.measured(now, rtt, &self.config);
-                self.sample_rtt(rtt, per_round);
+                self.undoing.sample(&mut self.rtt, (rtt, per_round), self.stream.una, &self.config);
             }
         }
         let newest = newest.filter(|newest| newest.once)?;
@@ -178,14 +170,6 @@ impl Sender {
         self.stats.round_trips += 1;
         self.stats.round_trip_ns += rtt.as_nanos();
         Some(self.rtt.law_rtt(rtt, &self.config))
-    }
-
-    /// Adds a measurement of the round-trip time to the time-out; after a spurious one the first of data sent since adapts it.
-    fn sample_rtt(&mut self, rtt: Span, per_round: u64) {
-        match self.undoing.settles(self.stream.una) {
-            Some(before) => self.rtt.settle(&before, rtt, &self.config),
-            None => self.rtt.sample(rtt, per_round, &self.config),
-        }
     }
 
     /// Restarts the retransmission timer by RFC 6298 sections 5.2 and 5.3; in fast recovery without SACK, RFC 6582 section 3.2, step 3.

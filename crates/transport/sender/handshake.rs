@@ -20,6 +20,13 @@ impl Handshake {
         self.sent_at = (times == 1).then_some(now);
     }
 
+    /// The SYN was not answered in time (RFC 6298 sections 5.5 and 5.7): true if it is sent again, unless that was done `most` times. Its
+    /// transmission restarts the timer.
+    pub(super) fn repeats(&mut self, times: u64, most: Option<u32>) -> bool {
+        self.due = most.is_none_or(|most| times <= u64::from(most));
+        self.due
+    }
+
     /// True if the SYN was retransmitted, or never sent.
     pub(super) fn has_lost(&self) -> bool {
         self.sent_at.is_none()

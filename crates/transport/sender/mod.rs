@@ -37,13 +37,13 @@ use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
 use crate::{SharedConfig, TickMode};
 use handshake::Handshake;
-use peer::Peer;
 use recovery::Recovery;
 use stream::Stream;
 use timers::Timers;
 use undo::{Undo, Undoing};
 
 pub use output::{Departure, Limit};
+pub use peer::Peer;
 pub use stats::SenderStats;
 
 /// State of a sender.
@@ -185,14 +185,9 @@ impl Sender {
         self.law.on_start(&FlowSetup { mss, headers, initial_window, window_limit, rtt, syn_lost }, context);
     }
 
-    /// Adds `bytes` of the application's data. No effect after [`Sender::close`].
+    /// Adds `bytes` of the application's data; the largest number means data without end. No effect after [`Sender::close`].
     pub fn write(&mut self, bytes: u64) {
         self.stream.write(bytes, self.config.buffer(self.peer.mss));
-    }
-
-    /// Adds unlimited data.
-    pub fn write_endless(&mut self) {
-        self.write(u64::MAX);
     }
 
     /// Ends the application's data.
@@ -291,22 +286,10 @@ impl Sender {
         self.stream.next
     }
 
-    /// The last window announced by the receiver, bytes.
+    /// What was agreed with the receiver, and its window.
     #[must_use]
-    pub fn peer_window(&self) -> u64 {
-        self.peer.window
-    }
-
-    /// True if ECN was negotiated: the sender reacts to ECN-Echo.
-    #[must_use]
-    pub fn uses_ecn(&self) -> bool {
-        self.peer.ecn
-    }
-
-    /// Largest payload of a segment, options subtracted, bytes.
-    #[must_use]
-    pub fn mss(&self) -> u32 {
-        self.peer.mss
+    pub fn peer(&self) -> &Peer {
+        &self.peer
     }
 
     /// Round-trip times, and the time-out.
@@ -373,17 +356,14 @@ impl Sender {
             self.timers.probe_again(&self.rtt, context.now, &self.config);
         }
         if expired.retransmission {
-            if self.state == State::SynSent { self.on_syn_timeout() } else { self.on_timeout(context) }
+            match self.state {
+                State::SynSent if self.handshake.repeats(self.stats.syns, self.config.syn_retries) => {
+                    self.rtt.back_off();
+                }
+                State::SynSent => self.fail(),
+                _ => self.on_timeout(context),
+            }
         }
-    }
-
-    /// RFC 6298 sections 5.5 and 5.7; the transmission of the SYN restarts the timer.
-    fn on_syn_timeout(&mut self) {
-        if self.config.syn_retries.is_some_and(|most| self.stats.syns > u64::from(most)) {
-            return self.fail();
-        }
-        self.rtt.back_off();
-        self.handshake.due = true;
     }
 
     /// RFC 6298 sections 5.4 to 5.6, RFC 5681 section 3.1, RFC 6582 section 4, RFC 6675 section 5.1.

@@ -136,7 +136,7 @@ impl Sender {
             self.full_to = self.stream.next;
             return None;
         }
-        self.pace(segment.payload, &allowance, context.now)?;
+        self.timers.pace(&self.pacer, segment.payload, allowance.rate, context.now)?;
         self.recovery.head_due = false;
         let snapshot = self.delivery.on_sent(context.now, false);
         self.board.resend(index, snapshot);
@@ -213,7 +213,7 @@ impl Sender {
             self.full_to = self.stream.next;
             return None;
         }
-        self.pace(payload, &allowance, now)?;
+        self.timers.pace(&self.pacer, payload, allowance.rate, now)?;
         let seq = self.stream.next;
         let snapshot = self.delivery.on_sent(now, idle);
         self.board.push(seq, payload, fin, snapshot);
@@ -263,7 +263,7 @@ impl Sender {
         if let Some(rate) = allowance.rate {
             self.pacer.on_sent(now, bytes, rate, allowance.quantum);
             if whole && !full {
-                self.spent = self.pace(self.peer.mss, allowance, now).is_none();
+                self.spent = self.timers.pace(&self.pacer, self.peer.mss, allowance.rate, now).is_none();
             }
         }
         self.recovery.on_sent(bytes);
@@ -283,19 +283,6 @@ impl Sender {
         let held = self.state == State::Open && !self.config.limited_transmit;
         let pipe = self.board.pipe() + if held { self.board.sacked() } else { 0 };
         payload == 0 || pipe + u64::from(payload) <= window || (pipe == 0 && window > 0)
-    }
-
-    /// Returns `None` if pacing delays `payload` bytes.
-    #[inline(always)]
-    fn pace(&mut self, payload: u32, allowance: &Allowance, now: Time) -> Option<()> {
-        let Some(rate) = allowance.rate else { return Some(()) };
-        match self.pacer.check(now, u64::from(payload), rate) {
-            Ok(()) => Some(()),
-            Err(until) => {
-                self.timers.paced_until = Some(until).filter(|&until| until < Time::NEVER);
-                None
-            }
-        }
     }
 
     /// RFC 5681 section 4.1: restarts after a time without transmissions that exceeds the retransmission time-out.

@@ -12,21 +12,21 @@ const DEFAULT_PEER_MSS: u16 = 536;
 
 /// The receiver as the sender sees it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Peer {
+pub struct Peer {
     /// Largest payload of a segment, options subtracted, bytes: SMSS of RFC 5681.
-    pub(super) mss: u32,
+    pub mss: u32,
     /// True if both ends support selective acknowledgements.
-    pub(super) sack: bool,
+    pub sack: bool,
     /// True if both ends support timestamps.
-    pub(super) timestamps: bool,
+    pub timestamps: bool,
     /// True if both ends support ECN.
-    pub(super) ecn: bool,
+    pub ecn: bool,
     /// The last timestamp received.
     ts_recent: u32,
     /// SND.WND, bytes.
-    pub(super) window: u64,
+    pub window: u64,
     /// Max(SND.WND), bytes.
-    pub(super) largest_window: u64,
+    pub largest_window: u64,
     /// Window of the reverse direction, which carries no data, bytes.
     announced: u64,
 }

@@ -1,6 +1,7 @@
 //! Counters of loss detection and fast recovery (RFC 5681 section 3.2, RFC 6582, RFC 6675, RFC 6937).
 
 use airfair_schemes::places::Allowance;
+use airfair_units::Time;
 
 use super::State;
 use super::peer::Peer;
@@ -76,10 +77,13 @@ impl Recovery {
         board.pipe().saturating_sub(arrived)
     }
 
-    /// Number of the last outstanding segment of which duplicate acknowledgements tell: of n that have arrived beyond the first one, the
-    /// newest is the n-th or a later one.
-    pub(super) fn newest_arrived(&self, mss: u32) -> Option<usize> {
-        usize::try_from(self.arrived.div_ceil(u64::from(mss).max(1))).ok().filter(|&nth| nth > 0)
+    /// Earliest departure of the segment behind a duplicate acknowledgement: of n segments that have arrived beyond the first one, the
+    /// newest is the n-th or a later one. None if none has arrived.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn newest_sent_at(&self, board: &Scoreboard, mss: u32) -> Option<Time> {
+        let nth = usize::try_from(self.arrived.div_ceil(u64::from(mss).max(1))).ok().filter(|&nth| nth > 0)?;
+        board.get(nth).map(|segment| segment.snapshot.sent_at)
     }
 
     /// Starts a recovery of which the first segment is `head_end` long, with `flight` bytes outstanding. `keeps_point`: plain Reno, which

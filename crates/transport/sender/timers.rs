@@ -1,10 +1,11 @@
 //! Timers: retransmission (RFC 6298 section 5), persist (RFC 9293 section 3.8.6.1), and pacing. A timer that does not run has no time; the
 //! wait after a mark is with the marks ([`Reductions`](crate::ecn::Reductions)).
 
-use airfair_units::Time;
+use airfair_units::{Rate, Time};
 
 use crate::TcpConfig;
 use crate::earliest;
+use crate::pacing::Pacer;
 use crate::rtt::RttEstimator;
 
 /// Deadlines of a sender.
@@ -91,6 +92,15 @@ impl Timers {
             // A receiver that answers may keep its window closed indefinitely (RFC 9293 section 3.8.6.1).
             self.expiries = 0;
         }
+    }
+
+    /// Returns `None` if pacing at `rate` delays `payload` bytes, until a time that is kept.
+    #[inline(always)]
+    pub(super) fn pace(&mut self, pacer: &Pacer, payload: u32, rate: Option<Rate>, now: Time) -> Option<()> {
+        let Some(rate) = rate else { return Some(()) };
+        let Err(until) = pacer.check(now, u64::from(payload), rate) else { return Some(()) };
+        self.paced_until = Some(until).filter(|&until| until < Time::NEVER);
+        None
     }
 
     /// Ends all timers.

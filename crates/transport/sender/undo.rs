@@ -4,13 +4,13 @@
 use alloc::boxed::Box;
 
 use airfair_schemes::places::CongestionCause;
-use airfair_units::Time;
+use airfair_units::{Span, Time};
 
 use super::State;
 use super::peer::Peer;
 use crate::ecn::Reductions;
-use crate::rtt::Before;
-use crate::{Segment, Timestamps};
+use crate::rtt::{Before, RttEstimator};
+use crate::{Segment, TcpConfig, Timestamps};
 
 /// A time-out or fast retransmit that may prove spurious, and the state before it.
 #[derive(Debug, Clone, Copy)]
@@ -127,11 +127,19 @@ impl Undoing {
         self.settling = Some((before, next));
     }
 
-    /// The averages before a spurious time-out, if a measurement of data up to `una` is the first of data sent since.
-    #[inline(always)]
-    pub(super) fn settles(&mut self, una: u64) -> Option<Before> {
-        self.settling.as_ref()?;
-        self.settling.take_if(|&mut (_, end)| una > end).map(|(before, _)| before)
+    /// Adds a measurement of the round-trip time of data up to `una`, one of `per_round` in a round trip, to the time-out. After a spurious
+    /// time-out the first measurement of data sent since adapts the time-out.
+    pub(super) fn sample(
+        &mut self,
+        estimator: &mut RttEstimator,
+        (rtt, per_round): (Span, u64),
+        una: u64,
+        config: &TcpConfig,
+    ) {
+        match self.settling.take_if(|&mut (_, end)| una > end) {
+            Some((before, _)) => estimator.settle(&before, rtt, config),
+            None => estimator.sample(rtt, per_round, config),
+        }
     }
 }
 

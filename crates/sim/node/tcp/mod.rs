@@ -182,7 +182,7 @@ impl Tcp {
 
     /// True if a sender has negotiated ECN.
     pub fn uses_ecn(&self, id: ConnectionRef) -> bool {
-        self.connections.get(id).is_some_and(|connection| connection.sender.machine.uses_ecn())
+        self.connections.get(id).is_some_and(|connection| connection.sender.machine.peer().ecn)
     }
 
     /// True if all data of a sender are delivered and acknowledged.
@@ -202,15 +202,7 @@ impl Tcp {
         self.connections.get(id).is_some_and(|connection| connection.size.is_some())
     }
 
-    /// Gives a sender unlimited data.
-    pub fn write_endless(&mut self, id: ConnectionRef) {
-        self.connections
-            .get_mut(id)
-            .into_iter()
-            .for_each(|connection| connection.sender.machine.write_endless());
-    }
-
-    /// Gives a sender data of the application. Returns false if the connection is closed.
+    /// Gives a sender data of the application; the largest number means data without end. Returns false if the connection is closed.
     pub fn write(&mut self, id: ConnectionRef, bytes: u64) -> bool {
         let connection = self.connections.get_mut(id);
         connection.map(|connection| connection.sender.machine.write(bytes)).is_some()
