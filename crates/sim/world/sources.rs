@@ -756,6 +756,7 @@ impl Network {
     }
 
     /// Sends a segment of one end of a connection.
+    #[inline(always)]
     fn send_segment(
         &mut self,
         (id, label): (ConnectionRef, &PacketLabel),

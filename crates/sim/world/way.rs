@@ -314,8 +314,7 @@ impl Network {
 
     pub(super) fn enqueue(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
         if let Some(wire) = self.interfaces.wire_with_queue(hop.port, &self.links) {
-            let Some(packet) = self.packets.get(copy) else { return };
-            self.offer_to_wire(wire, OfferedPacket::of(packet, copy), now);
+            self.enqueue_at_wire(wire, copy, now);
             return;
         }
         let port = if self.interfaces.sorts_arrivals() {
@@ -804,8 +803,15 @@ impl Network {
 
 /// Wired links.
 impl Network {
-    /// Offers a packet of this node to a wire that keeps its own queue.
+    /// Offers a packet that a radio has brought to a wire that keeps its own queue.
     #[inline(never)]
+    fn enqueue_at_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
+        let Some(packet) = self.packets.get(copy) else { return };
+        self.offer_to_wire(wire, OfferedPacket::of(packet, copy), now);
+    }
+
+    /// Offers a packet of this node to a wire that keeps its own queue.
+    #[inline(always)]
     pub(super) fn offer_to_wire(&mut self, wire: WireIx, offer: OfferedPacket, now: Time) {
         let due = self.send_on_wire(wire, &offer, now);
         self.schedule.add_if(due);
