@@ -32,6 +32,18 @@ impl<T: Copy> Fifo<T> {
         self.items.is_empty()
     }
 
+    /// The item at an index.
+    #[inline(always)]
+    pub(super) fn get(&self, at: usize) -> Option<&T> {
+        self.items.get(self.taken + at)
+    }
+
+    /// The last item.
+    #[inline(always)]
+    pub(super) fn last(&self) -> Option<&T> {
+        self.items.last()
+    }
+
     /// The first item.
     #[inline(always)]
     pub(super) fn first(&self) -> Option<&T> {
@@ -95,7 +107,11 @@ mod tests {
                 most = most.max(ring.len());
                 prop_assert_eq!(fifo.as_slice(), ring.make_contiguous());
                 prop_assert_eq!((fifo.len(), fifo.is_empty()), (ring.len(), ring.is_empty()));
-                prop_assert_eq!(fifo.first(), ring.front());
+                prop_assert_eq!((fifo.first(), fifo.last()), (ring.front(), ring.back()));
+                (0..=ring.len()).try_for_each(|at| {
+                    prop_assert_eq!(fifo.get(at), ring.get(at));
+                    Ok(())
+                })?;
                 prop_assert!(fifo.items.capacity() <= 4 * most);
             }
         }

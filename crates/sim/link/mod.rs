@@ -60,11 +60,14 @@ pub(crate) enum OfferResult {
 
 /// End of a packet's way on a wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WireEnd {
-    /// The packet has arrived at the node at the far end.
-    Arrived { node: NodeIx, packet: CopyRef },
-    /// The packet that this node had sent was lost.
-    Lost { node: NodeIx, packet: CopyRef },
+pub(crate) struct WireEnd {
+    pub packet: CopyRef,
+    /// Node at the far end.
+    pub node: NodeIx,
+    /// True if the packet was lost on the way.
+    pub lost: bool,
+    /// See [`Links::note_onward`].
+    pub onward: Option<(NodeIx, WireIx)>,
 }
 
 /// Result of the event that a wire is free, or that a packet has left its queue.
@@ -230,7 +233,7 @@ impl Links {
         let at = &mut self.wires[wire];
         let begin = at.free_at.max(now);
         if let Some(timetable) = &mut at.timetable
-            && !timetable.accepts(at.in_flight.as_slice(), begin, now)
+            && !timetable.accepts(&at.in_flight, begin, now)
         {
             return OfferResult::Full;
         }
@@ -326,12 +329,16 @@ impl Links {
         if let Some(timetable) = &mut wire.timetable {
             timetable.on_first_removed();
         }
-        let end = match wire.in_flight.pop() {
-            Some(InFlight { packet, lost: false, .. }) => Some(WireEnd::Arrived { node: wire.to, packet }),
-            Some(InFlight { packet, .. }) => Some(WireEnd::Lost { node: wire.from, packet }),
-            None => None,
-        };
+        let end = wire.in_flight.pop().map(|InFlight { packet, lost, .. }| {
+            let &mut Wire { to: node, onward, .. } = wire;
+            WireEnd { packet, node, lost, onward }
+        });
         (end, wire.in_flight.first().map(|next| wire.next_arrival(next)))
+    }
+
+    /// Keeps the destination of a wire's last packet and the wire by which that packet continues, for the next one. Routes do not change.
+    pub(crate) fn note_onward(&mut self, wire: WireIx, destination: NodeIx, onward: WireIx) {
+        self.wires[wire].onward = Some((destination, onward));
     }
 
     /// Handles a change of rate: of both wires of a link. Returns their ports.
@@ -349,7 +356,7 @@ impl Links {
     #[inline]
     pub(crate) fn is_full(&mut self, wire: WireIx, now: Time) -> bool {
         let wire = &mut self.wires[wire];
-        wire.timetable.as_mut().is_some_and(|timetable| timetable.is_full(wire.in_flight.as_slice(), now))
+        wire.timetable.as_mut().is_some_and(|timetable| timetable.is_full(&wire.in_flight, now))
     }
 
     /// True if no packet waits in a wire's own queue.
@@ -369,7 +376,7 @@ impl Links {
         if wire.free_at <= now {
             return Some(Backlog::default());
         }
-        Some(timetable.backlog(wire.in_flight.as_slice(), rate, now))
+        Some(timetable.backlog(&wire.in_flight, rate, now))
     }
 
     /// Departure of a packet from its node, if it is the last one that a wire has accepted.

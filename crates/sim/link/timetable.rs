@@ -3,6 +3,7 @@
 use airfair_schemes::places::Backlog;
 use airfair_units::{Rate, Span, Time};
 
+use super::fifo::Fifo;
 use super::wire::InFlight;
 
 /// Times of departure for the packets in flight; those whose first bit has not left are waiting.
@@ -26,7 +27,7 @@ impl Timetable {
 
     /// Accepts a packet whose transmission would start at `begin`, unless it would have to wait and the queue is full.
     #[inline(always)]
-    pub(super) fn accepts(&mut self, in_flight: &[InFlight], begin: Time, now: Time) -> bool {
+    pub(super) fn accepts(&mut self, in_flight: &Fifo<InFlight>, begin: Time, now: Time) -> bool {
         if begin > now {
             if self.is_full(in_flight, now) {
                 return false;
@@ -45,7 +46,7 @@ impl Timetable {
 
     /// True if the queue is full.
     #[inline]
-    pub(super) fn is_full(&mut self, in_flight: &[InFlight], now: Time) -> bool {
+    pub(super) fn is_full(&mut self, in_flight: &Fifo<InFlight>, now: Time) -> bool {
         // Packets that left earlier matter only if they could make room.
         if in_flight.len() - self.begun < self.limit {
             return false;
@@ -57,7 +58,7 @@ impl Timetable {
     /// Backlog at a wire of that rate, in bytes on the wire. Packets that had started by the time of the latest query are not waiting, even
     /// if `now` is earlier.
     #[inline]
-    pub(super) fn backlog(&mut self, in_flight: &[InFlight], rate: Rate, now: Time) -> Backlog {
+    pub(super) fn backlog(&mut self, in_flight: &Fifo<InFlight>, rate: Rate, now: Time) -> Backlog {
         self.advance_to(in_flight, now);
         let (Some(first), Some(last)) = (in_flight.get(self.begun), in_flight.last()) else {
             return Backlog::default();
@@ -83,7 +84,7 @@ impl Timetable {
         (self.accepted - still.0, self.waited - still.1)
     }
 
-    fn advance_to(&mut self, in_flight: &[InFlight], now: Time) {
+    fn advance_to(&mut self, in_flight: &Fifo<InFlight>, now: Time) {
         while in_flight.get(self.begun).is_some_and(|packet| packet.begin <= now) {
             self.begun += 1;
         }

@@ -70,6 +70,8 @@ pub(super) struct Wire {
     pub wake_pending: bool,
     /// Packets that wait in the timetable, are in transmission, or propagate, in the order of arrival.
     pub in_flight: Fifo<InFlight>,
+    /// See [`super::Links::note_onward`].
+    pub onward: Option<(NodeIx, WireIx)>,
     /// Rounding error of the last packet's end, in units of 1 ns / rate: it is carried over, so errors do not accumulate.
     remainder: u64,
     last_size: LastSize,
@@ -100,6 +102,7 @@ impl Wire {
             free_at: Time::ZERO,
             wake_pending: false,
             in_flight: Fifo::new(),
+            onward: None,
             remainder: 0,
             last_size: LastSize::default(),
         }

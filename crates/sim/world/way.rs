@@ -14,7 +14,7 @@ use crate::air::{Air, BROADCAST, Indication, Msdu, Outcome};
 use crate::engine::Agenda;
 use crate::event::ScheduledEvent;
 use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PacketRef, PortIx, StationIx, WireIx};
-use crate::link::{FreeWire, OfferResult, OfferedPacket, WireEnd};
+use crate::link::{FreeWire, OfferResult, OfferedPacket, WireEnd, opposite};
 use crate::node::Network;
 use crate::node::accounts::drop_reason;
 use crate::observe::describe;
@@ -117,6 +117,7 @@ impl Network {
     }
 
     /// Pushes scheduled events onto the agenda.
+    #[inline(always)]
     pub(super) fn push_scheduled(&mut self, agenda: &mut Agenda) {
         for &ScheduledEvent { at, order, kind } in self.schedule.events() {
             agenda.push(at, order, kind);
@@ -889,14 +890,11 @@ impl Network {
         let now = agenda.now;
         let (end, due) = self.links.on_arrival(wire);
         agenda.push_if(due);
-        let (node, copy) = match end {
-            Some(WireEnd::Arrived { node, packet }) => (node, packet),
-            Some(WireEnd::Lost { node, packet }) => {
-                self.drop_packet(node, packet, drop_reason::WIRE_LOSS, now);
-                return;
-            }
-            None => return,
-        };
+        let Some(WireEnd { packet: copy, node, lost, onward }) = end else { return };
+        if lost {
+            self.drop_packet(self.links.far_end(opposite(wire)), copy, drop_reason::WIRE_LOSS, now);
+            return;
+        }
         if self.routes.are_found() {
             self.on_routed_arrival(wire, copy, now);
             return;
@@ -908,7 +906,10 @@ impl Network {
         // The common case of a router: from wire to wire directly.
         if destination != node
             && hops < self.rules.hop_limit
-            && let Some(onward) = self.next_wire(wire, destination)
+            && let Some(onward) = match onward {
+                Some((to, onward)) if to == destination => Some(onward),
+                _ => self.find_next_wire(wire, destination),
+            }
         {
             agenda.push_if(self.send_on_wire(onward, &offer, now));
             return;
@@ -917,14 +918,6 @@ impl Network {
     }
 
     /// The wire with its own queue by which packets of a wire continue to a destination: usually the wire of the last packet.
-    #[inline(always)]
-    fn next_wire(&mut self, wire: WireIx, destination: NodeIx) -> Option<WireIx> {
-        match self.next_wire[wire] {
-            Some((to, onward)) if to == destination => Some(onward),
-            _ => self.find_next_wire(wire, destination),
-        }
-    }
-
     #[inline(never)]
     fn find_next_wire(&mut self, wire: WireIx, destination: NodeIx) -> Option<WireIx> {
         let node = self.links.far_end(wire);
@@ -932,7 +925,7 @@ impl Network {
             .routes
             .next_hop(node, destination)
             .and_then(|hop| self.interfaces.wire_with_queue(hop.port, &self.links))?;
-        self.next_wire[wire] = Some((destination, onward));
+        self.links.note_onward(wire, destination, onward);
         Some(onward)
     }
 

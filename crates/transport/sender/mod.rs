@@ -118,7 +118,7 @@ impl Sender {
             state: State::Closed,
             stream: Stream::new(config.send_buffer.is_some()),
             peer: Peer::new(&config),
-            board: Scoreboard::default(),
+            board: Scoreboard::new(),
             recovery: Recovery::default(),
             timers: Timers::default(),
             rtt: RttEstimator::new(&config),

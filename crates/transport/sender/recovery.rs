@@ -162,15 +162,23 @@ impl Recovery {
         peer: &Peer,
         config: &TcpConfig,
     ) -> u64 {
+        if state == State::Recovery || self.dupacks > 0 {
+            return self.changed_window(state, allowance, peer, config);
+        }
+        config.within_limit(allowance)
+    }
+
+    /// [`Self::window`] after duplicate acknowledgements.
+    #[cold]
+    #[inline(never)]
+    fn changed_window(&self, state: State, allowance: &Allowance, peer: &Peer, config: &TcpConfig) -> u64 {
         let window = config.within_limit(allowance);
-        match state {
-            State::Recovery => match &self.prr {
-                // Where the law has no window, none is reduced.
-                Some((_, window)) if allowance.window.is_some() => *window,
-                _ => window.saturating_add_signed(self.inflation),
-            },
+        match (state, &self.prr) {
+            // Where the law has no window, none is reduced.
+            (State::Recovery, Some((_, window))) if allowance.window.is_some() => *window,
+            (State::Recovery, _) => window.saturating_add_signed(self.inflation),
             // RFC 3042: up to two segments beyond the window; with SACK the scoreboard releases as much.
-            State::Open if config.limited_transmit && !peer.sack => {
+            (State::Open, _) if config.limited_transmit && !peer.sack => {
                 window.saturating_add(u64::from(self.dupacks.min(2)) * u64::from(peer.mss))
             }
             _ => window,

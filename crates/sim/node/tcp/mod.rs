@@ -221,7 +221,10 @@ impl Tcp {
         let departure =
             slot.call(now, &mut self.effects, &mut self.firings, |sender, context| sender.poll(context));
         // Built here: moving a segment from one option to another is slow, since it is large.
-        let segment = departure.map(|departure| slot.machine.segment(&departure, now));
+        let segment = match &departure {
+            Some(departure) => Some(slot.machine.segment(departure, now)),
+            None => None,
+        };
         self.check_law_effects(id, schedule);
         segment
     }
