@@ -165,10 +165,10 @@ fn transfer(law: &str) {
     while !sender.is_done() {
         let mut context = Context { now, random: &mut random, out: &mut out };
         let arrival = now + Span::from_millis(10);
-        while let Some(segment) = sender.poll(&mut context) {
+        while let Some(departure) = sender.poll(&mut context) {
             sent += 1;
             if sent % 100 != 0 {
-                in_flight.push_back((arrival, true, segment));
+                in_flight.push_back((arrival, true, sender.segment(&departure, now)));
             }
         }
         while let Some(answer) = receiver.poll(now) {

@@ -258,9 +258,17 @@ impl Schedule {
         self.links.pop()
     }
 
-    /// Removes the scheduled events, in order.
-    pub fn drain(&mut self) -> impl Iterator<Item = ScheduledEvent> + '_ {
-        self.events.drain(..)
+    /// The scheduled events, in order.
+    #[inline(always)]
+    #[must_use]
+    pub fn events(&self) -> &[ScheduledEvent] {
+        &self.events
+    }
+
+    /// Removes the scheduled events.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.events.clear();
     }
 }
 

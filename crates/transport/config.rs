@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 use core::ops::Deref;
 
+use airfair_schemes::places::Allowance;
 use airfair_units::{Bytes, Span};
 
 /// The largest window that the header field can express without scaling, bytes.
@@ -235,6 +236,19 @@ impl TcpConfig {
     /// The window that a SYN or SYN-ACK announces, bytes.
     pub(crate) fn syn_announced_window(&self, window: u64) -> u64 {
         self.syn_window.map_or(window, |most| window.min(most))
+    }
+
+    /// A window of a law clamped to its maximum, bytes.
+    #[inline(always)]
+    pub(crate) fn within_limit(&self, allowance: &Allowance) -> u64 {
+        allowance.window.map_or(u64::MAX, Bytes::get).min(self.window_limit)
+    }
+
+    /// The send buffer in whole segments of `mss` bytes, bytes; none if it is unlimited.
+    #[inline(always)]
+    pub(crate) fn buffer(&self, mss: u32) -> Option<u64> {
+        let mss = u64::from(mss);
+        self.send_buffer.map(|size| (size / mss).max(1).saturating_mul(mss))
     }
 
     /// `span` rounded up to whole ticks.

@@ -164,8 +164,9 @@ pub fn fuzz_transport(data: &[u8]) {
         let context = &mut SourceContext { now, random: &mut random, out: &mut out };
         let next = sender.next_sequence();
         let mut polls = 0;
-        while let Some(segment) = sender.poll(context) {
-            let edge = sender.unacknowledged().saturating_add(sender.peer_window());
+        while let Some(departure) = sender.poll(context) {
+            let segment = sender.segment(&departure, now);
+            let edge = sender.unacknowledged().saturating_add(sender.peer().window);
             let probe = segment.payload == 1 && segment.seq == sender.next_sequence();
             let is_new = segment.seq >= next && segment.payload > 0;
             assert!(!is_new || probe || segment.seq + u64::from(segment.payload) <= edge, "{segment:?}");

@@ -4,7 +4,7 @@
 //! A [`Sender`] opens, sends and retransmits; a [`Receiver`] acknowledges. Data flow in one direction. The host's part is small:
 //!
 //! 1. pass events (`open`, `write`, `on_segment`, `on_timer`) with their times;
-//! 2. after each event, send segments from `poll` until it returns none or there is no room for more;
+//! 2. after each event, send segments until `poll` returns none or there is no room for more;
 //! 3. then read `deadline`, and call `on_timer` at that time.
 //!
 //! Left out, since the simulated network never needs it: data in both directions, urgent data, resets, TIME-WAIT,
@@ -30,7 +30,7 @@ mod sender;
 pub use config::{DelayedAck, InitialWindow, PartialAckTimer, SharedConfig, TcpConfig, TickMode};
 pub use receiver::{Receiver, ReceiverStats};
 pub use segment::{Flags, SackBlocks, Segment, Timestamps};
-pub use sender::{Limit, Sender, SenderStats, State};
+pub use sender::{Departure, Limit, Peer, RoundTrips, Sender, SenderStats, State};
 
 use airfair_units::Time;
 

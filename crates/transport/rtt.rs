@@ -26,6 +26,8 @@ pub(crate) struct RttEstimator {
     smallest: Option<Span>,
     /// Time from the last tick before the run to the start of the run, for [`TickMode::Bsd`].
     phase: Span,
+    /// The segment whose round-trip time is measured: its end and its departure.
+    timing: Option<(u64, Time)>,
 }
 
 impl RttEstimator {
@@ -38,7 +40,30 @@ impl RttEstimator {
             backoffs: 0,
             smallest: None,
             phase: Span::ZERO,
+            timing: None,
         }
+    }
+
+    /// A segment that ends at `end` has departed: it is measured, unless another one is.
+    #[inline(always)]
+    pub(crate) fn start_timing(&mut self, end: u64, now: Time) {
+        self.timing.get_or_insert((end, now));
+    }
+
+    /// Departure of the measured segment, if everything below `una` includes it; then the next one may be measured.
+    #[inline(always)]
+    pub(crate) fn timed(&mut self, una: u64) -> Option<Time> {
+        self.timing.take_if(|&mut (end, _)| una >= end).map(|(_, sent_at)| sent_at)
+    }
+
+    /// No segment is measured any more.
+    pub(crate) fn end_timing(&mut self) {
+        self.timing = None;
+    }
+
+    /// No segment that ends after `seq` is measured any more.
+    pub(crate) fn end_timing_after(&mut self, seq: u64) {
+        self.timing = self.timing.filter(|&(end, _)| end <= seq);
     }
 
     /// Sets the clock's phase: its first tick comes a tick less `phase` after the start of the run.

@@ -7,6 +7,9 @@ use alloc::collections::VecDeque;
 
 use crate::delivery::Snapshot;
 
+/// Room for so many segments at first: an initial window of RFC 6928, and as many more.
+const FIRST_SEGMENTS: usize = 20;
+
 /// An outstanding segment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outstanding {
@@ -114,6 +117,11 @@ pub(crate) struct Scoreboard {
 }
 
 impl Scoreboard {
+    /// Nothing is outstanding.
+    pub(crate) fn new() -> Self {
+        Self { segments: VecDeque::with_capacity(FIRST_SEGMENTS), ..Self::default() }
+    }
+
     /// Payload outstanding, bytes: FlightSize of RFC 5681.
     pub(crate) fn payload(&self) -> u64 {
         self.payload
@@ -171,36 +179,43 @@ impl Scoreboard {
 
     /// Removes everything below `ack`. A partly acknowledged segment is cut.
     pub(crate) fn acknowledge(&mut self, ack: u64, result: &mut AckResult) {
-        while let Some(segment) = self.segments.front_mut() {
-            if segment.seq >= ack {
-                break;
+        while let Some(segment) = self.segments.front()
+            && segment.seq < ack
+        {
+            if segment.end() > ack {
+                return self.cut(ack, result);
             }
-            let mut gone = *segment;
-            let whole = gone.end() <= ack;
-            if !whole {
-                // Only payload can remain: a FIN alone is one number long. The cut never exceeds the payload.
-                let cut = (ack - segment.seq).min(u64::from(segment.payload)) as u32;
-                gone.payload = cut;
-                gone.fin = false;
-                segment.seq += u64::from(cut);
-                segment.payload -= cut;
-            }
-            if whole {
-                self.segments.pop_front();
-            }
-            self.payload -= u64::from(gone.payload);
-            self.pipe -= gone.in_pipe();
-            result.cumulative += u64::from(gone.payload);
-            if gone.sacked {
-                self.sacked -= u64::from(gone.payload);
-            }
-            if !gone.reported {
-                result.add(&gone);
-            }
-            if !whole {
-                break;
+            if let Some(gone) = self.segments.pop_front() {
+                self.remove(&gone, result);
             }
         }
+    }
+
+    /// Counts a segment that is acknowledged cumulatively.
+    #[inline(always)]
+    fn remove(&mut self, gone: &Outstanding, result: &mut AckResult) {
+        self.payload -= u64::from(gone.payload);
+        self.pipe -= gone.in_pipe();
+        result.cumulative += u64::from(gone.payload);
+        if gone.sacked {
+            self.sacked -= u64::from(gone.payload);
+        }
+        if !gone.reported {
+            result.add(gone);
+        }
+    }
+
+    /// Removes the part below `ack` of the first segment.
+    #[cold]
+    #[inline(never)]
+    fn cut(&mut self, ack: u64, result: &mut AckResult) {
+        let Some(segment) = self.segments.front_mut() else { return };
+        // Only payload can remain: a FIN alone is one number long. The cut never exceeds the payload.
+        let cut = (ack - segment.seq).min(u64::from(segment.payload)) as u32;
+        let gone = Outstanding { payload: cut, fin: false, ..*segment };
+        segment.seq += u64::from(cut);
+        segment.payload -= cut;
+        self.remove(&gone, result);
     }
 
     /// Marks `left..right` as selectively acknowledged (RFC 6675 section 4, Update). Invalid blocks are ignored.

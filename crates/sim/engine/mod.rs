@@ -137,7 +137,7 @@ pub struct Agenda<Q: EventQueue = Wheel> {
 
 impl<Q: EventQueue> Agenda<Q> {
     /// Adds an event. Its time must not lie in the past.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, at: Time, order: Order, kind: EventKind) {
         debug_assert!(at >= self.now, "an event in the past: {at} < {}", self.now);
         let order = order.0 | u64::from(self.pushes);
@@ -149,7 +149,7 @@ impl<Q: EventQueue> Agenda<Q> {
     }
 
     /// Adds an event that a part has returned, if any.
-    #[inline]
+    #[inline(always)]
     pub fn push_if(&mut self, due: Option<ScheduledEvent>) {
         if let Some(ScheduledEvent { at, order, kind }) = due {
             self.push(at, order, kind);

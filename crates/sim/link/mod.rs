@@ -11,6 +11,7 @@
 //! The events of a wire ([`EventKind::WireArrival`], [`EventKind::WireFree`], [`EventKind::RateChange`]) return values: the packet that has
 //! arrived or was lost, and its node. Later events are returned as a [`ScheduledEvent`], which the caller schedules.
 
+mod fifo;
 mod timetable;
 mod wire;
 
@@ -20,14 +21,15 @@ use airfair_units::{Bytes, Rate, Span, Time};
 
 use crate::event::{EventKind, Order, ScheduledEvent, class, rank};
 use crate::ids::{CopyRef, NodeIx, PortIx, Table, WireIx};
+use crate::packet::Packet;
 use crate::record::{Record, Records};
 use crate::spec::LinkSpec;
 use timetable::{Timetable, first_waiting};
 use wire::{InFlight, Losses, Wire};
 
-/// Memory of a packet on a wire: 40 bytes in the wire's list, 96 of the packet and its copy, as much again for a segment and a scheme's
-/// header; lists that grow have room for half as many again.
-const BYTES_PER_PACKET: u64 = 400;
+/// Memory of a packet on a wire: 40 bytes in the wire's list, 88 of the packet and its copy, 144 of a segment, 20 of a scheme's header, 8 in
+/// the lists of free places; lists that grow have room for half as many again.
+const BYTES_PER_PACKET: u64 = 450;
 
 /// A packet offered to a wire.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +39,14 @@ pub(crate) struct OfferedPacket {
     pub bytes: u32,
     /// True if it carries transport payload.
     pub has_payload: bool,
+}
+
+impl OfferedPacket {
+    /// A copy of a packet, as a wire sees it.
+    #[inline(always)]
+    pub(crate) fn of(packet: &Packet, copy: CopyRef) -> Self {
+        Self { packet: copy, bytes: packet.bytes, has_payload: packet.length > 0 }
+    }
 }
 
 /// Answer of a wire to an offer.
@@ -50,11 +60,14 @@ pub(crate) enum OfferResult {
 
 /// End of a packet's way on a wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WireEnd {
-    /// The packet has arrived at the node at the far end.
-    Arrived { node: NodeIx, packet: CopyRef },
-    /// The packet that this node had sent was lost.
-    Lost { node: NodeIx, packet: CopyRef },
+pub(crate) struct WireEnd {
+    pub packet: CopyRef,
+    /// Node at the far end.
+    pub node: NodeIx,
+    /// True if the packet was lost on the way.
+    pub lost: bool,
+    /// See [`Links::note_onward`].
+    pub onward: Option<(NodeIx, WireIx)>,
 }
 
 /// Result of the event that a wire is free, or that a packet has left its queue.
@@ -219,12 +232,10 @@ impl Links {
     pub(crate) fn offer(&mut self, wire: WireIx, offer: &OfferedPacket, now: Time) -> OfferResult {
         let at = &mut self.wires[wire];
         let begin = at.free_at.max(now);
-        if let Some(timetable) = &mut at.timetable {
-            // If no packet waits there is room.
-            if begin > now && timetable.is_full(&at.in_flight, now) {
-                return OfferResult::Full;
-            }
-            timetable.accept(Span(begin.0 - now.0));
+        if let Some(timetable) = &mut at.timetable
+            && !timetable.accepts(&at.in_flight, begin, now)
+        {
+            return OfferResult::Full;
         }
         OfferResult::Accepted(self.transmit(wire, offer, now, begin))
     }
@@ -299,7 +310,8 @@ impl Links {
     pub(crate) fn wake_at_departure(&mut self, wire: WireIx, now: Time) -> Option<ScheduledEvent> {
         let wire = &mut self.wires[wire];
         wire.timetable.as_ref()?;
-        let begin = wire.in_flight.get(first_waiting(&wire.in_flight, now))?.begin;
+        let in_flight = wire.in_flight.as_slice();
+        let begin = in_flight.get(first_waiting(in_flight, now))?.begin;
         wire.wake_at(begin)
     }
 
@@ -317,12 +329,16 @@ impl Links {
         if let Some(timetable) = &mut wire.timetable {
             timetable.on_first_removed();
         }
-        let end = match wire.in_flight.pop_front() {
-            Some(InFlight { packet, lost: false, .. }) => Some(WireEnd::Arrived { node: wire.to, packet }),
-            Some(InFlight { packet, .. }) => Some(WireEnd::Lost { node: wire.from, packet }),
-            None => None,
-        };
-        (end, wire.in_flight.front().map(|next| wire.next_arrival(next)))
+        let end = wire.in_flight.pop().map(|InFlight { packet, lost, .. }| {
+            let &mut Wire { to: node, onward, .. } = wire;
+            WireEnd { packet, node, lost, onward }
+        });
+        (end, wire.in_flight.first().map(|next| wire.next_arrival(next)))
+    }
+
+    /// Keeps the destination of a wire's last packet and the wire by which that packet continues, for the next one. Routes do not change.
+    pub(crate) fn note_onward(&mut self, wire: WireIx, destination: NodeIx, onward: WireIx) {
+        self.wires[wire].onward = Some((destination, onward));
     }
 
     /// Handles a change of rate: of both wires of a link. Returns their ports.
@@ -346,7 +362,7 @@ impl Links {
     /// True if no packet waits in a wire's own queue.
     pub(crate) fn is_empty(&self, wire: WireIx, now: Time) -> bool {
         let wire = &self.wires[wire];
-        wire.timetable.is_none() || wire.in_flight.back().is_none_or(|packet| packet.begin <= now)
+        wire.timetable.is_none() || wire.in_flight.as_slice().last().is_none_or(|packet| packet.begin <= now)
     }
 
     /// Backlog of a wire's own queue, framing included; `None` if it has none. `now` may be earlier than that of a previous query or offer,
@@ -372,20 +388,20 @@ impl Links {
     /// Departures of packets that a wire has accepted and not delivered, latest first.
     #[inline]
     pub(crate) fn departures(&self, wire: WireIx) -> impl Iterator<Item = Departure> + '_ {
-        let in_flight = self.wires[wire].in_flight.iter().rev();
+        let in_flight = self.wires[wire].in_flight.as_slice().iter().rev();
         in_flight.map(|p| Departure { begin: p.begin, end: p.end, packet: p.packet })
     }
 
     /// Packets in transmission or propagation.
     pub(crate) fn on_the_way(&self, wire: WireIx, now: Time) -> impl Iterator<Item = CopyRef> + '_ {
         let wire = &self.wires[wire];
-        wire.in_flight.range(..self.first_waiting(wire, now)).map(|packet| packet.packet)
+        wire.in_flight.as_slice().iter().take(self.first_waiting(wire, now)).map(|packet| packet.packet)
     }
 
     /// Packets that wait in a wire's own queue.
     pub(crate) fn waiting(&self, wire: WireIx, now: Time) -> impl Iterator<Item = CopyRef> + '_ {
         let wire = &self.wires[wire];
-        let waiting = wire.in_flight.range(self.first_waiting(wire, now)..);
+        let waiting = wire.in_flight.as_slice().iter().skip(self.first_waiting(wire, now));
         waiting.map(|packet| packet.packet)
     }
 
@@ -393,7 +409,7 @@ impl Links {
     pub(crate) fn view(&self, wire: WireIx, now: Time) -> WireView {
         let wire = &self.wires[wire];
         let on_the_way = self.first_waiting(wire, now);
-        let departed = wire.timetable.as_ref().map(|timetable| timetable.departed(&wire.in_flight, now));
+        let departed = wire.timetable.as_ref().map(|timetable| timetable.departed(wire.in_flight.as_slice(), now));
         let (left, waited) = departed.unwrap_or_default();
         let waiting = (wire.in_flight.len() - on_the_way) as u64;
         WireView { waiting, on_the_way: on_the_way as u64, left, waited }
@@ -401,7 +417,7 @@ impl Links {
 
     fn first_waiting(&self, wire: &Wire, now: Time) -> usize {
         match wire.timetable {
-            Some(_) => first_waiting(&wire.in_flight, now),
+            Some(_) => first_waiting(wire.in_flight.as_slice(), now),
             None => wire.in_flight.len(),
         }
     }

@@ -1,21 +1,21 @@
 //! Timetable of departures, in place of a drop-tail queue before a wire: departures are known when packets arrive, so they need no events.
 
-use std::collections::VecDeque;
-
 use airfair_schemes::places::Backlog;
 use airfair_units::{Rate, Span, Time};
 
+use super::fifo::Fifo;
 use super::wire::InFlight;
 
 /// Times of departure for the packets in flight; those whose first bit has not left are waiting.
 #[derive(Debug)]
 pub(super) struct Timetable {
+    /// Number of packets accepted.
+    accepted: u64,
     /// Largest number of packets that wait.
     limit: usize,
     /// Length of the prefix of the packets in flight whose transmission had begun at the last query.
     begun: usize,
-    /// Number of packets accepted, and the sum of their waiting times.
-    accepted: u64,
+    /// Sum of the waiting times of the accepted packets.
     waited: Span,
 }
 
@@ -25,11 +25,17 @@ impl Timetable {
         Self { limit: limit as usize, begun: 0, accepted: 0, waited: Span::ZERO }
     }
 
-    /// Counts an accepted packet, which waits for `wait`.
+    /// Accepts a packet whose transmission would start at `begin`, unless it would have to wait and the queue is full.
     #[inline(always)]
-    pub(super) fn accept(&mut self, wait: Span) {
+    pub(super) fn accepts(&mut self, in_flight: &Fifo<InFlight>, begin: Time, now: Time) -> bool {
+        if begin > now {
+            if self.is_full(in_flight, now) {
+                return false;
+            }
+            self.waited += Span(begin.0 - now.0);
+        }
         self.accepted += 1;
-        self.waited += wait;
+        true
     }
 
     /// Adjusts the timetable after the first packet in flight was removed.
@@ -40,7 +46,7 @@ impl Timetable {
 
     /// True if the queue is full.
     #[inline]
-    pub(super) fn is_full(&mut self, in_flight: &VecDeque<InFlight>, now: Time) -> bool {
+    pub(super) fn is_full(&mut self, in_flight: &Fifo<InFlight>, now: Time) -> bool {
         // Packets that left earlier matter only if they could make room.
         if in_flight.len() - self.begun < self.limit {
             return false;
@@ -52,9 +58,9 @@ impl Timetable {
     /// Backlog at a wire of that rate, in bytes on the wire. Packets that had started by the time of the latest query are not waiting, even
     /// if `now` is earlier.
     #[inline]
-    pub(super) fn backlog(&mut self, in_flight: &VecDeque<InFlight>, rate: Rate, now: Time) -> Backlog {
+    pub(super) fn backlog(&mut self, in_flight: &Fifo<InFlight>, rate: Rate, now: Time) -> Backlog {
         self.advance_to(in_flight, now);
-        let (Some(first), Some(last)) = (in_flight.get(self.begun), in_flight.back()) else {
+        let (Some(first), Some(last)) = (in_flight.get(self.begun), in_flight.last()) else {
             return Backlog::default();
         };
         // Times are whole nanoseconds: rounding to the nearest byte is exact. Divisions of wide numbers are slow, and needed only for a
@@ -71,14 +77,14 @@ impl Timetable {
     }
 
     /// Number of packets that have left by now, and the sum of their waiting times.
-    pub(super) fn departed(&self, in_flight: &VecDeque<InFlight>, now: Time) -> (u64, Span) {
-        let waiting = in_flight.range(first_waiting(in_flight, now)..);
+    pub(super) fn departed(&self, in_flight: &[InFlight], now: Time) -> (u64, Span) {
+        let waiting = in_flight.iter().skip(first_waiting(in_flight, now));
         let wait = |packet: &InFlight| packet.begin.since(packet.accepted);
         let still = waiting.fold((0, Span::ZERO), |(count, sum), packet| (count + 1, sum + wait(packet)));
         (self.accepted - still.0, self.waited - still.1)
     }
 
-    fn advance_to(&mut self, in_flight: &VecDeque<InFlight>, now: Time) {
+    fn advance_to(&mut self, in_flight: &Fifo<InFlight>, now: Time) {
         while in_flight.get(self.begun).is_some_and(|packet| packet.begin <= now) {
             self.begun += 1;
         }
@@ -86,6 +92,6 @@ impl Timetable {
 }
 
 /// Index of the first packet in flight whose transmission has not started.
-pub(super) fn first_waiting(in_flight: &VecDeque<InFlight>, now: Time) -> usize {
+pub(super) fn first_waiting(in_flight: &[InFlight], now: Time) -> usize {
     in_flight.partition_point(|packet| packet.begin <= now)
 }

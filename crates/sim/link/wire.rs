@@ -1,10 +1,9 @@
 //! One direction of a wired link.
 
-use std::collections::VecDeque;
-
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Span, Time};
 
+use super::fifo::Fifo;
 use super::timetable::Timetable;
 use super::{OfferedPacket, ScheduledEvent};
 use crate::event::{EventKind, Order, class};
@@ -70,7 +69,9 @@ pub(super) struct Wire {
     /// True if an event for the end of the present transmission, or for the next departure, is pending.
     pub wake_pending: bool,
     /// Packets that wait in the timetable, are in transmission, or propagate, in the order of arrival.
-    pub in_flight: VecDeque<InFlight>,
+    pub in_flight: Fifo<InFlight>,
+    /// See [`super::Links::note_onward`].
+    pub onward: Option<(NodeIx, WireIx)>,
     /// Rounding error of the last packet's end, in units of 1 ns / rate: it is carried over, so errors do not accumulate.
     remainder: u64,
     last_size: LastSize,
@@ -100,7 +101,8 @@ impl Wire {
             timetable: None,
             free_at: Time::ZERO,
             wake_pending: false,
-            in_flight: VecDeque::new(),
+            in_flight: Fifo::new(),
+            onward: None,
             remainder: 0,
             last_size: LastSize::default(),
         }
@@ -155,7 +157,7 @@ impl Wire {
             packet.lost = self.draw_loss(offer.has_payload);
         }
         let due = self.in_flight.is_empty().then(|| self.next_arrival(&packet));
-        self.in_flight.push_back(packet);
+        self.in_flight.push(packet);
         (packet, due)
     }
 

@@ -38,7 +38,7 @@ use airfair_host::Hosts;
 use airfair_units::Time;
 
 use crate::event::Schedule;
-use crate::ids::{FlowIx, NodeIx, Table, WireIx};
+use crate::ids::{FlowIx, Table};
 use crate::link::Links;
 use crate::packet::Packets;
 use crate::record::Records;
@@ -88,8 +88,6 @@ pub(crate) struct Network {
     pub interfaces: Interfaces,
     pub arp: Arp,
     pub links: Links,
-    /// For each wire the destination of its last packet and the wire by which that packet continued. Routes do not change.
-    pub next_wire: Table<WireIx, Option<(NodeIx, WireIx)>>,
     pub routes: Routes,
     pub packets: Packets,
     pub flows: Table<FlowIx, Flow>,

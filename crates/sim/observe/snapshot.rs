@@ -1,7 +1,6 @@
 //! Counters at a moment, warm-up included, and progress of flows.
 
 use airfair_host::LinkTotals;
-use airfair_transport::Sender;
 
 use super::WorldView;
 use crate::ids::{ControllerIx, FlowIx, LinkRef, PortIx, StationIx};
@@ -44,7 +43,7 @@ impl WorldView<'_> {
                 sent_packets: totals.sent,
                 retransmissions: transport[flow].retransmissions,
                 window_bytes: sender.map(|sender| sender.window(self.now)),
-                rtt: sender.and_then(Sender::smoothed_rtt),
+                rtt: sender.and_then(|sender| sender.round_trips().smoothed),
             }
         };
         self.network.flows.places().map(sample).collect()

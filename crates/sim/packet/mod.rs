@@ -156,7 +156,8 @@ impl PacketCopy {
     };
 }
 
-/// A place in the slab of packets: its last packet, and the generation of references to that packet.
+/// A place in the slab of packets: its last packet, and the generation of references to that packet. Generations of references are odd;
+/// that of a place whose packet has ended is even, so that no reference matches.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct PacketPlace {
@@ -164,15 +165,13 @@ struct PacketPlace {
     /// The copy that has travelled farthest.
     latest: u32,
     generation: u32,
-    alive: bool,
 }
 
-/// A place in the slab of copies: its last copy, and the generation of references to that copy.
+/// A place in the slab of copies: its last copy, and the generation of references to that copy, as for packets.
 #[derive(Debug, Clone, Copy)]
 struct CopyPlace {
     copy: PacketCopy,
     generation: u32,
-    alive: bool,
 }
 
 /// All packets and copies that have not ended.
@@ -200,27 +199,21 @@ impl Packets {
     }
 
     /// Adds a packet with its first copy.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, packet: Packet, first: PacketCopy) -> CopyRef {
         let at = match self.free_packets.pop() {
-            Some(at) => {
-                let place = &mut self.packets[at as usize];
-                *place = PacketPlace { packet, latest: 0, generation: place.generation, alive: true };
-                at
-            }
-            None => {
-                self.packets.push(PacketPlace { packet, latest: 0, generation: 0, alive: true });
-                (self.packets.len() - 1) as u32
-            }
+            Some(at) => at,
+            None => self.grow_packets(),
         };
-        let of = PacketRef::new(at, self.packets[at as usize].generation);
-        let copy = self.add_copy(PacketCopy { of, ..first });
-        self.packets[at as usize].latest = copy.place() as u32;
-        copy
+        let copy = self.free_copy();
+        let place = &mut self.packets[at as usize];
+        let generation = place.generation.wrapping_add(1);
+        *place = PacketPlace { packet, latest: copy, generation };
+        self.set_copy(copy, PacketCopy { of: PacketRef::new(at, generation), ..first })
     }
 
     /// Adds a packet that carries a segment.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add_carrying(
         &mut self,
         (packet, first): (Packet, PacketCopy),
@@ -229,7 +222,7 @@ impl Packets {
         forward: bool,
     ) -> CopyRef {
         let copy = self.add(packet, first);
-        self.cargo.store_segment(self.packet_of(copy).place(), segment, connection, forward);
+        self.cargo.store(self.packet_of(copy).place(), segment, connection, forward);
         copy
     }
 
@@ -253,22 +246,38 @@ impl Packets {
         self.reports.get(packet.place()).map_or(&[], ReportBytes::as_slice)
     }
 
-    #[inline]
-    fn add_copy(&mut self, copy: PacketCopy) -> CopyRef {
-        if let Some(at) = self.free_copies.pop()
-            && let Some(place) = self.copies.get_mut(at as usize)
-        {
-            *place = CopyPlace { copy, generation: place.generation, alive: true };
-            return CopyRef::new(at, place.generation);
+    /// A place for a copy.
+    #[inline(always)]
+    fn free_copy(&mut self) -> u32 {
+        match self.free_copies.pop() {
+            Some(at) => at,
+            None => self.grow_copies(),
         }
-        self.add_copy_anew(copy)
+    }
+
+    /// Fills a free place.
+    #[inline(always)]
+    fn set_copy(&mut self, at: u32, copy: PacketCopy) -> CopyRef {
+        let place = &mut self.copies[at as usize];
+        let generation = place.generation.wrapping_add(1);
+        *place = CopyPlace { copy, generation };
+        CopyRef::new(at, generation)
     }
 
     #[cold]
     #[inline(never)]
-    fn add_copy_anew(&mut self, copy: PacketCopy) -> CopyRef {
-        self.copies.push(CopyPlace { copy, generation: 0, alive: true });
-        CopyRef::new((self.copies.len() - 1) as u32, 0)
+    fn grow_packets(&mut self) -> u32 {
+        let packet =
+            Packet::control(NodeIx(0), NodeIx(0), Payload::Foreign { tag: 0 }, 0, Time::ZERO);
+        self.packets.push(PacketPlace { packet, latest: 0, generation: 0 });
+        (self.packets.len() - 1) as u32
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow_copies(&mut self) -> u32 {
+        self.copies.push(CopyPlace { copy: PacketCopy::PLAIN, generation: 0 });
+        (self.copies.len() - 1) as u32
     }
 
     /// Makes the next hop's copy of a received copy; returns it with its number of hops. None if the copy or its packet has ended.
@@ -277,7 +286,8 @@ impl Packets {
         let earlier = *self.copy(copy)?;
         self.packet(earlier.of)?;
         let hops = earlier.hops + 1;
-        let next = self.add_copy(PacketCopy { hops, ..earlier });
+        let next = self.free_copy();
+        let next = self.set_copy(next, PacketCopy { hops, ..earlier });
         self.packets[earlier.of.place()].latest = next.place() as u32;
         if earlier.header != HeaderId::NONE {
             self.copy_header(copy, next);
@@ -296,16 +306,14 @@ impl Packets {
     #[inline(always)]
     pub(crate) fn finish_copy(&mut self, copy: CopyRef) -> Option<&Packet> {
         let place = self.copies.get_mut(copy.place())?;
-        if !place.alive || place.generation != copy.generation() {
+        if place.generation != copy.generation() {
             return None;
         }
         let of = place.copy.of;
         let packet = self.packets.get(of.place())?;
-        let lives = packet.alive && packet.generation == of.generation();
-        if lives && packet.latest as usize == copy.place() {
+        if packet.generation == of.generation() && packet.latest as usize == copy.place() {
             return Some(&packet.packet);
         }
-        place.alive = false;
         place.generation = place.generation.wrapping_add(1);
         self.free_copies.push(copy.place() as u32);
         None
@@ -327,21 +335,21 @@ impl Packets {
     #[inline]
     pub(crate) fn copy(&self, copy: CopyRef) -> Option<&PacketCopy> {
         let place = self.copies.get(copy.place())?;
-        (place.alive && place.generation == copy.generation()).then_some(&place.copy)
+        (place.generation == copy.generation()).then_some(&place.copy)
     }
 
     /// A copy to be changed, if its holder still has it.
     #[inline]
     pub(crate) fn copy_mut(&mut self, copy: CopyRef) -> Option<&mut PacketCopy> {
         let place = self.copies.get_mut(copy.place())?;
-        (place.alive && place.generation == copy.generation()).then_some(&mut place.copy)
+        (place.generation == copy.generation()).then_some(&mut place.copy)
     }
 
     /// A packet that has not ended.
     #[inline]
     pub(crate) fn packet(&self, packet: PacketRef) -> Option<&Packet> {
         let place = self.packets.get(packet.place())?;
-        (place.alive && place.generation == packet.generation()).then_some(&place.packet)
+        (place.generation == packet.generation()).then_some(&place.packet)
     }
 
     /// The packet of a copy, if neither has ended.
@@ -361,9 +369,9 @@ impl Packets {
     #[inline]
     pub(crate) fn packet_and_copy_mut(&mut self, copy: CopyRef) -> Option<(&Packet, &mut PacketCopy)> {
         let place = self.copies.get_mut(copy.place())?;
-        let at = (place.alive && place.generation == copy.generation()).then_some(&mut place.copy)?;
+        let at = (place.generation == copy.generation()).then_some(&mut place.copy)?;
         let place = self.packets.get(at.of.place())?;
-        (place.alive && place.generation == at.of.generation()).then_some((&place.packet, at))
+        (place.generation == at.of.generation()).then_some((&place.packet, at))
     }
 
     /// The packet of a copy, also just after its end.
@@ -379,27 +387,28 @@ impl Packets {
         Some(self.at(self.packets[packet.place()].latest))
     }
 
-    /// Reference of the copy at a place.
+    /// Reference of the copy at a place; if that has ended, a reference that finds nothing.
     #[inline]
     pub(crate) fn at(&self, place: u32) -> CopyRef {
-        CopyRef::new(place, self.copies[place as usize].generation)
+        CopyRef::new(place, self.copies[place as usize].generation | 1)
     }
 
-    /// Ends a copy and its packet. Returns both, if neither had ended.
-    #[inline]
-    pub(crate) fn end(&mut self, copy: CopyRef) -> Option<(Packet, PacketCopy)> {
+    /// Ends a copy and its packet. Returns both where they lie until their places are used again, if neither had ended.
+    #[inline(always)]
+    pub(crate) fn end(&mut self, copy: CopyRef) -> Option<(&Packet, &PacketCopy)> {
         let at = self.copies.get_mut(copy.place())?;
-        let place = self.packets.get_mut(at.copy.of.place())?;
-        let live = at.alive && at.generation == copy.generation();
-        if !(live && place.alive && place.generation == at.copy.of.generation()) {
+        if at.generation != copy.generation() {
             return None;
         }
-        (at.alive, place.alive) = (false, false);
+        let place = self.packets.get_mut(at.copy.of.place())?;
+        if place.generation != at.copy.of.generation() {
+            return None;
+        }
         at.generation = at.generation.wrapping_add(1);
         place.generation = place.generation.wrapping_add(1);
         self.free_copies.push(copy.place() as u32);
         self.free_packets.push(at.copy.of.place() as u32);
-        Some((place.packet, at.copy))
+        Some((&place.packet, &at.copy))
     }
 
     /// Releases a copy whose packet has travelled farther or has ended.
@@ -407,7 +416,6 @@ impl Packets {
     pub(crate) fn release(&mut self, copy: CopyRef) {
         if self.copy(copy).is_some() {
             let place = &mut self.copies[copy.place()];
-            place.alive = false;
             place.generation = place.generation.wrapping_add(1);
             self.free_copies.push(copy.place() as u32);
         }
@@ -474,7 +482,24 @@ impl Packets {
     /// Segment that a TCP packet carries, or carried last, with the ECN bits of a copy.
     #[inline]
     pub(crate) fn carried(&self, copy: &PacketCopy) -> Option<CarriedSegment> {
-        self.cargo.get(copy.of.place(), copy.ecn)
+        self.cargo.get(copy.of.place()).map(|&carried| {
+            let segment = Segment { ecn: copy.ecn, ..carried.segment };
+            CarriedSegment { segment, ..carried }
+        })
+    }
+
+    /// The segment that a copy, whose state at its end is `ended`, has brought to its destination, and the scheme header of the copy, if it
+    /// has one. Both are read where they lie: a segment is copied once on its way, when its packet is made.
+    #[inline(always)]
+    pub(crate) fn arrive(
+        &mut self,
+        copy: CopyRef,
+        ended: &PacketCopy,
+    ) -> Option<(&CarriedSegment, Option<&mut Header>)> {
+        let Self { cargo, headers, .. } = self;
+        let carried = cargo.get_mut(ended.of.place())?;
+        carried.segment.ecn = ended.ecn;
+        Some((carried, if ended.header.is_none() { None } else { headers.get_mut(copy.place()) }))
     }
 
     /// Sets ECN-Echo in the acknowledgement that a packet carries; false if it carries none, or one with the flag.

@@ -370,7 +370,6 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         rules,
         arp: Arp::new(spec.arp, interfaces.ports().len()),
         interfaces,
-        next_wire: links.places().map(|_| None).collect(),
         links,
         routes,
         packets: Packets::default(),

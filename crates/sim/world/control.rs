@@ -170,8 +170,8 @@ impl Network {
 
     /// Ends a control packet, which has reached all its receivers.
     pub(super) fn end_control(&mut self, copy: CopyRef) {
-        match self.packets.end(copy) {
-            Some((packet, _)) => self.on_control_ended(&packet),
+        match self.packets.end(copy).map(|(packet, _)| *packet) {
+            Some(packet) => self.on_control_ended(&packet),
             None => self.packets.release(copy),
         }
     }

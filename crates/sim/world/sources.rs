@@ -1,6 +1,5 @@
 //! Sources of flows and TCP connections: they make packets, wait for room, and send and receive segments.
 
-use airfair_host::HeaderId;
 use airfair_schemes::places::{Arrived, Ecn, PacketClass, QueueView, Timer};
 use airfair_transport::Segment;
 use airfair_units::{Bytes, Span, Time};
@@ -8,9 +7,10 @@ use airfair_units::{Bytes, Span, Time};
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, class};
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PortIx, WireIx};
+use crate::link::OfferedPacket;
 use crate::node::Network;
 use crate::node::backpressure::{Permit, Waiter};
-use crate::node::tcp::{ConnectionEnd, FlowStartAction, SenderReport};
+use crate::node::tcp::{ConnectionEnd, FlowStartAction, PacketLabel, SenderReport};
 use crate::packet::{CarriedSegment, Packet, PacketCopy, Payload};
 use crate::record::{Record, TcpCause};
 use crate::route::NextHop;
@@ -81,7 +81,7 @@ impl Network {
             Some(FlowStartAction::Connection { endless }) => {
                 if let Some(id) = self.open_connection(flow, None, now) {
                     if endless {
-                        self.tcp.write_endless(id);
+                        self.tcp.write(id, u64::MAX);
                     }
                     self.send_segments(id, now);
                 }
@@ -185,7 +185,7 @@ impl Network {
         if self.hosts.forwarders.any() && self.forward_own(flow, copy, now) {
             return copy;
         }
-        self.send_from_source(from, first_hop, copy, now);
+        self.send_from_source(from, first_hop, OfferedPacket::of(&packet, copy), now);
         if let Some(hop) = first_hop {
             self.note_wire_departure(hop.port, copy, now);
         }
@@ -233,13 +233,19 @@ impl Network {
 
     /// Sends a packet from its source.
     #[inline(always)]
-    fn send_from_source(&mut self, source: NodeIx, first_hop: Option<NextHop>, copy: CopyRef, now: Time) {
+    fn send_from_source(
+        &mut self,
+        source: NodeIx,
+        first_hop: Option<NextHop>,
+        offer: OfferedPacket,
+        now: Time,
+    ) {
         match first_hop {
             Some(hop) => match self.interfaces.wire_with_queue(hop.port, &self.links) {
-                Some(wire) => self.offer_to_wire(wire, copy, now),
-                None => self.offer(hop, copy, now),
+                Some(wire) => self.offer_to_wire(wire, offer, now),
+                None => self.offer(hop, offer.packet, now),
             },
-            None => self.forward(source, copy, now),
+            None => self.forward(source, offer.packet, now),
         }
     }
 }
@@ -623,7 +629,7 @@ impl Network {
                 let packet = self.packets.packet_of(copy);
                 self.records.push(now, Record::Made { packet, flow, forward: false, connection: None });
             }
-            self.send_from_source(node, first_hop, copy, now);
+            self.send_from_source(node, first_hop, OfferedPacket::of(&packet, copy), now);
         }
     }
 
@@ -691,7 +697,8 @@ impl Network {
 
     /// Sends the segments that the sender may send, and schedules its next deadline.
     pub(super) fn send_segments(&mut self, id: ConnectionRef, now: Time) {
-        let Some(flow) = self.tcp.get(id).map(|connection| connection.flow) else { return };
+        let Some(label) = self.tcp.label(id) else { return };
+        let flow = label.flow;
         if self.records.are_enabled() {
             self.records.push(now, Record::SenderRan { connection: id, flow });
         }
@@ -700,7 +707,7 @@ impl Network {
         let port = port.filter(|&port| self.backpressure.rules(port).backpressure);
         loop {
             let full = port.filter(|&port| self.is_full_for(port, flow, now));
-            if self.tcp.get(id).is_none() || self.backpressure.is_blocked(id) {
+            if self.backpressure.is_blocked(id) {
                 break;
             }
             if let Some(port) = full {
@@ -713,7 +720,7 @@ impl Network {
             let polled = self.tcp.poll(id, now, &mut self.schedule);
             let Some(segment) = &polled else { break };
             let spent = self.tcp.is_spent(id);
-            self.send_segment(id, segment, ConnectionEnd::Sender, now);
+            self.send_segment((id, &label), segment, ConnectionEnd::Sender, now);
             if spent {
                 break;
             }
@@ -735,17 +742,24 @@ impl Network {
 
     /// Sends the acknowledgements that the receiver has to send, and schedules its next deadline.
     fn send_acknowledgements(&mut self, id: ConnectionRef, now: Time) {
+        let Some(label) = self.tcp.label(id) else { return };
         // By reference, since a segment is large.
         while let Some(segment) = &self.tcp.poll_receiver(id, now) {
-            self.send_segment(id, segment, ConnectionEnd::Receiver, now);
+            self.send_segment((id, &label), segment, ConnectionEnd::Receiver, now);
         }
         self.tcp.arm(id, ConnectionEnd::Receiver, &mut self.schedule);
     }
 
     /// Sends a segment of one end of a connection.
-    fn send_segment(&mut self, id: ConnectionRef, segment: &Segment, end: ConnectionEnd, now: Time) {
+    #[inline(always)]
+    fn send_segment(
+        &mut self,
+        (id, label): (ConnectionRef, &PacketLabel),
+        segment: &Segment,
+        end: ConnectionEnd,
+        now: Time,
+    ) {
         let forward = end == ConnectionEnd::Sender;
-        let Some(label) = self.tcp.label(id) else { return };
         let flow = label.flow;
         let counts = forward && self.backpressure.counts(id);
         let way = if counts { self.first_hop(flow) } else { None };
@@ -779,7 +793,7 @@ impl Network {
             let packet = self.packets.packet_of(copy);
             self.records.push(now, Record::Made { packet, flow, forward, connection: Some(id) });
         }
-        self.send_from_source(source, hop, copy, now);
+        self.send_from_source(source, hop, OfferedPacket::of(&packet, copy), now);
         if counts
             && let Some(wire) = hop.and_then(|hop| self.interfaces.wire_with_queue(hop.port, &self.links))
         {
@@ -795,11 +809,9 @@ impl Network {
         copy: CopyRef,
         now: Time,
     ) {
-        let carried = self.packets.carried(arrived);
-        let Some(CarriedSegment { segment, connection: id, forward }) = &carried else { return };
-        let (id, has_header) = (*id, arrived.header != HeaderId::NONE);
-        if *forward {
-            let header = if has_header { self.packets.header_mut(copy) } else { None };
+        let Some((carried, header)) = self.packets.arrive(copy, arrived) else { return };
+        let &CarriedSegment { ref segment, connection: id, forward } = carried;
+        if forward {
             let header = header.map(|header| (header, arrived.hops));
             let Some(new) = self.tcp.on_data(id, segment, header, self.interfaces.headers(), now) else {
                 return;
@@ -811,7 +823,7 @@ impl Network {
             self.send_acknowledgements(id, now);
             return;
         }
-        let header = if has_header { self.packets.header(copy) } else { None };
+        let header = header.map(|header| &*header);
         let watched = self.records.are_enabled();
         if let Some(report) =
             self.tcp.on_acknowledgement(id, segment, header, watched, now, &mut self.schedule)

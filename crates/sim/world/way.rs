@@ -14,7 +14,7 @@ use crate::air::{Air, BROADCAST, Indication, Msdu, Outcome};
 use crate::engine::Agenda;
 use crate::event::ScheduledEvent;
 use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PacketRef, PortIx, StationIx, WireIx};
-use crate::link::{FreeWire, OfferResult, OfferedPacket, WireEnd};
+use crate::link::{FreeWire, OfferResult, OfferedPacket, WireEnd, opposite};
 use crate::node::Network;
 use crate::node::accounts::drop_reason;
 use crate::observe::describe;
@@ -117,10 +117,12 @@ impl Network {
     }
 
     /// Pushes scheduled events onto the agenda.
+    #[inline(always)]
     pub(super) fn push_scheduled(&mut self, agenda: &mut Agenda) {
-        for ScheduledEvent { at, order, kind } in self.schedule.drain() {
+        for &ScheduledEvent { at, order, kind } in self.schedule.events() {
             agenda.push(at, order, kind);
         }
+        self.schedule.clear();
     }
 
     /// Handles the indications of an event of the air, each completely before the next.
@@ -322,7 +324,7 @@ impl Network {
 
     pub(super) fn enqueue(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
         if let Some(wire) = self.interfaces.wire_with_queue(hop.port, &self.links) {
-            self.offer_to_wire(wire, copy, now);
+            self.enqueue_at_wire(wire, copy, now);
             return;
         }
         let port = if self.interfaces.sorts_arrivals() {
@@ -514,7 +516,7 @@ impl Network {
 
     /// Delivers a packet at its destination.
     pub(super) fn deliver_packet(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
-        let Some((packet, ended)) = self.packets.end(copy) else { return };
+        let Some((&packet, &ended)) = self.packets.end(copy) else { return };
         if packet.class == PacketClass::Control {
             self.message_delivered(node, &packet, now);
             return;
@@ -552,7 +554,7 @@ impl Network {
             self.schedule_release(node, copy, now);
             return;
         }
-        let Some((packet, ended)) = self.packets.end(copy) else { return };
+        let Some((&packet, &ended)) = self.packets.end(copy) else { return };
         if packet.class == PacketClass::Control {
             self.on_control_ended(&packet);
             return;
@@ -833,38 +835,45 @@ impl Network {
 
 /// Wired links.
 impl Network {
-    /// Offers a packet to a wire that keeps its own queue.
-    #[inline]
-    pub(super) fn offer_to_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
-        let Some(&packet) = self.packets.get(copy) else { return };
-        self.send_on_wire(wire, (&packet, copy), now, None);
+    /// Offers a packet that a radio has brought to a wire that keeps its own queue.
+    #[inline(never)]
+    fn enqueue_at_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
+        let Some(packet) = self.packets.get(copy) else { return };
+        self.offer_to_wire(wire, OfferedPacket::of(packet, copy), now);
     }
 
-    /// [`Network::offer_to_wire`] with the agenda, if it is available. A packet that finds no room is dropped.
-    #[inline(never)]
-    fn send_on_wire(
-        &mut self,
-        wire: WireIx,
-        (packet, copy): (&Packet, CopyRef),
-        now: Time,
-        agenda: Option<&mut Agenda>,
-    ) {
-        let offer = OfferedPacket { packet: copy, bytes: packet.bytes, has_payload: packet.length > 0 };
+    /// Offers a packet of this node to a wire that keeps its own queue.
+    #[inline(always)]
+    pub(super) fn offer_to_wire(&mut self, wire: WireIx, offer: OfferedPacket, now: Time) {
+        let due = self.send_on_wire(wire, &offer, now);
+        self.schedule.add_if(due);
+    }
+
+    /// Sends a packet by a wire that keeps its own queue; without room there it is dropped. Returns its arrival event, if no other packet
+    /// arrives before it.
+    #[inline(always)]
+    fn send_on_wire(&mut self, wire: WireIx, offer: &OfferedPacket, now: Time) -> Option<ScheduledEvent> {
         if self.rules.hops_at_wires {
-            let backlog = self.links.backlog(wire, now).unwrap_or_default();
-            let bytes = packet.bytes + self.rules.headers.wired;
-            let passage = Passage { bytes, flow: packet.scheme_flow, class: packet.class, backlog };
-            let carried = self.packets.carried_header(copy);
-            self.interfaces.pass_hop(self.links.port(wire), &passage, carried, now);
+            self.pass_hop_of_wire(wire, offer, now);
         }
-        match self.links.offer(wire, &offer, now) {
-            OfferResult::Accepted(None) => {}
-            OfferResult::Accepted(due) => match agenda {
-                Some(agenda) => agenda.push_if(due),
-                None => self.schedule.add_if(due),
-            },
-            OfferResult::Full => self.drop_at(self.links.port(wire), copy, DropReason::QUEUE_FULL.0, now),
+        match self.links.offer(wire, offer, now) {
+            OfferResult::Accepted(due) => due,
+            OfferResult::Full => {
+                self.drop_at(self.links.port(wire), offer.packet, DropReason::QUEUE_FULL.0, now);
+                None
+            }
         }
+    }
+
+    /// Lets the hop of a scheme handle a packet on its way to a wire that keeps its own queue.
+    #[inline(never)]
+    fn pass_hop_of_wire(&mut self, wire: WireIx, offer: &OfferedPacket, now: Time) {
+        let backlog = self.links.backlog(wire, now).unwrap_or_default();
+        let Some(packet) = self.packets.get(offer.packet) else { return };
+        let bytes = packet.bytes + self.rules.headers.wired;
+        let passage = Passage { bytes, flow: packet.scheme_flow, class: packet.class, backlog };
+        let carried = self.packets.carried_header(offer.packet);
+        self.interfaces.pass_hop(self.links.port(wire), &passage, carried, now);
     }
 
     /// Serves a wire: if it is idle, it sends the next packet of its port's queue; otherwise schedules an event for the time at which it is
@@ -912,41 +921,34 @@ impl Network {
         let now = agenda.now;
         let (end, due) = self.links.on_arrival(wire);
         agenda.push_if(due);
-        let (node, copy) = match end {
-            Some(WireEnd::Arrived { node, packet }) => (node, packet),
-            Some(WireEnd::Lost { node, packet }) => {
-                self.drop_packet(node, packet, drop_reason::WIRE_LOSS, now);
-                return;
-            }
-            None => return,
-        };
+        let Some(WireEnd { packet: copy, node, lost, onward }) = end else { return };
+        if lost {
+            self.drop_packet(self.links.far_end(opposite(wire)), copy, drop_reason::WIRE_LOSS, now);
+            return;
+        }
         if self.routes.are_found() {
             self.on_routed_arrival(wire, copy, now);
             return;
         }
-        let Some((&packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
+        let Some((packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
         at.hops += 1;
         let (destination, hops) = (packet.destination, at.hops);
+        let offer = OfferedPacket::of(packet, copy);
         // The common case of a router: from wire to wire directly.
         if destination != node
             && hops < self.rules.hop_limit
-            && let Some(onward) = self.next_wire(wire, destination)
+            && let Some(onward) = match onward {
+                Some((to, onward)) if to == destination => Some(onward),
+                _ => self.find_next_wire(wire, destination),
+            }
         {
-            self.send_on_wire(onward, (&packet, copy), now, Some(agenda));
+            agenda.push_if(self.send_on_wire(onward, &offer, now));
             return;
         }
         self.forward_from(node, (destination, hops), copy, now);
     }
 
     /// The wire with its own queue by which packets of a wire continue to a destination: usually the wire of the last packet.
-    #[inline(always)]
-    fn next_wire(&mut self, wire: WireIx, destination: NodeIx) -> Option<WireIx> {
-        match self.next_wire[wire] {
-            Some((to, onward)) if to == destination => Some(onward),
-            _ => self.find_next_wire(wire, destination),
-        }
-    }
-
     #[inline(never)]
     fn find_next_wire(&mut self, wire: WireIx, destination: NodeIx) -> Option<WireIx> {
         let node = self.links.far_end(wire);
@@ -954,7 +956,7 @@ impl Network {
             .routes
             .next_hop(node, destination)
             .and_then(|hop| self.interfaces.wire_with_queue(hop.port, &self.links))?;
-        self.next_wire[wire] = Some((destination, onward));
+        self.links.note_onward(wire, destination, onward);
         Some(onward)
     }
 

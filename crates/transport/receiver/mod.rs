@@ -104,6 +104,8 @@ impl Receiver {
     }
 
     /// Handles a SYN by RFC 9293 section 3.10.7.2, with the conditions of each option.
+    #[cold]
+    #[inline(never)]
     fn on_syn(&mut self, segment: &Segment) {
         if self.state == State::Established || segment.seq != 0 {
             // Our last acknowledgement gives the present state (RFC 9293 section 3.10.7.4).
@@ -175,20 +177,25 @@ impl Receiver {
     }
 
     /// The acknowledgement that is due now, if any. To be called after every segment: several due ones are sent as one.
+    #[inline(always)]
     pub fn poll(&mut self, now: Time) -> Option<Segment> {
         if !self.acks.take_due() {
             return None;
         }
         self.stats.acks += 1;
-        if self.state == State::SynReceived { Some(self.syn_ack(now)) } else { Some(self.ack(now)) }
+        if self.state == State::SynReceived {
+            return Some(self.syn_ack(now));
+        }
+        Some(self.ack(now))
     }
 
+    #[inline(always)]
     fn ack(&mut self, now: Time) -> Segment {
         let next = self.reassembly.next();
         self.last_ack_sent = next;
-        let window = self.window.announce(next);
-        let flags = Flags { ack: true, ece: self.echo, ..Flags::default() };
-        let mut segment = Segment { flags, timestamps: self.stamps(now), ..Segment::bare(1, next, window) };
+        let mut segment = Segment::bare(1, next, self.window.announce(next));
+        segment.flags.ece = self.echo;
+        segment.timestamps = self.stamps(now);
         if self.sack {
             segment.sack = self.blocks();
         }
@@ -206,6 +213,8 @@ impl Receiver {
         blocks
     }
 
+    #[cold]
+    #[inline(never)]
     fn syn_ack(&mut self, now: Time) -> Segment {
         let config = &self.config;
         let doublings = self.syn_acks.min(32);

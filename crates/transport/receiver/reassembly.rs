@@ -92,6 +92,11 @@ impl Reassembly {
         if from >= to {
             return inserted;
         }
+        if self.runs.is_empty() && from == self.next {
+            inserted.any = true;
+            self.next = to;
+            return inserted;
+        }
         // Runs that overlap or adjoin it are merged with it.
         let first = self.runs.partition_point(|run| run.right < from);
         let last = self.runs.partition_point(|run| run.left <= to);

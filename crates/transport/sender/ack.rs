@@ -1,25 +1,50 @@
-//! Processing of acknowledgements (RFC 9293 section 3.10.7.4; RFC 5681 section 3; RFC 6298 section 5).
+//! Processing of acknowledgements (RFC 9293 section 3.10.7.4; RFC 5681 section 3; RFC 6298 section 5): what they deliver and measure, and
+//! the losses, marks and spurious retransmissions that they show (RFC 5681 section 3.2, RFC 6582, RFC 6675, RFC 3168, RFC 4015).
 
-use airfair_schemes::places::{Acked, CongestionCause, RateSample, SourceContext};
+use airfair_schemes::places::{Acked, CongestionCause, PartialAck, SourceContext, Spurious};
 use airfair_units::{Bytes, Span, Time};
 
+use super::peer::Peer;
+use super::undo::Undo;
 use super::{Sender, State};
 use crate::Segment;
 use crate::scoreboard::{AckResult, Newest};
 
 impl Sender {
     /// Handles a segment of the receiver. Unacceptable segments are ignored.
+    #[inline]
     pub fn on_segment(&mut self, segment: &Segment, context: &mut SourceContext<'_>) {
         match self.state {
             State::Closed | State::Failed => {}
             State::SynSent => self.on_syn_ack(segment, context),
             // A repeated SYN-ACK: our acknowledgement of the first was lost (RFC 9293 section 3.10.7.4).
             _ if segment.flags.syn => self.ack_due = true,
-            _ if !segment.flags.ack || segment.ack < self.una => {}
+            _ if !segment.flags.ack || segment.ack < self.stream.una => {}
             // Data that were never sent are acknowledged: the reply is an acknowledgement (RFC 9293 section 3.10.7.4).
-            _ if segment.ack > self.next.max(self.probed_to) => self.ack_due = true,
+            _ if segment.ack > self.stream.next.max(self.stream.probed_to) => self.ack_due = true,
             _ => self.on_ack(segment, context),
         }
+    }
+
+    /// Handles a segment that arrives in SYN-SENT (RFC 9293 section 3.10.7.3).
+    #[cold]
+    #[inline(never)]
+    fn on_syn_ack(&mut self, segment: &Segment, context: &mut SourceContext<'_>) {
+        if !segment.flags.syn || !segment.flags.ack || segment.ack != 1 || self.stream.next != 1 {
+            return;
+        }
+        self.peer.agree(&self.config, segment);
+        // A retransmitted SYN is not measured (Karn), unless timestamps identify the answered one.
+        let rtt = match self.handshake.sent_at {
+            Some(at) => Some(context.now.since(at)),
+            None => {
+                let stamps = segment.timestamps.filter(|_| self.peer.timestamps);
+                stamps.and_then(|stamps| Peer::echoed_rtt(stamps, context.now))
+            }
+        };
+        self.ack_due = true;
+        let counted = rtt.map(|rtt| self.rtt.measured(context.now, rtt, &self.config));
+        self.establish(rtt.zip(counted), self.handshake.has_lost(), context);
     }
 
     fn on_ack(&mut self, segment: &Segment, context: &mut SourceContext<'_>) {
@@ -28,42 +53,59 @@ impl Sender {
         let prior_in_flight = self.pipe();
         let missing = self.board.head().map_or(0, |head| u64::from(head.payload));
         let prior = (self.board.payload(), prior_in_flight);
-        let was_full = self.una < self.full_to;
-        let advance = segment.ack > self.una;
+        let was_full = self.stream.una < self.full_to;
+        let advance = segment.ack > self.stream.una;
         // RFC 5681 section 2: data are outstanding, no payload, no FIN, no new acknowledgement, and an unchanged window.
-        let duplicate = !self.board.is_empty()
+        let duplicate = !advance
+            && !self.board.is_empty()
             && segment.sequence_len() == 0
-            && !advance
-            && segment.window == self.peer_window;
+            && segment.window == self.peer.window;
 
         let mut result = AckResult::default();
         self.board.acknowledge(segment.ack, &mut result);
-        if self.sack {
+        if self.peer.sack {
             for &(left, right) in segment.sack.as_slice() {
                 self.board.sack(left, right, &mut result);
             }
         }
-        self.una = segment.ack;
-        self.next = self.next.max(self.una);
-        self.fill_buffer();
-        if !self.sack {
-            self.count_duplicates(duplicate, missing, &mut result);
+        self.stream.acknowledge(segment.ack);
+        if let Some(size) = self.config.buffer(self.peer.mss) {
+            self.stream.fill(size);
         }
-        self.update_window(segment.window);
+        if !self.peer.sack {
+            let (signs, peer) = ((duplicate, missing, segment.ack), (self.state, self.peer.mss));
+            self.recovery.count_duplicates(signs, peer, &self.board, &mut result);
+        }
+        self.peer.set_window(segment.window);
+        self.timers.on_window(segment.window);
+        // An open window ends the probing.
+        self.probe_due &= segment.window == 0;
         self.stats.bytes_acked += result.cumulative;
 
-        let rtt = self.measure(advance, segment, result.newest, now);
-        let (rate_sample, round_ended) = self.sample_rate(&result, now);
+        let rtt = self.measure(advance, segment, result.newest.as_ref(), now);
+        let (rate_sample, round_ended) = match &result.newest {
+            Some(newest) => {
+                let smallest = self.rtt.smallest();
+                self.delivery.on_delivered(now, result.delivered, &newest.snapshot, smallest)
+            }
+            None => {
+                self.delivery.on_unknown(now, result.delivered);
+                (None, false)
+            }
+        };
         if advance {
-            self.expiries = 0;
+            self.timers.expiries = 0;
             self.restart_timer(now);
         }
-        let marked = self.ecn && segment.flags.ece;
+        let marked = self.peer.ecn && segment.flags.ece;
         if marked {
             self.on_mark(prior, context);
         }
-        let restored =
-            self.undo.is_some() && self.detect_spurious(advance, result.cumulative, segment, context);
+        let restored = self.undoing.is_watching()
+            && self
+                .undoing
+                .detect((advance, self.stream.una), segment, &self.peer)
+                .is_some_and(|undo| self.respond(&undo, result.cumulative, segment, context));
         // The window does not grow by an acknowledgement that echoes a mark (RFC 3168 section 6.1.2), nor by one that restores it.
         let may_grow = was_full & !marked & !restored;
         let was_in_recovery = self.state == State::Recovery;
@@ -74,7 +116,7 @@ impl Sender {
             let acked = Acked {
                 bytes: Bytes(result.delivered),
                 cumulative: Bytes(result.cumulative),
-                lost: Bytes(core::mem::take(&mut self.lost_unreported)),
+                lost: Bytes(core::mem::take(&mut self.recovery.lost_unreported)),
                 prior_in_flight: Bytes(prior_in_flight),
                 in_flight: Bytes(self.pipe()),
                 rtt,
@@ -82,64 +124,43 @@ impl Sender {
                 round_ended,
                 window_limited: may_grow,
                 in_recovery,
-                sent_at: result
-                    .newest
-                    .map_or_else(|| self.duplicate_sent_at(now), |newest| newest.snapshot.sent_at),
+                sent_at: match &result.newest {
+                    Some(newest) => newest.snapshot.sent_at,
+                    None => self.recovery.newest_sent_at(&self.board, self.peer.mss).unwrap_or(now),
+                },
             };
             self.law.on_acked(&acked, context);
         }
         self.notify_recovered(context);
-        self.reduce_proportionally(result.delivered, now);
-    }
-
-    /// Earliest departure of the segment behind a duplicate acknowledgement: of n segments that have arrived beyond the first one, the
-    /// newest is the n-th or a later one.
-    fn duplicate_sent_at(&self, now: Time) -> Time {
-        let nth = self.arrived.div_ceil(u64::from(self.mss).max(1));
-        let segment = usize::try_from(nth).ok().filter(|&nth| nth > 0).and_then(|nth| self.board.get(nth));
-        segment.map_or(now, |segment| segment.snapshot.sent_at)
-    }
-
-    /// Updates SND.WND (RFC 9293 section 3.10.7.4). An open window ends the probing.
-    fn update_window(&mut self, window: u64) {
-        self.peer_window = window;
-        self.largest_window = self.largest_window.max(window);
-        if window > 0 {
-            self.persists = 0;
-            self.probe_due = false;
-            // If the open part is too small to use, polling sets the timer again.
-            self.persist_at = None;
-        } else {
-            // A receiver that answers may keep its window closed indefinitely (RFC 9293 section 3.8.6.1).
-            self.expiries = 0;
-        }
+        let (law, config) = (&self.law, &self.config);
+        let aim = || config.within_limit(&law.allowance(now));
+        self.recovery.reduce(result.delivered, self.board.pipe(), aim, self.peer.mss);
     }
 
     /// Measures round-trip times: for the time-out, and of the newest segment for the law.
+    #[inline(always)]
     fn measure(
         &mut self,
         advance: bool,
         segment: &Segment,
-        newest: Option<Newest>,
+        newest: Option<&Newest>,
         now: Time,
     ) -> Option<Span> {
-        if let Some((_, sent_at)) = self.timing.filter(|&(end, _)| self.una >= end) {
-            self.timing = None;
-            if !self.timestamps {
-                let rtt = self.rtt.measured(now, now.since(sent_at), &self.config);
-                self.sample_rtt(rtt, 1);
-            }
+        if let Some(sent_at) = self.rtt.timed(self.stream.una)
+            && !self.peer.timestamps
+        {
+            let rtt = self.rtt.measured(now, now.since(sent_at), &self.config);
+            self.undoing.sample(&mut self.rtt, (rtt, 1), self.stream.una, &self.config);
         }
-        if let Some(stamps) = segment.timestamps.filter(|_| self.timestamps) {
-            // Serial arithmetic: the clock wraps (RFC 7323 section 4.3).
-            if (stamps.value.wrapping_sub(self.ts_recent) as i32) > 0 {
-                self.ts_recent = stamps.value;
-            }
+        if self.peer.timestamps
+            && let Some(stamps) = segment.timestamps
+        {
+            self.peer.note(stamps);
             // RFC 7323 section 4.1: only acknowledgements of new data measure; section 4.2: weighted by the expected number in a round.
-            if advance && let Some(rtt) = self.echoed_rtt(stamps, now) {
-                let per_round = self.board.payload().div_ceil(2 * u64::from(self.mss));
+            if advance && let Some(rtt) = Peer::echoed_rtt(stamps, now) {
+                let per_round = self.board.payload().div_ceil(2 * u64::from(self.peer.mss));
                 let rtt = self.rtt.measured(now, rtt, &self.config);
-                self.sample_rtt(rtt, per_round);
+                self.undoing.sample(&mut self.rtt, (rtt, per_round), self.stream.una, &self.config);
             }
         }
         let newest = newest.filter(|newest| newest.once)?;
@@ -151,69 +172,194 @@ impl Sender {
         Some(self.rtt.law_rtt(rtt, &self.config))
     }
 
-    /// Adds a measurement of the round-trip time to the time-out.
-    #[inline(always)]
-    fn sample_rtt(&mut self, rtt: Span, per_round: u64) {
-        if self.settling.is_none() || !self.settle(rtt) {
-            self.rtt.sample(rtt, per_round, &self.config);
-        }
-    }
-
-    /// Adapts the time-out after a spurious one, if the measurement is of data sent since; returns true if it is.
-    #[cold]
-    #[inline(never)]
-    fn settle(&mut self, rtt: Span) -> bool {
-        let una = self.una;
-        let settled = self.settling.take_if(|&mut (_, end)| una > end);
-        if let Some((before, _)) = &settled {
-            self.rtt.settle(before, rtt, &self.config);
-        }
-        settled.is_some()
-    }
-
-    fn sample_rate(&mut self, result: &AckResult, now: Time) -> (Option<RateSample>, bool) {
-        let Some(newest) = result.newest else {
-            self.delivery.on_unknown(now, result.delivered);
-            return (None, false);
-        };
-        self.delivery.on_delivered(now, result.delivered, &newest.snapshot, self.rtt.smallest())
-    }
-
     /// Restarts the retransmission timer by RFC 6298 sections 5.2 and 5.3; in fast recovery without SACK, RFC 6582 section 3.2, step 3.
+    #[inline(always)]
     fn restart_timer(&mut self, now: Time) {
-        if self.board.is_empty() {
-            self.rto_at = None;
+        let outstanding = !self.board.is_empty();
+        let partial =
+            self.state == State::Recovery && !self.peer.sack && self.stream.una < self.recovery.point;
+        if outstanding && partial && !self.recovery.partial_ack_restarts(self.config.partial_ack_timer) {
             return;
         }
-        let partial = self.state == State::Recovery && !self.sack && self.una < self.recover;
-        if partial && !self.partial_ack_restarts() {
-            return;
-        }
-        self.rto_at = Some(self.rtt.expiry(now, &self.config));
+        self.timers.restart_retransmission(outstanding, &self.rtt, now, &self.config);
     }
 
     /// Handles an echoed mark (RFC 3168 section 6.1.2). The flight is the one before this acknowledgement, which experienced the
     /// congestion.
+    #[inline(never)]
     fn on_mark(&mut self, (flight, pipe): (u64, u64), context: &mut SourceContext<'_>) {
-        let one_segment = self.window(context.now) <= u64::from(self.mss);
-        if self.reductions.on_echo(self.una, self.next) {
+        let one_segment = self.window(context.now) <= u64::from(self.peer.mss);
+        if self.reductions.on_echo(self.stream.una, self.stream.next) {
             self.stats.ecn_reductions += 1;
-            self.keep_reduction();
+            self.undoing.keep_reduction();
             self.notify_congestion(CongestionCause::Mark, flight, pipe, false, context);
             if one_segment {
                 // The window cannot fall below one segment: the timer limits the rate instead.
                 let wait = self.rtt.expiry(context.now, &self.config);
                 self.reductions.hold = Some(wait);
-                self.rto_at = self.rto_at.map(|_| wait);
+                self.timers.rto_at = self.timers.rto_at.map(|_| wait);
             }
         }
     }
 
-    /// Applies RFC 6937 after each acknowledgement in recovery.
-    fn reduce_proportionally(&mut self, delivered: u64, now: Time) {
-        let (pipe, aim) = (self.board.pipe(), self.window(now));
-        if let Some((prr, window)) = &mut self.prr {
-            *window = prr.window(delivered, pipe, aim, u64::from(self.mss));
+    /// Handles signs of loss, after the update of the scoreboard.
+    #[inline(always)]
+    fn on_loss_signals(
+        &mut self,
+        advance: bool,
+        duplicate: bool,
+        result: &AckResult,
+        context: &mut SourceContext<'_>,
+    ) {
+        if advance {
+            self.recovery.dupacks = 0;
+            self.recovery.limited = 0;
+            if self.state != State::Open {
+                self.on_advance_in_recovery(result.cumulative);
+            }
         }
+        if result.sacked && self.state != State::Loss {
+            let lost = self.board.mark_lost(self.config.dupack_threshold, self.peer.mss);
+            self.count_lost(lost);
+        }
+        // RFC 6675 section 2: with SACK, an acknowledgement with a new block is a duplicate, whatever else it does.
+        if if self.peer.sack { result.sacked } else { duplicate } {
+            self.on_duplicate(context);
+        }
+    }
+
+    /// `acked` bytes are newly acknowledged during a recovery or after a time-out.
+    #[inline(never)]
+    fn on_advance_in_recovery(&mut self, acked: u64) {
+        let repaired = self.stream.una >= self.recovery.point;
+        match self.state {
+            State::Recovery if repaired || self.ends_at_partial_ack() => {
+                self.state = State::Open;
+                self.recovery.end();
+                self.recovery.end_unreported = true;
+            }
+            // RFC 6582 section 3.2, step 3: the next hole is retransmitted.
+            State::Recovery if !self.peer.sack => {
+                self.retransmit_head();
+                // QFCP, equation 5: num_dupACK returns to zero only when all data sent before the loss are acknowledged.
+                if self.law.partial_ack() != PartialAck::RepairsUndeflated {
+                    self.recovery.deflate(acked, self.peer.mss);
+                }
+            }
+            State::Loss if repaired => self.state = State::Open,
+            _ => {}
+        }
+    }
+
+    /// Notifies the law of the end of fast recovery: after the acknowledgement that ended it, but before a new recovery starts. Without
+    /// SACK with FlightSize (RFC 6582 section 3.2, step 3), which duplicates do not reduce.
+    fn notify_recovered(&mut self, context: &mut SourceContext<'_>) {
+        if core::mem::take(&mut self.recovery.end_unreported) {
+            self.law.on_recovered(Bytes(self.board.pipe()), context);
+        }
+    }
+
+    #[inline(never)]
+    fn on_duplicate(&mut self, context: &mut SourceContext<'_>) {
+        self.stats.duplicate_acks += 1;
+        if self.state == State::Recovery {
+            // With SACK the scoreboard counts what has left the network.
+            if !self.peer.sack {
+                self.recovery.inflate(self.peer.mss);
+            }
+            return;
+        }
+        self.recovery.dupacks = self.recovery.dupacks.saturating_add(1);
+        let enough = self.recovery.dupacks >= self.config.dupack_threshold;
+        if self.peer.sack {
+            // RFC 6675 section 5, steps 1 and 2; section 5.1: not before all data retransmitted after a time-out are acknowledged.
+            if (enough || self.board.head_is_lost()) && self.stream.una >= self.recovery.point {
+                self.begin_recovery(context);
+            }
+        } else if enough && self.stream.una > self.recovery.point {
+            // RFC 6582 section 3.2, step 2: more than `recover` is acknowledged; otherwise the duplicates may be caused by our own
+            // retransmissions.
+            self.begin_recovery(context);
+        }
+    }
+
+    fn begin_recovery(&mut self, context: &mut SourceContext<'_>) {
+        let Some(head) = self.board.head().copied() else { return };
+        self.notify_recovered(context);
+        let flight = self.board.payload();
+        self.remember(CongestionCause::FastLoss, false);
+        // RFC 3168 section 6.1.2: one reduction per window of data, for whichever sign comes first.
+        if !self.reductions.marked_since(head.seq) {
+            let (counted, pipe) = (flight.saturating_sub(self.recovery.limited), self.pipe());
+            self.notify_congestion(CongestionCause::FastLoss, counted, pipe, false, context);
+            self.reductions.on_reduced(self.stream.next);
+        } else {
+            self.undoing.keep_reduction();
+        }
+        self.stats.fast_recoveries += 1;
+        self.state = State::Recovery;
+        self.rtt.end_timing();
+        self.board.clear_resent();
+        self.retransmit_head();
+        let keeps_point = self.ends_at_partial_ack();
+        let ends = (&self.stream, head.end());
+        self.recovery.begin(ends, (flight, keeps_point), &self.peer, &self.config);
+    }
+
+    /// Retransmits the first outstanding segment next, whatever the window is.
+    fn retransmit_head(&mut self) {
+        let lost = self.board.mark_head_lost();
+        self.count_lost(lost);
+        self.recovery.head_due = true;
+    }
+
+    /// The response to a spurious time-out or fast retransmit (RFC 4015), after the update of scoreboard and round-trip time and before
+    /// signs of loss. Segments that only the event has declared lost are in flight again, and transmission continues with new data. `acked`:
+    /// bytes of the acknowledgement. Returns true if the law has restored its window.
+    fn respond(
+        &mut self,
+        undo: &Undo,
+        acked: u64,
+        segment: &Segment,
+        context: &mut SourceContext<'_>,
+    ) -> bool {
+        let timeout = undo.cause == CongestionCause::Timeout;
+        if timeout {
+            self.stats.spurious_timeouts += 1;
+        } else {
+            self.stats.spurious_recoveries += 1;
+        }
+        if self.state != State::Open {
+            self.board.restore(!timeout);
+            // An earlier loss is repaired as before; fast recovery goes on without the counters of rate reduction.
+            let repairs = undo.state != State::Open && self.stream.una < undo.recover;
+            self.state = if repairs { undo.state } else { State::Open };
+            self.recovery.end();
+            if repairs {
+                self.recovery.point = undo.recover;
+            } else if self.peer.sack {
+                self.recovery.point = self.stream.una;
+            }
+            // Else the recovery point stays: duplicates of what was sent again start no fast retransmit (RFC 6582 section 3.2, step 2).
+            (self.recovery.dupacks, self.recovery.limited) = (0, 0);
+            if !timeout {
+                self.recovery.end_unreported = true;
+                self.notify_recovered(context);
+            }
+        }
+        self.recovery.lost_unreported = self.recovery.lost_unreported.min(undo.lost_unreported);
+        if timeout {
+            self.rtt.restore_backoffs(undo.backoffs);
+            self.undoing.settle_after(undo.rtt, self.stream.next);
+        }
+        self.timers.restart_retransmission(!self.board.is_empty(), &self.rtt, context.now, &self.config);
+        // RFC 4015: an echoed mark keeps the reduced window.
+        let restores = undo.reduced && !(self.peer.ecn && segment.flags.ece);
+        if restores {
+            self.reductions.withdraw(&undo.reductions);
+            let (in_flight, acked) = (Bytes(self.board.payload()), Bytes(acked));
+            self.law.on_spurious(&Spurious { cause: undo.cause, in_flight, acked }, context);
+        }
+        restores
     }
 }

@@ -1,35 +1,50 @@
-//! The sender of a connection, which opens it.
+//! The sender of a connection, which opens it. Its parts own their fields and speak by values; the sender itself holds what several of them
+//! take part in.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `ack` | acknowledgements: what they deliver, measure, and show as lost |
+//! | `output` | the next segment, its time, and what limits it |
+//! | `stream` | the application's data and their sequence numbers |
+//! | `peer` | what the handshake has agreed on, and the receiver's window |
+//! | `handshake` | the SYN |
+//! | `recovery` | counters of loss detection and fast recovery |
+//! | `timers` | deadlines |
+//! | `undo` | time-outs and fast retransmits that may prove spurious |
+//! | `stats` | counters |
 
 mod ack;
 mod handshake;
-mod limit;
-mod loss;
 mod output;
+mod peer;
+mod recovery;
 mod stats;
+mod stream;
 mod timers;
 mod undo;
 
 use alloc::boxed::Box;
 
 use airfair_schemes::places::{
-    Allowance, Congestion, CongestionCause, Header, HeaderKind, Source, SourceContext,
+    Congestion, CongestionCause, FlowSetup, Header, PartialAck, Source, SourceContext,
 };
 use airfair_units::{Bytes, Rate, Span, Time};
 
 use crate::delivery::DeliveryRate;
 use crate::ecn::Reductions;
 use crate::pacing::Pacer;
-use crate::prr::Prr;
-use crate::rtt::{Before, RttEstimator};
+use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
-use crate::{Segment, SharedConfig};
-use undo::Undo;
+use crate::{SharedConfig, TickMode};
+use handshake::Handshake;
+use recovery::Recovery;
+use stream::Stream;
+use timers::Timers;
+use undo::{Undo, Undoing};
 
-pub use limit::Limit;
+pub use output::{Departure, Limit};
+pub use peer::Peer;
 pub use stats::SenderStats;
-
-/// Largest payload that an application may write, bytes: no sequence number overflows.
-const ENDLESS: u64 = 1 << 62;
 
 /// State of a sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,100 +63,49 @@ pub enum State {
     Failed,
 }
 
+/// Round-trip times of a connection, and the resulting time-out (RFC 6298).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RoundTrips {
+    /// Smoothed round-trip time; none before the first measurement.
+    pub smoothed: Option<Span>,
+    /// Variation of the round-trip time.
+    pub variation: Span,
+    /// Shortest round-trip time measured.
+    pub smallest: Option<Span>,
+    /// Retransmission time-out, back-off included.
+    pub time_out: Span,
+    /// Doublings of the time-out. They stay until a segment that was sent once is acknowledged (RFC 6298 section 5, Karn), also when
+    /// acknowledgements of retransmissions have brought the connection on. At its upper bound the time-out doubles no more.
+    pub doublings: u32,
+}
+
 /// The sender of a connection's data, which opens the connection.
 pub struct Sender {
     config: SharedConfig,
     law: Box<dyn Source>,
     state: State,
+    stream: Stream,
+    peer: Peer,
     board: Scoreboard,
+    recovery: Recovery,
+    timers: Timers,
     rtt: RttEstimator,
     delivery: DeliveryRate,
     pacer: Pacer,
     reductions: Reductions,
+    undoing: Undoing,
+    handshake: Handshake,
     stats: SenderStats,
-
-    /// SND.UNA: the first unacknowledged sequence number.
-    una: u64,
-    /// SND.NXT: the next new sequence number. It never decreases: retransmissions are marked in the scoreboard.
-    next: u64,
-    /// Sequence number after the highest one in a window probe.
-    probed_to: u64,
-    /// Payload provided by the application, bytes.
-    written: u64,
-    /// The sequence number up to which the send buffer has room; the largest number if it is unlimited.
-    filled: u64,
-    /// True if the application provides no more data.
-    closed: bool,
-    /// Largest payload of a segment, options subtracted, bytes: SMSS of RFC 5681.
-    mss: u32,
-    /// SND.WND, bytes.
-    peer_window: u64,
-    /// Max(SND.WND), bytes.
-    largest_window: u64,
-    /// True if both ends support selective acknowledgements.
-    sack: bool,
-    /// True if both ends support timestamps.
-    timestamps: bool,
-    /// True if both ends support ECN.
-    ecn: bool,
-    /// The last timestamp received.
-    ts_recent: u32,
-
-    /// Number of consecutive duplicate acknowledgements.
-    dupacks: u32,
-    /// Without SACK: bytes beyond the first segment that have arrived according to duplicate acknowledgements, whichever they are.
-    arrived: u64,
-    /// Bytes sent by limited transmit (RFC 3042): not part of FlightSize (RFC 5681 section 3.2, step 2).
-    limited: u64,
-    /// `recover` of RFC 6582 and RecoveryPoint of RFC 6675, exclusive: SND.NXT at the detection of a loss.
-    recover: u64,
-    /// Bytes that fast recovery without SACK adds to the law's window; partial acknowledgements can make it negative.
-    inflation: i64,
-    /// True if a partial acknowledgement has restarted the timer in this recovery.
-    partial_seen: bool,
-    /// True if a segment must be retransmitted whatever the window is.
-    retransmit_head_now: bool,
-    /// RescueRxt of RFC 6675, exclusive.
-    rescue: u64,
-    /// Proportional rate reduction during a recovery, and the window that it set last, bytes.
-    prr: Option<(Prr, u64)>,
-    /// Payload assumed lost since the last notification of the law, bytes.
-    lost_unreported: u64,
-    /// True if fast recovery has ended and the law is not notified yet.
-    recovery_end_unreported: bool,
-    /// The last time-out or fast retransmit, while it may prove spurious.
-    undo: Option<Box<Undo>>,
-    /// Timestamp clock at the first retransmission since the last time-out or fast retransmit before which none was outstanding.
-    resent_since: Option<u32>,
-    /// After a spurious time-out: the averages before it, and SND.NXT at its detection. Measurements of data beyond adapt the time-out.
-    settling: Option<(Before, u64)>,
-
-    /// Expiry of the retransmission timer.
-    rto_at: Option<Time>,
-    /// Time-outs since the last new acknowledgement.
-    expiries: u32,
-    /// Time of the next probe of the receiver's closed window.
-    persist_at: Option<Time>,
-    /// Probes since the window was last open.
-    persists: u32,
-    /// Time at which pacing allows the next segment.
-    paced_until: Option<Time>,
-    /// See [`Sender::is_spent`].
-    spent: bool,
-    /// The segment whose round-trip time is measured: its end and its departure.
-    timing: Option<(u64, Time)>,
     /// Last departure of payload.
     last_sent: Time,
     /// Data below were sent in a flight that filled the window.
     full_to: u64,
-    /// True if a SYN must be sent.
-    syn_due: bool,
+    /// See [`Sender::is_spent`].
+    spent: bool,
     /// True if a probe of the closed window must be sent.
     probe_due: bool,
     /// True if an acknowledgement must be sent.
     ack_due: bool,
-    /// Departure of the first SYN, unless it was retransmitted.
-    syn_at: Option<Time>,
 }
 
 impl Sender {
@@ -152,92 +116,95 @@ impl Sender {
         Self {
             law,
             state: State::Closed,
-            board: Scoreboard::default(),
+            stream: Stream::new(config.send_buffer.is_some()),
+            peer: Peer::new(&config),
+            board: Scoreboard::new(),
+            recovery: Recovery::default(),
+            timers: Timers::default(),
             rtt: RttEstimator::new(&config),
             delivery: DeliveryRate::default(),
             pacer: Pacer::default(),
             reductions: Reductions::default(),
+            undoing: Undoing::default(),
+            handshake: Handshake::default(),
             stats: SenderStats::default(),
-            una: 0,
-            next: 0,
-            probed_to: 0,
-            written: 0,
-            filled: if config.send_buffer.is_some() { 0 } else { u64::MAX },
-            closed: false,
-            mss: config.mss,
             config,
-            peer_window: 0,
-            largest_window: 0,
-            sack: false,
-            timestamps: false,
-            ecn: false,
-            ts_recent: 0,
-            dupacks: 0,
-            arrived: 0,
-            limited: 0,
-            recover: 0,
-            inflation: 0,
-            partial_seen: false,
-            retransmit_head_now: false,
-            rescue: 0,
-            prr: None,
-            lost_unreported: 0,
-            recovery_end_unreported: false,
-            undo: None,
-            resent_since: None,
-            settling: None,
-            rto_at: None,
-            expiries: 0,
-            persist_at: None,
-            persists: 0,
-            paced_until: None,
-            spent: false,
-            timing: None,
             last_sent: Time::ZERO,
             full_to: 0,
-            syn_due: false,
+            spent: false,
             probe_due: false,
             ack_due: false,
-            syn_at: None,
         }
     }
 
-    /// Adds `bytes` of the application's data. No effect after [`Sender::close`].
+    /// Opens the connection: [`Sender::poll`] returns the SYN, or data at once without handshake. Only the first call has an effect.
+    pub fn open(&mut self, context: &mut SourceContext<'_>) {
+        if self.state != State::Closed {
+            return;
+        }
+        if self.config.tick_mode == TickMode::Bsd {
+            // All connections of a host share one clock, and hosts' clocks have different phases. Here each connection draws its own phase:
+            // two of one host then time out apart, which is a smaller error than all hosts of a network timing out together.
+            let tick = self.config.tick.0;
+            self.rtt.set_phase(Span((context.random.uniform() * tick as f64) as u64).min(Span(tick - 1)));
+        }
+        if self.config.handshake {
+            self.state = State::SynSent;
+            self.handshake.due = true;
+            return;
+        }
+        self.peer.assume(&self.config);
+        self.establish(None, false, context);
+    }
+
+    /// Opens the connection for data; `rtt`: round-trip time of the SYN, if it may be measured, exact and in ticks.
+    fn establish(&mut self, rtt: Option<(Span, Span)>, syn_lost: bool, context: &mut SourceContext<'_>) {
+        self.state = State::Open;
+        (self.stream.una, self.stream.next) = (1, 1);
+        if let Some(size) = self.config.buffer(self.peer.mss) {
+            self.stream.fill(size);
+        }
+        self.timers.rto_at = None;
+        self.timers.expiries = 0;
+        self.last_sent = context.now;
+        let of_law = self.law.header().map_or(0, |kind| kind.wire_len);
+        self.peer.establish(of_law);
+        if let Some((exact, counted)) = rtt {
+            self.rtt.observe(exact);
+            self.rtt.sample(counted, 1, &self.config);
+        }
+        if syn_lost {
+            self.rtt.raise_after_syn_loss(&self.config);
+        }
+        let mss = Bytes(u64::from(self.peer.mss));
+        // RFC 5681 section 3.1: after a lost SYN the initial window is one segment.
+        let initial_window = if syn_lost { mss } else { self.config.initial_window.bytes(self.peer.mss) };
+        let window_limit = Bytes(self.config.window_limit);
+        let rtt = rtt.map(|(exact, _)| self.rtt.law_rtt(exact, &self.config));
+        let headers = Bytes(u64::from(self.config.headers) + u64::from(of_law));
+        self.law.on_start(&FlowSetup { mss, headers, initial_window, window_limit, rtt, syn_lost }, context);
+    }
+
+    /// Adds `bytes` of the application's data; the largest number means data without end. No effect after [`Sender::close`].
     pub fn write(&mut self, bytes: u64) {
-        if !self.closed {
-            if let Some(size) = self.send_buffer()
-                && self.end() <= self.filled
-            {
-                // No data waits for room: these may use all that there is.
-                self.filled = self.una.saturating_add(size);
-            }
-            self.written = self.written.saturating_add(bytes).min(ENDLESS);
-        }
-    }
-
-    /// Adds unlimited data.
-    pub fn write_endless(&mut self) {
-        self.write(ENDLESS);
+        self.stream.write(bytes, self.config.buffer(self.peer.mss));
     }
 
     /// Ends the application's data.
     pub fn close(&mut self) {
-        self.closed = true;
+        self.stream.close();
     }
 
     /// Withdraws the data that were not sent yet, and ends the application's data.
     pub fn stop(&mut self) {
-        // A byte that has probed a closed window was sent too.
-        let left_to = self.next.max(self.probed_to);
-        self.written = self.written.min(left_to.saturating_sub(1));
-        self.closed = true;
+        self.stream.stop();
     }
 
     /// The own node's link layer has given up the packet whose first sequence number is `seq`. The law is notified once per window of data;
     /// retransmission follows TCP's rules.
     pub fn on_link_drop(&mut self, seq: u64, context: &mut SourceContext<'_>) {
-        let outstanding = (self.una..self.next).contains(&seq) && !self.board.is_empty();
-        if outstanding && self.reductions.on_link_drop(seq, self.next) {
+        let outstanding = (self.stream.una..self.stream.next).contains(&seq) && !self.board.is_empty();
+        if outstanding && self.reductions.on_link_drop(seq, self.stream.next) {
             let (flight, pipe) = (self.board.payload(), self.pipe());
             self.notify_congestion(CongestionCause::LinkDrop, flight, pipe, false, context);
         }
@@ -246,7 +213,7 @@ impl Sender {
     /// True if all written data are acknowledged, the FIN too if there is one, and the application has ended its data.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.closed && self.una >= self.end() + u64::from(self.config.fin)
+        self.stream.is_done(self.config.fin)
     }
 
     /// Counters since the creation.
@@ -264,7 +231,7 @@ impl Sender {
     /// Congestion window of the law within its maximum, bytes, without the inflation of fast recovery.
     #[must_use]
     pub fn window(&self, now: Time) -> u64 {
-        self.within_limit(&self.law.allowance(now))
+        self.config.within_limit(&self.law.allowance(now))
     }
 
     /// Pacing rate: the law's own, by which segments are sent. Without one, an estimate that delays no segment and only serves the
@@ -283,27 +250,16 @@ impl Sender {
             return allowance.rate;
         }
         allowance.window?;
-        let mut window = self.within_limit(&allowance);
-        let ssthresh = self.ssthresh().unwrap_or(0);
+        let mut window = self.config.within_limit(&allowance);
+        let ssthresh = self.law.ssthresh().map_or(0, Bytes::get);
         if window < ssthresh {
-            let initial = self.config.initial_window.bytes(self.mss).get();
+            let initial = self.config.initial_window.bytes(self.peer.mss).get();
             window = window.min(self.outstanding().saturating_mul(2).max(initial));
         }
         let percent = if window < ssthresh / 2 { 200 } else { 120 };
-        let round_trip = u128::from(self.smoothed_rtt()?.as_nanos().max(1));
+        let round_trip = u128::from(self.rtt.smoothed()?.as_nanos().max(1));
         let bits = u128::from(window.max(self.outstanding())) * 8 * percent / 100;
         Some(Rate(u64::try_from(bits * 1_000_000_000 / round_trip).unwrap_or(u64::MAX)))
-    }
-
-    /// A window of the law clamped to its maximum, bytes.
-    fn within_limit(&self, allowance: &Allowance) -> u64 {
-        allowance.window.map_or(u64::MAX, Bytes::get).min(self.config.window_limit)
-    }
-
-    /// Slow-start threshold, bytes, if the law has one.
-    #[must_use]
-    pub fn ssthresh(&self) -> Option<u64> {
-        self.law.ssthresh().map(Bytes::get)
     }
 
     /// Payload in the network, bytes: pipe of RFC 6675. Without SACK it falls only by cumulative acknowledgements.
@@ -321,55 +277,29 @@ impl Sender {
     /// The first unacknowledged sequence number: SND.UNA.
     #[must_use]
     pub fn unacknowledged(&self) -> u64 {
-        self.una
+        self.stream.una
     }
 
     /// The next new sequence number: SND.NXT.
     #[must_use]
     pub fn next_sequence(&self) -> u64 {
-        self.next
+        self.stream.next
     }
 
-    /// The last window announced by the receiver, bytes.
+    /// What was agreed with the receiver, and its window.
     #[must_use]
-    pub fn peer_window(&self) -> u64 {
-        self.peer_window
+    pub fn peer(&self) -> &Peer {
+        &self.peer
     }
 
-    /// True if ECN was negotiated: the sender reacts to ECN-Echo.
+    /// Round-trip times, and the time-out.
     #[must_use]
-    pub fn uses_ecn(&self) -> bool {
-        self.ecn
-    }
-
-    /// Largest payload of a segment, options subtracted, bytes.
-    #[must_use]
-    pub fn mss(&self) -> u32 {
-        self.mss
-    }
-
-    /// Smoothed round-trip time (RFC 6298); none before the first measurement.
-    #[must_use]
-    pub fn smoothed_rtt(&self) -> Option<Span> {
-        self.rtt.smoothed()
-    }
-
-    /// Variation of the round-trip time (RFC 6298).
-    #[must_use]
-    pub fn rtt_variation(&self) -> Span {
-        self.rtt.variation()
-    }
-
-    /// Shortest round-trip time measured.
-    #[must_use]
-    pub fn min_rtt(&self) -> Option<Span> {
-        self.rtt.smallest()
-    }
-
-    /// Retransmission time-out, back-off included.
-    #[must_use]
-    pub fn rto(&self) -> Span {
-        self.rtt.rto(&self.config)
+    pub fn round_trips(&self) -> RoundTrips {
+        let (rtt, all) = (&self.rtt, self.rtt.backoffs());
+        let time_out = rtt.rto_after(all, &self.config);
+        let doublings = (0..all).find(|&fewer| rtt.rto_after(fewer, &self.config) == time_out).unwrap_or(all);
+        let (smoothed, variation, smallest) = (rtt.smoothed(), rtt.variation(), rtt.smallest());
+        RoundTrips { smoothed, variation, smallest, time_out, doublings }
     }
 
     /// Payload delivered, cumulatively or selectively, bytes.
@@ -384,20 +314,9 @@ impl Sender {
         self.law.as_ref()
     }
 
-    /// The window law, for its timers, its own queue and routers' headers. Poll afterwards.
+    /// The window law, for its timers, its own queue and the headers of its packets. Poll afterwards.
     pub fn law_mut(&mut self) -> &mut dyn Source {
         self.law.as_mut()
-    }
-
-    /// Header of an explicit-rate scheme that its packets carry.
-    #[must_use]
-    pub fn header(&self) -> Option<&'static HeaderKind> {
-        self.law.header()
-    }
-
-    /// Fills the header of a segment that is sent now.
-    pub fn stamp(&mut self, header: &mut Header, now: Time) {
-        self.law.stamp(header, now);
     }
 
     /// Handles the header that the receiver has echoed from routers. To be called before [`Sender::on_segment`] for the segment that
@@ -415,36 +334,108 @@ impl Sender {
         self.board.recount() == (self.board.payload(), self.board.pipe(), self.board.sacked())
     }
 
-    /// The sequence number after the last byte written.
-    fn end(&self) -> u64 {
-        1 + self.written
+    /// The next time at which [`Sender::on_timer`] must be called; valid until the next call that changes the sender.
+    #[inline(always)]
+    #[must_use]
+    pub fn deadline(&self) -> Option<Time> {
+        self.timers.deadline(self.reductions.hold)
     }
 
-    /// The sequence number after the last byte that the send buffer has room for.
-    fn buffered(&self) -> u64 {
-        self.end().min(self.filled)
+    /// The time at which the retransmission timer expires, if it runs, and the number of its expiries since the last acknowledgement of
+    /// new data.
+    #[must_use]
+    pub fn retransmission_timer(&self) -> Option<(Time, u32)> {
+        self.timers.rto_at.map(|at| (at, self.timers.expiries))
     }
 
-    /// The send buffer in whole segments, bytes; none if it is unlimited.
-    fn send_buffer(&self) -> Option<u64> {
-        let mss = u64::from(self.mss);
-        self.config.send_buffer.map(|size| (size / mss).max(1).saturating_mul(mss))
-    }
-
-    /// The application fills the send buffer, if at least half as much is free as is used (Linux: `sk_stream_is_writeable`).
-    fn fill_buffer(&mut self) {
-        let Some(size) = self.send_buffer() else { return };
-        let used = self.buffered().saturating_sub(self.una);
-        if size.saturating_sub(used) >= used / 2 {
-            self.filled = self.una.saturating_add(size);
+    /// Handles a deadline; before it the call has no effect.
+    pub fn on_timer(&mut self, context: &mut SourceContext<'_>) {
+        let expired = self.timers.expire(&mut self.reductions.hold, context.now);
+        if expired.persist {
+            self.probe_due = true;
+            self.timers.probe_again(&self.rtt, context.now, &self.config);
+        }
+        if expired.retransmission {
+            match self.state {
+                State::SynSent if self.handshake.repeats(self.stats.syns, self.config.syn_retries) => {
+                    self.rtt.back_off();
+                }
+                State::SynSent => self.fail(),
+                _ => self.on_timeout(context),
+            }
         }
     }
 
-    /// Payload in the network as laws receive it, bytes: pipe of RFC 6675, without SACK less the segments behind duplicates. After a
-    /// time-out all outstanding data are retransmitted.
+    /// RFC 6298 sections 5.4 to 5.6, RFC 5681 section 3.1, RFC 6582 section 4, RFC 6675 section 5.1.
+    fn on_timeout(&mut self, context: &mut SourceContext<'_>) {
+        if self.board.is_empty() {
+            return;
+        }
+        if self.config.retries.is_some_and(|most| self.timers.expiries >= most) {
+            return self.fail();
+        }
+        self.timers.expiries = self.timers.expiries.saturating_add(1);
+        self.stats.timeouts += 1;
+        let repeated = self.board.head().is_some_and(|head| head.timed_out);
+        let (flight, pipe) = (self.board.payload(), self.pipe());
+        let again = self.remember(CongestionCause::Timeout, repeated);
+        self.notify_congestion(CongestionCause::Timeout, flight, pipe, repeated, context);
+        self.board.mark_all_lost(again);
+        self.count_lost(pipe);
+        self.state = State::Loss;
+        self.recovery.end();
+        self.recovery.point = self.stream.next;
+        self.rtt.end_timing();
+        self.reductions.on_reduced(self.stream.next);
+        self.rtt.back_off();
+        self.timers.rto_at = Some(self.rtt.expiry(context.now, &self.config));
+    }
+
+    /// Fails the connection (RFC 9293 section 3.8.3, R2).
+    fn fail(&mut self) {
+        self.state = State::Failed;
+        self.timers.stop();
+        self.reductions.hold = None;
+    }
+
+    /// Remembers the state before a time-out or a fast retransmit, before the law is notified. Returns true if it is a time-out that
+    /// belongs to the one before it.
+    fn remember(&mut self, cause: CongestionCause, repeated: bool) -> bool {
+        if !self.config.undo {
+            return false;
+        }
+        if repeated {
+            return self.undoing.goes_on(cause);
+        }
+        let counts = cause == CongestionCause::FastLoss && self.config.undo_earlier_copies;
+        self.undoing.remember(Undo {
+            cause,
+            from: self.stream.una,
+            to: self.stream.next,
+            state: self.state,
+            recover: self.recovery.point,
+            lost_unreported: self.recovery.lost_unreported,
+            backoffs: self.rtt.backoffs(),
+            rtt: self.rtt.before(&self.config),
+            reductions: self.reductions,
+            resent_at: None,
+            unreported: if counts { self.board.repeated() } else { 0 },
+            compared: false,
+            reduced: true,
+        });
+        false
+    }
+
+    /// Counts payload that is assumed lost.
+    fn count_lost(&mut self, bytes: u64) {
+        self.recovery.lost_unreported = self.recovery.lost_unreported.saturating_add(bytes);
+        self.stats.bytes_lost += bytes;
+    }
+
+    /// Payload in the network as laws receive it, bytes.
+    #[inline(always)]
     fn pipe(&self) -> u64 {
-        let arrived = if self.state == State::Loss { 0 } else { self.arrived };
-        self.board.pipe().saturating_sub(arrived)
+        self.recovery.pipe(self.state, &self.board)
     }
 
     /// Notifies the law of congestion with `flight` bytes outstanding, `pipe` of them in the network.
@@ -460,12 +451,8 @@ impl Sender {
         self.law.on_congestion(&Congestion { cause, in_flight, pipe, repeated }, context);
     }
 
-    /// An acknowledgement of all received data: the reverse direction carries nothing but its SYN.
-    fn bare(&self, now: Time) -> Segment {
-        let mut segment = Segment::bare(self.next, 1, self.config.receive_window);
-        if self.timestamps {
-            segment.timestamps = Some(self.timestamps_now(now));
-        }
-        segment
+    /// True for plain Reno (RFC 5681 section 3.2, step 6).
+    fn ends_at_partial_ack(&self) -> bool {
+        !self.peer.sack && self.law.partial_ack() == PartialAck::EndsRecovery
     }
 }

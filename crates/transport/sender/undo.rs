@@ -1,78 +1,69 @@
 //! Undo of spurious retransmissions: their detection by timestamps (RFC 3522) and by duplicate SACK (RFC 3708), and the response to them
 //! (RFC 4015).
 
-use airfair_schemes::places::{CongestionCause, SourceContext, Spurious};
-use airfair_units::{Bytes, Time};
+use alloc::boxed::Box;
 
-use super::{Sender, State};
+use airfair_schemes::places::CongestionCause;
+use airfair_units::{Span, Time};
+
+use super::State;
+use super::peer::Peer;
 use crate::ecn::Reductions;
-use crate::rtt::Before;
-use crate::{Segment, Timestamps};
+use crate::rtt::{Before, RttEstimator};
+use crate::{Segment, TcpConfig, Timestamps};
 
 /// A time-out or fast retransmit that may prove spurious, and the state before it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Undo {
-    cause: CongestionCause,
+    pub(super) cause: CongestionCause,
     /// SND.UNA and SND.NXT at the event.
-    from: u64,
-    to: u64,
-    state: State,
-    recover: u64,
-    lost_unreported: u64,
-    backoffs: u32,
-    rtt: Before,
-    reductions: Reductions,
+    pub(super) from: u64,
+    pub(super) to: u64,
+    pub(super) state: State,
+    pub(super) recover: u64,
+    pub(super) lost_unreported: u64,
+    pub(super) backoffs: u32,
+    pub(super) rtt: Before,
+    pub(super) reductions: Reductions,
     /// Timestamp clock at the first retransmission: RetransmitTS of RFC 3522.
-    resent_at: Option<u32>,
+    pub(super) resent_at: Option<u32>,
     /// Payload sent again that the receiver has not reported as a duplicate, bytes.
-    unreported: u64,
+    pub(super) unreported: u64,
     /// True after the first acknowledgement of new data: only that one is compared by its timestamp.
-    compared: bool,
+    pub(super) compared: bool,
     /// True if the law has reduced its window for this event, and for no mark since.
-    reduced: bool,
+    pub(super) reduced: bool,
 }
 
-impl Sender {
-    /// Remembers the state before a time-out or a fast retransmit, before the law is notified. A repeated time-out belongs to the one
-    /// before it. Returns true if it does.
+/// What may prove spurious, and what follows if it does.
+#[derive(Debug, Default)]
+pub(super) struct Undoing {
+    /// The last time-out or fast retransmit, while it may prove spurious.
+    undo: Option<Box<Undo>>,
+    /// Timestamp clock at the first retransmission since the last time-out or fast retransmit before which none was outstanding.
+    resent_since: Option<u32>,
+    /// After a spurious time-out: the averages before it, and SND.NXT at its detection. Measurements of data beyond adapt the time-out.
+    settling: Option<(Before, u64)>,
+}
+
+impl Undoing {
+    /// A repeated time-out belongs to the one before it. Returns true if that is remembered: without the state before the first one nothing
+    /// can be restored.
+    pub(super) fn goes_on(&mut self, cause: CongestionCause) -> bool {
+        self.undo = self.undo.take().filter(|undo| undo.cause == cause);
+        self.undo.is_some()
+    }
+
+    /// Remembers the state before a time-out or a fast retransmit, before the law is notified.
     ///
-    /// Copies that an earlier recovery has sent may be on their way when another fast retransmit begins, for a segment that was lost.
-    /// With `undo_earlier_copies` their arrival does not prove it spurious: the timestamp that is compared is that of the first of them
+    /// Copies that an earlier recovery has sent (`undo.unreported`) may be on their way when another fast retransmit begins, for a segment
+    /// that was lost. Then their arrival does not prove it spurious: the timestamp that is compared is that of the first of them
     /// (`retrans_stamp` of Linux), and as many reports of duplicates more are needed (`tcp_init_undo`).
-    pub(super) fn remember(&mut self, cause: CongestionCause, repeated: bool) -> bool {
-        if !self.config.undo {
-            return false;
-        }
-        if repeated {
-            // Without the state before the first one nothing can be restored.
-            self.undo = self.undo.take().filter(|undo| undo.cause == cause);
-            return self.undo.is_some();
-        }
-        let earlier = if cause == CongestionCause::FastLoss && self.config.undo_earlier_copies {
-            self.board.repeated()
-        } else {
-            0
-        };
-        if earlier == 0 {
+    pub(super) fn remember(&mut self, undo: Undo) {
+        if undo.unreported == 0 {
             self.resent_since = None;
         }
-        let undo = Undo {
-            cause,
-            from: self.una,
-            to: self.next,
-            state: self.state,
-            recover: self.recover,
-            lost_unreported: self.lost_unreported,
-            backoffs: self.rtt.backoffs(),
-            rtt: self.rtt.before(&self.config),
-            reductions: self.reductions,
-            resent_at: self.resent_since,
-            unreported: earlier,
-            compared: false,
-            reduced: true,
-        };
-        self.undo = Some(undo.into());
-        false
+        self.undo = Some(Undo { resent_at: self.resent_since, ..undo }.into());
     }
 
     /// The window stays as it is if the event proves spurious: the law was not notified of it, or has reduced its window for a mark since.
@@ -92,82 +83,63 @@ impl Sender {
         }
     }
 
-    /// Handles an acknowledgement of `acked` bytes, after the update of scoreboard and round-trip time and before signs of loss.
-    /// Returns true if the law has restored its window.
+    /// True if an event may prove spurious.
+    #[inline(always)]
+    pub(super) fn is_watching(&self) -> bool {
+        self.undo.is_some()
+    }
+
+    /// Handles an acknowledgement up to `una`. Returns the event if it proves spurious.
     #[cold]
     #[inline(never)]
-    pub(super) fn detect_spurious(
+    pub(super) fn detect(
         &mut self,
-        advance: bool,
-        acked: u64,
+        (advance, una): (bool, u64),
         segment: &Segment,
-        context: &mut SourceContext<'_>,
-    ) -> bool {
-        let Some(undo) = &mut self.undo else { return false };
+        peer: &Peer,
+    ) -> Option<Box<Undo>> {
+        let undo = self.undo.as_mut()?;
         let mut spurious = false;
         if advance && !core::mem::replace(&mut undo.compared, true) {
             spurious = match (undo.resent_at, segment.timestamps) {
                 // Nothing was sent again.
                 (None, _) => true,
-                (Some(at), Some(stamps)) => self.timestamps && (stamps.echo.wrapping_sub(at) as i32) < 0,
+                (Some(at), Some(stamps)) => peer.timestamps && (stamps.echo.wrapping_sub(at) as i32) < 0,
                 _ => false,
             };
         }
-        if self.sack && undo.unreported > 0 {
+        if peer.sack && undo.unreported > 0 {
             let reported = duplicate(segment, undo.from, undo.to);
             undo.unreported = undo.unreported.saturating_sub(reported);
             spurious |= undo.unreported == 0;
         }
         if spurious {
-            return self.respond(acked, segment, context);
+            return self.undo.take();
         }
-        if self.una > undo.to {
+        if una > undo.to {
             self.undo = None;
         }
-        false
+        None
     }
 
-    /// The response to a spurious time-out or fast retransmit (RFC 4015). Segments that only the event has declared lost are in flight
-    /// again, and transmission continues with new data. Returns true if the law has restored its window.
-    fn respond(&mut self, acked: u64, segment: &Segment, context: &mut SourceContext<'_>) -> bool {
-        let Some(undo) = self.undo.take() else { return false };
-        let timeout = undo.cause == CongestionCause::Timeout;
-        if timeout {
-            self.stats.spurious_timeouts += 1;
-        } else {
-            self.stats.spurious_recoveries += 1;
+    /// A time-out was spurious: the first measurement of data beyond `next` adapts the time-out to `before`.
+    pub(super) fn settle_after(&mut self, before: Before, next: u64) {
+        self.settling = Some((before, next));
+    }
+
+    /// Adds a measurement of the round-trip time of data up to `una`, one of `per_round` in a round trip, to the time-out. After a spurious
+    /// time-out the first measurement of data sent since adapts the time-out.
+    pub(super) fn sample(
+        &mut self,
+        estimator: &mut RttEstimator,
+        (rtt, per_round): (Span, u64),
+        una: u64,
+        config: &TcpConfig,
+    ) {
+        match self.settling.take_if(|&mut (_, end)| una > end) {
+            Some((before, _)) => estimator.settle(&before, rtt, config),
+            None => estimator.sample(rtt, per_round, config),
         }
-        if self.state != State::Open {
-            self.board.restore(!timeout);
-            // An earlier loss is repaired as before; fast recovery goes on without the counters of rate reduction.
-            let repairs = undo.state != State::Open && self.una < undo.recover;
-            self.end_recovery(if repairs { undo.state } else { State::Open });
-            if repairs {
-                self.recover = undo.recover;
-            } else if self.sack {
-                self.recover = self.una;
-            }
-            // Else `recover` stays: duplicates of what was sent again start no fast retransmit (RFC 6582 section 3.2, step 2).
-            (self.dupacks, self.limited) = (0, 0);
-            if !timeout {
-                self.recovery_end_unreported = true;
-                self.notify_recovered(context);
-            }
-        }
-        self.lost_unreported = self.lost_unreported.min(undo.lost_unreported);
-        if timeout {
-            self.rtt.restore_backoffs(undo.backoffs);
-            self.settling = Some((undo.rtt, self.next));
-        }
-        self.rto_at = (!self.board.is_empty()).then(|| self.rtt.expiry(context.now, &self.config));
-        // RFC 4015: an echoed mark keeps the reduced window.
-        let restores = undo.reduced && !(self.ecn && segment.flags.ece);
-        if restores {
-            self.reductions.withdraw(&undo.reductions);
-            let (in_flight, acked) = (Bytes(self.board.payload()), Bytes(acked));
-            self.law.on_spurious(&Spurious { cause: undo.cause, in_flight, acked }, context);
-        }
-        restores
     }
 }
 

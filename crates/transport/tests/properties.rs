@@ -85,6 +85,7 @@ impl Run {
         while let Some(segment) = {
             let (next, una) = (self.sender.next_sequence(), self.sender.unacknowledged());
             let left = self.sender.poll(&mut self.world.at(self.now));
+            let left = left.map(|departure| self.sender.segment(&departure, self.now));
             if let Some(segment) = left.filter(|segment| segment.payload > 0 && segment.seq >= next) {
                 self.check_new(&segment, una);
             }
@@ -101,9 +102,9 @@ impl Run {
     /// No new data are sent beyond the receiver's window, except the probe of a closed one, nor beyond the congestion window.
     fn check_new(&self, segment: &Segment, una: u64) {
         let sender = &self.sender;
-        let mss = u64::from(sender.mss());
+        let mss = u64::from(sender.peer().mss);
         let probe = segment.payload == 1 && sender.outstanding() == 0;
-        assert!(probe || segment.end() <= una + sender.peer_window() + u64::from(segment.flags.fin));
+        assert!(probe || segment.end() <= una + sender.peer().window + u64::from(segment.flags.fin));
         if sender.state() != State::Recovery {
             // Limited transmit may send two segments more.
             assert!(sender.in_flight() <= (sender.window(self.now) + 2 * mss).max(mss));

@@ -94,7 +94,7 @@ impl Tcp {
         let sender = Slot::new(Sender::new(&tcp.config, law), random, f.rank);
         let mut connection = Connection::new((sender, Receiver::new(&tcp.config)), (flow, f.from));
         connection.opened = now;
-        connection.header = headers.id(connection.sender.machine.header());
+        connection.header = headers.id(connection.sender.machine.law().header());
         tcp.header = connection.header;
         connection.scheme_flow = f.id;
         if size.is_some() {
@@ -181,7 +181,7 @@ impl Tcp {
 
     /// True if a sender has negotiated ECN.
     pub fn uses_ecn(&self, id: ConnectionRef) -> bool {
-        self.connections.get(id).is_some_and(|connection| connection.sender.machine.uses_ecn())
+        self.connections.get(id).is_some_and(|connection| connection.sender.machine.peer().ecn)
     }
 
     /// True if all data of a sender are delivered and acknowledged.
@@ -201,15 +201,7 @@ impl Tcp {
         self.connections.get(id).is_some_and(|connection| connection.size.is_some())
     }
 
-    /// Gives a sender unlimited data.
-    pub fn write_endless(&mut self, id: ConnectionRef) {
-        self.connections
-            .get_mut(id)
-            .into_iter()
-            .for_each(|connection| connection.sender.machine.write_endless());
-    }
-
-    /// Gives a sender data of the application. Returns false if the connection is closed.
+    /// Gives a sender data of the application; the largest number means data without end. Returns false if the connection is closed.
     pub fn write(&mut self, id: ConnectionRef, bytes: u64) -> bool {
         let connection = self.connections.get_mut(id);
         connection.map(|connection| connection.sender.machine.write(bytes)).is_some()
@@ -223,13 +215,17 @@ impl Tcp {
     /// The next segment of a sender.
     #[inline(always)]
     pub fn poll(&mut self, id: ConnectionRef, now: Time, schedule: &mut Schedule) -> Option<Segment> {
-        // Not by `call`: moving a segment from one option to another is slow, since it is large.
         let connection = self.connections.get_mut(id)?;
         let slot = &mut connection.sender;
-        let polled =
+        let departure =
             slot.call(now, &mut self.effects, &mut self.firings, |sender, context| sender.poll(context));
+        // Built here: moving a segment from one option to another is slow, since it is large.
+        let segment = match &departure {
+            Some(departure) => Some(slot.machine.segment(departure, now)),
+            None => None,
+        };
         self.check_law_effects(id, schedule);
-        polled
+        segment
     }
 
     /// The next segment of a receiver.
@@ -251,7 +247,7 @@ impl Tcp {
         match end {
             ConnectionEnd::Sender => {
                 *header = Header::default();
-                connection.sender.machine.stamp(header, now);
+                connection.sender.machine.law_mut().stamp(header, now);
             }
             ConnectionEnd::Receiver => *header = connection.echo.answer(kind),
         }
@@ -447,7 +443,7 @@ impl Tcp {
             cause,
             sequence: sender.unacknowledged() as u32,
             window: Bytes(sender.window(now)),
-            rto: sender.rto(),
+            rto: sender.round_trips().time_out,
         })
     }
 }

@@ -111,6 +111,6 @@ pub(super) fn connection(network: &Network, id: ConnectionRef, now: Time) -> Opt
         reasons: tcp::reasons(sender),
         syns: sender.stats().syns,
         timer: sender.retransmission_timer(),
-        doublings: sender.doublings(),
+        doublings: sender.round_trips().doublings,
     })
 }

@@ -111,7 +111,7 @@ impl Subject for Script {
         match words {
             ["open"] => self.sender.open(context),
             ["write", bytes] => self.sender.write(bytes.parse().expect(bytes)),
-            ["endless"] => self.sender.write_endless(),
+            ["endless"] => self.sender.write(u64::MAX),
             ["close"] => self.sender.close(),
             ["stop"] => self.sender.stop(),
             ["timer"] => self.sender.on_timer(context),
@@ -120,7 +120,8 @@ impl Subject for Script {
             ["<", rest @ ..] => self.arrive(at, rest),
             _ => panic!("{words:?} is no event"),
         }
-        while let Some(segment) = self.sender.poll(&mut self.world.at(at)) {
+        while let Some(departure) = self.sender.poll(&mut self.world.at(at)) {
+            let segment = self.sender.segment(&departure, at);
             self.sent.push(text(&segment));
             assert!(self.sent.len() < 10_000, "it never stops");
         }
@@ -144,13 +145,13 @@ impl Subject for Script {
         let stats = sender.stats();
         let number = match name {
             "window" => sender.window(Time::ZERO),
-            "ssthresh" => sender.ssthresh().expect("a law with one"),
+            "ssthresh" => sender.law().ssthresh().expect("a law with one").get(),
             "flight" => sender.outstanding(),
             "pipe" => sender.in_flight(),
             "una" => sender.unacknowledged(),
             "next" => sender.next_sequence(),
-            "peer-window" => sender.peer_window(),
-            "mss" => u64::from(sender.mss()),
+            "peer-window" => sender.peer().window,
+            "mss" => u64::from(sender.peer().mss),
             "delivered" => sender.delivered(),
             "segments" => stats.segments,
             "bytes" => stats.bytes,
@@ -169,10 +170,10 @@ impl Subject for Script {
             "idle-restarts" => stats.idle_restarts,
             "syns" => stats.syns,
             "limit" => return format!("{:?}", sender.limit(Time::ZERO)),
-            "rto" => return millis(sender.rto().0),
-            "srtt" => return sender.smoothed_rtt().map_or("none".to_owned(), |rtt| millis(rtt.0)),
-            "rttvar" => return millis(sender.rtt_variation().0),
-            "min-rtt" => return sender.min_rtt().map_or("none".to_owned(), |rtt| millis(rtt.0)),
+            "rto" => return millis(sender.round_trips().time_out.0),
+            "srtt" => return sender.round_trips().smoothed.map_or("none".to_owned(), |rtt| millis(rtt.0)),
+            "rttvar" => return millis(sender.round_trips().variation.0),
+            "min-rtt" => return sender.round_trips().smallest.map_or("none".to_owned(), |rtt| millis(rtt.0)),
             "deadline" => return sender.deadline().map_or("none".to_owned(), |at| millis(at.0)),
             "done" => return sender.is_done().to_string(),
             "state" => {

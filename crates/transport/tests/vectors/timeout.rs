@@ -466,7 +466,7 @@ fn a_slow_timer_fires_at_its_ticks() {
     let ms = first / 1_000_000;
     crate::support::run(&mut script, &format!("{} < 1001\n{} write 1000\n> 1001:2001", ms - 500, ms - 300));
     // No tick between transmission and acknowledgement: a round-trip time of one tick from origin 1, and a time-out of three ticks.
-    assert_eq!(script.sender.rto(), Span::from_millis(1500));
+    assert_eq!(script.sender.round_trips().time_out, Span::from_millis(1500));
     let next = script.sender.deadline().expect("data are outstanding").0;
     assert_eq!(next, first + 1_000_000_000, "the third tick from {first} on");
 }
