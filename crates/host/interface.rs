@@ -10,9 +10,9 @@ use alloc::vec::Vec;
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Aqm, AqmEffects, Backlog, Context, Ecn, Enqueued, FlowId, Head, Header, Heard, Hop, HopContext,
-    HopEffects, Interface, LabelledQueue, NodeId, OutputQueue, Packet, PacketId, Passage, QueueEffects,
-    QueueView, Setting, Timer, Verdict, Wants,
+    Aqm, AqmEffects, Backlog, Capability, Context, Ecn, Enqueued, FlowId, Head, Header, Heard, Hop,
+    HopContext, HopEffects, Interface, LabelledQueue, NodeId, OutputQueue, Packet, PacketId, Passage,
+    QueueEffects, QueueView, Setting, Timer, Verdict, Wants,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Time};
@@ -53,12 +53,8 @@ pub struct Pipeline {
     framing: u32,
     /// True if there is an AQM or a hop.
     judges: bool,
-    wants_received: bool,
-    wants_departures: bool,
-    wants_finished: bool,
-    wants_routes: bool,
-    wants_headers: bool,
-    wants_backlogs: bool,
+    /// The wants of its scheme.
+    wants: Wants,
     /// Kind of header that the queue reads and writes.
     queue_header: HeaderId,
 }
@@ -67,10 +63,8 @@ impl Pipeline {
     /// The pipeline of a scheme at an interface whose link adds `framing` bytes to a packet. Queue and AQM draw from `random`.
     #[must_use]
     pub fn new(scheme: &dyn Scheme, at: &Interface, framing: u32, random: Stream) -> Self {
-        let wants = scheme.wants(at);
         let (queue, aqm) = (scheme.queue(at), scheme.aqm(at));
         let judges = aqm.is_some();
-        let Wants { received, departures, finished, routes, heard_headers, backlogs, .. } = wants;
         Self {
             queue,
             aqm,
@@ -78,12 +72,7 @@ impl Pipeline {
             random,
             framing,
             judges,
-            wants_received: received,
-            wants_departures: departures,
-            wants_finished: finished,
-            wants_routes: routes,
-            wants_headers: heard_headers,
-            wants_backlogs: backlogs,
+            wants: scheme.wants(at),
             queue_header: HeaderId::NONE,
         }
     }
@@ -100,31 +89,11 @@ impl Pipeline {
         self.queue_header
     }
 
-    /// True if [`Pipeline::finished`] must be called for packets that the link has finished.
+    /// True if the scheme wants a capability here.
     #[must_use]
     #[inline]
-    pub const fn wants_finished(&self) -> bool {
-        self.wants_finished
-    }
-
-    /// True if [`Pipeline::routes_changed`] must be called for changes of routes.
-    #[must_use]
-    #[inline]
-    pub const fn wants_routes(&self) -> bool {
-        self.wants_routes
-    }
-
-    /// True if [`Pipeline::heard`] must be called for headers of the queue's kind in frames that the interface receives or overhears.
-    #[must_use]
-    #[inline]
-    pub const fn wants_headers(&self) -> bool {
-        self.wants_headers
-    }
-
-    /// True if the agent tells neighbours the sizes of the queue.
-    #[must_use]
-    pub const fn wants_backlogs(&self) -> bool {
-        self.wants_backlogs
+    pub const fn wants(&self, capability: Capability) -> bool {
+        self.wants.has(capability)
     }
 
     /// Adds the scheme's hop, with a stream and a rank of its own.
@@ -152,14 +121,14 @@ impl Pipeline {
     #[must_use]
     #[inline]
     pub const fn wants_received(&self) -> bool {
-        self.judges && self.wants_received
+        self.judges && self.wants.has(Capability::Received)
     }
 
     /// True if [`Pipeline::depart`] must be called for departures.
     #[must_use]
     #[inline]
     pub const fn wants_departures(&self) -> bool {
-        self.hop.is_some() && self.wants_departures
+        self.hop.is_some() && self.wants.has(Capability::Departures)
     }
 
     /// Limit of the queue, if it is first in, first out, there is no AQM, and the hop needs no departures: a link that knows departures in
@@ -217,7 +186,7 @@ impl Pipeline {
     /// Notifies the queue of a header in a frame that the interface has received or overheard. True if a packet that had to wait may leave.
     #[inline]
     pub fn heard(&mut self, id: HeaderId, heard: &Heard<'_>, now: Time) -> bool {
-        self.wants_headers
+        self.wants.has(Capability::HeardHeaders)
             && id == self.queue_header
             && self.queue.labels_mut().is_some_and(|labels| labels.on_heard(heard, now))
     }

@@ -41,7 +41,7 @@ mod table;
 mod udp;
 
 pub use agent::{AgentSlot, EndedMessage, MessageCounts};
-pub use capability::Capabilities;
+pub use capability::{Capabilities, Offer};
 pub use controller::ControllerSlot;
 pub use header::{Echo, HeaderId, HeaderKinds, HeaderRef};
 pub use hosts::agents::{Addressee, Agents, Received};

@@ -39,7 +39,7 @@ pub trait Scheme: Send + Sync {
     /// The capabilities that the scheme wants of the host at an interface, beside the calls that every host makes. The answer depends
     /// on the interface and on the scheme's parameters only; a host may call this any number of times.
     fn wants(&self, _interface: &Interface) -> Wants {
-        Wants::default()
+        Wants::NONE
     }
     /// The controller of the network.
     fn controller(&self) -> Option<Box<dyn Controller>> {

@@ -67,7 +67,8 @@ use airfair_wire::c3l as wire;
 use crate::params;
 use crate::params::{ParamError, Params};
 use crate::places::{
-    Agent, Controller as ControllerPlace, Hop, Interface, Medium, MessageKinds, Source, UdpEnds, Wants,
+    Agent, Capability, Controller as ControllerPlace, Hop, Interface, Medium, MessageKinds, Source, UdpEnds,
+    Wants,
 };
 use crate::scheme::Scheme;
 
@@ -475,12 +476,16 @@ impl Scheme for C3l {
     }
 
     fn wants(&self, interface: &Interface) -> Wants {
-        let links = interface.medium == Medium::Radio;
-        let samples = if links { self.sample } else { Span::ZERO };
-        let link_use = links && matches!(self.shares, Shares::Estimate(_));
-        // Agents of several radios would report under one name; those of `c3l-local` speak to nobody.
-        let lone_radio = links && matches!(self.shares, Shares::Controller(_));
-        Wants { samples, links, link_use, lone_radio, own_queue: true, ..Wants::default() }
+        let wants = Wants::of(&[Capability::OwnQueue]);
+        if interface.medium == Medium::Wire {
+            return wants;
+        }
+        let wants = wants.and(&[Capability::Links, Capability::Exchange]).samples_every(self.sample);
+        match self.shares {
+            // Agents of several radios would report under one name.
+            Shares::Controller(_) => wants.and(&[Capability::LoneRadio]),
+            Shares::Estimate(_) => wants.and(&[Capability::LinkUse, Capability::LinkTimes]),
+        }
     }
 
     fn controller(&self) -> Option<Box<dyn ControllerPlace>> {

@@ -52,7 +52,7 @@ use airfair_units::{Rate, Span};
 
 use crate::droptail::DropTail;
 use crate::params::{ParamError, Params};
-use crate::places::{Agent, Interface, Medium, OutputQueue, Priority, Source, UdpEnds, Wants};
+use crate::places::{Agent, Capability, Interface, Medium, OutputQueue, Priority, Source, UdpEnds, Wants};
 use crate::scheme::Scheme;
 use crate::{params, words};
 
@@ -251,21 +251,17 @@ impl Scheme for DiffQ {
     fn wants(&self, interface: &Interface) -> Wants {
         let parts = self.queue.scheduler.parts;
         if interface.medium == Medium::Wire {
-            return Wants::default();
+            return Wants::NONE;
         }
         let levels = match parts {
             Parts::All | Parts::Occupancy => self.queue.scheduler.quantiser.levels,
             Parts::Order | Parts::Turns => 1,
         };
-        Wants {
-            heard_headers: matches!(parts, Parts::All | Parts::Order) && self.announcements.is_none(),
-            samples: self.announcements.unwrap_or_default(),
-            backlogs: self.announcements.is_some(),
-            finished: true,
-            routes: true,
-            own_queue: true,
-            priority: Priority(levels - 1),
-            ..Wants::default()
-        }
+        let heard = matches!(parts, Parts::All | Parts::Order) && self.announcements.is_none();
+        Wants::of(&[Capability::Finished, Capability::Routes, Capability::OwnQueue])
+            .and_if(heard, Capability::HeardHeaders)
+            .and_if(self.announcements.is_some(), Capability::Backlogs)
+            .samples_every(self.announcements.unwrap_or_default())
+            .priorities_to(Priority(levels - 1))
     }
 }

@@ -64,7 +64,7 @@ use airfair_units::{Bytes, Rate, Span};
 
 use crate::params;
 use crate::params::{ParamError, ParamValue, Params};
-use crate::places::{Agent, Aqm, Interface, Medium, Wants};
+use crate::places::{Agent, Aqm, Capability, Interface, Medium, Wants};
 use crate::red::Red;
 use crate::scheme::Scheme;
 
@@ -159,11 +159,14 @@ impl Scheme for Lbm {
     }
 
     fn wants(&self, interface: &Interface) -> Wants {
-        let wants = Wants { ecn: true, ..Wants::default() };
-        if interface.is_access_point_radio() {
-            Wants { samples: self.interval, link_use: true, received: true, ..wants }
-        } else {
-            wants
+        let wants = Wants::of(&[Capability::Ecn]);
+        if !interface.is_access_point_radio() {
+            return wants;
         }
+        let times = self.adapt || self.measure == Measure::Access;
+        wants
+            .and(&[Capability::LinkUse, Capability::Received])
+            .and_exactly_if(times, Capability::LinkTimes)
+            .samples_every(self.interval)
     }
 }

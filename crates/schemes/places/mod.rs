@@ -82,4 +82,4 @@ pub use source::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
     Spurious,
 };
-pub use wants::Wants;
+pub use wants::{Capability, CapabilitySet, Wants};

@@ -3,9 +3,9 @@
 
 use airfair_schemes::lbm::{Adaptation, Curve, INCOMING, Lbm, LbmAgent, LbmMark, Load, Measure, OUTGOING};
 use airfair_schemes::places::{
-    Agent, AgentEffects, AgentSetup, Aqm, AqmEffects, Context, Direction, Ecn, FlowId, Interface, LinkUse,
-    LoneExchange, MarkReason, Medium, NodeId, NodeSample, Packet, PacketClass, PacketId, Probability,
-    QueueView, Setting, Verdict, Wants,
+    Agent, AgentEffects, AgentSetup, Aqm, AqmEffects, Capability, Context, Direction, Ecn, FlowId, Interface,
+    LinkUse, LoneExchange, MarkReason, Medium, NodeId, NodeSample, Packet, PacketClass, PacketId,
+    Probability, QueueView, Setting, Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_units::random::{Purpose, Stream};
@@ -339,9 +339,12 @@ fn only_access_points_and_wires_act() {
         let (radio, ap) = (at.medium == Medium::Radio, at.access_point);
         assert_eq!(built.agent(&at).is_some(), radio && ap, "{at:?}");
         let wants = built.wants(&at);
-        let subscribed =
-            Wants { samples: T_AVG, link_use: true, received: true, ecn: true, ..Wants::default() };
-        let expected = if radio && ap { subscribed } else { Wants { ecn: true, ..Wants::default() } };
+        let ecn = Wants::of(&[Capability::Ecn]);
+        let subscribed = ecn.and(&[Capability::LinkUse, Capability::Received]).samples_every(T_AVG);
+        let expected = if radio && ap { subscribed } else { ecn };
+        // The delay in the target of `adapt` has to be the right one.
+        let adapting = lbm(&[("adapt", ParamValue::Flag(true))]).wants(&at);
+        assert_eq!(adapting, expected.and_exactly_if(radio && ap, Capability::LinkTimes));
         assert_eq!(wants, expected, "{at:?}: packets that cannot be marked are left alone everywhere");
         assert_eq!(built.aqm(&at).is_some(), !radio || ap, "{at:?}");
         assert_eq!(red(&built, &at), !radio, "{at:?}");

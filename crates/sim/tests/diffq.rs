@@ -1000,7 +1000,7 @@ impl Scheme for ImpatientScheme {
     }
     fn wants(&self, interface: &Interface) -> Wants {
         let levels = u8::from(interface.medium == Medium::Radio);
-        Wants { priority: airfair_schemes::places::Priority(levels), ..Wants::default() }
+        Wants::NONE.priorities_to(airfair_schemes::places::Priority(levels))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_host::{AgentSlot, ControllerSlot, HeaderKinds, Hosts, MessageFrames, Pipeline, scheme_ids};
 use airfair_routing::shortest::Link;
-use airfair_schemes::places::{FlowId, Interface, NodeId, Priority, Wants};
+use airfair_schemes::places::{Capability, FlowId, Interface, NodeId};
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Span, Time};
@@ -130,15 +130,16 @@ impl Plan<'_> {
         let node = self.node_of_station[station];
         let at = self.interface(node, LinkRef::Station(StationIx::of(station)));
         let scheme = self.placed.at(node.ix());
-        let Wants { finished, backlogs, .. } = scheme.wants(&at);
-        !self.gives_priorities(station) && !finished && !backlogs && scheme.hop(&at).is_none()
+        let wants = scheme.wants(&at);
+        let one_queue = wants.has(Capability::Finished) || wants.has(Capability::Backlogs);
+        !self.gives_priorities(station) && !one_queue && scheme.hop(&at).is_none()
     }
 
     /// True if the scheme's queue at a station gives packets their priority.
     fn gives_priorities(&self, station: usize) -> bool {
         let node = self.node_of_station[station];
         let at = self.interface(node, LinkRef::Station(StationIx::of(station)));
-        self.placed.at(node.ix()).wants(&at).priority > Priority(0)
+        self.placed.at(node.ix()).wants(&at).has(Capability::Priorities)
     }
 
     /// Categories of a planned port, `others`: the ports of its station by category.
@@ -186,7 +187,7 @@ impl Plan<'_> {
             LinkRef::Wire(_) => (BTreeMap::new(), self.spec.headers.wired),
         };
         let (interface, scheme) = (self.interface(node, link), self.placed.at(node.ix()));
-        let own_queue = scheme.wants(&interface).own_queue;
+        let own_queue = scheme.wants(&interface).has(Capability::OwnQueue);
         let random = Stream::new(self.seed, name, Purpose::Queue);
         let mut pipeline = Pipeline::new(scheme, &interface, framing, random);
         pipeline.register_header(kinds);
@@ -212,25 +213,29 @@ impl Plan<'_> {
                 (self.interface(node, LinkRef::Station(station)), self.placed.at(node.ix()));
             let Some(agent) = scheme.agent(&interface) else { continue };
             let wants = scheme.wants(&interface);
-            if wants.link_use {
+            if wants.has(Capability::LinkUse) || wants.has(Capability::LinkTimes) {
                 network.hosts.uses.add(station, stations);
                 network.rules.processes_received = true;
             }
             // They count the frames of messages, too.
-            if wants.links || counts_messages {
+            if wants.has(Capability::Links) || counts_messages {
                 network.hosts.links.add(station, stations);
                 network.hosts.uses.expect(stations);
             }
-            if wants.links {
+            if wants.has(Capability::Links) {
                 network.interfaces.sort_arrivals();
             }
             let random = Stream::new(self.seed, &self.name_of(station.ix()), Purpose::Agent);
             let (neighbours, rank) = (network.interfaces.peers(port).len(), network.interfaces.rank(node));
-            let mut agent = AgentSlot::new(agent, wants.samples, neighbours, random, rank);
+            let mut agent = AgentSlot::new(agent, wants.samples(), neighbours, random, rank);
             if agent.is_forwarder() {
-                network.hosts.forwarders.add((station, stations), node, wants.delivery_ratios);
+                network.hosts.forwarders.add(
+                    (station, stations),
+                    node,
+                    wants.has(Capability::DeliveryRatios),
+                );
             }
-            network.hosts.agents.add((station, stations), agent, wants.backlogs);
+            network.hosts.agents.add((station, stations), agent, wants.has(Capability::Backlogs));
         }
     }
 
@@ -363,8 +368,8 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
             || interfaces.ports().any(|port| interfaces.wants_received(port)),
         scheme_is_idle: false,
         queues_label: interfaces.ports().any(|port| !interfaces.queue_header(port).is_none()),
-        queues_hear: interfaces.ports().any(|port| interfaces.wants_headers(port)),
-        queues_follow_routes: interfaces.ports().any(|port| interfaces.wants_routes(port)),
+        queues_hear: interfaces.ports().any(|port| interfaces.wants(port, Capability::HeardHeaders)),
+        queues_follow_routes: interfaces.ports().any(|port| interfaces.wants(port, Capability::Routes)),
     };
     let mut network = Network {
         rules,

@@ -21,6 +21,8 @@ mod sources;
 mod warnings;
 mod way;
 
+pub use scheme_placement::offered;
+
 use airfair_host::{agents, controllers};
 use airfair_schemes::places::Timer;
 use airfair_units::{Span, Time};

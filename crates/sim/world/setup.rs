@@ -1,6 +1,6 @@
 //! Creation of a world from its specification.
 
-use airfair_schemes::places::{Interface, Wants};
+use airfair_schemes::places::{Capability, Interface, Wants};
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::{Bytes, Time};
 
@@ -17,7 +17,7 @@ use crate::spec::{FlowSpec, Transport, WorldSpec};
 
 /// True if a station passes frames for other stations up to its scheme.
 const fn overhears(wants: &Wants) -> bool {
-    wants.overheard || wants.heard_headers
+    wants.has(Capability::Overheard) || wants.has(Capability::HeardHeaders)
 }
 
 impl World {
@@ -115,7 +115,7 @@ impl World {
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
             categories: air.stations().map(|station| air.mac(station).names.clone()).collect(),
         };
-        let only_marks = Interface::all_kinds().iter().any(|at| placed.run.wants(at).ecn);
+        let only_marks = Interface::all_kinds().iter().any(|at| placed.run.wants(at).has(Capability::Ecn));
         let probe_powers: Vec<_> = (0..spec.nodes.len()).map(|node| placed.at(node).probe_power()).collect();
         let for_all = [placed.run.udp().is_some(), placed.run.source().is_some()];
         let own_law = |(i, flow): (usize, &FlowSpec)| match &flow.transport {

@@ -7,6 +7,7 @@ mod short_tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use airfair_schemes::places::Capability;
 use airfair_schemes::{Carrier, Registry, SchemeEntry};
 use airfair_units::{Db, Span, Time};
 
@@ -331,7 +332,7 @@ fn unheard_relays(air: &Air, network: &Network, names: &Names) -> Option<String>
     let interfaces = &network.interfaces;
     let compares = |station: StationIx| {
         let port = interfaces.of_station(station).1;
-        interfaces.wants_headers(port) || interfaces.wants_backlogs(port)
+        interfaces.wants(port, Capability::HeardHeaders) || interfaces.wants(port, Capability::Backlogs)
     };
     // Relay, its radio (none: a wire), the node before it, flow.
     let mut found: Vec<(NodeIx, Option<StationIx>, NodeIx, FlowIx)> = Vec::new();

@@ -5,8 +5,8 @@
 
 use airfair_host::{ArrivedPacket, Dequeued, FinishedPacket};
 use airfair_schemes::places::{
-    DropReason, Ecn, Enqueued, FlowId, Packet as QueuedPacket, PacketClass, PacketId, Passage, SendRate,
-    Verdict,
+    Capability, DropReason, Ecn, Enqueued, FlowId, Packet as QueuedPacket, PacketClass, PacketId, Passage,
+    SendRate, Verdict,
 };
 use airfair_units::{Rate, Time};
 
@@ -668,7 +668,7 @@ impl Network {
         let DequeuedPacket { copy, queued, payload, of_local_tcp } = dequeued;
         let node = self.interfaces.node(port);
         if self.routes.are_found()
-            && !self.interfaces.wants_routes(queue)
+            && !self.interfaces.wants(queue, Capability::Routes)
             && self.routes.is_stale((node, port), queued.next_hop, queued.enqueued)
         {
             if of_local_tcp && let Some(copy) = self.packets.copy_mut(copy) {
@@ -776,7 +776,7 @@ impl Network {
     /// Notifies a port's queue of a packet that the MAC has finished.
     #[cold]
     fn notify_finished(&mut self, port: PortIx, copy: CopyRef) {
-        if self.interfaces.wants_finished(port) {
+        if self.interfaces.wants(port, Capability::Finished) {
             self.interfaces.finished(port, PacketId(copy.place() as u32));
         }
     }
