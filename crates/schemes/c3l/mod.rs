@@ -79,7 +79,6 @@ pub use flow::{Receiver, Sender, SourceConfig};
 pub use hop::Stamper;
 pub use links::{Capacity, Ended, Links, Sending};
 
-use agent::Faults;
 use capacity::{Decrease, Repeats, Several};
 use topology::{Conflict, Hider, Reach, Vertices};
 
@@ -223,21 +222,6 @@ params! {
 }
 
 params! {
-    /// The parameters of `c3l-faulty`.
-    pub(crate) struct FaultyParameters {
-        ..right: Parameters;
-        /// part of the node's reports that is lost before it is sent
-        lost: f64 = 0.0, in 0.0..=1.0;
-        /// longest time that a report waits before it is sent; each waits a drawn part of it
-        late: Span = Span::ZERO, in Span::ZERO..=HOUR;
-        /// invented flows that the node reports beside each of its flows
-        more_flows: u64 = 0, in 0..=100;
-        /// the node reports that each of its links is overloaded
-        overloaded: bool = false;
-    }
-}
-
-params! {
     /// The parameters of `c3l-local`.
     pub(crate) struct LocalParameters {
         ..flow: FlowParameters;
@@ -298,19 +282,11 @@ impl C3l {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        Self::controlled(&Parameters::read(params)?, Faults::default())
+        Self::controlled(&Parameters::read(params)?)
     }
 
-    /// C3L at nodes whose reports are wrong, late or lost (ours: what the others get then).
-    ///
-    /// # Errors
-    /// A value that is out of its range.
-    pub fn faulty(params: &Params) -> Result<Self, ParamError> {
-        let FaultyParameters { right, lost, late, more_flows, overloaded } = FaultyParameters::read(params)?;
-        Self::controlled(&right, Faults { lost, late, more_flows: more_flows as u32, overloaded })
-    }
-
-    fn controlled(set: &Parameters, faults: Faults) -> Result<Self, ParamError> {
+    /// The same of parameters that have been read.
+    pub(crate) fn controlled(set: &Parameters) -> Result<Self, ParamError> {
         // What is told once in a time must not expire before it is told again.
         for (name, expiry, told, expected) in [
             ("report_expiry", set.report_expiry, set.cycle, "expected more than cycle"),
@@ -326,8 +302,10 @@ impl C3l {
                 return Err(ParamError::new(name, expected));
             }
         }
-        let agent = agent::Config { faults, ..Self::agent_config(set) };
-        Self::new(&set.flow, Shares::Controller(Box::new((agent, Self::controller_config(set)))))
+        Self::new(
+            &set.flow,
+            Shares::Controller(Box::new((Self::agent_config(set), Self::controller_config(set)))),
+        )
     }
 
     /// `c3l-local` with these parameters.
@@ -401,7 +379,6 @@ impl C3l {
             },
             epoch: set.flow.epoch,
             lead: set.report_lead,
-            faults: Faults::default(),
         }
     }
 

@@ -153,15 +153,6 @@ params! {
     }
 }
 
-params! {
-    /// The parameters of `diffq-liar`.
-    pub(crate) struct LiarParameters {
-        ..truth: Parameters;
-        /// what the node multiplies the sizes by that it announces: 0 attracts packets, large factors repel them
-        size_factor: f64 = 0.0, in 0.0..=1000.0;
-    }
-}
-
 words! {
     /// How the size of a queue reaches the neighbours.
     pub enum SizesBy {
@@ -189,19 +180,11 @@ impl DiffQ {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params, parts: Parts) -> Result<Self, ParamError> {
-        Self::new(&Parameters::read(params)?, parts, 1.0)
+        Self::new(&Parameters::read(params)?, parts)
     }
 
-    /// DiffQ at a node that announces wrong sizes (ours: how robust the others are).
-    ///
-    /// # Errors
-    /// A value that is out of its range.
-    pub fn liar(params: &Params) -> Result<Self, ParamError> {
-        let LiarParameters { truth, size_factor } = LiarParameters::read(params)?;
-        Self::new(&truth, Parts::All, size_factor)
-    }
-
-    fn new(set: &Parameters, parts: Parts, size_factor: f64) -> Result<Self, ParamError> {
+    /// The same of parameters that have been read.
+    pub(crate) fn new(set: &Parameters, parts: Parts) -> Result<Self, ParamError> {
         let CommonParameters { serve, expiry, sizes, .. } = set.common;
         let quantiser = set.common.quantiser();
         let scheduler = scheduler::Scheduler { parts, order: set.order, serve, acks: set.acks, quantiser };
@@ -209,7 +192,6 @@ impl DiffQ {
             queue: QueueConfig {
                 scheduler,
                 announced: set.announced,
-                size_factor,
                 mark_above: Some(set.mark_above as u32).filter(|&packets| packets > 0),
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,

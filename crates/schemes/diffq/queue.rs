@@ -37,8 +37,6 @@ pub struct QueueConfig {
     pub scheduler: Scheduler,
     /// See [`Announced`].
     pub announced: Announced,
-    /// The factor of an announced size; 1 is the truth.
-    pub size_factor: f64,
     /// Packets in a destination queue from which on arrivals are marked, if they can be.
     pub mark_above: Option<u32>,
     /// Most packets of destination queues that the radio holds.
@@ -271,9 +269,6 @@ impl LabelledQueue for DiffQ {
             Announced::After => left,
             Announced::Before => left + 1,
         };
-        // A hook for each packet uses no floats where the factor is 1.
-        let factor = self.config.size_factor;
-        let size = if factor == 1.0 { size } else { (f64::from(size) * factor) as u32 };
         trailer::write(header, packet, size, now);
     }
 

@@ -15,6 +15,7 @@ mod exor;
 mod explain;
 mod explicit_laws;
 mod explicit_rates;
+mod faults;
 mod forwarders;
 mod hops;
 mod invariants;
