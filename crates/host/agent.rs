@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Airtime, FlowId, FlowSample, FlowShare, Forwarder,
-    ForwarderContext, ForwarderEffects, LinkSample, LinkUse, NodeId, NodeSample, QueueView, Timer,
+    ForwarderContext, ForwarderEffects, LinkSample, LinkUse, LoneExchange, NodeId, NodeSample, QueueView,
+    Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
@@ -174,6 +175,17 @@ impl AgentSlot {
         firings: &mut Vec<Firing>,
     ) {
         self.call(now, effects, firings, |agent, context| agent.on_backlogs(sizes, context));
+    }
+
+    /// Calls the hook for the rate of frames to a neighbour.
+    pub fn on_link_rate(
+        &mut self,
+        (neighbour, exchange): (NodeId, LoneExchange),
+        now: Time,
+        effects: &mut AgentEffects,
+        firings: &mut Vec<Firing>,
+    ) {
+        self.call(now, effects, firings, |agent, context| agent.on_link_rate(neighbour, exchange, context));
     }
 
     /// Calls the hook for a due timer.

@@ -5,7 +5,7 @@ use airfair_host::{
 };
 use airfair_schemes::places::{
     AgentEffects, AgentSetup, Destination, FlowId, FlowShare, Forwarder, ForwarderContext, ForwarderEffects,
-    HeardBroadcast, Message, NodeId, Timer, Transmit,
+    HeardBroadcast, LoneExchange, Message, NodeId, Timer, Transmit,
 };
 use airfair_units::{Span, Time};
 
@@ -145,6 +145,17 @@ impl Agents {
         schedule: &mut Schedule,
     ) {
         self.call(station, schedule, |agent, out, firings| agent.on_neighbours(nodes, now, out, firings));
+    }
+
+    /// Notifies a station's agent of the rate of its frames to a neighbour.
+    pub fn on_link_rate(
+        &mut self,
+        station: StationIx,
+        link: (NodeId, LoneExchange),
+        now: Time,
+        schedule: &mut Schedule,
+    ) {
+        self.call(station, schedule, |agent, out, firings| agent.on_link_rate(link, now, out, firings));
     }
 
     /// Notifies a station's agent of a controller that has started (`here`) or stopped at its node.

@@ -267,8 +267,9 @@ impl Network {
             }
             let (node, port) = self.interfaces.of_station(station);
             let neighbours = self.in_natural_order(self.interfaces.peers(port));
-            let (node, rate) = (self.interfaces.id(node), air.phy(station).data_rate());
-            let exchange = air.mac(station).lone_exchange();
+            let mac = air.mac(station);
+            let (node, rate) = (self.interfaces.id(node), mac.nominal_mode.rate());
+            let exchange = mac.lone_exchange(mac.nominal_mode);
             let setup = AgentSetup { node, rate, exchange, neighbours: &neighbours };
             self.agents.on_start(station, &setup, &mut self.schedule);
             self.apply_agent_effects(station, Time::ZERO);
@@ -524,6 +525,19 @@ impl Network {
         let nodes = neighbours.iter().map(|&neighbour| self.interfaces.of_station(neighbour).0).collect();
         let nodes = self.in_natural_order(nodes);
         self.agents.on_neighbours(station, &nodes, now, &mut self.schedule);
+        self.apply_agent_effects(station, now);
+    }
+
+    /// The law of rates has another mode for most frames from one station to another, or for the first time one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn link_mode_changed(&mut self, (station, to): (StationIx, StationIx), air: &Air, now: Time) {
+        if self.agents.is_empty() {
+            return;
+        }
+        let neighbour = self.interfaces.id(self.interfaces.of_station(to).0);
+        let exchange = air.mac(station).lone_exchange(air.link_mode(station, to));
+        self.agents.on_link_rate(station, (neighbour, exchange), now, &mut self.schedule);
         self.apply_agent_effects(station, now);
     }
 }
