@@ -1,7 +1,7 @@
 //! Computes the constants of a kind of radio from its specification.
 
 use airfair_units::Span;
-use airfair_wire::ieee80211::{Ack, CfEnd, Cts, QosControl, Rts};
+use airfair_wire::ieee80211::{Ack, Cts, QosControl, Rts};
 
 use super::mac::{CategoryKind, MacKind, ModeKind, ResponseWait};
 use super::medium::backoffs::{Backoffs, MOST_CATEGORIES};
@@ -139,7 +139,6 @@ impl Kind {
         let eifs = if mac.eifs_as_nav && mac.eifs != Eifs::Off { eifs + difs } else { eifs };
         let control_mode = nominal.control_mode;
         let nav_reset_after = 2 * sifs + modes[control_mode].cts_ns + format.header(control_mode) + 2 * slot;
-        let cf_end_ns = format.duration(control_mode, CfEnd::wire_len() as u32).as_nanos();
         let timing = Timing {
             slot,
             sifs,
@@ -172,7 +171,6 @@ impl Kind {
             default_category: mac.edca.as_ref().map_or(0, |edca| edca.category_of_dscp[0].into()),
             txop_end: access.txop_end,
             tids: access.tids,
-            cf_end_ns,
             short_retry_limit: mac.short_retry_limit,
             long_retry_limit: mac.long_retry_limit,
             cts_needs_idle_nav: mac.cts_needs_idle_nav,

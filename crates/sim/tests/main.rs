@@ -30,6 +30,7 @@ mod optimum;
 mod order;
 mod packet_loss;
 mod probes;
+mod rate_control;
 mod regressions;
 mod relations;
 mod rules;

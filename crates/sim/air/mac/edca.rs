@@ -256,7 +256,7 @@ impl StationMac {
         let needed = self.needed(id, kind, rates, agenda.now.0);
         let fits = |needed: u64| idle + needed <= until;
         let ends = !needed.is_some_and(fits);
-        if ends && !(self.exchange.reserved_until() > 0 && fits(sifs + kind.cf_end_ns)) {
+        if ends && !(self.exchange.reserved_until() > 0 && fits(sifs + self.exchange.cf_end_ns(kind))) {
             self.end_exchange(station, id, kind, agenda);
             return;
         }

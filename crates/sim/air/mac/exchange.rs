@@ -34,6 +34,8 @@ pub(super) struct ControlFrame {
 pub(super) struct Exchange {
     /// The category that sends or has sent last.
     category: u8,
+    /// Mode of the last data frame to one neighbour.
+    data_mode: Mode,
     /// Generation of the valid time-out; events of earlier generations are ignored.
     generation: u32,
     reply: Option<ControlFrame>,
@@ -49,10 +51,12 @@ pub(super) struct Exchange {
     holds_txop: bool,
 }
 
-impl Default for Exchange {
-    fn default() -> Self {
+impl Exchange {
+    /// No exchange, at a station with this nominal mode.
+    pub(super) fn none(nominal: Mode) -> Self {
         Self {
             category: 0,
+            data_mode: nominal,
             generation: 0,
             reply: None,
             deferred_timeout: NEVER,
@@ -62,9 +66,12 @@ impl Default for Exchange {
             holds_txop: false,
         }
     }
-}
 
-impl Exchange {
+    /// Duration of the CF-End that may follow the last data frame, ns.
+    pub(super) fn cf_end_ns(&self, kind: &MacKind) -> u64 {
+        kind.cf_end_ns(self.data_mode)
+    }
+
     /// The category that sends or has sent last.
     #[inline(always)]
     pub(super) fn category(&self) -> usize {
@@ -116,8 +123,8 @@ impl Exchange {
         (ends, end): (bool, u64),
         agenda: &mut Agenda,
     ) {
-        let mode = kind.modes[kind.nominal_mode].control_mode;
-        let cf_end = ControlFrame { kind: FrameKind::CfEnd, to: BROADCAST, nav_us: 0, mode, judged: None };
+        let (mode, judged) = (kind.modes[self.data_mode].control_mode, kind.judged(self.data_mode));
+        let cf_end = ControlFrame { kind: FrameKind::CfEnd, to: BROADCAST, nav_us: 0, mode, judged };
         self.reply_after_sifs(station, id, kind, ends.then_some(cf_end), end, agenda);
     }
 
@@ -255,7 +262,7 @@ impl Mac {
         let (bytes, duration) = match frame_kind {
             FrameKind::Rts => (Rts::wire_len(), durations.rts_ns),
             FrameKind::Cts => (Cts::wire_len(), durations.cts_ns),
-            FrameKind::CfEnd => (CfEnd::wire_len(), kind.cf_end_ns),
+            FrameKind::CfEnd => (CfEnd::wire_len(), kind.duration(mode, CfEnd::wire_len() as u32)),
             _ => (Ack::wire_len(), durations.ack_ns),
         };
         let frame = Frame {
@@ -299,6 +306,10 @@ impl Mac {
             true => mac.exchange.reserved_until().saturating_sub(end),
             false => mac.exchange.reserves(kind, kind.timing.sifs + kind.modes[mode].answer_ns, end),
         };
+        let judged = if broadcast { None } else { kind.judged(mode) };
+        if !broadcast {
+            mac.exchange.data_mode = mode;
+        }
         let contention = mac.sending_mut();
         let retry = std::mem::replace(&mut contention.sent_before, true);
         contention.state = State::WaitAck;
@@ -320,7 +331,7 @@ impl Mac {
             watchers: flag::AWAIT_END | flag::MONITORS | if packet.overhear { flag::OVERHEARS } else { 0 },
             kind: if broadcast { FrameKind::Broadcast } else { FrameKind::Data },
             mode,
-            judged: if broadcast { None } else { kind.judged(mode) },
+            judged,
             passes_left: 0,
             receiver_found: false,
             louder: packet.louder,

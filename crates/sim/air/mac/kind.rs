@@ -2,6 +2,7 @@
 
 use airfair_schemes::places::LoneExchange;
 use airfair_units::{Bytes, Span};
+use airfair_wire::ieee80211::CfEnd;
 
 use crate::air::medium::backoffs::MOST_CATEGORIES;
 use crate::air::medium::phy::{PpduFormat, Timing};
@@ -73,8 +74,6 @@ pub struct MacKind {
     /// Traffic identifier in the QoS Control field, by category; none without that field. With it, an ACK carries the rest of the duration
     /// that the acknowledged frame has reserved.
     pub(crate) tids: Option<[u8; MOST_CATEGORIES]>,
-    /// Duration of a CF-End, ns, in the control mode of the nominal mode.
-    pub(crate) cf_end_ns: u64,
     pub(crate) short_retry_limit: u32,
     pub(crate) long_retry_limit: u32,
     pub(crate) cts_needs_idle_nav: bool,
@@ -112,6 +111,11 @@ impl MacKind {
     #[inline(always)]
     pub(crate) fn control(&self, mode: Mode) -> &ModeKind {
         &self.modes[self.modes[mode].control_mode]
+    }
+
+    /// Duration of a CF-End after data in `mode`, ns: it has the mode of RTS and CTS.
+    pub(crate) fn cf_end_ns(&self, mode: Mode) -> u64 {
+        self.duration(self.modes[mode].control_mode, CfEnd::wire_len() as u32)
     }
 
     /// Time of RTS and CTS before data in `mode` and of the SIFS after each, ns.

@@ -267,7 +267,7 @@ impl Mac {
                 Contention::new(kind, category, random)
             };
             StationMac {
-                exchange: Exchange::default(),
+                exchange: Exchange::none(kind.nominal_mode),
                 first: category(0),
                 counters: MacCounters::default(),
                 others: (1..kind.category_count).map(category).collect(),

@@ -1,0 +1,417 @@
+//! Laws that choose the mode of data frames: what follows from it on the air, and who learns of it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use airfair_schemes::Scheme;
+use airfair_schemes::places::{Agent, AgentContext, AgentSetup, Interface, LoneExchange, NodeId};
+use airfair_schemes::{Params, Registry, find};
+use airfair_sim::World;
+use airfair_sim::air::{Attempt, Ending, Pair, RateControl};
+use airfair_sim::engine::drive;
+use airfair_sim::ids::StationIx;
+use airfair_sim::modes::Mode;
+use airfair_sim::optimum::OptimumSpec;
+use airfair_sim::record::{FrameKind, FrameView, Loss, Record, Trace};
+use airfair_sim::spec::*;
+use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
+use proptest::prelude::*;
+
+use crate::support::random_world::{build, draw};
+use crate::support::rig::*;
+use crate::support::*;
+
+/// A law of two modes: the lower one after two failures in a row, the nominal one after ten successes.
+#[derive(Debug)]
+struct TwoModes {
+    lower: Mode,
+    pairs: BTreeMap<(StationIx, StationIx), State>,
+    calls: Arc<Mutex<Calls>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    low: bool,
+    failures: u32,
+    successes: u32,
+}
+
+/// What the law was asked and told: numbers of attempts, and (sent, acknowledged) of each that ended.
+#[derive(Debug, Default)]
+struct Calls {
+    attempts: Vec<u32>,
+    endings: Vec<(u32, u32)>,
+}
+
+fn two_modes(lower: Mode) -> (Box<TwoModes>, Arc<Mutex<Calls>>) {
+    let calls = Arc::new(Mutex::new(Calls::default()));
+    (Box::new(TwoModes { lower, pairs: BTreeMap::new(), calls: calls.clone() }), calls)
+}
+
+impl RateControl for TwoModes {
+    fn mode(&mut self, pair: Pair, attempt: Attempt) -> Mode {
+        self.calls.lock().unwrap().attempts.push(attempt.number);
+        self.usual(pair)
+    }
+
+    fn outcome(&mut self, pair: Pair, Ending { sent, acknowledged, .. }: Ending) {
+        self.calls.lock().unwrap().endings.push((sent, acknowledged));
+        let state = self.pairs.entry((pair.from, pair.to)).or_default();
+        if acknowledged > 0 {
+            (state.failures, state.successes) = (0, state.successes + 1);
+        } else {
+            (state.failures, state.successes) = (state.failures + 1, 0);
+        }
+        if !state.low && state.failures == 2 || state.low && state.successes == 10 {
+            *state = State { low: !state.low, ..State::default() };
+        }
+    }
+
+    fn usual(&self, pair: Pair) -> Mode {
+        let low = self.pairs.get(&(pair.from, pair.to)).is_some_and(|state| state.low);
+        if low { self.lower } else { pair.nominal }
+    }
+}
+
+/// The same mode for every attempt of every pair.
+#[derive(Debug)]
+struct Always(Mode);
+
+impl RateControl for Always {
+    fn mode(&mut self, _: Pair, _: Attempt) -> Mode {
+        self.0
+    }
+
+    fn outcome(&mut self, _: Pair, _: Ending) {}
+
+    fn usual(&self, _: Pair) -> Mode {
+        self.0
+    }
+}
+
+/// 802.11b at 11 Mbit/s with ACKs at 1 and 11. The noise of -90 dBm lets -83.6 dBm be enough for 11 Mbit/s, -93 for 1 Mbit/s.
+fn per_rate() -> RadioSpec {
+    let mut radio = no_back_off(by_matrix(dot11b(400.0, 550.0)));
+    radio.phy.basic_rates = [1, 11].map(Rate::from_mbps).to_vec();
+    radio.phy.noise = Dbm(-90.0);
+    radio.phy.preamble_detect = Dbm(-95.0);
+    radio.phy.lock_sinr = Db(-3.0);
+    radio.phy.capture = Db(0.0);
+    radio.phy.sensitivity = Sensitivity::PerRate;
+    radio.mac.eifs = Eifs::Off;
+    radio
+}
+
+/// Between 11 and 1 Mbit/s.
+const WEAK: f64 = -88.0;
+
+/// A run of stations with a law of two modes.
+fn run_two(
+    radio: RadioSpec,
+    powers: &[(usize, usize, f64)],
+    packets: usize,
+) -> (Rig, Trace, Arc<Mutex<Calls>>) {
+    let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
+    let mut rig = Rig::new(&[radio], &stations, powers, 1);
+    let (law, calls) = two_modes(Mode::DSSS1);
+    rig.air.set_rate_control(law);
+    for _ in 0..packets {
+        rig.send(1_000_000, 0, 1, 1500);
+    }
+    let trace = rig.run(1_000_000_000);
+    (rig, trace, calls)
+}
+
+fn of_kind(trace: &Trace, kind: FrameKind) -> Vec<FrameView> {
+    frames(trace).into_iter().filter(|frame| frame.kind == kind).collect()
+}
+
+fn times<T: Clone>(list: &[(usize, T)]) -> Vec<T> {
+    list.iter().flat_map(|(n, item)| vec![item.clone(); *n]).collect()
+}
+
+/// 1536 B take 1310 us at 11 Mbit/s, 12,480 at 1; an ACK 203 and 304, which is what a data frame reserves after a SIFS of 10. Two attempts
+/// in vain at 11, then ten packets at 1, then two attempts at 11 again.
+#[test]
+fn two_failures_lower_the_mode_and_ten_successes_raise_it() {
+    let (rig, trace, calls) = run_two(per_rate(), &both(0, 1, WEAK), 12);
+    let data: Vec<_> = of_kind(&trace, FrameKind::Data)
+        .iter()
+        .map(|f| (f.mode, (f.end.0 - f.start.0) / 1000, f.nav_us, f.retry))
+        .collect();
+    let (high, low) = ((Mode::CCK11, 1310, 213), (Mode::DSSS1, 12_480, 314));
+    let frame = |(mode, us, nav), retry| (mode, us, nav, retry);
+    let expected = times(&[
+        (1, frame(high, false)),
+        (1, frame(high, true)),
+        (1, frame(low, true)),
+        (9, frame(low, false)),
+        (1, frame(high, false)),
+        (1, frame(high, true)),
+        (1, frame(low, true)),
+        (1, frame(low, false)),
+    ]);
+    assert_eq!(data, expected);
+    let acks: Vec<_> =
+        of_kind(&trace, FrameKind::Ack).iter().map(|f| (f.mode, f.end.0 - f.start.0)).collect();
+    assert_eq!(acks, vec![(Mode::DSSS1, 304_000); 12]);
+    assert_eq!(losses(&trace, 1), vec![(FrameKind::Data, 0, Loss::TooWeak); 4]);
+    assert_eq!(rig.diary.got.len(), 12);
+    // Asked once an attempt, told of each.
+    let calls = calls.lock().unwrap();
+    assert_eq!(calls.attempts, times(&[(1, 0), (1, 1), (1, 2), (9, 0), (1, 0), (1, 1), (1, 2), (1, 0)]));
+    let (lost, good) = ((1, 0), (1, 1));
+    assert_eq!(calls.endings, times(&[(2, lost), (10, good), (2, lost), (2, good)]));
+}
+
+/// The time-out follows the mode of the ACK: SIFS, slot and its header; the next attempt begins a DIFS after it, since windows are 0. With
+/// a short preamble the header of an ACK at 11 Mbit/s takes 96 us, at 1 Mbit/s 192.
+#[test]
+fn the_time_out_follows_the_mode() {
+    let mut radio = per_rate();
+    radio.phy.preamble = Preamble::Short;
+    radio.mac.short_retry_limit = 4;
+    // b hears a, a does not hear b.
+    let (_, trace, _) = run_two(radio, &[(0, 1, WEAK)], 1);
+    let data = of_kind(&trace, FrameKind::Data);
+    let gaps: Vec<u64> = data.windows(2).map(|pair| pair[1].start.0 - pair[0].end.0).collect();
+    let wait = |header: u64| 1000 * (10 + 20 + header + 50);
+    assert_eq!(gaps, [wait(96), wait(96), wait(192)]);
+    assert_eq!(data.iter().map(|f| f.mode).collect::<Vec<_>>(), times(&[(2, Mode::CCK11), (2, Mode::DSSS1)]));
+}
+
+/// RTS and CTS go in the mode of the ACK. At 11 Mbit/s the RTS reserves 3 x 10 + 203 + 1310 + 203 = 1746 us, at 1 Mbit/s 30 + 304 + 12,480
+/// + 304 = 13,118; the CTS what is left after itself and a SIFS. An RTS in an exchange at 11 Mbit/s does not get as far as one at 1.
+#[test]
+fn control_frames_follow_the_mode_of_their_exchange() {
+    let (_, trace, calls) = run_two(with_rts(per_rate()), &both(0, 1, WEAK), 1);
+    let seen: Vec<_> =
+        frames(&trace).iter().map(|f| (f.kind, f.mode, (f.end.0 - f.start.0) / 1000, f.nav_us)).collect();
+    let lost = (FrameKind::Rts, Mode::CCK11, 207, 1746);
+    let expected = [
+        lost,
+        lost,
+        (FrameKind::Rts, Mode::DSSS1, 352, 13_118),
+        (FrameKind::Cts, Mode::DSSS1, 304, 12_804),
+        (FrameKind::Data, Mode::DSSS1, 12_480, 314),
+        (FrameKind::Ack, Mode::DSSS1, 304, 0),
+    ];
+    assert_eq!(seen, expected);
+    assert_eq!(calls.lock().unwrap().endings, [(0, 0), (0, 0), (1, 1)]);
+}
+
+/// A packet that has arrived twice is passed on once, whatever the modes of its frames: `a` does not hear the ACKs at 11 Mbit/s.
+#[test]
+fn duplicates_are_recognised_across_modes() {
+    let (rig, trace, _) = run_two(per_rate(), &[(0, 1, -60.0), (1, 0, WEAK)], 3);
+    let modes: Vec<_> = of_kind(&trace, FrameKind::Data).iter().map(|f| f.mode).collect();
+    assert_eq!(modes, times(&[(2, Mode::CCK11), (3, Mode::DSSS1)]));
+    assert_eq!(rig.diary.got.iter().map(|got| got.2).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(rig.air.counters(StationIx(1)).duplicates, 2);
+}
+
+/// A bystander that hears `a` with little power decodes its frames at 1 Mbit/s only, and then waits for the ACK, which it does not hear:
+/// SIFS and 304 us before its DIFS of 50.
+#[test]
+fn a_bystander_decodes_by_the_mode() {
+    let start_of_broadcast = |powers: &[(usize, usize, f64)], lower: bool| {
+        let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
+        let mut rig = Rig::new(&[per_rate()], &stations, powers, 1);
+        if lower {
+            rig.air.set_rate_control(Box::new(Always(Mode::DSSS1)));
+        }
+        rig.send(1_000_000, 0, 1, 1500);
+        rig.broadcast(1_500_000, 2, 100);
+        let trace = rig.run(100_000_000);
+        let data_end = of_kind(&trace, FrameKind::Data)[0].end.0;
+        (of_kind(&trace, FrameKind::Broadcast)[0].start.0 - data_end) / 1000
+    };
+    let powers = [both(0, 1, -60.0).to_vec(), vec![(0, 2, WEAK)]].concat();
+    assert_eq!([false, true].map(|lower| start_of_broadcast(&powers, lower)), [50, 10 + 304 + 50]);
+    // With much power it decodes both; the ACK at 11 Mbit/s takes 203 us.
+    let powers = [both(0, 1, -60.0).to_vec(), vec![(0, 2, -60.0)]].concat();
+    assert_eq!([false, true].map(|lower| start_of_broadcast(&powers, lower)), [10 + 203 + 50, 364]);
+}
+
+/// By error curves: at 2 dB above the noise hardly a bit is lost at 1 Mbit/s (it needs -3 dB), and no frame of 11 Mbit/s (6.4 dB) is good.
+#[test]
+fn errors_follow_the_mode() {
+    for error_model in [ErrorModel::WorstSinr, ErrorModel::PerChunk] {
+        let mut radio = per_rate();
+        radio.phy.error_model = error_model;
+        let (_, trace, _) = run_two(radio, &both(0, 1, WEAK), 11);
+        let modes: Vec<_> = of_kind(&trace, FrameKind::Data).iter().map(|f| f.mode).collect();
+        let (high, low) = (Mode::CCK11, Mode::DSSS1);
+        assert_eq!(modes, times(&[(2, high), (10, low), (2, high), (1, low)]), "{error_model:?}");
+        assert_eq!(losses(&trace, 1), vec![(FrameKind::Data, 0, Loss::Noise); 4], "{error_model:?}");
+    }
+}
+
+/// Within a TXOP of 6016 us a second exchange at 11 Mbit/s fits (1523 us each) and follows a SIFS after the ACK; one at 1 Mbit/s does not.
+#[test]
+fn a_txop_goes_on_by_the_mode_of_its_next_packet() {
+    #[derive(Debug)]
+    struct Alternating(u32);
+    impl RateControl for Alternating {
+        fn mode(&mut self, pair: Pair, _: Attempt) -> Mode {
+            self.0 += 1;
+            if self.0 == 3 { Mode::DSSS1 } else { pair.nominal }
+        }
+        fn outcome(&mut self, _: Pair, _: Ending) {}
+        fn usual(&self, pair: Pair) -> Mode {
+            pair.nominal
+        }
+    }
+    let table = edca_table(&[(2, 0, 0, 6016)], Countdown::Standard, TxopEnd::Silent);
+    let mut radio = with_edca(per_rate(), table);
+    radio.mac.mac_queue = 1;
+    let mut rig = Rig::new(&[radio], &[("a", 0, 0.0), ("b", 0, 0.0)], &both(0, 1, -60.0), 1);
+    rig.air.set_rate_control(Box::new(Alternating(0)));
+    for _ in 0..4 {
+        rig.send(1_000_000, 0, 1, 1500);
+    }
+    let trace = rig.run(100_000_000);
+    let seen: Vec<_> = frames(&trace).iter().map(|f| (f.mode, f.start.0, f.end.0)).collect();
+    let data: Vec<_> = of_kind(&trace, FrameKind::Data).iter().map(|f| f.mode).collect();
+    assert_eq!(data, [Mode::CCK11, Mode::CCK11, Mode::DSSS1, Mode::CCK11]);
+    let gap = |before: usize| (seen[before + 1].1 - seen[before].2) / 1000;
+    assert_eq!([gap(1), gap(3)], [10, 50], "a SIFS within the TXOP, a DIFS after it");
+}
+
+/// The rates of links that an agent has heard: neighbour, Mbit/s, and the time of a packet of 1500 B in an exchange alone.
+type Heard = Arc<Mutex<Vec<(NodeId, u64, Span)>>>;
+
+/// An agent that notes the rates of links.
+#[derive(Clone)]
+struct Noting(Heard);
+
+impl Agent for Noting {
+    fn on_start(&mut self, setup: &AgentSetup<'_>, _: &mut AgentContext<'_>) {
+        assert_eq!((setup.rate, setup.exchange.rate), (Rate::from_mbps(11), Rate::from_mbps(11)));
+    }
+
+    fn on_link_rate(&mut self, neighbour: NodeId, exchange: LoneExchange, _: &mut AgentContext<'_>) {
+        let mbps = exchange.rate.as_bps() / 1_000_000;
+        self.0.lock().unwrap().push((neighbour, mbps, exchange.time(1500)));
+    }
+}
+
+impl Scheme for Noting {
+    fn agent(&self, _: &Interface) -> Option<Box<dyn Agent>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+/// Two nodes, a packet every 29 ms from the first to the second.
+fn pair(radio: RadioSpec) -> WorldSpec {
+    let mut spec = world(radio, 10);
+    for (name, x) in [("0", 0.0), ("1", 10.0)] {
+        node(&mut spec, name, x, 0.0);
+    }
+    let gain = Db(-75.0);
+    spec.gains = [(0, 1), (1, 0)].map(|(from, to)| GainSpec { from, to, gain }).to_vec();
+    let traffic = Traffic::ConstantRate { rate: Rate(400_000), packet: Bytes(1472), gap_jitter: 0.0 };
+    flow(&mut spec, "f", 0, 1, traffic);
+    spec
+}
+
+/// The agent hears of the nominal rate after the first attempt, of the lower one after two failures, of the nominal one after ten
+/// successes: frames are lost at random. An exchange alone at 1 Mbit/s: DIFS 50, half of the window 310 (32 slots here), 192 + 8 x 1536, SIFS 10, ACK 304.
+#[test]
+fn agents_hear_of_the_rates_of_links() {
+    let mut radio = per_rate();
+    (radio.mac.cw_min, radio.mac.cw_max) = (31, 1023);
+    radio.phy.frame_loss = 0.15;
+    let spec = pair(radio);
+    let heard = Heard::default();
+    let (law, _) = two_modes(Mode::DSSS1);
+    let scheme = Box::new(Noting(heard.clone()));
+    let mut world = World::with_rate_control(&spec, "noting", scheme, 1, Registry::built_in(), law).unwrap();
+    drive::to_end(&mut world);
+    let heard = heard.lock().unwrap();
+    assert!(heard.len() >= 5, "{heard:?}");
+    assert!(heard.iter().all(|(neighbour, ..)| *neighbour == id_of(1)), "{heard:?}");
+    let slow = Span::from_micros(50 + 310 + 192 + 8 * 1536 + 10 + 304);
+    for (at, &(_, mbps, time)) in heard.iter().enumerate() {
+        let expected = if at % 2 == 0 { 11 } else { 1 };
+        assert_eq!(mbps, expected, "{at}: {heard:?}");
+        // Frames are whole microseconds long: 11 Mbit/s within one.
+        let fast = Span::from_micros(50 + 310 + 1310 + 10 + 203);
+        let expected = if at % 2 == 0 { fast } else { slow };
+        assert!(time.0.abs_diff(expected.0) <= 1000, "{at}: {heard:?}");
+    }
+}
+
+/// With the fixed rate no agent hears of rates.
+#[test]
+fn the_fixed_rate_is_not_told() {
+    let heard = Heard::default();
+    let spec = pair(no_back_off(by_matrix(dot11b(400.0, 550.0))));
+    let mut world = World::new(&spec, "noting", Box::new(Noting(heard.clone())), 1).unwrap();
+    drive::to_end(&mut world);
+    assert_eq!(*heard.lock().unwrap(), []);
+}
+
+/// The frames of a world, with their fates, and its optimum.
+fn story_of(spec: &WorldSpec, law: Option<Mode>) -> (Vec<String>, String) {
+    let scheme = (find("droptail").unwrap().build)(&Params::default()).unwrap();
+    let schemes = Registry::built_in();
+    let mut world = match law {
+        None => World::with_schemes(spec, "droptail", scheme, 1, schemes),
+        Some(mode) => World::with_rate_control(spec, "droptail", scheme, 1, schemes, Box::new(Always(mode))),
+    }
+    .unwrap();
+    let optimum = format!("{:?}", world.optimum(spec, &OptimumSpec::default()));
+    world.start_trace();
+    drive::to_end(&mut world);
+    let of_air = |record: &Record| {
+        matches!(record, Record::Start { .. } | Record::Received { .. } | Record::Lost { .. })
+    };
+    let trace = world.take_trace();
+    let lines = trace.iter().filter(|(_, record)| of_air(record)).map(|line| format!("{line:?}")).collect();
+    (lines, optimum)
+}
+
+/// The nominal mode and another one for each standard.
+fn nominal_and_other(standard: Standard) -> [Mode; 2] {
+    match standard {
+        Standard::Dot11b => [Mode::CCK11, Mode::DSSS2],
+        Standard::Dot11a => [Mode::OFDM54, Mode::OFDM6],
+        Standard::Dot11g => [Mode::OFDM54, Mode::CCK11],
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A law that always chooses one mode makes the same frames, receptions and losses as a radio with this nominal rate, and the same
+    /// optimum: in worlds of every standard, profile and error model, with sensitivities by rate.
+    #[test]
+    fn a_constant_law_is_a_fixed_rate(drawn in draw(), per_rate in any::<bool>(), raise in any::<bool>()) {
+        let mut spec = build(&drawn, Time(150_000_000), Span::from_millis(200));
+        spec.arp.prefilled = true;
+        let radio = &mut spec.radios[0];
+        // The EIFS by the rate of responses is a constant of the radio, that of its nominal rate.
+        if radio.mac.eifs == Eifs::ResponseRate {
+            radio.mac.eifs = Eifs::LowestRate;
+        }
+        if per_rate && radio.phy.error_model == ErrorModel::Threshold {
+            radio.phy.sensitivity = Sensitivity::PerRate;
+            radio.phy.noise = Dbm(radio.phy.preamble_detect.0 - 5.0);
+            radio.phy.lock_sinr = Db(0.0);
+            radio.phy.capture = Db(3.0);
+        }
+        let mut modes = nominal_and_other(radio.phy.standard);
+        if raise {
+            modes.reverse();
+        }
+        let [nominal, chosen] = modes;
+        radio.phy.data_rate = chosen.rate();
+        let fixed = story_of(&spec, None);
+        spec.radios[0].phy.data_rate = nominal.rate();
+        let by_law = story_of(&spec, Some(chosen));
+        prop_assert!(fixed.0 == by_law.0, "{} {}: {:?}", fixed.0.len(), by_law.0.len(),
+            fixed.0.iter().zip(&by_law.0).find(|(one, other)| one != other));
+        prop_assert_eq!(fixed.1, by_law.1);
+    }
+}
