@@ -233,6 +233,27 @@ fn a_bystander_decodes_by_the_mode() {
     assert_eq!([false, true].map(|lower| start_of_broadcast(&powers, lower)), [10 + 203 + 50, 364]);
 }
 
+/// A NAV that an RTS has set ends when the CTS, which has the RTS's mode, and the header of the next frame should have come: 2 x 10 + 203 +
+/// 192 + 2 x 20 us at 11 Mbit/s, 101 more at 1 Mbit/s. A DIFS later the bystander sends.
+#[test]
+fn a_nav_waits_for_the_cts_by_its_mode() {
+    let start_of_broadcast = |law: Option<Mode>| {
+        let mut radio = with_rts(per_rate());
+        radio.mac.short_retry_limit = 1;
+        let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
+        let mut rig = Rig::new(&[radio], &stations, &[(0, 2, -60.0)], 1);
+        if let Some(mode) = law {
+            rig.air.set_rate_control(Box::new(Always(mode)));
+        }
+        rig.send(1_000_000, 0, 1, 1500);
+        rig.broadcast(1_100_000, 2, 100);
+        let trace = rig.run(100_000_000);
+        (of_kind(&trace, FrameKind::Broadcast)[0].start.0 - of_kind(&trace, FrameKind::Rts)[0].end.0) / 1000
+    };
+    assert_eq!([None, Some(Mode::CCK11)].map(start_of_broadcast), [455 + 50; 2]);
+    assert_eq!(start_of_broadcast(Some(Mode::DSSS1)), 556 + 50);
+}
+
 /// By error curves: at 2 dB above the noise hardly a bit is lost at 1 Mbit/s (it needs -3 dB), and no frame of 11 Mbit/s (6.4 dB) is good.
 #[test]
 fn errors_follow_the_mode() {
