@@ -15,66 +15,15 @@ use airfair_sim::modes::Mode;
 use airfair_sim::observe::capture::CaptureSpec;
 use airfair_sim::observe::states::StatesSpec;
 use airfair_sim::optimum::OptimumSpec;
-use airfair_sim::record::{FrameKind, FrameView, Loss, Trace};
+use airfair_sim::record::{FrameKind, FrameView, Loss};
 use airfair_sim::spec::*;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
 use proptest::prelude::*;
 
+use crate::rate_law::{WEAK, of_kind, per_rate, run_two, times, two_modes};
 use crate::support::random_world::{build, draw_any};
 use crate::support::rig::*;
 use crate::support::*;
-
-/// A law of two modes: the lower one after two failures in a row, the nominal one after ten successes.
-#[derive(Debug)]
-struct TwoModes {
-    lower: Mode,
-    pairs: BTreeMap<(StationIx, StationIx), State>,
-    calls: Arc<Mutex<Calls>>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    low: bool,
-    failures: u32,
-    successes: u32,
-}
-
-/// What the law was asked and told: numbers of attempts, and (sent, acknowledged) of each that ended.
-#[derive(Debug, Default)]
-struct Calls {
-    attempts: Vec<u32>,
-    endings: Vec<(u32, u32)>,
-}
-
-fn two_modes(lower: Mode) -> (Box<TwoModes>, Arc<Mutex<Calls>>) {
-    let calls = Arc::new(Mutex::new(Calls::default()));
-    (Box::new(TwoModes { lower, pairs: BTreeMap::new(), calls: calls.clone() }), calls)
-}
-
-impl RateControl for TwoModes {
-    fn mode(&mut self, pair: Pair, attempt: Attempt) -> Mode {
-        self.calls.lock().unwrap().attempts.push(attempt.number);
-        self.usual(pair)
-    }
-
-    fn outcome(&mut self, pair: Pair, Ending { sent, acknowledged, .. }: Ending) {
-        self.calls.lock().unwrap().endings.push((sent, acknowledged));
-        let state = self.pairs.entry((pair.from, pair.to)).or_default();
-        if acknowledged > 0 {
-            (state.failures, state.successes) = (0, state.successes + 1);
-        } else {
-            (state.failures, state.successes) = (state.failures + 1, 0);
-        }
-        if !state.low && state.failures == 2 || state.low && state.successes == 10 {
-            *state = State { low: !state.low, ..State::default() };
-        }
-    }
-
-    fn usual(&self, pair: Pair) -> Mode {
-        let low = self.pairs.get(&(pair.from, pair.to)).is_some_and(|state| state.low);
-        if low { self.lower } else { pair.nominal }
-    }
-}
 
 /// The same mode for every attempt of every pair.
 #[derive(Debug)]
@@ -90,81 +39,6 @@ impl RateControl for Always {
     fn usual(&self, _: Pair) -> Mode {
         self.0
     }
-}
-
-/// 802.11b at 11 Mbit/s with ACKs at 1 and 11. The noise of -90 dBm lets -83.6 dBm be enough for 11 Mbit/s, -93 for 1 Mbit/s.
-fn per_rate() -> RadioSpec {
-    let mut radio = no_back_off(by_matrix(dot11b(400.0, 550.0)));
-    radio.phy.basic_rates = [1, 11].map(Rate::from_mbps).to_vec();
-    radio.phy.noise = Dbm(-90.0);
-    radio.phy.preamble_detect = Dbm(-95.0);
-    radio.phy.lock_sinr = Db(-3.0);
-    radio.phy.capture = Db(0.0);
-    radio.phy.sensitivity = Sensitivity::PerRate;
-    radio.mac.eifs = Eifs::Off;
-    radio
-}
-
-/// Between 11 and 1 Mbit/s.
-const WEAK: f64 = -88.0;
-
-/// A run of stations with a law of two modes.
-fn run_two(
-    radio: RadioSpec,
-    powers: &[(usize, usize, f64)],
-    packets: usize,
-) -> (Rig, Trace, Arc<Mutex<Calls>>) {
-    let stations = [("a", 0, 0.0), ("b", 0, 0.0), ("c", 0, 0.0)];
-    let mut rig = Rig::new(&[radio], &stations, powers, 1);
-    let (law, calls) = two_modes(Mode::DSSS1);
-    rig.air.set_rate_control(law);
-    for _ in 0..packets {
-        rig.send(1_000_000, 0, 1, 1500);
-    }
-    let trace = rig.run(1_000_000_000);
-    (rig, trace, calls)
-}
-
-fn of_kind(trace: &Trace, kind: FrameKind) -> Vec<FrameView> {
-    frames(trace).into_iter().filter(|frame| frame.kind == kind).collect()
-}
-
-fn times<T: Clone>(list: &[(usize, T)]) -> Vec<T> {
-    list.iter().flat_map(|(n, item)| vec![item.clone(); *n]).collect()
-}
-
-/// 1536 B take 1310 us at 11 Mbit/s, 12,480 at 1; an ACK 203 and 304, which is what a data frame reserves after a SIFS of 10. Two attempts
-/// in vain at 11, then ten packets at 1, then two attempts at 11 again.
-#[test]
-fn two_failures_lower_the_mode_and_ten_successes_raise_it() {
-    let (rig, trace, calls) = run_two(per_rate(), &both(0, 1, WEAK), 12);
-    let data: Vec<_> = of_kind(&trace, FrameKind::Data)
-        .iter()
-        .map(|f| (f.mode, (f.end.0 - f.start.0) / 1000, f.nav_us, f.retry))
-        .collect();
-    let (high, low) = ((Mode::CCK11, 1310, 213), (Mode::DSSS1, 12_480, 314));
-    let frame = |(mode, us, nav), retry| (mode, us, nav, retry);
-    let expected = times(&[
-        (1, frame(high, false)),
-        (1, frame(high, true)),
-        (1, frame(low, true)),
-        (9, frame(low, false)),
-        (1, frame(high, false)),
-        (1, frame(high, true)),
-        (1, frame(low, true)),
-        (1, frame(low, false)),
-    ]);
-    assert_eq!(data, expected);
-    let acks: Vec<_> =
-        of_kind(&trace, FrameKind::Ack).iter().map(|f| (f.mode, f.end.0 - f.start.0)).collect();
-    assert_eq!(acks, vec![(Mode::DSSS1, 304_000); 12]);
-    assert_eq!(losses(&trace, 1), vec![(FrameKind::Data, 0, Loss::TooWeak); 4]);
-    assert_eq!(rig.diary.got.len(), 12);
-    // Asked once an attempt, told of each.
-    let calls = calls.lock().unwrap();
-    assert_eq!(calls.attempts, times(&[(1, 0), (1, 1), (1, 2), (9, 0), (1, 0), (1, 1), (1, 2), (1, 0)]));
-    let (lost, good) = ((1, 0), (1, 1));
-    assert_eq!(calls.endings, times(&[(2, lost), (10, good), (2, lost), (2, good)]));
 }
 
 /// The time-out follows the mode of the ACK: SIFS, slot and its header; the next attempt begins a DIFS after it, since windows are 0. With
@@ -419,8 +293,80 @@ fn nominal_and_other(standard: Standard) -> [Mode; 2] {
     }
 }
 
+/// Another mode for each attempt, by a sequence that repeats nothing; all answers and endings.
+#[derive(Debug)]
+struct Restless {
+    modes: [Mode; 2],
+    asked: Arc<Mutex<Vec<Mode>>>,
+    ended: Arc<Mutex<Vec<u32>>>,
+}
+
+impl RateControl for Restless {
+    fn mode(&mut self, _: Pair, _: Attempt) -> Mode {
+        let mut asked = self.asked.lock().unwrap();
+        // A Weyl sequence.
+        let high = (asked.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63;
+        asked.push(self.modes[high as usize]);
+        self.modes[high as usize]
+    }
+
+    fn outcome(&mut self, _: Pair, ending: Ending) {
+        self.ended.lock().unwrap().push(ending.sent);
+    }
+
+    fn usual(&self, pair: Pair) -> Mode {
+        pair.nominal
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Each attempt has one answer: the RTS reserves the time of the data that follow in the mode in which they are sent, every data frame
+    /// has an answer's mode, and the law learns of each ending once.
+    #[test]
+    fn an_attempt_keeps_its_mode(drawn in draw_any()) {
+        let spec = build(&drawn, Time(150_000_000), Span::from_millis(200));
+        let (asked, ended) = (Arc::default(), Arc::default());
+        let modes = nominal_and_other(spec.radios[0].phy.standard);
+        let law = Box::new(Restless { modes, asked: Arc::clone(&asked), ended: Arc::clone(&ended) });
+        let scheme = (find("droptail").unwrap().build)(&Params::default()).unwrap();
+        let mut world =
+            World::with_rate_control(&spec, "droptail", scheme, 1, Registry::built_in(), law).unwrap();
+        world.start_trace();
+        drive::to_end(&mut world);
+        let places: usize = world.air().stations().map(|at| world.air().category_counters(at).len().max(1)).sum();
+        let trace = world.take_trace();
+        conserved(world);
+        let sent: Vec<FrameView> = frames(&trace);
+        let (asked, ended) = (asked.lock().unwrap(), ended.lock().unwrap());
+        // An attempt of each category may be under way at the end.
+        prop_assert!(ended.len() <= asked.len() && asked.len() <= ended.len() + places);
+        let data: Vec<_> = sent.iter().filter(|frame| frame.kind == FrameKind::Data).collect();
+        let counted = ended.iter().sum::<u32>() as usize;
+        prop_assert!(counted <= data.len() && data.len() <= counted + places);
+        for mode in modes {
+            let answers = asked.iter().filter(|&&answer| answer == mode).count();
+            let frames = data.iter().filter(|frame| frame.mode == mode).count();
+            prop_assert!(frames <= answers && (frames > 0 || answers < 20 || data.len() < answers));
+        }
+        // With TXOPs the RTS reserves their rest.
+        if spec.radios[0].mac.edca.as_ref().is_some_and(|edca| edca.txop_end != TxopEnd::Silent) {
+            return Ok(());
+        }
+        let mut pending: BTreeMap<StationIx, FrameView> = BTreeMap::new();
+        for &frame in &sent {
+            match (frame.kind, pending.remove(&frame.sender)) {
+                (FrameKind::Rts, _) => _ = pending.insert(frame.sender, frame),
+                (FrameKind::Data, Some(rts)) => {
+                    let [first, second] = [rts, frame].map(|f| f.end.0 + 1000 * u64::from(f.nav_us));
+                    // Signals travel to the neighbour and back in between, and durations are rounded up.
+                    prop_assert!(second + 1000 >= first && second <= first + 1000 + 100_000, "{rts:?} {frame:?}");
+                }
+                _ => {}
+            }
+        }
+    }
 
     /// A law that always chooses one mode makes the same run as a radio with this nominal rate, for every observer, and the same optimum: in
     /// worlds of every standard, profile and error model, with sensitivities by rate.

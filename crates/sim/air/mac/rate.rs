@@ -115,6 +115,7 @@ impl Rates {
             Self::Fixed(law) => law.mode(pair, attempt),
             Self::Chosen { law, .. } => law.mode(pair, attempt),
         };
+        debug_assert!(mode.row().standards.contains(&kind.format.standard), "{mode:?}");
         contention.mode = Some(mode);
         mode
     }
