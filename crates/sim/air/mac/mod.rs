@@ -7,6 +7,7 @@
 //! | `access` | when a station may send by the DCF: back-off, contention, retries |
 //! | `edca` | when a category may send, internal collisions, TXOPs |
 //! | `exchange` | frames after access is won: RTS, CTS, data, ACK, time-outs |
+//! | `progress` | state of a station in the present exchange |
 //! | `rate` | the law that chooses the mode of data frames |
 //! | `watch` | the state of a station for `explain` |
 
@@ -14,6 +15,7 @@ mod access;
 mod edca;
 mod exchange;
 mod kind;
+mod progress;
 mod rate;
 mod watch;
 
@@ -35,7 +37,7 @@ use crate::measure::summary::CategoryCounters;
 use crate::modes::Mode;
 use access::Contention;
 use edca::LastSequence;
-use exchange::Exchange;
+use progress::Exchange;
 use rate::Rates;
 
 /// A packet that the layer above has passed to the MAC, with the packet's destination.
