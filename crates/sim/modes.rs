@@ -117,7 +117,6 @@ const fn ofdm(
 macro_rules! modes {
     ($($(#[$doc:meta])* $name:ident = $row:expr;)*) => {
         /// Numbers of the rows.
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         #[repr(u8)]
         enum Number { $($name,)* }
 
