@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, FlowId, FlowShare, Forwarder, ForwarderContext,
-    ForwarderEffects, NodeId, Timer,
+    ForwarderEffects, LoneExchange, NodeId, Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Span, Time};
@@ -157,6 +157,18 @@ impl AgentSlot {
         firings: &mut Vec<Firing>,
     ) {
         self.call(now, effects, firings, |agent, context| agent.on_backlogs(sizes, context));
+    }
+
+    /// Calls the hook for the rate of frames to a neighbour.
+    pub fn on_link_rate(
+        &mut self,
+        (neighbour, exchange): (NodeId, LoneExchange),
+        now: Time,
+        effects: &mut AgentEffects,
+        firings: &mut Vec<Firing>,
+    ) {
+        self.rate = self.rate.max(link.1.rate);
+        self.call(now, effects, firings, |agent, context| agent.on_link_rate(neighbour, exchange, context));
     }
 
     /// Calls the hook for a due timer.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use airfair_schemes::places::{
     AgentEffects, AgentSetup, Destination, FlowId, FlowSample, FlowShare, Forwarder, ForwarderContext,
-    ForwarderEffects, LinkSample, NodeId, Timer,
+    ForwarderEffects, LinkSample, LoneExchange, NodeId, Timer,
 };
 use airfair_units::Time;
 
@@ -227,6 +227,12 @@ fn take_message<N: Net>(net: &mut N, radio: N::Radio, received: &Received<'_, N:
 /// Notifies an agent of the nodes that can decode its radio's frames: they have changed.
 pub fn neighbours<N: Net>(net: &mut N, radio: N::Radio, nodes: &[NodeId], now: Time) {
     call(net, radio, |agent, out, firings| agent.on_neighbours(nodes, now, out, firings));
+    changed(net, radio, now);
+}
+
+/// Notifies an agent of the rate of its radio's frames to a neighbour, by the exchange of a lone link.
+pub fn link_rate<N: Net>(net: &mut N, radio: N::Radio, link: (NodeId, LoneExchange), now: Time) {
+    call(net, radio, |agent, out, firings| agent.on_link_rate(link, now, out, firings));
     changed(net, radio, now);
 }
 

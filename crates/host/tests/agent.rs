@@ -37,6 +37,10 @@ impl Agent for Busy {
     fn on_timer(&mut self, _: Timer, context: &mut AgentContext<'_>) {
         Self::request_effects(context);
     }
+    fn on_link_rate(&mut self, neighbour: NodeId, exchange: LoneExchange, context: &mut AgentContext<'_>) {
+        assert_eq!((neighbour, exchange.rate), (NodeId(4), Rate(2_000_000)));
+        Self::request_effects(context);
+    }
 }
 
 fn slot(interval: Span) -> (AgentSlot, Busy) {
@@ -101,6 +105,16 @@ fn effects_are_the_callers_and_timers_fire_once() {
     assert_eq!((effects.messages.len(), firings.len()), (2, 1));
     slot.on_timer((timer, generation), at, &mut effects, &mut firings);
     assert_eq!((effects.messages.len(), firings.len()), (2, 1), "the timer has fired already");
+}
+
+/// The rate of a link reaches the agent, whose effects reach the caller.
+#[test]
+fn the_rate_of_a_link_is_handed_on() {
+    let (mut slot, _) = slot(Span::ZERO);
+    let (mut effects, mut firings) = (AgentEffects::default(), vec![]);
+    let exchange = LoneExchange { rate: Rate(2_000_000), ..LoneExchange::default() };
+    slot.on_link_rate((NodeId(4), exchange), Time(1), &mut effects, &mut firings);
+    assert_eq!((effects.settings.len(), effects.messages.len()), (1, 1));
 }
 
 #[test]

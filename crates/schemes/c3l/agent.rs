@@ -24,8 +24,8 @@ use super::discovery::{self, Broadcast, Discovery};
 use super::hop::bytes_per_second;
 use super::links::{self, Links, View};
 use crate::places::{
-    Agent, AgentContext, AgentSetup, Destination, FlowId, FlowShare, Message, NodeId, NodeSample, SendRate,
-    Setting, Timer, Transmit,
+    Agent, AgentContext, AgentSetup, Destination, FlowId, FlowShare, LoneExchange, Message, NodeId,
+    NodeSample, SendRate, Setting, Timer, Transmit,
 };
 
 const HELLO: Timer = Timer(1);
@@ -268,6 +268,11 @@ impl Agent for NodeAgent {
         let (hello, probe) = (within(interval), within(interval));
         let (report, divide) = (within(self.config.links.cycle), within(self.config.epoch));
         context.out.timers.extend([(HELLO, hello), (PROBE, probe), (REPORT, report), (DIVIDE, divide)]);
+    }
+
+    fn on_link_rate(&mut self, neighbour: NodeId, exchange: LoneExchange, context: &mut AgentContext<'_>) {
+        self.links.set_exchange(neighbour, exchange);
+        self.set_rates(context);
     }
 
     fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {

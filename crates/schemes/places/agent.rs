@@ -97,9 +97,9 @@ impl LoneExchange {
 pub struct AgentSetup<'a> {
     /// The node of the interface.
     pub node: NodeId,
-    /// Rate of the radio's data frames.
+    /// The nominal rate of the radio's data frames. A link's own rate, where it has one, comes by [`Agent::on_link_rate`].
     pub rate: Rate,
-    /// The exchange of a lone link of the radio.
+    /// The exchange of a lone link of the radio at the nominal rate.
     pub exchange: LoneExchange,
     /// Nodes that can decode its frames, in the natural order of their names ("n2" before "n10").
     pub neighbours: &'a [NodeId],
@@ -221,6 +221,11 @@ pub trait Agent: Send {
     /// Movement has changed the nodes that can decode its frames: the new list, in the same order, replaces that of
     /// `on_start`.
     fn on_neighbours(&mut self, _neighbours: &[NodeId], _context: &mut AgentContext<'_>) {}
+
+    /// The rate of frames to a neighbour is known, or has changed, because a law chooses it by what happens on the link: this exchange
+    /// replaces the one of `on_start` for the neighbour. Never called where rates are fixed.
+    fn on_link_rate(&mut self, _neighbour: NodeId, _exchange: LoneExchange, _context: &mut AgentContext<'_>) {
+    }
 
     /// An interval of the counters has ended: the interval that was [wanted](super::Wants::samples).
     fn on_sample(&mut self, _sample: &NodeSample<'_>, _context: &mut AgentContext<'_>) {}

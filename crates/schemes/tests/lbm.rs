@@ -311,6 +311,23 @@ fn an_interval_sets_both_probabilities() {
     assert!((outgoing - (120.0 / 687.5 - 0.1)).abs() < 1e-8 && incoming == 0.0);
 }
 
+/// Links whose rates a law chooses: 1 Mbit/s alone makes eleven times the load of 11 Mbit/s; of two links, one with 11 and one with 1,
+/// half of the bits take 1/11 s a Mbit and half 1 s: 11/6 Mbit/s.
+#[test]
+fn the_load_follows_the_rates_of_links() {
+    let mut ap = AccessPoint::new(&[]);
+    let window = link((12, 1000), (12, 375), Span::from_millis(5));
+    ap.after(window);
+    assert!(near(ap.gauge("rho"), 0.024), "nominal: 11 Mbit/s");
+    for (neighbour, mbps, rho) in [(1, 11, 0.024), (1, 1, 0.264), (2, 11, 0.144), (1, 11, 0.024)] {
+        let exchange = LoneExchange { rate: Rate::from_mbps(mbps), ..LoneExchange::default() };
+        let AccessPoint { agent, random, out } = &mut ap;
+        agent.on_link_rate(NodeId(neighbour), exchange, &mut Context { now: Time::ZERO, random, out });
+        ap.after(window);
+        assert!((ap.gauge("rho") - rho).abs() < 1e-7, "{neighbour} {mbps}: {}", ap.gauge("rho"));
+    }
+}
+
 /// The probability uses the threshold after its update: 0.24 - 0.19.
 #[test]
 fn the_threshold_moves_first() {

@@ -149,7 +149,7 @@ impl<'a> WorldView<'a> {
             stations: self.air.stations().map(|station| self.station(station)).collect(),
             controllers: self.network.hosts.controllers.places().map(|at| self.controller(at)).collect(),
             control: self.network.hosts.frames.results(),
-            radio_rates_bps: self.air.stations().map(|station| self.air.phy(station).data_rate().0).sum(),
+            radio_rates_bps: self.air.stations().map(|station| self.air.phy(station).nominal_rate().0).sum(),
             inhibited: inhibition::links(self),
             allocations: self.network.flows.places().filter_map(|flow| self.allocation(flow)).collect(),
             routing: self.route_upkeep(),

@@ -31,6 +31,8 @@ mod optimum;
 mod order;
 mod packet_loss;
 mod probes;
+mod rate_control;
+mod rate_law;
 mod regressions;
 mod relations;
 mod rules;

@@ -269,8 +269,9 @@ impl Network {
         for station in self.interfaces.stations() {
             let (node, port) = self.interfaces.of_station(station);
             let neighbours = self.in_natural_order(self.interfaces.peers(port));
-            let (node, rate) = (self.interfaces.id(node), air.phy(station).data_rate());
-            let exchange = air.mac(station).lone_exchange();
+            let mac = air.mac(station);
+            let (node, rate) = (self.interfaces.id(node), mac.nominal_mode.rate());
+            let exchange = mac.lone_exchange(mac.nominal_mode);
             let setup = AgentSetup { node, rate, exchange, neighbours: &neighbours };
             agents::start(self, station, &setup, InterfaceCounters::default());
         }
@@ -416,6 +417,18 @@ impl Network {
         let nodes = neighbours.iter().map(|&neighbour| self.interfaces.of_station(neighbour).0).collect();
         let nodes = self.in_natural_order(nodes);
         agents::neighbours(self, station, &nodes, now);
+    }
+
+    /// The law of rates has another mode for most frames from one station to another, or for the first time one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn link_mode_changed(&mut self, (station, to): (StationIx, StationIx), air: &Air, now: Time) {
+        if self.hosts.agents.is_empty() {
+            return;
+        }
+        let neighbour = self.interfaces.id(self.interfaces.of_station(to).0);
+        let exchange = air.mac(station).lone_exchange(air.link_mode(station, to));
+        agents::link_rate(self, station, (neighbour, exchange), now);
     }
 
     /// Starts the controllers that run from the start on, and schedules the other starts and the stops.

@@ -318,7 +318,7 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
         "{} from {} to {} arrives with {:.1} dBm and needs {:.1} dBm: the link has no losses here, but by the error curves \
          would lose more than a tenth of its frames{more}; expected radio.sensitivity = \"per-rate\", another error_model, a lower \
          data_rate or a shorter distance",
-        air.phy(from).data_rate(),
+        air.phy(from).nominal_rate(),
         name(from),
         name(to),
         power.0,
@@ -379,7 +379,7 @@ fn unheard_relays(air: &Air, network: &Network, names: &Names) -> Option<String>
     ))
 }
 
-/// TXOP limits that are shorter than the exchange of a packet of the category, of the flow with the largest ones: by radio and category.
+/// TXOP limits that are shorter than the exchange, at the nominal rate, of a packet of the category, of the flow with the largest ones: by radio and category.
 fn short_txops(air: &Air, network: &Network, spec: &WorldSpec) -> Vec<String> {
     let mut found = BTreeMap::new();
     for station in air.stations() {
@@ -393,7 +393,7 @@ fn short_txops(air: &Air, network: &Network, spec: &WorldSpec) -> Vec<String> {
                 usize::from(edca.category_of_dscp[usize::from(flow.dscp) % 64]) == number
             });
             let bytes = flows.map(|(flow, _)| network.packet_bytes(flow)).max()?;
-            let needed = mac.exchange_time(bytes);
+            let needed = mac.exchange_time(mac.nominal_mode, bytes);
             (category.txop > Span::ZERO && needed > category.txop).then(|| {
                 format!(
                     "radio {}: the TXOP limit of {}, {}, is shorter than the exchange of a packet of {bytes} B, {needed}: such \

@@ -137,6 +137,7 @@ impl Network {
                 Indication::Received { station, copy, from, at } => self.on_received(station, copy, from, at),
                 Indication::Access { station } => self.on_access((station, air), agenda),
                 Indication::Overheard { station, copy, from, at } => self.overheard(station, copy, from, at),
+                Indication::LinkMode { station, to } => self.link_mode_changed((station, to), air, now),
                 Indication::NeighboursChanged { station } => {
                     let mut neighbours: Vec<_> = air.neighbours(station).map(|(id, _)| id).collect();
                     neighbours.sort_unstable();

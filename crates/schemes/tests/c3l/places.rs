@@ -410,6 +410,44 @@ fn c_max_is_a_goodput_or_a_rate() {
     }
 }
 
+/// C_max follows the rate that a law chooses for the link, and no other: at 1 Mbit/s a packet of 1048 B takes 8.384 ms, and with the
+/// 4.192 ms before that a lone link delivers 2/3 Mbit/s; half of a tenth of that.
+#[test]
+fn c_max_follows_the_rate_of_its_link() {
+    for (word, before, after) in [("goodput", 50_000, 33_333), ("rate", 100_000, 50_000)] {
+        let set = Params([("c_max".into(), ParamValue::Choice(word))].into_iter().collect());
+        let mut agent = (find("c3l").unwrap().build)(&set).unwrap().agent(&Interface::radio(50)).unwrap();
+        let (mut random, mut out) = (stream(), AgentEffects::default());
+        let fixed = Span::from_micros(4192);
+        let exchange = LoneExchange { fixed, rate: Rate::from_mbps(2), ..LoneExchange::default() };
+        let slower = LoneExchange { rate: Rate::from_mbps(1), ..exchange };
+        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let flow = |flow, neighbour| {
+            let (from, to) = (NodeId(0), NodeId(5));
+            FlowSample { flow, from, to, neighbour, packets: 1, bytes: 1048, stated: None }
+        };
+        let flows = &[flow(FlowId(9), NodeId(1))];
+        let (interval, now) = (Span::from_millis(100), at(0));
+        let mut rates = |hook: &dyn Fn(&mut dyn Agent, &mut AgentContext<'_>)| {
+            hook(agent.as_mut(), &mut Context { now, random: &mut random, out: &mut out });
+            let rate = |setting| match setting {
+                Setting::FlowRate { rate, .. } => rate.0,
+                other => panic!("{other:?}"),
+            };
+            out.settings.drain(..).map(rate).collect::<Vec<u64>>()
+        };
+        rates(&|agent, context| agent.on_start(&setup, context));
+        let sample = NodeSample { interval, flows, ..NodeSample::default() };
+        assert_eq!(rates(&|agent, context| agent.on_sample(&sample, context)), [before], "{word}");
+        let other = rates(&|agent, context| agent.on_link_rate(NodeId(2), slower, context));
+        assert_eq!(other, [], "{word}: another link");
+        let own = rates(&|agent, context| agent.on_link_rate(NodeId(1), slower, context));
+        assert_eq!(own, [after], "{word}: at once");
+        let back = rates(&|agent, context| agent.on_link_rate(NodeId(1), exchange, context));
+        assert_eq!(back, [before], "{word}");
+    }
+}
+
 /// A controller that has started anew, or has forgotten a node, has no list of it: it asks for the list, also of a node that has no links.
 #[test]
 fn a_controller_asks_for_lists_that_it_does_not_have() {

@@ -26,7 +26,7 @@ use crate::node::Network;
 use crate::observe::describe::{Body, PacketDescription, SchemeHeader};
 use crate::record::{FrameKind, Signal};
 use crate::route::Datagram;
-use crate::spec::{HeaderSpec, Preamble, Protection, Standard};
+use crate::spec::{HeaderSpec, Protection, Standard};
 
 /// Destination port of data: the discard service [RFC 863], which no analyser dissects.
 const DISCARD: u16 = 9;
@@ -81,11 +81,11 @@ fn has_ethernet(headers: &HeaderSpec) -> bool {
 pub(super) fn sent_header(on_air: &OnAir, (kind, mac): (&PhyKind, &MacKind), power: Dbm) -> Radiotap {
     let frame = &on_air.frame;
     let data = frame.kind == FrameKind::Data;
-    let rts_cts = data && mac.uses_rts(frame.bytes);
+    let rts_cts = data && mac.uses_rts(frame.mode, frame.bytes);
     Radiotap {
         tx_power_dbm: Some(whole_dbm(power)),
         tx_flags: Some(TxFlags {
-            cts_to_self: data && !rts_cts && mac.protection == Protection::CtsToSelf,
+            cts_to_self: data && !rts_cts && mac.modes[frame.mode].protection == Protection::CtsToSelf,
             rts_cts,
             no_ack: !data,
         }),
@@ -107,7 +107,7 @@ pub(super) fn received_header(on_air: &OnAir, signal: Signal, bad: bool, kind: &
 /// frame's start, its end and the silence before it correctly only from one at the end, which most drivers give.
 fn common_header(on_air: &OnAir, kind: &PhyKind, end: u64, bad_fcs: bool) -> Radiotap {
     let mode = on_air.frame.mode;
-    let short_preamble = kind.format.preamble == Preamble::Short && !mode.is_ofdm() && mode != Mode::Dsss1;
+    let short_preamble = mode.shortens(kind.format.preamble);
     Radiotap {
         tsft: Some(end / 1000),
         flags: Some(Flags { short_preamble, fcs: true, bad_fcs }),
