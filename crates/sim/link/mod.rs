@@ -409,7 +409,8 @@ impl Links {
     pub(crate) fn view(&self, wire: WireIx, now: Time) -> WireView {
         let wire = &self.wires[wire];
         let on_the_way = self.first_waiting(wire, now);
-        let departed = wire.timetable.as_ref().map(|timetable| timetable.departed(wire.in_flight.as_slice(), now));
+        let departed =
+            wire.timetable.as_ref().map(|timetable| timetable.departed(wire.in_flight.as_slice(), now));
         let (left, waited) = departed.unwrap_or_default();
         let waiting = (wire.in_flight.len() - on_the_way) as u64;
         WireView { waiting, on_the_way: on_the_way as u64, left, waited }

@@ -1,6 +1,5 @@
 //! Counters at a moment, warm-up included, and progress of flows.
 
-
 use super::WorldView;
 use crate::ids::{ControllerIx, FlowIx, LinkRef, PortIx, StationIx};
 use crate::measure::samples::{FlowProgress, FlowSample, Gauges, QueueSample, Snapshot, StationSample};

@@ -245,8 +245,7 @@ impl Packets {
     #[cold]
     #[inline(never)]
     fn grow_packets(&mut self) -> u32 {
-        let packet =
-            Packet::control(NodeIx(0), NodeIx(0), Payload::Foreign { tag: 0 }, 0, Time::ZERO);
+        let packet = Packet::control(NodeIx(0), NodeIx(0), Payload::Foreign { tag: 0 }, 0, Time::ZERO);
         self.packets.push(PacketPlace { packet, latest: 0, generation: 0 });
         (self.packets.len() - 1) as u32
     }

@@ -22,13 +22,7 @@ pub(crate) struct Segments {
 impl Segments {
     /// Stores the segment of the packet at an index.
     #[inline(always)]
-    pub(crate) fn store(
-        &mut self,
-        at: usize,
-        segment: &Segment,
-        connection: ConnectionRef,
-        forward: bool,
-    ) {
+    pub(crate) fn store(&mut self, at: usize, segment: &Segment, connection: ConnectionRef, forward: bool) {
         if at >= self.carried.len() {
             self.grow(at);
         }

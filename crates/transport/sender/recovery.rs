@@ -82,7 +82,8 @@ impl Recovery {
     #[cold]
     #[inline(never)]
     pub(super) fn newest_sent_at(&self, board: &Scoreboard, mss: u32) -> Option<Time> {
-        let nth = usize::try_from(self.arrived.div_ceil(u64::from(mss).max(1))).ok().filter(|&nth| nth > 0)?;
+        let nth =
+            usize::try_from(self.arrived.div_ceil(u64::from(mss).max(1))).ok().filter(|&nth| nth > 0)?;
         board.get(nth).map(|segment| segment.snapshot.sent_at)
     }
 
@@ -155,13 +156,7 @@ impl Recovery {
 
     /// The congestion window with the additions of recovery, bytes.
     #[inline(always)]
-    pub(super) fn window(
-        &self,
-        state: State,
-        allowance: &Allowance,
-        peer: &Peer,
-        config: &TcpConfig,
-    ) -> u64 {
+    pub(super) fn window(&self, state: State, allowance: &Allowance, peer: &Peer, config: &TcpConfig) -> u64 {
         if state == State::Recovery || self.dupacks > 0 {
             return self.changed_window(state, allowance, peer, config);
         }
