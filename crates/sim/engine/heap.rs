@@ -39,27 +39,29 @@ impl Heap4 {
 
     #[inline(always)]
     fn sift_down(&mut self, event: Event) {
+        let n = self.events.len();
         let mut i = 0;
-        while let Some(least) = self.least_child(i) {
-            if event.key() <= self.events[least].key() {
+        loop {
+            let first = 4 * i + 1;
+            if first >= n {
+                break;
+            }
+            let mut least = first;
+            let mut least_key = self.events[first].key();
+            for child in first + 1..n.min(first + 4) {
+                let key = self.events[child].key();
+                if key < least_key {
+                    least = child;
+                    least_key = key;
+                }
+            }
+            if event.key() <= least_key {
                 break;
             }
             self.events[i] = self.events[least];
             i = least;
         }
         self.events[i] = event;
-    }
-
-    /// The smallest child of a place: of four by three comparisons without branches.
-    #[inline(always)]
-    fn least_child(&self, of: usize) -> Option<usize> {
-        let first = 4 * of + 1;
-        if let Some([a, b, c, d]) = self.events.get(first..first + 4) {
-            let (a, b, c, d) = (a.key(), b.key(), c.key(), d.key());
-            let (left, right) = (usize::from(b < a), 2 + usize::from(d < c));
-            return Some(first + if c.min(d) < a.min(b) { right } else { left });
-        }
-        (first..self.events.len()).min_by_key(|&child| self.events[child].key())
     }
 }
 
