@@ -367,10 +367,7 @@ def exceptions() -> list[str]:
 
 def test_no_struct_is_a_world_of_its_own() -> None:
     large = {
-        name: fields
-        for crate in MOST_FILES
-        for name, fields in structs(Crate(crate))
-        if fields > MOST_FIELDS
+        name: fields for crate in MOST_FILES for name, fields in structs(Crate(crate)) if fields > MOST_FIELDS
     }
     assert len(exceptions()) <= MOST_EXCEPTIONS
     assert {name: fields for name, fields in large.items() if name not in exceptions()} == {}
@@ -408,8 +405,8 @@ def test_a_type_has_few_methods(crate: str, most: int) -> None:
 
 @pytest.mark.parametrize("crate", MOST_METHODS)
 def test_no_type_passes_for_another(crate: str) -> None:
-    """`Deref` to a part, and macros that write methods, would hide what the limits count. A value that is shared behind a
-    count may be read through it."""
+    """`Deref` to a part, and macros that write methods, would hide what the limits count. A value that is
+    shared behind a count may be read through it."""
     for source in Crate(crate).modules.values():
         assert "DerefMut" not in source.body, source.file
         for target in re.findall(r"\bDeref\s+for\s+(\w+)", source.body):

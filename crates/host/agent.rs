@@ -167,7 +167,7 @@ impl AgentSlot {
         effects: &mut AgentEffects,
         firings: &mut Vec<Firing>,
     ) {
-        self.rate = self.rate.max(link.1.rate);
+        self.rate = self.rate.max(exchange.rate);
         self.call(now, effects, firings, |agent, context| agent.on_link_rate(neighbour, exchange, context));
     }
 

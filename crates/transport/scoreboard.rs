@@ -159,6 +159,7 @@ impl Scoreboard {
     }
 
     /// Adds a new segment after all others.
+    #[inline(always)]
     pub(crate) fn push(&mut self, seq: u64, payload: u32, fin: bool, snapshot: Snapshot) {
         self.payload += u64::from(payload);
         self.pipe += u64::from(payload);

@@ -156,19 +156,19 @@ impl Wheel {
 
     #[cold]
     #[inline(never)]
-    fn push_far(&mut self, event: Event) {
-        self.far.push(event);
+    fn push_far(&mut self, at: u32) {
+        self.far.push(self.places[at as usize].event);
         self.far_time = self.far.first().map_or(u64::MAX, |e| e.time);
     }
 
     /// Moves the event in a free place to `current` or `far`: its bucket is the present one, an earlier one, or beyond the horizon.
     #[inline(never)]
     fn push_outside_bucket(&mut self, at: u32) {
-        let event = self.places[at as usize].event;
+        let event = &self.places[at as usize].event;
         if event.time >> BUCKET_BITS <= self.bucket {
-            self.current.push(event);
+            self.current.push(*event);
         } else {
-            self.push_far(event);
+            self.push_far(at);
         }
     }
 

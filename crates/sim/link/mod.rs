@@ -27,8 +27,8 @@ use crate::spec::LinkSpec;
 use timetable::{Timetable, first_waiting};
 use wire::{InFlight, Losses, Wire};
 
-/// Memory of a packet on a wire: 40 bytes in the wire's list, 88 of the packet and its copy, 144 of a segment, 20 of a scheme's header, 8 in
-/// the lists of free places; lists that grow have room for half as many again.
+/// Memory of a packet on a wire: 40 bytes in the wire's list, 88 of the packet and its copy, 144 of a segment, 20 of a scheme's header, 8
+/// in the lists of free places; lists that grow have room for half as many again.
 const BYTES_PER_PACKET: u64 = 450;
 
 /// A packet offered to a wire.

@@ -45,12 +45,16 @@ impl Timetable {
     }
 
     /// True if the queue is full.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_full(&mut self, in_flight: &Fifo<InFlight>, now: Time) -> bool {
         // Packets that left earlier matter only if they could make room.
-        if in_flight.len() - self.begun < self.limit {
-            return false;
-        }
+        in_flight.len() - self.begun >= self.limit && self.is_full_after(in_flight, now)
+    }
+
+    /// True if the queue is full without the packets that have left by now.
+    #[cold]
+    #[inline(never)]
+    fn is_full_after(&mut self, in_flight: &Fifo<InFlight>, now: Time) -> bool {
         self.advance_to(in_flight, now);
         in_flight.len() - self.begun >= self.limit
     }

@@ -30,14 +30,23 @@ fn bin_centre(bin: usize) -> f64 {
 
 impl Delays {
     /// Counts a delay of `ns` nanoseconds.
+    #[inline]
     pub fn add(&mut self, ns: u64) {
         let bin = bin(ns);
-        if bin >= self.counts.len() {
-            self.counts.resize(bin + 1, 0);
+        match self.counts.get_mut(bin) {
+            Some(count) => *count += 1,
+            None => self.add_first(bin),
         }
-        self.counts[bin] += 1;
         self.count += 1;
         self.sum_ns += u128::from(ns);
+    }
+
+    /// Counts the first delay of a bin beyond all others.
+    #[cold]
+    #[inline(never)]
+    fn add_first(&mut self, bin: usize) {
+        self.counts.resize(bin, 0);
+        self.counts.push(1);
     }
 
     /// Adds the counts of another histogram.

@@ -572,9 +572,11 @@ mod tests {
         let a = packets.add(packet(1), first());
         assert!(packets.get(a).is_some());
         assert!(packets.end(a).is_some());
+        assert!(packets.copy(packets.at(a.place() as u32)).is_none(), "nobody uses the place");
         let b = packets.add(packet(2), first());
         assert_eq!(a.place(), b.place(), "the place is used again");
         assert!(packets.get(a).is_none() && packets.end(a).is_none());
+        assert_eq!(packets.at(b.place() as u32), b);
         assert_eq!(packets.get(b).and_then(Packet::flow), Some(FlowIx(2)));
     }
 

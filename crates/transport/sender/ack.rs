@@ -314,8 +314,8 @@ impl Sender {
     }
 
     /// The response to a spurious time-out or fast retransmit (RFC 4015), after the update of scoreboard and round-trip time and before
-    /// signs of loss. Segments that only the event has declared lost are in flight again, and transmission continues with new data. `acked`:
-    /// bytes of the acknowledgement. Returns true if the law has restored its window.
+    /// signs of loss. Segments that only the event has declared lost are in flight again, and transmission continues with new data.
+    /// `acked`: bytes of the acknowledgement. Returns true if the law has restored its window.
     fn respond(
         &mut self,
         undo: &Undo,

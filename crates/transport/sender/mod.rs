@@ -6,7 +6,7 @@
 //! | `ack` | acknowledgements: what they deliver, measure, and show as lost |
 //! | `output` | the next segment, its time, and what limits it |
 //! | `stream` | the application's data and their sequence numbers |
-//! | `peer` | what the handshake has agreed on, and the receiver's window |
+//! | `peer` | options that the handshake has agreed on, and the receiver's window |
 //! | `handshake` | the SYN |
 //! | `recovery` | counters of loss detection and fast recovery |
 //! | `timers` | deadlines |
@@ -286,7 +286,7 @@ impl Sender {
         self.stream.next
     }
 
-    /// What was agreed with the receiver, and its window.
+    /// The options that were agreed with the receiver, and its window.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.peer
@@ -405,7 +405,7 @@ impl Sender {
             return false;
         }
         if repeated {
-            return self.undoing.goes_on(cause);
+            return self.undoing.continues(cause);
         }
         let counts = cause == CongestionCause::FastLoss && self.config.undo_earlier_copies;
         self.undoing.remember(Undo {

@@ -1,4 +1,4 @@
-//! What both ends have agreed on (RFC 9293 section 3.7.1, RFC 7323, RFC 2018, RFC 3168 section 6.1.1), and the receiver's window.
+//! Options that both ends have agreed on (RFC 9293 section 3.7.1, RFC 7323, RFC 2018, RFC 3168 section 6.1.1), and the receiver's window.
 
 use airfair_units::{Span, Time};
 

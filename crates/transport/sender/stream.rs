@@ -3,7 +3,7 @@
 /// Largest payload that an application may write, bytes: no sequence number overflows.
 const ENDLESS: u64 = 1 << 62;
 
-/// What the application has provided, what was sent of it, and what is acknowledged.
+/// Data that the application has provided, the part of it that was sent, and the part that is acknowledged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stream {
     /// SND.UNA: the first unacknowledged sequence number.

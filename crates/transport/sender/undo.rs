@@ -35,7 +35,7 @@ pub(super) struct Undo {
     pub(super) reduced: bool,
 }
 
-/// What may prove spurious, and what follows if it does.
+/// Events that may prove spurious, and the consequences if one does.
 #[derive(Debug, Default)]
 pub(super) struct Undoing {
     /// The last time-out or fast retransmit, while it may prove spurious.
@@ -49,7 +49,7 @@ pub(super) struct Undoing {
 impl Undoing {
     /// A repeated time-out belongs to the one before it. Returns true if that is remembered: without the state before the first one nothing
     /// can be restored.
-    pub(super) fn goes_on(&mut self, cause: CongestionCause) -> bool {
+    pub(super) fn continues(&mut self, cause: CongestionCause) -> bool {
         self.undo = self.undo.take().filter(|undo| undo.cause == cause);
         self.undo.is_some()
     }

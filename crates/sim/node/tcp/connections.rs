@@ -77,13 +77,13 @@ pub(crate) fn reasons(sender: &Sender) -> [u64; 3] {
 }
 
 impl Connections {
-    pub(crate) fn add(&mut self, connection: Connection) -> ConnectionRef {
+    pub(crate) fn add(&mut self, connection: Box<Connection>) -> ConnectionRef {
         let number = self.free.pop().unwrap_or_else(|| {
             self.places.push(Place::default());
             (self.places.len() - 1) as u32
         });
         let place = &mut self.places[number as usize];
-        place.connection = Some(Box::new(connection));
+        place.connection = Some(connection);
         ConnectionRef { place: number, generation: place.generation }
     }
 

@@ -92,7 +92,7 @@ impl Tcp {
         tcp.opened += 1;
         let random = Stream::of_hash(tcp.seed, tcp.hash ^ number, Purpose::Source);
         let sender = Slot::new(Sender::new(&tcp.config, law), random, f.rank);
-        let mut connection = Connection::new((sender, Receiver::new(&tcp.config)), (flow, f.from));
+        let mut connection = Box::new(Connection::new((sender, Receiver::new(&tcp.config)), (flow, f.from)));
         connection.opened = now;
         connection.header = headers.id(connection.sender.machine.law().header());
         tcp.header = connection.header;
