@@ -96,7 +96,7 @@ def test_packets_from_outside() -> None:
     world.inject("a1", "b3", 1000, 8, at="100 ms")
     world.advance("5 ms")
     world.advance("500 ms")
-    arrived = {tag: (at, dropped) for at, tag, dropped in world.drain_outputs()}
+    arrived = {output.tag: (output.time_ns, output.dropped) for output in world.drain_outputs()}
     assert set(arrived) == {7, 8}
     assert arrived[7][1] is None
     # By hand, a medium that has long been idle: RTS 352 us, CTS 304 us, two SIFS of 10 us, and 1000 + 36

@@ -35,7 +35,15 @@ arguments! {
     Source(String) = "source", "the id of a node as a text";
     Destination(String) = "destination", "the id of a node as a text";
     PacketSize(u32) = "size", "a whole number of bytes, 1 to 65535";
-    Tag(u32) = "tag", "a whole number, 0 to 4294967295";
+    Tag(u64) = "tag", "a whole number, 0 to 18446744073709551615";
+    NextHop(String) = "next_hop", "the id of a node as a text, or \"*\" for all nodes that receive a broadcast";
+    InterfaceNumber(usize) = "interface", "a whole number of at least 0";
+    InjectedFlow(u32) = "flow", "a whole number, 0 to 4294967295";
+    IsAck(bool) = "ack", "True or False";
+    EcnWord(String) = "ecn", "\"not-ect\", \"ect\" or \"ce\"";
+    Dscp(u8) = "dscp", "a whole number, 0 to 63";
+    Packet(Vec<u8>) = "data", "bytes";
+    EtherTypeNumber(u16) = "ethertype", "a whole number, 0 to 65535";
     Toml(String) = "text", "the text of a scenario";
     Origin(String) = "origin", "a text";
     WireCheck(bool) = "wire_check", "True or False";

@@ -50,6 +50,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<error::ScenarioError>())?;
     m.add_class::<scenario::Scenario>()?;
     m.add_class::<world::World>()?;
+    m.add_class::<world::Egress>()?;
     m.add_class::<trace::Trace>()?;
     m.add_class::<drive::Stop>()?;
     m.add_class::<series::Recorded>()?;

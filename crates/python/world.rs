@@ -5,22 +5,47 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use airfair_sim::Injection;
+use airfair_schemes::places::{Ecn, FlowId, PacketClass};
 use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::NodeIx;
+use airfair_sim::{Bytes, Fate, Injection, PortEnd};
 use airfair_units::Time;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::arguments::{AtTime, Destination, PacketSize, SchemeName, Seed, Source, Tag, Until};
+use crate::arguments::{
+    AtTime, Destination, Dscp, EcnWord, EtherTypeNumber, InjectedFlow, InterfaceNumber, IsAck, NextHop,
+    NodeName, Packet, PacketSize, SchemeName, Seed, Source, Tag, Until,
+};
 use crate::contract;
 use crate::drive;
 use crate::error::{input_error, unknown};
 use crate::hosted::Hosted;
 use crate::scenario::ScenarioArgument;
 
-/// Largest IP packet.
-const LARGEST_PACKET: u32 = 65_535;
+/// The ECN fields of packets, by their words.
+const ECN: [(Ecn, &str); 3] = [(Ecn::NotEct, "not-ect"), (Ecn::Ect, "ect"), (Ecn::Ce, "ce")];
+
+/// A copy of an injected packet that has left the world.
+#[pyclass(frozen, get_all, module = "airfair")]
+pub(crate) struct Egress {
+    /// Time, ns.
+    time_ns: u64,
+    /// Number given to `inject`.
+    tag: u64,
+    /// The node where it has arrived or was dropped; of a broadcast that has ended, its sender.
+    node: String,
+    /// Number of the node's interface by which it has arrived, if it was injected at an interface.
+    interface: Option<usize>,
+    /// ECN field: "not-ect", "ect" or "ce".
+    ecn: &'static str,
+    /// Reason of the drop; None: it was not dropped.
+    dropped: Option<&'static str>,
+    /// True if it has arrived.
+    arrived: bool,
+    /// True for the last one with its tag.
+    last: bool,
+}
 
 /// A world at time 0, to be advanced step by step. Times that it takes are texts, those that it gives are nanoseconds.
 #[pyclass(frozen, module = "airfair")]
@@ -113,9 +138,20 @@ impl World {
         py.detach(|| Ok(self.state()?.world.next_deadline().map(Time::as_nanos)))
     }
 
-    /// Sends an IP packet of `size` bytes from node `source`, now or `at` a later time; `tag` is the caller's number
-    /// for the packet, which `drain_outputs` gives back. Raises `InputError` if a node does not exist or the time has passed.
-    #[pyo3(signature = (source, destination, size, tag, at=None))]
+    /// Lets an IP packet of `size` bytes enter at node `source`, now or `at` a later time; `tag` is the caller's number for the packet,
+    /// which its copies bring back (`drain_outputs`). Without `next_hop` the world's own routes carry it to `destination`. With one it is
+    /// sent by the node's interface with this number (`interfaces`) to that node, or to all that receive it ("*"), and leaves there:
+    /// `destination` is then what schemes see. `flow` is the number of its flow for queues and schemes, `data` the packet's bytes for
+    /// captures. Raises `InputError` for what does not exist and for a time that has passed.
+    #[pyo3(
+        signature = (
+            source, destination, size, tag, at=None, *, next_hop=None, interface=InterfaceNumber(0), flow=None, ack=IsAck(false),
+            ecn=None, dscp=Dscp(0), data=None, ethertype=EtherTypeNumber(0x0800),
+        ),
+        text_signature = "(source, destination, size, tag, at=None, *, next_hop=None, interface=0, flow=None, ack=False, \
+            ecn=\"not-ect\", dscp=0, data=None, ethertype=2048)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "named arguments in Python")]
     fn inject(
         &self,
         py: Python<'_>,
@@ -124,24 +160,87 @@ impl World {
         size: PacketSize,
         tag: Tag,
         at: Option<AtTime>,
+        next_hop: Option<NextHop>,
+        interface: InterfaceNumber,
+        flow: Option<InjectedFlow>,
+        ack: IsAck,
+        ecn: Option<EcnWord>,
+        dscp: Dscp,
+        data: Option<Packet>,
+        ethertype: EtherTypeNumber,
     ) -> PyResult<()> {
-        let (PacketSize(size), Tag(tag)) = (size, tag);
         let (from, to) = (NodeIx(self.node(&source.0)?), NodeIx(self.node(&destination.0)?));
-        if !(1..=LARGEST_PACKET).contains(&size) {
-            return Err(input_error(format!("a packet of {size} bytes: expected 1 to {LARGEST_PACKET}")));
-        }
+        let next = match &next_hop {
+            None => None,
+            Some(NextHop(name)) if name == "*" => Some(None),
+            Some(NextHop(name)) => Some(Some(NodeIx(self.node(name)?))),
+        };
+        let ecn = match ecn {
+            None => Ecn::NotEct,
+            Some(EcnWord(word)) => ECN
+                .iter()
+                .find(|(_, known)| *known == word)
+                .map(|&(ecn, _)| ecn)
+                .ok_or_else(|| unknown("ECN field", &word, ECN.iter().map(|&(_, known)| known)))?,
+        };
+        let mut packet = Injection {
+            flow: flow.map_or(FlowId::NONE, |flow| FlowId(flow.0)),
+            class: if ack.0 { PacketClass::Ack } else { PacketClass::Data },
+            ecn,
+            dscp: dscp.0,
+            bytes: data.map(|data| Bytes { ethertype: ethertype.0, bytes: data.0.into() }),
+            ..Injection::new(from, to, size.0, tag.0)
+        };
         py.detach(|| {
             let world = &mut self.state()?.world;
+            if let Some(next) = next {
+                let ports = world.ports_of(from);
+                let &(port, _) = ports.get(interface.0).ok_or_else(|| {
+                    let (node, number) = (&source.0, interface.0);
+                    input_error(format!("interface {number}: node {node} has {} interfaces", ports.len()))
+                })?;
+                packet = packet.at_port(port, next);
+            }
             let at = at.map_or(world.now(), |at| Time(at.0));
-            world.inject(Injection { from, to, bytes: size, tag }, at).map_err(input_error)
+            world.inject(packet, at).map_err(input_error)
         })
     }
 
-    /// Injected packets that were delivered or dropped since the last call: (time in ns, tag, reason of the drop or None).
-    fn drain_outputs(&self, py: Python<'_>) -> PyResult<Vec<(u64, u32, Option<&'static str>)>> {
+    /// The interfaces of a node, in the order of their numbers: ("radio", name of the radio) or ("wire", node at the far end).
+    fn interfaces(&self, py: Python<'_>, node: NodeName) -> PyResult<Vec<(&'static str, String)>> {
+        let at = NodeIx(self.node(&node.0)?);
         py.detach(|| {
-            let outputs = self.state()?.world.drain_outputs();
-            Ok(outputs.into_iter().map(|o| (o.at.0, o.tag, o.dropped)).collect())
+            let world = &self.state()?.world;
+            let name = |end: PortEnd| match end {
+                PortEnd::Radio(station) => ("radio", world.stations()[station.ix()].1.clone()),
+                PortEnd::Wire(far) => ("wire", world.names().nodes[far.ix()].clone()),
+            };
+            Ok(world.ports_of(at).into_iter().map(|(_, end)| name(end)).collect())
+        })
+    }
+
+    /// A time in ns before which no injected packet arrives anywhere, if nothing more is injected; None if nothing will happen.
+    fn next_output_ns(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        py.detach(|| Ok(self.state()?.world.next_output().map(Time::as_nanos)))
+    }
+
+    /// Copies of injected packets that have left since the last call.
+    fn drain_outputs(&self, py: Python<'_>) -> PyResult<Vec<Egress>> {
+        py.detach(|| {
+            let world = &mut self.state()?.world;
+            let outputs = world.drain_outputs();
+            let interface = |node, port| world.ports_of(node).iter().position(|&(other, _)| other == port);
+            let egress = |output: airfair_sim::Egress| Egress {
+                time_ns: output.at.0,
+                tag: output.tag,
+                node: world.names().nodes[output.node.ix()].clone(),
+                interface: output.port.and_then(|port| interface(output.node, port)),
+                ecn: ECN.iter().find(|&&(ecn, _)| ecn == output.ecn).map_or("", |&(_, word)| word),
+                dropped: if let Fate::Dropped(reason) = output.fate { Some(reason) } else { None },
+                arrived: output.fate == Fate::Arrived,
+                last: output.last,
+            };
+            Ok(outputs.into_iter().map(egress).collect())
         })
     }
 

@@ -17,6 +17,8 @@ indices! {
     WireIx
     /// Index of a message of an agent or a controller, or of the header of a forwarder's broadcast. Its place is reused after its end.
     MessageIx
+    /// Index of a packet from outside. Its place is reused after its last copy has left.
+    ForeignIx
     /// Index of a message of a routing protocol. Its place is reused after the message has ended.
     RoutingIx
     /// Index of a frame on the air. Its place is reused after the last hearer has processed its end.

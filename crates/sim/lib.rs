@@ -24,6 +24,6 @@ mod world;
 
 pub use names::natural_cmp;
 pub use node::accounts::drop_reason;
-pub use node::outside::{Injection, InjectionOutcome};
+pub use node::outside::{Bytes, Egress, Fate, Ingress, Injection};
 pub use traffic::{LARGEST_PAYLOAD, NoRoom, without_room};
-pub use world::{World, offered};
+pub use world::{PortEnd, World, offered};

@@ -12,6 +12,7 @@ from .scheme import Scheme
 
 __all__ = [
     "Context",
+    "Egress",
     "InputError",
     "LimitError",
     "Random",
@@ -416,6 +417,35 @@ class Stop:
         """End every run that was started with this object: they raise KeyboardInterrupt."""
 
 @final
+class Egress:
+    """A copy of an injected packet that has left the world."""
+
+    @property
+    def time_ns(self) -> int:
+        """Time, ns."""
+    @property
+    def tag(self) -> int:
+        """Number given to `inject`."""
+    @property
+    def node(self) -> str:
+        """The node where it has arrived or was dropped; of a broadcast that has ended, its sender."""
+    @property
+    def interface(self) -> int | None:
+        """Number of the node's interface by which it has arrived, if it was injected at an interface."""
+    @property
+    def ecn(self) -> str:
+        """ECN field: "not-ect", "ect" or "ce"."""
+    @property
+    def dropped(self) -> str | None:
+        """Reason of the drop; None: it was not dropped."""
+    @property
+    def arrived(self) -> bool:
+        """True if it has arrived."""
+    @property
+    def last(self) -> bool:
+        """True for the last one with its tag."""
+
+@final
 class World:
     """A world at time 0, which a program advances step by step.
 
@@ -435,17 +465,49 @@ class World:
         `advance(f"{deadline + 1} ns")` simulates the event.
         """
 
-    def inject(self, source: str, destination: str, size: int, tag: int, at: str | None = None) -> None:
-        """Send an IP packet of `size` bytes from node `source` to node `destination`, now or at a later time.
+    def inject(
+        self,
+        source: str,
+        destination: str,
+        size: int,
+        tag: int,
+        at: str | None = None,
+        *,
+        next_hop: str | None = None,
+        interface: int = 0,
+        flow: int | None = None,
+        ack: bool = False,
+        ecn: str | None = "not-ect",
+        dscp: int = 0,
+        data: bytes | None = None,
+        ethertype: int = 2048,
+    ) -> None:
+        """Let an IP packet of `size` bytes enter at node `source`, now or at a later time.
 
-        `tag`, 0 to 4294967295, is the caller's number for the packet. Raises `InputError`.
+        `tag` is the caller's number for the packet, which its copies bring back (`drain_outputs`). Without `next_hop`
+        the world's own routes carry the packet to node `destination`. With one the node's own stack has chosen it:
+        the packet is sent by the node's interface with this number (`interfaces`) to that node, or to all nodes that
+        receive it (`"*"`), and leaves the world there; `destination` is then what schemes see.
+
+        `flow` is the number of its flow for queues and schemes, `ack` says that it is an acknowledgement without data,
+        `ecn` is "not-ect", "ect" or "ce". `data` are the bytes from the header that `ethertype` names, for captures.
+        Raises `InputError`.
         """
 
-    def drain_outputs(self) -> list[tuple[int, int, str | None]]:
-        """Injected packets that were delivered or dropped since the last call.
+    def interfaces(self, node: str) -> list[tuple[str, str]]:
+        """The interfaces of a node, in the order of their numbers.
 
-        (Time in ns, tag, reason of the drop or None for a packet that was delivered.)
+        ("radio", name of the radio) or ("wire", node at the far end).
         """
+
+    def next_output_ns(self) -> int | None:
+        """A time, ns, before which no injected packet arrives anywhere, if nothing more is injected.
+
+        None if nothing will happen.
+        """
+
+    def drain_outputs(self) -> list[Egress]:
+        """Copies of injected packets that have left since the last call."""
 
     def keep_completions(self) -> None:
         """Record each file that is completed from now on, for `take_completions`."""

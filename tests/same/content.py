@@ -152,7 +152,8 @@ def _steps(scenario: Scenario, case: Case) -> Text:
     looks = 0
     while world.now_ns < world.end_ns:
         world.advance(f"{world.now_ns + STEP_NS} ns")
-        yield json.dumps([world.drain_outputs(), world.take_completions()])
+        outputs = [(output.time_ns, output.tag, output.dropped) for output in world.drain_outputs()]
+        yield json.dumps([outputs, world.take_completions()])
         looks += 1
         if looks in (3, 9, 30):
             # For a while by the moments of what happens next, which are no result themselves.

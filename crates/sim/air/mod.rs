@@ -48,6 +48,8 @@ use medium::{Medium, artificial_links, memory, relations};
 pub struct Air {
     medium: Medium,
     mac: Mac,
+    /// See [`Air::shortest_frame`].
+    shortest_frame: Span,
 }
 
 /// The memory of all pairs of stations. Refuses a world whose pairs need more than `limit`.
@@ -70,10 +72,25 @@ impl Air {
     pub fn new(kinds: Vec<Kind>, stations: &[StationSpec], gains: &[GainSpec], seed: u64) -> Self {
         let (phy, mac): (Vec<_>, Vec<_>) = kinds.into_iter().map(|kind| (kind.phy, kind.mac)).unzip();
         let idle_times = mac.iter().any(|kind| kind.immediate_access);
+        let shortest =
+            |kind: &MacKind| Mode::of_standard(kind.format.standard).map(|mode| kind.airtime(mode, 1)).min();
         Self {
+            shortest_frame: mac.iter().filter_map(shortest).min().unwrap_or(Span(u64::MAX)),
             medium: Medium::new(phy, stations, gains, seed, idle_times),
             mac: Mac::new(mac, stations, seed),
         }
+    }
+
+    /// The shortest time on the air of a frame that carries a packet; without stations the longest time that there is.
+    #[must_use]
+    pub const fn shortest_frame(&self) -> Span {
+        self.shortest_frame
+    }
+
+    /// The earliest end of a frame on the air that carries a packet, at its sender. It may have passed: hearers receive it later.
+    #[must_use]
+    pub fn next_end(&self) -> Option<Time> {
+        self.medium.frames.next_end().map(Time)
     }
 
     /// Number of stations.
@@ -414,7 +431,7 @@ impl Air {
     /// Handles an event of the air; ignores all others.
     #[inline(always)]
     pub fn handle(&mut self, kind: EventKind, agenda: &mut Agenda) {
-        let Self { medium, mac } = self;
+        let Self { medium, mac, .. } = self;
         match kind {
             EventKind::FrameEnd { frame, .. } => self.frame_end(frame, agenda),
             EventKind::BandStart { frame, band, .. } => medium.band_start(frame, band as usize),

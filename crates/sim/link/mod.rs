@@ -322,6 +322,16 @@ impl Links {
         FreeWire { port: wire.port, keeps_queue: wire.timetable.is_some() }
     }
 
+    /// The earliest arrival of a packet that is on its way.
+    pub(crate) fn next_arrival(&self) -> Option<Time> {
+        self.wires.iter().filter_map(|wire| Some(wire.arrival(wire.in_flight.first()?))).min()
+    }
+
+    /// The shortest delay of a wire; without wires the longest time that there is.
+    pub(crate) fn shortest_delay(&self) -> Span {
+        self.wires.iter().map(Wire::delay).min().unwrap_or(Span(u64::MAX))
+    }
+
     /// Handles an arrival event. Returns the packet that has arrived or was lost, and the event of the next arrival.
     #[inline(always)]
     pub(crate) fn on_arrival(&mut self, wire: WireIx) -> (Option<WireEnd>, Option<ScheduledEvent>) {

@@ -112,6 +112,10 @@ impl Wire {
         self.rate
     }
 
+    pub(super) const fn delay(&self) -> Span {
+        self.delay
+    }
+
     pub(super) const fn rank(&self) -> u32 {
         self.rank
     }

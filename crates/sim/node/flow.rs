@@ -180,9 +180,11 @@ impl Flow {
             scheme_flow: self.id,
             source: self.from,
             destination: self.to,
+            bound_for: self.to,
             length,
             bytes: length + headers,
             class: PacketClass::Data,
+            dscp: self.dscp,
         }
     }
 
@@ -195,9 +197,11 @@ impl Flow {
             scheme_flow: self.id,
             source: self.to,
             destination: self.from,
+            bound_for: self.from,
             length: 0,
             bytes,
             class: PacketClass::Ack,
+            dscp: self.dscp,
         }
     }
 

@@ -1,75 +1,212 @@
-//! Packets from outside the world: they are injected at a node, and their ends are reported.
+//! Packets from outside the world: they enter at a node or at one of its links, and their copies leave where they arrive.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use airfair_schemes::places::{Ecn, FlowId, Header, HeaderKind, PacketClass};
 use airfair_units::Time;
 
-use crate::ids::NodeIx;
+use crate::ids::{ForeignIx, NodeIx, PortIx};
 
-/// A packet to inject.
+/// The place at which a packet enters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Injection {
-    /// Source node.
-    pub from: NodeIx,
-    /// Destination node.
-    pub to: NodeIx,
-    /// Size as an IP packet.
-    pub bytes: u32,
-    /// Number given by the caller.
-    pub tag: u32,
+pub enum Ingress {
+    /// A node, which forwards it by the routes of the world to the destination.
+    Node(NodeIx),
+    /// A port: the sender's own stack has chosen the next hop, where the packet leaves. None: all nodes that receive the broadcast.
+    Port(PortIx, Option<NodeIx>),
 }
 
-/// An injected packet that has ended.
+/// The bytes of a packet, for captures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bytes {
+    /// EtherType of the packet.
+    pub ethertype: u16,
+    /// The packet from the header that the EtherType names.
+    pub bytes: Arc<[u8]>,
+}
+
+/// A packet that enters.
+#[derive(Debug, Clone)]
+pub struct Injection {
+    /// The place.
+    pub at: Ingress,
+    /// Source and destination, end to end, as schemes see them.
+    pub ends: [NodeIx; 2],
+    /// Number of the flow for queues, schemes and counters of links; [`FlowId::NONE`] for a packet of none.
+    pub flow: FlowId,
+    /// Data, or an acknowledgement without data. To schemes a broadcast is a control packet.
+    pub class: PacketClass,
+    /// ECN bits.
+    pub ecn: Ecn,
+    /// DSCP, below 64.
+    pub dscp: u8,
+    /// Size as an IP packet, the header of a scheme included.
+    pub size: u32,
+    /// Header of an explicit-rate scheme or of a queue.
+    pub header: Option<(&'static HeaderKind, Header)>,
+    /// The bytes, if captures are to have them.
+    pub bytes: Option<Bytes>,
+    /// Number given by the caller, which the packet's copies bring back. It may be given again after the last of them.
+    pub tag: u64,
+}
+
+impl Injection {
+    /// A packet of no flow from node to node by the routes of the world.
+    #[must_use]
+    pub const fn new(from: NodeIx, to: NodeIx, size: u32, tag: u64) -> Self {
+        Self {
+            at: Ingress::Node(from),
+            ends: [from, to],
+            flow: FlowId::NONE,
+            class: PacketClass::Data,
+            ecn: Ecn::NotEct,
+            dscp: 0,
+            size,
+            header: None,
+            bytes: None,
+            tag,
+        }
+    }
+
+    /// The same at a port, for a neighbour or for all nodes that receive it.
+    #[must_use]
+    pub fn at_port(self, port: PortIx, next: Option<NodeIx>) -> Self {
+        Self { at: Ingress::Port(port, next), ..self }
+    }
+}
+
+/// The fate of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InjectionOutcome {
-    /// Time of the end.
+pub enum Fate {
+    /// It has arrived.
+    Arrived,
+    /// It was dropped, for this reason.
+    Dropped(&'static str),
+    /// All copies of a broadcast that will arrive have arrived.
+    Ended,
+}
+
+/// A copy of a packet from outside that leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Egress {
+    /// Time: of arrivals by radio that of the last bit, which several of one broadcast may have in any order.
     pub at: Time,
     /// Number given to `inject`.
-    pub tag: u32,
-    /// Reason of the drop; `None`: delivered.
-    pub dropped: Option<&'static str>,
+    pub tag: u64,
+    /// The node: where it has arrived or was dropped; the sender of a broadcast that has ended.
+    pub node: NodeIx,
+    /// The port by which it has arrived, if it entered at a port.
+    pub port: Option<PortIx>,
+    /// ECN bits.
+    pub ecn: Ecn,
+    /// Header of a scheme, as hops and queues have left it.
+    pub header: Option<Header>,
+    /// What has become of it.
+    pub fate: Fate,
+    /// True for the last one with its tag: of a broadcast `Ended` or a drop, of any other packet the only one.
+    pub last: bool,
+}
+
+/// A packet from outside that has not ended.
+#[derive(Debug)]
+struct Foreign {
+    tag: u64,
+    /// The port at which it has entered.
+    port: Option<PortIx>,
+    /// The port by which it was received.
+    received_by: Option<PortIx>,
+    bytes: Option<Bytes>,
 }
 
 /// State of the packets from outside.
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
-    /// Packets to be injected, by number.
-    coming: BTreeMap<u32, Injection>,
+    /// Packets that will enter, by number.
+    coming: BTreeMap<u32, (Time, Injection)>,
     next: u32,
+    /// Packets inside, and free places.
+    inside: Vec<Option<Foreign>>,
+    free: Vec<ForeignIx>,
     entered: u64,
-    delivered: u64,
-    outputs: Vec<InjectionOutcome>,
+    arrived: u64,
+    outputs: Vec<Egress>,
 }
 
 impl Outside {
-    /// Registers a packet to be injected. Returns its number.
-    pub fn add(&mut self, packet: Injection) -> u32 {
+    /// Registers a packet that will enter. Returns its number.
+    pub fn add(&mut self, packet: Injection, at: Time) -> u32 {
+        // A number is in use for as long as its packet is on its way here: not for 2^32 others.
         let number = self.next;
         self.next = number.wrapping_add(1);
-        self.coming.insert(number, packet);
+        self.coming.insert(number, (at, packet));
         number
     }
 
-    /// Removes a packet that is injected now, by its number.
-    pub fn take_injection(&mut self, number: u32) -> Option<Injection> {
-        let packet = self.coming.remove(&number)?;
-        self.entered += 1;
-        Some(packet)
+    /// Removes a packet that enters now, by its number, and gives it a place inside.
+    pub fn enter(&mut self, number: u32) -> Option<(ForeignIx, Injection)> {
+        let (_, mut packet) = self.coming.remove(&number)?;
+        let port = if let Ingress::Port(port, _) = packet.at { Some(port) } else { None };
+        self.entered += u64::from(!matches!(packet.at, Ingress::Port(_, None)));
+        let foreign = Foreign { tag: packet.tag, port, received_by: None, bytes: packet.bytes.take() };
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.inside.push(None);
+            ForeignIx(self.inside.len() as u32 - 1)
+        });
+        self.inside[at.ix()] = Some(foreign);
+        Some((at, packet))
     }
 
-    /// Records the end of a packet.
-    pub fn end(&mut self, at: Time, tag: u32, dropped: Option<&'static str>) {
-        self.delivered += u64::from(dropped.is_none());
-        self.outputs.push(InjectionOutcome { at, tag, dropped });
+    /// The earliest time at which a packet enters at the node that it is for, and arrives at once.
+    pub fn next_local(&self) -> Option<Time> {
+        let local = |(_, packet): &&(Time, Injection)| packet.at == Ingress::Node(packet.ends[1]);
+        self.coming.values().filter(local).map(|&(at, _)| at).min()
     }
 
-    /// Numbers of packets injected and delivered.
+    fn get(&self, at: ForeignIx) -> Option<&Foreign> {
+        self.inside.get(at.ix())?.as_ref()
+    }
+
+    /// The port at which a packet has entered; none if it entered at a node.
+    pub fn port(&self, at: ForeignIx) -> Option<PortIx> {
+        self.get(at)?.port
+    }
+
+    /// Notes the port by which a packet was received.
+    pub fn receive(&mut self, at: ForeignIx, port: PortIx) {
+        let foreign = self.inside.get_mut(at.ix()).and_then(Option::as_mut);
+        foreign.into_iter().for_each(|foreign| foreign.received_by = Some(port));
+    }
+
+    /// The port by which a packet that entered at a port was received.
+    pub fn received_by(&self, at: ForeignIx) -> Option<PortIx> {
+        self.get(at)?.received_by
+    }
+
+    /// The bytes of a packet that has not ended.
+    pub fn bytes(&self, at: ForeignIx) -> Option<&Bytes> {
+        self.get(at)?.bytes.as_ref()
+    }
+
+    /// A copy leaves; with the last one the packet ends. `tag` is set here.
+    pub fn leave(&mut self, at: ForeignIx, egress: Egress) {
+        let Some(foreign) = self.inside.get_mut(at.ix()) else { return };
+        let Some(tag) = foreign.as_ref().map(|foreign| foreign.tag) else { return };
+        self.arrived += u64::from(egress.last && egress.fate == Fate::Arrived);
+        self.outputs.push(Egress { tag, ..egress });
+        if egress.last {
+            *foreign = None;
+            self.free.push(at);
+        }
+    }
+
+    /// Numbers of packets that have entered and that have arrived, broadcasts left out.
     pub fn counts(&self) -> (u64, u64) {
-        (self.entered, self.delivered)
+        (self.entered, self.arrived)
     }
 
-    /// Packets that have ended since the last call.
-    pub fn take_outputs(&mut self) -> Vec<InjectionOutcome> {
+    /// Copies that have left since the last call.
+    pub fn take_outputs(&mut self) -> Vec<Egress> {
         std::mem::take(&mut self.outputs)
     }
 }

@@ -5,6 +5,7 @@ use airfair_transport::Segment;
 
 use crate::ids::{CopyRef, FlowIx, NodeIx, PacketRef};
 use crate::node::Network;
+use crate::node::outside::Bytes;
 use crate::packet::{NO_FLOW, Packet, PacketCopy, Payload};
 use crate::record::{Announced, Content};
 use crate::route::Datagram;
@@ -86,8 +87,8 @@ pub(crate) enum Body {
     Routing(Datagram),
     /// A broadcast of a forwarder: its header; `payload` bytes with what follows the header.
     Forwarded(Vec<u8>),
-    /// A packet from outside: `payload` bytes including headers.
-    Foreign,
+    /// A packet from outside: `payload` bytes including headers, and the bytes themselves if they are known.
+    Foreign(Option<Bytes>),
 }
 
 /// Describes a packet by its copy that has travelled farthest; none after its end.
@@ -106,7 +107,7 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
         ),
         Payload::Arp { request } => Body::Arp { request },
         Payload::Tcp { flow, opening } => segment(network, copy, at, (flow, opening))?,
-        Payload::Foreign { .. } => Body::Foreign,
+        Payload::Foreign(foreign) => Body::Foreign(network.outside.bytes(foreign).cloned()),
         Payload::Udp { .. } | Payload::Routed { .. } => {
             Body::Udp { header: scheme_header(network, copy, at) }
         }

@@ -15,7 +15,7 @@ use airfair_units::Time;
 pub(crate) use segments::CarriedSegment;
 use segments::Segments;
 
-use crate::ids::{ConnectionRef, CopyRef, FlowIx, MessageIx, NodeIx, PacketRef, RoutingIx};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, ForeignIx, MessageIx, NodeIx, PacketRef, RoutingIx};
 use crate::record::Content;
 
 /// Number of no flow.
@@ -53,8 +53,8 @@ pub(crate) enum Payload {
         /// Number of the datagram among those that its forwarder has taken.
         number: u32,
     },
-    /// A packet from outside, with its caller's number.
-    Foreign { tag: u32 },
+    /// A packet from outside.
+    Foreign(ForeignIx),
 }
 
 /// A packet: its properties that do not change on its way, without its bytes.
@@ -70,12 +70,18 @@ pub(crate) struct Packet {
     pub source: NodeIx,
     /// The node that it is for, or [`NodeIx::EVERYONE`].
     pub destination: NodeIx,
+    /// The node that schemes take for its destination: the same, but for a packet from outside whose next hop was chosen there.
+    pub bound_for: NodeIx,
     /// Length of the transport's payload, bytes.
     pub length: u32,
     /// Size as an IP packet, bytes.
     pub bytes: u32,
     pub class: PacketClass,
+    pub dscp: u8,
 }
+
+/// Network control (RFC 4594).
+const CS6: u8 = 48;
 
 /// A copy of a packet: its state on the way. A station that sends a packet by radio keeps its copy until the packet is acknowledged, while
 /// the next hop continues with a copy of its own.
@@ -96,6 +102,7 @@ pub(crate) struct PacketCopy {
 
 impl Packet {
     /// A control packet, which belongs to no flow: of ARP, an agent or routing. The packet is as long as its payload; senders add headers.
+    /// Messages of routing and of agents have the DSCP of network control, ARP and other packets the default.
     pub(crate) fn control(
         source: NodeIx,
         destination: NodeIx,
@@ -103,15 +110,18 @@ impl Packet {
         length: u32,
         now: Time,
     ) -> Self {
+        let dscp = if matches!(payload, Payload::Message(_) | Payload::Routing(_)) { CS6 } else { 0 };
         Self {
             created: now,
             payload,
-            scheme_flow: FlowId(NO_FLOW),
+            scheme_flow: FlowId::NONE,
             source,
             destination,
+            bound_for: destination,
             length,
             bytes: length,
             class: PacketClass::Control,
+            dscp,
         }
     }
 
@@ -267,7 +277,7 @@ impl Packets {
     #[cold]
     #[inline(never)]
     fn grow_packets(&mut self) -> u32 {
-        let packet = Packet::control(NodeIx(0), NodeIx(0), Payload::Foreign { tag: 0 }, 0, Time::ZERO);
+        let packet = Packet::control(NodeIx(0), NodeIx(0), Payload::Foreign(ForeignIx(0)), 0, Time::ZERO);
         self.packets.push(PacketPlace { packet, latest: 0, generation: 0 });
         (self.packets.len() - 1) as u32
     }
@@ -530,7 +540,7 @@ impl Packets {
                 number
             }
             Payload::Tcp { .. } => self.cargo.sequence(copy.of.place()),
-            Payload::Foreign { tag } => tag,
+            Payload::Foreign(ForeignIx(place)) => place,
             Payload::Arp { request } => 2 - u32::from(request),
             Payload::Message(MessageIx(place))
             | Payload::Forwarded(MessageIx(place))
@@ -550,9 +560,11 @@ mod tests {
             scheme_flow: FlowId(flow),
             source: NodeIx(0),
             destination: NodeIx(1),
+            bound_for: NodeIx(1),
             length: 10,
             bytes: 38,
             class: PacketClass::Data,
+            dscp: 0,
         }
     }
 

@@ -6,11 +6,11 @@ use crate::support::wires::{link, tcp, wired};
 use crate::support::*;
 use airfair_routing::aodv::Config;
 use airfair_routing::shortest::Metric;
-use airfair_sim::Injection;
 use airfair_sim::engine::drive;
 use airfair_sim::ids::NodeIx;
 use airfair_sim::measure::summary::QueueResult;
 use airfair_sim::spec::*;
+use airfair_sim::{Fate, Injection};
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Rate, Span, Time};
 
@@ -232,10 +232,10 @@ fn packets_from_outside_find_their_way() {
     spec.flows.clear();
     spec.routing = aodv(|_| {});
     let mut world = make(&spec, 1);
-    world.inject(Injection { from: NodeIx(2), to: NodeIx(0), bytes: 500, tag: 7 }, Time(1_000_000)).unwrap();
+    world.inject(Injection::new(NodeIx(2), NodeIx(0), 500, 7), Time(1_000_000)).unwrap();
     drive::to_end(&mut world);
-    let ends: Vec<_> = world.drain_outputs().iter().map(|o| (o.tag, o.dropped)).collect();
-    assert_eq!(ends, [(7, None)]);
+    let ends: Vec<_> = world.drain_outputs().iter().map(|o| (o.tag, o.fate)).collect();
+    assert_eq!(ends, [(7, Fate::Arrived)]);
 }
 
 /// Wires are links as radio links are: `left` and `right` reach each other over the wire between the gateways only. Requests go over it as

@@ -29,6 +29,7 @@ mod network;
 mod olsr;
 mod optimum;
 mod order;
+mod outside;
 mod packet_loss;
 mod probes;
 mod rate_control;

@@ -11,25 +11,26 @@ use airfair_sim::measure::summary::RunResult;
 use airfair_sim::record::FrameKind::{Ack, Broadcast, Data};
 use airfair_sim::record::Record;
 use airfair_sim::spec::*;
-use airfair_sim::{Injection, InjectionOutcome};
+use airfair_sim::{Fate, Injection};
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
 
-fn packet(from: u32, to: u32, bytes: u32, tag: u32) -> Injection {
-    Injection { from: NodeIx(from), to: NodeIx(to), bytes, tag }
+fn packet(from: u32, to: u32, bytes: u32, tag: u64) -> Injection {
+    Injection::new(NodeIx(from), NodeIx(to), bytes, tag)
 }
 
 /// Packets of 1500 B that enter at 1 ms; what became of them: when, which, why dropped.
 fn inject(world: &mut World, from: u32, to: u32, count: u32) {
-    for tag in 0..count {
+    for tag in 0..count.into() {
         world.inject(packet(from, to, 1500, tag), Time(1_000_000)).unwrap();
     }
 }
 
-fn ends(world: &mut World) -> Vec<(u64, u32, Option<&'static str>)> {
+fn ends(world: &mut World) -> Vec<(u64, u64, Option<&'static str>)> {
     let end = world.end();
     world.advance(end);
-    world.drain_outputs().iter().map(|&InjectionOutcome { at, tag, dropped }| (at.0, tag, dropped)).collect()
+    let dropped = |fate| if let Fate::Dropped(reason) = fate { Some(reason) } else { None };
+    world.drain_outputs().iter().map(|output| (output.at.0, output.tag, dropped(output.fate))).collect()
 }
 
 /// Nodes in a row, joined by links.
@@ -253,7 +254,7 @@ fn a_full_wired_queue_drops_what_comes() {
             None => delivered.push((at, tag)),
         }
     }
-    let expected: Vec<_> = (0..6).map(|i| (2_200_000 + 12_000_000 * (u64::from(i) + 1), i)).collect();
+    let expected: Vec<_> = (0..6).map(|i| (2_200_000 + 12_000_000 * (i + 1), i)).collect();
     assert_eq!(delivered, expected);
     let full = "queue-full";
     assert_eq!(

@@ -138,6 +138,7 @@ impl Network {
                 }
             }
             Payload::Forwarded(header) => self.broadcast_heard(station, (from, header, packet.bytes), now),
+            Payload::Foreign(foreign) => self.foreign_heard(station, (copy, foreign), now),
             Payload::Routed { .. } => {
                 self.routes.note_sender(port, from);
                 if let Some((next, _)) = self.packets.copy_to_next_hop(copy) {
@@ -169,21 +170,22 @@ impl Network {
     }
 
     /// Ends a control packet, which has reached all its receivers.
-    pub(super) fn end_control(&mut self, copy: CopyRef) {
+    pub(super) fn end_control(&mut self, copy: CopyRef, now: Time) {
         match self.packets.end(copy).map(|(packet, _)| *packet) {
-            Some(packet) => self.on_control_ended(&packet),
+            Some(packet) => self.on_control_ended(&packet, now),
             None => self.packets.release(copy),
         }
     }
 
     /// Ends a control packet that is no longer in the list of packets.
-    pub(super) fn on_control_ended(&mut self, packet: &Packet) {
+    pub(super) fn on_control_ended(&mut self, packet: &Packet, now: Time) {
         match packet.payload {
             Payload::Message(message) => self.message_ended(message),
             Payload::Routing(message) => self.routes.end(message),
             Payload::Forwarded(header) => {
                 self.messages.end(header);
             }
+            Payload::Foreign(foreign) => self.broadcast_left(foreign, packet, now),
             _ => {}
         }
     }
@@ -339,7 +341,7 @@ impl Network {
             return;
         }
         self.message_reached(node, None, packet, now);
-        self.on_control_ended(packet);
+        self.on_control_ended(packet, now);
     }
 
     /// Handles a message that was received by a station.
@@ -601,12 +603,13 @@ impl Net for Network {
     }
 
     fn route(&mut self, from: NodeIx, flow: FlowIx, (copy, number): (CopyRef, u32), now: Time) {
-        let Some(&Packet { scheme_flow, destination, length, bytes, .. }) = self.packets.get(copy) else {
+        let Some(&Packet { scheme_flow, destination, length, bytes, dscp, .. }) = self.packets.get(copy)
+        else {
             return;
         };
         let payload = Payload::Routed { flow, number };
         let packet =
-            Packet { scheme_flow, bytes, ..Packet::control(from, destination, payload, length, now) };
+            Packet { scheme_flow, bytes, dscp, ..Packet::control(from, destination, payload, length, now) };
         let copy = self.packets.add(packet, PacketCopy::PLAIN);
         self.routes.find_fixed(from, destination);
         self.forward(from, copy, now);
@@ -750,7 +753,7 @@ impl Network {
         if let Payload::Routing(message) = packet.payload {
             let to_all = packet.destination == NodeIx::EVERYONE;
             let actions = self.routes.on_message((node, port), message, from, to_all, now);
-            self.end_control(copy);
+            self.end_control(copy, now);
             self.carry_out_routing(node, actions, now);
             return;
         }

@@ -24,19 +24,19 @@ mod way;
 pub use scheme_placement::offered;
 
 use airfair_host::{agents, controllers};
-use airfair_schemes::places::Timer;
+use airfair_schemes::places::{PacketClass, Timer};
 use airfair_units::{Span, Time};
 
 use crate::air::{Air, Relation};
 use crate::engine::Agenda;
 use crate::engine::drive::Steppable;
 use crate::event::{EventKind, Order, class};
-use crate::ids::{FlowIx, NodeIx};
+use crate::ids::{FlowIx, LinkRef, NodeIx, PortIx, StationIx};
 use crate::measure::files::Completion;
 use crate::measure::samples::{FlowProgress, Snapshot};
 use crate::measure::summary::RunResult;
 use crate::node::Network;
-use crate::node::outside::{Injection, InjectionOutcome};
+use crate::node::outside::{Egress, Ingress, Injection};
 use crate::observe::capture::{Capture, CaptureSpec, Columns};
 use crate::observe::explain::{Explainer, Explanation};
 use crate::observe::series::{Sampler, Series};
@@ -54,6 +54,18 @@ pub struct World {
     network: Network,
     run: RunInfo,
     observers: Observers,
+}
+
+/// The largest IP packet, bytes.
+const LARGEST_PACKET: u32 = 65_535;
+
+/// The far side of a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PortEnd {
+    /// A radio.
+    Radio(StationIx),
+    /// A wire, with the node at its far end.
+    Wire(NodeIx),
 }
 
 /// Events between two looks at the memory of packets, and at whether the caller wants the loop back.
@@ -107,7 +119,7 @@ impl World {
                     EventKind::RoomAtPort(port) => network.resume_waiting_sources(port, now),
                     EventKind::QueueWakes(port) => network.queue_wakes(port, now),
                     EventKind::ArpRetry { port, target } => network.arp_retry(port, target, now),
-                    EventKind::Release(copy) => network.end_control(copy),
+                    EventKind::Release(copy) => network.end_control(copy, now),
                     EventKind::Inject(number) => network.injection_due(number, now),
                     EventKind::Paced(flow) => network.paced(flow, now),
                     EventKind::UdpSourceTimer { flow, generation, timer } => {
@@ -380,27 +392,92 @@ impl World {
         self.agenda.popped
     }
 
-    /// Injects a packet from outside at a node, now or later.
+    /// Lets a packet from outside enter, now or later. Its copies leave through [`World::drain_outputs`].
     ///
     /// # Errors
-    /// If a node does not exist, or the time has passed.
+    /// States which value is none: a node or a port that does not exist, a wire's port and a node that is not at its far end, a size, DSCP,
+    /// or class, a header that is longer than the packet; or that the time has passed.
     pub fn inject(&mut self, packet: Injection, at: Time) -> Result<(), String> {
-        let nodes = self.run.names.nodes.len();
-        if packet.from.ix() >= nodes || packet.to.ix() >= nodes {
-            return Err(format!("there are {nodes} nodes"));
-        }
         if at < self.agenda.now {
             return Err(format!("{at} has passed, it is {}", self.agenda.now));
         }
-        let rank = self.network.interfaces.rank(packet.from);
-        let number = self.network.outside.add(packet);
+        let node = self.check_injection(&packet)?;
+        if matches!(packet.at, Ingress::Port(..)) {
+            // So that the port is known by which it is received.
+            self.network.rules.processes_received = true;
+        }
+        let rank = self.network.interfaces.rank(node);
+        let number = self.network.outside.add(packet, at);
         self.agenda.push(at, Order::new(class::TRAFFIC, rank), EventKind::Inject(number));
         Ok(())
     }
 
-    /// Injected packets that have ended since the last call.
-    pub fn drain_outputs(&mut self) -> Vec<InjectionOutcome> {
+    /// The node at which a packet enters, if all its values are right.
+    fn check_injection(&self, packet: &Injection) -> Result<NodeIx, String> {
+        let (nodes, interfaces) = (self.run.names.nodes.len(), &self.network.interfaces);
+        let next = match packet.at {
+            Ingress::Node(node) => Some(node),
+            Ingress::Port(_, next) => next,
+        };
+        if packet.ends.into_iter().chain(next).any(|node| node.ix() >= nodes) {
+            return Err(format!("there are {nodes} nodes"));
+        }
+        if !(1..=LARGEST_PACKET).contains(&packet.size) {
+            return Err(format!("a packet of {} bytes: expected 1 to {LARGEST_PACKET}", packet.size));
+        }
+        if packet.dscp >= 64 {
+            return Err(format!("DSCP {}: expected a number below 64", packet.dscp));
+        }
+        if packet.class == PacketClass::Control {
+            return Err(
+                "a packet from outside is data or an acknowledgement, not a control packet".to_string()
+            );
+        }
+        if packet.header.is_some_and(|(kind, _)| kind.wire_len > packet.size) {
+            return Err(format!("a packet of {} bytes has no room for its header", packet.size));
+        }
+        match packet.at {
+            Ingress::Node(node) => Ok(node),
+            Ingress::Port(port, _) if port.ix() >= interfaces.ports().len() => {
+                Err(format!("there are {} ports", interfaces.ports().len()))
+            }
+            Ingress::Port(port, next) => match (interfaces.link(port), next) {
+                (LinkRef::Wire(wire), Some(next)) if self.network.links.far_end(wire) != next => {
+                    let far = &self.run.names.nodes[self.network.links.far_end(wire).ix()];
+                    Err(format!("the wire of port {} leads to node {far}", port.0))
+                }
+                _ => Ok(interfaces.node(port)),
+            },
+        }
+    }
+
+    /// Copies of packets from outside that have left since the last call.
+    pub fn drain_outputs(&mut self) -> Vec<Egress> {
         self.network.outside.take_outputs()
+    }
+
+    /// The ports of a node: its radios in their order, then its wires in the order of the names at their far ends; with the station of a
+    /// radio, or the node at the far end of a wire.
+    #[must_use]
+    pub fn ports_of(&self, node: NodeIx) -> Vec<(PortIx, PortEnd)> {
+        let Network { interfaces, links, .. } = &self.network;
+        let end = |port| match interfaces.link(port) {
+            LinkRef::Station(station) => PortEnd::Radio(station),
+            LinkRef::Wire(wire) => PortEnd::Wire(links.far_end(wire)),
+        };
+        interfaces.ports_of(node).map(|port| (port, end(port))).collect()
+    }
+
+    /// A time before which no packet from outside arrives anywhere, if nothing more enters: the end of a frame on the air, the arrival of a
+    /// packet by wire, or the next event with the shortest frame or delay after it. None: nothing will happen.
+    #[must_use]
+    pub fn next_output(&mut self) -> Option<Time> {
+        let next = self.agenda.next_time()?;
+        let by_wire = self.network.links.next_arrival().unwrap_or(Time::NEVER);
+        let by_radio = self.air.next_end().unwrap_or(Time::NEVER);
+        let later = next.saturating_add(self.air.shortest_frame().min(self.network.links.shortest_delay()));
+        let local = self.network.outside.next_local().unwrap_or(Time::NEVER);
+        Some(later.min(by_wire).min(by_radio).min(local).max(self.agenda.now))
     }
 
     /// Number of open TCP connections, and the largest number that were open at once.

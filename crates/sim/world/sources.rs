@@ -776,9 +776,11 @@ impl Network {
             scheme_flow: label.scheme_flow,
             source,
             destination,
+            bound_for: destination,
             length: segment.payload,
             bytes: segment.payload + header + self.rules.headers.ip,
             class: if segment.payload > 0 { PacketClass::Data } else { PacketClass::Ack },
+            dscp: f.dscp,
         };
         if counts {
             self.backpressure.count_connection_sent(id, way.map(|hop| hop.port), segment.payload);

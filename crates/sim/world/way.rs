@@ -5,37 +5,29 @@
 
 use airfair_host::{ArrivedPacket, Dequeued, FinishedPacket};
 use airfair_schemes::places::{
-    Capability, DropReason, Ecn, Enqueued, FlowId, Packet as QueuedPacket, PacketClass, PacketId, Passage,
-    SendRate, Verdict,
+    Capability, DropReason, Ecn, Enqueued, Packet as QueuedPacket, PacketClass, PacketId, Passage, SendRate,
+    Verdict,
 };
 use airfair_units::{Rate, Time};
 
 use crate::air::{Air, BROADCAST, Indication, Msdu, Outcome};
 use crate::engine::Agenda;
 use crate::event::ScheduledEvent;
-use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PacketRef, PortIx, StationIx, WireIx};
+use crate::ids::{CopyRef, FlowIx, ForeignIx, LinkRef, NodeIx, PacketRef, PortIx, StationIx, WireIx};
 use crate::link::{FreeWire, OfferResult, OfferedPacket, WireEnd, opposite};
 use crate::node::Network;
 use crate::node::accounts::drop_reason;
+use crate::node::outside::{Egress, Fate, Ingress};
 use crate::observe::describe;
-use crate::packet::{NO_FLOW, Packet, PacketCopy, Payload};
+use crate::packet::{Packet, PacketCopy, Payload};
 use crate::record::{Content, Record};
 use crate::route::NextHop;
-
-/// DSCP of a packet that belongs to no flow: routing messages and messages of agents with precedence are network control (CS6, RFC 4594);
-/// ARP and other messages have the default.
-pub(super) fn dscp_of_control(packet: &Packet) -> u8 {
-    if packet.is_routing() || packet.is_message() { CS6 } else { 0 }
-}
 
 /// Rate, and power above the radio's own, of a packet without a choice of its own.
 #[inline(always)]
 pub(super) fn transmit_to(to: StationIx) -> (SendRate, i16) {
     (if to == BROADCAST { SendRate::Broadcast } else { SendRate::Data }, 0)
 }
-
-/// Network control.
-const CS6: u8 = 48;
 
 /// A packet that was dequeued.
 struct DequeuedPacket {
@@ -172,11 +164,8 @@ impl Network {
     fn fill_categories(&mut self, station: StationIx, air: &mut Air, now: Time) {
         let port = self.interfaces.of_station(station).1;
         loop {
-            let Self { interfaces, packets, flows, .. } = self;
-            let dscp = |packet: &Packet| {
-                packet.flow().map_or_else(|| dscp_of_control(packet), |flow| flows[flow].dscp)
-            };
-            let category = |copy: CopyRef| packets.get(copy).map_or(0, dscp);
+            let Self { interfaces, packets, .. } = self;
+            let category = |copy: CopyRef| packets.get(copy).map_or(0, |packet| packet.dscp);
             let of_dscp = interfaces.categories(port).map_or([0; 64], |of| of.of_dscp);
             let category = |copy: CopyRef| of_dscp[usize::from(category(copy)) % of_dscp.len()];
             let has_room = |copy: CopyRef| air.free_places_of(station, category(copy)) > 0;
@@ -240,14 +229,10 @@ impl Network {
         }
         let (packet, by_priority) = head?;
         let by_dscp = || {
-            self.interfaces.category(port, self.dscp(self.packets.get(self.packets.at(packet.id.0))?)).into()
+            let packet = self.packets.get(self.packets.at(packet.id.0))?;
+            Some(self.interfaces.category(port, packet.dscp))
         };
         by_priority.or_else(by_dscp)
-    }
-
-    /// DSCP of a packet.
-    fn dscp(&self, packet: &Packet) -> u8 {
-        packet.flow().map_or_else(|| dscp_of_control(packet), |flow| self.flows[flow].dscp)
     }
 
     /// The port whose queue a packet enters at a node's port; none if it has gone ahead of it.
@@ -260,7 +245,7 @@ impl Network {
                 neighbour: ids.id(hop.node),
                 flow: packet.scheme_flow,
                 from: ids.id(packet.source),
-                to: ids.id(packet.destination),
+                to: ids.id(packet.bound_for),
                 bytes: packet.bytes,
                 class: packet.class,
             };
@@ -273,7 +258,7 @@ impl Network {
         if !self.interfaces.has_categories() {
             return Some(hop.port);
         }
-        Some(self.interfaces.port_of(hop.port, self.interfaces.category(hop.port, self.dscp(packet))))
+        Some(self.interfaces.port_of(hop.port, self.interfaces.category(hop.port, packet.dscp)))
     }
 
     /// Marks a link that may have a packet to send; it is served at the end of the present event. A wire with a pending wake-up event waits
@@ -338,7 +323,7 @@ impl Network {
         let mut queued = QueuedPacket {
             id: PacketId(copy.place() as u32),
             flow: packet.scheme_flow,
-            destination: self.interfaces.id(packet.destination),
+            destination: self.interfaces.id(packet.bound_for),
             next_hop: self.interfaces.id(hop.node),
             bytes: packet.bytes,
             class: packet.class,
@@ -483,7 +468,7 @@ impl Network {
         if queued.labelled {
             self.interfaces.stamp(port, &queued, self.packets.carried_header(copy), now);
             if let Some(packet) = self.packets.get(copy) {
-                self.packets.note_destination(copy, packet.destination);
+                self.packets.note_destination(copy, packet.bound_for);
             }
             if let Some(differential) = self.interfaces.differential(port) {
                 self.differentials.count(port, queued.next_hop, differential);
@@ -522,8 +507,8 @@ impl Network {
             self.message_delivered(node, &packet, now);
             return;
         }
-        if let Payload::Foreign { tag } = packet.payload {
-            self.outside.end(now, tag, None);
+        if let Payload::Foreign(foreign) = packet.payload {
+            self.foreign_left(foreign, (node, copy, &ended), Fate::Arrived, now);
         }
         if let Some(flow) = packet.flow() {
             self.flows[flow].count_arrived(&packet, &ended, now);
@@ -556,14 +541,15 @@ impl Network {
             return;
         }
         let Some((&packet, &ended)) = self.packets.end(copy) else { return };
+        if let Payload::Foreign(foreign) = packet.payload {
+            self.foreign_left(foreign, (node, copy, &ended), Fate::Dropped(reason), now);
+        } else if packet.class == PacketClass::Control {
+            self.on_control_ended(&packet, now);
+        }
         if packet.class == PacketClass::Control {
-            self.on_control_ended(&packet);
             return;
         }
         self.accounts.drop(reason);
-        if let Payload::Foreign { tag } = packet.payload {
-            self.outside.end(now, tag, Some(reason));
-        }
         if let Some(flow) = packet.flow() {
             self.flows[flow].count_dropped(packet.class, now);
             if ended.at_source {
@@ -593,23 +579,102 @@ impl Network {
         (packet.flow(), copy.of, content, sequence)
     }
 
-    /// Injects a packet from outside, by its number.
+    /// A packet from outside enters, by its number.
     #[inline(never)]
     pub(super) fn injection_due(&mut self, number: u32, now: Time) {
-        let Some(injected) = self.outside.take_injection(number) else { return };
+        let Some((foreign, injected)) = self.outside.enter(number) else { return };
+        let [source, bound_for] = injected.ends;
+        let (destination, class) = match injected.at {
+            Ingress::Node(_) => (bound_for, injected.class),
+            Ingress::Port(port, next) => match (self.interfaces.link(port), next) {
+                (LinkRef::Wire(wire), _) => (self.links.far_end(wire), injected.class),
+                (LinkRef::Station(_), Some(next)) => (next, injected.class),
+                (LinkRef::Station(_), None) => (NodeIx::EVERYONE, PacketClass::Control),
+            },
+        };
         let packet = Packet {
             created: now,
-            payload: Payload::Foreign { tag: injected.tag },
-            scheme_flow: FlowId(NO_FLOW),
-            source: injected.from,
-            destination: injected.to,
-            length: injected.bytes,
-            bytes: injected.bytes,
-            class: PacketClass::Data,
+            payload: Payload::Foreign(foreign),
+            scheme_flow: injected.flow,
+            source,
+            destination,
+            bound_for,
+            length: injected.size,
+            bytes: injected.size,
+            class,
+            dscp: injected.dscp,
         };
-        self.routes.find_fixed(injected.from, injected.to);
-        let copy = self.packets.add(packet, PacketCopy::PLAIN);
-        self.forward(injected.from, copy, now);
+        let header = self.interfaces.headers_mut().id(injected.header.map(|(kind, _)| kind));
+        let copy = self.packets.add(packet, PacketCopy { header, ecn: injected.ecn, ..PacketCopy::PLAIN });
+        if let Some((_, header)) = injected.header {
+            *self.packets.new_header(copy) = header;
+        }
+        match injected.at {
+            Ingress::Node(node) => {
+                self.routes.find_fixed(node, destination);
+                self.forward(node, copy, now);
+            }
+            // Its sender's stack has resolved the address.
+            Ingress::Port(port, _) => self.enqueue(NextHop { port, node: destination }, copy, now),
+        }
+    }
+
+    /// The only or last copy of a packet from outside leaves at a node.
+    #[cold]
+    fn foreign_left(
+        &mut self,
+        foreign: ForeignIx,
+        (node, copy, ended): (NodeIx, CopyRef, &PacketCopy),
+        fate: Fate,
+        now: Time,
+    ) {
+        let port = match self.outside.port(foreign).map(|port| self.interfaces.link(port)) {
+            Some(LinkRef::Wire(wire)) if fate == Fate::Arrived => Some(self.links.port(opposite(wire))),
+            Some(LinkRef::Station(_)) if fate == Fate::Arrived => self.outside.received_by(foreign),
+            _ => None,
+        };
+        let header = self.packets.header(copy).copied().filter(|_| !ended.header.is_none());
+        self.outside
+            .leave(foreign, Egress { at: now, tag: 0, node, port, ecn: ended.ecn, header, fate, last: true });
+    }
+
+    /// Handles a broadcast from outside that a station has received.
+    pub(super) fn foreign_heard(
+        &mut self,
+        station: StationIx,
+        (copy, foreign): (CopyRef, ForeignIx),
+        now: Time,
+    ) {
+        let (node, port) = self.interfaces.of_station(station);
+        if self.packet_losses.draw_loss(station) {
+            return;
+        }
+        let Some((packet, &PacketCopy { header: kind, ecn, .. })) = self.packets.packet_and_copy(copy) else {
+            return;
+        };
+        self.hosts.uses.on_received(station, packet.bytes);
+        let received = self.received_packet(copy, (packet, ecn), node, now);
+        let mut header = self.packets.header(copy).copied().filter(|_| !kind.is_none());
+        let verdict = if self.interfaces.wants_received(port) {
+            self.interfaces.receive(port, &received, (kind, header.as_mut()), now)
+        } else {
+            Verdict::Pass
+        };
+        let ecn = match verdict {
+            Verdict::Drop(_) => return,
+            Verdict::Mark(_) => Ecn::Ce,
+            Verdict::Pass | Verdict::Echo(_) => ecn,
+        };
+        let (port, fate) = (Some(port), Fate::Arrived);
+        self.outside.leave(foreign, Egress { at: now, tag: 0, node, port, ecn, header, fate, last: false });
+    }
+
+    /// A broadcast from outside has reached all its receivers.
+    pub(super) fn broadcast_left(&mut self, foreign: ForeignIx, packet: &Packet, now: Time) {
+        let port = self.outside.port(foreign);
+        let node = port.map_or(packet.source, |port| self.interfaces.node(port));
+        let (ecn, header, fate) = (Ecn::NotEct, None, Fate::Ended);
+        self.outside.leave(foreign, Egress { at: now, tag: 0, node, port, ecn, header, fate, last: true });
     }
 
     /// Starts the measurement at the end of the warm-up.
@@ -715,7 +780,7 @@ impl Network {
             // ARP's packets end here; the others are continued by the next hop's own copy.
             Outcome::Delivered => match self.packets.finish_copy(copy).map(|packet| packet.class) {
                 None => {}
-                Some(PacketClass::Control) => self.end_control(copy),
+                Some(PacketClass::Control) => self.end_control(copy, now),
                 Some(_) => self.drop_packet(node, copy, drop_reason::TAKEN_FOR_DUPLICATE, now),
             },
             Outcome::Broadcast => self.schedule_release(node, copy, now),
@@ -801,6 +866,27 @@ impl Network {
         self.forward_from(self.interfaces.of_station(station).0, (destination, hops), copy, now);
     }
 
+    /// A packet that a node has received, as schemes see it.
+    fn received_packet(
+        &self,
+        copy: CopyRef,
+        (packet, ecn): (&Packet, Ecn),
+        node: NodeIx,
+        now: Time,
+    ) -> QueuedPacket {
+        QueuedPacket {
+            id: PacketId(copy.place() as u32),
+            flow: packet.scheme_flow,
+            destination: self.interfaces.id(packet.bound_for),
+            next_hop: self.interfaces.id(node),
+            bytes: packet.bytes,
+            class: packet.class,
+            ecn,
+            labelled: false,
+            enqueued: now,
+        }
+    }
+
     /// Processes a packet received for this node: it may be lost by `packet_loss`; routing learns its sender, counters include it, and the
     /// interface's AQM passes, marks or drops it. Returns false if the packet has ended.
     #[inline(never)]
@@ -814,21 +900,14 @@ impl Network {
         let Some((&packet, &PacketCopy { ecn, .. })) = self.packets.packet_and_copy(copy) else {
             return false;
         };
+        if let Payload::Foreign(foreign) = packet.payload {
+            self.outside.receive(foreign, port);
+        }
         self.hosts.uses.on_received(station, packet.bytes);
         if !self.interfaces.wants_received(port) {
             return true;
         }
-        let received = QueuedPacket {
-            id: PacketId(copy.place() as u32),
-            flow: packet.scheme_flow,
-            destination: self.interfaces.id(packet.destination),
-            next_hop: self.interfaces.id(node),
-            bytes: packet.bytes,
-            class: packet.class,
-            ecn,
-            labelled: false,
-            enqueued: now,
-        };
+        let received = self.received_packet(copy, (&packet, ecn), node, now);
         let verdict = self.interfaces.receive(port, &received, self.packets.carried_header(copy), now);
         self.apply_verdict(verdict, port, copy, now)
     }

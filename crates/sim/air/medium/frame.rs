@@ -179,6 +179,12 @@ impl Frames {
         self.free.push(at);
     }
 
+    /// The earliest end of a frame on the air that carries a packet, ns.
+    pub(crate) fn next_end(&self) -> Option<u64> {
+        let carries = |frame: &&Frame| frame.passes_left > 0 && frame.mpdus[0].packet != PacketRef::NONE;
+        self.slots.iter().filter(carries).map(|frame| frame.end).min()
+    }
+
     /// Frames on the air.
     pub(crate) fn in_flight(&self) -> usize {
         self.slots.len() - self.free.len()

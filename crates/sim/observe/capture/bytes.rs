@@ -191,11 +191,7 @@ pub(super) fn frame(
             let data = DataHeader { retry: frame.retry, qos, ..DataHeader::new(ends, duration, sequence) };
             front.add(data.wire_len(), |buffer| data.encode(buffer));
             if let Some(carried) = &on_air.carried {
-                let llc = LlcSnap::new(match carried.body {
-                    Body::Arp { .. } => EtherType::ARP,
-                    Body::Forwarded(_) => EtherType::EXPERIMENTAL_1,
-                    _ => EtherType::IPV4,
-                });
+                let llc = LlcSnap::new(ether_type(&carried.body));
                 front.add(LlcSnap::wire_len(), |buffer| llc.encode(buffer));
                 rest = packet(&mut front, carried, addresses, transmitter, receiver);
                 nodes = Some([carried.source, carried.destination]);
@@ -261,11 +257,23 @@ pub(super) fn wired(
         (addresses.mac(near), if to_all { MacAddr::BROADCAST } else { addresses.mac(far) });
     let mut front = PacketFront(Vec::with_capacity(160));
     if has_ethernet(headers) {
-        let ethernet = Ethernet { destination, source, ether_type: EtherType::IPV4 };
+        let ethernet = Ethernet { destination, source, ether_type: ether_type(&described.body) };
         front.add(Ethernet::wire_len(), |buffer| ethernet.encode(buffer));
     }
     let rest = packet(&mut front, described, addresses, source, destination);
     truncate(front, rest, snap_len, Some([described.source, described.destination]))
+}
+
+/// EtherType of a packet. One from outside whose number is none (a length) is shown as an experiment.
+fn ether_type(body: &Body) -> EtherType {
+    match body {
+        Body::Arp { .. } => EtherType::ARP,
+        Body::Forwarded(_) => EtherType::EXPERIMENTAL_1,
+        Body::Foreign(Some(foreign)) => {
+            EtherType::new(foreign.ethertype).unwrap_or(EtherType::EXPERIMENTAL_2)
+        }
+        _ => EtherType::IPV4,
+    }
 }
 
 /// Adds the headers of a packet; returns how many bytes of payload follow.
@@ -352,7 +360,12 @@ fn packet(
             front.0.extend(header);
             payload.saturating_sub(header.len())
         }
-        Body::Foreign => {
+        Body::Foreign(Some(ref foreign)) => {
+            let bytes = &foreign.bytes[..foreign.bytes.len().min(payload)];
+            front.0.extend(bytes);
+            payload - bytes.len()
+        }
+        Body::Foreign(None) => {
             // An injected packet has its size as a whole, headers included.
             let payload = payload.saturating_sub(Ipv4::wire_len()).min(most(0));
             ip(front, described, Protocol::EXPERIMENTAL_1, addresses, payload);
