@@ -384,6 +384,18 @@ def test_methods_of_a_type_stand_in_few_files(crate: str, most: int) -> None:
     assert scattered == {}
 
 
+MOST_HOOKS_OF_A_QUEUE = 9
+
+
+def test_a_queue_is_a_queue() -> None:
+    """A plain queue has few hooks: those that few queues need belong to `LabelledQueue`."""
+    text = code((CRATES / "schemes" / "places" / "queue.rs").read_text(encoding="utf-8"))
+    start = text.index("pub trait Queue")
+    hooks = re.findall(r"\bfn (\w+)", text[start : closing(text, start)])
+    assert {"enqueue", "peek", "commit"} <= set(hooks)
+    assert len(hooks) <= MOST_HOOKS_OF_A_QUEUE, hooks
+
+
 @pytest.mark.parametrize(("crate", "most"), MOST_METHODS.items())
 def test_a_type_has_few_methods(crate: str, most: int) -> None:
     counted = {name: sum(files.values()) for (_, name), files in methods(Crate(crate)).items()}

@@ -1,16 +1,16 @@
-//! Agents at interfaces: samples by differences of counters, timers, counters of messages.
+//! An agent with its host's state: samples by differences of counters, timers, counters of messages.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, FlowId, FlowSample, FlowShare, Forwarder,
-    ForwarderContext, ForwarderEffects, LinkSample, LinkUse, NodeId, NodeSample, QueueView, Timer,
+    Agent, AgentContext, AgentEffects, AgentSetup, FlowId, FlowShare, Forwarder, ForwarderContext,
+    ForwarderEffects, LoneExchange, NodeId, Timer,
 };
 use airfair_units::random::Stream;
-use airfair_units::{Span, Time};
+use airfair_units::{Rate, Span, Time};
 
-use crate::message::EndedMessage;
+use crate::sample::{InterfaceCounters, SampledState};
 use crate::slot::{Firing, Slot};
 
 /// Counters of an agent's messages over the whole run. A message to one neighbour also counts at all stations that overhear it.
@@ -27,56 +27,15 @@ pub struct MessageCounts {
     pub received: u64,
 }
 
-/// Counters of an interface from the start of the run to a moment.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct InterfaceCounters {
-    /// Time of the counters.
-    pub at: Time,
-    /// Time in each radio state.
-    pub airtime: Airtime,
-    /// Time spent receiving frames for the node itself.
-    pub receive_own: Span,
-    /// Responses that were not received.
-    pub retries: u64,
-    /// Packets of flows that left the queue or were received.
-    pub traffic: u64,
-    /// Traffic of the link.
-    pub link: LinkUse,
-}
-
-/// The parts of a sample that are no differences of counters.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SampledState<'a> {
-    /// Number of flows being set up.
-    pub set_up: u32,
-    /// The queue.
-    pub queue: QueueView,
-    /// Links since the last sample.
-    pub links: &'a [LinkSample],
-    /// Flows since the last sample.
-    pub flows: &'a [FlowSample],
-}
-
-impl InterfaceCounters {
-    /// Differences from earlier counters.
-    fn since<'a>(
-        &self,
-        earlier: &Self,
-        SampledState { set_up, queue, links, flows }: SampledState<'a>,
-    ) -> NodeSample<'a> {
-        NodeSample {
-            interval: Span(self.at.0 - earlier.at.0),
-            airtime: self.airtime - earlier.airtime,
-            receive_own: Span(self.receive_own.0 - earlier.receive_own.0),
-            retries: (self.retries - earlier.retries) as u32,
-            traffic: (self.traffic - earlier.traffic) as u32,
-            set_up,
-            queue,
-            link: self.link - earlier.link,
-            links,
-            flows,
-        }
-    }
+/// A message of an agent or a controller that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndedMessage {
+    /// Receivers that have handled it.
+    pub receivers: usize,
+    /// It was for a node any number of hops away.
+    pub routed: bool,
+    /// It has reached the node that it is for.
+    pub arrived: bool,
 }
 
 /// An agent with its host's state. After each call the caller applies the settings and sends the messages in `effects`, and schedules the
@@ -86,6 +45,10 @@ pub struct AgentSlot {
     /// Length of a sampling interval; zero: no samples.
     interval: Span,
     last: InterfaceCounters,
+    /// Rate of the radio.
+    rate: Rate,
+    /// Samples that were left out because their counters were wrong.
+    bad_samples: u64,
     /// Number of nodes that can decode its frames.
     neighbours: usize,
     counts: MessageCounts,
@@ -100,6 +63,8 @@ impl AgentSlot {
             slot,
             interval,
             last: InterfaceCounters::default(),
+            rate: Rate(0),
+            bad_samples: 0,
             neighbours,
             counts: MessageCounts::default(),
         }
@@ -117,16 +82,27 @@ impl AgentSlot {
         Some(self.interval).filter(|&interval| interval > Span::ZERO)
     }
 
-    /// End of the first sample: a random time within one interval from the start. Called once, before `start`.
-    pub fn first_sample(&mut self) -> Option<Time> {
+    /// End of the first sample: a random time within one interval from now. Called once, before `start`.
+    pub fn first_sample(&mut self, now: Time) -> Option<Time> {
         let interval = self.interval()?;
-        Some(Time(1 + (self.slot.random.uniform() * interval.0 as f64) as u64))
+        Some(now + Span(1 + (self.slot.random.uniform() * interval.0 as f64) as u64))
+    }
+
+    /// The first sample has the differences from these counters.
+    pub const fn count_from(&mut self, counted: InterfaceCounters) {
+        self.last = counted;
     }
 
     /// Counters of its messages.
     #[must_use]
     pub const fn counts(&self) -> MessageCounts {
         self.counts
+    }
+
+    /// Number of samples that were left out because their counters were wrong.
+    #[must_use]
+    pub const fn bad_samples(&self) -> u64 {
+        self.bad_samples
     }
 
     /// Internal values of the agent, by name.
@@ -149,10 +125,12 @@ impl AgentSlot {
         effects: &mut AgentEffects,
         firings: &mut Vec<Firing>,
     ) {
+        self.rate = setup.rate;
         self.call(now, effects, firings, |agent, context| agent.on_start(setup, context));
     }
 
-    /// Calls the hook for the end of an interval with the counters and the other parts of the sample.
+    /// Calls the hook for the end of an interval with the counters and the other parts of the sample. Where the counters cannot be right
+    /// since the last call ([`InterfaceCounters::since`]), it is not called; the next interval begins with these counters all the same.
     pub fn on_sample(
         &mut self,
         counted: InterfaceCounters,
@@ -160,9 +138,14 @@ impl AgentSlot {
         effects: &mut AgentEffects,
         firings: &mut Vec<Firing>,
     ) {
-        let sample = counted.since(&self.last, state);
+        let sample = counted.since(&self.last, self.rate, state);
         self.last = counted;
-        self.call(counted.at, effects, firings, |agent, context| agent.on_sample(&sample, context));
+        match sample {
+            Some(sample) => {
+                self.call(counted.at, effects, firings, |agent, context| agent.on_sample(&sample, context));
+            }
+            None => self.bad_samples += 1,
+        }
     }
 
     /// Calls the hook for the sizes of the queue by destination.
@@ -174,6 +157,18 @@ impl AgentSlot {
         firings: &mut Vec<Firing>,
     ) {
         self.call(now, effects, firings, |agent, context| agent.on_backlogs(sizes, context));
+    }
+
+    /// Calls the hook for the rate of frames to a neighbour.
+    pub fn on_link_rate(
+        &mut self,
+        (neighbour, exchange): (NodeId, LoneExchange),
+        now: Time,
+        effects: &mut AgentEffects,
+        firings: &mut Vec<Firing>,
+    ) {
+        self.rate = self.rate.max(exchange.rate);
+        self.call(now, effects, firings, |agent, context| agent.on_link_rate(neighbour, exchange, context));
     }
 
     /// Calls the hook for a due timer.

@@ -10,9 +10,9 @@ use alloc::vec::Vec;
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Aqm, AqmEffects, Backlog, Context, Ecn, Enqueued, FlowId, Head, Header, Heard, Hop, HopContext,
-    HopEffects, Interface, NodeId, Packet, PacketId, Passage, Queue, QueueEffects, QueueView, Setting, Timer,
-    Verdict, Wants,
+    Aqm, AqmEffects, Backlog, Capability, Context, Ecn, Enqueued, FlowId, Head, Header, Heard, Hop,
+    HopContext, HopEffects, Interface, LabelledQueue, NodeId, OutputQueue, Packet, PacketId, Passage,
+    QueueEffects, QueueView, Setting, Timer, Verdict, Wants,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Time};
@@ -44,7 +44,7 @@ impl HopSlot {
 
 /// Queue, AQM and hop that a scheme has placed at an output interface.
 pub struct Pipeline {
-    queue: Box<dyn Queue>,
+    queue: OutputQueue,
     aqm: Option<Box<dyn Aqm>>,
     hop: Option<Box<HopSlot>>,
     /// Random stream of queue and AQM.
@@ -53,12 +53,8 @@ pub struct Pipeline {
     framing: u32,
     /// True if there is an AQM or a hop.
     judges: bool,
-    wants_received: bool,
-    wants_departures: bool,
-    wants_finished: bool,
-    wants_routes: bool,
-    wants_headers: bool,
-    wants_backlogs: bool,
+    /// The wants of its scheme.
+    wants: Wants,
     /// Kind of header that the queue reads and writes.
     queue_header: HeaderId,
 }
@@ -67,10 +63,8 @@ impl Pipeline {
     /// The pipeline of a scheme at an interface whose link adds `framing` bytes to a packet. Queue and AQM draw from `random`.
     #[must_use]
     pub fn new(scheme: &dyn Scheme, at: &Interface, framing: u32, random: Stream) -> Self {
-        let wants = scheme.wants(at);
         let (queue, aqm) = (scheme.queue(at), scheme.aqm(at));
         let judges = aqm.is_some();
-        let Wants { received, departures, finished, routes, heard_headers, backlogs, .. } = wants;
         Self {
             queue,
             aqm,
@@ -78,19 +72,14 @@ impl Pipeline {
             random,
             framing,
             judges,
-            wants_received: received,
-            wants_departures: departures,
-            wants_finished: finished,
-            wants_routes: routes,
-            wants_headers: heard_headers,
-            wants_backlogs: backlogs,
+            wants: scheme.wants(at),
             queue_header: HeaderId::NONE,
         }
     }
 
     /// Registers the kind of header that the queue reads and writes, if it has one.
     pub fn register_header(&mut self, kinds: &mut HeaderKinds) {
-        self.queue_header = kinds.id(self.queue.header());
+        self.queue_header = kinds.id(self.queue.labels().map(LabelledQueue::header));
     }
 
     /// Kind of header that the queue reads and writes.
@@ -100,31 +89,11 @@ impl Pipeline {
         self.queue_header
     }
 
-    /// True if [`Pipeline::finished`] must be called for packets that the link has finished.
+    /// True if the scheme wants a capability here.
     #[must_use]
     #[inline]
-    pub const fn wants_finished(&self) -> bool {
-        self.wants_finished
-    }
-
-    /// True if [`Pipeline::routes_changed`] must be called for changes of routes.
-    #[must_use]
-    #[inline]
-    pub const fn wants_routes(&self) -> bool {
-        self.wants_routes
-    }
-
-    /// True if [`Pipeline::heard`] must be called for headers of the queue's kind in frames that the interface receives or overhears.
-    #[must_use]
-    #[inline]
-    pub const fn wants_headers(&self) -> bool {
-        self.wants_headers
-    }
-
-    /// True if the agent tells neighbours the sizes of the queue.
-    #[must_use]
-    pub const fn wants_backlogs(&self) -> bool {
-        self.wants_backlogs
+    pub const fn wants(&self, capability: Capability) -> bool {
+        self.wants.has(capability)
     }
 
     /// Adds the scheme's hop, with a stream and a rank of its own.
@@ -152,55 +121,58 @@ impl Pipeline {
     #[must_use]
     #[inline]
     pub const fn wants_received(&self) -> bool {
-        self.judges && self.wants_received
+        self.judges && self.wants.has(Capability::Received)
     }
 
     /// True if [`Pipeline::depart`] must be called for departures.
     #[must_use]
     #[inline]
     pub const fn wants_departures(&self) -> bool {
-        self.hop.is_some() && self.wants_departures
+        self.hop.is_some() && self.wants.has(Capability::Departures)
     }
 
     /// Limit of the queue, if it is first in, first out, there is no AQM, and the hop needs no departures: a link that knows departures in
     /// advance may then keep the packets itself. Its hop handles them in [`Pipeline::pass_hop`].
     #[must_use]
     pub fn tail_drop(&self) -> Option<u32> {
-        if self.aqm.is_some() || self.wants_departures() { None } else { self.queue.tail_drop() }
+        if self.aqm.is_some() || self.wants_departures() { None } else { self.queue.discipline().tail_drop() }
     }
 
     /// State of the queue.
     #[must_use]
     #[inline]
     pub fn view(&self) -> QueueView {
-        self.queue.view()
+        self.queue.discipline().view()
     }
 
     /// Backlog of the queue in bytes on the link.
     #[must_use]
     pub fn backlog(&self) -> Backlog {
-        let view = self.queue.view();
+        let view = self.queue.discipline().view();
         let framing = u64::from(view.packets) * u64::from(self.framing);
         Backlog { packets: view.packets, bytes: view.bytes + framing }
     }
 
     /// Calls `see` with each stored packet, in any order.
     pub fn for_each_packet(&self, see: &mut dyn FnMut(&Packet)) {
-        self.queue.show(see);
+        self.queue.discipline().show(see);
     }
 
     /// State of the queue for a source at this node: of what waits for a destination, if the queue distinguishes destinations.
     #[must_use]
     pub fn backlog_to(&self, destination: NodeId, labelled: bool) -> QueueView {
-        self.queue.backlog_to(destination, labelled)
+        match self.queue.labels() {
+            Some(labels) => labels.backlog_to(destination, labelled),
+            None => self.view(),
+        }
     }
 
     /// Lets the queue write the header of a packet that has left it, if the header is of the queue's kind.
     pub fn stamp(&mut self, packet: &Packet, (id, header): HeaderRef<'_>, kinds: &HeaderKinds, now: Time) {
         if id == self.queue_header
-            && let Some(header) = header
+            && let (Some(header), Some(labels)) = (header, self.queue.labels_mut())
         {
-            self.queue.stamp(packet, header, now);
+            labels.stamp(packet, header, now);
             kinds.round_trip(id, header);
         }
     }
@@ -208,46 +180,52 @@ impl Pipeline {
     /// The difference to the next hop's queue with which the last labelled packet has left.
     #[must_use]
     pub fn differential(&self) -> Option<i64> {
-        self.queue.differential()
+        self.queue.labels()?.differential()
     }
 
     /// Notifies the queue of a header in a frame that the interface has received or overheard. True if a packet that had to wait may leave.
     #[inline]
     pub fn heard(&mut self, id: HeaderId, heard: &Heard<'_>, now: Time) -> bool {
-        self.wants_headers && id == self.queue_header && self.queue.on_heard(heard, now)
+        self.wants.has(Capability::HeardHeaders)
+            && id == self.queue_header
+            && self.queue.labels_mut().is_some_and(|labels| labels.on_heard(heard, now))
     }
 
     /// The time after `now` from which on the queue names by itself a packet that has to wait now.
     #[must_use]
     pub fn wakes_at(&self, now: Time) -> Option<Time> {
-        self.queue.wakes_at(now)
+        self.queue.labels()?.wakes_at(now)
     }
 
     /// Notifies the queue of the end of a transmission.
     pub fn finished(&mut self, packet: PacketId) {
-        self.queue.on_finished(packet);
+        if let Some(labels) = self.queue.labels_mut() {
+            labels.on_finished(packet);
+        }
     }
 
     /// Notifies the queue of changed routes.
     pub fn routes_changed(&mut self, next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {
-        self.queue.on_routes(next_hop);
+        if let Some(labels) = self.queue.labels_mut() {
+            labels.on_routes(next_hop);
+        }
     }
 
     /// Takes back the first packet for a destination.
     pub fn withdraw(&mut self, destination: NodeId) -> Option<Packet> {
-        self.queue.withdraw(destination)
+        self.queue.labels_mut()?.withdraw(destination)
     }
 
     /// Internal values of the queue, by name.
     #[must_use]
     pub fn queue_gauges(&self) -> Vec<(&'static str, f64)> {
-        self.queue.gauges()
+        self.queue.discipline().gauges()
     }
 
     /// Applies a setting that the interface's agent has requested.
     pub fn apply(&mut self, setting: Setting, now: Time) {
         self.aqm.iter_mut().for_each(|aqm| aqm.apply(setting));
-        self.queue.apply(setting, now);
+        self.queue.discipline_mut().apply(setting, now);
         self.hop.iter_mut().for_each(|hop| hop.slot.machine.apply(setting, now));
     }
 
@@ -259,7 +237,9 @@ impl Pipeline {
 
     /// Calls `see` for each destination with the packets that wait for it.
     pub fn backlogs(&self, see: &mut dyn FnMut(NodeId, u32)) {
-        self.queue.backlogs(see);
+        if let Some(labels) = self.queue.labels() {
+            labels.backlogs(see);
+        }
     }
 
     /// Internal values of the hop, by name.
@@ -289,7 +269,8 @@ impl Pipeline {
         }
         let Some(aqm) = &mut self.aqm else { return Verdict::Pass };
         let mut context = Context { now, random: &mut self.random, out: &mut AqmEffects };
-        let verdict = aqm.on_enqueue(packet, &self.queue.view(), &mut context).for_ecn(packet.ecn);
+        let verdict =
+            aqm.on_enqueue(packet, &self.queue.discipline().view(), &mut context).for_ecn(packet.ecn);
         match verdict {
             Verdict::Mark(_) => packet.ecn = Ecn::Ce,
             Verdict::Drop(_) => self.on_dropped(packet.bytes),
@@ -303,7 +284,7 @@ impl Pipeline {
     #[inline(always)]
     pub fn store(&mut self, packet: Packet, now: Time, effects: &mut QueueEffects) -> Enqueued {
         let mut context = Context { now, random: &mut self.random, out: effects };
-        let enqueued = self.queue.enqueue(packet, &mut context);
+        let enqueued = self.queue.discipline_mut().enqueue(packet, &mut context);
         if let Enqueued::Refused(_) = enqueued
             && self.judges
         {
@@ -337,30 +318,36 @@ impl Pipeline {
 
     /// The packet at the head of the queue and its priority. Packets that the queue drops or marks by itself are in `effects`.
     pub fn head(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Head> {
-        self.queue.peek(&mut Context { now, random: &mut self.random, out: effects })
+        self.queue.discipline_mut().peek(&mut Context { now, random: &mut self.random, out: effects })
     }
 
     /// The packet that the queue names instead of the one that it has named last, for which the link has no room.
     pub fn pass_over(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Head> {
-        self.queue.pass_over(&mut Context { now, random: &mut self.random, out: effects })
+        self.queue.labels_mut()?.pass_over(&mut Context { now, random: &mut self.random, out: effects })
     }
 
     /// Dequeues the next packet if [`Pipeline::judges`] is false: [`Pipeline::dequeue`] without a verdict.
     #[inline(always)]
     pub fn pop(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Packet> {
-        self.queue.pop(&mut Context { now, random: &mut self.random, out: effects })
+        self.queue.discipline_mut().pop(&mut Context { now, random: &mut self.random, out: effects })
     }
 
     /// Dequeues the next packet. Packets that the queue drops or marks by itself are in `effects`: they precede it.
     #[inline(never)]
     pub fn dequeue(&mut self, now: Time, effects: &mut QueueEffects) -> Option<Dequeued> {
-        let head = self.queue.peek(&mut Context { now, random: &mut self.random, out: effects })?.packet;
+        let head = self
+            .queue
+            .discipline_mut()
+            .peek(&mut Context { now, random: &mut self.random, out: effects })?
+            .packet;
         let mut context = Context { now, random: &mut self.random, out: &mut AqmEffects };
         let verdict = match &mut self.aqm {
-            Some(aqm) => aqm.on_dequeue(&head, &self.queue.view(), &mut context).for_ecn(head.ecn),
+            Some(aqm) => {
+                aqm.on_dequeue(&head, &self.queue.discipline().view(), &mut context).for_ecn(head.ecn)
+            }
             None => Verdict::Pass,
         };
-        let packet = self.queue.commit()?;
+        let packet = self.queue.discipline_mut().commit()?;
         if let Verdict::Drop(_) = verdict {
             self.on_dropped(packet.bytes);
         }

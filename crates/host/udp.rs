@@ -89,12 +89,12 @@ impl UdpSource {
     /// Calls the hook for a report of the receiver.
     pub fn on_report(
         &mut self,
-        header: &Header,
+        report: &[u8],
         now: Time,
         effects: &mut SourceEffects,
         firings: &mut Vec<Firing>,
     ) {
-        self.call(now, effects, firings, |source, context| source.on_feedback(header, context));
+        self.call(now, effects, firings, |source, context| source.on_report(report, context));
     }
 
     /// Tells the source how many packets wait at the node for the flow's destination.
@@ -160,12 +160,6 @@ impl UdpReceiver {
     #[must_use]
     pub const fn rank(&self) -> u32 {
         self.slot.rank
-    }
-
-    /// The header of its reports.
-    #[must_use]
-    pub fn header(&self) -> &'static HeaderKind {
-        self.slot.machine.header()
     }
 
     /// True if its reports precede the packets that wait, at every hop.
@@ -236,7 +230,7 @@ impl UdpReceiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airfair_schemes::places::{Allowance, Ecn};
+    use airfair_schemes::places::{Allowance, Ecn, ReportBytes};
     use airfair_units::random::Purpose;
     use airfair_units::{Rate, Span};
     use alloc::vec;
@@ -250,8 +244,8 @@ mod tests {
             context.out.timers.push((Timer(1), context.now + Span::from_secs(3)));
         }
 
-        fn on_feedback(&mut self, header: &Header, _: &mut SourceContext<'_>) {
-            self.0 = Some(Rate(u64::from(header.fields[0]) * 8));
+        fn on_report(&mut self, report: &[u8], _: &mut SourceContext<'_>) {
+            self.0 = report.try_into().ok().map(|bytes| Rate(u64::from(u32::from_be_bytes(bytes)) * 8));
         }
 
         fn on_timer(&mut self, _: Timer, _: &mut SourceContext<'_>) {
@@ -266,25 +260,10 @@ mod tests {
     /// A receiver that returns the size of each datagram at once, twice.
     struct Twice;
 
-    static KIND: HeaderKind = HeaderKind {
-        name: "twice",
-        wire_len: 4,
-        trailer: false,
-        queue: None,
-        encode: |_, _| None,
-        decode: |_| None,
-        keep: |_, _| (),
-        answer: |kept| *kept,
-    };
-
     impl Receiver for Twice {
-        fn header(&self) -> &'static HeaderKind {
-            &KIND
-        }
-
         fn on_data(&mut self, data: &Arrived, context: &mut ReceiverContext<'_>) {
-            let fields = [data.bytes.get() as u32, u32::from(data.header.unsupported), 0, 0];
-            context.out.reports.extend([Header { fields, ..Header::default() }; 2]);
+            let report = ReportBytes::new(&[data.bytes.get() as u8, data.header.unsupported]);
+            context.out.reports.extend([report; 2].into_iter().flatten());
         }
 
         fn loss_events(&self) -> Option<LossEvents> {
@@ -314,7 +293,7 @@ mod tests {
         assert_eq!(source.due(Time(7)), Time(7), "nothing was sent yet");
         source.on_sent(Bytes(500), Time(7), &mut effects, &mut firings);
         assert_eq!(source.due(Time(8)), Time(500_000_007));
-        let report = |rate| Header { fields: [rate, 0, 0, 0], ..Header::default() };
+        let report = |rate: u32| rate.to_be_bytes();
         source.on_report(&report(2000), Time(8), &mut effects, &mut firings);
         assert_eq!(source.due(Time(8)), Time(250_000_007));
         source.on_report(&report(100), Time(9), &mut effects, &mut firings);
@@ -337,9 +316,8 @@ mod tests {
             let data = Arrived { bytes: Bytes(bytes), ecn: Ecn::Ect, header };
             receiver.on_data(data, 4, Time(1), &mut effects, &mut firings);
         }
-        let fields: Vec<_> =
-            effects.reports.iter().map(|report| (report.fields[0], report.fields[1])).collect();
-        assert_eq!(fields, [(40, 3), (40, 3), (60, 0), (60, 0)]);
+        let reports: Vec<_> = effects.reports.iter().map(ReportBytes::as_slice).collect();
+        assert_eq!(reports, [[40, 3], [40, 3], [60, 0], [60, 0]]);
         let counts = receiver.counts();
         assert_eq!(counts, ReportCounts { sent: 4, rated: 4, rates: 1.0, loss_events: 3 });
         let since = counts - ReportCounts { sent: 1, rated: 1, rates: 0.25, loss_events: 1 };

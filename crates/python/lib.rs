@@ -5,6 +5,7 @@
 
 mod allocation;
 mod arguments;
+mod capabilities;
 mod capture;
 mod columns;
 mod completions;
@@ -67,6 +68,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(allocation::time_shared_rates, m)?)?;
     m.add_function(wrap_pyfunction!(reference::reference, m)?)?;
     m.add_function(wrap_pyfunction!(reference::scenario_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(capabilities::capabilities, m)?)?;
     m.add_function(wrap_pyfunction!(schemes::schemes, m)?)?;
     m.add_function(wrap_pyfunction!(summary::summarise, m)?)?;
     m.add_function(wrap_pyfunction!(summary::estimate_of, m)?)?;

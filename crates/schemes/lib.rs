@@ -19,6 +19,7 @@ pub mod diffq;
 pub mod droptail;
 pub mod exor;
 pub mod explicit;
+pub mod faulty;
 pub mod few;
 pub mod fq_codel;
 pub mod fuzz;

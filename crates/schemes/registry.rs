@@ -10,11 +10,11 @@ use core::ops::Deref;
 
 use crate::diffq::scheduler::Parts;
 use crate::params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
-use crate::places::{Interface, Queue};
+use crate::places::{Interface, OutputQueue};
 use crate::scheme::{AqmScheme, Scheme, SourceScheme};
 use crate::{
-    bbr, c3l, codel, cubic, diffq, exor, few, fq_codel, lbm, more, newreno, nred, qfcp, rcp, red, reno, tfrc,
-    vegas, xcp, xcp_b,
+    bbr, c3l, codel, cubic, diffq, exor, faulty, few, fq_codel, lbm, more, newreno, nred, qfcp, rcp, red,
+    reno, tfrc, vegas, xcp, xcp_b,
 };
 
 /// The result of a constructor; an error for a parameter that the scheme cannot use.
@@ -121,8 +121,8 @@ impl Scheme for DropTailScheme {}
 struct FqCoDelScheme(fq_codel::FqCoDel);
 
 impl Scheme for FqCoDelScheme {
-    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
-        Box::new(self.0.for_limit(interface.limit_packets))
+    fn queue(&self, interface: &Interface) -> OutputQueue {
+        OutputQueue::plain(self.0.for_limit(interface.limit_packets))
     }
 }
 
@@ -314,8 +314,8 @@ static ENTRIES: [SchemeEntry; 30] = [
         "diffq that announces wrong sizes of its queues: what one node can do to the others",
         "none: it is for experiments",
         &["source", "queue", "agent"],
-        diffq::LiarParameters::LIST,
-        |params| Ok(Box::new(diffq::DiffQ::liar(params)?)),
+        faulty::LiarParameters::LIST,
+        |params| Ok(Box::new(faulty::diffq(params)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp]),
     SchemeEntry::built_in_entry(
@@ -332,8 +332,8 @@ static ENTRIES: [SchemeEntry; 30] = [
         "c3l whose reports are lost, late or wrong: what one node can do to the others",
         "none: it is for experiments",
         &["source", "receiver", "hop", "agent", "controller"],
-        c3l::FaultyParameters::LIST,
-        |params| Ok(Box::new(c3l::C3l::faulty(params)?)),
+        faulty::FaultyParameters::LIST,
+        |params| Ok(Box::new(faulty::c3l(params)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp]),
     SchemeEntry::built_in_entry(

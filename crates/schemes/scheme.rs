@@ -5,14 +5,16 @@ use alloc::boxed::Box;
 use airfair_units::Db;
 
 use crate::droptail::DropTail;
-use crate::places::{Agent, Aqm, Controller, Hop, Interface, MessageKinds, Queue, Source, UdpEnds, Wants};
+use crate::places::{
+    Agent, Aqm, Controller, Hop, Interface, MessageKinds, OutputQueue, Source, UdpEnds, Wants,
+};
 
 /// A scheme with its parameters: one factory for each place that it fills. Factories for interfaces are called for one interface after
 /// the other, so that a scheme can fill a place at some interfaces only.
 pub trait Scheme: Send + Sync {
     /// The queue of an output interface.
-    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
-        Box::new(DropTail::new(interface.limit_packets))
+    fn queue(&self, interface: &Interface) -> OutputQueue {
+        OutputQueue::plain(DropTail::new(interface.limit_packets))
     }
     /// The AQM of an output interface.
     fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
@@ -37,7 +39,7 @@ pub trait Scheme: Send + Sync {
     /// The capabilities that the scheme wants of the host at an interface, beside the calls that every host makes. The answer depends
     /// on the interface and on the scheme's parameters only; a host may call this any number of times.
     fn wants(&self, _interface: &Interface) -> Wants {
-        Wants::default()
+        Wants::NONE
     }
     /// The controller of the network.
     fn controller(&self) -> Option<Box<dyn Controller>> {

@@ -26,4 +26,4 @@ pub use names::natural_cmp;
 pub use node::accounts::drop_reason;
 pub use node::outside::{Injection, InjectionOutcome};
 pub use traffic::{LARGEST_PAYLOAD, NoRoom, without_room};
-pub use world::World;
+pub use world::{World, offered};

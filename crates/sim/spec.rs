@@ -309,7 +309,8 @@ pub enum Sensitivity {
     /// The sensitivity of preamble detection: one range for every rate, as in ns-2.
     PreambleDetect,
     /// The power that the *sender's* data rate requires at this receiver's noise ([`crate::air::error::required_snr`]), for every frame of
-    /// that sender; never less than preamble detection.
+    /// that sender; never less than preamble detection. Where a law of rates has chosen another mode for an exchange, that mode decides
+    /// for the frames of the exchange.
     PerRate,
     /// A fixed power for all rates.
     Level(Dbm),

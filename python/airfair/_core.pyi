@@ -24,6 +24,7 @@ __all__ = [
     "Watch",
     "World",
     "__version__",
+    "capabilities",
     "estimate",
     "fix_slices",
     "import_network",
@@ -577,6 +578,9 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, tuple[int, object]]:
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
     """The name of `known` that is most similar to `name`, if one is similar enough."""
+
+def capabilities() -> str:
+    """The capabilities that schemes may want of a network, as JSON."""
 
 def reference() -> str:
     """The types with units and every table and key of the scenario file, as JSON."""

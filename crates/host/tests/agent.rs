@@ -37,6 +37,10 @@ impl Agent for Busy {
     fn on_timer(&mut self, _: Timer, context: &mut AgentContext<'_>) {
         Self::request_effects(context);
     }
+    fn on_link_rate(&mut self, neighbour: NodeId, exchange: LoneExchange, context: &mut AgentContext<'_>) {
+        assert_eq!((neighbour, exchange.rate), (NodeId(4), Rate(2_000_000)));
+        Self::request_effects(context);
+    }
 }
 
 fn slot(interval: Span) -> (AgentSlot, Busy) {
@@ -60,14 +64,14 @@ fn a_sample_is_what_came_since_the_last() {
         link: LinkUse { sent_packets: 5 * more, ..LinkUse::default() },
     };
     let state = |set_up| SampledState { set_up, queue: VIEW, ..SampledState::default() };
-    slot.on_sample(counted(700, 10), state(1), &mut effects, &mut firings);
-    slot.on_sample(counted(1_700, 14), state(0), &mut effects, &mut firings);
+    slot.on_sample(counted(700_000, 10), state(1), &mut effects, &mut firings);
+    slot.on_sample(counted(1_700_000, 14), state(0), &mut effects, &mut firings);
     let samples = busy.0.lock().unwrap();
     let seen = |s: &NodeSample<'_>| {
         (s.interval, s.airtime.transmit, s.airtime.idle, s.receive_own, s.retries, s.traffic)
     };
-    assert_eq!(seen(&samples[0]), (Span(700), Span(10), Span(690), Span(20), 30, 40));
-    assert_eq!(seen(&samples[1]), (Span(1_000), Span(4), Span(996), Span(8), 12, 16));
+    assert_eq!(seen(&samples[0]), (Span(700_000), Span(10), Span(699_990), Span(20), 30, 40));
+    assert_eq!(seen(&samples[1]), (Span(1_000_000), Span(4), Span(999_996), Span(8), 12, 16));
     assert_eq!((samples[0].set_up, samples[1].set_up, samples[1].link.sent_packets), (1, 0, 20));
     assert_eq!(samples[1].queue, VIEW);
 }
@@ -77,10 +81,10 @@ fn a_sample_is_what_came_since_the_last() {
 fn the_first_sample_is_at_a_random_moment() {
     let draw = Stream::new(3, "agent", Purpose::Agent).uniform();
     let (mut with, _) = slot(Span(1_000_000));
-    assert_eq!(with.first_sample(), Some(Time(1 + (draw * 1e6) as u64)));
+    assert_eq!(with.first_sample(Time::ZERO), Some(Time(1 + (draw * 1e6) as u64)));
     assert_eq!(with.interval(), Some(Span(1_000_000)));
     let (mut without, _) = slot(Span::ZERO);
-    assert_eq!((without.first_sample(), without.interval()), (None, None));
+    assert_eq!((without.first_sample(Time::ZERO), without.interval()), (None, None));
 }
 
 #[test]
@@ -103,13 +107,23 @@ fn effects_are_the_callers_and_timers_fire_once() {
     assert_eq!((effects.messages.len(), firings.len()), (2, 1), "the timer has fired already");
 }
 
+/// The rate of a link reaches the agent, whose effects reach the caller.
+#[test]
+fn the_rate_of_a_link_is_handed_on() {
+    let (mut slot, _) = slot(Span::ZERO);
+    let (mut effects, mut firings) = (AgentEffects::default(), vec![]);
+    let exchange = LoneExchange { rate: Rate(2_000_000), ..LoneExchange::default() };
+    slot.on_link_rate((NodeId(4), exchange), Time(1), &mut effects, &mut firings);
+    assert_eq!((effects.settings.len(), effects.messages.len()), (1, 1));
+}
+
 #[test]
 fn messages_are_counted() {
     let (mut slot, _) = slot(Span::ZERO);
     let (mut effects, mut firings) = (AgentEffects::default(), vec![]);
     slot.count_sent();
     // Three neighbours, of which two received the message; later four nodes received one, more than there are neighbours then.
-    let ended = |receivers| EndedMessage { sender: 0, receivers, routed: false, arrived: false };
+    let ended = |receivers| EndedMessage { receivers, routed: false, arrived: false };
     slot.count_ended(&ended(2));
     slot.on_neighbours(&[NodeId(1)], Time(1), &mut effects, &mut firings);
     slot.count_ended(&ended(4));

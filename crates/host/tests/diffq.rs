@@ -3,8 +3,8 @@
 use airfair_host::{HeaderId, HeaderKinds, Pipeline};
 use airfair_schemes::diffq::trailer;
 use airfair_schemes::places::{
-    Ecn, Enqueued, FlowId, Header, HeaderKind, Heard, Interface, NodeId, Packet, PacketClass, PacketId,
-    QueueEffects, QueueView, Setting,
+    Capability, Ecn, Enqueued, FlowId, Header, HeaderKind, Heard, Interface, NodeId, Packet, PacketClass,
+    PacketId, QueueEffects, QueueView, Setting,
 };
 use airfair_schemes::{Params, find};
 use airfair_units::Time;
@@ -67,11 +67,13 @@ fn packet(id: u32) -> Packet {
 fn what_its_host_must_call() {
     let of = |scheme| {
         let p = Rig::new(scheme).pipeline;
-        (p.wants_headers(), p.wants_finished(), p.wants_routes(), p.tail_drop(), p.judges())
+        let wants =
+            [Capability::HeardHeaders, Capability::Finished, Capability::Routes].map(|it| p.wants(it));
+        (wants, p.tail_drop(), p.judges())
     };
-    assert_eq!(of("diffq"), (true, true, true, None, false));
-    assert_eq!(of("diffq-rc"), (false, true, true, None, false));
-    assert_eq!(of("droptail"), (false, false, false, Some(50), false));
+    assert_eq!(of("diffq"), ([true; 3], None, false));
+    assert_eq!(of("diffq-rc"), ([false, true, true], None, false));
+    assert_eq!(of("droptail"), ([false; 3], Some(50), false));
     let rig = Rig::new("diffq");
     assert_eq!(rig.pipeline.queue_header(), rig.own);
     assert!(Rig::new("droptail").pipeline.queue_header().is_none());

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use airfair_host::{Dequeued, Firing, HeaderId, HeaderKinds, Pipeline};
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Aqm, AqmContext, Backlog, DropReason, Ecn, Enqueued, FlowId, Header, HeaderKind, Hop, HopContext,
-    HopEffects, Interface, MarkReason, NodeId, Packet, PacketClass, PacketId, Passage, QueueEffects,
-    QueueView, Timer, Verdict, Wants,
+    Aqm, AqmContext, Backlog, Capability, DropReason, Ecn, Enqueued, FlowId, Header, HeaderKind, Hop,
+    HopContext, HopEffects, Interface, MarkReason, NodeId, Packet, PacketClass, PacketId, Passage,
+    QueueEffects, QueueView, Timer, Verdict, Wants,
 };
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
@@ -188,7 +188,7 @@ const FULL: (Verdict, Option<Enqueued>) = (Verdict::Pass, Some(Enqueued::Refused
 
 #[test]
 fn a_queue_alone_enqueues_and_dequeues() {
-    let mut rig = Rig::new(false, false, Wants { received: true, departures: true, ..Wants::default() });
+    let mut rig = Rig::new(false, false, Wants::of(&[Capability::Received, Capability::Departures]));
     let p = &rig.pipeline;
     assert!(!p.judges() && !p.has_hop() && !p.wants_received() && !p.wants_departures());
     assert_eq!((p.tail_drop(), p.view().packets), (Some(2), 0));
@@ -203,7 +203,7 @@ fn a_queue_alone_enqueues_and_dequeues() {
 /// On arrival the hop handles a packet before the AQM, and the queue stores it last; the AQM draws from the queue's stream.
 #[test]
 fn the_hop_comes_before_the_aqm_and_the_queue_is_last() {
-    let mut rig = Rig::new(true, true, Wants::default());
+    let mut rig = Rig::new(true, true, Wants::NONE);
     assert!(rig.pipeline.judges() && rig.pipeline.tail_drop().is_none());
     let mut stream = Stream::new(7, "pipeline", Purpose::Queue);
     let mut draw = || stream.below(10);
@@ -239,7 +239,7 @@ fn the_hop_comes_before_the_aqm_and_the_queue_is_last() {
 /// The AQM judges the head while the queue counts it; the hop is notified of a drop, and the next packet may be dequeued at once.
 #[test]
 fn the_aqm_judges_the_head() {
-    let mut rig = Rig::new(true, true, Wants { departures: true, ..Wants::default() });
+    let mut rig = Rig::new(true, true, Wants::of(&[Capability::Departures]));
     assert!(rig.pipeline.wants_departures());
     rig.arrives(1, 2);
     rig.arrives(2, 9);
@@ -257,7 +257,7 @@ fn the_aqm_judges_the_head() {
 
 #[test]
 fn a_received_packet_passes_the_hop_and_then_the_aqm() {
-    let mut rig = Rig::new(true, true, Wants { received: true, ..Wants::default() });
+    let mut rig = Rig::new(true, true, Wants::of(&[Capability::Received]));
     assert!(rig.pipeline.wants_received() && !rig.pipeline.wants_departures());
     let verdict = rig.pipeline.receive(&packet(5, 3), (HeaderId::NONE, None), Time(3));
     assert_eq!(verdict, Verdict::Drop(EARLY));
@@ -267,7 +267,7 @@ fn a_received_packet_passes_the_hop_and_then_the_aqm() {
 /// A hop receives only headers of its own kind, and counts as an interface with support.
 #[test]
 fn headers_of_other_kinds_pass_unseen() {
-    let mut rig = Rig::new(false, true, Wants::default());
+    let mut rig = Rig::new(false, true, Wants::NONE);
     let (own, other) = (rig.kinds.id(Some(&KIND)), rig.kinds.id(Some(&OTHER)));
     for (id, seen, supported) in [(own, "Some(3)", 4), (other, "None", 3), (HeaderId::NONE, "None", 3)] {
         let mut header = Header { supported: 3, ..Header::default() };
@@ -279,7 +279,7 @@ fn headers_of_other_kinds_pass_unseen() {
 
 #[test]
 fn a_hops_timers_follow_the_one_rule() {
-    let mut rig = Rig::new(false, true, Wants::default());
+    let mut rig = Rig::new(false, true, Wants::NONE);
     let (mut effects, mut firings) = (HopEffects::default(), vec![]);
     rig.pipeline.start(Time(0), &mut effects, &mut firings);
     let Firing { at, timer, generation } = firings.pop().unwrap();

@@ -14,7 +14,9 @@ mod source;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airfair_schemes::droptail::DropTail;
-use airfair_schemes::places::{Agent, Aqm, Controller, Interface, Medium, Priority, Queue, Source, Wants};
+use airfair_schemes::places::{
+    Agent, Aqm, Capability, Controller, Interface, Medium, OutputQueue, Priority, Source, Wants,
+};
 use airfair_schemes::{
     Build, Carrier, ParamDoc, ParamError, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry,
 };
@@ -191,15 +193,15 @@ impl Written {
 }
 
 impl Scheme for Written {
-    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
+    fn queue(&self, interface: &Interface) -> OutputQueue {
         let limit_packets = interface.limit_packets;
         let made = self.make("queue", |object, name| {
             let made = object.call_method1("queue", (limit_packets,))?;
             queue::PythonQueue::new(&made, limit_packets, &self.raised, name)
         });
         match made {
-            Some(queue) => Box::new(queue),
-            None => Box::new(DropTail::new(limit_packets)),
+            Some(queue) => OutputQueue::plain(queue),
+            None => OutputQueue::plain(DropTail::new(limit_packets)),
         }
     }
 
@@ -233,22 +235,26 @@ impl Scheme for Written {
 
     fn wants(&self, interface: &Interface) -> Wants {
         if interface.medium == Medium::Wire {
-            return Wants::default();
+            return Wants::NONE;
         }
         let wants = self.make("agent", |object, _| {
             let samples: u64 = object.getattr("sample_interval")?.extract()?;
             let links = object.getattr("samples_links")?.extract()?;
             let overheard = object.getattr("overhears")?.extract()?;
-            let wants = Wants { samples: Span(samples), links, overheard, ..Wants::default() };
+            let wants = Wants::NONE
+                .samples_every(Span(samples))
+                .and_if(links, Capability::Links)
+                .and_if(overheard, Capability::Overheard);
             if !self.definition.places.contains(&"forwarder") {
                 return Ok(wants);
             }
             let delivery_ratios = object.getattr("knows_ratios")?.extract()?;
             let priority = Priority(levels(object)?.saturating_sub(1));
             // Flows have one forwarder at a node.
-            Ok(Wants { lone_radio: true, delivery_ratios, priority, ..wants })
+            let wants = wants.and(&[Capability::LoneRadio]).priorities_to(priority);
+            Ok(wants.and_if(delivery_ratios, Capability::DeliveryRatios))
         });
-        wants.unwrap_or_default()
+        wants.unwrap_or(Wants::NONE)
     }
 
     fn source(&self) -> Option<Box<dyn Source>> {

@@ -24,15 +24,14 @@ use super::discovery::{self, Broadcast, Discovery};
 use super::hop::bytes_per_second;
 use super::links::{self, Links, View};
 use crate::places::{
-    Agent, AgentContext, AgentSetup, Destination, FlowId, FlowShare, Message, NodeId, NodeSample, SendRate,
-    Setting, Timer, Transmit,
+    Agent, AgentContext, AgentSetup, Destination, FlowId, FlowShare, LoneExchange, Message, NodeId,
+    NodeSample, SendRate, Setting, Timer, Transmit,
 };
 
 const HELLO: Timer = Timer(1);
 const PROBE: Timer = Timer(2);
 const REPORT: Timer = Timer(3);
 const DIVIDE: Timer = Timer(4);
-const LATE: Timer = Timer(5);
 
 /// The parameters of an agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,21 +50,6 @@ pub struct Config {
     pub epoch: Span,
     /// Part of a cycle by which a report precedes the controller's round at most.
     pub lead: f64,
-    /// The faults of the node's reports.
-    pub faults: Faults,
-}
-
-/// The faults of a node's reports (ours: to measure what the others get then).
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Faults {
-    /// Part of them that is lost before it is sent.
-    pub lost: f64,
-    /// The longest time that one waits before it is sent.
-    pub late: Span,
-    /// Flows that it tells of beside each flow.
-    pub more_flows: u32,
-    /// Each of its links is overloaded, it says.
-    pub overloaded: bool,
 }
 
 /// The last allocation.
@@ -96,8 +80,6 @@ pub struct NodeAgent {
     reported: Option<NodeId>,
     acknowledged: u16,
     allocated: Option<Allocated>,
-    /// Reports that wait, with the times at which they are sent, the next one last.
-    late: Vec<(Time, Message)>,
     now: Time,
     ignored: u64,
     work: u64,
@@ -125,7 +107,6 @@ impl NodeAgent {
             reported: None,
             acknowledged: 0,
             allocated: None,
-            late: Vec::new(),
             now: Time::ZERO,
             ignored: 0,
             work: 0,
@@ -183,7 +164,6 @@ impl NodeAgent {
         if self.reported != Some(controller) {
             (self.reported, self.acknowledged) = (Some(controller), 0);
         }
-        let faults = self.config.faults;
         let links: Vec<LinkReport> = ended
             .iter()
             .map(|link| LinkReport {
@@ -191,7 +171,7 @@ impl NodeAgent {
                 capacity: bytes_per_second(link.goodput),
                 used: bytes_per_second(link.used),
                 transmissions: link.transmissions,
-                overloaded: link.overloaded || faults.overloaded,
+                overloaded: link.overloaded,
             })
             .collect();
         let of_link = |link: &links::Ended| {
@@ -204,12 +184,7 @@ impl NodeAgent {
             };
             link.flows.iter().map(report).collect::<Vec<_>>()
         };
-        let mut flows: Vec<FlowReport> = ended.iter().flat_map(of_link).collect();
-        let invented = |flow: &FlowReport| {
-            let flow = *flow;
-            (1..=faults.more_flows).map(move |more| FlowReport { flow: flow.flow ^ (more << 20), ..flow })
-        };
-        flows.extend(flows.iter().flat_map(invented).collect::<Vec<_>>());
+        let flows: Vec<FlowReport> = ended.iter().flat_map(of_link).collect();
         let version = self.discovery.version();
         let list: Vec<WireNeighbour> = self
             .discovery
@@ -220,30 +195,12 @@ impl NodeAgent {
         let listed = (version != self.acknowledged).then_some(&list[..]);
         self.reports = self.reports.wrapping_add(1);
         let head = ReportHead { node: self.me.0, round: self.reports, version };
-        if faults.lost > 0.0 && context.random.uniform() < faults.lost {
-            return;
-        }
-        let late = if faults.late > Span::ZERO { context.random.uniform() } else { 0.0 };
-        let due = now.saturating_add(Span((faults.late.as_nanos() as f64 * late) as u64));
-        for part in Report::parts(head, &links, &flows, listed) {
+        // The last part leaves first.
+        for part in Report::parts(head, &links, &flows, listed).into_iter().rev() {
             if let Some(bytes) = encoded(&WireMessage::Report(part)) {
                 let to = Destination::Node(controller);
-                self.late.push((due, Message { to, bytes, ahead: true, transmit: None }));
+                context.out.messages.push(Message { to, bytes, ahead: true, transmit: None });
             }
-        }
-        self.late.sort_by_key(|&(due, _)| core::cmp::Reverse(due));
-        self.send_due(context);
-    }
-
-    /// Send the reports whose time has come.
-    fn send_due(&mut self, context: &mut AgentContext<'_>) {
-        while let Some((due, message)) = self.late.pop() {
-            if due > context.now {
-                context.out.timers.push((LATE, due));
-                self.late.push((due, message));
-                return;
-            }
-            context.out.messages.push(message);
         }
     }
 
@@ -313,6 +270,11 @@ impl Agent for NodeAgent {
         context.out.timers.extend([(HELLO, hello), (PROBE, probe), (REPORT, report), (DIVIDE, divide)]);
     }
 
+    fn on_link_rate(&mut self, neighbour: NodeId, exchange: LoneExchange, context: &mut AgentContext<'_>) {
+        self.links.set_exchange(neighbour, exchange);
+        self.set_rates(context);
+    }
+
     fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
         self.now = context.now;
         if self.links.sample(sample.links, sample.flows, context.now) {
@@ -351,7 +313,6 @@ impl Agent for NodeAgent {
         match timer {
             HELLO | PROBE => self.broadcast(timer, context),
             REPORT => self.report(context),
-            LATE => self.send_due(context),
             _ => {
                 self.links.divide(context.now);
                 self.set_rates(context);

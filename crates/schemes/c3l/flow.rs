@@ -15,7 +15,7 @@
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
-use super::header::{FEEDBACK, STAMP, allocation, epoch, report, sequence, start};
+use super::header::{STAMP, allocation, read_report, report, sequence, stamped, start};
 use super::hop::bytes_per_second;
 use crate::places::{
     Allowance, Arrived, FlowSetup, Header, HeaderKind, Receiver as ReceiverPlace, ReceiverContext, Source,
@@ -40,20 +40,10 @@ pub struct SourceConfig {
     pub epoch: Span,
 }
 
-/// How feedback returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Returns {
-    /// In reports.
-    Reports,
-    /// In acknowledgements.
-    Acknowledgements,
-}
-
 /// A source.
 #[derive(Debug, Clone)]
 pub struct Sender {
     config: SourceConfig,
-    returns: Returns,
     /// Mean payload, and what headers add to it, bytes.
     payload: u64,
     headers: u64,
@@ -103,11 +93,10 @@ impl Sent {
 impl Sender {
     /// A source before its flow starts.
     #[must_use]
-    pub const fn new(config: SourceConfig, returns: Returns) -> Self {
+    pub const fn new(config: SourceConfig) -> Self {
         let rate = config.first;
         Self {
             config,
-            returns,
             payload: 1,
             headers: 0,
             rate,
@@ -124,6 +113,13 @@ impl Sender {
         let whole = u128::from(self.payload) + u128::from(self.headers);
         let rate = u128::from(allocation.0) * u128::from(self.payload) / whole.max(1);
         Rate(u64::try_from(rate).unwrap_or(u64::MAX)).min(most).max(least)
+    }
+
+    /// Sends at an allocation, bytes/s, from now on, if a node has stamped one.
+    fn follow(&mut self, allocation: Option<u32>, now: Time) {
+        let Some(bytes) = allocation else { return };
+        self.heard = now;
+        self.rate = self.payload_rate(Rate(8 * u64::from(bytes)));
     }
 }
 
@@ -149,18 +145,20 @@ impl Source for Sender {
     }
 
     fn on_feedback(&mut self, header: &Header, context: &mut SourceContext<'_>) {
-        match self.returns {
-            // An earlier report that was overtaken.
-            Returns::Reports if self.epoch.is_some_and(|last| last.wrapping_sub(epoch(header)) < 1 << 15) => {
-                return;
-            }
-            Returns::Reports => self.epoch = Some(epoch(header)),
-            Returns::Acknowledgements if header.supported == 0 => return,
-            Returns::Acknowledgements => {}
+        // No data has arrived yet.
+        if header.supported > 0 {
+            self.follow(allocation(header), context.now);
         }
-        let Some(bytes) = allocation(header) else { return };
-        self.heard = context.now;
-        self.rate = self.payload_rate(Rate(8 * u64::from(bytes)));
+    }
+
+    fn on_report(&mut self, report: &[u8], context: &mut SourceContext<'_>) {
+        let Some(feedback) = read_report(report) else { return };
+        // An earlier report that was overtaken.
+        if self.epoch.is_some_and(|last| last.wrapping_sub(feedback.epoch) < 1 << 15) {
+            return;
+        }
+        self.epoch = Some(feedback.epoch);
+        self.follow(stamped(feedback.allocation), context.now);
     }
 
     fn on_timer(&mut self, _: Timer, context: &mut SourceContext<'_>) {
@@ -203,17 +201,13 @@ impl Receiver {
         let nanos = u128::from(context.now.since(self.since).as_nanos().max(1));
         let received = u128::from(self.bytes) * 1_000_000_000 / nanos;
         let received = u32::try_from(received).unwrap_or(u32::MAX);
-        context.out.reports.push(report(last, self.count, received));
+        context.out.reports.extend(report(last, self.count, received));
         self.count = self.count.wrapping_add(1);
         (self.bytes, self.since) = (0, context.now);
     }
 }
 
 impl ReceiverPlace for Receiver {
-    fn header(&self) -> &'static HeaderKind {
-        &FEEDBACK
-    }
-
     fn reports_go_ahead(&self) -> bool {
         true
     }

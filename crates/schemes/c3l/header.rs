@@ -1,16 +1,16 @@
 //! The header of a flow's data (§III-E): the smallest allocation so far, and what returns it to the source.
 //!
-//! Over UDP the receiver reports once an epoch ([`FEEDBACK`]); over TCP each acknowledgement has the header of the data that has arrived
+//! Over UDP the receiver reports once an epoch ([`Feedback`]); over TCP each acknowledgement has the header of the data that has arrived
 //! last (ours: the paper leaves reliability out).
 
 use airfair_wire::c3l::{Feedback, Stamp};
 
-use crate::places::{FlowId, Header, HeaderKind};
+use crate::places::{FlowId, Header, HeaderKind, ReportBytes};
 
 /// UDP's protocol number: the header of what follows. Over TCP the host knows better.
 const NEXT: u8 = 17;
 
-/// Words of both headers; of the third, the data's header has the source's rate, the report the rate that arrived.
+/// Words of the header.
 const FLOW: usize = 0;
 const ALLOCATION: usize = 1;
 const RATE: usize = 2;
@@ -35,25 +35,6 @@ pub static STAMP: HeaderKind = HeaderKind {
     answer: |kept| *kept,
 };
 
-/// The header of a receiver's reports. No hop stamps it: its two counts of hops hold the epoch's number.
-pub static FEEDBACK: HeaderKind = HeaderKind {
-    name: "c3l-feedback",
-    wire_len: Feedback::wire_len() as u32,
-    trailer: false,
-    queue: None,
-    encode: |header, buffer| {
-        let [flow, allocation, received, sequence] = header.fields;
-        Feedback { epoch: epoch(header), flow, allocation, received, sequence }.encode(buffer).ok()
-    },
-    decode: |bytes| {
-        let (Feedback { epoch, flow, allocation, received, sequence }, _) = Feedback::decode(bytes).ok()?;
-        let [supported, unsupported] = epoch.to_be_bytes();
-        Some(Header { supported, unsupported, fields: [flow, allocation, received, sequence] })
-    },
-    keep: |_, _| (),
-    answer: |kept| *kept,
-};
-
 /// Fills the header of a datagram or segment that leaves its source: no allocation yet.
 pub(super) const fn start(header: &mut Header, rate: u32, sequence: u32) {
     header.fields = [0, u32::MAX, rate, sequence];
@@ -68,7 +49,12 @@ pub(super) fn stamp(header: &mut Header, flow: FlowId, allocation: u32) {
 /// The smallest allocation, bytes/s; `None` if no node has stamped the packet.
 #[must_use]
 pub fn allocation(header: &Header) -> Option<u32> {
-    Some(header.fields[ALLOCATION]).filter(|&rate| rate < u32::MAX)
+    stamped(header.fields[ALLOCATION])
+}
+
+/// An allocation, bytes/s, as headers and reports have it; `None` if no node has stamped the packet.
+pub(super) fn stamped(allocation: u32) -> Option<u32> {
+    Some(allocation).filter(|&rate| rate < u32::MAX)
 }
 
 /// The rate at which the source sends, bytes/s of IP packets.
@@ -83,15 +69,13 @@ pub const fn sequence(header: &Header) -> u32 {
 }
 
 /// The report of an epoch: of the packet that arrived last, and the rate that arrived, bytes/s.
-pub(super) fn report(last: &Header, epoch: u16, received: u32) -> Header {
-    let mut fields = last.fields;
-    fields[RATE] = received;
-    let [supported, unsupported] = epoch.to_be_bytes();
-    Header { supported, unsupported, fields }
+pub(super) fn report(last: &Header, epoch: u16, received: u32) -> Option<ReportBytes> {
+    let [flow, allocation, _, sequence] = last.fields;
+    let feedback = Feedback { epoch, flow, allocation, received, sequence };
+    ReportBytes::written(|buffer| feedback.encode(buffer).ok())
 }
 
-/// The number of a report's epoch.
-#[must_use]
-pub const fn epoch(header: &Header) -> u16 {
-    u16::from_be_bytes([header.supported, header.unsupported])
+/// A report, read from its bytes.
+pub(super) fn read_report(bytes: &[u8]) -> Option<Feedback> {
+    Feedback::decode(bytes).ok().map(|(feedback, _)| feedback)
 }

@@ -5,6 +5,7 @@
 //!   even part of the queue's limit.
 //! - A link without a valid share gives each flow C_max by the flows of the node by the links of the flow that end at one of the link's
 //!   ends (1 to 3; the length of a path is not known here, and only these links share the air of both ends for certain).
+//! - C_max of a link whose rate a law chooses is that of its present rate.
 //! - A flow that appears gets an even part of the link's share at once. It is on one link, the last on which it was seen: when its next
 //!   hop changes, it has no part of the earlier link's share any more.
 //! - f_s, the sending rate of a flow, is what its source says that it sends, in the header. What arrives is less by what is lost on the
@@ -127,7 +128,9 @@ pub struct Ended {
 #[derive(Debug, Clone)]
 pub struct Links {
     config: Config,
+    /// The exchange at the radio's nominal rate, and those of links whose rates a law chooses.
     exchange: LoneExchange,
+    chosen: BTreeMap<NodeId, LoneExchange>,
     me: NodeId,
     limit: u32,
     links: BTreeMap<NodeId, Link>,
@@ -188,12 +191,18 @@ impl Links {
     #[must_use]
     pub fn new(config: Config, limit: u32) -> Self {
         let (me, exchange) = (NodeId(u32::MAX), LoneExchange::default());
-        Self { config, exchange, me, limit, links: BTreeMap::new(), since: Time::ZERO }
+        let (chosen, links) = (BTreeMap::new(), BTreeMap::new());
+        Self { config, exchange, chosen, me, limit, links, since: Time::ZERO }
     }
 
     /// The interface starts.
     pub fn start(&mut self, me: NodeId, exchange: LoneExchange, now: Time) {
         (self.me, self.exchange, self.since) = (me, exchange, now);
+    }
+
+    /// The rate of a link is this exchange's from now on: so is its C_max.
+    pub fn set_exchange(&mut self, to: NodeId, exchange: LoneExchange) {
+        self.chosen.insert(to, exchange);
     }
 
     fn link(&mut self, to: NodeId, now: Time) -> &mut Link {
@@ -324,12 +333,16 @@ impl Links {
         self.limit / loaded
     }
 
-    /// C_max of a link with packets of this size.
-    fn c_max(&self, size: Option<u32>) -> Rate {
-        match self.config.c_max {
-            Capacity::Goodput => self.exchange.goodput(size.unwrap_or(self.config.packet).max(1)),
-            Capacity::Rate => self.exchange.rate,
-        }
+    /// C_max of each link, by the size of its packets and by its rate.
+    fn c_max(&self) -> Vec<Rate> {
+        let of = |(to, link): (&NodeId, &Link)| {
+            let exchange = self.chosen.get(to).unwrap_or(&self.exchange);
+            match self.config.c_max {
+                Capacity::Goodput => exchange.goodput(link.size.unwrap_or(self.config.packet).max(1)),
+                Capacity::Rate => exchange.rate,
+            }
+        };
+        self.links.iter().map(of).collect()
     }
 
     /// Calls `set` for each flow whose rate has changed since the last call.
@@ -337,7 +350,7 @@ impl Links {
         let flows = self.links.values().map(|link| link.flows.len()).sum::<usize>() as u32;
         let me = self.me;
         let part = self.config.default_part;
-        let goodputs: Vec<Rate> = self.links.values().map(|link| self.c_max(link.size)).collect();
+        let goodputs = self.c_max();
         for ((&to, link), goodput) in self.links.iter_mut().zip(goodputs) {
             let shared = link.valid_share(now).is_some();
             let c_max = Rate((goodput.0 as f64 * part) as u64);
@@ -369,7 +382,7 @@ impl Links {
             let mean = link.bytes.checked_div(link.packets);
             link.size = mean.map(|mean| u32::try_from(mean).unwrap_or(u32::MAX)).or(link.size);
         }
-        let goodputs: Vec<Rate> = self.links.values().map(|link| self.c_max(link.size)).collect();
+        let goodputs = self.c_max();
         for ((&to, link), goodput) in self.links.iter_mut().zip(goodputs) {
             let overloaded = link.overload.judge(&self.config.overload, limit);
             if link.bytes == 0 && link.waiting == 0 {

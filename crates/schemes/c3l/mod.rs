@@ -67,18 +67,18 @@ use airfair_wire::c3l as wire;
 use crate::params;
 use crate::params::{ParamError, Params};
 use crate::places::{
-    Agent, Controller as ControllerPlace, Hop, Interface, Medium, MessageKinds, Source, UdpEnds, Wants,
+    Agent, Capability, Controller as ControllerPlace, Hop, Interface, Medium, MessageKinds, Source, UdpEnds,
+    Wants,
 };
 use crate::scheme::Scheme;
 
 pub use agent::NodeAgent;
 pub use controller::Controller;
 pub use estimate::LocalAgent;
-pub use flow::{Receiver, Returns, Sender, SourceConfig};
+pub use flow::{Receiver, Sender, SourceConfig};
 pub use hop::Stamper;
 pub use links::{Capacity, Ended, Links, Sending};
 
-use agent::Faults;
 use capacity::{Decrease, Repeats, Several};
 use topology::{Conflict, Hider, Reach, Vertices};
 
@@ -222,21 +222,6 @@ params! {
 }
 
 params! {
-    /// The parameters of `c3l-faulty`.
-    pub(crate) struct FaultyParameters {
-        ..right: Parameters;
-        /// part of the node's reports that is lost before it is sent
-        lost: f64 = 0.0, in 0.0..=1.0;
-        /// longest time that a report waits before it is sent; each waits a drawn part of it
-        late: Span = Span::ZERO, in Span::ZERO..=HOUR;
-        /// invented flows that the node reports beside each of its flows
-        more_flows: u64 = 0, in 0..=100;
-        /// the node reports that each of its links is overloaded
-        overloaded: bool = false;
-    }
-}
-
-params! {
     /// The parameters of `c3l-local`.
     pub(crate) struct LocalParameters {
         ..flow: FlowParameters;
@@ -297,19 +282,11 @@ impl C3l {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        Self::controlled(&Parameters::read(params)?, Faults::default())
+        Self::controlled(&Parameters::read(params)?)
     }
 
-    /// C3L at nodes whose reports are wrong, late or lost (ours: what the others get then).
-    ///
-    /// # Errors
-    /// A value that is out of its range.
-    pub fn faulty(params: &Params) -> Result<Self, ParamError> {
-        let FaultyParameters { right, lost, late, more_flows, overloaded } = FaultyParameters::read(params)?;
-        Self::controlled(&right, Faults { lost, late, more_flows: more_flows as u32, overloaded })
-    }
-
-    fn controlled(set: &Parameters, faults: Faults) -> Result<Self, ParamError> {
+    /// The same of parameters that have been read.
+    pub(crate) fn controlled(set: &Parameters) -> Result<Self, ParamError> {
         // What is told once in a time must not expire before it is told again.
         for (name, expiry, told, expected) in [
             ("report_expiry", set.report_expiry, set.cycle, "expected more than cycle"),
@@ -325,8 +302,10 @@ impl C3l {
                 return Err(ParamError::new(name, expected));
             }
         }
-        let agent = agent::Config { faults, ..Self::agent_config(set) };
-        Self::new(&set.flow, Shares::Controller(Box::new((agent, Self::controller_config(set)))))
+        Self::new(
+            &set.flow,
+            Shares::Controller(Box::new((Self::agent_config(set), Self::controller_config(set)))),
+        )
     }
 
     /// `c3l-local` with these parameters.
@@ -400,7 +379,6 @@ impl C3l {
             },
             epoch: set.flow.epoch,
             lead: set.report_lead,
-            faults: Faults::default(),
         }
     }
 
@@ -448,12 +426,12 @@ impl C3l {
 
 impl Scheme for C3l {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(Sender::new(self.source, Returns::Acknowledgements)))
+        Some(Box::new(Sender::new(self.source)))
     }
 
     fn udp(&self) -> Option<UdpEnds> {
         Some(UdpEnds {
-            source: Box::new(Sender::new(self.source, Returns::Reports)),
+            source: Box::new(Sender::new(self.source)),
             receiver: Some(Box::new(Receiver::new(self.epoch))),
         })
     }
@@ -475,12 +453,16 @@ impl Scheme for C3l {
     }
 
     fn wants(&self, interface: &Interface) -> Wants {
-        let links = interface.medium == Medium::Radio;
-        let samples = if links { self.sample } else { Span::ZERO };
-        let link_use = links && matches!(self.shares, Shares::Estimate(_));
-        // Agents of several radios would report under one name; those of `c3l-local` speak to nobody.
-        let lone_radio = links && matches!(self.shares, Shares::Controller(_));
-        Wants { samples, links, link_use, lone_radio, own_queue: true, ..Wants::default() }
+        let wants = Wants::of(&[Capability::OwnQueue]);
+        if interface.medium == Medium::Wire {
+            return wants;
+        }
+        let wants = wants.and(&[Capability::Links, Capability::Exchange]).samples_every(self.sample);
+        match self.shares {
+            // Agents of several radios would report under one name.
+            Shares::Controller(_) => wants.and(&[Capability::LoneRadio]),
+            Shares::Estimate(_) => wants.and(&[Capability::LinkUse, Capability::LinkTimes]),
+        }
     }
 
     fn controller(&self) -> Option<Box<dyn ControllerPlace>> {

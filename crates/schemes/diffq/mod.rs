@@ -52,7 +52,7 @@ use airfair_units::{Rate, Span};
 
 use crate::droptail::DropTail;
 use crate::params::{ParamError, Params};
-use crate::places::{Agent, Interface, Medium, Priority, Queue, Source, UdpEnds, Wants};
+use crate::places::{Agent, Capability, Interface, Medium, OutputQueue, Priority, Source, UdpEnds, Wants};
 use crate::scheme::Scheme;
 use crate::{params, words};
 
@@ -153,15 +153,6 @@ params! {
     }
 }
 
-params! {
-    /// The parameters of `diffq-liar`.
-    pub(crate) struct LiarParameters {
-        ..truth: Parameters;
-        /// what the node multiplies the sizes by that it announces: 0 attracts packets, large factors repel them
-        size_factor: f64 = 0.0, in 0.0..=1000.0;
-    }
-}
-
 words! {
     /// How the size of a queue reaches the neighbours.
     pub enum SizesBy {
@@ -189,19 +180,11 @@ impl DiffQ {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params, parts: Parts) -> Result<Self, ParamError> {
-        Self::new(&Parameters::read(params)?, parts, 1.0)
+        Self::new(&Parameters::read(params)?, parts)
     }
 
-    /// DiffQ at a node that announces wrong sizes (ours: how robust the others are).
-    ///
-    /// # Errors
-    /// A value that is out of its range.
-    pub fn liar(params: &Params) -> Result<Self, ParamError> {
-        let LiarParameters { truth, size_factor } = LiarParameters::read(params)?;
-        Self::new(&truth, Parts::All, size_factor)
-    }
-
-    fn new(set: &Parameters, parts: Parts, size_factor: f64) -> Result<Self, ParamError> {
+    /// The same of parameters that have been read.
+    pub(crate) fn new(set: &Parameters, parts: Parts) -> Result<Self, ParamError> {
         let CommonParameters { serve, expiry, sizes, .. } = set.common;
         let quantiser = set.common.quantiser();
         let scheduler = scheduler::Scheduler { parts, order: set.order, serve, acks: set.acks, quantiser };
@@ -209,7 +192,6 @@ impl DiffQ {
             queue: QueueConfig {
                 scheduler,
                 announced: set.announced,
-                size_factor,
                 mark_above: Some(set.mark_above as u32).filter(|&packets| packets > 0),
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
@@ -224,13 +206,13 @@ impl DiffQ {
 }
 
 impl Scheme for DiffQ {
-    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
+    fn queue(&self, interface: &Interface) -> OutputQueue {
         let limit_packets = interface.limit_packets;
         match interface.medium {
-            Medium::Wire => Box::new(DropTail::new(limit_packets)),
+            Medium::Wire => OutputQueue::plain(DropTail::new(limit_packets)),
             Medium::Radio => {
                 let config = QueueConfig { limit_packets, ..self.queue };
-                Box::new(DiffQQueue::new(config, Backlogs::new(self.sizes, self.expiry)))
+                OutputQueue::labelled(DiffQQueue::new(config, Backlogs::new(self.sizes, self.expiry)))
             }
         }
     }
@@ -251,21 +233,17 @@ impl Scheme for DiffQ {
     fn wants(&self, interface: &Interface) -> Wants {
         let parts = self.queue.scheduler.parts;
         if interface.medium == Medium::Wire {
-            return Wants::default();
+            return Wants::NONE;
         }
         let levels = match parts {
             Parts::All | Parts::Occupancy => self.queue.scheduler.quantiser.levels,
             Parts::Order | Parts::Turns => 1,
         };
-        Wants {
-            heard_headers: matches!(parts, Parts::All | Parts::Order) && self.announcements.is_none(),
-            samples: self.announcements.unwrap_or_default(),
-            backlogs: self.announcements.is_some(),
-            finished: true,
-            routes: true,
-            own_queue: true,
-            priority: Priority(levels - 1),
-            ..Wants::default()
-        }
+        let heard = matches!(parts, Parts::All | Parts::Order) && self.announcements.is_none();
+        Wants::of(&[Capability::Finished, Capability::Routes, Capability::OwnQueue])
+            .and_if(heard, Capability::HeardHeaders)
+            .and_if(self.announcements.is_some(), Capability::Backlogs)
+            .samples_every(self.announcements.unwrap_or_default())
+            .priorities_to(Priority(levels - 1))
     }
 }

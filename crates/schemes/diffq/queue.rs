@@ -11,8 +11,8 @@ use super::destinations::{DestinationQueue, Destinations};
 use super::scheduler::{Candidate, Rank, Scheduler};
 use super::trailer;
 use crate::places::{
-    DropReason, Ecn, Enqueued, Head, Header, HeaderKind, Heard, MarkReason, NodeId, Packet, PacketClass,
-    PacketId, Priority, Queue, QueueContext, QueueView, Setting,
+    DropReason, Ecn, Enqueued, Head, Header, HeaderKind, Heard, LabelledQueue, MarkReason, NodeId, Packet,
+    PacketClass, PacketId, Priority, Queue, QueueContext, QueueView, Setting,
 };
 use crate::words;
 
@@ -37,8 +37,6 @@ pub struct QueueConfig {
     pub scheduler: Scheduler,
     /// See [`Announced`].
     pub announced: Announced,
-    /// The factor of an announced size; 1 is the truth.
-    pub size_factor: f64,
     /// Packets in a destination queue from which on arrivals are marked, if they can be.
     pub mark_above: Option<u32>,
     /// Most packets of destination queues that the radio holds.
@@ -194,16 +192,6 @@ impl Queue for DiffQ {
         head
     }
 
-    fn pass_over(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
-        self.passed |= match self.named? {
-            Named::For(_, rank) => 1 << rank.level,
-            Named::Plain => PLAIN,
-        };
-        let head = self.choose(context.now);
-        self.answer = head.map(|head| (context.now, Some(head)));
-        head
-    }
-
     fn commit(&mut self) -> Option<Packet> {
         self.answer = None;
         self.turn += 1;
@@ -232,8 +220,47 @@ impl Queue for DiffQ {
         }
     }
 
-    fn header(&self) -> Option<&'static HeaderKind> {
-        Some(&trailer::KIND)
+    fn apply(&mut self, setting: Setting, now: Time) {
+        if let Setting::Backlog { neighbour, destination, packets } = setting {
+            self.answer = None;
+            self.backlogs.hear(
+                neighbour,
+                destination,
+                packets.min(self.config.scheduler.quantiser.depth),
+                now,
+            );
+        }
+    }
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let last = |value: fn(&Rank) -> f64| self.last.as_ref().map_or(f64::NAN, value);
+        vec![
+            ("differential", last(|rank| rank.differential as f64)),
+            ("level", last(|rank| f64::from(rank.level))),
+            ("destinations", f64::from(self.destinations.totals().0)),
+            ("known_sizes", self.backlogs.len() as f64),
+        ]
+    }
+
+    fn show(&self, see: &mut dyn FnMut(&Packet)) {
+        self.plain.iter().for_each(&mut *see);
+        self.destinations.show(see);
+    }
+}
+
+impl LabelledQueue for DiffQ {
+    fn pass_over(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
+        self.passed |= match self.named? {
+            Named::For(_, rank) => 1 << rank.level,
+            Named::Plain => PLAIN,
+        };
+        let head = self.choose(context.now);
+        self.answer = head.map(|head| (context.now, Some(head)));
+        head
+    }
+
+    fn header(&self) -> &'static HeaderKind {
+        &trailer::KIND
     }
 
     fn stamp(&mut self, packet: &Packet, header: &mut Header, now: Time) {
@@ -242,9 +269,6 @@ impl Queue for DiffQ {
             Announced::After => left,
             Announced::Before => left + 1,
         };
-        // A hook for each packet uses no floats where the factor is 1.
-        let factor = self.config.size_factor;
-        let size = if factor == 1.0 { size } else { (f64::from(size) * factor) as u32 };
         trailer::write(header, packet, size, now);
     }
 
@@ -296,18 +320,6 @@ impl Queue for DiffQ {
         self.destinations.iter().for_each(|queue| see(queue.destination, queue.len()));
     }
 
-    fn apply(&mut self, setting: Setting, now: Time) {
-        if let Setting::Backlog { neighbour, destination, packets } = setting {
-            self.answer = None;
-            self.backlogs.hear(
-                neighbour,
-                destination,
-                packets.min(self.config.scheduler.quantiser.depth),
-                now,
-            );
-        }
-    }
-
     fn backlog_to(&self, destination: NodeId, labelled: bool) -> QueueView {
         if !labelled {
             let packets = self.plain.len() as u32;
@@ -317,22 +329,7 @@ impl Queue for DiffQ {
         QueueView { packets, bytes, limit_packets: self.config.scheduler.quantiser.depth }
     }
 
-    fn gauges(&self) -> Vec<(&'static str, f64)> {
-        let last = |value: fn(&Rank) -> f64| self.last.as_ref().map_or(f64::NAN, value);
-        vec![
-            ("differential", last(|rank| rank.differential as f64)),
-            ("level", last(|rank| f64::from(rank.level))),
-            ("destinations", f64::from(self.destinations.totals().0)),
-            ("known_sizes", self.backlogs.len() as f64),
-        ]
-    }
-
     fn work(&self) -> u64 {
         self.backlogs.looked_at() + self.compared
-    }
-
-    fn show(&self, see: &mut dyn FnMut(&Packet)) {
-        self.plain.iter().for_each(&mut *see);
-        self.destinations.show(see);
     }
 }

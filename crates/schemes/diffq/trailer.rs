@@ -66,6 +66,11 @@ pub(super) fn write(header: &mut Header, packet: &Packet, queue: u32, now: Time)
         header.fields[SENT_US] = (now.0 / 1000) as u32;
     }
     header.supported = header.supported.saturating_add(1);
+    announce(header, queue);
+}
+
+/// Replaces the size of the destination's queue; sizes above the largest number of 16 bits are that number.
+pub(crate) fn announce(header: &mut Header, queue: u32) {
     let size = u16::try_from(queue).unwrap_or(u16::MAX);
     header.fields[TYPE_AND_QUEUE] = header.fields[TYPE_AND_QUEUE] & !0xffff | u32::from(size);
 }

@@ -173,6 +173,12 @@ impl Target for Agents {
                 nodes.dedup();
                 self.call(which, |agent, context| agent.on_neighbours(&nodes, context));
             }
+            15 => {
+                let rate = Rate((1 + u64::from(input.byte())) * 1_000_000);
+                let exchange = LoneExchange { rate, ..LoneExchange::default() };
+                let neighbour = NodeId(node(input));
+                self.call(which, |agent, context| agent.on_link_rate(neighbour, exchange, context));
+            }
             3 | 4 => {
                 let (flow, to) =
                     (FlowId(1 + u32::from(input.byte() % 3)), NodeId(1 + u32::from(input.byte()) % NODES));

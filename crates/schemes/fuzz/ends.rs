@@ -10,7 +10,9 @@ use airfair_units::{Bytes, Time};
 use super::timers::Timers;
 use super::{MOST_EFFECTS, Target, wait};
 use crate::Scheme;
-use crate::places::{Arrived, Context, Ecn, FlowSetup, Header, ReceiverEffects, SourceEffects, UdpEnds};
+use crate::places::{
+    Arrived, Context, Ecn, FlowSetup, Header, ReceiverEffects, ReportBytes, SourceEffects, UdpEnds,
+};
 
 /// Both ends of a flow over UDP: any data at the receiver, any reports at the source.
 pub struct Ends {
@@ -19,6 +21,7 @@ pub struct Ends {
     timers: [Timers; 2],
     now: Time,
     headers: Vec<Header>,
+    reports: Vec<ReportBytes>,
 }
 
 impl Ends {
@@ -31,6 +34,7 @@ impl Ends {
             timers: Default::default(),
             now: Time(1),
             headers: vec![Header::default()],
+            reports: vec![ReportBytes::EMPTY],
         };
         let setup = FlowSetup {
             mss: Bytes(1000),
@@ -64,15 +68,15 @@ impl Ends {
         assert!((0.0..=1.0).contains(&loss.rate), "{loss:?}");
         assert!(out.reports.len() <= MOST_EFFECTS);
         self.timers[1].set(&out.timers);
-        out.reports.into_iter().for_each(|header| self.keep(header));
+        out.reports.into_iter().for_each(|report| keep(&mut self.reports, report));
     }
+}
 
-    fn keep(&mut self, header: Header) {
-        if self.headers.len() >= 64 {
-            self.headers.remove(0);
-        }
-        self.headers.push(header);
+fn keep<T>(seen: &mut Vec<T>, new: T) {
+    if seen.len() >= 64 {
+        seen.remove(0);
     }
+    seen.push(new);
 }
 
 impl Target for Ends {
@@ -96,9 +100,22 @@ impl Target for Ends {
             0 => {
                 let mut sent = Header::default();
                 self.ends.source.stamp(&mut sent, self.now);
-                self.keep(sent);
+                keep(&mut self.headers, sent);
             }
-            1 => self.source(|source, context| source.on_feedback(&header, context)),
+            1 => {
+                // A report as it was sent, or with bytes changed, or cut.
+                let mut report = input.of(&self.reports).unwrap_or(&ReportBytes::EMPTY).as_slice().to_vec();
+                for _ in 0..input.byte() % 4 {
+                    let at = input.below(report.len());
+                    if let Some(byte) = report.get_mut(at) {
+                        *byte = input.byte();
+                    }
+                }
+                if input.byte() < 32 {
+                    report.truncate(input.below(report.len() + 1));
+                }
+                self.source(|source, context| source.on_report(&report, context));
+            }
             _ => {
                 let ecn = if input.byte() < 230 { Ecn::Ect } else { Ecn::Ce };
                 let data = Arrived { bytes: Bytes(input.number() >> 8), ecn, header };

@@ -11,8 +11,8 @@ use airfair_units::random::{Purpose, Stream};
 use super::{NODES, Target, check, node, wait};
 use crate::Scheme;
 use crate::places::{
-    Context, Ecn, Enqueued, FlowId, Header, Heard, Interface, NodeId, Packet, PacketClass, PacketId, Queue,
-    QueueEffects,
+    Context, Ecn, Enqueued, FlowId, Header, Heard, Interface, LabelledQueue, NodeId, OutputQueue, Packet,
+    PacketClass, PacketId, QueueEffects,
 };
 
 /// Most entries that a call may make a queue look at beside a comparison of all destinations: a look into each one's bucket of known sizes,
@@ -21,7 +21,7 @@ const MOST_WORK: u64 = 4096;
 
 /// A queue at a radio, labelled packets, and frames of neighbours with any headers.
 pub struct Queues {
-    queue: Box<dyn Queue>,
+    queue: Box<dyn LabelledQueue>,
     random: Stream,
     now: Time,
     next: u32,
@@ -32,10 +32,16 @@ pub struct Queues {
 
 impl Queues {
     /// The queue of a scheme.
+    ///
+    /// # Panics
+    /// If that queue does not label packets.
     #[must_use]
     pub fn new(scheme: &dyn Scheme) -> Self {
+        let OutputQueue::Labelled(queue) = scheme.queue(&Interface::radio(50)) else {
+            panic!("a queue that labels packets")
+        };
         Self {
-            queue: scheme.queue(&Interface::radio(50)),
+            queue,
             random: Stream::new(1, "queue", Purpose::Queue),
             now: Time(1),
             next: 0,
@@ -44,7 +50,10 @@ impl Queues {
         }
     }
 
-    fn call<R>(&mut self, hook: impl FnOnce(&mut dyn Queue, &mut crate::places::QueueContext<'_>) -> R) -> R {
+    fn call<R>(
+        &mut self,
+        hook: impl FnOnce(&mut dyn LabelledQueue, &mut crate::places::QueueContext<'_>) -> R,
+    ) -> R {
         let mut out = QueueEffects::default();
         let mut context = Context { now: self.now, random: &mut self.random, out: &mut out };
         let before = self.queue.work();
@@ -125,7 +134,7 @@ impl Target for Queues {
             }
             _ => {
                 let bytes: Vec<u8> = (0..16).map(|_| input.byte()).collect();
-                let decoded = self.queue.header().and_then(|kind| (kind.decode)(&bytes));
+                let decoded = (self.queue.header().decode)(&bytes);
                 let any =
                     Header { supported: 1, unsupported: 0, fields: [(); 4].map(|()| input.number() as u32) };
                 let header = decoded.unwrap_or(any);

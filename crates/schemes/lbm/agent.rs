@@ -7,14 +7,17 @@ use airfair_units::Rate;
 
 use super::Lbm;
 use super::adaptation::Adaptation;
-use super::load::Load;
-use crate::places::{Agent, AgentContext, AgentSetup, Direction, NodeSample, Probability, Setting};
+use super::load::{LinkRates, Load};
+use crate::places::{
+    Agent, AgentContext, AgentSetup, Direction, LoneExchange, NodeId, NodeSample, Probability, Setting,
+};
 
 /// LBM's agent.
 #[derive(Debug, Clone)]
 pub struct LbmAgent {
     lbm: Lbm,
     load: Load,
+    rates: LinkRates,
     adaptation: Adaptation,
     /// The load in the last window.
     rho: f64,
@@ -35,6 +38,7 @@ impl LbmAgent {
                 rate: Rate(0),
                 downlink_only: lbm.downlink_only,
             },
+            rates: LinkRates::default(),
             adaptation: Adaptation::new(&lbm),
             rho: 0.0,
             probability: 0.0,
@@ -47,6 +51,10 @@ impl LbmAgent {
 impl Agent for LbmAgent {
     fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
         self.load.rate = setup.rate;
+    }
+
+    fn on_link_rate(&mut self, neighbour: NodeId, exchange: LoneExchange, _context: &mut AgentContext<'_>) {
+        self.load.rate = self.rates.set(neighbour, exchange.rate);
     }
 
     fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {

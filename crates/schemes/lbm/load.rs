@@ -1,8 +1,10 @@
 //! The load of the air [LBM §2.2; §4 for the other measures].
 
+use alloc::collections::BTreeMap;
+
 use airfair_units::{Bytes, Rate, Span};
 
-use crate::places::LinkUse;
+use crate::places::{LinkUse, NodeId};
 use crate::words;
 
 words! {
@@ -26,10 +28,24 @@ pub struct Load {
     pub mean_packet: Bytes,
     /// The time that is a load of 1, for [`Measure::Access`].
     pub access_scale: Span,
-    /// The radio's nominal rate.
+    /// The radio's nominal rate, or the mean rate of its links ([`LinkRates`]).
     pub rate: Rate,
     /// True if received packets are left out.
     pub downlink_only: bool,
+}
+
+/// The rates of the links on which a law has chosen one.
+#[derive(Debug, Clone, Default)]
+pub struct LinkRates(BTreeMap<NodeId, Rate>);
+
+impl LinkRates {
+    /// A link has this rate from now on. Returns the rate of the radio: the harmonic mean over its links, at which equally many bits on each
+    /// link need the time that they need at their own rates.
+    pub fn set(&mut self, neighbour: NodeId, rate: Rate) -> Rate {
+        self.0.insert(neighbour, rate);
+        let seconds_per_bit: f64 = self.0.values().map(|rate| 1.0 / rate.as_bps().max(1) as f64).sum();
+        Rate((self.0.len() as f64 / seconds_per_bit + 0.5) as u64)
+    }
 }
 
 impl Load {

@@ -26,6 +26,8 @@
 //! - **rho** is the bits of IP packets, headers included, of both directions, divided by the rate of data frames and by t_avg. The
 //!   paper's own numbers need this: 2.3 Mbit/s of 11 are 0.21, and its rho_0 lies between 0.05 and 0.2. With the air's busy
 //!   time as utilisation a saturated cell would have 0.9 and more, and every packet would be marked.
+//! - **The rate of data frames**, where a law chooses the rate of each link, is the harmonic mean over the links that the access point has
+//!   sent on: each carries an even part of the bits. The counters of an interface do not tell its links apart.
 //! - **The interval t_avg** is a tumbling window: the probability of one window is that of the next packets until it ends.
 //! - **The delay** is from a packet's arrival in the access point's queue to the MAC's acknowledgement, the mean of those
 //!   acknowledged in the window. A window without an acknowledged packet changes nothing. Packets that the MAC drops are not counted.
@@ -64,7 +66,7 @@ use airfair_units::{Bytes, Rate, Span};
 
 use crate::params;
 use crate::params::{ParamError, ParamValue, Params};
-use crate::places::{Agent, Aqm, Interface, Medium, Wants};
+use crate::places::{Agent, Aqm, Capability, Interface, Medium, Wants};
 use crate::red::Red;
 use crate::scheme::Scheme;
 
@@ -159,11 +161,14 @@ impl Scheme for Lbm {
     }
 
     fn wants(&self, interface: &Interface) -> Wants {
-        let wants = Wants { ecn: true, ..Wants::default() };
-        if interface.is_access_point_radio() {
-            Wants { samples: self.interval, link_use: true, received: true, ..wants }
-        } else {
-            wants
+        let wants = Wants::of(&[Capability::Ecn]);
+        if !interface.is_access_point_radio() {
+            return wants;
         }
+        let times = self.adapt || self.measure == Measure::Access;
+        wants
+            .and(&[Capability::LinkUse, Capability::Received])
+            .and_exactly_if(times, Capability::LinkTimes)
+            .samples_every(self.interval)
     }
 }

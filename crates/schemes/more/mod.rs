@@ -35,7 +35,7 @@ use crate::diffq::CommonParameters;
 use crate::opportunistic::{self, backpressure, ratios};
 use crate::params;
 use crate::params::{ParamError, Params};
-use crate::places::{Agent, Interface, Medium, MessageKinds, Priority, Wants};
+use crate::places::{Agent, Capability, Interface, Medium, MessageKinds, Priority, Wants};
 use crate::scheme::Scheme;
 
 use node::Config;
@@ -122,13 +122,11 @@ impl Scheme for More {
     fn wants(&self, interface: &Interface) -> Wants {
         let radio = interface.medium == Medium::Radio;
         let levels = self.config.diffq.filter(|_| radio).map_or(1, |diffq| diffq.quantiser.levels);
-        Wants {
-            lone_radio: radio,
-            overheard: radio,
-            delivery_ratios: radio && self.config.probes.is_none(),
-            priority: Priority(levels - 1),
-            ..Wants::default()
-        }
+        Wants::NONE
+            .and_if(radio, Capability::LoneRadio)
+            .and_if(radio, Capability::Overheard)
+            .and_exactly_if(radio && self.config.probes.is_none(), Capability::DeliveryRatios)
+            .priorities_to(Priority(levels - 1))
     }
 
     fn message_kinds(&self) -> Option<MessageKinds> {

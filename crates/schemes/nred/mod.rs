@@ -71,7 +71,7 @@ use airfair_units::{Bytes, Rate, Span};
 
 use crate::params;
 use crate::params::{ParamError, Params};
-use crate::places::{Agent, Aqm, Interface, Medium, Wants};
+use crate::places::{Agent, Aqm, Capability, Interface, Medium, Wants};
 use crate::scheme::Scheme;
 
 const SHORTEST: Span = Span::from_millis(1);
@@ -145,10 +145,15 @@ impl Scheme for Nred {
 
     fn wants(&self, interface: &Interface) -> Wants {
         match interface.medium {
-            Medium::Radio => {
-                Wants { samples: self.interval, overheard: true, received: true, ..Wants::default() }
-            }
-            Medium::Wire => Wants::default(),
+            Medium::Radio => Wants::of(&[
+                Capability::NavTime,
+                Capability::Neighbours,
+                Capability::Overheard,
+                Capability::Received,
+            ])
+            .and_if(self.set_up, Capability::SetUp)
+            .samples_every(self.interval),
+            Medium::Wire => Wants::NONE,
         }
     }
 }

@@ -23,6 +23,21 @@ pub struct Airtime {
 }
 
 impl Airtime {
+    /// Time in all states.
+    #[must_use]
+    pub const fn sum(&self) -> Span {
+        let Self { transmit, receive, busy, nav, idle } = *self;
+        let physical = transmit.0.saturating_add(receive.0).saturating_add(busy.0);
+        Span(physical.saturating_add(nav.0).saturating_add(idle.0))
+    }
+
+    /// Takes a time from the longest state.
+    pub fn shorten_longest(&mut self, time: Span) {
+        if let Some(longest) = self.states().into_iter().max_by_key(|state| state.0) {
+            longest.0 = longest.0.saturating_sub(time.0);
+        }
+    }
+
     fn states(&mut self) -> [&mut Span; 5] {
         [&mut self.transmit, &mut self.receive, &mut self.busy, &mut self.nav, &mut self.idle]
     }
@@ -34,15 +49,13 @@ impl core::ops::Sub for Airtime {
     type Output = Self;
 
     fn sub(mut self, mut earlier: Self) -> Self {
-        let mut moved = 0;
+        let mut moved = 0_u64;
         for (state, earlier) in self.states().into_iter().zip(earlier.states()) {
-            moved += earlier.0.saturating_sub(state.0);
+            moved = moved.saturating_add(earlier.0.saturating_sub(state.0));
             state.0 = state.0.saturating_sub(earlier.0);
         }
-        if moved > 0
-            && let Some(most) = self.states().into_iter().max_by_key(|state| state.0)
-        {
-            most.0 = most.0.saturating_sub(moved);
+        if moved > 0 {
+            self.shorten_longest(Span(moved));
         }
         self
     }
@@ -84,9 +97,9 @@ impl LoneExchange {
 pub struct AgentSetup<'a> {
     /// The node of the interface.
     pub node: NodeId,
-    /// Rate of the radio's data frames.
+    /// The nominal rate of the radio's data frames. A link's own rate, where it has one, comes by [`Agent::on_link_rate`].
     pub rate: Rate,
-    /// The exchange of a lone link of the radio.
+    /// The exchange of a lone link of the radio at the nominal rate.
     pub exchange: LoneExchange,
     /// Nodes that can decode its frames, in the natural order of their names ("n2" before "n10").
     pub neighbours: &'a [NodeId],
@@ -208,6 +221,11 @@ pub trait Agent: Send {
     /// Movement has changed the nodes that can decode its frames: the new list, in the same order, replaces that of
     /// `on_start`.
     fn on_neighbours(&mut self, _neighbours: &[NodeId], _context: &mut AgentContext<'_>) {}
+
+    /// The rate of frames to a neighbour is known, or has changed, because a law chooses it by what happens on the link: this exchange
+    /// replaces the one of `on_start` for the neighbour. Never called where rates are fixed.
+    fn on_link_rate(&mut self, _neighbour: NodeId, _exchange: LoneExchange, _context: &mut AgentContext<'_>) {
+    }
 
     /// An interval of the counters has ended: the interval that was [wanted](super::Wants::samples).
     fn on_sample(&mut self, _sample: &NodeSample<'_>, _context: &mut AgentContext<'_>) {}

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Db, Rate, Time};
 
-use super::{DropReason, FlowId, Header, MarkReason, NodeId, PacketId};
+use super::{DropReason, FlowId, MarkReason, NodeId, PacketId, ReportBytes};
 
 /// A timer of a scheme; the number is the scheme's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -176,8 +176,8 @@ impl SourceEffects {
 pub struct ReceiverEffects {
     /// Timers to set, each replacing its earlier setting.
     pub timers: Vec<(Timer, Time)>,
-    /// Headers of the reports to send to the flow's source, each in a packet of its own.
-    pub reports: Vec<Header>,
+    /// Reports to send to the flow's source, each in a packet of its own.
+    pub reports: Vec<ReportBytes>,
 }
 
 /// Effects of an agent's hooks.

@@ -18,7 +18,7 @@ pub struct Interface {
     pub medium: Medium,
     /// True if its node is an access point: it has a radio and a wired link.
     pub access_point: bool,
-    /// Rate of the wire, or of the radio's data frames.
+    /// Rate of the wire, or nominal rate of the radio's data frames.
     pub rate: Rate,
     /// The limit of its queue, packets.
     pub limit_packets: u32,

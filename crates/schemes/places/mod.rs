@@ -6,6 +6,7 @@
 //! | [`Source`] | the transport of a sending flow | each segment sent, acknowledged, lost; over UDP each datagram and report |
 //! | [`Receiver`] | the destination of a flow over UDP | each datagram that arrives, each timer |
 //! | [`Queue`], [`Aqm`] | an output interface | each arrival and departure; an AQM: each reception and setting, too |
+//! | [`LabelledQueue`], a kind of queue | an output interface | each header heard, each change of routes, too |
 //! | [`Hop`] | an output interface of a router | each packet, each control interval |
 //! | [`Agent`] | a radio interface of a node | each sample of its counters, each message, each timer |
 //! | [`Forwarder`], a part of an agent | a radio interface of a node | each broadcast heard, each access, each packet of its own |
@@ -46,9 +47,11 @@ mod header;
 mod hop;
 mod interface;
 mod kinds;
+mod labelled;
 mod packet;
 mod queue;
 mod receiver;
+mod report;
 mod source;
 mod wants;
 
@@ -70,11 +73,13 @@ pub use header::{Header, HeaderKind};
 pub use hop::{Backlog, Hop, Passage};
 pub use interface::{Interface, Medium};
 pub use kinds::MessageKinds;
+pub use labelled::{Heard, LabelledQueue, OutputQueue};
 pub use packet::{Ecn, FlowId, NodeId, Packet, PacketClass, PacketId};
-pub use queue::{Aqm, DropReason, Enqueued, Head, Heard, MarkReason, Priority, Queue, QueueView, Verdict};
+pub use queue::{Aqm, DropReason, Enqueued, Head, MarkReason, Priority, Queue, QueueView, Verdict};
 pub use receiver::{Arrived, LossEvents, Receiver, UdpEnds};
+pub use report::{MOST_REPORT_BYTES, ReportBytes};
 pub use source::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
     Spurious,
 };
-pub use wants::Wants;
+pub use wants::{Capability, CapabilitySet, Wants};

@@ -12,6 +12,11 @@ pub struct NodeId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
+impl FlowId {
+    /// The number of packets that belong to no flow.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
 /// The host's handle of a packet; a scheme stores it and returns it, no more. No decision may depend on its value or on the order
 /// of two values: a packet elsewhere in the world changes both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,7 +61,7 @@ pub struct Packet {
     pub class: PacketClass,
     /// The packet's ECN bits.
     pub ecn: Ecn,
-    /// True if it carries a header of the queue's kind ([`Queue::header`](super::Queue::header)).
+    /// True if it carries a header of the queue's kind ([`LabelledQueue::header`](super::LabelledQueue::header)).
     pub labelled: bool,
     /// The time at which it arrived at the queue.
     pub enqueued: Time,

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use airfair_units::Time;
 
-use super::{AqmContext, Ecn, Header, HeaderKind, NodeId, Packet, PacketId, QueueContext, Setting};
+use super::{AqmContext, Ecn, Packet, PacketId, QueueContext, Setting};
 
 /// The reason of a drop. Every drop in the results carries one of these names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,41 +79,22 @@ pub struct QueueView {
     pub limit_packets: u32,
 }
 
-/// A header of the queue's kind in a packet that a neighbour has sent, to this node or to another one.
-#[derive(Debug, Clone, Copy)]
-pub struct Heard<'a> {
-    /// The neighbour that has sent the frame.
-    pub from: NodeId,
-    /// The destination of the packet, any number of hops away.
-    pub destination: NodeId,
-    /// The header as the neighbour has sent it.
-    pub header: &'a Header,
-}
-
 /// A queue discipline. Contract, checked for every scheme in the registry by `tests/queue_contract.rs`:
 /// - every packet offered is afterwards stored, refused or has displaced another: nothing is lost or doubled;
 /// - a discipline that drops stored packets by itself (CoDel at the head) names each in `QueueEffects::dropped`, in `enqueue` or `peek`;
-/// - `peek` changes what is stored in no other way, and two calls at one time without an arrival or other news between them name the same
-///   packet; what becomes known later (a neighbour's header, a route, the end of a transmission) may change the choice;
-/// - `commit` removes exactly the packet that the last `peek` or `pass_over` named, whatever has become known since;
-/// - `peek` names a packet while one is stored; only labelled packets may wait: for a route, for the end of a transmission, or for news of
-///   a neighbour, which then has a time at which it is out of date ([`Queue::wakes_at`]), since a silent neighbour sends none;
+/// - `peek` changes what is stored in no other way, and two calls at one time without an arrival between them name the same packet;
+/// - `commit` removes exactly the packet that the last `peek` named;
+/// - `peek` names a packet while one is stored;
 /// - `view` counts what is stored.
 ///
-/// For DiffQ's queue, `tests/diffq/contract.rs` drives labelled packets with the news that its choice depends on.
+/// A queue that writes headers, hears them, follows routes or goes by destination is a [`LabelledQueue`](super::LabelledQueue), whose
+/// packets may wait.
 pub trait Queue: Send {
     /// Offers a packet.
     fn enqueue(&mut self, packet: Packet, context: &mut QueueContext<'_>) -> Enqueued;
 
     /// The packet at the head, if any.
     fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head>;
-
-    /// Names another packet than the one that was named last, for which the link has no room now: of another priority, or one whose
-    /// priority the queue does not decide if it has decided that of the last. `None`: there is none that was not passed over. Until then,
-    /// or until `commit`, `peek` names it too.
-    fn pass_over(&mut self, _context: &mut QueueContext<'_>) -> Option<Head> {
-        None
-    }
 
     /// Removes the packet that was named last.
     fn commit(&mut self) -> Option<Packet>;
@@ -133,66 +114,12 @@ pub trait Queue: Send {
     /// The fill level of the queue.
     fn view(&self) -> QueueView;
 
-    /// The kind of header that the queue reads and writes in packets that carry one ([`Packet::labelled`]). The same at each call.
-    fn header(&self) -> Option<&'static HeaderKind> {
-        None
-    }
-
-    /// Writes the header of a labelled packet that `commit` has just returned: what the queue tells everyone who hears the frame.
-    fn stamp(&mut self, _packet: &Packet, _header: &mut Header, _now: Time) {}
-
-    /// By how many packets the queue of a labelled packet's destination was longer than that of the next hop, as far as known, when the
-    /// packet left: after `commit` has returned it. `None`: the queue does not compare them.
-    fn differential(&self) -> Option<i64> {
-        None
-    }
-
-    /// A frame with a header of the queue's kind was received or overheard. Returns true if a packet that had to wait may leave now. Called
-    /// only if [`Wants::heard_headers`](super::Wants).
-    fn on_heard(&mut self, _heard: &Heard<'_>, _now: Time) -> bool {
-        false
-    }
-
-    /// The time after `now` from which on `peek` names a packet that has to wait now, although nothing becomes known until then; `None` if
-    /// time alone changes nothing. Asked each time that the link has taken what it has room for.
-    fn wakes_at(&self, _now: Time) -> Option<Time> {
-        None
-    }
-
-    /// The link has finished a packet that left the queue, with or without success. Called only if [`Wants::finished`](super::Wants).
-    fn on_finished(&mut self, _packet: PacketId) {}
-
-    /// Routes of the node have changed: `next_hop` answers with the next hop to a destination by this interface, if there is one now.
-    /// Called only if [`Wants::routes`](super::Wants).
-    fn on_routes(&mut self, _next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {}
-
-    /// Removes the first packet that waits for a destination: its route has moved to another interface of the node, and the host forwards
-    /// the packet anew. Called only if [`Wants::routes`](super::Wants).
-    fn withdraw(&mut self, _destination: NodeId) -> Option<Packet> {
-        None
-    }
-
-    /// Calls `see` for each destination with the packets that wait for it, ascending. Called only if [`Wants::backlogs`](super::Wants) or
-    /// [`Wants::routes`](super::Wants).
-    fn backlogs(&self, _see: &mut dyn FnMut(NodeId, u32)) {}
-
     /// Applies a setting of the interface's agent.
     fn apply(&mut self, _setting: Setting, _now: Time) {}
-
-    /// Packets that wait for a destination, labelled or not: what a source at this node may fill up. The fill level of a queue that does
-    /// not distinguish destinations.
-    fn backlog_to(&self, _destination: NodeId, _labelled: bool) -> QueueView {
-        self.view()
-    }
 
     /// Inner values for time series, by name; the same names at each call.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
-    }
-
-    /// Entries of messages and tables looked at so far on behalf of others: a measure of its work that depends on no clock and no machine.
-    fn work(&self) -> u64 {
-        0
     }
 
     /// Calls `see` for each stored packet, in any order, for `airfair explain` (the owners of the queue when a packet is dropped) and for

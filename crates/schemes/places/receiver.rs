@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use airfair_units::Bytes;
 
-use super::{Ecn, Header, HeaderKind, ReceiverContext, Source, Timer};
+use super::{Ecn, Header, ReceiverContext, Source, Timer};
 
 /// A datagram that has arrived at the destination of its flow. Sequence number, time of sending and what else a receiver needs of a
 /// source are fields of the header, so that they cost bytes and mean the same on a real network.
@@ -28,12 +28,9 @@ pub struct LossEvents {
 }
 
 /// The receiver's half of a scheme for flows over UDP: one at the destination of each flow, beside the flow's [`Source`]. A report is a
-/// packet of its own (`ReceiverEffects::reports`): it uses the air, waits in queues and may be lost, so that its header has to hold all
-/// that the source needs.
+/// packet of its own (`ReceiverEffects::reports`): it uses the air, waits in queues and may be lost, so that its bytes have to hold all
+/// that the source needs ([`Source::on_report`]).
 pub trait Receiver: Send {
-    /// The header of its reports, which the source receives in [`Source::on_feedback`]. Called once.
-    fn header(&self) -> &'static HeaderKind;
-
     /// True if its reports precede the packets that wait, at every hop; hops and AQMs on their way do not see them. Called once.
     fn reports_go_ahead(&self) -> bool {
         false

@@ -154,7 +154,7 @@ pub enum PartialAck {
 /// before `on_acked` for the data that it acknowledges; before both `on_spurious`, if it takes congestion back; `on_recovered` when all
 /// data is acknowledged that was outstanding when the loss was noticed.
 ///
-/// Over UDP ([`Scheme::udp`](crate::Scheme::udp)): `on_start` once; `stamp` and `on_sent` for each datagram; `on_feedback` for each report
+/// Over UDP ([`Scheme::udp`](crate::Scheme::udp)): `on_start` once; `stamp` and `on_sent` for each datagram; `on_report` for each report
 /// of the flow's [`Receiver`](super::Receiver) that arrives; `on_timer`. Nothing is acknowledged, and nothing is repaired.
 pub trait Source: Send {
     /// The connection is established, or the flow over UDP starts; data may leave.
@@ -196,8 +196,11 @@ pub trait Source: Send {
     }
 
     /// The receiver echoed the header that routers wrote: called for each acknowledgement, the SYN's and duplicates included, before
-    /// the other hooks of the acknowledgement; over UDP for each report, with the report's header.
+    /// the other hooks of the acknowledgement. TCP only.
     fn on_feedback(&mut self, _header: &Header, _context: &mut SourceContext<'_>) {}
+
+    /// A report of the flow's receiver arrived: any bytes, in whatever order the network delivers. UDP only.
+    fn on_report(&mut self, _report: &[u8], _context: &mut SourceContext<'_>) {}
 
     /// True if the source has followed TCP's law because a router did not support its scheme.
     fn fell_back(&self) -> bool {

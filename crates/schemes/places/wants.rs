@@ -1,47 +1,219 @@
-//! The capabilities that a scheme wants of its host.
+//! The capabilities of a network at an interface, and those that a scheme wants there.
 
 use airfair_units::Span;
 
 use super::Priority;
 
-/// The capabilities that a scheme wants at an interface, beside the calls that every host makes. A host calls, counts and passes up no
-/// more than is wanted: the rest costs nothing. A host that does not offer a wanted capability refuses the scheme before the run starts,
-/// except for `ecn`: it warns.
+/// Declares the capabilities: the words by which a refusal names each, and its documentation.
+macro_rules! capabilities {
+    ($($(#[doc = $doc:literal])+ $name:ident = $words:literal;)*) => {
+        /// A capability that a network may have at an interface, beside the calls that every host makes. A host calls, counts and passes up
+        /// no more than is wanted: the rest costs nothing.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Capability {
+            $($(#[doc = $doc])+ $name,)*
+        }
+
+        impl Capability {
+            /// All capabilities.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// The capability in the words of an error.
+            #[must_use]
+            pub const fn words(self) -> &'static str {
+                match self {
+                    $(Self::$name => $words,)*
+                }
+            }
+
+            /// The name, as documentation has it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name),)*
+                }
+            }
+
+            /// The documentation.
+            #[must_use]
+            pub const fn doc(self) -> &'static str {
+                match self {
+                    $(Self::$name => concat!($($doc),+),)*
+                }
+            }
+        }
+    };
+}
+
+capabilities! {
+    /// Samples of the interface's counters for the agent (`Agent::on_sample`): times of transmission, reception and a busy carrier, failed
+    /// attempts, packets, the queue.
+    Samples = "samples of counters";
+    /// The time in samples in which the medium is physically idle and reserved by the NAV.
+    NavTime = "times reserved by the NAV";
+    /// The number of flows in samples that are being set up over the node.
+    SetUp = "flows that are being set up";
+    /// Packets and bytes of the link in samples (`NodeSample::link`).
+    LinkUse = "counters of the link's traffic";
+    /// The times in samples that packets spend in the queue and at the radio (`LinkUse::delay`, `LinkUse::access`).
+    LinkTimes = "times of packets in the queue and at the radio";
+    /// Links and flows in samples (`NodeSample::links`, `NodeSample::flows`).
+    Links = "counters by link and flow";
+    /// The nodes that can decode the interface's frames (`AgentSetup::neighbours`, `Agent::on_neighbours`).
+    Neighbours = "nodes that can decode its frames";
+    /// The time that a packet takes of the radio when nobody else sends (`AgentSetup::exchange`).
+    Exchange = "the time of an exchange of a lone link";
+    /// Messages for other nodes (`Agent::on_message` with `to_me` false).
+    Overheard = "overheard messages";
+    /// Packets that came in through the interface, to keep or to pass on (`Aqm::on_receive`, `Hop::on_receive`).
+    Received = "received packets";
+    /// Headers of the queue's kind in frames that the interface receives or overhears (`LabelledQueue::on_heard`). Every station that can
+    /// decode a data frame then handles it.
+    HeardHeaders = "headers of overheard packets";
+    /// Ends of transmissions of packets that have left the queue (`LabelledQueue::on_finished`). One queue then serves all access
+    /// categories of a radio, since it counts what the radio holds.
+    Finished = "ends of transmissions";
+    /// Changes of routes (`LabelledQueue::on_routes`). The host then drops no packet because its next hop has changed since it was stored.
+    Routes = "changes of routes";
+    /// Sizes of the queue by destination for the agent, at each sample (`Agent::on_backlogs`). One queue then serves all access categories
+    /// of a radio, since a size has no category.
+    Backlogs = "sizes of queues by destination";
+    /// Departures from the queue, each at its time (`Hop::on_departure`). A host may compute departures ahead where they are not wanted.
+    Departures = "departures at their times";
+    /// A queue that the law of a source reads and fills (DiffQ): flows of the node are not limited to a part of it.
+    OwnQueue = "a queue that a source's law can read and fill";
+    /// No other radio of the node has the scheme: its agents speak in the name of the node.
+    LoneRadio = "being the node's only radio";
+    /// Delivery ratios between all nodes (`Forwarder::on_delivery_ratios`), which no node could know so exactly.
+    DeliveryRatios = "delivery ratios between all nodes";
+    /// Flows that use ECN: the scheme leaves packets that cannot be marked alone. Where there are none, it does nothing.
+    Ecn = "flows that use ECN";
+    /// As many priorities of packets as the queue gives (`Head::priority`).
+    Priorities = "priorities of packets";
+}
+
+/// A set of capabilities.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CapabilitySet(u32);
+
+impl CapabilitySet {
+    /// The set of these capabilities.
+    #[must_use]
+    pub const fn of(capabilities: &[Capability]) -> Self {
+        let mut set = 0;
+        let mut at = 0;
+        while at < capabilities.len() {
+            set |= 1 << capabilities[at] as u32;
+            at += 1;
+        }
+        Self(set)
+    }
+
+    /// True if a capability is in it.
+    #[must_use]
+    #[inline]
+    pub const fn has(self, capability: Capability) -> bool {
+        self.0 >> capability as u32 & 1 != 0
+    }
+
+    /// The capabilities of both.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Those that the other has not.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// The capabilities, in the order of their declaration.
+    pub fn iter(self) -> impl Iterator<Item = Capability> {
+        Capability::ALL.iter().copied().filter(move |&capability| self.has(capability))
+    }
+}
+
+/// The capabilities that a scheme wants at an interface. A host that lacks one refuses the scheme before the run starts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// Samples of the interface's counters for the agent (`Agent::on_sample`) with this interval; zero: none.
-    pub samples: Span,
-    /// The use of the link in samples (`NodeSample::link`).
-    pub link_use: bool,
-    /// Links and flows in samples (`NodeSample::links`, `NodeSample::flows`).
-    pub links: bool,
-    /// Messages for other nodes (`Agent::on_message` with `to_me` false).
-    pub overheard: bool,
-    /// Packets that came in through the interface, to keep or to pass on (`Aqm::on_receive`, `Hop::on_receive`).
-    pub received: bool,
-    /// Headers of the queue's kind in frames that the interface receives or overhears (`Queue::on_heard`). Every station that can decode a
-    /// data frame then handles it.
-    pub heard_headers: bool,
-    /// Ends of transmissions of packets that have left the queue (`Queue::on_finished`). One queue then serves all access categories of a
-    /// radio, since it counts what the radio holds.
-    pub finished: bool,
-    /// Changes of routes (`Queue::on_routes`). The host then drops no packet because its next hop has changed since it was stored.
-    pub routes: bool,
-    /// Sizes of the queue by destination for the agent, at each sample (`Agent::on_backlogs`, `Queue::backlogs`). One queue then serves all
-    /// access categories of a radio, since a size has no category.
-    pub backlogs: bool,
-    /// Departures from the queue, each at its time (`Hop::on_departure`). A host may compute departures ahead where they are not wanted.
-    pub departures: bool,
-    /// The law of the scheme reads the backlog of the node's own queue (DiffQ): the queue has to fill, so flows of the node are not
-    /// limited to a part of it.
-    pub own_queue: bool,
-    /// Flows that use ECN: the scheme leaves packets that cannot be marked alone. A host without such flows says that the scheme
-    /// does nothing.
-    pub ecn: bool,
-    /// No other radio of the node has the scheme: its agents speak in the name of the node.
-    pub lone_radio: bool,
-    /// Delivery ratios between all nodes (`Forwarder::on_delivery_ratios`), which a real network does not know so exactly.
-    pub delivery_ratios: bool,
-    /// The highest priority that the queue gives to a packet (`Head::priority`).
-    pub priority: Priority,
+    set: CapabilitySet,
+    /// Those of them for which an estimate does not do.
+    exact: CapabilitySet,
+    samples: Span,
+    priority: Priority,
+}
+
+impl Wants {
+    /// These capabilities.
+    #[must_use]
+    pub const fn of(capabilities: &[Capability]) -> Self {
+        Self::NONE.and(capabilities)
+    }
+
+    /// No capability.
+    pub const NONE: Self =
+        Self { set: CapabilitySet(0), exact: CapabilitySet(0), samples: Span::ZERO, priority: Priority(0) };
+
+    /// These capabilities, too.
+    #[must_use]
+    pub const fn and(self, capabilities: &[Capability]) -> Self {
+        Self { set: self.set.union(CapabilitySet::of(capabilities)), ..self }
+    }
+
+    /// This capability, too, where `wanted` is true.
+    #[must_use]
+    pub const fn and_if(self, wanted: bool, capability: Capability) -> Self {
+        if wanted { self.and(&[capability]) } else { self }
+    }
+
+    /// This capability, too, of which an estimate does not do, where `wanted` is true.
+    #[must_use]
+    pub const fn and_exactly_if(self, wanted: bool, capability: Capability) -> Self {
+        let exact = if wanted { CapabilitySet::of(&[capability]) } else { CapabilitySet(0) };
+        Self { set: self.set.union(exact), exact: self.exact.union(exact), ..self }
+    }
+
+    /// Samples with this interval; none if it is zero.
+    #[must_use]
+    pub const fn samples_every(self, interval: Span) -> Self {
+        Self { samples: interval, ..self.and_if(interval.0 > 0, Capability::Samples) }
+    }
+
+    /// Priorities up to this one, the highest that the queue gives.
+    #[must_use]
+    pub const fn priorities_to(self, highest: Priority) -> Self {
+        Self { priority: highest, ..self.and_if(highest.0 > 0, Capability::Priorities) }
+    }
+
+    /// True if a capability is wanted.
+    #[must_use]
+    #[inline]
+    pub const fn has(&self, capability: Capability) -> bool {
+        self.set.has(capability)
+    }
+
+    /// The capabilities that are wanted.
+    #[must_use]
+    pub const fn set(&self) -> CapabilitySet {
+        self.set
+    }
+
+    /// Those of them for which an estimate does not do.
+    #[must_use]
+    pub const fn exact(&self) -> CapabilitySet {
+        self.exact
+    }
+
+    /// Interval of the samples; zero: none.
+    #[must_use]
+    pub const fn samples(&self) -> Span {
+        self.samples
+    }
+
+    /// The highest priority.
+    #[must_use]
+    pub const fn priority(&self) -> Priority {
+        self.priority
+    }
 }

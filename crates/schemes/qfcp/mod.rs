@@ -66,7 +66,7 @@ use airfair_units::{Bytes, Rate, Span, math};
 
 use crate::explicit::{FASTEST, RttChoice, WithFallback, requested};
 use crate::params::{ParamError, Params};
-use crate::places::{Hop, Interface, Medium, PartialAck, Source, Wants};
+use crate::places::{Capability, Hop, Interface, Medium, PartialAck, Source, Wants};
 use crate::scheme::Scheme;
 use crate::{params, words};
 
@@ -240,6 +240,6 @@ impl Scheme for Qfcp {
             BothDirections::All => interface.medium == Medium::Radio,
             BothDirections::None => false,
         };
-        Wants { received, ..Wants::default() }
+        Wants::NONE.and_if(received, Capability::Received)
     }
 }

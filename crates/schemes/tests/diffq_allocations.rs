@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use airfair_schemes::places::{
-    Context, Ecn, Enqueued, FlowId, Header, Heard, Interface, NodeId, Packet, PacketClass, PacketId, Queue,
-    QueueEffects,
+    Context, Ecn, Enqueued, FlowId, Header, Heard, Interface, LabelledQueue, NodeId, OutputQueue, Packet,
+    PacketClass, PacketId, QueueEffects,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::Time;
@@ -16,7 +16,7 @@ const DESTINATIONS: u32 = 6;
 
 /// A relay between neighbours that announce sizes, some of which are forgotten: packets arrive in bursts and leave one at a time.
 struct Relay {
-    queue: Box<dyn Queue>,
+    queue: Box<dyn LabelledQueue>,
     random: Stream,
     out: QueueEffects,
     now: Time,
@@ -32,7 +32,10 @@ impl Relay {
         let params = set.map(|(name, value)| (name.to_string(), ParamValue::Integer(value)));
         let scheme = (find("diffq").unwrap().build)(&Params(params.into())).unwrap();
         Self {
-            queue: scheme.queue(&Interface::radio(10)),
+            queue: match scheme.queue(&Interface::radio(10)) {
+                OutputQueue::Labelled(queue) => queue,
+                OutputQueue::Plain(_) => panic!("a queue that labels packets"),
+            },
             random: Stream::new(1, "relay", Purpose::Queue),
             out: QueueEffects::default(),
             now: Time::ZERO,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write;
 
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentEffects, AgentSetup, Context, DeliveryRatios, Destination, FlowId,
+    Agent, AgentContext, AgentEffects, AgentSetup, Capability, Context, DeliveryRatios, Destination, FlowId,
     ForwarderContext, ForwarderEffects, HeardBroadcast, Holding, Interface, LoneExchange, Made, Medium,
     Message, NativePacket, NodeId, Timer,
 };
@@ -103,7 +103,7 @@ impl Node {
         let setup = AgentSetup { node: NodeId(i), rate: interface.rate, exchange, neighbours: &others };
         let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out.agent };
         agent.on_start(&setup, &mut context);
-        if scheme.wants(&interface).delivery_ratios {
+        if scheme.wants(&interface).has(Capability::DeliveryRatios) {
             let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
             agent.forwarder().unwrap().on_delivery_ratios(ratios, &mut context);
         }
@@ -153,7 +153,7 @@ impl Net {
         let mut net = Self {
             nodes: Vec::new(),
             now: Time::ZERO,
-            overheard: scheme.wants(&Interface::radio(50)).overheard,
+            overheard: scheme.wants(&Interface::radio(50)).has(Capability::Overheard),
             row,
             anything,
             taken: Default::default(),

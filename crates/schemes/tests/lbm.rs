@@ -3,9 +3,9 @@
 
 use airfair_schemes::lbm::{Adaptation, Curve, INCOMING, Lbm, LbmAgent, LbmMark, Load, Measure, OUTGOING};
 use airfair_schemes::places::{
-    Agent, AgentEffects, AgentSetup, Aqm, AqmEffects, Context, Direction, Ecn, FlowId, Interface, LinkUse,
-    LoneExchange, MarkReason, Medium, NodeId, NodeSample, Packet, PacketClass, PacketId, Probability,
-    QueueView, Setting, Verdict, Wants,
+    Agent, AgentEffects, AgentSetup, Aqm, AqmEffects, Capability, Context, Direction, Ecn, FlowId, Interface,
+    LinkUse, LoneExchange, MarkReason, Medium, NodeId, NodeSample, Packet, PacketClass, PacketId,
+    Probability, QueueView, Setting, Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_units::random::{Purpose, Stream};
@@ -311,6 +311,23 @@ fn an_interval_sets_both_probabilities() {
     assert!((outgoing - (120.0 / 687.5 - 0.1)).abs() < 1e-8 && incoming == 0.0);
 }
 
+/// Links whose rates a law chooses: 1 Mbit/s alone makes eleven times the load of 11 Mbit/s; of two links, one with 11 and one with 1,
+/// half of the bits take 1/11 s a Mbit and half 1 s: 11/6 Mbit/s.
+#[test]
+fn the_load_follows_the_rates_of_links() {
+    let mut ap = AccessPoint::new(&[]);
+    let window = link((12, 1000), (12, 375), Span::from_millis(5));
+    ap.after(window);
+    assert!(near(ap.gauge("rho"), 0.024), "nominal: 11 Mbit/s");
+    for (neighbour, mbps, rho) in [(1, 11, 0.024), (1, 1, 0.264), (2, 11, 0.144), (1, 11, 0.024)] {
+        let exchange = LoneExchange { rate: Rate::from_mbps(mbps), ..LoneExchange::default() };
+        let AccessPoint { agent, random, out } = &mut ap;
+        agent.on_link_rate(NodeId(neighbour), exchange, &mut Context { now: Time::ZERO, random, out });
+        ap.after(window);
+        assert!((ap.gauge("rho") - rho).abs() < 1e-7, "{neighbour} {mbps}: {}", ap.gauge("rho"));
+    }
+}
+
 /// The probability uses the threshold after its update: 0.24 - 0.19.
 #[test]
 fn the_threshold_moves_first() {
@@ -339,9 +356,12 @@ fn only_access_points_and_wires_act() {
         let (radio, ap) = (at.medium == Medium::Radio, at.access_point);
         assert_eq!(built.agent(&at).is_some(), radio && ap, "{at:?}");
         let wants = built.wants(&at);
-        let subscribed =
-            Wants { samples: T_AVG, link_use: true, received: true, ecn: true, ..Wants::default() };
-        let expected = if radio && ap { subscribed } else { Wants { ecn: true, ..Wants::default() } };
+        let ecn = Wants::of(&[Capability::Ecn]);
+        let subscribed = ecn.and(&[Capability::LinkUse, Capability::Received]).samples_every(T_AVG);
+        let expected = if radio && ap { subscribed } else { ecn };
+        // The delay in the target of `adapt` has to be the right one.
+        let adapting = lbm(&[("adapt", ParamValue::Flag(true))]).wants(&at);
+        assert_eq!(adapting, expected.and_exactly_if(radio && ap, Capability::LinkTimes));
         assert_eq!(wants, expected, "{at:?}: packets that cannot be marked are left alone everywhere");
         assert_eq!(built.aqm(&at).is_some(), !radio || ap, "{at:?}");
         assert_eq!(red(&built, &at), !radio, "{at:?}");

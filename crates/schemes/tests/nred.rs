@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use airfair_schemes::nred::{
     Accounting, Detector, Heard, INCOMING, Nred, NredAgent, NredDrop, OUTGOING, Shares,
 };
+use airfair_schemes::places;
 use airfair_schemes::places::{
-    self, Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Aqm, AqmEffects, Context, Destination,
-    Direction, DropReason, Ecn, FlowId, LoneExchange, MarkReason, Medium, Message, NodeId, NodeSample,
-    Packet, PacketClass, PacketId, Probability, QueueView, Setting, Timer, Verdict, Wants,
+    Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Aqm, AqmEffects, Capability, Context,
+    Destination, Direction, DropReason, Ecn, FlowId, LoneExchange, MarkReason, Medium, Message, NodeId,
+    NodeSample, Packet, PacketClass, PacketId, Probability, QueueView, Setting, Timer, Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -575,8 +576,10 @@ fn agents_start_at_random_times_and_subscribe_to_overheard_frames() {
     let radio = places::Interface::radio(50);
     let wire = places::Interface { medium: Medium::Wire, ..radio };
     let wants = scheme.wants(&radio);
-    assert!(wants.overheard && wants.received);
-    assert_eq!((wants.samples, scheme.wants(&wire)), (Span::from_millis(100), Wants::default()));
+    assert!(
+        [Capability::Overheard, Capability::Received, Capability::NavTime].iter().all(|&it| wants.has(it))
+    );
+    assert_eq!((wants.samples(), scheme.wants(&wire)), (Span::from_millis(100), Wants::NONE));
     let first: Vec<Time> = (1..=20)
         .map(|seed| {
             let mut agent = NredAgent::new(nred(&[]));

@@ -174,7 +174,7 @@ proptest! {
         for entry in registry() {
             for params in variants(entry.name) {
                 let scheme = (entry.build)(&params).expect("these are valid");
-                check(scheme.queue(&Interface::radio(limit)).as_mut(), limit, &steps)?;
+                check(scheme.queue(&Interface::radio(limit)).discipline_mut(), limit, &steps)?;
             }
         }
     }
@@ -183,7 +183,7 @@ proptest! {
 #[test]
 fn drop_tail_is_first_in_first_out_and_refuses_at_its_limit() {
     let scheme = (airfair_schemes::find("droptail").unwrap().build)(&Params::default()).unwrap();
-    let mut queue = scheme.queue(&Interface::radio(2));
+    let mut queue = scheme.queue(&Interface::radio(2)).into_discipline();
     let mut random = Stream::new(1, "x", Purpose::Queue);
     let mut out = QueueEffects::default();
     let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };

@@ -3,7 +3,7 @@
 use airfair_units::{Span, Time};
 use airfair_wire::congestion::{Congestion, Fields};
 
-use crate::places::{Header, HeaderKind};
+use crate::places::{Header, HeaderKind, ReportBytes};
 
 /// The protocol number of UDP, which follows the header.
 const UDP: u8 = 17;
@@ -22,25 +22,6 @@ pub static DATA: HeaderKind = HeaderKind {
         let (decoded, _) = Congestion::decode(bytes).ok()?;
         let Fields::TfrcData { sequence, sent_us, rtt_us } = decoded.fields else { return None };
         Some(header(&decoded, [sequence, sent_us, rtt_us, 0]))
-    },
-    keep: |_, _| (),
-    answer: |kept| *kept,
-};
-
-/// The header of reports.
-pub static REPORT: HeaderKind = HeaderKind {
-    name: "tfrc-report",
-    wire_len: 20,
-    trailer: false,
-    queue: None,
-    encode: |header, buffer| {
-        let [sent_us, delay_us, received, loss] = header.fields;
-        encode(header, Fields::TfrcReport { sent_us, delay_us, received, loss }, buffer)
-    },
-    decode: |bytes| {
-        let (decoded, _) = Congestion::decode(bytes).ok()?;
-        let Fields::TfrcReport { sent_us, delay_us, received, loss } = decoded.fields else { return None };
-        Some(header(&decoded, [sent_us, delay_us, received, loss]))
     },
     keep: |_, _| (),
     answer: |kept| *kept,
@@ -111,20 +92,25 @@ pub struct Report {
 const PARTS: f64 = (1u64 << 32) as f64;
 
 impl Report {
-    /// The report as a header. Numbers that do not fit become the largest that do; a loss event rate above 0 stays above 0.
+    /// The report as its header: 20 bytes. Numbers that do not fit become the largest that do; a loss event rate above 0 stays above 0.
     #[must_use]
-    pub fn fields(&self) -> [u32; 4] {
+    pub fn encode(&self) -> Option<ReportBytes> {
         // A float becomes an integer by saturation.
         let loss = ((self.loss * PARTS) as u32).max(u32::from(self.loss > 0.0));
-        [self.sent_us, whole_us(self.delay), self.received as u32, loss]
+        let received = self.received as u32;
+        let fields =
+            Fields::TfrcReport { sent_us: self.sent_us, delay_us: whole_us(self.delay), received, loss };
+        // No hop reads it, so that none is counted.
+        ReportBytes::written(|buffer| encode(&Header::default(), fields, buffer))
     }
 
-    /// The report that a header describes.
+    /// The report that these bytes are; `None` if they are none.
     #[must_use]
-    pub fn read(fields: [u32; 4]) -> Self {
-        let [sent_us, delay_us, received, loss] = fields;
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let (decoded, _) = Congestion::decode(bytes).ok()?;
+        let Fields::TfrcReport { sent_us, delay_us, received, loss } = decoded.fields else { return None };
         let delay = Span::from_micros(u64::from(delay_us));
-        Self { sent_us, delay, received: f64::from(received), loss: f64::from(loss) / PARTS }
+        Some(Self { sent_us, delay, received: f64::from(received), loss: f64::from(loss) / PARTS })
     }
 }
 

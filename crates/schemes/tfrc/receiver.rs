@@ -5,11 +5,9 @@ use alloc::collections::VecDeque;
 use airfair_units::{Span, Time};
 
 use super::equation::Path;
-use super::header::{Data, REPORT, Report};
+use super::header::{Data, Report};
 use super::history::{History, Rules};
-use crate::places::{
-    Arrived, Ecn, Header, HeaderKind, LossEvents, Receiver as Place, ReceiverContext, Timer,
-};
+use crate::places::{Arrived, Ecn, LossEvents, Receiver as Place, ReceiverContext, Timer};
 
 /// The feedback timer.
 pub(crate) const FEEDBACK: Timer = Timer(1);
@@ -105,8 +103,8 @@ impl Receiver {
         self.most_received = self.most_received.max(received);
         let (sent_us, at) = self.last;
         let loss = self.history.loss_event_rate();
-        let fields = Report { sent_us, delay: now.since(at), received, loss }.fields();
-        context.out.reports.push(Header { fields, ..Header::default() });
+        let report = Report { sent_us, delay: now.since(at), received, loss };
+        context.out.reports.extend(report.encode());
         self.unreported = false;
         self.note_expiry(now, self.bytes);
         self.running = self.rtt.is_some();
@@ -130,10 +128,6 @@ impl Receiver {
 }
 
 impl Place for Receiver {
-    fn header(&self) -> &'static HeaderKind {
-        &REPORT
-    }
-
     fn on_data(&mut self, arrived: &Arrived, context: &mut ReceiverContext<'_>) {
         let (data, now) = (Data::read(arrived.header.fields), context.now);
         let (first, bytes_before) = (self.packets == 0, self.bytes);

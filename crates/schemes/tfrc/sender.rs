@@ -294,8 +294,9 @@ impl Source for Sender {
         self.config.ecn
     }
 
-    fn on_feedback(&mut self, header: &Header, context: &mut SourceContext<'_>) {
-        let (report, now) = (Report::read(header.fields), context.now);
+    fn on_report(&mut self, report: &[u8], context: &mut SourceContext<'_>) {
+        let Some(report) = Report::decode(report) else { return };
+        let now = context.now;
         let sent = header::moment(report.sent_us, now);
         // Reports that were overtaken say nothing new.
         if Some(sent) < self.limits.reported {

@@ -69,7 +69,7 @@ use airfair_units::{Rate, Span};
 
 use crate::explicit::{FASTEST, INTERVALS, RttChoice, WithFallback, bytes_per_second};
 use crate::params::{ParamError, Params};
-use crate::places::{Hop, Interface, Medium, Source, Wants};
+use crate::places::{Capability, Hop, Interface, Medium, Source, Wants};
 use crate::scheme::Scheme;
 use crate::{params, words};
 
@@ -202,6 +202,6 @@ impl Scheme for Xcp {
     }
 
     fn wants(&self, _interface: &Interface) -> Wants {
-        Wants { departures: self.router.at_departure, ..Wants::default() }
+        Wants::NONE.and_if(self.router.at_departure, Capability::Departures)
     }
 }

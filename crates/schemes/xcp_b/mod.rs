@@ -39,7 +39,7 @@ use airfair_units::Bytes;
 
 use crate::explicit::WithFallback;
 use crate::params::{ParamError, Params};
-use crate::places::{Hop, Interface, Source, Wants};
+use crate::places::{Capability, Hop, Interface, Source, Wants};
 use crate::scheme::Scheme;
 use crate::xcp::{Common, Router, RouterConfig, Sender, SenderConfig};
 use crate::{params, words};
@@ -129,6 +129,6 @@ impl Scheme for XcpB {
     }
 
     fn wants(&self, _interface: &Interface) -> Wants {
-        Wants { departures: self.router.at_departure, ..Wants::default() }
+        Wants::NONE.and_if(self.router.at_departure, Capability::Departures)
     }
 }

@@ -1,15 +1,15 @@
 //! Computes the constants of a kind of radio from its specification.
 
 use airfair_units::Span;
-use airfair_wire::ieee80211::{Ack, CfEnd, Cts, QosControl, Rts};
+use airfair_wire::ieee80211::{Ack, Cts, QosControl, Rts};
 
-use super::mac::{CategoryKind, MacKind, ResponseWait};
+use super::mac::{CategoryKind, MacKind, ModeKind, ResponseWait};
 use super::medium::backoffs::{Backoffs, MOST_CATEGORIES};
 use super::medium::phy::{PhyKind, PpduFormat, Timing, fixed, sensitivity};
 use super::propagation::COVERAGE_STEP;
-use crate::modes::Mode;
+use crate::modes::{BasicRates, Mode, StandardRules};
 use crate::spec::{
-    CategorySpec, Countdown, EdcaSpec, Eifs, HeaderSpec, Interference, LockOn, MacSpec, Protection,
+    CategorySpec, Countdown, EdcaSpec, Eifs, HeaderSpec, Interference, LockOn, MacSpec, PhySpec, Protection,
     RadioSpec, ResponseTimeout, Standard, TimeoutDistance, TxopEnd,
 };
 
@@ -26,9 +26,34 @@ pub struct Kind {
     pub(super) mac: MacKind,
 }
 
-/// True if OFDM data are protected from 802.11b stations.
-fn protects(standard: Standard, data_mode: Mode, protection: Protection) -> bool {
-    standard == Standard::Dot11g && data_mode.is_ofdm() && protection != Protection::None
+/// The constants of frames in `mode`.
+fn mode_kind(mode: Mode, basic: &BasicRates, (phy, mac): (&PhySpec, &MacSpec), slot: u64) -> ModeKind {
+    let format = PpduFormat { standard: phy.standard, preamble: phy.preamble };
+    let duration = |mode, bytes: usize| format.duration(mode, bytes as u32).as_nanos();
+    let wait = |mode: Mode, bytes: usize| {
+        let response = match mac.response_timeout {
+            ResponseTimeout::PhyStart => format.header(mode),
+            ResponseTimeout::WholeResponse => duration(mode, bytes),
+        };
+        phy.standard.rules().sifs + slot + response
+    };
+    let ack_mode = basic.response_to(mode);
+    // OFDM data are protected from 802.11b stations.
+    let protection = match phy.standard {
+        Standard::Dot11g if mode.is_ofdm() => phy.protection,
+        _ => Protection::None,
+    };
+    ModeKind {
+        rts_ns: duration(mode, Rts::wire_len()),
+        cts_ns: duration(mode, Cts::wire_len()),
+        ack_ns: duration(mode, Ack::wire_len()),
+        cts_wait: wait(mode, Cts::wire_len()),
+        ack_mode,
+        answer_ns: duration(ack_mode, Ack::wire_len()),
+        answer_wait: wait(ack_mode, Ack::wire_len()),
+        control_mode: if protection == Protection::None { ack_mode } else { basic.protecting() },
+        protection,
+    }
 }
 
 /// Constants of the access to the medium.
@@ -95,51 +120,25 @@ impl Kind {
             Mode::of_rate(phy.standard, rate)
                 .ok_or_else(|| format!("radio {}: {rate} is not a rate of {:?}", spec.name, phy.standard))
         };
-        let data_mode = mode(phy.data_rate)?;
-        let basic = phy.basic_rates.iter().map(|&r| mode(r)).collect::<Result<Vec<_>, _>>()?;
-        let fastest_below = |limit: Mode, ofdm: bool| {
-            basic
-                .iter()
-                .copied()
-                .filter(|m| m.is_ofdm() == ofdm && m.rate() <= limit.rate())
-                .max_by_key(|m| m.rate())
-        };
-        // The highest basic rate not above the data rate, of the same modulation class if there is one (10.7.6.5.2).
-        let slowest = if phy.standard == Standard::Dot11a { Mode::Ofdm6 } else { Mode::Dsss1 };
-        let response_to = |mode: Mode| {
-            fastest_below(mode, mode.is_ofdm())
-                .or_else(|| fastest_below(mode, !mode.is_ofdm()))
-                .unwrap_or(if mode.is_ofdm() { Mode::Ofdm6 } else { slowest })
-        };
-        let response_mode = response_to(data_mode);
-        let protection_mode = fastest_below(Mode::Cck11, false).unwrap_or(slowest);
-
-        let (base_slot, sifs) = match phy.standard {
-            Standard::Dot11b => (20_000, 10_000),
-            Standard::Dot11a => (9_000, 16_000),
-            Standard::Dot11g => (if phy.short_slot { 9_000 } else { 20_000 }, 10_000),
-        };
+        let nominal_mode = mode(phy.data_rate)?;
+        let modes = phy.basic_rates.iter().map(|&r| mode(r)).collect::<Result<Vec<_>, _>>()?;
+        let basic = BasicRates { standard: phy.standard, modes };
+        let StandardRules { slowest, slots: (long, short), sifs, .. } = *phy.standard.rules();
+        let base_slot = short.filter(|_| phy.short_slot).unwrap_or(long);
         let slot = base_slot + COVERAGE_STEP.as_nanos() * u64::from(mac.coverage_class);
         let access = Access::new(mac);
         let difs = sifs + access.least_aifsn * slot;
-        let ack = |m: Mode| m.duration(Ack::wire_len() as u32, phy.standard, phy.preamble).as_nanos();
+        let format = PpduFormat { standard: phy.standard, preamble: phy.preamble };
+        let modes = Mode::table(|mode| mode_kind(mode, &basic, (phy, mac), slot));
+        let nominal = &modes[nominal_mode];
         let eifs = match mac.eifs {
-            Eifs::LowestRate => sifs + ack(slowest) + difs,
-            Eifs::ResponseRate => sifs + ack(response_mode) + difs,
+            Eifs::LowestRate => sifs + modes[slowest].ack_ns + difs,
+            Eifs::ResponseRate => sifs + nominal.answer_ns + difs,
             Eifs::Off => difs,
         };
         let eifs = if mac.eifs_as_nav && mac.eifs != Eifs::Off { eifs + difs } else { eifs };
-        let control_mode =
-            if protects(phy.standard, data_mode, phy.protection) { protection_mode } else { response_mode };
-        let cts_ns = control_mode.duration(Cts::wire_len() as u32, phy.standard, phy.preamble).as_nanos();
-        let wait = |mode: Mode, whole: u64| {
-            let response = match mac.response_timeout {
-                ResponseTimeout::PhyStart => mode.header(phy.preamble).as_nanos(),
-                ResponseTimeout::WholeResponse => whole,
-            };
-            sifs + slot + response
-        };
-        let format = PpduFormat { standard: phy.standard, preamble: phy.preamble };
+        let control_mode = nominal.control_mode;
+        let nav_reset_after = 2 * sifs + modes[control_mode].cts_ns + format.header(control_mode) + 2 * slot;
         let timing = Timing {
             slot,
             sifs,
@@ -153,22 +152,10 @@ impl Kind {
         let mac_kind = MacKind {
             format,
             timing,
-            data_mode,
-            response_mode,
-            ack_to: Mode::ALL.map(response_to),
+            nominal_mode,
+            modes,
             broadcast_mode: mode(phy.broadcast_rate)?,
-            protection: if protects(phy.standard, data_mode, phy.protection) {
-                phy.protection
-            } else {
-                Protection::None
-            },
-            control_mode,
-            rts_ns: control_mode.duration(Rts::wire_len() as u32, phy.standard, phy.preamble).as_nanos(),
-            cts_ns,
-            ack_ns: ack(response_mode),
             wait: ResponseWait {
-                cts: wait(control_mode, cts_ns),
-                ack: wait(response_mode, ack(response_mode)),
                 to_its_end: mac.response_timeout == ResponseTimeout::PhyStart,
                 each_link: mac.timeout_distance == TimeoutDistance::EachLink,
             },
@@ -184,7 +171,6 @@ impl Kind {
             default_category: mac.edca.as_ref().map_or(0, |edca| edca.category_of_dscp[0].into()),
             txop_end: access.txop_end,
             tids: access.tids,
-            cf_end_ns: control_mode.duration(CfEnd::wire_len() as u32, phy.standard, phy.preamble).as_nanos(),
             short_retry_limit: mac.short_retry_limit,
             long_retry_limit: mac.long_retry_limit,
             cts_needs_idle_nav: mac.cts_needs_idle_nav,
@@ -201,8 +187,9 @@ impl Kind {
             channel: spec.channel,
             timing,
             nav_reset: mac.nav_reset,
-            nav_reset_after: 2 * sifs + cts_ns + format.header(control_mode) + 2 * slot,
-            data_mode,
+            nav_reset_after,
+            control_mode,
+            nominal_mode,
             lock_on_energy: phy.lock_on == LockOn::Energy,
             strongest: phy.interference == Interference::Strongest,
             error_model: phy.error_model,
@@ -210,7 +197,7 @@ impl Kind {
             noise: phy.noise.to_attowatts().0,
             preamble_detect: phy.preamble_detect.to_attowatts().0,
             energy_detect: phy.energy_detect.to_attowatts().0,
-            sensitivity: Mode::ALL.map(|mode| sensitivity(phy, mode).to_attowatts().0),
+            sensitivity: Mode::table(|mode| sensitivity(phy, mode).to_attowatts().0),
             lock_sinr: fixed(phy.lock_sinr),
             preamble_detection: phy.preamble_detection.as_nanos(),
             capture: fixed(phy.capture),

@@ -19,8 +19,8 @@ mod mac;
 mod medium;
 
 pub use kind::Kind;
+pub use mac::{Attempt, Ending, FixedRate, Indication, MacKind, Msdu, Outcome, Pair, RateControl};
 pub(crate) use mac::{CategoryView, Countdown, MacWait, StationView};
-pub use mac::{Indication, MacKind, Msdu, Outcome};
 pub use medium::artificial_links::{CutOff, TooFast};
 pub use medium::frame::BROADCAST;
 pub use medium::phy::{PhyKind, PpduFormat};
@@ -35,6 +35,7 @@ use crate::engine::{Agenda, EventOwner};
 use crate::event::{Event, EventKind};
 use crate::ids::{FrameIx, StationIx};
 use crate::measure::summary::{CategoryCounters, StationCounters};
+use crate::modes::Mode;
 use crate::record::{FrameView, Records};
 use crate::spec::{GainChangeSpec, GainSpec, MovementSpec};
 use mac::Mac;
@@ -189,6 +190,12 @@ impl Air {
         self.medium.kind(station)
     }
 
+    /// Time after an RTS of another station within which a reception must start for the NAV at this one to stay, ns.
+    pub(crate) fn nav_reset_after(&self, station: StationIx, rts: &FrameView) -> u64 {
+        let more = self.phy(rts.sender).nav_reset_more(rts.mode);
+        self.phy(station).nav_reset_after.saturating_add_signed(more)
+    }
+
     /// The MAC's constants of the kind of a station.
     #[must_use]
     pub fn mac(&self, station: StationIx) -> &MacKind {
@@ -209,22 +216,36 @@ impl Air {
     /// Stations for which the medium is busy while `station` transmits, in the order of their numbers.
     #[must_use]
     pub fn relations(&self, station: StationIx) -> Vec<Relation> {
-        relations::relations(&self.medium, station, self.psdu(station, JUDGED_BYTES))
+        let psdu = self.psdu(station, JUDGED_BYTES);
+        relations::relations(&self.medium, station, psdu, |to| self.link_mode(station, to))
     }
 
-    /// Probability that a data frame of `bytes` (as an IP packet) at the data rate arrives on an otherwise silent air.
+    /// Probability that a data frame of `bytes` (as an IP packet) in the mode of the pair arrives on an otherwise silent air.
     #[must_use]
     pub fn delivery_ratio(&self, from: StationIx, to: StationIx, bytes: u32) -> f64 {
-        relations::delivery_ratio(&self.medium, from, to, self.psdu(from, bytes))
+        let frame = (self.link_mode(from, to), self.psdu(from, bytes));
+        relations::delivery_ratio(&self.medium, (from, to), frame)
     }
 
-    /// The stations at which such frames of a station arrive at times, each with that probability, in no order that means anything.
+    /// The mode of data frames from one station to another now, by the law of rates.
+    #[must_use]
+    pub fn link_mode(&self, from: StationIx, to: StationIx) -> Mode {
+        self.mac.link_mode((from, self.medium.stations[from].radio.kind), to)
+    }
+
+    /// Replaces the fixed rate by another law, before the first event.
+    pub fn set_rate_control(&mut self, law: Box<dyn RateControl>) {
+        self.mac.set_rate_control(law);
+    }
+
+    /// The stations at which broadcasts of a station at its nominal rate arrive at times, each with that probability, in no order that
+    /// means anything.
     pub(crate) fn deliveries(
         &self,
         from: StationIx,
         bytes: u32,
     ) -> impl Iterator<Item = (StationIx, f64)> + '_ {
-        relations::deliveries(&self.medium, from, self.psdu(from, bytes))
+        relations::deliveries(&self.medium, from, (self.mac(from).nominal_mode, self.psdu(from, bytes)))
     }
 
     /// The least power above the radio's own, 0 or more, with which broadcasts of `bytes` (as an IP packet) at the lowest rate arrive.
@@ -444,7 +465,7 @@ impl Air {
     /// Handles the end of a frame at a hearer (`entry` of the sender's list) that is no mere bystander.
     #[inline(never)]
     fn end_at(&mut self, at: FrameIx, entry: u32, frame: &Frame, agenda: &mut Agenda) {
-        let hearer = self.medium.hearers.list[entry as usize];
+        let hearer = self.medium.hearer_of(frame, entry);
         let reception = self.medium.judge(at, (entry, hearer), frame);
         self.mac.frame_ended(&mut self.medium, (entry, hearer), frame, reception, agenda);
     }

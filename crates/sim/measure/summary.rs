@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-pub use airfair_host::MessageCounts;
+pub use airfair_host::{ControlTraffic, ControllerCounts, ForwardCounts, MessageCounts};
 use airfair_schemes::places::Airtime;
 use airfair_units::math;
 
@@ -107,19 +107,6 @@ pub struct FlowResult {
     pub files: Option<FilesResult>,
     /// Reports of the receiver, if a scheme has one at the destination of the flow.
     pub reports: Option<ReportsResult>,
-}
-
-/// Counts of a flow that forwarders carry, from the end of the warm-up to the flow's stop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ForwardCounts {
-    /// Broadcasts of all nodes for batches that were not whole at the destination.
-    pub broadcasts: u64,
-    /// Broadcasts for batches that the destination already had as a whole.
-    pub late: u64,
-    /// Broadcasts that have brought the destination something new.
-    pub innovative: u64,
-    /// Batches that have become whole.
-    pub batches: u64,
 }
 
 /// Reports of the receiver of a flow over UDP, from the warm-up's end on.
@@ -310,21 +297,6 @@ pub struct StationResult {
     pub routing: Option<RoutingCounts>,
 }
 
-/// Counts of a controller's messages over the whole run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ControllerCounts {
-    /// Messages sent.
-    pub sent: u64,
-    /// Their bytes, without headers.
-    pub sent_bytes: u64,
-    /// Messages received.
-    pub received: u64,
-    /// Their bytes, without headers.
-    pub received_bytes: u64,
-    /// Messages sent that have ended without reaching their node.
-    pub lost: u64,
-}
-
 /// A controller of the run's scheme.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ControllerResult {
@@ -336,21 +308,6 @@ pub struct ControllerResult {
     pub stop_s: Option<f64>,
     /// Messages of the controller.
     pub counts: ControllerCounts,
-}
-
-/// Frames of one kind of a scheme's messages, or of flows' reports, at all radios from the end of the warm-up on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ControlTraffic {
-    /// Name of the kind.
-    pub kind: String,
-    /// Packets that MACs have finished: a message that is relayed counts at each hop.
-    pub packets: u64,
-    /// Frames that carried them, the MAC's retries included.
-    pub frames: u64,
-    /// Bytes of these frames as IP packets, and as frames.
-    pub ip_bytes: u64,
-    /// Bytes of these frames with LLC, MAC header and FCS.
-    pub mac_bytes: u64,
 }
 
 /// A link that carries flows, and nodes with traffic that inhibit it: its receiver hears them, and its sender does not sense them.

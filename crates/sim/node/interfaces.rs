@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use airfair_host::{Dequeued, Firing, HeaderId, HeaderKinds, HeaderRef, Pipeline};
 use airfair_schemes::places::{
-    Backlog, DropReason, Enqueued, FlowId, Heard, HopEffects, MarkReason, NodeId, Packet as QueuedPacket,
-    PacketClass, PacketId, Passage, QueueEffects, QueueView, Setting, Timer, Verdict,
+    Backlog, Capability, DropReason, Enqueued, FlowId, Heard, HopEffects, MarkReason, NodeId,
+    Packet as QueuedPacket, PacketClass, PacketId, Passage, QueueEffects, QueueView, Setting, Timer, Verdict,
 };
 use airfair_units::{Rate, Span, Time};
 
@@ -90,7 +90,7 @@ pub(crate) struct QueueTotals {
 struct Node {
     /// See [`Interfaces::ports_of`].
     ports: Box<[PortIx]>,
-    /// Scheme number of the node ([`super::scheme_ids`]).
+    /// Scheme number of the node ([`airfair_host::scheme_ids`]).
     id: NodeId,
     /// Rank of the node among events of equal time.
     rank: u32,
@@ -477,26 +477,10 @@ impl Interfaces {
         self.ports[port].pipeline.queue_header()
     }
 
-    /// True if a port's queue learns of headers in frames that its station receives or overhears.
-    pub fn wants_headers(&self, port: PortIx) -> bool {
-        self.ports[port].pipeline.wants_headers()
-    }
-
-    /// True if neighbours learn the sizes of a port's queue, by destination, from messages.
-    pub fn wants_backlogs(&self, port: PortIx) -> bool {
-        self.ports[port].pipeline.wants_backlogs()
-    }
-
-    /// True if a port's queue learns of the ends of transmissions.
+    /// True if a port's scheme wants a capability there.
     #[inline]
-    pub fn wants_finished(&self, port: PortIx) -> bool {
-        self.ports[port].pipeline.wants_finished()
-    }
-
-    /// True if a port's queue follows changes of routes.
-    #[inline]
-    pub fn wants_routes(&self, port: PortIx) -> bool {
-        self.ports[port].pipeline.wants_routes()
+    pub fn wants(&self, port: PortIx, capability: Capability) -> bool {
+        self.ports[port].pipeline.wants(capability)
     }
 
     /// Lets a port's queue write the header of a packet that has left it.
@@ -543,7 +527,7 @@ impl Interfaces {
 
     /// Ports whose queues follow changes of routes and do not know the present revision, which they then do.
     pub fn with_new_routes(&mut self, revision: impl Fn(NodeIx) -> u64) -> Vec<PortIx> {
-        let ports = self.ports.places().filter(|&port| self.ports[port].pipeline.wants_routes());
+        let ports = self.ports.places().filter(|&port| self.wants(port, Capability::Routes));
         let changed: Vec<_> =
             ports.filter(|&port| self.ports[port].known_routes != revision(self.ports[port].node)).collect();
         for &port in &changed {

@@ -1,6 +1,6 @@
 //! Sources of a run's flows: one scheme for each law and set of parameters, shared by the flows that use it.
 
-use airfair_schemes::places::{HeaderKind, Interface, Source, UdpEnds};
+use airfair_schemes::places::{Capability, HeaderKind, Interface, Source, UdpEnds};
 use airfair_schemes::{Params, Registry, Scheme};
 
 use crate::spec::{FlowSpec, Transport, WorldSpec};
@@ -72,9 +72,9 @@ impl Laws {
 
     /// True if a law reads the backlog of its node's queue.
     pub(crate) fn reads_own_queue(&self, id: LawId) -> bool {
-        self.0
-            .get(id.0)
-            .is_some_and(|scheme| Interface::all_kinds().iter().any(|at| scheme.wants(at).own_queue))
+        self.0.get(id.0).is_some_and(|scheme| {
+            Interface::all_kinds().iter().any(|at| scheme.wants(at).has(Capability::OwnQueue))
+        })
     }
 
     /// Creates a source of a law over TCP.

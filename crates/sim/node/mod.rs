@@ -11,37 +11,30 @@
 //! | `tcp/` | connections |
 //! | `udp` | sources and receivers of flows over UDP that a scheme controls |
 //! | `laws` | the sources of a run's flows |
-//! | `agents` | schemes' agents and their messages |
-//! | `forwarders` | agents that carry flows by broadcasts: packets at their sources, places in the MAC |
-//! | `control_traffic` | frames of schemes' messages by kind |
-//! | `controllers` | schemes' controllers |
-//! | `meters` | throughput and delay of radio links |
-//! | `link_meters` | packets of radio links by next hop and by flow |
+//! | `messages` | messages of schemes in transit |
+//! | `passing` | flows that pass a node |
+//! | `attempts` | frames of finished packets |
 //! | `packet_losses` | losses above the MAC |
 //! | `outside` | packets that callers inject |
 //! | `accounts` | drops and marks, by reason |
 //! | `differentials` | differences between queues and those of next hops |
-//! | `scheme_ids` | numbers by which schemes identify nodes and flows |
 
 pub mod accounts;
-pub(crate) mod agents;
 pub(crate) mod arp;
+pub(crate) mod attempts;
 pub(crate) mod backpressure;
-pub(crate) mod control_traffic;
-pub(crate) mod controllers;
 pub(crate) mod differentials;
 pub(crate) mod flow;
-pub(crate) mod forwarders;
 pub(crate) mod interfaces;
 pub(crate) mod laws;
-pub(crate) mod link_meters;
-pub(crate) mod meters;
+pub(crate) mod messages;
 pub mod outside;
 pub(crate) mod packet_losses;
-pub(crate) mod scheme_ids;
+pub(crate) mod passing;
 pub(crate) mod tcp;
 pub(crate) mod udp;
 
+use airfair_host::Hosts;
 use airfair_units::Time;
 
 use crate::event::Schedule;
@@ -52,19 +45,16 @@ use crate::record::Records;
 use crate::route::Routes;
 use crate::spec::HeaderSpec;
 use accounts::Accounts;
-use agents::Agents;
 use arp::Arp;
+use attempts::Attempts;
 use backpressure::Backpressure;
-use control_traffic::ControlCounts;
-use controllers::Controllers;
 use differentials::Differentials;
 use flow::Flow;
-use forwarders::Forwarders;
 use interfaces::Interfaces;
-use link_meters::LinkMeters;
-use meters::Meters;
+use messages::Messages;
 use outside::Outside;
 use packet_losses::PacketLosses;
+use passing::Passing;
 use tcp::Tcp;
 use udp::Udp;
 
@@ -104,12 +94,11 @@ pub(crate) struct Network {
     pub tcp: Tcp,
     pub udp: Udp,
     pub backpressure: Backpressure,
-    pub agents: Agents,
-    pub forwarders: Forwarders,
-    pub controllers: Controllers,
-    pub control_traffic: ControlCounts,
-    pub meters: Meters,
-    pub link_meters: LinkMeters,
+    /// State of schemes beside the way of packets.
+    pub hosts: Hosts<Self>,
+    pub messages: Messages,
+    pub passing: Passing,
+    pub attempts: Attempts,
     pub packet_losses: PacketLosses,
     pub outside: Outside,
     pub accounts: Accounts,

@@ -1,7 +1,9 @@
 //! Sources and receivers of flows over UDP: the state machines of a scheme at both ends of a flow.
 
 use airfair_host::{Firing, HeaderId, HeaderKinds, ReportCounts, UdpReceiver, UdpSource};
-use airfair_schemes::places::{Arrived, FlowSetup, Header, ReceiverEffects, SourceEffects, Timer, UdpEnds};
+use airfair_schemes::places::{
+    Arrived, FlowSetup, Header, ReceiverEffects, ReportBytes, SourceEffects, Timer, UdpEnds,
+};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Time};
 
@@ -14,8 +16,8 @@ struct UdpFlow {
     source: UdpSource,
     receiver: Option<UdpReceiver>,
     setup: FlowSetup,
-    /// Headers of its datagrams and of its reports.
-    headers: [HeaderId; 2],
+    /// Header of its datagrams.
+    header: HeaderId,
     /// Reports precede the packets that wait, at every hop.
     reports_go_ahead: bool,
     /// The law reads the backlog of the node's queue.
@@ -77,8 +79,7 @@ impl Udp {
             let initial_window = Bytes((4 * mss.get()).min((2 * mss.get()).max(4380)));
             let window_limit = Bytes(u64::MAX);
             let of_law = source.header().map_or(0, |kind| kind.wire_len);
-            let headers =
-                [headers.id(source.header()), headers.id(receiver.as_ref().map(UdpReceiver::header))];
+            let header = headers.id(source.header());
             Box::new(UdpFlow {
                 source,
                 receiver,
@@ -90,7 +91,7 @@ impl Udp {
                     rtt: None,
                     syn_lost: false,
                 },
-                headers,
+                header,
                 reports_go_ahead,
                 reads_own_queue,
                 armed: Time::NEVER,
@@ -128,7 +129,7 @@ impl Udp {
 
     /// Header of a flow's datagrams, and true if they can be marked.
     pub fn label(&self, flow: FlowIx) -> (HeaderId, bool) {
-        self.get(flow).map_or((HeaderId::NONE, false), |udp| (udp.headers[0], udp.source.ecn_capable()))
+        self.get(flow).map_or((HeaderId::NONE, false), |udp| (udp.header, udp.source.ecn_capable()))
     }
 
     /// True if a flow's law reads the backlog of its node.
@@ -141,11 +142,6 @@ impl Udp {
         if let Some(udp) = &mut self.flows[flow] {
             udp.source.on_own_queue(packets);
         }
-    }
-
-    /// Header of a flow's reports.
-    pub fn report_header(&self, flow: FlowIx) -> HeaderId {
-        self.get(flow).map_or(HeaderId::NONE, |udp| udp.headers[1])
     }
 
     /// True if a flow's reports precede the packets that wait, at every hop.
@@ -190,23 +186,23 @@ impl Udp {
     }
 
     /// The next report that a flow's receiver has made, with its number.
-    pub fn next_report(&mut self, flow: FlowIx) -> Option<(Header, u32)> {
+    pub fn next_report(&mut self, flow: FlowIx) -> Option<(ReportBytes, u32)> {
         if self.receiver_effects.reports.is_empty() {
             return None;
         }
-        let header = self.receiver_effects.reports.remove(0);
+        let report = self.receiver_effects.reports.remove(0);
         let udp = self.flows[flow].as_deref_mut()?;
         let number = udp.next_report;
         udp.next_report = number.wrapping_add(1);
-        Some((header, number))
+        Some((report, number))
     }
 
     /// Handles a report that has arrived at its flow's source.
-    pub fn on_report(&mut self, flow: FlowIx, header: &Header, now: Time, schedule: &mut Schedule) {
+    pub fn on_report(&mut self, flow: FlowIx, report: &[u8], now: Time, schedule: &mut Schedule) {
         let Self { flows, effects, firings, .. } = self;
         if let Some(udp) = &mut flows[flow] {
             udp.received += 1;
-            udp.source.on_report(header, now, effects, firings);
+            udp.source.on_report(report, now, effects, firings);
             self.apply(flow, schedule);
         }
     }

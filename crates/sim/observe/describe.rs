@@ -64,11 +64,11 @@ pub(crate) enum Body {
         request: bool,
     },
     Udp {
-        /// True from the flow's source to its destination; false for a report.
-        forward: bool,
         /// Scheme's header of the packet.
         header: SchemeHeader,
     },
+    /// A report of a flow's receiver: its bytes.
+    Report(Vec<u8>),
     Tcp {
         segment: Segment,
         /// True from the end that sends data to the one that receives.
@@ -100,15 +100,17 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
     let (packet, at) = network.packets.packet_and_copy(copy)?;
     let body = match packet.payload {
         Payload::Routing(message) => Body::Routing(network.routes.datagram(message)?),
-        Payload::Message(message) => Body::Message(network.agents.start_of(message)),
-        Payload::Forwarded(message) => Body::Forwarded(network.agents.bytes(message).to_vec()),
+        Payload::Message(message) => Body::Message(network.messages.start_of(message)),
+        Payload::Forwarded(message) => Body::Forwarded(
+            network.messages.get(message).map_or_else(Vec::new, |header| header.bytes.to_vec()),
+        ),
         Payload::Arp { request } => Body::Arp { request },
         Payload::Tcp { flow, opening } => segment(network, copy, at, (flow, opening))?,
         Payload::Foreign { .. } => Body::Foreign,
         Payload::Udp { .. } | Payload::Routed { .. } => {
-            Body::Udp { forward: true, header: scheme_header(network, copy, at) }
+            Body::Udp { header: scheme_header(network, copy, at) }
         }
-        Payload::Report { .. } => Body::Udp { forward: false, header: scheme_header(network, copy, at) },
+        Payload::Report { .. } => Body::Report(network.packets.report(at.of).to_vec()),
     };
     Some(PacketDescription {
         flow: packet.flow().or_else(|| forwarded(network, packet).map(|(flow, _)| flow)),
@@ -133,7 +135,7 @@ pub(crate) fn batch(network: &Network, packet: PacketRef) -> Option<(FlowIx, u32
 /// Flow and batch of a broadcast that a forwarder has made.
 fn forwarded(network: &Network, packet: &Packet) -> Option<(FlowIx, u32)> {
     match packet.payload {
-        Payload::Forwarded(message) => network.forwarders.made(message),
+        Payload::Forwarded(message) => network.messages.get(message).and_then(|header| header.batch),
         _ => None,
     }
 }
@@ -142,7 +144,7 @@ fn forwarded(network: &Network, packet: &Packet) -> Option<(FlowIx, u32)> {
 pub(crate) fn content(network: &Network, packet: &Packet, at: &PacketCopy) -> Content {
     let named = match packet.payload {
         Payload::Routing(message) => network.routes.content(message, packet.destination == NodeIx::EVERYONE),
-        Payload::Message(message) => network.control_traffic.kind(&network.agents.start_of(message)),
+        Payload::Message(message) => network.hosts.frames.kind(&network.messages.start_of(message)),
         _ => None,
     };
     named.map_or_else(|| network.packets.content(packet, at), Content::Messages)

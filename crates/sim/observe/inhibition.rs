@@ -65,8 +65,9 @@ fn traffic(world: &WorldView<'_>) -> (BTreeSet<Link>, BTreeSet<NodeIx>) {
     let (mut links, mut nodes) = (BTreeSet::new(), BTreeSet::new());
     for station in network.interfaces.stations() {
         let from = network.interfaces.of_station(station).0;
-        if network.link_meters.has(station) {
-            links.extend(network.link_meters.used(station).map(|to| (from, to)));
+        if network.hosts.links.has(station) {
+            let used = network.hosts.links.used(station).filter_map(|to| network.interfaces.node_of_id(to));
+            links.extend(used.map(|to| (from, to)));
         } else if network.routes.are_found() {
             nodes.insert(from);
         }
@@ -87,7 +88,7 @@ pub(super) fn links(world: &WorldView<'_>) -> Option<Vec<InhibitedLink>> {
     let (network, names) = (world.network, &world.run.names.nodes);
     let mut found: BTreeMap<Link, Found> = BTreeMap::new();
     let mut sensed = None;
-    for Inhibition { at, links, sensed: by_sensing } in network.controllers.inhibitions() {
+    for Inhibition { at, links, sensed: by_sensing } in network.hosts.controllers.inhibitions() {
         *sensed.get_or_insert(false) |= by_sensing;
         for ([from, to], by) in links {
             let node = |id| network.interfaces.node_of_id(id);

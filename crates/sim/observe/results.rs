@@ -41,13 +41,13 @@ impl<'a> WorldView<'a> {
             let (scheme, flow) = (of(&self.run.own_laws, flow.ix()), &self.run.names.flows[flow.ix()]);
             return Some(format!("scheme {scheme}: its source of flow {flow} has failed"));
         }
-        if let Some((node, problem)) = &self.network.forwarders.mistake {
+        if let Some((node, problem)) = &self.network.hosts.forwarders.mistake {
             let (scheme, node) = (of(&self.run.own_schemes, node.ix()), &self.run.names.nodes[node.ix()]);
             return Some(format!("scheme {scheme}, forwarder of node {node}: {problem}"));
         }
-        let of_agents = self.network.agents.unknown_receiver.map(|node| ("agent", node));
-        let of_controllers = self.network.controllers.unknown_receiver.map(|node| ("controller", node));
-        let (place, node) = of_agents.or(of_controllers)?;
+        let [agent, controller] = self.network.hosts.unknown_receiver;
+        let (place, node) =
+            agent.map(|node| ("agent", node)).or(controller.map(|node| ("controller", node)))?;
         Some(format!(
             "scheme {}: its {place} at node {} sent a message to a node that does not exist; expected a node of the scenario",
             of(&self.run.own_schemes, node.ix()),
@@ -147,9 +147,9 @@ impl<'a> WorldView<'a> {
             ends,
             queues: self.network.interfaces.ports().map(|port| self.queue(port)).collect(),
             stations: self.air.stations().map(|station| self.station(station)).collect(),
-            controllers: self.network.controllers.places().map(|at| self.controller(at)).collect(),
-            control: self.network.control_traffic.results(),
-            radio_rates_bps: self.air.stations().map(|station| self.air.phy(station).data_rate().0).sum(),
+            controllers: self.network.hosts.controllers.places().map(|at| self.controller(at)).collect(),
+            control: self.network.hosts.frames.results(),
+            radio_rates_bps: self.air.stations().map(|station| self.air.phy(station).nominal_rate().0).sum(),
             inhibited: inhibition::links(self),
             allocations: self.network.flows.places().filter_map(|flow| self.allocation(flow)).collect(),
             routing: self.route_upkeep(),
@@ -185,12 +185,12 @@ impl<'a> WorldView<'a> {
             round_trips: transport.round_trips,
             round_trip_ns: transport.round_trip_ns,
             fallbacks: tcp.fallbacks(flow),
-            forwarding: self.network.forwarders.counts(flow),
+            forwarding: self.network.hosts.forwarders.counts(flow),
             delays: if measuring { f.delays().clone() } else { Delays::default() },
             completion_s: tcp.completion_s(flow),
             files: files.map(|files| files.result()),
             // What forwarders carry has no path.
-            hops: match self.network.forwarders.source_of(flow) {
+            hops: match self.network.hosts.forwarders.source_of(flow) {
                 Some(_) => None,
                 None => f.hops().or_else(|| self.static_hops(flow)),
             },
@@ -291,13 +291,13 @@ impl<'a> WorldView<'a> {
             airtime: self.air.airtime(station, self.now),
             counters: self.air.counters(station),
             categories: self.categories(station),
-            messages: self.network.agents.message_counts(station),
+            messages: self.network.hosts.agents.message_counts(station),
             routing: self.routing(self.network.interfaces.of_station(station).1),
         }
     }
 
     fn controller(&self, controller: ControllerIx) -> ControllerResult {
-        let controllers = &self.network.controllers;
+        let controllers = &self.network.hosts.controllers;
         let (start, stop) = controllers.times(controller);
         ControllerResult {
             node: self.run.names.nodes[controllers.node(controller).ix()].clone(),
@@ -310,7 +310,7 @@ impl<'a> WorldView<'a> {
     fn allocation(&self, flow: FlowIx) -> Option<AllocationResult> {
         let (network, names) = (self.network, &self.run.names);
         let (at, FlowLimit { rate, links, capacity, overloaded }) =
-            network.controllers.limit(network.flows[flow].id)?;
+            network.hosts.controllers.limit(network.flows[flow].id)?;
         let named = |links: Vec<LinkName>| {
             let node = |id| {
                 let node = network.interfaces.node_of_id(id);
@@ -322,7 +322,7 @@ impl<'a> WorldView<'a> {
         };
         Some(AllocationResult {
             flow: names.flows[flow.ix()].clone(),
-            controller: names.nodes[network.controllers.node(at).ix()].clone(),
+            controller: names.nodes[network.hosts.controllers.node(at).ix()].clone(),
             rate_bps: rate.0 as f64,
             capacity,
             links: named(links),
@@ -364,8 +364,8 @@ impl<'a> WorldView<'a> {
             let here = |msdu: &Msdu| data(&msdu.copy) && !network.packets.has_reached_next_hop(msdu.copy);
             ends.in_mac += self.air.held(station).filter(here).count() as u64;
         }
-        let forwarded = || network.forwarders.packets().filter(data).count() as u64;
-        ends.forwarded = network.forwarders.any().then(forwarded);
+        let forwarded = || network.hosts.forwarders.packets().filter(data).count() as u64;
+        ends.forwarded = network.hosts.forwarders.any().then(forwarded);
         ends.awaiting_route = network.routes.waiting().map(|waiting| waiting.filter(data).count() as u64);
         let on_wire = |wire| network.links.on_the_way(wire, self.now);
         ends.on_wire = network.links.places().flat_map(on_wire).filter(data).count() as u64;

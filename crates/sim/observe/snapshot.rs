@@ -1,20 +1,22 @@
 //! Counters at a moment, warm-up included, and progress of flows.
 
+use airfair_host::LinkTotals;
+
 use super::WorldView;
 use crate::ids::{ControllerIx, FlowIx, LinkRef, PortIx, StationIx};
 use crate::measure::samples::{FlowProgress, FlowSample, Gauges, QueueSample, Snapshot, StationSample};
 use crate::node::interfaces::QueueTotals;
-use crate::node::meters::LinkTotals;
 
 impl WorldView<'_> {
     /// Counters from the start of the run to the present, warm-up included.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let network = self.network;
         let has_values = |gauges: &Gauges| !gauges.1.is_empty();
-        let agent =
-            |station: StationIx| Some((station.ix(), network.agents.gauges(station))).filter(has_values);
+        let agent = |station: StationIx| {
+            Some((station.ix(), network.hosts.agents.gauges(station))).filter(has_values)
+        };
         let controller =
-            |at: ControllerIx| Some((at.ix(), network.controllers.gauges(at))).filter(has_values);
+            |at: ControllerIx| Some((at.ix(), network.hosts.controllers.gauges(at))).filter(has_values);
         let hop = |port: PortIx| Some((port.ix(), network.interfaces.hop_gauges(port))).filter(has_values);
         let queue =
             |port: PortIx| Some((port.ix(), network.interfaces.queue_gauges(port))).filter(has_values);
@@ -23,7 +25,7 @@ impl WorldView<'_> {
             queues: network.interfaces.ports().map(|port| self.queue_sample(port)).collect(),
             stations: self.air.stations().map(|station| self.station_sample(station)).collect(),
             agents: self.air.stations().filter_map(agent).collect(),
-            controllers: network.controllers.places().filter_map(controller).collect(),
+            controllers: network.hosts.controllers.places().filter_map(controller).collect(),
             hops: network.interfaces.ports().filter_map(hop).collect(),
             queue_gauges: network.interfaces.ports().filter_map(queue).collect(),
         }
@@ -51,7 +53,7 @@ impl WorldView<'_> {
         let (interfaces, links) = (&self.network.interfaces, &self.network.links);
         let QueueTotals { left, waited } = interfaces.totals(port, links, self.now);
         let link = match interfaces.link(port) {
-            LinkRef::Station(station) => self.network.meters.totals(station).unwrap_or_default(),
+            LinkRef::Station(station) => self.network.hosts.uses.totals(station).unwrap_or_default(),
             LinkRef::Wire(_) => LinkTotals::default(),
         };
         QueueSample {

@@ -16,6 +16,7 @@ use airfair_units::random::{Purpose, Stream};
 use super::contention::{Access, Tries};
 use super::links::RadioLink;
 use crate::air::Air;
+use crate::modes::Mode;
 
 /// Attempts of both senders that are counted.
 const ATTEMPTS: u32 = 200_000;
@@ -109,8 +110,8 @@ pub fn saturated(senders: [HiddenSender; 2]) -> [f64; 2] {
     both.map(|one| f64::from(one.delivered) / (now as f64 * 1e-9))
 }
 
-/// Factors by pair of senders, computed once: by kind of station and largest packet.
-type Known = BTreeMap<[(usize, u32); 2], Option<[f64; 2]>>;
+/// Factors by pair of senders, computed once: by kind of station, mode and largest packet.
+type Known = BTreeMap<[(usize, Mode, u32); 2], Option<[f64; 2]>>;
 
 /// Factors of pairs of hidden senders.
 pub(super) struct HiddenFactors<'a> {
@@ -126,7 +127,7 @@ impl<'a> HiddenFactors<'a> {
     /// For each of two links the factor of the other one, with which both links get what their senders carry; none if two senders only
     /// collide even when they hear each other.
     pub(super) fn of(&mut self, pair: [&RadioLink; 2]) -> Option<[f64; 2]> {
-        let key = pair.map(|link| (self.air.kind_of(link.from), link.largest));
+        let key = pair.map(|link| (self.air.kind_of(link.from), link.mode, link.largest));
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
@@ -147,16 +148,16 @@ impl<'a> HiddenFactors<'a> {
 
     fn sender(&self, link: &RadioLink) -> HiddenSender {
         let mac = self.air.mac(link.from);
-        let category = mac.category(0);
+        let (category, mode) = (mac.category(0), &mac.modes[link.mode]);
         HiddenSender {
             cw_min: category.cw_min,
             cw_max: category.cw_max,
             slot: mac.timing.slot,
             difs: mac.timing.difs,
-            data: mac.airtime(mac.data_mode, link.largest).0,
+            data: mac.airtime(link.mode, link.largest).0,
             sifs: mac.timing.sifs,
-            ack: mac.ack_ns,
-            timeout: mac.wait.ack,
+            ack: mode.answer_ns,
+            timeout: mode.answer_wait,
             attempts: mac.short_retry_limit,
         }
     }
@@ -165,11 +166,11 @@ impl<'a> HiddenFactors<'a> {
     fn packet_s(&self, link: &RadioLink) -> Option<f64> {
         let mac = self.air.mac(link.from);
         let access = Access::of(mac);
-        let collision = mac.airtime(mac.data_mode, link.largest).0 + mac.wait.ack;
+        let collision = mac.airtime(link.mode, link.largest).0 + mac.modes[link.mode].answer_wait;
         let cost = access.cost_s(
             access.contention(2, 0.0, Tries { first: mac.short_retry_limit, data: None })?,
             collision as f64 * 1e-9,
         );
-        Some(mac.exchange_time(link.largest).as_secs_f64() + cost)
+        Some(mac.exchange_time(link.mode, link.largest).as_secs_f64() + cost)
     }
 }

@@ -9,6 +9,7 @@ use super::contention::Tries;
 use crate::air::Air;
 use crate::ids::{FlowIx, LinkRef, NodeIx, StationIx, WireIx};
 use crate::link::link_of;
+use crate::modes::Mode;
 use crate::names::natural_cmp;
 use crate::node::Network;
 use crate::observe::paths::{self, Hop};
@@ -30,6 +31,8 @@ pub struct RadioLink {
     pub to: StationIx,
     /// Largest packet that flows send over it, bytes as an IP packet.
     pub largest: u32,
+    /// Mode of data frames over it when the optimum is computed.
+    pub mode: Mode,
     /// True if RTS and CTS precede that packet.
     pub rts: bool,
 }
@@ -255,8 +258,8 @@ fn radio_links(air: &Air, loads: &[(FlowIx, Vec<Load>)], names: &Names) -> Vec<R
         }
     }
     let link = |((from, to), largest)| {
-        let mac = air.mac(from);
-        RadioLink { from, to, largest, rts: mac.uses_rts(largest + mac.overhead) }
+        let (mac, mode) = (air.mac(from), air.link_mode(from, to));
+        RadioLink { from, to, largest, mode, rts: mac.uses_rts(mode, largest + mac.overhead) }
     };
     let mut links: Vec<RadioLink> = largest.into_iter().map(link).collect();
     let name = |station: StationIx| names.stations[station.ix()].as_str();
@@ -291,11 +294,12 @@ fn radio_use(air: &Air, place: usize, link: &RadioLink, packets: Packets) -> Rad
     let mac = air.mac(link.from);
     let arrives = air.delivery_ratio(link.from, link.to, packets.bytes);
     let way = 2 * air.delay(link.from, link.to).unwrap_or_default().as_nanos();
-    let rts = mac.uses_rts(packets.bytes + mac.overhead);
+    let rts = mac.uses_rts(link.mode, packets.bytes + mac.overhead);
     let first = if rts {
-        mac.rts_ns + mac.wait.cts
+        let control = mac.control(link.mode);
+        control.rts_ns + control.cts_wait
     } else {
-        mac.airtime(mac.data_mode, packets.bytes).0 + mac.wait.ack
+        mac.airtime(link.mode, packets.bytes).0 + mac.modes[link.mode].answer_wait
     };
     let ways = if rts { 2 * way } else { way };
     let longer_wait = if mac.wait.each_link { way } else { 0 };
@@ -304,7 +308,7 @@ fn radio_use(air: &Air, place: usize, link: &RadioLink, packets: Packets) -> Rad
         attempts_per_bit: packets.per_bit / arrives,
         loss: 1.0 - arrives,
         tries: Tries { first: mac.short_retry_limit, data: rts.then_some(mac.long_retry_limit) },
-        attempt_s: Span(mac.exchange_time(packets.bytes).0 + ways).as_secs_f64(),
+        attempt_s: Span(mac.exchange_time(link.mode, packets.bytes).0 + ways).as_secs_f64(),
         collision_s: Span(first + longer_wait).as_secs_f64(),
     }
 }

@@ -56,6 +56,8 @@ struct Sent {
     from: StationIx,
     to: StationIx,
     mode: Mode,
+    /// Mode of the data of its exchange.
+    judged: Mode,
     /// PSDU, bytes.
     bytes: u32,
 }
@@ -79,8 +81,7 @@ impl Reception<'_> {
     /// Probability that a frame arrives over noise and this interference, aW.
     fn arrives(&self, sent: Sent, interference: u64) -> f64 {
         let powers = (self.power(sent.from, sent.to), interference);
-        let data_mode = self.0.mac(sent.from).data_mode;
-        self.0.phy(sent.to).arrival(powers, data_mode, (sent.mode, sent.bytes))
+        self.0.phy(sent.to).arrival(powers, sent.judged, (sent.mode, sent.bytes))
     }
 
     fn is_lost(&self, sent: Sent, interference: u64) -> bool {
@@ -94,11 +95,15 @@ impl Reception<'_> {
 
     fn data(&self, link: &RadioLink) -> Sent {
         let mac = self.0.mac(link.from);
-        Sent { from: link.from, to: link.to, mode: mac.data_mode, bytes: link.largest + mac.overhead }
+        let RadioLink { from, to, mode, largest, .. } = *link;
+        Sent { from, to, mode, judged: mode, bytes: largest + mac.overhead }
     }
 
     fn answer(&self, link: &RadioLink) -> Sent {
-        Sent { from: link.to, to: link.from, mode: self.0.mac(link.to).response_mode, bytes: ANSWER_BYTES }
+        let [sender, receiver] = [link.from, link.to].map(|station| self.0.mac(station));
+        let judged = sender.judged(link.mode).unwrap_or(receiver.nominal_mode);
+        let mode = receiver.modes[judged].ack_mode;
+        Sent { from: link.to, to: link.from, mode, judged, bytes: ANSWER_BYTES }
     }
 
     /// True if data of a link are lost while another is used.

@@ -6,8 +6,8 @@
 
 mod segments;
 
-use airfair_host::{HeaderId, HeaderRef, MessageIx};
-use airfair_schemes::places::{Ecn, FlowId, Header, PacketClass};
+use airfair_host::{HeaderId, HeaderRef};
+use airfair_schemes::places::{Ecn, FlowId, Header, PacketClass, ReportBytes};
 
 use airfair_transport::{Flags, Segment};
 use airfair_units::Time;
@@ -15,7 +15,7 @@ use airfair_units::Time;
 pub(crate) use segments::CarriedSegment;
 use segments::Segments;
 
-use crate::ids::{ConnectionRef, CopyRef, FlowIx, NodeIx, PacketRef, RoutingIx};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, MessageIx, NodeIx, PacketRef, RoutingIx};
 use crate::record::Content;
 
 /// Number of no flow.
@@ -183,6 +183,8 @@ pub(crate) struct Packets {
     free_copies: Vec<u32>,
     /// Segments of TCP packets, by the place of the packet.
     cargo: Segments,
+    /// Reports of receivers, by the place of the packet.
+    reports: Vec<ReportBytes>,
     /// Scheme headers of copies, by the place of the copy.
     headers: Vec<Header>,
     /// Destinations of copies whose headers are overheard, by the place of the copy: a packet may end at its destination before the copy of
@@ -222,6 +224,26 @@ impl Packets {
         let copy = self.add(packet, first);
         self.cargo.store(self.packet_of(copy).place(), segment, connection, forward);
         copy
+    }
+
+    /// Adds a packet that carries a report.
+    pub(crate) fn add_report(
+        &mut self,
+        (packet, first): (Packet, PacketCopy),
+        report: ReportBytes,
+    ) -> CopyRef {
+        let copy = self.add(packet, first);
+        let at = self.packet_of(copy).place();
+        if at >= self.reports.len() {
+            self.reports.resize(at + 1, ReportBytes::EMPTY);
+        }
+        self.reports[at] = report;
+        copy
+    }
+
+    /// The report that a packet carries, or carried last.
+    pub(crate) fn report(&self, packet: PacketRef) -> &[u8] {
+        self.reports.get(packet.place()).map_or(&[], ReportBytes::as_slice)
     }
 
     /// A place for a copy.

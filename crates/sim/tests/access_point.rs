@@ -3,7 +3,7 @@
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, node, saturating, world};
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentSetup, Aqm, Interface, LinkUse, Medium, NodeSample, Wants,
+    Agent, AgentContext, AgentSetup, Aqm, Capability, Interface, LinkUse, Medium, NodeSample, Wants,
 };
 use airfair_schemes::{ParamValue, Scheme};
 use airfair_sim::World;
@@ -146,10 +146,10 @@ impl Scheme for Listening {
     fn wants(&self, interface: &Interface) -> Wants {
         match interface.medium {
             Medium::Radio => {
-                let samples = Span::from_millis(100);
-                Wants { samples, link_use: interface.access_point, ..Wants::default() }
+                let wants = Wants::NONE.samples_every(Span::from_millis(100));
+                wants.and_if(interface.access_point, Capability::LinkUse)
             }
-            Medium::Wire => Wants::default(),
+            Medium::Wire => Wants::NONE,
         }
     }
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use crate::support::wires::link;
 use crate::support::{chain, dot11b, flow, id_of, node, number_of, saturating, world};
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentSetup, Destination, Interface, Medium, Message, NodeId, NodeSample, Timer,
-    Transmit, Wants,
+    Agent, AgentContext, AgentSetup, Capability, Destination, Interface, Medium, Message, NodeId, NodeSample,
+    Timer, Transmit, Wants,
 };
 use airfair_schemes::{Params, Scheme, find};
 use airfair_sim::World;
@@ -76,9 +76,9 @@ impl Scheme for Speaking {
 
     fn wants(&self, at: &Interface) -> Wants {
         if at.medium == Medium::Wire {
-            return Wants::default();
+            return Wants::NONE;
         }
-        Wants { samples: Span::from_millis(100), overheard: true, ..Wants::default() }
+        Wants::of(&[Capability::Overheard]).samples_every(Span::from_millis(100))
     }
 }
 

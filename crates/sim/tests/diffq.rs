@@ -9,8 +9,9 @@ use crate::support::routing::{aodv, constant, olsr, places_add_up};
 use crate::support::wires::*;
 use crate::support::*;
 use airfair_schemes::places::{
-    Agent, Allowance, Enqueued, FlowSetup, Head, Header, HeaderKind, Heard, Interface, Medium, NodeId,
-    Packet, PacketId, Queue, QueueContext, QueueView, Setting, Source, SourceContext, Timer, UdpEnds, Wants,
+    Agent, Allowance, Enqueued, FlowSetup, Head, Header, HeaderKind, Heard, Interface, LabelledQueue, Medium,
+    NodeId, OutputQueue, Packet, PacketId, Queue, QueueContext, QueueView, Setting, Source, SourceContext,
+    Timer, UdpEnds, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme};
 use airfair_sim::World;
@@ -78,14 +79,14 @@ impl Observed {
 }
 
 impl Scheme for Observed {
-    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
-        let queue = self.scheme.queue(interface);
-        if interface.medium == Medium::Wire {
-            return queue;
-        }
+    fn queue(&self, interface: &Interface) -> OutputQueue {
+        let queue = match self.scheme.queue(interface) {
+            OutputQueue::Labelled(queue) => queue,
+            plain @ OutputQueue::Plain(_) => return plain,
+        };
         let mut log = self.log.lock().unwrap();
         log.queues += 1;
-        Box::new(ObservedQueue {
+        OutputQueue::labelled(ObservedQueue {
             queue,
             node: log.queues - 1,
             log: Arc::clone(&self.log),
@@ -108,7 +109,7 @@ impl Scheme for Observed {
 }
 
 struct ObservedQueue {
-    queue: Box<dyn Queue>,
+    queue: Box<dyn LabelledQueue>,
     node: usize,
     log: Arc<Mutex<Log>>,
     held: BTreeSet<PacketId>,
@@ -128,9 +129,6 @@ impl Queue for ObservedQueue {
     fn peek(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
         self.queue.peek(context)
     }
-    fn pass_over(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
-        self.queue.pass_over(context)
-    }
     fn commit(&mut self) -> Option<Packet> {
         let packet = self.queue.commit()?;
         if packet.labelled {
@@ -147,7 +145,31 @@ impl Queue for ObservedQueue {
     fn view(&self) -> QueueView {
         self.queue.view()
     }
-    fn header(&self) -> Option<&'static HeaderKind> {
+    fn apply(&mut self, setting: Setting, now: Time) {
+        self.queue.apply(setting, now);
+        if let Setting::Backlog { neighbour, destination, packets } = setting {
+            let word = Word {
+                node: self.node,
+                from: neighbour.0,
+                destination: destination.0,
+                size: packets,
+                number: 0,
+            };
+            let mut log = self.log.lock().unwrap();
+            log.told.push(word);
+            log.told_at.push(now);
+        }
+    }
+    fn show(&self, see: &mut dyn FnMut(&Packet)) {
+        self.queue.show(see);
+    }
+}
+
+impl LabelledQueue for ObservedQueue {
+    fn pass_over(&mut self, context: &mut QueueContext<'_>) -> Option<Head> {
+        self.queue.pass_over(context)
+    }
+    fn header(&self) -> &'static HeaderKind {
         self.queue.header()
     }
     fn stamp(&mut self, packet: &Packet, header: &mut Header, now: Time) {
@@ -181,26 +203,8 @@ impl Queue for ObservedQueue {
     fn backlogs(&self, see: &mut dyn FnMut(NodeId, u32)) {
         self.queue.backlogs(see);
     }
-    fn apply(&mut self, setting: Setting, now: Time) {
-        self.queue.apply(setting, now);
-        if let Setting::Backlog { neighbour, destination, packets } = setting {
-            let word = Word {
-                node: self.node,
-                from: neighbour.0,
-                destination: destination.0,
-                size: packets,
-                number: 0,
-            };
-            let mut log = self.log.lock().unwrap();
-            log.told.push(word);
-            log.told_at.push(now);
-        }
-    }
     fn backlog_to(&self, destination: NodeId, labelled: bool) -> QueueView {
         self.queue.backlog_to(destination, labelled)
-    }
-    fn show(&self, see: &mut dyn FnMut(&Packet)) {
-        self.queue.show(see);
     }
 }
 
@@ -991,12 +995,12 @@ impl Queue for Impatient {
 struct ImpatientScheme;
 
 impl Scheme for ImpatientScheme {
-    fn queue(&self, _: &Interface) -> Box<dyn Queue> {
-        Box::new(Impatient { packets: Default::default() })
+    fn queue(&self, _: &Interface) -> OutputQueue {
+        OutputQueue::plain(Impatient { packets: Default::default() })
     }
     fn wants(&self, interface: &Interface) -> Wants {
         let levels = u8::from(interface.medium == Medium::Radio);
-        Wants { priority: airfair_schemes::places::Priority(levels), ..Wants::default() }
+        Wants::NONE.priorities_to(airfair_schemes::places::Priority(levels))
     }
 }
 

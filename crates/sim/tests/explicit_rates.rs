@@ -4,8 +4,8 @@ use crate::support::wires::*;
 use crate::support::{dot11b, flow, node, world};
 use airfair_schemes::explicit::QFCP;
 use airfair_schemes::places::{
-    Backlog, Header, HeaderKind, Hop, HopContext, Interface, Passage, Queue, Source, SourceContext, Timer,
-    Wants,
+    Backlog, Capability, Header, HeaderKind, Hop, HopContext, Interface, OutputQueue, Passage, Source,
+    SourceContext, Timer, Wants,
 };
 use airfair_schemes::{Params, Scheme};
 use airfair_sim::World;
@@ -109,7 +109,7 @@ struct ChangedHop {
 struct ChangedSource(Box<dyn Source>, &'static HeaderKind);
 
 impl Scheme for Changed {
-    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
+    fn queue(&self, interface: &Interface) -> OutputQueue {
         self.inner.queue(interface)
     }
     fn source(&self) -> Option<Box<dyn Source>> {
@@ -120,7 +120,7 @@ impl Scheme for Changed {
         self.inner.hop(interface).map(|inner| Box::new(ChangedHop { inner, kind }) as Box<dyn Hop>)
     }
     fn wants(&self, interface: &Interface) -> Wants {
-        Wants { departures: self.departures, ..self.inner.wants(interface) }
+        self.inner.wants(interface).and_if(self.departures, Capability::Departures)
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::support::{chain, conserved, diffq_levels, dot11b, flow, node, saturating, with_edca, world};
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentSetup, DeliveryRatios, FlowId, Forwarder, ForwarderContext, HeardBroadcast,
-    Holding, Interface, Made, Medium, NativePacket, NodeId, Priority, Timer, Wants,
+    Agent, AgentContext, AgentSetup, Capability, DeliveryRatios, FlowId, Forwarder, ForwarderContext,
+    HeardBroadcast, Holding, Interface, Made, Medium, NativePacket, NodeId, Priority, Timer, Wants,
 };
 use airfair_schemes::{Params, Scheme};
 use airfair_sim::World;
@@ -144,12 +144,10 @@ impl Scheme for Repeating {
 
     fn wants(&self, at: &Interface) -> Wants {
         let radio = at.medium == Medium::Radio;
-        Wants {
-            lone_radio: radio,
-            delivery_ratios: radio,
-            priority: Priority(self.priority),
-            ..Wants::default()
-        }
+        Wants::NONE
+            .and_if(radio, Capability::LoneRadio)
+            .and_if(radio, Capability::DeliveryRatios)
+            .priorities_to(Priority(self.priority))
     }
 }
 

@@ -8,8 +8,8 @@ use Calls::*;
 use airfair_schemes::Scheme;
 use airfair_schemes::explicit::QFCP;
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentSetup, Backlog, FlowId, Header, HeaderKind, Hop, HopContext, Interface, Medium,
-    NodeId, Passage, Setting, Timer, Wants,
+    Agent, AgentContext, AgentSetup, Backlog, Capability, FlowId, Header, HeaderKind, Hop, HopContext,
+    Interface, Medium, NodeId, Passage, Setting, Timer, Wants,
 };
 use airfair_sim::World;
 use airfair_sim::engine::drive;
@@ -66,7 +66,7 @@ impl Scheme for Diarist {
     }
     fn wants(&self, interface: &Interface) -> Wants {
         let received = self.subscribed && interface.medium == Medium::Radio;
-        Wants { departures: self.subscribed, received, ..Wants::default() }
+        Wants::NONE.and_if(self.subscribed, Capability::Departures).and_if(received, Capability::Received)
     }
 }
 

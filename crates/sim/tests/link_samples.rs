@@ -8,7 +8,8 @@ use crate::support::wires::tcp;
 use crate::support::{diffq_levels, dot11b, flow, id_of_name, node, number_of, with_edca, world};
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentSetup, FlowSample, Interface, LinkSample, Medium, NodeId, NodeSample, Wants,
+    Agent, AgentContext, AgentSetup, Capability, FlowSample, Interface, LinkSample, Medium, NodeId,
+    NodeSample, Wants,
 };
 use airfair_sim::World;
 use airfair_sim::engine::drive;
@@ -43,8 +44,10 @@ impl Scheme for Counter {
 
     fn wants(&self, at: &Interface) -> Wants {
         match at.medium {
-            Medium::Wire => Wants::default(),
-            Medium::Radio => Wants { samples: Span::from_millis(300), links: self.2, ..Wants::default() },
+            Medium::Wire => Wants::NONE,
+            Medium::Radio => {
+                Wants::NONE.samples_every(Span::from_millis(300)).and_if(self.2, Capability::Links)
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::support::routing::aodv;
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, make, node, world};
-use airfair_schemes::places::{Interface, Wants};
+use airfair_schemes::places::{Capability, Interface, Wants};
 use airfair_schemes::{Scheme, find};
 use airfair_sim::World;
 use airfair_sim::measure::summary::RunResult;
@@ -291,7 +291,7 @@ struct Reads;
 
 impl Scheme for Reads {
     fn wants(&self, _: &Interface) -> Wants {
-        Wants { own_queue: true, ..Wants::default() }
+        Wants::of(&[Capability::OwnQueue])
     }
 }
 

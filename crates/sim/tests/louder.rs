@@ -170,7 +170,7 @@ fn a_low_rate_reaches_further_where_errors_depend_on_it() {
         assert!(frames.iter().all(|frame| frame.mode == frames[0].mode));
         frames[0].mode
     });
-    assert_eq!(modes, [Mode::Cck11, Mode::Dsss1]);
+    assert_eq!(modes, [Mode::CCK11, Mode::DSSS1]);
 }
 
 /// A message to one neighbour and packets of flows are sent as ever, also between louder broadcasts.
@@ -181,7 +181,7 @@ fn only_broadcasts_choose() {
     let (heard, mut world) = run_to(&spec, shout(SendRate::Lowest, 3.0), to, true);
     assert_eq!(heard, [0, 100, 0]);
     let sent = frames(&mut world);
-    assert!(sent.iter().all(|frame| (frame.mode, frame.louder) == (Mode::Cck11, 0)), "{:?}", sent[0]);
+    assert!(sent.iter().all(|frame| (frame.mode, frame.louder) == (Mode::CCK11, 0)), "{:?}", sent[0]);
     crate::support::flow(&mut spec, "f", 0, 1, saturating(1000));
     let (heard, mut world) = run(&spec, shout(SendRate::Lowest, 3.0));
     assert!(heard[1] > 95 && heard[2] > 95, "{heard:?}");

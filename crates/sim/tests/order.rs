@@ -6,9 +6,9 @@ use crate::support::routing::{aodv, constant, dsdv, olsr};
 use crate::support::wires::{built, link, ms, tcp, wired};
 use crate::support::{dot11b, flow, node, world};
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentSetup, Aqm, AqmContext, Backlog, Destination, Direction, DropReason, Header,
-    HeaderKind, Hop, HopContext, Interface, Medium, Message, NodeId, NodeSample, Packet, Passage,
-    Probability, QueueView, Setting, Timer, Verdict, Wants,
+    Agent, AgentContext, AgentSetup, Aqm, AqmContext, Backlog, Capability, Destination, Direction,
+    DropReason, Header, HeaderKind, Hop, HopContext, Interface, Medium, Message, NodeId, NodeSample, Packet,
+    Passage, Probability, QueueView, Setting, Timer, Verdict, Wants,
 };
 use airfair_schemes::{ParamValue, Scheme, SchemeEntry, registry};
 use airfair_sim::World;
@@ -151,10 +151,10 @@ impl Scheme for Nosy {
     fn wants(&self, interface: &Interface) -> Wants {
         match interface.medium {
             Medium::Radio => {
-                let samples = Span::from_millis(10);
-                Wants { samples, overheard: true, received: true, ..Wants::default() }
+                let wants = Wants::of(&[Capability::Overheard, Capability::Received]);
+                wants.samples_every(Span::from_millis(10))
             }
-            Medium::Wire => Wants::default(),
+            Medium::Wire => Wants::NONE,
         }
     }
 }

@@ -9,8 +9,8 @@ use airfair_schemes::opportunistic::losses::Losses;
 use airfair_schemes::opportunistic::probes::Config;
 use airfair_schemes::opportunistic::ratios::Ratios;
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentSetup, DeliveryRatios, FlowId, Forwarder, ForwarderContext, HeardBroadcast,
-    Interface, Made, Medium, NativePacket, NodeId, Priority, Timer, Wants,
+    Agent, AgentContext, AgentSetup, Capability, DeliveryRatios, FlowId, Forwarder, ForwarderContext,
+    HeardBroadcast, Interface, Made, Medium, NativePacket, NodeId, Priority, Timer, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_sim::World;
@@ -98,7 +98,7 @@ impl Scheme for Probing {
 
     fn wants(&self, at: &Interface) -> Wants {
         let radio = at.medium == Medium::Radio;
-        Wants { lone_radio: radio, delivery_ratios: radio, ..Wants::default() }
+        Wants::NONE.and_if(radio, Capability::LoneRadio).and_if(radio, Capability::DeliveryRatios)
     }
 }
 

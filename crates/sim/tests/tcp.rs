@@ -3,7 +3,9 @@
 use crate::support::wires::*;
 use crate::support::{dot11b, flow, world};
 use airfair_schemes::droptail::DropTail;
-use airfair_schemes::places::{Enqueued, Head, Interface, Packet, Queue, QueueContext, QueueView};
+use airfair_schemes::places::{
+    Enqueued, Head, Interface, OutputQueue, Packet, Queue, QueueContext, QueueView,
+};
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_sim::World;
 use airfair_sim::engine::drive::{self, Steppable};
@@ -262,8 +264,8 @@ impl Queue for Silent {
 struct SilentScheme;
 
 impl Scheme for SilentScheme {
-    fn queue(&self, interface: &Interface) -> Box<dyn Queue> {
-        Box::new(Silent(DropTail::new(interface.limit_packets)))
+    fn queue(&self, interface: &Interface) -> OutputQueue {
+        OutputQueue::plain(Silent(DropTail::new(interface.limit_packets)))
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use crate::support::wires::*;
 use crate::support::{chain, dot11b, flow, saturating, world};
 use airfair_schemes::places::{
-    Allowance, Arrived, Ecn, FlowSetup, Header, HeaderKind, LossEvents, Receiver, ReceiverContext,
-    ReceiverEffects, Sent, Source, SourceContext, Timer, UdpEnds,
+    Allowance, Arrived, Ecn, FlowSetup, Header, HeaderKind, LossEvents, MOST_REPORT_BYTES, Receiver,
+    ReceiverContext, ReceiverEffects, ReportBytes, Sent, Source, SourceContext, Timer, UdpEnds,
 };
 use airfair_schemes::{Params, Scheme};
 use airfair_sim::World;
@@ -27,7 +27,6 @@ static DATA: HeaderKind = HeaderKind {
     keep: |_, _| (),
     answer: |kept| *kept,
 };
-static REPORT: HeaderKind = HeaderKind { name: "steady-report", wire_len: 30, ..DATA };
 
 /// The observations of both ends.
 #[derive(Debug, Default)]
@@ -49,6 +48,8 @@ struct Steady {
     count: u32,
     running: bool,
     ahead: bool,
+    /// Reports have any length.
+    lengths: bool,
 }
 
 impl Steady {
@@ -61,6 +62,7 @@ impl Steady {
             count: 0,
             running: false,
             ahead: false,
+            lengths: false,
         }
     }
 
@@ -68,6 +70,18 @@ impl Steady {
     fn next(&mut self) -> Header {
         self.count += 1;
         Header { fields: [self.count - 1, 0, 0, 0], ..Header::default() }
+    }
+
+    /// A report with its number, and bytes that depend on it.
+    fn bytes_of(&self, number: u32) -> ReportBytes {
+        let mut bytes: Vec<u8> = (0..self.length(number)).map(|at| (at as u32 * 7 + number) as u8).collect();
+        bytes[..4].copy_from_slice(&number.to_be_bytes());
+        ReportBytes::new(&bytes).unwrap()
+    }
+
+    /// The length of a report: 30 bytes, or 4 to 255 in turn.
+    fn length(&self, number: u32) -> usize {
+        if self.lengths { 4 + number as usize % 252 } else { 30 }
     }
 }
 
@@ -99,8 +113,10 @@ impl Source for Steady {
         self.ecn
     }
 
-    fn on_feedback(&mut self, header: &Header, context: &mut SourceContext<'_>) {
-        self.log.lock().unwrap().reports.push((context.now.0, header.fields[0]));
+    fn on_report(&mut self, report: &[u8], context: &mut SourceContext<'_>) {
+        let number = u32::from_be_bytes(report[..4].try_into().unwrap());
+        assert_eq!(report, self.bytes_of(number).as_slice());
+        self.log.lock().unwrap().reports.push((context.now.0, number));
     }
 
     fn allowance(&self, _: Time) -> Allowance {
@@ -109,17 +125,14 @@ impl Source for Steady {
 }
 
 impl Receiver for Steady {
-    fn header(&self) -> &'static HeaderKind {
-        &REPORT
-    }
-
     fn reports_go_ahead(&self) -> bool {
         self.ahead
     }
 
     fn on_data(&mut self, data: &Arrived, context: &mut ReceiverContext<'_>) {
         self.log.lock().unwrap().data.push((context.now.0, *data));
-        let report = self.next();
+        let number = self.next().fields[0];
+        let report = self.bytes_of(number);
         let ReceiverEffects { timers, reports } = context.out;
         match self.epoch {
             None => reports.push(report),
@@ -130,8 +143,8 @@ impl Receiver for Steady {
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut ReceiverContext<'_>) {
-        let report = self.next();
-        context.out.reports.push(report);
+        let number = self.next().fields[0];
+        context.out.reports.push(self.bytes_of(number));
         context.out.timers.push((timer, context.now + self.epoch.unwrap()));
     }
 
@@ -183,6 +196,37 @@ fn a_source_is_paced_and_its_packets_cost_their_headers() {
     assert_eq!((reports.sent, reports.received, reports.loss_events), (20, 20, None));
     assert_eq!(reports.loss_event_rate, None);
     assert_eq!((result.ends.made, result.ends.delivered), (40, 40));
+    balanced(&result);
+}
+
+/// Reports of 4 to 255 bytes, as they are: each takes the time of its bytes and 28 B of headers on the wire, 0.8 us a byte, and 1 ms. They
+/// overtake none, since each is sent 10 ms after the last.
+#[test]
+fn reports_are_bytes_of_any_length_up_to_the_most() {
+    let scheme = Steady { lengths: true, ..Steady::new(Rate::from_kbps(800)) };
+    let result = run(&pair(6), &scheme);
+    let log = scheme.log.lock().unwrap();
+    assert_eq!((log.data.len(), log.reports.len()), (600, 600));
+    for (&(made, _), &(at, number)) in log.data.iter().zip(&log.reports) {
+        let bytes = 28 + 4 + u64::from(number) % 252;
+        assert_eq!(at - made, 1_000_000 + 800 * bytes, "report {number}");
+    }
+    assert_eq!(MOST_REPORT_BYTES, 255);
+    balanced(&result);
+}
+
+/// The same by air over two hops, where reports of several lengths are on the way at once and some are lost: none arrives changed
+/// (`on_report` compares).
+#[test]
+fn reports_by_air_arrive_unchanged_or_not_at_all() {
+    let mut spec = chain(dot11b(250.0, 550.0), 2, 200.0, saturating(100), 10);
+    spec.radios[0].packet_loss = 0.1;
+    let scheme = Steady { lengths: true, ..Steady::new(Rate::from_kbps(160)) };
+    let result = run(&spec, &scheme);
+    let log = scheme.log.lock().unwrap();
+    let reports = result.flows[0].reports.as_ref().unwrap();
+    assert!(reports.received > 1000 && reports.received < reports.sent, "{reports:?}");
+    assert_eq!(log.reports.len() as u64, reports.received);
     balanced(&result);
 }
 

@@ -4,7 +4,7 @@ use crate::support::wires::built;
 use crate::support::wires::{link, wired};
 use crate::support::{chain, diffq_levels, dot11b, saturating, with_edca};
 use airfair_schemes::Scheme;
-use airfair_schemes::places::{Interface, Medium, Priority, Wants};
+use airfair_schemes::places::{Capability, Interface, Medium, Priority, Wants};
 use airfair_sim::World;
 use airfair_sim::spec::WorldSpec;
 use airfair_units::Span;
@@ -14,7 +14,7 @@ struct Greedy(Medium, Wants);
 
 impl Scheme for Greedy {
     fn wants(&self, interface: &Interface) -> Wants {
-        if interface.medium == self.0 { self.1 } else { Wants::default() }
+        if interface.medium == self.0 { self.1 } else { Wants::NONE }
     }
 }
 
@@ -32,35 +32,20 @@ fn refusal(medium: Medium, wants: Wants) -> Option<String> {
 
 #[test]
 fn what_is_wanted_and_not_offered_is_refused_by_name() {
-    let all = Wants {
-        samples: Span::from_millis(1),
-        link_use: true,
-        links: true,
-        overheard: true,
-        received: true,
-        heard_headers: true,
-        finished: true,
-        routes: true,
-        backlogs: true,
-        departures: true,
-        own_queue: true,
-        lone_radio: true,
-        delivery_ratios: true,
-        ecn: true,
-        priority: Priority(0),
-    };
+    let all = Wants::of(Capability::ALL).samples_every(Span::from_millis(1));
     assert_eq!(refusal(Medium::Radio, all), None);
-    let expected = "node 1: scheme greedy needs capabilities that its wire does not offer: samples of counters, counters of \
-                    the link's traffic, counters by link and flow, overheard messages, received packets, headers of overheard packets, ends of \
+    let expected = "node 1: scheme greedy needs capabilities that its wire does not offer: samples of counters, times \
+                    reserved by the NAV, flows that are being set up, counters of the link's traffic, times of packets in the queue and at the \
+                    radio, counters by link and flow, nodes that can decode its frames, the time of an exchange of a lone link, overheard messages, received packets, headers of overheard packets, ends of \
                     transmissions, changes of routes, sizes of queues by destination, being the node's only radio, \
                     delivery ratios between all nodes";
     assert_eq!(refusal(Medium::Wire, all).as_deref(), Some(expected));
-    let urgent = Wants { priority: Priority(1), ..Wants::default() };
+    let urgent = Wants::NONE.priorities_to(Priority(1));
     let expected = "node 0: scheme greedy needs capabilities that its radio does not offer: priorities of packets (of 2 levels, and \
                     the radio has categories for 1); expected radio.categories = \"diffq\", which has 8 (in a comparison for this \
                     scheme alone: --set SCHEME:radio.categories=diffq), or a list of 2 or more, or a smaller `levels` of the scheme";
     assert_eq!(refusal(Medium::Radio, urgent).as_deref(), Some(expected));
-    let few = Wants { departures: true, own_queue: true, ecn: true, ..Wants::default() };
+    let few = Wants::of(&[Capability::Departures, Capability::OwnQueue, Capability::Ecn]);
     assert_eq!(refusal(Medium::Wire, few), None);
 }
 

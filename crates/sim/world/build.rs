@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use airfair_host::{AgentSlot, ControllerSlot, HeaderKinds, Pipeline};
+use airfair_host::{AgentSlot, ControllerSlot, HeaderKinds, Hosts, MessageFrames, Pipeline, scheme_ids};
 use airfair_routing::shortest::Link;
-use airfair_schemes::places::{FlowId, Interface, NodeId, Priority, Wants};
+use airfair_schemes::places::{Capability, FlowId, Interface, NodeId};
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Span, Time};
@@ -17,21 +17,17 @@ use crate::ids::{FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx, Table, WireIx};
 use crate::link::{Links, link_of};
 use crate::names::{natural_cmp, natural_orders};
 use crate::node::accounts::Accounts;
-use crate::node::agents::Agents;
 use crate::node::arp::Arp;
+use crate::node::attempts::Attempts;
 use crate::node::backpressure::{self, Backpressure};
-use crate::node::control_traffic::ControlCounts;
-use crate::node::controllers::Controllers;
 use crate::node::differentials::Differentials;
 use crate::node::flow::Flow;
-use crate::node::forwarders::Forwarders;
 use crate::node::interfaces::{Interfaces, NewPort, PortCategories};
 use crate::node::laws::Laws;
-use crate::node::link_meters::LinkMeters;
-use crate::node::meters::Meters;
+use crate::node::messages::Messages;
 use crate::node::outside::Outside;
 use crate::node::packet_losses::PacketLosses;
-use crate::node::scheme_ids;
+use crate::node::passing::Passing;
 use crate::node::tcp::Tcp;
 use crate::node::udp::Udp;
 use crate::node::{Network, RunRules};
@@ -134,15 +130,16 @@ impl Plan<'_> {
         let node = self.node_of_station[station];
         let at = self.interface(node, LinkRef::Station(StationIx::of(station)));
         let scheme = self.placed.at(node.ix());
-        let Wants { finished, backlogs, .. } = scheme.wants(&at);
-        !self.gives_priorities(station) && !finished && !backlogs && scheme.hop(&at).is_none()
+        let wants = scheme.wants(&at);
+        let one_queue = wants.has(Capability::Finished) || wants.has(Capability::Backlogs);
+        !self.gives_priorities(station) && !one_queue && scheme.hop(&at).is_none()
     }
 
     /// True if the scheme's queue at a station gives packets their priority.
     fn gives_priorities(&self, station: usize) -> bool {
         let node = self.node_of_station[station];
         let at = self.interface(node, LinkRef::Station(StationIx::of(station)));
-        self.placed.at(node.ix()).wants(&at).priority > Priority(0)
+        self.placed.at(node.ix()).wants(&at).has(Capability::Priorities)
     }
 
     /// Categories of a planned port, `others`: the ports of its station by category.
@@ -190,7 +187,7 @@ impl Plan<'_> {
             LinkRef::Wire(_) => (BTreeMap::new(), self.spec.headers.wired),
         };
         let (interface, scheme) = (self.interface(node, link), self.placed.at(node.ix()));
-        let own_queue = scheme.wants(&interface).own_queue;
+        let own_queue = scheme.wants(&interface).has(Capability::OwnQueue);
         let random = Stream::new(self.seed, name, Purpose::Queue);
         let mut pipeline = Pipeline::new(scheme, &interface, framing, random);
         pipeline.register_header(kinds);
@@ -216,25 +213,29 @@ impl Plan<'_> {
                 (self.interface(node, LinkRef::Station(station)), self.placed.at(node.ix()));
             let Some(agent) = scheme.agent(&interface) else { continue };
             let wants = scheme.wants(&interface);
-            if wants.link_use {
-                network.meters.add(station, stations);
+            if wants.has(Capability::LinkUse) || wants.has(Capability::LinkTimes) {
+                network.hosts.uses.add(station, stations);
                 network.rules.processes_received = true;
             }
             // They count the frames of messages, too.
-            if wants.links || counts_messages {
-                network.link_meters.add(station, stations);
-                network.meters.expect(stations);
+            if wants.has(Capability::Links) || counts_messages {
+                network.hosts.links.add(station, stations);
+                network.hosts.uses.expect(stations);
             }
-            if wants.links {
+            if wants.has(Capability::Links) {
                 network.interfaces.sort_arrivals();
             }
             let random = Stream::new(self.seed, &self.name_of(station.ix()), Purpose::Agent);
             let (neighbours, rank) = (network.interfaces.peers(port).len(), network.interfaces.rank(node));
-            let mut agent = AgentSlot::new(agent, wants.samples, neighbours, random, rank);
+            let mut agent = AgentSlot::new(agent, wants.samples(), neighbours, random, rank);
             if agent.is_forwarder() {
-                network.forwarders.add((station, stations), (node, port), wants.delivery_ratios);
+                network.hosts.forwarders.add(
+                    (station, stations),
+                    node,
+                    wants.has(Capability::DeliveryRatios),
+                );
             }
-            network.agents.add((station, stations), (node, port), (agent, wants.backlogs));
+            network.hosts.agents.add((station, stations), agent, wants.has(Capability::Backlogs));
         }
     }
 
@@ -261,7 +262,7 @@ impl Plan<'_> {
             let name = if start == Time::ZERO { id.clone() } else { format!("{id}@{}", start.as_nanos()) };
             let random = Stream::new(self.seed, &name, Purpose::Controller);
             let slot = ControllerSlot::new(controller, random, rank(self.seed, id));
-            network.controllers.add(NodeIx::of(node), (start, stop), slot);
+            network.hosts.controllers.add(NodeIx::of(node), (start, stop), slot);
         }
     }
 
@@ -271,8 +272,8 @@ impl Plan<'_> {
         let acts = |at: &Interface| {
             scheme.aqm(at).is_some() || scheme.agent(at).is_some() || scheme.hop(at).is_some()
         };
-        network.agents.is_empty()
-            && network.controllers.is_empty()
+        network.hosts.agents.is_empty()
+            && network.hosts.controllers.is_empty()
             && network.interfaces.ports().all(|port| !network.interfaces.judges(port))
             && Interface::all_kinds().iter().any(acts)
     }
@@ -367,8 +368,8 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
             || interfaces.ports().any(|port| interfaces.wants_received(port)),
         scheme_is_idle: false,
         queues_label: interfaces.ports().any(|port| !interfaces.queue_header(port).is_none()),
-        queues_hear: interfaces.ports().any(|port| interfaces.wants_headers(port)),
-        queues_follow_routes: interfaces.ports().any(|port| interfaces.wants_routes(port)),
+        queues_hear: interfaces.ports().any(|port| interfaces.wants(port, Capability::HeardHeaders)),
+        queues_follow_routes: interfaces.ports().any(|port| interfaces.wants(port, Capability::Routes)),
     };
     let mut network = Network {
         rules,
@@ -381,12 +382,10 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         tcp: Tcp::default(),
         udp: Udp::default(),
         backpressure,
-        agents: Agents::default(),
-        forwarders: Forwarders::default(),
-        controllers: Controllers::default(),
-        control_traffic: plan.placed.message_kinds().map(ControlCounts::new).unwrap_or_default(),
-        meters: Meters::default(),
-        link_meters: LinkMeters::default(),
+        hosts: Hosts::default(),
+        messages: Messages::default(),
+        passing: Passing::default(),
+        attempts: Attempts::default(),
         packet_losses,
         outside: Outside::default(),
         differentials: Differentials::default(),
@@ -396,10 +395,11 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         schedule: Schedule::default(),
     };
     plan.add_agents(&mut network);
+    network.hosts.frames = plan.placed.message_kinds().map(MessageFrames::new).unwrap_or_default();
     plan.add_controllers(&mut network, &controllers);
     network.rules.scheme_is_idle = plan.scheme_is_idle(&network);
     network.start_routing();
-    network.start_agents(air, agenda);
+    network.start_agents(air);
     network.start_forwarders(air);
     network.start_controllers();
     network.push_scheduled(agenda);
@@ -519,10 +519,10 @@ pub(super) fn add_flows(
         f.source.leave_room(network.interfaces.headers().wire_len(header));
         network.tcp.add_flow(flow, law, seed, &spec.headers);
         network.backpressure.add_flow();
-        if network.forwarders.any() {
+        if network.hosts.forwarders.any() {
             // The law of a flow would pace what forwarders take as they need it.
             let may = !f.is_tcp && !network.udp.controls(FlowIx::of(network.flows.len()));
-            network.forwarders.add_flow(FlowId(id), [from, to], may, f.stop);
+            network.hosts.forwarders.add_flow(FlowId(id), [from, to], may, f.stop);
         }
         let (start, stop, order) = (f.start, f.stop, f.order());
         network.routes.watch([from, to], (start.max(network.rules.warmup), stop));

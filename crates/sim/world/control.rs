@@ -1,24 +1,27 @@
 //! Control packets: those of ARP, agents and routing leave, arrive and end.
 
-use airfair_host::{InterfaceCounters, MessageIx, SampledState};
+use std::sync::Arc;
+
+use airfair_host::{
+    Addressee, HostEvent, Hosts, InterfaceCounters, MessageId, Net, Outgoing, Received, Sender, SentPacket,
+    agents, controllers, forwarders,
+};
 use airfair_routing::{DropReason, SendRate as RoutingRate};
 use airfair_schemes::places::{
-    AgentEffects, AgentSetup, ControllerMessage, ControllerSetup, DropReason as QueueDrop, FlowSample, Heard,
-    LinkSample, LinkUse, NodeId, PacketClass, SendRate, Timer, Transmit,
+    AgentSetup, Destination, DropReason as QueueDrop, FlowId, Heard, Holding, LinkUse, Message, NodeId,
+    PacketClass, QueueView, SendRate, Setting, Transmit,
 };
-use airfair_units::{Span, Time};
+use airfair_units::{Rate, Span, Time};
 
 use crate::air::{Air, BROADCAST, Msdu};
-use crate::engine::Agenda;
 use crate::event::{EventKind, Order, class};
-use crate::ids::{ControllerIx, CopyRef, FlowIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
+use crate::ids::{ControllerIx, CopyRef, FlowIx, LinkRef, MessageIx, NodeIx, PortIx, StationIx, WireIx};
 use crate::link::{OfferedPacket, opposite};
 use crate::node::Network;
 use crate::node::accounts::drop_reason;
-use crate::node::agents::{MessageReception, SentMessage};
 use crate::node::arp::{AddressWait, Unanswered};
-use crate::node::control_traffic::Finished;
 use crate::node::interfaces::Ahead;
+use crate::node::messages::InTransit;
 use crate::observe::paths;
 use crate::packet::{Packet, PacketCopy, Payload};
 use crate::record::Record;
@@ -73,8 +76,8 @@ impl Network {
         let (packet, copy) = (self.depart_ahead(port, waited, now)?, waited.copy);
         let to = self.interfaces.peer(port, self.interfaces.id(waited.next)).unwrap_or(BROADCAST);
         let (of, overhear) = (self.packets.packet_of(copy), packet.is_message());
-        if self.meters.any() && packet.class != PacketClass::Control {
-            self.meters.on_dequeued(station, of, waited.since, now);
+        if self.hosts.uses.any() && packet.class != PacketClass::Control {
+            self.hosts.uses.on_dequeued(station, of.0, waited.since, now);
         }
         let (rate, louder) = self.transmit_of(copy, to);
         let (bytes, control) = (packet.bytes, packet.class == PacketClass::Control);
@@ -91,7 +94,8 @@ impl Network {
                 RoutingRate::Data => (SendRate::Data, 0),
             },
             Some(Payload::Message(message)) if to == BROADCAST => {
-                let Transmit { rate, power } = self.agents.transmit(message);
+                let transmit = self.messages.get(message).and_then(|message| message.transmit);
+                let Transmit { rate, power } = transmit.unwrap_or_default();
                 // Nearest; the conversion saturates.
                 (rate, (power.0 * 100.0 + 0.5_f64.copysign(power.0)) as i16)
             }
@@ -114,27 +118,26 @@ impl Network {
                 let actions = self.routes.on_message((node, port), message, from, to_all, now);
                 self.carry_out_routing(node, actions, now);
             }
-            Payload::Message(_) if packet.destination == node || to_all => {
-                let reception = MessageReception { to_me: true, own_frame: !to_all };
-                self.on_message_received(station, packet, reception, now);
-                if !to_all {
-                    self.message_reached(node, Some(station), packet, now);
-                }
+            Payload::Message(_) if to_all => {
+                self.on_message_received(station, packet, Addressee::Everyone, now);
+            }
+            Payload::Message(_) if packet.destination == node => {
+                self.on_message_received(station, packet, Addressee::Me, now);
+                self.message_reached(node, Some(station), packet, now);
             }
             // Addressed to another node: forwarded.
             Payload::Message(_) => {
-                self.agents.count_relayed(station);
+                self.hosts.agents.count_relayed(station);
                 // What it passes on, a forwarder may read as what it overhears.
-                if self.forwarders.any() {
-                    let reception = MessageReception { to_me: false, own_frame: false };
-                    self.on_message_received(station, packet, reception, now);
+                if self.hosts.forwarders.any() {
+                    self.on_message_received(station, packet, Addressee::Other, now);
                 }
                 self.routes.note_sender(port, from);
                 if let Some((next, _)) = self.packets.copy_to_next_hop(copy) {
                     self.forward(node, next, now);
                 }
             }
-            Payload::Forwarded(message) => self.broadcast_heard(station, (from, message, packet.bytes), now),
+            Payload::Forwarded(header) => self.broadcast_heard(station, (from, header, packet.bytes), now),
             Payload::Routed { .. } => {
                 self.routes.note_sender(port, from);
                 if let Some((next, _)) = self.packets.copy_to_next_hop(copy) {
@@ -150,13 +153,13 @@ impl Network {
     pub(super) fn count_control(&mut self, msdu: &Msdu, data_frames: u64, framing: u32) {
         let packet = match self.packets.get(msdu.copy).map(|packet| packet.payload) {
             // Its packet ends where it arrives, before the MAC has finished.
-            _ if msdu.report => Finished::Report,
-            Some(Payload::Message(message)) => Finished::Message(self.agents.start_of(message)),
+            _ if msdu.report => SentPacket::Report,
+            Some(Payload::Message(message)) => SentPacket::Message(self.messages.start_of(message)),
             _ => return,
         };
         // Broadcasts are no data frames, and are sent once.
         let frames = if msdu.to == BROADCAST { 1 } else { data_frames };
-        self.control_traffic.count(packet, frames, [msdu.bytes, msdu.bytes + framing]);
+        self.hosts.frames.count(packet, frames, [msdu.bytes, msdu.bytes + framing]);
     }
 
     /// Schedules the end of a packet that is sent without an acknowledgement.
@@ -178,7 +181,9 @@ impl Network {
         match packet.payload {
             Payload::Message(message) => self.message_ended(message),
             Payload::Routing(message) => self.routes.end(message),
-            Payload::Forwarded(message) => self.agents.made_ended(message),
+            Payload::Forwarded(header) => {
+                self.messages.end(header);
+            }
             _ => {}
         }
     }
@@ -239,39 +244,36 @@ impl Network {
     }
 }
 
-/// Agents.
+/// Agents and controllers.
 impl Network {
-    /// Notifies every agent's host of the flows whose static routes pass its node, in either direction.
+    /// Registers at their nodes the flows whose static routes pass them, in either direction.
     pub(super) fn notify_agents_of_routes(&mut self) {
-        if self.agents.is_empty() {
+        if self.hosts.agents.is_empty() {
             return;
         }
         for flow in self.flows.places() {
             for forward in [true, false] {
-                self.agents.add_passing_flow(self.flows[flow].ends(forward).0, flow);
+                self.passing.add(self.flows[flow].ends(forward).0, flow);
                 for hop in paths::hops(self, flow, forward) {
-                    self.agents.add_passing_flow(hop.to, flow);
+                    self.passing.add(hop.to, flow);
                 }
             }
         }
     }
 
     /// Starts all agents, at time 0.
-    pub(super) fn start_agents(&mut self, air: &Air, agenda: &mut Agenda) {
-        if self.agents.is_empty() {
+    pub(super) fn start_agents(&mut self, air: &Air) {
+        if self.hosts.agents.is_empty() {
             return;
         }
         for station in self.interfaces.stations() {
-            if let Some((first, order)) = self.agents.first_sample(station) {
-                agenda.push(first, order, EventKind::Sample(station));
-            }
             let (node, port) = self.interfaces.of_station(station);
             let neighbours = self.in_natural_order(self.interfaces.peers(port));
-            let (node, rate) = (self.interfaces.id(node), air.phy(station).data_rate());
-            let exchange = air.mac(station).lone_exchange();
+            let mac = air.mac(station);
+            let (node, rate) = (self.interfaces.id(node), mac.nominal_mode.rate());
+            let exchange = mac.lone_exchange(mac.nominal_mode);
             let setup = AgentSetup { node, rate, exchange, neighbours: &neighbours };
-            self.agents.on_start(station, &setup, &mut self.schedule);
-            self.apply_agent_effects(station, Time::ZERO);
+            agents::start(self, station, &setup, InterfaceCounters::default());
         }
     }
 
@@ -282,112 +284,21 @@ impl Network {
         nodes.into_iter().map(|node| self.interfaces.id(node)).collect()
     }
 
-    /// Applies the effects that an agent's hook has requested. If it is a forwarder, it may have become ready, or have room.
-    fn apply_agent_effects(&mut self, station: StationIx, now: Time) {
-        self.carry_out_agent(station, now);
-        if self.forwarders.any() {
-            self.forwarder_changed(station, now);
-        }
-    }
-
-    /// [`Network::apply_agent_effects`] without regard to what a forwarder can do afterwards.
-    pub(super) fn carry_out_agent(&mut self, station: StationIx, now: Time) {
-        let AgentEffects { messages, settings, .. } = self.agents.take_effects();
-        let port = self.interfaces.of_station(station).1;
-        // A packet that has waited for news of a neighbour's queue may leave now.
-        if self.rules.queues_label && !settings.is_empty() && self.interfaces.view(port).packets > 0 {
-            self.schedule.mark_ready(self.interfaces.link(port));
-        }
-        settings.into_iter().for_each(|setting| self.interfaces.apply(port, setting, now));
-        for message in messages {
-            let Some(sent) = self.agents.send(station, message, &self.interfaces) else { continue };
-            let to_nobody = sent.to != NodeIx::EVERYONE && self.interfaces.first_station(sent.to).is_none();
-            if !sent.routed && to_nobody {
-                self.message_ended(sent.message);
-                continue;
-            }
-            if sent.routed {
-                self.send_routed(&sent, now);
-                continue;
-            }
-            let copy = self.packets.add(self.packet_of_message(&sent, now), PacketCopy::PLAIN);
-            if sent.ahead {
-                self.send_ahead(port, copy, now);
-            } else {
-                self.enqueue(NextHop { port, node: sent.to }, copy, now);
-            }
-        }
-    }
-
-    /// Handles the timer of an agent.
-    #[inline(never)]
-    pub(super) fn agent_timer(&mut self, station: StationIx, timer: (Timer, u32), now: Time) {
-        self.agents.on_timer(station, timer, now, &mut self.schedule);
-        self.apply_agent_effects(station, now);
-    }
-
     /// Handles the end of an interval of a station's counters.
     #[inline(never)]
-    pub(super) fn sample(&mut self, station: StationIx, air: &Air, agenda: &mut Agenda) {
-        let now = agenda.now;
-        let Some((port, messages, passing)) = self.agents.sampled(station) else { return };
-        let under_way = |flow: &&FlowIx| {
-            let flow = &self.flows[**flow];
-            matches!(flow.counts(), (1.., 0)) && now < flow.stop
-        };
-        let set_up = passing.iter().filter(under_way).count() as u32;
+    pub(super) fn sample(&mut self, station: StationIx, air: &Air, now: Time) {
+        let port = self.interfaces.of_station(station).1;
         let counters = air.counters(station);
+        let messages = self.hosts.agents.messages_in_own_frames(station);
         let counted = InterfaceCounters {
             at: now,
             airtime: air.airtime(station, now),
             receive_own: air.receive_own(station),
             retries: counters.no_cts + counters.no_ack,
             traffic: self.interfaces.packets_left(port) + counters.received_data() - messages,
-            link: self.meters.totals(station).map_or_else(LinkUse::default, |totals| totals.used),
+            link: self.hosts.uses.totals(station).map_or_else(LinkUse::default, |totals| totals.used),
         };
-        let queue = self.interfaces.view_of_link(port);
-        if self.agents.wants_backlogs(station) {
-            let sizes = self.interfaces.backlogs(port);
-            self.agents.on_backlogs(station, &sizes, now, &mut self.schedule);
-            self.apply_agent_effects(station, now);
-        }
-        let (links, flows) = if self.link_meters.has(station) {
-            self.links_and_flows(station, port)
-        } else {
-            (Vec::new(), Vec::new())
-        };
-        let state = SampledState { set_up, queue, links: &links, flows: &flows };
-        let next = self.agents.on_sample(station, counted, state, &mut self.schedule);
-        if self.link_meters.has(station) {
-            self.link_meters.put_back(links, flows);
-        }
-        self.apply_agent_effects(station, now);
-        if let Some((interval, order)) = next {
-            agenda.push(now + interval, order, EventKind::Sample(station));
-        }
-    }
-
-    /// Links and flows of a station since its last sample.
-    fn links_and_flows(&mut self, station: StationIx, port: PortIx) -> (Vec<LinkSample>, Vec<FlowSample>) {
-        let Self { link_meters, interfaces, packets, .. } = self;
-        let (links, mut flows) = link_meters.take(station, interfaces, |count| {
-            for queue in interfaces.ports_of_link(port) {
-                interfaces.for_each_packet(queue, &mut |packet| {
-                    if packet.class != PacketClass::Control {
-                        count(packet.next_hop);
-                    }
-                });
-            }
-            for waits in interfaces.ahead(port) {
-                if packets.get(waits.copy).is_some_and(|packet| packet.class != PacketClass::Control) {
-                    count(interfaces.id(waits.next));
-                }
-            }
-        });
-        for sample in &mut flows {
-            sample.stated = interfaces.stated_rate(port, sample.flow);
-        }
-        (links, flows)
+        agents::sample(self, station, counted);
     }
 
     /// Handles a packet for another station that was overheard: an agent's message, or a packet with a header that queues read.
@@ -396,12 +307,7 @@ impl Network {
             return;
         }
         if let Some(packet) = self.packets.get(copy).filter(|packet| packet.is_message()).copied() {
-            self.on_message_received(
-                station,
-                &packet,
-                MessageReception { to_me: false, own_frame: false },
-                now,
-            );
+            self.on_message_received(station, &packet, Addressee::Other, now);
         }
     }
 
@@ -429,67 +335,67 @@ impl Network {
     #[cold]
     pub(super) fn message_delivered(&mut self, node: NodeIx, packet: &Packet, now: Time) {
         if let Payload::Routed { flow, number } = packet.payload {
-            self.routed_arrived(node, (flow, number), now);
+            forwarders::routed_arrived(self, node, (flow, number), now);
             return;
         }
         self.message_reached(node, None, packet, now);
         self.on_control_ended(packet);
     }
 
+    /// Handles a message that was received by a station.
+    fn on_message_received(&mut self, station: StationIx, packet: &Packet, to: Addressee, now: Time) {
+        let Payload::Message(message) = packet.payload else { return };
+        let Some((id, bytes, sender)) = self.message(message) else { return };
+        let own_frame = to == Addressee::Me;
+        let received = Received { id, bytes: &bytes, to, own_frame, sender: station_of(sender) };
+        if agents::message(self, station, &received, now) {
+            self.messages.count_receiver(message, id);
+        }
+    }
+
     /// Passes a message that has reached its node, at `by` if by radio, to those of the node that have not received it: if it is routed, or
     /// has not come by radio, to all agents; and to a controller.
     fn message_reached(&mut self, node: NodeIx, by: Option<StationIx>, packet: &Packet, now: Time) {
         let Payload::Message(message) = packet.payload else { return };
-        if by.is_none() || self.agents.is_routed(message) {
-            for station in self.stations_of(node).into_iter().filter(|&station| by != Some(station)) {
-                let reception = MessageReception { to_me: true, own_frame: false };
-                self.on_message_received(station, packet, reception, now);
-            }
-        }
-        let Some(bytes) = self.agents.reached(message) else { return };
-        // What a controller sends to its own node is for the agents there.
-        let own = packet.source == node && self.agents.is_of_controller(message);
-        if let Some(controller) = self.controllers.at(node).filter(|_| !own) {
-            let received = (self.interfaces.id(packet.source), &*bytes);
-            self.controllers.on_message(controller, received, now, &mut self.schedule);
-        }
-        // Before effects: a new message may not take the place of this one.
-        self.agents.put_back(message, bytes);
-        self.apply_controller_effects(node, now);
+        let Some((id, bytes, sender)) = self.message(message) else { return };
+        let to_agents = by.is_none() || self.messages.get(message).is_some_and(|message| message.routed);
+        let of_controller = matches!(sender, Sender::Controller(_));
+        let (to, sender) = (Addressee::Me, station_of(sender));
+        let received = Received { id, bytes: &bytes, to, own_frame: false, sender };
+        self.messages.mark_arrived(message);
+        controllers::message(self, (node, by), &received, (to_agents, of_controller), now);
     }
 
-    fn stations_of(&self, node: NodeIx) -> Vec<StationIx> {
-        let station = |port: PortIx| match self.interfaces.link(port) {
-            LinkRef::Station(station) => Some(station),
-            LinkRef::Wire(_) => None,
-        };
-        self.interfaces.ports_of(node).filter_map(station).collect()
+    /// Name, bytes and sender of a message of an agent or a controller.
+    fn message(&self, message: MessageIx) -> Option<(MessageId, Arc<[u8]>, Sender<StationIx>)> {
+        let message = self.messages.get(message)?;
+        Some((message.id?, message.bytes.clone(), message.sender))
     }
 
     /// Frees a message that has ended.
     fn message_ended(&mut self, message: MessageIx) {
-        if let Some((controller, ended)) = self.agents.message_ended(message) {
-            self.controllers.count_ended(controller, &ended);
+        match self.messages.end(message) {
+            Some((Sender::Agent(station), ended)) => self.hosts.agents.count_ended(station, &ended),
+            Some((Sender::Controller(controller), ended)) => {
+                self.hosts.controllers.count_ended(controller, &ended);
+            }
+            None => {}
         }
     }
 
-    fn packet_of_message(&self, sent: &SentMessage, now: Time) -> Packet {
-        sent.packet(self.rules.headers.udp + self.rules.headers.ip, now)
-    }
-
-    /// Sends a message to a node any number of hops away, or to the sender's own.
-    fn send_routed(&mut self, sent: &SentMessage, now: Time) {
-        let first = PacketCopy { ahead: sent.ahead, ..PacketCopy::PLAIN };
-        let copy = self.packets.add(self.packet_of_message(sent, now), first);
-        if sent.ahead {
+    /// Sends a message of a node to another one any number of hops away, or to the node itself.
+    fn send_routed(&mut self, packet: Packet, ahead: bool, now: Time) {
+        let copy = self.packets.add(packet, PacketCopy { ahead, ..PacketCopy::PLAIN });
+        if ahead {
             self.interfaces.sort_arrivals();
         }
-        if sent.to == sent.node {
-            let order = Order::new(class::WIRE, self.interfaces.rank(sent.node));
+        let Packet { source, destination, .. } = packet;
+        if source == destination {
+            let order = Order::new(class::WIRE, self.interfaces.rank(source));
             self.schedule.add(now + Span(1), order, EventKind::LocalMessage(copy));
         } else {
-            self.routes.find_fixed(sent.node, sent.to);
-            self.forward(sent.node, copy, now);
+            self.routes.find_fixed(source, destination);
+            self.forward(source, copy, now);
         }
     }
 
@@ -501,48 +407,43 @@ impl Network {
         }
     }
 
-    /// Handles a message that was received by a station.
-    fn on_message_received(
-        &mut self,
-        station: StationIx,
-        packet: &Packet,
-        reception: MessageReception,
-        now: Time,
-    ) {
-        let from = self.interfaces.id(packet.source);
-        self.agents.on_message(station, (from, packet), reception, now, &mut self.schedule);
-        self.apply_agent_effects(station, now);
-    }
-
     /// Handles a change of the stations that can decode a station's frames: `neighbours`, in ascending order.
     pub(super) fn neighbours_changed(&mut self, station: StationIx, neighbours: &[StationIx], now: Time) {
         let port = self.interfaces.of_station(station).1;
         neighbours.iter().for_each(|&neighbour| self.interfaces.add_peer(port, neighbour));
-        if self.agents.is_empty() {
+        if self.hosts.agents.is_empty() {
             return;
         }
         let nodes = neighbours.iter().map(|&neighbour| self.interfaces.of_station(neighbour).0).collect();
         let nodes = self.in_natural_order(nodes);
-        self.agents.on_neighbours(station, &nodes, now, &mut self.schedule);
-        self.apply_agent_effects(station, now);
+        agents::neighbours(self, station, &nodes, now);
     }
-}
 
-/// Controllers.
-impl Network {
+    /// The law of rates has another mode for most frames from one station to another, or for the first time one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn link_mode_changed(&mut self, (station, to): (StationIx, StationIx), air: &Air, now: Time) {
+        if self.hosts.agents.is_empty() {
+            return;
+        }
+        let neighbour = self.interfaces.id(self.interfaces.of_station(to).0);
+        let exchange = air.mac(station).lone_exchange(air.link_mode(station, to));
+        agents::link_rate(self, station, (neighbour, exchange), now);
+    }
+
     /// Starts the controllers that run from the start on, and schedules the other starts and the stops.
     pub(super) fn start_controllers(&mut self) {
-        for controller in self.controllers.places() {
-            let order = Order::new(class::TRAFFIC, self.interfaces.rank(self.controllers.node(controller)));
-            let (start, stop) = self.controllers.times(controller);
+        for controller in self.hosts.controllers.places() {
+            let (start, stop) = self.hosts.controllers.times(controller);
+            let rank = self.interfaces.rank(self.hosts.controllers.node(controller));
             // A stop precedes a start at the same node and time, since controllers of a node are in the order of their starts.
             if start > Time::ZERO {
-                self.schedule.add(start, order, EventKind::ControllerStart(controller));
+                Net::schedule(self, HostEvent::ControllerStart(controller), start, rank);
             } else {
                 self.start_controller(controller, Time::ZERO);
             }
             if let Some(stop) = stop {
-                self.schedule.add(stop, order, EventKind::ControllerStop(controller));
+                Net::schedule(self, HostEvent::ControllerStop(controller), stop, rank);
             }
         }
     }
@@ -550,54 +451,179 @@ impl Network {
     /// Starts a controller.
     #[cold]
     pub(super) fn start_controller(&mut self, controller: ControllerIx, now: Time) {
-        let at = self.controllers.node(controller);
-        let ports = self.interfaces.ports_of(at);
+        let ports = self.interfaces.ports_of(self.hosts.controllers.node(controller));
         let neighbours = ports.flat_map(|port| match self.interfaces.link(port) {
             LinkRef::Station(_) => self.interfaces.peers(port),
             LinkRef::Wire(wire) => vec![self.links.far_end(wire)],
         });
         let neighbours = self.in_natural_order(neighbours.collect());
-        let setup = ControllerSetup { node: self.interfaces.id(at), neighbours: &neighbours };
-        self.controllers.start(controller, &setup, now, &mut self.schedule);
-        self.apply_controller_effects(at, now);
-        self.notify_agents_of_controller(at, true, now);
+        controllers::start(self, controller, &neighbours, now);
+    }
+}
+
+/// The station of an agent that has sent a message.
+fn station_of(sender: Sender<StationIx>) -> Option<StationIx> {
+    match sender {
+        Sender::Agent(station) => Some(station),
+        Sender::Controller(_) => None,
+    }
+}
+
+/// The network as hosts of schemes use it.
+impl Net for Network {
+    type Radio = StationIx;
+    type Node = NodeIx;
+    type Flow = FlowIx;
+    type Packet = CopyRef;
+
+    fn hosts(&mut self) -> &mut Hosts<Self> {
+        &mut self.hosts
     }
 
-    /// Stops a controller.
-    #[cold]
-    pub(super) fn stop_controller(&mut self, controller: ControllerIx, now: Time) {
-        self.controllers.stop(controller);
-        self.notify_agents_of_controller(self.controllers.node(controller), false, now);
+    fn id(&self, node: NodeIx) -> NodeId {
+        self.interfaces.id(node)
     }
 
-    fn notify_agents_of_controller(&mut self, node: NodeIx, here: bool, now: Time) {
-        for station in self.stations_of(node) {
-            self.agents.on_controller(station, here, now, &mut self.schedule);
-            self.apply_agent_effects(station, now);
+    fn node_of(&self, station: StationIx) -> NodeIx {
+        self.interfaces.of_station(station).0
+    }
+
+    fn radios(&self, node: NodeIx) -> Vec<StationIx> {
+        let station = |port: PortIx| match self.interfaces.link(port) {
+            LinkRef::Station(station) => Some(station),
+            LinkRef::Wire(_) => None,
+        };
+        self.interfaces.ports_of(node).filter_map(station).collect()
+    }
+
+    fn send(&mut self, outgoing: Outgoing<StationIx, NodeIx>, now: Time) -> bool {
+        let Outgoing { node, sender, message: Message { to, ahead, ref bytes, .. }, .. } = outgoing;
+        let (to, routed) = match to {
+            Destination::Broadcast => (Some(NodeIx::EVERYONE), false),
+            Destination::Neighbour(to) => (self.interfaces.node_of_id(to), false),
+            Destination::Node(to) => (self.interfaces.node_of_id(to), true),
+        };
+        let Some(to) = to else { return false };
+        let length = bytes.len() as u32;
+        let message = self.messages.add(InTransit::new(outgoing, routed));
+        let packet = Packet {
+            bytes: length + self.rules.headers.udp + self.rules.headers.ip,
+            ..Packet::control(node, to, Payload::Message(message), length, now)
+        };
+        match station_of(sender).filter(|_| !routed) {
+            None => self.send_routed(packet, ahead, now),
+            Some(_) if to != NodeIx::EVERYONE && self.interfaces.first_station(to).is_none() => {
+                self.message_ended(message);
+            }
+            Some(station) => {
+                let hop = NextHop { port: self.interfaces.of_station(station).1, node: to };
+                let copy = self.packets.add(packet, PacketCopy::PLAIN);
+                if ahead {
+                    self.put_ahead(hop, copy, now);
+                } else {
+                    self.enqueue(hop, copy, now);
+                }
+            }
+        }
+        true
+    }
+
+    fn apply(&mut self, station: StationIx, settings: &[Setting], now: Time) {
+        let port = self.interfaces.of_station(station).1;
+        // A packet that has waited for news of a neighbour's queue may leave now.
+        if self.rules.queues_label && self.interfaces.view(port).packets > 0 {
+            self.schedule.mark_ready(self.interfaces.link(port));
+        }
+        settings.iter().for_each(|&setting| self.interfaces.apply(port, setting, now));
+    }
+
+    fn schedule(&mut self, event: HostEvent<StationIx>, at: Time, rank: u32) {
+        let (class, kind) = match event {
+            HostEvent::Sample(station) => (class::TIMER, EventKind::Sample(station)),
+            HostEvent::AgentTimer(station, timer, generation) => {
+                (class::TIMER, EventKind::AgentTimer { station, generation, timer })
+            }
+            HostEvent::ControllerTimer(controller, timer, generation) => {
+                (class::TIMER, EventKind::ControllerTimer { controller, generation, timer })
+            }
+            HostEvent::ControllerStart(controller) => {
+                (class::TRAFFIC, EventKind::ControllerStart(controller))
+            }
+            HostEvent::ControllerStop(controller) => (class::TRAFFIC, EventKind::ControllerStop(controller)),
+        };
+        self.schedule.add(at, Order::new(class, rank), kind);
+    }
+
+    fn state(&self, station: StationIx, now: Time) -> (QueueView, u32) {
+        let (node, port) = self.interfaces.of_station(station);
+        let under_way = |flow: &&FlowIx| {
+            let flow = &self.flows[**flow];
+            matches!(flow.counts(), (1.., 0)) && now < flow.stop
+        };
+        let set_up = self.passing.at(node).iter().filter(under_way).count() as u32;
+        (self.interfaces.view_of_link(port), set_up)
+    }
+
+    fn backlogs(&self, station: StationIx) -> Vec<(NodeId, u32)> {
+        self.interfaces.backlogs(self.interfaces.of_station(station).1)
+    }
+
+    fn waiting(&self, station: StationIx, see: &mut dyn FnMut(NodeId)) {
+        let Self { interfaces, packets, .. } = self;
+        let port = interfaces.of_station(station).1;
+        for queue in interfaces.ports_of_link(port) {
+            interfaces.for_each_packet(queue, &mut |packet| {
+                if packet.class != PacketClass::Control {
+                    see(packet.next_hop);
+                }
+            });
+        }
+        for waits in interfaces.ahead(port) {
+            if packets.get(waits.copy).is_some_and(|packet| packet.class != PacketClass::Control) {
+                see(interfaces.id(waits.next));
+            }
         }
     }
 
-    /// Handles the timer of a controller.
-    #[inline(never)]
-    pub(super) fn controller_timer(&mut self, controller: ControllerIx, timer: (Timer, u32), now: Time) {
-        self.controllers.on_timer(controller, timer, now, &mut self.schedule);
-        self.apply_controller_effects(self.controllers.node(controller), now);
+    fn stated_rate(&self, station: StationIx, flow: FlowId) -> Option<Rate> {
+        self.interfaces.stated_rate(self.interfaces.of_station(station).1, flow)
     }
 
-    /// Applies the effects that a hook of the controller at a node has requested.
-    fn apply_controller_effects(&mut self, node: NodeIx, now: Time) {
-        let messages = self.controllers.take_effects().messages;
-        let Some(controller) = self.controllers.at(node) else { return };
-        for ControllerMessage { to, bytes, ahead } in messages.into_iter().filter(|m| !m.bytes.is_empty()) {
-            let Some(to) = self.interfaces.node_of_id(to) else {
-                self.controllers.unknown_receiver.get_or_insert(node);
-                continue;
-            };
-            self.controllers.count_sent(controller, bytes.len());
-            let length = bytes.len() as u32;
-            let message = self.agents.add_of_controller(controller, bytes);
-            self.send_routed(&SentMessage { node, to, message, bytes: length, routed: true, ahead }, now);
+    fn taken(&mut self, flow: FlowIx, copy: CopyRef) -> u32 {
+        let bytes = self.packets.get(copy).map_or(0, |packet| packet.bytes);
+        self.packets.leave_source(copy);
+        self.backpressure.count_flow_left(flow);
+        bytes
+    }
+
+    fn deliver(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
+        self.deliver_packet(node, copy, now);
+    }
+
+    fn route(&mut self, from: NodeIx, flow: FlowIx, (copy, number): (CopyRef, u32), now: Time) {
+        let Some(&Packet { scheme_flow, destination, length, bytes, .. }) = self.packets.get(copy) else {
+            return;
+        };
+        let payload = Payload::Routed { flow, number };
+        let packet =
+            Packet { scheme_flow, bytes, ..Packet::control(from, destination, payload, length, now) };
+        let copy = self.packets.add(packet, PacketCopy::PLAIN);
+        self.routes.find_fixed(from, destination);
+        self.forward(from, copy, now);
+    }
+
+    fn held(&mut self, node: NodeIx, flow: FlowIx, holding: Holding, now: Time) {
+        if self.records.are_enabled() {
+            self.records.push(now, Record::Held { node, flow, holding });
         }
+    }
+
+    fn mark_ready(&mut self, station: StationIx) {
+        self.schedule.mark_ready(LinkRef::Station(station));
+    }
+
+    fn resume_sources(&mut self, station: StationIx, now: Time) {
+        self.resume_waiting_sources(self.interfaces.of_station(station).1, now);
     }
 }
 

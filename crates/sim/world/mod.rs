@@ -21,6 +21,9 @@ mod sources;
 mod warnings;
 mod way;
 
+pub use scheme_placement::offered;
+
+use airfair_host::{agents, controllers};
 use airfair_schemes::places::Timer;
 use airfair_units::{Span, Time};
 
@@ -114,18 +117,18 @@ impl World {
                         network.udp_receiver_timer(flow, (Timer(timer), generation), now);
                     }
                     EventKind::AgentTimer { station, generation, timer } => {
-                        network.agent_timer(station, (Timer(timer), generation), now);
+                        agents::timer(network, station, (Timer(timer), generation), now);
                     }
-                    EventKind::Sample(station) => network.sample(station, air, agenda),
+                    EventKind::Sample(station) => network.sample(station, air, now),
                     EventKind::HopTimer { port, generation, timer } => {
                         let Network { interfaces, links, schedule, .. } = network;
                         interfaces.hop_timer(port, (Timer(timer), generation), links, now, schedule);
                     }
                     EventKind::RoutingTimer(node) => network.routing_timer(node, now),
                     EventKind::ControllerStart(controller) => network.start_controller(controller, now),
-                    EventKind::ControllerStop(controller) => network.stop_controller(controller, now),
+                    EventKind::ControllerStop(controller) => controllers::stop(network, controller, now),
                     EventKind::ControllerTimer { controller, generation, timer } => {
-                        network.controller_timer(controller, (Timer(timer), generation), now);
+                        controllers::timer(network, controller, (Timer(timer), generation), now);
                     }
                     EventKind::LocalMessage(copy) => network.local_message(copy, now),
                     EventKind::WireFree(wire) => network.wire_free(wire, agenda),
@@ -242,7 +245,7 @@ impl World {
     /// True if forwarders carry flows: [`Columns::held`].
     #[must_use]
     pub fn has_forwarders(&self) -> bool {
-        self.network.forwarders.any()
+        self.network.hosts.forwarders.any()
     }
 
     /// Observes the states of stations. Must be called at the start of the run.
@@ -272,7 +275,7 @@ impl World {
         if self.agenda.now > Time::ZERO {
             return Err("an explanation has to be requested at time 0, before the run starts".to_string());
         }
-        if self.network.forwarders.source_of(flow).is_some() {
+        if self.network.hosts.forwarders.source_of(flow).is_some() {
             return Err(format!(
                 "flow {} is carried by broadcasts of forwarders, which have no path that could be explained; `airfair trace` shows its batches",
                 spec.flows[flow.ix()].id
@@ -319,7 +322,7 @@ impl World {
     /// world is advanced; the run stays the same.
     pub fn measure_links(&mut self) {
         let stations = self.air.len();
-        self.air.stations().for_each(|station| self.network.meters.add(station, stations));
+        self.air.stations().for_each(|station| self.network.hosts.uses.add(station, stations));
         self.network.rules.processes_received = true;
     }
 

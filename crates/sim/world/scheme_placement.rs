@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use airfair_host::Capabilities;
-use airfair_schemes::places::{Interface, Medium, MessageKinds, Priority};
+use airfair_schemes::places::{Capability, Interface, Medium, MessageKinds, Priority};
 use airfair_schemes::{Registry, Scheme};
 
 use crate::names::natural_cmp;
@@ -18,26 +18,22 @@ pub(crate) struct SchemePlacement {
     wired: BTreeSet<usize>,
 }
 
+/// The capabilities that a simulated interface of this kind may offer to a scheme: all exactly, since a simulator knows the truth.
+#[must_use]
+pub const fn offered(medium: Medium) -> &'static [Capability] {
+    match medium {
+        Medium::Radio => Capability::ALL,
+        Medium::Wire => &[Capability::Departures, Capability::OwnQueue, Capability::Ecn],
+    }
+}
+
 /// The capabilities that a simulated interface offers to a scheme; `categories`: access categories of its radio; `radios`: those of its
 /// node.
 fn offers(medium: Medium, categories: usize, radios: usize) -> Capabilities {
-    let radio = matches!(medium, Medium::Radio);
-    Capabilities {
-        samples: radio,
-        link_use: radio,
-        links: radio,
-        overheard: radio,
-        received: radio,
-        heard_headers: radio,
-        finished: radio,
-        routes: radio,
-        backlogs: radio,
-        departures: true,
-        own_queue: true,
-        lone_radio: radio && radios == 1,
-        delivery_ratios: radio,
-        priority: Priority(categories.saturating_sub(1).min(usize::from(u8::MAX)) as u8),
-    }
+    let highest = Priority(categories.saturating_sub(1).min(usize::from(u8::MAX)) as u8);
+    Capabilities::exactly(offered(medium))
+        .without_if(radios > 1, Capability::LoneRadio)
+        .priorities_to(highest)
 }
 
 /// Advice where a scheme gives more priorities than a radio has categories; empty where it does not.
@@ -119,10 +115,11 @@ impl SchemePlacement {
             let name = own.map_or(name, |placed| &placed.scheme);
             let what = if at.medium == Medium::Radio { "radio" } else { "wire" };
             (!missing.is_empty()).then(|| {
-                let (node, missing) = (&spec.nodes[node].id, missing.join(", "));
+                let words: Vec<_> = missing.iter().map(|capability| capability.words()).collect();
+                let (node, missing) = (&spec.nodes[node].id, words.join(", "));
                 format!(
                     "node {node}: scheme {name} needs capabilities that its {what} does not offer: {missing}{}",
-                    few_categories(wanted.priority, categories)
+                    few_categories(wanted.priority(), categories)
                 )
             })
         });

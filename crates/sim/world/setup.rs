@@ -1,6 +1,6 @@
 //! Creation of a world from its specification.
 
-use airfair_schemes::places::{Interface, Wants};
+use airfair_schemes::places::{Capability, Interface, Wants};
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::{Bytes, Time};
 
@@ -8,7 +8,7 @@ use super::World;
 use super::build::{self, Plan};
 use super::scheme_placement::SchemePlacement;
 use super::warnings::warnings;
-use crate::air::{self, Air, Kind, StationSpec};
+use crate::air::{self, Air, Kind, RateControl, StationSpec};
 use crate::engine::Agenda;
 use crate::ids::{Ix, NodeIx};
 use crate::observe::{Observers, RunInfo};
@@ -17,7 +17,7 @@ use crate::spec::{FlowSpec, Transport, WorldSpec};
 
 /// True if a station passes frames for other stations up to its scheme.
 const fn overhears(wants: &Wants) -> bool {
-    wants.overheard || wants.heard_headers
+    wants.has(Capability::Overheard) || wants.has(Capability::HeardHeaders)
 }
 
 impl World {
@@ -59,6 +59,31 @@ impl World {
         scheme: Box<dyn Scheme>,
         seed: u64,
         schemes: &Registry,
+    ) -> Result<Self, String> {
+        Self::build((spec, seed), (scheme_name, scheme), schemes, None)
+    }
+
+    /// Creates a world whose data frames have the modes that a law chooses, instead of the rates of the specification, which stay the
+    /// nominal ones.
+    ///
+    /// # Errors
+    /// As [`World::new`].
+    pub fn with_rate_control(
+        spec: &WorldSpec,
+        scheme_name: &str,
+        scheme: Box<dyn Scheme>,
+        seed: u64,
+        schemes: &Registry,
+        law: Box<dyn RateControl>,
+    ) -> Result<Self, String> {
+        Self::build((spec, seed), (scheme_name, scheme), schemes, Some(law))
+    }
+
+    fn build(
+        (spec, seed): (&WorldSpec, u64),
+        (scheme_name, scheme): (&str, Box<dyn Scheme>),
+        schemes: &Registry,
+        law: Option<Box<dyn RateControl>>,
     ) -> Result<Self, String> {
         if spec.radios.len() > usize::from(u8::MAX) {
             return Err("at most 255 kinds of radio".to_string());
@@ -105,6 +130,9 @@ impl World {
         placed.check(spec, scheme_name)?;
         let pairs = air::check_memory(&stations, &kinds, &spec.gains, spec.memory_limit)?;
         let mut air = Air::new(kinds, &stations, &spec.gains, seed);
+        if let Some(law) = law {
+            air.set_rate_control(law);
+        }
         let mut agenda = Agenda::default();
         air.start_variation(&spec.gain_changes, &stations, seed, &mut agenda);
         air.start_movement(&spec.movement, &stations, seed, &mut agenda)?;
@@ -115,7 +143,7 @@ impl World {
             flows: spec.flows.iter().map(|f| f.id.clone()).collect(),
             categories: air.stations().map(|station| air.mac(station).names.clone()).collect(),
         };
-        let only_marks = Interface::all_kinds().iter().any(|at| placed.run.wants(at).ecn);
+        let only_marks = Interface::all_kinds().iter().any(|at| placed.run.wants(at).has(Capability::Ecn));
         let probe_powers: Vec<_> = (0..spec.nodes.len()).map(|node| placed.at(node).probe_power()).collect();
         let for_all = [placed.run.udp().is_some(), placed.run.source().is_some()];
         let own_law = |(i, flow): (usize, &FlowSpec)| match &flow.transport {

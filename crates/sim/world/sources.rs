@@ -182,7 +182,7 @@ impl Network {
             let packet = self.packets.packet_of(copy);
             self.records.push(now, Record::Made { packet, flow, forward: true, connection: None });
         }
-        if self.forwarders.any() && self.forward_own(flow, copy, now) {
+        if self.hosts.forwarders.any() && self.forward_own(flow, copy, now) {
             return copy;
         }
         self.send_from_source(from, first_hop, OfferedPacket::of(&packet, copy), now);
@@ -196,7 +196,7 @@ impl Network {
     #[inline(always)]
     fn first_hop(&self, flow: FlowIx) -> Option<NextHop> {
         let f = &self.flows[flow];
-        if self.forwarders.any()
+        if self.hosts.forwarders.any()
             && let Some(port) = self.forwarder_port(flow)
         {
             return Some(NextHop { port, node: f.to });
@@ -218,7 +218,7 @@ impl Network {
     /// The port by which packets of a flow's source leave.
     fn port_towards(&self, flow: FlowIx) -> Option<PortIx> {
         let f = &self.flows[flow];
-        if self.forwarders.any()
+        if self.hosts.forwarders.any()
             && let Some(port) = self.forwarder_port(flow)
         {
             return Some(port);
@@ -261,7 +261,7 @@ impl Network {
     /// True if a port has no room for a packet of a flow's source now.
     #[inline(always)]
     fn is_full_for(&mut self, port: PortIx, flow: FlowIx, now: Time) -> bool {
-        if self.forwarders.any() && self.forwarders.source_of(flow).is_some() {
+        if self.hosts.forwarders.any() && self.hosts.forwarders.source_of(flow).is_some() {
             return self.waits_for_forwarder(flow, port);
         }
         if self.rules.queues_label && !self.interfaces.queue_header(port).is_none() {
@@ -424,7 +424,7 @@ impl Network {
                 let copy = self.make_packet(flow, now);
                 made = true;
                 if self.interfaces.view(port).packets == view.packets
-                    && self.forwarders.source_of(flow).is_none()
+                    && self.hosts.forwarders.source_of(flow).is_none()
                 {
                     // The packet waits for an address, is in the MAC, or was dropped: another packet now would end the same way.
                     if self.packets.get(copy).is_none() {
@@ -597,21 +597,19 @@ impl Network {
         copy: CopyRef,
         now: Time,
     ) {
-        let header = |network: &Self| {
-            let header = if arrived.header.is_none() { None } else { network.packets.header(copy) };
-            let mut header = header.copied().unwrap_or_default();
-            network.interfaces.headers().round_trip(arrived.header, &mut header);
-            header
-        };
         match packet.payload {
             Payload::Udp { flow, .. } if self.udp.controls(flow) => {
+                let header = if arrived.header.is_none() { None } else { self.packets.header(copy) };
+                let mut header = header.copied().unwrap_or_default();
+                self.interfaces.headers().round_trip(arrived.header, &mut header);
                 let bytes = Bytes(u64::from(packet.length));
-                let data = Arrived { bytes, ecn: arrived.ecn, header: header(self) };
+                let data = Arrived { bytes, ecn: arrived.ecn, header };
                 self.udp.on_data(flow, data, arrived.hops, now, &mut self.schedule);
                 self.send_reports(flow, now);
             }
             Payload::Report { flow, .. } => {
-                self.udp.on_report(flow, &header(self), now, &mut self.schedule);
+                let report = self.packets.report(arrived.of);
+                self.udp.on_report(flow, report, now, &mut self.schedule);
                 self.send_paced(flow, now);
             }
             _ => {}
@@ -620,16 +618,13 @@ impl Network {
 
     /// Sends the reports that a flow's receiver has made.
     fn send_reports(&mut self, flow: FlowIx, now: Time) {
-        while let Some((header, number)) = self.udp.next_report(flow) {
-            let kind = self.udp.report_header(flow);
-            let bytes =
-                self.rules.headers.udp + self.rules.headers.ip + self.interfaces.headers().wire_len(kind);
+        while let Some((report, number)) = self.udp.next_report(flow) {
+            let bytes = self.rules.headers.udp + self.rules.headers.ip + report.wire_len();
             let f = &mut self.flows[flow];
             let packet = f.report(flow, number, bytes, now);
             let (node, first_hop) = (f.to, f.first_hops[1]);
             let ahead = self.udp.reports_go_ahead(flow);
-            let copy = self.packets.add(packet, PacketCopy { header: kind, ahead, ..PacketCopy::PLAIN });
-            *self.packets.new_header(copy) = header;
+            let copy = self.packets.add_report((packet, PacketCopy { ahead, ..PacketCopy::PLAIN }), report);
             if self.records.are_enabled() {
                 let packet = self.packets.packet_of(copy);
                 self.records.push(now, Record::Made { packet, flow, forward: false, connection: None });

@@ -7,6 +7,7 @@ mod short_tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use airfair_schemes::places::Capability;
 use airfair_schemes::{Carrier, Registry, SchemeEntry};
 use airfair_units::{Db, Span, Time};
 
@@ -124,8 +125,10 @@ fn old_ratios(
     scheme: &str,
     entry: Option<&SchemeEntry>,
 ) -> Option<String> {
-    let stations = || network.flows.places().filter_map(|flow| network.forwarders.source_of(flow));
-    let told = stations().filter_map(|at| network.forwarders.at(at)).any(|at| at.wants_ratios);
+    let mut stations = network.flows.places().filter_map(|flow| network.hosts.forwarders.source_of(flow));
+    let wanting: Vec<_> =
+        network.hosts.forwarders.radios().filter(|&(.., wants_ratios)| wants_ratios).collect();
+    let told = stations.any(|station| wanting.iter().any(|&(at, ..)| at == station));
     let end = network.rules.end;
     let moves = |path: &PathSpec| {
         let first = path.knots.first();
@@ -163,7 +166,8 @@ fn idle_controllers(spec: &WorldSpec, network: &Network, scheme: &str, names: &N
     }
     let own = |node: usize| spec.schemes.iter().find(|own| own.node == node).map(|own| &own.scheme);
     let mut without = BTreeMap::new();
-    let has_one = |node| network.controllers.places().any(|at| network.controllers.node(at) == node);
+    let has_one =
+        |node| network.hosts.controllers.places().any(|at| network.hosts.controllers.node(at) == node);
     for one in &spec.controllers {
         if !has_one(NodeIx::of(one.node)) {
             let scheme = own(one.node).map_or(scheme, String::as_str);
@@ -314,7 +318,7 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
         "{} from {} to {} arrives with {:.1} dBm and needs {:.1} dBm: the link has no losses here, but by the error curves \
          would lose more than a tenth of its frames{more}; expected radio.sensitivity = \"per-rate\", another error_model, a lower \
          data_rate or a shorter distance",
-        air.phy(from).data_rate(),
+        air.phy(from).nominal_rate(),
         name(from),
         name(to),
         power.0,
@@ -328,7 +332,7 @@ fn unheard_relays(air: &Air, network: &Network, names: &Names) -> Option<String>
     let interfaces = &network.interfaces;
     let compares = |station: StationIx| {
         let port = interfaces.of_station(station).1;
-        interfaces.wants_headers(port) || interfaces.wants_backlogs(port)
+        interfaces.wants(port, Capability::HeardHeaders) || interfaces.wants(port, Capability::Backlogs)
     };
     // Relay, its radio (none: a wire), the node before it, flow.
     let mut found: Vec<(NodeIx, Option<StationIx>, NodeIx, FlowIx)> = Vec::new();
@@ -375,7 +379,7 @@ fn unheard_relays(air: &Air, network: &Network, names: &Names) -> Option<String>
     ))
 }
 
-/// TXOP limits that are shorter than the exchange of a packet of the category, of the flow with the largest ones: by radio and category.
+/// TXOP limits that are shorter than the exchange, at the nominal rate, of a packet of the category, of the flow with the largest ones: by radio and category.
 fn short_txops(air: &Air, network: &Network, spec: &WorldSpec) -> Vec<String> {
     let mut found = BTreeMap::new();
     for station in air.stations() {
@@ -389,7 +393,7 @@ fn short_txops(air: &Air, network: &Network, spec: &WorldSpec) -> Vec<String> {
                 usize::from(edca.category_of_dscp[usize::from(flow.dscp) % 64]) == number
             });
             let bytes = flows.map(|(flow, _)| network.packet_bytes(flow)).max()?;
-            let needed = mac.exchange_time(bytes);
+            let needed = mac.exchange_time(mac.nominal_mode, bytes);
             (category.txop > Span::ZERO && needed > category.txop).then(|| {
                 format!(
                     "radio {}: the TXOP limit of {}, {}, is shorter than the exchange of a packet of {bytes} B, {needed}: such \
@@ -420,7 +424,7 @@ fn idle_scheme_reason(
         ));
     }
     let forwards = entry.is_some_and(|entry| entry.places.contains(&"forwarder"));
-    let by_routes = |flow| network.forwarders.source_of(FlowIx::of(flow)).is_none();
+    let by_routes = |flow| network.hosts.forwarders.source_of(FlowIx::of(flow)).is_none();
     if forwards && !spec.flows.is_empty() && (0..spec.flows.len()).all(by_routes) {
         return Some(format!(
             "scheme {scheme} forwards only flows over UDP without a law of their own (transport = \"udp\"), and there is none \

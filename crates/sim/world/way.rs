@@ -3,10 +3,10 @@
 //! Every packet of a flow and every injected packet ends in exactly one named place: delivered, dropped for a reason, or still inside when
 //! the run ends.
 
-use airfair_host::Dequeued;
+use airfair_host::{ArrivedPacket, Dequeued, FinishedPacket};
 use airfair_schemes::places::{
-    DropReason, Ecn, Enqueued, FlowId, Packet as QueuedPacket, PacketClass, PacketId, Passage, SendRate,
-    Verdict,
+    Capability, DropReason, Ecn, Enqueued, FlowId, Packet as QueuedPacket, PacketClass, PacketId, Passage,
+    SendRate, Verdict,
 };
 use airfair_units::{Rate, Time};
 
@@ -137,6 +137,7 @@ impl Network {
                 Indication::Received { station, copy, from, at } => self.on_received(station, copy, from, at),
                 Indication::Access { station } => self.on_access((station, air), agenda),
                 Indication::Overheard { station, copy, from, at } => self.overheard(station, copy, from, at),
+                Indication::LinkMode { station, to } => self.link_mode_changed((station, to), air, now),
                 Indication::NeighboursChanged { station } => {
                     let mut neighbours: Vec<_> = air.neighbours(station).map(|(id, _)| id).collect();
                     neighbours.sort_unstable();
@@ -150,7 +151,7 @@ impl Network {
     fn fill_mac(&mut self, station: StationIx, air: &mut Air, agenda: &mut Agenda) {
         if air.has_categories(station) {
             self.fill_categories(station, air, agenda.now);
-            if self.forwarders.any() {
+            if self.hosts.forwarders.any() {
                 self.place_in_category(station, air, agenda.now);
             }
             air.contend(station, agenda);
@@ -254,7 +255,16 @@ impl Network {
     fn sort_arrival(&mut self, hop: NextHop, copy: CopyRef, now: Time) -> Option<PortIx> {
         let (packet, at) = self.packets.packet_and_copy(copy)?;
         if let LinkRef::Station(station) = self.interfaces.link(hop.port) {
-            self.link_meters.on_arrival(station, hop.node, packet);
+            let ids = &self.interfaces;
+            let arrived = ArrivedPacket {
+                neighbour: ids.id(hop.node),
+                flow: packet.scheme_flow,
+                from: ids.id(packet.source),
+                to: ids.id(packet.destination),
+                bytes: packet.bytes,
+                class: packet.class,
+            };
+            self.hosts.links.on_arrival(station, &arrived);
         }
         if at.ahead {
             self.put_ahead(hop, copy, now);
@@ -291,7 +301,7 @@ impl Network {
     #[inline(always)]
     fn forward_from(&mut self, node: NodeIx, (destination, hops): (NodeIx, u16), copy: CopyRef, now: Time) {
         if destination == node {
-            self.deliver(node, copy, now);
+            self.deliver_packet(node, copy, now);
             return;
         }
         if hops >= self.rules.hop_limit {
@@ -506,7 +516,7 @@ impl Network {
     }
 
     /// Delivers a packet at its destination.
-    pub(super) fn deliver(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
+    pub(super) fn deliver_packet(&mut self, node: NodeIx, copy: CopyRef, now: Time) {
         let Some((&packet, &ended)) = self.packets.end(copy) else { return };
         if packet.class == PacketClass::Control {
             self.message_delivered(node, &packet, now);
@@ -612,8 +622,8 @@ impl Network {
         self.interfaces.warmed_up(&self.links, now);
         self.routes.warmed_up();
         self.differentials.warmed_up();
-        self.control_traffic.warmed_up();
-        self.forwarders.warmed_up();
+        self.hosts.frames.warmed_up();
+        self.hosts.forwarders.warmed_up();
     }
 }
 
@@ -625,7 +635,7 @@ impl Network {
         if let Some(waited) = self.interfaces.pop_control(port) {
             return self.control_msdu((station, port), waited, now);
         }
-        if self.forwarders.any() {
+        if self.hosts.forwarders.any() {
             return self.turn_of_forwarder((station, port), now);
         }
         self.queued_msdu((station, port), port, now)
@@ -659,7 +669,7 @@ impl Network {
         let DequeuedPacket { copy, queued, payload, of_local_tcp } = dequeued;
         let node = self.interfaces.node(port);
         if self.routes.are_found()
-            && !self.interfaces.wants_routes(queue)
+            && !self.interfaces.wants(queue, Capability::Routes)
             && self.routes.is_stale((node, port), queued.next_hop, queued.enqueued)
         {
             if of_local_tcp && let Some(copy) = self.packets.copy_mut(copy) {
@@ -678,8 +688,8 @@ impl Network {
         let to = self.interfaces.peer(port, queued.next_hop).unwrap_or(BROADCAST);
         let is_message = queued.class == PacketClass::Control;
         let overhear = is_message || self.rules.queues_hear && queued.labelled;
-        if self.meters.any() && !is_message {
-            self.meters.on_dequeued(station, packet, queued.enqueued, now);
+        if self.hosts.uses.any() && !is_message {
+            self.hosts.uses.on_dequeued(station, packet.0, queued.enqueued, now);
         }
         let (bytes, control) = (queued.bytes, is_message);
         let (rate, louder) = if is_message { self.transmit_of(copy, to) } else { transmit_to(to) };
@@ -698,14 +708,8 @@ impl Network {
         if self.rules.queues_label {
             self.notify_finished(self.interfaces.port_of(port, msdu.category), copy);
         }
-        if self.meters.any() {
-            self.meters.on_finished(station, &msdu, outcome, now);
-            let neighbour = (msdu.to != BROADCAST).then(|| self.interfaces.of_station(msdu.to).0);
-            let frames = air.data_frames(station, msdu.category);
-            let sent = self.link_meters.on_finished(station, neighbour, (&msdu, outcome), frames);
-            if let Some(sent) = sent.filter(|_| self.control_traffic.any()) {
-                self.count_control(&msdu, sent, air.framing(station));
-            }
+        if self.hosts.uses.any() {
+            self.count_finished((station, air), &msdu, outcome, now);
         }
         match outcome {
             // ARP's packets end here; the others are continued by the next hop's own copy.
@@ -742,10 +746,38 @@ impl Network {
         }
     }
 
+    /// Counts a packet that the MAC has finished for the meters of its station.
+    #[inline(never)]
+    fn count_finished(
+        &mut self,
+        (station, air): (StationIx, &Air),
+        msdu: &Msdu,
+        outcome: Outcome,
+        now: Time,
+    ) {
+        let acknowledged = outcome == Outcome::Delivered;
+        let sent_bytes = acknowledged.then_some(msdu.bytes);
+        self.hosts.uses.on_finished(station, msdu.packet.0, sent_bytes, now);
+        if !self.hosts.links.has(station) {
+            return;
+        }
+        let frames = air.data_frames(station, msdu.category);
+        let frames = self.attempts.of_finished(station, msdu.category, frames);
+        if !msdu.control && msdu.to != BROADCAST {
+            let neighbour = self.interfaces.id(self.interfaces.of_station(msdu.to).0);
+            let finished =
+                FinishedPacket { neighbour, attempts: frames as u32, acknowledged, bytes: msdu.bytes };
+            self.hosts.links.on_finished(station, &finished);
+        }
+        if self.hosts.frames.any() {
+            self.count_control(msdu, frames, air.framing(station));
+        }
+    }
+
     /// Notifies a port's queue of a packet that the MAC has finished.
     #[cold]
     fn notify_finished(&mut self, port: PortIx, copy: CopyRef) {
-        if self.interfaces.wants_finished(port) {
+        if self.interfaces.wants(port, Capability::Finished) {
             self.interfaces.finished(port, PacketId(copy.place() as u32));
         }
     }
@@ -782,7 +814,7 @@ impl Network {
         let Some((&packet, &PacketCopy { ecn, .. })) = self.packets.packet_and_copy(copy) else {
             return false;
         };
-        self.meters.on_received(station, packet.bytes);
+        self.hosts.uses.on_received(station, packet.bytes);
         if !self.interfaces.wants_received(port) {
             return true;
         }

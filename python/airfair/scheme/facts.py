@@ -46,7 +46,7 @@ class AgentSetup(NamedTuple):
     node: int
     """The node of the interface: a number made of its name."""
     rate: int
-    """Rate of the radio's data frames, bit/s."""
+    """Nominal rate of the radio's data frames, bit/s."""
     neighbours: tuple[int, ...] = ()
     """Nodes that can decode its frames, in the natural order of their names."""
 

@@ -1,5 +1,6 @@
 //! Reports that are lost, late or wrong (`c3l-faulty`): an agent with one link and one flow near a controller.
 
+use airfair_schemes::faulty::LATE;
 use airfair_schemes::places::{
     Agent, AgentEffects, AgentSetup, Context, Destination, FlowId, FlowSample, Interface, LinkSample,
     LoneExchange, NodeId, NodeSample, Timer,
@@ -12,7 +13,6 @@ use airfair_wire::c3l::{Alive, Hello, Message, Report};
 use super::at;
 
 const REPORT: Timer = Timer(3);
-const LATE: Timer = Timer(5);
 const FLOW: u32 = 7;
 
 /// An agent at node 0 with these parameters, which has heard of a controller at node 1 and sends a flow to it.

@@ -3,9 +3,9 @@
 use airfair_schemes::c3l::Stamper;
 use airfair_schemes::c3l::header::allocation;
 use airfair_schemes::places::{
-    Agent, AgentEffects, AgentSetup, Context, Controller, ControllerEffects, ControllerSetup, FlowId,
-    FlowSample, Header, Hop, Interface, LinkSample, LoneExchange, Medium, NodeId, NodeSample, PacketClass,
-    Passage, Setting, Timer,
+    Agent, AgentEffects, AgentSetup, Capability, Context, Controller, ControllerEffects, ControllerSetup,
+    FlowId, FlowSample, Header, Hop, Interface, LinkSample, LoneExchange, Medium, NodeId, NodeSample,
+    PacketClass, Passage, Setting, Timer,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_units::random::{Purpose, Stream};
@@ -412,8 +412,10 @@ fn what_interfaces_are_to_offer() {
     let wants = |name: &str, interface: Interface| {
         let wants = scheme(name, &[]).wants(&interface);
         // What fills shows C3L that a link is overloaded: no queue is kept short.
-        assert!(wants.own_queue);
-        (wants.lone_radio, wants.links, wants.link_use, wants.samples)
+        assert!(wants.has(Capability::OwnQueue));
+        let [lone, links, used] =
+            [Capability::LoneRadio, Capability::Links, Capability::LinkUse].map(|it| wants.has(it));
+        (lone, links, used, wants.samples())
     };
     let sample = Span::from_millis(100);
     assert_eq!(wants("c3l", Interface::radio(50)), (true, true, false, sample));

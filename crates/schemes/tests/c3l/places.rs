@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use airfair_schemes::c3l::header::{FEEDBACK, STAMP, allocation};
-use airfair_schemes::c3l::{Receiver, Returns, Sender, SourceConfig, Stamper};
+use airfair_schemes::c3l::header::{STAMP, allocation};
+use airfair_schemes::c3l::{Receiver, Sender, SourceConfig, Stamper};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Arrived, Backlog, Context, ControllerEffects,
     ControllerSetup, Ecn, FlowId, FlowSample, FlowSetup, Header, Hop, Interface, LinkSample, LoneExchange,
-    NodeId, NodeSample, PacketClass, Passage, Receiver as _, ReceiverEffects, Setting, Source, SourceEffects,
-    Timer,
+    NodeId, NodeSample, PacketClass, Passage, Receiver as _, ReceiverEffects, ReportBytes, Setting, Source,
+    SourceEffects, Timer,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -97,13 +97,11 @@ fn a_hop_stores_so_many_flows_and_the_oldest_gives_way() {
 
 #[test]
 fn headers_keep_their_words_on_the_wire() {
-    for kind in [&STAMP, &FEEDBACK] {
-        let header = Header { supported: 3, unsupported: 9, fields: [1, 2, 3, u32::MAX] };
-        let mut bytes = [0; 20];
-        assert_eq!((kind.encode)(&header, &mut bytes), Some(20));
-        assert_eq!((kind.decode)(&bytes), Some(header), "{}", kind.name);
-        assert_eq!((kind.decode)(&bytes[..19]), None);
-    }
+    let header = Header { supported: 3, unsupported: 9, fields: [1, 2, 3, u32::MAX] };
+    let mut bytes = [0; 20];
+    assert_eq!((STAMP.encode)(&header, &mut bytes), Some(20));
+    assert_eq!((STAMP.decode)(&bytes), Some(header));
+    assert_eq!((STAMP.decode)(&bytes[..19]), None);
 }
 
 /// A flow of 1000 B with 48 B of headers whose feedback expires after this time.
@@ -126,50 +124,58 @@ fn flow(expiry: Span) -> (SourceConfig, FlowSetup) {
 #[test]
 fn a_source_follows_its_feedback() {
     let (config, setup) = flow(Span::from_secs(5));
-    for returns in [Returns::Reports, Returns::Acknowledgements] {
-        let mut source = Sender::new(config, returns);
+    for over_tcp in [false, true] {
+        let mut source = Sender::new(config);
         let (mut random, mut out) = (stream(), SourceEffects::default());
         let mut rate =
             |ms, hook: &mut dyn FnMut(&mut Sender, &mut airfair_schemes::places::SourceContext<'_>)| {
                 hook(&mut source, &mut Context { now: at(ms), random: &mut random, out: &mut out });
                 source.allowance(at(ms)).rate.unwrap().0
             };
-        let word = |count: u8, allocation: u32| Header {
-            supported: 0,
-            unsupported: count,
-            fields: [1, allocation, 0, 0],
-        };
         // Over TCP the first count says how many hops have stamped.
-        let word = |count, allocation| {
-            let header = word(count, allocation);
-            if returns == Returns::Reports { header } else { Header { supported: 1, ..header } }
+        let echo = |allocation| Header { supported: 1, unsupported: 0, fields: [1, allocation, 0, 0] };
+        let hears = |epoch: u16, allocation: u32| {
+            move |s: &mut Sender, c: &mut airfair_schemes::places::SourceContext<'_>| match over_tcp {
+                true => s.on_feedback(&echo(allocation), c),
+                false => s.on_report(&feedback(epoch, allocation), c),
+            }
         };
         assert_eq!(rate(0, &mut |s, c| s.on_start(&setup, c)), 100_000);
-        assert_eq!(rate(1000, &mut |s, c| s.on_feedback(&word(1, 131_000), c)), 1_000_000);
-        assert_eq!(rate(1001, &mut |s, c| s.on_feedback(&word(2, u32::MAX), c)), 1_000_000, "not stamped");
-        assert_eq!(rate(1002, &mut |s, c| s.on_feedback(&word(3, 0), c)), 4_000, "never below");
-        assert_eq!(rate(1003, &mut |s, c| s.on_feedback(&word(4, 4_000_000_000), c)), 2_000_000);
-        if returns == Returns::Reports {
-            assert_eq!(rate(1004, &mut |s, c| s.on_feedback(&word(3, 1), c)), 2_000_000, "overtaken");
-        } else {
+        assert_eq!(rate(1000, &mut hears(1, 131_000)), 1_000_000);
+        assert_eq!(rate(1001, &mut hears(2, u32::MAX)), 1_000_000, "not stamped");
+        assert_eq!(rate(1002, &mut hears(3, 0)), 4_000, "never below");
+        assert_eq!(rate(1003, &mut hears(4, 4_000_000_000)), 2_000_000);
+        if over_tcp {
             assert_eq!(
                 rate(1004, &mut |s, c| s.on_feedback(&Header::default(), c)),
                 2_000_000,
                 "no data yet"
             );
+        } else {
+            assert_eq!(rate(1004, &mut hears(3, 1)), 2_000_000, "overtaken");
+            assert_eq!(rate(1004, &mut |s, c| s.on_report(&feedback(5, 1)[..19], c)), 2_000_000, "cut");
+            assert_eq!(rate(1004, &mut |s, c| s.on_report(&[], c)), 2_000_000, "no report");
         }
         assert_eq!(rate(5000, &mut |s, c| s.on_timer(Timer(1), c)), 2_000_000);
         assert_eq!(rate(6003, &mut |s, c| s.on_timer(Timer(1), c)), 100_000);
-        assert_eq!(rate(7000, &mut |s, c| s.on_feedback(&word(5, 1310), c)), 10_000);
+        assert_eq!(rate(7000, &mut hears(5, 1310)), 10_000);
         assert_eq!(rate(12_000, &mut |s, c| s.on_timer(Timer(1), c)), 10_000);
     }
+}
+
+/// The report of an epoch as `airfair_wire::c3l::Feedback` lays it out, by hand: flow 1, nothing received, no sequence number.
+fn feedback(epoch: u16, allocation: u32) -> Vec<u8> {
+    let mut bytes = vec![0x16, 0];
+    bytes.extend(epoch.to_be_bytes());
+    bytes.extend([1, allocation, 0, 0].iter().flat_map(|word: &u32| word.to_be_bytes()));
+    bytes
 }
 
 /// A source that sends whenever its rate allows states its rate, with headers; one that sends less states what it sends.
 #[test]
 fn a_source_states_what_it_sends() {
     let (config, setup) = flow(Span::from_secs(500));
-    let mut source = Sender::new(config, Returns::Reports);
+    let mut source = Sender::new(config);
     let (mut random, mut out) = (stream(), SourceEffects::default());
     source.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
     let stated = |source: &mut Sender, ms: u64| {
@@ -185,13 +191,12 @@ fn a_source_states_what_it_sends() {
     assert_eq!(slow[..4], [13_100; 4], "not before an epoch has passed");
     assert!(slow[12..].iter().all(|&rate| rate == 5_240), "{slow:?}");
     // A smaller allocation is what it sends at most.
-    let feedback = Header { unsupported: 1, fields: [1, 2_620, 0, 0], ..Header::default() };
-    source.on_feedback(&feedback, &mut Context { now: at(7000), random: &mut random, out: &mut out });
+    source.on_report(&feedback(1, 2_620), &mut Context { now: at(7000), random: &mut random, out: &mut out });
     assert_eq!(stated(&mut source, 7120), 2_620);
     // 20 kbit/s of payload: a packet each 400 ms. It uses all of that, so that it states more as soon as it may send more.
     (1..8).for_each(|n| assert_eq!(stated(&mut source, 7120 + 400 * n), 2_620));
-    let feedback = Header { unsupported: 2, fields: [1, 6_550, 0, 0], ..Header::default() };
-    source.on_feedback(&feedback, &mut Context { now: at(10_000), random: &mut random, out: &mut out });
+    source
+        .on_report(&feedback(2, 6_550), &mut Context { now: at(10_000), random: &mut random, out: &mut out });
     assert_eq!(stated(&mut source, 10_320), 6_550);
 }
 
@@ -202,15 +207,17 @@ fn a_source_that_just_uses_its_rate() {
     for (later, stated) in [(0, 26_200), (1, 13_099)] {
         let (config, setup) = flow(Span::from_secs(500));
         let config = SourceConfig { epoch: Span::from_secs(4), ..config };
-        let mut source = Sender::new(config, Returns::Reports);
+        let mut source = Sender::new(config);
         let (mut random, mut out) = (stream(), SourceEffects::default());
         let mut header = Header::default();
         source.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
         // 100 kbit/s of payload: a packet each 80 ms, and one that is late by as much.
         (0..=48).for_each(|n| source.stamp(&mut header, at(80 * n)));
         source.stamp(&mut header, Time(at(4000).0 + later));
-        let feedback = Header { unsupported: 1, fields: [1, 26_200, 0, 0], ..Header::default() };
-        source.on_feedback(&feedback, &mut Context { now: at(4001), random: &mut random, out: &mut out });
+        source.on_report(
+            &feedback(1, 26_200),
+            &mut Context { now: at(4001), random: &mut random, out: &mut out },
+        );
         source.stamp(&mut header, at(4080));
         assert_eq!(header.fields[2], stated, "{later}");
     }
@@ -253,18 +260,20 @@ fn a_receiver_reports_once_an_epoch() {
             None => receiver.on_timer(Timer(1), &mut context),
         }
     }
-    let words: Vec<_> = out.reports.iter().map(|report| (report.unsupported, report.fields)).collect();
-    assert_eq!(
-        words,
-        [(0, [9, 40, 0, 0]), (1, [9, 60, 3000, 2])],
-        "number, flow, allocation, rate, sequence"
-    );
+    let bytes = |number: u16, words: [u32; 4]| {
+        let words = words.into_iter().flat_map(u32::to_be_bytes);
+        [0x16, 0].into_iter().chain(number.to_be_bytes()).chain(words).collect::<Vec<u8>>()
+    };
+    let reports: Vec<_> = out.reports.iter().map(ReportBytes::as_slice).collect();
+    let expected = [bytes(0, [9, 40, 0, 0]), bytes(1, [9, 60, 3000, 2])];
+    assert_eq!(reports, expected, "number, flow, allocation, rate, sequence");
     assert_eq!(out.timers, [(Timer(1), at(1000)), (Timer(1), at(2000))]);
     out = ReceiverEffects::default();
     receiver.on_timer(Timer(1), &mut Context { now: at(2000), random: &mut random, out: &mut out });
     assert!(out.reports.is_empty() && out.timers.is_empty());
     receiver.on_data(&data(3, 70), &mut Context { now: at(5000), random: &mut random, out: &mut out });
-    assert_eq!((out.reports.len(), out.reports[0].fields[1]), (1, 70));
+    assert_eq!(out.reports.len(), 1);
+    assert_eq!(out.reports[0].as_slice(), bytes(2, [9, 70, 0, 3]));
 }
 
 /// Messages that reach an agent or a controller: bytes of any kind, or messages with any words in them.
@@ -398,6 +407,44 @@ fn c_max_is_a_goodput_or_a_rate() {
         agent.on_sample(&NodeSample { interval, flows, ..NodeSample::default() }, &mut context);
         let told = Setting::FlowRate { flow: FlowId(9), rate: Rate::from_kbps(kbps) };
         assert!(out.settings.contains(&told), "{word}: {:?}", out.settings);
+    }
+}
+
+/// C_max follows the rate that a law chooses for the link, and no other: at 1 Mbit/s a packet of 1048 B takes 8.384 ms, and with the
+/// 4.192 ms before that a lone link delivers 2/3 Mbit/s; half of a tenth of that.
+#[test]
+fn c_max_follows_the_rate_of_its_link() {
+    for (word, before, after) in [("goodput", 50_000, 33_333), ("rate", 100_000, 50_000)] {
+        let set = Params([("c_max".into(), ParamValue::Choice(word))].into_iter().collect());
+        let mut agent = (find("c3l").unwrap().build)(&set).unwrap().agent(&Interface::radio(50)).unwrap();
+        let (mut random, mut out) = (stream(), AgentEffects::default());
+        let fixed = Span::from_micros(4192);
+        let exchange = LoneExchange { fixed, rate: Rate::from_mbps(2), ..LoneExchange::default() };
+        let slower = LoneExchange { rate: Rate::from_mbps(1), ..exchange };
+        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let flow = |flow, neighbour| {
+            let (from, to) = (NodeId(0), NodeId(5));
+            FlowSample { flow, from, to, neighbour, packets: 1, bytes: 1048, stated: None }
+        };
+        let flows = &[flow(FlowId(9), NodeId(1))];
+        let (interval, now) = (Span::from_millis(100), at(0));
+        let mut rates = |hook: &dyn Fn(&mut dyn Agent, &mut AgentContext<'_>)| {
+            hook(agent.as_mut(), &mut Context { now, random: &mut random, out: &mut out });
+            let rate = |setting| match setting {
+                Setting::FlowRate { rate, .. } => rate.0,
+                other => panic!("{other:?}"),
+            };
+            out.settings.drain(..).map(rate).collect::<Vec<u64>>()
+        };
+        rates(&|agent, context| agent.on_start(&setup, context));
+        let sample = NodeSample { interval, flows, ..NodeSample::default() };
+        assert_eq!(rates(&|agent, context| agent.on_sample(&sample, context)), [before], "{word}");
+        let other = rates(&|agent, context| agent.on_link_rate(NodeId(2), slower, context));
+        assert_eq!(other, [], "{word}: another link");
+        let own = rates(&|agent, context| agent.on_link_rate(NodeId(1), slower, context));
+        assert_eq!(own, [after], "{word}: at once");
+        let back = rates(&|agent, context| agent.on_link_rate(NodeId(1), exchange, context));
+        assert_eq!(back, [before], "{word}");
     }
 }
 

@@ -14,8 +14,8 @@ mod sender;
 mod trailer;
 
 use airfair_schemes::places::{
-    Context, Ecn, Enqueued, FlowId, Head, Header, Heard, Interface, NodeId, Packet, PacketClass, PacketId,
-    Queue, QueueEffects,
+    Context, Ecn, Enqueued, FlowId, Head, Header, Heard, Interface, LabelledQueue, NodeId, OutputQueue,
+    Packet, PacketClass, PacketId, QueueEffects,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_units::random::{Purpose, Stream};
@@ -51,9 +51,17 @@ fn announces(size: u16) -> Header {
     Header { supported: 1, unsupported: 0, fields: [u32::from(size), 0, 0, 0] }
 }
 
+/// The queue of a scheme at a radio.
+fn queue_of(name: &str, set: &[(&str, ParamValue)], limit: u32) -> Box<dyn LabelledQueue> {
+    match build(name, set).queue(&Interface::radio(limit)) {
+        OutputQueue::Labelled(queue) => queue,
+        OutputQueue::Plain(_) => panic!("{name}: a queue that labels packets"),
+    }
+}
+
 /// A queue at a radio, and the host's part.
 struct Node {
-    queue: Box<dyn Queue>,
+    queue: Box<dyn LabelledQueue>,
     now: Time,
     random: Stream,
     out: QueueEffects,
@@ -64,7 +72,7 @@ impl Node {
     /// A radio whose queue has room for `limit` packets that are not DiffQ's.
     fn with_limit(name: &str, set: &[(&str, ParamValue)], limit: u32) -> Self {
         Self {
-            queue: build(name, set).queue(&Interface::radio(limit)),
+            queue: queue_of(name, set, limit),
             now: Time(5_000_000_000),
             random: Stream::new(1, "queue", Purpose::Queue),
             out: QueueEffects::default(),

@@ -2,8 +2,8 @@
 
 use airfair_schemes::ParamValue::{Choice, Integer, Span as Length};
 use airfair_schemes::places::{
-    DropReason, Ecn, Enqueued, Interface, Medium, NodeId, Packet, PacketClass, PacketId, Priority, QueueView,
-    Wants,
+    Capability, DropReason, Ecn, Enqueued, Interface, Medium, NodeId, Packet, PacketClass, PacketId,
+    Priority, QueueView, Wants,
 };
 use airfair_units::Span;
 
@@ -320,20 +320,15 @@ fn what_is_wanted_of_an_interface() {
         ("diffq-rc", 1, false),
     ] {
         let scheme = build(name, &[]);
-        assert_eq!(scheme.queue(&wire).tail_drop(), Some(20));
-        assert_eq!(scheme.wants(&wire), Wants::default());
-        let expected = Wants {
-            heard_headers: hears,
-            finished: true,
-            routes: true,
-            own_queue: true,
-            priority: Priority(levels - 1),
-            ..Wants::default()
-        };
+        assert_eq!(scheme.queue(&wire).discipline().tail_drop(), Some(20));
+        assert_eq!(scheme.wants(&wire), Wants::NONE);
+        let expected = Wants::of(&[Capability::Finished, Capability::Routes, Capability::OwnQueue])
+            .and_if(hears, Capability::HeardHeaders)
+            .priorities_to(Priority(levels - 1));
         assert_eq!(scheme.wants(&Interface::radio(20)), expected, "{name}");
     }
     let four = build("diffq", &[("levels", Integer(4))]);
-    assert_eq!(four.wants(&Interface::radio(20)).priority, Priority(3));
+    assert_eq!(four.wants(&Interface::radio(20)).priority(), Priority(3));
     let mut node = Node::new("diffq", &[("levels", Integer(4))]);
     node.store(5, 2, 100);
     assert_eq!(node.serves(), Some((5, 3)));

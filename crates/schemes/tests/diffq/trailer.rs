@@ -232,8 +232,10 @@ fn a_million_ends_of_packets() {
 #[test]
 fn one_kind_for_queue_and_source() {
     let scheme = super::build("diffq", &[]);
-    let queue = scheme.queue(&airfair_schemes::places::Interface::radio(1));
-    for kind in [queue.header(), scheme.source().unwrap().header(), scheme.udp().unwrap().source.header()] {
+    let queue = super::queue_of("diffq", &[], 1);
+    for kind in
+        [Some(queue.header()), scheme.source().unwrap().header(), scheme.udp().unwrap().source.header()]
+    {
         assert!(std::ptr::eq(kind.unwrap(), &KIND));
     }
 }

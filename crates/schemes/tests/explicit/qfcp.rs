@@ -2,7 +2,7 @@
 
 use airfair_schemes::ParamValue::{self, Choice, Flag, Number, Rate as Speed, Span as Duration};
 use airfair_schemes::places::CongestionCause::{FastLoss, LinkDrop, Mark, Timeout};
-use airfair_schemes::places::{FlowSetup, Header, Interface, PartialAck};
+use airfair_schemes::places::{Capability, FlowSetup, Header, Interface, PartialAck};
 use airfair_schemes::qfcp::{Capacity, Observed, header};
 use airfair_units::{Rate, Span, Time};
 
@@ -199,7 +199,7 @@ fn both_directions_of_a_cell_share_one_controller() {
     let [.., access_point, _] = Interface::all_kinds();
     let access_point = Interface { rate: Rate::from_mbps(8), ..access_point };
     let mut router = Router::new("qfcp", &[], &access_point);
-    assert!(router.wants.received && !configured().wants.received);
+    assert!(router.wants.has(Capability::Received) && !configured().wants.has(Capability::Received));
     // R is 6,250 B/s. 5,000 B down and 7,500 B up in 100 ms are 125,000 B/s, 20 flows; a packet waits for the whole interval;
     // 4,000 B sent and 7,500 B received make the capacity 115,000 B/s: 115,000 - 0.5 * 1000 / 0.1 = 110,000.
     router.waiting = 1000;
@@ -313,7 +313,7 @@ fn the_capacity_of_each_interface() {
     near(capacity(&[PROBED, ("initial_capacity", Speed(Rate::from_kbps(300)))], &wire), 3e5);
     let both = |params: &[(&str, ParamValue)]| {
         let scheme = build("qfcp", params);
-        [radio, wire, access_point, its_wire].map(|at| scheme.wants(&at).received)
+        [radio, wire, access_point, its_wire].map(|at| scheme.wants(&at).has(Capability::Received))
     };
     assert_eq!(both(&[]), [false, false, true, false]);
     assert_eq!(both(&[("both_directions", Choice("all"))]), [true, false, true, false]);

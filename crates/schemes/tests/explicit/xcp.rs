@@ -2,7 +2,7 @@
 
 use airfair_schemes::ParamValue::{Choice, Flag, Number, Rate as Speed, Span as Duration};
 use airfair_schemes::places::CongestionCause::{FastLoss, LinkDrop, Mark, Timeout};
-use airfair_schemes::places::{FlowSetup, Header, Interface};
+use airfair_schemes::places::{Capability, FlowSetup, Header, Interface};
 use airfair_schemes::xcp::header::{self, SenderState, delta, sender_state};
 use airfair_units::Rate;
 
@@ -268,7 +268,10 @@ fn parameters_have_bounds() {
 fn the_variants_of_ns2() {
     let params = [("xi_factor", Number(1.1)), ("feedback_at", Choice("departure"))];
     let mut router = Router::new("xcp", &params, &wire(Rate::from_mbps(150)));
-    assert!(router.wants.departures && !Router::slow("xcp", &[]).wants.departures);
+    assert!(
+        router.wants.has(Capability::Departures)
+            && !Router::slow("xcp", &[]).wants.has(Capability::Departures)
+    );
     router.burst(100, &packet(100, 10_000));
     router.pass(100);
     let mut header = router.burst(1, &packet(100, 10_000));

@@ -5,7 +5,7 @@ use airfair_schemes::diffq::sender::{Law, SenderConfig, Steps};
 use airfair_schemes::more::decoder::Decoder;
 use airfair_schemes::more::node::{self, Node};
 use airfair_schemes::opportunistic::backpressure::{Backlogged, Backpressure, Config};
-use airfair_schemes::places::{Interface, Made, Medium, NodeId, Priority};
+use airfair_schemes::places::{Capability, Interface, Made, Medium, NodeId, Priority};
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
@@ -151,16 +151,12 @@ fn what_radios_are_to_offer() {
         let set = levels.map(|levels| ("levels".to_string(), ParamValue::Integer(levels)));
         let scheme = (find(name).unwrap().build)(&Params(set.into_iter().collect())).unwrap();
         let radio = scheme.wants(&Interface::radio(50));
-        let has = (radio.lone_radio, radio.overheard, radio.delivery_ratios, radio.priority);
-        assert_eq!(has, (true, true, true, Priority(most)), "{name}");
+        let wanted = [Capability::LoneRadio, Capability::Overheard, Capability::DeliveryRatios];
+        assert_eq!((wanted.map(|it| radio.has(it)), radio.priority()), ([true; 3], Priority(most)), "{name}");
         let wire = Interface { medium: Medium::Wire, ..Interface::radio(50) };
         assert!(scheme.agent(&wire).is_none());
         let wire = scheme.wants(&wire);
-        assert_eq!(
-            (wire.lone_radio, wire.delivery_ratios, wire.priority),
-            (false, false, Priority(0)),
-            "{name}"
-        );
+        assert_eq!((wanted.map(|it| wire.has(it)), wire.priority()), ([false; 3], Priority(0)), "{name}");
     }
 }
 

@@ -63,7 +63,7 @@ fn aqm(name: &str, params: &Params) -> Box<dyn Aqm> {
 }
 
 fn queue(name: &str, params: &Params, limit_packets: u32) -> Box<dyn Queue> {
-    (find(name).unwrap().build)(params).unwrap().queue(&Interface::radio(limit_packets))
+    (find(name).unwrap().build)(params).unwrap().queue(&Interface::radio(limit_packets)).into_discipline()
 }
 
 /// The name of the refused parameter, and the reason.

@@ -2,7 +2,7 @@
 
 use airfair_schemes::places::Header;
 use airfair_schemes::tfrc::equation::Path;
-use airfair_schemes::tfrc::header::{DATA, Data, REPORT, Report, moment, us};
+use airfair_schemes::tfrc::header::{DATA, Data, Report, moment, us};
 use airfair_units::{Span, Time};
 
 /// 1000 B, 50 ms.
@@ -48,6 +48,14 @@ fn the_inverse_finds_the_loss_event_rate() {
     assert!(PATH.loss(1e15) < 1e-12);
 }
 
+/// The four words of a report behind its first four bytes, most significant bytes first.
+fn words(report: Report) -> [u32; 4] {
+    let report = report.encode().unwrap();
+    let word = |at: usize| u32::from_be_bytes(report.as_slice()[at..at + 4].try_into().unwrap());
+    assert_eq!(report.wire_len(), 20);
+    [4, 8, 12, 16].map(word)
+}
+
 #[test]
 fn headers_keep_what_fits() {
     let data = Data { sequence: 7, sent_us: 5_000_000, rtt: Some(Span::from_micros(1234)) };
@@ -56,26 +64,33 @@ fn headers_keep_what_fits() {
     assert_eq!(Data { rtt: Some(Span(5)), ..data }.fields()[2], 1, "known, although below 1 us");
     assert_eq!(Data::read(Data { rtt: None, ..data }.fields()).rtt, None);
     let report = Report { sent_us: 9, delay: Span::from_millis(3), received: 1e6, loss: 0.25 };
-    assert_eq!(Report::read(report.fields()), report);
-    assert_eq!(report.fields(), [9, 3000, 1_000_000, 1 << 30]);
+    let read = |report: Report| Report::decode(report.encode().unwrap().as_slice()).unwrap();
+    assert_eq!(read(report), report);
+    assert_eq!(words(report), [9, 3000, 1_000_000, 1 << 30]);
     let huge = Report { delay: Span(u64::MAX), received: 1e30, loss: 1.0, ..report };
-    assert_eq!(huge.fields(), [9, u32::MAX, u32::MAX, u32::MAX]);
+    assert_eq!(words(huge), [9, u32::MAX, u32::MAX, u32::MAX]);
     let rare = Report { loss: 1e-12, ..report };
-    assert_eq!(rare.fields()[3], 1, "a loss event ends slow start, however rare");
-    assert_eq!(Report { loss: 0.0, ..report }.fields()[3], 0);
+    assert_eq!(words(rare)[3], 1, "a loss event ends slow start, however rare");
+    assert_eq!(words(Report { loss: 0.0, ..report })[3], 0);
 }
 
 #[test]
 fn headers_survive_their_bytes() {
     let header = Header { supported: 3, unsupported: 1, fields: [70_000, 4_000_000_000, 50_123, 0] };
     let mut bytes = [0; 32];
-    for (kind, length, other) in [(&DATA, 16, &REPORT), (&REPORT, 20, &DATA)] {
-        assert_eq!(((kind.encode)(&header, &mut bytes), kind.wire_len), (Some(length), length as u32));
-        assert_eq!((kind.decode)(&bytes[..length]), Some(header));
-        assert_eq!((other.decode)(&bytes), None, "another kind of fields");
-        assert_eq!((kind.decode)(&bytes[..length - 1]), None);
-        assert_eq!(bytes[1], 17, "UDP follows");
-    }
+    assert_eq!(((DATA.encode)(&header, &mut bytes), DATA.wire_len), (Some(16), 16));
+    assert_eq!((DATA.decode)(&bytes[..16]), Some(header));
+    assert_eq!((DATA.decode)(&bytes[..15]), None);
+    assert_eq!(bytes[1], 17, "UDP follows");
+    assert_eq!(Report::decode(&bytes), None, "another kind of fields");
+    let report = Report { sent_us: 9, delay: Span::from_millis(3), received: 1e6, loss: 0.25 };
+    let report = report.encode().unwrap();
+    let report = report.as_slice();
+    assert_eq!((DATA.decode)(report), None);
+    assert_eq!(Report::decode(&report[..19]), None);
+    // Version 1 and kind 5, UDP follows, no hop has counted itself; 9 us, 3000 us, a million bytes/s, a quarter of 2^32.
+    let expected = [0x15, 17, 0, 0, 0, 0, 0, 9, 0, 0, 0x0b, 0xb8, 0, 0x0f, 0x42, 0x40, 0x40, 0, 0, 0];
+    assert_eq!(report, expected);
 }
 
 #[test]

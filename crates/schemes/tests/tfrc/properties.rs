@@ -10,6 +10,7 @@ use airfair_units::{Bytes, Time};
 use proptest::prelude::*;
 
 use super::ends;
+use airfair_schemes::tfrc::header::Report;
 
 #[derive(Debug, Clone)]
 enum Event {
@@ -55,7 +56,11 @@ proptest! {
             match event {
                 Event::Arrives(fields, bytes, mark) => {
                     let header = Header { fields, ..Header::default() };
-                    source.on_feedback(&header, &mut context);
+                    let mut report = [0x15, 17, 0, 0].to_vec();
+                    report.extend(fields.iter().flat_map(|field| field.to_be_bytes()));
+                    assert!(Report::decode(&report).is_some());
+                    // The last byte is cut off where the payload has an odd length.
+                    source.on_report(&report[..20 - (bytes % 2) as usize], &mut context);
                     let ecn = if mark { Ecn::Ce } else { Ecn::Ect };
                     let data = Arrived { bytes: Bytes(bytes), ecn, header };
                     receiver.on_data(&data, &mut ReceiverContext { now, random: &mut random, out: &mut reports });

@@ -85,9 +85,8 @@ impl Flow {
 
     fn delayed_report(&mut self, ago: Span, delay: Span, received: f64, loss: f64) -> &mut Self {
         let sent_us = us(Time(self.now.0 - ago.0));
-        let fields = Report { sent_us, delay, received, loss }.fields();
-        let header = Header { fields, ..Header::default() };
-        self.hook(|source, context| source.on_feedback(&header, context));
+        let report = Report { sent_us, delay, received, loss }.encode().unwrap();
+        self.hook(|source, context| source.on_report(report.as_slice(), context));
         self
     }
 

@@ -16,6 +16,7 @@ use crate::engine::Agenda;
 use crate::event::{EventKind, class};
 use crate::ids::StationIx;
 use crate::measure::summary::CategoryCounters;
+use crate::modes::Mode;
 
 /// State of the first packet of a category; the DCF has one category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,11 +46,15 @@ pub(super) struct Contention {
     pub state: State,
     /// The first packet has been transmitted at least once (sets the retry bit).
     pub sent_before: bool,
+    /// Mode of the data frame of the present attempt, once the law of rates has chosen it.
+    pub mode: Option<Mode>,
     pub cw: u32,
     pub short_retries: u32,
     pub long_retries: u32,
     /// Sequence number of the last packet.
     pub sequence: u16,
+    /// Attempts at the first packet that have ended.
+    pub attempt: u16,
     pub(super) random: Stream,
     pub counters: CategoryCounters,
 }
@@ -62,10 +67,12 @@ impl Contention {
             capacity: kind.mac_queue,
             state: State::Idle,
             sent_before: false,
+            mode: None,
             cw: kind.category(category).cw_min,
             short_retries: 0,
             long_retries: 0,
             sequence: 0,
+            attempt: 0,
             random,
             counters: CategoryCounters::default(),
         }
@@ -82,7 +89,15 @@ impl Contention {
         self.short_retries = 0;
         self.long_retries = 0;
         self.sent_before = false;
+        self.mode = None;
+        self.attempt = 0;
         self.state = State::Idle;
+    }
+
+    /// An attempt at the first packet has ended without a response: the next one has a mode of its own.
+    pub(super) fn attempt_over(&mut self) {
+        self.mode = None;
+        self.attempt = self.attempt.saturating_add(1);
     }
 
     /// Draws a back-off. Slots are counted from the earliest moment at which the medium allows it.
@@ -153,8 +168,10 @@ impl Mac {
     pub(crate) fn contend(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let now = agenda.now.0;
         if medium.stations[id].radio.has_categories() {
-            let (station, mac, kind) = self.at(medium, id);
-            mac.contend_categories(station, id, kind, agenda);
+            let Self { stations, kinds, rates, .. } = self;
+            let station = &mut medium.stations[id];
+            let kind = &kinds[usize::from(station.radio.kind)];
+            stations[id].contend_categories(station, id, (kind, rates), agenda);
             return;
         }
         let contention = &mut self.stations[id].first;

@@ -6,7 +6,7 @@
 use airfair_units::Time;
 
 use super::access::{State, arm};
-use super::rate::data_mode;
+use super::rate::Rates;
 use super::{Indication, MacKind, Outcome, StationMac};
 use crate::air::medium::frame::BROADCAST;
 use crate::air::medium::radio::{NO_DEADLINE, Station, flag};
@@ -52,11 +52,11 @@ impl StationMac {
         &mut self,
         station: &mut Station,
         id: StationIx,
-        kind: &MacKind,
+        (kind, rates): (&MacKind, &mut Rates),
         agenda: &mut Agenda,
     ) {
         if self.sending().state == State::Txop {
-            self.continue_txop(station, id, kind, agenda);
+            self.continue_txop(station, id, (kind, rates), agenda);
         }
         let now = agenda.now.0;
         let waits = |mac: &Self, category: usize| {
@@ -231,18 +231,32 @@ impl StationMac {
         self.end_exchange(station, id, kind, agenda);
     }
 
+    /// Time of the data frame of the attempt that the category which sends begins or has begun, its ACK if there is one, and a SIFS before
+    /// each, ns. None without a packet.
+    fn needed(&mut self, id: StationIx, kind: &MacKind, rates: &mut Rates, now: u64) -> Option<u64> {
+        let sifs = kind.timing.sifs;
+        let contention = self.sending_mut();
+        let &packet = contention.held.front()?;
+        let mode = rates.of_attempt(contention, &packet, id, kind, now);
+        let answer = if packet.to == BROADCAST { 0 } else { sifs + kind.modes[mode].answer_ns };
+        Some(sifs + kind.duration(mode, packet.bytes + kind.overhead) + answer)
+    }
+
     /// Sends the next packet of a TXOP if its exchange ends before the limit; ends the TXOP otherwise (10.22.2.7).
-    fn continue_txop(&mut self, station: &mut Station, id: StationIx, kind: &MacKind, agenda: &mut Agenda) {
+    fn continue_txop(
+        &mut self,
+        station: &mut Station,
+        id: StationIx,
+        (kind, rates): (&MacKind, &mut Rates),
+        agenda: &mut Agenda,
+    ) {
         let (sifs, until) = (kind.timing.sifs, self.exchange.txop_until());
         // The end of the response at this station: what else is on the air is not waited for.
         let idle = self.exchange.response_end().max(agenda.now.0);
-        let needed = self.sending().held.front().map(|packet| {
-            let data = kind.duration(data_mode(kind, packet), packet.bytes + kind.overhead);
-            sifs + data + if packet.to == BROADCAST { 0 } else { sifs + kind.ack_ns }
-        });
+        let needed = self.needed(id, kind, rates, agenda.now.0);
         let fits = |needed: u64| idle + needed <= until;
         let ends = !needed.is_some_and(fits);
-        if ends && !(self.exchange.reserved_until() > 0 && fits(sifs + kind.cf_end_ns)) {
+        if ends && !(self.exchange.reserved_until() > 0 && fits(sifs + self.exchange.cf_end_ns(kind))) {
             self.end_exchange(station, id, kind, agenda);
             return;
         }
@@ -252,15 +266,21 @@ impl StationMac {
 
     /// True if a frame of a TXOP whose ACK is missing can be sent again within the TXOP: the medium has been idle for a PIFS and the
     /// exchange ends before the limit (10.22.2.7).
-    pub(super) fn can_recover(&self, station: &Station, kind: &MacKind, now: u64) -> bool {
+    pub(super) fn can_recover(
+        &mut self,
+        station: &Station,
+        id: StationIx,
+        kind: &MacKind,
+        rates: &mut Rates,
+        now: u64,
+    ) -> bool {
         let timing = &kind.timing;
-        let Some(packet) = self.sending().held.front().filter(|_| self.exchange.holds_txop()) else {
-            return false;
-        };
-        let data = kind.duration(data_mode(kind, packet), packet.bytes + kind.overhead);
-        kind.txop_end != TxopEnd::Silent
+        self.exchange.holds_txop()
+            && kind.txop_end != TxopEnd::Silent
             && station.radio.busy_until + timing.sifs + timing.slot <= now
-            && now + 2 * timing.sifs + data + kind.ack_ns <= self.exchange.txop_until()
+            && self
+                .needed(id, kind, rates, now)
+                .is_some_and(|needed| now + needed <= self.exchange.txop_until())
     }
 
     /// Sends the frame whose ACK is missing again, a SIFS after the time-out.

@@ -4,166 +4,17 @@ use airfair_units::Time;
 use airfair_wire::ieee80211::{Ack, CfEnd, Cts, Rts};
 
 use super::access::{State, arm, recount};
-use super::rate::data_mode;
-use super::{Indication, Mac, MacKind, Msdu, NEVER, Outcome, StationMac};
+use super::progress::ControlFrame;
+use super::rate::{Ending, Pair};
+use super::{Indication, Mac, MacKind, ModeKind, Msdu, NEVER, Outcome, StationMac};
 use crate::air::medium::frame::{BROADCAST, Frame, Mpdu, NO_CATEGORY, NONE, Verdicts};
 use crate::air::medium::hearers::Hearer;
 use crate::air::medium::radio::{NO_DEADLINE, Station, flag};
 use crate::air::medium::{Medium, Reception};
 use crate::engine::Agenda;
-use crate::event::{EventKind, class};
 use crate::ids::StationIx;
-use crate::modes::Mode;
 use crate::record::{FrameKind, Loss, Record};
-use crate::spec::{AfterTimeout, Protection, TxopEnd};
-
-/// A response frame that is due a SIFS after the frame that it answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Reply {
-    kind: FrameKind,
-    to: StationIx,
-    nav_us: u32,
-    mode: Mode,
-}
-
-/// State of a station in the present frame exchange, its own or another station's.
-#[derive(Debug)]
-#[repr(C)]
-pub(super) struct Exchange {
-    /// The category that sends or has sent last.
-    category: u8,
-    /// Generation of the valid time-out; events of earlier generations are ignored.
-    generation: u32,
-    reply: Option<Reply>,
-    /// Due time of the time-out if its event is deferred to the end of the response ([`Mac::sent`]), else [`NEVER`].
-    deferred_timeout: u64,
-    /// Limit of the TXOP that the category has, ns; 0 without one.
-    txop_until: u64,
-    /// End of what duration fields of the TXOP have reserved beyond a response, ns; 0 if nothing.
-    reserved_until: u64,
-    /// End of the last awaited response at this station or of the wait for it; a DIFS before the count that followed the latter, ns.
-    response_end: u64,
-    /// True once a packet of the TXOP has been sent with success.
-    holds_txop: bool,
-}
-
-impl Default for Exchange {
-    fn default() -> Self {
-        Self {
-            category: 0,
-            generation: 0,
-            reply: None,
-            deferred_timeout: NEVER,
-            txop_until: 0,
-            reserved_until: 0,
-            response_end: 0,
-            holds_txop: false,
-        }
-    }
-}
-
-impl Exchange {
-    /// The category that sends or has sent last.
-    #[inline(always)]
-    pub(super) fn category(&self) -> usize {
-        self.category.into()
-    }
-
-    /// Limit of the present TXOP, ns; 0 without one.
-    pub(super) fn txop_until(&self) -> u64 {
-        self.txop_until
-    }
-
-    /// A category has won access; its TXOP, if it has one, ends at `txop_until`.
-    pub(super) fn begin(&mut self, category: usize, txop_until: u64) {
-        (self.category, self.txop_until) = (category as u8, txop_until);
-        (self.reserved_until, self.holds_txop) = (0, false);
-    }
-
-    /// End of the last awaited response at this station or of the wait for it; a DIFS before the count that followed the latter, ns.
-    pub(super) fn response_end(&self) -> u64 {
-        self.response_end
-    }
-
-    /// End of what duration fields of the TXOP have reserved beyond a response, ns; 0 if nothing.
-    pub(super) fn reserved_until(&self) -> u64 {
-        self.reserved_until
-    }
-
-    /// A packet of the TXOP has been sent with success.
-    pub(super) fn hold_txop(&mut self) {
-        self.holds_txop = true;
-    }
-
-    /// True once a packet of the TXOP has been sent with success.
-    pub(super) fn holds_txop(&self) -> bool {
-        self.holds_txop
-    }
-
-    /// A CF-End has released what was reserved.
-    pub(super) fn release(&mut self) {
-        self.reserved_until = 0;
-    }
-
-    /// Schedules the CF-End that ends a TXOP, or the next data frame of the TXOP, a SIFS after `end`.
-    pub(super) fn continue_txop(
-        &mut self,
-        station: &Station,
-        id: StationIx,
-        kind: &MacKind,
-        (ends, end): (bool, u64),
-        agenda: &mut Agenda,
-    ) {
-        let cf_end = Reply { kind: FrameKind::CfEnd, to: BROADCAST, nav_us: 0, mode: kind.control_mode };
-        self.reply_after_sifs(station, id, kind, ends.then_some(cf_end), end, agenda);
-    }
-
-    /// Time that a frame which ends at `end` reserves: `response`, or the rest of the TXOP if that is reserved, ns.
-    fn reserves(&mut self, kind: &MacKind, response: u64, end: u64) -> u64 {
-        if kind.txop_end == TxopEnd::Silent {
-            return response;
-        }
-        self.reserved_until = self.txop_until;
-        response.max(self.txop_until.saturating_sub(end))
-    }
-
-    /// True if a CTS or an ACK is due.
-    pub(super) fn owes_response(&self) -> bool {
-        self.reply.is_some()
-    }
-
-    /// Reads the first cache line, to prefetch it; the value has no meaning.
-    #[inline(always)]
-    pub(super) fn prefetch(&self) -> u64 {
-        u64::from(self.generation)
-    }
-
-    /// Cancels the time-out: the response has arrived.
-    fn answered(&mut self) {
-        self.generation = self.generation.wrapping_add(1);
-        self.deferred_timeout = NEVER;
-    }
-
-    /// Schedules a frame a SIFS from now; `None`: the station's own data frame.
-    #[inline(always)]
-    fn reply_after_sifs(
-        &mut self,
-        station: &Station,
-        id: StationIx,
-        kind: &MacKind,
-        reply: Option<Reply>,
-        end: u64,
-        agenda: &mut Agenda,
-    ) {
-        self.reply = reply;
-        agenda.push(Time(end + kind.timing.sifs), station.order(class::REPLY), EventKind::Reply(id));
-    }
-
-    fn await_response(&self, station: &Station, id: StationIx, at: u64, agenda: &mut Agenda) {
-        let kind = EventKind::Timeout { station: id, generation: self.generation };
-        agenda.push(Time(at), station.order(class::TIMEOUT), kind);
-    }
-}
+use crate::spec::{AfterTimeout, Protection};
 
 /// Duration field value: `ns` in whole microseconds, rounded up.
 fn duration_us(ns: u64) -> u32 {
@@ -208,48 +59,52 @@ impl Mac {
     /// Sends the first frame after access is won: RTS, CTS to itself, data or broadcast. Called from one place in the event loop.
     #[inline(always)]
     fn send_first(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
-        let (_, mac, kind) = self.at(medium, id);
+        let Self { stations, kinds, rates, .. } = self;
+        let kind = &kinds[usize::from(medium.stations[id].radio.kind)];
+        let mac = &mut stations[id];
         let Some(&packet) = mac.sending().held.front() else { return };
         if packet.to == BROADCAST {
             self.send_data(medium, id, agenda);
             return;
         }
+        let now = agenda.now.0;
+        let data_mode = rates.of_attempt(mac.sending_mut(), &packet, id, kind, now);
         let bytes = packet.bytes + kind.overhead;
-        let data = kind.duration(data_mode(kind, &packet), bytes);
-        let mode = kind.control_mode;
-        let (sifs, ack) = (kind.timing.sifs, kind.ack_ns);
-        if kind.uses_rts(bytes) {
-            let needed = 3 * sifs + kind.cts_ns + data + ack;
-            let nav_us = duration_us(mac.exchange.reserves(kind, needed, agenda.now.0 + kind.rts_ns));
+        let (mode_kind, sifs) = (&kind.modes[data_mode], kind.timing.sifs);
+        let (mode, judged) = (mode_kind.control_mode, kind.judged(data_mode));
+        if kind.uses_rts(data_mode, bytes) {
+            let control = &kind.modes[mode];
+            let needed = 3 * sifs + control.cts_ns + kind.duration(data_mode, bytes) + mode_kind.answer_ns;
+            let nav_us = duration_us(mac.exchange.reserves(kind, needed, now + control.rts_ns));
             mac.sending_mut().state = State::WaitCts;
-            self.send_control(medium, id, FrameKind::Rts, packet.to, nav_us, mode, agenda);
-        } else if kind.protection == Protection::CtsToSelf {
-            let needed = 2 * sifs + data + ack;
-            let nav_us = duration_us(mac.exchange.reserves(kind, needed, agenda.now.0 + kind.cts_in(mode)));
+            let rts = ControlFrame { kind: FrameKind::Rts, to: packet.to, nav_us, mode, judged };
+            self.send_control(medium, id, rts, agenda);
+        } else if mode_kind.protection == Protection::CtsToSelf {
+            let needed = 2 * sifs + kind.duration(data_mode, bytes) + mode_kind.answer_ns;
+            let nav_us = duration_us(mac.exchange.reserves(kind, needed, now + kind.modes[mode].cts_ns));
             mac.sending_mut().state = State::SendData;
-            self.send_control(medium, id, FrameKind::Cts, id, nav_us, mode, agenda);
+            let cts = ControlFrame { kind: FrameKind::Cts, to: id, nav_us, mode, judged };
+            self.send_control(medium, id, cts, agenda);
         } else {
             self.send_data(medium, id, agenda);
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the fields of a control frame")]
     fn send_control(
         &mut self,
         medium: &mut Medium,
         station: StationIx,
-        frame_kind: FrameKind,
-        to: StationIx,
-        nav_us: u32,
-        mode: Mode,
+        control: ControlFrame,
         agenda: &mut Agenda,
     ) {
+        let ControlFrame { kind: frame_kind, to, nav_us, mode, judged } = control;
         let kind = &self.kinds[usize::from(medium.stations[station].radio.kind)];
+        let durations = &kind.modes[mode];
         let (bytes, duration) = match frame_kind {
-            FrameKind::Rts => (Rts::wire_len(), kind.rts_ns),
-            FrameKind::Cts => (Cts::wire_len(), kind.cts_in(mode)),
-            FrameKind::CfEnd => (CfEnd::wire_len(), kind.cf_end_ns),
-            _ => (Ack::wire_len(), kind.ack_in(mode)),
+            FrameKind::Rts => (Rts::wire_len(), durations.rts_ns),
+            FrameKind::Cts => (Cts::wire_len(), durations.cts_ns),
+            FrameKind::CfEnd => (CfEnd::wire_len(), kind.duration(mode, CfEnd::wire_len() as u32)),
+            _ => (Ack::wire_len(), durations.ack_ns),
         };
         let frame = Frame {
             start: agenda.now.0,
@@ -263,6 +118,7 @@ impl Mac {
             watchers: flag::AWAIT_END | flag::MONITORS,
             kind: frame_kind,
             mode,
+            judged,
             passes_left: 0,
             receiver_found: false,
             louder: 0,
@@ -273,7 +129,9 @@ impl Mac {
 
     fn send_data(&mut self, medium: &mut Medium, station: StationIx, agenda: &mut Agenda) {
         let number = medium.frames.count;
-        let (Station { radio, .. }, mac, kind) = self.at(medium, station);
+        let Self { stations, kinds, rates, .. } = self;
+        let Station { radio, .. } = &medium.stations[station];
+        let (mac, kind) = (&mut stations[station], &kinds[usize::from(radio.kind)]);
         let has_categories = radio.has_categories();
         let Some(&packet) = mac.sending().held.front() else { return };
         let broadcast = packet.to == BROADCAST;
@@ -281,14 +139,18 @@ impl Mac {
             self.indications.push(Indication::Access { station });
             return;
         }
-        let mode = data_mode(kind, &packet);
+        let mode = rates.of_attempt(mac.sending_mut(), &packet, station, kind, agenda.now.0);
         let bytes = packet.bytes + kind.overhead;
         let end = agenda.now.0 + kind.duration(mode, bytes);
         // A broadcast reserves the medium only where frames before it have done so: it has no response that could fail to come.
         let reserved = match broadcast {
             true => mac.exchange.reserved_until().saturating_sub(end),
-            false => mac.exchange.reserves(kind, kind.timing.sifs + kind.ack_ns, end),
+            false => mac.exchange.reserves(kind, kind.timing.sifs + kind.modes[mode].answer_ns, end),
         };
+        let judged = if broadcast { None } else { kind.judged(mode) };
+        if !broadcast {
+            mac.exchange.data_mode = mode;
+        }
         let contention = mac.sending_mut();
         let retry = std::mem::replace(&mut contention.sent_before, true);
         contention.state = State::WaitAck;
@@ -310,6 +172,7 @@ impl Mac {
             watchers: flag::AWAIT_END | flag::MONITORS | if packet.overhear { flag::OVERHEARS } else { 0 },
             kind: if broadcast { FrameKind::Broadcast } else { FrameKind::Data },
             mode,
+            judged,
             passes_left: 0,
             receiver_found: false,
             louder: packet.louder,
@@ -357,8 +220,9 @@ impl Mac {
                 let reply = self.stations[frame.receiver].exchange.reply;
                 let way = self.way_there_and_back(medium, frame);
                 let (station, StationMac { exchange, .. }, kind) = self.at(medium, id);
+                let times = &kind.modes[frame.mode];
                 let rts = frame.kind == FrameKind::Rts;
-                let at = agenda.now.0 + way + if rts { kind.wait.cts } else { kind.wait.ack };
+                let at = agenda.now.0 + way + if rts { times.cts_wait } else { times.answer_wait };
                 if reply.is_some_and(|r| r.to == id) && !kind.wait.to_its_end {
                     exchange.deferred_timeout = at;
                 } else {
@@ -397,9 +261,7 @@ impl Mac {
                 self.cts_withheld(medium, id, reply.to, nav_until, agenda.now.0);
                 self.on_response_lost(medium, reply.to, agenda);
             }
-            Some(Reply { kind, to, nav_us, mode }) => {
-                self.send_control(medium, id, kind, to, nav_us, mode, agenda);
-            }
+            Some(control) => self.send_control(medium, id, control, agenda),
             None => self.send_data(medium, id, agenda),
         }
     }
@@ -527,9 +389,10 @@ impl Mac {
                     self.cts_withheld(medium, id, from, nav_until, end);
                     return;
                 }
-                let used = kind.timing.sifs + kind.cts_in(frame.mode);
-                let nav_us = frame.nav_us.saturating_sub(duration_us(used));
-                let reply = Reply { kind: FrameKind::Cts, to: from, nav_us, mode: frame.mode };
+                let ModeKind { cts_ns, .. } = kind.modes[frame.mode];
+                let nav_us = frame.nav_us.saturating_sub(duration_us(kind.timing.sifs + cts_ns));
+                let Frame { mode, judged, .. } = *frame;
+                let reply = ControlFrame { kind: FrameKind::Cts, to: from, nav_us, mode, judged };
                 mac.exchange.reply_after_sifs(station, id, kind, Some(reply), end, agenda);
             }
             FrameKind::Cts if expected => {
@@ -544,13 +407,16 @@ impl Mac {
                 mac.exchange.answered();
                 mac.exchange.response_end = end;
                 station.radio.clear(flag::AWAIT_END);
+                let pair = Pair { from: id, to: from, nominal: kind.nominal_mode };
+                self.attempt_ended(pair, Ending { sent: 1, acknowledged: 1, now: Time(end) });
                 self.packet_done(medium, id, Outcome::Delivered, agenda);
             }
             FrameKind::Data => {
-                let mode = kind.ack_to[frame.mode as usize];
-                let reserved = frame.nav_us.saturating_sub(duration_us(kind.timing.sifs + kind.ack_in(mode)));
+                let ModeKind { ack_mode: mode, answer_ns, .. } = kind.modes[frame.mode];
+                let reserved = frame.nav_us.saturating_sub(duration_us(kind.timing.sifs + answer_ns));
                 let nav_us = if kind.tids.is_some() { reserved } else { 0 };
-                let reply = Reply { kind: FrameKind::Ack, to: from, nav_us, mode };
+                let judged = frame.judged;
+                let reply = ControlFrame { kind: FrameKind::Ack, to: from, nav_us, mode, judged };
                 mac.exchange.reply_after_sifs(station, id, kind, Some(reply), end, agenda);
                 self.receive_once(medium, entry, id, (frame, good), end);
             }
@@ -624,11 +490,11 @@ impl Mac {
         let now = agenda.now.0;
         let (station, mac, kind) = self.at(medium, id);
         station.radio.clear(flag::AWAIT_END);
-        let recovers = station.radio.has_categories() && mac.can_recover(station, kind, now);
         let category = mac.exchange.category();
         let contention = mac.sending_mut();
         let Some(&packet) = contention.held.front() else { return };
-        let after_rts = kind.uses_rts(packet.bytes + kind.overhead);
+        let mode = contention.mode.unwrap_or(kind.nominal_mode);
+        let after_rts = kind.uses_rts(mode, packet.bytes + kind.overhead);
         let no_cts = contention.state == State::WaitCts;
         let (attempts, limit) = if no_cts || !after_rts {
             contention.short_retries += 1;
@@ -638,7 +504,12 @@ impl Mac {
             (contention.long_retries, kind.long_retry_limit)
         };
         let given_up = attempts >= limit;
-        let recovers = recovers && !given_up;
+        contention.attempt_over();
+        let pair = Pair { from: id, to: packet.to, nominal: kind.nominal_mode };
+        self.attempt_ended(pair, Ending { sent: u32::from(!no_cts), acknowledged: 0, now: Time(now) });
+        let recovers = !given_up && self.recovers(medium, id, now);
+        let (_, mac, kind) = self.at(medium, id);
+        let contention = mac.sending_mut();
         if !recovers {
             contention.cw = (2 * contention.cw + 1).min(kind.category(category).cw_max);
         }
@@ -685,6 +556,23 @@ impl Mac {
         }
         if station.radio.has(flag::CONTENDING) {
             arm(station, id, agenda);
+        }
+    }
+
+    /// True if the packet whose ACK is missing is sent again at once, within its TXOP.
+    #[inline(always)]
+    fn recovers(&mut self, medium: &Medium, id: StationIx, now: u64) -> bool {
+        let Self { stations, kinds, rates, .. } = self;
+        let station = &medium.stations[id];
+        station.radio.has_categories()
+            && stations[id].can_recover(station, id, &kinds[usize::from(station.radio.kind)], rates, now)
+    }
+
+    /// Reports the end of an attempt to the law of rates, and a new usual mode of the pair to the layer above.
+    #[inline(always)]
+    fn attempt_ended(&mut self, pair: Pair, ending: Ending) {
+        if self.rates.ended(pair, ending) {
+            self.indications.push(Indication::LinkMode { station: pair.from, to: pair.to });
         }
     }
 

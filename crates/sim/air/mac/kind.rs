@@ -2,12 +2,13 @@
 
 use airfair_schemes::places::LoneExchange;
 use airfair_units::{Bytes, Span};
-use airfair_wire::ieee80211::{Ack, Cts};
+use airfair_wire::ieee80211::CfEnd;
 
 use crate::air::medium::backoffs::MOST_CATEGORIES;
 use crate::air::medium::phy::{PpduFormat, Timing};
+use crate::ids::Table;
 use crate::modes::Mode;
-use crate::spec::{AfterTimeout, Protection, Standard, TxopEnd};
+use crate::spec::{AfterTimeout, Protection, TxopEnd};
 
 /// Sizes of IP packets over which the time of a lone exchange that does not depend on the size is averaged, bytes.
 const MEAN_OVER: std::ops::Range<u32> = 1000..1128;
@@ -21,12 +22,28 @@ pub(crate) struct CategoryKind {
     pub txop: u64,
 }
 
+/// The constants of frames in one mode. Times in nanoseconds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ModeKind {
+    /// Durations of control frames in this mode.
+    pub rts_ns: u64,
+    pub cts_ns: u64,
+    pub ack_ns: u64,
+    /// Time-out of the CTS after an RTS in this mode.
+    pub cts_wait: u64,
+    /// Mode of the ACK that answers data in this mode, its duration, and its time-out.
+    pub ack_mode: Mode,
+    pub answer_ns: u64,
+    pub answer_wait: u64,
+    /// Mode of RTS and CTS before data in this mode: that of its ACK, or a DSSS mode that 802.11b stations can decode too.
+    pub control_mode: Mode,
+    /// Protection of data in this mode.
+    pub protection: Protection,
+}
+
 /// How long a response is awaited.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResponseWait {
-    /// Time-outs after RTS and after data, ns.
-    pub cts: u64,
-    pub ack: u64,
     /// True if a reception that has begun by then is awaited to its end.
     pub to_its_end: bool,
     /// True if time-outs also contain a signal's way to the neighbour and back.
@@ -38,14 +55,11 @@ pub(crate) struct ResponseWait {
 pub struct MacKind {
     pub(crate) format: PpduFormat,
     pub(crate) timing: Timing,
-    pub(crate) data_mode: Mode,
-    pub(crate) response_mode: Mode,
-    /// Mode of the ACK, by the mode of the frame that it acknowledges.
-    pub(crate) ack_to: [Mode; 12],
+    /// Mode of data frames by the scenario. The mode of a pair of stations is that of the law ([`super::RateControl`]).
+    pub(crate) nominal_mode: Mode,
+    /// The constants of each mode.
+    pub(crate) modes: Table<Mode, ModeKind>,
     pub(crate) broadcast_mode: Mode,
-    /// Mode of RTS and CTS before data: the response mode, or a DSSS mode that 802.11b stations can decode too.
-    pub(crate) control_mode: Mode,
-    pub(crate) protection: Protection,
     pub(crate) rts_threshold: u64,
     /// Categories by priority, the lowest first; the DCF has one. The rest of the array repeats the last one.
     pub(crate) categories: [CategoryKind; MOST_CATEGORIES],
@@ -60,8 +74,6 @@ pub struct MacKind {
     /// Traffic identifier in the QoS Control field, by category; none without that field. With it, an ACK carries the rest of the duration
     /// that the acknowledged frame has reserved.
     pub(crate) tids: Option<[u8; MOST_CATEGORIES]>,
-    /// Duration of a CF-End in the control mode, ns.
-    pub(crate) cf_end_ns: u64,
     pub(crate) short_retry_limit: u32,
     pub(crate) long_retry_limit: u32,
     pub(crate) cts_needs_idle_nav: bool,
@@ -70,10 +82,6 @@ pub struct MacKind {
     pub(crate) after_timeout: AfterTimeout,
     /// Packets that the MAC of a station holds at most.
     pub(crate) mac_queue: u32,
-    /// Durations of control frames, ns: RTS and CTS in the control mode, ACK in the response mode.
-    pub(crate) rts_ns: u64,
-    pub(crate) cts_ns: u64,
-    pub(crate) ack_ns: u64,
     /// How long a response is awaited.
     pub(crate) wait: ResponseWait,
     /// Bytes of LLC and MAC headers and FCS in a data frame.
@@ -87,27 +95,45 @@ impl MacKind {
         self.format.duration(mode, bytes + self.overhead)
     }
 
-    /// Time of an exchange that carries an IP packet of `bytes` at the data rate: RTS and CTS where they precede, data frame and ACK.
-    pub(crate) fn exchange_time(&self, bytes: u32) -> Span {
-        let rts = if self.uses_rts(bytes + self.overhead) { self.rts_exchange() } else { 0 };
-        Span(rts + self.airtime(self.data_mode, bytes).0 + self.timing.sifs + self.ack_ns)
+    /// Time of an exchange that carries an IP packet of `bytes` in `mode`: RTS and CTS where they precede, data frame and ACK.
+    pub(crate) fn exchange_time(&self, mode: Mode, bytes: u32) -> Span {
+        let rts = if self.uses_rts(mode, bytes + self.overhead) { self.rts_exchange(mode) } else { 0 };
+        Span(rts + self.airtime(mode, bytes).0 + self.timing.sifs + self.modes[mode].answer_ns)
     }
 
-    /// Time of RTS and CTS and of the SIFS after each, ns.
-    const fn rts_exchange(&self) -> u64 {
-        self.rts_ns + self.cts_ns + 2 * self.timing.sifs
+    /// How the medium judges frames of an exchange whose data have this mode ([`crate::air::medium::frame::Frame::judged`]).
+    #[inline(always)]
+    pub(crate) fn judged(&self, mode: Mode) -> Option<Mode> {
+        (mode != self.nominal_mode).then_some(mode)
     }
 
-    /// The exchange of a lone saturated link, in the category of packets with DSCP 0: its back-off is half of the smallest window in the
-    /// mean.
-    pub(crate) fn lone_exchange(&self) -> LoneExchange {
-        let (rate, rts) = (self.data_mode.rate(), self.rts_exchange());
-        let always = self.protection == Protection::RtsCts;
+    /// The constants of the mode of RTS and CTS before data in `mode`.
+    #[inline(always)]
+    pub(crate) fn control(&self, mode: Mode) -> &ModeKind {
+        &self.modes[self.modes[mode].control_mode]
+    }
+
+    /// Duration of a CF-End after data in `mode`, ns: it has the mode of RTS and CTS.
+    pub(crate) fn cf_end_ns(&self, mode: Mode) -> u64 {
+        self.duration(self.modes[mode].control_mode, CfEnd::wire_len() as u32)
+    }
+
+    /// Time of RTS and CTS before data in `mode` and of the SIFS after each, ns.
+    fn rts_exchange(&self, mode: Mode) -> u64 {
+        let control = self.control(mode);
+        control.rts_ns + control.cts_ns + 2 * self.timing.sifs
+    }
+
+    /// The exchange of a lone saturated link in `mode`, in the category of packets with DSCP 0: its back-off is half of the smallest window
+    /// in the mean.
+    pub(crate) fn lone_exchange(&self, mode: Mode) -> LoneExchange {
+        let (rate, rts) = (mode.rate(), self.rts_exchange(mode));
+        let always = self.modes[mode].protection == Protection::RtsCts;
         let above = if always { 0 } else { self.rts_threshold.saturating_sub(self.overhead.into()) };
         // Over a range of sizes, since symbols are whole.
         let without = |bytes: u32| {
-            let rts = if self.uses_rts(bytes + self.overhead) { rts } else { 0 };
-            self.exchange_time(bytes).0 - rts - rate.time_for(Bytes(bytes.into())).0
+            let rts = if self.uses_rts(mode, bytes + self.overhead) { rts } else { 0 };
+            self.exchange_time(mode, bytes).0 - rts - rate.time_for(Bytes(bytes.into())).0
         };
         let fixed = MEAN_OVER.map(without).sum::<u64>() / MEAN_OVER.len() as u64;
         let backoff = u64::from(self.category(self.default_category).cw_min) * self.timing.slot / 2;
@@ -133,17 +159,7 @@ impl MacKind {
 
     /// The lowest mandatory mode of the standard.
     pub(crate) fn lowest_mode(&self) -> Mode {
-        if self.format.standard == Standard::Dot11a { Mode::Ofdm6 } else { Mode::Dsss1 }
-    }
-
-    /// Duration of a CTS in the mode of the RTS that it answers, ns.
-    pub(crate) fn cts_in(&self, mode: Mode) -> u64 {
-        if mode == self.control_mode { self.cts_ns } else { self.duration(mode, Cts::wire_len() as u32) }
-    }
-
-    /// Duration of an ACK in `mode`, ns.
-    pub(crate) fn ack_in(&self, mode: Mode) -> u64 {
-        if mode == self.response_mode { self.ack_ns } else { self.duration(mode, Ack::wire_len() as u32) }
+        self.format.standard.rules().slowest
     }
 
     /// Traffic identifier of a data frame in a category, if its header has one.
@@ -157,8 +173,9 @@ impl MacKind {
         &self.categories[category % MOST_CATEGORIES]
     }
 
-    /// True if RTS and CTS precede a data frame of `bytes`.
-    pub(crate) fn uses_rts(&self, bytes: u32) -> bool {
-        u64::from(bytes) > self.rts_threshold || self.protection == Protection::RtsCts
+    /// True if RTS and CTS precede a data frame of `bytes` in `mode`.
+    #[inline(always)]
+    pub(crate) fn uses_rts(&self, mode: Mode, bytes: u32) -> bool {
+        u64::from(bytes) > self.rts_threshold || self.modes[mode].protection == Protection::RtsCts
     }
 }

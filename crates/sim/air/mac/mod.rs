@@ -7,32 +7,38 @@
 //! | `access` | when a station may send by the DCF: back-off, contention, retries |
 //! | `edca` | when a category may send, internal collisions, TXOPs |
 //! | `exchange` | frames after access is won: RTS, CTS, data, ACK, time-outs |
-//! | `rate` | the mode of data frames |
+//! | `progress` | state of a station in the present exchange |
+//! | `rate` | the law that chooses the mode of data frames |
 //! | `watch` | the state of a station for `explain` |
 
 mod access;
 mod edca;
 mod exchange;
 mod kind;
+mod progress;
 mod rate;
 mod watch;
 
 pub(crate) use access::access_due;
 pub use kind::MacKind;
-pub(super) use kind::{CategoryKind, ResponseWait};
+pub(super) use kind::{CategoryKind, ModeKind, ResponseWait};
+pub use rate::{Attempt, Ending, FixedRate, Pair, RateControl};
 pub(crate) use watch::{CategoryView, Countdown, MacWait, StationView};
 
 use airfair_schemes::places::SendRate;
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 
+use super::BROADCAST;
 use super::medium::radio::{NEVER, Station};
 use super::medium::{Medium, StationSpec};
 use crate::ids::{CopyRef, PacketRef, StationIx, Table};
 use crate::measure::summary::CategoryCounters;
+use crate::modes::Mode;
 use access::Contention;
 use edca::LastSequence;
-use exchange::Exchange;
+use progress::Exchange;
+use rate::Rates;
 
 /// A packet that the layer above has passed to the MAC, with the packet's destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +49,7 @@ pub struct Msdu {
     pub copy: CopyRef,
     /// Size as an IP packet, bytes.
     pub bytes: u32,
-    /// Receiving station, or [`super::BROADCAST`].
+    /// Receiving station, or [`BROADCAST`].
     pub to: StationIx,
     /// Access category; 0 at a station of the DCF.
     pub category: u8,
@@ -66,7 +72,7 @@ impl Msdu {
             packet: PacketRef::NONE,
             copy: CopyRef::NONE,
             bytes: 0,
-            to: super::BROADCAST,
+            to: BROADCAST,
             category,
             overhear: false,
             control: false,
@@ -136,6 +142,13 @@ pub enum Indication {
     Access {
         /// The station.
         station: StationIx,
+    },
+    /// The usual mode of data frames to a neighbour is known, or has changed ([`RateControl::usual`]). Never with the fixed rate.
+    LinkMode {
+        /// The sending station.
+        station: StationIx,
+        /// The neighbour.
+        to: StationIx,
     },
     /// Movement has changed the set of stations that can decode a station's frames.
     NeighboursChanged {
@@ -235,6 +248,7 @@ impl StationMac {
 #[derive(Debug)]
 pub(super) struct Mac {
     kinds: Vec<MacKind>,
+    rates: Rates,
     pub stations: Table<StationIx, StationMac>,
     /// Indications of the present event, in order.
     pub indications: Vec<Indication>,
@@ -255,14 +269,26 @@ impl Mac {
                 Contention::new(kind, category, random)
             };
             StationMac {
-                exchange: Exchange::default(),
+                exchange: Exchange::none(kind.nominal_mode),
                 first: category(0),
                 counters: MacCounters::default(),
                 others: (1..kind.category_count).map(category).collect(),
                 received: Vec::new(),
             }
         };
-        Self { stations: stations.iter().map(station).collect(), kinds, indications: Vec::new(), taken: 0 }
+        let stations = stations.iter().map(station).collect();
+        let rates = Rates::Fixed(FixedRate);
+        Self { stations, kinds, rates, indications: Vec::new(), taken: 0 }
+    }
+
+    /// Replaces the fixed rate by another law.
+    pub(super) fn set_rate_control(&mut self, law: Box<dyn RateControl>) {
+        self.rates = Rates::chosen(law);
+    }
+
+    /// The mode of data frames from a station of this kind to another one now.
+    pub(super) fn link_mode(&self, (from, kind): (StationIx, u8), to: StationIx) -> Mode {
+        self.rates.usual(Pair { from, to, nominal: self.kind(kind).nominal_mode })
     }
 
     /// The MAC's constants of a kind of radio.

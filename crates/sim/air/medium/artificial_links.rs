@@ -19,7 +19,7 @@ pub const CUT: f64 = 0.5;
 /// Range of power below the required power in which some frames still arrive, dB: the curves fall from 0.9 to 0.01 within 2.6 dB.
 const CURVE_DB: f64 = 3.0;
 
-/// A link without losses although its power is too low for the sender's data rate.
+/// A link without losses although its power is too low for the sender's nominal rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TooFast {
     /// The transmitting station.
@@ -37,7 +37,7 @@ pub struct TooFast {
 pub struct CutOff {
     /// Kind of the receiving radio, by its index in the specification.
     pub kind: usize,
-    /// Data mode of the senders.
+    /// Nominal mode of the senders.
     pub mode: Mode,
     /// Detection threshold: signals below it are not detected.
     pub threshold: Dbm,
@@ -98,7 +98,7 @@ impl PhyKind {
 pub(crate) fn too_fast(medium: &Medium, from: StationIx, to: StationIx) -> Option<TooFast> {
     let kind = medium.kind(to);
     let hearer = medium.unfaded_hearers().find(from, to)?;
-    let (power, needed) = (Attowatts(hearer.power).to_dbm(), kind.needed(medium.kind(from).data_mode));
+    let (power, needed) = (Attowatts(hearer.power).to_dbm(), kind.needed(medium.kind(from).nominal_mode));
     let by_decree = kind.error_model == ErrorModel::Threshold && hearer.bound > 0 && power < needed;
     by_decree.then_some(TooFast { from, to, power, needed })
 }
@@ -113,7 +113,7 @@ pub(crate) fn cut_off(medium: &Medium, psdu: u32) -> Vec<CutOff> {
     let of_channel = |channel: u16| {
         let senders =
             medium.kinds.iter().zip(&senders).filter(move |(k, there)| **there && k.channel == channel);
-        senders.map(|(kind, _)| kind.data_mode)
+        senders.map(|(kind, _)| kind.nominal_mode)
     };
     for (number, kind) in medium.kinds.iter().enumerate() {
         if kind.error_model == ErrorModel::Threshold {
@@ -137,7 +137,7 @@ pub(crate) fn cut_off(medium: &Medium, psdu: u32) -> Vec<CutOff> {
     }
     let hearers = medium.unfaded_hearers();
     for (from, station) in medium.stations.pairs() {
-        let mode = medium.kinds[usize::from(station.radio.kind)].data_mode;
+        let mode = medium.kinds[usize::from(station.radio.kind)].nominal_mode;
         for band in &hearers.bands[hearers.bands_of(from)] {
             for hearer in &hearers.list[band.first as usize..band.end as usize] {
                 let number = usize::from(medium.stations[hearer.id].radio.kind);

@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 use airfair_units::random::Stream;
 use airfair_units::{Db, math};
 
-use crate::modes::Mode;
+use crate::ids::Table;
+use crate::modes::{CodeRate, Mode, Modulation};
 
 /// Gaussian tail probability.
 fn q(x: f64) -> f64 {
@@ -80,25 +81,22 @@ const THREE_QUARTERS: [f64; 5] = [42.0, 201.0, 1492.0, 10469.0, 62935.0];
 /// Bit error rate of a mode at a linear SNR.
 #[must_use]
 pub fn bit_error_rate(mode: Mode, snr: f64) -> f64 {
-    let half = |p| coded(p, 10, 2, &HALF, 1.0);
-    let two_thirds = |p| coded(p, 6, 1, &TWO_THIRDS, 2.0);
-    let three_quarters = |p| coded(p, 5, 1, &THREE_QUARTERS, 3.0);
-    match mode {
+    match mode.row().modulation {
         // 22 MHz of noise against the bit rate: processing gain.
-        Mode::Dsss1 => 0.5 * math::exp(-snr * 22.0),
-        Mode::Dsss2 => q((2.0 * snr * 11.0 * DIFFERENTIAL).sqrt()).min(0.5),
-        Mode::Cck5_5 => cck(snr, &[(14.0, 8.0), (1.0, 16.0)], 4.0),
-        Mode::Cck11 => {
+        Modulation::Dbpsk => 0.5 * math::exp(-snr * 22.0),
+        Modulation::Dqpsk => q((2.0 * snr * 11.0 * DIFFERENTIAL).sqrt()).min(0.5),
+        Modulation::Cck4 => cck(snr, &[(14.0, 8.0), (1.0, 16.0)], 4.0),
+        Modulation::Cck8 => {
             cck(snr, &[(24.0, 4.0), (16.0, 6.0), (174.0, 8.0), (16.0, 10.0), (24.0, 12.0), (1.0, 16.0)], 8.0)
         }
-        Mode::Ofdm6 => half(qam(1, snr)),
-        Mode::Ofdm9 => three_quarters(qam(1, snr)),
-        Mode::Ofdm12 => half(qam(2, snr)),
-        Mode::Ofdm18 => three_quarters(qam(2, snr)),
-        Mode::Ofdm24 => half(qam(4, snr)),
-        Mode::Ofdm36 => three_quarters(qam(4, snr)),
-        Mode::Ofdm48 => two_thirds(qam(6, snr)),
-        Mode::Ofdm54 => three_quarters(qam(6, snr)),
+        Modulation::Ofdm { bits, code } => {
+            let p = qam(bits, snr);
+            match code {
+                CodeRate::Half => coded(p, 10, 2, &HALF, 1.0),
+                CodeRate::TwoThirds => coded(p, 6, 1, &TWO_THIRDS, 2.0),
+                CodeRate::ThreeQuarters => coded(p, 5, 1, &THREE_QUARTERS, 3.0),
+            }
+        }
     }
 }
 
@@ -115,8 +113,11 @@ fn cck(snr: f64, distances: &[(f64, f64)], bits: f64) -> f64 {
 }
 
 /// Natural logarithm of the probability that a bit is received without error, at a linear SNR that is not negative.
+///
+/// The limits of the curve ([`crate::modes::ModeRow`]) lie so far outside of it (union bounds above 0.6; error rates below 2^-60, where
+/// 2^-54 is enough) that rounding does not matter: between them the curve is computed, beyond them the result is known exactly.
 fn ln_bit_right(mode: Mode, snr: f64) -> f64 {
-    let (hopeless, certain) = SATURATED[mode as usize];
+    let (hopeless, certain) = mode.row().saturated;
     if snr >= certain {
         return 0.0;
     }
@@ -130,26 +131,6 @@ fn ln_bit_right(mode: Mode, snr: f64) -> f64 {
 /// Natural logarithm of one half, as [`math::ln`] computes it.
 const LN_HALF: f64 = -core::f64::consts::LN_2;
 
-/// Limits of the curve by mode, as linear SNR: up to the first a bit error has probability 1/2 (negative: no such range); from the second
-/// on a bit is received with a probability that `f64` cannot distinguish from 1.
-///
-/// Both limits lie so far outside of the curve (union bounds above 0.6; error rates below 2^-60, where 2^-54 is enough) that rounding does
-/// not matter: between them the curve is computed, beyond them the result is known exactly.
-const SATURATED: [(f64, f64); 12] = [
-    (-1.0, 1.86),  // Dsss1
-    (-1.0, 5.95),  // Dsss2
-    (-1.0, 8.44),  // Cck5_5
-    (-1.0, 16.9),  // Cck11
-    (0.91, 7.67),  // Ofdm6
-    (1.53, 13.5),  // Ofdm9
-    (1.82, 15.4),  // Ofdm12
-    (3.07, 27.0),  // Ofdm18
-    (7.01, 73.9),  // Ofdm24
-    (13.0, 133.0), // Ofdm36
-    (30.4, 492.0), // Ofdm48
-    (46.5, 545.0), // Ofdm54
-];
-
 /// Natural logarithm of the probability that `bits` consecutive bits are received without error.
 #[must_use]
 pub fn log_success(mode: Mode, snr: f64, bits: f64) -> f64 {
@@ -159,10 +140,16 @@ pub fn log_success(mode: Mode, snr: f64, bits: f64) -> f64 {
 /// Cache of [`ln_bit_right`]: signals mostly meet the same noise and interference again.
 ///
 /// One table for each mode in use. An SNR has one place in it and replaces the entry that was there, so the memory is bounded (2 MB for
-/// each of 12 modes, of which the system provides what is used). The content affects only speed, no result.
-#[derive(Debug, Default)]
+/// each mode, of which the system provides what is used). The content affects only speed, no result.
+#[derive(Debug)]
 pub(crate) struct SuccessCache {
-    by_mode: [Vec<CacheEntry>; 12],
+    by_mode: Table<Mode, Vec<CacheEntry>>,
+}
+
+impl Default for SuccessCache {
+    fn default() -> Self {
+        Self { by_mode: Mode::table(|_| Vec::new()) }
+    }
 }
 
 /// The complement of an SNR's bits, and the bits of the logarithm of the probability that a bit is received without error. An array of
@@ -179,11 +166,11 @@ impl SuccessCache {
     #[inline]
     pub(crate) fn ln_bit_right(&mut self, mode: Mode, snr: f64) -> f64 {
         let snr = snr.max(0.0);
-        if snr >= SATURATED[mode as usize].1 { 0.0 } else { self.look_up(mode, snr) }
+        if snr >= mode.row().saturated.1 { 0.0 } else { self.look_up(mode, snr) }
     }
 
     fn look_up(&mut self, mode: Mode, snr: f64) -> f64 {
-        let table = &mut self.by_mode[mode as usize];
+        let table = &mut self.by_mode[mode];
         if table.is_empty() {
             // Zero is the complement of the bits of a negative number, which no SNR has.
             *table = vec![[0; 2]; 1 << PLACES];
@@ -258,26 +245,14 @@ impl Draws {
 /// same share of 1,000 bytes (17.3.10.2), for a receiver 8 dB worse than this ideal one: 10 dB of noise figure, which `noise` includes
 /// here, and 5 dB of implementation loss.
 #[must_use]
-pub const fn required_snr(mode: Mode) -> Db {
-    Db(match mode {
-        Mode::Dsss1 => -3.0,
-        Mode::Dsss2 => 1.5,
-        Mode::Cck5_5 => 3.5,
-        Mode::Cck11 => 6.4,
-        Mode::Ofdm6 => 3.6,
-        Mode::Ofdm9 => 6.2,
-        Mode::Ofdm12 => 6.6,
-        Mode::Ofdm18 => 9.2,
-        Mode::Ofdm24 => 13.1,
-        Mode::Ofdm36 => 15.9,
-        Mode::Ofdm48 => 20.7,
-        Mode::Ofdm54 => 21.9,
-    })
+pub fn required_snr(mode: Mode) -> Db {
+    mode.row().required_snr
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::Standard;
     use airfair_units::random::Purpose;
     use proptest::prelude::*;
 
@@ -295,7 +270,7 @@ mod tests {
     #[test]
     fn ofdm_meets_the_minimum_sensitivity() {
         let rows = [-82.0, -81.0, -79.0, -77.0, -74.0, -70.0, -66.0, -65.0];
-        for (&mode, dbm) in Mode::ALL[4..].iter().zip(rows) {
+        for (mode, dbm) in Mode::of_standard(Standard::Dot11a).zip(rows) {
             let per = packet_error_rate(mode, snr_at(dbm, 20e6), 1000.0);
             assert!(per <= 0.10, "{mode:?} at {dbm} dBm: {per}");
         }
@@ -304,7 +279,7 @@ mod tests {
     /// Clauses 15.4.8.2 and 16.3.8.2: -80 dBm at 2 Mbit/s, -76 dBm at 11 Mbit/s, 1024 bytes, 8 %.
     #[test]
     fn dsss_meets_the_minimum_sensitivity() {
-        for (mode, dbm) in [(Mode::Dsss2, -80.0), (Mode::Cck11, -76.0)] {
+        for (mode, dbm) in [(Mode::DSSS2, -80.0), (Mode::CCK11, -76.0)] {
             let per = packet_error_rate(mode, snr_at(dbm, 22e6), 1024.0);
             assert!(per <= 0.08, "{mode:?} at {dbm} dBm: {per}");
         }
@@ -313,7 +288,7 @@ mod tests {
     /// The table of required SNRs lies on the curves.
     #[test]
     fn a_tenth_is_lost_at_the_required_snr() {
-        for mode in Mode::ALL {
+        for mode in Mode::all() {
             let at = |more: f64| packet_error_rate(mode, Db(required_snr(mode).0 + more).to_linear(), 1536.0);
             assert!(at(-0.06) > 0.1 && at(0.06) < 0.1, "{mode:?}: {} {}", at(-0.06), at(0.06));
         }
@@ -322,11 +297,11 @@ mod tests {
     /// A lower bound too, so that the curves are not simply zero: at 0 dB and 1500 bytes no OFDM rate is received, nor 11 Mbit/s at 3 dB.
     #[test]
     fn noise_destroys_what_it_should() {
-        for mode in &Mode::ALL[4..] {
-            assert!(packet_error_rate(*mode, 1.0, 1500.0) > 0.9, "{mode:?}");
+        for mode in Mode::of_standard(Standard::Dot11a) {
+            assert!(packet_error_rate(mode, 1.0, 1500.0) > 0.9, "{mode:?}");
         }
-        assert!(packet_error_rate(Mode::Cck11, Db(0.0).to_linear(), 1500.0) > 0.9);
-        assert!(packet_error_rate(Mode::Dsss1, Db(-10.0).to_linear(), 1500.0) > 0.9);
+        assert!(packet_error_rate(Mode::CCK11, Db(0.0).to_linear(), 1500.0) > 0.9);
+        assert!(packet_error_rate(Mode::DSSS1, Db(-10.0).to_linear(), 1500.0) > 0.9);
     }
 
     /// The curves as in the books, without cache or limits: [`log_success`] must give the same bits.
@@ -362,22 +337,23 @@ mod tests {
 
         pub(crate) fn bit_error_rate(mode: Mode, snr: f64) -> f64 {
             match mode {
-                Mode::Dsss1 => 0.5 * math::exp(-snr * 22.0),
-                Mode::Dsss2 => q((2.0 * snr * 11.0 * DIFFERENTIAL).sqrt()).min(0.5),
-                Mode::Cck5_5 => cck(snr, &[(14.0, 8.0), (1.0, 16.0)], 4.0),
-                Mode::Cck11 => {
+                Mode::DSSS1 => 0.5 * math::exp(-snr * 22.0),
+                Mode::DSSS2 => q((2.0 * snr * 11.0 * DIFFERENTIAL).sqrt()).min(0.5),
+                Mode::CCK5_5 => cck(snr, &[(14.0, 8.0), (1.0, 16.0)], 4.0),
+                Mode::CCK11 => {
                     let distances =
                         [(24.0, 4.0), (16.0, 6.0), (174.0, 8.0), (16.0, 10.0), (24.0, 12.0), (1.0, 16.0)];
                     cck(snr, &distances, 8.0)
                 }
-                Mode::Ofdm6 => coded(qam(1, snr), 10, 2, &HALF, 1.0),
-                Mode::Ofdm9 => coded(qam(1, snr), 5, 1, &THREE_QUARTERS, 3.0),
-                Mode::Ofdm12 => coded(qam(2, snr), 10, 2, &HALF, 1.0),
-                Mode::Ofdm18 => coded(qam(2, snr), 5, 1, &THREE_QUARTERS, 3.0),
-                Mode::Ofdm24 => coded(qam(4, snr), 10, 2, &HALF, 1.0),
-                Mode::Ofdm36 => coded(qam(4, snr), 5, 1, &THREE_QUARTERS, 3.0),
-                Mode::Ofdm48 => coded(qam(6, snr), 6, 1, &TWO_THIRDS, 2.0),
-                Mode::Ofdm54 => coded(qam(6, snr), 5, 1, &THREE_QUARTERS, 3.0),
+                Mode::OFDM6 => coded(qam(1, snr), 10, 2, &HALF, 1.0),
+                Mode::OFDM9 => coded(qam(1, snr), 5, 1, &THREE_QUARTERS, 3.0),
+                Mode::OFDM12 => coded(qam(2, snr), 10, 2, &HALF, 1.0),
+                Mode::OFDM18 => coded(qam(2, snr), 5, 1, &THREE_QUARTERS, 3.0),
+                Mode::OFDM24 => coded(qam(4, snr), 10, 2, &HALF, 1.0),
+                Mode::OFDM36 => coded(qam(4, snr), 5, 1, &THREE_QUARTERS, 3.0),
+                Mode::OFDM48 => coded(qam(6, snr), 6, 1, &TWO_THIRDS, 2.0),
+                Mode::OFDM54 => coded(qam(6, snr), 5, 1, &THREE_QUARTERS, 3.0),
+                other => panic!("no curve for {other:?}"),
             }
         }
 
@@ -406,8 +382,8 @@ mod tests {
             weyl = weyl.wrapping_add(0x9e37_79b9_7f4a_7c15);
             (weyl >> 11) as f64 / (1u64 << 53) as f64
         };
-        for (i, &mode) in Mode::ALL.iter().enumerate() {
-            let (hopeless, certain) = SATURATED[i];
+        for mode in Mode::all() {
+            let (hopeless, certain) = mode.row().saturated;
             for edge in [hopeless.max(0.0), certain] {
                 for ulps in -200i64..=200 {
                     check(mode, f64::from_bits(edge.to_bits().saturating_add_signed(ulps)), 12_000.0);
@@ -463,7 +439,8 @@ mod tests {
     /// The assumption that the curve is flat beyond its limits requires a distance from where rounding decides; this is the distance.
     #[test]
     fn the_curve_is_flat_well_before_it_is_taken_to_be() {
-        for (mode, (hopeless, certain)) in Mode::ALL.into_iter().zip(SATURATED) {
+        for mode in Mode::all() {
+            let (hopeless, certain) = mode.row().saturated;
             let above = plain::bit_error_rate(mode, certain);
             assert!(above < 1.0 / (1u64 << 60) as f64, "{mode:?} {above:e}");
             if hopeless >= 0.0 {
@@ -476,7 +453,8 @@ mod tests {
         /// More SNR, fewer bytes, a slower mode of the same family: never worse.
         #[test]
         fn errors_are_monotone(db in -5.0f64..35.0, more in 0.0f64..5.0, bytes in 1u32..2000, extra in 0u32..500) {
-            for (i, &mode) in Mode::ALL.iter().enumerate() {
+            let modes = || Mode::all();
+            for (mode, before) in modes().zip(std::iter::once(None).chain(modes().map(Some))) {
                 let here = packet_error_rate(mode, Db(db).to_linear(), f64::from(bytes));
                 prop_assert!((0.0..=1.0).contains(&here));
                 let stronger = packet_error_rate(mode, Db(db + more).to_linear(), f64::from(bytes));
@@ -484,8 +462,9 @@ mod tests {
                 let longer = packet_error_rate(mode, Db(db).to_linear(), f64::from(bytes + extra));
                 prop_assert!(longer >= here - 1e-9);
                 // 9 Mbit/s needs about the SNR of 12 Mbit/s: the standard's own order of robustness skips it.
-                if i != 0 && i != 4 && mode != Mode::Ofdm12 {
-                    let slower = packet_error_rate(Mode::ALL[i - 1], Db(db).to_linear(), f64::from(bytes));
+                let family = |before: &Mode| before.is_ofdm() == mode.is_ofdm() && mode != Mode::OFDM12;
+                if let Some(before) = before.filter(family) {
+                    let slower = packet_error_rate(before, Db(db).to_linear(), f64::from(bytes));
                     prop_assert!(slower <= here + 1e-4, "{:?} {} {}", mode, slower, here);
                 }
             }

@@ -78,6 +78,9 @@ pub(crate) struct Frame {
     pub watchers: u8,
     pub kind: FrameKind,
     pub mode: Mode,
+    /// Mode by which [`crate::spec::ErrorModel::Threshold`] judges the frame: that of the data of its exchange, which also decides how far
+    /// RTS, CTS and ACK reach. None: the nominal mode of its sender.
+    pub judged: Option<Mode>,
     /// Power above the radio's own, hundredths of a dB.
     pub louder: i16,
     /// Passes left to make at its end: one for each band, one for the sender.

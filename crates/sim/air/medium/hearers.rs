@@ -22,8 +22,8 @@ pub(crate) struct Hearer {
     pub delay: u32,
     /// Received power, aW.
     pub power: u64,
-    /// Under [`crate::spec::ErrorModel::Threshold`] a frame is received if interference stays below this, aW; 0: it never is, or a draw
-    /// decides.
+    /// Under [`crate::spec::ErrorModel::Threshold`] a frame in an exchange of the sender's nominal mode is received if interference stays
+    /// below this, aW; 0: it never is, or a draw decides. For another mode: [`super::Medium::hearer_of`].
     pub bound: u64,
 }
 
@@ -246,7 +246,7 @@ pub(crate) fn entry(
         let power = Dbm(dbm.min(0.0)).to_attowatts().0.max(1);
         let delay = propagation::delay_ns(distance).min(u64::from(u32::MAX)) as u32;
         let bound = kinds[usize::from(receiver.kind)]
-            .interference_bound(power, kinds[usize::from(sender.kind)].data_mode);
+            .interference_bound(power, kinds[usize::from(sender.kind)].nominal_mode);
         Hearer { id: StationIx(to as u32), delay, power, bound }
     })
 }

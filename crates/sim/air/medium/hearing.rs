@@ -335,19 +335,22 @@ pub(crate) struct FrameEnd {
     /// Duration field, ns.
     nav: u64,
     rts: bool,
+    /// See [`PhyKind::nav_reset_more`].
+    nav_reset_more: i64,
     /// See [`Frame::watchers`].
     watchers: u8,
 }
 
 impl FrameEnd {
     #[inline(always)]
-    pub(crate) fn new(at: FrameIx, frame: &Frame) -> Self {
+    pub(crate) fn new(at: FrameIx, frame: &Frame, nav_reset_more: i64) -> Self {
         Self {
             at,
             receiver: frame.receiver,
             end: frame.end,
             nav: u64::from(frame.nav_us) * 1000,
             rts: frame.kind == FrameKind::Rts,
+            nav_reset_more,
             watchers: frame.watchers,
         }
     }
@@ -400,7 +403,7 @@ impl FrameEnd {
         }
         let mut until = full;
         if self.rts && kind.nav_reset {
-            let check = end + kind.nav_reset_after;
+            let check = end + kind.nav_reset_after.saturating_add_signed(self.nav_reset_more);
             if check < full {
                 optional.nav_full = full;
                 optional.nav_check = check;

@@ -107,7 +107,7 @@ impl Louder {
         let Self { list, cuts, .. } = self;
         let factor = Db(f64::from(louder) / 100.0).to_linear();
         let kind = |station: StationIx| &kinds[usize::from(stations[station].radio.kind)];
-        let mode = kind(sender).data_mode;
+        let mode = kind(sender).nominal_mode;
         let key =
             |hearer: &Hearer| (u64::from(hearer.delay) / BAND_NS, class_of(hearer.power, kind(hearer.id)));
         list.clear();

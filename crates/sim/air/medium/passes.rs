@@ -14,6 +14,7 @@ use super::{Medium, Needs};
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, class};
 use crate::ids::{FrameIx, StationIx};
+use crate::modes::Mode;
 use crate::record::{FrameKind, Loss, Record, Signal};
 use crate::spec::ErrorModel;
 
@@ -23,6 +24,8 @@ pub(crate) struct EndPass {
     end: FrameEnd,
     entry: u32,
     decodable_end: u32,
+    /// See [`Frame::judged`].
+    judged: Option<Mode>,
     /// The frame's receiver was among the hearers.
     pub receiver_found: bool,
 }
@@ -171,7 +174,8 @@ impl Medium {
             self.remove_power(&band, frame.end);
         }
         EndPass {
-            end: FrameEnd::new(at, frame),
+            end: FrameEnd::new(at, frame, self.nav_reset_more(frame)),
+            judged: frame.judged,
             entry: band.first,
             decodable_end: band.decodable_end,
             receiver_found: false,
@@ -181,6 +185,9 @@ impl Medium {
     /// Continues the pass to the next hearer, an entry of the sender's list, that is no mere bystander.
     #[inline(always)]
     pub(crate) fn next_hearer(&mut self, pass: &mut EndPass) -> Option<u32> {
+        if let Some(mode) = pass.judged {
+            return self.next_hearer_by(mode, pass);
+        }
         let Self { stations, hearers, kinds, .. } = self;
         // Bystanders that receive a frame without error are completed here; the others are handled one by one.
         let (stations, kinds) = (stations.as_mut_slice(), kinds.as_slice());
@@ -194,6 +201,43 @@ impl Medium {
             }
         }
         None
+    }
+
+    /// [`super::phy::PhyKind::nav_reset_more`] of an RTS; of no meaning for other frames.
+    #[inline(always)]
+    fn nav_reset_more(&self, frame: &Frame) -> i64 {
+        if frame.judged.is_none() { 0 } else { self.kind(frame.sender).nav_reset_more(frame.mode) }
+    }
+
+    /// [`Medium::next_hearer`] for a frame that is judged by another mode than its sender's nominal one.
+    #[cold]
+    #[inline(never)]
+    fn next_hearer_by(&mut self, mode: Mode, pass: &mut EndPass) -> Option<u32> {
+        while pass.entry < pass.decodable_end {
+            let entry = pass.entry;
+            pass.entry += 1;
+            let hearer = self.judged_by(mode, self.hearers.list[entry as usize]);
+            if !pass.end.end_at_bystander(hearer, self.stations.as_mut_slice(), &self.kinds) {
+                pass.receiver_found |= pass.end.receiver == hearer.id;
+                return Some(entry);
+            }
+        }
+        None
+    }
+
+    /// An entry of a sender's list, with the bound of its frames that are judged by `mode`.
+    fn judged_by(&self, mode: Mode, hearer: Hearer) -> Hearer {
+        Hearer { bound: self.kind(hearer.id).interference_bound(hearer.power, mode), ..hearer }
+    }
+
+    /// An entry of the list of a frame's sender, with the bound of this frame.
+    #[inline(always)]
+    pub(crate) fn hearer_of(&self, frame: &Frame, entry: u32) -> Hearer {
+        let hearer = self.hearers.list[entry as usize];
+        match frame.judged {
+            None => hearer,
+            Some(mode) => self.judged_by(mode, hearer),
+        }
     }
 
     /// Ends a signal. All powers are subtracted before receptions are judged, so that a station's reaction to a reception does not see
@@ -262,6 +306,7 @@ impl Medium {
             return Reception::Missed;
         }
         let end = frame.end + u64::from(hearer.delay);
+        let nav_reset_more = self.nav_reset_more(frame);
         let verdict = self.verdict(hearer, frame);
         let station = &mut self.stations[h];
         let kind = &self.kinds[usize::from(station.radio.kind)];
@@ -289,7 +334,7 @@ impl Medium {
             }
             return Reception::Received(Verdicts::ALL);
         }
-        FrameEnd::new(at, frame).reserve(station, kind, end);
+        FrameEnd::new(at, frame, nav_reset_more).reserve(station, kind, end);
         Reception::Other
     }
 
@@ -311,10 +356,10 @@ impl Medium {
         let by = Some(station.rx.worst_by).filter(|&n| n != NO_NUMBER);
         let log_success = match kind.error_model {
             ErrorModel::Threshold => {
-                let mode = self.kind(frame.sender).data_mode;
+                let mode = frame.judged.unwrap_or(self.kind(frame.sender).nominal_mode);
                 // Without `frame_loss` only interference, or too little power, leads here.
                 if kind.frame_loss == 0.0 || interference >= kind.threshold_bound(hearer.power, mode) {
-                    let weak = hearer.power < kind.sensitivity[mode as usize];
+                    let weak = hearer.power < kind.sensitivity[mode];
                     let drowned = kind.threshold_bound(hearer.power, mode) == 0;
                     return Some(match (weak, drowned) {
                         (true, _) => Loss::TooWeak,

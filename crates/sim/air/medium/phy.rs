@@ -1,9 +1,11 @@
 //! The medium's constants of a kind of radio, computed once: times in nanoseconds, powers in attowatts, ratios in fixed point.
 
 use airfair_units::{Db, Dbm, Rate, Span, math};
+use airfair_wire::ieee80211::Cts;
 
 use super::backoffs::Backoffs;
 use super::error::{log_success, required_snr};
+use crate::ids::Table;
 use crate::modes::Mode;
 use crate::spec::{ErrorModel, PhySpec, Preamble, Sensitivity, Standard};
 
@@ -54,10 +56,12 @@ pub struct PhyKind {
     pub(crate) timing: Timing,
     /// True if a NAV that was set by an RTS ends early when no reception follows.
     pub(crate) nav_reset: bool,
-    /// Time after an RTS within which a reception must start for its NAV to stay, ns.
+    /// Time after an RTS in the control mode of its sender's nominal mode within which a reception must start for its NAV to stay, ns.
     pub(crate) nav_reset_after: u64,
-    /// Mode of data frames, by which links are judged.
-    pub(crate) data_mode: Mode,
+    /// Mode of RTS and CTS before data in the nominal mode.
+    pub(crate) control_mode: Mode,
+    /// Mode of data frames by the scenario, by which links are judged.
+    pub(crate) nominal_mode: Mode,
     pub(crate) lock_on_energy: bool,
     pub(crate) strongest: bool,
     pub(crate) error_model: ErrorModel,
@@ -65,8 +69,8 @@ pub struct PhyKind {
     pub(crate) noise: u64,
     pub(crate) preamble_detect: u64,
     pub(crate) energy_detect: u64,
-    /// Least power of a received frame by the sender's data mode, aW.
-    pub(crate) sensitivity: [u64; 12],
+    /// Least power of a received frame by the mode of the data of its exchange, aW.
+    pub(crate) sensitivity: Table<Mode, u64>,
     /// Ratios as multiples of 2^-16.
     pub(crate) lock_sinr: u64,
     pub(crate) preamble_detection: u64,
@@ -93,7 +97,7 @@ fn tolerable(power: u64, ratio: u64, noise: u64) -> u64 {
     u64::try_from(most + 1).unwrap_or(u64::MAX).saturating_sub(noise)
 }
 
-/// Least power of a frame that a radio receives under [`ErrorModel::Threshold`], from a sender whose data frames have this mode.
+/// Least power of a frame that a radio receives under [`ErrorModel::Threshold`], in an exchange whose data have this mode.
 pub(crate) fn sensitivity(phy: &PhySpec, mode: Mode) -> Dbm {
     match phy.sensitivity {
         Sensitivity::PreambleDetect => phy.preamble_detect,
@@ -103,14 +107,24 @@ pub(crate) fn sensitivity(phy: &PhySpec, mode: Mode) -> Dbm {
 }
 
 impl PhyKind {
-    /// Rate of data frames.
+    /// Rate of data frames by the scenario.
     #[must_use]
-    pub fn data_rate(&self) -> Rate {
-        self.data_mode.rate()
+    pub fn nominal_rate(&self) -> Rate {
+        self.nominal_mode.rate()
     }
 
-    /// Bound of interference below which a signal of `power`, from a sender with this data mode, is received under
-    /// [`ErrorModel::Threshold`], aW: the signal exceeds the capture ratio times noise and interference, and the sensitivity. 0 if no
+    /// Time by which a NAV that an RTS of this kind has set waits longer for a reception than [`PhyKind::nav_reset_after`], ns: the CTS has
+    /// the mode of the RTS, whose control mode a law of rates may have chosen.
+    pub(crate) fn nav_reset_more(&self, rts: Mode) -> i64 {
+        let awaited = |mode: Mode| {
+            let cts = self.format.duration(mode, Cts::wire_len() as u32).as_nanos();
+            (cts + self.format.header(mode)) as i64
+        };
+        if rts == self.control_mode { 0 } else { awaited(rts) - awaited(self.control_mode) }
+    }
+
+    /// Bound of interference below which a signal of `power` is received under [`ErrorModel::Threshold`] in an exchange whose data have
+    /// this mode, aW: the signal exceeds the capture ratio times noise and interference, and the sensitivity. 0 if no
     /// signal is received, or if a draw decides.
     pub(crate) fn interference_bound(&self, power: u64, mode: Mode) -> u64 {
         if self.error_model != ErrorModel::Threshold || self.frame_loss > 0.0 {
@@ -133,12 +147,12 @@ impl PhyKind {
         }
     }
 
-    /// Probability that a frame of this power arrives over noise and a constant interference, aW. `data_mode`: that of the sender; the
-    /// frame has `psdu` bytes in `mode`.
+    /// Probability that a frame of this power arrives over noise and a constant interference, aW. `judged`: the mode of the data of its
+    /// exchange; the frame has `psdu` bytes in `mode`.
     pub(crate) fn arrival(
         &self,
         (power, interference): (u64, u64),
-        data_mode: Mode,
+        judged: Mode,
         (mode, psdu): (Mode, u32),
     ) -> f64 {
         let (kept, disturbance) = (1.0 - self.frame_loss, self.noise.saturating_add(interference));
@@ -146,8 +160,7 @@ impl PhyKind {
             return 0.0;
         }
         if self.error_model == ErrorModel::Threshold {
-            let clean =
-                power >= self.sensitivity[data_mode as usize] && exceeds(power, self.capture, disturbance);
+            let clean = power >= self.sensitivity[judged] && exceeds(power, self.capture, disturbance);
             return if clean { kept } else { 0.0 };
         }
         kept * math::exp(log_success(mode, power as f64 / disturbance as f64, f64::from(psdu) * 8.0))
@@ -155,7 +168,7 @@ impl PhyKind {
 
     /// [`PhyKind::interference_bound`] without regard to draws.
     pub(crate) fn threshold_bound(&self, power: u64, mode: Mode) -> u64 {
-        if power < self.sensitivity[mode as usize] { 0 } else { tolerable(power, self.capture, self.noise) }
+        if power < self.sensitivity[mode] { 0 } else { tolerable(power, self.capture, self.noise) }
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Relation {
     pub to: StationIx,
     /// Received power.
     pub power: Attowatts,
-    /// Probability that a data frame of 1500 B at the sender's data rate arrives.
+    /// Probability that a data frame of 1500 B arrives in the mode in which the station sends to the other one.
     pub delivery_ratio: f64,
 }
 
@@ -94,8 +94,13 @@ fn signal_of(medium: &Medium, hearer: &Hearer, at: StationIx) -> ReceivedSignal 
 }
 
 /// Stations for which the medium is busy while `station` transmits, in the order of their numbers, with the delivery ratios of data frames
-/// of `psdu` bytes. A relation has the power without fading; with fading it exists also where only the best fades deliver frames.
-pub(crate) fn relations(medium: &Medium, station: StationIx, psdu: u32) -> Vec<Relation> {
+/// of `psdu` bytes in the `mode` of each. A relation has the power without fading; with fading it exists also where only the best fades deliver frames.
+pub(crate) fn relations(
+    medium: &Medium,
+    station: StationIx,
+    psdu: u32,
+    mode: impl Fn(StationIx) -> Mode,
+) -> Vec<Relation> {
     let hearers = medium.unfaded_hearers();
     let bands = &hearers.bands[hearers.bands_of(station)];
     let sensed = |band: &Band| band.first as usize..band.sensed_end as usize;
@@ -105,7 +110,7 @@ pub(crate) fn relations(medium: &Medium, station: StationIx, psdu: u32) -> Vec<R
             from: station,
             to: hearer.id,
             power: Attowatts(hearer.power),
-            delivery_ratio: delivery_to(medium, station, hearer, psdu),
+            delivery_ratio: delivery_to(medium, station, hearer, (mode(hearer.id), psdu)),
         })
         .filter(|relation| {
             let kind = medium.kind(relation.to);
@@ -116,22 +121,27 @@ pub(crate) fn relations(medium: &Medium, station: StationIx, psdu: u32) -> Vec<R
     relations
 }
 
-/// Probability that a data frame of `psdu` bytes at the data rate arrives on an otherwise silent air.
-pub(crate) fn delivery_ratio(medium: &Medium, from: StationIx, to: StationIx, psdu: u32) -> f64 {
-    medium.unfaded_hearers().find(from, to).map_or(0.0, |hearer| delivery_to(medium, from, &hearer, psdu))
+/// Probability that a data frame of `psdu` bytes in `mode` arrives on an otherwise silent air.
+pub(crate) fn delivery_ratio(
+    medium: &Medium,
+    (from, to): (StationIx, StationIx),
+    (mode, psdu): (Mode, u32),
+) -> f64 {
+    let hearer = medium.unfaded_hearers().find(from, to);
+    hearer.map_or(0.0, |hearer| delivery_to(medium, from, &hearer, (mode, psdu)))
 }
 
 /// The stations for which that is not 0.
 pub(crate) fn deliveries(
     medium: &Medium,
     from: StationIx,
-    psdu: u32,
+    (mode, psdu): (Mode, u32),
 ) -> impl Iterator<Item = (StationIx, f64)> + '_ {
     let hearers = medium.unfaded_hearers();
     let bands = &hearers.bands[hearers.bands_of(from)];
     let heard = bands.iter().flat_map(|band| &hearers.list[band.first as usize..band.end as usize]);
     heard
-        .map(move |hearer| (hearer.id, delivery_to(medium, from, hearer, psdu)))
+        .map(move |hearer| (hearer.id, delivery_to(medium, from, hearer, (mode, psdu))))
         .filter(|&(_, ratio)| ratio > 0.0)
 }
 
@@ -146,11 +156,11 @@ pub(crate) fn power_to_arrive(
     (mode, psdu): (Mode, u32),
 ) -> Option<Db> {
     let hearer = medium.unfaded_hearers().find(from, to)?;
-    let (kind, data_mode) = (medium.kind(to), medium.kind(from).data_mode);
+    let (kind, judged) = (medium.kind(to), medium.kind(from).nominal_mode);
     let arrives = |tenths: u32| {
         let factor = Db(f64::from(tenths) / 10.0).to_linear();
         let power = (hearer.power as f64 * factor).min(MOST_POWER) as u64;
-        kind.arrival((power, 0), data_mode, (mode, psdu)) >= LEAST_DELIVERY
+        kind.arrival((power, 0), judged, (mode, psdu)) >= LEAST_DELIVERY
     };
     let (mut least, mut enough) = (0, 10 * MOST_LOUDER);
     if !arrives(enough) {
@@ -164,8 +174,8 @@ pub(crate) fn power_to_arrive(
 }
 
 /// The delivery ratio of a signal with this power; with fading, the mean over its law.
-fn delivery_to(medium: &Medium, from: StationIx, hearer: &Hearer, psdu: u32) -> f64 {
-    let at = |power: u64| delivery_with(medium, from, hearer.id, power, psdu);
+fn delivery_to(medium: &Medium, from: StationIx, hearer: &Hearer, frame: (Mode, u32)) -> f64 {
+    let at = |power: u64| medium.kind(hearer.id).arrival((power, 0), frame.0, frame);
     match medium.varying.as_ref().map_or(&[][..], |varying| varying.levels(from)) {
         [] => at(hearer.power),
         levels => {
@@ -173,10 +183,4 @@ fn delivery_to(medium: &Medium, from: StationIx, hearer: &Hearer, psdu: u32) -> 
             sum / levels.len() as f64
         }
     }
-}
-
-/// Probability that a data frame arrives with this power.
-fn delivery_with(medium: &Medium, from: StationIx, to: StationIx, power: u64, psdu: u32) -> f64 {
-    let mode = medium.kind(from).data_mode;
-    medium.kind(to).arrival((power, 0), mode, (mode, psdu))
 }

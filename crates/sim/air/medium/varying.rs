@@ -162,7 +162,7 @@ impl Varying {
         let Self { unfaded, stations, list, regions, seed, .. } = self;
         let Varied { fading, name: own, kind: own_kind, .. } = stations[station];
         let block = fading.map_or(0, |fading| fading.block(now));
-        let mode = kinds[usize::from(own_kind)].data_mode;
+        let mode = kinds[usize::from(own_kind)].nominal_mode;
         let faded = |hearer: &Hearer| {
             let Some(fading) = fading else { return *hearer };
             let factor = fading.factor(*seed, pair(own, stations[hearer.id].name), block);

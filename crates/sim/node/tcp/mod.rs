@@ -10,7 +10,7 @@
 mod connections;
 mod flows;
 
-use airfair_host::{Firing, HeaderId, HeaderKinds, Slot};
+use airfair_host::{Firing, HeaderId, HeaderKinds, Slot, scheme_ids};
 use airfair_schemes::places::{FlowId, Header, HeaderKind, SourceContext, SourceEffects, Timer};
 use airfair_transport::{Receiver, Segment, Sender, State};
 use airfair_units::random::{Purpose, Stream};
@@ -18,7 +18,6 @@ use airfair_units::{Bytes, Rate, Time};
 
 use super::flow::Flow;
 use super::laws::Laws;
-use super::scheme_ids;
 use crate::event::{EventKind, Order, Schedule, class};
 use crate::ids::{ConnectionRef, FlowIx, Table};
 use crate::measure::files::Completion;

@@ -26,7 +26,7 @@ use crate::node::Network;
 use crate::observe::describe::{Body, PacketDescription, SchemeHeader};
 use crate::record::{FrameKind, Signal};
 use crate::route::Datagram;
-use crate::spec::{HeaderSpec, Preamble, Protection, Standard};
+use crate::spec::{HeaderSpec, Protection, Standard};
 
 /// Destination port of data: the discard service [RFC 863], which no analyser dissects.
 const DISCARD: u16 = 9;
@@ -81,11 +81,11 @@ fn has_ethernet(headers: &HeaderSpec) -> bool {
 pub(super) fn sent_header(on_air: &OnAir, (kind, mac): (&PhyKind, &MacKind), power: Dbm) -> Radiotap {
     let frame = &on_air.frame;
     let data = frame.kind == FrameKind::Data;
-    let rts_cts = data && mac.uses_rts(frame.bytes);
+    let rts_cts = data && mac.uses_rts(frame.mode, frame.bytes);
     Radiotap {
         tx_power_dbm: Some(whole_dbm(power)),
         tx_flags: Some(TxFlags {
-            cts_to_self: data && !rts_cts && mac.protection == Protection::CtsToSelf,
+            cts_to_self: data && !rts_cts && mac.modes[frame.mode].protection == Protection::CtsToSelf,
             rts_cts,
             no_ack: !data,
         }),
@@ -107,7 +107,7 @@ pub(super) fn received_header(on_air: &OnAir, signal: Signal, bad: bool, kind: &
 /// frame's start, its end and the silence before it correctly only from one at the end, which most drivers give.
 fn common_header(on_air: &OnAir, kind: &PhyKind, end: u64, bad_fcs: bool) -> Radiotap {
     let mode = on_air.frame.mode;
-    let short_preamble = kind.format.preamble == Preamble::Short && !mode.is_ofdm() && mode != Mode::Dsss1;
+    let short_preamble = mode.shortens(kind.format.preamble);
     Radiotap {
         tsft: Some(end / 1000),
         flags: Some(Flags { short_preamble, fcs: true, bad_fcs }),
@@ -292,9 +292,9 @@ fn packet(
             front.add(Arp::wire_len(), |buffer| arp.encode(buffer));
             0
         }
-        Body::Udp { forward, header } => {
+        Body::Udp { header } => {
             let (before, after) = header.parts();
-            let (from, to) = if forward { ends } else { (ends.1, ends.0) };
+            let (from, to) = ends;
             let payload = &ZEROS[..payload.min(most(before.len() + Udp::wire_len() + after.len()))];
             let udp = Udp::new(from, to, udp::PayloadLen::default());
             let udp = udp.with_payload(source, destination, payload).expect("it was cut to what fits");
@@ -304,6 +304,16 @@ fn packet(
             front.0.extend(before);
             front.add(Udp::wire_len(), |buffer| udp.encode(buffer));
             end_with(front, payload, after)
+        }
+        Body::Report(ref report) => {
+            // A report stands where the data's header does: before a datagram without payload.
+            let udp = Udp::new(ends.1, ends.0, udp::PayloadLen::default());
+            let udp = udp.with_payload(source, destination, &[]).expect("it is empty");
+            let protocol = if report.is_empty() { Protocol::UDP } else { Protocol::EXPERIMENTAL_2 };
+            ip(front, described, protocol, addresses, report.len() + Udp::wire_len());
+            front.0.extend(report);
+            front.add(Udp::wire_len(), |buffer| udp.encode(buffer));
+            0
         }
         Body::Message(start) => {
             let mut bytes = vec![0; payload.min(most(Udp::wire_len()))];

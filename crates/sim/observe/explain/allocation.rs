@@ -53,13 +53,15 @@ pub(super) struct Allocations {
 impl Allocations {
     /// Takes a sample, if one is due at this time of the window.
     pub fn observe(&mut self, flow: FlowIx, network: &Network, now: u64, window: (u64, u64)) {
-        if now < self.next.max(window.0) || now > window.1 || network.agents.is_empty() {
+        if now < self.next.max(window.0) || now > window.1 || network.hosts.agents.is_empty() {
             return;
         }
         self.next = (now / INTERVAL + 1) * INTERVAL;
         self.samples += 1;
         let id = network.flows[flow].id;
-        if let Some((at, FlowLimit { rate, links, capacity, overloaded })) = network.controllers.limit(id) {
+        if let Some((at, FlowLimit { rate, links, capacity, overloaded })) =
+            network.hosts.controllers.limit(id)
+        {
             let limiting = self.limits.entry((at, links)).or_default();
             limiting.samples += 1;
             limiting.rate += rate.0 as f64;
@@ -68,7 +70,8 @@ impl Allocations {
         }
         let mut smallest: Option<(f64, (NodeIx, NodeIx))> = None;
         for station in network.interfaces.stations() {
-            let Some(FlowShare { to, rate, scale, allocated }) = network.agents.share(station, id) else {
+            let Some(FlowShare { to, rate, scale, allocated }) = network.hosts.agents.share(station, id)
+            else {
                 continue;
             };
             let Some(to) = network.interfaces.node_of_id(to) else { continue };
@@ -114,8 +117,8 @@ impl Allocations {
                 of.overloaded.iter().map(|(of_link, &samples)| (link(of_link), samples)).collect();
             overloaded.sort();
             LimitExplanation {
-                controller: name(network.controllers.node(*at)),
-                stopped: network.controllers.times(*at).1.map(|stop| stop.0).filter(|&stop| stop < end),
+                controller: name(network.hosts.controllers.node(*at)),
+                stopped: network.hosts.controllers.times(*at).1.map(|stop| stop.0).filter(|&stop| stop < end),
                 links: named,
                 samples: of.samples,
                 rate_bps: mean(of.rate, of.samples),

@@ -128,7 +128,8 @@ struct Signal {
     number: u32,
     /// Time that its duration field reserves after its end, ns.
     reserves: u64,
-    rts: bool,
+    /// After an RTS, the time for which a NAV lasts provisionally, ns; else `reserves`.
+    provisional: u64,
     /// Set if the signal is a CTS or ACK for this station: the wait that it ends.
     responds_to: Option<Activity>,
     /// Access category of its packet, at a station with several.
@@ -147,8 +148,6 @@ impl Signal {
 pub(super) struct Station {
     pub number: StationIx,
     heard: Vec<Option<ReceivedSignal>>,
-    /// Time for which a NAV set by an RTS lasts provisionally, ns.
-    nav_check: u64,
     pub view: StationView,
     /// The station's categories, the lowest priority first; the DCF has one.
     categories: Vec<Category>,
@@ -215,7 +214,6 @@ impl Station {
         Self {
             number,
             heard: air.signals_at(number),
-            nav_check: air.phy(number).nav_reset_after,
             view: air.view(number),
             categories: (0..air.mac(number).category_count).map(|_| Category::default()).collect(),
             access: Access::default(),
@@ -313,13 +311,17 @@ impl Station {
         let heard = if frame.louder == 0 { as_ever } else { air.signal_at(frame, self.number) };
         let Some(heard) = heard else { return };
         let delay = u64::from(heard.delay);
+        let reserves = u64::from(frame.nav_us) * 1000;
         let signal = Signal {
             start: frame.start.0 + delay,
             end: frame.end.0 + delay,
             power: heard.power,
             number: frame.number,
-            reserves: u64::from(frame.nav_us) * 1000,
-            rts: frame.kind == FrameKind::Rts,
+            reserves,
+            provisional: match frame.kind {
+                FrameKind::Rts => air.nav_reset_after(self.number, frame),
+                _ => reserves,
+            },
             responds_to: match frame.kind {
                 FrameKind::Cts => Some(Activity::AwaitCts),
                 FrameKind::Ack => Some(Activity::AwaitAck),
@@ -343,8 +345,7 @@ impl Station {
         let view = air.view(self.number);
         if view.nav_until > self.view.nav_until {
             let made = |s: &&Signal| {
-                let check = if s.rts { self.nav_check } else { s.reserves };
-                view.nav_until == s.end + s.reserves || view.nav_until == s.end + check
+                [s.reserves, s.provisional].iter().any(|reserved| view.nav_until == s.end + reserved)
             };
             let by = self.recent.iter().rev().find(made);
             self.nav_by = by.map_or(Holder::UNKNOWN, |s| s.holder);

@@ -49,7 +49,7 @@ fn responses_at_the_highest_basic_rate_not_above_the_data_rate() {
 #[test]
 fn the_airtime_of_a_packet_is_that_of_its_frame() {
     for (radio, mode, us) in
-        [(dot11b(400.0, 550.0), Mode::Cck11, 1310), (dot11a(6, 400.0, 550.0), Mode::Ofdm6, 2072)]
+        [(dot11b(400.0, 550.0), Mode::CCK11, 1310), (dot11a(6, 400.0, 550.0), Mode::OFDM6, 2072)]
     {
         let rig = Rig::new(&[by_matrix(radio.clone())], &PAIR, &both(0, 1, -60.0), 1);
         assert_eq!(rig.air.mac(StationIx(0)).airtime(mode, 1500), Span::from_micros(us));
@@ -67,7 +67,7 @@ fn a_response_hangs_on_the_frame_that_it_answers() {
     let mut slow = fast.clone();
     slow.phy.data_rate = Rate::from_kbps(1000);
     let stations = [("a", 0, 0.0), ("b", 1, 0.0)];
-    for (from, to, mode) in [(0, 1, Mode::Dsss1), (1, 0, Mode::Cck11)] {
+    for (from, to, mode) in [(0, 1, Mode::DSSS1), (1, 0, Mode::CCK11)] {
         let mut rig = Rig::new(&[slow.clone(), fast.clone()], &stations, &both(0, 1, -60.0), 1);
         rig.send(1_000_000, from, to, 100);
         let trace = rig.run(20_000_000);
@@ -145,7 +145,7 @@ fn cts_to_itself_protects_ofdm() {
     ];
     assert_eq!(story(&trace), expected);
     assert_eq!(frames(&trace)[0].nav_us, 308);
-    assert_eq!(frames(&trace)[0].mode, Mode::Cck11);
+    assert_eq!(frames(&trace)[0].mode, Mode::CCK11);
 }
 
 /// RTS 192 + 160/11 = 207 us, CTS 203 us at 11 Mbit/s. The RTS reserves 3 x 10 + 203 + 254 + 34 = 521 us.

@@ -153,7 +153,9 @@ impl Rig {
                 self.diary.got.push((at.as_nanos(), station.0, copy.0));
             }
             Indication::Overheard { .. } => self.diary.overheard += 1,
-            Indication::Access { .. } | Indication::NeighboursChanged { .. } => {}
+            Indication::Access { .. }
+            | Indication::LinkMode { .. }
+            | Indication::NeighboursChanged { .. } => {}
         }
     }
 

@@ -86,7 +86,7 @@ fn links(air: &Air, network: &Network, spec: &WorldSpec) -> BTreeSet<(StationIx,
         air.stations().flat_map(heard).filter(|&(from, to)| hears(to, from)).collect()
     } else {
         // Broadcasts of forwarders have no answer.
-        let routed = |flow: &FlowIx| network.forwarders.source_of(*flow).is_none();
+        let routed = |flow: &FlowIx| network.hosts.forwarders.source_of(*flow).is_none();
         network.flows.places().filter(routed).flat_map(on_routes).collect()
     }
 }

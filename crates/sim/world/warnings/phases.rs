@@ -38,7 +38,9 @@ pub(super) fn equal_gaps(air: &Air, network: &Network, spec: &WorldSpec, names: 
         for hop in paths::hops(network, flow, true) {
             let (port, time) = match hop.link {
                 LinkRef::Station(station) => {
-                    (network.interfaces.of_station(station).1, air.mac(station).lone_exchange().time(bytes))
+                    let mac = air.mac(station);
+                    let time = mac.lone_exchange(mac.nominal_mode).time(bytes);
+                    (network.interfaces.of_station(station).1, time)
                 }
                 LinkRef::Wire(wire) => {
                     let rate = spec.links[link_of(wire)].rate;

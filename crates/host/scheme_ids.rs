@@ -1,6 +1,9 @@
 //! Numbers by which schemes identify nodes and flows. The numbers are computed from names, so that they depend neither on the order of a
 //! file nor on its other contents.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use airfair_schemes::places::FlowId;
 use airfair_units::random::name_hash;
 
@@ -9,7 +12,8 @@ const MANY: u32 = 1 << 31;
 
 /// A unique number below [`MANY`] for each name: half of its hash. Of names with the same hash the first in order has it, and the others
 /// have the next free numbers.
-pub(crate) fn of_names(names: &[&str]) -> Vec<u32> {
+#[must_use]
+pub fn of_names(names: &[&str]) -> Vec<u32> {
     let half = |name: &str| name_hash(name) as u32 & (MANY - 1);
     let mut order: Vec<(u32, usize)> = names.iter().map(|name| half(name)).zip(0..).collect();
     order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| names[a.1].cmp(names[b.1])));
@@ -23,7 +27,8 @@ pub(crate) fn of_names(names: &[&str]) -> Vec<u32> {
 }
 
 /// A number for one of the connections of a flow that sends files, from [`MANY`] on: two are equal with a probability of 2^-31.
-pub(crate) fn of_connection(flow: u64, number: u64) -> FlowId {
+#[must_use]
+pub fn of_connection(flow: u64, number: u64) -> FlowId {
     // The finaliser of MurmurHash3, as in `name_hash`.
     let mut h = flow ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     h = (h ^ (h >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -34,6 +39,8 @@ pub(crate) fn of_connection(flow: u64, number: u64) -> FlowId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::format;
+    use alloc::string::String;
 
     #[test]
     fn a_number_follows_from_the_name_alone() {

@@ -1,0 +1,167 @@
+//! Meters of radio links by next hop and by flow, for agents that want them ([`Wants::links`](airfair_schemes::places::Wants::links)): of
+//! the packets of flows, whoever has made them. The rows of flows last for one interval.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use airfair_schemes::places::{FlowId, FlowSample, LinkSample, NodeId, PacketClass};
+
+use super::Net;
+use crate::table::Table;
+
+/// Most links of a radio, and most flows of an interval, that are counted: whatever arrives, memory and work have a bound.
+const MOST_ROWS: usize = 1 << 16;
+
+/// The meters of a network.
+pub struct LinkMeters<N: Net> {
+    /// Empty if no agent wants one.
+    of: Table<N::Radio, Option<Box<LinkMeter>>>,
+    links: Vec<LinkSample>,
+    flows: Vec<FlowSample>,
+}
+
+impl<N: Net> Default for LinkMeters<N> {
+    fn default() -> Self {
+        Self { of: Table::default(), links: Vec::new(), flows: Vec::new() }
+    }
+}
+
+/// The meter of a radio. Both lists are in the order of their keys.
+#[derive(Default)]
+struct LinkMeter {
+    /// By neighbour.
+    links: Vec<LinkSample>,
+    /// By flow and neighbour.
+    flows: Vec<FlowSample>,
+}
+
+/// A packet of a flow that arrives at the queue of a radio.
+#[derive(Debug, Clone, Copy)]
+pub struct ArrivedPacket {
+    /// The next hop.
+    pub neighbour: NodeId,
+    /// The flow.
+    pub flow: FlowId,
+    /// The source of the flow.
+    pub from: NodeId,
+    /// The destination of the flow.
+    pub to: NodeId,
+    /// Size as an IP packet.
+    pub bytes: u32,
+    /// Class; of acknowledgements and reports the flow is not counted.
+    pub class: PacketClass,
+}
+
+/// A packet of a flow that a radio has finished.
+#[derive(Debug, Clone, Copy)]
+pub struct FinishedPacket {
+    /// The next hop.
+    pub neighbour: NodeId,
+    /// Transmissions of its data frame.
+    pub attempts: u32,
+    /// True if the neighbour has acknowledged it; false if the radio has given it up.
+    pub acknowledged: bool,
+    /// Size as an IP packet.
+    pub bytes: u32,
+}
+
+impl LinkMeter {
+    /// The row of a neighbour; none if there are too many.
+    fn link(&mut self, neighbour: NodeId) -> Option<&mut LinkSample> {
+        let at = match self.links.binary_search_by_key(&neighbour, |link| link.neighbour) {
+            Ok(at) => at,
+            Err(_) if self.links.len() >= MOST_ROWS => return None,
+            Err(at) => {
+                self.links.insert(at, LinkSample::new(neighbour));
+                at
+            }
+        };
+        self.links.get_mut(at)
+    }
+
+    fn count_flow(&mut self, packet: &ArrivedPacket) {
+        let ArrivedPacket { neighbour, flow, from, to, bytes, .. } = *packet;
+        match self.flows.binary_search_by_key(&(flow, neighbour), |row| (row.flow, row.neighbour)) {
+            Ok(at) => {
+                let row = &mut self.flows[at];
+                row.packets += 1;
+                row.bytes += u64::from(bytes);
+            }
+            Err(_) if self.flows.len() >= MOST_ROWS => {}
+            Err(at) => {
+                let bytes = u64::from(bytes);
+                self.flows
+                    .insert(at, FlowSample { flow, from, to, neighbour, packets: 1, bytes, stated: None });
+            }
+        }
+    }
+}
+
+impl<N: Net> LinkMeters<N> {
+    /// Adds a meter to a radio.
+    pub fn add(&mut self, radio: N::Radio, radios: usize) {
+        if self.of.is_empty() {
+            self.of = (0..radios).map(|_| None).collect();
+        }
+        self.of[radio].get_or_insert_default();
+    }
+
+    fn at(&mut self, radio: N::Radio) -> Option<&mut LinkMeter> {
+        self.of.get_mut(radio)?.as_deref_mut()
+    }
+
+    /// True if a radio has a meter.
+    #[must_use]
+    #[inline]
+    pub fn has(&self, radio: N::Radio) -> bool {
+        self.of.get(radio).is_some_and(Option::is_some)
+    }
+
+    /// The neighbours for which packets of flows, acknowledgements or reports have arrived at a radio's queue so far.
+    pub fn used(&self, radio: N::Radio) -> impl Iterator<Item = NodeId> + '_ {
+        let meter = self.of.get(radio).and_then(Option::as_ref);
+        meter.into_iter().flat_map(|meter| meter.links.iter().map(|link| link.neighbour))
+    }
+
+    /// Counts a packet that arrives at a radio's queue.
+    pub fn on_arrival(&mut self, radio: N::Radio, packet: &ArrivedPacket) {
+        let Some(meter) = self.at(radio).filter(|_| packet.class != PacketClass::Control) else { return };
+        if let Some(link) = meter.link(packet.neighbour) {
+            link.arrived += 1;
+        }
+        if packet.class == PacketClass::Data && packet.flow != FlowId::NONE {
+            meter.count_flow(packet);
+        }
+    }
+
+    /// Counts a packet that a radio has finished.
+    pub fn on_finished(&mut self, radio: N::Radio, packet: &FinishedPacket) {
+        let Some(link) = self.at(radio).and_then(|meter| meter.link(packet.neighbour)) else { return };
+        link.attempts = link.attempts.saturating_add(packet.attempts);
+        if packet.acknowledged {
+            link.sent += 1;
+            link.bytes += u64::from(packet.bytes);
+        } else {
+            link.given_up += 1;
+        }
+    }
+
+    /// Ends an interval of a radio's meter: links and flows since the last call, in the order of their keys, without the packets that wait.
+    /// None without a meter.
+    pub(crate) fn take(&mut self, radio: N::Radio) -> Option<(Vec<LinkSample>, Vec<FlowSample>)> {
+        let meter = self.of.get_mut(radio)?.as_deref_mut()?;
+        let (mut links, mut flows) = (core::mem::take(&mut self.links), core::mem::take(&mut self.flows));
+        for link in &mut meter.links {
+            links.push(core::mem::replace(link, LinkSample::new(link.neighbour)));
+        }
+        flows.append(&mut meter.flows);
+        Some((links, flows))
+    }
+
+    /// Returns the lists of [`LinkMeters::take`], to be used again.
+    pub(crate) fn put_back(&mut self, mut links: Vec<LinkSample>, mut flows: Vec<FlowSample>) {
+        links.clear();
+        flows.clear();
+        (self.links, self.flows) = (links, flows);
+    }
+}

@@ -1,0 +1,117 @@
+//! Meters of the use of radio links, for agents and observers: bytes of flows in both directions, and the time of a packet from its arrival
+//! in the queue to the MAC's acknowledgement. Radios without such an agent or observer have no meter.
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+
+use airfair_schemes::places::LinkUse;
+use airfair_units::Time;
+
+use super::Net;
+use crate::table::Table;
+
+/// Most packets of a radio's MAC that are followed; what a network hands down beyond is not counted.
+const MOST_IN_MAC: usize = 1 << 16;
+
+/// The meters of a network.
+pub struct UseMeters<N: Net> {
+    /// Empty if no meter is needed.
+    of: Table<N::Radio, Option<Box<Meter>>>,
+}
+
+impl<N: Net> Default for UseMeters<N> {
+    fn default() -> Self {
+        Self { of: Table::default() }
+    }
+}
+
+/// The meter of a radio.
+#[derive(Default)]
+struct Meter {
+    /// Packets in the MAC, in the order in which it dequeued them.
+    in_mac: VecDeque<InMac>,
+    /// Time at which the MAC finished its last packet.
+    free_at: Time,
+    totals: LinkTotals,
+}
+
+struct InMac {
+    /// The network's number of the packet.
+    packet: u64,
+    enqueued: Time,
+    dequeued: Time,
+}
+
+/// Totals of a link since its meter was added.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LinkTotals {
+    /// Packets, bytes, and sums of times.
+    pub used: LinkUse,
+    /// Sum of the squares of the delays of sent packets, ns².
+    pub delay_squares: u128,
+}
+
+impl<N: Net> UseMeters<N> {
+    /// True if any radio has a meter, or the ends of packets are told.
+    #[must_use]
+    #[inline(always)]
+    pub fn any(&self) -> bool {
+        !self.of.is_empty()
+    }
+
+    /// From now on the ends of packets are told, also if no radio has a meter.
+    pub fn expect(&mut self, radios: usize) {
+        if self.of.is_empty() {
+            self.of = (0..radios).map(|_| None).collect();
+        }
+    }
+
+    /// Adds a meter to a radio, unless it has one.
+    pub fn add(&mut self, radio: N::Radio, radios: usize) {
+        self.expect(radios);
+        self.of[radio].get_or_insert_default();
+    }
+
+    fn at(&mut self, radio: N::Radio) -> Option<&mut Meter> {
+        self.of.get_mut(radio)?.as_deref_mut()
+    }
+
+    /// Counts a received packet of a flow.
+    pub fn on_received(&mut self, radio: N::Radio, bytes: u32) {
+        if let Some(meter) = self.at(radio) {
+            meter.totals.used.received_packets += 1;
+            meter.totals.used.received_bytes += u64::from(bytes);
+        }
+    }
+
+    /// Registers a packet of a flow, by its number, that the MAC has dequeued.
+    #[inline(never)]
+    pub fn on_dequeued(&mut self, radio: N::Radio, packet: u64, enqueued: Time, now: Time) {
+        if let Some(meter) = self.at(radio).filter(|meter| meter.in_mac.len() < MOST_IN_MAC) {
+            meter.in_mac.push_back(InMac { packet, enqueued, dequeued: now });
+        }
+    }
+
+    /// Removes a packet that the MAC has finished; counts its `bytes` if it was acknowledged. A packet that is not known, a message for
+    /// example, has used the MAC, too.
+    #[inline(never)]
+    pub fn on_finished(&mut self, radio: N::Radio, packet: u64, acknowledged: Option<u32>, now: Time) {
+        let Some(meter) = self.at(radio) else { return };
+        let free_at = core::mem::replace(&mut meter.free_at, now);
+        let Some(at) = meter.in_mac.iter().position(|in_mac| in_mac.packet == packet) else { return };
+        let (Some(ended), Some(bytes)) = (meter.in_mac.remove(at), acknowledged) else { return };
+        let delay = now.since(ended.enqueued);
+        let used = &mut meter.totals.used;
+        used.sent_packets += 1;
+        used.sent_bytes += u64::from(bytes);
+        used.delay += delay;
+        used.access += now.since(ended.dequeued.max(free_at));
+        meter.totals.delay_squares += u128::from(delay.0) * u128::from(delay.0);
+    }
+
+    /// Totals of a radio's link, if it has a meter.
+    #[must_use]
+    pub fn totals(&self, radio: N::Radio) -> Option<LinkTotals> {
+        Some(self.of.get(radio)?.as_ref()?.totals)
+    }
+}

@@ -1,0 +1,227 @@
+//! Samples of a radio's counters: differences, which are taken only where the counters can be right.
+//!
+//! Counters come from outside: drivers step back (at a reset, or because a counter has fewer bits than its type), stand still, or jump. One
+//! wrong difference in a moving average would be there for good, so a difference that cannot be right makes no sample: the agent hears of
+//! the next one.
+
+use airfair_schemes::places::{Airtime, FlowSample, LinkSample, LinkUse, NodeSample, QueueView};
+use airfair_units::{Rate, Span, Time};
+
+/// Counters of an interface from the start to a moment.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InterfaceCounters {
+    /// Time of the counters, by the clock of the host.
+    pub at: Time,
+    /// Time in each radio state; together the time from the start to `at`.
+    pub airtime: Airtime,
+    /// Time spent receiving frames for the node itself.
+    pub receive_own: Span,
+    /// Responses that were not received.
+    pub retries: u64,
+    /// Packets of flows that left the queue or were received.
+    pub traffic: u64,
+    /// Traffic of the link.
+    pub link: LinkUse,
+}
+
+/// The parts of a sample that are no differences of counters.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SampledState<'a> {
+    /// Number of flows being set up.
+    pub set_up: u32,
+    /// The queue.
+    pub queue: QueueView,
+    /// Links since the last sample.
+    pub links: &'a [LinkSample],
+    /// Flows since the last sample.
+    pub flows: &'a [FlowSample],
+}
+
+/// The part of an interval by which the times of its states may miss or exceed it: drivers round, and count at their own moments.
+const TOLERANCE: u64 = 8;
+
+/// The shortest time in which a radio can fail an attempt or pass a packet on: more events than these in an interval are a jump.
+const SHORTEST_EVENT: u64 = 1_000;
+
+/// Bytes beyond those that twice the radio's rate carries in an interval, since a packet counts in the interval in which it ends: with more
+/// the counter has jumped. Twice: the rate of a radio may be named after its usual mode.
+const BYTES_BEYOND: u64 = 1 << 16;
+
+impl InterfaceCounters {
+    /// The differences from earlier counters of a radio of this rate; none if they cannot be right: time or a counter has stepped back, the
+    /// states do not add up to the interval (counters that stand still add up to nothing), or more has happened than can in the interval.
+    #[must_use]
+    pub fn since<'a>(&self, earlier: &Self, rate: Rate, state: SampledState<'a>) -> Option<NodeSample<'a>> {
+        let interval = Span(self.at.0.checked_sub(earlier.at.0).filter(|&length| length > 0)?);
+        let airtime = fitted(self.airtime - earlier.airtime, interval)?;
+        let receive_own = Span(self.receive_own.0.checked_sub(earlier.receive_own.0)?);
+        if receive_own > interval {
+            return None;
+        }
+        let most = interval.0 / SHORTEST_EVENT + 1;
+        let count = |now: u64, before: u64| now.checked_sub(before).filter(|&count| count <= most);
+        let events = |now: u64, before: u64| u32::try_from(count(now, before)?).ok();
+        // 8 bits a byte, 10^9 ns a second; a rate of 0 is not known.
+        let most_bytes =
+            u128::from(rate.0) * u128::from(interval.0) / 4_000_000_000 + u128::from(BYTES_BEYOND);
+        let bytes = |now: u64, before: u64| {
+            now.checked_sub(before).filter(|&bytes| rate.0 == 0 || u128::from(bytes) <= most_bytes)
+        };
+        let (to, from) = (&self.link, &earlier.link);
+        let sent_packets = count(to.sent_packets, from.sent_packets)?;
+        // No packet has waited for longer than the counters exist.
+        let longest = u128::from(sent_packets) * u128::from(self.at.0);
+        let waits = |now: Span, before: Span| {
+            now.0.checked_sub(before.0).filter(|&time| u128::from(time) <= longest).map(Span)
+        };
+        let link = LinkUse {
+            sent_packets,
+            sent_bytes: bytes(to.sent_bytes, from.sent_bytes)?,
+            received_packets: count(to.received_packets, from.received_packets)?,
+            received_bytes: bytes(to.received_bytes, from.received_bytes)?,
+            delay: waits(to.delay, from.delay)?,
+            access: waits(to.access, from.access)?,
+        };
+        let SampledState { set_up, queue, links, flows } = state;
+        Some(NodeSample {
+            interval,
+            airtime,
+            receive_own,
+            retries: events(self.retries, earlier.retries)?,
+            traffic: events(self.traffic, earlier.traffic)?,
+            set_up,
+            queue,
+            link,
+            links,
+            flows,
+        })
+    }
+}
+
+/// The times of an interval's states, which add up to it: what they miss was idle, and what they exceed is taken from the longest; none if
+/// that is more than a rounding.
+fn fitted(mut airtime: Airtime, interval: Span) -> Option<Airtime> {
+    let sum = airtime.sum().0;
+    if sum.abs_diff(interval.0) > interval.0 / TOLERANCE {
+        return None;
+    }
+    airtime.idle.0 += interval.0.saturating_sub(sum);
+    airtime.shorten_longest(Span(sum.saturating_sub(interval.0)));
+    Some(airtime)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: Rate = Rate::from_mbps(54);
+
+    /// Counters of a radio that has sent a tenth of the time and received a fifth, at `at` ns.
+    fn counters(at: u64) -> InterfaceCounters {
+        let airtime = Airtime {
+            transmit: Span(at / 10),
+            receive: Span(at / 5),
+            busy: Span(0),
+            nav: Span(0),
+            idle: Span(at - at / 10 - at / 5),
+        };
+        let link = LinkUse {
+            sent_packets: at / 2_000,
+            sent_bytes: at / 500,
+            delay: Span(3 * at),
+            ..LinkUse::default()
+        };
+        let (receive_own, retries, traffic) = (Span(at / 6), at / 5_000, at / 2_000);
+        InterfaceCounters { at: Time(at), airtime, receive_own, retries, traffic, link }
+    }
+
+    fn between(earlier: &InterfaceCounters, later: &InterfaceCounters) -> Option<NodeSample<'static>> {
+        later.since(earlier, RATE, SampledState::default())
+    }
+
+    #[test]
+    fn a_right_difference_is_a_sample() {
+        let sample = between(&counters(1_000_000), &counters(3_000_000)).unwrap();
+        assert_eq!((sample.interval, sample.receive_own), (Span(2_000_000), Span(333_334)));
+        assert_eq!((sample.retries, sample.traffic, sample.link.sent_packets), (400, 1000, 1000));
+        assert_eq!((sample.airtime.transmit, sample.airtime.idle), (Span(200_000), Span(1_400_000)));
+        assert_eq!(sample.link.delay, Span(6_000_000), "packets wait longer than an interval");
+    }
+
+    /// Each counter by itself steps back, and jumps by half of its range.
+    #[test]
+    fn a_counter_that_steps_back_or_jumps_makes_no_sample() {
+        let (before, after) = (counters(1_000_000), counters(3_000_000));
+        type Field = fn(&mut InterfaceCounters) -> &mut u64;
+        let fields: [(&str, Field); 9] = [
+            ("at", |c| &mut c.at.0),
+            ("receive_own", |c| &mut c.receive_own.0),
+            ("retries", |c| &mut c.retries),
+            ("traffic", |c| &mut c.traffic),
+            ("idle", |c| &mut c.airtime.idle.0),
+            ("sent_packets", |c| &mut c.link.sent_packets),
+            ("sent_bytes", |c| &mut c.link.sent_bytes),
+            ("received_packets", |c| &mut c.link.received_packets),
+            ("received_bytes", |c| &mut c.link.received_bytes),
+        ];
+        for (name, field) in fields {
+            let mut stepped = (before, after);
+            *field(&mut stepped.0) = 1 << 40;
+            *field(&mut stepped.1) = 5;
+            assert!(between(&stepped.0, &stepped.1).is_none(), "{name} steps back");
+            let mut jumped = after;
+            *field(&mut jumped) += 1 << 62;
+            assert!(between(&before, &jumped).is_none(), "{name} jumps");
+        }
+        // 1000 packets, and counters for 3 ms.
+        for (delay, is_right) in
+            [(1, false), (3_000_000, true), (3_003_000_000, true), (3_003_000_001, false)]
+        {
+            let link = LinkUse { delay: Span(delay), ..after.link };
+            assert_eq!(between(&before, &InterfaceCounters { link, ..after }).is_some(), is_right, "{delay}");
+        }
+    }
+
+    /// A driver whose counters stand still, or count for an eighth longer than the host's clock.
+    #[test]
+    fn states_have_to_add_up_to_the_interval() {
+        let before = counters(8_000_000);
+        let still = InterfaceCounters { at: Time(16_000_000), ..before };
+        assert!(between(&before, &still).is_none());
+        let mut long = counters(16_000_000);
+        long.airtime.busy = Span(1_000_000);
+        let sample = between(&before, &long).unwrap();
+        assert_eq!((sample.airtime.sum(), sample.airtime.busy), (Span(8_000_000), Span(1_000_000)));
+        assert_eq!(sample.airtime.idle, Span(4_600_000), "the longest state is shortened");
+        long.airtime.busy = Span(1_000_001);
+        assert!(between(&before, &long).is_none());
+        long.airtime.busy = Span(0);
+        long.airtime.idle.0 -= 1_000_000;
+        let sample = between(&before, &long).unwrap();
+        assert_eq!((sample.airtime.sum(), sample.airtime.idle), (Span(8_000_000), Span(5_600_000)));
+        assert!(between(&before, &before).is_none(), "no time has passed");
+    }
+
+    /// 54 Mbit/s carry 13.5 kB in 2 ms; twice that and 64 KiB are too many.
+    #[test]
+    fn no_more_bytes_than_a_radio_carries() {
+        let before = counters(1_000_000);
+        for (bytes, is_right) in [(27_000 + 65_536, true), (27_001 + 65_536, false)] {
+            let mut after = counters(3_000_000);
+            after.link.sent_bytes = before.link.sent_bytes + bytes;
+            assert_eq!(between(&before, &after).is_some(), is_right, "{bytes}");
+        }
+    }
+
+    /// A time that was counted for another state than is known by now moves to the right one.
+    #[test]
+    fn states_may_change_places() {
+        let before = counters(1_000_000);
+        let mut after = counters(3_000_000);
+        after.airtime.receive.0 -= 500_000;
+        after.airtime.busy.0 += 500_000;
+        let sample = between(&before, &after).unwrap();
+        assert_eq!(sample.airtime.sum(), Span(2_000_000));
+        assert_eq!((sample.airtime.receive, sample.airtime.busy), (Span(0), Span(500_000)));
+    }
+}
