@@ -372,7 +372,7 @@ MOST_HOOKS_OF_A_QUEUE = 9
 
 
 def test_a_queue_is_a_queue() -> None:
-    """What few queues need belongs to `LabelledQueue`: a plain queue has few hooks."""
+    """A plain queue has few hooks; those that few queues need belong to `LabelledQueue`."""
     text = code((CRATES / "schemes" / "places" / "queue.rs").read_text(encoding="utf-8"))
     start = text.index("pub trait Queue")
     hooks = re.findall(r"\bfn (\w+)", text[start : closing(text, start)])

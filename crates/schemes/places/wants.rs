@@ -19,16 +19,16 @@ pub struct Wants {
     pub overheard: bool,
     /// Packets that came in through the interface, to keep or to pass on (`Aqm::on_receive`, `Hop::on_receive`).
     pub received: bool,
-    /// Headers of the queue's kind in frames that the interface receives or overhears (`LabelledQueue::on_heard`). Every station that can decode a
-    /// data frame then handles it.
+    /// Headers of the queue's kind in frames that the interface receives or overhears (`LabelledQueue::on_heard`). Every station that can
+    /// decode a data frame then handles it.
     pub heard_headers: bool,
-    /// Ends of transmissions of packets that have left the queue (`LabelledQueue::on_finished`). One queue then serves all access categories of a
-    /// radio, since it counts what the radio holds.
+    /// Ends of transmissions of packets that have left the queue (`LabelledQueue::on_finished`). One queue then serves all access
+    /// categories of a radio, since it counts what the radio holds.
     pub finished: bool,
     /// Changes of routes (`LabelledQueue::on_routes`). The host then drops no packet because its next hop has changed since it was stored.
     pub routes: bool,
-    /// Sizes of the queue by destination for the agent, at each sample (`Agent::on_backlogs`, `LabelledQueue::backlogs`). One queue then serves all
-    /// access categories of a radio, since a size has no category.
+    /// Sizes of the queue by destination for the agent, at each sample (`Agent::on_backlogs`, `LabelledQueue::backlogs`). One queue then
+    /// serves all access categories of a radio, since a size has no category.
     pub backlogs: bool,
     /// Departures from the queue, each at its time (`Hop::on_departure`). A host may compute departures ahead where they are not wanted.
     pub departures: bool,
