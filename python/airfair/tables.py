@@ -546,10 +546,8 @@ def list_schemes(schemes: Sequence[SchemeInfo], out: rich.console.Console) -> No
     out.print("\nParameters, sources and places of one: airfair schemes NAME")
 
 
-def show_schemes(
-    schemes: Iterable[SchemeInfo], out: rich.console.Console, *, readings: bool = False
-) -> None:
-    """Every scheme: where it acts, what it does, its source, its parameters; of these readings only, or all others."""
+def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console, *, readings: bool = False) -> None:
+    """Every scheme: where it acts, what it does, its source, and its readings or its other parameters."""
     for i, scheme in enumerate(schemes):
         if i:
             out.print()
@@ -567,8 +565,9 @@ def show_schemes(
                 line.rstrip()
                 out.print(Text(INDENT).append_text(line))
         if hidden and not readings:
-            choices = f"{hidden} choices where" if hidden > 1 else "A choice where"
-            out.print(f"[dim]{choices} the source is open: airfair schemes {escape(scheme['name'])} --readings[/dim]")
+            choices = f"{hidden} choices" if hidden > 1 else "A choice"
+            more = f"airfair schemes {escape(scheme['name'])} --readings"
+            out.print(f"[dim]{choices} where the source is open: {more}[/dim]")
 
 
 def _index(estimate: Estimate | None, *, sign: bool = False) -> str:
