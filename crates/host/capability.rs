@@ -22,6 +22,8 @@ pub struct Capabilities {
     pub heard_headers: bool,
     /// Ends of transmissions.
     pub finished: bool,
+    /// Ends of transmissions with the times of access.
+    pub access_times: bool,
     /// Changes of routes.
     pub routes: bool,
     /// Sizes of the queue by destination.
@@ -51,6 +53,7 @@ impl Capabilities {
             (wants.received, self.received, "received packets"),
             (wants.heard_headers, self.heard_headers, "headers of overheard packets"),
             (wants.finished, self.finished, "ends of transmissions"),
+            (wants.access_times, self.access_times, "times of access to the medium"),
             (wants.routes, self.routes, "changes of routes"),
             (wants.backlogs, self.backlogs, "sizes of queues by destination"),
             (wants.departures, self.departures, "departures at their times"),
@@ -75,6 +78,7 @@ mod tests {
         received: true,
         heard_headers: true,
         finished: true,
+        access_times: true,
         routes: true,
         backlogs: true,
         departures: true,
@@ -106,6 +110,7 @@ mod tests {
             received: true,
             heard_headers: true,
             finished: true,
+            access_times: true,
             routes: true,
             backlogs: true,
             departures: true,
@@ -116,8 +121,8 @@ mod tests {
             priority: Priority(1),
         };
         let mut lacks = Capabilities::default().missing(&wants);
-        assert_eq!(lacks.len(), 14);
+        assert_eq!(lacks.len(), 15);
         lacks.dedup();
-        assert_eq!(lacks.len(), 14, "one name for one thing");
+        assert_eq!(lacks.len(), 15, "one name for one thing");
     }
 }

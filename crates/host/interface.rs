@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Aqm, AqmEffects, Backlog, Context, Ecn, Enqueued, FlowId, Head, Header, Heard, Hop, HopContext,
+    Aqm, AqmEffects, Backlog, Context, Ecn, Enqueued, Finished, FlowId, Head, Header, Heard, Hop, HopContext,
     HopEffects, Interface, LabelledQueue, NodeId, OutputQueue, Packet, PacketId, Passage, QueueEffects,
     QueueView, Setting, Timer, Verdict, Wants,
 };
@@ -56,6 +56,7 @@ pub struct Pipeline {
     wants_received: bool,
     wants_departures: bool,
     wants_finished: bool,
+    wants_access_times: bool,
     wants_routes: bool,
     wants_headers: bool,
     wants_backlogs: bool,
@@ -70,7 +71,8 @@ impl Pipeline {
         let wants = scheme.wants(at);
         let (queue, aqm) = (scheme.queue(at), scheme.aqm(at));
         let judges = aqm.is_some();
-        let Wants { received, departures, finished, routes, heard_headers, backlogs, .. } = wants;
+        let Wants { received, departures, finished, access_times, routes, heard_headers, backlogs, .. } =
+            wants;
         Self {
             queue,
             aqm,
@@ -81,6 +83,7 @@ impl Pipeline {
             wants_received: received,
             wants_departures: departures,
             wants_finished: finished,
+            wants_access_times: access_times,
             wants_routes: routes,
             wants_headers: heard_headers,
             wants_backlogs: backlogs,
@@ -105,6 +108,13 @@ impl Pipeline {
     #[inline]
     pub const fn wants_finished(&self) -> bool {
         self.wants_finished
+    }
+
+    /// True if [`Pipeline::link_finished`] must be called for packets that the link has finished.
+    #[must_use]
+    #[inline]
+    pub const fn wants_access_times(&self) -> bool {
+        self.hop.is_some() && self.wants_access_times
     }
 
     /// True if [`Pipeline::routes_changed`] must be called for changes of routes.
@@ -233,6 +243,12 @@ impl Pipeline {
         if let Some(labels) = self.queue.labels_mut() {
             labels.on_finished(packet);
         }
+    }
+
+    /// Notifies the hop of a packet of a flow that the link has finished; `finished.bytes` is its size as an IP packet.
+    pub fn link_finished(&mut self, finished: Finished, now: Time) {
+        let finished = Finished { bytes: finished.bytes + self.framing, ..finished };
+        self.hop.iter_mut().for_each(|hop| hop.slot.machine.on_finished(&finished, now));
     }
 
     /// Notifies the queue of changed routes.

@@ -25,6 +25,8 @@ pub struct Wants {
     /// Ends of transmissions of packets that have left the queue (`LabelledQueue::on_finished`). One queue then serves all access
     /// categories of a radio, since it counts what the radio holds.
     pub finished: bool,
+    /// Packets that the link has finished, with the times for which they were the MAC's first (`Hop::on_finished`).
+    pub access_times: bool,
     /// Changes of routes (`LabelledQueue::on_routes`). The host then drops no packet because its next hop has changed since it was stored.
     pub routes: bool,
     /// Sizes of the queue by destination for the agent, at each sample (`Agent::on_backlogs`, `LabelledQueue::backlogs`). One queue then

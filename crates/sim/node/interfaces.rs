@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use airfair_host::{Dequeued, Firing, HeaderId, HeaderKinds, HeaderRef, Pipeline};
 use airfair_schemes::places::{
-    Backlog, DropReason, Enqueued, FlowId, Heard, HopEffects, MarkReason, NodeId, Packet as QueuedPacket,
-    PacketClass, PacketId, Passage, QueueEffects, QueueView, Setting, Timer, Verdict,
+    Backlog, DropReason, Enqueued, Finished, FlowId, Heard, HopEffects, MarkReason, NodeId,
+    Packet as QueuedPacket, PacketClass, PacketId, Passage, QueueEffects, QueueView, Setting, Timer, Verdict,
 };
 use airfair_units::{Rate, Span, Time};
 
@@ -539,6 +539,19 @@ impl Interfaces {
     /// Notifies a port's queue of the end of a transmission.
     pub fn finished(&mut self, port: PortIx, packet: PacketId) {
         self.ports[port].pipeline.finished(packet);
+    }
+
+    /// Notifies a port's hop, if it wants that, of a packet that the link has finished.
+    pub fn link_finished(&mut self, port: PortIx, finished: Finished, now: Time) {
+        let pipeline = &mut self.ports[port].pipeline;
+        if pipeline.wants_access_times() {
+            pipeline.link_finished(finished, now);
+        }
+    }
+
+    /// True if a port's hop learns of the times of access.
+    pub fn wants_access_times(&self, port: PortIx) -> bool {
+        self.ports[port].pipeline.wants_access_times()
     }
 
     /// Ports whose queues follow changes of routes and do not know the present revision, which they then do.

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use airfair_schemes::places::LinkUse;
+use airfair_schemes::places::{Finished, FlowId, LinkUse, PacketClass};
 use airfair_units::Time;
 
 use crate::air::{Msdu, Outcome};
@@ -28,6 +28,8 @@ struct Meter {
 
 struct InMac {
     packet: PacketRef,
+    flow: FlowId,
+    class: PacketClass,
     enqueued: Time,
     dequeued: Time,
 }
@@ -74,26 +76,43 @@ impl Meters {
 
     /// Registers a packet of a flow that the MAC has dequeued.
     #[inline(never)]
-    pub fn on_dequeued(&mut self, station: StationIx, packet: PacketRef, enqueued: Time, now: Time) {
+    pub fn on_dequeued(
+        &mut self,
+        station: StationIx,
+        packet: PacketRef,
+        (flow, class): (FlowId, PacketClass),
+        enqueued: Time,
+        now: Time,
+    ) {
         if let Some(meter) = self.at(station) {
-            meter.in_mac.push_back(InMac { packet, enqueued, dequeued: now });
+            meter.in_mac.push_back(InMac { packet, flow, class, enqueued, dequeued: now });
         }
     }
 
-    /// Removes a packet that the MAC has finished; counts it if it was acknowledged.
+    /// Removes and returns a packet that the MAC has finished; counts it if it was acknowledged.
     #[inline(never)]
-    pub fn on_finished(&mut self, station: StationIx, msdu: &Msdu, outcome: Outcome, now: Time) {
-        let Some(meter) = self.at(station) else { return };
+    pub fn on_finished(
+        &mut self,
+        station: StationIx,
+        msdu: &Msdu,
+        outcome: Outcome,
+        now: Time,
+    ) -> Option<Finished> {
+        let meter = self.at(station)?;
         let free_at = std::mem::replace(&mut meter.free_at, now);
-        let Some(at) = meter.in_mac.iter().position(|in_mac| in_mac.packet == msdu.packet) else { return };
-        let Some(ended) = meter.in_mac.remove(at).filter(|_| outcome == Outcome::Delivered) else { return };
-        let delay = now.since(ended.enqueued);
-        let used = &mut meter.totals.used;
-        used.sent_packets += 1;
-        used.sent_bytes += u64::from(msdu.bytes);
-        used.delay += delay;
-        used.access += now.since(ended.dequeued.max(free_at));
-        meter.totals.delay_squares += u128::from(delay.0) * u128::from(delay.0);
+        let at = meter.in_mac.iter().position(|in_mac| in_mac.packet == msdu.packet)?;
+        let InMac { flow, class, enqueued, dequeued, .. } = meter.in_mac.remove(at)?;
+        let (access, acknowledged) = (now.since(dequeued.max(free_at)), outcome == Outcome::Delivered);
+        if acknowledged {
+            let delay = now.since(enqueued);
+            let used = &mut meter.totals.used;
+            used.sent_packets += 1;
+            used.sent_bytes += u64::from(msdu.bytes);
+            used.delay += delay;
+            used.access += access;
+            meter.totals.delay_squares += u128::from(delay.0) * u128::from(delay.0);
+        }
+        Some(Finished { bytes: msdu.bytes, flow, class, acknowledged, access })
     }
 
     /// Totals of a station's link, if it has a meter.

@@ -1,6 +1,7 @@
 //! All tests of the crate that use it from outside, in one program: what they share is compiled and linked once.
 
 mod access_point;
+mod access_times;
 mod agents;
 mod announced;
 mod aodv;

@@ -40,6 +40,7 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
         received: true,
         heard_headers: true,
         finished: true,
+        access_times: true,
         routes: true,
         backlogs: true,
         departures: true,
@@ -52,7 +53,7 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
     assert_eq!(refusal(Medium::Radio, all), None);
     let expected = "node 1: scheme greedy needs capabilities that its wire does not offer: samples of counters, counters of \
                     the link's traffic, counters by link and flow, overheard messages, received packets, headers of overheard packets, ends of \
-                    transmissions, changes of routes, sizes of queues by destination, being the node's only radio, \
+                    transmissions, times of access to the medium, changes of routes, sizes of queues by destination, being the node's only radio, \
                     delivery ratios between all nodes";
     assert_eq!(refusal(Medium::Wire, all).as_deref(), Some(expected));
     let urgent = Wants { priority: Priority(1), ..Wants::default() };

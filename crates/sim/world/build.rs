@@ -214,6 +214,10 @@ impl Plan<'_> {
             let (node, port) = network.interfaces.of_station(station);
             let (interface, scheme) =
                 (self.interface(node, LinkRef::Station(station)), self.placed.at(node.ix()));
+            let wants_access_times = |port| network.interfaces.wants_access_times(port);
+            if network.interfaces.ports_of_link(port).any(wants_access_times) {
+                network.meters.add(station, stations);
+            }
             let Some(agent) = scheme.agent(&interface) else { continue };
             let wants = scheme.wants(&interface);
             if wants.link_use {

@@ -74,7 +74,7 @@ impl Network {
         let to = self.interfaces.peer(port, self.interfaces.id(waited.next)).unwrap_or(BROADCAST);
         let (of, overhear) = (self.packets.packet_of(copy), packet.is_message());
         if self.meters.any() && packet.class != PacketClass::Control {
-            self.meters.on_dequeued(station, of, waited.since, now);
+            self.meters.on_dequeued(station, of, (packet.scheme_flow, packet.class), waited.since, now);
         }
         let (rate, louder) = self.transmit_of(copy, to);
         let (bytes, control) = (packet.bytes, packet.class == PacketClass::Control);

@@ -30,6 +30,7 @@ fn offers(medium: Medium, categories: usize, radios: usize) -> Capabilities {
         received: radio,
         heard_headers: radio,
         finished: radio,
+        access_times: radio,
         routes: radio,
         backlogs: radio,
         departures: true,

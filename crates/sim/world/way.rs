@@ -677,7 +677,7 @@ impl Network {
         let is_message = queued.class == PacketClass::Control;
         let overhear = is_message || self.rules.queues_hear && queued.labelled;
         if self.meters.any() && !is_message {
-            self.meters.on_dequeued(station, packet, queued.enqueued, now);
+            self.meters.on_dequeued(station, packet, (queued.flow, queued.class), queued.enqueued, now);
         }
         let (bytes, control) = (queued.bytes, is_message);
         let (rate, louder) = if is_message { self.transmit_of(copy, to) } else { transmit_to(to) };
@@ -697,7 +697,10 @@ impl Network {
             self.notify_finished(self.interfaces.port_of(port, msdu.category), copy);
         }
         if self.meters.any() {
-            self.meters.on_finished(station, &msdu, outcome, now);
+            let finished = self.meters.on_finished(station, &msdu, outcome, now);
+            if let Some(finished) = finished {
+                self.interfaces.link_finished(self.interfaces.port_of(port, msdu.category), finished, now);
+            }
             let neighbour = (msdu.to != BROADCAST).then(|| self.interfaces.of_station(msdu.to).0);
             let frames = air.data_frames(station, msdu.category);
             let sent = self.link_meters.on_finished(station, neighbour, (&msdu, outcome), frames);

@@ -113,9 +113,9 @@ def plot(
 def schemes(names: tuple[str, ...], readings: bool, as_json: bool) -> None:
     """List the schemes, or print the parameters of some.
 
-    Without NAME the command prints a line for each scheme. With NAME it prints the parameters of the paper and of
-    the operator; with --readings those that choose how an open text of the paper is read. With --json it prints
-    all that is known of the schemes.
+    Without NAME the command prints a line for each scheme. With NAME it prints the parameters of the paper
+    and of the operator; with --readings those that choose how an open text of the paper is read. With --json
+    it prints all that is known of the schemes.
 
     \b
     Example:
