@@ -67,8 +67,8 @@ pub trait Hop: Send {
     /// shared channel. Called only if [`Wants::received`](super::Wants::received).
     fn on_receive(&mut self, _passage: &Passage, _header: Option<&mut Header>, _now: Time) {}
 
-    /// The link has finished a packet of a flow; reports that precede the queue are among them, which did not arrive at the hop. Called only
-    /// if [`Wants::access_times`](super::Wants::access_times).
+    /// The link has finished a packet of a flow; reports that precede the queue are among them, which did not arrive at the hop. Called
+    /// only if [`Wants::access_times`](super::Wants::access_times).
     fn on_finished(&mut self, _finished: &Finished, _now: Time) {}
 
     /// Applies a setting that the interface's agent has requested.
