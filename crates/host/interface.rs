@@ -124,7 +124,13 @@ impl Pipeline {
         self.wants_routes
     }
 
-    /// True if [`Pipeline::heard`] must be called for headers of the queue's kind in frames that the interface receives or overhears.
+    /// True if a packet of this kind of header that leaves the interface has a header that its hop has written.
+    #[must_use]
+    pub fn hop_writes(&self, id: HeaderId) -> bool {
+        !id.is_none() && self.hop.as_ref().is_some_and(|hop| hop.header_kind == id)
+    }
+
+    /// True if headers in frames that the interface receives or overhears are wanted, those of the queue's kind in [`Pipeline::heard`].
     #[must_use]
     #[inline]
     pub const fn wants_headers(&self) -> bool {

@@ -19,8 +19,9 @@ pub struct Wants {
     pub overheard: bool,
     /// Packets that came in through the interface, to keep or to pass on (`Aqm::on_receive`, `Hop::on_receive`).
     pub received: bool,
-    /// Headers of the queue's kind in frames that the interface receives or overhears (`LabelledQueue::on_heard`). Every station that can
-    /// decode a data frame then handles it.
+    /// Headers in frames that the interface receives or overhears: those of its queue's kind for the queue (`LabelledQueue::on_heard`),
+    /// those of the kind that its agent names (`Agent::hears`) for the agent (`Agent::on_header`). Every station that can decode a data
+    /// frame then handles it.
     pub heard_headers: bool,
     /// Ends of transmissions of packets that have left the queue (`LabelledQueue::on_finished`). One queue then serves all access
     /// categories of a radio, since it counts what the radio holds.

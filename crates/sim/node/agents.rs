@@ -1,11 +1,12 @@
 //! Agents at radio interfaces: samples of their radios' counters, timers, and messages, which are packets on the air.
 
 use airfair_host::{
-    AgentSlot, EndedMessage, Firing, InterfaceCounters, MessageCounts, MessageIx, Messages, SampledState,
+    AgentSlot, EndedMessage, Firing, HeaderId, InterfaceCounters, MessageCounts, MessageIx, Messages,
+    SampledState,
 };
 use airfair_schemes::places::{
     AgentEffects, AgentSetup, Destination, FlowId, FlowShare, Forwarder, ForwarderContext, ForwarderEffects,
-    HeardBroadcast, Message, NodeId, Timer, Transmit,
+    Heard, HeardBroadcast, Message, NodeId, Timer, Transmit,
 };
 use airfair_units::{Span, Time};
 
@@ -39,6 +40,8 @@ struct HostedAgent {
     node: NodeIx,
     /// The agent learns of the sizes of its port's queue.
     wants_backlogs: bool,
+    /// The kind of header that the agent hears.
+    hears: HeaderId,
     /// Flows whose static routes pass the node.
     passing: Vec<FlowIx>,
     /// Number of messages for other nodes that the station has received and the node forwards.
@@ -78,13 +81,13 @@ impl Agents {
         &mut self,
         (station, stations): (StationIx, usize),
         (node, port): (NodeIx, PortIx),
-        (agent, wants_backlogs): (AgentSlot, bool),
+        (agent, wants_backlogs, hears): (AgentSlot, bool, HeaderId),
     ) {
         if self.hosts.is_empty() {
             self.hosts = (0..stations).map(|_| None).collect();
         }
         self.hosts[station] =
-            Some(HostedAgent { agent, port, node, wants_backlogs, passing: Vec::new(), relayed: 0 });
+            Some(HostedAgent { agent, port, node, wants_backlogs, hears, passing: Vec::new(), relayed: 0 });
     }
 
     fn at(&mut self, station: StationIx) -> Option<&mut HostedAgent> {
@@ -221,6 +224,22 @@ impl Agents {
         let received = (from, &*bytes, to_me);
         self.call(station, schedule, |agent, out, firings| agent.on_message(received, now, out, firings));
         self.messages.put_back(message, bytes);
+    }
+
+    /// Passes a header that a station has received or overheard to its agent. False if the agent hears none of this kind.
+    pub fn on_header(
+        &mut self,
+        station: StationIx,
+        kind: HeaderId,
+        heard: &Heard<'_>,
+        now: Time,
+        schedule: &mut Schedule,
+    ) -> bool {
+        let hears = self.hosted(station).is_some_and(|host| !kind.is_none() && host.hears == kind);
+        if hears {
+            self.call(station, schedule, |agent, out, firings| agent.on_header(heard, now, out, firings));
+        }
+        hears
     }
 
     /// Asks a station's agent as a forwarder; none if it is none.

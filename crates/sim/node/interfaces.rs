@@ -477,9 +477,14 @@ impl Interfaces {
         self.ports[port].pipeline.queue_header()
     }
 
-    /// True if a port's queue learns of headers in frames that its station receives or overhears.
+    /// True if a port's queue or its agent learns of headers in frames that its station receives or overhears.
     pub fn wants_headers(&self, port: PortIx) -> bool {
         self.ports[port].pipeline.wants_headers()
+    }
+
+    /// True if a packet with this kind of header that leaves a port has a header that the port's hop has written.
+    pub fn hop_writes(&self, port: PortIx, id: HeaderId) -> bool {
+        self.ports[port].pipeline.hop_writes(id)
     }
 
     /// True if neighbours learn the sizes of a port's queue, by destination, from messages.

@@ -18,6 +18,7 @@ mod explicit_laws;
 mod explicit_rates;
 mod faults;
 mod forwarders;
+mod heard_headers;
 mod hops;
 mod invariants;
 mod link_samples;

@@ -238,7 +238,9 @@ impl Plan<'_> {
             if agent.is_forwarder() {
                 network.forwarders.add((station, stations), (node, port), wants.delivery_ratios);
             }
-            network.agents.add((station, stations), (node, port), (agent, wants.backlogs));
+            let hears = network.interfaces.headers_mut().id(agent.hears().filter(|_| wants.heard_headers));
+            network.rules.agents_hear |= !hears.is_none();
+            network.agents.add((station, stations), (node, port), (agent, wants.backlogs, hears));
         }
     }
 
@@ -371,7 +373,8 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
             || interfaces.ports().any(|port| interfaces.wants_received(port)),
         scheme_is_idle: false,
         queues_label: interfaces.ports().any(|port| !interfaces.queue_header(port).is_none()),
-        queues_hear: interfaces.ports().any(|port| interfaces.wants_headers(port)),
+        headers_heard: interfaces.ports().any(|port| interfaces.wants_headers(port)),
+        agents_hear: false,
         queues_follow_routes: interfaces.ports().any(|port| interfaces.wants_routes(port)),
     };
     let mut network = Network {

@@ -392,7 +392,7 @@ impl Network {
 
     /// Handles a packet for another station that was overheard: an agent's message, or a packet with a header that queues read.
     pub(super) fn overheard(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) {
-        if self.rules.queues_hear && self.header_heard(station, copy, from, now) {
+        if self.rules.headers_heard && self.header_heard(station, copy, from, now) {
             return;
         }
         if let Some(packet) = self.packets.get(copy).filter(|packet| packet.is_message()).copied() {
@@ -405,8 +405,8 @@ impl Network {
         }
     }
 
-    /// Passes the header of a packet that a station has received or overheard to the station's queue. Returns false if the packet carries
-    /// none.
+    /// Passes the header of a packet that a station has received or overheard to the station's queue and agent. Returns false if the packet
+    /// carries none.
     #[inline]
     pub(super) fn header_heard(
         &mut self,
@@ -420,7 +420,10 @@ impl Network {
         let (port, sender) = (interfaces.of_station(station).1, interfaces.of_station(from).0);
         let heard = Heard { from: interfaces.id(sender), destination: interfaces.id(destination), header };
         if interfaces.heard(port, kind, &heard, now) {
-            self.schedule.mark_ready(self.interfaces.link(port));
+            self.schedule.mark_ready(interfaces.link(port));
+        }
+        if self.rules.agents_hear && self.agents.on_header(station, kind, &heard, now, &mut self.schedule) {
+            self.apply_agent_effects(station, now);
         }
         true
     }

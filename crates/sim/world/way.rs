@@ -675,7 +675,8 @@ impl Network {
         }
         let to = self.interfaces.peer(port, queued.next_hop).unwrap_or(BROADCAST);
         let is_message = queued.class == PacketClass::Control;
-        let overhear = is_message || self.rules.queues_hear && queued.labelled;
+        let overhear = is_message
+            || self.rules.headers_heard && (queued.labelled || self.has_header_for_agents(queue, copy));
         if self.meters.any() && !is_message {
             self.meters.on_dequeued(station, packet, (queued.flow, queued.class), queued.enqueued, now);
         }
@@ -743,6 +744,21 @@ impl Network {
         }
     }
 
+    /// True if a packet that leaves a queue has a header that the port's hop has written, in a network whose agents hear headers. Stores
+    /// the destination of the packet, as for packets that the queue labels.
+    #[cold]
+    fn has_header_for_agents(&mut self, port: PortIx, copy: CopyRef) -> bool {
+        let found = self.packets.packet_and_copy(copy).filter(|_| self.rules.agents_hear);
+        let Some((destination, kind)) = found.map(|(packet, at)| (packet.destination, at.header)) else {
+            return false;
+        };
+        let written = self.interfaces.hop_writes(port, kind);
+        if written {
+            self.packets.note_destination(copy, destination);
+        }
+        written
+    }
+
     /// Notifies a port's queue of a packet that the MAC has finished.
     #[cold]
     fn notify_finished(&mut self, port: PortIx, copy: CopyRef) {
@@ -760,7 +776,7 @@ impl Network {
             return;
         }
         let destination = packet.destination;
-        if self.rules.queues_hear {
+        if self.rules.headers_heard {
             self.header_heard(station, copy, from, now);
         }
         let Some((copy, hops)) = self.packets.copy_to_next_hop(copy) else { return };
