@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, FlowId, FlowShare, Forwarder, ForwarderContext,
-    ForwarderEffects, LoneExchange, NodeId, Timer,
+    ForwarderEffects, HeaderKind, Heard, LoneExchange, NodeId, Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Span, Time};
@@ -194,6 +194,23 @@ impl AgentSlot {
     ) {
         self.counts.heard += 1;
         self.call(now, effects, firings, |agent, context| agent.on_message(from, bytes, to_me, context));
+    }
+
+    /// The kind of header that the agent hears.
+    #[must_use]
+    pub fn hears(&self) -> Option<&'static HeaderKind> {
+        self.slot.machine.hears()
+    }
+
+    /// Calls the hook for a header of that kind, received or overheard.
+    pub fn on_header(
+        &mut self,
+        heard: &Heard<'_>,
+        now: Time,
+        effects: &mut AgentEffects,
+        firings: &mut Vec<Firing>,
+    ) {
+        self.call(now, effects, firings, |agent, context| agent.on_header(heard, context));
     }
 
     /// Calls the hook for changed neighbours: the nodes that can decode the interface's frames after a movement.

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Aqm, AqmEffects, Backlog, Capability, Context, Ecn, Enqueued, FlowId, Head, Header, Heard, Hop,
+    Aqm, AqmEffects, Backlog, Capability, Context, Ecn, Enqueued, Finished, FlowId, Head, Header, Heard, Hop,
     HopContext, HopEffects, Interface, LabelledQueue, NodeId, OutputQueue, Packet, PacketId, Passage,
     QueueEffects, QueueView, Setting, Timer, Verdict, Wants,
 };
@@ -94,6 +94,19 @@ impl Pipeline {
     #[inline]
     pub const fn wants(&self, capability: Capability) -> bool {
         self.wants.has(capability)
+    }
+
+    /// True if [`Pipeline::link_finished`] must be called for packets that the link has finished.
+    #[must_use]
+    #[inline]
+    pub const fn wants_access_times(&self) -> bool {
+        self.hop.is_some() && self.wants.has(Capability::AccessTimes)
+    }
+
+    /// True if a packet of this kind of header that leaves the interface has a header that its hop has written.
+    #[must_use]
+    pub fn hop_writes(&self, id: HeaderId) -> bool {
+        !id.is_none() && self.hop.as_ref().is_some_and(|hop| hop.header_kind == id)
     }
 
     /// Adds the scheme's hop, with a stream and a rank of its own.
@@ -202,6 +215,12 @@ impl Pipeline {
         if let Some(labels) = self.queue.labels_mut() {
             labels.on_finished(packet);
         }
+    }
+
+    /// Notifies the hop of a packet of a flow that the link has finished; `finished.bytes` is its size as an IP packet.
+    pub fn link_finished(&mut self, finished: Finished, now: Time) {
+        let finished = Finished { bytes: finished.bytes + self.framing, ..finished };
+        self.hop.iter_mut().for_each(|hop| hop.slot.machine.on_finished(&finished, now));
     }
 
     /// Notifies the queue of changed routes.

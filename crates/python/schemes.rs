@@ -20,6 +20,7 @@ struct Entry<'a> {
 struct Param {
     name: &'static str,
     doc: &'static str,
+    role: &'static str,
     kind: &'static str,
     default: String,
     /// The least and the largest value; `null` for flags and choices.
@@ -38,7 +39,7 @@ impl From<&ParamDoc> for Param {
             ParamKind::Choice(_) => "choice",
         };
         let range = p.range.map(|ends| ends.map(|end| end.to_string()));
-        Self { name: p.name, doc: p.doc, kind, default: p.default.to_string(), range }
+        Self { name: p.name, doc: p.doc, role: p.role.word(), kind, default: p.default.to_string(), range }
     }
 }
 

@@ -41,6 +41,6 @@ pub mod vegas;
 pub mod xcp;
 pub mod xcp_b;
 
-pub use params::{ParamDoc, ParamError, ParamKind, ParamValue, Params, joined};
+pub use params::{ParamDoc, ParamError, ParamKind, ParamRole, ParamValue, Params, joined};
 pub use registry::{Build, Carrier, PLACES, Registry, SchemeEntry, find, registry};
 pub use scheme::{AqmScheme, Scheme, SourceScheme};

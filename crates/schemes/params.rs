@@ -45,6 +45,29 @@ pub enum ParamValue {
     Choice(&'static str),
 }
 
+/// The person or text that decides on a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParamRole {
+    /// The paper: one of its constants, symbols and rules.
+    Paper,
+    /// The operator of a network: limits, intervals, power, where the scheme acts.
+    Operator,
+    /// The reader of the paper: a choice where its text is open or may be understood in several ways.
+    Reading,
+}
+
+impl ParamRole {
+    /// The role in a word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Paper => "paper",
+            Self::Operator => "operator",
+            Self::Reading => "reading",
+        }
+    }
+}
+
 /// The declaration of a parameter: the scenario reader, the reference, the schema for editors and messages use it.
 #[derive(Debug, Clone, Copy)]
 pub struct ParamDoc {
@@ -52,6 +75,8 @@ pub struct ParamDoc {
     pub name: &'static str,
     /// The parameter's effect, with the source of its value.
     pub doc: &'static str,
+    /// The parameter's role: readings are listed apart.
+    pub role: ParamRole,
     /// The parameter's type.
     pub kind: ParamKind,
     /// The value where none is set, of this kind and within the range.
@@ -192,9 +217,9 @@ fields! { Span: Span, Rate: Rate, Bytes: Bytes, Number: f64, Integer: u64, Flag:
 ///     /// A window that never changes.
 ///     struct Fixed {
 ///         /// the window of every flow, segments
-///         segments: u64 = 2, in 1..=10_000;
+///         paper segments: u64 = 2, in 1..=10_000;
 ///         /// marks instead of dropping
-///         ecn: bool = false;
+///         operator ecn: bool = false;
 ///     }
 /// }
 /// let fixed = Fixed::read(&Params::default())?;
@@ -203,11 +228,13 @@ fields! { Span: Span, Rate: Rate, Bytes: Bytes, Number: f64, Integer: u64, Flag:
 /// # Ok::<(), airfair_schemes::ParamError>(())
 /// ```
 ///
-/// A field is `f64`, `u64`, `bool`, `Span`, `Rate`, `Bytes` or an enum of [`words!`](crate::words!). A number needs a range (`in`), flags
-/// and choices have none. `if`, last, names a flag of the same scheme without which the value has no effect. `LIST` has the declarations in
-/// the order in which they are shown; `read` gives the values of a run, or the [`ParamError`] of the first wrong one; names that are not
-/// declared are the scenario reader's to refuse. Parameters that several schemes share are declared once, in a struct of their own, which
-/// each of the schemes includes by one line before its fields: `..window: WindowParameters;`. There may be several such lines.
+/// Before its name a field has its role, [`ParamRole`]: `paper` for the constants and symbols of the scheme's source, `operator` for what
+/// the operator of a network sets, `reading` for a choice where the source is open. A field is `f64`, `u64`, `bool`, `Span`, `Rate`,
+/// `Bytes` or an enum of [`words!`](crate::words!). A number needs a range (`in`), flags and choices have none. `if`, last, names a flag of
+/// the same scheme without which the value has no effect. `LIST` has the declarations in the order in which they are shown; `read` gives
+/// the values of a run, or the [`ParamError`] of the first wrong one; names that are not declared are the scenario reader's to refuse.
+/// Parameters that several schemes share are declared once, in a struct of their own, which each of the schemes includes by one line before
+/// its fields: `..window: WindowParameters;`. There may be several such lines.
 #[macro_export]
 macro_rules! params {
     (
@@ -216,7 +243,7 @@ macro_rules! params {
             $(..$base:ident: $($Base:ident)::+;)*
             $(
                 $(#[doc = $doc:literal])+
-                $field:ident: $ty:ident = $default:expr $(, in $range:expr)? $(, if $needs:ident)?;
+                $role:ident $field:ident: $ty:ident = $default:expr $(, in $range:expr)? $(, if $needs:ident)?;
             )*
         }
     ) => {
@@ -234,6 +261,7 @@ macro_rules! params {
             const OWN: &'static [$crate::ParamDoc] = &[$($crate::ParamDoc {
                 name: stringify!($field),
                 doc: concat!($($doc),+).trim_ascii(),
+                role: $crate::params!(@role $role),
                 kind: $crate::params!(@kind $ty),
                 default: $crate::params!(@value $ty, $default),
                 range: $crate::params!(@range $ty $(, $range)?),
@@ -255,6 +283,9 @@ macro_rules! params {
             }
         }
     };
+    (@role paper) => { $crate::ParamRole::Paper };
+    (@role operator) => { $crate::ParamRole::Operator };
+    (@role reading) => { $crate::ParamRole::Reading };
     (@kind Span) => { $crate::ParamKind::Span };
     (@kind Rate) => { $crate::ParamKind::Rate };
     (@kind Bytes) => { $crate::ParamKind::Bytes };
@@ -331,6 +362,7 @@ pub const fn joined<const N: usize>(first: &[ParamDoc], second: &[ParamDoc]) -> 
     let none = ParamDoc {
         name: "",
         doc: "",
+        role: ParamRole::Paper,
         kind: ParamKind::Flag,
         default: ParamValue::Flag(false),
         range: None,

@@ -508,6 +508,7 @@ pub fn find(name: &str) -> Option<&'static SchemeEntry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::ParamRole;
 
     /// The error of an entry like RED's with a fault.
     fn refused(change: impl FnOnce(&mut SchemeEntry)) -> String {
@@ -526,7 +527,15 @@ mod tests {
         assert!(refused(|e| e.places = Cow::Borrowed(&["queue"])).contains("does not say so"));
         let with = |param: ParamDoc| refused(|e| e.params.to_mut().push(param));
         let (number, default) = (ParamKind::Number, ParamValue::Number(1.0));
-        let param = ParamDoc { name: "new", doc: "", kind: number, default, range: None, needs: None };
+        let param = ParamDoc {
+            name: "new",
+            doc: "",
+            role: ParamRole::Operator,
+            kind: number,
+            default,
+            range: None,
+            needs: None,
+        };
         assert_eq!(with(param), "");
         assert!(with(ParamDoc { name: "min_th", ..param }).contains("stands twice"));
         assert!(with(ParamDoc { kind: ParamKind::Span, ..param }).contains("its default 1: expected a time"));

@@ -901,6 +901,9 @@ class ParamInfo(TypedDict):
     """Name of the parameter."""
     doc: str
     """Meaning of the parameter."""
+    role: str
+    """Who decides: `"paper"`, its constants and symbols; `"operator"`, who runs the network; `"reading"`, how
+    an open text of the paper is read."""
     kind: str
     """Type of the value."""
     default: str

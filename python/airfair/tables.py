@@ -546,20 +546,28 @@ def list_schemes(schemes: Sequence[SchemeInfo], out: rich.console.Console) -> No
     out.print("\nParameters, sources and places of one: airfair schemes NAME")
 
 
-def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console) -> None:
-    """Every scheme: where it acts, what it does, its source, its parameters."""
+def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console, *, readings: bool = False) -> None:
+    """Every scheme: where it acts, what it does, its source, and its readings or its other parameters."""
     for i, scheme in enumerate(schemes):
         if i:
             out.print()
         out.print(f"[bold]{escape(scheme['name'])}[/bold] ({', '.join(scheme['places'])})")
         out.print(escape(scheme["about"]))
         out.print(f"[dim]{escape(scheme['source'])}[/dim]")
+        hidden = 0
         for p in scheme["params"]:
+            if (p["role"] == "reading") is not readings:
+                hidden += 1
+                continue
             limits = f" ({p['range'][0]} to {p['range'][1]})" if p["range"] else ""
             out.print(f"  {escape(scheme['name'])}.{escape(p['name'])} = {escape(p['default'] + limits)}")
             for line in Text(p["doc"]).wrap(out, max(WORDS, out.width - len(INDENT))):
                 line.rstrip()
                 out.print(Text(INDENT).append_text(line))
+        if hidden and not readings:
+            choices = f"{hidden} choices" if hidden > 1 else "A choice"
+            more = f"airfair schemes {escape(scheme['name'])} --readings"
+            out.print(f"[dim]{choices} where the source is open: {more}[/dim]")
 
 
 def _index(estimate: Estimate | None, *, sign: bool = False) -> str:

@@ -4,13 +4,14 @@ use alloc::vec::Vec;
 
 use airfair_schemes::places::{
     AgentEffects, AgentSetup, Destination, FlowId, FlowSample, FlowShare, Forwarder, ForwarderContext,
-    ForwarderEffects, LinkSample, LoneExchange, NodeId, Timer,
+    ForwarderEffects, Heard, LinkSample, LoneExchange, NodeId, Timer,
 };
 use airfair_units::Time;
 
 use super::forwarders;
 use super::{HostEvent, Net, Sender, add_waiting, post};
 use crate::agent::{AgentSlot, EndedMessage, MessageCounts};
+use crate::header::HeaderId;
 use crate::sample::{InterfaceCounters, SampledState};
 use crate::seen::{MessageId, Seen};
 use crate::slot::Firing;
@@ -43,6 +44,8 @@ struct HostedAgent {
     agent: AgentSlot,
     /// It learns of the sizes of its radio's queue.
     wants_backlogs: bool,
+    /// The kind of header that it hears.
+    hears: HeaderId,
     /// Messages that it has received.
     seen: Seen,
     /// Messages for other nodes that its node has received and passes on.
@@ -82,12 +85,19 @@ impl<N: Net> Agents<N> {
         self.hosted.is_empty()
     }
 
-    /// Adds the agent of a radio; `radios`: number of all radios, `wants_backlogs`: it learns of the sizes of its queue.
-    pub fn add(&mut self, (radio, radios): (N::Radio, usize), agent: AgentSlot, wants_backlogs: bool) {
+    /// Adds the agent of a radio; `radios`: number of all radios, `wants_backlogs`: it learns of the sizes of its queue, `hears`: the kind of
+    /// header that it hears.
+    pub fn add(
+        &mut self,
+        (radio, radios): (N::Radio, usize),
+        agent: AgentSlot,
+        (wants_backlogs, hears): (bool, HeaderId),
+    ) {
         if self.hosted.is_empty() {
             self.hosted = (0..radios).map(|_| None).collect();
         }
-        self.hosted[radio] = Some(HostedAgent { agent, wants_backlogs, seen: Seen::default(), relayed: 0 });
+        self.hosted[radio] =
+            Some(HostedAgent { agent, wants_backlogs, hears, seen: Seen::default(), relayed: 0 });
     }
 
     fn at(&mut self, radio: N::Radio) -> Option<&mut HostedAgent> {
@@ -222,6 +232,16 @@ fn take_message<N: Net>(net: &mut N, radio: N::Radio, received: &Received<'_, N:
     let heard = (id.origin, bytes, to != Addressee::Other);
     call(net, radio, |agent, out, firings| agent.on_message(heard, now, out, firings));
     true
+}
+
+/// Passes a header that a radio has received or overheard to its agent. False if the agent hears none of this kind.
+pub fn header<N: Net>(net: &mut N, radio: N::Radio, kind: HeaderId, heard: &Heard<'_>, now: Time) -> bool {
+    let hears = net.hosts().agents.hosted(radio).is_some_and(|host| !kind.is_none() && host.hears == kind);
+    if hears {
+        call(net, radio, |agent, out, firings| agent.on_header(heard, now, out, firings));
+        changed(net, radio, now);
+    }
+    hears
 }
 
 /// Notifies an agent of the nodes that can decode its radio's frames: they have changed.

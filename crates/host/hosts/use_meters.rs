@@ -4,7 +4,7 @@
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
-use airfair_schemes::places::LinkUse;
+use airfair_schemes::places::{Finished, FlowId, LinkUse, PacketClass};
 use airfair_units::Time;
 
 use super::Net;
@@ -38,6 +38,8 @@ struct Meter {
 struct InMac {
     /// The network's number of the packet.
     packet: u64,
+    flow: FlowId,
+    class: PacketClass,
     enqueued: Time,
     dequeued: Time,
 }
@@ -86,27 +88,44 @@ impl<N: Net> UseMeters<N> {
 
     /// Registers a packet of a flow, by its number, that the MAC has dequeued.
     #[inline(never)]
-    pub fn on_dequeued(&mut self, radio: N::Radio, packet: u64, enqueued: Time, now: Time) {
+    pub fn on_dequeued(
+        &mut self,
+        radio: N::Radio,
+        packet: u64,
+        (flow, class): (FlowId, PacketClass),
+        enqueued: Time,
+        now: Time,
+    ) {
         if let Some(meter) = self.at(radio).filter(|meter| meter.in_mac.len() < MOST_IN_MAC) {
-            meter.in_mac.push_back(InMac { packet, enqueued, dequeued: now });
+            meter.in_mac.push_back(InMac { packet, flow, class, enqueued, dequeued: now });
         }
     }
 
-    /// Removes a packet that the MAC has finished; counts its `bytes` if it was acknowledged. A packet that is not known, a message for
-    /// example, has used the MAC, too.
+    /// Removes and returns a packet of `bytes` that the MAC has finished; counts it if it was acknowledged. None without a meter, and of a
+    /// packet that is not known, a message for example; that has used the MAC, too.
     #[inline(never)]
-    pub fn on_finished(&mut self, radio: N::Radio, packet: u64, acknowledged: Option<u32>, now: Time) {
-        let Some(meter) = self.at(radio) else { return };
+    pub fn on_finished(
+        &mut self,
+        radio: N::Radio,
+        packet: u64,
+        (bytes, acknowledged): (u32, bool),
+        now: Time,
+    ) -> Option<Finished> {
+        let meter = self.at(radio)?;
         let free_at = core::mem::replace(&mut meter.free_at, now);
-        let Some(at) = meter.in_mac.iter().position(|in_mac| in_mac.packet == packet) else { return };
-        let (Some(ended), Some(bytes)) = (meter.in_mac.remove(at), acknowledged) else { return };
-        let delay = now.since(ended.enqueued);
-        let used = &mut meter.totals.used;
-        used.sent_packets += 1;
-        used.sent_bytes += u64::from(bytes);
-        used.delay += delay;
-        used.access += now.since(ended.dequeued.max(free_at));
-        meter.totals.delay_squares += u128::from(delay.0) * u128::from(delay.0);
+        let at = meter.in_mac.iter().position(|in_mac| in_mac.packet == packet)?;
+        let InMac { flow, class, enqueued, dequeued, .. } = meter.in_mac.remove(at)?;
+        let access = now.since(dequeued.max(free_at));
+        if acknowledged {
+            let delay = now.since(enqueued);
+            let used = &mut meter.totals.used;
+            used.sent_packets += 1;
+            used.sent_bytes += u64::from(bytes);
+            used.delay += delay;
+            used.access += access;
+            meter.totals.delay_squares += u128::from(delay.0) * u128::from(delay.0);
+        }
+        Some(Finished { bytes, flow, class, acknowledged, access })
     }
 
     /// Totals of a radio's link, if it has a meter.

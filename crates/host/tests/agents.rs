@@ -5,7 +5,7 @@ mod toy;
 use std::sync::{Arc, Mutex};
 
 use airfair_host::{
-    Addressee, AgentSlot, ArrivedPacket, ControllerIx, ControllerSlot, FinishedPacket, HostEvent,
+    Addressee, AgentSlot, ArrivedPacket, ControllerIx, ControllerSlot, FinishedPacket, HeaderId, HostEvent,
     InterfaceCounters, MessageId, Received, Sender, agents, controllers,
 };
 use airfair_schemes::places::{
@@ -98,7 +98,7 @@ fn network() -> (Toy, Log) {
     let (mut toy, log) = (Toy::new(3), Log::default());
     let random = Stream::new(1, "agent", Purpose::Agent);
     let agent = AgentSlot::new(Box::new(Scribe(log.clone())), Span(1_000), 2, random, 4);
-    toy.hosts.agents.add((Node(0), 3), agent, true);
+    toy.hosts.agents.add((Node(0), 3), agent, (true, HeaderId::NONE));
     toy.hosts.links.add(Node(0), 3);
     (toy, log)
 }

@@ -5,7 +5,7 @@ mod toy;
 use std::sync::{Arc, Mutex};
 
 use airfair_host::forwarders::{self, Turn};
-use airfair_host::{AgentSlot, ForwardCounts};
+use airfair_host::{AgentSlot, ForwardCounts, HeaderId};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, FlowId, Forwarder, ForwarderContext, HeardBroadcast, Holding, Made,
     NativePacket, NodeId, Priority,
@@ -81,7 +81,7 @@ fn two_forwarders() -> (Toy, [Puppet; 2]) {
     for (node, puppet) in (0..).zip(&puppets) {
         let random = Stream::new(1, "agent", Purpose::Agent);
         let agent = AgentSlot::new(Box::new(puppet.clone()), Span::ZERO, 2, random, 0);
-        toy.hosts.agents.add((Node(node), 3), agent, false);
+        toy.hosts.agents.add((Node(node), 3), agent, (false, HeaderId::NONE));
         toy.hosts.forwarders.add((Node(node), 3), Node(node), false);
     }
     toy.hosts.forwarders.add_flow(FLOW, [Node(0), Node(1)], true, Time(5));

@@ -18,7 +18,8 @@ use airfair_schemes::places::{
     Agent, Aqm, Capability, Controller, Interface, Medium, OutputQueue, Priority, Source, Wants,
 };
 use airfair_schemes::{
-    Build, Carrier, ParamDoc, ParamError, ParamKind, ParamValue, Params, Registry, Scheme, SchemeEntry,
+    Build, Carrier, ParamDoc, ParamError, ParamKind, ParamRole, ParamValue, Params, Registry, Scheme,
+    SchemeEntry,
 };
 use airfair_units::{Bytes, Quantity, Rate, Span};
 use pyo3::prelude::*;
@@ -90,6 +91,8 @@ fn param((name, kind, default, low, high, doc): &Declared) -> PyResult<ParamDoc>
     Ok(ParamDoc {
         name: interned(name)?,
         doc: interned(doc)?,
+        // Those of a scheme in a file are all the author's: none is listed apart.
+        role: ParamRole::Paper,
         kind,
         default: value(default)?,
         range,

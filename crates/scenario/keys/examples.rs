@@ -145,3 +145,7 @@ pub(crate) const SCHEMES: &str = r#"[schemes.red]                            # a
 max_p = 0.1
 gentle = true
 "#;
+
+pub(crate) const READINGS: &str = r#"[schemes.nred]                           # also: --set nred.obey_own=true
+obey_own = true
+"#;

@@ -116,7 +116,12 @@ pub fn reference_with(schemes: &Registry) -> Vec<Section> {
         Section {
             title: "Parameters of schemes",
             example: examples::SCHEMES,
-            tables: schemes.entries().iter().map(scheme_params::doc).collect(),
+            tables: schemes.entries().iter().map(scheme_params::page).collect(),
+        },
+        Section {
+            title: "Readings of schemes",
+            example: examples::READINGS,
+            tables: schemes.entries().iter().filter_map(scheme_params::readings).collect(),
         },
     ];
     // The words of these keys depend on the schemes, not on the types of the keys.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use airfair_schemes::{ParamDoc, ParamKind, ParamValue, Params, Registry, SchemeEntry};
+use airfair_schemes::{ParamDoc, ParamKind, ParamRole, ParamValue, Params, Registry, SchemeEntry};
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::declare::field::{Field, misfit, quote, unknown_choice};
@@ -139,7 +139,27 @@ fn bound(value: &ParamValue) -> Option<Schema> {
     }
 }
 
-/// The page of the reference about a scheme.
+/// The page of the reference about a scheme: parameters of the paper and of the operator.
+pub(crate) fn page(entry: &SchemeEntry) -> TableDoc {
+    let mut page = doc(entry);
+    page.keys.retain(|key| !is_reading(entry, key.name));
+    page
+}
+
+/// The page of the reference about the readings of a scheme; `None` if it has none.
+pub(crate) fn readings(entry: &SchemeEntry) -> Option<TableDoc> {
+    let mut page = doc(entry);
+    page.keys.retain(|key| is_reading(entry, key.name));
+    page.name = format!("[schemes.{}], readings", entry.name);
+    page.about = format!("Choices where the source of {} is open ({})", entry.name, entry.source);
+    Some(page).filter(|page| !page.keys.is_empty())
+}
+
+fn is_reading(entry: &SchemeEntry, name: &str) -> bool {
+    entry.params.iter().any(|param| param.name == name && param.role == ParamRole::Reading)
+}
+
+/// All parameters of a scheme.
 pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
     let of = |kind| match kind {
         ParamKind::Span => (Span::TYPE, Span::expected(), Span::schema()),
@@ -187,13 +207,13 @@ mod tests {
         /// Parameters of each type, for tests.
         struct Parameters {
             /// probability
-            max_p: f64 = 0.02, in 0.0..=1.0;
+            paper max_p: f64 = 0.02, in 0.0..=1.0;
             /// time between samples
-            interval: Span = Span::from_millis(100), in Span(1)..=Span::from_secs(1);
+            paper interval: Span = Span::from_millis(100), in Span(1)..=Span::from_secs(1);
             /// a switch
-            gentle: bool = true;
+            paper gentle: bool = true;
             /// how many
-            bins: u64 = 8, in 1..=64;
+            paper bins: u64 = 8, in 1..=64;
         }
     }
 

@@ -10,7 +10,7 @@ params! {
     /// The parameter of the scheme below.
     struct Parameters {
         /// how fast the window answers
-        gain: f64 = 0.5, in 0.0..=1.0;
+        paper gain: f64 = 0.5, in 0.0..=1.0;
     }
 }
 

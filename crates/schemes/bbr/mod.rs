@@ -42,12 +42,12 @@ params! {
     /// The parameters of BBR.
     pub(crate) struct Parameters {
         /// length of the filter of delivery rates in round trips, BtlBwFilterLen: longer than a gain cycle of eight (section 4.1.1)
-        bw_rounds: u64 = 10, in 1..=1000;
+        paper bw_rounds: u64 = 10, in 1..=1000;
         /// length of the filter of round-trip times, RTpropFilterLen, and time without a new minimum until ProbeRTT, ProbeRTTInterval;
         /// flows that share a queue must agree on it (section 4.3.5)
-        rtt_window: Span = Span::from_secs(10), in Span(1)..=Span::from_secs(3600);
+        paper rtt_window: Span = Span::from_secs(10), in Span(1)..=Span::from_secs(3600);
         /// least time with four segments in flight, ProbeRTTDuration: long enough for flows to do so together (section 4.3.5)
-        probe_rtt: Span = Span::from_millis(200), in Span(1)..=Span::from_secs(60);
+        paper probe_rtt: Span = Span::from_millis(200), in Span(1)..=Span::from_secs(60);
     }
 }
 

@@ -90,30 +90,30 @@ params! {
     /// The parameters that `c3l-local` has as well.
     pub(crate) struct FlowParameters {
         /// time between two control packets of a flow's receiver, and between two divisions of a link's share (section IV)
-        epoch: Span = Span::from_secs(1), in MILLISECOND..=HOUR;
+        paper epoch: Span = Span::from_secs(1), in MILLISECOND..=HOUR;
         /// a source's rate before the first feedback, and its largest one without feedback; what a node stamps for a flow that it does not
         /// know yet
-        first_rate: Rate = Rate(100_000), in Rate(1)..=FASTEST;
+        reading first_rate: Rate = Rate(100_000), in Rate(1)..=FASTEST;
         /// a source's least rate
-        rate_min: Rate = Rate(4_000), in Rate(1)..=FASTEST;
+        operator rate_min: Rate = Rate(4_000), in Rate(1)..=FASTEST;
         /// a source's largest rate
-        rate_max: Rate = Rate(100_000_000), in Rate(1)..=FASTEST;
+        operator rate_max: Rate = Rate(100_000_000), in Rate(1)..=FASTEST;
         /// time without feedback after which a source goes back to `first_rate`
-        feedback_expiry: Span = Span::from_secs(5), in MILLISECOND..=HOUR;
+        operator feedback_expiry: Span = Span::from_secs(5), in MILLISECOND..=HOUR;
         /// time between two samples of a node's counters
-        sample: Span = Span::from_millis(100), in MILLISECOND..=Span::from_secs(10);
+        operator sample: Span = Span::from_millis(100), in MILLISECOND..=Span::from_secs(10);
         /// what counts as a flow's sending rate at a node of its path
-        sending: Sending = Sending::Stated;
+        reading sending: Sending = Sending::Stated;
         /// delta of section III-E, by which a flow may grow: part of the link's share
-        delta: f64 = 0.1, in 0.0..=1.0;
+        paper delta: f64 = 0.1, in 0.0..=1.0;
         /// part of delta that a flow has to use before its requirement is infinite
-        consumed: f64 = 0.5, in 0.0..=1.0;
+        reading consumed: f64 = 0.5, in 0.0..=1.0;
         /// time after which a flow that has not sent any more has no share
-        flow_expiry: Span = Span::from_secs(8), in MILLISECOND..=HOUR;
+        operator flow_expiry: Span = Span::from_secs(8), in MILLISECOND..=HOUR;
         /// most flows that a node stores for a link
-        flows: u64 = 1024, in 1..=65_536;
+        operator flows: u64 = 1024, in 1..=65_536;
         /// size of the packets for which a link's goodput is computed before any have passed
-        packet: Bytes = Bytes(1048), in Bytes(1)..=Bytes(65_535);
+        reading packet: Bytes = Bytes(1048), in Bytes(1)..=Bytes(65_535);
     }
 }
 
@@ -122,102 +122,102 @@ params! {
     pub(crate) struct Parameters {
         ..flow: FlowParameters;
         /// time for which a flow keeps its requirement after its share has risen
-        settle: Span = Span::from_secs(2), in Span::ZERO..=HOUR;
+        reading settle: Span = Span::from_secs(2), in Span::ZERO..=HOUR;
         /// time between two rounds of the controller, and between two reports of a node (section IV)
-        cycle: Span = Span::from_secs(8), in Span::from_millis(100)..=HOUR;
+        paper cycle: Span = Span::from_secs(8), in Span::from_millis(100)..=HOUR;
         /// part of a cycle by which a node's report precedes the controller's round at most
-        report_lead: f64 = 0.2, in 0.0..=0.9;
+        reading report_lead: f64 = 0.2, in 0.0..=0.9;
         /// cycles for which an allocation is valid
-        validity: u64 = 3, in 1..=1000;
+        reading validity: u64 = 3, in 1..=1000;
         /// time between two HELLOs, and between two probes, of a node
-        hello_interval: Span = Span::from_secs(1), in Span::from_millis(10)..=HOUR;
+        operator hello_interval: Span = Span::from_secs(1), in Span::from_millis(10)..=HOUR;
         /// part of hello_interval by which they vary
-        hello_jitter: f64 = 0.1, in 0.0..=1.0;
+        reading hello_jitter: f64 = 0.1, in 0.0..=1.0;
         /// power of probes above the radio's own, dB (section III-B: 3)
-        probe_power: f64 = 3.0, in -30.0..=30.0;
+        paper probe_power: f64 = 3.0, in -30.0..=30.0;
         /// HELLOs over which a delivery ratio is taken
-        window: u64 = 20, in 1..=64;
+        reading window: u64 = 20, in 1..=64;
         /// change of a delivery ratio for which a node tells the controller its list again
-        list_step: f64 = 0.1, in 0.0..=1.0;
+        reading list_step: f64 = 0.1, in 0.0..=1.0;
         /// most neighbours that a node counts
-        neighbours: u64 = 64, in 1..=255;
+        operator neighbours: u64 = 64, in 1..=255;
         /// time without word of a controller after which its nodes do without it
-        controller_expiry: Span = Span::from_secs(20), in MILLISECOND..=HOUR;
+        operator controller_expiry: Span = Span::from_secs(20), in MILLISECOND..=HOUR;
         /// part of C_max that the flows of a node divide without a controller's allocation; where hidden senders starve others, much less
         /// than 1 lets the first reports through
-        default_part: f64 = 0.1, in 0.001..=1.0;
+        reading default_part: f64 = 0.1, in 0.001..=1.0;
         /// most links that a node stores
-        node_links: u64 = 64, in 1..=255;
+        operator node_links: u64 = 64, in 1..=255;
         /// mean queue of a cycle above which a link is overloaded, part of its limit
-        overload_threshold: f64 = 0.2, in 0.0..=1.0;
+        reading overload_threshold: f64 = 0.2, in 0.0..=1.0;
         /// mean queue of a cycle's second half by that of its first, below which the link is not overloaded; 0: it is in any case
-        overload_falls: f64 = 0.9, in 0.0..=1.0;
+        reading overload_falls: f64 = 0.9, in 0.0..=1.0;
         /// queue above which a node injects less by itself, part of its limit; far above overload_threshold, or it hides from the
         /// controller what is overloaded
-        local_threshold: f64 = 0.9, in 0.0..=1.0;
+        reading local_threshold: f64 = 0.9, in 0.0..=1.0;
         /// what the shares of the link's flows are multiplied by then, until the next allocation; 1: never
-        local_factor: f64 = 0.9, in 0.01..=1.0;
+        reading local_factor: f64 = 0.9, in 0.01..=1.0;
         /// time after which they are multiplied again; 0: not before the next allocation
-        local_again: Span = Span::ZERO, in Span::ZERO..=HOUR;
+        reading local_again: Span = Span::ZERO, in Span::ZERO..=HOUR;
         /// the smallest product of these factors
-        local_floor: f64 = 0.1, in 0.0..=1.0;
+        reading local_floor: f64 = 0.1, in 0.0..=1.0;
         /// what C_max is: the "goodput" of a lone saturated link, or the "rate" of its data frames (then default_goodput is to be it too)
-        c_max: Capacity = Capacity::Goodput;
+        reading c_max: Capacity = Capacity::Goodput;
         /// r, by which the use of channel time counts to find a clique: "transmissions" of a packet, or "retransmissions" (as printed, by
         /// which a link without any uses none)
-        repeats: Repeats = Repeats::Transmissions;
+        reading repeats: Repeats = Repeats::Transmissions;
         /// delta_i, part of C_max that a clique's capacity gains (section IV)
-        increment: f64 = 0.05, in 0.0..=1.0;
+        paper increment: f64 = 0.05, in 0.0..=1.0;
         /// the smallest capacity of a clique, part of C_max (ours)
-        floor: f64 = 0.05, in 0.001..=1.0;
+        reading floor: f64 = 0.05, in 0.001..=1.0;
         /// capacities are re-estimated (figure 12, third bar)
-        reestimate: bool = true;
+        paper reestimate: bool = true;
         /// W_FACTOR, what the use of inhibitors is multiplied by (section IV); 1: it is off
-        w_factor: f64 = 1.7, in 1.0..=10.0;
+        paper w_factor: f64 = 1.7, in 1.0..=10.0;
         /// W_FACTOR counts in the allocation too (ours)
-        w_in_allocation: bool = false;
+        reading w_in_allocation: bool = false;
         /// which cliques of an overloaded link lose capacity: the "pinpointed" one (Algorithm 1) or "all" (ours)
-        decrease: Decrease = Decrease::Pinpointed;
+        reading decrease: Decrease = Decrease::Pinpointed;
         /// what a clique loses that several overloaded links pinpoint in a round: delta_r "once" (Algorithm 1) or for "each"
-        several: Several = Several::Once;
+        reading several: Several = Several::Once;
         /// part of its share that each sender has to use before a capacity grows; 0: it grows in any case (Algorithm 1)
-        used: f64 = 0.9, in 0.0..=1.0;
+        reading used: f64 = 0.9, in 0.0..=1.0;
         /// flows get no more than nodes report that they require (ours)
-        demands: bool = false;
+        reading demands: bool = false;
         /// delivery ratio from which a link is usable
-        usable: f64 = 0.5, in 0.0..=1.0;
+        reading usable: f64 = 0.5, in 0.0..=1.0;
         /// part of HELLOs or probes that a node hears of another from which they interfere
-        interferes: f64 = 0.1, in 0.0..=1.0;
+        reading interferes: f64 = 0.1, in 0.0..=1.0;
         /// two nodes interfere only if each hears the other, so that a node that lies invents no conflicts with nodes that do not hear it
         /// (ours); false: if one hears the other
-        mutual: bool = false;
+        reading mutual: bool = false;
         /// which links are in conflict: those of which "ends" interfere, as RTS and CTS have it, or those whose "receivers" hear the
         /// other's sender
-        conflict: Conflict = Conflict::Ends;
+        reading conflict: Conflict = Conflict::Ends;
         /// vertices of the conflict graph: links that are "used" by flows, or all "usable" ones
-        vertices: Vertices = Vertices::Used;
+        reading vertices: Vertices = Vertices::Used;
         /// how near an inhibitor is to the receiver: in "communication" (section III-B) or "interference" range
-        reach: Reach = Reach::Communication;
+        reading reach: Reach = Reach::Communication;
         /// which end of an inhibitor is hidden: the "sender" or "either"
-        hider: Hider = Hider::Either;
+        reading hider: Hider = Hider::Either;
         /// most flows that the controller counts of those that begin at one node (ours)
-        own_flows: u64 = 1024, in 1..=65_536;
+        operator own_flows: u64 = 1024, in 1..=65_536;
         /// time for which a link stays in the conflict graph after its last use
-        keep: Span = Span::from_secs(120), in MILLISECOND..=HOUR;
+        reading keep: Span = Span::from_secs(120), in MILLISECOND..=HOUR;
         /// time for which a node's report of flows and links counts
-        report_expiry: Span = Span::from_secs(40), in MILLISECOND..=HOUR;
+        operator report_expiry: Span = Span::from_secs(40), in MILLISECOND..=HOUR;
         /// time after which the controller forgets a node that does not report
-        node_expiry: Span = Span::from_secs(60), in MILLISECOND..=HOUR;
+        operator node_expiry: Span = Span::from_secs(60), in MILLISECOND..=HOUR;
         /// goodput of a lone link, for the controller, of which nothing is reported
-        default_goodput: Rate = Rate(1_394_000), in Rate(1)..=FASTEST;
+        operator default_goodput: Rate = Rate(1_394_000), in Rate(1)..=FASTEST;
         /// most nodes that the controller stores
-        nodes: u64 = 8192, in 1..=65_536;
+        operator nodes: u64 = 8192, in 1..=65_536;
         /// most links in the controller's conflict graph
-        links: u64 = 16_384, in 1..=1_000_000;
+        operator links: u64 = 16_384, in 1..=1_000_000;
         /// most cliques that it lists
-        cliques: u64 = 1_000_000, in 1..=100_000_000;
+        operator cliques: u64 = 1_000_000, in 1..=100_000_000;
         /// most members of all these cliques together
-        clique_members: u64 = 200_000, in 1..=100_000_000;
+        operator clique_members: u64 = 200_000, in 1..=100_000_000;
     }
 }
 
@@ -226,11 +226,11 @@ params! {
     pub(crate) struct LocalParameters {
         ..flow: FlowParameters;
         /// weight of a sample in the average of a radio's bandwidth
-        bandwidth_weight: f64 = 0.1, in 0.001..=1.0;
+        reading bandwidth_weight: f64 = 0.1, in 0.001..=1.0;
         /// what the MAC adds to a packet, in bytes at the rate of its payload
-        overhead: Bytes = Bytes(0), in Bytes(0)..=Bytes(65_535);
+        reading overhead: Bytes = Bytes(0), in Bytes(0)..=Bytes(65_535);
         /// part of a node's time that its flows divide
-        time: f64 = 1.0, in 0.01..=1.0;
+        reading time: f64 = 1.0, in 0.01..=1.0;
     }
 }
 

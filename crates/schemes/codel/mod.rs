@@ -40,13 +40,13 @@ params! {
     /// The parameters of CoDel.
     pub(crate) struct Parameters {
         /// wait that a standing queue may cause; at least the time of a packet or two on the link (RFC 8289 section 4.3)
-        target: Span = Span::from_millis(5), in Span::from_micros(1)..=Span::from_secs(10);
+        paper target: Span = Span::from_millis(5), in Span::from_micros(1)..=Span::from_secs(10);
         /// how long the wait must stay above the target; the order of a worst-case round-trip time (RFC 8289 section 4.2)
-        interval: Span = Span::from_millis(100), in Span::from_micros(1)..=Span::from_secs(100);
+        paper interval: Span = Span::from_millis(100), in Span::from_micros(1)..=Span::from_secs(100);
         /// a queue with at most this many bytes left is never dropped from (MAXPACKET)
-        mtu: Bytes = Bytes(1500), in Bytes(0)..=Bytes(1 << 20);
+        operator mtu: Bytes = Bytes(1500), in Bytes(0)..=Bytes(1 << 20);
         /// marks instead of dropping where the packet can be marked
-        ecn: bool = false;
+        operator ecn: bool = false;
     }
 }
 

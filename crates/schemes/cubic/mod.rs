@@ -39,15 +39,15 @@ params! {
     pub(crate) struct Parameters {
         ..window: WindowParameters;
         /// C in segments/s^3, how fast the window grows far from W_max; RFC 9438 section 5.1 weighs 0.4 against Reno
-        c: f64 = 0.4, in 1e-6..=1e6;
+        paper c: f64 = 0.4, in 1e-6..=1e6;
         /// beta_cubic, what a congestion event leaves of FlightSize (RFC 9438 section 4.6)
-        beta: f64 = 0.7, in 0.01..=0.99;
+        paper beta: f64 = 0.7, in 0.01..=0.99;
         /// a flow that could not reach its former W_max sets it still lower to make room for new flows (RFC 9438 section 4.7, SHOULD; off
         /// where a flow is alone)
-        fast_convergence: bool = true;
+        paper fast_convergence: bool = true;
         /// the window is at least W_est, Reno's (RFC 9438 section 4.3); ns-3.37's CUBIC has no such region: with short round trips its
         /// window hardly grows for seconds after a loss
-        reno_friendly: bool = true;
+        paper reno_friendly: bool = true;
     }
 }
 

@@ -67,39 +67,39 @@ params! {
     pub(crate) struct CommonParameters {
         /// what a source's rate follows: "aimd" (section 4.1, Source Rate Control) or "log", the rate that maximises the sum of the
         /// logarithms of the rates
-        law: Law = Law::Aimd;
+        reading law: Law = Law::Aimd;
         /// what calls the law: the clock, each "interval", or the "packets" that the source sends
-        steps: Steps = Steps::Interval;
+        reading steps: Steps = Steps::Interval;
         /// D, the most packets in a destination queue, and the size of the highest level; over forwarders also the most that a source is
         /// granted and has not sent
-        depth: u64 = 100, in 1..=65_535;
+        paper depth: u64 = 100, in 1..=65_535;
         /// QUEUE_THRESH, packets in the source's own queue above which its rate falls
-        threshold: u64 = 25, in 0..=65_535;
+        paper threshold: u64 = 25, in 0..=65_535;
         /// alpha, what a source's rate gains in a step (section 6.1: 0.01, without a unit)
-        alpha: Rate = Rate(10_000), in Rate(0)..=Rate(1_000_000_000);
+        paper alpha: Rate = Rate(10_000), in Rate(0)..=Rate(1_000_000_000);
         /// beta, what a decrease multiplies a source's rate by (section 6.1)
-        beta: f64 = 0.5, in 0.01..=1.0;
+        paper beta: f64 = 0.5, in 0.01..=1.0;
         /// time between two steps of a source's law
-        interval: Span = Span::from_millis(10), in Span::from_millis(1)..=Span::from_secs(10);
+        reading interval: Span = Span::from_millis(10), in Span::from_millis(1)..=Span::from_secs(10);
         /// least time between two decreases of a source's rate
-        hold: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
+        reading hold: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
         /// a source's first rate
-        rate_start: Rate = Rate(100_000), in Rate(1)..=Rate(10_000_000_000);
+        operator rate_start: Rate = Rate(100_000), in Rate(1)..=Rate(10_000_000_000);
         /// a source's largest rate: the data rate of the radio
-        rate_max: Rate = Rate(11_000_000), in Rate(1)..=Rate(10_000_000_000);
+        operator rate_max: Rate = Rate(11_000_000), in Rate(1)..=Rate(10_000_000_000);
         /// rate of the law "log" with `threshold` packets in the queue
-        log_rate: Rate = Rate(1_000_000), in Rate(1)..=Rate(10_000_000_000);
+        reading log_rate: Rate = Rate(1_000_000), in Rate(1)..=Rate(10_000_000_000);
         /// which queues, or flows over forwarders, are served: "always" all, or those with a "positive" differential, as in the theory of
         /// backpressure
-        serve: Serve = Serve::Always;
+        reading serve: Serve = Serve::Always;
         /// Delta, levels of the MAC (section 5.5): at most the radio's categories; 4 with those of "edca"
-        levels: u64 = 8, in 1..=8;
+        paper levels: u64 = 8, in 1..=8;
         /// whether a differential between two levels goes "up" (pseudo-code) or "down"
-        rounding: Rounding = Rounding::Up;
+        reading rounding: Rounding = Rounding::Up;
         /// time after which a neighbour's size (over forwarders: its backlog) that was not heard again counts as 0
-        expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
+        operator expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
         /// most sizes of neighbours' queues that a node stores
-        sizes: u64 = 1024, in 1..=65_536;
+        operator sizes: u64 = 1024, in 1..=65_536;
     }
 }
 
@@ -135,21 +135,21 @@ params! {
     pub(crate) struct Parameters {
         ..common: CommonParameters;
         /// a source's rate grows only while the source sends at it (ours; the paper's law grows always)
-        only_used: bool = false;
+        reading only_used: bool = false;
         /// which queue is served next: of the largest "differential" (pseudo-code) or of the highest "priority" (text of section 4.1)
-        order: Order = Order::Differential;
+        reading order: Order = Order::Differential;
         /// level of acknowledgements: that of their queue's "differential", "lowest", or "highest"
-        acks: AckLevel = AckLevel::Differential;
+        reading acks: AckLevel = AckLevel::Differential;
         /// most packets of destination queues that the radio holds at once
-        in_radio: u64 = 1, in 1..=64;
+        reading in_radio: u64 = 1, in 1..=64;
         /// size that a trailer announces: "after" or "before" (pseudo-code) its packet has left the queue
-        announced: Announced = Announced::After;
+        reading announced: Announced = Announced::After;
         /// how neighbours learn a queue's size: "overheard" from trailers (section 4) or by a "broadcast" of its own
-        sizes_by: SizesBy = SizesBy::Overheard;
+        reading sizes_by: SizesBy = SizesBy::Overheard;
         /// time between two broadcasts of sizes, with sizes_by = "broadcast"
-        announcement_interval: Span = Span::from_millis(100), in Span::from_millis(1)..=Span::from_secs(60);
+        reading announcement_interval: Span = Span::from_millis(100), in Span::from_millis(1)..=Span::from_secs(60);
         /// packets in a destination queue from which on arrivals are marked, if they can be (ours); 0: none
-        mark_above: u64 = 0, in 0..=65_535;
+        operator mark_above: u64 = 0, in 0..=65_535;
     }
 }
 

@@ -45,23 +45,23 @@ params! {
     pub(crate) struct Parameters {
         ..opportunistic: opportunistic::Parameters;
         /// packets of a batch (section 3)
-        batch: u64 = 32, in 1..=100;
+        paper batch: u64 = 32, in 1..=100;
         /// maps that the destination sends in its turn (section 3)
-        maps: u64 = 10, in 1..=100;
+        paper maps: u64 = 10, in 1..=100;
         /// part of a batch that is broadcast until it is delivered, before the rest goes by ordinary routing (section 3)
-        broadcast: f64 = 0.9, in 0.0..=1.0;
+        paper broadcast: f64 = 0.9, in 0.0..=1.0;
         /// time after which a packet goes by ordinary routing again, if no map shows it at the destination (ours)
-        again: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(60);
+        reading again: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(60);
         /// time without news of a batch after which a node is silent (ours)
-        patience: Span = Span::from_secs(3), in Span::from_millis(1)..=Span::from_secs(3600);
+        reading patience: Span = Span::from_secs(3), in Span::from_millis(1)..=Span::from_secs(3600);
         /// time without news after which a source sends all that is not delivered itself (ours)
-        stuck: Span = Span::from_secs(5), in Span::from_millis(1)..=Span::from_secs(3600);
+        reading stuck: Span = Span::from_secs(5), in Span::from_millis(1)..=Span::from_secs(3600);
         /// part of the old value that stays in the average time of a packet, by which turns begin (section 3)
-        keeps: f64 = 0.9, in 0.0..=1.0;
+        paper keeps: f64 = 0.9, in 0.0..=1.0;
         /// packets whose time a node is given of which nothing is heard (section 3)
-        silent: u64 = 5, in 1..=1000;
+        paper silent: u64 = 5, in 1..=1000;
         /// time of a packet before one was measured (ours)
-        packet_time: Span = Span::from_millis(2), in Span::from_micros(10)..=Span::from_secs(10);
+        reading packet_time: Span = Span::from_millis(2), in Span::from_micros(10)..=Span::from_secs(10);
     }
 }
 

@@ -7,7 +7,8 @@ use airfair_units::{Span, Time};
 
 use super::Faults;
 use crate::places::{
-    Agent, AgentContext, AgentSetup, FlowId, FlowShare, Forwarder, Message, NodeId, NodeSample, Timer,
+    Agent, AgentContext, AgentSetup, FlowId, FlowShare, Forwarder, HeaderKind, Heard, Message, NodeId,
+    NodeSample, Timer,
 };
 
 /// The time of a late message. An agent that may be faulty has no timer of this number.
@@ -92,6 +93,14 @@ impl Agent for FaultyAgent {
 
     fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut AgentContext<'_>) {
         self.call(context, |inner, context| inner.on_message(from, bytes, to_me, context));
+    }
+
+    fn hears(&self) -> Option<&'static HeaderKind> {
+        self.inner.hears()
+    }
+
+    fn on_header(&mut self, heard: &Heard<'_>, context: &mut AgentContext<'_>) {
+        self.call(context, |inner, context| inner.on_header(heard, context));
     }
 
     fn on_controller(&mut self, here: bool, context: &mut AgentContext<'_>) {

@@ -21,13 +21,13 @@ params! {
     pub(crate) struct FaultyParameters {
         ..right: Parameters;
         /// part of the node's reports that is lost before it is sent
-        lost: f64 = 0.0, in 0.0..=1.0;
+        operator lost: f64 = 0.0, in 0.0..=1.0;
         /// longest time that a report waits before it is sent; each waits a drawn part of it
-        late: Span = Span::ZERO, in Span::ZERO..=HOUR;
+        operator late: Span = Span::ZERO, in Span::ZERO..=HOUR;
         /// invented flows that the node reports beside each of its flows
-        more_flows: u64 = 0, in 0..=100;
+        operator more_flows: u64 = 0, in 0..=100;
         /// the node reports that each of its links is overloaded
-        overloaded: bool = false;
+        operator overloaded: bool = false;
     }
 }
 

@@ -14,7 +14,7 @@ params! {
     pub(crate) struct LiarParameters {
         ..truth: Parameters;
         /// what the node multiplies the sizes by that it announces: 0 attracts packets, large factors repel them
-        size_factor: f64 = 0.0, in 0.0..=1000.0;
+        operator size_factor: f64 = 0.0, in 0.0..=1000.0;
     }
 }
 

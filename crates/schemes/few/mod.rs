@@ -21,11 +21,11 @@ params! {
     pub(crate) struct Parameters {
         ..common: Common;
         /// a, the growth of the window in congestion avoidance, segments a round trip; 1 is NewReno's
-        growth: f64 = 0.01, in 0.0001..=1.0;
+        paper growth: f64 = 0.01, in 0.0001..=1.0;
         /// slow start is slowed down too: an acknowledgement adds a segments instead of one
-        limit_slow_start: bool = false;
+        reading limit_slow_start: bool = false;
         /// fast recovery ends with cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS), as in NewReno (RFC 6582 section 3.2 step 3)
-        careful_exit: bool = true;
+        reading careful_exit: bool = true;
     }
 }
 

@@ -46,11 +46,11 @@ params! {
     pub(crate) struct Parameters {
         ..codel: CoDelParameters;
         /// queues that flows are hashed to; flows of one queue share its service (RFC 8290 section 5.2)
-        flows: u64 = 1024, in 1..=65_536;
+        paper flows: u64 = 1024, in 1..=65_536;
         /// bytes that a queue may send in a round (RFC 8290 section 5.2); smaller values favour small packets
-        quantum: Bytes = Bytes(1514), in Bytes(64)..=Bytes(1 << 20);
+        paper quantum: Bytes = Bytes(1514), in Bytes(64)..=Bytes(1 << 20);
         /// most packets dropped at once from the longest queue when all of them are over the limit; 1 drops as drop-tail does
-        drop_batch: u64 = 64, in 1..=65_536;
+        paper drop_batch: u64 = 64, in 1..=65_536;
     }
 }
 

@@ -77,38 +77,38 @@ params! {
     /// The parameters of LBM.
     pub struct Lbm {
         /// t_avg, over which load and delay are measured; section 2.3: some round-trip times
-        interval: Span = Span::from_millis(500), in SHORTEST..=LONGEST;
+        paper interval: Span = Span::from_millis(500), in SHORTEST..=LONGEST;
         /// slope of the marking probability over the load; section 2.3: more is faster and less stable
-        alpha: f64 = 1.0, in 0.0..=1000.0;
+        paper alpha: f64 = 1.0, in 0.0..=1000.0;
         /// load from which packets are marked, or where the adaptation begins; section 3: 0.15 and 0.2
-        rho0: f64 = 0.2, in 0.0..=1.0;
+        paper rho0: f64 = 0.2, in 0.0..=1.0;
         /// rho0 follows the delay over the wireless link; section 2.3
-        adapt: bool = false;
+        paper adapt: bool = false;
         /// d_min: below this mean delay rho0 rises; section 3.2
-        min_delay: Span = Span::from_millis(10), in Span::ZERO..=LONGEST;
+        paper min_delay: Span = Span::from_millis(10), in Span::ZERO..=LONGEST;
         /// d_max: above this mean delay rho0 falls; section 3.2
-        max_delay: Span = Span::from_millis(15), in Span::ZERO..=LONGEST;
+        paper max_delay: Span = Span::from_millis(15), in Span::ZERO..=LONGEST;
         /// change of rho0 in a step; section 3.2
-        step: f64 = 0.01, in 0.0..=1.0;
+        paper step: f64 = 0.01, in 0.0..=1.0;
         /// rho0 moves once in this many intervals, by the mean delay of all of them
-        adapt_windows: u64 = 1, in 1..=1_000_000;
+        reading adapt_windows: u64 = 1, in 1..=1_000_000;
         /// rho0 rises no further; the default is the load of a full cell, above which rho0 only takes longer to fall
-        max_rho0: f64 = 0.25, in 0.0..=1.0;
+        reading max_rho0: f64 = 0.25, in 0.0..=1.0;
         /// exponent of the marking curve: 1 linear, above 1 convex, below 1 concave; section 4
-        curve: f64 = 1.0, in 0.1..=10.0;
+        paper curve: f64 = 1.0, in 0.1..=10.0;
         /// the quantity rho: bits of both directions over the rate, packets of both directions, or the delay of access to the air;
         /// section 4
-        measure: Measure = Measure::Utilisation;
+        paper measure: Measure = Measure::Utilisation;
         /// with measure "packets": a load of 1 is the radio's rate in packets of this size
-        mean_packet: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
+        reading mean_packet: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
         /// with measure "access": a load of 1 is this mean time at the head of the MAC
-        access_scale: Span = Span::from_millis(20), in Span::from_micros(1)..=LONGEST;
+        reading access_scale: Span = Span::from_millis(20), in Span::from_micros(1)..=LONGEST;
         /// received packets are neither measured nor marked; section 2.2 argues against this
-        downlink_only: bool = false;
+        reading downlink_only: bool = false;
         /// acknowledgements are marked too, by setting ECN-Echo in them; section 2.2 marks "a packet" of either direction
-        mark_acks: bool = false;
+        reading mark_acks: bool = false;
         /// queues of wires run RED with ECN; false: drop-tail
-        wired_red: bool = true;
+        operator wired_red: bool = true;
     }
 }
 

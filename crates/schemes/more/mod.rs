@@ -46,14 +46,14 @@ params! {
     pub(crate) struct Parameters {
         ..opportunistic: opportunistic::Parameters;
         /// K, the natives of a batch (section 3)
-        batch: u64 = 32, in 1..=255;
+        paper batch: u64 = 32, in 1..=255;
         /// a packet that brings nothing new earns credit, too: credit pays for what was sent upstream
-        dependent_earns: bool = true;
+        reading dependent_earns: bool = true;
         /// shortest time between two acknowledgements of a batch, while the destination hears more of it; each time twice as long, up to
         /// a second (ours)
-        again: Span = Span::from_millis(50), in Span::ZERO..=Span::from_secs(60);
+        reading again: Span = Span::from_millis(50), in Span::ZERO..=Span::from_secs(60);
         /// time for which the destination repeats an acknowledgement until it hears of a later batch (ours); 0: never
-        repeat: Span = Span::from_secs(60), in Span::ZERO..=Span::from_secs(3600);
+        reading repeat: Span = Span::from_secs(60), in Span::ZERO..=Span::from_secs(3600);
     }
 }
 

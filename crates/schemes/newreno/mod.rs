@@ -19,7 +19,7 @@ params! {
         ..common: Common;
         /// fast recovery ends with cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS), the first choice of RFC 6582 section 3.2 step 3,
         /// so that no burst of up to ssthresh leaves at once; without it cwnd = ssthresh (RFC 5681 section 3.2 step 6)
-        careful_exit: bool = true;
+        reading careful_exit: bool = true;
     }
 }
 

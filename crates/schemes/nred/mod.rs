@@ -81,39 +81,39 @@ params! {
     /// The parameters of NRED.
     pub struct Nred {
         /// T_interval, over which the radio's states are counted; section 6.1: 100 ms to 1 s
-        interval: Span = Span::from_millis(100), in SHORTEST..=LONGEST;
+        paper interval: Span = Span::from_millis(100), in SHORTEST..=LONGEST;
         /// w_q of the moving averages; section 6.1: 0.1 to 0.4
-        weight: f64 = 0.2, in 1e-6..=1.0;
+        paper weight: f64 = 0.2, in 1e-6..=1.0;
         /// W, which with C makes the index U W/C; section 5.1 has 2 Mbit/s. The thresholds belong to W/C, not to the radio's rate
-        bandwidth: Rate = Rate::from_mbps(2), in Rate::from_kbps(1)..=Rate::from_mbps(1_000_000);
+        paper bandwidth: Rate = Rate::from_mbps(2), in Rate::from_kbps(1)..=Rate::from_mbps(1_000_000);
         /// C, which turns a share of the channel into an index of a queue, U W/C; section 5.1, calibrated so that a saturated channel has
         /// 240
-        mean_packet: Bytes = Bytes(1030), in Bytes(1)..=Bytes(65_535);
+        paper mean_packet: Bytes = Bytes(1030), in Bytes(1)..=Bytes(65_535);
         /// average index from which the neighbourhood is congested; section 7
-        min_th: f64 = 100.0, in 0.0..=1e9;
+        paper min_th: f64 = 100.0, in 0.0..=1e9;
         /// average index from which p_b is 1; section 7
-        max_th: f64 = 240.0, in 0.0..=1e9;
+        paper max_th: f64 = 240.0, in 0.0..=1e9;
         /// p_b just below max_th; section 6.2: 0.1 to 0.2
-        max_p: f64 = 0.14, in 0.0..=1.0;
+        paper max_p: f64 = 0.14, in 0.0..=1.0;
         /// T_NCN, the interval between checks whether a notification is due
-        ncn_interval: Span = Span::from_secs(1), in SHORTEST..=LONGEST;
+        paper ncn_interval: Span = Span::from_secs(1), in SHORTEST..=LONGEST;
         /// how long a notification holds; section 5.2: at least twice T_NCN; up to 65.535 s
-        lifetime: Span = Span::from_secs(2), in SHORTEST..=Span::from_millis(65_535);
+        paper lifetime: Span = Span::from_secs(2), in SHORTEST..=Span::from_millis(65_535);
         /// a node suffers while its share of the neighbourhood's use of the channel is below this; condition (iii)
-        theta: f64 = 0.5, in 0.0..=10.0;
+        paper theta: f64 = 0.5, in 0.0..=10.0;
         /// how long after its last packet a flow counts as passing through; condition (ii)
-        memory: Span = Span::from_secs(60), in SHORTEST..=LONGEST;
+        reading memory: Span = Span::from_secs(60), in SHORTEST..=LONGEST;
         /// a flow counts as passing through all nodes of its static route while nothing of it has arrived; false: only where its packets
         /// pass; condition (ii)
-        set_up: bool = true;
+        reading set_up: bool = true;
         /// marks instead of dropping where the packet can be marked; section 8
-        ecn: bool = false;
+        operator ecn: bool = false;
         /// the sender of a notification follows it too
-        obey_own: bool = false;
+        reading obey_own: bool = false;
         /// U_rx counts every decodable frame, not only those for this node
-        rx_all: bool = false;
+        reading rx_all: bool = false;
         /// notifications are broadcast, not sent to one random neighbour; section 5.2 says why not
-        broadcast: bool = false;
+        reading broadcast: bool = false;
     }
 }
 

@@ -29,15 +29,15 @@ params! {
     pub(crate) struct Parameters {
         ..ratios: ratios::Parameters;
         /// time after which fewer packets than a batch has are sent as one (ours; the papers' sources always have more to send)
-        flush: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
+        reading flush: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
         /// part of all transmissions below which a forwarder is left out (MORE: section 3.2.1; ExOR: section 3)
-        prune: f64 = 0.1, in 0.0..=1.0;
+        paper prune: f64 = 0.1, in 0.0..=1.0;
         /// part by which leaving forwarders out may make the transmissions rise; 1: leave out whatever it costs
-        prune_rise: f64 = 0.05, in 0.0..=1.0;
+        reading prune_rise: f64 = 0.05, in 0.0..=1.0;
         /// delivery ratio below which a link counts for none in ETX
-        least_delivery: f64 = 0.0, in 0.0..=1.0;
+        reading least_delivery: f64 = 0.0, in 0.0..=1.0;
         /// most flows of other nodes that a node knows at a time
-        flows: u64 = 256, in 1..=65_536;
+        operator flows: u64 = 256, in 1..=65_536;
     }
 }
 

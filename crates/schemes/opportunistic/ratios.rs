@@ -40,15 +40,15 @@ params! {
     /// The parameters of delivery ratios, which all schemes that need them share.
     pub(crate) struct Parameters {
         /// delivery ratios of the network: "given" by the simulator, for 1500 B on a silent air, or measured by "probes" on the air
-        ratios: Origin = Origin::Given;
+        operator ratios: Origin = Origin::Given;
         /// mean time between two probes of a node (De Couto and others, MobiCom 2003), with ratios = "probes"
-        probe_interval: Span = Span::from_secs(1), in Span::from_millis(10)..=Span::from_secs(60);
+        paper probe_interval: Span = Span::from_secs(1), in Span::from_millis(10)..=Span::from_secs(60);
         /// probes over which a ratio is taken (De Couto and others: 10)
-        probe_window: u64 = 10, in 1..=64;
+        paper probe_window: u64 = 10, in 1..=64;
         /// size of a probe as an IP packet; sent at the rate of data
-        probe_size: Bytes = Bytes(1500), in Bytes(128)..=Bytes(1500);
+        operator probe_size: Bytes = Bytes(1500), in Bytes(128)..=Bytes(1500);
         /// age at which what a node has measured does not count any more; at least three intervals
-        probe_expiry: Span = Span::from_secs(30), in Span::from_millis(100)..=Span::from_secs(600);
+        operator probe_expiry: Span = Span::from_secs(30), in Span::from_millis(100)..=Span::from_secs(600);
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Bytes, Rate, Span};
 
-use super::{AgentContext, FlowId, Forwarder, NodeId, QueueView, Timer};
+use super::{AgentContext, FlowId, Forwarder, HeaderKind, Heard, NodeId, QueueView, Timer};
 
 /// Time in each of the five radio states. At one instant the first of these that holds counts: transmit, receive
 /// (a decodable frame for any station, until its end), carrier busy, NAV, idle.
@@ -236,6 +236,15 @@ pub trait Agent: Send {
 
     /// A message arrived, or was overheard (`to_me` is false), which happens only if [wanted](super::Wants::overheard).
     fn on_message(&mut self, _from: NodeId, _bytes: &[u8], _to_me: bool, _context: &mut AgentContext<'_>) {}
+
+    /// The kind of header that the agent hears; `None`: it hears none. The same at each call.
+    fn hears(&self) -> Option<&'static HeaderKind> {
+        None
+    }
+
+    /// A frame with a header of the kind that the agent hears was received or overheard, which the frame's sender has written: its queue,
+    /// or its hop as the packet passed. Called only if [`Wants::heard_headers`](super::Wants::heard_headers).
+    fn on_header(&mut self, _heard: &Heard<'_>, _context: &mut AgentContext<'_>) {}
 
     /// A controller of the scheme has started at the agent's node (`here`), or has stopped there. An agent elsewhere learns of it by
     /// messages.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use airfair_units::{Rate, Time};
+use airfair_units::{Rate, Span, Time};
 
 use super::{FlowId, Header, HeaderKind, HopContext, PacketClass, Setting, Timer};
 
@@ -28,6 +28,21 @@ pub struct Passage {
     pub backlog: Backlog,
 }
 
+/// A packet that the link has finished, with or without success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finished {
+    /// The packet's size on the link, as in [`Passage::bytes`].
+    pub bytes: u32,
+    /// The packet's flow.
+    pub flow: FlowId,
+    /// The class of the packet.
+    pub class: PacketClass,
+    /// The next hop's MAC has acknowledged the packet.
+    pub acknowledged: bool,
+    /// The time that the packet spent as the MAC's first: contention, attempts, acknowledgement.
+    pub access: Span,
+}
+
 /// Router code of explicit-rate schemes, one at an output interface. Per packet: integers and bounded state only.
 ///
 /// The backlog falls only between arrivals: its least value over a time is the least of the backlogs at the arrivals and at the
@@ -51,6 +66,10 @@ pub trait Hop: Send {
     /// A packet for this node, to keep or to pass on, was received through this interface, so that a hop can count both directions of a
     /// shared channel. Called only if [`Wants::received`](super::Wants::received).
     fn on_receive(&mut self, _passage: &Passage, _header: Option<&mut Header>, _now: Time) {}
+
+    /// The link has finished a packet of a flow; reports that precede the queue are among them, which did not arrive at the hop. Called
+    /// only if [`Wants::access_times`](super::Wants::access_times).
+    fn on_finished(&mut self, _finished: &Finished, _now: Time) {}
 
     /// Applies a setting that the interface's agent has requested.
     fn apply(&mut self, _setting: Setting, _now: Time) {}

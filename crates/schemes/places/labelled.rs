@@ -6,7 +6,8 @@ use airfair_units::Time;
 
 use super::{Head, Header, HeaderKind, NodeId, Packet, PacketId, Queue, QueueContext, QueueView};
 
-/// A header of the queue's kind in a packet that a neighbour has sent, to this node or to another one.
+/// A header in a packet that a neighbour has sent, to this node or to another one: of the kind that the queue writes, or that the agent
+/// hears.
 #[derive(Debug, Clone, Copy)]
 pub struct Heard<'a> {
     /// The neighbour that has sent the frame.

@@ -70,7 +70,7 @@ pub use effects::{
 };
 pub use forwarder::{DeliveryRatio, DeliveryRatios, Forwarder, HeardBroadcast, Made, NativePacket, Numbered};
 pub use header::{Header, HeaderKind};
-pub use hop::{Backlog, Hop, Passage};
+pub use hop::{Backlog, Finished, Hop, Passage};
 pub use interface::{Interface, Medium};
 pub use kinds::MessageKinds;
 pub use labelled::{Heard, LabelledQueue, OutputQueue};

@@ -67,12 +67,15 @@ capabilities! {
     Overheard = "overheard messages";
     /// Packets that came in through the interface, to keep or to pass on (`Aqm::on_receive`, `Hop::on_receive`).
     Received = "received packets";
-    /// Headers of the queue's kind in frames that the interface receives or overhears (`LabelledQueue::on_heard`). Every station that can
-    /// decode a data frame then handles it.
+    /// Headers in frames that the interface receives or overhears: those of its queue's kind for the queue (`LabelledQueue::on_heard`),
+    /// those of the kind that its agent names (`Agent::hears`) for the agent (`Agent::on_header`). Every station that can decode a data
+    /// frame then handles it.
     HeardHeaders = "headers of overheard packets";
     /// Ends of transmissions of packets that have left the queue (`LabelledQueue::on_finished`). One queue then serves all access
     /// categories of a radio, since it counts what the radio holds.
     Finished = "ends of transmissions";
+    /// Packets that the link has finished, with the times for which they were the MAC's first (`Hop::on_finished`).
+    AccessTimes = "times of access to the medium";
     /// Changes of routes (`LabelledQueue::on_routes`). The host then drops no packet because its next hop has changed since it was stored.
     Routes = "changes of routes";
     /// Sizes of the queue by destination for the agent, at each sample (`Agent::on_backlogs`). One queue then serves all access categories

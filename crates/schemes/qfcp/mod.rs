@@ -111,50 +111,50 @@ params! {
     /// The parameters of QFCP.
     pub(crate) struct Parameters {
         /// growth of a probed capacity in an interval in which the link was idle at times, equation 4
-        alpha: f64 = 0.1, in 0.0..=10.0;
+        paper alpha: f64 = 0.1, in 0.0..=10.0;
         /// part of the standing queue that is drained in an interval, equation 2
-        beta: f64 = 0.5, in 0.0..=10.0;
+        paper beta: f64 = 0.5, in 0.0..=10.0;
         /// the source of C at routers: auto (a wire's is its rate, a radio's is probed), configured (a radio's is `ceiling` or its
         /// nominal rate, which no traffic ever reaches) or probed everywhere
-        capacity: CapacityFrom = CapacityFrom::Auto;
+        operator capacity: CapacityFrom = CapacityFrom::Auto;
         /// a probed capacity at the start; section III-C: 1 Mbit/s on each wireless node
-        initial_capacity: Rate = Rate::from_mbps(1), in Rate(8)..=FASTEST;
+        paper initial_capacity: Rate = Rate::from_mbps(1), in Rate(8)..=FASTEST;
         /// upper bound of the capacity of a radio; 0: the rate of its data frames
-        ceiling: Rate = Rate(0), in Rate(0)..=FASTEST;
+        operator ceiling: Rate = Rate(0), in Rate(0)..=FASTEST;
         /// a probed capacity grows also in intervals without traffic; the paper does not say
-        probe_unused: bool = false;
+        reading probe_unused: bool = false;
         /// in equation 4 a link is busy also when packets were dropped in the interval: equation 6 substitutes q "in the algorithm"
-        drops_are_busy: bool = true;
+        reading drops_are_busy: bool = true;
         /// radios whose controllers also count and stamp received packets: of access points, all, or none; section III-B speaks of base
         /// stations
-        both_directions: BothDirections = BothDirections::AccessPoint;
+        reading both_directions: BothDirections = BothDirections::AccessPoint;
         /// R(t - T) of equation 1: the share in force while y was measured, the one an interval earlier (previous), or the mean of both;
         /// the paper says "given in the last control interval"
-        divisor: Divisor = Divisor::Mean;
+        reading divisor: Divisor = Divisor::Mean;
         /// the size of a packet of q in equation 2: its bytes, or packet_size whatever its own size (packets); equation 6 adds numbers of
         /// packets
-        queue_unit: QueueUnit = QueueUnit::Bytes;
+        reading queue_unit: QueueUnit = QueueUnit::Bytes;
         /// size of a packet where queue_unit is packets; section III-A has packets of 1000 bytes
-        packet_size: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
+        reading packet_size: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
         /// by how much a packet's RTT moves T, a moving average; the paper gives no weight
-        rtt_weight: f64 = 0.02, in 0.0001..=1.0;
+        reading rtt_weight: f64 = 0.02, in 0.0001..=1.0;
         /// T before the first packet; the paper gives none
-        first_interval: Span = Span::from_millis(100), in SPANS;
+        reading first_interval: Span = Span::from_millis(100), in SPANS;
         /// least T: shorter round trips are controlled this often
-        min_interval: Span = Span::from_millis(10), in SPANS;
+        operator min_interval: Span = Span::from_millis(10), in SPANS;
         /// largest T
-        max_interval: Span = Span::from_secs(10), in SPANS;
+        operator max_interval: Span = Span::from_secs(10), in SPANS;
         /// R at the start, as a part of C; the paper gives none. All of C would let the first flows overflow the queue
-        initial_share: f64 = 0.05, in 0.0001..=1.0;
+        reading initial_share: f64 = 0.05, in 0.0001..=1.0;
         /// the rate that a sender requests; 0: without a limit
-        request: Rate = Rate(0), in Rate(0)..=FASTEST;
+        operator request: Rate = Rate(0), in Rate(0)..=FASTEST;
         /// the sender's round-trip time in equation 3: smoothed, latest, or the least so far, which leaves queues out
-        rtt: RttChoice = RttChoice::Smoothed;
+        reading rtt: RttChoice = RttChoice::Smoothed;
         /// a partial acknowledgement takes back what its duplicates have added to the window, as NewReno does; the paper resets
         /// num_dupACK only when all is acknowledged
-        deflate: bool = false;
+        reading deflate: bool = false;
         /// segments leave at the granted rate; without it as acknowledgements arrive, within the window
-        paced: bool = false;
+        reading paced: bool = false;
     }
 }
 

@@ -61,31 +61,31 @@ params! {
     /// The parameters of RCP.
     pub(crate) struct Parameters {
         /// part of the spare rate that is handed out in a round trip; the authors' later scripts have 0.4, the paper of 2005 has 0.1
-        alpha: f64 = 0.4, in 0.0..=10.0;
+        paper alpha: f64 = 0.4, in 0.0..=10.0;
         /// part of the queue that is drained in a round trip; checked against the authors' scripts
-        beta: f64 = 1.0, in 0.0..=10.0;
+        paper beta: f64 = 1.0, in 0.0..=10.0;
         /// part of the capacity that is aimed at; the authors' code has it, 0.95 to 1
-        gamma: f64 = 1.0, in 0.01..=1.0;
+        paper gamma: f64 = 1.0, in 0.01..=1.0;
         /// largest T; not verified
-        slot: Span = Span::from_millis(10), in INTERVALS;
+        paper slot: Span = Span::from_millis(10), in INTERVALS;
         /// least T and d: shorter round trips are controlled this often; ours
-        min_interval: Span = Span::from_millis(1), in INTERVALS;
+        operator min_interval: Span = Span::from_millis(1), in INTERVALS;
         /// d before a packet has reported its round-trip time; checked against the authors' code
-        first_rtt: Span = Span::from_millis(200), in INTERVALS;
+        reading first_rtt: Span = Span::from_millis(200), in INTERVALS;
         /// R at the start, as a part of C; a comment of the authors' code, else not verified
-        initial_share: f64 = 0.05, in 0.0001..=1.0;
+        reading initial_share: f64 = 0.05, in 0.0001..=1.0;
         /// R is at least this much in d: a bound of the authors' code, whose factor in a port of it is 0.01 of a packet by default; the
         /// value is ours, a packet
-        min_packet: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
+        reading min_packet: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
         /// the capacity that a radio is assumed to have; 0: the rate of its data frames, which no traffic ever reaches. Ours: RCP does
         /// not know shared links
-        radio_capacity: Rate = Rate(0), in Rate(0)..=FASTEST;
+        operator radio_capacity: Rate = Rate(0), in Rate(0)..=FASTEST;
         /// the rate that a sender requests; 0: without a limit
-        request: Rate = Rate(0), in Rate(0)..=FASTEST;
+        operator request: Rate = Rate(0), in Rate(0)..=FASTEST;
         /// most in flight, as a multiple of what the granted rate fills in a round trip; 0: no limit. Ours
-        window: f64 = 2.0, in 0.0..=1000.0;
+        reading window: f64 = 2.0, in 0.0..=1000.0;
         /// the round-trip time that a sender reports, and that of its window: smoothed, latest, or the least so far; not verified
-        rtt: RttChoice = RttChoice::Smoothed;
+        reading rtt: RttChoice = RttChoice::Smoothed;
     }
 }
 

@@ -59,22 +59,22 @@ params! {
     /// The parameters of RED.
     pub(crate) struct Parameters {
         /// average queue (packets) below which every packet passes; section VI: at least what a burst should be allowed
-        min_th: f64 = 5.0, in 0.0..=1e6;
+        paper min_th: f64 = 5.0, in 0.0..=1e6;
         /// average queue (packets) from which every packet is dropped; section VI: at least twice min_th; here 3 times, as in ns-2
-        max_th: f64 = 15.0, in 0.0..=1e6;
+        paper max_th: f64 = 15.0, in 0.0..=1e6;
         /// w of the moving average, for each arrival; section VI: at least 0.001
-        weight: f64 = 0.002, in 1e-6..=1.0;
+        paper weight: f64 = 0.002, in 1e-6..=1.0;
         /// probability p_b at max_th; 0.1 is Floyd's advice of 1997 and ns-2's default, the paper has 0.02
-        max_p: f64 = 0.1, in 0.0..=1.0;
+        paper max_p: f64 = 0.1, in 0.0..=1.0;
         /// how long a typical packet takes to send, for ageing the average while the queue is empty; the default is 552 B with RTS and
         /// CTS at 2 Mbit/s
-        mean_packet_time: Span = Span::from_millis(4), in Span::from_micros(1)..=Span::from_secs(10);
+        operator mean_packet_time: Span = Span::from_millis(4), in Span::from_micros(1)..=Span::from_secs(10);
         /// between max_th and twice max_th the probability rises from max_p to 1
-        gentle: bool = false;
+        reading gentle: bool = false;
         /// spaces early drops between 1/p_b and 2/p_b arrivals, as ns-2 can
-        wait: bool = false;
+        reading wait: bool = false;
         /// marks below max_th where the packet can be marked (RFC 3168 section 7)
-        ecn: bool = false;
+        operator ecn: bool = false;
     }
 }
 

@@ -38,20 +38,20 @@ params! {
         /// congestion avoidance counts acknowledged bytes and adds one SMSS for each cwnd of them (RFC 3465; RFC 5681 recommends it);
         /// without it each acknowledgement adds SMSS*SMSS/cwnd (RFC 5681 equation 3), the form of the simulators that papers used, which
         /// grows half as fast when acknowledgements are delayed
-        byte_counting: bool = false;
+        reading byte_counting: bool = false;
         /// most segments that one acknowledgement adds in slow start, L of RFC 3465: 1 is RFC 5681 equation 2, 2 makes up for delayed
         /// acknowledgements; after a time-out it is 1 until ssthresh is reached (RFC 3465 section 2.3)
-        abc_limit: u64 = 1, in 1..=64;
+        paper abc_limit: u64 = 1, in 1..=64;
         /// each time-out sets ssthresh, also one of a segment that the timer sent before, and that of a SYN, as in ns-2: since the window
         /// is one segment by then, ssthresh falls to two; without it such a time-out holds ssthresh (RFC 5681 section 3.1)
-        each_timeout_halves: bool = false;
+        reading each_timeout_halves: bool = false;
         /// a time-out sets ssthresh to half of FlightSize, the most that RFC 2581 and RFC 5681 allow (equation 3, equation 4), also in
         /// fast recovery, where each duplicate acknowledgement has let a segment out; without it to half of the window if that is less,
         /// as in ns-2
-        flight_at_timeout: bool = false;
+        reading flight_at_timeout: bool = false;
         /// a mark halves the window down to one segment, as in ns-2, where new data waits for the timer at the next mark (RFC 3168
         /// section 6.1.2); without it down to two, the least ssthresh (RFC 5681 equation 4), as in Linux
-        mark_to_one: bool = false;
+        reading mark_to_one: bool = false;
     }
 }
 
@@ -61,7 +61,7 @@ params! {
         ..common: Common;
         /// fast recovery ends with cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS), the first choice of RFC 6582 section 3.2 step 3,
         /// so that no burst of up to ssthresh leaves at once; without it cwnd = ssthresh (RFC 5681 section 3.2 step 6)
-        careful_exit: bool = false;
+        reading careful_exit: bool = false;
     }
 }
 

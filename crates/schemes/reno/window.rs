@@ -126,6 +126,6 @@ params! {
     pub(crate) struct WindowParameters {
         /// slow-start threshold of a new flow; RFC 5681 section 3.1: arbitrarily high, for example the largest window that TCP can
         /// advertise (RFC 7323: 65535 times 2^14)
-        initial_ssthresh: Bytes = Bytes(1_073_725_440), in Bytes(1)..=Bytes(u64::MAX);
+        operator initial_ssthresh: Bytes = Bytes(1_073_725_440), in Bytes(1)..=Bytes(u64::MAX);
     }
 }

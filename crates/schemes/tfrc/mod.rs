@@ -50,26 +50,26 @@ params! {
     /// The parameters that both schemes have.
     pub(crate) struct Common {
         /// t_mbi, the longest time between two packets (RFC 5348 section 4.3)
-        longest_gap: Span = Span::from_secs(64), in Span::from_secs(1)..=Span::from_secs(1000);
+        paper longest_gap: Span = Span::from_secs(64), in Span::from_secs(1)..=Span::from_secs(1000);
         /// b, packets that TCP acknowledges with one acknowledgement (section 3.1: 1)
-        per_ack: f64 = 1.0, in 1.0..=2.0;
+        paper per_ack: f64 = 1.0, in 1.0..=2.0;
         /// the least t_RTO of the equation; section 3.1 sets t_RTO to 4 R and names "1 s" as the other choice
-        least_rto: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(10);
+        reading least_rto: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(10);
         /// q, the weight of the old round-trip time in the mean (section 4.3)
-        rtt_weight: f64 = 0.9, in 0.0..=0.999;
+        paper rtt_weight: f64 = 0.9, in 0.0..=0.999;
         /// the rate follows the last round-trip time by its root, so that it oscillates less (section 4.5, optional; on in ns-2)
-        damping: bool = true;
+        paper damping: bool = true;
         /// q2, the weight of the old mean in that (section 4.5)
-        damping_weight: f64 = 0.9, in 0.0..=0.999, if damping;
+        paper damping_weight: f64 = 0.9, in 0.0..=0.999, if damping;
         /// n, loss intervals in the mean (section 5.4)
-        intervals: u64 = 8, in 2..=64;
+        paper intervals: u64 = 8, in 2..=64;
         /// older loss intervals count less while the open one is long (section 5.5, optional; on in ns-2)
-        discounting: bool = true;
+        paper discounting: bool = true;
         /// THRESHOLD, the least weight of older intervals in that (section 5.5)
-        least_discount: f64 = 0.25, in 0.01..=1.0, if discounting;
+        paper least_discount: f64 = 0.25, in 0.01..=1.0, if discounting;
         /// rate after the first loss event, as a part of the largest receive rate: 1 (section 6.3.1), which is half of what the sender
         /// may have sent
-        first_share: f64 = 1.0, in 0.01..=1.0;
+        reading first_share: f64 = 1.0, in 0.01..=1.0;
     }
 }
 
@@ -78,9 +78,9 @@ params! {
     pub(crate) struct Parameters {
         ..common: Common;
         /// NDUPACK, later packets after which a missing one is lost (section 5.1)
-        reordering: u64 = 3, in 1..=64;
+        paper reordering: u64 = 3, in 1..=64;
         /// packets can be marked, and marks are losses (section 5)
-        ecn: bool = false;
+        operator ecn: bool = false;
     }
 }
 
@@ -89,7 +89,7 @@ params! {
     pub(crate) struct EcnParameters {
         ..common: Common;
         /// a packet is marked when the queue holds more than this part of its limit (DiffQ section 6.1)
-        mark_above: f64 = 0.75, in 0.0..=1.0;
+        paper mark_above: f64 = 0.75, in 0.0..=1.0;
     }
 }
 

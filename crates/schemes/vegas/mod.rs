@@ -38,16 +38,16 @@ params! {
     pub(crate) struct Parameters {
         ..window: WindowParameters;
         /// the window grows while fewer segments than this are queued; ns-2: 1, Linux: 2
-        alpha: f64 = 1.0, in 0.0..=1e6;
+        paper alpha: f64 = 1.0, in 0.0..=1e6;
         /// the window shrinks while more segments than this are queued; ns-2: 3, Linux: 4
-        beta: f64 = 3.0, in 0.0..=1e6;
+        paper beta: f64 = 3.0, in 0.0..=1e6;
         /// slow start ends when more segments than this are queued; ns-2 and Linux: 1
-        gamma: f64 = 1.0, in 0.0..=1e6;
+        paper gamma: f64 = 1.0, in 0.0..=1e6;
         /// a round trip's RTT is the mean of its samples (ns-2) instead of the smallest (Linux, which so leaves out what delayed
         /// acknowledgements add; in slow start the last)
-        mean_rtt: bool = false;
+        reading mean_rtt: bool = false;
         /// what a loss or mark leaves of FlightSize: 0.5 as in Reno, whose recovery is used; the paper's own is 0.75
-        loss_factor: f64 = 0.5, in 0.0..=1.0;
+        reading loss_factor: f64 = 0.5, in 0.0..=1.0;
     }
 }
 

@@ -87,31 +87,31 @@ params! {
     /// The parameters that XCP-b has as well.
     pub(crate) struct Common {
         /// part of the spare rate that is granted in a round trip; checked against the paper's analysis and ns-2.35
-        alpha: f64 = 0.4, in 0.0..=10.0;
+        paper alpha: f64 = 0.4, in 0.0..=10.0;
         /// part of the standing queue that is drained in a round trip, alpha^2 sqrt(2); checked against the paper's analysis and ns-2.35
-        beta: f64 = 0.226, in 0.0..=10.0;
+        paper beta: f64 = 0.226, in 0.0..=10.0;
         /// part of the traffic that is shuffled in a round trip, less the change that is granted anyway; checked against ns-2.35
-        gamma: f64 = 0.1, in 0.0..=1.0;
+        paper gamma: f64 = 0.1, in 0.0..=1.0;
         /// control interval before a packet has reported its round-trip time, and after an interval in which none has; ours, ns-2.35 has
         /// 50 ms
-        first_interval: Span = Span::from_millis(100), in INTERVALS;
+        reading first_interval: Span = Span::from_millis(100), in INTERVALS;
         /// least control interval: shorter round trips count as this; checked against ns-2.35
-        min_interval: Span = Span::from_millis(1), in INTERVALS;
+        operator min_interval: Span = Span::from_millis(1), in INTERVALS;
         /// largest control interval; ours, ns-2.35 counts no round-trip time above 1 s
-        max_interval: Span = Span::from_secs(10), in INTERVALS;
+        operator max_interval: Span = Span::from_secs(10), in INTERVALS;
         /// when a packet gets its share: on arrival, or at departure as in ns-2.35, one queueing delay later (and slower to simulate)
-        feedback_at: FeedbackAt = FeedbackAt::Arrival;
+        reading feedback_at: FeedbackAt = FeedbackAt::Arrival;
         /// factor on both xi; the first ns-2 code has 1.1 together with `budgets`
-        xi_factor: f64 = 1.0, in 0.0..=10.0;
+        reading xi_factor: f64 = 1.0, in 0.0..=10.0;
         /// the change of an interval is bounded: the shares of packets reduce a budget, as in ns-2.35. The paper divides by the traffic of
         /// the interval before and bounds nothing
-        budgets: bool = false;
+        reading budgets: bool = false;
         /// each packet counts the same whatever its size, as in ns-2.35's sums of X
-        per_packet: bool = false;
+        reading per_packet: bool = false;
         /// the rate that a sender requests; 0: what its largest window allows. Ours
-        request: Rate = Rate(0), in Rate(0)..=FASTEST;
+        operator request: Rate = Rate(0), in Rate(0)..=FASTEST;
         /// the round-trip time that a sender reports: smoothed, latest, or the least so far. The draft smooths
-        rtt: RttChoice = RttChoice::Smoothed;
+        reading rtt: RttChoice = RttChoice::Smoothed;
     }
 }
 
@@ -121,9 +121,9 @@ params! {
         ..common: Common;
         /// the capacity that a radio is assumed to have; 0: the rate of its data frames, which no traffic ever reaches. Ours: XCP does
         /// not know shared links
-        radio_capacity: Rate = Rate(0), in Rate(0)..=FASTEST;
+        operator radio_capacity: Rate = Rate(0), in Rate(0)..=FASTEST;
         /// least time over which a queue has to stand in order to count; checked against ns-2.35
-        min_queue_interval: Span = Span::from_millis(2), in INTERVALS;
+        reading min_queue_interval: Span = Span::from_millis(2), in INTERVALS;
     }
 }
 

@@ -60,16 +60,16 @@ params! {
         ..common: Common;
         /// q: the least backlog in a control interval, or the backlog at its end; packets that arrive in bursts make a queue at the end
         /// of intervals in which the link was idle. Not verified
-        queue: QueueAt = QueueAt::Least;
+        reading queue: QueueAt = QueueAt::Least;
         /// kappa: the target of the queue, packets; not verified
-        target: f64 = 3.0, in 0.0..=1e6;
+        paper target: f64 = 3.0, in 0.0..=1e6;
         /// n: the link counts as idle when q was 0 in this many control intervals in a row; not verified
-        patience: u64 = 2, in 1..=1000;
+        paper patience: u64 = 2, in 1..=1000;
         /// part of the buffer that is granted in an interval while the link is idle; at most 1/(5 - alpha - beta), or the queue may
         /// overflow (the bound is checked against a summary, the base is not verified)
-        chi: f64 = 0.1, in 0.0..=1.0;
+        paper chi: f64 = 0.1, in 0.0..=1.0;
         /// the size of a packet in `target` and in the buffer; ours
-        packet_size: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
+        reading packet_size: Bytes = Bytes(1000), in Bytes(1)..=Bytes(65_535);
     }
 }
 

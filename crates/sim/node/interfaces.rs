@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use airfair_host::{Dequeued, Firing, HeaderId, HeaderKinds, HeaderRef, Pipeline};
 use airfair_schemes::places::{
-    Backlog, Capability, DropReason, Enqueued, FlowId, Heard, HopEffects, MarkReason, NodeId,
+    Backlog, Capability, DropReason, Enqueued, Finished, FlowId, Heard, HopEffects, MarkReason, NodeId,
     Packet as QueuedPacket, PacketClass, PacketId, Passage, QueueEffects, QueueView, Setting, Timer, Verdict,
 };
 use airfair_units::{Rate, Span, Time};
@@ -477,6 +477,11 @@ impl Interfaces {
         self.ports[port].pipeline.queue_header()
     }
 
+    /// True if a packet with this kind of header that leaves a port has a header that the port's hop has written.
+    pub fn hop_writes(&self, port: PortIx, id: HeaderId) -> bool {
+        self.ports[port].pipeline.hop_writes(id)
+    }
+
     /// True if a port's scheme wants a capability there.
     #[inline]
     pub fn wants(&self, port: PortIx, capability: Capability) -> bool {
@@ -523,6 +528,19 @@ impl Interfaces {
     /// Notifies a port's queue of the end of a transmission.
     pub fn finished(&mut self, port: PortIx, packet: PacketId) {
         self.ports[port].pipeline.finished(packet);
+    }
+
+    /// Notifies a port's hop, if it wants that, of a packet that the link has finished.
+    pub fn link_finished(&mut self, port: PortIx, finished: Finished, now: Time) {
+        let pipeline = &mut self.ports[port].pipeline;
+        if pipeline.wants_access_times() {
+            pipeline.link_finished(finished, now);
+        }
+    }
+
+    /// True if a port's hop learns of the times of access.
+    pub fn wants_access_times(&self, port: PortIx) -> bool {
+        self.ports[port].pipeline.wants_access_times()
     }
 
     /// Ports whose queues follow changes of routes and do not know the present revision, which they then do.

@@ -75,8 +75,10 @@ pub(crate) struct RunRules {
     pub scheme_is_idle: bool,
     /// True if a queue reads and writes headers.
     pub queues_label: bool,
-    /// True if a queue learns of headers that its station receives or overhears.
-    pub queues_hear: bool,
+    /// True if a queue or an agent learns of headers that its station receives or overhears.
+    pub headers_heard: bool,
+    /// True if an agent does.
+    pub agents_hear: bool,
     /// True if a queue follows changes of routes.
     pub queues_follow_routes: bool,
 }

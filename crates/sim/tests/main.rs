@@ -1,6 +1,7 @@
 //! All tests of the crate that use it from outside, in one program: what they share is compiled and linked once.
 
 mod access_point;
+mod access_times;
 mod agents;
 mod announced;
 mod aodv;
@@ -17,6 +18,7 @@ mod explicit_laws;
 mod explicit_rates;
 mod faults;
 mod forwarders;
+mod heard_headers;
 mod hops;
 mod invariants;
 mod link_samples;

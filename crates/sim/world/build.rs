@@ -211,6 +211,10 @@ impl Plan<'_> {
             let (node, port) = network.interfaces.of_station(station);
             let (interface, scheme) =
                 (self.interface(node, LinkRef::Station(station)), self.placed.at(node.ix()));
+            let wants_access_times = |port| network.interfaces.wants_access_times(port);
+            if network.interfaces.ports_of_link(port).any(wants_access_times) {
+                network.hosts.uses.add(station, stations);
+            }
             let Some(agent) = scheme.agent(&interface) else { continue };
             let wants = scheme.wants(&interface);
             if wants.has(Capability::LinkUse) || wants.has(Capability::LinkTimes) {
@@ -235,7 +239,11 @@ impl Plan<'_> {
                     wants.has(Capability::DeliveryRatios),
                 );
             }
-            network.hosts.agents.add((station, stations), agent, wants.has(Capability::Backlogs));
+            let hears = agent.hears().filter(|_| wants.has(Capability::HeardHeaders));
+            let hears = network.interfaces.headers_mut().id(hears);
+            network.rules.agents_hear |= !hears.is_none();
+            let wants_backlogs = wants.has(Capability::Backlogs);
+            network.hosts.agents.add((station, stations), agent, (wants_backlogs, hears));
         }
     }
 
@@ -368,7 +376,8 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
             || interfaces.ports().any(|port| interfaces.wants_received(port)),
         scheme_is_idle: false,
         queues_label: interfaces.ports().any(|port| !interfaces.queue_header(port).is_none()),
-        queues_hear: interfaces.ports().any(|port| interfaces.wants(port, Capability::HeardHeaders)),
+        headers_heard: interfaces.ports().any(|port| interfaces.wants(port, Capability::HeardHeaders)),
+        agents_hear: false,
         queues_follow_routes: interfaces.ports().any(|port| interfaces.wants(port, Capability::Routes)),
     };
     let mut network = Network {

@@ -77,7 +77,8 @@ impl Network {
         let to = self.interfaces.peer(port, self.interfaces.id(waited.next)).unwrap_or(BROADCAST);
         let (of, overhear) = (self.packets.packet_of(copy), packet.is_message());
         if self.hosts.uses.any() && packet.class != PacketClass::Control {
-            self.hosts.uses.on_dequeued(station, of.0, waited.since, now);
+            let of_flow = (packet.scheme_flow, packet.class);
+            self.hosts.uses.on_dequeued(station, of.0, of_flow, waited.since, now);
         }
         let (rate, louder) = self.transmit_of(copy, to);
         let (bytes, control) = (packet.bytes, packet.class == PacketClass::Control);
@@ -305,7 +306,7 @@ impl Network {
 
     /// Handles a packet for another station that was overheard: an agent's message, or a packet with a header that queues read.
     pub(super) fn overheard(&mut self, station: StationIx, copy: CopyRef, from: StationIx, now: Time) {
-        if self.rules.queues_hear && self.header_heard(station, copy, from, now) {
+        if self.rules.headers_heard && self.header_heard(station, copy, from, now) {
             return;
         }
         if let Some(packet) = self.packets.get(copy).filter(|packet| packet.is_message()).copied() {
@@ -313,8 +314,8 @@ impl Network {
         }
     }
 
-    /// Passes the header of a packet that a station has received or overheard to the station's queue. Returns false if the packet carries
-    /// none.
+    /// Passes the header of a packet that a station has received or overheard to the station's queue and agent. Returns false if the packet
+    /// carries none.
     #[inline]
     pub(super) fn header_heard(
         &mut self,
@@ -328,7 +329,11 @@ impl Network {
         let (port, sender) = (interfaces.of_station(station).1, interfaces.of_station(from).0);
         let heard = Heard { from: interfaces.id(sender), destination: interfaces.id(destination), header };
         if interfaces.heard(port, kind, &heard, now) {
-            self.schedule.mark_ready(self.interfaces.link(port));
+            self.schedule.mark_ready(interfaces.link(port));
+        }
+        if self.rules.agents_hear {
+            let (from, destination, header) = (heard.from, heard.destination, *header);
+            agents::header(self, station, kind, &Heard { from, destination, header: &header }, now);
         }
         true
     }

@@ -752,9 +752,11 @@ impl Network {
         }
         let to = self.interfaces.peer(port, queued.next_hop).unwrap_or(BROADCAST);
         let is_message = queued.class == PacketClass::Control;
-        let overhear = is_message || self.rules.queues_hear && queued.labelled;
+        let overhear = is_message
+            || self.rules.headers_heard && (queued.labelled || self.has_header_for_agents(queue, copy));
         if self.hosts.uses.any() && !is_message {
-            self.hosts.uses.on_dequeued(station, packet.0, queued.enqueued, now);
+            let of_flow = (queued.flow, queued.class);
+            self.hosts.uses.on_dequeued(station, packet.0, of_flow, queued.enqueued, now);
         }
         let (bytes, control) = (queued.bytes, is_message);
         let (rate, louder) = if is_message { self.transmit_of(copy, to) } else { transmit_to(to) };
@@ -821,8 +823,11 @@ impl Network {
         now: Time,
     ) {
         let acknowledged = outcome == Outcome::Delivered;
-        let sent_bytes = acknowledged.then_some(msdu.bytes);
-        self.hosts.uses.on_finished(station, msdu.packet.0, sent_bytes, now);
+        let ended = self.hosts.uses.on_finished(station, msdu.packet.0, (msdu.bytes, acknowledged), now);
+        if let Some(finished) = ended {
+            let port = self.interfaces.of_station(station).1;
+            self.interfaces.link_finished(self.interfaces.port_of(port, msdu.category), finished, now);
+        }
         if !self.hosts.links.has(station) {
             return;
         }
@@ -837,6 +842,21 @@ impl Network {
         if self.hosts.frames.any() {
             self.count_control(msdu, frames, air.framing(station));
         }
+    }
+
+    /// True if a packet that leaves a queue has a header that the port's hop has written, in a network whose agents hear headers. Stores
+    /// the destination of the packet, as for packets that the queue labels.
+    #[cold]
+    fn has_header_for_agents(&mut self, port: PortIx, copy: CopyRef) -> bool {
+        let found = self.packets.packet_and_copy(copy).filter(|_| self.rules.agents_hear);
+        let Some((destination, kind)) = found.map(|(packet, at)| (packet.bound_for, at.header)) else {
+            return false;
+        };
+        let written = self.interfaces.hop_writes(port, kind);
+        if written {
+            self.packets.note_destination(copy, destination);
+        }
+        written
     }
 
     /// Notifies a port's queue of a packet that the MAC has finished.
@@ -856,7 +876,7 @@ impl Network {
             return;
         }
         let destination = packet.destination;
-        if self.rules.queues_hear {
+        if self.rules.headers_heard {
             self.header_heard(station, copy, from, now);
         }
         let Some((copy, hops)) = self.packets.copy_to_next_hop(copy) else { return };

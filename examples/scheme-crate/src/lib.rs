@@ -18,9 +18,9 @@ params! {
     /// The parameters of `capped`: type, default and range, with the text of the reference.
     struct Parameters {
         /// the window of every flow, segments
-        segments: u64 = 2, in 1..=10_000;
+        paper segments: u64 = 2, in 1..=10_000;
         /// packets that wait at an interface; packets that arrive beyond are dropped
-        queue: u64 = 20, in 1..=100_000;
+        operator queue: u64 = 20, in 1..=100_000;
     }
 }
 
