@@ -340,25 +340,28 @@ proptest! {
         conserved(world);
         let sent: Vec<FrameView> = frames(&trace);
         let (asked, ended) = (asked.lock().unwrap(), ended.lock().unwrap());
-        // An attempt of each category may be under way at the end.
-        prop_assert!(ended.len() <= asked.len() && asked.len() <= ended.len() + places);
+        // An attempt of each category may be under way at the end; one that never began ends with its packet in an internal collision.
+        let collides = spec.radios[0].mac.edca.is_some();
+        prop_assert!(ended.len() <= asked.len() && (collides || asked.len() <= ended.len() + places));
         let data: Vec<_> = sent.iter().filter(|frame| frame.kind == FrameKind::Data).collect();
         let counted = ended.iter().sum::<u32>() as usize;
         prop_assert!(counted <= data.len() && data.len() <= counted + places);
         for mode in modes {
             let answers = asked.iter().filter(|&&answer| answer == mode).count();
             let frames = data.iter().filter(|frame| frame.mode == mode).count();
-            prop_assert!(frames <= answers && (frames > 0 || answers < 20 || data.len() < answers));
+            prop_assert!(frames <= answers, "{mode:?}");
         }
         // With TXOPs the RTS reserves their rest.
         if spec.radios[0].mac.edca.as_ref().is_some_and(|edca| edca.txop_end != TxopEnd::Silent) {
             return Ok(());
         }
+        let threshold = spec.radios[0].mac.rts_threshold.get();
         let mut pending: BTreeMap<StationIx, FrameView> = BTreeMap::new();
         for &frame in &sent {
             match (frame.kind, pending.remove(&frame.sender)) {
                 (FrameKind::Rts, _) => _ = pending.insert(frame.sender, frame),
-                (FrameKind::Data, Some(rts)) => {
+                // A duration field ends at 32,767 us; small packets have no RTS, also after one that was lost.
+                (FrameKind::Data, Some(rts)) if rts.nav_us < 32_767 && u64::from(frame.bytes) > threshold => {
                     let [first, second] = [rts, frame].map(|f| f.end.0 + 1000 * u64::from(f.nav_us));
                     // Signals travel to the neighbour and back in between, and durations are rounded up.
                     prop_assert!(second + 1000 >= first && second <= first + 1000 + 100_000, "{rts:?} {frame:?}");
