@@ -90,6 +90,7 @@ impl Mac {
         }
     }
 
+    #[inline(always)]
     fn send_control(
         &mut self,
         medium: &mut Medium,

@@ -215,7 +215,7 @@ impl Medium {
     /// An entry of the list of a frame's sender, with the bound of this frame.
     #[cold]
     #[inline(never)]
-    pub(crate) fn hearer_of(&self, frame: &Frame, entry: u32) -> Hearer {
+    fn hearer_of(&self, frame: &Frame, entry: u32) -> Hearer {
         let hearer = self.hearers.list[entry as usize];
         let mode = frame.judged.unwrap_or(self.kind(frame.sender).nominal_mode);
         Hearer { bound: self.kind(hearer.id).interference_bound(hearer.power, mode), ..hearer }
@@ -336,6 +336,14 @@ impl Medium {
             FrameEnd::new(at, frame).reserve(station, kind, end, 0);
         }
         Reception::Other
+    }
+
+    /// [`Medium::judge`] for a frame that is judged by another mode than its sender's nominal one.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn judge_other(&mut self, at: FrameIx, entry: u32, frame: &Frame) -> Reception {
+        let hearer = self.hearer_of(frame, entry);
+        self.judge::<true>(at, (entry, hearer), frame)
     }
 
     /// The reason why a locked frame is lost, or none if it is received.
