@@ -214,7 +214,8 @@ fn pair(radio: RadioSpec) -> WorldSpec {
 }
 
 /// The agent hears of the nominal rate after the first attempt, of the lower one after two failures, of the nominal one after ten
-/// successes: frames are lost at random. An exchange alone at 1 Mbit/s: DIFS 50, half of the window 310 (32 slots here), 192 + 8 x 1536, SIFS 10, ACK 304.
+/// successes: frames are lost at random. An exchange alone at 1 Mbit/s: DIFS 50, half of the window 310 (32 slots here), 192 + 8 x 1536,
+/// SIFS 10, ACK 304.
 #[test]
 fn agents_hear_of_the_rates_of_links() {
     let mut radio = per_rate();
@@ -250,7 +251,8 @@ fn the_fixed_rate_is_not_told() {
     assert_eq!(*heard.lock().unwrap(), []);
 }
 
-/// What observers see of a world: its optimum, the frames with their fates, captures, states, the explanation of a flow, and the result.
+/// The view of each observer of a world: its optimum, the frames with their fates, captures, states, the explanation of a flow, and the
+/// result.
 fn seen_of(spec: &WorldSpec, law: Option<Mode>) -> Vec<String> {
     let scheme = (find("droptail").unwrap().build)(&Params::default()).unwrap();
     let schemes = Registry::built_in();
@@ -371,8 +373,8 @@ proptest! {
         }
     }
 
-    /// A law that always chooses one mode makes the same run as a radio with this nominal rate, for every observer, and the same optimum: in
-    /// worlds of every standard, profile and error model, with sensitivities by rate.
+    /// A law that always chooses one mode makes the same run as a radio with this nominal rate, for every observer, and the same optimum:
+    /// in worlds of every standard, profile and error model, with sensitivities by rate.
     #[test]
     fn a_constant_law_is_a_fixed_rate(drawn in draw_any(), per_rate in any::<bool>(), raise in any::<bool>()) {
         let mut spec = build(&drawn, Time(150_000_000), Span::from_millis(200));

@@ -284,8 +284,8 @@ impl Medium {
         }
     }
 
-    /// Outcome of a frame at a hearer that [`Medium::next_hearer`] has returned as `entry`. `OTHER`: the frame is judged by another mode than
-    /// its sender's nominal one.
+    /// Outcome of a frame at a hearer that [`Medium::next_hearer`] has returned as `entry`. `OTHER`: the frame is judged by another mode
+    /// than its sender's nominal one.
     #[inline(always)]
     pub(crate) fn judge<const OTHER: bool>(
         &mut self,
