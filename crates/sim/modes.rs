@@ -1,6 +1,6 @@
 //! Modes of 802.11b and 802.11a/g, and durations of frames.
 //!
-//! A mode is a row of one table. What the simulator knows of a mode is in its row, and of a standard in [`Standard::rules`]: no other place
+//! A mode is a row of one table. The properties of a mode are in its row, the rules of a standard in [`Standard::rules`]: no other place
 //! names all modes, or counts on their number. Values by mode are in a [`Table`](crate::ids::Table), or in the row.
 //!
 //! Clauses are those of IEEE 802.11-2016: 10.7.6.5 (responses), 15 (DSSS), 16 (HR/DSSS), 17 (OFDM), 18 (ERP).
@@ -48,7 +48,7 @@ pub enum Modulation {
     },
 }
 
-/// What is known of a mode.
+/// The properties of a mode.
 #[derive(Debug)]
 pub struct ModeRow {
     /// Name, for messages.
@@ -167,7 +167,7 @@ impl Mode {
         Self::all().map(of).collect()
     }
 
-    /// What is known of the mode.
+    /// The properties of the mode.
     #[inline(always)]
     #[must_use]
     pub fn row(self) -> &'static ModeRow {
@@ -252,7 +252,7 @@ impl fmt::Debug for Mode {
     }
 }
 
-/// What is known of a standard.
+/// The rules of a standard.
 #[derive(Debug)]
 pub(crate) struct StandardRules {
     /// The slowest mandatory mode.
@@ -266,7 +266,7 @@ pub(crate) struct StandardRules {
 }
 
 impl Standard {
-    /// What is known of the standard.
+    /// The rules of the standard.
     pub(crate) const fn rules(self) -> &'static StandardRules {
         match self {
             Self::Dot11b => &StandardRules {

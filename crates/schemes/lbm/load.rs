@@ -39,8 +39,8 @@ pub struct Load {
 pub struct LinkRates(BTreeMap<NodeId, Rate>);
 
 impl LinkRates {
-    /// A link has this rate from now on. Returns the rate of the radio: the harmonic mean over its links, at which equally many bits on each
-    /// link need the time that they need at their own rates.
+    /// A link has this rate from now on. Returns the rate of the radio: the harmonic mean over its links, at which equally many bits on
+    /// each link need the time that they need at their own rates.
     pub fn set(&mut self, neighbour: NodeId, rate: Rate) -> Rate {
         self.0.insert(neighbour, rate);
         let seconds_per_bit: f64 = self.0.values().map(|rate| 1.0 / rate.as_bps().max(1) as f64).sum();

@@ -1,7 +1,7 @@
 //! Computes the constants of a kind of radio from its specification.
 
 use airfair_units::Span;
-use airfair_wire::ieee80211::{Ack, Cts, QosControl, Rts};
+use airfair_wire::ieee80211::{Ack, CfEnd, Cts, QosControl, Rts};
 
 use super::mac::{CategoryKind, MacKind, ModeKind, ResponseWait};
 use super::medium::backoffs::{Backoffs, MOST_CATEGORIES};
@@ -47,6 +47,7 @@ fn mode_kind(mode: Mode, basic: &BasicRates, (phy, mac): (&PhySpec, &MacSpec), s
         rts_ns: duration(mode, Rts::wire_len()),
         cts_ns: duration(mode, Cts::wire_len()),
         ack_ns: duration(mode, Ack::wire_len()),
+        cf_end_ns: duration(mode, CfEnd::wire_len()),
         cts_wait: wait(mode, Cts::wire_len()),
         ack_mode,
         answer_ns: duration(ack_mode, Ack::wire_len()),

@@ -471,9 +471,31 @@ impl Air {
     }
 
     /// The pass at a frame's end over one band of hearers.
+    #[inline(always)]
     fn end_at_band(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
+        if frame.judged.is_none() {
+            self.end_at_usual(at, frame, band, agenda);
+        } else {
+            self.end_at_other(at, frame, band, agenda);
+        }
+    }
+
+    /// [`Air::end_at_band`] for a frame in an exchange of its sender's nominal mode.
+    #[inline(never)]
+    fn end_at_usual(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
         let mut pass = self.medium.end_pass(at, frame, band);
         while let Some(entry) = self.medium.next_hearer(&mut pass) {
+            self.end_at(at, entry, frame, agenda);
+        }
+        self.pass_done(at, pass.receiver_found, frame, agenda);
+    }
+
+    /// [`Air::end_at_band`] for a frame that is judged by another mode.
+    #[cold]
+    #[inline(never)]
+    fn end_at_other(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
+        let mut pass = self.medium.end_pass(at, frame, band);
+        while let Some(entry) = self.medium.next_hearer_of(frame, &mut pass) {
             self.end_at(at, entry, frame, agenda);
         }
         self.pass_done(at, pass.receiver_found, frame, agenda);
@@ -482,8 +504,11 @@ impl Air {
     /// Handles the end of a frame at a hearer (`entry` of the sender's list) that is no mere bystander.
     #[inline(never)]
     fn end_at(&mut self, at: FrameIx, entry: u32, frame: &Frame, agenda: &mut Agenda) {
-        let hearer = self.medium.hearer_of(frame, entry);
-        let reception = self.medium.judge(at, (entry, hearer), frame);
+        let hearer = self.medium.hearers.list[entry as usize];
+        let reception = match frame.judged {
+            None => self.medium.judge::<false>(at, (entry, hearer), frame),
+            Some(_) => self.medium.judge_other(at, entry, frame),
+        };
         self.mac.frame_ended(&mut self.medium, (entry, hearer), frame, reception, agenda);
     }
 

@@ -214,7 +214,8 @@ fn pair(radio: RadioSpec) -> WorldSpec {
 }
 
 /// The agent hears of the nominal rate after the first attempt, of the lower one after two failures, of the nominal one after ten
-/// successes: frames are lost at random. An exchange alone at 1 Mbit/s: DIFS 50, half of the window 310 (32 slots here), 192 + 8 x 1536, SIFS 10, ACK 304.
+/// successes: frames are lost at random. An exchange alone at 1 Mbit/s: DIFS 50, half of the window 310 (32 slots here), 192 + 8 x 1536,
+/// SIFS 10, ACK 304.
 #[test]
 fn agents_hear_of_the_rates_of_links() {
     let mut radio = per_rate();
@@ -250,7 +251,8 @@ fn the_fixed_rate_is_not_told() {
     assert_eq!(*heard.lock().unwrap(), []);
 }
 
-/// What observers see of a world: its optimum, the frames with their fates, captures, states, the explanation of a flow, and the result.
+/// The view of each observer of a world: its optimum, the frames with their fates, captures, states, the explanation of a flow, and the
+/// result.
 fn seen_of(spec: &WorldSpec, law: Option<Mode>) -> Vec<String> {
     let scheme = (find("droptail").unwrap().build)(&Params::default()).unwrap();
     let schemes = Registry::built_in();
@@ -340,25 +342,28 @@ proptest! {
         conserved(world);
         let sent: Vec<FrameView> = frames(&trace);
         let (asked, ended) = (asked.lock().unwrap(), ended.lock().unwrap());
-        // An attempt of each category may be under way at the end.
-        prop_assert!(ended.len() <= asked.len() && asked.len() <= ended.len() + places);
+        // An attempt of each category may be under way at the end; one that never began ends with its packet in an internal collision.
+        let collides = spec.radios[0].mac.edca.is_some();
+        prop_assert!(ended.len() <= asked.len() && (collides || asked.len() <= ended.len() + places));
         let data: Vec<_> = sent.iter().filter(|frame| frame.kind == FrameKind::Data).collect();
         let counted = ended.iter().sum::<u32>() as usize;
         prop_assert!(counted <= data.len() && data.len() <= counted + places);
         for mode in modes {
             let answers = asked.iter().filter(|&&answer| answer == mode).count();
             let frames = data.iter().filter(|frame| frame.mode == mode).count();
-            prop_assert!(frames <= answers && (frames > 0 || answers < 20 || data.len() < answers));
+            prop_assert!(frames <= answers, "{mode:?}");
         }
         // With TXOPs the RTS reserves their rest.
         if spec.radios[0].mac.edca.as_ref().is_some_and(|edca| edca.txop_end != TxopEnd::Silent) {
             return Ok(());
         }
+        let threshold = spec.radios[0].mac.rts_threshold.get();
         let mut pending: BTreeMap<StationIx, FrameView> = BTreeMap::new();
         for &frame in &sent {
             match (frame.kind, pending.remove(&frame.sender)) {
                 (FrameKind::Rts, _) => _ = pending.insert(frame.sender, frame),
-                (FrameKind::Data, Some(rts)) => {
+                // A duration field ends at 32,767 us; small packets have no RTS, also after one that was lost.
+                (FrameKind::Data, Some(rts)) if rts.nav_us < 32_767 && u64::from(frame.bytes) > threshold => {
                     let [first, second] = [rts, frame].map(|f| f.end.0 + 1000 * u64::from(f.nav_us));
                     // Signals travel to the neighbour and back in between, and durations are rounded up.
                     prop_assert!(second + 1000 >= first && second <= first + 1000 + 100_000, "{rts:?} {frame:?}");
@@ -368,8 +373,8 @@ proptest! {
         }
     }
 
-    /// A law that always chooses one mode makes the same run as a radio with this nominal rate, for every observer, and the same optimum: in
-    /// worlds of every standard, profile and error model, with sensitivities by rate.
+    /// A law that always chooses one mode makes the same run as a radio with this nominal rate, for every observer, and the same optimum:
+    /// in worlds of every standard, profile and error model, with sensitivities by rate.
     #[test]
     fn a_constant_law_is_a_fixed_rate(drawn in draw_any(), per_rate in any::<bool>(), raise in any::<bool>()) {
         let mut spec = build(&drawn, Time(150_000_000), Span::from_millis(200));

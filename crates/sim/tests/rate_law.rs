@@ -28,7 +28,7 @@ struct State {
     successes: u32,
 }
 
-/// What the law was asked and told: numbers of attempts, and (sent, acknowledged) of each that ended.
+/// Calls of the law: numbers of attempts, and (sent, acknowledged) of each that ended.
 #[derive(Debug, Default)]
 pub struct Calls {
     pub attempts: Vec<u32>,

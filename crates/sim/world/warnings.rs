@@ -379,7 +379,8 @@ fn unheard_relays(air: &Air, network: &Network, names: &Names) -> Option<String>
     ))
 }
 
-/// TXOP limits that are shorter than the exchange, at the nominal rate, of a packet of the category, of the flow with the largest ones: by radio and category.
+/// TXOP limits that are shorter than the exchange, at the nominal rate, of a packet of the category, of the flow with the largest ones: by
+/// radio and category.
 fn short_txops(air: &Air, network: &Network, spec: &WorldSpec) -> Vec<String> {
     let mut found = BTreeMap::new();
     for station in air.stations() {

@@ -90,6 +90,7 @@ impl Mac {
         }
     }
 
+    #[inline(always)]
     fn send_control(
         &mut self,
         medium: &mut Medium,
@@ -103,7 +104,7 @@ impl Mac {
         let (bytes, duration) = match frame_kind {
             FrameKind::Rts => (Rts::wire_len(), durations.rts_ns),
             FrameKind::Cts => (Cts::wire_len(), durations.cts_ns),
-            FrameKind::CfEnd => (CfEnd::wire_len(), kind.duration(mode, CfEnd::wire_len() as u32)),
+            FrameKind::CfEnd => (CfEnd::wire_len(), durations.cf_end_ns),
             _ => (Ack::wire_len(), durations.ack_ns),
         };
         let frame = Frame {
@@ -572,8 +573,14 @@ impl Mac {
     #[inline(always)]
     fn attempt_ended(&mut self, pair: Pair, ending: Ending) {
         if self.rates.ended(pair, ending) {
-            self.indications.push(Indication::LinkMode { station: pair.from, to: pair.to });
+            self.link_mode_changed(pair);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn link_mode_changed(&mut self, pair: Pair) {
+        self.indications.push(Indication::LinkMode { station: pair.from, to: pair.to });
     }
 
     /// The MAC has finished its first packet. A post-backoff follows (10.3.4.3), after which the next packet may be sent.

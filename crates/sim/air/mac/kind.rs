@@ -2,7 +2,6 @@
 
 use airfair_schemes::places::LoneExchange;
 use airfair_units::{Bytes, Span};
-use airfair_wire::ieee80211::CfEnd;
 
 use crate::air::medium::backoffs::MOST_CATEGORIES;
 use crate::air::medium::phy::{PpduFormat, Timing};
@@ -29,6 +28,7 @@ pub(crate) struct ModeKind {
     pub rts_ns: u64,
     pub cts_ns: u64,
     pub ack_ns: u64,
+    pub cf_end_ns: u64,
     /// Time-out of the CTS after an RTS in this mode.
     pub cts_wait: u64,
     /// Mode of the ACK that answers data in this mode, its duration, and its time-out.
@@ -115,7 +115,7 @@ impl MacKind {
 
     /// Duration of a CF-End after data in `mode`, ns: it has the mode of RTS and CTS.
     pub(crate) fn cf_end_ns(&self, mode: Mode) -> u64 {
-        self.duration(self.modes[mode].control_mode, CfEnd::wire_len() as u32)
+        self.control(mode).cf_end_ns
     }
 
     /// Time of RTS and CTS before data in `mode` and of the SIFS after each, ns.

@@ -83,14 +83,40 @@ impl RateControl for FixedRate {
 pub(super) enum Rates {
     /// The fixed rate, without a virtual call.
     Fixed(FixedRate),
-    /// Another law, with the usual mode of each pair that was last reported to the layer above.
-    Chosen { law: Box<dyn RateControl>, reported: BTreeMap<(StationIx, StationIx), Mode> },
+    /// Another law.
+    Chosen(Box<Chosen>),
+}
+
+/// A law other than the fixed rate.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    law: Box<dyn RateControl>,
+    /// The usual mode of each pair that was last reported to the layer above.
+    reported: BTreeMap<(StationIx, StationIx), Mode>,
+}
+
+impl Chosen {
+    #[cold]
+    #[inline(never)]
+    fn mode(&mut self, pair: Pair, attempt: Attempt, kind: &MacKind) -> Mode {
+        let mode = self.law.mode(pair, attempt);
+        debug_assert!(mode.row().standards.contains(&kind.format.standard), "{mode:?}");
+        mode
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ended(&mut self, pair: Pair, ending: Ending) -> bool {
+        self.law.outcome(pair, ending);
+        let usual = self.law.usual(pair);
+        self.reported.insert((pair.from, pair.to), usual) != Some(usual)
+    }
 }
 
 impl Rates {
     /// A law other than the fixed rate.
     pub fn chosen(law: Box<dyn RateControl>) -> Self {
-        Self::Chosen { law, reported: BTreeMap::new() }
+        Self::Chosen(Box::new(Chosen { law, reported: BTreeMap::new() }))
     }
 
     /// The mode of the data frame of the attempt that a category begins, or has begun, for its first packet.
@@ -113,9 +139,8 @@ impl Rates {
         let attempt = Attempt { number: contention.attempt.into(), bytes: packet.bytes, now: Time(now) };
         let mode = match self {
             Self::Fixed(law) => law.mode(pair, attempt),
-            Self::Chosen { law, .. } => law.mode(pair, attempt),
+            Self::Chosen(law) => law.mode(pair, attempt, kind),
         };
-        debug_assert!(mode.row().standards.contains(&kind.format.standard), "{mode:?}");
         contention.mode = Some(mode);
         mode
     }
@@ -128,11 +153,7 @@ impl Rates {
                 law.outcome(pair, ending);
                 false
             }
-            Self::Chosen { law, reported } => {
-                law.outcome(pair, ending);
-                let usual = law.usual(pair);
-                reported.insert((pair.from, pair.to), usual) != Some(usual)
-            }
+            Self::Chosen(law) => law.ended(pair, ending),
         }
     }
 
@@ -140,7 +161,7 @@ impl Rates {
     pub fn usual(&self, pair: Pair) -> Mode {
         match self {
             Self::Fixed(law) => law.usual(pair),
-            Self::Chosen { law, .. } => law.usual(pair),
+            Self::Chosen(chosen) => chosen.law.usual(pair),
         }
     }
 }

@@ -335,33 +335,32 @@ pub(crate) struct FrameEnd {
     /// Duration field, ns.
     nav: u64,
     rts: bool,
-    /// See [`PhyKind::nav_reset_more`].
-    nav_reset_more: i64,
     /// See [`Frame::watchers`].
     watchers: u8,
 }
 
 impl FrameEnd {
     #[inline(always)]
-    pub(crate) fn new(at: FrameIx, frame: &Frame, nav_reset_more: i64) -> Self {
+    pub(crate) fn new(at: FrameIx, frame: &Frame) -> Self {
         Self {
             at,
             receiver: frame.receiver,
             end: frame.end,
             nav: u64::from(frame.nav_us) * 1000,
             rts: frame.kind == FrameKind::Rts,
-            nav_reset_more,
             watchers: frame.watchers,
         }
     }
 
     /// Handles the end of the frame at a bystander. Returns false if the hearer is none, and needs [`super::Medium::judge`].
+    /// `nav_reset_more`: see [`PhyKind::nav_reset_more`].
     #[inline(always)]
     pub(crate) fn end_at_bystander(
         self,
         hearer: Hearer,
         stations: &mut [Station],
         kinds: &[PhyKind],
+        nav_reset_more: i64,
     ) -> bool {
         let station = &mut stations[hearer.id.ix()];
         if self.receiver == hearer.id {
@@ -382,7 +381,7 @@ impl FrameEnd {
         }
         station.radio.lock = NONE;
         let end = self.end + u64::from(hearer.delay);
-        self.reserve(station, kind, end);
+        self.reserve(station, kind, end, nav_reset_more);
         // The pass at the start has scheduled the count for a DIFS after this frame; only the duration field can move it later.
         let Station { radio, .. } = station;
         let resume = radio.nav_until + kind.timing.difs;
@@ -395,7 +394,7 @@ impl FrameEnd {
 
     /// A frame for another station was received: sets the NAV by its duration field.
     #[inline(always)]
-    pub(crate) fn reserve(self, station: &mut Station, kind: &PhyKind, end: u64) {
+    pub(crate) fn reserve(self, station: &mut Station, kind: &PhyKind, end: u64, nav_reset_more: i64) {
         let Station { radio, rx, optional, .. } = station;
         let full = end + self.nav;
         if full <= radio.nav_until {
@@ -403,7 +402,7 @@ impl FrameEnd {
         }
         let mut until = full;
         if self.rts && kind.nav_reset {
-            let check = end + kind.nav_reset_after.saturating_add_signed(self.nav_reset_more);
+            let check = end + kind.nav_reset_after.saturating_add_signed(nav_reset_more);
             if check < full {
                 optional.nav_full = full;
                 optional.nav_check = check;

@@ -14,7 +14,6 @@ use super::{Medium, Needs};
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, class};
 use crate::ids::{FrameIx, StationIx};
-use crate::modes::Mode;
 use crate::record::{FrameKind, Loss, Record, Signal};
 use crate::spec::ErrorModel;
 
@@ -24,8 +23,6 @@ pub(crate) struct EndPass {
     end: FrameEnd,
     entry: u32,
     decodable_end: u32,
-    /// See [`Frame::judged`].
-    judged: Option<Mode>,
     /// The frame's receiver was among the hearers.
     pub receiver_found: bool,
 }
@@ -174,8 +171,7 @@ impl Medium {
             self.remove_power(&band, frame.end);
         }
         EndPass {
-            end: FrameEnd::new(at, frame, self.nav_reset_more(frame)),
-            judged: frame.judged,
+            end: FrameEnd::new(at, frame),
             entry: band.first,
             decodable_end: band.decodable_end,
             receiver_found: false,
@@ -185,9 +181,6 @@ impl Medium {
     /// Continues the pass to the next hearer, an entry of the sender's list, that is no mere bystander.
     #[inline(always)]
     pub(crate) fn next_hearer(&mut self, pass: &mut EndPass) -> Option<u32> {
-        if let Some(mode) = pass.judged {
-            return self.next_hearer_by(mode, pass);
-        }
         let Self { stations, hearers, kinds, .. } = self;
         // Bystanders that receive a frame without error are completed here; the others are handled one by one.
         let (stations, kinds) = (stations.as_mut_slice(), kinds.as_slice());
@@ -195,29 +188,23 @@ impl Medium {
         while let Some(&hearer) = list.get(pass.entry as usize) {
             let entry = pass.entry;
             pass.entry += 1;
-            if !pass.end.end_at_bystander(hearer, stations, kinds) {
+            if !pass.end.end_at_bystander(hearer, stations, kinds, 0) {
                 pass.receiver_found |= pass.end.receiver == hearer.id;
                 return Some(entry);
             }
         }
         None
-    }
-
-    /// [`super::phy::PhyKind::nav_reset_more`] of an RTS; of no meaning for other frames.
-    #[inline(always)]
-    fn nav_reset_more(&self, frame: &Frame) -> i64 {
-        if frame.judged.is_none() { 0 } else { self.kind(frame.sender).nav_reset_more(frame.mode) }
     }
 
     /// [`Medium::next_hearer`] for a frame that is judged by another mode than its sender's nominal one.
     #[cold]
     #[inline(never)]
-    fn next_hearer_by(&mut self, mode: Mode, pass: &mut EndPass) -> Option<u32> {
+    pub(crate) fn next_hearer_of(&mut self, frame: &Frame, pass: &mut EndPass) -> Option<u32> {
         while pass.entry < pass.decodable_end {
             let entry = pass.entry;
             pass.entry += 1;
-            let hearer = self.judged_by(mode, self.hearers.list[entry as usize]);
-            if !pass.end.end_at_bystander(hearer, self.stations.as_mut_slice(), &self.kinds) {
+            let (hearer, more) = (self.hearer_of(frame, entry), self.nav_reset_more(frame));
+            if !pass.end.end_at_bystander(hearer, self.stations.as_mut_slice(), &self.kinds, more) {
                 pass.receiver_found |= pass.end.receiver == hearer.id;
                 return Some(entry);
             }
@@ -225,19 +212,20 @@ impl Medium {
         None
     }
 
-    /// An entry of a sender's list, with the bound of its frames that are judged by `mode`.
-    fn judged_by(&self, mode: Mode, hearer: Hearer) -> Hearer {
+    /// An entry of the list of a frame's sender, with the bound of this frame.
+    #[cold]
+    #[inline(never)]
+    fn hearer_of(&self, frame: &Frame, entry: u32) -> Hearer {
+        let hearer = self.hearers.list[entry as usize];
+        let mode = frame.judged.unwrap_or(self.kind(frame.sender).nominal_mode);
         Hearer { bound: self.kind(hearer.id).interference_bound(hearer.power, mode), ..hearer }
     }
 
-    /// An entry of the list of a frame's sender, with the bound of this frame.
-    #[inline(always)]
-    pub(crate) fn hearer_of(&self, frame: &Frame, entry: u32) -> Hearer {
-        let hearer = self.hearers.list[entry as usize];
-        match frame.judged {
-            None => hearer,
-            Some(mode) => self.judged_by(mode, hearer),
-        }
+    /// [`super::phy::PhyKind::nav_reset_more`] of an RTS; of no meaning for other frames.
+    #[cold]
+    #[inline(never)]
+    fn nav_reset_more(&self, frame: &Frame) -> i64 {
+        self.kind(frame.sender).nav_reset_more(frame.mode)
     }
 
     /// Ends a signal. All powers are subtracted before receptions are judged, so that a station's reaction to a reception does not see
@@ -296,9 +284,15 @@ impl Medium {
         }
     }
 
-    /// Outcome of a frame at a hearer that [`Medium::next_hearer`] has returned as `entry`.
+    /// Outcome of a frame at a hearer that [`Medium::next_hearer`] has returned as `entry`. `OTHER`: the frame is judged by another mode
+    /// than its sender's nominal one.
     #[inline(always)]
-    pub(crate) fn judge(&mut self, at: FrameIx, (entry, hearer): (u32, Hearer), frame: &Frame) -> Reception {
+    pub(crate) fn judge<const OTHER: bool>(
+        &mut self,
+        at: FrameIx,
+        (entry, hearer): (u32, Hearer),
+        frame: &Frame,
+    ) -> Reception {
         let h = hearer.id;
         if self.stations[h].radio.lock != at {
             // The receiver was not locked on the frame.
@@ -306,7 +300,6 @@ impl Medium {
             return Reception::Missed;
         }
         let end = frame.end + u64::from(hearer.delay);
-        let nav_reset_more = self.nav_reset_more(frame);
         let verdict = self.verdict(hearer, frame);
         let station = &mut self.stations[h];
         let kind = &self.kinds[usize::from(station.radio.kind)];
@@ -334,8 +327,23 @@ impl Medium {
             }
             return Reception::Received(Verdicts::ALL);
         }
-        FrameEnd::new(at, frame, nav_reset_more).reserve(station, kind, end);
+        if OTHER {
+            let more = self.nav_reset_more(frame);
+            let station = &mut self.stations[h];
+            let kind = &self.kinds[usize::from(station.radio.kind)];
+            FrameEnd::new(at, frame).reserve(station, kind, end, more);
+        } else {
+            FrameEnd::new(at, frame).reserve(station, kind, end, 0);
+        }
         Reception::Other
+    }
+
+    /// [`Medium::judge`] for a frame that is judged by another mode than its sender's nominal one.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn judge_other(&mut self, at: FrameIx, entry: u32, frame: &Frame) -> Reception {
+        let hearer = self.hearer_of(frame, entry);
+        self.judge::<true>(at, (entry, hearer), frame)
     }
 
     /// The reason why a locked frame is lost, or none if it is received.

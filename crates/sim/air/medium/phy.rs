@@ -115,6 +115,8 @@ impl PhyKind {
 
     /// Time by which a NAV that an RTS of this kind has set waits longer for a reception than [`PhyKind::nav_reset_after`], ns: the CTS has
     /// the mode of the RTS, whose control mode a law of rates may have chosen.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn nav_reset_more(&self, rts: Mode) -> i64 {
         let awaited = |mode: Mode| {
             let cts = self.format.duration(mode, Cts::wire_len() as u32).as_nanos();

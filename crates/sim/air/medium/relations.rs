@@ -94,7 +94,8 @@ fn signal_of(medium: &Medium, hearer: &Hearer, at: StationIx) -> ReceivedSignal 
 }
 
 /// Stations for which the medium is busy while `station` transmits, in the order of their numbers, with the delivery ratios of data frames
-/// of `psdu` bytes in the `mode` of each. A relation has the power without fading; with fading it exists also where only the best fades deliver frames.
+/// of `psdu` bytes in the `mode` of each. A relation has the power without fading; with fading it exists also where only the best fades
+/// deliver frames.
 pub(crate) fn relations(
     medium: &Medium,
     station: StationIx,
