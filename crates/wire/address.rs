@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-pub use core::net::Ipv4Addr;
+pub use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// A MAC address in transmission order [IEEE 802-2014 clause 8, IEEE 802.11-2016 clause 9.2.4.3].
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,4 +1,4 @@
-//! The Internet checksum [RFC 1071].
+//! The Internet checksum [RFC 1071], and its update where a field that it covers changes [RFC 1624].
 
 /// The one's complement sum of 16-bit words, over several pieces [RFC 1071 §1].
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,6 +35,33 @@ impl Checksum {
     }
 }
 
+/// The checksum after one of the words that it covers has changed from `old` to `new`: HC' = ~(~HC + ~m + m') [RFC 1624 §3, equation 3].
+///
+/// Where a covered byte besides the word is not zero, as in every header of IP and every pseudo-header, a right checksum gets the value
+/// that [`Checksum::finish`] gives, 0x0000 included, for which the equation of RFC 1141 gives 0xffff. Where a sender wrote 0xffff for
+/// 0x0000, its equal in one's complement, the result verifies too. A wrong checksum stays wrong. Zero in UDP is no checksum and no argument
+/// for this function; a result of zero is sent there as 0xffff [RFC 768].
+#[must_use]
+pub const fn updated(checksum: u16, old: u16, new: u16) -> u16 {
+    !fold(!checksum as u64 + !old as u64 + new as u64)
+}
+
+/// Replaces words and updates the checksum at `checksum_at`, which covers them. The words are at an even offset from the first byte that
+/// the checksum covers, and are an even number of bytes. Nothing is changed where one of both is beyond the end.
+pub(crate) fn replace(bytes: &mut [u8], at: usize, field: &[u8], checksum_at: usize) {
+    debug_assert!(at.is_multiple_of(2) && field.len().is_multiple_of(2), "no whole words");
+    let Some(&found) = bytes.get(checksum_at..).and_then(<[u8]>::first_chunk) else { return };
+    let Some(space) = bytes.get_mut(at..).and_then(|bytes| bytes.get_mut(..field.len())) else { return };
+    let words = space.as_chunks().0.iter().zip(field.as_chunks().0);
+    let checksum = words.fold(u16::from_be_bytes(found), |checksum, (&old, &new)| {
+        updated(checksum, u16::from_be_bytes(old), u16::from_be_bytes(new))
+    });
+    space.copy_from_slice(field);
+    if let Some(space) = bytes.get_mut(checksum_at..).and_then(<[u8]>::first_chunk_mut) {
+        *space = checksum.to_be_bytes();
+    }
+}
+
 /// Adds the carries back until none is left.
 const fn fold(mut sum: u64) -> u16 {
     while sum > 0xffff {
@@ -47,7 +74,7 @@ const fn fold(mut sum: u64) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use super::Checksum;
+    use super::{Checksum, replace, updated};
 
     /// The worked example of RFC 1071 §3: the sum is ddf2, by words and with the data cut in two.
     #[test]
@@ -63,5 +90,48 @@ mod tests {
     #[test]
     fn odd_length() {
         assert_eq!(Checksum::new().with(&[1, 2, 3]).sum(), 0x0402);
+    }
+
+    /// The worked example of RFC 1624 §4: the other words sum to cd7a, the word changes from 5555 to 3285. The equation of RFC 1141 gives
+    /// ffff.
+    #[test]
+    fn rfc1624_example() {
+        let header = [0xcd, 0x7a, 0x55, 0x55];
+        assert_eq!(Checksum::new().with(&header).finish(), 0xdd2f);
+        assert_eq!(updated(0xdd2f, 0x5555, 0x3285), 0x0000);
+        assert_eq!(Checksum::new().with(&[0xcd, 0x7a, 0x32, 0x85]).finish(), 0x0000);
+        // And back, from the checksum 0.
+        assert_eq!(updated(0x0000, 0x3285, 0x5555), 0xdd2f);
+    }
+
+    /// Words of 0000 and ffff are equal in one's complement: to exchange them, or a word for itself, leaves the checksum, 0000 too.
+    #[test]
+    fn both_zeros() {
+        for checksum in [0x0000, 0x0001, 0xdd2f, 0xfffe] {
+            assert_eq!(updated(checksum, 0x0000, 0xffff), checksum);
+            assert_eq!(updated(checksum, 0xffff, 0x0000), checksum);
+            assert_eq!(updated(checksum, 0x5555, 0x5555), checksum);
+        }
+        // ffff written for 0000: the words cd7a and 3285 sum to ffff. With 3286 the sum is 10000, or 1 with the carry added.
+        assert_eq!(updated(0xffff, 0x3285, 0x3286), 0xfffe);
+        assert_eq!(updated(0x0000, 0x3285, 0x3286), 0xfffe);
+        // The one case in which ffff stays, between words whose others sum to ffff: with it they verify as well.
+        assert_eq!(updated(0xffff, 0xffff, 0x0000), 0xffff);
+        assert_eq!(Checksum::new().with(&[0xcd, 0x7a, 0x32, 0x85, 0, 0, 0xff, 0xff]).finish(), 0);
+    }
+
+    #[test]
+    fn replacement_of_two_words() {
+        let mut bytes = [0x12, 0x34, 0xab, 0xcd, 0x00, 0x01, 0, 0];
+        let checksum = Checksum::new().with(&bytes).finish();
+        bytes[6..].copy_from_slice(&checksum.to_be_bytes());
+        replace(&mut bytes, 2, &[0xff, 0xff, 0x80, 0x00], 6);
+        // 1234 + ffff + 8000 = 19233 -> 9234, complement 6dcb.
+        assert_eq!(bytes, [0x12, 0x34, 0xff, 0xff, 0x80, 0x00, 0x6d, 0xcb]);
+        for (at, checksum_at) in [(6, 7), (6, 8), (8, 6), (usize::MAX - 1, 6), (0, usize::MAX)] {
+            let before = bytes;
+            replace(&mut bytes, at, &[1, 2, 3, 4], checksum_at);
+            assert_eq!(bytes, before, "{at} {checksum_at}");
+        }
     }
 }

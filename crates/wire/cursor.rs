@@ -1,6 +1,6 @@
 //! Decoding and encoding of a header field by field, without an index that could be out of range.
 
-use crate::address::{Ipv4Addr, MacAddr};
+use crate::address::{Ipv4Addr, Ipv6Addr, MacAddr};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
 
 /// Reads fields from the front of a slice; for errors it stores the header's name and the offset.
@@ -76,6 +76,10 @@ impl<'a> Reader<'a> {
         self.array::<4>().map(Ipv4Addr::from)
     }
 
+    pub(crate) fn ipv6(&mut self) -> Result<Ipv6Addr, DecodeError> {
+        self.array::<16>().map(Ipv6Addr::from)
+    }
+
     /// Reads `count` bytes unchanged.
     pub(crate) fn slice(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
         match self.rest.split_at_checked(count) {
@@ -105,6 +109,11 @@ impl<'a> Reader<'a> {
         let at = self.clone();
         let found = self.array::<N>()?;
         if found == literal { Ok(()) } else { Err(at.fail(Expected::value(field, wanted, &found))) }
+    }
+
+    /// Bytes read and skipped so far.
+    pub(crate) const fn offset(&self) -> usize {
+        self.offset
     }
 
     /// The bytes that were not read.

@@ -28,10 +28,14 @@ pub enum Header {
     Arp,
     /// IPv4.
     Ipv4,
+    /// IPv6, without extension headers.
+    Ipv6,
     /// UDP.
     Udp,
     /// TCP, its options included.
     Tcp,
+    /// The header of an explicit-rate scheme as a TCP option.
+    CongestionOption,
     /// Radiotap.
     Radiotap,
     /// A block of a capture file.
@@ -72,8 +76,10 @@ impl fmt::Display for Header {
             Self::Ethernet => "Ethernet header",
             Self::Arp => "ARP packet",
             Self::Ipv4 => "IPv4 header",
+            Self::Ipv6 => "IPv6 header",
             Self::Udp => "UDP header",
             Self::Tcp => "TCP header",
+            Self::CongestionOption => "congestion option",
             Self::Radiotap => "radiotap header",
             Self::PcapNg => "pcapng block",
             Self::Ncn => "NCN",

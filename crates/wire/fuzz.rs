@@ -5,9 +5,10 @@
 //! valid checksum, it is corrected for a second try.
 
 use alloc::vec;
+use alloc::vec::Vec;
 use core::fmt::Debug;
 
-use crate::address::Ipv4Addr;
+use crate::address::{IpAddr, Ipv4Addr};
 use crate::aodv;
 use crate::c3l;
 use crate::checksum::Checksum;
@@ -15,14 +16,20 @@ use crate::congestion::Congestion;
 use crate::diffq;
 use crate::dsdv;
 use crate::error::{DecodeError, EncodeError};
+use crate::ethernet::EtherType;
 use crate::exor::Exor;
+use crate::five_tuple::{Class, FiveTuple};
 use crate::ieee80211::{Ack, CfEnd, Cts, DataHeader, Fcs, Frame, FrameControl, Rts};
+use crate::ip::{self, Ip};
+use crate::ipv4::{Dscp, Ecn, Fragment, Protocol};
+use crate::ipv6::MOST_EXTENSIONS;
 use crate::more;
 use crate::nred::Ncn;
 use crate::olsr;
 use crate::pcapng::Block;
 use crate::probe::Probe;
-use crate::{Arp, Ethernet, Ipv4, LlcSnap, Radiotap, Tcp, Udp};
+use crate::tcp::{self, CongestionOption};
+use crate::{Arp, Ethernet, Ipv4, Ipv6, LlcSnap, Radiotap, Tcp, Udp};
 
 type Decode<T> = fn(&[u8]) -> Result<(T, &[u8]), DecodeError>;
 type Encode<T> = fn(&T, &mut [u8]) -> Result<usize, EncodeError>;
@@ -99,6 +106,11 @@ pub fn fuzz_arp(data: &[u8]) {
 /// IPv4, with the checksum found and with a right one.
 pub fn fuzz_ipv4(data: &[u8]) {
     round_trip(data, |_| Ipv4::wire_len(), Ipv4::encode, Ipv4::decode);
+    round_trip(&repaired_ipv4(data), |_| Ipv4::wire_len(), Ipv4::encode, Ipv4::decode);
+}
+
+/// The bytes with a right checksum of IPv4, if they are long enough.
+fn repaired_ipv4(data: &[u8]) -> Vec<u8> {
     let header_len = usize::from(data.first().unwrap_or(&0) & 0x0f) * 4;
     let mut repaired = data.to_vec();
     if let Some(header) = repaired.get_mut(..header_len.max(Ipv4::wire_len())) {
@@ -106,7 +118,142 @@ pub fn fuzz_ipv4(data: &[u8]) {
         let checksum = Checksum::new().with(header).finish();
         header[10..12].copy_from_slice(&checksum.to_be_bytes());
     }
-    round_trip(&repaired, |_| Ipv4::wire_len(), Ipv4::encode, Ipv4::decode);
+    repaired
+}
+
+/// IPv6 and its extension headers.
+pub fn fuzz_ipv6(data: &[u8]) {
+    round_trip(data, |_| Ipv6::wire_len(), Ipv6::encode, Ipv6::decode);
+    let Ok((header, payload)) = Ipv6::decode(data) else { return };
+    let transport = header.transport(payload);
+    assert!(payload.ends_with(transport.bytes));
+    let passed = payload.len() - transport.bytes.len();
+    // A header has 2,048 bytes at most.
+    assert!(passed.is_multiple_of(8) && passed <= MOST_EXTENSIONS * 2048, "{passed} bytes passed");
+}
+
+/// Each version of IP with the packet as that version, of IPv4 also with a right checksum.
+fn packets(data: &[u8]) -> [(EtherType, Vec<u8>); 3] {
+    [
+        (EtherType::IPV4, data.to_vec()),
+        (EtherType::IPV4, repaired_ipv4(data)),
+        (EtherType::IPV6, data.to_vec()),
+    ]
+}
+
+/// Five-tuples, classes and numbers of flows.
+pub fn fuzz_five_tuple(data: &[u8]) {
+    for (ether_type, packet) in packets(data) {
+        let read = match Ip::decode(ether_type, &packet) {
+            Ok(read) => read.expect("both types are of IP"),
+            Err(error) => {
+                assert!(error.offset <= data.len());
+                continue;
+            }
+        };
+        assert!(packet[read.transport_at..].starts_with(read.transport));
+        let tuple = FiveTuple::new(&read);
+        assert_eq!(tuple.source.is_ipv4(), tuple.destination.is_ipv4());
+        assert!(tuple.flow(0) < u32::MAX && tuple.reversed().flow(u64::MAX) < u32::MAX);
+        assert_eq!(tuple.reversed().reversed(), tuple);
+        if read.fragment == Fragment::Later {
+            assert_eq!((tuple.source_port, tuple.destination_port), (0, 0));
+        }
+        if Class::new(&read) == Class::Acknowledgement {
+            assert!((20..=60).contains(&read.transport.len()) && read.protocol == Protocol::TCP);
+        }
+    }
+}
+
+/// Changes of packets in place: what is refused changes no byte, and checksums that were right stay so.
+pub fn fuzz_rewrite(data: &[u8]) {
+    for (ether_type, mut packet) in packets(data) {
+        repair_tcp(ether_type, &mut packet);
+        let valid = verifies(ether_type, &packet);
+        let changed = |change: &dyn Fn(&mut [u8]) -> Result<bool, DecodeError>| {
+            let mut after = packet.clone();
+            let result = change(&mut after);
+            assert!(
+                result == Ok(true) || after == packet,
+                "{result:?} changes {packet:02x?} to {after:02x?}"
+            );
+            assert_eq!(verifies(ether_type, &after), valid, "{packet:02x?} became {after:02x?}");
+            let differ = packet.iter().zip(&after).filter(|(old, new)| old != new).count();
+            (result == Ok(true)).then_some((after, differ))
+        };
+        let read = |packet: &[u8]| Ip::decode(ether_type, packet).ok().flatten().map(|ip| (ip.dscp, ip.ecn));
+        if let Some((after, differ)) = changed(&|packet| ip::set_ce(ether_type, packet)) {
+            let (dscp, ecn) = read(&packet).expect("it was decoded");
+            assert!(ecn != Ecn::NotEct && differ <= 3);
+            assert_eq!(read(&after), Some((dscp, Ecn::Ce)));
+        }
+        for dscp in [Dscp::saturating(0), Dscp::MAX, Dscp::saturating(0x15)] {
+            if let Some((after, differ)) = changed(&|packet| ip::set_dscp(ether_type, packet, dscp)) {
+                assert!(differ <= 4);
+                assert_eq!(read(&after), read(&packet).map(|(_, ecn)| (dscp, ecn)));
+            }
+        }
+        let segment = |packet: &[u8]| {
+            let ip = Ip::decode(ether_type, packet).ok().flatten()?;
+            Tcp::decode(ip.transport).ok().map(|(header, _)| Tcp { checksum: 0, ..header })
+        };
+        if let Some((after, differ)) = changed(&|packet| tcp::set_ece(ether_type, packet)) {
+            assert!(differ <= 3);
+            let header = segment(&packet).expect("it was decoded");
+            assert!(header.flags.ack && !header.flags.syn);
+            let flags = tcp::Flags { ece: true, ..header.flags };
+            assert_eq!(segment(&after), Some(Tcp { flags, ..header }));
+        }
+        for option in [
+            CongestionOption::Qfcp { request_kbps: 0, feedback_kbps: u32::MAX },
+            CongestionOption::Rcp { rtt_us: u32::MAX, request_kbps: 0, feedback_kbps: 1 },
+            CongestionOption::Xcp { rtt_us: 0, inverse_rate: u32::MAX, delta: -1, reverse: 0 },
+        ] {
+            if let Some((after, differ)) = changed(&|packet| tcp::set_congestion(ether_type, packet, option))
+            {
+                assert!(differ <= 2 + option.wire_len() - 4);
+                let header = segment(&packet).expect("it was decoded");
+                assert_eq!(
+                    segment(&after),
+                    Some(Tcp { options: header.options.with_congestion(option), ..header })
+                );
+            }
+        }
+    }
+}
+
+/// True if the packet holds a whole segment of TCP with a right checksum.
+fn verifies(ether_type: EtherType, packet: &[u8]) -> bool {
+    let Ok(Some(ip)) = Ip::decode(ether_type, packet) else { return false };
+    ip.protocol == Protocol::TCP
+        && match (ip.source, ip.destination) {
+            (IpAddr::V4(source), IpAddr::V4(destination)) => Tcp::verify(source, destination, ip.transport),
+            (IpAddr::V6(source), IpAddr::V6(destination)) => Tcp::verify(source, destination, ip.transport),
+            _ => unreachable!("both addresses are of one version"),
+        }
+        .is_ok()
+}
+
+/// Corrects the checksum of the segment, if the packet holds one.
+fn repair_tcp(ether_type: EtherType, packet: &mut [u8]) {
+    let Ok(Some(ip)) = Ip::decode(ether_type, packet) else { return };
+    if ip.protocol != Protocol::TCP || ip.transport.len() < 20 {
+        return;
+    }
+    let mut segment = ip.transport.to_vec();
+    segment[16..18].fill(0);
+    let len = segment.len() as u16;
+    let sum = match (ip.source, ip.destination) {
+        (IpAddr::V4(source), IpAddr::V4(destination)) => {
+            Checksum::new().with(&source.octets()).with(&destination.octets())
+        }
+        (source, destination) => [source, destination].into_iter().fold(Checksum::new(), |sum, address| {
+            if let IpAddr::V6(address) = address { sum.with(&address.octets()) } else { sum }
+        }),
+    };
+    let sum = sum.with(&[0, Protocol::TCP.0]).with(&len.to_be_bytes()).with(&segment);
+    let at = ip.transport_at + 16;
+    packet[at..at + 2].copy_from_slice(&sum.finish().to_be_bytes());
 }
 
 /// UDP, with the checksum found and with a right one.
@@ -121,8 +268,9 @@ pub fn fuzz_udp(data: &[u8]) {
     assert_eq!(right.verify(source, destination, payload), Ok(()));
 }
 
-/// TCP, with the checksum found and with a right one.
+/// TCP, with the checksum found and with a right one; the congestion header as an option.
 pub fn fuzz_tcp(data: &[u8]) {
+    round_trip(data, CongestionOption::wire_len, CongestionOption::encode, CongestionOption::decode);
     round_trip(data, Tcp::wire_len, Tcp::encode, Tcp::decode);
     let (source, destination) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
     if let Err(error) = Tcp::verify(source, destination, data) {
@@ -226,6 +374,9 @@ pub fn fuzz_all(data: &[u8]) {
     fuzz_ethernet(data);
     fuzz_arp(data);
     fuzz_ipv4(data);
+    fuzz_ipv6(data);
+    fuzz_five_tuple(data);
+    fuzz_rewrite(data);
     fuzz_udp(data);
     fuzz_tcp(data);
     fuzz_radiotap(data);

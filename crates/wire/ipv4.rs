@@ -39,7 +39,53 @@ pub enum Ecn {
     Ce,
 }
 
-/// The protocol of the payload, as assigned by IANA.
+impl Ecn {
+    /// The two bits of the field.
+    pub const fn bits(self) -> u8 {
+        match self {
+            Self::NotEct => 0b00,
+            Self::Ect1 => 0b01,
+            Self::Ect0 => 0b10,
+            Self::Ce => 0b11,
+        }
+    }
+
+    /// The codepoint of the two lower bits of `bits`.
+    pub const fn from_bits(bits: u8) -> Self {
+        match bits & 0b11 {
+            0b00 => Self::NotEct,
+            0b01 => Self::Ect1,
+            0b10 => Self::Ect0,
+            _ => Self::Ce,
+        }
+    }
+}
+
+/// The part of a datagram that a packet carries. Only a whole datagram and its first fragment hold the transport's
+/// header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fragment {
+    /// All of the datagram.
+    #[default]
+    Whole,
+    /// The first fragment.
+    First,
+    /// A fragment after the first.
+    Later,
+}
+
+impl Fragment {
+    /// The part that begins at this offset, in any unit, and is followed by more fragments or not.
+    pub(crate) const fn new(offset: u16, more: bool) -> Self {
+        match (offset, more) {
+            (0, false) => Self::Whole,
+            (0, true) => Self::First,
+            _ => Self::Later,
+        }
+    }
+}
+
+/// The protocol of the payload, or the kind of the next header of IPv6, as assigned by IANA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Protocol(
     /// The field's value.
@@ -47,12 +93,30 @@ pub struct Protocol(
 );
 
 impl Protocol {
+    /// IPv6's hop-by-hop options [RFC 8200 §4.3].
+    pub const HOP_BY_HOP: Self = Self(0);
     /// ICMP [RFC 792].
     pub const ICMP: Self = Self(1);
     /// TCP [RFC 9293].
     pub const TCP: Self = Self(6);
     /// UDP [RFC 768].
     pub const UDP: Self = Self(17);
+    /// DCCP [RFC 4340].
+    pub const DCCP: Self = Self(33);
+    /// IPv6's routing header [RFC 8200 §4.4].
+    pub const ROUTING: Self = Self(43);
+    /// IPv6's fragment header [RFC 8200 §4.5].
+    pub const FRAGMENT: Self = Self(44);
+    /// ICMPv6 [RFC 4443].
+    pub const ICMPV6: Self = Self(58);
+    /// Nothing follows [RFC 8200 §4.7].
+    pub const NO_NEXT: Self = Self(59);
+    /// IPv6's destination options [RFC 8200 §4.6].
+    pub const DESTINATION_OPTIONS: Self = Self(60);
+    /// SCTP [RFC 9260].
+    pub const SCTP: Self = Self(132);
+    /// UDP-Lite [RFC 3828].
+    pub const UDP_LITE: Self = Self(136);
     /// For experiments [RFC 3692 §2.1].
     pub const EXPERIMENTAL_1: Self = Self(253);
     /// For experiments [RFC 3692 §2.1].
@@ -110,6 +174,11 @@ impl Ipv4 {
         }
     }
 
+    /// The part of the datagram that the packet carries.
+    pub const fn fragment(&self) -> Fragment {
+        Fragment::new(self.fragment_offset.get(), self.more_fragments)
+    }
+
     /// Length on the wire: 20 bytes.
     pub const fn wire_len() -> usize {
         BASE as usize
@@ -126,16 +195,10 @@ impl Ipv4 {
     }
 
     fn write(&self, buffer: &mut [u8], checksum: u16) -> Result<usize, EncodeError> {
-        let ecn = match self.ecn {
-            Ecn::NotEct => 0b00,
-            Ecn::Ect1 => 0b01,
-            Ecn::Ect0 => 0b10,
-            Ecn::Ce => 0b11,
-        };
         let flags = if self.dont_fragment { DONT_FRAGMENT } else { 0 }
             | if self.more_fragments { MORE_FRAGMENTS } else { 0 };
         Writer::new(Header::Ipv4, buffer, Self::wire_len())?
-            .put([0x45, self.dscp.get() << 2 | ecn])
+            .put([0x45, self.dscp.get() << 2 | self.ecn.bits()])
             .put((BASE + self.payload_len.get()).to_be_bytes())
             .put(self.identification.to_be_bytes())
             .put((flags | self.fragment_offset.get()).to_be_bytes())
@@ -191,12 +254,7 @@ impl Ipv4 {
         let payload = reader.rest().get(..payload_size).unwrap_or_default();
         let header = Self {
             dscp: Dscp::saturating(traffic_class >> 2),
-            ecn: match traffic_class & 0b11 {
-                0b00 => Ecn::NotEct,
-                0b01 => Ecn::Ect1,
-                0b10 => Ecn::Ect0,
-                _ => Ecn::Ce,
-            },
+            ecn: Ecn::from_bits(traffic_class),
             payload_len,
             identification,
             dont_fragment: flags & DONT_FRAGMENT != 0,

@@ -12,6 +12,19 @@
 //! Exceptions: [`ieee80211::Frame::decode`] reads the whole slice and returns no rest; [`pcapng::Block::decode`]
 //! returns `None` at the end of the file; TCP options are part of their header.
 //!
+//! Whole IP packets of others, in the payload of Ethernet frames, are read and changed where they lie:
+//!
+//! | to | use |
+//! |---|---|
+//! | read a packet of either version, through IPv6's extension headers | [`Ip::decode`] |
+//! | name its flow, by addresses, protocol and ports | [`FiveTuple::new`], [`FiveTuple::flow`] |
+//! | distinguish data from lone acknowledgements | [`five_tuple::Class::new`] |
+//! | mark congestion, set the DSCP | [`ip::set_ce`], [`ip::set_dscp`] |
+//! | echo marks, grant rates in a TCP segment | [`tcp::set_ece`], [`tcp::set_congestion`] |
+//!
+//! These functions keep checksums right by their difference ([`checksum::updated`]), and change no byte where the
+//! change is not allowed.
+//!
 //! No input makes a decoder panic. Reserved bits are ignored on reception and sent as zero; a value that this
 //! crate does not represent is an error that names the header, the byte and what was expected.
 //!
@@ -47,28 +60,37 @@ pub mod dsdv;
 pub mod error;
 pub mod ethernet;
 pub mod exor;
+pub mod five_tuple;
 pub mod flow;
 pub mod fuzz;
 pub mod ieee80211;
+pub mod ip;
 pub mod ipv4;
+pub mod ipv6;
 pub mod llc;
 pub mod more;
 pub mod nred;
 pub mod olsr;
 pub mod pcapng;
 pub mod probe;
+mod pseudo_header;
 pub mod radiotap;
+mod siphash;
 pub mod tcp;
 pub mod udp;
 
-pub use address::{Ipv4Addr, MacAddr};
+pub use address::{IpAddr, Ipv4Addr, Ipv6Addr, MacAddr};
 pub use arp::Arp;
 pub use congestion::Congestion;
 pub use error::{DecodeError, EncodeError, Expected, Header};
 pub use ethernet::{EtherType, Ethernet};
+pub use five_tuple::FiveTuple;
 pub use flow::Flow;
+pub use ip::Ip;
 pub use ipv4::Ipv4;
+pub use ipv6::Ipv6;
 pub use llc::LlcSnap;
+pub use pseudo_header::Address;
 pub use radiotap::Radiotap;
 pub use tcp::Tcp;
 pub use udp::Udp;

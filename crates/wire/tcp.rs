@@ -1,21 +1,24 @@
-//! TCP over IPv4 [RFC 9293 §3.1], with the options of RFC 9293, RFC 2018 and RFC 7323.
+//! TCP over IPv4 and IPv6 [RFC 9293 §3.1], with the options of RFC 9293, RFC 2018 and RFC 7323.
 
-use crate::address::Ipv4Addr;
 use crate::checksum::Checksum;
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
 use crate::ipv4::Protocol;
+use crate::pseudo_header::Address;
+use options::Walk;
 
+mod congestion;
 mod options;
+mod rewrite;
 
+pub use congestion::CongestionOption;
 pub use options::{Options, SackBlock, SackBlocks, Timestamps, WindowScale};
+pub use rewrite::{set_congestion, set_ece};
 
 /// The length of a header without options, bytes.
 const BASE: usize = 20;
 /// Offset of the checksum, bytes.
 const CHECKSUM_AT: usize = 16;
-/// The most that an IPv4 packet can hold besides its own header, bytes.
-const MAX_SEGMENT: usize = crate::ipv4::PayloadLen::MAX.get() as usize;
 
 /// The control bits [RFC 9293 §3.1, RFC 3168 §6.1]. The three reserved bits are ignored on reception and sent as zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -111,8 +114,8 @@ impl Tcp {
         }
     }
 
-    /// The header with the checksum for these addresses and this payload; `None` if the segment does not fit into an IPv4 packet.
-    pub fn with_payload(self, source: Ipv4Addr, destination: Ipv4Addr, payload: &[u8]) -> Option<Self> {
+    /// The header with the checksum for these addresses and this payload; `None` if the segment does not fit into an IP packet.
+    pub fn with_payload<A: Address>(self, source: A, destination: A, payload: &[u8]) -> Option<Self> {
         let mut space = [0; BASE + Options::MAX_LEN];
         let unsigned = Self { checksum: 0, ..self };
         let len = unsigned.encode(&mut space).ok()?;
@@ -124,13 +127,13 @@ impl Tcp {
     /// Verifies the checksum of a whole segment, header and payload, with the addresses of its packet.
     ///
     /// # Errors
-    /// Bytes that are no TCP segment, or do not fit into an IPv4 packet, or have a wrong checksum.
-    pub fn verify(source: Ipv4Addr, destination: Ipv4Addr, segment: &[u8]) -> Result<(), DecodeError> {
+    /// Bytes that are no TCP segment, or do not fit into an IP packet, or have a wrong checksum.
+    pub fn verify<A: Address>(source: A, destination: A, segment: &[u8]) -> Result<(), DecodeError> {
         let (header, _) = Self::decode(segment)?;
         let error = |offset, expected| DecodeError { header: Header::Tcp, offset, expected };
         let Some(sum) = pseudo_header(source, destination, segment.len()) else {
-            let trailing = segment.len() - MAX_SEGMENT;
-            return Err(error(MAX_SEGMENT, Expected::End { trailing }));
+            let most = usize::from(A::MOST_PAYLOAD);
+            return Err(error(most, Expected::End { trailing: segment.len() - most }));
         };
         let sum = sum.with(segment);
         if sum.finish() == 0 {
@@ -188,7 +191,8 @@ impl Tcp {
         };
         start.need(BASE + options_len)?;
         let (window, checksum, urgent) = (reader.u16_be()?, reader.u16_be()?, reader.u16_be()?);
-        let options = Options::read(&mut reader, options_len)?;
+        let options = Options::read(Walk::new(reader.clone().limited(options_len)?))?;
+        reader.skip(options_len)?;
         let header = Self {
             source_port,
             destination_port,
@@ -204,14 +208,16 @@ impl Tcp {
     }
 }
 
-/// The sum over addresses, protocol and length of a segment; `None` if it does not fit into an IPv4 packet.
-fn pseudo_header(source: Ipv4Addr, destination: Ipv4Addr, len: usize) -> Option<Checksum> {
-    let len = u16::try_from(len).ok().filter(|&len| usize::from(len) <= MAX_SEGMENT)?;
-    Some(
-        Checksum::new()
-            .with(&source.octets())
-            .with(&destination.octets())
-            .with(&[0, Protocol::TCP.0])
-            .with(&len.to_be_bytes()),
-    )
+/// The options of a segment's header.
+fn options_of(segment: &[u8]) -> Result<Walk<'_>, DecodeError> {
+    let (_, payload) = Tcp::decode(segment)?;
+    let mut reader = Reader::new(Header::Tcp, segment);
+    reader.skip(BASE)?;
+    Ok(Walk::new(reader.limited(segment.len() - payload.len() - BASE)?))
+}
+
+/// The sum over addresses, protocol and length of a segment; `None` if it does not fit into an IP packet.
+fn pseudo_header<A: Address>(source: A, destination: A, len: usize) -> Option<Checksum> {
+    let len = u16::try_from(len).ok().filter(|&len| len <= A::MOST_PAYLOAD)?;
+    Some(A::pseudo_header(source, destination, Protocol::TCP, len))
 }

@@ -1,12 +1,12 @@
-//! UDP over IPv4 [RFC 768].
+//! UDP over IPv4 [RFC 768] and IPv6 [RFC 8200 §8.1].
 
 use core::num::NonZeroU16;
 
-use crate::address::Ipv4Addr;
 use crate::checksum::Checksum;
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, EncodeError, Expected, Header};
 use crate::ipv4::Protocol;
+use crate::pseudo_header::Address;
 
 /// The header's length, bytes.
 const LEN: u16 = 8;
@@ -26,7 +26,7 @@ pub struct Udp {
     pub destination_port: u16,
     /// Bytes after the header.
     pub payload_len: PayloadLen,
-    /// Checksum over pseudo-header, header and payload; `None` if the sender computed none.
+    /// Checksum over pseudo-header, header and payload; `None` if the sender computed none, which only IPv4 permits.
     pub checksum: Option<NonZeroU16>,
 }
 
@@ -38,7 +38,7 @@ impl Udp {
 
     /// The header with the checksum for these addresses and this payload, whose length replaces `payload_len`; `None` if the payload is
     /// longer than [`PayloadLen::MAX`].
-    pub fn with_payload(self, source: Ipv4Addr, destination: Ipv4Addr, payload: &[u8]) -> Option<Self> {
+    pub fn with_payload<A: Address>(self, source: A, destination: A, payload: &[u8]) -> Option<Self> {
         let payload_len = u16::try_from(payload.len()).ok().and_then(PayloadLen::new)?;
         let unsigned = Self { payload_len, checksum: None, ..self };
         // A sum of zero is sent as all ones, its equal in one's complement [RFC 768].
@@ -50,8 +50,9 @@ impl Udp {
     /// Verifies length and checksum with the addresses and the payload of the packet.
     ///
     /// # Errors
-    /// A payload of another length than in the header, or a wrong checksum. A missing checksum is valid for every payload.
-    pub fn verify(&self, source: Ipv4Addr, destination: Ipv4Addr, payload: &[u8]) -> Result<(), DecodeError> {
+    /// A payload of another length than in the header, or a wrong checksum. Over IPv4 a missing checksum is valid for every payload, over
+    /// IPv6 it is an error [RFC 8200 §8.1].
+    pub fn verify<A: Address>(&self, source: A, destination: A, payload: &[u8]) -> Result<(), DecodeError> {
         let error = |offset, expected| DecodeError { header: Header::Udp, offset, expected };
         let needed = usize::from(self.payload_len.get());
         if payload.len() < needed {
@@ -61,9 +62,12 @@ impl Udp {
         if payload.len() > needed {
             return Err(error(Self::wire_len() + needed, Expected::End { trailing: payload.len() - needed }));
         }
-        let Some(found) = self.checksum.map(NonZeroU16::get) else { return Ok(()) };
+        if self.checksum.is_none() && !A::NEEDS_UDP_CHECKSUM {
+            return Ok(());
+        }
+        let found = self.checksum.map_or(0, NonZeroU16::get);
         let sum = self.sum(source, destination, payload);
-        if sum.with(&found.to_be_bytes()).finish() == 0 {
+        if found != 0 && sum.with(&found.to_be_bytes()).finish() == 0 {
             return Ok(());
         }
         let computed = sum.finish().into();
@@ -71,16 +75,12 @@ impl Udp {
     }
 
     /// The sum over everything but the checksum field [RFC 768: "pseudo header"].
-    fn sum(&self, source: Ipv4Addr, destination: Ipv4Addr, payload: &[u8]) -> Checksum {
-        let length = (LEN + self.payload_len.get()).to_be_bytes();
-        Checksum::new()
-            .with(&source.octets())
-            .with(&destination.octets())
-            .with(&[0, Protocol::UDP.0])
-            .with(&length)
+    fn sum<A: Address>(&self, source: A, destination: A, payload: &[u8]) -> Checksum {
+        let length = LEN + self.payload_len.get();
+        A::pseudo_header(source, destination, Protocol::UDP, length)
             .with(&self.source_port.to_be_bytes())
             .with(&self.destination_port.to_be_bytes())
-            .with(&length)
+            .with(&length.to_be_bytes())
             .with(payload)
     }
 

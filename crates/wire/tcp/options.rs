@@ -1,5 +1,6 @@
 //! The options of a TCP header: at most 40 bytes of kind, length and value [RFC 9293 §3.2].
 
+use super::congestion::{CongestionOption, EXPERIMENT};
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, Expected};
 
@@ -70,8 +71,8 @@ impl SackBlocks {
 /// The options of one segment.
 ///
 /// They are encoded in the layout of Linux, each on a word boundary: MSS; timestamps, after SACK-permitted or two NOPs; SACK-permitted
-/// alone after two NOPs; window scale after a NOP; SACK blocks after two NOPs. If not all SACK blocks fit, the last ones are omitted [RFC
-/// 2018 §3].
+/// alone after two NOPs; window scale after a NOP; SACK blocks after two NOPs; the congestion header. If not all SACK blocks fit, the last
+/// ones are omitted [RFC 2018 §3].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     mss: Option<u16>,
@@ -79,6 +80,7 @@ pub struct Options {
     sack_permitted: bool,
     timestamps: Option<Timestamps>,
     sack: SackBlocks,
+    congestion: Option<CongestionOption>,
 }
 
 impl Options {
@@ -89,6 +91,7 @@ impl Options {
         sack_permitted: false,
         timestamps: None,
         sack: SackBlocks { blocks: [SackBlock { left: 0, right: 0 }; 4], count: 0 },
+        congestion: None,
     };
 
     /// Largest number of bytes of options.
@@ -118,8 +121,14 @@ impl Options {
         Self { timestamps: Some(timestamps), ..self }.fitted()
     }
 
+    /// Adds the congestion header of an explicit-rate scheme.
+    #[must_use]
+    pub fn with_congestion(self, option: CongestionOption) -> Self {
+        Self { congestion: Some(option), ..self }.fitted()
+    }
+
     /// Sets the SACK blocks to the first of `blocks` that fit beside the other options: four alone, three with timestamps, two with
-    /// timestamps and MSS or window scale. Options added later may remove blocks.
+    /// timestamps and MSS or window scale, one with timestamps and QFCP's congestion header. Options added later may remove blocks.
     #[must_use]
     pub fn with_sack(self, blocks: &[SackBlock]) -> Self {
         Self { sack: SackBlocks::new(blocks), ..self }.fitted()
@@ -150,7 +159,12 @@ impl Options {
         self.sack.as_slice()
     }
 
-    /// Omits the last SACK blocks if they do not fit: the other options have 20 bytes at most.
+    /// The congestion header of an explicit-rate scheme.
+    pub const fn congestion(&self) -> Option<CongestionOption> {
+        self.congestion
+    }
+
+    /// Omits the last SACK blocks if they do not fit: the other options have 40 bytes at most.
     fn fitted(self) -> Self {
         let others = Self { sack: SackBlocks::default(), ..self }.wire_len();
         let room = (Self::MAX_LEN - others).saturating_sub(4) / 8;
@@ -166,7 +180,11 @@ impl Options {
         };
         let window_scale = self.window_scale.is_some() as u8;
         let sack = if self.sack.count == 0 { 0 } else { 1 + 2 * self.sack.count };
-        mss + timestamps + window_scale + sack
+        let congestion = match self.congestion {
+            Some(option) => option.wire_len() / 4,
+            None => 0,
+        };
+        mss + timestamps + window_scale + sack + congestion as u8
     }
 
     /// Length on the wire, bytes: a multiple of 4, at most 40.
@@ -201,53 +219,104 @@ impl Options {
         for block in self.sack() {
             writer = writer.put(block.left.to_be_bytes()).put(block.right.to_be_bytes());
         }
+        if let Some(option) = self.congestion {
+            option.write(writer);
+        }
     }
 
-    /// Reads `len` bytes of options. Of two options of one kind the last is used. Unknown options are skipped. SACK blocks that do not
-    /// fit in the layout of [`Options`] are dropped.
-    pub(super) fn read(reader: &mut Reader<'_>, len: usize) -> Result<Self, DecodeError> {
+    /// Reads the options of a header. Of two options of one kind the last is used, of two congestion headers the first. Unknown options are
+    /// skipped. SACK blocks that do not fit in the layout of [`Options`] are dropped.
+    pub(super) fn read(mut walk: Walk<'_>) -> Result<Self, DecodeError> {
         let mut options = Self::NONE;
-        let mut left = len;
-        while left > 0 {
-            let at = reader.clone();
-            let kind = reader.u8()?;
-            left -= 1;
-            if kind == END {
-                break;
-            }
-            if kind == NOP {
-                continue;
-            }
-            // RFC 9293 §3.1: every other option, known or not, has a length that includes kind and length.
-            let length = if left == 0 { 0 } else { reader.u8()? };
-            let wrong = |wanted| Err(at.fail(Expected::value("option length", wanted, &[kind, length])));
-            let Some(value_len) = usize::from(length).checked_sub(2).filter(|&value| value < left) else {
-                return wrong("at least 2, and within the header");
-            };
-            left -= 1 + value_len;
-            match (kind, length) {
-                (MSS, 4) => options.mss = Some(reader.u16_be()?),
-                (MSS, _) => return wrong("4"),
-                (WINDOW_SCALE, 3) => options.window_scale = Some(WindowScale::saturating(reader.u8()?)),
-                (WINDOW_SCALE, _) => return wrong("3"),
+        while let Some(option) = walk.next()? {
+            let mut value = option.value.clone();
+            match (option.kind, option.bytes.len()) {
+                (MSS, 4) => options.mss = Some(value.u16_be()?),
+                (MSS, _) => return option.fail("4"),
+                (WINDOW_SCALE, 3) => options.window_scale = Some(WindowScale::saturating(value.u8()?)),
+                (WINDOW_SCALE, _) => return option.fail("3"),
                 (SACK_PERMITTED, 2) => options.sack_permitted = true,
-                (SACK_PERMITTED, _) => return wrong("2"),
+                (SACK_PERMITTED, _) => return option.fail("2"),
                 (SACK, 10 | 18 | 26 | 34) => {
-                    let mut blocks = SackBlocks { count: (length - 2) / 8, ..Default::default() };
-                    for block in blocks.blocks.iter_mut().take(value_len / 8) {
-                        *block = SackBlock { left: reader.u32_be()?, right: reader.u32_be()? };
+                    let count = value.rest().len() / 8;
+                    let mut blocks = SackBlocks { count: count as u8, ..Default::default() };
+                    for block in blocks.blocks.iter_mut().take(count) {
+                        *block = SackBlock { left: value.u32_be()?, right: value.u32_be()? };
                     }
                     options.sack = blocks;
                 }
-                (SACK, _) => return wrong("10, 18, 26 or 34"),
+                (SACK, _) => return option.fail("10, 18, 26 or 34"),
                 (TIMESTAMPS, 10) => {
-                    options.timestamps = Some(Timestamps { value: reader.u32_be()?, echo: reader.u32_be()? });
+                    options.timestamps = Some(Timestamps { value: value.u32_be()?, echo: value.u32_be()? });
                 }
-                (TIMESTAMPS, _) => return wrong("10"),
-                _ => reader.skip(value_len)?,
+                (TIMESTAMPS, _) => return option.fail("10"),
+                _ => options.congestion = options.congestion.or_else(|| option.congestion()),
             }
         }
-        reader.skip(left)?;
         Ok(options.fitted())
+    }
+}
+
+/// Goes through the options of a header, padding excepted, to their end.
+pub(super) struct Walk<'a> {
+    left: Reader<'a>,
+}
+
+/// An option of any kind.
+pub(super) struct Found<'a> {
+    pub(super) kind: u8,
+    /// Offset from the header's first byte, bytes.
+    pub(super) offset: usize,
+    /// The option, kind and length included.
+    bytes: &'a [u8],
+    /// The bytes after kind and length.
+    value: Reader<'a>,
+    /// The option's first byte, for errors.
+    at: Reader<'a>,
+}
+
+impl<'a> Walk<'a> {
+    /// The options in all that this reader has left.
+    pub(super) const fn new(options: Reader<'a>) -> Self {
+        Self { left: options }
+    }
+
+    /// The next option.
+    pub(super) fn next(&mut self) -> Result<Option<Found<'a>>, DecodeError> {
+        loop {
+            let at = self.left.clone();
+            match at.rest() {
+                [] | [END, ..] => return Ok(None),
+                [NOP, ..] => self.left.skip(1)?,
+                // RFC 9293 §3.1: every other option, known or not, has a length that includes kind and length.
+                &[kind, ref rest @ ..] => {
+                    let length = rest.first().copied().unwrap_or(0);
+                    if length < 2 || usize::from(length) > at.rest().len() {
+                        let wanted = "at least 2, and within the header";
+                        return Err(at.fail(Expected::value("option length", wanted, &[kind, length])));
+                    }
+                    let bytes = self.left.slice(length.into())?;
+                    let mut value = at.clone().limited(length.into())?;
+                    value.skip(2)?;
+                    return Ok(Some(Found { kind, offset: at.offset(), bytes, value, at }));
+                }
+            }
+        }
+    }
+}
+
+impl Found<'_> {
+    /// The option as a congestion header. Another experiment may have one's ExID with another length.
+    pub(super) fn congestion(&self) -> Option<CongestionOption> {
+        if self.kind != EXPERIMENT {
+            return None;
+        }
+        CongestionOption::decode(self.bytes).ok().map(|(option, _)| option)
+    }
+
+    /// The error of a length that this kind does not have.
+    fn fail<T>(&self, wanted: &'static str) -> Result<T, DecodeError> {
+        let found = [self.kind, self.bytes.len() as u8];
+        Err(self.at.fail(Expected::value("option length", wanted, &found)))
     }
 }

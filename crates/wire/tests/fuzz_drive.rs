@@ -1,5 +1,5 @@
 //! Runs the fuzz entry points on stable Rust: 10^5 inputs each, half of them random bytes, half mutations of
-//! valid frames; 10^6 for routing protocols, DiffQ's trailer, which all that overhear a frame read, C3L,
+//! valid frames; 10^6 for five-tuples, routing protocols, DiffQ's trailer, which all that overhear a frame read, C3L,
 //! MORE, ExOR and their probes.
 
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
@@ -10,8 +10,8 @@ use airfair_wire::dsdv::{self, Update};
 use airfair_wire::exor::{self, Exor};
 use airfair_wire::fuzz::{
     fuzz_all, fuzz_aodv, fuzz_arp, fuzz_c3l, fuzz_congestion, fuzz_diffq, fuzz_dsdv, fuzz_ethernet,
-    fuzz_exor, fuzz_ieee80211, fuzz_ipv4, fuzz_llc, fuzz_more, fuzz_olsr, fuzz_pcapng, fuzz_probe,
-    fuzz_radiotap, fuzz_tcp, fuzz_udp,
+    fuzz_exor, fuzz_five_tuple, fuzz_ieee80211, fuzz_ipv4, fuzz_ipv6, fuzz_llc, fuzz_more, fuzz_olsr,
+    fuzz_pcapng, fuzz_probe, fuzz_radiotap, fuzz_rewrite, fuzz_tcp, fuzz_udp,
 };
 use airfair_wire::ieee80211::{Ack, Addresses, CfEnd, Cts, DataHeader, Frame, NavDuration, QosControl, Rts};
 use airfair_wire::more;
@@ -19,8 +19,10 @@ use airfair_wire::olsr;
 use airfair_wire::pcapng::{Block, Data, Direction, Interface, LinkType, Names, Packet, Section, Text};
 use airfair_wire::probe::{self, Probe};
 use airfair_wire::radiotap::{Channel, Flags, TxFlags};
-use airfair_wire::tcp::{Options, SackBlock, Timestamps, WindowScale};
-use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Radiotap, Tcp, Udp, arp, ipv4, udp};
+use airfair_wire::tcp::{CongestionOption, Options, SackBlock, Timestamps, WindowScale};
+use airfair_wire::{
+    Arp, EtherType, Ethernet, Ipv4, Ipv6, Ipv6Addr, LlcSnap, MacAddr, Radiotap, Tcp, Udp, arp, ipv4, udp,
+};
 
 const INPUTS: usize = 100_000;
 
@@ -131,6 +133,41 @@ fn tcp_seeds() -> Vec<Vec<u8>> {
     unknown.splice(20..20, [253, 5, 1, 2, 3, 2, 4, 5, 180, 0, 9, 9]);
     seeds.push(unknown);
     seeds
+}
+
+/// IP packets of both versions that hold these segments, and with extension headers before them.
+fn packet_seeds() -> Vec<Vec<u8>> {
+    let mut segments = tcp_seeds();
+    let timestamps = Options::NONE.with_timestamps(Timestamps { value: 1, echo: 2 });
+    for option in [
+        CongestionOption::Qfcp { request_kbps: 100_000, feedback_kbps: 5_000 },
+        CongestionOption::Rcp { rtt_us: 20_000, request_kbps: 100_000, feedback_kbps: 5_000 },
+        CongestionOption::Xcp { rtt_us: 100_000, inverse_rate: 53_333, delta: -700, reverse: 256 },
+    ] {
+        let flags = airfair_wire::tcp::Flags { ack: true, ..Default::default() };
+        let header = Tcp { options: timestamps.with_congestion(option), flags, ..Tcp::new(5000, 5001, 7) };
+        segments.push(bytes(header.wire_len(), |buffer| assert!(header.encode(buffer).is_ok())));
+    }
+    segments.push(udp_seed());
+    let mut packets = Vec::new();
+    for (number, segment) in segments.iter().enumerate() {
+        let protocol = if segment.len() < 20 { ipv4::Protocol::UDP } else { ipv4::Protocol::TCP };
+        let ecn = [ipv4::Ecn::Ect0, ipv4::Ecn::Ect1, ipv4::Ecn::NotEct][number % 3];
+        let len = u16::try_from(segment.len()).unwrap();
+        let [a, b] = [1, 2].map(|last| [10, 0, 0, last].into());
+        let header = Ipv4 { ecn, ..Ipv4::new(protocol, a, b, ipv4::PayloadLen::new(len).unwrap()) };
+        packets.push([bytes(20, |buffer| assert!(header.encode(buffer).is_ok())), segment.clone()].concat());
+        let [a, b] = [1, 2].map(|last| Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, last));
+        let header = Ipv6 { ecn, ..Ipv6::new(protocol, a, b, len) };
+        packets.push([bytes(40, |buffer| assert!(header.encode(buffer).is_ok())), segment.clone()].concat());
+        let header = Ipv6 { ecn, ..Ipv6::new(ipv4::Protocol::HOP_BY_HOP, a, b, len + 40) };
+        let mut extensions = vec![60, 0, 1, 4, 0, 0, 0, 0, 43, 1, 1, 12];
+        extensions.resize(24, 0);
+        extensions.extend([44, 0, 0, 0, 0, 0, 0, 0, protocol.0, 0, 0, 0, 0, 0, 0, 7]);
+        let front = bytes(40, |buffer| assert!(header.encode(buffer).is_ok()));
+        packets.push([front, extensions, segment.clone()].concat());
+    }
+    packets
 }
 
 fn arp_seed() -> Vec<u8> {
@@ -398,6 +435,21 @@ fn ipv4() {
 }
 
 #[test]
+fn ipv6() {
+    drive(&packet_seeds(), fuzz_ipv6);
+}
+
+#[test]
+fn five_tuple() {
+    drive_with(&packet_seeds(), 10 * INPUTS, fuzz_five_tuple);
+}
+
+#[test]
+fn rewrite() {
+    drive(&packet_seeds(), fuzz_rewrite);
+}
+
+#[test]
 fn udp() {
     drive(&[udp_seed()], fuzz_udp);
 }
@@ -473,6 +525,7 @@ fn crosswise() {
     let mut seeds = frames();
     seeds.extend([ipv4_seed(), udp_seed(), arp_seed(), ethernet_seed(), llc_seed()]);
     seeds.extend(tcp_seeds());
+    seeds.extend(packet_seeds());
     seeds.extend(aodv_seeds());
     seeds.push(dsdv_seed());
     seeds.push(olsr_seed());

@@ -2,13 +2,20 @@
 
 use core::num::NonZeroU16;
 
+use airfair_wire::checksum::{Checksum, updated};
+use airfair_wire::five_tuple::{Class, FiveTuple};
 use airfair_wire::ieee80211::{
     Ack, AckPolicy, Addresses, CfEnd, Cts, DataHeader, FragmentNumber, Frame, NavDuration, QosControl, Rts,
     SequenceControl, SequenceNumber, Tid,
 };
+use airfair_wire::ip::{self, Ip};
 use airfair_wire::ipv4::{self, Dscp, Ecn, FragmentOffset, Protocol};
+use airfair_wire::ipv6::FlowLabel;
 use airfair_wire::llc::Encapsulation;
-use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, Ipv4Addr, LlcSnap, MacAddr, Udp, arp};
+use airfair_wire::tcp::{self, CongestionOption, Options, Timestamps};
+use airfair_wire::{
+    Arp, EtherType, Ethernet, IpAddr, Ipv4, Ipv4Addr, Ipv6, Ipv6Addr, LlcSnap, MacAddr, Tcp, Udp, arp,
+};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -78,21 +85,101 @@ fn data_header() -> impl Strategy<Value = DataHeader> {
     )
 }
 
-fn ipv4(payload: usize) -> impl Strategy<Value = Ipv4> {
-    let ecn = prop_oneof![Just(Ecn::NotEct), Just(Ecn::Ect1), Just(Ecn::Ect0), Just(Ecn::Ce)];
-    let payload_len = u16::try_from(payload).ok().and_then(ipv4::PayloadLen::new).unwrap();
-    ((0..64_u8, ecn, any::<u16>(), any::<[bool; 2]>(), 0..8192_u16), (any::<[u8; 2]>(), ip(), ip())).prop_map(
-        move |((dscp, ecn, identification, flags, offset), ([ttl, protocol], source, destination))| Ipv4 {
+fn ecn() -> impl Strategy<Value = Ecn> {
+    prop_oneof![Just(Ecn::NotEct), Just(Ecn::Ect1), Just(Ecn::Ect0), Just(Ecn::Ce)]
+}
+
+fn ipv6(payload: usize) -> impl Strategy<Value = Ipv6> {
+    let payload_len = u16::try_from(payload).unwrap();
+    (0..64_u8, ecn(), 0..1_u32 << 20, any::<[u8; 2]>(), any::<[[u8; 16]; 2]>()).prop_map(
+        move |(dscp, ecn, label, [next, hop_limit], [source, destination])| Ipv6 {
             dscp: Dscp::new(dscp).unwrap(),
             ecn,
-            identification,
-            dont_fragment: flags[0],
-            more_fragments: flags[1],
-            fragment_offset: FragmentOffset::new(offset).unwrap(),
-            ttl,
-            ..Ipv4::new(Protocol(protocol), source, destination, payload_len)
+            flow_label: FlowLabel::new(label).unwrap(),
+            hop_limit,
+            ..Ipv6::new(Protocol(next), source.into(), destination.into(), payload_len)
         },
     )
+}
+
+fn congestion() -> impl Strategy<Value = CongestionOption> {
+    (0..3, any::<[u32; 3]>(), any::<i32>()).prop_map(|(kind, [a, b, c], delta)| match kind {
+        0 => CongestionOption::Qfcp { request_kbps: a, feedback_kbps: b },
+        1 => CongestionOption::Rcp { rtt_us: a, request_kbps: b, feedback_kbps: c },
+        _ => CongestionOption::Xcp { rtt_us: a, inverse_rate: b, delta, reverse: c.cast_signed() },
+    })
+}
+
+/// Ends, ECN and DSCP of a packet of TCP.
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    six: bool,
+    addresses: [[u8; 16]; 2],
+    ports: (u16, u16),
+    dscp: u8,
+    ecn: Ecn,
+}
+
+impl Ends {
+    fn any() -> impl Strategy<Value = Self> {
+        (any::<bool>(), any::<[[u8; 16]; 2]>(), any::<(u16, u16)>(), 0..64_u8, ecn())
+            .prop_map(|(six, addresses, ports, dscp, ecn)| Self { six, addresses, ports, dscp, ecn })
+    }
+
+    fn ether_type(&self) -> EtherType {
+        if self.six { EtherType::IPV6 } else { EtherType::IPV4 }
+    }
+
+    fn v6(&self) -> [Ipv6Addr; 2] {
+        self.addresses.map(Ipv6Addr::from)
+    }
+
+    fn v4(&self) -> [Ipv4Addr; 2] {
+        self.addresses.map(|[a, b, c, d, ..]| Ipv4Addr::new(a, b, c, d))
+    }
+
+    /// The packet that holds this segment, with a right checksum.
+    fn packet(&self, header: Tcp, payload: &[u8]) -> Vec<u8> {
+        let header = Tcp { source_port: self.ports.0, destination_port: self.ports.1, ..header };
+        let len = u16::try_from(header.wire_len() + payload.len()).unwrap();
+        let dscp = Dscp::new(self.dscp).unwrap();
+        let (header, ip_len, mut bytes) = if self.six {
+            let [source, destination] = self.v6();
+            let ip = Ipv6 { dscp, ecn: self.ecn, ..Ipv6::new(Protocol::TCP, source, destination, len) };
+            let mut bytes = vec![0; 40 + header.wire_len()];
+            ip.encode(&mut bytes).unwrap();
+            (header.with_payload(source, destination, payload).unwrap(), 40, bytes)
+        } else {
+            let [source, destination] = self.v4();
+            let len = ipv4::PayloadLen::new(len).unwrap();
+            let ip = Ipv4 { dscp, ecn: self.ecn, ..Ipv4::new(Protocol::TCP, source, destination, len) };
+            let mut bytes = vec![0; 20 + header.wire_len()];
+            ip.encode(&mut bytes).unwrap();
+            (header.with_payload(source, destination, payload).unwrap(), 20, bytes)
+        };
+        header.encode(&mut bytes[ip_len..]).unwrap();
+        bytes.extend(payload);
+        bytes
+    }
+}
+
+fn ipv4(payload: usize) -> impl Strategy<Value = Ipv4> {
+    let payload_len = u16::try_from(payload).ok().and_then(ipv4::PayloadLen::new).unwrap();
+    ((0..64_u8, ecn(), any::<u16>(), any::<[bool; 2]>(), 0..8192_u16), (any::<[u8; 2]>(), ip(), ip()))
+        .prop_map(
+            move |((dscp, ecn, identification, flags, offset), ([ttl, protocol], source, destination))| {
+                Ipv4 {
+                    dscp: Dscp::new(dscp).unwrap(),
+                    ecn,
+                    identification,
+                    dont_fragment: flags[0],
+                    more_fragments: flags[1],
+                    fragment_offset: FragmentOffset::new(offset).unwrap(),
+                    ttl,
+                    ..Ipv4::new(Protocol(protocol), source, destination, payload_len)
+                }
+            },
+        )
 }
 
 /// Encodes a value into a buffer of exactly its length, appends `rest`, and decodes.
@@ -206,5 +293,96 @@ proptest! {
         let bit = flipped.index(8 * payload.len());
         wrong[bit / 8] ^= 1 << (bit % 8);
         prop_assert!(header.verify(source, destination, &wrong).is_err());
+    }
+
+    #[test]
+    fn network_6(
+        (header, payload) in
+            vec(any::<u8>(), 0..99).prop_flat_map(|payload| (ipv6(payload.len()), Just(payload))),
+    ) {
+        assert_round_trip!(Ipv6, header, Ipv6::wire_len(), &payload);
+    }
+
+    #[test]
+    fn congestion_option(option in congestion(), rest in vec(any::<u8>(), 0..9)) {
+        assert_round_trip!(CongestionOption, option, option.wire_len(), &rest);
+    }
+
+    /// RFC 1624 §3: the update gives what the sum over the changed words gives, with 0000 and ffff among them.
+    #[test]
+    fn updated_checksum(
+        mut words in vec(prop_oneof![Just(0_u16), Just(0xffff), any::<u16>()], 1..9),
+        new in prop_oneof![Just(0_u16), Just(0xffff), any::<u16>()],
+        at in any::<prop::sample::Index>(),
+        other in 1..=u16::MAX,
+    ) {
+        let at = at.index(words.len());
+        words.push(other);
+        let sum = |words: &[u16]| {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+            Checksum::new().with(&bytes)
+        };
+        let old = words[at];
+        let checksum = sum(&words).finish();
+        words[at] = new;
+        prop_assert_eq!(updated(checksum, old, new), sum(&words).finish());
+        // Where 0xffff was written for 0x0000, the words and the result sum to 0xffff all the same.
+        if checksum == 0 {
+            words.push(updated(0xffff, old, new));
+            prop_assert_eq!(sum(&words).finish(), 0);
+        }
+    }
+
+    /// A packet reads as it was made, and with marks and rewritten fields it is the packet that is made with them.
+    #[test]
+    fn packets_in_place(
+        ends in Ends::any(),
+        numbers in any::<(u32, u32, u16)>(),
+        [ack, syn, rst, fin, ece, stamped] in any::<[bool; 6]>(),
+        options in option::of((congestion(), congestion())),
+        payload in vec(any::<u8>(), 0..30),
+        code in 0..64_u8,
+    ) {
+        let ether_type = ends.ether_type();
+        let plain = if stamped { Options::NONE.with_timestamps(Timestamps { value: 7, echo: 9 }) } else { Options::NONE };
+        let header = Tcp {
+            acknowledgement: numbers.1,
+            window: numbers.2,
+            flags: tcp::Flags { ack, syn, rst, fin, ece, ..Default::default() },
+            options: options.map_or(plain, |(old, _)| plain.with_congestion(old)),
+            ..Tcp::new(0, 0, numbers.0)
+        };
+        let original = ends.packet(header, &payload);
+        let read = Ip::decode(ether_type, &original).unwrap().unwrap();
+        prop_assert_eq!((read.dscp.get(), read.ecn, read.protocol), (ends.dscp, ends.ecn, Protocol::TCP));
+        let tuple = FiveTuple::new(&read);
+        let addresses = if ends.six { ends.v6().map(IpAddr::from) } else { ends.v4().map(IpAddr::from) };
+        prop_assert_eq!([tuple.source, tuple.destination], addresses);
+        prop_assert_eq!((tuple.source_port, tuple.destination_port), ends.ports);
+        let lone_ack = ack && !syn && !rst && !fin && payload.is_empty();
+        prop_assert_eq!(Class::new(&read) == Class::Acknowledgement, lone_ack);
+        prop_assert_ne!(tuple.flow(code.into()), u32::MAX);
+
+        let mut packet = original.clone();
+        let capable = ends.ecn != Ecn::NotEct;
+        prop_assert_eq!(ip::set_ce(ether_type, &mut packet), Ok(capable));
+        let ecn = if capable { Ecn::Ce } else { Ecn::NotEct };
+        prop_assert_eq!(&packet, &Ends { ecn, ..ends }.packet(header, &payload));
+
+        prop_assert_eq!(ip::set_dscp(ether_type, &mut packet, Dscp::new(code).unwrap()), Ok(true));
+        let ends = Ends { ecn, dscp: code, ..ends };
+        prop_assert_eq!(&packet, &ends.packet(header, &payload));
+
+        let echoes = ack && !syn && !rst;
+        prop_assert_eq!(tcp::set_ece(ether_type, &mut packet), Ok(echoes));
+        let header = Tcp { flags: tcp::Flags { ece: ece || echoes, ..header.flags }, ..header };
+        prop_assert_eq!(&packet, &ends.packet(header, &payload));
+
+        if let Some((old, new)) = options {
+            let same = old.wire_len() == new.wire_len();
+            prop_assert_eq!(tcp::set_congestion(ether_type, &mut packet, new), Ok(same));
+            let header = if same { Tcp { options: plain.with_congestion(new), ..header } } else { header };
+            prop_assert_eq!(&packet, &ends.packet(header, &payload));
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The composed segments were checked with Wireshark's dissector.
 
-use airfair_wire::tcp::{Flags, Options, SackBlock, SackBlocks, Timestamps, WindowScale};
+use airfair_wire::tcp::{CongestionOption, Flags, Options, SackBlock, SackBlocks, Timestamps, WindowScale};
 use airfair_wire::{DecodeError, Expected, Header, Ipv4Addr, Tcp};
 use proptest::collection::vec;
 use proptest::option;
@@ -313,8 +313,10 @@ fn flags() -> impl Strategy<Value = Flags> {
 
 fn options() -> impl Strategy<Value = Options> {
     let blocks = vec(any::<(u32, u32)>(), 0..6);
-    (option::of(any::<u16>()), option::of(0..15_u8), any::<bool>(), any::<Option<(u32, u32)>>(), blocks)
-        .prop_map(|(mss, scale, permitted, timestamps, blocks)| {
+    let congestion = any::<Option<(u32, u32, i32, i32)>>();
+    let numbers = (option::of(any::<u16>()), option::of(0..15_u8));
+    (numbers, any::<bool>(), any::<Option<(u32, u32)>>(), blocks, congestion).prop_map(
+        |((mss, scale), permitted, timestamps, blocks, congestion)| {
             let mut options = Options::NONE;
             if let Some(mss) = mss {
                 options = options.with_mss(mss);
@@ -328,9 +330,14 @@ fn options() -> impl Strategy<Value = Options> {
             if let Some((value, echo)) = timestamps {
                 options = options.with_timestamps(Timestamps { value, echo });
             }
+            if let Some((rtt_us, inverse_rate, delta, reverse)) = congestion {
+                options =
+                    options.with_congestion(CongestionOption::Xcp { rtt_us, inverse_rate, delta, reverse });
+            }
             let blocks: Vec<_> = blocks.iter().map(|&(left, right)| SackBlock { left, right }).collect();
             options.with_sack(&blocks)
-        })
+        },
+    )
 }
 
 proptest! {

@@ -8,7 +8,7 @@ use airfair_wire::ieee80211::{
 };
 use airfair_wire::ipv4::{Ecn, Protocol};
 use airfair_wire::{
-    Arp, DecodeError, EtherType, Ethernet, Expected, Header, Ipv4, LlcSnap, MacAddr, Tcp, Udp, arp,
+    Arp, DecodeError, EtherType, Ethernet, Expected, Header, Ipv4, Ipv4Addr, LlcSnap, MacAddr, Tcp, Udp, arp,
 };
 
 const A: MacAddr = MacAddr([2, 0, 0, 0, 0, 0x0a]);
@@ -150,7 +150,7 @@ fn ipv4_options_and_padding() {
 /// RFC 768: a computed checksum of zero is sent as all ones; zero means no checksum.
 #[test]
 fn udp_zero_checksum() {
-    let (source, destination) = ([0, 0, 0, 0].into(), [0, 0, 0, 0].into());
+    let (source, destination): (Ipv4Addr, Ipv4Addr) = ([0, 0, 0, 0].into(), [0, 0, 0, 0].into());
     // The sum without the payload is protocol 17 and twice the length 10: a payload of ffff - 17 - 20 makes the checksum zero.
     let payload = (0xffff_u16 - 17 - 20).to_be_bytes();
     let header = Udp::new(0, 0, Default::default()).with_payload(source, destination, &payload).unwrap();
