@@ -381,14 +381,16 @@ objects! {
 
     /// How late the deadlines of a paced run were handled.
     Lateness from l: &drive::Lateness {
-        steps: u64 = l.steps;
-        worst_s: f64 = l.worst.as_secs_f64();
-        below_10us: u64 = l.histogram[0];
-        below_100us: u64 = l.histogram[1];
-        below_1ms: u64 = l.histogram[2];
-        below_10ms: u64 = l.histogram[3];
-        below_100ms: u64 = l.histogram[4];
-        above: u64 = l.histogram[5];
+        steps: u64 = l.steps();
+        worst_s: f64 = l.worst().as_secs_f64();
+        p50_s: f64 = l.quantile(0.5).as_secs_f64();
+        p99_s: f64 = l.quantile(0.99).as_secs_f64();
+        below_10us: u64 = l.below(Span::from_micros(10));
+        below_100us: u64 = l.below(Span::from_micros(100)) - l.below(Span::from_micros(10));
+        below_1ms: u64 = l.below(Span::from_millis(1)) - l.below(Span::from_micros(100));
+        below_10ms: u64 = l.below(Span::from_millis(10)) - l.below(Span::from_millis(1));
+        below_100ms: u64 = l.below(Span::from_millis(100)) - l.below(Span::from_millis(10));
+        above: u64 = l.steps() - l.below(Span::from_millis(100));
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use airfair_sim::engine::drive::{self, Lateness, Steppable, WallClock};
+use airfair_sim::engine::drive::{self, Clock, Lateness, Steppable, Wake};
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -173,6 +173,10 @@ impl Steppable for Stoppable<'_> {
         }
     }
 
+    fn now(&self) -> Time {
+        self.world.now()
+    }
+
     fn next_deadline(&mut self) -> Option<Time> {
         if self.ended.borrow().is_some() { None } else { self.world.next_deadline() }
     }
@@ -198,21 +202,23 @@ impl Wall<'_> {
     }
 }
 
-impl WallClock for Wall<'_> {
+impl Clock for Wall<'_> {
     fn now(&mut self) -> Time {
         Time(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 
-    fn wait_until(&mut self, at: Time) {
+    /// Nothing comes from outside: a wait ends in time, or with the run.
+    fn wait(&mut self, until: Time) -> Wake {
         self.check_signals();
         while self.ended.borrow().is_none() {
-            let left = at.since(self.now());
+            let left = until.since(self.now());
             if left == Span::ZERO {
-                return;
+                break;
             }
             thread::sleep(Duration::from_nanos(left.0).min(SLICE));
             self.check_signals();
         }
+        Wake::Due
     }
 }
 

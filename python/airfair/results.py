@@ -366,12 +366,16 @@ class StationResult(TypedDict):
 
 
 class Lateness(TypedDict):
-    """The lateness of the deadlines of a paced run: the worst, and a histogram."""
+    """The lateness of the deadlines of a paced run: the worst, quantiles, and a histogram."""
 
     steps: int
     """Number of steps."""
     worst_s: float
     """Largest lateness, seconds."""
+    p50_s: float
+    """Median, seconds: a tenth too large at most, as `p99_s`."""
+    p99_s: float
+    """Lateness that 99 % of the steps did not exceed, seconds."""
     below_10us: int
     """Steps that were less than 10 us late."""
     below_100us: int

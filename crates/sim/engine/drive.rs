@@ -1,14 +1,24 @@
-//! Three drivers of a world: loops over the same interface with the same results.
+//! Drivers of a world: loops over the same interface. Three have the same results; the fourth couples a world to the outside in real time.
 
 use airfair_units::{Span, Time};
+
+pub use super::lateness::Lateness;
 
 /// Interface of a world to its driver: simulation, real time, or stepping.
 pub trait Steppable {
     /// Handles all events before `until`, and makes `until` the present.
     fn advance(&mut self, until: Time);
 
+    /// The present.
+    fn now(&self) -> Time;
+
     /// Time of the next event, or none.
     fn next_deadline(&mut self) -> Option<Time>;
+
+    /// A time before which nothing arrives outside, if nothing more enters; none if nothing will happen.
+    fn next_output(&mut self) -> Option<Time> {
+        self.next_deadline()
+    }
 
     /// The end of the run.
     fn end(&self) -> Time;
@@ -32,57 +42,75 @@ pub fn by_deadline(world: &mut impl Steppable, mut each: impl FnMut(Time) -> boo
     world.advance(end);
 }
 
-/// Wall clock, provided by the caller: the simulator itself has none.
-pub trait WallClock {
-    /// Time since the driver started.
+/// The reason why a wait has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wake {
+    /// The time has come.
+    Due,
+    /// Something has come from outside.
+    Input,
+}
+
+/// A clock that can be waited for, provided by the caller: the simulator itself has none. On a wall clock a time is the time since the
+/// driver started.
+pub trait Clock {
+    /// The present.
     fn now(&mut self) -> Time;
-    /// Waits until a time.
-    fn wait_until(&mut self, at: Time);
+    /// Waits until a time, or until something comes from outside.
+    fn wait(&mut self, until: Time) -> Wake;
 }
 
-/// Lateness of a paced run: from the due time of a step to its execution.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lateness {
-    /// Number of steps.
-    pub steps: u64,
-    /// Largest lateness.
-    pub worst: Span,
-    /// Counts by lateness: below 10 us, 100 us, 1 ms, 10 ms, 100 ms, and above.
-    pub histogram: [u64; 6],
-}
-
-impl Lateness {
-    fn add(&mut self, late: Span) {
-        self.steps += 1;
-        self.worst = self.worst.max(late);
-        let mut limit = 10_000;
-        let mut bin = 0;
-        while bin < 5 && late.0 >= limit {
-            limit *= 10;
-            bin += 1;
-        }
-        self.histogram[bin] += 1;
-    }
-}
-
-/// Real time: runs each step when the clock, `speed` times as fast as the wall clock, has reached its time.
-pub fn paced(world: &mut impl Steppable, clock: &mut impl WallClock, speed: f64) -> Lateness {
+/// Real time: runs each step when the clock, `speed` times as fast as the wall clock, has reached its time. Returns the lateness of the
+/// steps, from their due times to their execution. Nothing comes from outside.
+pub fn paced(world: &mut impl Steppable, clock: &mut impl Clock, speed: f64) -> Lateness {
     let wall = |at: Time| Time((at.0 as f64 / speed) as u64);
+    let wait = |clock: &mut _, at| while Clock::wait(clock, at) == Wake::Input {};
     let mut lateness = Lateness::default();
     let end = world.end();
     while let Some(at) = world.next_deadline().filter(|&at| at < end) {
-        clock.wait_until(wall(at));
+        wait(clock, wall(at));
         lateness.add(clock.now().since(wall(at)));
         world.advance(at.saturating_add(Span(1)));
     }
-    clock.wait_until(wall(end));
+    wait(clock, wall(end));
     world.advance(end);
     lateness
+}
+
+/// The outside of a world: whatever brings packets and takes them.
+pub trait Outside<W> {
+    /// Lets what has come enter the world, at its present. Returns false to stop.
+    fn enter(&mut self, world: &mut W) -> bool;
+    /// Takes what has left the world, and calls `arrived` with the time of each arrival.
+    fn leave(&mut self, world: &mut W, arrived: &mut dyn FnMut(Time));
+}
+
+/// Couples a world to its outside in real time, until its end or until [`Outside::enter`] stops it. Events are handled late, in bursts, each
+/// at its own time: only what comes from outside and what leaves has to keep the time. Returns the lateness of arrivals.
+pub fn coupled<W: Steppable>(
+    world: &mut W,
+    clock: &mut impl Clock,
+    outside: &mut impl Outside<W>,
+) -> Lateness {
+    let mut lateness = Lateness::default();
+    loop {
+        let end = world.end();
+        let until = world.next_output().unwrap_or(Time::NEVER).min(end);
+        let wake = clock.wait(until);
+        let to = if wake == Wake::Due { until.saturating_add(Span(1)) } else { clock.now().max(world.now()) };
+        world.advance(to.min(end));
+        outside.leave(world, &mut |at| lateness.add(clock.now().since(at)));
+        let stops = wake == Wake::Input && !outside.enter(world);
+        if stops || world.now() >= end {
+            return lateness;
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::VecDeque;
 
     struct Ticks {
         due: Vec<u64>,
@@ -96,6 +124,9 @@ mod tests {
             }
             self.now = until.0;
         }
+        fn now(&self) -> Time {
+            Time(self.now)
+        }
         fn next_deadline(&mut self) -> Option<Time> {
             self.due.first().map(|&t| Time(t))
         }
@@ -104,13 +135,28 @@ mod tests {
         }
     }
 
-    struct FakeClock(u64);
-    impl WallClock for FakeClock {
-        fn now(&mut self) -> Time {
-            Time(self.0)
+    /// A clock that is 20 us late at each time; inputs come at given times.
+    struct FakeClock {
+        now: u64,
+        inputs: VecDeque<u64>,
+    }
+    impl FakeClock {
+        fn new(inputs: &[u64]) -> Self {
+            Self { now: 0, inputs: inputs.iter().copied().collect() }
         }
-        fn wait_until(&mut self, at: Time) {
-            self.0 = self.0.max(at.0) + 20_000;
+    }
+    impl Clock for FakeClock {
+        fn now(&mut self) -> Time {
+            Time(self.now)
+        }
+        fn wait(&mut self, until: Time) -> Wake {
+            if let Some(&at) = self.inputs.front().filter(|&&at| at < until.0) {
+                self.inputs.pop_front();
+                self.now = self.now.max(at);
+                return Wake::Input;
+            }
+            self.now = self.now.max(until.0) + 20_000;
+            Wake::Due
         }
     }
 
@@ -120,14 +166,14 @@ mod tests {
         let (mut a, mut b, mut c) = (world(), world(), world());
         to_end(&mut a);
         by_deadline(&mut b, |_| true);
-        let lateness = paced(&mut c, &mut FakeClock(0), 1.0);
+        let lateness = paced(&mut c, &mut FakeClock::new(&[3]), 1.0);
         for w in [&a, &b, &c] {
             assert_eq!(w.seen, [0, 5, 5, 999]);
             assert_eq!(w.now, 1000);
         }
-        assert_eq!(lateness.steps, 3);
-        assert!(lateness.worst.0 >= 20_000);
-        assert_eq!(lateness.histogram.iter().sum::<u64>(), 3);
+        assert_eq!(lateness.steps(), 3);
+        assert!(lateness.worst().0 >= 20_000);
+        assert_eq!(lateness.below(Span(10_000)), 0);
     }
 
     #[test]
@@ -135,5 +181,41 @@ mod tests {
         let mut world = Ticks { due: vec![1, 2, 3], seen: vec![], now: 0 };
         by_deadline(&mut world, |at| at.0 < 2);
         assert_eq!(world.seen, [1, 2]);
+    }
+
+    /// Each input is a tick 100 ns after it; each tick that was handled leaves.
+    struct Echo {
+        entered: Vec<u64>,
+        taken: usize,
+        stop_after: usize,
+    }
+    impl Outside<Ticks> for Echo {
+        fn enter(&mut self, world: &mut Ticks) -> bool {
+            self.entered.push(world.now);
+            world.due.push(world.now + 100);
+            world.due.sort_unstable();
+            self.entered.len() < self.stop_after
+        }
+        fn leave(&mut self, world: &mut Ticks, arrived: &mut dyn FnMut(Time)) {
+            world.seen[self.taken..].iter().for_each(|&at| arrived(Time(at)));
+            self.taken = world.seen.len();
+        }
+    }
+
+    /// An input wakes the driver before the next event, and enters at its own time; one that has waited during an event enters at the
+    /// clock's time, which is past.
+    #[test]
+    fn inputs_wake_the_driver() {
+        let mut world = Ticks { due: vec![500], seen: vec![], now: 0 };
+        let mut echo = Echo { entered: vec![], taken: 0, stop_after: 9 };
+        let lateness = coupled(&mut world, &mut FakeClock::new(&[40, 70]), &mut echo);
+        assert_eq!(echo.entered, [40, 70]);
+        // 140 is due first: the clock is 20 us late then, and for all others more so.
+        assert_eq!((&world.seen[..], world.now), (&[140, 170, 500][..], 1000));
+        assert_eq!((lateness.steps(), lateness.below(Span(20_000))), (3, 0));
+        let mut world = Ticks { due: vec![500], seen: vec![], now: 0 };
+        let mut echo = Echo { entered: vec![], taken: 0, stop_after: 1 };
+        coupled(&mut world, &mut FakeClock::new(&[40, 70]), &mut echo);
+        assert_eq!((echo.entered, world.now), (vec![40], 40), "stopped");
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod drive;
 mod heap;
+pub mod lateness;
 mod wheel;
 
 pub use heap::Heap4;

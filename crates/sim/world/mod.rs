@@ -468,18 +468,6 @@ impl World {
         interfaces.ports_of(node).map(|port| (port, end(port))).collect()
     }
 
-    /// A time before which no packet from outside arrives anywhere, if nothing more enters: the end of a frame on the air, the arrival of a
-    /// packet by wire, or the next event with the shortest frame or delay after it. None: nothing will happen.
-    #[must_use]
-    pub fn next_output(&mut self) -> Option<Time> {
-        let next = self.agenda.next_time()?;
-        let by_wire = self.network.links.next_arrival().unwrap_or(Time::NEVER);
-        let by_radio = self.air.next_end().unwrap_or(Time::NEVER);
-        let later = next.saturating_add(self.air.shortest_frame().min(self.network.links.shortest_delay()));
-        let local = self.network.outside.next_local().unwrap_or(Time::NEVER);
-        Some(later.min(by_wire).min(by_radio).min(local).max(self.agenda.now))
-    }
-
     /// Number of open TCP connections, and the largest number that were open at once.
     #[must_use]
     pub fn connections(&self) -> (u64, u64) {
@@ -623,8 +611,22 @@ impl Steppable for World {
         self.advance_part(until, u64::MAX);
     }
 
+    fn now(&self) -> Time {
+        self.agenda.now
+    }
+
     fn next_deadline(&mut self) -> Option<Time> {
         self.agenda.next_time()
+    }
+
+    /// The end of a frame on the air, the arrival of a packet by wire, or the next event with the shortest frame or delay after it.
+    fn next_output(&mut self) -> Option<Time> {
+        let next = self.agenda.next_time()?;
+        let by_wire = self.network.links.next_arrival().unwrap_or(Time::NEVER);
+        let by_radio = self.air.next_end().unwrap_or(Time::NEVER);
+        let later = next.saturating_add(self.air.shortest_frame().min(self.network.links.shortest_delay()));
+        let local = self.network.outside.next_local().unwrap_or(Time::NEVER);
+        Some(later.min(by_wire).min(by_radio).min(local).max(self.agenda.now))
     }
 
     fn end(&self) -> Time {

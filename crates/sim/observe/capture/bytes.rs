@@ -10,6 +10,7 @@ use airfair_wire::ieee80211::{
     Ack, AckPolicy, Addresses as Direct, CfEnd, Cts, DataHeader, Fcs, NavDuration, QosControl, Rts, Tid,
 };
 use airfair_wire::ieee80211::{FragmentNumber, SequenceControl, SequenceNumber};
+use airfair_wire::ip::set_ce;
 use airfair_wire::ipv4::{self, Ecn, Protocol};
 use airfair_wire::pcapng::LinkType;
 use airfair_wire::radiotap::{Channel, Flags, Radiotap, TxFlags};
@@ -361,9 +362,13 @@ fn packet(
             payload.saturating_sub(header.len())
         }
         Body::Foreign(Some(ref foreign)) => {
-            let bytes = &foreign.bytes[..foreign.bytes.len().min(payload)];
-            front.0.extend(bytes);
-            payload - bytes.len()
+            let (before, len) = (front.0.len(), foreign.bytes.len().min(payload));
+            front.0.extend(&foreign.bytes[..len]);
+            if described.ecn == Mark::Ce {
+                // Bytes that are no IP packet have no field to mark.
+                let _ = set_ce(ether_type(&described.body), &mut front.0[before..]);
+            }
+            payload - len
         }
         Body::Foreign(None) => {
             // An injected packet has its size as a whole, headers included.
