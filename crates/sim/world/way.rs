@@ -698,16 +698,7 @@ impl Network {
             self.notify_finished(self.interfaces.port_of(port, msdu.category), copy);
         }
         if self.meters.any() {
-            let finished = self.meters.on_finished(station, &msdu, outcome, now);
-            if let Some(finished) = finished {
-                self.interfaces.link_finished(self.interfaces.port_of(port, msdu.category), finished, now);
-            }
-            let neighbour = (msdu.to != BROADCAST).then(|| self.interfaces.of_station(msdu.to).0);
-            let frames = air.data_frames(station, msdu.category);
-            let sent = self.link_meters.on_finished(station, neighbour, (&msdu, outcome), frames);
-            if let Some(sent) = sent.filter(|_| self.control_traffic.any()) {
-                self.count_control(&msdu, sent, air.framing(station));
-            }
+            self.meter_finished((station, air), &msdu, outcome, now);
         }
         match outcome {
             // ARP's packets end here; the others are continued by the next hop's own copy.
@@ -744,9 +735,31 @@ impl Network {
         }
     }
 
+    /// Counts a packet that the MAC has finished, and notifies its port's hop.
+    #[inline(never)]
+    fn meter_finished(
+        &mut self,
+        (station, air): (StationIx, &Air),
+        msdu: &Msdu,
+        outcome: Outcome,
+        now: Time,
+    ) {
+        if let Some(finished) = self.meters.on_finished(station, msdu, outcome, now) {
+            let port = self.interfaces.of_station(station).1;
+            self.interfaces.link_finished(self.interfaces.port_of(port, msdu.category), finished, now);
+        }
+        let neighbour = (msdu.to != BROADCAST).then(|| self.interfaces.of_station(msdu.to).0);
+        let frames = air.data_frames(station, msdu.category);
+        let sent = self.link_meters.on_finished(station, neighbour, (msdu, outcome), frames);
+        if let Some(sent) = sent.filter(|_| self.control_traffic.any()) {
+            self.count_control(msdu, sent, air.framing(station));
+        }
+    }
+
     /// True if a packet that leaves a queue has a header that the port's hop has written, in a network whose agents hear headers. Stores
     /// the destination of the packet, as for packets that the queue labels.
     #[cold]
+    #[inline(never)]
     fn has_header_for_agents(&mut self, port: PortIx, copy: CopyRef) -> bool {
         let found = self.packets.packet_and_copy(copy).filter(|_| self.rules.agents_hear);
         let Some((destination, kind)) = found.map(|(packet, at)| (packet.destination, at.header)) else {
