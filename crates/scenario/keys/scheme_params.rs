@@ -150,8 +150,9 @@ pub(crate) fn page(entry: &SchemeEntry) -> TableDoc {
 pub(crate) fn readings(entry: &SchemeEntry) -> Option<TableDoc> {
     let mut page = doc(entry);
     page.keys.retain(|key| is_reading(entry, key.name));
-    page.name = format!("[schemes.{}], readings", entry.name);
-    page.about = format!("Choices where the source of {} is open ({})", entry.name, entry.source);
+    page.name = format!("readings of {}", entry.name);
+    page.about =
+        format!("Keys of `[schemes.{}]`: choices where its source is open ({})", entry.name, entry.source);
     Some(page).filter(|page| !page.keys.is_empty())
 }
 

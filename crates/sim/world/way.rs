@@ -847,6 +847,7 @@ impl Network {
     /// True if a packet that leaves a queue has a header that the port's hop has written, in a network whose agents hear headers. Stores
     /// the destination of the packet, as for packets that the queue labels.
     #[cold]
+    #[inline(never)]
     fn has_header_for_agents(&mut self, port: PortIx, copy: CopyRef) -> bool {
         let found = self.packets.packet_and_copy(copy).filter(|_| self.rules.agents_hear);
         let Some((destination, kind)) = found.map(|(packet, at)| (packet.bound_for, at.header)) else {
