@@ -495,8 +495,9 @@ impl Air {
     #[inline(never)]
     fn end_at_other(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
         let mut pass = self.medium.end_pass(at, frame, band);
-        while let Some(entry) = self.medium.next_hearer_of(frame, &mut pass) {
-            self.end_at(at, entry, frame, agenda);
+        while let Some((entry, hearer)) = self.medium.next_hearer_of(frame, &mut pass) {
+            let reception = self.medium.judge::<true>(at, (entry, hearer), frame);
+            self.mac.frame_ended(&mut self.medium, (entry, hearer), frame, reception, agenda);
         }
         self.pass_done(at, pass.receiver_found, frame, agenda);
     }
@@ -505,10 +506,7 @@ impl Air {
     #[inline(never)]
     fn end_at(&mut self, at: FrameIx, entry: u32, frame: &Frame, agenda: &mut Agenda) {
         let hearer = self.medium.hearers.list[entry as usize];
-        let reception = match frame.judged {
-            None => self.medium.judge::<false>(at, (entry, hearer), frame),
-            Some(_) => self.medium.judge_other(at, entry, frame),
-        };
+        let reception = self.medium.judge::<false>(at, (entry, hearer), frame);
         self.mac.frame_ended(&mut self.medium, (entry, hearer), frame, reception, agenda);
     }
 

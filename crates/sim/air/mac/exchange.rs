@@ -355,6 +355,7 @@ impl Mac {
     }
 
     /// Handles a good frame that is addressed to this station or broadcast.
+    #[inline(always)]
     fn receive(
         &mut self,
         medium: &mut Medium,

@@ -132,17 +132,13 @@ impl Rates {
         if packet.rate != SendRate::Data || packet.to == BROADCAST {
             return mode_of_broadcast(kind, packet.rate);
         }
-        if let Some(mode) = contention.mode {
-            return mode;
-        }
         let pair = Pair { from, to: packet.to, nominal: kind.nominal_mode };
         let attempt = Attempt { number: contention.attempt.into(), bytes: packet.bytes, now: Time(now) };
-        let mode = match self {
+        match self {
+            // Its answer is always the same, and need not be kept.
             Self::Fixed(law) => law.mode(pair, attempt),
-            Self::Chosen(law) => law.mode(pair, attempt, kind),
-        };
-        contention.mode = Some(mode);
-        mode
+            Self::Chosen(law) => *contention.mode.get_or_insert_with(|| law.mode(pair, attempt, kind)),
+        }
     }
 
     /// An attempt has ended. True if the usual mode of the pair is known for the first time, or has changed.

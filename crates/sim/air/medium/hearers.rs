@@ -23,7 +23,7 @@ pub(crate) struct Hearer {
     /// Received power, aW.
     pub power: u64,
     /// Under [`crate::spec::ErrorModel::Threshold`] a frame in an exchange of the sender's nominal mode is received if interference stays
-    /// below this, aW; 0: it never is, or a draw decides. For another mode: [`super::Medium::judge_other`].
+    /// below this, aW; 0: it never is, or a draw decides. For another mode: [`super::Medium::next_hearer_of`].
     pub bound: u64,
 }
 

@@ -199,14 +199,14 @@ impl Medium {
     /// [`Medium::next_hearer`] for a frame that is judged by another mode than its sender's nominal one.
     #[cold]
     #[inline(never)]
-    pub(crate) fn next_hearer_of(&mut self, frame: &Frame, pass: &mut EndPass) -> Option<u32> {
+    pub(crate) fn next_hearer_of(&mut self, frame: &Frame, pass: &mut EndPass) -> Option<(u32, Hearer)> {
         while pass.entry < pass.decodable_end {
             let entry = pass.entry;
             pass.entry += 1;
             let (hearer, more) = (self.hearer_of(frame, entry), self.nav_reset_more(frame));
             if !pass.end.end_at_bystander(hearer, self.stations.as_mut_slice(), &self.kinds, more) {
                 pass.receiver_found |= pass.end.receiver == hearer.id;
-                return Some(entry);
+                return Some((entry, hearer));
             }
         }
         None
@@ -336,14 +336,6 @@ impl Medium {
             FrameEnd::new(at, frame).reserve(station, kind, end, 0);
         }
         Reception::Other
-    }
-
-    /// [`Medium::judge`] for a frame that is judged by another mode than its sender's nominal one.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn judge_other(&mut self, at: FrameIx, entry: u32, frame: &Frame) -> Reception {
-        let hearer = self.hearer_of(frame, entry);
-        self.judge::<true>(at, (entry, hearer), frame)
     }
 
     /// The reason why a locked frame is lost, or none if it is received.
