@@ -384,6 +384,29 @@ def test_methods_of_a_type_stand_in_few_files(crate: str, most: int) -> None:
     assert scattered == {}
 
 
+def hooks(file: str, head: str) -> set[str]:
+    """The functions of the trait, or of its implementation, that begins so in a file of `crates/schemes`."""
+    text = code((CRATES / "schemes" / file).read_text(encoding="utf-8"))
+    start = text.index(head)
+    return set(re.findall(r"\bfn (\w+)", text[start : closing(text, start)]))
+
+
+@pytest.mark.parametrize(
+    ("trait", "declared", "decorator"),
+    [
+        ("Agent", "agent.rs", "agent.rs"),
+        ("Queue", "queue.rs", "queue.rs"),
+        ("LabelledQueue", "labelled.rs", "queue.rs"),
+        ("Scheme", "../scheme.rs", "mod.rs"),
+    ],
+)
+def test_a_decorator_passes_every_hook_on(trait: str, declared: str, decorator: str) -> None:
+    """A hook that has a default and is missing in the decorator would be silent."""
+    wanted = hooks(f"places/{declared}", f"pub trait {trait}")
+    assert len(wanted) > 5
+    assert wanted - hooks(f"faulty/{decorator}", f"impl {trait} for Faulty") == set()
+
+
 MOST_HOOKS_OF_A_QUEUE = 9
 
 

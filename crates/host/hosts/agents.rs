@@ -85,8 +85,8 @@ impl<N: Net> Agents<N> {
         self.hosted.is_empty()
     }
 
-    /// Adds the agent of a radio; `radios`: number of all radios, `wants_backlogs`: it learns of the sizes of its queue, `hears`: the kind of
-    /// header that it hears.
+    /// Adds the agent of a radio; `radios`: number of all radios, `wants_backlogs`: it learns of the sizes of its queue, `hears`: the
+    /// kind of header that it hears.
     pub fn add(
         &mut self,
         (radio, radios): (N::Radio, usize),

@@ -7,8 +7,8 @@ use airfair_units::{Span, Time};
 
 use super::Faults;
 use crate::places::{
-    Agent, AgentContext, AgentSetup, FlowId, FlowShare, Forwarder, HeaderKind, Heard, Message, NodeId,
-    NodeSample, Timer,
+    Agent, AgentContext, AgentSetup, FlowId, FlowShare, Forwarder, HeaderKind, Heard, LoneExchange, Message,
+    NodeId, NodeSample, Timer,
 };
 
 /// The time of a late message. An agent that may be faulty has no timer of this number.
@@ -81,6 +81,10 @@ impl Agent for FaultyAgent {
 
     fn on_neighbours(&mut self, neighbours: &[NodeId], context: &mut AgentContext<'_>) {
         self.call(context, |inner, context| inner.on_neighbours(neighbours, context));
+    }
+
+    fn on_link_rate(&mut self, neighbour: NodeId, exchange: LoneExchange, context: &mut AgentContext<'_>) {
+        self.call(context, |inner, context| inner.on_link_rate(neighbour, exchange, context));
     }
 
     fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {

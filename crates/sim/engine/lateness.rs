@@ -59,7 +59,8 @@ impl Lateness {
         self.worst
     }
 
-    /// Number of those that were less late than a time; a time with more than two significant digits counts as the next larger one with two.
+    /// Number of those that were less late than a time; a time with more than two significant digits counts as the next larger one with
+    /// two.
     #[must_use]
     pub fn below(&self, time: Span) -> u64 {
         let counts = self.counts.iter().enumerate();

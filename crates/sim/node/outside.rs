@@ -102,7 +102,7 @@ pub struct Egress {
     pub ecn: Ecn,
     /// Header of a scheme, as hops and queues have left it.
     pub header: Option<Header>,
-    /// What has become of it.
+    /// The fate of the copy.
     pub fate: Fate,
     /// True for the last one with its tag: of a broadcast `Ended` or a drop, of any other packet the only one.
     pub last: bool,

@@ -217,7 +217,7 @@ fn headers_are_rewritten_on_their_way() {
     assert!(last.fields != header.fields, "the router has written its rate: {last:?}");
 }
 
-/// What is wrong is said when the packet is given, not when it is due.
+/// A wrong packet is refused when it is given, not when it is due.
 #[test]
 fn wrong_packets_are_refused_by_what_is_wrong() {
     let mut world = droptail(&scene());
