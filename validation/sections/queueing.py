@@ -141,7 +141,7 @@ delay = "{delay} ns"
         for tag, destination in enumerate("bbc"):
             world.inject("a", destination, size, tag, f"{start} ns")
         world.advance()
-        measured = {tag: at - start for at, tag, dropped in world.drain_outputs() if dropped is None}
+        measured = {out.tag: out.time_ns - start for out in world.drain_outputs() if out.arrived}
         # The last bit's exact time since the link became busy, rounded down to a nanosecond.
         bits = 8 * size * 10**9
         first = [packets * bits // rate + delay for packets in (1, 2, 3)]

@@ -191,7 +191,7 @@ fn marks_come_out_in_the_ecn_field() {
     let out = until(&mut world, 900_000_000);
     let marked = out.iter().filter(|o| o.ecn == Ecn::Ce && o.fate == Fate::Arrived).count();
     let dropped = |capable| {
-        let is = |o: &&Egress| (o.tag % 2 == 0) == capable && matches!(o.fate, Fate::Dropped(_));
+        let is = |o: &&Egress| (o.tag.is_multiple_of(2)) == capable && matches!(o.fate, Fate::Dropped(_));
         out.iter().filter(is).count()
     };
     assert!(marked > 10 && dropped(false) > 10, "{marked} marked, {} dropped", dropped(false));
