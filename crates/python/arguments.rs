@@ -42,7 +42,6 @@ arguments! {
     IsAck(bool) = "ack", "True or False";
     EcnWord(String) = "ecn", "\"not-ect\", \"ect\" or \"ce\"";
     Dscp(u8) = "dscp", "a whole number, 0 to 63";
-    Packet(Vec<u8>) = "data", "bytes";
     EtherTypeNumber(u16) = "ethertype", "a whole number, 0 to 65535";
     Toml(String) = "text", "the text of a scenario";
     Origin(String) = "origin", "a text";

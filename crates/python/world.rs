@@ -14,8 +14,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::arguments::{
-    AtTime, Destination, Dscp, EcnWord, EtherTypeNumber, InjectedFlow, InterfaceNumber, IsAck, NextHop,
-    NodeName, Packet, PacketSize, SchemeName, Seed, Source, Tag, Until,
+    AtTime, Data, Destination, Dscp, EcnWord, EtherTypeNumber, InjectedFlow, InterfaceNumber, IsAck, NextHop,
+    NodeName, PacketSize, SchemeName, Seed, Source, Tag, Until,
 };
 use crate::contract;
 use crate::drive;
@@ -166,7 +166,7 @@ impl World {
         ack: IsAck,
         ecn: Option<EcnWord>,
         dscp: Dscp,
-        data: Option<Packet>,
+        data: Option<Data>,
         ethertype: EtherTypeNumber,
     ) -> PyResult<()> {
         let (from, to) = (NodeIx(self.node(&source.0)?), NodeIx(self.node(&destination.0)?));

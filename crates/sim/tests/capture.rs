@@ -18,18 +18,6 @@ use airfair_wire::{Arp, EtherType, Ethernet, Ipv4, LlcSnap, MacAddr, Radiotap, U
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-fn everything(world: &World) -> CaptureSpec {
-    CaptureSpec {
-        interfaces: (0..world.queues().len() as u32).map(PortIx).collect(),
-        snap_len: 0,
-        errors: true,
-        rows: true,
-        node: None,
-        from: Time::ZERO,
-        until: Time::NEVER,
-    }
-}
-
 /// The capture files by node, and the rows in the parts in which they were handed out.
 fn watched(world: &mut World, step: Span) -> (BTreeMap<u32, Vec<u8>>, Vec<Columns>) {
     let watch = everything(world);

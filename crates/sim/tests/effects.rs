@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::support::wires::{built, tcp};
-use crate::support::{chain, diffq_levels, dot11b, saturating, with_edca};
+use crate::support::{chain, diffq_levels, dot11b, saturating, simulated_header, with_edca};
 use airfair_schemes::places::{
     Acked, Agent, AgentContext, AgentSetup, Allowance, Backlog, Congestion, Destination, FlowSetup, Header,
     HeaderKind, Hop, HopContext, Interface, Message, NodeId, Passage, Source, SourceContext, Timer,
@@ -82,16 +82,7 @@ impl Agent for Timers {
     }
 }
 
-static KIND: HeaderKind = HeaderKind {
-    name: "timers",
-    wire_len: 4,
-    trailer: false,
-    queue: None,
-    encode: |_, _| None,
-    decode: |_| None,
-    keep: |_, _| (),
-    answer: |header| *header,
-};
+static KIND: HeaderKind = simulated_header("timers", 4);
 
 impl Hop for Timers {
     fn header(&self) -> &'static HeaderKind {

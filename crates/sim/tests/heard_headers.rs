@@ -14,18 +14,9 @@ use airfair_sim::spec::*;
 use airfair_units::{Rate, Span, Time};
 
 use crate::support::wires::finished;
-use crate::support::{chain, dot11b, number_of, saturating};
+use crate::support::{chain, dot11b, number_of, saturating, simulated_header};
 
-static KIND: HeaderKind = HeaderKind {
-    name: "congested",
-    wire_len: 8,
-    trailer: false,
-    queue: None,
-    encode: |_, _| None,
-    decode: |_| None,
-    keep: |_, _| (),
-    answer: |kept| *kept,
-};
+static KIND: HeaderKind = simulated_header("congested", 8);
 
 /// Nodes of the chain.
 const NODES: usize = 4;

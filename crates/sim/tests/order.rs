@@ -4,7 +4,7 @@
 use crate::support::random_world::*;
 use crate::support::routing::{aodv, constant, dsdv, olsr};
 use crate::support::wires::{built, link, ms, tcp, wired};
-use crate::support::{dot11b, flow, node, world};
+use crate::support::{dot11b, flow, node, simulated_header, world};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Aqm, AqmContext, Backlog, Capability, Destination, Direction,
     DropReason, Header, HeaderKind, Hop, HopContext, Interface, Medium, Message, NodeId, NodeSample, Packet,
@@ -24,16 +24,7 @@ use proptest::test_runner::RngSeed;
 struct Nosy;
 
 /// The scheme's header: none of the scheme's flows has one.
-static KIND: HeaderKind = HeaderKind {
-    name: "nosy",
-    wire_len: 4,
-    trailer: false,
-    queue: None,
-    encode: |_, _| None,
-    decode: |_| None,
-    keep: |_, _| (),
-    answer: |header| *header,
-};
+static KIND: HeaderKind = simulated_header("nosy", 4);
 
 struct NosyAqm {
     /// Value set by the agent.

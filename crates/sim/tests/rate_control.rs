@@ -9,10 +9,9 @@ use airfair_schemes::{Params, Registry, find};
 use airfair_sim::World;
 use airfair_sim::air::{Attempt, Ending, Pair, RateControl};
 use airfair_sim::engine::drive;
-use airfair_sim::ids::{FlowIx, PortIx, StationIx};
+use airfair_sim::ids::{FlowIx, StationIx};
 use airfair_sim::measure::summary::RunResult;
 use airfair_sim::modes::Mode;
-use airfair_sim::observe::capture::CaptureSpec;
 use airfair_sim::observe::states::StatesSpec;
 use airfair_sim::optimum::OptimumSpec;
 use airfair_sim::record::{FrameKind, FrameView, Loss};
@@ -21,6 +20,7 @@ use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
 use proptest::prelude::*;
 
 use crate::rate_law::{WEAK, of_kind, per_rate, run_two, times, two_modes};
+use crate::support::everything;
 use crate::support::random_world::{build, draw_any};
 use crate::support::rig::*;
 use crate::support::*;
@@ -267,15 +267,8 @@ fn seen_of(spec: &WorldSpec, law: Option<Mode>) -> Vec<String> {
     ];
     world.start_trace();
     world.observe_states(StatesSpec { node: None, from: Time::ZERO, until: Time::NEVER });
-    world.capture(CaptureSpec {
-        interfaces: (0..world.queues().len()).map(|port| PortIx(port as u32)).collect(),
-        snap_len: 0,
-        errors: true,
-        rows: true,
-        node: None,
-        from: Time::ZERO,
-        until: Time::NEVER,
-    });
+    let watch = everything(&world);
+    world.capture(watch);
     if !spec.flows.is_empty() {
         world.explain(spec, FlowIx(0)).unwrap();
     }

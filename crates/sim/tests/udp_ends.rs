@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::support::wires::*;
-use crate::support::{chain, dot11b, flow, saturating, world};
+use crate::support::{chain, dot11b, flow, saturating, simulated_header, world};
 use airfair_schemes::places::{
     Allowance, Arrived, Ecn, FlowSetup, Header, HeaderKind, LossEvents, MOST_REPORT_BYTES, Receiver,
     ReceiverContext, ReceiverEffects, ReportBytes, Sent, Source, SourceContext, Timer, UdpEnds,
@@ -17,16 +17,7 @@ use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Bytes, Rate, Span, Time};
 
-static DATA: HeaderKind = HeaderKind {
-    name: "steady",
-    wire_len: 12,
-    trailer: false,
-    queue: None,
-    encode: |_, _| None,
-    decode: |_| None,
-    keep: |_, _| (),
-    answer: |kept| *kept,
-};
+static DATA: HeaderKind = simulated_header("steady", 12);
 
 /// The observations of both ends.
 #[derive(Debug, Default)]

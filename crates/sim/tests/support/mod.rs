@@ -6,12 +6,14 @@ pub mod routing;
 pub mod wires;
 
 use airfair_routing::shortest::Metric;
-use airfair_schemes::places::NodeId;
+use airfair_schemes::places::{HeaderKind, NodeId};
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_sim::World;
 use airfair_sim::air::propagation::gain_at;
 use airfair_sim::engine::drive;
+use airfair_sim::ids::PortIx;
 use airfair_sim::measure::summary::RunResult;
+use airfair_sim::observe::capture::CaptureSpec;
 use airfair_sim::spec::*;
 use airfair_units::random::name_hash;
 use airfair_units::{Bytes, Db, Dbm, Rate, Span, Time};
@@ -243,4 +245,31 @@ pub fn conserved(world: World) -> RunResult {
     let dropped: u64 = ends.dropped.values().sum();
     assert_eq!(ends.made, ends.delivered + dropped + ends.inside(), "{ends:?}");
     result
+}
+
+/// A capture of all frames at all interfaces, with the table of frames.
+pub fn everything(world: &World) -> CaptureSpec {
+    CaptureSpec {
+        interfaces: (0..world.queues().len() as u32).map(PortIx).collect(),
+        snap_len: 0,
+        errors: true,
+        rows: true,
+        node: None,
+        from: Time::ZERO,
+        until: Time::NEVER,
+    }
+}
+
+/// A kind of header that has no bytes of a real packet; its answer is the header itself.
+pub const fn simulated_header(name: &'static str, wire_len: u32) -> HeaderKind {
+    HeaderKind {
+        name,
+        wire_len,
+        trailer: false,
+        queue: None,
+        encode: |_, _| None,
+        decode: |_| None,
+        keep: |_, _| (),
+        answer: |header| *header,
+    }
 }
