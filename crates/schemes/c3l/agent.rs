@@ -19,9 +19,9 @@ use airfair_wire::c3l::{
     Neighbour as WireNeighbour, Report, ReportHead, Word,
 };
 
-use super::controllers::{self, Alive, Controllers, freshness};
 use super::discovery::{self, Broadcast, Discovery};
 use super::hop::bytes_per_second;
+use super::known_controllers::{Alive, KnownControllers, KnownControllersConfig, freshness};
 use super::links::{self, Links, View};
 use crate::places::{
     Agent, AgentContext, AgentSetup, Destination, FlowId, FlowShare, LoneExchange, Message, NodeId,
@@ -43,7 +43,7 @@ pub struct Config {
     /// Power of probes above the radio's own.
     pub probe_power: Db,
     /// The search for a controller.
-    pub controllers: controllers::Config,
+    pub controllers: KnownControllersConfig,
     /// The node's links.
     pub links: links::Config,
     /// Time between two divisions of shares.
@@ -69,7 +69,7 @@ pub struct NodeAgent {
     config: Config,
     me: NodeId,
     discovery: Discovery,
-    controllers: Controllers,
+    controllers: KnownControllers,
     links: Links,
     /// A controller runs at this node.
     here: bool,
@@ -98,7 +98,7 @@ impl NodeAgent {
             config,
             me: NodeId(u32::MAX),
             discovery: Discovery::new(config.discovery),
-            controllers: Controllers::new(config.controllers),
+            controllers: KnownControllers::new(config.controllers),
             links: Links::new(config.links, limit),
             here: false,
             hellos: 0,

@@ -18,8 +18,8 @@ use alloc::vec::Vec;
 use airfair_units::{Span, Time};
 use airfair_wire::c3l::{Allocation, AllocationHead, Message as WireMessage, Report, Share, Word};
 
-use super::controllers::freshness;
 use super::discovery::Neighbour;
+use super::known_controllers::freshness;
 use super::profile::Passing;
 use super::round::{self, LinkReport};
 use crate::places::{

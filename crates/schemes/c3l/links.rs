@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Rate, Span, Time};
 
-use super::local::{Injection, InjectionConfig, Overload, OverloadConfig, first_rate};
+use super::overload::{Injection, InjectionConfig, Overload, OverloadConfig, first_rate};
 use super::shares::{self, Shares};
 use crate::places::{FlowId, FlowSample, FlowShare, LinkSample, LoneExchange, NodeId};
 use crate::words;

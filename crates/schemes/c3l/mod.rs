@@ -24,12 +24,12 @@
 //! | `capacity` | §III-D, Algorithm 1 |
 //! | `round` | figure 6, a round of the controller: these together |
 //! | `shares` | §III-E, shares of flows |
-//! | `local` | §III-A, reaction to a queue; figure 12, estimates without a controller |
-//! | `controllers` | which controller a node reports to (ours) |
+//! | `overload` | §III-A, reaction to a queue |
+//! | `known_controllers` | the controllers that a node has heard of, and the one that it reports to (ours) |
 //! | `agent`, `links` | the agent of a radio; what it counts and decides of its links |
 //! | `controller` | the controller: reports, rounds, allocations |
 //! | `header`, `hop`, `flow` | §III-E, the stamp: its words, the nodes that write it, source and receiver |
-//! | `estimate` | the agent of `c3l-local` |
+//! | `local` | figure 12, the agent of `c3l-local`: estimates without a controller |
 //!
 //! Readings that no single file owns:
 //! - C_max is what a lone link delivers at its rate when it is saturated, not the rate of its frames (`c_max = "rate"`). A clique is
@@ -46,14 +46,14 @@ mod agent;
 pub mod allocation;
 pub mod capacity;
 mod controller;
-pub mod controllers;
 pub mod discovery;
-mod estimate;
 mod flow;
 pub mod header;
 mod hop;
+pub mod known_controllers;
 mod links;
 pub mod local;
+pub mod overload;
 pub mod profile;
 pub mod round;
 pub mod shares;
@@ -74,10 +74,10 @@ use crate::scheme::Scheme;
 
 pub use agent::NodeAgent;
 pub use controller::Controller;
-pub use estimate::LocalAgent;
 pub use flow::{Receiver, Sender, SourceConfig};
 pub use hop::Stamper;
 pub use links::{Capacity, Ended, Links, Sending};
+pub use local::LocalAgent;
 
 use capacity::{Decrease, Repeats, Several};
 use topology::{Conflict, Hider, Reach, Vertices};
@@ -249,7 +249,7 @@ enum Shares {
     /// A controller (§III).
     Controller(Box<(agent::Config, controller::Config)>),
     /// Each node's own estimate of its bandwidth, without controller and messages (figure 12, first bar).
-    Estimate(estimate::Config),
+    Local(local::LocalConfig),
 }
 
 /// C3L, or `c3l-local`.
@@ -314,15 +314,15 @@ impl C3l {
     /// A value that is out of its range.
     pub fn local(params: &Params) -> Result<Self, ParamError> {
         let set = LocalParameters::read(params)?;
-        let bandwidth = local::BandwidthConfig {
+        let bandwidth = local::bandwidth::BandwidthConfig {
             weight: set.bandwidth_weight,
             overhead: set.overhead,
             packet: set.flow.packet,
         };
         let shares = division(&set.flow, Span::ZERO);
         let FlowParameters { sending, epoch, .. } = set.flow;
-        let estimate = estimate::Config { bandwidth, shares, sending, time: set.time, epoch };
-        Self::new(&set.flow, Shares::Estimate(estimate))
+        let local = local::LocalConfig { bandwidth, shares, sending, time: set.time, epoch };
+        Self::new(&set.flow, Shares::Local(local))
     }
 
     fn new(set: &FlowParameters, shares: Shares) -> Result<Self, ParamError> {
@@ -340,7 +340,7 @@ impl C3l {
         };
         let links = match &shares {
             Shares::Controller(both) => both.0.links.most,
-            Shares::Estimate(_) => 1,
+            Shares::Local(_) => 1,
         };
         let flows = links * set.flows as usize;
         let forgotten = Span(set.flow_expiry.0 + set.sample.0 + 2 * set.epoch.0);
@@ -357,14 +357,14 @@ impl C3l {
             },
             jitter: set.hello_jitter,
             probe_power: Db(set.probe_power),
-            controllers: controllers::Config::expiring(set.controller_expiry),
+            controllers: known_controllers::KnownControllersConfig::expiring(set.controller_expiry),
             links: links::Config {
                 shares: division(&set.flow, set.settle),
-                overload: local::OverloadConfig {
+                overload: overload::OverloadConfig {
                     threshold: set.overload_threshold,
                     falls: set.overload_falls,
                 },
-                injection: local::InjectionConfig {
+                injection: overload::InjectionConfig {
                     threshold: set.local_threshold,
                     factor: set.local_factor,
                     again: Some(set.local_again).filter(|&again| again > Span::ZERO),
@@ -447,7 +447,7 @@ impl Scheme for C3l {
             Shares::Controller(both) => {
                 Box::new(NodeAgent::new(both.0, interface.limit_packets)) as Box<dyn Agent>
             }
-            Shares::Estimate(estimate) => Box::new(LocalAgent::new(*estimate)),
+            Shares::Local(local) => Box::new(LocalAgent::new(*local)),
         };
         (interface.medium == Medium::Radio).then(agent)
     }
@@ -461,21 +461,21 @@ impl Scheme for C3l {
         match self.shares {
             // Agents of several radios would report under one name.
             Shares::Controller(_) => wants.and(&[Capability::LoneRadio]),
-            Shares::Estimate(_) => wants.and(&[Capability::LinkUse, Capability::LinkTimes]),
+            Shares::Local(_) => wants.and(&[Capability::LinkUse, Capability::LinkTimes]),
         }
     }
 
     fn controller(&self) -> Option<Box<dyn ControllerPlace>> {
         match &self.shares {
             Shares::Controller(both) => Some(Box::new(Controller::new(both.1))),
-            Shares::Estimate(_) => None,
+            Shares::Local(_) => None,
         }
     }
 
     fn probe_power(&self) -> Option<Db> {
         match &self.shares {
             Shares::Controller(both) => Some(both.0.probe_power),
-            Shares::Estimate(_) => None,
+            Shares::Local(_) => None,
         }
     }
 
