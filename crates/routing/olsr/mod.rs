@@ -58,7 +58,7 @@ use links::{Costs, Link};
 use pairs::Pairs;
 use relays::Candidates;
 
-pub use config::{Advertised, Base, Config, Hysteresis, Metric, WILL_ALWAYS, WILL_NEVER};
+pub use config::{Advertised, Base, Hysteresis, Metric, OlsrConfig, WILL_ALWAYS, WILL_NEVER};
 pub use table::Route;
 pub use topology::is_newer;
 
@@ -96,7 +96,7 @@ fn links_to(neighbour: Ipv4Addr) -> RangeInclusive<Hop> {
 pub struct Olsr {
     address: Ipv4Addr,
     interfaces: u32,
-    config: Config,
+    config: OlsrConfig,
     costs: Costs,
     links: BTreeMap<Hop, Link>,
     /// Willingness of nodes that were heard.
@@ -150,7 +150,7 @@ pub struct Olsr {
 impl Olsr {
     /// A node that knows no other.
     #[must_use]
-    pub fn new(node: &NodeSetup, config: &Config) -> Self {
+    pub fn new(node: &NodeSetup, config: &OlsrConfig) -> Self {
         Self {
             address: node.address,
             interfaces: node.interfaces,
@@ -371,7 +371,7 @@ impl Olsr {
     }
 }
 
-impl Definition for Config {
+impl Definition for OlsrConfig {
     const NAME: &'static str = "OLSR";
     const UDP_PORT: u16 = PORT;
     const KINDS: &'static [&'static str] = &KINDS;

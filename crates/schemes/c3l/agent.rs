@@ -35,9 +35,9 @@ const DIVIDE: Timer = Timer(4);
 
 /// The parameters of an agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct AgentConfig {
     /// The counts of neighbours.
-    pub discovery: discovery::Config,
+    pub discovery: discovery::DiscoveryConfig,
     /// Part of the interval by which broadcasts vary.
     pub jitter: f64,
     /// Power of probes above the radio's own.
@@ -45,7 +45,7 @@ pub struct Config {
     /// The search for a controller.
     pub controllers: KnownControllersConfig,
     /// The node's links.
-    pub links: links::Config,
+    pub links: links::LinksConfig,
     /// Time between two divisions of shares.
     pub epoch: Span,
     /// Part of a cycle by which a report precedes the controller's round at most.
@@ -66,7 +66,7 @@ const LONGEST: Span = Span::from_secs(3600);
 /// The agent.
 #[derive(Debug, Clone)]
 pub struct NodeAgent {
-    config: Config,
+    config: AgentConfig,
     me: NodeId,
     discovery: Discovery,
     controllers: KnownControllers,
@@ -93,7 +93,7 @@ fn encoded(message: &WireMessage) -> Option<Vec<u8>> {
 impl NodeAgent {
     /// An agent at an interface whose queue has this limit, packets.
     #[must_use]
-    pub fn new(config: Config, limit: u32) -> Self {
+    pub fn new(config: AgentConfig, limit: u32) -> Self {
         Self {
             config,
             me: NodeId(u32::MAX),

@@ -41,7 +41,7 @@ pub struct Constraints {
 
 impl Constraints {
     /// The constraints of a list of cliques. `weight` says how much a link's use counts in a clique, given the links of the clique: 1, or
-    /// more where the link inhibits another ([`super::capacity::Config::weight`]).
+    /// more where the link inhibits another ([`super::capacity::CapacityConfig::weight`]).
     #[must_use]
     pub fn new(cliques: &Cliques, mut weight: impl FnMut(u32, &[u32]) -> f64) -> Self {
         let links = cliques.iter().flatten().max().map_or(0, |&link| link as usize + 1);

@@ -50,9 +50,9 @@ words! {
 
 /// The parameters of a node's links.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct LinksConfig {
     /// The division among flows.
-    pub shares: shares::Config,
+    pub shares: shares::SharesConfig,
     /// When a link is overloaded.
     pub overload: OverloadConfig,
     /// How the node injects less.
@@ -127,7 +127,7 @@ pub struct Ended {
 /// The links of a node's radio.
 #[derive(Debug, Clone)]
 pub struct Links {
-    config: Config,
+    config: LinksConfig,
     /// The exchange at the radio's nominal rate, and those of links whose rates a law chooses.
     exchange: LoneExchange,
     chosen: BTreeMap<NodeId, LoneExchange>,
@@ -145,7 +145,7 @@ pub(super) fn rate(bytes: u64, over: Span) -> Rate {
 }
 
 impl Link {
-    fn new(config: &Config, now: Time) -> Self {
+    fn new(config: &LinksConfig, now: Time) -> Self {
         Self {
             flows: BTreeMap::new(),
             shares: Shares::new(config.shares),
@@ -189,7 +189,7 @@ pub struct View {
 impl Links {
     /// No link yet. `limit`: of the interface's queue, packets.
     #[must_use]
-    pub fn new(config: Config, limit: u32) -> Self {
+    pub fn new(config: LinksConfig, limit: u32) -> Self {
         let (me, exchange) = (NodeId(u32::MAX), LoneExchange::default());
         let (chosen, links) = (BTreeMap::new(), BTreeMap::new());
         Self { config, exchange, chosen, me, limit, links, since: Time::ZERO }

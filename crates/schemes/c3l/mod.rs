@@ -8,12 +8,12 @@
 //! |---|---|---|
 //! | C_max | 1; a link's goodput alone is 1 by `cost` | part of the time of the air; bit/s |
 //! | C_est, Cap_cid | `capacity::Estimate::capacity` | part of C_max |
-//! | δ_i, δ_r | `capacity::Config::increment`, `capacity::Estimate::decrement` | part of C_max |
+//! | δ_i, δ_r | `capacity::CapacityConfig::increment`, `capacity::Estimate::decrement` | part of C_max |
 //! | O_nid, r_nid | `capacity::LinkRound::{assigned, transmissions}` | bit/s, transmissions of a packet |
 //! | Chnl, Estimate_Channel_Usage | `capacity::Capacities::usage` | seconds per second |
-//! | W_FACTOR, Hidden | `capacity::Config::w_factor`, `topology::Topology::hidden` | – |
+//! | W_FACTOR, Hidden | `capacity::CapacityConfig::w_factor`, `topology::Topology::hidden` | – |
 //! | C_alloc, C_residual, n_unasn | `shares::divide`: `link`, `residual`, `unassigned` | bit/s, flows |
-//! | f_s, δ (III-E) | `shares::Requirement`, `shares::Config::delta` | bit/s, part of the link's share |
+//! | f_s, δ (III-E) | `shares::Requirement`, `shares::SharesConfig::delta` | bit/s, part of the link's share |
 //!
 //! | file | contents |
 //! |---|---|
@@ -247,7 +247,7 @@ const KIND_NAMES: [&str; 4] = [KINDS[0].1, KINDS[1].1, KINDS[2].1, KINDS[3].1];
 #[derive(Debug, Clone)]
 enum Shares {
     /// A controller (§III).
-    Controller(Box<(agent::Config, controller::Config)>),
+    Controller(Box<(agent::AgentConfig, controller::ControllerConfig)>),
     /// Each node's own estimate of its bandwidth, without controller and messages (figure 12, first bar).
     Local(local::LocalConfig),
 }
@@ -266,8 +266,8 @@ pub struct C3l {
     shares: Shares,
 }
 
-fn division(set: &FlowParameters, settle: Span) -> shares::Config {
-    shares::Config {
+fn division(set: &FlowParameters, settle: Span) -> shares::SharesConfig {
+    shares::SharesConfig {
         delta: set.delta,
         consumed: set.consumed,
         settle,
@@ -347,9 +347,9 @@ impl C3l {
         Ok(Self { source, epoch: set.epoch, sample: set.sample, flows, forgotten, shares })
     }
 
-    fn agent_config(set: &Parameters) -> agent::Config {
-        agent::Config {
-            discovery: discovery::Config {
+    fn agent_config(set: &Parameters) -> agent::AgentConfig {
+        agent::AgentConfig {
+            discovery: discovery::DiscoveryConfig {
                 window: set.window as u32,
                 interval: set.hello_interval,
                 most: set.neighbours as usize,
@@ -358,7 +358,7 @@ impl C3l {
             jitter: set.hello_jitter,
             probe_power: Db(set.probe_power),
             controllers: known_controllers::KnownControllersConfig::expiring(set.controller_expiry),
-            links: links::Config {
+            links: links::LinksConfig {
                 shares: division(&set.flow, set.settle),
                 overload: overload::OverloadConfig {
                     threshold: set.overload_threshold,
@@ -382,9 +382,9 @@ impl C3l {
         }
     }
 
-    fn controller_config(set: &Parameters) -> controller::Config {
-        controller::Config {
-            round: round::Config {
+    fn controller_config(set: &Parameters) -> controller::ControllerConfig {
+        controller::ControllerConfig {
+            round: round::RoundConfig {
                 rules: topology::Rules {
                     usable: set.usable,
                     interferes: set.interferes,
@@ -401,7 +401,7 @@ impl C3l {
                     cliques: set.cliques as usize,
                     members: set.clique_members as usize,
                 },
-                capacity: capacity::Config {
+                capacity: capacity::CapacityConfig {
                     increment: set.increment,
                     floor: set.floor,
                     w_factor: set.w_factor,

@@ -37,7 +37,7 @@ use crate::params::{ParamError, Params};
 use crate::places::{Agent, Capability, Interface, Medium, MessageKinds, Priority, Wants};
 use crate::scheme::Scheme;
 
-use node::Config;
+use node::ExorConfig;
 use station::{Station, StationConfig};
 
 params! {
@@ -89,8 +89,9 @@ impl ExOr {
     }
 
     fn new(set: &Parameters) -> Self {
-        let turns = turns::Config { keeps: set.keeps, silent: set.silent as u32, packet: set.packet_time };
-        let node = Config {
+        let turns =
+            turns::TurnsConfig { keeps: set.keeps, silent: set.silent as u32, packet: set.packet_time };
+        let node = ExorConfig {
             turns,
             maps: set.maps as u8,
             broadcast: set.broadcast,
@@ -120,7 +121,7 @@ impl ExOr {
     pub fn with_diffq(params: &Params) -> Result<Self, ParamError> {
         let mut config = Self::new(&DiffQParameters::read(params)?.exor).config;
         config.node.granted = true;
-        config.diffq = Some(backpressure::Config::from_params(params)?);
+        config.diffq = Some(backpressure::BackpressureConfig::from_params(params)?);
         Ok(Self { config })
     }
 }

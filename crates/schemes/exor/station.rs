@@ -14,7 +14,7 @@ use airfair_units::{Bytes, Span, Time};
 use airfair_wire::Flow;
 use airfair_wire::exor::{ExorView, Nodes};
 
-use super::node::{Config, Meaning, Node, Sending};
+use super::node::{ExorConfig, Meaning, Node, Sending};
 use crate::opportunistic::backpressure::{self, Backlogged, Backpressure};
 use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::flows::Flows;
@@ -43,11 +43,11 @@ pub struct StationConfig {
     /// Which forwarders are left out.
     pub pruning: Pruning,
     /// Probes that measure delivery ratios; none: the simulator tells them.
-    pub probes: Option<probes::Config>,
+    pub probes: Option<probes::ProbesConfig>,
     /// The node's own rules.
-    pub node: Config,
+    pub node: ExorConfig,
     /// DiffQ, if it decides rates, order and levels.
-    pub diffq: Option<backpressure::Config>,
+    pub diffq: Option<backpressure::BackpressureConfig>,
 }
 
 /// Sizes of the packets of a batch that the node holds, as IP packets, bytes.

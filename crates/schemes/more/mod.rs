@@ -38,7 +38,7 @@ use crate::params::{ParamError, Params};
 use crate::places::{Agent, Capability, Interface, Medium, MessageKinds, Priority, Wants};
 use crate::scheme::Scheme;
 
-use node::Config;
+use node::MoreConfig;
 use station::{Station, StationConfig};
 
 params! {
@@ -81,7 +81,7 @@ impl More {
     }
 
     fn new(set: &Parameters) -> Self {
-        let node = Config {
+        let node = MoreConfig {
             dependent_earns: set.dependent_earns,
             granted: false,
             depth: u32::MAX,
@@ -107,7 +107,7 @@ impl More {
     pub fn with_diffq(params: &Params) -> Result<Self, ParamError> {
         let mut config = Self::new(&DiffQParameters::read(params)?.more).config;
         config.node.granted = true;
-        let diffq = backpressure::Config::from_params(params)?;
+        let diffq = backpressure::BackpressureConfig::from_params(params)?;
         config.node.depth = diffq.quantiser.depth;
         config.diffq = Some(diffq);
         Ok(Self { config })

@@ -18,7 +18,7 @@ use airfair_wire::more::{Acknowledgement, CodedView, Flow, Forwarders};
 
 use super::decoder::Decoder;
 use super::forwarders;
-use super::node::{Config, Heard, Meaning, Node, next_gap};
+use super::node::{Heard, Meaning, MoreConfig, Node, next_gap};
 use crate::opportunistic::backpressure::{self, Backlogged, Backpressure};
 use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::losses::Losses;
@@ -48,11 +48,11 @@ pub struct StationConfig {
     /// Which forwarders are left out.
     pub pruning: Pruning,
     /// The node's own rules.
-    pub node: Config,
+    pub node: MoreConfig,
     /// Probes, if delivery ratios are measured.
-    pub probes: Option<probes::Config>,
+    pub probes: Option<probes::ProbesConfig>,
     /// DiffQ, if it decides rates, order and levels.
-    pub diffq: Option<backpressure::Config>,
+    pub diffq: Option<backpressure::BackpressureConfig>,
 }
 
 /// Packets of a flow that the node has heard or sends.
@@ -143,7 +143,7 @@ impl Station {
 
     /// Repeats the acknowledgement of a batch from now on, or of none.
     fn repeat(&mut self, flow: &Flow, acknowledgement: Option<&Acknowledgement>, now: Time) {
-        let StationConfig { repeat, node: Config { again, .. }, .. } = self.config;
+        let StationConfig { repeat, node: MoreConfig { again, .. }, .. } = self.config;
         let new = acknowledgement.filter(|_| repeat > Span::ZERO).map(|&acknowledgement| Repeated {
             acknowledgement,
             next: now.saturating_add(again),

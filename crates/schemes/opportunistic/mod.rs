@@ -9,7 +9,7 @@
 //! | e_ij | `losses::Losses::loss` |
 //! | ETX to d, of deliveries forward | `losses::Distances` |
 //! | L_j, z_j | `expected::Share::load`, `expected::Share::sends` |
-//! | w, tau of ETX's probes | `probes::Config::window`, `probes::Config::interval` |
+//! | w, tau of ETX's probes | `probes::ProbesConfig::window`, `probes::ProbesConfig::interval` |
 
 pub mod backpressure;
 pub mod expected;

@@ -31,7 +31,7 @@ pub struct LocalConfig {
     /// The estimate.
     pub bandwidth: BandwidthConfig,
     /// Requirements of flows; δ is a part of the node's even rate.
-    pub shares: shares::Config,
+    pub shares: shares::SharesConfig,
     /// The quantity that counts as the rate of a flow.
     pub sending: Sending,
     /// Part of the node's time that flows divide.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use airfair_schemes::ParamValue;
-use airfair_schemes::exor::node::Config;
+use airfair_schemes::exor::node::ExorConfig;
 use airfair_schemes::exor::station::{Station, StationConfig};
 use airfair_schemes::opportunistic::expected::Pruning;
 use airfair_schemes::places::{FlowId, Forwarder, Holding, Made, NodeId, Timer};
@@ -23,7 +23,7 @@ fn config() -> StationConfig {
         flush: Span::from_millis(100),
         pruning: Pruning::default(),
         probes: None,
-        node: Config { flows: FLOWS, maps: 2, ..Config::default() },
+        node: ExorConfig { flows: FLOWS, maps: 2, ..ExorConfig::default() },
         diffq: None,
     }
 }
@@ -228,7 +228,7 @@ fn each_packet_of_a_source_is_a_step_of_the_law() {
 /// announces that fifteen wait there: it has the first for a second. What carries no trailer is counted.
 #[test]
 fn what_the_next_one_announces_decides_the_level() {
-    let node = Config { flows: FLOWS, granted: true, ..Config::default() };
+    let node = ExorConfig { flows: FLOWS, granted: true, ..ExorConfig::default() };
     let diffq = Some(diffq(&[]));
     let mut relay = Driven::new(Station::new(StationConfig { node, diffq, ..config() }), 5);
     let broadcast = |rank, packet, queue: Option<u16>| {

@@ -1,6 +1,6 @@
 //! A node of MORE at its radio, driven by hand: what it takes, makes and hands up, whatever it hears.
 
-use airfair_schemes::more::node::Config;
+use airfair_schemes::more::node::MoreConfig;
 use airfair_schemes::more::station::{Station, StationConfig};
 use airfair_schemes::opportunistic::expected::Pruning;
 use airfair_schemes::places::{Destination, FlowId, Forwarder as _, Made, Message, NodeId, Timer};
@@ -22,7 +22,7 @@ fn config() -> StationConfig {
         flush: Span::from_millis(100),
         repeat: Span::from_secs(60),
         pruning: Pruning::default(),
-        node: Config { flows: FLOWS, ..Config::default() },
+        node: MoreConfig { flows: FLOWS, ..MoreConfig::default() },
         probes: None,
         diffq: None,
     }
