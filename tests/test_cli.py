@@ -426,9 +426,9 @@ def test_packets_that_fill_a_wire_end_the_run(tmp_path: Path) -> None:
     )
     done = airfair("run", file, "--out", tmp_path / "out")
     assert (done.returncode, done.stdout) == (2, "")
-    # 400 bytes a packet: room for 250,000, looked at after every 4096 events, each of which makes a packet.
+    # 450 bytes a packet: room for 222,222, looked at after every 4096 events, each of which makes a packet.
     assert done.stderr.startswith(
-        "253952 packets are on wires, 253952 of them from a to b, and no more fit into"
+        "225280 packets are on wires, 225280 of them from a to b, and no more fit into"
     )
     assert "100 MB (memory_limit): a lower rate or delay of a link" in done.stderr
     assert not (tmp_path / "out").exists()

@@ -148,7 +148,7 @@ impl World {
             source, destination, size, tag, at=None, *, next_hop=None, interface=InterfaceNumber(0), flow=None, ack=IsAck(false),
             ecn=None, dscp=Dscp(0), data=None, ethertype=EtherTypeNumber(0x0800),
         ),
-        text_signature = "(source, destination, size, tag, at=None, *, next_hop=None, interface=0, flow=None, ack=False, \
+        text_signature = "($self, source, destination, size, tag, at=None, *, next_hop=None, interface=0, flow=None, ack=False, \
             ecn=\"not-ect\", dscp=0, data=None, ethertype=2048)"
     )]
     #[expect(clippy::too_many_arguments, reason = "named arguments in Python")]

@@ -484,14 +484,15 @@ class World:
     ) -> None:
         """Let an IP packet of `size` bytes enter at node `source`, now or at a later time.
 
-        `tag` is the caller's number for the packet, which its copies bring back (`drain_outputs`). Without `next_hop`
-        the world's own routes carry the packet to node `destination`. With one the node's own stack has chosen it:
-        the packet is sent by the node's interface with this number (`interfaces`) to that node, or to all nodes that
-        receive it (`"*"`), and leaves the world there; `destination` is then what schemes see.
+        `tag` is the caller's number for the packet, which its copies bring back (`drain_outputs`). Without
+        `next_hop` the world's own routes carry the packet to node `destination`. With one the node's own
+        stack has chosen it: the packet is sent by the node's interface with this number (`interfaces`) to
+        that node, or to all nodes that receive it (`"*"`), and leaves the world there; `destination` is
+        then what schemes see.
 
-        `flow` is the number of its flow for queues and schemes, `ack` says that it is an acknowledgement without data,
-        `ecn` is "not-ect", "ect" or "ce". `data` are the bytes from the header that `ethertype` names, for captures.
-        Raises `InputError`.
+        `flow` is the number of its flow for queues and schemes, `ack` says that it is an acknowledgement
+        without data, `ecn` is "not-ect", "ect" or "ce". `data` are the bytes from the header that
+        `ethertype` names, for captures. Raises `InputError`.
         """
 
     def interfaces(self, node: str) -> list[tuple[str, str]]:

@@ -152,10 +152,10 @@ class Capability(TypedDict):
 CAPABILITIES = """\
 # Capabilities of networks
 
-A scheme names what it wants of an interface beside the calls that every host makes, and a host that lacks it refuses
-the scheme before the run starts. A host has each exactly, or by an estimate, or not at all. The simulator has all at
-radios and some at wires, exactly; a host on real interfaces lacks some and estimates others. Schemes written in Rust
-declare their wants in `Scheme::wants`.
+A scheme names what it wants of an interface beside the calls that every host makes, and a host that lacks
+it refuses the scheme before the run starts. A host has each exactly, or by an estimate, or not at all. The
+simulator has all at radios and some at wires, exactly; a host on real interfaces lacks some and estimates
+others. Schemes written in Rust declare their wants in `Scheme::wants`.
 """
 
 
