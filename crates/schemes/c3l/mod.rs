@@ -119,7 +119,7 @@ params! {
 
 params! {
     /// The parameters of `c3l`.
-    pub(crate) struct Parameters {
+    pub(crate) struct C3lParameters {
         ..flow: FlowParameters;
         /// time for which a flow keeps its requirement after its share has risen
         reading settle: Span = Span::from_secs(2), in Span::ZERO..=HOUR;
@@ -282,11 +282,11 @@ impl C3l {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        Self::controlled(&Parameters::read(params)?)
+        Self::controlled(&C3lParameters::read(params)?)
     }
 
     /// The same of parameters that have been read.
-    pub(crate) fn controlled(set: &Parameters) -> Result<Self, ParamError> {
+    pub(crate) fn controlled(set: &C3lParameters) -> Result<Self, ParamError> {
         // What is told once in a time must not expire before it is told again.
         for (name, expiry, told, expected) in [
             ("report_expiry", set.report_expiry, set.cycle, "expected more than cycle"),
@@ -347,7 +347,7 @@ impl C3l {
         Ok(Self { source, epoch: set.epoch, sample: set.sample, flows, forgotten, shares })
     }
 
-    fn agent_config(set: &Parameters) -> agent::AgentConfig {
+    fn agent_config(set: &C3lParameters) -> agent::AgentConfig {
         agent::AgentConfig {
             discovery: discovery::DiscoveryConfig {
                 window: set.window as u32,
@@ -382,7 +382,7 @@ impl C3l {
         }
     }
 
-    fn controller_config(set: &Parameters) -> controller::ControllerConfig {
+    fn controller_config(set: &C3lParameters) -> controller::ControllerConfig {
         controller::ControllerConfig {
             round: round::RoundConfig {
                 rules: topology::Rules {

@@ -132,7 +132,7 @@ impl CommonParameters {
 
 params! {
     /// The parameters of all variants over destination queues.
-    pub(crate) struct Parameters {
+    pub(crate) struct DiffQParameters {
         ..common: CommonParameters;
         /// a source's rate grows only while the source sends at it (ours; the paper's law grows always)
         reading only_used: bool = false;
@@ -180,11 +180,11 @@ impl DiffQ {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params, parts: Parts) -> Result<Self, ParamError> {
-        Self::new(&Parameters::read(params)?, parts)
+        Self::new(&DiffQParameters::read(params)?, parts)
     }
 
     /// The same of parameters that have been read.
-    pub(crate) fn new(set: &Parameters, parts: Parts) -> Result<Self, ParamError> {
+    pub(crate) fn new(set: &DiffQParameters, parts: Parts) -> Result<Self, ParamError> {
         let CommonParameters { serve, expiry, sizes, .. } = set.common;
         let quantiser = set.common.quantiser();
         let scheduler = scheduler::Scheduler { parts, order: set.order, serve, acks: set.acks, quantiser };

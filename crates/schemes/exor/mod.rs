@@ -42,8 +42,8 @@ use station::{Station, StationConfig};
 
 params! {
     /// The parameters.
-    pub(crate) struct Parameters {
-        ..opportunistic: opportunistic::Parameters;
+    pub(crate) struct ExorParameters {
+        ..opportunistic: opportunistic::OpportunisticParameters;
         /// packets of a batch (section 3)
         paper batch: u64 = 32, in 1..=100;
         /// maps that the destination sends in its turn (section 3)
@@ -67,8 +67,8 @@ params! {
 
 params! {
     /// The parameters of `diffq-exor`.
-    pub(crate) struct DiffQParameters {
-        ..exor: Parameters;
+    pub(crate) struct DiffQExorParameters {
+        ..exor: ExorParameters;
         ..diffq: CommonParameters;
     }
 }
@@ -85,10 +85,10 @@ impl ExOr {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        Ok(Self::new(&Parameters::read(params)?))
+        Ok(Self::new(&ExorParameters::read(params)?))
     }
 
-    fn new(set: &Parameters) -> Self {
+    fn new(set: &ExorParameters) -> Self {
         let turns =
             turns::TurnsConfig { keeps: set.keeps, silent: set.silent as u32, packet: set.packet_time };
         let node = ExorConfig {
@@ -119,7 +119,7 @@ impl ExOr {
     /// # Errors
     /// A value that is out of its range.
     pub fn with_diffq(params: &Params) -> Result<Self, ParamError> {
-        let mut config = Self::new(&DiffQParameters::read(params)?.exor).config;
+        let mut config = Self::new(&DiffQExorParameters::read(params)?.exor).config;
         config.node.granted = true;
         config.diffq = Some(backpressure::BackpressureConfig::from_params(params)?);
         Ok(Self { config })

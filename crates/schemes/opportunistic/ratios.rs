@@ -38,7 +38,7 @@ words! {
 
 params! {
     /// The parameters of delivery ratios, which all schemes that need them share.
-    pub(crate) struct Parameters {
+    pub(crate) struct RatiosParameters {
         /// delivery ratios of the network: "given" by the simulator, for 1500 B on a silent air, or measured by "probes" on the air
         operator ratios: Origin = Origin::Given;
         /// mean time between two probes of a node (De Couto and others, MobiCom 2003), with ratios = "probes"
@@ -52,7 +52,7 @@ params! {
     }
 }
 
-impl Parameters {
+impl RatiosParameters {
     /// The constants of probes; none if ratios are given.
     pub(crate) fn probes(&self) -> Option<probes::ProbesConfig> {
         let config = probes::ProbesConfig {

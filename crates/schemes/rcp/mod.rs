@@ -59,7 +59,7 @@ use crate::scheme::Scheme;
 
 params! {
     /// The parameters of RCP.
-    pub(crate) struct Parameters {
+    pub(crate) struct RcpParameters {
         /// part of the spare rate that is handed out in a round trip; the authors' later scripts have 0.4, the paper of 2005 has 0.1
         paper alpha: f64 = 0.4, in 0.0..=10.0;
         /// part of the queue that is drained in a round trip; checked against the authors' scripts
@@ -103,7 +103,7 @@ impl Rcp {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = RcpParameters::read(params)?;
         if set.min_interval > set.slot {
             return Err(ParamError::new("min_interval", "expected at most slot"));
         }

@@ -75,7 +75,7 @@ params! {
 
 params! {
     /// The parameters of TFRC.
-    pub(crate) struct Parameters {
+    pub(crate) struct TfrcParameters {
         ..common: Common;
         /// NDUPACK, later packets after which a missing one is lost (section 5.1)
         paper reordering: u64 = 3, in 1..=64;
@@ -108,7 +108,7 @@ impl Tfrc {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let Parameters { common, reordering, ecn } = Parameters::read(params)?;
+        let TfrcParameters { common, reordering, ecn } = TfrcParameters::read(params)?;
         Ok(Self::new(&common, ecn, Some(reordering), None))
     }
 

@@ -117,7 +117,7 @@ params! {
 
 params! {
     /// The parameters of XCP.
-    pub(crate) struct Parameters {
+    pub(crate) struct XcpParameters {
         ..common: Common;
         /// the capacity that a radio is assumed to have; 0: the rate of its data frames, which no traffic ever reaches. Ours: XCP does
         /// not know shared links
@@ -144,7 +144,7 @@ impl Xcp {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = XcpParameters::read(params)?;
         Ok(Self {
             router: set.common.router()?,
             sender: set.common.sender(),

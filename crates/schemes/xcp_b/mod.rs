@@ -56,7 +56,7 @@ words! {
 
 params! {
     /// The parameters of XCP-b.
-    pub(crate) struct Parameters {
+    pub(crate) struct XcpBParameters {
         ..common: Common;
         /// q: the least backlog in a control interval, or the backlog at its end; packets that arrive in bursts make a queue at the end
         /// of intervals in which the link was idle. Not verified
@@ -93,7 +93,7 @@ impl XcpB {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = XcpBParameters::read(params)?;
         Ok(Self {
             router: set.common.router()?,
             sender: set.common.sender(),

@@ -144,7 +144,7 @@ impl Regions {
         hearers.bands_of[station] = (band, band + cuts.len() as u32);
     }
 
-    /// Stores the last sequence number of a pair in all lists of the transmitter: those that replaced the list whose late pass has changed it.
+    /// Stores the last sequence number of a pair in all lists of the transmitter: those that replaced the list whose late pass set it.
     pub(crate) fn set_last_sequence(
         &mut self,
         hearers: &mut Hearers,
