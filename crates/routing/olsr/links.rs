@@ -45,7 +45,7 @@ impl Costs {
 
 /// A link from an interface of the node to a neighbour (link tuple).
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Link {
+pub(super) struct LinkTuple {
     /// End of the time in which it counts as symmetric (L_SYM_time).
     symmetric_until: Time,
     /// End of the time in which the neighbour counts as heard (L_ASYM_time).
@@ -72,7 +72,7 @@ pub(super) struct Link {
     best: u8,
 }
 
-impl Link {
+impl LinkTuple {
     /// A link to a neighbour that was not heard before [RFC 3626 sections 7.1.1 and 14.3]; `best`: its largest quality.
     pub(super) fn new(now: Time, hysteresis: Option<Hysteresis>, best: u8) -> Self {
         Self {

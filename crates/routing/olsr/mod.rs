@@ -54,7 +54,7 @@ use crate::protocol::Definition;
 use crate::{Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, TableState, Undelivered};
 
 use flooding::{Duplicate, Output};
-use links::{Costs, Link};
+use links::{Costs, LinkTuple};
 use pairs::Pairs;
 use relays::Candidates;
 
@@ -98,7 +98,7 @@ pub struct Olsr {
     interfaces: u32,
     config: OlsrConfig,
     costs: Costs,
-    links: BTreeMap<Hop, Link>,
+    links: BTreeMap<Hop, LinkTuple>,
     /// Willingness of nodes that were heard.
     willingness: BTreeMap<Ipv4Addr, u8>,
     /// Symmetric links.
@@ -210,9 +210,9 @@ impl Olsr {
     }
 
     /// The best symmetric link to a neighbour.
-    fn best_link(&self, neighbour: Ipv4Addr, now: Time) -> Option<(Hop, &Link)> {
+    fn best_link(&self, neighbour: Ipv4Addr, now: Time) -> Option<(Hop, &LinkTuple)> {
         let links = self.links.range(links_to(neighbour)).filter(|(_, link)| link.is_symmetric(now));
-        let cost = |link: &Link| link.cost(&self.config, self.costs).unwrap_or(u64::MAX);
+        let cost = |link: &LinkTuple| link.cost(&self.config, self.costs).unwrap_or(u64::MAX);
         links.min_by_key(|(hop, link)| (cost(link), **hop)).map(|(&hop, link)| (hop, link))
     }
 

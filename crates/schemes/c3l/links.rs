@@ -89,7 +89,7 @@ struct Flow {
 
 /// A link.
 #[derive(Debug, Clone)]
-struct Link {
+struct LinkState {
     flows: BTreeMap<FlowId, Flow>,
     shares: Shares,
     /// The controller's share and the end of its validity.
@@ -133,7 +133,7 @@ pub struct Links {
     chosen: BTreeMap<NodeId, LoneExchange>,
     me: NodeId,
     limit: u32,
-    links: BTreeMap<NodeId, Link>,
+    links: BTreeMap<NodeId, LinkState>,
     /// Start of the cycle.
     since: Time,
 }
@@ -144,7 +144,7 @@ pub(super) fn rate(bytes: u64, over: Span) -> Rate {
     Rate(u64::try_from(u128::from(bytes) * 8_000_000_000 / nanos).unwrap_or(u64::MAX))
 }
 
-impl Link {
+impl LinkState {
     fn new(config: &LinksConfig, now: Time) -> Self {
         Self {
             flows: BTreeMap::new(),
@@ -205,12 +205,12 @@ impl Links {
         self.chosen.insert(to, exchange);
     }
 
-    fn link(&mut self, to: NodeId, now: Time) -> &mut Link {
+    fn link(&mut self, to: NodeId, now: Time) -> &mut LinkState {
         if !self.links.contains_key(&to) && self.links.len() >= self.config.most.max(1) {
             let oldest = self.links.iter().min_by_key(|(_, link)| link.used).map(|(&to, _)| to);
             oldest.map(|oldest| self.links.remove(&oldest));
         }
-        self.links.entry(to).or_insert_with(|| Link::new(&self.config, now))
+        self.links.entry(to).or_insert_with(|| LinkState::new(&self.config, now))
     }
 
     /// A flow passes this link now, and no other.
@@ -288,7 +288,7 @@ impl Links {
         let longest = Span(self.config.cycle.min(expiry).as_nanos() / 2);
         for link in self.links.values_mut() {
             if measured {
-                let Link { flows, shares, .. } = link;
+                let LinkState { flows, shares, .. } = link;
                 flows.retain(|&id, flow| {
                     let stays = now.since(flow.seen) < expiry;
                     if !stays {
@@ -335,7 +335,7 @@ impl Links {
 
     /// C_max of each link, by the size of its packets and by its rate.
     fn c_max(&self) -> Vec<Rate> {
-        let of = |(to, link): (&NodeId, &Link)| {
+        let of = |(to, link): (&NodeId, &LinkState)| {
             let exchange = self.chosen.get(to).unwrap_or(&self.exchange);
             match self.config.c_max {
                 Capacity::Goodput => exchange.goodput(link.size.unwrap_or(self.config.packet).max(1)),
@@ -370,7 +370,7 @@ impl Links {
     /// A cycle begins: what was counted so far belongs to an earlier one.
     pub fn begin(&mut self, now: Time) {
         self.since = now;
-        self.links.values_mut().for_each(Link::begin);
+        self.links.values_mut().for_each(LinkState::begin);
     }
 
     /// The cycle ends: its links that carried flows, in the order of next hops. The next one begins.

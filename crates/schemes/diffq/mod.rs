@@ -60,7 +60,7 @@ use announcement::Announcer;
 use backlogs::Backlogs;
 use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
 use scheduler::{AckLevel, Order, Parts, Quantiser, Rounding, Serve};
-use sender::{Law, Sender, SenderConfig, Steps};
+use sender::{DiffQSender, Law, SenderConfig, Steps};
 
 params! {
     /// The parameters of DiffQ over destination queues and over forwarders, where the queue of a source is what it is granted.
@@ -218,11 +218,11 @@ impl Scheme for DiffQ {
     }
 
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(Sender::new(self.sender)))
+        Some(Box::new(DiffQSender::new(self.sender)))
     }
 
     fn udp(&self) -> Option<UdpEnds> {
-        Some(UdpEnds { source: Box::new(Sender::new(self.sender)), receiver: None })
+        Some(UdpEnds { source: Box::new(DiffQSender::new(self.sender)), receiver: None })
     }
 
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {

@@ -38,7 +38,7 @@ use crate::places::{Agent, Capability, Interface, Medium, MessageKinds, Priority
 use crate::scheme::Scheme;
 
 use node::ExorConfig;
-use station::{Station, StationConfig};
+use station::{ExorStation, StationConfig};
 
 params! {
     /// The parameters.
@@ -128,7 +128,7 @@ impl ExOr {
 
 impl Scheme for ExOr {
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
-        (interface.medium == Medium::Radio).then(|| Station::new(self.config).boxed())
+        (interface.medium == Medium::Radio).then(|| ExorStation::new(self.config).boxed())
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

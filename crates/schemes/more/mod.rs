@@ -39,7 +39,7 @@ use crate::places::{Agent, Capability, Interface, Medium, MessageKinds, Priority
 use crate::scheme::Scheme;
 
 use node::MoreConfig;
-use station::{Station, StationConfig};
+use station::{MoreStation, StationConfig};
 
 params! {
     /// The parameters.
@@ -116,7 +116,7 @@ impl More {
 
 impl Scheme for More {
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
-        (interface.medium == Medium::Radio).then(|| Station::new(self.config).boxed())
+        (interface.medium == Medium::Radio).then(|| MoreStation::new(self.config).boxed())
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

@@ -82,7 +82,7 @@ struct Counts {
 }
 
 /// A node of MORE at its radio.
-pub struct Station {
+pub struct MoreStation {
     config: StationConfig,
     node: Node,
     me: NodeId,
@@ -96,7 +96,7 @@ pub struct Station {
     diffq: Option<Backpressure>,
 }
 
-impl Station {
+impl MoreStation {
     /// A node before its interface starts.
     #[must_use]
     pub fn new(config: StationConfig) -> Self {
@@ -237,7 +237,7 @@ fn message(acknowledgement: &Acknowledgement) -> Option<Message> {
     Some(Message { to, bytes, ahead: true, transmit: None })
 }
 
-impl Agent for Station {
+impl Agent for MoreStation {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
         self.node = Node::new(setup.node.0, self.config.node);
@@ -297,7 +297,7 @@ impl Agent for Station {
     }
 }
 
-impl Forwarder for Station {
+impl Forwarder for MoreStation {
     fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {
         self.ratios.set_given(ratios);
     }
@@ -380,7 +380,7 @@ impl Forwarder for Station {
     }
 }
 
-impl Station {
+impl MoreStation {
     /// Number of flows, sizes and acknowledgements that it keeps of what others have sent.
     #[must_use]
     pub const fn kept(&self) -> usize {

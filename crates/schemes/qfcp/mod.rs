@@ -56,8 +56,8 @@ mod router;
 mod sender;
 
 pub use capacity::{Capacity, Observed};
-pub use router::{Divisor, Router, RouterConfig};
-pub use sender::{Sender, SenderConfig};
+pub use router::{Divisor, QfcpRouter, RouterConfig};
+pub use sender::{QfcpSender, SenderConfig};
 
 use alloc::boxed::Box;
 use core::ops::RangeInclusive;
@@ -227,11 +227,11 @@ impl Qfcp {
 
 impl Scheme for Qfcp {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(WithFallback::new(Sender::new(self.sender))))
+        Some(Box::new(WithFallback::new(QfcpSender::new(self.sender))))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
-        Some(Box::new(Router::new(self.router, self.capacity(interface))))
+        Some(Box::new(QfcpRouter::new(self.router, self.capacity(interface))))
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

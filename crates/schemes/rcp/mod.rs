@@ -44,8 +44,8 @@ pub mod header;
 mod router;
 mod sender;
 
-pub use router::{Router, RouterConfig};
-pub use sender::{Sender, SenderConfig};
+pub use router::{RcpRouter, RouterConfig};
+pub use sender::{RcpSender, SenderConfig};
 
 use alloc::boxed::Box;
 
@@ -128,12 +128,12 @@ impl Rcp {
 
 impl Scheme for Rcp {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(WithFallback::new(Sender::new(self.sender))))
+        Some(Box::new(WithFallback::new(RcpSender::new(self.sender))))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
         let known = interface.medium == Medium::Radio && self.radio_capacity > Rate(0);
         let rate = if known { self.radio_capacity } else { interface.rate };
-        Some(Box::new(Router::new(self.router, rate.as_bps() as f64 / 8.0)))
+        Some(Box::new(RcpRouter::new(self.router, rate.as_bps() as f64 / 8.0)))
     }
 }

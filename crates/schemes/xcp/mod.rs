@@ -60,8 +60,8 @@ mod sender;
 
 pub use efficiency::{Efficiency, KnownCapacity, Observed};
 pub use fairness::{Fairness, FairnessConfig};
-pub use router::{Router, RouterConfig};
-pub use sender::{Sender, SenderConfig};
+pub use router::{RouterConfig, XcpRouter};
+pub use sender::{SenderConfig, XcpSender};
 
 use alloc::boxed::Box;
 
@@ -186,7 +186,7 @@ impl Common {
 
 impl Scheme for Xcp {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(WithFallback::new(Sender::new(self.sender))))
+        Some(Box::new(WithFallback::new(XcpSender::new(self.sender))))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
@@ -198,7 +198,7 @@ impl Scheme for Xcp {
             capacity: rate.as_bps() as f64 / 8.0,
             least_queue_interval: self.least_queue_interval,
         };
-        Some(Box::new(Router::new(self.router, efficiency)))
+        Some(Box::new(XcpRouter::new(self.router, efficiency)))
     }
 
     fn wants(&self, _interface: &Interface) -> Wants {

@@ -41,7 +41,7 @@ use crate::explicit::WithFallback;
 use crate::params::{ParamError, Params};
 use crate::places::{Capability, Hop, Interface, Source, Wants};
 use crate::scheme::Scheme;
-use crate::xcp::{Common, Router, RouterConfig, Sender, SenderConfig};
+use crate::xcp::{Common, RouterConfig, SenderConfig, XcpRouter, XcpSender};
 use crate::{params, words};
 
 words! {
@@ -110,7 +110,7 @@ impl XcpB {
 
 impl Scheme for XcpB {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(WithFallback::new(Sender::new(self.sender))))
+        Some(Box::new(WithFallback::new(XcpSender::new(self.sender))))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
@@ -125,7 +125,7 @@ impl Scheme for XcpB {
             before: 0,
             empty: 0,
         };
-        Some(Box::new(Router::new(self.router, efficiency)))
+        Some(Box::new(XcpRouter::new(self.router, efficiency)))
     }
 
     fn wants(&self, _interface: &Interface) -> Wants {
