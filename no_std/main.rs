@@ -20,7 +20,7 @@ use airfair_routing::{
     Context as RoutingContext, Effect, Hop, NodeSetup, Protocol, Received, Routing, To, aodv,
 };
 use airfair_schemes::more::decoder::Decoder;
-use airfair_schemes::more::node::{Config as MoreConfig, Meaning, Node as MoreNode};
+use airfair_schemes::more::node::{MoreConfig, Meaning, Node as MoreNode};
 use airfair_schemes::more::row::Row;
 use airfair_schemes::places::{
     Context, Ecn, Enqueued, FlowId, HopEffects, Interface, NodeId, Packet, PacketClass, PacketId,
@@ -192,7 +192,7 @@ fn transfer(law: &str) {
 fn discovery() {
     let address = |i: usize| Ipv4Addr::new(10, 0, 0, i as u8);
     let hop = |i: usize| Hop { neighbour: address(i), interface: 0 };
-    let config = aodv::Config { broadcast_jitter: Span::ZERO, ..aodv::Config::default() };
+    let config = aodv::AodvConfig { broadcast_jitter: Span::ZERO, ..aodv::AodvConfig::default() };
     let setup = |i: usize| NodeSetup { address: address(i), interfaces: 1, wires_from: None };
     let mut nodes: Vec<Box<dyn Routing>> = (0..3).map(|i| config.state_machine(&setup(i))).collect();
     let mut random = Stream::new(1, "row", Purpose::Routing);

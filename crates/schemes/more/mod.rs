@@ -38,13 +38,13 @@ use crate::params::{ParamError, Params};
 use crate::places::{Agent, Capability, Interface, Medium, MessageKinds, Priority, Wants};
 use crate::scheme::Scheme;
 
-use node::Config;
-use station::{Station, StationConfig};
+use node::MoreConfig;
+use station::{MoreStation, StationConfig};
 
 params! {
     /// The parameters.
-    pub(crate) struct Parameters {
-        ..opportunistic: opportunistic::Parameters;
+    pub(crate) struct MoreParameters {
+        ..opportunistic: opportunistic::OpportunisticParameters;
         /// K, the natives of a batch (section 3)
         paper batch: u64 = 32, in 1..=255;
         /// a packet that brings nothing new earns credit, too: credit pays for what was sent upstream
@@ -59,8 +59,8 @@ params! {
 
 params! {
     /// The parameters of `diffq-more`.
-    pub(crate) struct DiffQParameters {
-        ..more: Parameters;
+    pub(crate) struct DiffQMoreParameters {
+        ..more: MoreParameters;
         ..diffq: CommonParameters;
     }
 }
@@ -77,11 +77,11 @@ impl More {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        Ok(Self::new(&Parameters::read(params)?))
+        Ok(Self::new(&MoreParameters::read(params)?))
     }
 
-    fn new(set: &Parameters) -> Self {
-        let node = Config {
+    fn new(set: &MoreParameters) -> Self {
+        let node = MoreConfig {
             dependent_earns: set.dependent_earns,
             granted: false,
             depth: u32::MAX,
@@ -105,9 +105,9 @@ impl More {
     /// # Errors
     /// A value that is out of its range.
     pub fn with_diffq(params: &Params) -> Result<Self, ParamError> {
-        let mut config = Self::new(&DiffQParameters::read(params)?.more).config;
+        let mut config = Self::new(&DiffQMoreParameters::read(params)?.more).config;
         config.node.granted = true;
-        let diffq = backpressure::Config::from_params(params)?;
+        let diffq = backpressure::BackpressureConfig::from_params(params)?;
         config.node.depth = diffq.quantiser.depth;
         config.diffq = Some(diffq);
         Ok(Self { config })
@@ -116,7 +116,7 @@ impl More {
 
 impl Scheme for More {
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
-        (interface.medium == Medium::Radio).then(|| Station::new(self.config).boxed())
+        (interface.medium == Medium::Radio).then(|| MoreStation::new(self.config).boxed())
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

@@ -48,7 +48,7 @@ const LONGEST: Span = Span::from_secs(1);
 
 /// The parameters of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Config {
+pub struct MoreConfig {
     /// A packet that is not innovative earns credit.
     pub dependent_earns: bool,
     /// Sources send what they are granted, instead of always.
@@ -61,7 +61,7 @@ pub struct Config {
     pub flows: usize,
 }
 
-impl Default for Config {
+impl Default for MoreConfig {
     fn default() -> Self {
         Self {
             dependent_earns: true,
@@ -141,7 +141,7 @@ struct Known {
 #[derive(Debug, Clone)]
 pub struct Node {
     me: u32,
-    config: Config,
+    config: MoreConfig,
     flows: Flows<Known>,
     /// The flow that has sent last.
     turn: Option<Flow>,
@@ -161,7 +161,7 @@ fn place(flow: &Flow, forwarders: ForwardersView<'_>, node: u32) -> Option<usize
 impl Node {
     /// A node without flows.
     #[must_use]
-    pub const fn new(me: u32, config: Config) -> Self {
+    pub const fn new(me: u32, config: MoreConfig) -> Self {
         Self { me, config, flows: Flows::new(me, config.flows), turn: None, work: 0 }
     }
 
