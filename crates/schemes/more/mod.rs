@@ -1,8 +1,8 @@
 //! MORE: every packet is a random combination of a batch, and whoever hears it may send another.
 //!
 //! Source: Chachulski, Jennings, Katti, Katabi, "Trading Structure for Randomness in Wireless Opportunistic Routing", SIGCOMM 2007.
-//! Place: the forwarder of radio interfaces. Flows over UDP without a law of their own go by it; others by routes. Coefficients are coded as
-//! on the air; what they are the coefficients of are numbers of packets, whose bytes are not coded.
+//! Place: the forwarder of radio interfaces. Flows over UDP without a law of their own go by it; others by routes.
+//! Coefficients are real; what they combine are numbers of packets, not bytes.
 //!
 //! | symbol | here | unit |
 //! |---|---|---|
