@@ -2,6 +2,7 @@
 //!
 //! Source: Chachulski, Jennings, Katti, Katabi, "Trading Structure for Randomness in Wireless Opportunistic Routing", SIGCOMM 2007.
 //! Place: the forwarder of radio interfaces. Flows over UDP without a law of their own go by it; others by routes.
+//! Coefficients are real; what they combine are numbers of packets, not bytes.
 //!
 //! | symbol | here | unit |
 //! |---|---|---|
@@ -11,8 +12,8 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `gf256`, `row` | arithmetic of coding |
-//! | `decoder` | a node's packets of a batch: rank, combinations, natives |
+//! | `gf256` | arithmetic of coding |
+//! | `decoder` | a node's packets of a batch: rank, combinations |
 //! | `forwarders` | credits, at the source |
 //! | `node` | source, forwarder and destination |
 //! | `differential` | DiffQ over MORE: the nodes whose backlogs count |
@@ -23,7 +24,6 @@ pub mod differential;
 pub mod forwarders;
 pub mod gf256;
 pub mod node;
-pub mod row;
 pub mod station;
 
 use alloc::boxed::Box;

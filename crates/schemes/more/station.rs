@@ -326,7 +326,7 @@ impl Forwarder for MoreStation {
         if let Some(diffq) = &mut self.diffq {
             diffq.hear(heard.from, &header.flow, rest, context.now);
         }
-        let Heard { meaning, acknowledge, .. } = self.node.heard(header, None, heard.from.0, context.now);
+        let Heard { meaning, acknowledge, .. } = self.node.heard(header, heard.from.0, context.now);
         let (flow, to_me) = (FlowId(header.flow.flow), header.flow.destination == self.me.0);
         match meaning {
             Meaning::Ignored => return,
@@ -362,21 +362,16 @@ impl Forwarder for MoreStation {
 
     fn make(&mut self, context: &mut ForwarderContext<'_>) -> Option<Made> {
         let (flow, _) = self.next(context.now)?;
-        let packet = self.node.make(&flow, context.random)?;
-        let mut header = vec![0; packet.header.wire_len()];
-        packet.header.encode(&mut header).ok()?;
+        let coded = self.node.make(&flow, context.random)?;
+        let mut header = vec![0; coded.wire_len()];
+        coded.encode(&mut header).ok()?;
         if let Some(diffq) = &mut self.diffq {
             diffq.sent(&self.node, &flow, context.now);
             let left = self.node.backlog_to(flow.destination);
             header.extend(diffq.trailer(&flow, left, context.now));
         }
         self.counts.sent += 1;
-        Some(Made {
-            flow: FlowId(flow.flow),
-            batch: packet.header.batch,
-            header,
-            content: self.content(&flow),
-        })
+        Some(Made { flow: FlowId(flow.flow), batch: coded.batch, header, content: self.content(&flow) })
     }
 }
 
