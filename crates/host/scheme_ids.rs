@@ -10,7 +10,7 @@ use airfair_units::random::name_hash;
 /// Flow numbers from this one on belong to connections of flows that have many.
 const MANY: u32 = 1 << 31;
 
-/// A unique number below [`MANY`] for each name: half of its hash. Of names with the same hash the first in order has it, and the others
+/// A unique number below `MANY` for each name: half of its hash. Of names with the same hash the first in order has it, and the others
 /// have the next free numbers.
 #[must_use]
 pub fn of_names(names: &[&str]) -> Vec<u32> {
@@ -26,7 +26,7 @@ pub fn of_names(names: &[&str]) -> Vec<u32> {
     ids
 }
 
-/// A number for one of the connections of a flow that sends files, from [`MANY`] on: two are equal with a probability of 2^-31.
+/// A number for one of the connections of a flow that sends files, from `MANY` on: two are equal with a probability of 2^-31.
 #[must_use]
 pub fn of_connection(flow: u64, number: u64) -> FlowId {
     // The finaliser of MurmurHash3, as in `name_hash`.

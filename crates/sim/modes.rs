@@ -1,7 +1,7 @@
 //! Modes of 802.11b and 802.11a/g, and durations of frames.
 //!
-//! A mode is a row of one table. The properties of a mode are in its row, the rules of a standard in [`Standard::rules`]: no other place
-//! names all modes, or counts on their number. Values by mode are in a [`Table`](crate::ids::Table), or in the row.
+//! A mode is a row of one table. The properties of a mode are in its row, the rules of a standard in `Standard::rules`: no other place
+//! names all modes, or counts on their number. Values by mode are in a [`Table`], or in the row.
 //!
 //! Clauses are those of IEEE 802.11-2016: 10.7.6.5 (responses), 15 (DSSS), 16 (HR/DSSS), 17 (OFDM), 18 (ERP).
 

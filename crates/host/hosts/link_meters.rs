@@ -1,4 +1,4 @@
-//! Meters of radio links by next hop and by flow, for agents that want them ([`Wants::links`](airfair_schemes::places::Wants::links)): of
+//! Meters of radio links by next hop and by flow, for agents that want them (`Capability::Links`): of
 //! the packets of flows, whoever has made them. The rows of flows last for one interval.
 
 use alloc::boxed::Box;

@@ -29,8 +29,8 @@ use link_meters::LinkMeters;
 use use_meters::UseMeters;
 
 /// The part of a network that hosts need. A network owns the state of its hosts ([`Net::hosts`]) and calls the functions of
-/// [`agents`](crate::agents), [`controllers`](crate::controllers) and [`forwarders`](crate::forwarders) when something happens: a message
-/// arrives, an event of [`Net::schedule`] is due, a radio may send. They call hooks of schemes and carry out the effects by these methods.
+/// [`agents`], [`controllers`] and [`forwarders`] when something happens: a message arrives, an event of [`Net::schedule`] is due, a radio
+/// may send. They call hooks of schemes and carry out the effects by these methods.
 ///
 /// A network whose flows no forwarder carries needs none of the methods with a default.
 pub trait Net: Sized {
@@ -175,15 +175,15 @@ pub struct Outgoing<R, T> {
 /// An event that hosts have scheduled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostEvent<R> {
-    /// The end of an interval of a radio's counters: [`agents::sample`](crate::agents::sample).
+    /// The end of an interval of a radio's counters: [`agents::sample`].
     Sample(R),
-    /// A timer of an agent, with its generation: [`agents::timer`](crate::agents::timer).
+    /// A timer of an agent, with its generation: [`agents::timer`].
     AgentTimer(R, u16, u32),
-    /// A timer of a controller, with its generation: [`controllers::timer`](crate::controllers::timer).
+    /// A timer of a controller, with its generation: [`controllers::timer`].
     ControllerTimer(ControllerIx, u16, u32),
-    /// A controller starts: [`controllers::start`](crate::controllers::start).
+    /// A controller starts: [`controllers::start`].
     ControllerStart(ControllerIx),
-    /// A controller stops: [`controllers::stop`](crate::controllers::stop).
+    /// A controller stops: [`controllers::stop`].
     ControllerStop(ControllerIx),
 }
 

@@ -38,7 +38,8 @@
 //! - No result depends on the order of nodes, links, flows or reports: where numbers are equal, names decide.
 //! - All that is learnt from messages expires, and every table has a limit.
 //! - Rates are those of IP packets, this scheme's header included.
-//! - A node has one radio: two would report under one name, so a node with several is refused ([`Wants::lone_radio`]).
+//! - A node has one radio: two would report under one name, so a node with several is refused
+//!   (`Capability::LoneRadio`).
 //! - Wires are not C3L's: they have no agent, and stamp nothing.
 //! - Flows of C3L are not held by `local_limit`: a queue that is kept short would not show that a link is overloaded.
 

@@ -28,7 +28,7 @@ pub struct Load {
     pub mean_packet: Bytes,
     /// The time that is a load of 1, for [`Measure::Access`].
     pub access_scale: Span,
-    /// The radio's nominal rate, or the mean rate of its links ([`LinkRates`]).
+    /// The radio's nominal rate, or the mean rate of its links (`LinkRates`).
     pub rate: Rate,
     /// True if received packets are left out.
     pub downlink_only: bool,

@@ -122,11 +122,11 @@ pub struct NodeSample<'a> {
     pub set_up: u32,
     /// The queue of the interface.
     pub queue: QueueView,
-    /// The use of its link; zero unless [wanted](super::Wants::link_use).
+    /// The use of its link; zero unless [wanted](super::Capability::LinkUse).
     pub link: LinkUse,
-    /// The links over which it has sent so far, in the order of the neighbours' numbers; empty unless [wanted](super::Wants::links).
+    /// The links over which it has sent so far, in the order of the neighbours' numbers; empty unless [wanted](super::Capability::Links).
     pub links: &'a [LinkSample],
-    /// The flows whose data have arrived at its queue, in the order of their numbers; empty unless [wanted](super::Wants::links).
+    /// The flows whose data have arrived at its queue, in the order of their numbers; empty unless [wanted](super::Capability::Links).
     pub flows: &'a [FlowSample],
 }
 
@@ -231,10 +231,10 @@ pub trait Agent: Send {
     fn on_sample(&mut self, _sample: &NodeSample<'_>, _context: &mut AgentContext<'_>) {}
 
     /// Packets that wait in the interface's queue, by destination, ascending: at the end of each interval, before `on_sample`. Called only
-    /// if [wanted](super::Wants::backlogs).
+    /// if [wanted](super::Capability::Backlogs).
     fn on_backlogs(&mut self, _sizes: &[(NodeId, u32)], _context: &mut AgentContext<'_>) {}
 
-    /// A message arrived, or was overheard (`to_me` is false), which happens only if [wanted](super::Wants::overheard).
+    /// A message arrived, or was overheard (`to_me` is false), which happens only if [wanted](super::Capability::Overheard).
     fn on_message(&mut self, _from: NodeId, _bytes: &[u8], _to_me: bool, _context: &mut AgentContext<'_>) {}
 
     /// The kind of header that the agent hears; `None`: it hears none. The same at each call.
@@ -243,7 +243,7 @@ pub trait Agent: Send {
     }
 
     /// A frame with a header of the kind that the agent hears was received or overheard, which the frame's sender has written: its queue,
-    /// or its hop as the packet passed. Called only if [`Wants::heard_headers`](super::Wants::heard_headers).
+    /// or its hop as the packet passed. Called only if [`Capability::HeardHeaders`](super::Capability::HeardHeaders).
     fn on_header(&mut self, _heard: &Heard<'_>, _context: &mut AgentContext<'_>) {}
 
     /// A controller of the scheme has started at the agent's node (`here`), or has stopped there. An agent elsewhere learns of it by

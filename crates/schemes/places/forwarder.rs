@@ -158,7 +158,7 @@ fn equal(links: &[DeliveryRatio], place: usize, end: impl Fn(&DeliveryRatio) -> 
 /// takes the packets of its node's own flows, makes broadcasts from what it holds at the moment at which its radio may send, and hands the
 /// packets for its node up. Timers and messages are those of the agent.
 pub trait Forwarder {
-    /// The delivery ratios of the network, once after the agent's start. Called only if [wanted](super::Wants::delivery_ratios).
+    /// The delivery ratios of the network, once after the agent's start. Called only if [wanted](super::Capability::DeliveryRatios).
     fn on_delivery_ratios(&mut self, _ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {}
 
     /// Number of packets that it takes now of a flow whose source is its node, for a node. What it does not take waits at the source.

@@ -57,25 +57,25 @@ pub trait Hop: Send {
     /// A packet arrives, before the queue accepts or refuses it; `on_drop` reports drops. Sets no timers.
     fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time);
 
-    /// A packet leaves the queue towards the link. Called only if [`Wants::departures`](super::Wants::departures).
+    /// A packet leaves the queue towards the link. Called only if [`Capability::Departures`](super::Capability::Departures).
     fn on_departure(&mut self, _passage: &Passage, _header: Option<&mut Header>, _now: Time) {}
 
     /// A packet of `bytes` was dropped at the interface, by a full queue or an AQM.
     fn on_drop(&mut self, _bytes: u32) {}
 
     /// A packet for this node, to keep or to pass on, was received through this interface, so that a hop can count both directions of a
-    /// shared channel. Called only if [`Wants::received`](super::Wants::received).
+    /// shared channel. Called only if [`Capability::Received`](super::Capability::Received).
     fn on_receive(&mut self, _passage: &Passage, _header: Option<&mut Header>, _now: Time) {}
 
     /// The link has finished a packet of a flow; reports that precede the queue are among them, which did not arrive at the hop. Called
-    /// only if [`Wants::access_times`](super::Wants::access_times).
+    /// only if [`Capability::AccessTimes`](super::Capability::AccessTimes).
     fn on_finished(&mut self, _finished: &Finished, _now: Time) {}
 
     /// Applies a setting that the interface's agent has requested.
     fn apply(&mut self, _setting: Setting, _now: Time) {}
 
     /// The rate at which a flow's source sends, as the header of its last packet states it. `None`: the hop does not know. Asked once a
-    /// sample of the interface's agent, if flows are [wanted](super::Wants::links).
+    /// sample of the interface's agent, if flows are [wanted](super::Capability::Links).
     fn stated_rate(&self, _flow: FlowId) -> Option<Rate> {
         None
     }

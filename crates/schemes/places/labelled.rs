@@ -47,7 +47,7 @@ pub trait LabelledQueue: Queue {
     }
 
     /// A frame with a header of the queue's kind was received or overheard. Returns true if a packet that had to wait may leave now. Called
-    /// only if [`Wants::heard_headers`](super::Wants).
+    /// only if [`Capability::HeardHeaders`](super::Capability).
     fn on_heard(&mut self, _heard: &Heard<'_>, _now: Time) -> bool {
         false
     }
@@ -58,21 +58,22 @@ pub trait LabelledQueue: Queue {
         None
     }
 
-    /// The link has finished a packet that left the queue, with or without success. Called only if [`Wants::finished`](super::Wants).
+    /// The link has finished a packet that left the queue, with or without success. Called only if
+    /// [`Capability::Finished`](super::Capability).
     fn on_finished(&mut self, _packet: PacketId) {}
 
     /// Routes of the node have changed: `next_hop` answers with the next hop to a destination by this interface, if there is one now.
-    /// Called only if [`Wants::routes`](super::Wants).
+    /// Called only if [`Capability::Routes`](super::Capability).
     fn on_routes(&mut self, _next_hop: &mut dyn FnMut(NodeId) -> Option<NodeId>) {}
 
     /// Removes the first packet that waits for a destination: its route has moved to another interface of the node, and the host forwards
-    /// the packet anew. Called only if [`Wants::routes`](super::Wants).
+    /// the packet anew. Called only if [`Capability::Routes`](super::Capability).
     fn withdraw(&mut self, _destination: NodeId) -> Option<Packet> {
         None
     }
 
-    /// Calls `see` for each destination with the packets that wait for it, ascending. Called only if [`Wants::backlogs`](super::Wants) or
-    /// [`Wants::routes`](super::Wants).
+    /// Calls `see` for each destination with the packets that wait for it, ascending. Called only if
+    /// [`Capability::Backlogs`](super::Capability) or [`Capability::Routes`](super::Capability).
     fn backlogs(&self, _see: &mut dyn FnMut(NodeId, u32)) {}
 
     /// Packets that wait for a destination, labelled or not: what a source at this node may fill up. The fill level of a queue that does

@@ -138,7 +138,7 @@ pub trait Aqm: Send {
     }
 
     /// A packet for this node, to keep or to pass on, was received through this interface. Called only if
-    /// [`Wants::received`](super::Wants::received).
+    /// [`Capability::Received`](super::Capability::Received).
     fn on_receive(&mut self, _packet: &Packet, _context: &mut AqmContext<'_>) -> Verdict {
         Verdict::Pass
     }

@@ -187,7 +187,7 @@ pub trait Source: Send {
     fn stamp(&mut self, _header: &mut Header, _now: Time) {}
 
     /// Packets of the node that wait for the flow's destination, those of other flows included: called before each `on_timer`, if the
-    /// scheme wants [`Wants::own_queue`](super::Wants::own_queue).
+    /// scheme wants [`Capability::OwnQueue`](super::Capability::OwnQueue).
     fn on_own_queue(&mut self, _packets: u32) {}
 
     /// True if datagrams of the flow can be marked (ECT). UDP only; TCP negotiates ECN.

@@ -19,7 +19,7 @@ pub(super) struct ControlFrame {
     pub to: StationIx,
     pub nav_us: u32,
     pub mode: Mode,
-    /// See [`Frame::judged`].
+    /// See `Frame::judged`.
     pub judged: Option<Mode>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Exchange {
     /// Generation of the valid time-out; events of earlier generations are ignored.
     pub generation: u32,
     pub reply: Option<ControlFrame>,
-    /// Due time of the time-out if its event is deferred to the end of the response ([`Mac::sent`]), else [`NEVER`].
+    /// Due time of the time-out if its event is deferred to the end of the response (`Mac::sent`), else [`NEVER`].
     pub deferred_timeout: u64,
     /// Limit of the TXOP that the category has, ns; 0 without one.
     txop_until: u64,
