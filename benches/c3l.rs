@@ -9,10 +9,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use airfair_schemes::c3l::allocation::{Allocator, Constraints, Flows};
-use airfair_schemes::c3l::capacity::{Capacities, Config, LinkRound};
+use airfair_schemes::c3l::capacity::{Capacities, CapacityConfig, LinkRound};
 use airfair_schemes::c3l::discovery::Neighbour;
 use airfair_schemes::c3l::profile::Passing;
-use airfair_schemes::c3l::round::{Config as ControllerConfig, Controller, LinkReport};
+use airfair_schemes::c3l::round::{Controller, LinkReport, RoundConfig};
 use airfair_schemes::c3l::topology::{Link, Rules, Topology, Vertices};
 use airfair_schemes::places::{FlowId, NodeId};
 use airfair_units::random::{Purpose, Stream};
@@ -182,7 +182,7 @@ fn whole_rounds(grid: &Grid, paths: &[Vec<u32>]) {
             flows.entry(step.from).or_default().push(passing);
         }
     }
-    let mut controller = Controller::new(ControllerConfig::default());
+    let mut controller = Controller::new(RoundConfig::default());
     let mut now = Time::ZERO;
     let of = format!("100 x 50, {} flows", paths.len());
     for (what, overloads, listed) in [
@@ -247,7 +247,7 @@ fn main() {
     row("a link comes or goes", "8 x 8, 100 flows", one);
     topology.use_links(used.iter().copied(), Time(turn + 1));
     topology.update();
-    let mut capacities = Capacities::new(Config::default());
+    let mut capacities = Capacities::new(CapacityConfig::default());
     capacities.set_cliques(topology.cliques(), |number| topology.link(number).expect("a link in use"));
     let rounds: Vec<LinkRound> = (0..topology.number_bound())
         .map(|number| LinkRound {

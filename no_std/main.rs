@@ -20,8 +20,7 @@ use airfair_routing::{
     Context as RoutingContext, Effect, Hop, NodeSetup, Protocol, Received, Routing, To, aodv,
 };
 use airfair_schemes::more::decoder::Decoder;
-use airfair_schemes::more::node::{Config as MoreConfig, Meaning, Node as MoreNode};
-use airfair_schemes::more::row::Row;
+use airfair_schemes::more::node::{Meaning, MoreConfig, Node as MoreNode};
 use airfair_schemes::places::{
     Context, Ecn, Enqueued, FlowId, HopEffects, Interface, NodeId, Packet, PacketClass, PacketId,
     QueueEffects, Verdict,
@@ -192,7 +191,7 @@ fn transfer(law: &str) {
 fn discovery() {
     let address = |i: usize| Ipv4Addr::new(10, 0, 0, i as u8);
     let hop = |i: usize| Hop { neighbour: address(i), interface: 0 };
-    let config = aodv::Config { broadcast_jitter: Span::ZERO, ..aodv::Config::default() };
+    let config = aodv::AodvConfig { broadcast_jitter: Span::ZERO, ..aodv::AodvConfig::default() };
     let setup = |i: usize| NodeSetup { address: address(i), interfaces: 1, wires_from: None };
     let mut nodes: Vec<Box<dyn Routing>> = (0..3).map(|i| config.state_machine(&setup(i))).collect();
     let mut random = Stream::new(1, "row", Purpose::Routing);
@@ -234,25 +233,23 @@ fn discovery() {
     assert_eq!(nodes[1].next_hop(address(2), now), Some(hop(2)));
 }
 
-/// `schemes`, MORE: a batch of three packets over GF(2^8) in the portable way, each combination lost or not.
+/// `schemes`, MORE: a batch of three packets over GF(2^8), each combination lost or not.
 fn coding() {
     let flow = MoreFlow { flow: 1, source: 1, destination: 2 };
     let [mut source, mut destination] = [1, 2].map(|node| MoreNode::new(node, MoreConfig::default()));
-    let payloads: Vec<Vec<u8>> = (1..4).map(|byte| [byte; 10].to_vec()).collect();
-    let natives = Decoder::of(payloads.clone());
-    assert_eq!(source.begin(flow, natives, Forwarders::default(), Time::ZERO), Some(0));
+    assert_eq!(source.begin(flow, Decoder::full(3), Forwarders::default(), Time::ZERO), Some(0));
     let mut random = Stream::new(1, "coding", Purpose::Queue);
     loop {
         let packet = source.make(&flow, &mut random).expect("a batch is at hand");
         if random.below(2) > 0 {
             continue;
         }
-        let heard = destination.heard(packet.header.view(), packet.payload.as_ref(), 1, Time::ZERO);
+        let heard = destination.heard(packet.view(), 1, Time::ZERO);
         if heard.meaning == Meaning::Decodes {
             let acknowledgement = heard.acknowledge.expect("the first");
             assert_eq!(source.acknowledged(&acknowledgement, Time::ZERO), Some(0));
             break;
         }
     }
-    assert_eq!(destination.decoded(&flow), Some(payloads.into_iter().map(Row::new).collect()));
+    assert_eq!(destination.rank(&flow), Some((0, 3, 3)));
 }

@@ -14,7 +14,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from airfair import CompareRow, InputError, Recording, RunResult, Scenario, plots
-from airfair.commands.views import PLOTS
+from airfair.commands.plot import PLOTS
 from airfair.plots import style
 from airfair.plots.command import TAKES, plot
 from airfair.plots.layout import components, fill_in, spread

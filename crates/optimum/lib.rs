@@ -21,8 +21,8 @@ mod bits;
 mod cholesky;
 mod cliques;
 mod graph;
+mod heap_entry;
 mod incremental;
-mod least;
 mod maxmin;
 mod problem;
 mod proportional;
@@ -36,8 +36,8 @@ pub use cliques::{
     maximal_cliques_until,
 };
 pub use graph::{ConflictGraph, GraphError};
+pub use heap_entry::LeastFirst;
 pub use incremental::CliqueSet;
-pub use least::Least;
 pub use maxmin::{Allocation, Binding, WaterFilling};
 pub use problem::{Flow, Problem, ProblemBuilder, ProblemError, RANGE};
 pub use proportional::{MAX_FLOWS, Proportional, ProportionalError, proportional, proportional_until};

@@ -14,7 +14,7 @@ use alloc::collections::BinaryHeap;
 use alloc::collections::binary_heap::PeekMut;
 use alloc::vec::Vec;
 
-use crate::least::Least;
+use crate::heap_entry::LeastFirst;
 use crate::problem::Problem;
 use crate::sum::Sum;
 
@@ -46,7 +46,7 @@ const LEAST_LEFT: f64 = 1e-12;
 #[derive(Debug, Clone, Default)]
 pub struct WaterFilling {
     /// Resources by the level at which they fill, or a lower bound.
-    heap: Vec<Least>,
+    heap: Vec<LeastFirst>,
     /// Flows with finite demands, by level of the demand.
     demands: Vec<(f64, u32)>,
     fixed: Vec<bool>,
@@ -101,7 +101,7 @@ impl WaterFilling {
         let levels = problem.capacity.iter().zip(&problem.weighted);
         let levels = levels.map(|(capacity, weighted)| capacity / weighted.value());
         let used = levels.zip(&self.state).zip(0..).filter(|((_, state), _)| state.rising > 0);
-        heap.extend(used.map(|((level, _), resource)| Least { value: level, number: resource }));
+        heap.extend(used.map(|((level, _), resource)| LeastFirst { value: level, number: resource }));
         let mut heap = BinaryHeap::from(heap);
         self.fill(problem, &mut heap);
         self.heap = heap.into_vec();
@@ -110,7 +110,7 @@ impl WaterFilling {
         &self.allocation
     }
 
-    fn fill(&mut self, problem: &Problem, heap: &mut BinaryHeap<Least>) {
+    fn fill(&mut self, problem: &Problem, heap: &mut BinaryHeap<LeastFirst>) {
         let mut rising = problem.flow_count();
         let mut next_demand = 0;
         while rising > 0 {

@@ -297,15 +297,15 @@ pub const AODV: Bounds = Bounds { message: 25_000, timer: 50_000 };
 
 /// Any bytes as a course of events for OLSR.
 pub fn fuzz_olsr(data: &[u8]) {
-    drive(&crate::olsr::Config::default(), &OLSR, &mut Input::new(data), usize::MAX);
+    drive(&crate::olsr::OlsrConfig::default(), &OLSR, &mut Input::new(data), usize::MAX);
 }
 
 /// Any bytes as a course of events for DSDV.
 pub fn fuzz_dsdv(data: &[u8]) {
-    drive(&crate::dsdv::Config::default(), &DSDV, &mut Input::new(data), usize::MAX);
+    drive(&crate::dsdv::DsdvConfig::default(), &DSDV, &mut Input::new(data), usize::MAX);
 }
 
 /// Any bytes as a course of events for AODV.
 pub fn fuzz_aodv(data: &[u8]) {
-    drive(&crate::aodv::Config::default(), &AODV, &mut Input::new(data), usize::MAX);
+    drive(&crate::aodv::AodvConfig::default(), &AODV, &mut Input::new(data), usize::MAX);
 }

@@ -140,7 +140,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "drops or marks at random, more often the longer the average queue",
         "Floyd and Jacobson, IEEE/ACM ToN 1(4), 1993",
         &["aqm"],
-        red::Parameters::LIST,
+        red::RedParameters::LIST,
         |params| Ok(Box::new(AqmScheme(red::Red::from_params(params)?))),
     ),
     SchemeEntry::built_in_entry(
@@ -164,7 +164,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "routers and access points write a flow's fair rate into each packet, and senders keep to it",
         "Pu and Hamdi",
         &["source", "hop"],
-        qfcp::Parameters::LIST,
+        qfcp::QfcpParameters::LIST,
         |params| Ok(Box::new(qfcp::Qfcp::from_params(params)?)),
     ),
     SchemeEntry::built_in_entry(
@@ -172,7 +172,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "routers write into each packet by how much its flow is to change its window",
         "Katabi, Handley and Rohrs, SIGCOMM 2002",
         &["source", "hop"],
-        xcp::Parameters::LIST,
+        xcp::XcpParameters::LIST,
         |params| Ok(Box::new(xcp::Xcp::from_params(params)?)),
     ),
     SchemeEntry::built_in_entry(
@@ -180,7 +180,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "xcp for links of unknown capacity: the speed of the queue tells what is spare",
         "Abrantes and Ricardo, ACM CCR 36(3), 2006",
         &["source", "hop"],
-        xcp_b::Parameters::LIST,
+        xcp_b::XcpBParameters::LIST,
         |params| Ok(Box::new(xcp_b::XcpB::from_params(params)?)),
     ),
     SchemeEntry::built_in_entry(
@@ -188,7 +188,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "routers write one rate for all flows into each packet, and senders pace at it",
         "Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005",
         &["source", "hop"],
-        rcp::Parameters::LIST,
+        rcp::RcpParameters::LIST,
         |params| Ok(Box::new(rcp::Rcp::from_params(params)?)),
     ),
     SchemeEntry::built_in_entry(
@@ -196,7 +196,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "drops or marks at the head of a queue that stands above a target wait for a whole interval",
         "RFC 8289",
         &["aqm"],
-        codel::Parameters::LIST,
+        codel::CoDelParameters::LIST,
         |params| Ok(Box::new(AqmScheme(codel::CoDel::from_params(params)?))),
     ),
     SchemeEntry::built_in_entry(
@@ -204,7 +204,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "a queue per flow in turn, flows with little to send first, with CoDel in each",
         "RFC 8290",
         &["queue"],
-        fq_codel::Parameters::LIST,
+        fq_codel::FqCoDelParameters::LIST,
         |params| Ok(Box::new(FqCoDelScheme(fq_codel::FqCoDel::from_params(params, 0)?))),
     ),
     SchemeEntry::built_in_entry(
@@ -212,7 +212,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "slow start and congestion avoidance; half the window at a loss; a partial acknowledgement ends recovery",
         "RFC 5681",
         &["source"],
-        reno::Parameters::LIST,
+        reno::RenoParameters::LIST,
         |params| Ok(Box::new(SourceScheme(reno::Reno::from_params(params)?))),
     ),
     SchemeEntry::built_in_entry(
@@ -220,7 +220,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "the window of reno; a partial acknowledgement has the next hole repaired",
         "RFC 6582",
         &["source"],
-        newreno::Parameters::LIST,
+        newreno::NewRenoParameters::LIST,
         |params| Ok(Box::new(SourceScheme(newreno::from_params(params)?))),
     ),
     SchemeEntry::built_in_entry(
@@ -228,7 +228,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "keeps one to three segments queued on the path, by the round-trip time",
         "Brakmo and Peterson, IEEE JSAC 13(8), 1995",
         &["source"],
-        vegas::Parameters::LIST,
+        vegas::VegasParameters::LIST,
         |params| Ok(Box::new(SourceScheme(vegas::Vegas::from_params(params)?))),
     ),
     SchemeEntry::built_in_entry(
@@ -236,7 +236,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "the window is a cubic function of the time since the last congestion",
         "RFC 9438",
         &["source"],
-        cubic::Parameters::LIST,
+        cubic::CubicParameters::LIST,
         |params| Ok(Box::new(SourceScheme(cubic::Cubic::from_params(params)?))),
     ),
     SchemeEntry::built_in_entry(
@@ -244,7 +244,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "sends at the measured rate of the bottleneck, with two bandwidth-delay products in flight at most (version 1)",
         "draft-cardwell-iccrg-bbr-congestion-control-00",
         &["source"],
-        bbr::Parameters::LIST,
+        bbr::BbrParameters::LIST,
         |params| Ok(Box::new(SourceScheme(bbr::Bbr::from_params(params)?))),
     ),
     SchemeEntry::built_in_entry(
@@ -252,7 +252,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "newreno whose window grows by a hundredth of a segment in a round trip",
         "Nahm, Helmy and Kuo, MobiHoc 2005",
         &["source"],
-        few::Parameters::LIST,
+        few::FewParameters::LIST,
         |params| Ok(Box::new(SourceScheme(few::from_params(params)?))),
     ),
     SchemeEntry::built_in_entry(
@@ -260,7 +260,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "a flow over UDP sends at the rate of a TCP flow with its loss event rate and round-trip time",
         "RFC 5348",
         &["source", "receiver"],
-        tfrc::Parameters::LIST,
+        tfrc::TfrcParameters::LIST,
         |params| Ok(Box::new(tfrc::Tfrc::from_params(params)?)),
     )
     .over(&[Carrier::Udp]),
@@ -278,7 +278,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "queues by destination; MAC priorities and source rates follow the difference to the next hop's queue",
         "Warrier, Ha, Wason and Rhee",
         &["source", "queue", "agent"],
-        diffq::Parameters::LIST,
+        diffq::DiffQParameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::All)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp]),
@@ -287,7 +287,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "diffq whose packets all go at level 0",
         "Warrier, Ha, Wason and Rhee, section 6.4",
         &["source", "queue", "agent"],
-        diffq::Parameters::LIST,
+        diffq::DiffQParameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Order)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp]),
@@ -296,7 +296,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "diffq whose queues are served in turn, at level 0: source rates alone",
         "Warrier, Ha, Wason and Rhee, section 6.4",
         &["source", "queue"],
-        diffq::Parameters::LIST,
+        diffq::DiffQParameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Turns)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp]),
@@ -305,7 +305,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "diffq whose order and priorities follow the node's own queue alone",
         "Warrier, Ha, Wason and Rhee, whose section 4.1 argues against it",
         &["source", "queue"],
-        diffq::Parameters::LIST,
+        diffq::DiffQParameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Occupancy)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp]),
@@ -323,7 +323,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "a controller assigns each link its share of the air; nodes divide it among flows, and sources keep to it",
         "Raniwala, De, Sharma, Krishnan and Chiueh",
         &["source", "receiver", "hop", "agent", "controller"],
-        c3l::Parameters::LIST,
+        c3l::C3lParameters::LIST,
         |params| Ok(Box::new(c3l::C3l::from_params(params)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp]),
@@ -350,7 +350,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "opportunistic routing: every broadcast is a random combination of a batch, and whoever hears it may send another",
         "Chachulski, Jennings, Katti and Katabi, \"Trading Structure for Randomness in Wireless Opportunistic Routing\"",
         &["agent", "forwarder"],
-        more::Parameters::LIST,
+        more::MoreParameters::LIST,
         |params| Ok(Box::new(more::More::from_params(params)?)),
     ),
     SchemeEntry::built_in_entry(
@@ -358,7 +358,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "more whose sources, order and levels follow the differences between backlogs (DiffQ-MORE)",
         "Warrier, Ha, Wason and Rhee, sections 4.2 and 6.1",
         &["agent", "forwarder"],
-        more::DiffQParameters::LIST,
+        more::DiffQMoreParameters::LIST,
         |params| Ok(Box::new(more::More::with_diffq(params)?)),
     ),
     SchemeEntry::built_in_entry(
@@ -366,7 +366,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "opportunistic routing: of those that have heard a packet of a batch the nearest to its destination sends it on, in turns",
         "Biswas and Morris, \"ExOR: Opportunistic Multi-Hop Routing for Wireless Networks\"",
         &["agent", "forwarder"],
-        exor::Parameters::LIST,
+        exor::ExorParameters::LIST,
         |params| Ok(Box::new(exor::ExOr::from_params(params)?)),
     ),
     SchemeEntry::built_in_entry(
@@ -374,7 +374,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         "exor whose sources, order and levels follow the differences between backlogs (no paper has it)",
         "after Warrier, Ha, Wason and Rhee, sections 4.2 and 6.1",
         &["agent", "forwarder"],
-        exor::DiffQParameters::LIST,
+        exor::DiffQExorParameters::LIST,
         |params| Ok(Box::new(exor::ExOr::with_diffq(params)?)),
     ),
 ];

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from . import plots, scheme
     from ._core import InputError, LimitError, Scenario, ScenarioError, SchemeError, Trace, World, __version__
     from .capture import Capture
+    from .dataframes import frame
     from .experiment import compare, network, run, schemes, trace
     from .explaining import Explanation, explain, explanation_figure
-    from .frames import frame
     from .importing import import_network
     from .optimal.model import Optimum, optimum
     from .optimal.search import search_optimum
@@ -99,7 +99,7 @@ _MODULES = {
     ".capture": ("Capture",),
     ".experiment": ("compare", "network", "run", "schemes", "trace"),
     ".explaining": ("Explanation", "explain", "explanation_figure"),
-    ".frames": ("frame",),
+    ".dataframes": ("frame",),
     ".importing": ("import_network",),
     ".optimal.model": ("Optimum", "optimum"),
     ".optimal.search": ("search_optimum",),

@@ -17,7 +17,20 @@ import click
 
 from . import _core, ending
 from ._core import InputError, SchemeError
-from .commands import networks, runs, studies, views
+from .commands import (
+    check,
+    compare,
+    explain,
+    import_map,
+    optimum,
+    paper,
+    plot,
+    reference,
+    run,
+    schemes,
+    sweep,
+    trace,
+)
 from .commands.common import print_message
 
 
@@ -33,18 +46,18 @@ def cli() -> None:
 
 
 for command in (
-    runs.run,
-    runs.compare,
-    studies.sweep,
-    studies.run_paper,
-    views.plot,
-    views.schemes,
-    views.trace,
-    views.explain,
-    networks.optimum,
-    networks.check,
-    networks.import_map,
-    networks.show_reference,
+    run.run,
+    compare.compare,
+    sweep.sweep,
+    paper.run_paper,
+    plot.plot,
+    schemes.schemes,
+    trace.trace,
+    explain.explain,
+    optimum.optimum,
+    check.check,
+    import_map.import_map,
+    reference.show_reference,
 ):
     cli.add_command(command)
 

@@ -4,7 +4,7 @@ use airfair_units::Span;
 
 /// All parameters of AODV. Names that the RFC writes in capitals are in small letters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Config {
+pub struct AodvConfig {
     /// Lifetime of a route after its last use.
     pub active_route_timeout: Span,
     /// Number of a neighbour's Hello messages that may be missed before its link counts as broken.
@@ -70,15 +70,15 @@ pub struct Config {
 /// Parameters from which others are derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Base {
-    /// See [`Config::active_route_timeout`].
+    /// See [`AodvConfig::active_route_timeout`].
     pub active_route_timeout: Span,
-    /// See [`Config::hello_interval`].
+    /// See [`AodvConfig::hello_interval`].
     pub hello_interval: Span,
-    /// See [`Config::net_diameter`].
+    /// See [`AodvConfig::net_diameter`].
     pub net_diameter: u8,
-    /// See [`Config::node_traversal_time`].
+    /// See [`AodvConfig::node_traversal_time`].
     pub node_traversal_time: Span,
-    /// See [`Config::rreq_retries`].
+    /// See [`AodvConfig::rreq_retries`].
     pub rreq_retries: u32,
 }
 
@@ -94,7 +94,7 @@ impl Default for Base {
     }
 }
 
-impl From<Base> for Config {
+impl From<Base> for AodvConfig {
     fn from(base: Base) -> Self {
         let net_traversal_time = times(base.node_traversal_time, 2 * u64::from(base.net_diameter));
         let mut config = Self {
@@ -135,13 +135,13 @@ impl From<Base> for Config {
     }
 }
 
-impl Default for Config {
+impl Default for AodvConfig {
     fn default() -> Self {
         Base::default().into()
     }
 }
 
-impl Config {
+impl AodvConfig {
     /// Sets the parameters that depend on `net_traversal_time`.
     pub fn rederive(&mut self) {
         self.blacklist_timeout = times(self.net_traversal_time, self.rreq_retries.into());

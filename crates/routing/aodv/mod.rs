@@ -57,7 +57,7 @@ use replies::Replies;
 use requests::Seen;
 use table::Table;
 
-pub use config::{Base, Config};
+pub use config::{AodvConfig, Base};
 pub use errors::MAX_LISTED;
 pub use table::Route;
 
@@ -90,7 +90,7 @@ struct Delayed {
 #[derive(Debug)]
 pub struct Aodv {
     address: Ipv4Addr,
-    config: Config,
+    config: AodvConfig,
     /// Sequence number of the node.
     number: u32,
     table: Table,
@@ -109,7 +109,7 @@ pub struct Aodv {
 impl Aodv {
     /// A node without routes.
     #[must_use]
-    pub fn new(address: Ipv4Addr, config: &Config) -> Self {
+    pub fn new(address: Ipv4Addr, config: &AodvConfig) -> Self {
         Self {
             address,
             config: *config,
@@ -210,7 +210,7 @@ impl Aodv {
     }
 }
 
-impl Definition for Config {
+impl Definition for AodvConfig {
     const NAME: &'static str = "AODV";
     const UDP_PORT: u16 = PORT;
     const KINDS: &'static [&'static str] = &KINDS;

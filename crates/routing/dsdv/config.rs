@@ -4,7 +4,7 @@ use airfair_units::Span;
 
 /// All parameters of DSDV. The defaults are the values and rules of ns-3; docs/dsdv.md has those of ns-2 and of the paper.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct DsdvConfig {
     /// Time between full dumps.
     pub period: Span,
     /// Largest random addition to `period`, drawn anew for each full dump.
@@ -46,7 +46,7 @@ pub struct Config {
     pub buffer_time: Span,
 }
 
-impl Default for Config {
+impl Default for DsdvConfig {
     fn default() -> Self {
         Self {
             period: Span::from_secs(15),
@@ -72,7 +72,7 @@ impl Default for Config {
     }
 }
 
-impl Config {
+impl DsdvConfig {
     /// Time after which a silent neighbour counts as lost.
     #[must_use]
     pub fn hold_time(&self) -> Span {

@@ -35,7 +35,7 @@ use crate::{
 use table::Table;
 use updates::Updates;
 
-pub use config::Config;
+pub use config::DsdvConfig;
 pub use table::{INFINITY, REMEMBERED, Route};
 
 /// Bytes of a route in an update, and of the headers of IP and UDP before it.
@@ -49,7 +49,7 @@ const KINDS: [&str; 2] = ["full", "incremental"];
 #[derive(Debug)]
 pub struct Dsdv {
     address: Ipv4Addr,
-    config: Config,
+    config: DsdvConfig,
     /// Sequence number of the node, even.
     number: u32,
     table: Table,
@@ -66,7 +66,7 @@ pub struct Dsdv {
 impl Dsdv {
     /// A node without routes.
     #[must_use]
-    pub fn new(address: Ipv4Addr, config: &Config) -> Self {
+    pub fn new(address: Ipv4Addr, config: &DsdvConfig) -> Self {
         let limits = Limits {
             packets: config.buffer_packets,
             per_destination: config.buffer_per_destination,
@@ -136,7 +136,7 @@ impl Dsdv {
     }
 }
 
-impl Definition for Config {
+impl Definition for DsdvConfig {
     const NAME: &'static str = "DSDV";
     const UDP_PORT: u16 = PORT;
     const KINDS: &'static [&'static str] = &KINDS;

@@ -21,7 +21,7 @@ use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 use airfair_wire::dsdv::Entry;
 
-use super::config::Config;
+use super::config::DsdvConfig;
 use crate::Hop;
 use crate::sequence::is_younger;
 
@@ -146,7 +146,7 @@ impl Table {
     }
 
     /// Judges an entry that a neighbour has sent; returns true if it is accepted. A new destination is ignored if the table is full.
-    pub(super) fn offer(&mut self, entry: &Entry, hop: Hop, now: Time, config: &Config) -> bool {
+    pub(super) fn offer(&mut self, entry: &Entry, hop: Hop, now: Time, config: &DsdvConfig) -> bool {
         let Entry { destination: to, hops, number } = *entry;
         self.work += 1;
         if number & 1 == 1 {
@@ -182,7 +182,7 @@ impl Table {
         true
     }
 
-    fn insert(&mut self, entry: &Entry, hop: Hop, now: Time, config: &Config) -> bool {
+    fn insert(&mut self, entry: &Entry, hop: Hop, now: Time, config: &DsdvConfig) -> bool {
         if self.routes.len() >= config.table_limit as usize {
             self.refused += 1;
             return false;
@@ -320,7 +320,7 @@ impl Table {
 }
 
 /// Time for which a route is withheld.
-fn settling_time(route: &Route, config: &Config) -> Span {
+fn settling_time(route: &Route, config: &DsdvConfig) -> Span {
     if config.weighted_settling { Span(route.average.0.saturating_mul(2)) } else { config.settling_time }
 }
 

@@ -49,7 +49,7 @@ impl Default for Hysteresis {
 
 /// All parameters of OLSR.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct OlsrConfig {
     /// Time between HELLOs of an interface (HELLO_INTERVAL, and REFRESH_INTERVAL).
     pub hello_interval: Span,
     /// Time between TCs (TC_INTERVAL).
@@ -89,11 +89,11 @@ pub struct Config {
 /// Intervals and the metric, from which other parameters are derived.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Base {
-    /// See [`Config::hello_interval`].
+    /// See [`OlsrConfig::hello_interval`].
     pub hello_interval: Span,
-    /// See [`Config::tc_interval`].
+    /// See [`OlsrConfig::tc_interval`].
     pub tc_interval: Span,
-    /// See [`Config::metric`].
+    /// See [`OlsrConfig::metric`].
     pub metric: Metric,
 }
 
@@ -103,7 +103,7 @@ impl Default for Base {
     }
 }
 
-impl From<Base> for Config {
+impl From<Base> for OlsrConfig {
     fn from(Base { hello_interval, tc_interval, metric }: Base) -> Self {
         // With link qualities, paths of fewest hops are not enough: all links are advertised, and losses of TCs matter more. The numbers
         // are those of olsrd's configuration file.
@@ -133,13 +133,13 @@ impl From<Base> for Config {
     }
 }
 
-impl Default for Config {
+impl Default for OlsrConfig {
     fn default() -> Self {
         Base::default().into()
     }
 }
 
-impl Config {
+impl OlsrConfig {
     /// True if HELLOs have datagrams of their own, because their rate or size is that of probes.
     pub(super) fn probes_alone(&self) -> bool {
         self.probe_rate != SendRate::Broadcast || self.probe_size > 0

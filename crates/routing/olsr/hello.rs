@@ -11,7 +11,7 @@ use airfair_wire::olsr::{
 
 use super::config::Metric;
 use super::flooding::Kind;
-use super::links::Link;
+use super::links::LinkTuple;
 use super::{Olsr, TwoHop};
 use crate::{Context, Hop, Received};
 
@@ -87,7 +87,7 @@ impl Olsr {
     }
 
     /// An address with the qualities of a link.
-    pub(super) fn rated(&self, address: Ipv4Addr, link: &Link) -> Rated {
+    pub(super) fn rated(&self, address: Ipv4Addr, link: &LinkTuple) -> Rated {
         let quality = link.quality(self.config.etx_window);
         Rated { address, quality, neighbour_quality: link.neighbour_quality }
     }
@@ -111,7 +111,8 @@ impl Olsr {
                 self.refused += 1;
                 return;
             }
-            self.links.insert(from, Link::new(now, self.config.hysteresis, self.costs.best(from.interface)));
+            self.links
+                .insert(from, LinkTuple::new(now, self.config.hysteresis, self.costs.best(from.interface)));
         }
         let Some(link) = self.links.get_mut(&from) else { return };
         let before = link.cost(&self.config, self.costs);

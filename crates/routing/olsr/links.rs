@@ -3,7 +3,7 @@
 use airfair_units::{Span, Time};
 use airfair_wire::olsr::LinkType;
 
-use super::config::{Config, Hysteresis, Metric};
+use super::config::{Hysteresis, Metric, OlsrConfig};
 
 /// The cost of a link without losses.
 pub(super) const PERFECT: u64 = 256;
@@ -45,7 +45,7 @@ impl Costs {
 
 /// A link from an interface of the node to a neighbour (link tuple).
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Link {
+pub(super) struct LinkTuple {
     /// End of the time in which it counts as symmetric (L_SYM_time).
     symmetric_until: Time,
     /// End of the time in which the neighbour counts as heard (L_ASYM_time).
@@ -72,7 +72,7 @@ pub(super) struct Link {
     best: u8,
 }
 
-impl Link {
+impl LinkTuple {
     /// A link to a neighbour that was not heard before [RFC 3626 sections 7.1.1 and 14.3]; `best`: its largest quality.
     pub(super) fn new(now: Time, hysteresis: Option<Hysteresis>, best: u8) -> Self {
         Self {
@@ -107,7 +107,7 @@ impl Link {
     }
 
     /// Counts a received HELLO as probe; `interval`: the time to the next one. Parts of one HELLO count once.
-    pub(super) fn count_received(&mut self, interval: Span, config: &Config, now: Time) {
+    pub(super) fn count_received(&mut self, interval: Span, config: &OlsrConfig, now: Time) {
         if self.last > Time::ZERO && now.since(self.last) < Span(interval.0 / 4) {
             return;
         }
@@ -119,7 +119,7 @@ impl Link {
     }
 
     /// Counts HELLOs that have not arrived in time; after a long time only the last ones, which leave nothing of those before.
-    pub(super) fn count_missed(&mut self, config: &Config, now: Time) {
+    pub(super) fn count_missed(&mut self, config: &OlsrConfig, now: Time) {
         let most = u64::from(u128::BITS) * self.interval.0;
         if self.expected < now && now.since(self.expected).0 > most {
             let skipped = (now.since(self.expected).0 - most) / self.interval.0.max(1);
@@ -131,7 +131,7 @@ impl Link {
         }
     }
 
-    fn count(&mut self, received: bool, config: &Config, now: Time) {
+    fn count(&mut self, received: bool, config: &OlsrConfig, now: Time) {
         self.received = self.received << 1 | u128::from(received);
         let Some(hysteresis) = &config.hysteresis else { return };
         self.stability *= 1.0 - hysteresis.scaling;
@@ -148,7 +148,7 @@ impl Link {
     }
 
     /// Counts the link as lost for a while [RFC 3626 sections 13 and 14.3].
-    pub(super) fn break_off(&mut self, config: &Config, now: Time) {
+    pub(super) fn break_off(&mut self, config: &OlsrConfig, now: Time) {
         self.lost_until = now.saturating_add(config.neighbour_hold).min(self.until);
     }
 
@@ -180,7 +180,7 @@ impl Link {
     }
 
     /// Cost of the link.
-    pub(super) fn cost(&self, config: &Config, costs: Costs) -> Option<u64> {
+    pub(super) fn cost(&self, config: &OlsrConfig, costs: Costs) -> Option<u64> {
         costs.of(self.quality(config.etx_window), self.neighbour_quality)
     }
 

@@ -54,11 +54,11 @@ use crate::protocol::Definition;
 use crate::{Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, TableState, Undelivered};
 
 use flooding::{Duplicate, Output};
-use links::{Costs, Link};
+use links::{Costs, LinkTuple};
 use pairs::Pairs;
 use relays::Candidates;
 
-pub use config::{Advertised, Base, Config, Hysteresis, Metric, WILL_ALWAYS, WILL_NEVER};
+pub use config::{Advertised, Base, Hysteresis, Metric, OlsrConfig, WILL_ALWAYS, WILL_NEVER};
 pub use table::Route;
 pub use topology::is_newer;
 
@@ -96,9 +96,9 @@ fn links_to(neighbour: Ipv4Addr) -> RangeInclusive<Hop> {
 pub struct Olsr {
     address: Ipv4Addr,
     interfaces: u32,
-    config: Config,
+    config: OlsrConfig,
     costs: Costs,
-    links: BTreeMap<Hop, Link>,
+    links: BTreeMap<Hop, LinkTuple>,
     /// Willingness of nodes that were heard.
     willingness: BTreeMap<Ipv4Addr, u8>,
     /// Symmetric links.
@@ -150,7 +150,7 @@ pub struct Olsr {
 impl Olsr {
     /// A node that knows no other.
     #[must_use]
-    pub fn new(node: &NodeSetup, config: &Config) -> Self {
+    pub fn new(node: &NodeSetup, config: &OlsrConfig) -> Self {
         Self {
             address: node.address,
             interfaces: node.interfaces,
@@ -210,9 +210,9 @@ impl Olsr {
     }
 
     /// The best symmetric link to a neighbour.
-    fn best_link(&self, neighbour: Ipv4Addr, now: Time) -> Option<(Hop, &Link)> {
+    fn best_link(&self, neighbour: Ipv4Addr, now: Time) -> Option<(Hop, &LinkTuple)> {
         let links = self.links.range(links_to(neighbour)).filter(|(_, link)| link.is_symmetric(now));
-        let cost = |link: &Link| link.cost(&self.config, self.costs).unwrap_or(u64::MAX);
+        let cost = |link: &LinkTuple| link.cost(&self.config, self.costs).unwrap_or(u64::MAX);
         links.min_by_key(|(hop, link)| (cost(link), **hop)).map(|(&hop, link)| (hop, link))
     }
 
@@ -371,7 +371,7 @@ impl Olsr {
     }
 }
 
-impl Definition for Config {
+impl Definition for OlsrConfig {
     const NAME: &'static str = "OLSR";
     const UDP_PORT: u16 = PORT;
     const KINDS: &'static [&'static str] = &KINDS;

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use airfair_routing::aodv::Config;
+use airfair_routing::aodv::AodvConfig;
 use airfair_routing::shortest::Metric;
 use airfair_scenario::{Scenario, read};
 use airfair_sim::spec::RoutingSpec;
@@ -16,7 +16,7 @@ fn scenario(routing: &str) -> Scenario {
     read(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn aodv(keys: &str) -> Config {
+fn aodv(keys: &str) -> AodvConfig {
     match scenario(&format!("[routing]\nprotocol = \"aodv\"\n[aodv]\n{keys}")).spec.routing {
         RoutingSpec::Found(protocol) => *(&*protocol as &dyn Any).downcast_ref().unwrap(),
         other => panic!("{other:?}"),
@@ -26,7 +26,7 @@ fn aodv(keys: &str) -> Config {
 #[test]
 fn defaults_are_the_rfcs() {
     let protocol = aodv("");
-    assert_eq!(protocol, Config::default());
+    assert_eq!(protocol, AodvConfig::default());
     let ms = Span::from_millis;
     // The table of section 10, with K = 5 in DELETE_PERIOD.
     assert_eq!(protocol.active_route_timeout, ms(3000));

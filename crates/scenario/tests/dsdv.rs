@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use airfair_routing::dsdv::Config;
+use airfair_routing::dsdv::DsdvConfig;
 use airfair_scenario::{Scenario, read};
 use airfair_sim::spec::RoutingSpec;
 use airfair_units::Span;
@@ -16,7 +16,7 @@ fn scenario(keys: &str) -> Scenario {
     read(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn dsdv(keys: &str) -> Config {
+fn dsdv(keys: &str) -> DsdvConfig {
     match scenario(keys).spec.routing {
         RoutingSpec::Found(protocol) => *(&*protocol as &dyn Any).downcast_ref().unwrap(),
         other => panic!("{other:?}"),
@@ -25,7 +25,7 @@ fn dsdv(keys: &str) -> Config {
 
 #[test]
 fn defaults_are_the_protocols() {
-    assert_eq!(dsdv(""), Config::default());
+    assert_eq!(dsdv(""), DsdvConfig::default());
 }
 
 /// The values of ns-2, which docs/dsdv.md shows.
@@ -37,7 +37,7 @@ fn every_key_is_a_parameter() {
                 trigger_on_new_number = false\nanswer_broken = true\ntrigger_interval = \"1 s\"\nfull_dump_share = 0.3\n\
                 update_jitter = \"10 ms\"\nlink_layer_feedback = true\nforget_periods = 9\n\
                 table_limit = 99\nbuffer_per_destination = 6\nbuffer_packets = 60\nbuffer_time = \"20 s\"\n";
-    let expected = Config {
+    let expected = DsdvConfig {
         period: ms(11_250),
         period_jitter: ms(3750),
         start_jitter: ms(2000),

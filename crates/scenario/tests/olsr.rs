@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use airfair_routing::SendRate;
-use airfair_routing::olsr::{Advertised, Config, Hysteresis, Metric};
+use airfair_routing::olsr::{Advertised, Hysteresis, Metric, OlsrConfig};
 use airfair_scenario::{Scenario, read};
 use airfair_sim::spec::RoutingSpec;
 use airfair_units::Span;
@@ -17,7 +17,7 @@ fn scenario(olsr: &str) -> Scenario {
     read(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn olsr(keys: &str) -> Config {
+fn olsr(keys: &str) -> OlsrConfig {
     match scenario(keys).spec.routing {
         RoutingSpec::Found(protocol) => *(&*protocol as &dyn Any).downcast_ref().unwrap(),
         other => panic!("{other:?}"),
@@ -27,7 +27,7 @@ fn olsr(keys: &str) -> Config {
 #[test]
 fn defaults_are_the_rfcs() {
     let protocol = olsr("");
-    assert_eq!(protocol, Config::default());
+    assert_eq!(protocol, OlsrConfig::default());
     let ms = Span::from_millis;
     assert_eq!((protocol.hello_interval, protocol.tc_interval), (ms(2000), ms(5000)));
     assert_eq!((protocol.neighbour_hold, protocol.topology_hold), (ms(6000), ms(15_000)));
@@ -72,7 +72,7 @@ fn the_other_keys_are_passed_on() {
          hysteresis = true\nhyst_threshold_high = 0.9\nhyst_threshold_low = 0.2\nhyst_scaling = 0.25\n\
          link_layer_feedback = true\ntable_limit = 99",
     );
-    let expected = Config {
+    let expected = OlsrConfig {
         duplicate_hold: Span::from_secs(9),
         synchronous_start: true,
         willingness: 6,
@@ -81,7 +81,7 @@ fn the_other_keys_are_passed_on() {
         hysteresis: Some(Hysteresis { high: 0.9, low: 0.2, scaling: 0.25 }),
         link_layer_feedback: true,
         table_limit: 99,
-        ..Config::default()
+        ..OlsrConfig::default()
     };
     assert_eq!(protocol, expected);
 }

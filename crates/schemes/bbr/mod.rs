@@ -40,7 +40,7 @@ use filters::{MaxOfRounds, MinRtt};
 
 params! {
     /// The parameters of BBR.
-    pub(crate) struct Parameters {
+    pub(crate) struct BbrParameters {
         /// length of the filter of delivery rates in round trips, BtlBwFilterLen: longer than a gain cycle of eight (section 4.1.1)
         paper bw_rounds: u64 = 10, in 1..=1000;
         /// length of the filter of round-trip times, RTpropFilterLen, and time without a new minimum until ProbeRTT, ProbeRTTInterval;
@@ -129,7 +129,7 @@ impl Bbr {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = BbrParameters::read(params)?;
         Ok(Self {
             probe_rtt: set.probe_rtt,
             mss: 1,

@@ -19,9 +19,9 @@ use airfair_wire::c3l::{
     Neighbour as WireNeighbour, Report, ReportHead, Word,
 };
 
-use super::controllers::{self, Alive, Controllers, freshness};
 use super::discovery::{self, Broadcast, Discovery};
 use super::hop::bytes_per_second;
+use super::known_controllers::{Alive, KnownControllers, KnownControllersConfig, freshness};
 use super::links::{self, Links, View};
 use crate::places::{
     Agent, AgentContext, AgentSetup, Destination, FlowId, FlowShare, LoneExchange, Message, NodeId,
@@ -35,17 +35,17 @@ const DIVIDE: Timer = Timer(4);
 
 /// The parameters of an agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct AgentConfig {
     /// The counts of neighbours.
-    pub discovery: discovery::Config,
+    pub discovery: discovery::DiscoveryConfig,
     /// Part of the interval by which broadcasts vary.
     pub jitter: f64,
     /// Power of probes above the radio's own.
     pub probe_power: Db,
     /// The search for a controller.
-    pub controllers: controllers::Config,
+    pub controllers: KnownControllersConfig,
     /// The node's links.
-    pub links: links::Config,
+    pub links: links::LinksConfig,
     /// Time between two divisions of shares.
     pub epoch: Span,
     /// Part of a cycle by which a report precedes the controller's round at most.
@@ -66,10 +66,10 @@ const LONGEST: Span = Span::from_secs(3600);
 /// The agent.
 #[derive(Debug, Clone)]
 pub struct NodeAgent {
-    config: Config,
+    config: AgentConfig,
     me: NodeId,
     discovery: Discovery,
-    controllers: Controllers,
+    controllers: KnownControllers,
     links: Links,
     /// A controller runs at this node.
     here: bool,
@@ -93,12 +93,12 @@ fn encoded(message: &WireMessage) -> Option<Vec<u8>> {
 impl NodeAgent {
     /// An agent at an interface whose queue has this limit, packets.
     #[must_use]
-    pub fn new(config: Config, limit: u32) -> Self {
+    pub fn new(config: AgentConfig, limit: u32) -> Self {
         Self {
             config,
             me: NodeId(u32::MAX),
             discovery: Discovery::new(config.discovery),
-            controllers: Controllers::new(config.controllers),
+            controllers: KnownControllers::new(config.controllers),
             links: Links::new(config.links, limit),
             here: false,
             hellos: 0,

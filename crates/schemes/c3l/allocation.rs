@@ -20,7 +20,7 @@ use alloc::collections::BinaryHeap;
 use alloc::collections::binary_heap::PeekMut;
 use alloc::vec::Vec;
 
-use airfair_optimum::{Cliques, Least};
+use airfair_optimum::{Cliques, LeastFirst};
 
 /// The smallest and the largest number of a kind that is not 0: products and quotients of three of them are neither 0 nor infinite.
 const SMALLEST: f64 = 1e-60;
@@ -41,7 +41,7 @@ pub struct Constraints {
 
 impl Constraints {
     /// The constraints of a list of cliques. `weight` says how much a link's use counts in a clique, given the links of the clique: 1, or
-    /// more where the link inhibits another ([`super::capacity::Config::weight`]).
+    /// more where the link inhibits another ([`super::capacity::CapacityConfig::weight`]).
     #[must_use]
     pub fn new(cliques: &Cliques, mut weight: impl FnMut(u32, &[u32]) -> f64) -> Self {
         let links = cliques.iter().flatten().max().map_or(0, |&link| link as usize + 1);
@@ -177,7 +177,7 @@ pub struct Allocator {
     cliques: Vec<Clique>,
     demands: Vec<(f64, u32)>,
     /// Cliques by their ratio, or a lower bound.
-    heap: Vec<Least>,
+    heap: Vec<LeastFirst>,
     /// Rates in the order of ranks; negative: none yet.
     rates: Vec<f64>,
     assignment: Assignment,
@@ -339,7 +339,7 @@ impl Allocator {
         let mut heap = core::mem::take(&mut self.heap);
         heap.clear();
         let used = (0..).zip(&self.cliques).filter(|(_, state)| state.unassigned > 0);
-        heap.extend(used.map(|(clique, state)| Least { value: state.ratio(), number: clique }));
+        heap.extend(used.map(|(clique, state)| LeastFirst { value: state.ratio(), number: clique }));
         let mut heap = BinaryHeap::from(heap);
         let mut next_demand = 0;
         // The last rate that was assigned: no later one is smaller, but for rounding.

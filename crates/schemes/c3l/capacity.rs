@@ -3,7 +3,7 @@
 //! A capacity is a part of C_max: 1 at first and at most, 0.05 a step of δ_i. Of the cliques of an overloaded link the one with the largest
 //! use of channel time loses δ_r, which doubles until no link of the clique is overloaded.
 //!
-//! Readings, each a field of [`Config`] where there is a choice:
+//! Readings, each a field of [`CapacityConfig`] where there is a choice:
 //! - Channel time is O·r/C of a link: its assigned rate, times the transmissions of a packet, by the goodput of a lone link. The printed
 //!   r counts retransmissions, so that a link without any would take no time (`repeats = "retransmissions"`); here it counts transmissions
 //!   and is at least 1.
@@ -58,7 +58,7 @@ words! {
 
 /// The parameters of Algorithm 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct CapacityConfig {
     /// δ_i, part of C_max (§IV: 0.05).
     pub increment: f64,
     /// The smallest capacity, part of C_max.
@@ -77,7 +77,7 @@ pub struct Config {
     pub used: f64,
 }
 
-impl Default for Config {
+impl Default for CapacityConfig {
     fn default() -> Self {
         Self {
             increment: 0.05,
@@ -92,7 +92,7 @@ impl Default for Config {
     }
 }
 
-impl Config {
+impl CapacityConfig {
     /// How much the use of a link counts in the allocation of a clique, given the links of the clique: 1, or W_FACTOR if it inhibits one of
     /// them and `w_in_allocation` is set. `hidden(inhibited, inhibitor)`: [`super::topology::Topology::hidden`].
     pub fn weight(&self, link: u32, clique: &[u32], mut hidden: impl FnMut(u32, u32) -> bool) -> f64 {
@@ -153,7 +153,7 @@ pub struct Pinpointed {
 /// The estimated capacities of all cliques.
 #[derive(Debug, Clone)]
 pub struct Capacities {
-    config: Config,
+    config: CapacityConfig,
     /// The links of each clique, ascending.
     cliques: Vec<Vec<Link>>,
     capacities: Vec<f64>,
@@ -166,7 +166,7 @@ pub struct Capacities {
 impl Capacities {
     /// No cliques yet.
     #[must_use]
-    pub const fn new(config: Config) -> Self {
+    pub const fn new(config: CapacityConfig) -> Self {
         Self {
             config,
             cliques: Vec::new(),
@@ -293,7 +293,7 @@ impl Capacities {
     }
 }
 
-impl Config {
+impl CapacityConfig {
     /// Do all senders of a clique without overloaded links send at their assigned rate?
     fn grows<'r>(&self, links: impl Iterator<Item = &'r LinkRound>) -> bool {
         if self.used <= 0.0 {

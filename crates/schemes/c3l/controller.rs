@@ -18,8 +18,8 @@ use alloc::vec::Vec;
 use airfair_units::{Span, Time};
 use airfair_wire::c3l::{Allocation, AllocationHead, Message as WireMessage, Report, Share, Word};
 
-use super::controllers::freshness;
 use super::discovery::Neighbour;
+use super::known_controllers::freshness;
 use super::profile::Passing;
 use super::round::{self, LinkReport};
 use crate::places::{
@@ -32,9 +32,9 @@ const WORD: Timer = Timer(2);
 
 /// The parameters of a controller.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct ControllerConfig {
     /// The rounds of the controller.
-    pub round: round::Config,
+    pub round: round::RoundConfig,
     /// Time between two rounds.
     pub cycle: Span,
     /// Cycles for which shares are valid.
@@ -57,7 +57,7 @@ const BELIEVED: [f64; 2] = [0.125, 64.0];
 /// The controller.
 #[derive(Debug, Clone)]
 pub struct Controller {
-    config: Config,
+    config: ControllerConfig,
     core: round::Controller,
     me: NodeId,
     neighbours: Vec<NodeId>,
@@ -78,7 +78,7 @@ pub struct Controller {
 impl Controller {
     /// A controller that knows nothing.
     #[must_use]
-    pub fn new(config: Config) -> Self {
+    pub fn new(config: ControllerConfig) -> Self {
         Self {
             config,
             core: round::Controller::new(config.round),
@@ -102,7 +102,7 @@ impl Controller {
 
     /// A report, or a part of it, has arrived: has a later one overtaken it?
     fn overtaken(&mut self, from: NodeId, round: u16, now: Time) -> bool {
-        let Config { round: round::Config { expiry, rules, .. }, .. } = self.config;
+        let ControllerConfig { round: round::RoundConfig { expiry, rules, .. }, .. } = self.config;
         match self.last.get(&from) {
             Some(&(last, at)) if (1..8).contains(&last.wrapping_sub(round)) && now.since(at) < expiry => {
                 return true;
@@ -242,7 +242,7 @@ impl Place for Controller {
     fn on_start(&mut self, setup: &ControllerSetup<'_>, context: &mut ControllerContext<'_>) {
         self.me = setup.node;
         self.neighbours = setup.neighbours.to_vec();
-        let Config { cycle, hello_interval, .. } = self.config;
+        let ControllerConfig { cycle, hello_interval, .. } = self.config;
         context.out.timers.push((ROUND, context.now.saturating_add(cycle)));
         context.out.timers.push((WORD, context.now.saturating_add(hello_interval)));
     }

@@ -19,7 +19,7 @@ use crate::places::NodeId;
 
 /// The parameters of discovery at a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct DiscoveryConfig {
     /// Sequence numbers over which a ratio is taken, 1 to 64.
     pub window: u32,
     /// Time between two broadcasts of a kind.
@@ -30,7 +30,7 @@ pub struct Config {
     pub step: f64,
 }
 
-impl Default for Config {
+impl Default for DiscoveryConfig {
     fn default() -> Self {
         Self { window: 20, interval: Span::from_secs(1), most: 64, step: 0.1 }
     }
@@ -98,7 +98,7 @@ impl Count {
     }
 
     /// The part that arrived of the last `window`, in 255ths.
-    fn ratio(&self, config: &Config, now: Time) -> u8 {
+    fn ratio(&self, config: &DiscoveryConfig, now: Time) -> u8 {
         let mut counted = *self;
         let interval = config.interval.as_nanos().max(1);
         let silent = now.since(self.at).as_nanos();
@@ -125,7 +125,7 @@ impl Counted {
         self.hellos.at.max(self.probes.at)
     }
 
-    fn listed(&self, config: &Config, now: Time) -> Neighbour {
+    fn listed(&self, config: &DiscoveryConfig, now: Time) -> Neighbour {
         let Self { node, hellos, probes } = self;
         Neighbour { node: *node, hellos: hellos.ratio(config, now), probes: probes.ratio(config, now) }
     }
@@ -134,7 +134,7 @@ impl Counted {
 /// The neighbours of a node, as the node has heard them.
 #[derive(Debug, Clone)]
 pub struct Discovery {
-    config: Config,
+    config: DiscoveryConfig,
     /// Sorted by node.
     counted: Vec<Counted>,
     listed: Vec<Neighbour>,
@@ -144,7 +144,7 @@ pub struct Discovery {
 impl Discovery {
     /// Nothing heard yet: version 0 of the list, which is empty.
     #[must_use]
-    pub const fn new(config: Config) -> Self {
+    pub const fn new(config: DiscoveryConfig) -> Self {
         Self { config, counted: Vec::new(), listed: Vec::new(), version: 0 }
     }
 

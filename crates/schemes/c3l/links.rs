@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Rate, Span, Time};
 
-use super::local::{Injection, InjectionConfig, Overload, OverloadConfig, first_rate};
+use super::overload::{Injection, InjectionConfig, Overload, OverloadConfig, first_rate};
 use super::shares::{self, Shares};
 use crate::places::{FlowId, FlowSample, FlowShare, LinkSample, LoneExchange, NodeId};
 use crate::words;
@@ -50,9 +50,9 @@ words! {
 
 /// The parameters of a node's links.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct LinksConfig {
     /// The division among flows.
-    pub shares: shares::Config,
+    pub shares: shares::SharesConfig,
     /// When a link is overloaded.
     pub overload: OverloadConfig,
     /// How the node injects less.
@@ -89,7 +89,7 @@ struct Flow {
 
 /// A link.
 #[derive(Debug, Clone)]
-struct Link {
+struct LinkState {
     flows: BTreeMap<FlowId, Flow>,
     shares: Shares,
     /// The controller's share and the end of its validity.
@@ -127,13 +127,13 @@ pub struct Ended {
 /// The links of a node's radio.
 #[derive(Debug, Clone)]
 pub struct Links {
-    config: Config,
+    config: LinksConfig,
     /// The exchange at the radio's nominal rate, and those of links whose rates a law chooses.
     exchange: LoneExchange,
     chosen: BTreeMap<NodeId, LoneExchange>,
     me: NodeId,
     limit: u32,
-    links: BTreeMap<NodeId, Link>,
+    links: BTreeMap<NodeId, LinkState>,
     /// Start of the cycle.
     since: Time,
 }
@@ -144,8 +144,8 @@ pub(super) fn rate(bytes: u64, over: Span) -> Rate {
     Rate(u64::try_from(u128::from(bytes) * 8_000_000_000 / nanos).unwrap_or(u64::MAX))
 }
 
-impl Link {
-    fn new(config: &Config, now: Time) -> Self {
+impl LinkState {
+    fn new(config: &LinksConfig, now: Time) -> Self {
         Self {
             flows: BTreeMap::new(),
             shares: Shares::new(config.shares),
@@ -189,7 +189,7 @@ pub struct View {
 impl Links {
     /// No link yet. `limit`: of the interface's queue, packets.
     #[must_use]
-    pub fn new(config: Config, limit: u32) -> Self {
+    pub fn new(config: LinksConfig, limit: u32) -> Self {
         let (me, exchange) = (NodeId(u32::MAX), LoneExchange::default());
         let (chosen, links) = (BTreeMap::new(), BTreeMap::new());
         Self { config, exchange, chosen, me, limit, links, since: Time::ZERO }
@@ -205,12 +205,12 @@ impl Links {
         self.chosen.insert(to, exchange);
     }
 
-    fn link(&mut self, to: NodeId, now: Time) -> &mut Link {
+    fn link(&mut self, to: NodeId, now: Time) -> &mut LinkState {
         if !self.links.contains_key(&to) && self.links.len() >= self.config.most.max(1) {
             let oldest = self.links.iter().min_by_key(|(_, link)| link.used).map(|(&to, _)| to);
             oldest.map(|oldest| self.links.remove(&oldest));
         }
-        self.links.entry(to).or_insert_with(|| Link::new(&self.config, now))
+        self.links.entry(to).or_insert_with(|| LinkState::new(&self.config, now))
     }
 
     /// A flow passes this link now, and no other.
@@ -288,7 +288,7 @@ impl Links {
         let longest = Span(self.config.cycle.min(expiry).as_nanos() / 2);
         for link in self.links.values_mut() {
             if measured {
-                let Link { flows, shares, .. } = link;
+                let LinkState { flows, shares, .. } = link;
                 flows.retain(|&id, flow| {
                     let stays = now.since(flow.seen) < expiry;
                     if !stays {
@@ -335,7 +335,7 @@ impl Links {
 
     /// C_max of each link, by the size of its packets and by its rate.
     fn c_max(&self) -> Vec<Rate> {
-        let of = |(to, link): (&NodeId, &Link)| {
+        let of = |(to, link): (&NodeId, &LinkState)| {
             let exchange = self.chosen.get(to).unwrap_or(&self.exchange);
             match self.config.c_max {
                 Capacity::Goodput => exchange.goodput(link.size.unwrap_or(self.config.packet).max(1)),
@@ -370,7 +370,7 @@ impl Links {
     /// A cycle begins: what was counted so far belongs to an earlier one.
     pub fn begin(&mut self, now: Time) {
         self.since = now;
-        self.links.values_mut().for_each(Link::begin);
+        self.links.values_mut().for_each(LinkState::begin);
     }
 
     /// The cycle ends: its links that carried flows, in the order of next hops. The next one begins.

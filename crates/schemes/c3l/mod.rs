@@ -8,12 +8,12 @@
 //! |---|---|---|
 //! | C_max | 1; a link's goodput alone is 1 by `cost` | part of the time of the air; bit/s |
 //! | C_est, Cap_cid | `capacity::Estimate::capacity` | part of C_max |
-//! | δ_i, δ_r | `capacity::Config::increment`, `capacity::Estimate::decrement` | part of C_max |
+//! | δ_i, δ_r | `capacity::CapacityConfig::increment`, `capacity::Estimate::decrement` | part of C_max |
 //! | O_nid, r_nid | `capacity::LinkRound::{assigned, transmissions}` | bit/s, transmissions of a packet |
 //! | Chnl, Estimate_Channel_Usage | `capacity::Capacities::usage` | seconds per second |
-//! | W_FACTOR, Hidden | `capacity::Config::w_factor`, `topology::Topology::hidden` | – |
+//! | W_FACTOR, Hidden | `capacity::CapacityConfig::w_factor`, `topology::Topology::hidden` | – |
 //! | C_alloc, C_residual, n_unasn | `shares::divide`: `link`, `residual`, `unassigned` | bit/s, flows |
-//! | f_s, δ (III-E) | `shares::Requirement`, `shares::Config::delta` | bit/s, part of the link's share |
+//! | f_s, δ (III-E) | `shares::Requirement`, `shares::SharesConfig::delta` | bit/s, part of the link's share |
 //!
 //! | file | contents |
 //! |---|---|
@@ -24,12 +24,12 @@
 //! | `capacity` | §III-D, Algorithm 1 |
 //! | `round` | figure 6, a round of the controller: these together |
 //! | `shares` | §III-E, shares of flows |
-//! | `local` | §III-A, reaction to a queue; figure 12, estimates without a controller |
-//! | `controllers` | which controller a node reports to (ours) |
+//! | `overload` | §III-A, reaction to a queue |
+//! | `known_controllers` | the controllers that a node has heard of, and the one that it reports to (ours) |
 //! | `agent`, `links` | the agent of a radio; what it counts and decides of its links |
 //! | `controller` | the controller: reports, rounds, allocations |
 //! | `header`, `hop`, `flow` | §III-E, the stamp: its words, the nodes that write it, source and receiver |
-//! | `estimate` | the agent of `c3l-local` |
+//! | `local` | figure 12, the agent of `c3l-local`: estimates without a controller |
 //!
 //! Readings that no single file owns:
 //! - C_max is what a lone link delivers at its rate when it is saturated, not the rate of its frames (`c_max = "rate"`). A clique is
@@ -47,14 +47,14 @@ mod agent;
 pub mod allocation;
 pub mod capacity;
 mod controller;
-pub mod controllers;
 pub mod discovery;
-mod estimate;
 mod flow;
 pub mod header;
 mod hop;
+pub mod known_controllers;
 mod links;
 pub mod local;
+pub mod overload;
 pub mod profile;
 pub mod round;
 pub mod shares;
@@ -75,10 +75,10 @@ use crate::scheme::Scheme;
 
 pub use agent::NodeAgent;
 pub use controller::Controller;
-pub use estimate::LocalAgent;
 pub use flow::{Receiver, Sender, SourceConfig};
 pub use hop::Stamper;
 pub use links::{Capacity, Ended, Links, Sending};
+pub use local::LocalAgent;
 
 use capacity::{Decrease, Repeats, Several};
 use topology::{Conflict, Hider, Reach, Vertices};
@@ -120,7 +120,7 @@ params! {
 
 params! {
     /// The parameters of `c3l`.
-    pub(crate) struct Parameters {
+    pub(crate) struct C3lParameters {
         ..flow: FlowParameters;
         /// time for which a flow keeps its requirement after its share has risen
         reading settle: Span = Span::from_secs(2), in Span::ZERO..=HOUR;
@@ -248,9 +248,9 @@ const KIND_NAMES: [&str; 4] = [KINDS[0].1, KINDS[1].1, KINDS[2].1, KINDS[3].1];
 #[derive(Debug, Clone)]
 enum Shares {
     /// A controller (§III).
-    Controller(Box<(agent::Config, controller::Config)>),
+    Controller(Box<(agent::AgentConfig, controller::ControllerConfig)>),
     /// Each node's own estimate of its bandwidth, without controller and messages (figure 12, first bar).
-    Estimate(estimate::Config),
+    Local(local::LocalConfig),
 }
 
 /// C3L, or `c3l-local`.
@@ -267,8 +267,8 @@ pub struct C3l {
     shares: Shares,
 }
 
-fn division(set: &FlowParameters, settle: Span) -> shares::Config {
-    shares::Config {
+fn division(set: &FlowParameters, settle: Span) -> shares::SharesConfig {
+    shares::SharesConfig {
         delta: set.delta,
         consumed: set.consumed,
         settle,
@@ -283,11 +283,11 @@ impl C3l {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        Self::controlled(&Parameters::read(params)?)
+        Self::controlled(&C3lParameters::read(params)?)
     }
 
     /// The same of parameters that have been read.
-    pub(crate) fn controlled(set: &Parameters) -> Result<Self, ParamError> {
+    pub(crate) fn controlled(set: &C3lParameters) -> Result<Self, ParamError> {
         // What is told once in a time must not expire before it is told again.
         for (name, expiry, told, expected) in [
             ("report_expiry", set.report_expiry, set.cycle, "expected more than cycle"),
@@ -315,15 +315,15 @@ impl C3l {
     /// A value that is out of its range.
     pub fn local(params: &Params) -> Result<Self, ParamError> {
         let set = LocalParameters::read(params)?;
-        let bandwidth = local::BandwidthConfig {
+        let bandwidth = local::bandwidth::BandwidthConfig {
             weight: set.bandwidth_weight,
             overhead: set.overhead,
             packet: set.flow.packet,
         };
         let shares = division(&set.flow, Span::ZERO);
         let FlowParameters { sending, epoch, .. } = set.flow;
-        let estimate = estimate::Config { bandwidth, shares, sending, time: set.time, epoch };
-        Self::new(&set.flow, Shares::Estimate(estimate))
+        let local = local::LocalConfig { bandwidth, shares, sending, time: set.time, epoch };
+        Self::new(&set.flow, Shares::Local(local))
     }
 
     fn new(set: &FlowParameters, shares: Shares) -> Result<Self, ParamError> {
@@ -341,16 +341,16 @@ impl C3l {
         };
         let links = match &shares {
             Shares::Controller(both) => both.0.links.most,
-            Shares::Estimate(_) => 1,
+            Shares::Local(_) => 1,
         };
         let flows = links * set.flows as usize;
         let forgotten = Span(set.flow_expiry.0 + set.sample.0 + 2 * set.epoch.0);
         Ok(Self { source, epoch: set.epoch, sample: set.sample, flows, forgotten, shares })
     }
 
-    fn agent_config(set: &Parameters) -> agent::Config {
-        agent::Config {
-            discovery: discovery::Config {
+    fn agent_config(set: &C3lParameters) -> agent::AgentConfig {
+        agent::AgentConfig {
+            discovery: discovery::DiscoveryConfig {
                 window: set.window as u32,
                 interval: set.hello_interval,
                 most: set.neighbours as usize,
@@ -358,14 +358,14 @@ impl C3l {
             },
             jitter: set.hello_jitter,
             probe_power: Db(set.probe_power),
-            controllers: controllers::Config::expiring(set.controller_expiry),
-            links: links::Config {
+            controllers: known_controllers::KnownControllersConfig::expiring(set.controller_expiry),
+            links: links::LinksConfig {
                 shares: division(&set.flow, set.settle),
-                overload: local::OverloadConfig {
+                overload: overload::OverloadConfig {
                     threshold: set.overload_threshold,
                     falls: set.overload_falls,
                 },
-                injection: local::InjectionConfig {
+                injection: overload::InjectionConfig {
                     threshold: set.local_threshold,
                     factor: set.local_factor,
                     again: Some(set.local_again).filter(|&again| again > Span::ZERO),
@@ -383,9 +383,9 @@ impl C3l {
         }
     }
 
-    fn controller_config(set: &Parameters) -> controller::Config {
-        controller::Config {
-            round: round::Config {
+    fn controller_config(set: &C3lParameters) -> controller::ControllerConfig {
+        controller::ControllerConfig {
+            round: round::RoundConfig {
                 rules: topology::Rules {
                     usable: set.usable,
                     interferes: set.interferes,
@@ -402,7 +402,7 @@ impl C3l {
                     cliques: set.cliques as usize,
                     members: set.clique_members as usize,
                 },
-                capacity: capacity::Config {
+                capacity: capacity::CapacityConfig {
                     increment: set.increment,
                     floor: set.floor,
                     w_factor: set.w_factor,
@@ -448,7 +448,7 @@ impl Scheme for C3l {
             Shares::Controller(both) => {
                 Box::new(NodeAgent::new(both.0, interface.limit_packets)) as Box<dyn Agent>
             }
-            Shares::Estimate(estimate) => Box::new(LocalAgent::new(*estimate)),
+            Shares::Local(local) => Box::new(LocalAgent::new(*local)),
         };
         (interface.medium == Medium::Radio).then(agent)
     }
@@ -462,21 +462,21 @@ impl Scheme for C3l {
         match self.shares {
             // Agents of several radios would report under one name.
             Shares::Controller(_) => wants.and(&[Capability::LoneRadio]),
-            Shares::Estimate(_) => wants.and(&[Capability::LinkUse, Capability::LinkTimes]),
+            Shares::Local(_) => wants.and(&[Capability::LinkUse, Capability::LinkTimes]),
         }
     }
 
     fn controller(&self) -> Option<Box<dyn ControllerPlace>> {
         match &self.shares {
             Shares::Controller(both) => Some(Box::new(Controller::new(both.1))),
-            Shares::Estimate(_) => None,
+            Shares::Local(_) => None,
         }
     }
 
     fn probe_power(&self) -> Option<Db> {
         match &self.shares {
             Shares::Controller(both) => Some(both.0.probe_power),
-            Shares::Estimate(_) => None,
+            Shares::Local(_) => None,
         }
     }
 

@@ -24,11 +24,11 @@ use crate::places::{FlowId, FlowLimit, Inhibition, LinkName, NodeId};
 
 /// The parameters of the controller.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct RoundConfig {
     /// The picture of the network.
     pub rules: Rules,
     /// Algorithm 1.
-    pub capacity: capacity::Config,
+    pub capacity: capacity::CapacityConfig,
     /// True if capacities are re-estimated.
     pub reestimate: bool,
     /// True if flows get no more than nodes report that they require.
@@ -41,11 +41,11 @@ pub struct Config {
     pub default_goodput: f64,
 }
 
-impl Default for Config {
+impl Default for RoundConfig {
     fn default() -> Self {
         Self {
             rules: Rules::default(),
-            capacity: capacity::Config::default(),
+            capacity: capacity::CapacityConfig::default(),
             reestimate: true,
             demands: false,
             own_flows: 1024,
@@ -99,7 +99,7 @@ fn named(topology: &Topology, number: u32) -> Link {
 /// The controller's state.
 #[derive(Debug, Clone)]
 pub struct Controller {
-    config: Config,
+    config: RoundConfig,
     topology: Topology,
     profile: Profile,
     capacities: Capacities,
@@ -121,7 +121,7 @@ pub struct Controller {
 impl Controller {
     /// Nothing reported yet.
     #[must_use]
-    pub fn new(config: Config) -> Self {
+    pub fn new(config: RoundConfig) -> Self {
         Self {
             config,
             topology: Topology::new(config.rules),

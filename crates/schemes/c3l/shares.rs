@@ -4,7 +4,7 @@
 //! gets δ more than it sends; the others an even part each. δ lets a flow grow: as long as it leaves δ of its share, it is finite and
 //! its requirement is what it sends; when it uses the extra δ, its requirement is infinite.
 //!
-//! Readings, each a field of [`Config`] where there is a choice:
+//! Readings, each a field of [`SharesConfig`] where there is a choice:
 //! - δ is a part of the link's share; the paper gives no number. Between 0.1 and 0.2 meshes are fairest: with less a flow grows too slowly
 //!   to what it may have, with more a link's share goes to flows that cannot use it.
 //! - Measured rates vary: a flow has used δ if it sends more than its share less `1 - consumed` of δ. With `consumed` = 0 it is finite only
@@ -23,7 +23,7 @@ use crate::places::FlowId;
 
 /// The parameters of the division.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct SharesConfig {
     /// δ, part of the link's share.
     pub delta: f64,
     /// Part of δ that a flow has to use to be infinite, 0 to 1.
@@ -36,7 +36,7 @@ pub struct Config {
     pub expiry: Span,
 }
 
-impl Default for Config {
+impl Default for SharesConfig {
     fn default() -> Self {
         let (settle, expiry) = (Span::from_secs(2), Span::from_secs(8));
         Self { delta: 0.1, consumed: 0.5, settle, most: 1024, expiry }
@@ -115,7 +115,7 @@ struct Passing {
 /// The flows of a link, their requirements and shares.
 #[derive(Debug, Clone)]
 pub struct Shares {
-    config: Config,
+    config: SharesConfig,
     /// Sorted by flow.
     flows: Vec<Passing>,
     /// Indices in the order of sending rates.
@@ -128,7 +128,7 @@ pub struct Shares {
 impl Shares {
     /// A link without flows.
     #[must_use]
-    pub const fn new(config: Config) -> Self {
+    pub const fn new(config: SharesConfig) -> Self {
         Self { config, flows: Vec::new(), order: Vec::new(), shares: Vec::new(), delta: Rate(0) }
     }
 

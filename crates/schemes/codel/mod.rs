@@ -38,7 +38,7 @@ const MEMORY_INTERVALS: u64 = 16;
 
 params! {
     /// The parameters of CoDel.
-    pub(crate) struct Parameters {
+    pub(crate) struct CoDelParameters {
         /// wait that a standing queue may cause; at least the time of a packet or two on the link (RFC 8289 section 4.3)
         paper target: Span = Span::from_millis(5), in Span::from_micros(1)..=Span::from_secs(10);
         /// how long the wait must stay above the target; the order of a worst-case round-trip time (RFC 8289 section 4.2)
@@ -50,7 +50,7 @@ params! {
     }
 }
 
-impl Parameters {
+impl CoDelParameters {
     /// The same parameters, if they fit together.
     pub(crate) fn checked(self) -> Result<Self, ParamError> {
         if self.interval < self.target {
@@ -76,7 +76,7 @@ impl State {
     /// The verdict on a packet that is about to leave `bytes_left` behind. After a drop the next packet is judged at once.
     pub(crate) fn decide(
         &mut self,
-        settings: &Parameters,
+        settings: &CoDelParameters,
         packet: &Packet,
         bytes_left: u64,
         now: Time,
@@ -113,7 +113,7 @@ impl State {
     }
 
     /// True if the queue has stood above the target for an interval: the RFC's ok_to_drop.
-    fn stands(&mut self, settings: &Parameters, packet: &Packet, bytes_left: u64, now: Time) -> bool {
+    fn stands(&mut self, settings: &CoDelParameters, packet: &Packet, bytes_left: u64, now: Time) -> bool {
         if now.since(packet.enqueued) < settings.target || bytes_left <= settings.mtu.get() {
             self.first_above = None;
             return false;
@@ -128,13 +128,13 @@ impl State {
     }
 
     /// The control law: the next drop is due interval/sqrt(count) after the last one was.
-    fn advance(&mut self, settings: &Parameters) {
+    fn advance(&mut self, settings: &CoDelParameters) {
         self.after_drop = false;
         self.drop_next = self.drop_next.saturating_add(control_law(settings.interval, self.count));
     }
 }
 
-impl Parameters {
+impl CoDelParameters {
     /// A mark where `ecn` is set and the packet can be marked, else a drop.
     const fn verdict(&self, packet: &Packet) -> Verdict {
         if self.ecn {
@@ -154,7 +154,7 @@ fn control_law(interval: Span, count: u32) -> Span {
 /// CoDel at one queue.
 #[derive(Debug, Clone)]
 pub struct CoDel {
-    settings: Parameters,
+    settings: CoDelParameters,
     state: State,
 }
 
@@ -164,7 +164,7 @@ impl CoDel {
     /// # Errors
     /// A parameter out of its range, or an interval below the target.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        Ok(Self { settings: Parameters::read(params)?.checked()?, state: State::default() })
+        Ok(Self { settings: CoDelParameters::read(params)?.checked()?, state: State::default() })
     }
 }
 

@@ -36,7 +36,7 @@ use crate::reno::{Window, WindowParameters};
 
 params! {
     /// The parameters of CUBIC.
-    pub(crate) struct Parameters {
+    pub(crate) struct CubicParameters {
         ..window: WindowParameters;
         /// C in segments/s^3, how fast the window grows far from W_max; RFC 9438 section 5.1 weighs 0.4 against Reno
         paper c: f64 = 0.4, in 1e-6..=1e6;
@@ -99,7 +99,7 @@ impl Cubic {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = CubicParameters::read(params)?;
         Ok(Self {
             c: set.c,
             beta: set.beta,

@@ -60,7 +60,7 @@ use announcement::Announcer;
 use backlogs::Backlogs;
 use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
 use scheduler::{AckLevel, Order, Parts, Quantiser, Rounding, Serve};
-use sender::{Law, Sender, SenderConfig, Steps};
+use sender::{DiffQSender, Law, SenderConfig, Steps};
 
 params! {
     /// The parameters of DiffQ over destination queues and over forwarders, where the queue of a source is what it is granted.
@@ -132,7 +132,7 @@ impl CommonParameters {
 
 params! {
     /// The parameters of all variants over destination queues.
-    pub(crate) struct Parameters {
+    pub(crate) struct DiffQParameters {
         ..common: CommonParameters;
         /// a source's rate grows only while the source sends at it (ours; the paper's law grows always)
         reading only_used: bool = false;
@@ -180,11 +180,11 @@ impl DiffQ {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params, parts: Parts) -> Result<Self, ParamError> {
-        Self::new(&Parameters::read(params)?, parts)
+        Self::new(&DiffQParameters::read(params)?, parts)
     }
 
     /// The same of parameters that have been read.
-    pub(crate) fn new(set: &Parameters, parts: Parts) -> Result<Self, ParamError> {
+    pub(crate) fn new(set: &DiffQParameters, parts: Parts) -> Result<Self, ParamError> {
         let CommonParameters { serve, expiry, sizes, .. } = set.common;
         let quantiser = set.common.quantiser();
         let scheduler = scheduler::Scheduler { parts, order: set.order, serve, acks: set.acks, quantiser };
@@ -218,11 +218,11 @@ impl Scheme for DiffQ {
     }
 
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(Sender::new(self.sender)))
+        Some(Box::new(DiffQSender::new(self.sender)))
     }
 
     fn udp(&self) -> Option<UdpEnds> {
-        Some(UdpEnds { source: Box::new(Sender::new(self.sender)), receiver: None })
+        Some(UdpEnds { source: Box::new(DiffQSender::new(self.sender)), receiver: None })
     }
 
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {

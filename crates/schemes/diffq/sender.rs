@@ -159,13 +159,13 @@ impl SourceRate {
 
 /// A source, over TCP or UDP.
 #[derive(Debug, Clone)]
-pub struct Sender {
+pub struct DiffQSender {
     rate: SourceRate,
     /// Number of the next packet.
     sequence: u32,
 }
 
-impl Sender {
+impl DiffQSender {
     /// A source before its flow starts.
     #[must_use]
     pub const fn new(config: SenderConfig) -> Self {
@@ -173,7 +173,7 @@ impl Sender {
     }
 }
 
-impl Source for Sender {
+impl Source for DiffQSender {
     fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.rate.start(setup.mss);
         context.out.timers.push((STEP, context.now + self.rate.config.interval));

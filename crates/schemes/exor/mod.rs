@@ -37,13 +37,13 @@ use crate::params::{ParamError, Params};
 use crate::places::{Agent, Capability, Interface, Medium, MessageKinds, Priority, Wants};
 use crate::scheme::Scheme;
 
-use node::Config;
-use station::{Station, StationConfig};
+use node::ExorConfig;
+use station::{ExorStation, StationConfig};
 
 params! {
     /// The parameters.
-    pub(crate) struct Parameters {
-        ..opportunistic: opportunistic::Parameters;
+    pub(crate) struct ExorParameters {
+        ..opportunistic: opportunistic::OpportunisticParameters;
         /// packets of a batch (section 3)
         paper batch: u64 = 32, in 1..=100;
         /// maps that the destination sends in its turn (section 3)
@@ -67,8 +67,8 @@ params! {
 
 params! {
     /// The parameters of `diffq-exor`.
-    pub(crate) struct DiffQParameters {
-        ..exor: Parameters;
+    pub(crate) struct DiffQExorParameters {
+        ..exor: ExorParameters;
         ..diffq: CommonParameters;
     }
 }
@@ -85,12 +85,13 @@ impl ExOr {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        Ok(Self::new(&Parameters::read(params)?))
+        Ok(Self::new(&ExorParameters::read(params)?))
     }
 
-    fn new(set: &Parameters) -> Self {
-        let turns = turns::Config { keeps: set.keeps, silent: set.silent as u32, packet: set.packet_time };
-        let node = Config {
+    fn new(set: &ExorParameters) -> Self {
+        let turns =
+            turns::TurnsConfig { keeps: set.keeps, silent: set.silent as u32, packet: set.packet_time };
+        let node = ExorConfig {
             turns,
             maps: set.maps as u8,
             broadcast: set.broadcast,
@@ -118,16 +119,16 @@ impl ExOr {
     /// # Errors
     /// A value that is out of its range.
     pub fn with_diffq(params: &Params) -> Result<Self, ParamError> {
-        let mut config = Self::new(&DiffQParameters::read(params)?.exor).config;
+        let mut config = Self::new(&DiffQExorParameters::read(params)?.exor).config;
         config.node.granted = true;
-        config.diffq = Some(backpressure::Config::from_params(params)?);
+        config.diffq = Some(backpressure::BackpressureConfig::from_params(params)?);
         Ok(Self { config })
     }
 }
 
 impl Scheme for ExOr {
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
-        (interface.medium == Medium::Radio).then(|| Station::new(self.config).boxed())
+        (interface.medium == Medium::Radio).then(|| ExorStation::new(self.config).boxed())
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

@@ -36,9 +36,9 @@ use crate::opportunistic::{QUIET, later};
 
 /// The parameters of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct ExorConfig {
     /// Turns.
-    pub turns: turns::Config,
+    pub turns: turns::TurnsConfig,
     /// Maps that the destination sends in a turn.
     pub maps: u8,
     /// Part of a batch that is broadcast, before the rest goes by routing.
@@ -55,9 +55,9 @@ pub struct Config {
     pub flows: usize,
 }
 
-impl Default for Config {
+impl Default for ExorConfig {
     fn default() -> Self {
-        let turns = turns::Config::default();
+        let turns = turns::TurnsConfig::default();
         let [again, patience, stuck] = [1, 3, 5].map(Span::from_secs);
         Self { turns, maps: 10, broadcast: 0.9, again, patience, stuck, granted: false, flows: 256 }
     }
@@ -139,7 +139,7 @@ struct Known {
 #[derive(Debug, Clone)]
 pub struct Node {
     me: u32,
-    config: Config,
+    config: ExorConfig,
     flows: Flows<Known>,
     /// The flow that has sent last.
     turn: Option<Flow>,
@@ -150,7 +150,7 @@ impl Batch {
         (number, rank): (u32, u8),
         nodes: Nodes,
         packets: usize,
-        turns: turns::Config,
+        turns: turns::TurnsConfig,
         now: Time,
     ) -> Option<Self> {
         // All that is known at first: the source holds everything.
@@ -193,12 +193,12 @@ impl Batch {
     }
 
     /// True if the node is silent at a time.
-    fn is_silent(&self, config: &Config, at: Time) -> bool {
+    fn is_silent(&self, config: &ExorConfig, at: Time) -> bool {
         !self.is_source() && at.since(self.alive) >= config.patience
     }
 
     /// Begins the turn, if it is time and there is something to send.
-    fn tick(&mut self, config: &Config, now: Time) {
+    fn tick(&mut self, config: &ExorConfig, now: Time) {
         if self.turn.is_some() || now < self.turns.begins() {
             return;
         }
@@ -264,7 +264,7 @@ impl Batch {
 impl Node {
     /// A node without flows.
     #[must_use]
-    pub const fn new(me: u32, config: Config) -> Self {
+    pub const fn new(me: u32, config: ExorConfig) -> Self {
         Self { me, config, flows: Flows::new(me, config.flows), turn: None }
     }
 

@@ -14,7 +14,7 @@ use airfair_units::{Bytes, Span, Time};
 use airfair_wire::Flow;
 use airfair_wire::exor::{ExorView, Nodes};
 
-use super::node::{Config, Meaning, Node, Sending};
+use super::node::{ExorConfig, Meaning, Node, Sending};
 use crate::opportunistic::backpressure::{self, Backlogged, Backpressure};
 use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::flows::Flows;
@@ -43,11 +43,11 @@ pub struct StationConfig {
     /// Which forwarders are left out.
     pub pruning: Pruning,
     /// Probes that measure delivery ratios; none: the simulator tells them.
-    pub probes: Option<probes::Config>,
+    pub probes: Option<probes::ProbesConfig>,
     /// The node's own rules.
-    pub node: Config,
+    pub node: ExorConfig,
     /// DiffQ, if it decides rates, order and levels.
-    pub diffq: Option<backpressure::Config>,
+    pub diffq: Option<backpressure::BackpressureConfig>,
 }
 
 /// Sizes of the packets of a batch that the node holds, as IP packets, bytes.
@@ -70,7 +70,7 @@ struct Counts {
 }
 
 /// A node of ExOR at its radio.
-pub struct Station {
+pub struct ExorStation {
     config: StationConfig,
     node: Node,
     me: NodeId,
@@ -110,7 +110,7 @@ fn listed(losses: &Losses, flow: &Flow, pruning: &Pruning) -> Option<Nodes> {
     super::listed(&Expected::new(losses, from, to, pruning)?)
 }
 
-impl Station {
+impl ExorStation {
     /// A node before its interface starts.
     #[must_use]
     pub fn new(config: StationConfig) -> Self {
@@ -194,7 +194,7 @@ impl Station {
     }
 }
 
-impl Agent for Station {
+impl Agent for ExorStation {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
         self.node = Node::new(setup.node.0, self.config.node);
@@ -248,7 +248,7 @@ impl Agent for Station {
     }
 }
 
-impl Forwarder for Station {
+impl Forwarder for ExorStation {
     fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {
         self.ratios.set_given(ratios);
     }

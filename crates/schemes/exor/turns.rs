@@ -16,7 +16,7 @@ use airfair_wire::exor::Fragment;
 
 /// The parameters of turns.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct TurnsConfig {
     /// Part of the old value that stays in the average.
     pub keeps: f64,
     /// Packets that a node in between is given.
@@ -25,7 +25,7 @@ pub struct Config {
     pub packet: Span,
 }
 
-impl Default for Config {
+impl Default for TurnsConfig {
     fn default() -> Self {
         Self { keeps: 0.9, silent: 5, packet: Span::from_millis(2) }
     }
@@ -34,7 +34,7 @@ impl Default for Config {
 /// The forwarding timer of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turns {
-    config: Config,
+    config: TurnsConfig,
     me: u8,
     nodes: u8,
     /// Nanoseconds.
@@ -51,7 +51,7 @@ pub struct Turns {
 impl Turns {
     /// A timer of the node of a rank among so many, which has just let its turn pass.
     #[must_use]
-    pub fn new(config: Config, me: u8, nodes: u8, now: Time) -> Self {
+    pub fn new(config: TurnsConfig, me: u8, nodes: u8, now: Time) -> Self {
         let nodes = nodes.max(1);
         let me = me.min(nodes - 1);
         let packet = config.packet.as_nanos() as f64;

@@ -9,7 +9,7 @@ use airfair_units::Span;
 use airfair_wire::c3l::{FlowReport, Kind, LinkReport, Message as WireMessage, Neighbour, Report};
 
 use super::{FalseMessages, Faults, Faulty};
-use crate::c3l::{C3l, Parameters};
+use crate::c3l::{C3l, C3lParameters};
 use crate::params;
 use crate::params::{ParamError, Params};
 use crate::places::Message;
@@ -19,7 +19,7 @@ const HOUR: Span = Span::from_secs(3600);
 params! {
     /// The parameters of `c3l-faulty`.
     pub(crate) struct FaultyParameters {
-        ..right: Parameters;
+        ..right: C3lParameters;
         /// part of the node's reports that is lost before it is sent
         operator lost: f64 = 0.0, in 0.0..=1.0;
         /// longest time that a report waits before it is sent; each waits a drawn part of it

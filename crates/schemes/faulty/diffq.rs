@@ -5,14 +5,14 @@ use alloc::sync::Arc;
 
 use super::{FalseHeader, Faults, Faulty};
 use crate::diffq::scheduler::Parts;
-use crate::diffq::{DiffQ, Parameters, trailer};
+use crate::diffq::{DiffQ, DiffQParameters, trailer};
 use crate::params;
 use crate::params::{ParamError, Params};
 
 params! {
     /// The parameters of `diffq-liar`.
     pub(crate) struct LiarParameters {
-        ..truth: Parameters;
+        ..truth: DiffQParameters;
         /// what the node multiplies the sizes by that it announces: 0 attracts packets, large factors repel them
         operator size_factor: f64 = 0.0, in 0.0..=1000.0;
     }

@@ -18,7 +18,7 @@ use crate::reno::{Common, Growth, PARTS, Reno};
 
 params! {
     /// The parameters of TCP-FeW.
-    pub(crate) struct Parameters {
+    pub(crate) struct FewParameters {
         ..common: Common;
         /// a, the growth of the window in congestion avoidance, segments a round trip; 1 is NewReno's
         paper growth: f64 = 0.01, in 0.0001..=1.0;
@@ -34,7 +34,7 @@ params! {
 /// # Errors
 /// A value that is out of its range.
 pub fn from_params(params: &Params) -> Result<Reno, ParamError> {
-    let set = Parameters::read(params)?;
+    let set = FewParameters::read(params)?;
     let slow_start = set.limit_slow_start.then_some((set.growth * PARTS as f64) as u64);
     let growth = Growth { avoidance: set.growth, slow_start };
     Ok(Reno::new(&set.common, set.careful_exit, PartialAck::RepairsNext).with_growth(growth))

@@ -34,7 +34,7 @@ use alloc::vec::Vec;
 use airfair_units::random::Stream;
 use airfair_units::{Bytes, Time};
 
-use crate::codel::{self, Parameters as CoDelParameters};
+use crate::codel::{self, CoDelParameters};
 use crate::params;
 use crate::params::{ParamError, Params};
 use crate::places::{
@@ -43,7 +43,7 @@ use crate::places::{
 
 params! {
     /// The parameters of FQ-CoDel.
-    pub(crate) struct Parameters {
+    pub(crate) struct FqCoDelParameters {
         ..codel: CoDelParameters;
         /// queues that flows are hashed to; flows of one queue share its service (RFC 8290 section 5.2)
         paper flows: u64 = 1024, in 1..=65_536;
@@ -129,7 +129,7 @@ impl FqCoDel {
     /// # Errors
     /// A parameter out of its range.
     pub fn from_params(params: &Params, limit_packets: u32) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = FqCoDelParameters::read(params)?;
         Ok(Self {
             settings: set.codel.checked()?,
             flows: set.flows as u32,

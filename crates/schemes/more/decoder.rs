@@ -1,8 +1,7 @@
-//! The packets of a batch that a node holds: their vectors in echelon form, and payloads beside them where the batch has any.
+//! The packets of a batch that a node holds: their vectors in echelon form.
 //!
 //! A packet is the sum of the batch's natives, each times a coefficient; the coefficients are its vector. A packet is innovative if its
-//! vector is no combination of those that the node holds: Gaussian elimination, a step for each packet, decides. Payloads are touched only
-//! for innovative packets.
+//! vector is no combination of those that the node holds: Gaussian elimination, a step for each packet, decides.
 //!
 //! Every node that hears a packet asks this, so a step is cheap: a row is stored with its multiples by 1, x and x + 1, by those times x^2,
 //! and so on. Any multiple is then the sum of four stored rows.
@@ -13,7 +12,6 @@ use alloc::vec::Vec;
 use airfair_units::random::Stream;
 
 use super::gf256;
-use super::row::Row;
 
 /// Coefficients that are handled together.
 const BLOCK: usize = 32;
@@ -25,61 +23,32 @@ const MULTIPLES: usize = 16;
 /// No row.
 const NONE: u8 = u8::MAX;
 
-/// A random combination of what a node holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Combination {
-    /// Coefficients of the natives.
-    pub vector: Vec<u8>,
-    /// The payload, where the batch has any.
-    pub payload: Option<Row>,
-}
-
 /// The packets that a node holds of a batch of K natives, K from 1 to 255.
 ///
-/// At most K packets are stored: each is 16 multiples of its vector, whose length is rounded up to 32, and its payload.
+/// At most K packets are stored: each is 16 multiples of its vector, whose length is rounded up to 32.
 #[derive(Debug, Clone)]
 pub struct Decoder {
     natives: u8,
-    /// Bytes of a payload; 0 for a batch without.
-    payload: usize,
     /// Row whose first coefficient other than 0, a one, is that of this native.
     pivots: Vec<u8>,
     /// Multiples of each block of each row: digit times x^(2 window) at 4 window + digit.
     rows: Vec<[Block; MULTIPLES]>,
-    payloads: Vec<Row>,
-    /// Row and factor of each step of the elimination of the packet that is added.
-    steps: Vec<(u8, u8)>,
 }
 
 impl Decoder {
-    /// Nothing of a batch of so many natives (at least 1), with payloads of so many bytes.
+    /// Nothing of a batch of so many natives (at least 1).
     #[must_use]
-    pub fn new(natives: u8, payload: usize) -> Self {
+    pub fn new(natives: u8) -> Self {
         let natives = natives.max(1);
-        let pivots = vec![NONE; natives.into()];
-        Self { natives, payload, pivots, rows: Vec::new(), payloads: Vec::new(), steps: Vec::new() }
+        Self { natives, pivots: vec![NONE; natives.into()], rows: Vec::new() }
     }
 
-    /// All natives of a batch without payloads, as its source holds them.
+    /// All natives of a batch, as its source holds them.
     #[must_use]
     pub fn full(natives: u8) -> Self {
-        let mut all = Self::new(natives, 0);
+        let mut all = Self::new(natives);
         for native in 0..all.natives {
-            all.add(&all.unit(native), None);
-        }
-        all
-    }
-
-    /// All natives of a batch, as its source holds them. Payloads that are shorter than the longest are filled with zeros; of more than 255
-    /// the first count.
-    #[must_use]
-    pub fn of(mut payloads: Vec<Vec<u8>>) -> Self {
-        payloads.truncate(255);
-        let longest = payloads.iter().map(Vec::len).max().unwrap_or(0);
-        let mut all = Self::new(payloads.len() as u8, longest);
-        for (native, mut payload) in (0..255).zip(payloads) {
-            payload.resize(longest, 0);
-            all.add(&all.unit(native), Some(&Row::new(payload)));
+            all.add(&all.unit(native));
         }
         all
     }
@@ -92,12 +61,6 @@ impl Decoder {
     #[must_use]
     pub const fn natives(&self) -> u8 {
         self.natives
-    }
-
-    /// Bytes of a payload; 0 for a batch without.
-    #[must_use]
-    pub const fn payload_bytes(&self) -> usize {
-        self.payload
     }
 
     /// Number of packets that are stored, none of which is a combination of others.
@@ -133,9 +96,8 @@ impl Decoder {
         }
     }
 
-    /// Takes from a vector what stored rows explain, until a native appears that no row begins with; each step is told. `None`: nothing
-    /// is left.
-    fn eliminate(&self, vector: &mut [Block], mut step: impl FnMut(u8, u8)) -> Option<u8> {
+    /// Takes from a vector what stored rows explain, until a native appears that no row begins with. `None`: nothing is left.
+    fn eliminate(&self, vector: &mut [Block]) -> Option<u8> {
         for (native, &row) in (0..self.natives).zip(&self.pivots) {
             let c = coefficient(vector, native);
             if c != 0 {
@@ -143,7 +105,6 @@ impl Decoder {
                     return Some(native);
                 }
                 self.multiply_add(vector, row, c);
-                step(row, c);
             }
         }
         None
@@ -165,41 +126,26 @@ impl Decoder {
             return false;
         }
         let Some(mut vector) = self.blocks_of(vector) else { return false };
-        self.eliminate(&mut vector[..self.blocks()], |_, _| ()).is_some()
+        self.eliminate(&mut vector[..self.blocks()]).is_some()
     }
 
-    /// A packet has come: true if it was innovative, and is stored. Where the batch has payloads, one without, or of another length, is not
-    /// stored.
-    pub fn add(&mut self, vector: &[u8], payload: Option<&Row>) -> bool {
-        if self.is_full() || payload.map_or(0, Row::len) != self.payload {
+    /// A packet with this vector has come: true if it was innovative, and is stored.
+    pub fn add(&mut self, vector: &[u8]) -> bool {
+        if self.is_full() {
             return false;
         }
         let Some(mut vector) = self.blocks_of(vector) else { return false };
         let blocks = self.blocks();
         let vector = &mut vector[..blocks];
-        let mut steps = core::mem::take(&mut self.steps);
-        steps.clear();
-        let pivot = self.eliminate(vector, |row, c| steps.push((row, c)));
-        if let Some(pivot) = pivot {
-            let inverse = gf256::inverse(coefficient(vector, pivot));
-            self.pivots[usize::from(pivot)] = self.rank();
-            if let Some(payload) = payload.filter(|payload| !payload.is_empty()) {
-                let mut payload = payload.clone();
-                for &(row, c) in &steps {
-                    payload.multiply_add(&self.payloads[usize::from(row)], c);
-                }
-                payload.scale(inverse);
-                self.payloads.push(payload);
-            }
-            let mut bytes = [0; MOST_BLOCKS * BLOCK];
-            read(vector, &mut bytes);
-            let bytes = &mut bytes[..blocks * BLOCK];
-            gf256::scale(bytes, inverse);
-            write(vector, bytes);
-            self.store(vector);
-        }
-        self.steps = steps;
-        pivot.is_some()
+        let Some(pivot) = self.eliminate(vector) else { return false };
+        self.pivots[usize::from(pivot)] = self.rank();
+        let mut bytes = [0; MOST_BLOCKS * BLOCK];
+        read(vector, &mut bytes);
+        let bytes = &mut bytes[..blocks * BLOCK];
+        gf256::scale(bytes, gf256::inverse(coefficient(vector, pivot)));
+        write(vector, bytes);
+        self.store(vector);
+        true
     }
 
     /// Appends a vector with its multiples.
@@ -221,9 +167,9 @@ impl Decoder {
         }
     }
 
-    /// A fresh combination of all that is stored, uniformly drawn, but never of zeros only; `None` where nothing is stored.
+    /// The vector of a fresh combination of all that is stored, uniformly drawn, but never of zeros only; `None` where nothing is stored.
     #[must_use]
-    pub fn combine(&self, random: &mut Stream) -> Option<Combination> {
+    pub fn combine(&self, random: &mut Stream) -> Option<Vec<u8>> {
         let rank = usize::from(self.rank());
         if rank == 0 {
             return None;
@@ -240,40 +186,12 @@ impl Decoder {
         }
         let mut vector = vec![0; self.natives.into()];
         read(&sum, &mut vector);
-        let payload = (self.payload > 0).then(|| {
-            let mut payload = Row::zeros(self.payload);
-            for (row, &c) in self.payloads.iter().zip(&factors) {
-                payload.multiply_add(row, c);
-            }
-            payload
-        });
-        Some(Combination { vector, payload })
-    }
-
-    /// The natives of a batch with payloads; `None` before the rank is K.
-    #[must_use]
-    pub fn decode(&self) -> Option<Vec<Row>> {
-        if !self.is_full() || self.payload == 0 {
-            return None;
-        }
-        // From the last to the first: the row of a native has nothing of those before.
-        let mut decoded: Vec<Row> = Vec::with_capacity(self.natives.into());
-        for (native, &row) in (0..self.natives).zip(&self.pivots).rev() {
-            let mut payload = self.payloads[usize::from(row)].clone();
-            let vector: Vec<Block> = self.row(row).iter().map(|multiples| multiples[1]).collect();
-            for (other, known) in (native + 1..self.natives).zip(decoded.iter().rev()) {
-                payload.multiply_add(known, coefficient(&vector, other));
-            }
-            decoded.push(payload);
-        }
-        decoded.reverse();
-        Some(decoded)
+        Some(vector)
     }
 
     /// Forgets all packets.
     pub fn clear(&mut self) {
         self.rows.clear();
-        self.payloads.clear();
         self.pivots.fill(NONE);
     }
 }

@@ -1,17 +1,16 @@
-//! Arithmetic in GF(2^8), of bytes and of rows of bytes.
+//! Arithmetic in GF(2^8): multiples of vectors, and inverses.
 //!
 //! The paper names the field's size only. Reading: its polynomial is x^8 + x^4 + x^3 + x^2 + 1 ([`POLYNOMIAL`]), as in RFC 6330; of it x is
 //! a generator. Another polynomial gives other bytes and the same ranks on average.
 //!
-//! This is the portable way, without `unsafe`: a byte is multiplied by c as the sum of the products of its bits, which are the same for a
-//! whole row. Each bit is a comparison and a mask for every byte, which compilers turn into instructions for sixteen bytes at a time or
-//! more. Tables for nibbles or for bytes are slower without a shuffle instruction. [`super::row`] may take another way.
+//! A byte is multiplied by c as the sum of the products of its bits, which are the same for a whole vector. Each bit is a comparison and a
+//! mask for every byte, which compilers turn into instructions for sixteen bytes at a time or more.
 
 /// The field's polynomial, a bit for each coefficient.
 pub const POLYNOMIAL: u16 = 0x11d;
 
 /// Products of a number and x^0 to x^7: what each bit of another factor adds.
-pub type Powers = [u8; 8];
+type Powers = [u8; 8];
 
 /// The product of a number and x.
 const fn times_x(a: u8) -> u8 {
@@ -27,17 +26,6 @@ const fn powers_of(c: u8) -> Powers {
         bit += 1;
     }
     powers
-}
-
-const fn product(powers: &Powers, a: u8) -> u8 {
-    let (mut sum, mut bit) = (0, 0);
-    while bit < 8 {
-        if a >> bit & 1 == 1 {
-            sum ^= powers[bit];
-        }
-        bit += 1;
-    }
-    sum
 }
 
 static POWERS: [Powers; 256] = {
@@ -70,15 +58,8 @@ static INVERSES: [u8; 256] = {
 };
 
 /// The products of `c` and the powers of x.
-#[must_use]
-pub fn powers(c: u8) -> &'static Powers {
+fn powers(c: u8) -> &'static Powers {
     &POWERS[usize::from(c)]
-}
-
-/// The product of two numbers.
-#[must_use]
-pub fn multiply(a: u8, b: u8) -> u8 {
-    product(powers(a), b)
 }
 
 /// The inverse of a number; 0 has none, and gives 0.
@@ -87,25 +68,17 @@ pub fn inverse(a: u8) -> u8 {
     INVERSES[usize::from(a)]
 }
 
-/// Adds `c` times `row` to `sum`, as far as the shorter of the two reaches.
-pub fn multiply_add(sum: &mut [u8], row: &[u8], c: u8) {
+/// Multiplies a vector by `c`.
+pub fn scale(vector: &mut [u8], c: u8) {
     let powers = powers(c);
-    for (sum, &byte) in sum.iter_mut().zip(row) {
-        *sum ^= masked(powers, byte);
-    }
-}
-
-/// Multiplies a row by `c`.
-pub fn scale(row: &mut [u8], c: u8) {
-    let powers = powers(c);
-    for byte in row {
-        *byte = masked(powers, *byte);
+    for byte in vector {
+        *byte = product(powers, *byte);
     }
 }
 
 /// The product as masks, for many bytes at a time.
 #[inline(always)]
-fn masked(powers: &Powers, byte: u8) -> u8 {
+fn product(powers: &Powers, byte: u8) -> u8 {
     let mut product = 0;
     for (bit, &power) in powers.iter().enumerate() {
         product ^= if byte & 1 << bit != 0 { power } else { 0 };

@@ -2,6 +2,7 @@
 //!
 //! Source: Chachulski, Jennings, Katti, Katabi, "Trading Structure for Randomness in Wireless Opportunistic Routing", SIGCOMM 2007.
 //! Place: the forwarder of radio interfaces. Flows over UDP without a law of their own go by it; others by routes.
+//! Coefficients are real; what they combine are numbers of packets, not bytes.
 //!
 //! | symbol | here | unit |
 //! |---|---|---|
@@ -11,8 +12,8 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `gf256`, `row` | arithmetic of coding |
-//! | `decoder` | a node's packets of a batch: rank, combinations, natives |
+//! | `gf256` | arithmetic of coding |
+//! | `decoder` | a node's packets of a batch: rank, combinations |
 //! | `forwarders` | credits, at the source |
 //! | `node` | source, forwarder and destination |
 //! | `differential` | DiffQ over MORE: the nodes whose backlogs count |
@@ -23,7 +24,6 @@ pub mod differential;
 pub mod forwarders;
 pub mod gf256;
 pub mod node;
-pub mod row;
 pub mod station;
 
 use alloc::boxed::Box;
@@ -38,13 +38,13 @@ use crate::params::{ParamError, Params};
 use crate::places::{Agent, Capability, Interface, Medium, MessageKinds, Priority, Wants};
 use crate::scheme::Scheme;
 
-use node::Config;
-use station::{Station, StationConfig};
+use node::MoreConfig;
+use station::{MoreStation, StationConfig};
 
 params! {
     /// The parameters.
-    pub(crate) struct Parameters {
-        ..opportunistic: opportunistic::Parameters;
+    pub(crate) struct MoreParameters {
+        ..opportunistic: opportunistic::OpportunisticParameters;
         /// K, the natives of a batch (section 3)
         paper batch: u64 = 32, in 1..=255;
         /// a packet that brings nothing new earns credit, too: credit pays for what was sent upstream
@@ -59,8 +59,8 @@ params! {
 
 params! {
     /// The parameters of `diffq-more`.
-    pub(crate) struct DiffQParameters {
-        ..more: Parameters;
+    pub(crate) struct DiffQMoreParameters {
+        ..more: MoreParameters;
         ..diffq: CommonParameters;
     }
 }
@@ -77,11 +77,11 @@ impl More {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        Ok(Self::new(&Parameters::read(params)?))
+        Ok(Self::new(&MoreParameters::read(params)?))
     }
 
-    fn new(set: &Parameters) -> Self {
-        let node = Config {
+    fn new(set: &MoreParameters) -> Self {
+        let node = MoreConfig {
             dependent_earns: set.dependent_earns,
             granted: false,
             depth: u32::MAX,
@@ -105,9 +105,9 @@ impl More {
     /// # Errors
     /// A value that is out of its range.
     pub fn with_diffq(params: &Params) -> Result<Self, ParamError> {
-        let mut config = Self::new(&DiffQParameters::read(params)?.more).config;
+        let mut config = Self::new(&DiffQMoreParameters::read(params)?.more).config;
         config.node.granted = true;
-        let diffq = backpressure::Config::from_params(params)?;
+        let diffq = backpressure::BackpressureConfig::from_params(params)?;
         config.node.depth = diffq.quantiser.depth;
         config.diffq = Some(diffq);
         Ok(Self { config })
@@ -116,7 +116,7 @@ impl More {
 
 impl Scheme for More {
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
-        (interface.medium == Medium::Radio).then(|| Station::new(self.config).boxed())
+        (interface.medium == Medium::Radio).then(|| MoreStation::new(self.config).boxed())
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

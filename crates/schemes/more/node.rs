@@ -25,17 +25,14 @@
 //!
 //! Memory: at most `flows` flows of others, the one heard longest ago gives way; of each one batch, of which K packets are stored.
 
-use alloc::vec::Vec;
-
 use airfair_units::random::Stream;
 use airfair_units::{Span, Time};
 use airfair_wire::more::{
     Acknowledgement, Coded, CodedView, Credit, Flow, Forwarder, Forwarders, ForwardersView,
 };
 
-use super::decoder::{Combination, Decoder};
+use super::decoder::Decoder;
 use super::differential;
-use super::row::Row;
 use crate::opportunistic::backpressure::Backlogged;
 use crate::opportunistic::flows::Flows;
 use crate::opportunistic::{QUIET, later};
@@ -48,7 +45,7 @@ const LONGEST: Span = Span::from_secs(1);
 
 /// The parameters of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Config {
+pub struct MoreConfig {
     /// A packet that is not innovative earns credit.
     pub dependent_earns: bool,
     /// Sources send what they are granted, instead of always.
@@ -61,7 +58,7 @@ pub struct Config {
     pub flows: usize,
 }
 
-impl Default for Config {
+impl Default for MoreConfig {
     fn default() -> Self {
         Self {
             dependent_earns: true,
@@ -99,15 +96,6 @@ pub struct Heard {
     pub acknowledge: Option<Acknowledgement>,
 }
 
-/// A packet that is made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Packet {
-    /// The header of the packet.
-    pub header: Coded,
-    /// The payload of the packet, where the batch has any.
-    pub payload: Option<Row>,
-}
-
 /// A batch at a node.
 #[derive(Debug, Clone)]
 struct Batch {
@@ -141,7 +129,7 @@ struct Known {
 #[derive(Debug, Clone)]
 pub struct Node {
     me: u32,
-    config: Config,
+    config: MoreConfig,
     flows: Flows<Known>,
     /// The flow that has sent last.
     turn: Option<Flow>,
@@ -161,7 +149,7 @@ fn place(flow: &Flow, forwarders: ForwardersView<'_>, node: u32) -> Option<usize
 impl Node {
     /// A node without flows.
     #[must_use]
-    pub const fn new(me: u32, config: Config) -> Self {
+    pub const fn new(me: u32, config: MoreConfig) -> Self {
         Self { me, config, flows: Flows::new(me, config.flows), turn: None, work: 0 }
     }
 
@@ -204,7 +192,7 @@ impl Node {
     }
 
     /// A packet of `from` was heard.
-    pub fn heard(&mut self, header: CodedView<'_>, payload: Option<&Row>, from: u32, now: Time) -> Heard {
+    pub fn heard(&mut self, header: CodedView<'_>, from: u32, now: Time) -> Heard {
         let mut result = Heard { meaning: Meaning::Ignored, ended: None, acknowledge: None };
         let (CodedView { flow, batch: number, forwarders, .. }, config) = (header, self.config);
         self.work += 1 + forwarders.len() as u64;
@@ -223,15 +211,14 @@ impl Node {
             return result;
         }
         result.ended = open.filter(|&open| open != number);
-        let bytes = payload.map_or(0, Row::len);
         let natives = header.vector().len();
-        let fits = |held: &Decoder| (usize::from(held.natives()), held.payload_bytes()) == (natives, bytes);
+        let fits = |held: &Decoder| usize::from(held.natives()) == natives;
         let batch = match &mut known.batch {
             Some(batch) if batch.number == number && (fits(&batch.held) || !batch.is_quiet(now)) => batch,
             none => none.insert(Batch {
                 number,
                 forwarders: forwarders.shared(),
-                held: Decoder::new(natives as u8, bytes),
+                held: Decoder::new(natives as u8),
                 counter: 0,
                 heard: now,
             }),
@@ -242,7 +229,7 @@ impl Node {
         batch.heard = now;
         // A step of the elimination for each packet that is held.
         self.work += natives as u64 * (1 + u64::from(batch.held.rank()));
-        let innovative = batch.held.add(header.vector(), payload);
+        let innovative = batch.held.add(header.vector());
         result.meaning = if innovative { Meaning::Innovative } else { Meaning::Dependent };
         if mine == 0 {
             if batch.held.is_full() {
@@ -334,20 +321,20 @@ impl Node {
         Some(after.or_else(|| self.backlogs().next())?.0)
     }
 
-    /// A fresh combination, when the medium is free; `None` where the flow has nothing to send.
-    pub fn make(&mut self, flow: &Flow, random: &mut Stream) -> Option<Packet> {
+    /// The header of a fresh combination, when the medium is free; `None` where the flow has nothing to send.
+    pub fn make(&mut self, flow: &Flow, random: &mut Stream) -> Option<Coded> {
         if self.backlog(flow) == 0 {
             return None;
         }
         let endless = flow.source == self.me && !self.config.granted;
         let batch = self.flows.get_mut(flow)?.batch.as_mut()?;
-        let Combination { vector, payload } = batch.held.combine(random)?;
+        let vector = batch.held.combine(random)?;
         let header = Coded::new(*flow, batch.number, batch.forwarders.clone(), vector)?;
         if !endless {
             batch.counter -= ONE;
         }
         self.turn = Some(*flow);
-        Some(Packet { header, payload })
+        Some(header)
     }
 
     /// The batch at hand: its number, its rank, and K.
@@ -367,12 +354,6 @@ impl Node {
     #[must_use]
     pub fn last_acknowledged(&self, flow: &Flow) -> Option<u32> {
         self.flows.get(flow)?.ended
-    }
-
-    /// The natives of the batch that the destination has decoded, where it has payloads; until the next one begins.
-    #[must_use]
-    pub fn decoded(&self, flow: &Flow) -> Option<Vec<Row>> {
-        self.flows.get(flow)?.batch.as_ref()?.held.decode()
     }
 
     /// Number of flows that are known.

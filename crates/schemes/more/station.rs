@@ -18,7 +18,7 @@ use airfair_wire::more::{Acknowledgement, CodedView, Flow, Forwarders};
 
 use super::decoder::Decoder;
 use super::forwarders;
-use super::node::{Config, Heard, Meaning, Node, next_gap};
+use super::node::{Heard, Meaning, MoreConfig, Node, next_gap};
 use crate::opportunistic::backpressure::{self, Backlogged, Backpressure};
 use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::losses::Losses;
@@ -48,11 +48,11 @@ pub struct StationConfig {
     /// Which forwarders are left out.
     pub pruning: Pruning,
     /// The node's own rules.
-    pub node: Config,
+    pub node: MoreConfig,
     /// Probes, if delivery ratios are measured.
-    pub probes: Option<probes::Config>,
+    pub probes: Option<probes::ProbesConfig>,
     /// DiffQ, if it decides rates, order and levels.
-    pub diffq: Option<backpressure::Config>,
+    pub diffq: Option<backpressure::BackpressureConfig>,
 }
 
 /// Packets of a flow that the node has heard or sends.
@@ -82,7 +82,7 @@ struct Counts {
 }
 
 /// A node of MORE at its radio.
-pub struct Station {
+pub struct MoreStation {
     config: StationConfig,
     node: Node,
     me: NodeId,
@@ -96,7 +96,7 @@ pub struct Station {
     diffq: Option<Backpressure>,
 }
 
-impl Station {
+impl MoreStation {
     /// A node before its interface starts.
     #[must_use]
     pub fn new(config: StationConfig) -> Self {
@@ -143,7 +143,7 @@ impl Station {
 
     /// Repeats the acknowledgement of a batch from now on, or of none.
     fn repeat(&mut self, flow: &Flow, acknowledgement: Option<&Acknowledgement>, now: Time) {
-        let StationConfig { repeat, node: Config { again, .. }, .. } = self.config;
+        let StationConfig { repeat, node: MoreConfig { again, .. }, .. } = self.config;
         let new = acknowledgement.filter(|_| repeat > Span::ZERO).map(|&acknowledgement| Repeated {
             acknowledgement,
             next: now.saturating_add(again),
@@ -237,7 +237,7 @@ fn message(acknowledgement: &Acknowledgement) -> Option<Message> {
     Some(Message { to, bytes, ahead: true, transmit: None })
 }
 
-impl Agent for Station {
+impl Agent for MoreStation {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
         self.node = Node::new(setup.node.0, self.config.node);
@@ -297,7 +297,7 @@ impl Agent for Station {
     }
 }
 
-impl Forwarder for Station {
+impl Forwarder for MoreStation {
     fn on_delivery_ratios(&mut self, ratios: &DeliveryRatios, _context: &mut ForwarderContext<'_>) {
         self.ratios.set_given(ratios);
     }
@@ -326,7 +326,7 @@ impl Forwarder for Station {
         if let Some(diffq) = &mut self.diffq {
             diffq.hear(heard.from, &header.flow, rest, context.now);
         }
-        let Heard { meaning, acknowledge, .. } = self.node.heard(header, None, heard.from.0, context.now);
+        let Heard { meaning, acknowledge, .. } = self.node.heard(header, heard.from.0, context.now);
         let (flow, to_me) = (FlowId(header.flow.flow), header.flow.destination == self.me.0);
         match meaning {
             Meaning::Ignored => return,
@@ -362,25 +362,20 @@ impl Forwarder for Station {
 
     fn make(&mut self, context: &mut ForwarderContext<'_>) -> Option<Made> {
         let (flow, _) = self.next(context.now)?;
-        let packet = self.node.make(&flow, context.random)?;
-        let mut header = vec![0; packet.header.wire_len()];
-        packet.header.encode(&mut header).ok()?;
+        let coded = self.node.make(&flow, context.random)?;
+        let mut header = vec![0; coded.wire_len()];
+        coded.encode(&mut header).ok()?;
         if let Some(diffq) = &mut self.diffq {
             diffq.sent(&self.node, &flow, context.now);
             let left = self.node.backlog_to(flow.destination);
             header.extend(diffq.trailer(&flow, left, context.now));
         }
         self.counts.sent += 1;
-        Some(Made {
-            flow: FlowId(flow.flow),
-            batch: packet.header.batch,
-            header,
-            content: self.content(&flow),
-        })
+        Some(Made { flow: FlowId(flow.flow), batch: coded.batch, header, content: self.content(&flow) })
     }
 }
 
-impl Station {
+impl MoreStation {
     /// Number of flows, sizes and acknowledgements that it keeps of what others have sent.
     #[must_use]
     pub const fn kept(&self) -> usize {

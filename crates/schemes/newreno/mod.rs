@@ -15,7 +15,7 @@ use crate::reno::{Common, Reno};
 
 params! {
     /// The parameters of NewReno: Reno's, with another default for `careful_exit`.
-    pub(crate) struct Parameters {
+    pub(crate) struct NewRenoParameters {
         ..common: Common;
         /// fast recovery ends with cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS), the first choice of RFC 6582 section 3.2 step 3,
         /// so that no burst of up to ssthresh leaves at once; without it cwnd = ssthresh (RFC 5681 section 3.2 step 6)
@@ -28,6 +28,6 @@ params! {
 /// # Errors
 /// A value that is out of its range.
 pub fn from_params(params: &Params) -> Result<Reno, ParamError> {
-    let set = Parameters::read(params)?;
+    let set = NewRenoParameters::read(params)?;
     Ok(Reno::new(&set.common, set.careful_exit, PartialAck::RepairsNext))
 }

@@ -71,7 +71,7 @@ pub fn differential(own: u32, downstream: impl IntoIterator<Item = u32>) -> i64 
 
 /// The constants.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct BackpressureConfig {
     /// The law of sources.
     pub sender: SenderConfig,
     /// Levels, and D.
@@ -84,7 +84,7 @@ pub struct Config {
     pub expiry: Span,
 }
 
-impl Config {
+impl BackpressureConfig {
     /// The constants that parameters describe.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ struct Paced {
 /// DiffQ at a node with a forwarder.
 #[derive(Debug, Clone)]
 pub struct Backpressure {
-    config: Config,
+    config: BackpressureConfig,
     backlogs: Backlogs,
     own: Vec<Paced>,
     /// Time of the next step of the law.
@@ -128,14 +128,14 @@ pub struct Backpressure {
 impl Backpressure {
     /// A node that has heard nothing.
     #[must_use]
-    pub const fn new(config: Config) -> Self {
+    pub const fn new(config: BackpressureConfig) -> Self {
         let backlogs = Backlogs::new(config.sizes, config.expiry);
         Self { config, backlogs, own: Vec::new(), law_at: Time::ZERO, sequence: 0, garbage: 0 }
     }
 
     /// The constants.
     #[must_use]
-    pub const fn config(&self) -> &Config {
+    pub const fn config(&self) -> &BackpressureConfig {
         &self.config
     }
 

@@ -9,7 +9,7 @@
 //! | e_ij | `losses::Losses::loss` |
 //! | ETX to d, of deliveries forward | `losses::Distances` |
 //! | L_j, z_j | `expected::Share::load`, `expected::Share::sends` |
-//! | w, tau of ETX's probes | `probes::Config::window`, `probes::Config::interval` |
+//! | w, tau of ETX's probes | `probes::ProbesConfig::window`, `probes::ProbesConfig::interval` |
 
 pub mod backpressure;
 pub mod expected;
@@ -26,8 +26,8 @@ use expected::Pruning;
 
 params! {
     /// The parameters of every scheme with forwarders.
-    pub(crate) struct Parameters {
-        ..ratios: ratios::Parameters;
+    pub(crate) struct OpportunisticParameters {
+        ..ratios: ratios::RatiosParameters;
         /// time after which fewer packets than a batch has are sent as one (ours; the papers' sources always have more to send)
         reading flush: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
         /// part of all transmissions below which a forwarder is left out (MORE: section 3.2.1; ExOR: section 3)
@@ -41,7 +41,7 @@ params! {
     }
 }
 
-impl Parameters {
+impl OpportunisticParameters {
     /// Which forwarders are left out, at most so many being in a list.
     pub(crate) const fn pruning(&self, most: usize) -> Pruning {
         Pruning { part: self.prune, rise: self.prune_rise, least: self.least_delivery, most }

@@ -35,7 +35,7 @@ const MOST_NEIGHBOURS: usize = 128;
 
 /// The constants of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Config {
+pub struct ProbesConfig {
     /// Time between two probes.
     pub interval: Span,
     /// Probes over which a ratio is taken, 1 to 64.
@@ -48,7 +48,7 @@ pub struct Config {
     pub nodes: usize,
 }
 
-impl Config {
+impl ProbesConfig {
     /// Probes from one list of a node to its next.
     fn period(&self) -> u16 {
         let valid = self.expiry.as_nanos() / self.interval.as_nanos().max(1) / 3;
@@ -98,7 +98,7 @@ pub struct Counts {
 /// Probes, counts and lists at a node.
 #[derive(Debug, Clone)]
 pub struct Probes {
-    config: Config,
+    config: ProbesConfig,
     me: u32,
     counted: Discovery,
     sequence: u16,
@@ -116,10 +116,10 @@ const fn later(version: u16, than: u16) -> bool {
 impl Probes {
     /// A node that has heard nothing.
     #[must_use]
-    pub fn new(me: NodeId, config: Config) -> Self {
-        let Config { window, interval, .. } = config;
+    pub fn new(me: NodeId, config: ProbesConfig) -> Self {
+        let ProbesConfig { window, interval, .. } = config;
         // A step of 0: each list has what was counted last.
-        let counted = discovery::Config { window, interval, most: MOST_NEIGHBOURS, step: 0.0 };
+        let counted = discovery::DiscoveryConfig { window, interval, most: MOST_NEIGHBOURS, step: 0.0 };
         Self {
             config,
             me: me.0,

@@ -38,7 +38,7 @@ words! {
 
 params! {
     /// The parameters of delivery ratios, which all schemes that need them share.
-    pub(crate) struct Parameters {
+    pub(crate) struct RatiosParameters {
         /// delivery ratios of the network: "given" by the simulator, for 1500 B on a silent air, or measured by "probes" on the air
         operator ratios: Origin = Origin::Given;
         /// mean time between two probes of a node (De Couto and others, MobiCom 2003), with ratios = "probes"
@@ -52,10 +52,10 @@ params! {
     }
 }
 
-impl Parameters {
+impl RatiosParameters {
     /// The constants of probes; none if ratios are given.
-    pub(crate) fn probes(&self) -> Option<probes::Config> {
-        let config = probes::Config {
+    pub(crate) fn probes(&self) -> Option<probes::ProbesConfig> {
+        let config = probes::ProbesConfig {
             interval: self.probe_interval,
             window: self.probe_window as u32,
             bytes: self.probe_size.get().saturating_sub(HEADERS) as usize,
@@ -80,7 +80,7 @@ pub(crate) static BOTH: MessageKinds = MessageKinds {
 /// Delivery ratios at a node.
 #[derive(Debug, Clone)]
 pub struct Ratios {
-    config: Option<probes::Config>,
+    config: Option<probes::ProbesConfig>,
     given: DeliveryRatios,
     probes: Option<Probes>,
 }
@@ -88,7 +88,7 @@ pub struct Ratios {
 impl Ratios {
     /// Before the node's interface starts. Without constants of probes ratios are given by [`Self::set_given`].
     #[must_use]
-    pub fn new(config: Option<probes::Config>) -> Self {
+    pub fn new(config: Option<probes::ProbesConfig>) -> Self {
         Self { config, given: DeliveryRatios::default(), probes: None }
     }
 

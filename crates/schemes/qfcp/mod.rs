@@ -56,8 +56,8 @@ mod router;
 mod sender;
 
 pub use capacity::{Capacity, Observed};
-pub use router::{Divisor, Router, RouterConfig};
-pub use sender::{Sender, SenderConfig};
+pub use router::{Divisor, QfcpRouter, RouterConfig};
+pub use sender::{QfcpSender, SenderConfig};
 
 use alloc::boxed::Box;
 use core::ops::RangeInclusive;
@@ -109,7 +109,7 @@ words! {
 
 params! {
     /// The parameters of QFCP.
-    pub(crate) struct Parameters {
+    pub(crate) struct QfcpParameters {
         /// growth of a probed capacity in an interval in which the link was idle at times, equation 4
         paper alpha: f64 = 0.1, in 0.0..=10.0;
         /// part of the standing queue that is drained in an interval, equation 2
@@ -177,7 +177,7 @@ impl Qfcp {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = QfcpParameters::read(params)?;
         if set.min_interval > set.max_interval {
             return Err(ParamError::new("min_interval", "expected at most max_interval"));
         }
@@ -227,11 +227,11 @@ impl Qfcp {
 
 impl Scheme for Qfcp {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(WithFallback::new(Sender::new(self.sender))))
+        Some(Box::new(WithFallback::new(QfcpSender::new(self.sender))))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
-        Some(Box::new(Router::new(self.router, self.capacity(interface))))
+        Some(Box::new(QfcpRouter::new(self.router, self.capacity(interface))))
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

@@ -65,7 +65,7 @@ pub struct RouterConfig {
 
 /// QFCP beside an output interface.
 #[derive(Debug, Clone)]
-pub struct Router {
+pub struct QfcpRouter {
     config: RouterConfig,
     capacity: Capacity,
     /// R, bytes/s: the rate to which headers are lowered.
@@ -91,7 +91,7 @@ pub struct Router {
     flows: f64,
 }
 
-impl Router {
+impl QfcpRouter {
     /// A router before its first packet.
     #[must_use]
     pub fn new(config: RouterConfig, capacity: Capacity) -> Self {
@@ -168,7 +168,7 @@ fn us(span: Span) -> i64 {
     i64::try_from((span.0 << 8) / 1000).unwrap_or(i64::MAX)
 }
 
-impl Hop for Router {
+impl Hop for QfcpRouter {
     fn header(&self) -> &'static HeaderKind {
         &KIND
     }

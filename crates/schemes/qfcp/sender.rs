@@ -22,7 +22,7 @@ pub struct SenderConfig {
 
 /// QFCP's sender.
 #[derive(Debug, Clone)]
-pub struct Sender {
+pub struct QfcpSender {
     config: SenderConfig,
     mss: u64,
     rtt: Rtt,
@@ -32,7 +32,7 @@ pub struct Sender {
     initial: u64,
 }
 
-impl Sender {
+impl QfcpSender {
     /// A sender before its first feedback.
     #[must_use]
     pub fn new(config: SenderConfig) -> Self {
@@ -53,7 +53,7 @@ impl Sender {
     }
 }
 
-impl ExplicitSender for Sender {
+impl ExplicitSender for QfcpSender {
     const HEADER: &'static HeaderKind = &KIND;
 
     fn on_start(&mut self, setup: &FlowSetup) {

@@ -44,8 +44,8 @@ pub mod header;
 mod router;
 mod sender;
 
-pub use router::{Router, RouterConfig};
-pub use sender::{Sender, SenderConfig};
+pub use router::{RcpRouter, RouterConfig};
+pub use sender::{RcpSender, SenderConfig};
 
 use alloc::boxed::Box;
 
@@ -59,7 +59,7 @@ use crate::scheme::Scheme;
 
 params! {
     /// The parameters of RCP.
-    pub(crate) struct Parameters {
+    pub(crate) struct RcpParameters {
         /// part of the spare rate that is handed out in a round trip; the authors' later scripts have 0.4, the paper of 2005 has 0.1
         paper alpha: f64 = 0.4, in 0.0..=10.0;
         /// part of the queue that is drained in a round trip; checked against the authors' scripts
@@ -103,7 +103,7 @@ impl Rcp {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = RcpParameters::read(params)?;
         if set.min_interval > set.slot {
             return Err(ParamError::new("min_interval", "expected at most slot"));
         }
@@ -128,12 +128,12 @@ impl Rcp {
 
 impl Scheme for Rcp {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(WithFallback::new(Sender::new(self.sender))))
+        Some(Box::new(WithFallback::new(RcpSender::new(self.sender))))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
         let known = interface.medium == Medium::Radio && self.radio_capacity > Rate(0);
         let rate = if known { self.radio_capacity } else { interface.rate };
-        Some(Box::new(Router::new(self.router, rate.as_bps() as f64 / 8.0)))
+        Some(Box::new(RcpRouter::new(self.router, rate.as_bps() as f64 / 8.0)))
     }
 }

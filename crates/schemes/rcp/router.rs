@@ -34,7 +34,7 @@ pub struct RouterConfig {
 
 /// RCP beside an output interface.
 #[derive(Debug, Clone)]
-pub struct Router {
+pub struct RcpRouter {
     config: RouterConfig,
     /// C, bytes/s.
     capacity: f64,
@@ -52,7 +52,7 @@ pub struct Router {
     input: f64,
 }
 
-impl Router {
+impl RcpRouter {
     /// A router before its first packet; the capacity of its link in bytes/s.
     #[must_use]
     pub fn new(config: RouterConfig, capacity: f64) -> Self {
@@ -109,7 +109,7 @@ impl Router {
     }
 }
 
-impl Hop for Router {
+impl Hop for RcpRouter {
     fn header(&self) -> &'static HeaderKind {
         &KIND
     }

@@ -19,7 +19,7 @@ pub struct SenderConfig {
 
 /// RCP's sender.
 #[derive(Debug, Clone)]
-pub struct Sender {
+pub struct RcpSender {
     config: SenderConfig,
     mss: u64,
     rtt: Rtt,
@@ -29,7 +29,7 @@ pub struct Sender {
     initial: u64,
 }
 
-impl Sender {
+impl RcpSender {
     /// A sender before its first feedback.
     #[must_use]
     pub fn new(config: SenderConfig) -> Self {
@@ -50,7 +50,7 @@ impl Sender {
     }
 }
 
-impl ExplicitSender for Sender {
+impl ExplicitSender for RcpSender {
     const HEADER: &'static HeaderKind = &KIND;
 
     fn on_start(&mut self, setup: &FlowSetup) {

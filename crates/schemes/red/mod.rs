@@ -57,7 +57,7 @@ const ONE: u64 = 1 << 32;
 
 params! {
     /// The parameters of RED.
-    pub(crate) struct Parameters {
+    pub(crate) struct RedParameters {
         /// average queue (packets) below which every packet passes; section VI: at least what a burst should be allowed
         paper min_th: f64 = 5.0, in 0.0..=1e6;
         /// average queue (packets) from which every packet is dropped; section VI: at least twice min_th; here 3 times, as in ns-2
@@ -103,7 +103,7 @@ impl Red {
     /// # Errors
     /// A parameter out of its range, or thresholds in the wrong order.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = RedParameters::read(params)?;
         let red = Self {
             min_th: fixed(set.min_th),
             max_th: fixed(set.max_th),

@@ -57,7 +57,7 @@ params! {
 
 params! {
     /// The parameters of Reno.
-    pub(crate) struct Parameters {
+    pub(crate) struct RenoParameters {
         ..common: Common;
         /// fast recovery ends with cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS), the first choice of RFC 6582 section 3.2 step 3,
         /// so that no burst of up to ssthresh leaves at once; without it cwnd = ssthresh (RFC 5681 section 3.2 step 6)
@@ -112,7 +112,7 @@ impl Reno {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = RenoParameters::read(params)?;
         Ok(Self::new(&set.common, set.careful_exit, PartialAck::EndsRecovery))
     }
 

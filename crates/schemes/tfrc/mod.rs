@@ -6,8 +6,8 @@
 //!
 //! | symbol | here | unit |
 //! |---|---|---|
-//! | X, X_inst | `Sender::allowed`, `Sender::rate` | bytes of payload a second |
-//! | X_Bps, X_recv_set | `Sender::by_equation`, `Sender::received` | bytes/s |
+//! | X, X_inst | `TfrcSender::allowed`, `TfrcSender::rate` | bytes of payload a second |
+//! | X_Bps, X_recv_set | `TfrcSender::by_equation`, `TfrcSender::received` | bytes/s |
 //! | p | `History::loss_event_rate` | loss events a packet |
 //! | R, R_m | `Path::rtt`, `Receiver::rtt` | s, ns |
 //! | s | `Path::segment` | bytes of payload, the mean of the flow |
@@ -44,7 +44,7 @@ use crate::scheme::Scheme;
 
 pub use marking::Marking;
 pub use receiver::{Receiver, ReceiverConfig};
-pub use sender::{Sender, SenderConfig};
+pub use sender::{SenderConfig, TfrcSender};
 
 params! {
     /// The parameters that both schemes have.
@@ -75,7 +75,7 @@ params! {
 
 params! {
     /// The parameters of TFRC.
-    pub(crate) struct Parameters {
+    pub(crate) struct TfrcParameters {
         ..common: Common;
         /// NDUPACK, later packets after which a missing one is lost (section 5.1)
         paper reordering: u64 = 3, in 1..=64;
@@ -108,7 +108,7 @@ impl Tfrc {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let Parameters { common, reordering, ecn } = Parameters::read(params)?;
+        let TfrcParameters { common, reordering, ecn } = TfrcParameters::read(params)?;
         Ok(Self::new(&common, ecn, Some(reordering), None))
     }
 
@@ -147,7 +147,7 @@ impl Tfrc {
 impl Scheme for Tfrc {
     fn udp(&self) -> Option<UdpEnds> {
         Some(UdpEnds {
-            source: Box::new(Sender::new(self.sender)),
+            source: Box::new(TfrcSender::new(self.sender)),
             receiver: Some(Box::new(Receiver::new(self.receiver))),
         })
     }

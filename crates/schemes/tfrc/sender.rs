@@ -36,7 +36,7 @@ pub struct SenderConfig {
 
 /// TFRC's sender. Rates are in bytes/s.
 #[derive(Debug, Clone)]
-pub struct Sender {
+pub struct TfrcSender {
     config: SenderConfig,
     /// s, R and the equation's constants; R is 0 while it is unknown.
     path: Path,
@@ -102,7 +102,7 @@ impl Limits {
     }
 }
 
-impl Sender {
+impl TfrcSender {
     /// A sender before its flow starts.
     #[must_use]
     pub fn new(config: SenderConfig) -> Self {
@@ -261,7 +261,7 @@ impl Sender {
     }
 }
 
-impl Source for Sender {
+impl Source for TfrcSender {
     fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.path.segment = setup.mss.get().max(1) as f64;
         self.initial_window = setup.initial_window.get().max(1) as f64;

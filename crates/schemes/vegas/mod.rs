@@ -35,7 +35,7 @@ use crate::reno::{Window, WindowParameters};
 
 params! {
     /// The parameters of Vegas.
-    pub(crate) struct Parameters {
+    pub(crate) struct VegasParameters {
         ..window: WindowParameters;
         /// the window grows while fewer segments than this are queued; ns-2: 1, Linux: 2
         paper alpha: f64 = 1.0, in 0.0..=1e6;
@@ -100,7 +100,7 @@ impl Vegas {
     /// # Errors
     /// A value that is out of its range, or alpha above beta.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = VegasParameters::read(params)?;
         if set.beta < set.alpha {
             return Err(ParamError::new("beta", "expected at least alpha"));
         }

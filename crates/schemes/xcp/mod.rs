@@ -60,8 +60,8 @@ mod sender;
 
 pub use efficiency::{Efficiency, KnownCapacity, Observed};
 pub use fairness::{Fairness, FairnessConfig};
-pub use router::{Router, RouterConfig};
-pub use sender::{Sender, SenderConfig};
+pub use router::{RouterConfig, XcpRouter};
+pub use sender::{SenderConfig, XcpSender};
 
 use alloc::boxed::Box;
 
@@ -117,7 +117,7 @@ params! {
 
 params! {
     /// The parameters of XCP.
-    pub(crate) struct Parameters {
+    pub(crate) struct XcpParameters {
         ..common: Common;
         /// the capacity that a radio is assumed to have; 0: the rate of its data frames, which no traffic ever reaches. Ours: XCP does
         /// not know shared links
@@ -144,7 +144,7 @@ impl Xcp {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = XcpParameters::read(params)?;
         Ok(Self {
             router: set.common.router()?,
             sender: set.common.sender(),
@@ -186,7 +186,7 @@ impl Common {
 
 impl Scheme for Xcp {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(WithFallback::new(Sender::new(self.sender))))
+        Some(Box::new(WithFallback::new(XcpSender::new(self.sender))))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
@@ -198,7 +198,7 @@ impl Scheme for Xcp {
             capacity: rate.as_bps() as f64 / 8.0,
             least_queue_interval: self.least_queue_interval,
         };
-        Some(Box::new(Router::new(self.router, efficiency)))
+        Some(Box::new(XcpRouter::new(self.router, efficiency)))
     }
 
     fn wants(&self, _interface: &Interface) -> Wants {

@@ -30,7 +30,7 @@ pub struct RouterConfig {
 
 /// XCP beside an output interface, with a law for phi.
 #[derive(Debug, Clone)]
-pub struct Router<E> {
+pub struct XcpRouter<E> {
     config: RouterConfig,
     efficiency: E,
     fairness: Fairness,
@@ -47,7 +47,7 @@ pub struct Router<E> {
     input: f64,
 }
 
-impl<E: Efficiency> Router<E> {
+impl<E: Efficiency> XcpRouter<E> {
     /// A router before its first packet.
     #[must_use]
     pub fn new(config: RouterConfig, efficiency: E) -> Self {
@@ -100,7 +100,7 @@ impl<E: Efficiency> Router<E> {
     }
 }
 
-impl<E: Efficiency> Hop for Router<E> {
+impl<E: Efficiency> Hop for XcpRouter<E> {
     fn header(&self) -> &'static HeaderKind {
         &KIND
     }

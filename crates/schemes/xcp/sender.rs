@@ -20,7 +20,7 @@ pub struct SenderConfig {
 
 /// XCP's sender.
 #[derive(Debug, Clone)]
-pub struct Sender {
+pub struct XcpSender {
     config: SenderConfig,
     mss: u64,
     initial: u64,
@@ -30,7 +30,7 @@ pub struct Sender {
     rtt: Rtt,
 }
 
-impl Sender {
+impl XcpSender {
     /// A sender before its first feedback.
     #[must_use]
     pub fn new(config: SenderConfig) -> Self {
@@ -60,7 +60,7 @@ impl Sender {
     }
 }
 
-impl ExplicitSender for Sender {
+impl ExplicitSender for XcpSender {
     const HEADER: &'static HeaderKind = &KIND;
 
     fn on_start(&mut self, setup: &FlowSetup) {

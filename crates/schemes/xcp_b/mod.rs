@@ -41,7 +41,7 @@ use crate::explicit::WithFallback;
 use crate::params::{ParamError, Params};
 use crate::places::{Capability, Hop, Interface, Source, Wants};
 use crate::scheme::Scheme;
-use crate::xcp::{Common, Router, RouterConfig, Sender, SenderConfig};
+use crate::xcp::{Common, RouterConfig, SenderConfig, XcpRouter, XcpSender};
 use crate::{params, words};
 
 words! {
@@ -56,7 +56,7 @@ words! {
 
 params! {
     /// The parameters of XCP-b.
-    pub(crate) struct Parameters {
+    pub(crate) struct XcpBParameters {
         ..common: Common;
         /// q: the least backlog in a control interval, or the backlog at its end; packets that arrive in bursts make a queue at the end
         /// of intervals in which the link was idle. Not verified
@@ -93,7 +93,7 @@ impl XcpB {
     /// # Errors
     /// A value that is out of its range.
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
-        let set = Parameters::read(params)?;
+        let set = XcpBParameters::read(params)?;
         Ok(Self {
             router: set.common.router()?,
             sender: set.common.sender(),
@@ -110,7 +110,7 @@ impl XcpB {
 
 impl Scheme for XcpB {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(WithFallback::new(Sender::new(self.sender))))
+        Some(Box::new(WithFallback::new(XcpSender::new(self.sender))))
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
@@ -125,7 +125,7 @@ impl Scheme for XcpB {
             before: 0,
             empty: 0,
         };
-        Some(Box::new(Router::new(self.router, efficiency)))
+        Some(Box::new(XcpRouter::new(self.router, efficiency)))
     }
 
     fn wants(&self, _interface: &Interface) -> Wants {

@@ -54,7 +54,7 @@ impl Air {
                 read ^= self.medium.counted[receiver].received[1] ^ self.mac.stations[receiver].prefetch();
                 if frame.kind == FrameKind::Data {
                     let band = self.medium.hearers.bands[self.medium.hearers.bands_of(sender).start];
-                    read ^= u64::from(self.medium.hearers.notes[band.first as usize]);
+                    read ^= u64::from(self.medium.hearers.last_sequence[band.first as usize]);
                 }
             }
         }

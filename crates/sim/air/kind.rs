@@ -1,12 +1,13 @@
 //! Computes the constants of a kind of radio from its specification.
 
-use airfair_units::Span;
+use airfair_units::{Rate, Span};
 use airfair_wire::ieee80211::{Ack, CfEnd, Cts, QosControl, Rts};
 
 use super::mac::{CategoryKind, MacKind, ModeKind, ResponseWait};
 use super::medium::backoffs::{Backoffs, MOST_CATEGORIES};
 use super::medium::phy::{PhyKind, PpduFormat, Timing, fixed, sensitivity};
 use super::propagation::COVERAGE_STEP;
+use crate::ids::Table;
 use crate::modes::{BasicRates, Mode, StandardRules};
 use crate::spec::{
     CategorySpec, Countdown, EdcaSpec, Eifs, HeaderSpec, Interference, LockOn, MacSpec, PhySpec, Protection,
@@ -110,52 +111,42 @@ impl Access {
     }
 }
 
-impl Kind {
-    /// Computes the constants. The rates must be modes of the standard; the scenario reader checks that.
-    ///
-    /// # Errors
-    /// Names the rate that is not a mode of the standard.
-    pub fn new(spec: &RadioSpec, headers: &HeaderSpec) -> Result<Self, String> {
+/// Constants that the medium's and the MAC's follow from.
+struct Shared<'a> {
+    spec: &'a RadioSpec,
+    format: PpduFormat,
+    nominal_mode: Mode,
+    modes: Table<Mode, ModeKind>,
+    access: Access,
+    timing: Timing,
+}
+
+impl<'a> Shared<'a> {
+    fn new(spec: &'a RadioSpec) -> Result<Self, String> {
         let (phy, mac) = (&spec.phy, &spec.mac);
-        let mode = |rate| {
-            Mode::of_rate(phy.standard, rate)
-                .ok_or_else(|| format!("radio {}: {rate} is not a rate of {:?}", spec.name, phy.standard))
-        };
-        let nominal_mode = mode(phy.data_rate)?;
-        let modes = phy.basic_rates.iter().map(|&r| mode(r)).collect::<Result<Vec<_>, _>>()?;
+        let nominal_mode = mode_of(spec, phy.data_rate)?;
+        let modes = phy.basic_rates.iter().map(|&rate| mode_of(spec, rate)).collect::<Result<Vec<_>, _>>()?;
         let basic = BasicRates { standard: phy.standard, modes };
-        let StandardRules { slowest, slots: (long, short), sifs, .. } = *phy.standard.rules();
-        let base_slot = short.filter(|_| phy.short_slot).unwrap_or(long);
-        let slot = base_slot + COVERAGE_STEP.as_nanos() * u64::from(mac.coverage_class);
-        let access = Access::new(mac);
-        let difs = sifs + access.least_aifsn * slot;
-        let format = PpduFormat { standard: phy.standard, preamble: phy.preamble };
+        let slot = slot_of(spec);
         let modes = Mode::table(|mode| mode_kind(mode, &basic, (phy, mac), slot));
-        let nominal = &modes[nominal_mode];
-        let eifs = match mac.eifs {
-            Eifs::LowestRate => sifs + modes[slowest].ack_ns + difs,
-            Eifs::ResponseRate => sifs + nominal.answer_ns + difs,
-            Eifs::Off => difs,
-        };
-        let eifs = if mac.eifs_as_nav && mac.eifs != Eifs::Off { eifs + difs } else { eifs };
-        let control_mode = nominal.control_mode;
-        let nav_reset_after = 2 * sifs + modes[control_mode].cts_ns + format.header(control_mode) + 2 * slot;
-        let timing = Timing {
-            slot,
-            sifs,
-            difs,
-            eifs,
-            sensing_delay: mac.sensing_delay.as_nanos().max(SAME_MOMENT),
-            has_eifs: mac.eifs != Eifs::Off,
-            eifs_on_energy: mac.eifs_on_energy && mac.eifs != Eifs::Off,
-            eifs_as_nav: mac.eifs_as_nav && mac.eifs != Eifs::Off,
-        };
-        let mac_kind = MacKind {
-            format,
-            timing,
-            nominal_mode,
-            modes,
-            broadcast_mode: mode(phy.broadcast_rate)?,
+        let access = Access::new(mac);
+        let timing = timing(spec, slot, access.least_aifsn, (&modes, nominal_mode));
+        let format = PpduFormat { standard: phy.standard, preamble: phy.preamble };
+        Ok(Self { spec, format, nominal_mode, modes, access, timing })
+    }
+
+    /// The constants of the MAC.
+    fn mac(self, broadcast_mode: Mode, headers: &HeaderSpec) -> MacKind {
+        let mac = &self.spec.mac;
+        let access = self.access;
+        let qos_control = if access.tids.is_some() { QosControl::wire_len() as u32 } else { 0 };
+        let categories = mac.edca.iter().flat_map(|edca| &edca.categories);
+        MacKind {
+            format: self.format,
+            timing: self.timing,
+            nominal_mode: self.nominal_mode,
+            modes: self.modes,
+            broadcast_mode,
             wait: ResponseWait {
                 to_its_end: mac.response_timeout == ResponseTimeout::PhyStart,
                 each_link: mac.timeout_distance == TimeoutDistance::EachLink,
@@ -163,12 +154,7 @@ impl Kind {
             rts_threshold: mac.rts_threshold.get(),
             categories: access.categories,
             category_count: access.count,
-            names: mac
-                .edca
-                .iter()
-                .flat_map(|edca| &edca.categories)
-                .map(|category| category.name.clone())
-                .collect(),
+            names: categories.map(|category| category.name.clone()).collect(),
             default_category: mac.edca.as_ref().map_or(0, |edca| edca.category_of_dscp[0].into()),
             txop_end: access.txop_end,
             tids: access.tids,
@@ -179,18 +165,24 @@ impl Kind {
             immediate_access: mac.immediate_access,
             after_timeout: mac.after_timeout,
             mac_queue: mac.mac_queue.max(1),
-            overhead: headers.llc
-                + headers.mac
-                + if access.tids.is_some() { QosControl::wire_len() as u32 } else { 0 },
-        };
-        let phy_kind = PhyKind {
-            format,
-            channel: spec.channel,
-            timing,
-            nav_reset: mac.nav_reset,
-            nav_reset_after,
+            overhead: headers.llc + headers.mac + qos_control,
+        }
+    }
+
+    /// The constants of the medium.
+    fn phy(&self) -> PhyKind {
+        let phy = &self.spec.phy;
+        let Timing { slot, sifs, .. } = self.timing;
+        let control_mode = self.modes[self.nominal_mode].control_mode;
+        let cts = self.modes[control_mode].cts_ns;
+        PhyKind {
+            format: self.format,
+            channel: self.spec.channel,
+            timing: self.timing,
+            nav_reset: self.spec.mac.nav_reset,
+            nav_reset_after: 2 * sifs + cts + self.format.header(control_mode) + 2 * slot,
             control_mode,
-            nominal_mode,
+            nominal_mode: self.nominal_mode,
             lock_on_energy: phy.lock_on == LockOn::Energy,
             strongest: phy.interference == Interference::Strongest,
             error_model: phy.error_model,
@@ -203,8 +195,62 @@ impl Kind {
             preamble_detection: phy.preamble_detection.as_nanos(),
             capture: fixed(phy.capture),
             relock: phy.relock.map(fixed),
-            backoffs: access.backoffs,
-        };
-        Ok(Self { phy: phy_kind, mac: mac_kind })
+            backoffs: self.access.backoffs,
+        }
+    }
+}
+
+/// The mode of a rate.
+fn mode_of(spec: &RadioSpec, rate: Rate) -> Result<Mode, String> {
+    let standard = spec.phy.standard;
+    Mode::of_rate(standard, rate)
+        .ok_or_else(|| format!("radio {}: {rate} is not a rate of {standard:?}", spec.name))
+}
+
+/// The slot with the air's propagation time of the coverage class, ns.
+fn slot_of(spec: &RadioSpec) -> u64 {
+    let (long, short) = spec.phy.standard.rules().slots;
+    let base = short.filter(|_| spec.phy.short_slot).unwrap_or(long);
+    base + COVERAGE_STEP.as_nanos() * u64::from(spec.mac.coverage_class)
+}
+
+/// The waits of the MAC.
+fn timing(
+    spec: &RadioSpec,
+    slot: u64,
+    least_aifsn: u64,
+    (modes, nominal): (&Table<Mode, ModeKind>, Mode),
+) -> Timing {
+    let mac = &spec.mac;
+    let StandardRules { slowest, sifs, .. } = *spec.phy.standard.rules();
+    let difs = sifs + least_aifsn * slot;
+    let has_eifs = mac.eifs != Eifs::Off;
+    let eifs_as_nav = mac.eifs_as_nav && has_eifs;
+    let eifs = match mac.eifs {
+        Eifs::LowestRate => sifs + modes[slowest].ack_ns + difs,
+        Eifs::ResponseRate => sifs + modes[nominal].answer_ns + difs,
+        Eifs::Off => difs,
+    };
+    Timing {
+        slot,
+        sifs,
+        difs,
+        eifs: if eifs_as_nav { eifs + difs } else { eifs },
+        sensing_delay: mac.sensing_delay.as_nanos().max(SAME_MOMENT),
+        has_eifs,
+        eifs_on_energy: mac.eifs_on_energy && has_eifs,
+        eifs_as_nav,
+    }
+}
+
+impl Kind {
+    /// Computes the constants. The rates must be modes of the standard; the scenario reader checks that.
+    ///
+    /// # Errors
+    /// Names the rate that is not a mode of the standard.
+    pub fn new(spec: &RadioSpec, headers: &HeaderSpec) -> Result<Self, String> {
+        let shared = Shared::new(spec)?;
+        let broadcast_mode = mode_of(spec, spec.phy.broadcast_rate)?;
+        Ok(Self { phy: shared.phy(), mac: shared.mac(broadcast_mode, headers) })
     }
 }

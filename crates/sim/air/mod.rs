@@ -467,7 +467,7 @@ impl Air {
     fn band_end(&mut self, at: FrameIx, band: usize, agenda: &mut Agenda) {
         let frame = *self.medium.frames.get(at);
         self.end_at_band(at, &frame, band, agenda);
-        self.medium.carry_note(&frame, band);
+        self.medium.carry_last_sequence(&frame, band);
     }
 
     /// The pass at a frame's end over one band of hearers.

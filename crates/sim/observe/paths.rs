@@ -6,7 +6,7 @@ use crate::node::Network;
 
 /// One hop of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Hop {
+pub(crate) struct PathHop {
     pub from: NodeIx,
     pub to: NodeIx,
     pub link: LinkRef,
@@ -15,9 +15,9 @@ pub(crate) struct Hop {
 }
 
 /// The hop from a node to the next one by a port.
-pub(crate) fn hop(network: &Network, from: NodeIx, to: NodeIx, port: PortIx) -> Hop {
+pub(crate) fn hop(network: &Network, from: NodeIx, to: NodeIx, port: PortIx) -> PathHop {
     let interfaces = &network.interfaces;
-    Hop {
+    PathHop {
         from,
         to,
         link: interfaces.link(port),
@@ -26,7 +26,7 @@ pub(crate) fn hop(network: &Network, from: NodeIx, to: NodeIx, port: PortIx) -> 
 }
 
 /// Hops of a flow's packets in one direction; none without a route.
-pub(crate) fn hops(network: &Network, flow: FlowIx, forward: bool) -> Vec<Hop> {
+pub(crate) fn hops(network: &Network, flow: FlowIx, forward: bool) -> Vec<PathHop> {
     let (mut node, destination) = network.flows[flow].ends(forward);
     let mut hops = Vec::new();
     while node != destination {

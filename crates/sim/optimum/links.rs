@@ -12,7 +12,7 @@ use crate::link::link_of;
 use crate::modes::Mode;
 use crate::names::natural_cmp;
 use crate::node::Network;
-use crate::observe::paths::{self, Hop};
+use crate::observe::paths::{self, PathHop};
 use crate::record::Names;
 use crate::spec::{FlowSpec, Traffic, Transport, WorldSpec};
 
@@ -182,7 +182,7 @@ fn is_active(spec: &WorldSpec, flow: FlowIx) -> bool {
 #[derive(Debug, Clone, Copy)]
 struct Load {
     packets: Packets,
-    hop: Hop,
+    hop: PathHop,
 }
 
 /// All hops of a flow; none if it has no route in one of its directions.

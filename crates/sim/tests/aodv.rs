@@ -4,7 +4,7 @@ use crate::support::rig::{both, by_matrix, no_back_off};
 use crate::support::routing::*;
 use crate::support::wires::{link, tcp, wired};
 use crate::support::*;
-use airfair_routing::aodv::Config;
+use airfair_routing::aodv::AodvConfig;
 use airfair_routing::shortest::Metric;
 use airfair_sim::engine::drive;
 use airfair_sim::ids::NodeIx;
@@ -78,7 +78,7 @@ pub fn detour() -> WorldSpec {
 fn a_broken_link_is_gone_round() {
     let mut spec = detour();
     assert_eq!(run(&spec, 1).flows[0].delivered_packets, 0, "static routes do not change");
-    let still = |config: &mut Config| config.broadcast_jitter = Span::ZERO;
+    let still = |config: &mut AodvConfig| config.broadcast_jitter = Span::ZERO;
     spec.routing = aodv(still);
     let mut before = spec.clone();
     before.duration = Span::from_secs(5);

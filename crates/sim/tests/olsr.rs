@@ -7,7 +7,7 @@ use crate::support::routing::*;
 use crate::support::wires::{link, tcp, wired};
 use crate::support::*;
 use airfair_routing::SendRate;
-use airfair_routing::olsr::{Base, Config, Metric};
+use airfair_routing::olsr::{Base, Metric, OlsrConfig};
 use airfair_routing::shortest::Metric as Length;
 use airfair_sim::measure::summary::{RoutingResult, RunResult};
 use airfair_sim::spec::*;
@@ -15,7 +15,7 @@ use airfair_transport::TcpConfig;
 use airfair_units::{Db, Dbm, Rate, Span, Time};
 
 fn etx() -> RoutingSpec {
-    RoutingSpec::Found(Arc::new(Config::from(Base { metric: Metric::Etx, ..Base::default() })))
+    RoutingSpec::Found(Arc::new(OlsrConfig::from(Base { metric: Metric::Etx, ..Base::default() })))
 }
 
 fn upkeep(result: &RunResult) -> &RoutingResult {
@@ -323,8 +323,8 @@ fn etx_by_probes_at_the_data_rate_avoids_links_with_losses() {
     spec.radios[0].phy.cutoff = Dbm(-110.0);
     flow(&mut spec, "f", 0, 2, constant(5));
     let probes = |rate| {
-        let etx = Config::from(Base { metric: Metric::Etx, ..Base::default() });
-        RoutingSpec::Found(Arc::new(Config { probe_rate: rate, probe_size: 500, ..etx }))
+        let etx = OlsrConfig::from(Base { metric: Metric::Etx, ..Base::default() });
+        RoutingSpec::Found(Arc::new(OlsrConfig { probe_rate: rate, probe_size: 500, ..etx }))
     };
     for (routing, path) in [
         (probes(SendRate::Data), vec![0, 1, 2]),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::support::routing::places_add_up;
 use crate::support::wires::tcp;
 use crate::support::*;
-use airfair_routing::aodv::Config;
+use airfair_routing::aodv::AodvConfig;
 use airfair_sim::engine::drive::Steppable;
 use airfair_sim::measure::summary::PacketFates;
 use airfair_sim::record::FrameKind;
@@ -91,7 +91,7 @@ fn control_messages_arrive() {
     };
     let asked = run(&spec, 1);
     all_lost(&asked.ends);
-    spec.routing = RoutingSpec::Found(Arc::new(Config::default()));
+    spec.routing = RoutingSpec::Found(Arc::new(AodvConfig::default()));
     let found = run(&spec, 1);
     assert!(found.ends.dropped["packet-loss"] > 100);
     let routing = found.stations[0].routing.as_ref().unwrap();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use crate::support::{conserved, dot11b, flow, id_of, node, number_of, saturating, world, world_with};
 use airfair_schemes::opportunistic::expected::{Expected, Pruning};
 use airfair_schemes::opportunistic::losses::Losses;
-use airfair_schemes::opportunistic::probes::Config;
+use airfair_schemes::opportunistic::probes::ProbesConfig;
 use airfair_schemes::opportunistic::ratios::Ratios;
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Capability, DeliveryRatios, FlowId, Forwarder, ForwarderContext,
@@ -20,8 +20,13 @@ use airfair_sim::spec::*;
 use airfair_units::{Span, Time};
 use airfair_wire::probe::{Heard, List, Probe};
 
-const CONFIG: Config =
-    Config { interval: Span::from_secs(1), window: 10, bytes: 1472, expiry: Span::from_secs(30), nodes: 100 };
+const CONFIG: ProbesConfig = ProbesConfig {
+    interval: Span::from_secs(1),
+    window: 10,
+    bytes: 1472,
+    expiry: Span::from_secs(30),
+    nodes: 100,
+};
 
 /// The ratios at nodes after each of their probes: time, and losses as measured and as given.
 type Log = Arc<Mutex<BTreeMap<u32, Vec<(f64, Losses, Losses)>>>>;
@@ -80,7 +85,7 @@ impl Forwarder for Prober {
 }
 
 struct Probing {
-    config: Config,
+    config: ProbesConfig,
     log: Log,
 }
 
@@ -103,7 +108,7 @@ impl Scheme for Probing {
 }
 
 /// The ratios at each node over time.
-fn probe(spec: &WorldSpec, config: Config, seed: u64) -> BTreeMap<u32, Vec<(f64, Losses, Losses)>> {
+fn probe(spec: &WorldSpec, config: ProbesConfig, seed: u64) -> BTreeMap<u32, Vec<(f64, Losses, Losses)>> {
     let log = Log::default();
     let mut world =
         World::new(spec, "probing", Box::new(Probing { config, log: Arc::clone(&log) }), seed).unwrap();
@@ -150,7 +155,7 @@ fn run_scheme(name: &str, spec: &WorldSpec, ratios: &'static str, seed: u64) -> 
 /// whoever tells it; the mean over separate windows is as near as their number says.
 #[test]
 fn probes_measure_what_a_link_loses() {
-    let config = Config { window: 64, expiry: Span::from_secs(300), ..CONFIG };
+    let config = ProbesConfig { window: 64, expiry: Span::from_secs(300), ..CONFIG };
     let known = probe(&places(0.3, &LINE[..3], 900), config, 1);
     let deviation = (0.7 * 0.3 / 64.0_f64).sqrt();
     for (observer, log) in &known {
@@ -184,7 +189,7 @@ fn forwarders_are_those_given() {
     };
     for (spec, config) in [
         (places(0.2, &LINE, 60), CONFIG),
-        (places(0.3, &DIAMOND, 300), Config { window: 64, expiry: Span::from_secs(300), ..CONFIG }),
+        (places(0.3, &DIAMOND, 300), ProbesConfig { window: 64, expiry: Span::from_secs(300), ..CONFIG }),
     ] {
         let count = spec.nodes.len() as u32;
         for (me, log) in probe(&spec, config, 2) {

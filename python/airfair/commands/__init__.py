@@ -1,1 +1,1 @@
-"""The commands of the command line, in groups."""
+"""The commands of the command line, each in a file of its own."""

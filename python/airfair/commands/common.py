@@ -15,7 +15,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from .. import _core
+from .. import _core, experiment
 from .._core import InputError, Scenario
 from ..options import CheckedCommand
 
@@ -112,3 +112,10 @@ def written_first(path: Path | None, write: Callable[[Path], object]) -> Iterato
     if failed is not None:
         sys.stdout.flush()
         raise failed
+
+
+def write_report(path: Path, scenario: Scenario, done: experiment.Repeated) -> None:
+    """Write the report, with the command line."""
+    from .. import report as reports
+
+    reports.write(path, scenario, done, ["airfair", *sys.argv[1:]])

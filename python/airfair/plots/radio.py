@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from .._core import InputError
-from ..frames import is_run
+from ..dataframes import is_run
 from ..results import RunResult, StationResult
 from . import style
 from .over_time import as_recording, columns, interval_ends, title

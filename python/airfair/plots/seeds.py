@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from .. import _core
 from .._core import InputError
-from ..frames import as_rows
+from ..dataframes import as_rows
 from ..results import CompareRow, Estimate
 from . import style
 from .radio import STATES

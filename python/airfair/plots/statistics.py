@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 
 from .._core import InputError
 from ..arguments import as_type, unsuitable
-from ..frames import ROWS, as_rows, is_row, is_run
+from ..dataframes import ROWS, as_rows, is_row, is_run
 from ..results import CompareRow, Estimate, RunResult
 from . import style
 

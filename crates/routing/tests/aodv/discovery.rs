@@ -1,6 +1,6 @@
 //! Sections 6.2 to 6.4: route discovery, the packets buffered during a discovery, and the lifetime of routes.
 
-use airfair_routing::aodv::Config;
+use airfair_routing::aodv::AodvConfig;
 use airfair_routing::{DropReason, Routing};
 use airfair_units::{Span, Time};
 use airfair_wire::aodv::Rreq;
@@ -49,7 +49,7 @@ fn buffered_packets_keep_their_order() {
 #[test]
 fn a_full_buffer_drops_the_oldest_packet_and_packets_expire() {
     let mut node =
-        Node::first(&Config { buffer_packets: 2, buffer_time: Span::from_millis(100), ..config() });
+        Node::first(&AodvConfig { buffer_packets: 2, buffer_time: Span::from_millis(100), ..config() });
     node.send(0, 1, 9);
     node.send(10, 2, 9);
     assert_eq!(node.send(20, 3, 9).1, [dropped(1, DropReason::BufferFull)]);
@@ -85,7 +85,7 @@ fn the_search_for_a_lost_route_starts_at_its_old_hop_count() {
 /// Two requests in any second: the third request waits until a second after the first.
 #[test]
 fn requests_are_limited() {
-    let mut node = Node::first(&Config { rreq_ratelimit: 2, ttl_start: 35, ..config() });
+    let mut node = Node::first(&AodvConfig { rreq_ratelimit: 2, ttl_start: 35, ..config() });
     let mut sent = |now, to: u8| requests(&node.send(now, to.into(), to).1).len();
     assert_eq!([sent(0, 7), sent(400, 8), sent(500, 9)], [1, 1, 0]);
     let first = requests(&node.timer(1000));
@@ -165,7 +165,7 @@ fn an_ended_route_is_not_restored_by_an_old_number() {
 /// RFC 5148: a forwarded broadcast is delayed by a random time, here below 10 ms.
 #[test]
 fn forwarded_broadcasts_are_delayed_by_jitter() {
-    let mut node = Node::first(&Config::default());
+    let mut node = Node::first(&AodvConfig::default());
     assert_eq!(node.receive(0, rreq(8, 1, 9, None), 3), []);
     let deadline = node.routing.deadline();
     assert!(deadline > Time::ZERO && deadline < ms(10), "{deadline}");

@@ -1,6 +1,6 @@
 //! Sections 6.11 and 6.12: links that break.
 
-use airfair_routing::aodv::{Config, MAX_LISTED};
+use airfair_routing::aodv::{AodvConfig, MAX_LISTED};
 use airfair_routing::{DropReason, Hop, Received, Routing, Undelivered};
 use airfair_wire::aodv::{Message, Rerr, Rreq, Unreachable};
 
@@ -14,7 +14,7 @@ fn error(lost: &[(u8, u32)], to: Option<u8>) -> Action {
 }
 
 /// A node with a route to 9 by 2 that it has reported to the neighbours `users`.
-fn with_users(users: &[u8], config: &Config) -> Node {
+fn with_users(users: &[u8], config: &AodvConfig) -> Node {
     let mut node = Node::first(config);
     node.receive(0, rrep(9, 20, 3, 1), 2);
     for &user in users {
@@ -40,7 +40,7 @@ fn precursors_of_a_broken_link_receive_a_route_error() {
 
     assert_eq!(with_users(&[3, 4], &config()).break_link(10, 2), [error(&[(2, 0), (9, 21)], None)]);
     assert_eq!(with_users(&[], &config()).break_link(10, 2), []);
-    let silent = Config { link_layer_feedback: false, hello: true, ..config() };
+    let silent = AodvConfig { link_layer_feedback: false, hello: true, ..config() };
     let mut node = with_users(&[3], &silent);
     assert_eq!(node.break_link(10, 2), []);
     assert!(node.valid(10, 9).is_some());
@@ -105,8 +105,8 @@ fn long_lists_are_split() {
     assert_eq!(node.break_link(10, 2).iter().map(count).collect::<Vec<_>>(), [15, 6]);
 }
 
-fn repairing() -> Config {
-    Config { local_repair: true, ..config() }
+fn repairing() -> AodvConfig {
+    AodvConfig { local_repair: true, ..config() }
 }
 
 /// 8 is two hops away, 9 four: the time to live of the repair is max(4, 2 / 2) + LOCAL_ADD_TTL 2 = 6; one attempt lasts
@@ -137,7 +137,7 @@ fn a_route_is_repaired_where_it_broke() {
 /// No repair if the destination is too far away, or if the node itself is the source of the packet.
 #[test]
 fn not_everything_is_repaired() {
-    let far = Config { max_repair_ttl: 3, ..repairing() };
+    let far = AodvConfig { max_repair_ttl: 3, ..repairing() };
     for (config, source) in [(far, 8), (repairing(), 1)] {
         let mut node = with_users(&[3], &config);
         node.receive(0, rreq(8, 1, 9, None), 3);
@@ -158,7 +158,7 @@ fn a_repair_elsewhere_leaves_the_route() {
 /// Not in the RFC: packets queued for a lost next hop are dropped, unless no route used it.
 #[test]
 fn packets_queued_for_a_lost_next_hop_are_dropped() {
-    let mut node = Node::first(&Config { drop_queued: true, ..config() });
+    let mut node = Node::first(&AodvConfig { drop_queued: true, ..config() });
     node.receive(0, rrep(9, 20, 1, 1), 2);
     assert_eq!(node.break_link(1, 3), []);
     assert_eq!(node.break_link(1, 2), [Action::DropQueued { hop: hop(2) }]);

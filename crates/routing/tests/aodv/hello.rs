@@ -1,14 +1,14 @@
 //! Sections 6.9 and 6.10: Hello messages.
 
 use airfair_routing::Routing;
-use airfair_routing::aodv::Config;
+use airfair_routing::aodv::AodvConfig;
 use airfair_units::Time;
 use airfair_wire::aodv::{Message, Rrep};
 
 use crate::support::*;
 
-fn with_hello() -> Config {
-    Config { hello: true, link_layer_feedback: false, ..config() }
+fn with_hello() -> AodvConfig {
+    AodvConfig { hello: true, link_layer_feedback: false, ..config() }
 }
 
 fn hello(number: u8, own: u32) -> Rrep {

@@ -1,6 +1,6 @@
 //! For any order of events: no loops, no state that is kept for ever, no packet that is lost without an effect.
 
-use airfair_routing::aodv::{Aodv, Config};
+use airfair_routing::aodv::{Aodv, AodvConfig};
 use airfair_routing::{Effect, Routing};
 use airfair_units::{Span, Time};
 use proptest::prelude::*;
@@ -29,9 +29,9 @@ fn stir(network: &mut Network<Aodv>) {
     }
 }
 
-fn configs() -> impl Strategy<Value = Config> {
+fn configs() -> impl Strategy<Value = AodvConfig> {
     (any::<[bool; 5]>(), 1..4_u8, 0..3_u64).prop_map(
-        |([repair, gratuitous, alone, ack, hello], ttl, jitter)| Config {
+        |([repair, gratuitous, alone, ack, hello], ttl, jitter)| AodvConfig {
             local_repair: repair,
             gratuitous_reply: gratuitous,
             destination_only: alone,
@@ -41,7 +41,7 @@ fn configs() -> impl Strategy<Value = Config> {
             net_diameter: 8,
             broadcast_jitter: Span::from_millis(10 * jitter),
             buffer_packets: 5,
-            ..Config::default()
+            ..AodvConfig::default()
         },
     )
 }

@@ -1,7 +1,7 @@
 //! Sections 6.6 to 6.8: replies.
 
 use airfair_routing::Undelivered;
-use airfair_routing::aodv::Config;
+use airfair_routing::aodv::AodvConfig;
 use airfair_wire::aodv::{Message, Rrep, Rreq};
 
 use crate::support::*;
@@ -109,7 +109,7 @@ fn requests_of_a_neighbour_that_replies_do_not_reach_are_ignored() {
 /// NEXT_HOP_WAIT = 40 + 10 ms.
 #[test]
 fn acknowledgements_are_sent_and_awaited() {
-    let mut node = Node::first(&Config { reply_acknowledgement: true, ..config() });
+    let mut node = Node::first(&AodvConfig { reply_acknowledgement: true, ..config() });
     let requested = Rrep { acknowledge: true, ..rrep(1, 1, 0, 8) };
     assert_eq!(node.receive(0, rreq(8, 1, 1, None), 3), [reply(requested, 3)]);
     node.receive(20, Message::RrepAck, 3);

@@ -1,6 +1,6 @@
 //! One node with scripted events; times are milliseconds.
 
-use airfair_routing::aodv::{Aodv, Config, Route};
+use airfair_routing::aodv::{Aodv, AodvConfig, Route};
 use airfair_routing::{Context, DropReason, Effect, Hop, Received, Routing, SendRate, To, Undelivered};
 use airfair_units::{Span, Time};
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
@@ -8,8 +8,8 @@ use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 pub use crate::shared::*;
 
 /// No jitter: broadcasts are forwarded at once. Packets queued for a lost neighbour are not dropped.
-pub fn config() -> Config {
-    Config { broadcast_jitter: Span::ZERO, drop_queued: false, ..Config::default() }
+pub fn config() -> AodvConfig {
+    AodvConfig { broadcast_jitter: Span::ZERO, drop_queued: false, ..AodvConfig::default() }
 }
 
 /// An effect with its message decoded.
@@ -41,7 +41,7 @@ impl From<Effect> for Action {
                     Message::RrepAck => "rrep_ack",
                 };
                 let [kind] = kinds[..] else { panic!("{kinds:?}") };
-                assert_eq!(airfair_routing::Protocol::kinds(&Config::default())[kind], name);
+                assert_eq!(airfair_routing::Protocol::kinds(&AodvConfig::default())[kind], name);
                 Self::Send { message, to, ttl }
             }
             Effect::Forward { packet, hop } => Self::Forward { packet, hop },
@@ -61,11 +61,11 @@ pub fn bytes(message: &Message) -> Vec<u8> {
 pub type Node = Host<Aodv>;
 
 impl Node {
-    pub fn first(config: &Config) -> Self {
+    pub fn first(config: &AodvConfig) -> Self {
         Self::numbered(1, config)
     }
 
-    pub fn numbered(number: u8, config: &Config) -> Self {
+    pub fn numbered(number: u8, config: &AodvConfig) -> Self {
         Host::new(number, Aodv::new(at(number), config))
     }
 

@@ -1,6 +1,6 @@
 //! Hostile neighbours: forged and mutated updates, and destinations that were invented. Work is counted, not time.
 
-use airfair_routing::dsdv::{Config, REMEMBERED};
+use airfair_routing::dsdv::{DsdvConfig, REMEMBERED};
 use airfair_routing::fuzz::{DSDV, drive};
 use airfair_routing::{Received, Routing};
 use airfair_units::Span;
@@ -15,7 +15,7 @@ use crate::support::*;
 fn any_course_of_events_costs_bounded_work() {
     let run = |steps| {
         let mut input = Input::Drawn(Stream::new(1, "hostile", Purpose::Routing));
-        drive(&Config::default(), &DSDV, &mut input, steps)
+        drive(&DsdvConfig::default(), &DSDV, &mut input, steps)
     };
     let (half, whole) = (run(50_000), run(100_000));
     assert!(half.total > 100_000 && whole.total < 3 * half.total, "{half:?}, {whole:?}");
@@ -65,5 +65,5 @@ fn invented_destinations_cost_nothing_and_go() {
     assert_eq!(valid_after[31], 1, "30 periods of 15 s");
     assert_eq!(node.routing.routes().count(), REMEMBERED);
     assert!(node.routing.next_hop(at(9), ms(930_000)).is_some());
-    assert_eq!(Config::default().forget_time(), Span::from_secs(450));
+    assert_eq!(DsdvConfig::default().forget_time(), Span::from_secs(450));
 }

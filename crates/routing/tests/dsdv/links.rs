@@ -1,7 +1,7 @@
 //! Broken links.
 
 use airfair_routing::Routing;
-use airfair_routing::dsdv::{Config, INFINITY};
+use airfair_routing::dsdv::{DsdvConfig, INFINITY};
 
 use crate::support::*;
 
@@ -42,7 +42,7 @@ fn a_lost_packet_breaks_the_link_only_with_feedback() {
     node.receive(100, &[(2, 1, 4), (9, 4, 20)], 2);
     assert_eq!(node.undelivered(200, 2), []);
     assert_eq!(node.valid(9), Some((20, 4, 2)));
-    let mut node = Node::started(&Config { link_layer_feedback: true, ..config() });
+    let mut node = Node::started(&DsdvConfig { link_layer_feedback: true, ..config() });
     node.receive(100, &[(2, 1, 4), (9, 4, 20)], 2);
     node.receive(150, &[(7, 4, 20)], 3);
     let revision = node.routing.table().revision;
@@ -57,7 +57,7 @@ fn a_lost_packet_breaks_the_link_only_with_feedback() {
 
 #[test]
 fn the_hold_time_is_a_number_of_periods() {
-    let mut node = Node::started(&Config { hold_periods: 2, ..config() });
+    let mut node = Node::started(&DsdvConfig { hold_periods: 2, ..config() });
     node.receive(1000, &[(2, 1, 4)], 2);
     assert_eq!(node.until(30_999).len(), 2);
     assert_eq!(node.valid(2), Some((4, 1, 2)));

@@ -1,7 +1,7 @@
 //! For any order of events: no loops, no packet that is lost without an effect, and a network at rest finds all shortest paths.
 
 use airfair_routing::Effect;
-use airfair_routing::dsdv::{Config, Dsdv};
+use airfair_routing::dsdv::{Dsdv, DsdvConfig};
 use airfair_units::{Span, Time};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -43,9 +43,9 @@ fn distance(network: &Network<Dsdv>, from: u8, to: u8) -> Option<u32> {
     None
 }
 
-fn configs() -> impl Strategy<Value = Config> {
+fn configs() -> impl Strategy<Value = DsdvConfig> {
     (any::<[bool; 5]>(), 1..=4_u64, prop_oneof![Just(1.0), Just(0.3)], 0..3_u64).prop_map(
-        |([weighted, all, numbers, feedback, answer], period, share, interval)| Config {
+        |([weighted, all, numbers, feedback, answer], period, share, interval)| DsdvConfig {
             period: Span::from_secs(period),
             period_jitter: Span::from_millis(100),
             settling_time: Span::from_millis(500 * period),
@@ -56,7 +56,7 @@ fn configs() -> impl Strategy<Value = Config> {
             link_layer_feedback: feedback,
             full_dump_share: share,
             trigger_interval: Span::from_millis(300 * interval),
-            ..Config::default()
+            ..DsdvConfig::default()
         },
     )
 }

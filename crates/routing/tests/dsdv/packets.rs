@@ -1,6 +1,6 @@
 //! Packets: next hops, and what happens without one.
 
-use airfair_routing::dsdv::{Config, INFINITY};
+use airfair_routing::dsdv::{DsdvConfig, INFINITY};
 use airfair_routing::{DropReason, Routing};
 
 use crate::support::*;
@@ -35,7 +35,7 @@ fn own_packets_wait_for_a_route() {
 
 #[test]
 fn the_buffer_is_limited_over_all_destinations_too() {
-    let mut node = Node::started(&Config { buffer_packets: 3, ..config() });
+    let mut node = Node::started(&DsdvConfig { buffer_packets: 3, ..config() });
     for (packet, to) in [(1, 7), (2, 8), (3, 9)] {
         assert_eq!(node.send(100, packet, to), (None, vec![]));
     }

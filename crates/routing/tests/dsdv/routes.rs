@@ -1,6 +1,6 @@
 //! Which routes a node accepts.
 
-use airfair_routing::dsdv::{Config, INFINITY};
+use airfair_routing::dsdv::{DsdvConfig, INFINITY};
 use airfair_routing::{Hop, Received, Routing};
 
 use crate::support::*;
@@ -121,7 +121,7 @@ fn the_table_is_bounded() {
 /// Room for three destinations and three neighbours: what finds none is counted, each time; what is known is heard as before.
 #[test]
 fn what_finds_no_room_is_refused() {
-    let mut node = Node::started(&Config { table_limit: 3, ..config() });
+    let mut node = Node::started(&DsdvConfig { table_limit: 3, ..config() });
     let refused = |node: &Node| node.routing.counters()[1];
     node.receive(100, &[(2, 1, 2), (7, 2, 2), (8, 2, 2), (9, 2, 2)], 2);
     assert_eq!((node.routing.routes().count(), refused(&node)), (3, ("refused", 1)), "destinations");

@@ -1,14 +1,14 @@
 //! Routes with another metric than advertised are withheld until better ones have had time to arrive.
 
 use airfair_routing::Routing;
-use airfair_routing::dsdv::Config;
+use airfair_routing::dsdv::DsdvConfig;
 use airfair_units::Span;
 
 use crate::support::*;
 
 #[test]
 fn a_changed_metric_is_used_at_once_and_advertised_when_settled() {
-    let mut node = Node::started(&Config { weighted_settling: false, ..config() });
+    let mut node = Node::started(&DsdvConfig { weighted_settling: false, ..config() });
     node.receive(100, &[(8, 1, 2), (9, 4, 20)], 2);
     assert_eq!(node.receive(1000, &[(9, 6, 22)], 3), []);
     assert_eq!(node.valid(9), Some((22, 6, 3)));
@@ -41,7 +41,7 @@ fn the_settling_time_is_twice_the_average_time_to_the_best_route() {
     assert_eq!(settled, ms(7000) + Span(4_028_125_000));
     // Without weights the past has no influence, or it alone.
     for (settling_weight, settles) in [(0.0, 1600), (1.0, 5000)] {
-        let mut node = Node::started(&Config { settling_weight, ..config() });
+        let mut node = Node::started(&DsdvConfig { settling_weight, ..config() });
         node.receive(0, &[(9, 4, 20)], 2);
         node.receive(1000, &[(9, 6, 22)], 3);
         node.receive(1800, &[(9, 5, 22)], 2);
@@ -54,7 +54,8 @@ fn the_settling_time_is_twice_the_average_time_to_the_best_route() {
 /// ns-2: each new route settles, and without news of the metric it only rides along.
 #[test]
 fn every_route_may_have_to_settle() {
-    let ns2 = Config { settle_all: true, trigger_on_new_number: false, weighted_settling: false, ..config() };
+    let ns2 =
+        DsdvConfig { settle_all: true, trigger_on_new_number: false, weighted_settling: false, ..config() };
     let mut node = Node::started(&ns2);
     assert_eq!(node.receive(100, &[(9, 4, 20)], 2), []);
     assert_eq!(node.timer(5100), [Action::Incremental(vec![(1, 1, 2), (9, 5, 20)])]);
@@ -72,7 +73,7 @@ fn every_route_may_have_to_settle() {
 /// A new number alone is no news, whatever its metric; a shorter path is, unless its metric was advertised before.
 #[test]
 fn without_triggers_for_numbers_only_shorter_paths_trigger() {
-    let paper = Config { trigger_on_new_number: false, weighted_settling: false, ..config() };
+    let paper = DsdvConfig { trigger_on_new_number: false, weighted_settling: false, ..config() };
     let mut node = Node::started(&paper);
     node.receive(100, &[(9, 4, 20)], 2);
     node.receive(1000, &[(9, 6, 22)], 3);
@@ -87,7 +88,7 @@ fn without_triggers_for_numbers_only_shorter_paths_trigger() {
 /// A route that breaks while it is withheld is reported at once.
 #[test]
 fn what_breaks_does_not_settle() {
-    let mut node = Node::started(&Config { weighted_settling: false, ..config() });
+    let mut node = Node::started(&DsdvConfig { weighted_settling: false, ..config() });
     node.receive(100, &[(9, 4, 20)], 2);
     assert_eq!(node.receive(1000, &[(9, 6, 22)], 3), []);
     assert_eq!(node.receive(2000, &[(9, 250, 23)], 3), [Action::Incremental(vec![(1, 1, 2), (9, 250, 23)])]);

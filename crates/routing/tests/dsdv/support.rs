@@ -1,6 +1,6 @@
 //! One node with scripted events; times are milliseconds.
 
-use airfair_routing::dsdv::{Config, Dsdv, Route};
+use airfair_routing::dsdv::{Dsdv, DsdvConfig, Route};
 use airfair_routing::{
     Context, DropReason, Effect, Hop, Protocol, Received, Routing, SendRate, To, Undelivered,
 };
@@ -10,12 +10,12 @@ use airfair_wire::dsdv::{Entry, Update};
 pub use crate::shared::*;
 
 /// Without any random time: full dumps at 0, 15, 30 s and so on, triggered updates at once.
-pub fn config() -> Config {
-    Config {
+pub fn config() -> DsdvConfig {
+    DsdvConfig {
         period_jitter: Span::ZERO,
         start_jitter: Span::ZERO,
         update_jitter: Span::ZERO,
-        ..Config::default()
+        ..DsdvConfig::default()
     }
 }
 
@@ -40,7 +40,7 @@ impl From<Effect> for Action {
                 assert!(rest.is_empty());
                 let entries = update.entries().map(|e| (last(e.destination), e.hops, e.number)).collect();
                 let [kind] = kinds[..] else { panic!("{kinds:?}") };
-                match Protocol::kinds(&Config::default())[kind] {
+                match Protocol::kinds(&DsdvConfig::default())[kind] {
                     "full" => Self::Full(entries),
                     "incremental" => Self::Incremental(entries),
                     other => panic!("{other}"),
@@ -65,12 +65,12 @@ pub fn bytes(entries: &[Triple]) -> Vec<u8> {
 pub type Node = Host<Dsdv>;
 
 impl Node {
-    pub fn numbered(number: u8, config: &Config) -> Self {
+    pub fn numbered(number: u8, config: &DsdvConfig) -> Self {
         Host::new(number, Dsdv::new(at(number), config))
     }
 
     /// The node after its first full dump, at 0, with the number 2.
-    pub fn started(config: &Config) -> Self {
+    pub fn started(config: &DsdvConfig) -> Self {
         let mut node = Self::numbered(1, config);
         assert_eq!(node.timer(0), [Action::Full(vec![(1, 1, 2)])]);
         node

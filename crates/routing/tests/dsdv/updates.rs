@@ -1,6 +1,6 @@
 //! Full dumps and incremental updates.
 
-use airfair_routing::dsdv::{Config, INFINITY};
+use airfair_routing::dsdv::{DsdvConfig, INFINITY};
 use airfair_units::{Span, Time};
 
 use crate::support::*;
@@ -19,7 +19,7 @@ fn every_period_a_full_dump_has_a_new_even_number() {
 #[test]
 fn random_times_stay_within_their_limits() {
     let secs = Span::from_secs;
-    let config = Config { start_jitter: secs(4), period_jitter: secs(2), ..config() };
+    let config = DsdvConfig { start_jitter: secs(4), period_jitter: secs(2), ..config() };
     let mut first = Vec::new();
     for number in 1..=40 {
         let mut node = Node::numbered(number, &config);
@@ -42,7 +42,7 @@ fn a_new_number_triggers_an_update_only_if_it_may() {
     node.receive(100, &[(9, 4, 20)], 2);
     assert_eq!(node.receive(200, &[(9, 4, 22)], 2), [Action::Incremental(vec![(1, 1, 2), (9, 5, 22)])]);
     // In the paper and in ns-2 it is no news of its own: it waits for the next update of either kind.
-    let paper = Config { trigger_on_new_number: false, ..config() };
+    let paper = DsdvConfig { trigger_on_new_number: false, ..config() };
     let mut node = Node::started(&paper);
     node.receive(100, &[(9, 4, 20), (8, 1, 4)], 2);
     assert_eq!(node.receive(200, &[(9, 4, 22)], 2), []);
@@ -56,7 +56,7 @@ fn a_new_number_triggers_an_update_only_if_it_may() {
 
 #[test]
 fn triggered_updates_keep_their_distance() {
-    let mut node = Node::started(&Config { trigger_interval: Span::from_secs(1), ..config() });
+    let mut node = Node::started(&DsdvConfig { trigger_interval: Span::from_secs(1), ..config() });
     assert_eq!(node.receive(100, &[(9, 4, 20)], 2), []);
     assert_eq!(node.receive(200, &[(8, 4, 20)], 2), []);
     assert_eq!(node.timer(1000), [Action::Incremental(vec![(1, 1, 2), (8, 5, 20), (9, 5, 20)])]);
@@ -70,7 +70,7 @@ fn triggered_updates_keep_their_distance() {
 
 #[test]
 fn news_within_the_jitter_share_an_update() {
-    let mut node = Node::started(&Config { update_jitter: Span::from_millis(10), ..config() });
+    let mut node = Node::started(&DsdvConfig { update_jitter: Span::from_millis(10), ..config() });
     node.receive(100, &[(9, 4, 20)], 2);
     let at = node.routing.deadline();
     assert!((ms(100)..ms(110)).contains(&at), "{at}");
@@ -86,7 +86,7 @@ fn news_within_the_jitter_share_an_update() {
 
 #[test]
 fn a_large_incremental_update_becomes_a_full_dump() {
-    let ns2 = Config { full_dump_share: 1.0 / 3.0, ..config() };
+    let ns2 = DsdvConfig { full_dump_share: 1.0 / 3.0, ..config() };
     let known: Vec<Triple> = (10..22).map(|to| (to, 3, 4)).collect();
     let renewed = |n: u8| (10..10 + n).map(|to| (to, 3, 6)).collect::<Vec<Triple>>();
     for (n, full) in [(4, false), (5, true)] {
@@ -146,7 +146,7 @@ fn a_node_overrules_reports_of_itself() {
 #[test]
 fn a_broken_route_is_answered_by_a_newer_one() {
     for answer in [true, false] {
-        let mut node = Node::started(&Config { answer_broken: answer, ..config() });
+        let mut node = Node::started(&DsdvConfig { answer_broken: answer, ..config() });
         let told = |node: &mut Node, now: u64, number: u32| node.receive(now, &[(9, INFINITY, number)], 3);
         node.receive(100, &[(9, 4, 6)], 2);
         let reply = if answer { vec![Action::Incremental(vec![(1, 1, 2), (9, 5, 6)])] } else { vec![] };

@@ -1,14 +1,14 @@
 //! Link quality from HELLOs, and paths by expected transmissions.
 
 use crate::support::*;
-use airfair_routing::olsr::{Advertised, Base, Config, Metric, WILL_NEVER};
+use airfair_routing::olsr::{Advertised, Base, Metric, OlsrConfig, WILL_NEVER};
 use airfair_routing::{NodeSetup, Routing, SendRate};
 use airfair_units::Span;
 use airfair_wire::olsr::{Body, Group, Hello, LinkCode, LinkType, Message, NeighbourType, Other, Rated, Tc};
 
-fn etx() -> Config {
+fn etx() -> OlsrConfig {
     let base = Base { metric: Metric::Etx, ..Base::default() };
-    Config { max_jitter: Span::ZERO, synchronous_start: true, ..Config::from(base) }
+    OlsrConfig { max_jitter: Span::ZERO, synchronous_start: true, ..OlsrConfig::from(base) }
 }
 
 fn rated(number: u8, quality: u8, neighbour_quality: u8) -> Rated {
@@ -50,7 +50,7 @@ fn costs(node: &Node) -> Vec<(u8, u8, u64)> {
 fn defaults() {
     let config = etx();
     assert_eq!((config.advertised, config.mpr_coverage, config.etx_window), (Advertised::All, 7, 10));
-    let hops = Config::default();
+    let hops = OlsrConfig::default();
     let ms = Span::from_millis;
     assert_eq!((hops.max_jitter, hops.neighbour_hold, hops.topology_hold), (ms(500), ms(6000), ms(15_000)));
     assert_eq!((hops.table_limit, hops.duplicate_hold, hops.willingness), (65_536, ms(30_000), 3));
@@ -96,7 +96,7 @@ fn missed_hellos_raise_the_cost() {
 /// A window of one HELLO: each one that arrives is all, each one that does not is none.
 #[test]
 fn the_shortest_window() {
-    let mut node = Node::started(&Config { etx_window: 1, ..etx() });
+    let mut node = Node::started(&OlsrConfig { etx_window: 1, ..etx() });
     node.receive(500, 2, &[rated_hello(2, &[rated(1, 255, 255)])]);
     assert_eq!(costs(&node), [(2, 2, 256)]);
     node.until(3499);
@@ -104,7 +104,7 @@ fn the_shortest_window() {
     node.until(3500);
     assert_eq!(costs(&node), []);
     // 128 of them.
-    let mut node = Node::started(&Config { etx_window: 128, ..etx() });
+    let mut node = Node::started(&OlsrConfig { etx_window: 128, ..etx() });
     node.receive(500, 2, &[rated_hello(2, &[rated(1, 255, 255)])]);
     assert_eq!(costs(&node), [(2, 2, 32_640)], "256 * 255 / 2");
 }
@@ -224,7 +224,7 @@ fn qualities_of_others_are_followed() {
 /// Probes of 134 bytes at the data rate: HELLOs leave alone, padded up to their size; other messages at the broadcast rate.
 #[test]
 fn probes_have_a_rate_and_a_size() {
-    let config = Config { probe_rate: SendRate::Data, probe_size: 134, ..etx() };
+    let config = OlsrConfig { probe_rate: SendRate::Data, probe_size: 134, ..etx() };
     let mut node = Node::with_interfaces(1, 1, &config);
     let sent = node.until(0);
     assert_eq!(sent.len(), 1);
@@ -250,11 +250,11 @@ fn probes_have_a_rate_and_a_size() {
     assert!(other.until(1000).is_empty());
     // The filling is at least as long as a message's header; a HELLO of that size needs none.
     for (size, bytes) in [(48, 48), (49, 60), (60, 60), (61, 61)] {
-        let sent = Node::with_interfaces(1, 1, &Config { probe_size: size, ..etx() }).until(0);
+        let sent = Node::with_interfaces(1, 1, &OlsrConfig { probe_size: size, ..etx() }).until(0);
         assert_eq!((sent[0].bytes + 28, sent[0].rate), (bytes, SendRate::Broadcast), "{size}");
     }
     // At the data rate alone, HELLOs leave alone too.
-    let mut fast = Node::with_interfaces(1, 1, &Config { probe_rate: SendRate::Data, ..etx() });
+    let mut fast = Node::with_interfaces(1, 1, &OlsrConfig { probe_rate: SendRate::Data, ..etx() });
     assert_eq!(fast.until(0).iter().map(of).collect::<Vec<_>>(), [(vec!["hello"], SendRate::Data)]);
 }
 

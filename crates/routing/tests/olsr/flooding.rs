@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use airfair_routing::Routing;
-use airfair_routing::olsr::Config;
+use airfair_routing::olsr::OlsrConfig;
 use airfair_units::{Span, Time};
 use airfair_wire::olsr::{Body, Message, Other};
 
@@ -122,7 +122,7 @@ fn messages_of_unknown_types_are_forwarded() {
 #[test]
 fn messages_share_datagrams() {
     let jitter = Span::from_millis(500);
-    let config = Config { max_jitter: jitter, tc_interval: Span::from_secs(3000), ..config() };
+    let config = OlsrConfig { max_jitter: jitter, tc_interval: Span::from_secs(3000), ..config() };
     let mut node = Node::with_interfaces(1, 1, &config);
     node.timer(0);
     assert_eq!(node.until(500).len(), 1);
@@ -154,7 +154,7 @@ fn messages_share_datagrams() {
 /// HELLOs that are probes wait beside other messages, each for a time of its own.
 #[test]
 fn probes_and_other_messages_wait_separately() {
-    let config = Config {
+    let config = OlsrConfig {
         max_jitter: Span::from_millis(500),
         probe_size: 100,
         tc_interval: Span::from_secs(2),
@@ -198,7 +198,7 @@ fn full_datagrams_are_divided() {
 /// Without `synchronous_start` each node starts at a time of its own, within the interval.
 #[test]
 fn nodes_start_at_different_times() {
-    let spread = Config { synchronous_start: false, max_jitter: Span::ZERO, ..Config::default() };
+    let spread = OlsrConfig { synchronous_start: false, max_jitter: Span::ZERO, ..OlsrConfig::default() };
     let first: Vec<Time> = (1..=40)
         .map(|number| {
             let mut node = Node::with_interfaces(number, 1, &spread);

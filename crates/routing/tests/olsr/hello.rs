@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use airfair_routing::Routing;
-use airfair_routing::olsr::{Config, WILL_NEVER};
+use airfair_routing::olsr::{OlsrConfig, WILL_NEVER};
 use airfair_units::Span;
 use airfair_wire::olsr::{Body, LinkCode, Message, Vtime};
 
@@ -21,7 +21,7 @@ fn hellos_are_sent_every_interval() {
     assert_eq!(numbers, [1, 2, 3, 4]);
     let packets: Vec<u16> = sent.iter().map(|sent| sent.sequence).collect();
     assert_eq!(packets, [1, 2, 3, 4]);
-    let config = Config { hello_interval: Span::from_secs(1), willingness: 6, ..config() };
+    let config = OlsrConfig { hello_interval: Span::from_secs(1), willingness: 6, ..config() };
     let sent = Node::with_interfaces(1, 1, &config).until(2000);
     let Body::Hello(hello) = &sent[2].messages[0].body else { panic!("{sent:?}") };
     assert_eq!((hello.interval, hello.willingness), (Vtime(0x04), 6));

@@ -1,7 +1,7 @@
 //! Hostile neighbours: forged and mutated messages, and addresses that were invented. Work is counted, not time.
 
 use airfair_routing::fuzz::{OLSR, drive};
-use airfair_routing::olsr::{AT_ONCE, Config};
+use airfair_routing::olsr::{AT_ONCE, OlsrConfig};
 use airfair_routing::{Hop, Received, Routing};
 use airfair_units::Time;
 use airfair_units::fuzz::Input;
@@ -14,7 +14,7 @@ use crate::support::*;
 #[test]
 fn any_course_of_events_costs_bounded_work() {
     let mut input = Input::Drawn(Stream::new(1, "hostile", Purpose::Routing));
-    let worst = drive(&Config::default(), &OLSR, &mut input, 100_000);
+    let worst = drive(&OlsrConfig::default(), &OLSR, &mut input, 100_000);
     assert!(worst.total > 1_000_000 && worst.message > 1000, "{worst:?}");
     println!("{worst:?}");
 }
@@ -47,7 +47,7 @@ fn long_tc(originator: Ipv4Addr, sequence: u16, neighbours: Vec<Ipv4Addr>) -> Me
 /// 16,384 looks.)
 #[test]
 fn invented_addresses_do_not_make_messages_dear() {
-    let mut node = Node::started(&Config { table_limit: 16_384, ..config() });
+    let mut node = Node::started(&OlsrConfig { table_limit: 16_384, ..config() });
     let liars: Vec<Ipv4Addr> = (0..300).map(|number| invented(0x00f0_0000 + number)).collect();
     let group =
         airfair_wire::olsr::Group { code: SYMMETRIC, neighbours: [vec![at(1)], liars.clone()].concat() };

@@ -1,7 +1,7 @@
 //! Tables are bounded: a node that floods a network with invented messages does not fill the memory of others.
 
 use crate::support::*;
-use airfair_routing::olsr::Config;
+use airfair_routing::olsr::OlsrConfig;
 use airfair_routing::{Protocol, Routing};
 
 /// Equal parameters are the same protocol; others, and other protocols, are not.
@@ -9,8 +9,8 @@ use airfair_routing::{Protocol, Routing};
 fn protocols_are_compared_by_their_parameters() {
     let protocol: &dyn Protocol = &config();
     assert!(*protocol == *(&config() as &dyn Protocol));
-    assert!(*protocol != *(&Config { willingness: 1, ..config() } as &dyn Protocol));
-    assert!(*protocol != *(&airfair_routing::aodv::Config::default() as &dyn Protocol));
+    assert!(*protocol != *(&OlsrConfig { willingness: 1, ..config() } as &dyn Protocol));
+    assert!(*protocol != *(&airfair_routing::aodv::AodvConfig::default() as &dyn Protocol));
     assert_eq!((protocol.name(), protocol.udp_port(), protocol.is_proactive()), ("OLSR", 698, true));
     assert_eq!(protocol.kinds(), ["hello", "tc", "forwarded"]);
 }
@@ -23,7 +23,7 @@ fn refused(node: &Node) -> u64 {
 
 #[test]
 fn what_finds_no_room_is_refused() {
-    let small = Config { table_limit: 3, ..config() };
+    let small = OlsrConfig { table_limit: 3, ..config() };
     let mut node = Node::started(&small);
     for number in [2, 3, 4, 5] {
         node.meet(500, number, &[]);

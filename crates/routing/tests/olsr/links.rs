@@ -1,7 +1,7 @@
 //! Link sensing [RFC 3626 section 7.1.1], link-layer notification [13], hysteresis [14].
 
 use crate::support::*;
-use airfair_routing::olsr::{Config, Hysteresis};
+use airfair_routing::olsr::{Hysteresis, OlsrConfig};
 use airfair_routing::{Routing, Undelivered};
 use airfair_wire::olsr::{LinkCode, LinkType, NeighbourType};
 
@@ -101,7 +101,7 @@ fn links_belong_to_interfaces() {
 #[test]
 fn a_packet_given_up_breaks_the_link_if_feedback_is_on() {
     for (feedback, routes) in [(false, vec![(2, 2, 1)]), (true, vec![])] {
-        let mut node = Node::started(&Config { link_layer_feedback: feedback, ..config() });
+        let mut node = Node::started(&OlsrConfig { link_layer_feedback: feedback, ..config() });
         node.meet(500, 2, &[]);
         node.effects(ms(1000), |olsr, cx| olsr.on_undelivered(hop(2), Undelivered::Data(None), cx));
         assert_eq!(node.routes(), routes);
@@ -123,7 +123,7 @@ fn a_packet_given_up_breaks_the_link_if_feedback_is_on() {
 /// second is below 0.3. A HELLO counts as missed half an interval after it was due.
 #[test]
 fn hysteresis_accepts_and_gives_up_links() {
-    let mut node = Node::started(&Config { hysteresis: Some(Hysteresis::default()), ..config() });
+    let mut node = Node::started(&OlsrConfig { hysteresis: Some(Hysteresis::default()), ..config() });
     for (now, accepted) in [(500, false), (2500, false), (4500, true)] {
         node.meet(now, 2, &[]);
         assert_eq!(!node.routes().is_empty(), accepted, "at {now}");
@@ -145,7 +145,7 @@ fn hysteresis_accepts_and_gives_up_links() {
 /// Half of the HELLOs keep a link, since the quality stays between 1/3 and 2/3.
 #[test]
 fn hysteresis_keeps_a_link_between_the_thresholds() {
-    let mut node = Node::started(&Config { hysteresis: Some(Hysteresis::default()), ..config() });
+    let mut node = Node::started(&OlsrConfig { hysteresis: Some(Hysteresis::default()), ..config() });
     for now in [500, 2500, 4500, 8500, 12_500, 16_500, 20_500] {
         node.until(now - 1);
         node.meet(now, 2, &[]);

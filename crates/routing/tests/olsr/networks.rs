@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use airfair_routing::olsr::{Advertised, Base, Config, Metric, Olsr};
+use airfair_routing::olsr::{Advertised, Base, Metric, Olsr, OlsrConfig};
 use airfair_routing::shortest::{Link, Metric as Length, ShortestPaths};
 use airfair_routing::{Context, Effect, Hop, NodeSetup, Received, Routing, To};
 use airfair_units::Time;
@@ -20,7 +20,7 @@ struct Network {
 }
 
 impl Network {
-    fn new(size: usize, links: &[(usize, usize)], config: &Config) -> Self {
+    fn new(size: usize, links: &[(usize, usize)], config: &OlsrConfig) -> Self {
         let node = |i: usize| {
             let setup = NodeSetup { address: at(i as u8), interfaces: 1, wires_from: None };
             (Olsr::new(&setup, config), Stream::new(7, &i.to_string(), Purpose::Routing))
@@ -142,7 +142,7 @@ impl Network {
     }
 }
 
-fn etx() -> Config {
+fn etx() -> OlsrConfig {
     Base { metric: Metric::Etx, ..Base::default() }.into()
 }
 
@@ -155,9 +155,9 @@ fn grid(side: usize) -> Vec<(usize, usize)> {
 #[test]
 fn the_grid_converges_to_static_routes() {
     for (config, same_hops) in [
-        (Config::default(), false),
-        (Config { synchronous_start: true, ..Config::default() }, false),
-        (Config { advertised: Advertised::All, ..Config::default() }, true),
+        (OlsrConfig::default(), false),
+        (OlsrConfig { synchronous_start: true, ..OlsrConfig::default() }, false),
+        (OlsrConfig { advertised: Advertised::All, ..OlsrConfig::default() }, true),
         (etx(), true),
     ] {
         let mut network = Network::new(64, &grid(8), &config);
@@ -174,7 +174,7 @@ fn the_grid_converges_to_static_routes() {
 /// at each hop.
 #[test]
 fn a_cut_link_is_gone_round_within_the_timers() {
-    let mut network = Network::new(16, &grid(4), &Config::default());
+    let mut network = Network::new(16, &grid(4), &OlsrConfig::default());
     network.run(ms(40_000));
     for (number, link) in [(5, 6), (9, 10), (0, 1)].into_iter().enumerate() {
         network.cut(link);
@@ -191,9 +191,9 @@ fn a_cut_link_is_gone_round_within_the_timers() {
 #[test]
 fn a_vanished_node_is_gone_round() {
     for (config, gone) in [
-        (Config::default(), 10),
-        (Config { synchronous_start: true, ..Config::default() }, 10),
-        (Config::default(), 27),
+        (OlsrConfig::default(), 10),
+        (OlsrConfig { synchronous_start: true, ..OlsrConfig::default() }, 10),
+        (OlsrConfig::default(), 27),
         (etx(), 10),
     ] {
         let mut network = Network::new(64, &grid(8), &config);
@@ -207,7 +207,7 @@ fn a_vanished_node_is_gone_round() {
 /// A node falls silent; when its links are up again, it finds back into the network.
 #[test]
 fn parts_come_together_again() {
-    let mut network = Network::new(6, &[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], &Config::default());
+    let mut network = Network::new(6, &[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], &OlsrConfig::default());
     network.run(ms(30_000));
     network.check(true);
     network.cut((2, 3));
@@ -222,7 +222,7 @@ fn parts_come_together_again() {
 #[test]
 fn a_clique_needs_no_tcs() {
     let all: Vec<(usize, usize)> = (0..8).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
-    let mut network = Network::new(8, &all, &Config::default());
+    let mut network = Network::new(8, &all, &OlsrConfig::default());
     // Until all know all, some are relays.
     network.run(ms(30_000));
     network.check(true);
@@ -245,8 +245,8 @@ proptest! {
         advertised in prop::sample::select(vec![Advertised::Selectors, Advertised::SelectorsAndRelays, Advertised::All]),
         by_etx: bool,
     ) {
-        let base = if by_etx { etx() } else { Config::default() };
-        let config = Config { mpr_coverage: coverage, advertised, ..base };
+        let base = if by_etx { etx() } else { OlsrConfig::default() };
+        let config = OlsrConfig { mpr_coverage: coverage, advertised, ..base };
         let links: Vec<_> = links.into_iter().map(|(a, b)| (a % size, b % size)).collect();
         let mut network = Network::new(size, &links, &config);
         network.run(ms(60_000));

@@ -1,18 +1,18 @@
 //! Selection of multipoint relays [RFC 3626 sections 8.3.1, 16].
 
 use crate::support::*;
-use airfair_routing::olsr::Config;
+use airfair_routing::olsr::OlsrConfig;
 
 /// Relays of a node whose neighbours have these willingness and neighbours.
 fn relays(coverage: u32, neighbours: &[(u8, u8, &[u8])]) -> Vec<u8> {
-    let mut node = Node::started(&Config { mpr_coverage: coverage, ..config() });
+    let mut node = Node::started(&OlsrConfig { mpr_coverage: coverage, ..config() });
     let meet = |node: &mut Node, &(number, will, others): &(u8, u8, &[u8])| {
         node.receive(500, number, &[hello(number, will, &[(SYMMETRIC, &[&[1], others].concat())])]);
     };
     neighbours.iter().for_each(|neighbour| meet(&mut node, neighbour));
     let found = node.relays();
     // In the other order of messages the result is the same.
-    let mut node = Node::started(&Config { mpr_coverage: coverage, ..config() });
+    let mut node = Node::started(&OlsrConfig { mpr_coverage: coverage, ..config() });
     neighbours.iter().rev().for_each(|neighbour| meet(&mut node, neighbour));
     assert_eq!(node.relays(), found);
     found

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use airfair_routing::olsr::{Config, Olsr};
+use airfair_routing::olsr::{Olsr, OlsrConfig};
 use airfair_routing::{Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, To};
 use airfair_units::Span;
 use airfair_wire::olsr::{Body, Group, Hello, LinkCode, LinkType, Message, NeighbourType, Packet, Tc, Vtime};
@@ -10,8 +10,8 @@ use airfair_wire::olsr::{Body, Group, Hello, LinkCode, LinkType, Message, Neighb
 pub use crate::shared::*;
 
 /// No jitter, and all timers start at 0.
-pub fn config() -> Config {
-    Config { max_jitter: Span::ZERO, synchronous_start: true, ..Config::default() }
+pub fn config() -> OlsrConfig {
+    OlsrConfig { max_jitter: Span::ZERO, synchronous_start: true, ..OlsrConfig::default() }
 }
 
 /// 6 s and 15 s, as messages state them.
@@ -55,20 +55,20 @@ impl DerefMut for Node {
 
 impl Node {
     /// A node with one interface that has started at time 0, and has sent its first HELLO.
-    pub fn started(config: &Config) -> Self {
+    pub fn started(config: &OlsrConfig) -> Self {
         let mut node = Self::with_interfaces(1, 1, config);
         node.timer(0);
         node
     }
 
     /// A node that has not started.
-    pub fn with_interfaces(number: u8, interfaces: u32, config: &Config) -> Self {
+    pub fn with_interfaces(number: u8, interfaces: u32, config: &OlsrConfig) -> Self {
         let node = NodeSetup { address: at(number), interfaces, wires_from: None };
         Self { host: Host::new(number, Olsr::new(&node, config)), numbers: 0 }
     }
 
     /// A node with the address 1 that has not started.
-    pub fn of(setup: &NodeSetup, config: &Config) -> Self {
+    pub fn of(setup: &NodeSetup, config: &OlsrConfig) -> Self {
         Self { host: Host::new(1, Olsr::new(setup, config)), numbers: 0 }
     }
 
@@ -78,7 +78,7 @@ impl Node {
                 let (packet, rest) = Packet::decode(&bytes).unwrap();
                 assert!(rest.is_empty());
                 let sequence = packet.sequence();
-                let kinds = kinds.into_iter().map(|kind| Config::default().kinds()[kind]).collect();
+                let kinds = kinds.into_iter().map(|kind| OlsrConfig::default().kinds()[kind]).collect();
                 Sent {
                     interface,
                     messages: packet.into_messages(),

@@ -1,7 +1,7 @@
 //! The routing table [RFC 3626 section 10].
 
 use crate::support::*;
-use airfair_routing::olsr::Config;
+use airfair_routing::olsr::OlsrConfig;
 use airfair_routing::{DropReason, Effect, Routing};
 use airfair_units::Span;
 
@@ -67,7 +67,7 @@ fn the_revision_changes_with_next_hops() {
 /// The deadline is never past, and the timer works at any time.
 #[test]
 fn timers_at_any_time() {
-    let jitter = Config { max_jitter: Span::from_millis(300), ..config() };
+    let jitter = OlsrConfig { max_jitter: Span::from_millis(300), ..config() };
     let mut node = Node::with_interfaces(1, 1, &jitter);
     node.timer(0);
     for step in 1..400 {

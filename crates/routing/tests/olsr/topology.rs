@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use airfair_routing::Routing;
-use airfair_routing::olsr::{Advertised, Config, WILL_NEVER, is_newer};
+use airfair_routing::olsr::{Advertised, OlsrConfig, WILL_NEVER, is_newer};
 
 #[test]
 fn selectors_are_advertised() {
@@ -36,7 +36,7 @@ fn empty_tcs_end_advertised_links() {
 #[test]
 fn redundancy_advertises_more() {
     let tcs = |advertised, willingness| {
-        let mut node = Node::started(&Config { advertised, willingness, ..config() });
+        let mut node = Node::started(&OlsrConfig { advertised, willingness, ..config() });
         node.until(4000);
         node.selected(4000, 2, &[]);
         node.meet(4000, 3, &[9]);

@@ -1,6 +1,6 @@
 //! The keys of `[aodv]`: the parameters of RFC 3561 section 10 and our own, with the defaults and checks that depend on several.
 
-use airfair_routing::aodv::{Base, Config};
+use airfair_routing::aodv::{AodvConfig, Base};
 use airfair_units::Span;
 
 use super::warn_of_unused;
@@ -80,7 +80,7 @@ table! {
 
 impl AodvTable {
     /// Fills in the defaults that depend on other keys.
-    pub fn config(&mut self, cx: &mut Cx<'_>) -> Config {
+    pub fn config(&mut self, cx: &mut Cx<'_>) -> AodvConfig {
         let base = Base {
             active_route_timeout: self.active_route_timeout,
             hello_interval: self.hello_interval,
@@ -88,13 +88,13 @@ impl AodvTable {
             node_traversal_time: self.node_traversal_time,
             rreq_retries: self.rreq_retries,
         };
-        let mut rfc = Config::from(base);
+        let mut rfc = AodvConfig::from(base);
         let without_hello = Base { hello_interval: Base::default().hello_interval, ..base };
-        let hello_decides = rfc.delete_period != Config::from(without_hello).delete_period;
+        let hello_decides = rfc.delete_period != AodvConfig::from(without_hello).delete_period;
         // Further defaults depend on this derived one.
         rfc.net_traversal_time = *self.net_traversal_time.get_or_insert(rfc.net_traversal_time);
         rfc.rederive();
-        let protocol = Config {
+        let protocol = AodvConfig {
             allowed_hello_loss: self.allowed_hello_loss,
             blacklist_timeout: *self.blacklist_timeout.get_or_insert(rfc.blacklist_timeout),
             delete_period: *self.delete_period.get_or_insert(rfc.delete_period),
@@ -128,8 +128,8 @@ impl AodvTable {
 
     /// Warns of keys of rules that are switched off. `rfc`: the parameters as they follow from others; `hello_decides`: its `delete_period`
     /// follows from `hello_interval`.
-    fn warn_of_unused(&self, config: &Config, rfc: &Config, hello_decides: bool, cx: &mut Cx<'_>) {
-        let usual = Config::default();
+    fn warn_of_unused(&self, config: &AodvConfig, rfc: &AodvConfig, hello_decides: bool, cx: &mut Cx<'_>) {
+        let usual = AodvConfig::default();
         let no_hello = !self.hello;
         let deletes = hello_decides && config.delete_period == rfc.delete_period;
         let interval = self.hello_interval != usual.hello_interval && !deletes;
@@ -176,7 +176,7 @@ impl AodvTable {
     }
 
     /// Refuses values with which a node would forget a sequence number that other nodes still use, since routes could then loop.
-    fn check(&self, config: &Config, cx: &mut Cx<'_>) {
+    fn check(&self, config: &AodvConfig, cx: &mut Cx<'_>) {
         let path = Path::ROOT.child("aodv");
         let least = config.active_route_timeout.max(config.my_route_timeout);
         if config.delete_period < least {

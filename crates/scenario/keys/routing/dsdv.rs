@@ -1,6 +1,6 @@
 //! The keys of `[dsdv]`: the parameters of DSDV, and the switches for rules that its implementations read differently.
 
-use airfair_routing::dsdv::Config;
+use airfair_routing::dsdv::DsdvConfig;
 use airfair_units::Span;
 
 use super::warn_of_unused;
@@ -60,8 +60,8 @@ table! {
 
 impl DsdvTable {
     /// The parameters, checked together.
-    pub fn config(&mut self, cx: &mut Cx<'_>) -> Config {
-        let config = Config {
+    pub fn config(&mut self, cx: &mut Cx<'_>) -> DsdvConfig {
+        let config = DsdvConfig {
             period: self.period,
             period_jitter: self.period_jitter,
             start_jitter: self.start_jitter,
@@ -83,7 +83,7 @@ impl DsdvTable {
             buffer_time: self.buffer_time,
         };
         self.check(&config, cx);
-        let weighted = self.settling_weight != Config::default().settling_weight;
+        let weighted = self.settling_weight != DsdvConfig::default().settling_weight;
         let unused = [("settling_weight", !self.weighted_settling && weighted, "weighted_settling = false")];
         warn_of_unused("dsdv", &unused, cx);
         config
@@ -91,7 +91,7 @@ impl DsdvTable {
 
     /// Refuses a hold time with which every neighbour would be lost between two of its full dumps, and settling that each new number
     /// would start again before it ends.
-    fn check(&self, config: &Config, cx: &mut Cx<'_>) {
+    fn check(&self, config: &DsdvConfig, cx: &mut Cx<'_>) {
         let longest = self.period.0.saturating_add(self.period_jitter.0);
         if config.hold_time().0 <= longest {
             cx.error(self.locations.of("hold_periods"), &Path::ROOT.child("dsdv").child("hold_periods"), || {

@@ -1,7 +1,7 @@
 //! The keys of `[olsr]`: the constants of RFC 3626 section 18 and our own, with the defaults and checks that depend on several.
 
 use airfair_routing::SendRate;
-use airfair_routing::olsr::{Advertised, Base, Config, Hysteresis, Metric as PathMetric};
+use airfair_routing::olsr::{Advertised, Base, Hysteresis, Metric as PathMetric, OlsrConfig};
 use airfair_units::{Bytes, Span};
 
 use super::warn_of_unused;
@@ -67,17 +67,20 @@ const REDUNDANCY: [Advertised; 3] = [Advertised::Selectors, Advertised::Selector
 
 impl OlsrTable {
     /// Fills in the defaults that depend on other keys.
-    pub fn config(&mut self, cx: &mut Cx<'_>) -> Config {
+    pub fn config(&mut self, cx: &mut Cx<'_>) -> OlsrConfig {
         let metric = match self.metric {
             Metric::Hops => PathMetric::Hops,
             Metric::Etx => PathMetric::Etx,
         };
-        let rfc =
-            Config::from(Base { hello_interval: self.hello_interval, tc_interval: self.tc_interval, metric });
+        let rfc = OlsrConfig::from(Base {
+            hello_interval: self.hello_interval,
+            tc_interval: self.tc_interval,
+            metric,
+        });
         let redundancy = REDUNDANCY.iter().position(|&level| level == rfc.advertised).unwrap_or(0) as u8;
         let redundancy = *self.tc_redundancy.get_or_insert(redundancy);
         let (longest, hysteresis) = (*STATED.end(), self.hysteresis);
-        let protocol = Config {
+        let protocol = OlsrConfig {
             neighbour_hold: *self.neighbour_hold.get_or_insert(rfc.neighbour_hold.min(longest)),
             topology_hold: *self.topology_hold.get_or_insert(rfc.topology_hold.min(longest)),
             duplicate_hold: self.duplicate_hold,
@@ -105,7 +108,7 @@ impl OlsrTable {
 
     /// Warns of keys of a measurement that is switched off.
     fn warn_of_unused(&self, cx: &mut Cx<'_>) {
-        let (rfc, usual) = (Config::default(), Hysteresis::default());
+        let (rfc, usual) = (OlsrConfig::default(), Hysteresis::default());
         let (by_hops, steady) = (self.metric == Metric::Hops, !self.hysteresis);
         let unused = [
             ("etx_window", by_hops && self.etx_window != rfc.etx_window, "metric = \"hops\""),
@@ -117,7 +120,7 @@ impl OlsrTable {
     }
 
     /// Refuses values with which links or routes would be lost without any loss of a message.
-    fn check(&self, config: &Config, cx: &mut Cx<'_>) {
+    fn check(&self, config: &OlsrConfig, cx: &mut Cx<'_>) {
         let path = Path::ROOT.child("olsr");
         let too_short = |key: &str, hold: Span, name: &str, interval: Span, cx: &mut Cx<'_>| {
             let least = Span(interval.0.saturating_add(config.max_jitter.0));

@@ -1,7 +1,9 @@
 //! §III-D and Algorithm 1, step by step.
 
 use airfair_optimum::{Cliques, ConflictGraph, Membership, maximal_cliques};
-use airfair_schemes::c3l::capacity::{Capacities, Config, Decrease, LinkRound, Pinpointed, Repeats, Several};
+use airfair_schemes::c3l::capacity::{
+    Capacities, CapacityConfig, Decrease, LinkRound, Pinpointed, Repeats, Several,
+};
 
 use super::{C, link};
 
@@ -38,7 +40,7 @@ struct Controller {
 }
 
 impl Controller {
-    fn new(config: Config) -> Self {
+    fn new(config: CapacityConfig) -> Self {
         let (cliques, membership) = two();
         let mut capacities = Capacities::new(config);
         capacities.set_cliques(&cliques, |number| link(number, 9));
@@ -65,7 +67,7 @@ impl Controller {
 /// The first round without overload adds 5 % and takes δ_r back to 5 %.
 #[test]
 fn decrements_double() {
-    let mut c3l = Controller::new(Config::default());
+    let mut c3l = Controller::new(CapacityConfig::default());
     c3l.is(0, 1.0, 0.05);
     for (capacity, decrement) in
         [(0.95, 0.1), (0.85, 0.2), (0.65, 0.4), (0.25, 0.8), (0.05, 1.0), (0.05, 1.0)]
@@ -85,14 +87,14 @@ fn decrements_double() {
 /// C_max is never exceeded: 0.95 and 5 % are 1, and 5 % more are 1.
 #[test]
 fn growth_ends_at_c_max() {
-    let mut c3l = Controller::new(Config::default());
+    let mut c3l = Controller::new(CapacityConfig::default());
     c3l.round([over(sends(0.5)), sends(0.5), sends(0.5)]);
     c3l.is(0, 0.95, 0.1);
     c3l.round([sends(0.5); 3]);
     c3l.is(0, 1.0, 0.05);
     assert_eq!(c3l.round([sends(0.5); 3]), [1.0, 1.0]);
     // From 0.98 up to 1 as well: δ_i 0.03 would give 1.01.
-    let mut c3l = Controller::new(Config { increment: 0.03, ..Config::default() });
+    let mut c3l = Controller::new(CapacityConfig { increment: 0.03, ..CapacityConfig::default() });
     c3l.round([over(sends(0.5)), sends(0.5), sends(0.5)]);
     c3l.round([over(sends(0.5)), sends(0.5), sends(0.5)]);
     c3l.is(0, 0.91, 0.12);
@@ -103,7 +105,7 @@ fn growth_ends_at_c_max() {
 /// link for which it was not pinpointed: the third case, nothing changes.
 #[test]
 fn the_clique_with_the_largest_use_is_pinpointed() {
-    let mut c3l = Controller::new(Config::default());
+    let mut c3l = Controller::new(CapacityConfig::default());
     c3l.round([sends(0.3), over(sends(0.4)), sends(0.5)]);
     c3l.is(0, 1.0, 0.05);
     c3l.is(1, 0.95, 0.1);
@@ -120,7 +122,7 @@ fn the_clique_with_the_largest_use_is_pinpointed() {
     c3l.is(0, 0.85, 0.2);
     c3l.is(1, 0.85, 0.2);
     // Of equals the first.
-    let mut c3l = Controller::new(Config::default());
+    let mut c3l = Controller::new(CapacityConfig::default());
     c3l.round([sends(0.5), over(sends(0.4)), sends(0.5)]);
     c3l.is(0, 0.95, 0.1);
     c3l.is(1, 1.0, 0.05);
@@ -129,18 +131,18 @@ fn the_clique_with_the_largest_use_is_pinpointed() {
 /// r is that of each link: 0.3 x 2 + 0.4 = 1.0 against 0.9. A link that needs no retransmission counts once, not 0 times.
 #[test]
 fn transmissions_multiply_the_use() {
-    let mut c3l = Controller::new(Config::default());
+    let mut c3l = Controller::new(CapacityConfig::default());
     let twice = LinkRound { transmissions: 2.0, ..sends(0.3) };
     c3l.round([twice, over(sends(0.4)), sends(0.5)]);
     c3l.is(0, 0.95, 0.1);
     let never = LinkRound { transmissions: 0.0, ..sends(0.6) };
-    let mut c3l = Controller::new(Config::default());
+    let mut c3l = Controller::new(CapacityConfig::default());
     c3l.round([never, over(sends(0.4)), sends(0.5)]);
     c3l.is(0, 0.95, 0.1);
     // Half of the rate at a quarter of the goodput takes twice the time: 0.3 x 2 = 0.6.
     let slow = LinkRound { assigned: 0.15 * C, cost: 4.0 / C, ..sends(0.15) };
     assert!((slow.airtime(Repeats::Transmissions) - 0.6).abs() < 1e-12);
-    let mut c3l = Controller::new(Config::default());
+    let mut c3l = Controller::new(CapacityConfig::default());
     c3l.round([slow, over(sends(0.4)), sends(0.5)]);
     c3l.is(0, 0.95, 0.1);
     for bad in [f64::NAN, -1.0, f64::NEG_INFINITY] {
@@ -153,7 +155,7 @@ fn transmissions_multiply_the_use() {
             heard: true,
         };
         assert_eq!(round.airtime(Repeats::Transmissions), 0.0);
-        assert!(Controller::new(Config::default()).round([round; 3])[0] <= 1.0);
+        assert!(Controller::new(CapacityConfig::default()).round([round; 3])[0] <= 1.0);
     }
     let all = LinkRound {
         assigned: f64::INFINITY,
@@ -169,7 +171,7 @@ fn transmissions_multiply_the_use() {
 fn retransmissions_alone_find_another_clique() {
     let rounds = [LinkRound { transmissions: 2.0, ..sends(0.2) }, over(sends(0.3)), sends(0.6)];
     for (repeats, loses) in [(Repeats::Transmissions, 1), (Repeats::Retransmissions, 0)] {
-        let mut c3l = Controller::new(Config { repeats, ..Config::default() });
+        let mut c3l = Controller::new(CapacityConfig { repeats, ..CapacityConfig::default() });
         c3l.round(rounds);
         c3l.is(loses, 0.95, 0.1);
         c3l.is(1 - loses, 1.0, 0.05);
@@ -180,7 +182,7 @@ fn retransmissions_alone_find_another_clique() {
 #[test]
 fn an_inhibitor_counts_w_factor_times() {
     let hidden = |inhibited: u32, inhibitor: u32| (inhibited, inhibitor) == (1, 0);
-    let mut c3l = Controller::new(Config::default());
+    let mut c3l = Controller::new(CapacityConfig::default());
     c3l.hidden_round([sends(0.3), over(sends(0.4)), sends(0.5)], hidden);
     c3l.is(0, 0.95, 0.1);
     c3l.is(1, 1.0, 0.05);
@@ -189,7 +191,7 @@ fn an_inhibitor_counts_w_factor_times() {
     let rounds = [sends(0.3), sends(0.4), sends(0.5)];
     let seen = |link| c3l.capacities.usage(&[0, 1], link, &rounds, hidden);
     assert!((seen(0) - 0.7).abs() < 1e-12 && (seen(1) - 0.91).abs() < 1e-12);
-    let mut without = Controller::new(Config { w_factor: 1.0, ..Config::default() });
+    let mut without = Controller::new(CapacityConfig { w_factor: 1.0, ..CapacityConfig::default() });
     without.hidden_round([sends(0.3), over(sends(0.4)), sends(0.5)], hidden);
     without.is(1, 0.95, 0.1);
 }
@@ -198,11 +200,11 @@ fn an_inhibitor_counts_w_factor_times() {
 #[test]
 fn several_overloaded_links_in_a_clique() {
     let rounds = [over(sends(0.6)), over(sends(0.4)), sends(0.5)];
-    let mut once = Controller::new(Config::default());
+    let mut once = Controller::new(CapacityConfig::default());
     once.round(rounds);
     once.is(0, 0.95, 0.1);
     assert_eq!(once.capacities.pinpointed().len(), 2);
-    let mut each = Controller::new(Config { several: Several::Each, ..Config::default() });
+    let mut each = Controller::new(CapacityConfig { several: Several::Each, ..CapacityConfig::default() });
     each.round(rounds);
     each.is(0, 0.9, 0.1);
     each.is(1, 1.0, 0.05);
@@ -211,7 +213,7 @@ fn several_overloaded_links_in_a_clique() {
 /// The variant that decreases every clique of an overloaded link.
 #[test]
 fn all_cliques_of_an_overloaded_link() {
-    let mut c3l = Controller::new(Config { decrease: Decrease::All, ..Config::default() });
+    let mut c3l = Controller::new(CapacityConfig { decrease: Decrease::All, ..CapacityConfig::default() });
     c3l.round([sends(0.3), over(sends(0.4)), sends(0.5)]);
     c3l.is(0, 0.95, 0.1);
     c3l.is(1, 0.95, 0.1);
@@ -223,7 +225,7 @@ fn all_cliques_of_an_overloaded_link() {
 fn growth_needs_senders_that_use_their_share() {
     let down = [over(sends(0.5)), sends(0.5), sends(0.5)];
     let used = |part: f64| LinkRound { used: part * 0.5 * C, ..sends(0.5) };
-    let after = |config: Config, rounds: [LinkRound; 3]| {
+    let after = |config: CapacityConfig, rounds: [LinkRound; 3]| {
         let mut c3l = Controller::new(config);
         c3l.round(down);
         c3l.round(down);
@@ -232,8 +234,8 @@ fn growth_needs_senders_that_use_their_share() {
         assert_eq!(estimate.decrement, 0.05);
         estimate.capacity
     };
-    let text = Config::default();
-    let printed = Config { used: 0.0, ..text };
+    let text = CapacityConfig::default();
+    let printed = CapacityConfig { used: 0.0, ..text };
     let cases = [
         ([used(1.0), used(0.91), sends(0.5)], true),
         ([used(1.0), used(0.89), sends(0.5)], false),
@@ -251,14 +253,14 @@ fn growth_needs_senders_that_use_their_share() {
         assert!((after(printed, rounds) - 0.9).abs() < 1e-12, "case {at}");
     }
     // All of the share is enough where all is demanded.
-    let all = Config { used: 1.0, ..text };
+    let all = CapacityConfig { used: 1.0, ..text };
     assert!((after(all, [used(1.0), used(1.0), sends(0.5)]) - 0.9).abs() < 1e-12);
 }
 
 /// {1, 2} stays, with its estimate; {0, 1} becomes {0, 1, 3}, which is new. Numbers of links do not matter.
 #[test]
 fn a_clique_is_its_set_of_links() {
-    let mut c3l = Controller::new(Config::default());
+    let mut c3l = Controller::new(CapacityConfig::default());
     c3l.round([sends(0.3), over(sends(0.4)), sends(0.5)]);
     c3l.round([over(sends(0.3)), sends(0.1), sends(0.1)]);
     c3l.is(0, 0.95, 0.1);
@@ -291,10 +293,13 @@ fn a_clique_is_its_set_of_links() {
 #[test]
 fn weights_of_the_allocation() {
     let hidden = |inhibited: u32, inhibitor: u32| inhibitor == 0 && inhibited != 2;
-    let weights = |config: Config| {
+    let weights = |config: CapacityConfig| {
         [(0, &[0, 1][..]), (1, &[0, 1]), (0, &[0, 2]), (2, &[0, 2])]
             .map(|(link, clique)| config.weight(link, clique, hidden))
     };
-    assert_eq!(weights(Config::default()), [1.0; 4]);
-    assert_eq!(weights(Config { w_in_allocation: true, ..Config::default() }), [1.7, 1.0, 1.0, 1.0]);
+    assert_eq!(weights(CapacityConfig::default()), [1.0; 4]);
+    assert_eq!(
+        weights(CapacityConfig { w_in_allocation: true, ..CapacityConfig::default() }),
+        [1.7, 1.0, 1.0, 1.0]
+    );
 }

@@ -1,6 +1,6 @@
 //! §III-B, at a node.
 
-use airfair_schemes::c3l::discovery::{Broadcast, Config, Discovery, Neighbour, ratio};
+use airfair_schemes::c3l::discovery::{Broadcast, Discovery, DiscoveryConfig, Neighbour, ratio};
 use airfair_schemes::places::NodeId;
 use airfair_units::Span;
 use proptest::prelude::*;
@@ -11,10 +11,10 @@ use Broadcast::{Hello, Probe};
 const A: NodeId = NodeId(1);
 const B: NodeId = NodeId(2);
 /// Four numbers, one a second.
-const FOUR: Config = Config { window: 4, interval: Span::from_secs(1), most: 3, step: 0.1 };
+const FOUR: DiscoveryConfig = DiscoveryConfig { window: 4, interval: Span::from_secs(1), most: 3, step: 0.1 };
 
 /// HELLOs with these numbers, each at its second.
-fn heard(config: Config, sequences: &[u16]) -> Discovery {
+fn heard(config: DiscoveryConfig, sequences: &[u16]) -> Discovery {
     let mut discovery = Discovery::new(config);
     for &sequence in sequences {
         discovery.hear(A, Hello, sequence, at(u64::from(sequence) * 1000));
@@ -117,7 +117,7 @@ fn numbers_go_round_come_late_and_start_anew() {
 /// A step of 0.1 is 25 of 255: with a window of 20 one more or less is 12.75, two are 25.5. The version counts new lists.
 #[test]
 fn the_list_changes_with_more_than_noise() {
-    let config = Config { window: 20, ..FOUR };
+    let config = DiscoveryConfig { window: 20, ..FOUR };
     let mut discovery = Discovery::new(config);
     assert!(!discovery.refresh(at(0)), "nothing heard");
     assert_eq!(discovery.version(), 0);
@@ -152,7 +152,7 @@ fn the_list_changes_with_more_than_noise() {
 /// 31 of 51 are 155 in 255ths, 35 are 175, and 36 are 180: exactly a step of 25 more.
 #[test]
 fn a_step_is_enough() {
-    let mut discovery = Discovery::new(Config { window: 51, ..FOUR });
+    let mut discovery = Discovery::new(DiscoveryConfig { window: 51, ..FOUR });
     for sequence in (0..30).chain([50]) {
         discovery.hear(A, Hello, sequence, at(0));
     }
@@ -169,7 +169,7 @@ fn a_step_is_enough() {
 /// 0 and 1 are no noise: the first HELLO of a node whose probes alone were heard, and the last one that was missing.
 #[test]
 fn none_and_all_change_the_list() {
-    let mut discovery = Discovery::new(Config { window: 60, ..FOUR });
+    let mut discovery = Discovery::new(DiscoveryConfig { window: 60, ..FOUR });
     for sequence in 0..60 {
         discovery.hear(A, Probe, sequence, at(0));
     }
@@ -203,7 +203,7 @@ fn the_oldest_neighbour_gives_way() {
         assert_eq!(discovery.list().iter().map(|listed| listed.node.0).collect::<Vec<_>>(), wanted);
         assert_eq!(discovery.heard(NodeId(new), Hello, at(4)), 1.0);
     }
-    let mut none = Discovery::new(Config { most: 0, ..FOUR });
+    let mut none = Discovery::new(DiscoveryConfig { most: 0, ..FOUR });
     none.hear(A, Hello, 0, at(0));
     assert!(none.is_empty());
 }
@@ -219,7 +219,7 @@ proptest! {
         step in any::<f64>(),
         heard in prop::collection::vec((0u32..9, any::<bool>(), any::<u16>(), any::<u64>()), 0..60),
     ) {
-        let config = Config { window, interval: Span(interval), most: 4, step };
+        let config = DiscoveryConfig { window, interval: Span(interval), most: 4, step };
         let mut discovery = Discovery::new(config);
         for (node, probe, sequence, now) in heard {
             let now = airfair_units::Time(now);

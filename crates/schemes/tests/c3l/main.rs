@@ -4,15 +4,16 @@
 
 mod allocation;
 mod capacity;
-mod controllers;
 mod discovery;
 mod faults;
 mod hostile;
 #[path = "../shared/hostile.rs"]
 mod hostile_driver;
+mod known_controllers;
 mod local;
 mod networks;
 mod node;
+mod overload;
 mod places;
 mod profile;
 mod round;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use airfair_optimum::{Cliques, Flow, ProblemBuilder, WaterFilling};
 use airfair_schemes::c3l::allocation::{Allocator, Assignment, Constraints, Flows, Limit};
-use airfair_schemes::c3l::capacity::{Capacities, Config, LinkRound};
+use airfair_schemes::c3l::capacity::{Capacities, CapacityConfig, LinkRound};
 use airfair_schemes::c3l::discovery::Neighbour;
 use airfair_schemes::c3l::topology::{Link, Rules, Topology};
 use airfair_schemes::places::NodeId;
@@ -321,7 +321,7 @@ proptest! {
         let result = allocator.solve(&constraints, &capacity, &cost, &given);
         prop_assert!(result.rates.iter().chain(&result.links).all(|rate| *rate >= 0.0), "{:?}", result);
         let [increment, floor, w_factor, used] = config;
-        let config = Config { increment, floor, w_factor, used, ..Config::default() };
+        let config = CapacityConfig { increment, floor, w_factor, used, ..CapacityConfig::default() };
         let mut capacities = Capacities::new(config);
         capacities.set_cliques(topology.cliques(), |number| topology.link(number).unwrap());
         let rounds: Vec<LinkRound> = rounds.iter().map(|(numbers, flags)| {

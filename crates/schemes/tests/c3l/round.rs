@@ -4,7 +4,7 @@ use airfair_schemes::c3l::allocation::Limit;
 use airfair_schemes::c3l::capacity;
 use airfair_schemes::c3l::discovery::Neighbour;
 use airfair_schemes::c3l::profile::Passing;
-use airfair_schemes::c3l::round::{Config, Controller, LinkReport, LinkShare};
+use airfair_schemes::c3l::round::{Controller, LinkReport, LinkShare, RoundConfig};
 use airfair_schemes::c3l::topology::{Link, Rules};
 use airfair_schemes::places::{FlowId, NodeId};
 use airfair_units::Span;
@@ -22,7 +22,7 @@ struct Mesh {
 }
 
 impl Mesh {
-    fn new(config: Config, near: &[(u32, u32)], flows: &[(u32, &[u32])]) -> Self {
+    fn new(config: RoundConfig, near: &[(u32, u32)], flows: &[(u32, &[u32])]) -> Self {
         let flows = flows.iter().map(|&(flow, path)| (flow, path.to_vec(), ANY)).collect();
         Self { controller: Controller::new(config), near: near.to_vec(), flows, second: 0 }
     }
@@ -85,7 +85,8 @@ fn close(found: &[f64], wanted: &[f64]) {
 /// c > 0.84. From 1 by 0.95 and 0.85 to 0.65, which is enough; up to 0.8; 0.85 is too much again, by 5 %: 0.8, and so on.
 #[test]
 fn an_inhibited_link_gets_its_share() {
-    let mut mesh = Mesh::new(Config::default(), &[(1, 2), (2, 3), (3, 4)], &[(1, &[1, 2]), (2, &[3, 4])]);
+    let mut mesh =
+        Mesh::new(RoundConfig::default(), &[(1, 2), (2, 3), (3, 4)], &[(1, &[1, 2]), (2, &[3, 4])]);
     let over = |mesh: &Mesh, of: Link| {
         of == link(1, 2) && mesh.share(of) + 1.38 * mesh.share(link(3, 4)) > C * (1.0 + 1e-9)
     };
@@ -97,15 +98,15 @@ fn an_inhibited_link_gets_its_share() {
     assert_eq!(rates[0], rates[1]);
     // Without re-estimation both would get half, and the link stays overloaded.
     let mut without = Mesh::new(
-        Config { reestimate: false, ..Config::default() },
+        RoundConfig { reestimate: false, ..RoundConfig::default() },
         &mesh.near,
         &[(1, &[1, 2]), (2, &[3, 4])],
     );
     (0..5).for_each(|_| close(&without.round(over), &[0.5, 0.5]));
     // With W in the allocation c = x (1 + 1.7): less than what is possible, and never overloaded.
-    let config = capacity::Config { w_in_allocation: true, ..capacity::Config::default() };
+    let config = capacity::CapacityConfig { w_in_allocation: true, ..capacity::CapacityConfig::default() };
     let mut weighted = Mesh::new(
-        Config { capacity: config, ..Config::default() },
+        RoundConfig { capacity: config, ..RoundConfig::default() },
         &mesh.near,
         &[(1, &[1, 2]), (2, &[3, 4])],
     );
@@ -116,7 +117,7 @@ fn an_inhibited_link_gets_its_share() {
 #[test]
 fn shares_of_links() {
     let mut mesh =
-        Mesh::new(Config::default(), &[(1, 2), (2, 3), (3, 4)], &[(7, &[1, 2, 3, 4]), (9, &[2, 3])]);
+        Mesh::new(RoundConfig::default(), &[(1, 2), (2, 3), (3, 4)], &[(7, &[1, 2, 3, 4]), (9, &[2, 3])]);
     close(&mesh.round(|_, _| false), &[0.25, 0.25]);
     let shares: Vec<(Link, f64)> =
         mesh.controller.shares().iter().map(|&LinkShare { link, share }| (link, share / C)).collect();
@@ -133,19 +134,20 @@ fn shares_of_links() {
 #[test]
 fn demands() {
     for (demands, wanted) in [(false, [0.5, 0.5]), (true, [0.1, 0.9])] {
-        let config = Config { demands, ..Config::default() };
+        let config = RoundConfig { demands, ..RoundConfig::default() };
         let mut mesh = Mesh::new(config, &[(1, 2), (2, 3), (3, 4)], &[(1, &[1, 2]), (2, &[3, 4])]);
         mesh.flows[0].2 = 0.1 * C;
         close(&mesh.round(|_, _| false), &wanted);
     }
-    assert!(!Config::default().demands, "as in III-C");
+    assert!(!RoundConfig::default().demands, "as in III-C");
 }
 
 /// Room for one link: the goodput of the second is the default.
 #[test]
 fn reports_of_links_have_a_limit() {
     let rules = Rules { links: 1, ..Rules::default() };
-    let mut controller = Controller::new(Config { rules, default_goodput: 3.0 * C, ..Config::default() });
+    let mut controller =
+        Controller::new(RoundConfig { rules, default_goodput: 3.0 * C, ..RoundConfig::default() });
     let report = |to, goodput| LinkReport {
         to: NodeId(to),
         goodput,
@@ -170,7 +172,8 @@ fn reports_of_links_have_a_limit() {
 /// overload of the round before count again. After 20 s its flow is forgotten, and the other has all that there is.
 #[test]
 fn lost_reports() {
-    let mut mesh = Mesh::new(Config::default(), &[(1, 2), (2, 3), (3, 4)], &[(1, &[1, 2]), (2, &[3, 4])]);
+    let mut mesh =
+        Mesh::new(RoundConfig::default(), &[(1, 2), (2, 3), (3, 4)], &[(1, &[1, 2]), (2, &[3, 4])]);
     close(&mesh.round(|_, _| false), &[0.5, 0.5]);
     close(&mesh.round(|_, of| of == link(3, 4)), &[0.475, 0.475]);
     close(&mesh.round_of(&[1, 2, 4], |_, _| false), &[0.475, 0.475]);
@@ -184,7 +187,7 @@ fn lost_reports() {
 /// A link with half of the goodput takes twice the time: x (1 + 2) = 1; one of which nothing is known has the default.
 #[test]
 fn goodputs() {
-    let mut controller = Controller::new(Config { default_goodput: 2.0 * C, ..Config::default() });
+    let mut controller = Controller::new(RoundConfig { default_goodput: 2.0 * C, ..RoundConfig::default() });
     let passing = |flow, to| vec![Passing { flow: FlowId(flow), next_hop: NodeId(to), demand: ANY }];
     let hears = |node| [Neighbour { node: NodeId(node), hellos: 255, probes: 255 }];
     controller.report(NodeId(1), &[], passing(1, 2), Some(&hears(2)), at(0));
@@ -212,7 +215,7 @@ fn goodputs() {
 /// Reports of nodes expire: without any there is nothing to share.
 #[test]
 fn a_network_that_falls_silent() {
-    let config = Config { expiry: Span::from_secs(10), ..Config::default() };
+    let config = RoundConfig { expiry: Span::from_secs(10), ..RoundConfig::default() };
     let mut mesh = Mesh::new(config, &[(1, 2)], &[(1, &[1, 2])]);
     close(&mesh.round(|_, _| false), &[1.0]);
     close(&mesh.round_of(&[], |_, _| false), &[1.0]);
@@ -226,7 +229,7 @@ fn a_network_that_falls_silent() {
 #[test]
 fn what_limits_a_flow_is_its_clique() {
     let flows: [(u32, &[u32]); 3] = [(1, &[1, 2]), (2, &[1, 2]), (3, &[5, 6])];
-    let mut mesh = Mesh::new(Config::default(), &[(1, 2), (2, 5), (5, 6), (6, 7), (7, 8)], &flows);
+    let mut mesh = Mesh::new(RoundConfig::default(), &[(1, 2), (2, 5), (5, 6), (6, 7), (7, 8)], &flows);
     mesh.flows.push((4, vec![7, 8], ANY));
     mesh.round(|_, _| false);
     mesh.round(|_, of| of == link(5, 6));
@@ -247,7 +250,7 @@ fn what_limits_a_flow_is_its_clique() {
 fn links_of_a_limit_are_in_order() {
     let flows: [(u32, &[u32]); 4] = [(1, &[5, 6]), (2, &[6, 7]), (3, &[7, 8]), (4, &[8, 9])];
     let near = [(1, 2), (2, 5), (5, 6), (6, 7), (7, 8), (8, 9)];
-    let mut mesh = Mesh::new(Config::default(), &near, &flows);
+    let mut mesh = Mesh::new(RoundConfig::default(), &near, &flows);
     mesh.round(|_, _| false);
     mesh.flows.push((5, vec![1, 2], ANY));
     mesh.round(|_, _| false);
@@ -263,7 +266,7 @@ fn links_of_a_limit_are_in_order() {
 #[test]
 fn a_node_reports_no_more_links_than_it_may_have() {
     let rules = Rules { links: 1000, ..Rules::default() };
-    let mut controller = Controller::new(Config { rules, ..Config::default() });
+    let mut controller = Controller::new(RoundConfig { rules, ..RoundConfig::default() });
     let report = |to, goodput| LinkReport {
         to: NodeId(to),
         goodput,
@@ -283,7 +286,7 @@ fn a_node_reports_no_more_links_than_it_may_have() {
 #[test]
 fn inhibited_links_are_listed_once() {
     let near = [(1, 2), (2, 3), (3, 4)];
-    let mut mesh = Mesh::new(Config::default(), &near, &[(1, &[1, 2]), (2, &[3, 4]), (3, &[1, 2])]);
+    let mut mesh = Mesh::new(RoundConfig::default(), &near, &[(1, &[1, 2]), (2, &[3, 4]), (3, &[1, 2])]);
     mesh.round(|_, _| false);
     let found = mesh.controller.inhibition();
     let ends = |from, to| [NodeId(from), NodeId(to)];

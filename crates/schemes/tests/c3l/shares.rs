@@ -1,6 +1,6 @@
 //! §III-E: division of a link's share among its flows.
 
-use airfair_schemes::c3l::shares::{Config, Requirement, Shares, divide};
+use airfair_schemes::c3l::shares::{Requirement, Shares, SharesConfig, divide};
 use airfair_schemes::places::FlowId;
 use airfair_units::{Rate, Span};
 use proptest::prelude::*;
@@ -56,8 +56,8 @@ fn a_flow_that_uses_delta_is_infinite() {
 }
 
 /// A flow is judged at each division.
-const AT_ONCE: Config =
-    Config { delta: 0.05, consumed: 0.5, settle: Span::ZERO, most: 1024, expiry: Span::from_secs(8) };
+const AT_ONCE: SharesConfig =
+    SharesConfig { delta: 0.05, consumed: 0.5, settle: Span::ZERO, most: 1024, expiry: Span::from_secs(8) };
 
 const A: FlowId = FlowId(1);
 const B: FlowId = FlowId(2);
@@ -68,7 +68,7 @@ struct Sender {
 }
 
 impl Sender {
-    fn new(config: Config) -> Self {
+    fn new(config: SharesConfig) -> Self {
         Self { shares: Shares::new(config), round: 0 }
     }
 
@@ -145,7 +145,7 @@ fn a_flow_is_judged_by_a_new_measurement() {
 /// 2 s after its first share, and after each rise by more than a half of δ, 26 of 51: not before.
 #[test]
 fn a_flow_is_not_judged_before_its_source_knows() {
-    let mut shares = Shares::new(Config { delta: 0.05, ..Config::default() });
+    let mut shares = Shares::new(SharesConfig { delta: 0.05, ..SharesConfig::default() });
     let mut second = |ms: u64, rate: u64, link: u64| {
         shares.sent(A, Rate(rate), at(ms));
         shares.divide(Rate(link), at(ms));
@@ -154,7 +154,7 @@ fn a_flow_is_not_judged_before_its_source_knows() {
     assert_eq!([0, 1000, 1999].map(|ms| second(ms, 100, 1000)), [None; 3]);
     assert_eq!(second(2000, 100, 1000), Some(150));
     assert_eq!(second(3000, 975, 1000), None, "more than its 150");
-    let mut shares = Shares::new(Config { delta: 0.05, ..Config::default() });
+    let mut shares = Shares::new(SharesConfig { delta: 0.05, ..SharesConfig::default() });
     let mut second = |ms: u64, rate: u64, link: u64| {
         shares.sent(A, Rate(rate), at(ms));
         shares.divide(Rate(link), at(ms));
@@ -179,7 +179,7 @@ fn a_flow_is_not_judged_before_its_source_knows() {
 /// finite with its old rate every other second, and has δ more than that; otherwise both send 750 from when they know.
 #[test]
 fn a_larger_share_is_used_when_sources_know_of_it() {
-    let after = |config: Config| {
+    let after = |config: SharesConfig| {
         let mut shares = Shares::new(config);
         let (mut sends, mut knows, mut sent) = ([100; 2], [100; 2], Vec::new());
         for second in 0..10_u64 {
@@ -194,14 +194,14 @@ fn a_larger_share_is_used_when_sources_know_of_it() {
         }
         sent
     };
-    assert_eq!(after(Config::default()), [100, 100, 500, 500, 500, 500, 750, 750, 750, 750]);
+    assert_eq!(after(SharesConfig::default()), [100, 100, 500, 500, 500, 500, 750, 750, 750, 750]);
     assert_eq!(after(AT_ONCE), [100, 100, 500, 150, 500, 200, 750, 275, 750, 350]);
 }
 
 /// A flow is forgotten 8 s after it last sent; one that reports a rate of 0 has not sent.
 #[test]
 fn silent_flows_are_forgotten() {
-    let mut shares = Shares::new(Config::default());
+    let mut shares = Shares::new(SharesConfig::default());
     shares.sent(A, Rate(10), at(0));
     shares.sent(B, Rate(10), at(1000));
     shares.sent(A, Rate(0), at(5000));
@@ -217,7 +217,7 @@ fn silent_flows_are_forgotten() {
 /// A flow that passes is new once, and again when it has been forgotten.
 #[test]
 fn a_flow_is_new_once() {
-    let mut shares = Shares::new(Config::default());
+    let mut shares = Shares::new(SharesConfig::default());
     assert_eq!([0, 1, 2].map(|ms| shares.passes(A, at(ms))), [true, false, false]);
     shares.forget(A);
     assert_eq!([3, 4].map(|ms| shares.passes(A, at(ms))), [true, false]);
@@ -227,7 +227,7 @@ fn a_flow_is_new_once() {
 #[test]
 fn the_table_has_a_limit() {
     for new in [0, 3, 9] {
-        let mut shares = Shares::new(Config { most: 2, ..Config::default() });
+        let mut shares = Shares::new(SharesConfig { most: 2, ..SharesConfig::default() });
         shares.sent(FlowId(4), Rate(1), at(0));
         shares.sent(FlowId(2), Rate(2), at(1));
         shares.sent(FlowId(new), Rate(3), at(2));
@@ -235,7 +235,7 @@ fn the_table_has_a_limit() {
         wanted.sort_unstable();
         assert_eq!(shares.flows().collect::<Vec<_>>(), wanted);
     }
-    let mut none = Shares::new(Config { most: 0, ..Config::default() });
+    let mut none = Shares::new(SharesConfig { most: 0, ..SharesConfig::default() });
     none.sent(A, Rate(1), at(0));
     assert_eq!(none.flows().len(), 0);
 }
@@ -243,7 +243,7 @@ fn the_table_has_a_limit() {
 /// The remainder of a division of whole numbers goes to the last flow in the order of names.
 #[test]
 fn a_first_division_is_even() {
-    let mut shares = Shares::new(Config { expiry: Span::from_secs(1), ..Config::default() });
+    let mut shares = Shares::new(SharesConfig { expiry: Span::from_secs(1), ..SharesConfig::default() });
     for flow in [5, 3, 8] {
         shares.sent(FlowId(flow), Rate(flow.into()), at(0));
     }
@@ -264,7 +264,7 @@ proptest! {
         delta in 0.0f64..=1.0,
     ) {
         let scale = |rate: u64| if small { rate % 1_000_000 } else { rate };
-        let config = Config { delta, ..Config::default() };
+        let config = SharesConfig { delta, ..SharesConfig::default() };
         let (mut forth, mut back) = (Shares::new(config), Shares::new(config));
         for rates in &rounds {
             for (flow, &rate) in rates.iter().enumerate() {

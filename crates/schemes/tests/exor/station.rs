@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use airfair_schemes::ParamValue;
-use airfair_schemes::exor::node::Config;
-use airfair_schemes::exor::station::{Station, StationConfig};
+use airfair_schemes::exor::node::ExorConfig;
+use airfair_schemes::exor::station::{ExorStation, StationConfig};
 use airfair_schemes::opportunistic::expected::Pruning;
 use airfair_schemes::places::{FlowId, Forwarder, Holding, Made, NodeId, Timer};
 use airfair_units::{Rate, Span};
@@ -23,7 +23,7 @@ fn config() -> StationConfig {
         flush: Span::from_millis(100),
         pruning: Pruning::default(),
         probes: None,
-        node: Config { flows: FLOWS, maps: 2, ..Config::default() },
+        node: ExorConfig { flows: FLOWS, maps: 2, ..ExorConfig::default() },
         diffq: None,
     }
 }
@@ -34,8 +34,8 @@ const FLUSH: Timer = Timer(1);
 const TURN: Timer = Timer(3);
 
 /// A node of a pair that hear each other.
-fn driven(node: u32) -> Driven<Station> {
-    Driven::of_a_pair(Station::new(config()), node)
+fn driven(node: u32) -> Driven<ExorStation> {
+    Driven::of_a_pair(ExorStation::new(config()), node)
 }
 
 /// A batch of ten, of which the destination does not hear the last, which goes by routing.
@@ -110,8 +110,8 @@ fn a_batch_from_source_to_destination() {
 /// the source and all of the relay, which hears all of the source. A list belongs to its batch: the next one has the new list.
 #[test]
 fn the_next_batch_has_the_list_of_new_ratios() {
-    let mut source = Driven::new(Station::new(StationConfig { probes: Some(PROBES), ..config() }), 1);
-    let list = |source: &mut Driven<Station>, us| {
+    let mut source = Driven::new(ExorStation::new(StationConfig { probes: Some(PROBES), ..config() }), 1);
+    let list = |source: &mut Driven<ExorStation>, us| {
         let header = Exor::decode(&source.make(us).unwrap().header).unwrap().0;
         (header.head.batch, header.head.nodes.view().iter().collect::<Vec<_>>())
     };
@@ -149,7 +149,7 @@ fn encoded(head: Head, packet: Option<u8>, ranks: &[u8], content: u32) -> Made {
 #[test]
 fn a_packet_is_as_long_as_it_was_heard() {
     let mut relay = driven(5);
-    let sent = |relay: &mut Driven<Station>| {
+    let sent = |relay: &mut Driven<ExorStation>| {
         let at = relay.timer(TURN).unwrap();
         relay.fire(at, TURN);
         std::iter::from_fn(|| relay.make(at).map(|made| (made.batch, made.content))).collect::<Vec<_>>()
@@ -228,9 +228,9 @@ fn each_packet_of_a_source_is_a_step_of_the_law() {
 /// announces that fifteen wait there: it has the first for a second. What carries no trailer is counted.
 #[test]
 fn what_the_next_one_announces_decides_the_level() {
-    let node = Config { flows: FLOWS, granted: true, ..Config::default() };
+    let node = ExorConfig { flows: FLOWS, granted: true, ..ExorConfig::default() };
     let diffq = Some(diffq(&[]));
-    let mut relay = Driven::new(Station::new(StationConfig { node, diffq, ..config() }), 5);
+    let mut relay = Driven::new(ExorStation::new(StationConfig { node, diffq, ..config() }), 5);
     let broadcast = |rank, packet, queue: Option<u16>| {
         let nodes = Nodes::new(&[2, 6, 5, 1]).unwrap();
         let head = Head { flow: 7, batch: 0, rank, fragment: Fragment { number: 0, size: 1 }, nodes };

@@ -1,6 +1,6 @@
 //! Forwarding timers by hand.
 
-use airfair_schemes::exor::turns::{Config, Turns};
+use airfair_schemes::exor::turns::{Turns, TurnsConfig};
 use airfair_units::{Span, Time};
 use airfair_wire::exor::Fragment;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn fragment(number: u8, size: u8) -> Fragment {
 
 /// Four nodes, of which this one has let its turn pass; packets of 2 ms until one was measured.
 fn turns(me: u8) -> Turns {
-    Turns::new(Config::default(), me, 4, at(1000))
+    Turns::new(TurnsConfig::default(), me, 4, at(1000))
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn the_time_of_a_packet_is_averaged() {
 #[test]
 fn who_is_passed_over_begins_all_the_same() {
     // The destination hears rank 1 of four; the two others have 20 ms.
-    let mut turns = Turns::new(Config { keeps: 1.0, ..Config::default() }, 0, 4, at(1000));
+    let mut turns = Turns::new(TurnsConfig { keeps: 1.0, ..TurnsConfig::default() }, 0, 4, at(1000));
     turns.heard(1, fragment(0, 2), at(5000));
     turns.heard(1, fragment(1, 2), at(7000));
     assert_eq!(turns.begins(), at(27_000));
@@ -90,7 +90,7 @@ fn who_is_passed_over_begins_all_the_same() {
 /// A node whose turn is now, and that hears the one before it go on with its own, lets that one end.
 #[test]
 fn who_goes_on_with_its_turn_is_waited_for() {
-    let mut turns = Turns::new(Config { keeps: 1.0, ..Config::default() }, 1, 4, at(1000));
+    let mut turns = Turns::new(TurnsConfig { keeps: 1.0, ..TurnsConfig::default() }, 1, 4, at(1000));
     turns.heard(0, fragment(0, 3), at(4000));
     turns.due(at(5000));
     turns.heard(0, fragment(1, 3), at(6000));
@@ -107,8 +107,8 @@ fn what_says_nothing() {
     // A number behind the size: nothing is left.
     turns.heard(0, fragment(9, 5), at(9000));
     assert_eq!(turns.begins(), at(9000));
-    assert_eq!(Turns::new(Config::default(), 9, 0, at(5)).begins(), at(5), "a node alone");
-    let of = |rank| Turns::new(Config::default(), rank, 4, at(5));
+    assert_eq!(Turns::new(TurnsConfig::default(), 9, 0, at(5)).begins(), at(5), "a node alone");
+    let of = |rank| Turns::new(TurnsConfig::default(), rank, 4, at(5));
     assert_eq!(of(9), of(3), "a rank behind the source's");
 }
 
@@ -120,7 +120,7 @@ proptest! {
         let others = (0..nodes).filter(|&rank| rank != from);
         let mut begins: Vec<(Time, u8)> = others
             .map(|rank| {
-                let mut turns = Turns::new(Config::default(), rank, nodes, Time::ZERO);
+                let mut turns = Turns::new(TurnsConfig::default(), rank, nodes, Time::ZERO);
                 turns.heard(from, fragment(number, size), at(100));
                 (turns.begins(), rank)
             })

@@ -4,7 +4,7 @@ use airfair_schemes::diffq::scheduler::{Quantiser, Rounding, Serve};
 use airfair_schemes::diffq::sender::{Law, SenderConfig, Steps};
 use airfair_schemes::more::decoder::Decoder;
 use airfair_schemes::more::node::{self, Node};
-use airfair_schemes::opportunistic::backpressure::{Backlogged, Backpressure, Config};
+use airfair_schemes::opportunistic::backpressure::{Backlogged, Backpressure, BackpressureConfig};
 use airfair_schemes::places::{Capability, Interface, Made, Medium, NodeId, Priority};
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -17,7 +17,7 @@ use crate::driven::sent_by_a_source;
 
 const STEP: Span = Span::from_millis(10);
 
-fn config(serve: Serve) -> Config {
+fn config(serve: Serve) -> BackpressureConfig {
     let sender = SenderConfig {
         law: Law::Aimd,
         steps: Steps::Interval,
@@ -31,7 +31,7 @@ fn config(serve: Serve) -> Config {
         log_rate: 1e6,
     };
     let quantiser = Quantiser { levels: 8, depth: 100, rounding: Rounding::Up };
-    Config { sender, quantiser, serve, sizes: 16, expiry: Span::from_secs(1) }
+    BackpressureConfig { sender, quantiser, serve, sizes: 16, expiry: Span::from_secs(1) }
 }
 
 fn flow(flow: u32, destination: u32) -> Flow {
@@ -40,7 +40,7 @@ fn flow(flow: u32, destination: u32) -> Flow {
 
 /// Node 1 has been granted so many packets for each of these flows, whose one forwarder is node 5.
 fn source(granted: &[(Flow, u32)]) -> Node {
-    let mut node = Node::new(1, node::Config { granted: true, ..node::Config::default() });
+    let mut node = Node::new(1, node::MoreConfig { granted: true, ..node::MoreConfig::default() });
     for &(flow, packets) in granted {
         let forwarders = Forwarders::new([Forwarder { node: 5, credit: Credit::of(1.0) }].into_iter());
         assert!(node.begin_as(0, flow, Decoder::full(32), forwarders, Time::ZERO));

@@ -10,6 +10,7 @@ mod gf256;
 mod hostile;
 #[path = "../shared/hostile.rs"]
 mod hostile_driver;
+mod matrix;
 #[path = "../opportunistic/networks.rs"]
 mod networks;
 mod node;

@@ -1,7 +1,7 @@
 //! A node of MORE at its radio, driven by hand: what it takes, makes and hands up, whatever it hears.
 
-use airfair_schemes::more::node::Config;
-use airfair_schemes::more::station::{Station, StationConfig};
+use airfair_schemes::more::node::MoreConfig;
+use airfair_schemes::more::station::{MoreStation, StationConfig};
 use airfair_schemes::opportunistic::expected::Pruning;
 use airfair_schemes::places::{Destination, FlowId, Forwarder as _, Made, Message, NodeId, Timer};
 use airfair_units::Span;
@@ -22,15 +22,15 @@ fn config() -> StationConfig {
         flush: Span::from_millis(100),
         repeat: Span::from_secs(60),
         pruning: Pruning::default(),
-        node: Config { flows: FLOWS, ..Config::default() },
+        node: MoreConfig { flows: FLOWS, ..MoreConfig::default() },
         probes: None,
         diffq: None,
     }
 }
 
 /// A node of a pair that hear each other.
-fn driven(node: u32) -> Driven<Station> {
-    Driven::of_a_pair(Station::new(config()), node)
+fn driven(node: u32) -> Driven<MoreStation> {
+    Driven::of_a_pair(MoreStation::new(config()), node)
 }
 
 /// A source has room for one batch beside the one that is under way; what it makes decodes at the destination, packet by packet of its
@@ -144,7 +144,7 @@ fn so_many_acknowledgements_are_repeated() {
 #[test]
 fn without_repetitions_no_timer_is_set() {
     let mut destination =
-        Driven::of_a_pair(Station::new(StationConfig { repeat: Span::ZERO, ..config() }), 2);
+        Driven::of_a_pair(MoreStation::new(StationConfig { repeat: Span::ZERO, ..config() }), 2);
     destination.hear(0, 1, &coded(7, 0, 2));
     assert_eq!((destination.out.agent.messages.len(), destination.timer(REPEAT)), (1, None));
     assert_eq!(destination.station.kept(), 1);
@@ -154,12 +154,12 @@ fn without_repetitions_no_timer_is_set() {
 /// when a packet of a later batch was heard, which has its own.
 #[test]
 fn an_acknowledgement_is_repeated_until_a_later_batch() {
-    let acknowledged = |destination: &Driven<Station>| {
+    let acknowledged = |destination: &Driven<MoreStation>| {
         let decode = |message: &Message| Acknowledgement::decode(&message.bytes).unwrap().0.batch;
         destination.out.agent.messages.iter().map(decode).collect::<Vec<_>>()
     };
     // Lets the timers fire until a time; returns when which acknowledgements were sent.
-    let run = |destination: &mut Driven<Station>, until: u64| {
+    let run = |destination: &mut Driven<MoreStation>, until: u64| {
         let mut sent = Vec::new();
         let mut next = destination.timer(REPEAT);
         while let Some(at) = next.filter(|&at| at < until) {
@@ -170,7 +170,7 @@ fn an_acknowledgement_is_repeated_until_a_later_batch() {
         }
         sent
     };
-    let station = || Station::new(StationConfig { repeat: Span::from_millis(3550), ..config() });
+    let station = || MoreStation::new(StationConfig { repeat: Span::from_millis(3550), ..config() });
     let mut destination = Driven::of_a_pair(station(), 2);
     destination.hear(0, 1, &coded(7, 0, 2));
     assert_eq!(acknowledged(&destination), [0]);
@@ -200,8 +200,8 @@ fn an_acknowledgement_is_repeated_until_a_later_batch() {
 /// any more; the next one waits until there is a path.
 #[test]
 fn a_batch_under_way_takes_the_list_of_new_ratios() {
-    let mut source = Driven::new(Station::new(StationConfig { probes: Some(PROBES), ..config() }), 1);
-    let made = |source: &mut Driven<Station>, ms: u64| {
+    let mut source = Driven::new(MoreStation::new(StationConfig { probes: Some(PROBES), ..config() }), 1);
+    let made = |source: &mut Driven<MoreStation>, ms: u64| {
         let made = source.make(1000 * ms)?;
         let header = CodedView::decode(&made.header).unwrap().0;
         let list = header.forwarders.iter().map(|each| (each.node, each.credit.0));
@@ -233,7 +233,7 @@ fn a_batch_under_way_takes_the_list_of_new_ratios() {
 /// fifteen wait there: it has the first for a second. What carries no trailer is counted.
 #[test]
 fn what_the_next_one_announces_decides_the_level() {
-    let mut relay = Driven::new(Station::new(StationConfig { diffq: Some(diffq(&[])), ..config() }), 5);
+    let mut relay = Driven::new(MoreStation::new(StationConfig { diffq: Some(diffq(&[])), ..config() }), 5);
     let list = [(6, 1.0), (5, 20.0)].map(|(node, credit)| Forwarder { node, credit: Credit::of(credit) });
     let list = Forwarders::new(list.into_iter());
     let broadcast = |queue: Option<u16>| {

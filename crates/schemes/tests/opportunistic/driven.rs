@@ -15,7 +15,7 @@ use airfair_wire::probe::{Heard, List, Probe};
 pub const PROBE: Timer = Timer(100);
 
 /// A probe a second, of which the last one decides.
-pub const PROBES: probes::Config = probes::Config {
+pub const PROBES: probes::ProbesConfig = probes::ProbesConfig {
     interval: Span::from_secs(1),
     window: 1,
     bytes: 1472,
@@ -118,9 +118,9 @@ impl<S: Agent + Forwarder> Driven<S> {
 }
 
 /// DiffQ with these parameters.
-pub fn diffq(set: &[(&str, ParamValue)]) -> backpressure::Config {
+pub fn diffq(set: &[(&str, ParamValue)]) -> backpressure::BackpressureConfig {
     let set = Params(set.iter().map(|&(name, value)| (name.to_string(), value)).collect());
-    backpressure::Config::from_params(&set).unwrap()
+    backpressure::BackpressureConfig::from_params(&set).unwrap()
 }
 
 /// A trailer that announces a backlog.

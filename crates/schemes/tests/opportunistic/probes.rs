@@ -1,15 +1,20 @@
 //! Probes: ratios by hand, lists that reach all nodes, and what a node that dies or lies can do.
 
 use airfair_schemes::opportunistic::losses::Losses;
-use airfair_schemes::opportunistic::probes::{Config, Probes};
+use airfair_schemes::opportunistic::probes::{Probes, ProbesConfig};
 use airfair_schemes::places::NodeId;
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Span, Time};
 use airfair_wire::probe::{Heard, List, Probe};
 use proptest::prelude::*;
 
-const CONFIG: Config =
-    Config { interval: Span::from_secs(1), window: 4, bytes: 1472, expiry: Span::from_secs(30), nodes: 1000 };
+const CONFIG: ProbesConfig = ProbesConfig {
+    interval: Span::from_secs(1),
+    window: 4,
+    bytes: 1472,
+    expiry: Span::from_secs(30),
+    nodes: 1000,
+};
 
 fn at(millis: u64) -> Time {
     Time(millis * 1_000_000)
@@ -41,7 +46,7 @@ struct Network {
 }
 
 impl Network {
-    fn new(nodes: impl IntoIterator<Item = u32>, config: Config) -> Self {
+    fn new(nodes: impl IntoIterator<Item = u32>, config: ProbesConfig) -> Self {
         let nodes = nodes.into_iter().map(|node| (node, Probes::new(NodeId(node), config))).collect();
         Self { nodes, second: 0 }
     }
@@ -99,7 +104,7 @@ fn a_window_by_hand() {
 #[test]
 fn lists_by_hand() {
     // Room for three lists with a neighbour each, and one byte less than for a fourth.
-    let mut one = Probes::new(NodeId(1), Config { bytes: 4 + 4 * 14 - 1, ..CONFIG });
+    let mut one = Probes::new(NodeId(1), ProbesConfig { bytes: 4 + 4 * 14 - 1, ..CONFIG });
     let hear = |one: &mut Probes, node, version, age, millis| {
         let probe = Probe::new(0, vec![list(node, version, age, &[(8, 100)])]);
         assert!(one.hear(NodeId(2), &bytes(&probe), at(millis)));
@@ -227,7 +232,7 @@ fn a_node_that_starts_anew_continues() {
 /// In a row of ten that loses half of all probes every node knows the others: what is lost at a hop comes again.
 #[test]
 fn lists_pass_nine_lossy_hops() {
-    let mut row = Network::new(0..10, Config { window: 20, ..CONFIG });
+    let mut row = Network::new(0..10, ProbesConfig { window: 20, ..CONFIG });
     let mut random = Stream::new(5, "losses", Purpose::Reception);
     let sent = row.run(60, |from, to, _| from.abs_diff(to) == 1 && random.uniform() < 0.5);
     assert_eq!(sent.len(), 600, "flooding has no packets of its own");
@@ -240,7 +245,7 @@ fn lists_pass_nine_lossy_hops() {
 #[test]
 fn a_small_probe_has_the_best_neighbours() {
     for spare in [0, 4] {
-        let config = Config { bytes: 4 + 9 + 5 * 3 + spare, ..CONFIG };
+        let config = ProbesConfig { bytes: 4 + 9 + 5 * 3 + spare, ..CONFIG };
         let mut one = Probes::new(NodeId(1), config);
         one.probe(at(0));
         for sequence in 0..4 {
@@ -259,7 +264,7 @@ fn a_small_probe_has_the_best_neighbours() {
 /// its length, and what honest nodes say stays.
 #[test]
 fn lies_are_bounded() {
-    let config = Config { nodes: 20, ..CONFIG };
+    let config = ProbesConfig { nodes: 20, ..CONFIG };
     let mut one = Probes::new(NodeId(1), config);
     one.hear(NodeId(2), &bytes(&Probe::new(0, vec![list(2, 1, 0, &[(1, 200)])])), at(0));
     for i in 0..10_000_u32 {
@@ -282,7 +287,7 @@ fn lies_are_bounded() {
 /// A probe names 255 nodes at most, however long it is: of 300 lists the others follow in the next.
 #[test]
 fn a_long_probe_has_255_lists() {
-    let mut one = Probes::new(NodeId(1), Config { bytes: 4 + 9 * 300, window: 64, ..CONFIG });
+    let mut one = Probes::new(NodeId(1), ProbesConfig { bytes: 4 + 9 * 300, window: 64, ..CONFIG });
     for nodes in [100..250, 250..400] {
         let lists = nodes.map(|node| list(node, 1, 0, &[])).collect();
         one.hear(NodeId(2), &bytes(&Probe::new(0, lists)), at(0));
@@ -298,7 +303,7 @@ fn a_long_probe_has_255_lists() {
 #[test]
 fn the_own_list_takes_no_place_of_others() {
     for first in [0, 2] {
-        let mut one = Probes::new(NodeId(1), Config { nodes: 2, ..CONFIG });
+        let mut one = Probes::new(NodeId(1), ProbesConfig { nodes: 2, ..CONFIG });
         (0..first).for_each(|second| _ = one.probe(at(1000 * second)));
         assert_eq!(one.len() as u64, first / 2);
         let lists = [5, 6, 7].map(|node| list(node, 1, 0, &[])).to_vec();
@@ -314,7 +319,7 @@ fn the_own_list_takes_no_place_of_others() {
 /// binomial distribution gives once in a million windows.
 #[test]
 fn a_ratio_is_within_its_binomial_interval() {
-    let config = Config { window: 64, ..CONFIG };
+    let config = ProbesConfig { window: 64, ..CONFIG };
     let mut pair = Network::new(0..2, config);
     let mut random = Stream::new(3, "losses", Purpose::Reception);
     let mut ratios = Vec::new();

@@ -1,6 +1,6 @@
 //! Where delivery ratios come from: the timer of probes, and what is sent.
 
-use airfair_schemes::opportunistic::probes::Config;
+use airfair_schemes::opportunistic::probes::ProbesConfig;
 use airfair_schemes::opportunistic::ratios::Ratios;
 use airfair_schemes::places::{
     AgentContext, AgentEffects, AgentSetup, DeliveryRatios, Destination, Interface, LoneExchange, NodeId,
@@ -11,8 +11,13 @@ use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Db, Rate, Span, Time};
 use airfair_wire::probe::{List, Probe};
 
-const CONFIG: Config =
-    Config { interval: Span::from_secs(1), window: 10, bytes: 1472, expiry: Span::from_secs(30), nodes: 8 };
+const CONFIG: ProbesConfig = ProbesConfig {
+    interval: Span::from_secs(1),
+    window: 10,
+    bytes: 1472,
+    expiry: Span::from_secs(30),
+    nodes: 8,
+};
 const PROBE: Timer = Timer(100);
 
 /// The first probe of a node falls somewhere in the first interval, and each further one an interval later, more or less a tenth of it: so

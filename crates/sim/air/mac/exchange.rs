@@ -443,7 +443,7 @@ impl Mac {
         end: u64,
     ) {
         // Last sequence number received from this sender, plus one.
-        let last = &mut medium.hearers.notes[entry as usize];
+        let last = &mut medium.hearers.last_sequence[entry as usize];
         for &Mpdu { copy, sequence, retry, category, .. } in good.of(&frame.mpdus) {
             let seen = u32::from(sequence) + 1;
             let before = if category == NO_CATEGORY {

@@ -50,9 +50,10 @@ pub(crate) const BAND_NS: u64 = 4_000;
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Hearers {
     pub list: Vec<Hearer>,
-    /// A word for each entry, owned by the MAC, which detects duplicates by it. The word stays with its pair of stations when
-    /// a list is renewed, also if they do not hear each other for a while; it begins with 0.
-    pub notes: Vec<u32>,
+    /// By entry, owned by the MAC: the last sequence number that the hearer has received from the transmitter, plus one, by which the
+    /// hearer recognises duplicates; 0: none. The number stays with its pair of stations when a list is renewed, also if they do not
+    /// hear each other for a while.
+    pub last_sequence: Vec<u32>,
     pub bands: Vec<Band>,
     /// Range of bands of each station.
     pub bands_of: Table<StationIx, (u32, u32)>,
@@ -117,7 +118,7 @@ impl Hearers {
             hearers.bands_of.push((first_band, hearers.bands.len() as u32));
         }
         hearers.list.shrink_to_fit();
-        hearers.notes = vec![0; hearers.list.len()];
+        hearers.last_sequence = vec![0; hearers.list.len()];
         hearers.bands.shrink_to_fit();
         hearers
     }

@@ -11,7 +11,7 @@ use crate::spec::{GainSpec, Propagation};
 /// above the scenario's own memory: 72, 68, 67 bytes a pair for 500, 1000, 2000 nodes that are all neighbours, 84 with AODV (1000 nodes),
 /// 28 where most pairs are too far apart to be neighbours (4000 nodes).
 const BYTES_PER_PAIR: u64 = 90;
-/// Bytes that fading adds for each pair: an entry of the list of mean powers, and its note.
+/// Bytes that fading adds for each pair: an entry of the list of mean powers, and its last sequence number.
 const BYTES_OF_FADING: u64 = 30;
 /// Largest number of pairs examined for the estimate.
 const EXAMINED_PAIRS: usize = 3_000_000;

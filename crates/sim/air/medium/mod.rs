@@ -12,7 +12,7 @@
 //! | `frame` | frames on the air |
 //! | `passes` | the pass over all hearers at a frame's start and the pass at its end |
 //! | `hearing` | one hearer's part of these passes: carrier sense, lock, interference, NAV |
-//! | `louder` | frames that are sent with another power than the radio's own |
+//! | `power_offset` | frames that are sent with another power than the radio's own |
 //! | `path`, `movement` | position of a moving node; update of the lists of hearers |
 //! | `fading`, `varying` | distribution of a fading gain; powers of each frame where gains vary |
 //! | `regions` | storage of lists of hearers that are replaced during a run |
@@ -27,12 +27,12 @@ pub mod fading;
 pub(crate) mod frame;
 pub(crate) mod hearers;
 mod hearing;
-mod louder;
 pub(crate) mod memory;
 mod movement;
 mod passes;
 mod path;
 pub(crate) mod phy;
+mod power_offset;
 pub mod propagation;
 pub(crate) mod radio;
 mod regions;
@@ -51,9 +51,9 @@ use crate::record::Records;
 use crate::spec::{ErrorModel, FadingSpec, GainSpec, Propagation};
 use frame::Frames;
 use hearers::Hearers;
-use louder::Louder;
 use movement::Movement;
 use phy::PhyKind;
+use power_offset::OffsetLists;
 use radio::{RxState, Station, TransceiverCounters};
 use regions::Regions;
 use varying::Varying;
@@ -119,8 +119,8 @@ pub(crate) struct Medium {
     movement: Option<Box<Movement>>,
     /// Gains that vary: then `hearers` has the powers of each station's last frame.
     varying: Option<Box<Varying>>,
-    /// Lists of senders of louder frames.
-    louder: Louder,
+    /// Lists of senders of frames with another power than the radio's own.
+    offset_lists: OffsetLists,
     /// Storage of the lists of powers without fading ([`Medium::unfaded_hearers`]), if these lists may change.
     regions: Regions,
     /// Stations whose sets of decodable hearers movement has changed, until [`crate::air::Air`] takes them out.
@@ -174,7 +174,7 @@ impl Medium {
             kinds,
             movement: None,
             varying: None,
-            louder: Louder::default(),
+            offset_lists: OffsetLists::default(),
             regions: Regions::default(),
             neighbours_changed: Vec::new(),
             records: Records::default(),
@@ -189,7 +189,7 @@ impl Medium {
     /// Bands of the hearers of a frame of this power above the radio's own.
     #[inline(always)]
     pub(crate) fn bands_of(&self, sender: StationIx, louder: i16) -> std::ops::Range<usize> {
-        if louder == 0 { self.hearers.bands_of(sender) } else { self.louder.bands(sender) }
+        if louder == 0 { self.hearers.bands_of(sender) } else { self.offset_lists.bands(sender) }
     }
 
     /// True if gains vary while nodes rest.

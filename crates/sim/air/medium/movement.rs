@@ -6,7 +6,8 @@
 //! A frame on the air keeps its hearers and their powers. So the update of a transmitting station's list waits until the frame has ended at
 //! all hearers (4 us for every 1.2 km after its end at the sender). If the station transmits another frame at that time, the update waits
 //! for the end of that frame at the sender; if its passes over distant bands are still to come, the new list is stored elsewhere, and the
-//! old one stays, by its index, until its last pass is done. What a receiver notes in such a late pass is stored in the new list too.
+//! old one stays, by its index, until its last pass is done. The sequence number of such a late pass is
+//! stored in the new list too.
 
 use airfair_units::Time;
 

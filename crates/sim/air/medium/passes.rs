@@ -46,18 +46,18 @@ impl Medium {
         if frame.louder == 0 {
             self.send(frame, agenda);
         } else {
-            self.send_louder(frame, agenda);
+            self.send_with_offset(frame, agenda);
         }
     }
 
     /// [`Medium::transmit`] for a frame with another power than its radio's own: by the scaled copy of its sender's list.
     #[cold]
     #[inline(never)]
-    fn send_louder(&mut self, frame: &Frame, agenda: &mut Agenda) {
+    fn send_with_offset(&mut self, frame: &Frame, agenda: &mut Agenda) {
         self.renew_powers(frame);
         let fixed = self.varying.is_none() && self.movement.is_none();
-        let Self { louder, hearers, stations, kinds, .. } = self;
-        let copy = louder.prepare(frame, fixed, hearers, stations, kinds);
+        let Self { offset_lists, hearers, stations, kinds, .. } = self;
+        let copy = offset_lists.prepare(frame, fixed, hearers, stations, kinds);
         let own = self.hearers.replace_bands(frame.sender, copy);
         self.send(frame, agenda);
         self.hearers.replace_bands(frame.sender, own);
@@ -435,9 +435,9 @@ impl Medium {
         Signal { power: Attowatts(hearer.power), interference, delay: Span(hearer.delay.into()) }
     }
 
-    /// After the pass at a frame's end over a band of distant hearers: its sender's list may have been replaced meanwhile. Then the note
-    /// that the receiver has made is passed on to the lists that follow.
-    pub(crate) fn carry_note(&mut self, frame: &Frame, band: usize) {
+    /// After the pass at a frame's end over a band of distant hearers: its sender's list may have been replaced meanwhile. Then the
+    /// sequence number that the receiver has stored is passed on to the lists that follow.
+    pub(crate) fn carry_last_sequence(&mut self, frame: &Frame, band: usize) {
         let Frame { sender, receiver, kind, louder, .. } = *frame;
         if kind != FrameKind::Data || louder != 0 || self.hearers.bands_of(sender).contains(&band) {
             return;
@@ -445,10 +445,10 @@ impl Medium {
         let Band { first, decodable_end, .. } = self.hearers.bands[band];
         let mut entries = first as usize..decodable_end as usize;
         if let Some(at) = entries.find(|&at| self.hearers.list[at].id == receiver) {
-            let note = self.hearers.notes[at];
+            let sequence = self.hearers.last_sequence[at];
             let Self { hearers, regions, varying, .. } = self;
             let regions = varying.as_mut().map_or(regions, |varying| varying.regions_mut());
-            regions.set_note(hearers, (sender, receiver), note);
+            regions.set_last_sequence(hearers, (sender, receiver), sequence);
         }
     }
 }

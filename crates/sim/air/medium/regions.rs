@@ -87,9 +87,9 @@ impl Regions {
         (kept, now): (Option<u64>, u64),
     ) {
         let old = self.list(station);
-        // Notes stay with their pairs of stations, also while a pair is out of reach.
+        // Sequence numbers stay with their pairs of stations, also while a pair is out of reach.
         self.seen.clear();
-        self.seen.extend(old.map(|at| (hearers.list[at].id, hearers.notes[at])));
+        self.seen.extend(old.map(|at| (hearers.list[at].id, hearers.last_sequence[at])));
         self.seen.sort_unstable();
         let Self { of, kept: kept_lists, entries, bands, cuts, seen, out_of_reach } = self;
         let region = &mut of[station];
@@ -117,19 +117,19 @@ impl Regions {
                 bands: bands.allocate(cuts.len(), &mut hearers.bands, Band::default()),
                 length: 0,
             };
-            hearers.notes.resize(hearers.list.len(), 0);
+            hearers.last_sequence.resize(hearers.list.len(), 0);
         }
         region.length = list.len() as u32;
         let (first, band) = (region.entries.0, region.bands.0);
         for (at, hearer) in (first as usize..).zip(list) {
             hearers.list[at] = *hearer;
-            hearers.notes[at] = match seen.binary_search_by_key(&hearer.id, |s| s.0) {
+            hearers.last_sequence[at] = match seen.binary_search_by_key(&hearer.id, |s| s.0) {
                 Ok(i) => std::mem::take(&mut seen[i].1),
                 Err(_) => out_of_reach.remove(&(station, hearer.id)).unwrap_or(0),
             };
         }
-        for &(id, note) in seen.iter().filter(|(_, note)| *note != 0) {
-            out_of_reach.insert((station, id), note);
+        for &(id, sequence) in seen.iter().filter(|(_, sequence)| *sequence != 0) {
+            out_of_reach.insert((station, id), sequence);
         }
         for (at, cut) in (band as usize..).zip(&*cuts) {
             let Band { first: a, decodable_end: b, sensed_end: c, end: d, offset } = *cut;
@@ -144,16 +144,21 @@ impl Regions {
         hearers.bands_of[station] = (band, band + cuts.len() as u32);
     }
 
-    /// Stores the note of a pair in all lists of the transmitter: those that replaced the list by which a late pass has changed the note.
-    pub(crate) fn set_note(&mut self, hearers: &mut Hearers, (from, to): (StationIx, StationIx), note: u32) {
+    /// Stores the last sequence number of a pair in all lists of the transmitter: those that replaced the list whose late pass set it.
+    pub(crate) fn set_last_sequence(
+        &mut self,
+        hearers: &mut Hearers,
+        (from, to): (StationIx, StationIx),
+        sequence: u32,
+    ) {
         let now = self.of[from];
         let kept = self.kept.iter().filter(|kept| kept.station == from).map(|kept| kept.region);
         for Region { entries: (first, _), length, .. } in kept.chain([now]) {
             let list = first as usize..(first + length) as usize;
             if let Some(at) = list.clone().find(|&at| hearers.list[at].id == to) {
-                hearers.notes[at] = note;
+                hearers.last_sequence[at] = sequence;
             } else if list.start == now.entries.0 as usize {
-                self.out_of_reach.insert((from, to), note);
+                self.out_of_reach.insert((from, to), sequence);
             }
         }
     }

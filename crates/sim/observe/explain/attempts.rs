@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::station::{Holder, Station};
+use super::station::{Holder, ObservedStation};
 use super::view::Owner;
 use crate::record::{FrameKind, FrameView, Loss};
 
@@ -147,7 +147,13 @@ impl AttemptCounts {
 
     /// Handles the loss of a frame at its receiver `station`. `response`: set for a response, with true if it had come after the time-out
     /// anyway, whatever its loss.
-    pub fn on_lost(&mut self, frame: &FrameView, loss: Loss, station: &Station, response: Option<bool>) {
+    pub fn on_lost(
+        &mut self,
+        frame: &FrameView,
+        loss: Loss,
+        station: &ObservedStation,
+        response: Option<bool>,
+    ) {
         let is_response = response.is_some();
         let (why, by) = match (loss_cause(frame, loss, station), response) {
             (_, Some(true)) => (FailureCause::AnswerLate, None),
@@ -240,7 +246,7 @@ fn answer_loss(why: FailureCause) -> FailureCause {
 }
 
 /// Reason of a frame's loss at a station, and the interfering transmitter.
-fn loss_cause(frame: &FrameView, loss: Loss, station: &Station) -> (FailureCause, Option<Holder>) {
+fn loss_cause(frame: &FrameView, loss: Loss, station: &ObservedStation) -> (FailureCause, Option<Holder>) {
     match loss {
         Loss::OutOfReach | Loss::TooWeak => (FailureCause::TooWeak, None),
         Loss::Transmitting | Loss::LockAborted => (FailureCause::Transmitting, Some(station.served)),

@@ -6,12 +6,12 @@ use airfair_units::Time;
 
 use super::allocation::Allocations;
 use super::attempts::AttemptCounts;
-use super::hop::{Hop, HopSender};
+use super::hop::{HopSender, ObservedHop};
 use super::levels::Levels;
 use super::route::Route;
 use super::sending::Senders;
 use super::standing::{Compared, offered_bps, standing};
-use super::station::{ActivityIntervals, Holder, Station};
+use super::station::{ActivityIntervals, Holder, ObservedStation};
 use super::view::{self, Owner};
 use super::wire::Wire;
 use super::{
@@ -57,12 +57,12 @@ pub(crate) struct Explainer {
     window: (u64, u64),
     /// End of the time that is accounted for, ns.
     seen: u64,
-    stations: Vec<Station>,
+    stations: Vec<ObservedStation>,
     /// Index of each station among the observed ones.
     place: Vec<Option<usize>>,
     node_of_station: Vec<NodeIx>,
     /// Hops of the flow's path, with fixed routes: forward, then back.
-    hops: Vec<Hop>,
+    hops: Vec<ObservedHop>,
     /// Number of forward hops with fixed routes; with a routing protocol hops are added when packets first use them.
     forward_hops: Option<usize>,
     /// True if a packet of the flow waits for a route, and the total time of that, ns.
@@ -161,7 +161,7 @@ impl Explainer {
     }
 
     /// Adds a hop without packets of the flow; returns its index.
-    fn add_hop(&mut self, ends: paths::Hop, forward: bool, air: &Air, network: &Network) -> usize {
+    fn add_hop(&mut self, ends: paths::PathHop, forward: bool, air: &Air, network: &Network) -> usize {
         let sends = match ends.link {
             LinkRef::Station(station) => {
                 self.add_station(ends.peer, air);
@@ -172,7 +172,7 @@ impl Explainer {
         let category = view::category_of_queue(network, ends.link, self.flow);
         let port = view::port(network, ends.link, self.flow);
         let compares = !network.interfaces.queue_header(port).is_none();
-        let mut hop = Hop::new(ends, Owner::Flow(self.flow, forward), sends, category, compares);
+        let mut hop = ObservedHop::new(ends, Owner::Flow(self.flow, forward), sends, category, compares);
         hop.observed = self.seen.min(self.window.1).saturating_sub(self.window.0);
         hop.no_packet = hop.observed;
         self.hops.push(hop);
@@ -181,7 +181,7 @@ impl Explainer {
 
     fn add_station(&mut self, station: StationIx, air: &Air) -> usize {
         *self.place[station.ix()].get_or_insert_with(|| {
-            self.stations.push(Station::new(station, air));
+            self.stations.push(ObservedStation::new(station, air));
             self.stations.len() - 1
         })
     }
@@ -420,7 +420,7 @@ impl Explainer {
     /// Counts the packets in a queue that has dropped a packet of the flow; a packet that has arrived in the same event counts too.
     fn on_dropped_by_queue(&mut self, node: NodeIx, packet: PacketRef, now: u64, network: &Network) {
         let Some(&Tracked { forward, hop, .. }) = self.packets.get(&packet) else { return };
-        let is_here = |hop: &Hop| hop.is_forward() == forward && hop.ends.from == node;
+        let is_here = |hop: &ObservedHop| hop.is_forward() == forward && hop.ends.from == node;
         let found = hop.filter(|&hop| is_here(&self.hops[hop]));
         let Some(hop) = found.or_else(|| self.hops.iter().position(is_here)) else { return };
         let hop = &mut self.hops[hop];
@@ -459,7 +459,7 @@ impl Explainer {
         &mut self,
         packet: PacketRef,
         hops_so_far: usize,
-        ends: paths::Hop,
+        ends: paths::PathHop,
         (air, network): (&Air, &Network),
     ) {
         let Some(tracked) = self.packets.get_mut(&packet) else { return };
@@ -556,13 +556,13 @@ impl Explainer {
     fn inhibited(&self, links: &[InhibitedLink], names: &Names) -> Vec<InhibitedLink> {
         let name = |node: NodeIx| names.nodes[node.ix()].as_str();
         let ahead = |link: &&InhibitedLink| {
-            let is_it = |hop: &Hop| name(hop.ends.from) == link.src && name(hop.ends.to) == link.dst;
+            let is_it = |hop: &ObservedHop| name(hop.ends.from) == link.src && name(hop.ends.to) == link.dst;
             self.hops.iter().any(|hop| hop.is_forward() && is_it(hop))
         };
         links.iter().filter(ahead).cloned().collect()
     }
 
-    fn hop_explanation(&self, hop: &Hop, names: &Names, queue: QueueExplanation) -> HopExplanation {
+    fn hop_explanation(&self, hop: &ObservedHop, names: &Names, queue: QueueExplanation) -> HopExplanation {
         let node = |node: NodeIx| names.nodes[node.ix()].clone();
         let flow = |flow: FlowIx| names.flows[flow.ix()].clone();
         let trials = &hop.trials;
@@ -612,7 +612,7 @@ impl Explainer {
         }
     }
 
-    fn categories(&self, hop: &Hop, names: &Names) -> Option<CategoriesExplanation> {
+    fn categories(&self, hop: &ObservedHop, names: &Names) -> Option<CategoriesExplanation> {
         let HopSender::Station(place, _) = hop.sends else { return None };
         let station = self.stations[place].number;
         let names = names.categories.get(station.ix()).filter(|names| names.len() > 1)?;
@@ -624,7 +624,7 @@ impl Explainer {
         })
     }
 
-    fn differential(&self, hop: &Hop, names: &Names) -> Option<DifferentialExplanation> {
+    fn differential(&self, hop: &ObservedHop, names: &Names) -> Option<DifferentialExplanation> {
         let HopSender::Station(place, _) = hop.sends else { return None };
         let station = self.stations[place].number;
         let Levels { packets, sum, ref by_level, .. } = hop.levels;
@@ -634,7 +634,7 @@ impl Explainer {
     }
 
     /// True if a hop's sender does not sense a node's transmissions.
-    fn is_hidden(&self, hop: &Hop, node: NodeIx) -> bool {
+    fn is_hidden(&self, hop: &ObservedHop, node: NodeIx) -> bool {
         let HopSender::Station(place, _) = hop.sends else { return false };
         let of_node = |&(_, n): &(usize, &NodeIx)| *n == node;
         let mut stations = self.node_of_station.iter().enumerate().filter(of_node);
@@ -649,7 +649,7 @@ fn sorted<T: Ord>(mut found: Vec<T>) -> Vec<T> {
 }
 
 /// State of the queue of a hop's sender.
-fn queue(hop: &Hop, flow: FlowIx, run: &RunInfo, network: &Network) -> QueueExplanation {
+fn queue(hop: &ObservedHop, flow: FlowIx, run: &RunInfo, network: &Network) -> QueueExplanation {
     let (names, radios) = (&run.names, &run.radios);
     let settings = match hop.ends.link {
         LinkRef::Station(station) if radios[station.ix()] == "default" => "radio".to_string(),

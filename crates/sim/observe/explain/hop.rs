@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::attempts::AttemptCounts;
 use super::levels::Levels;
-use super::station::{Activity, ActivityIntervals, Holder, Precedence, Station};
+use super::station::{Activity, ActivityIntervals, Holder, ObservedStation, Precedence};
 use super::view::Owner;
 use super::wire::Wire;
 use super::{CategoryTime, HoldTime, Shares};
@@ -61,8 +61,8 @@ impl<K: Ord + Copy> HoldTimes<K> {
 
 /// One hop of the flow.
 #[derive(Debug)]
-pub(super) struct Hop {
-    pub ends: paths::Hop,
+pub(super) struct ObservedHop {
+    pub ends: paths::PathHop,
     /// Owner of the flow's packets on this hop.
     own: Owner,
     pub sends: HopSender,
@@ -92,10 +92,16 @@ pub(super) struct Hop {
     pub full_of: BTreeMap<Owner, u64>,
 }
 
-impl Hop {
+impl ObservedHop {
     /// `category`: the category in whose queue the flow's packets wait, if that is known. `compares`: the queue compares itself with those
     /// of other nodes, and may hold packets back.
-    pub fn new(ends: paths::Hop, own: Owner, sends: HopSender, category: Option<u8>, compares: bool) -> Self {
+    pub fn new(
+        ends: paths::PathHop,
+        own: Owner,
+        sends: HopSender,
+        category: Option<u8>,
+        compares: bool,
+    ) -> Self {
         Self {
             ends,
             own,
@@ -125,12 +131,12 @@ impl Hop {
     }
 
     /// True if the first packet of a category in a station's MAC is the flow's on this hop.
-    pub fn is_own(&self, station: &Station, category: u8) -> bool {
+    pub fn is_own(&self, station: &ObservedStation, category: u8) -> bool {
         matches!(self.sends, HopSender::Station(_, peer) if station.has(category, self.own, peer))
     }
 
     /// Updates the turn after an event.
-    pub fn observe(&mut self, station: &Station) {
+    pub fn observe(&mut self, station: &ObservedStation) {
         // Also when the next hop has the packet already: only the ACK is missing.
         let own = station.by_precedence().find(|&category| self.is_own(station, category));
         let category = self.category.unwrap_or_else(|| station.leading());
@@ -151,7 +157,12 @@ impl Hop {
     }
 
     /// Counts an internal collision of the station at which a packet in `category` has lost to `winner`.
-    pub fn on_internal_collision(&mut self, station: &Station, (category, winner): (u8, u8), given_up: bool) {
+    pub fn on_internal_collision(
+        &mut self,
+        station: &ObservedStation,
+        (category, winner): (u8, u8),
+        given_up: bool,
+    ) {
         if self.is_own(station, category) {
             let time = self.categories.entry(winner).or_default();
             time.collisions += 1;
@@ -160,7 +171,7 @@ impl Hop {
     }
 
     /// Adds `ns` of the station's time.
-    pub fn add(&mut self, ns: u64, station: &Station, stretches: &ActivityIntervals) {
+    pub fn add(&mut self, ns: u64, station: &ObservedStation, stretches: &ActivityIntervals) {
         self.observed += ns;
         if let Some(category) = self.concerns().filter(|_| station.category_count() > 1) {
             *self.in_category.entry(category).or_default() += ns;

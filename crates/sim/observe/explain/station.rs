@@ -145,7 +145,7 @@ impl Signal {
 
 /// State of an observed station.
 #[derive(Debug)]
-pub(super) struct Station {
+pub(super) struct ObservedStation {
     pub number: StationIx,
     heard: Vec<Option<ReceivedSignal>>,
     pub view: StationView,
@@ -209,7 +209,7 @@ impl Category {
     }
 }
 
-impl Station {
+impl ObservedStation {
     pub fn new(number: StationIx, air: &Air) -> Self {
         Self {
             number,

@@ -11,17 +11,17 @@ use airfair_units::{Bytes, Rate};
 use super::make;
 
 /// AODV with parameters that differ from its defaults.
-pub fn aodv(change: impl FnOnce(&mut aodv::Config)) -> RoutingSpec {
+pub fn aodv(change: impl FnOnce(&mut aodv::AodvConfig)) -> RoutingSpec {
     found(change)
 }
 
 /// DSDV, likewise.
-pub fn dsdv(change: impl FnOnce(&mut dsdv::Config)) -> RoutingSpec {
+pub fn dsdv(change: impl FnOnce(&mut dsdv::DsdvConfig)) -> RoutingSpec {
     found(change)
 }
 
 /// OLSR, likewise.
-pub fn olsr(change: impl FnOnce(&mut olsr::Config)) -> RoutingSpec {
+pub fn olsr(change: impl FnOnce(&mut olsr::OlsrConfig)) -> RoutingSpec {
     found(change)
 }
 

@@ -1,4 +1,4 @@
-//! Which controller a node reports to (ours; §I and §III-A: each gateway can be one).
+//! The controllers that a node has heard of, and the one that it reports to (ours; §I and §III-A: each gateway can be one).
 //!
 //! A controller counts its freshness up and says so in its HELLOs; nodes repeat it in theirs with one hop more. Of two words about a
 //! controller the fresher one counts, of equals that over fewer hops. A controller whose freshness has not grown for `expiry` is
@@ -16,7 +16,7 @@ use crate::places::NodeId;
 
 /// The parameters of the search for a controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Config {
+pub struct KnownControllersConfig {
     /// Time without growth after which a controller is not alive.
     pub expiry: Span,
     /// Time without growth after which its freshness is forgotten.
@@ -27,13 +27,13 @@ pub struct Config {
     pub hops: u8,
 }
 
-impl Default for Config {
+impl Default for KnownControllersConfig {
     fn default() -> Self {
         Self::expiring(Span::from_secs(20))
     }
 }
 
-impl Config {
+impl KnownControllersConfig {
     /// With this expiry. Freshness is forgotten after 15 times as long, and after 300 s at least: by then no node repeats a word of it.
     #[must_use]
     pub fn expiring(expiry: Span) -> Self {
@@ -76,16 +76,16 @@ impl Known {
 
 /// The controllers that a node knows.
 #[derive(Debug, Clone)]
-pub struct Controllers {
-    config: Config,
+pub struct KnownControllers {
+    config: KnownControllersConfig,
     /// Sorted by node.
     known: Vec<Known>,
 }
 
-impl Controllers {
+impl KnownControllers {
     /// None heard yet.
     #[must_use]
-    pub const fn new(config: Config) -> Self {
+    pub const fn new(config: KnownControllersConfig) -> Self {
         Self { config, known: Vec::new() }
     }
 
@@ -103,7 +103,7 @@ impl Controllers {
     }
 
     fn learn(&mut self, word: Alive, now: Time) {
-        let Config { expiry, forget, most, .. } = self.config;
+        let KnownControllersConfig { expiry, forget, most, .. } = self.config;
         self.known.retain(|known| now.since(known.grown) < forget);
         let found = self.known.binary_search_by_key(&word.controller, |known| known.alive.controller);
         match found {

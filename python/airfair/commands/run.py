@@ -1,40 +1,31 @@
-"""`airfair run` and `airfair compare`."""
+"""`airfair run`: one run, printed, into a folder or with a report."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import cast
 
 import click
 
-from .. import _core, experiment, sequential, tables, terminal, verdict_tables, verdicts
+from .. import _core, experiment, tables, terminal, verdicts
 from .._core import Scenario
-from ..arguments import of_schemes
 from ..options import (
     Choice,
     Folder,
     Pace,
-    Seeds,
     choice_options,
     file_argument,
     folder_options,
     json_option,
-    optimum_option,
-    own_set_option,
     pace_options,
     report_option,
-    schemes_from_option,
-    seeds_options,
     verdict_option,
     window_option,
 )
-from ..results import CompareRow, RunResult
-from ..sequential import Until
-from .common import given, read_scenario, run_progress, subcommand, time, warn, written_first
+from ..results import RunResult
+from .common import read_scenario, subcommand, time, warn, write_report, written_first
 
 
 @subcommand()
@@ -168,106 +159,3 @@ def run_for_report(
         tables.show_run(result, terminal.console(), judged.lines)
         warn(result["warnings"])
     print(f"\nreport: {path}")
-
-
-@subcommand()
-@file_argument
-@click.option(
-    "--schemes",
-    metavar="A,B",
-    help="Schemes, with commas; by default that of the scenario. The first is the baseline of differences.",
-)
-@schemes_from_option
-@seeds_options(sequential.STATISTICS, sequential.MAX_SEEDS)
-@own_set_option
-@window_option
-@json_option
-@report_option
-@optimum_option
-@click.option(
-    "--jobs", type=click.IntRange(1), help="Number of runs at a time; by default the number of cores."
-)
-def compare(
-    file: Path,
-    schemes: str | None,
-    seeds: Seeds,
-    overrides: tuple[str, ...],
-    windows: Sequence[str],
-    as_json: bool,
-    report: Path | None,
-    optimum: bool,
-    jobs: int | None,
-) -> None:
-    """Compare schemes in the scenario in FILE, over several seeds.
-
-    Every scheme runs with the same seeds; differences to the first scheme are paired by seed.
-
-    \b
-    Example:
-      airfair compare scenarios/three-pairs.toml \\
-        --schemes droptail,red,nred --report out/pairs.html
-    """
-    until = None
-    if seeds.until_halfwidth is not None:
-        until = Until(
-            given("--until-halfwidth", seeds.until_halfwidth, sequential.share),
-            seeds.statistics or sequential.STATISTICS,
-            seeds.max_seeds or sequential.MAX_SEEDS,
-        )
-    for window in windows:
-        time("--window", window)
-    common, own = of_schemes(overrides)
-    if own and str(file) == "-":
-        raise click.UsageError("--set SCHEME:PATH=VALUE needs a file: standard input is read once")
-    scenario = read_scenario(file, cast(Sequence[str], common))
-    names = [scenario.scheme] if schemes is None else [name.strip() for name in schemes.split(",")]
-    forms = experiment.own_forms(
-        names, common, own, lambda more: read_scenario(file, cast(Sequence[str], more)), "--set "
-    )
-    windows_given = bool(windows)
-    interval = None
-    if report is not None:
-        from .. import report as reports  # loading matplotlib takes longer than most commands take
-
-        windows, interval = reports.prepare(report, scenario, windows)
-    progress = run_progress()
-    with progress:
-        task = progress.add_task("runs", total=None)
-        done = experiment.repeat(
-            scenario,
-            schemes=names,
-            seeds=range(seeds.seed_from, seeds.seed_from + seeds.seeds),
-            windows=windows,
-            until=until,
-            optimum=optimum,
-            interval=interval,
-            forms=forms,
-            judged=report is not None or not as_json,
-            jobs=jobs,
-            on_run=lambda: progress.advance(task),
-            on_plan=lambda total: progress.update(task, total=total),
-        )
-    with written_first(report, lambda path: write_report(path, scenario, done)):
-        if as_json:
-            print(done.rows, flush=True)
-            return
-        rows = cast(list[CompareRow], json.loads(done.rows))
-        if not windows_given:  # a report has windows of its own
-            for row in rows:
-                row.pop("window_jain", None)
-        show_verdict = partial(verdict_tables.show_verdict, rows, done.judged)
-        tables.show_comparison(scenario.name, rows, terminal.console(), show_verdict)
-        warn(tables.warnings_of(rows))
-        if done.optimum is not None:
-            from ..optimal import show
-
-            warn([*filter(None, [show.caution(done.optimum)])])
-    if report is not None:
-        print(f"\nreport: {report}")
-
-
-def write_report(path: Path, scenario: Scenario, done: experiment.Repeated) -> None:
-    """Write the report, with the command line."""
-    from .. import report as reports
-
-    reports.write(path, scenario, done, ["airfair", *sys.argv[1:]])

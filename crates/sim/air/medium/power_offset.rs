@@ -43,7 +43,7 @@ impl Scaled {
 
 /// The copies of a world, in the order in which they were first needed.
 #[derive(Debug, Default)]
-pub(super) struct Louder {
+pub(super) struct OffsetLists {
     copies: Vec<Scaled>,
     list: Vec<Hearer>,
     cuts: Vec<Band>,
@@ -56,7 +56,7 @@ fn allocate<T: Copy>(count: usize, all: &mut Vec<T>, empty: T) -> (u32, u32) {
     (first as u32, size as u32)
 }
 
-impl Louder {
+impl OffsetLists {
     /// The bands of the last frame of a sender that was sent with another power.
     pub fn bands(&self, sender: StationIx) -> Range<usize> {
         let copies = self.copies.iter().filter(|copy| copy.sender == sender);
@@ -128,7 +128,7 @@ impl Louder {
         let copy = &mut copies[at];
         if copy.entries.1 < list.len() as u32 {
             copy.entries = allocate(list.len(), &mut hearers.list, Hearer::NONE);
-            hearers.notes.resize(hearers.list.len(), 0);
+            hearers.last_sequence.resize(hearers.list.len(), 0);
         }
         if copy.bands.1 < cuts.len() as u32 {
             copy.bands = allocate(cuts.len(), &mut hearers.bands, Band::default());

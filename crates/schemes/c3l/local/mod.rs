@@ -8,14 +8,17 @@
 //!   (`sending`): then a flow of which nothing has arrived requires nothing. A flow that appears between has its part at once, and others
 //!   keep what they require.
 
+pub mod bandwidth;
+
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
 use super::links::{Sending, rate};
-use super::local::{Bandwidth, BandwidthConfig, LocalFlow, share_time};
 use super::shares::{self, Requirement};
+use bandwidth::{Bandwidth, BandwidthConfig, LocalFlow, share_time};
+
 use crate::places::{
     Agent, AgentContext, AgentSetup, FlowId, FlowShare, LoneExchange, NodeId, NodeSample, Setting, Timer,
 };
@@ -24,11 +27,11 @@ const DIVIDE: Timer = Timer(1);
 
 /// The parameters of an agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Config {
+pub struct LocalConfig {
     /// The estimate.
     pub bandwidth: BandwidthConfig,
     /// Requirements of flows; δ is a part of the node's even rate.
-    pub shares: shares::Config,
+    pub shares: shares::SharesConfig,
     /// The quantity that counts as the rate of a flow.
     pub sending: Sending,
     /// Part of the node's time that flows divide.
@@ -63,7 +66,7 @@ impl Flow {
 /// The agent.
 #[derive(Debug, Clone)]
 pub struct LocalAgent {
-    config: Config,
+    config: LocalConfig,
     exchange: LoneExchange,
     bandwidth: Bandwidth,
     flows: BTreeMap<FlowId, Flow>,
@@ -75,7 +78,7 @@ pub struct LocalAgent {
 impl LocalAgent {
     /// An agent that has seen nothing.
     #[must_use]
-    pub const fn new(config: Config) -> Self {
+    pub const fn new(config: LocalConfig) -> Self {
         Self {
             config,
             exchange: LoneExchange { fixed: Span::ZERO, rts: Span::ZERO, rts_above: 0, rate: Rate(0) },
@@ -95,7 +98,7 @@ impl LocalAgent {
     /// Judges what flows require, by what they have sent since the last time.
     fn judge(&mut self, now: Time) {
         let over = now.since(self.judged);
-        let Config { shares, .. } = self.config;
+        let LocalConfig { shares, .. } = self.config;
         self.judged = now;
         self.flows.retain(|_, flow| now.since(flow.seen) < shares.expiry);
         for flow in self.flows.values_mut() {

@@ -1,110 +1,18 @@
-"""Commands about scenarios without a run: their check, their best rates, maps that become scenarios, the
-reference."""
+"""`airfair import`: a scenario from the map of a real network."""
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import cast
 
 import click
 
-from .. import _core, importing, reference, terminal
+from .. import _core, importing
 from .._core import InputError
 from ..inputs import of_map, refuse_inputs
-from ..options import NumberRange, file_argument, json_option, schemes_from_option, set_option
+from ..options import file_argument
 from ..output import write_atomically
-from .common import print_message, read_scenario, run_progress, subcommand, warn
-
-
-@subcommand()
-@file_argument
-@schemes_from_option
-@set_option
-@click.option(
-    "--resolved",
-    is_flag=True,
-    help="Print the complete scenario with every default, and the ranges of its radios.",
-)
-def check(file: Path, overrides: tuple[str, ...], resolved: bool) -> None:
-    """Check the scenario in FILE: print nothing, or every error.
-
-    Warnings are those of a run before it starts. With --resolved the command also prints the complete
-    scenario, with the ranges of data, preambles and carrier sense in comments.
-
-    \b
-    Example:
-      airfair check scenarios/three-pairs.toml --resolved
-    """
-    scenario = read_scenario(file, overrides)
-    if resolved:
-        print(scenario.resolved, end="", flush=True)
-    warn(scenario.check())
-
-
-@subcommand()
-@file_argument
-@set_option
-@click.option(
-    "--factor",
-    metavar="W",
-    type=NumberRange(1, 100),
-    help="Factor of an inhibitor's air time; by default 1.38 where a handshake of the inhibited link stops "
-    "the inhibitor, else 1.75, and by their frames and windows for two hidden senders without RTS.",
-)
-@click.option(
-    "--clique-limit",
-    metavar="N",
-    type=click.IntRange(0),
-    help="Cliques after which no more are searched, but for those that are needed to cover every link and "
-    "every conflict; by default 1000000.",
-)
-@click.option(
-    "--search",
-    "searched",
-    is_flag=True,
-    help="Search the rates of up to four flows in the simulator, over UDP, beside the model.",
-)
-@json_option
-def optimum(
-    file: Path,
-    overrides: tuple[str, ...],
-    factor: float | None,
-    clique_limit: int | None,
-    searched: bool,
-    as_json: bool,
-) -> None:
-    """Estimate the best rates that the air allows the flows in FILE.
-
-    Max-min and proportionally fair rates under the constraints of cliques: links of which only one can be
-    used at a time. What binds each flow is named. Nothing is run, unless with --search.
-
-    \b
-    Example:
-      airfair optimum scenarios/three-pairs.toml
-      airfair optimum scenarios/hidden-terminal.toml --search
-    """
-    from ..optimal import model, search, show
-
-    scenario = read_scenario(file, overrides)
-    if searched:
-        if factor is not None or clique_limit is not None:
-            raise click.UsageError("--search has no --factor and no --clique-limit")
-        progress = run_progress()
-        with progress:
-            task = progress.add_task("runs", total=None)
-            found = search.search_optimum(scenario, on_run=lambda runs: progress.update(task, completed=runs))
-        if as_json:
-            print(json.dumps(found))
-        else:
-            show.show_found(found, terminal.console())
-        return
-    text = scenario.optimum(factor, clique_limit)
-    if as_json:
-        print(text)
-    else:
-        show.show(cast(model.Optimum, json.loads(text)), terminal.console())
+from .common import print_message, subcommand
 
 
 @subcommand(name="import")
@@ -225,19 +133,3 @@ def import_map(
     print_message(text.removesuffix("\n"))
     if output is None:
         print(toml, end="")
-
-
-@subcommand(name="reference")
-@click.option(
-    "--schema", is_flag=True, help="The JSON Schema instead, with which editors complete scenarios."
-)
-def show_reference(schema: bool) -> None:
-    """Print the reference of scenario files, as Markdown.
-
-    The reference has every table and key with type, default and meaning.
-
-    \b
-    Example:
-      airfair reference --schema
-    """
-    print(reference.schema() if schema else reference.scenario_page(), end="")

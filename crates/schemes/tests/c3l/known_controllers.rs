@@ -1,12 +1,13 @@
 //! Ours: which controller a node reports to.
 
-use airfair_schemes::c3l::controllers::{Alive, Config, Controllers, freshness};
+use airfair_schemes::c3l::known_controllers::{Alive, KnownControllers, KnownControllersConfig, freshness};
 use airfair_schemes::places::NodeId;
 use airfair_units::Span;
 
 use super::at;
 
-const CONFIG: Config = Config { expiry: Span::from_secs(10), forget: Span::from_secs(60), most: 2, hops: 5 };
+const CONFIG: KnownControllersConfig =
+    KnownControllersConfig { expiry: Span::from_secs(10), forget: Span::from_secs(60), most: 2, hops: 5 };
 const A: NodeId = NodeId(1);
 const B: NodeId = NodeId(2);
 
@@ -14,13 +15,13 @@ const fn word(controller: NodeId, freshness: u32, hops: u8) -> Alive {
     Alive { controller, freshness, hops }
 }
 
-fn alive(controllers: &Controllers, ms: u64) -> Vec<Alive> {
+fn alive(controllers: &KnownControllers, ms: u64) -> Vec<Alive> {
     controllers.alive(at(ms)).collect()
 }
 
 #[test]
 fn the_nearest_controller_is_chosen() {
-    let mut node = Controllers::new(CONFIG);
+    let mut node = KnownControllers::new(CONFIG);
     assert_eq!((node.nearest(at(0)), alive(&node, 0)), (None, vec![]));
     node.hear(word(B, 7, 1), at(0));
     assert_eq!((node.nearest(at(0)), alive(&node, 0)), (Some(B), vec![word(B, 7, 2)]));
@@ -37,7 +38,7 @@ fn the_nearest_controller_is_chosen() {
     node.hear(word(B, 6, 0), at(0));
     assert_eq!(alive(&node, 0)[1], word(B, 7, 2));
     // Too far: 5 hops are allowed, 6 are not.
-    let mut far = Controllers::new(CONFIG);
+    let mut far = KnownControllers::new(CONFIG);
     far.hear(word(A, 1, 4), at(0));
     assert_eq!(alive(&far, 0), [word(A, 1, 5)]);
     node.hear(word(NodeId(3), 1, 5), at(0));
@@ -49,7 +50,7 @@ fn the_nearest_controller_is_chosen() {
 /// A fresh word that comes a longer way first does not move the controller away; the next one does.
 #[test]
 fn hops_are_the_fewest_of_two_words() {
-    let mut node = Controllers::new(CONFIG);
+    let mut node = KnownControllers::new(CONFIG);
     node.hear(word(A, 1, 0), at(0));
     node.hear(word(A, 2, 3), at(1));
     assert_eq!(alive(&node, 1), [word(A, 2, 1)]);
@@ -68,7 +69,7 @@ fn hops_are_the_fewest_of_two_words() {
 /// Alive for 10 s after the last growth; a repeated word is no growth, and one of a dead controller is not believed, whoever repeats it.
 #[test]
 fn a_controller_that_does_not_grow_expires() {
-    let mut node = Controllers::new(CONFIG);
+    let mut node = KnownControllers::new(CONFIG);
     node.hear(word(A, 5, 0), at(0));
     node.hear(word(A, 5, 0), at(9000));
     assert_eq!(node.nearest(at(9999)), Some(A));
@@ -93,7 +94,7 @@ fn freshness_is_that_of_the_clock() {
 
 #[test]
 fn freshness_goes_round() {
-    let mut node = Controllers::new(CONFIG);
+    let mut node = KnownControllers::new(CONFIG);
     node.hear(word(A, u32::MAX, 0), at(0));
     node.hear(word(A, 0, 1), at(1));
     node.hear(word(A, 1, 1), at(2));
@@ -107,7 +108,7 @@ fn freshness_goes_round() {
 /// The controller's own node is no hop away and says so.
 #[test]
 fn a_controller_s_own_node() {
-    let mut node = Controllers::new(CONFIG);
+    let mut node = KnownControllers::new(CONFIG);
     node.hear(word(B, 9, 0), at(0));
     node.own(A, 100, at(0));
     assert_eq!((node.nearest(at(0)), alive(&node, 0)), (Some(A), vec![word(A, 100, 0), word(B, 9, 1)]));
@@ -117,7 +118,7 @@ fn a_controller_s_own_node() {
 #[test]
 fn the_oldest_gives_way() {
     for new in [0, 5, 9] {
-        let mut node = Controllers::new(CONFIG);
+        let mut node = KnownControllers::new(CONFIG);
         node.hear(word(NodeId(3), 1, 0), at(0));
         node.hear(word(NodeId(7), 1, 0), at(1));
         node.hear(word(NodeId(3), 2, 0), at(2));
@@ -126,7 +127,7 @@ fn the_oldest_gives_way() {
         wanted.sort_unstable();
         assert_eq!(node.alive(at(3)).map(|alive| alive.controller).collect::<Vec<_>>(), wanted);
     }
-    let mut none = Controllers::new(Config { most: 0, ..CONFIG });
+    let mut none = KnownControllers::new(KnownControllersConfig { most: 0, ..CONFIG });
     none.own(A, 1, at(0));
     assert_eq!(none.nearest(at(0)), None);
 }
@@ -134,7 +135,7 @@ fn the_oldest_gives_way() {
 /// Nodes in a ring repeat each other's words every second. The controller, node 0, falls silent after 5 s: within its expiry all know.
 #[test]
 fn neighbours_do_not_keep_a_dead_controller_alive() {
-    let mut ring: Vec<Controllers> = (0..8).map(|_| Controllers::new(CONFIG)).collect();
+    let mut ring: Vec<KnownControllers> = (0..8).map(|_| KnownControllers::new(CONFIG)).collect();
     for second in 0..60_u32 {
         let now = at(u64::from(second) * 1000);
         if second < 5 {
@@ -160,7 +161,8 @@ fn neighbours_do_not_keep_a_dead_controller_alive() {
 #[test]
 fn a_dead_controller_is_forgotten_with_any_expiry() {
     for expiry in [Span::from_secs(1), Span::from_secs(20), Span::from_secs(400), Span::from_secs(3600)] {
-        let mut ring: Vec<Controllers> = (0..8).map(|_| Controllers::new(Config::expiring(expiry))).collect();
+        let mut ring: Vec<KnownControllers> =
+            (0..8).map(|_| KnownControllers::new(KnownControllersConfig::expiring(expiry))).collect();
         let end = expiry.as_nanos() / 1_000_000_000 + 20;
         for second in 0..4 * end as u32 {
             let now = at(u64::from(second) * 1000);

@@ -1,0 +1,92 @@
+"""`airfair explain`: the goodput of a flow, explained."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.markup import escape
+
+from .. import experiment, explaining, terminal
+from .._core import InputError
+from ..inputs import refuse_inputs
+from ..options import (
+    Choice,
+    choice_options,
+    file_argument,
+    json_option,
+)
+from .common import read_scenario, subcommand, warn, written_first
+
+
+@subcommand()
+@file_argument
+@click.option(
+    "--flow",
+    metavar="ID",
+    help="The flow to explain; by default the flow with the smallest part of its share.",
+)
+@choice_options
+@json_option
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("out/explain.svg"),
+    show_default=True,
+    help="File of the picture: .svg, .png or .pdf.",
+)
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Print all of long lists: every hop, node, cause and piece of advice.",
+)
+def explain(
+    file: Path,
+    flow: str | None,
+    everything: bool,
+    choice: Choice,
+    as_json: bool,
+    out: Path,
+) -> None:
+    """Explain the goodput of a flow, in words and in a picture.
+
+    The explanation is made of counters of the run: how the flow's senders spend their time, which nodes
+    keep them waiting, why their attempts fail, what TCP waits for. Of a flow that forwarders carry by
+    broadcasts (MORE, ExOR) the command tells what they have sent, without a picture.
+
+    \b
+    Example:
+      airfair explain scenarios/three-pairs.toml --flow middle
+    """
+    from ..explaining import forwarded, show
+
+    show.check_format(out)
+    scenario = read_scenario(file, choice.overrides)
+    refuse_inputs(out, scenario.files)
+    try:
+        explanation = explaining.explain(scenario, flow=flow, scheme=choice.scheme, seed=choice.seed)
+    except InputError:
+        if flow is not None and flow not in scenario.flows:
+            raise
+        result = experiment.run(scenario, scheme=choice.scheme, seed=choice.seed)
+        carried = forwarded.chosen(result, flow)
+        if carried is None:
+            raise
+        if as_json:
+            print(json.dumps(forwarded.facts(result, carried)), flush=True)
+        else:
+            for line in forwarded.words(result, carried):
+                terminal.console().print(escape(line))
+            print(f"\n{forwarded.commands(result, carried)}")
+        warn(result["warnings"])
+        return
+    with written_first(out, lambda path: show.save(explanation, path)):
+        if as_json:
+            print(json.dumps(explanation), flush=True)
+        else:
+            show.show(explanation, terminal.console(), everything=everything)
+        warn(explanation["warnings"])
+    if not as_json:
+        print(f"\npicture: {out}")
