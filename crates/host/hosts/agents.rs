@@ -195,13 +195,15 @@ pub fn sample<N: Net>(net: &mut N, radio: N::Radio, counted: InterfaceCounters) 
     let (links, flows) = links_and_flows(net, radio);
     let state = SampledState { set_up, queue, links: &links, flows: &flows };
     call(net, radio, |agent, out, firings| agent.on_sample(counted, state, out, firings));
-    net.hosts().links.put_back(links, flows);
+    net.meters().links.put_back(links, flows);
     changed(net, radio, now);
 }
 
 /// Links and flows of a radio since its last sample, if it counts them.
 fn links_and_flows<N: Net>(net: &mut N, radio: N::Radio) -> (Vec<LinkSample>, Vec<FlowSample>) {
-    let Some((mut links, mut flows)) = net.hosts().links.take(radio) else { return (Vec::new(), Vec::new()) };
+    let Some((mut links, mut flows)) = net.meters().links.take(radio) else {
+        return (Vec::new(), Vec::new());
+    };
     add_waiting(net, radio, &mut links);
     for sample in &mut flows {
         sample.stated = net.stated_rate(radio, sample.flow);

@@ -99,7 +99,7 @@ fn network() -> (Toy, Log) {
     let random = Stream::new(1, "agent", Purpose::Agent);
     let agent = AgentSlot::new(Box::new(Scribe(log.clone())), Span(1_000), 2, random, 4);
     toy.hosts.agents.add((Node(0), 3), agent, (true, HeaderId::NONE));
-    toy.hosts.links.add(Node(0), 3);
+    toy.meters.links.add(Node(0), 3);
     (toy, log)
 }
 
@@ -197,12 +197,12 @@ fn a_sample_has_links_and_flows() {
     let packets = [(8, 2, data), (8, 1, data), (8, 2, data), (7, 1, data), (7, 1, PacketClass::Ack)];
     let none = (FlowId::NONE.0, 1, data);
     for (flow, neighbour, class) in packets.into_iter().chain([none, (7, 2, PacketClass::Control)]) {
-        toy.hosts.links.on_arrival(Node(0), &arrived(flow, neighbour, class));
-        toy.hosts.links.on_arrival(Node(1), &arrived(flow, neighbour, class));
+        toy.meters.links.on_arrival(Node(0), &arrived(flow, neighbour, class));
+        toy.meters.links.on_arrival(Node(1), &arrived(flow, neighbour, class));
     }
     for (attempts, acknowledged) in [(1, true), (7, false), (2, true)] {
         let packet = FinishedPacket { neighbour: id(1), attempts, acknowledged, bytes: 500 };
-        toy.hosts.links.on_finished(Node(0), &packet);
+        toy.meters.links.on_finished(Node(0), &packet);
     }
     toy.waiting = vec![id(1), id(0), id(1)];
     agents::sample(&mut toy, Node(0), idle(6_000));

@@ -71,6 +71,12 @@ impl Messages {
         self.list.get(message.ix())?.as_ref()
     }
 
+    /// Name, bytes and sender of a message of an agent or a controller that has not ended.
+    pub fn content(&self, message: MessageIx) -> Option<(MessageId, Arc<[u8]>, Sender<StationIx>)> {
+        let message = self.get(message)?;
+        Some((message.id?, message.bytes.clone(), message.sender))
+    }
+
     /// The first bytes of a message; zeros after its end.
     pub fn start_of<const N: usize>(&self, message: MessageIx) -> [u8; N] {
         self.get(message).map_or([0; N], InTransit::start)

@@ -222,17 +222,16 @@ impl Packets {
         self.set_copy(copy, PacketCopy { of: PacketRef::new(at, generation), ..first })
     }
 
-    /// Adds a packet that carries a segment.
+    /// Adds a packet that carries a segment of a connection; `forward`: from the sender, `ecn`: the sender has negotiated ECN.
     #[inline(always)]
     pub(crate) fn add_carrying(
         &mut self,
         (packet, first): (Packet, PacketCopy),
         segment: &Segment,
-        connection: ConnectionRef,
-        forward: bool,
+        (connection, forward, ecn): (ConnectionRef, bool, bool),
     ) -> CopyRef {
         let copy = self.add(packet, first);
-        self.cargo.store(self.packet_of(copy).place(), segment, connection, forward);
+        self.cargo.store(self.packet_of(copy).place(), segment, (connection, forward, ecn));
         copy
     }
 
@@ -511,7 +510,8 @@ impl Packets {
         Some((carried, if ended.header.is_none() { None } else { headers.get_mut(copy.place()) }))
     }
 
-    /// Sets ECN-Echo in the acknowledgement that a packet carries; false if it carries none, or one with the flag.
+    /// Sets ECN-Echo in the acknowledgement that a packet carries; false if it carries none, or one with the flag, or its connection has not
+    /// negotiated ECN.
     pub(crate) fn echo(&mut self, packet: PacketRef) -> bool {
         let carries = self.packet(packet).is_some_and(|p| p.is_tcp() && p.class == PacketClass::Ack);
         carries && self.cargo.echo(packet.place())

@@ -87,6 +87,6 @@ fn links(air: &Air, network: &Network, spec: &WorldSpec) -> BTreeSet<(StationIx,
     } else {
         // Broadcasts of forwarders have no answer.
         let routed = |flow: &FlowIx| network.hosts.forwarders.source_of(*flow).is_none();
-        network.flows.places().filter(routed).flat_map(on_routes).collect()
+        network.endpoints.flows.places().filter(routed).flat_map(on_routes).collect()
     }
 }
