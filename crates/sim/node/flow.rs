@@ -49,7 +49,7 @@ pub(crate) struct Forwarded {
 impl Forwarded {
     /// True if as many packets wait as the port's queue may hold.
     pub fn is_full(&self, plane: &DataPlane) -> bool {
-        self.waiting.len() >= plane.interfaces.view(self.port).limit_packets as usize
+        self.waiting.len() >= plane.interfaces.pipeline(self.port).view().limit_packets as usize
     }
 }
 

@@ -362,7 +362,7 @@ impl<'a> WorldView<'a> {
         for port in network.plane.interfaces.ports() {
             let mut messages = 0;
             let mut count = |packet: &Queued| messages += u64::from(packet.class == PacketClass::Control);
-            network.plane.interfaces.for_each_packet(port, &mut count);
+            network.plane.interfaces.pipeline(port).for_each_packet(&mut count);
             if let LinkRef::Wire(wire) = network.plane.interfaces.link(port) {
                 messages +=
                     network.plane.links.waiting(wire, self.now).filter(|copy| !data(copy)).count() as u64;

@@ -17,10 +17,12 @@ impl WorldView<'_> {
         };
         let controller =
             |at: ControllerIx| Some((at.ix(), network.hosts.controllers.gauges(at))).filter(has_values);
-        let hop =
-            |port: PortIx| Some((port.ix(), network.plane.interfaces.hop_gauges(port))).filter(has_values);
-        let queue =
-            |port: PortIx| Some((port.ix(), network.plane.interfaces.queue_gauges(port))).filter(has_values);
+        let hop = |port: PortIx| {
+            Some((port.ix(), network.plane.interfaces.pipeline(port).hop_gauges())).filter(has_values)
+        };
+        let queue = |port: PortIx| {
+            Some((port.ix(), network.plane.interfaces.pipeline(port).queue_gauges())).filter(has_values)
+        };
         Snapshot {
             flows: self.flow_samples(),
             queues: network.plane.interfaces.ports().map(|port| self.queue_sample(port)).collect(),

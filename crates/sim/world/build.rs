@@ -214,7 +214,7 @@ impl Plan<'_> {
             let (node, port) = network.plane.interfaces.of_station(station);
             let (interface, scheme) =
                 (self.interface(node, LinkRef::Station(station)), self.placed.at(node.ix()));
-            let wants_access_times = |port| network.plane.interfaces.wants_access_times(port);
+            let wants_access_times = |port| network.plane.interfaces.pipeline(port).wants_access_times();
             if network.plane.interfaces.ports_of_link(port).any(wants_access_times) {
                 network.plane.meters.uses.add(station, stations);
             }
@@ -286,7 +286,7 @@ impl Plan<'_> {
         };
         network.hosts.agents.is_empty()
             && network.hosts.controllers.is_empty()
-            && network.plane.interfaces.ports().all(|port| !network.plane.interfaces.judges(port))
+            && network.plane.interfaces.ports().all(|port| !network.plane.interfaces.pipeline(port).judges())
             && Interface::all_kinds().iter().any(acts)
     }
 }
@@ -374,15 +374,19 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         hop_limit: u16::from(spec.hop_limit),
         warmup: Time::ZERO + spec.warmup,
         end: Time::ZERO + spec.duration,
-        hops_at_wires: of_wire.iter().any(|&port| interfaces.has_hop(port)),
+        hops_at_wires: of_wire.iter().any(|&port| interfaces.pipeline(port).has_hop()),
         processes_received: routes.are_found()
             || packet_losses.any()
-            || interfaces.ports().any(|port| interfaces.wants_received(port)),
+            || interfaces.ports().any(|port| interfaces.pipeline(port).wants_received()),
         scheme_is_idle: false,
-        queues_label: interfaces.ports().any(|port| !interfaces.queue_header(port).is_none()),
-        headers_heard: interfaces.ports().any(|port| interfaces.wants(port, Capability::HeardHeaders)),
+        queues_label: interfaces.ports().any(|port| !interfaces.pipeline(port).queue_header().is_none()),
+        headers_heard: interfaces
+            .ports()
+            .any(|port| interfaces.pipeline(port).wants(Capability::HeardHeaders)),
         agents_hear: false,
-        queues_follow_routes: interfaces.ports().any(|port| interfaces.wants(port, Capability::Routes)),
+        queues_follow_routes: interfaces
+            .ports()
+            .any(|port| interfaces.pipeline(port).wants(Capability::Routes)),
     };
     let plane = DataPlane {
         rules,
@@ -468,7 +472,7 @@ fn links(plan: Plan<'_>, interfaces: &Interfaces, of_wire: &[PortIx]) -> Links {
         return links;
     }
     for (wire, &port) in of_wire.iter().enumerate() {
-        if let Some(limit @ 1..) = interfaces.tail_drop(port)
+        if let Some(limit @ 1..) = interfaces.pipeline(port).tail_drop()
             && !saturated.contains(&interfaces.node(port))
         {
             links.keep_queue(WireIx::of(wire), limit);

@@ -86,8 +86,8 @@ impl Network {
         }
         // Packets whose route has moved to another interface of the node would wait here for a route that may never return.
         for (port, destination, hop) in moved {
-            while let Some(place) = self.plane.interfaces.withdraw(port, destination) {
-                self.plane.offer(hop, self.plane.packets.at(place), now);
+            while let Some(packet) = self.plane.interfaces.pipeline_mut(port).withdraw(destination) {
+                self.plane.offer(hop, self.plane.packets.at(packet.id.0), now);
                 self.settle(now);
             }
             self.resume_sources_at(port, now);
@@ -242,12 +242,15 @@ impl Network {
             self.plane.outside.receive(foreign, port);
         }
         self.plane.meters.uses.on_received(station, packet.bytes);
-        if !self.plane.interfaces.wants_received(port) {
+        if !self.plane.interfaces.pipeline(port).wants_received() {
             return true;
         }
         let received = self.plane.received_packet(copy, (&packet, ecn), node, now);
-        let verdict =
-            self.plane.interfaces.receive(port, &received, self.plane.packets.carried_header(copy), now);
+        let verdict = self.plane.interfaces.pipeline_mut(port).receive(
+            &received,
+            self.plane.packets.carried_header(copy),
+            now,
+        );
         let stays = self.plane.apply_verdict(verdict, port, copy, now);
         self.settle(now);
         stays
@@ -266,8 +269,8 @@ impl Network {
         self.plane.meters.uses.on_received(station, packet.bytes);
         let received = self.plane.received_packet(copy, (packet, ecn), node, now);
         let mut header = self.plane.packets.header(copy).copied().filter(|_| !kind.is_none());
-        let verdict = if self.plane.interfaces.wants_received(port) {
-            self.plane.interfaces.receive(port, &received, (kind, header.as_mut()), now)
+        let verdict = if self.plane.interfaces.pipeline(port).wants_received() {
+            self.plane.interfaces.pipeline_mut(port).receive(&received, (kind, header.as_mut()), now)
         } else {
             Verdict::Pass
         };
@@ -348,7 +351,7 @@ impl Network {
             self.endpoints.on_sent_by_wire(&mut self.plane, wire, copy, now);
         }
         self.resume_sources_at(port, now);
-        if self.plane.interfaces.view(port).packets > 0 {
+        if self.plane.interfaces.pipeline(port).view().packets > 0 {
             agenda.push_if(self.plane.links.wake(wire));
         }
     }

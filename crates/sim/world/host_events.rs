@@ -148,7 +148,7 @@ impl Network {
         let Some((kind, header, destination)) = packets.heard(copy) else { return false };
         let (port, sender) = (interfaces.of_station(station).1, interfaces.of_station(from).0);
         let heard = Heard { from: interfaces.id(sender), destination: interfaces.id(destination), header };
-        if interfaces.heard(port, kind, &heard, now) {
+        if interfaces.pipeline_mut(port).heard(kind, &heard, now) {
             schedule.mark_ready(interfaces.link(port));
         }
         if rules.agents_hear {

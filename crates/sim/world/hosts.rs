@@ -90,7 +90,7 @@ impl Net for Network {
     fn apply(&mut self, station: StationIx, settings: &[Setting], now: Time) {
         let port = self.plane.interfaces.of_station(station).1;
         // A packet that has waited for news of a neighbour's queue may leave now.
-        if self.plane.rules.queues_label && self.plane.interfaces.view(port).packets > 0 {
+        if self.plane.rules.queues_label && self.plane.interfaces.pipeline(port).view().packets > 0 {
             self.plane.schedule.mark_ready(self.plane.interfaces.link(port));
         }
         settings.iter().for_each(|&setting| self.plane.interfaces.apply(port, setting, now));
@@ -131,7 +131,7 @@ impl Net for Network {
         let DataPlane { interfaces, packets, .. } = &self.plane;
         let port = interfaces.of_station(station).1;
         for queue in interfaces.ports_of_link(port) {
-            interfaces.for_each_packet(queue, &mut |packet| {
+            interfaces.pipeline(queue).for_each_packet(&mut |packet| {
                 if packet.class != PacketClass::Control {
                     see(packet.next_hop);
                 }

@@ -277,7 +277,7 @@ impl World {
     #[must_use]
     pub fn queues_announce(&self) -> bool {
         let interfaces = &self.network.plane.interfaces;
-        let kind = |port| interfaces.headers().of(interfaces.queue_header(port));
+        let kind = |port| interfaces.headers().of(interfaces.pipeline(port).queue_header());
         interfaces.ports().filter_map(kind).any(|kind| kind.queue.is_some())
     }
 

@@ -130,7 +130,7 @@ impl Network {
         let head = self.plane.interfaces.head(port, instead, now);
         self.plane.handle_queue_effects(port, now);
         self.settle(now);
-        if head.is_none() && self.plane.interfaces.view(port).packets == 0 {
+        if head.is_none() && self.plane.interfaces.pipeline(port).view().packets == 0 {
             // By drops at its head: no packet has left.
             self.endpoints.on_queue_emptied(&mut self.plane, port, now);
         }
@@ -183,7 +183,7 @@ impl Network {
         let of_local_tcp = leaves == Leaves::Tcp;
         let node = self.plane.interfaces.node(port);
         if self.plane.routes.are_found()
-            && !self.plane.interfaces.wants(queue, Capability::Routes)
+            && !self.plane.interfaces.pipeline(queue).wants(Capability::Routes)
             && self.plane.routes.is_stale((node, port), queued.next_hop, queued.enqueued)
         {
             if of_local_tcp && let Some(copy) = self.plane.packets.copy_mut(copy) {
@@ -304,11 +304,11 @@ impl Network {
             self.plane.meters.uses.on_finished(station, msdu.packet.0, (msdu.bytes, acknowledged), now);
         if let Some(finished) = ended {
             let port = self.plane.interfaces.of_station(station).1;
-            self.plane.interfaces.link_finished(
-                self.plane.interfaces.port_of(port, msdu.category),
-                finished,
-                now,
-            );
+            let port = self.plane.interfaces.port_of(port, msdu.category);
+            let pipeline = self.plane.interfaces.pipeline_mut(port);
+            if pipeline.wants_access_times() {
+                pipeline.link_finished(finished, now);
+            }
         }
         if !self.plane.meters.links.has(station) {
             return;
@@ -349,7 +349,7 @@ impl Network {
         let Some((destination, kind)) = found.map(|(packet, at)| (packet.bound_for, at.header)) else {
             return false;
         };
-        let written = self.plane.interfaces.hop_writes(port, kind);
+        let written = self.plane.interfaces.pipeline(port).hop_writes(kind);
         if written {
             self.plane.packets.note_destination(copy, destination);
         }
@@ -359,8 +359,8 @@ impl Network {
     /// Notifies a port's queue of a packet that the MAC has finished.
     #[cold]
     fn notify_finished(&mut self, port: PortIx, copy: CopyRef) {
-        if self.plane.interfaces.wants(port, Capability::Finished) {
-            self.plane.interfaces.finished(port, PacketId(copy.place() as u32));
+        if self.plane.interfaces.pipeline(port).wants(Capability::Finished) {
+            self.plane.interfaces.pipeline_mut(port).finished(PacketId(copy.place() as u32));
         }
     }
 

@@ -333,7 +333,8 @@ fn unheard_relays(air: &Air, network: &Network, names: &Names) -> Option<String>
     let interfaces = &network.plane.interfaces;
     let compares = |station: StationIx| {
         let port = interfaces.of_station(station).1;
-        interfaces.wants(port, Capability::HeardHeaders) || interfaces.wants(port, Capability::Backlogs)
+        interfaces.pipeline(port).wants(Capability::HeardHeaders)
+            || interfaces.pipeline(port).wants(Capability::Backlogs)
     };
     // Relay, its radio (none: a wire), the node before it, flow.
     let mut found: Vec<(NodeIx, Option<StationIx>, NodeIx, FlowIx)> = Vec::new();
@@ -346,8 +347,8 @@ fn unheard_relays(air: &Air, network: &Network, names: &Names) -> Option<String>
             paths::hops(network, flow, forward).windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
         }) {
             let (LinkRef::Station(station), onward) = (pair[0].link, pair[1].link) else { continue };
-            let is_labelled =
-                !label.is_none() && label == interfaces.queue_header(interfaces.of_station(station).1);
+            let is_labelled = !label.is_none()
+                && label == interfaces.pipeline(interfaces.of_station(station).1).queue_header();
             let radio = match onward {
                 LinkRef::Station(relay) => Some(relay),
                 LinkRef::Wire(_) => None,
@@ -502,7 +503,7 @@ fn unlimited_flows(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, 
         });
         network.endpoints.backpressure.rules(port).fillable
             && (!f.source.is_saturating() || network.endpoints.udp.controls(*flow))
-            && window >= u64::from(network.plane.interfaces.view(port).limit_packets)
+            && window >= u64::from(network.plane.interfaces.pipeline(port).view().limit_packets)
     };
     let unlimited_flows: Vec<FlowIx> = network.endpoints.flows.places().filter(may_fill).collect();
     if unlimited_flows.is_empty() {

@@ -110,7 +110,7 @@ impl Endpoints {
     ) -> bool {
         let Self { backpressure, tcp, .. } = self;
         let DataPlane { interfaces, links, schedule, .. } = plane;
-        let limit = || port.map_or(0, |port| interfaces.view(port).limit_packets);
+        let limit = || port.map_or(0, |port| interfaces.pipeline(port).view().limit_packets);
         let empty = || port.is_none_or(|port| interfaces.is_empty(port, links, now));
         let permit = backpressure.permit(id, port, now, (limit, empty), || tcp.pacing(id, now), schedule);
         if let (Permit::Block, Some(port)) = (permit, port) {

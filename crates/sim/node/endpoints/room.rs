@@ -24,7 +24,7 @@ impl Endpoints {
         if let Some(forwarded) = &self.flows[flow].forwarded {
             return forwarded.is_full(plane);
         }
-        if plane.rules.queues_label && !plane.interfaces.queue_header(port).is_none() {
+        if plane.rules.queues_label && !plane.interfaces.pipeline(port).queue_header().is_none() {
             return self.is_full_towards(plane, port, flow);
         }
         Self::is_full(plane, port, now)
@@ -53,7 +53,7 @@ impl Endpoints {
     fn backlog_for(&self, plane: &DataPlane, port: PortIx, flow: FlowIx) -> QueueView {
         let f = &self.flows[flow];
         let header = if f.is_tcp { self.tcp.header(flow) } else { self.udp.label(flow).0 };
-        let labelled = !header.is_none() && header == plane.interfaces.queue_header(port);
+        let labelled = !header.is_none() && header == plane.interfaces.pipeline(port).queue_header();
         plane.interfaces.backlog_to(port, f.to, labelled)
     }
 
@@ -89,7 +89,8 @@ impl Endpoints {
             let made = self.refill_saturating(plane, port, now);
             self.backpressure.end_saturating_turn(port, made);
         }
-        let by_destination = plane.rules.queues_label && !plane.interfaces.queue_header(port).is_none();
+        let by_destination =
+            plane.rules.queues_label && !plane.interfaces.pipeline(port).queue_header().is_none();
         while by_destination || !Self::is_full(plane, port, now) {
             match self.next_waiter(plane, port, now) {
                 Some(Waiter::Flow(flow)) => self.resume_udp_source(plane, flow, now),
@@ -137,7 +138,7 @@ impl Endpoints {
                     Waiter::Flow(flow) => self.udp_source_must_wait(plane, port, flow, now),
                     Waiter::Connection(id) => {
                         let DataPlane { interfaces, links, .. } = plane;
-                        let limit = || interfaces.view(port).limit_packets;
+                        let limit = || interfaces.pipeline(port).view().limit_packets;
                         let empty = || interfaces.is_empty(port, links, now);
                         self.backpressure.connection_must_wait(id, port, now, (limit, empty))
                     }
@@ -159,7 +160,7 @@ impl Endpoints {
         now: Time,
     ) -> bool {
         let DataPlane { interfaces, links, .. } = plane;
-        let limit = || interfaces.view(port).limit_packets;
+        let limit = || interfaces.pipeline(port).view().limit_packets;
         let empty = || interfaces.is_empty(port, links, now);
         self.backpressure.udp_source_must_wait(port, flow, now, (limit, empty))
     }
@@ -172,7 +173,7 @@ impl Endpoints {
         let flows = &self.flows;
         self.backpressure.retain_saturating(port, |&flow| now < flows[flow].stop);
         self.backpressure.remove_departed(port, now);
-        let limit = plane.interfaces.view(port).limit_packets;
+        let limit = plane.interfaces.pipeline(port).view().limit_packets;
         let share = self.backpressure.share_of_saturating(port, limit);
         let mut made = false;
         for i in 0..self.backpressure.saturating(port).len() {
@@ -182,14 +183,15 @@ impl Endpoints {
                 if waits && self.backpressure.packets_of(flow) > 0 {
                     break;
                 }
-                let view = plane.interfaces.view(port);
+                let view = plane.interfaces.pipeline(port).view();
                 if waits || self.is_full_for(plane, port, flow, now) {
                     self.backpressure.rotate_saturating(port, i);
                     return made;
                 }
                 let copy = self.make_packet(plane, flow, now);
                 made = true;
-                if plane.interfaces.view(port).packets == view.packets && self.flows[flow].forwarded.is_none()
+                if plane.interfaces.pipeline(port).view().packets == view.packets
+                    && self.flows[flow].forwarded.is_none()
                 {
                     // The packet waits for an address, is in the MAC, or was dropped: another packet now would end the same way.
                     if plane.packets.get(copy).is_none() {

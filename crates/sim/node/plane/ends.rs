@@ -52,7 +52,7 @@ impl DataPlane {
     #[inline(never)]
     pub(crate) fn drop_at(&mut self, port: PortIx, copy: CopyRef, reason: &'static str, now: Time) {
         if let Some(packet) = self.packets.get(copy) {
-            self.interfaces.on_dropped(port, packet.bytes);
+            self.interfaces.pipeline_mut(port).on_dropped(packet.bytes);
         }
         self.drop_packet(self.interfaces.node(port), copy, reason, now);
     }

@@ -303,7 +303,7 @@ impl DataPlane {
     #[inline(never)]
     pub(crate) fn on_rate_change(&mut self, link: u32, rate: Rate) {
         for port in self.links.on_rate_change(link, rate) {
-            self.interfaces.set_rate(port, rate);
+            self.interfaces.pipeline_mut(port).set_rate(rate);
         }
     }
 }

@@ -38,10 +38,10 @@ impl DataPlane {
             bytes: packet.bytes,
             class: packet.class,
             ecn: at.ecn,
-            labelled: !at.header.is_none() && at.header == self.interfaces.queue_header(port),
+            labelled: !at.header.is_none() && at.header == self.interfaces.pipeline(port).queue_header(),
             enqueued: now,
         };
-        if self.interfaces.judges(port) && !self.judge_arrival(port, copy, &mut queued, now) {
+        if self.interfaces.pipeline(port).judges() && !self.judge_arrival(port, copy, &mut queued, now) {
             return;
         }
         let enqueued = self.interfaces.store(port, queued, now);
@@ -143,7 +143,7 @@ impl DataPlane {
 
     /// Dequeues the next packet of a port; `Some(None)` if the port's AQM drops it: behind it may be another one.
     pub(crate) fn dequeue(&mut self, port: PortIx, now: Time) -> Option<Option<DequeuedPacket>> {
-        let (copy, queued) = if self.interfaces.judges(port) {
+        let (copy, queued) = if self.interfaces.pipeline(port).judges() {
             let Some(judged) = self.judge_first(port, now)? else { return Some(None) };
             judged
         } else {
@@ -165,7 +165,10 @@ impl DataPlane {
         if !self.apply_verdict(verdict, port, copy, now) {
             return Some(None);
         }
-        self.interfaces.depart(port, &queued, self.packets.carried_header(copy), now);
+        let pipeline = self.interfaces.pipeline_mut(port);
+        if pipeline.wants_departures() {
+            pipeline.depart(&queued, self.packets.carried_header(copy), now);
+        }
         Some(Some((copy, queued)))
     }
 
@@ -177,7 +180,7 @@ impl DataPlane {
             if let Some(packet) = self.packets.get(copy) {
                 self.packets.note_destination(copy, packet.bound_for);
             }
-            if let Some(differential) = self.interfaces.differential(port) {
+            if let Some(differential) = self.interfaces.pipeline(port).differential() {
                 self.differentials.count(port, queued.next_hop, differential);
                 if self.records.are_enabled() {
                     let (node, packet) = (self.interfaces.node(port), self.packets.packet_of(copy));

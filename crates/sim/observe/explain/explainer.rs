@@ -171,7 +171,7 @@ impl Explainer {
         };
         let category = view::category_of_queue(network, ends.link, self.flow);
         let port = view::port(network, ends.link, self.flow);
-        let compares = !network.plane.interfaces.queue_header(port).is_none();
+        let compares = !network.plane.interfaces.pipeline(port).queue_header().is_none();
         let mut hop = ObservedHop::new(ends, Owner::Flow(self.flow, forward), sends, category, compares);
         hop.observed = self.seen.min(self.window.1).saturating_sub(self.window.0);
         hop.no_packet = hop.observed;
@@ -658,7 +658,7 @@ fn queue(hop: &ObservedHop, flow: FlowIx, run: &RunInfo, network: &Network) -> Q
     };
     let port = view::port(network, hop.ends.link, flow);
     let rules = network.endpoints.backpressure.rules(port);
-    let labels = !network.plane.interfaces.queue_header(port).is_none();
+    let labels = !network.plane.interfaces.pipeline(port).queue_header().is_none();
     let waiting = |(&owner, &packets): (&Owner, &u64)| match owner {
         Owner::Flow(flow, forward) => {
             let f = &network.endpoints.flows[flow];

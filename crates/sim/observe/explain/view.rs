@@ -87,7 +87,8 @@ pub(super) fn waiting_by_owner(
     network
         .plane
         .interfaces
-        .for_each_packet(port(network, link, flow), &mut |packet| add(network.plane.packets.at(packet.id.0)));
+        .pipeline(port(network, link, flow))
+        .for_each_packet(&mut |packet| add(network.plane.packets.at(packet.id.0)));
     if let LinkRef::Wire(wire) = link {
         network.plane.links.waiting(wire, now).for_each(add);
     }

@@ -58,7 +58,7 @@ pub(super) fn equal_gaps(air: &Air, network: &Network, spec: &WorldSpec, names: 
     let name = |flow: FlowIx| names.flows[flow.ix()].as_str();
     let node = |port: PortIx| names.nodes[network.plane.interfaces.node(port).ix()].as_str();
     let is_unfair = |port: PortIx, streams: &Streams| {
-        let drops = network.plane.interfaces.tail_drop(port).is_some();
+        let drops = network.plane.interfaces.pipeline(port).tail_drop().is_some();
         // A full queue stops the sources of its own node instead, and they take turns.
         let own = |flow: FlowIx| network.endpoints.flows[flow].from == network.plane.interfaces.node(port);
         let stops =
