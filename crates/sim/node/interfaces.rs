@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use airfair_host::{Dequeued, Firing, HeaderKinds, HeaderRef, Pipeline};
+use airfair_host::{Dequeued, Firing, Pipeline};
 use airfair_schemes::places::{
-    Backlog, Capability, DropReason, Enqueued, FlowId, HopEffects, MarkReason, NodeId,
-    Packet as QueuedPacket, PacketClass, Passage, QueueEffects, QueueView, Setting, Timer, Verdict,
+    Backlog, Capability, Enqueued, FlowId, HopEffects, NodeId, Packet as QueuedPacket, PacketClass,
+    QueueEffects, QueueView, Setting, Timer,
 };
 use airfair_units::{Rate, Span, Time};
 
@@ -108,8 +108,6 @@ pub(crate) struct Interfaces {
     nodes: Table<NodeIx, Node>,
     /// Node and port of each station.
     stations: Table<StationIx, (NodeIx, PortIx)>,
-    /// Headers of the schemes at ports and in flows.
-    kinds_of_header: HeaderKinds,
     /// Effects that hooks have requested, by the kind of hook.
     queue: QueueEffects,
     hop: HopEffects,
@@ -129,7 +127,6 @@ impl Interfaces {
         ports: impl Iterator<Item = NewPort>,
         nodes: impl Iterator<Item = (Vec<PortIx>, NodeId, u32)>,
         stations: Vec<(NodeIx, PortIx)>,
-        kinds_of_header: HeaderKinds,
     ) -> Self {
         let port = |NewPort { node, link, pipeline, peers, categories }| Port {
             node,
@@ -158,7 +155,6 @@ impl Interfaces {
             nodes,
             nodes_by_id: nodes_by_id.into(),
             stations: stations.into_iter().collect(),
-            kinds_of_header,
             queue: QueueEffects::default(),
             hop: HopEffects::default(),
             firings: Vec::new(),
@@ -376,53 +372,31 @@ impl Interfaces {
 
     // ---- The queue ----
 
-    /// Lets AQM and hop judge a packet that arrives at a port.
-    #[inline(always)]
-    pub fn judge(
-        &mut self,
-        port: PortIx,
-        packet: &mut QueuedPacket,
-        carried: HeaderRef<'_>,
-        now: Time,
-    ) -> Verdict {
-        self.ports[port].pipeline.judge(packet, carried, &self.kinds_of_header, now)
-    }
-
-    /// Stores a packet in a port's queue. Its effects follow in [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
+    /// Stores a packet in a port's queue. Its effects follow in [`Interfaces::queue_effects`].
     #[inline(always)]
     pub fn store(&mut self, port: PortIx, packet: QueuedPacket, now: Time) -> Enqueued {
         debug_assert!(self.queue.is_empty(), "effects of another queue");
         self.ports[port].pipeline.store(packet, now, &mut self.queue)
     }
 
-    /// Dequeues from a port without AQM and hop. Effects follow in [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
+    /// Dequeues from a port without AQM and hop. Effects follow in [`Interfaces::queue_effects`].
     #[inline(always)]
     pub fn pop(&mut self, port: PortIx, now: Time) -> Option<QueuedPacket> {
         debug_assert!(self.queue.is_empty(), "effects of another queue");
         self.ports[port].pipeline.pop(now, &mut self.queue)
     }
 
-    /// Dequeues from a port with an AQM or a hop. Effects follow in [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
+    /// Dequeues from a port with an AQM or a hop. Effects follow in [`Interfaces::queue_effects`].
     #[inline(always)]
     pub fn dequeue(&mut self, port: PortIx, now: Time) -> Option<Dequeued> {
         debug_assert!(self.queue.is_empty(), "effects of another queue");
         self.ports[port].pipeline.dequeue(now, &mut self.queue)
     }
 
-    /// True if a queue has dropped or marked packets by itself.
+    /// Packets that the queue of the last call has dropped or marked by itself; to be taken before the next call.
     #[inline(always)]
-    pub fn has_effects(&self) -> bool {
-        !self.queue.is_empty()
-    }
-
-    /// The next packet that a queue has dropped by itself: place of its copy, and reason.
-    pub fn next_dropped(&mut self) -> Option<(u32, DropReason)> {
-        self.queue.dropped.pop().map(|(id, reason)| (id.0, reason))
-    }
-
-    /// The next packet that a queue has marked by itself: place of its copy, and reason.
-    pub fn next_marked(&mut self) -> Option<(u32, MarkReason)> {
-        self.queue.marked.pop().map(|(id, reason)| (id.0, reason))
+    pub fn queue_effects(&mut self) -> &mut QueueEffects {
+        &mut self.queue
     }
 
     /// Counts a packet that has left a port's queue after waiting for `waited`.
@@ -435,11 +409,6 @@ impl Interfaces {
     }
 
     // ---- Headers that queues read and write, and other news for them ----
-
-    /// Lets a port's queue write the header of a packet that has left it.
-    pub fn stamp(&mut self, port: PortIx, packet: &QueuedPacket, carried: HeaderRef<'_>, now: Time) {
-        self.ports[port].pipeline.stamp(packet, carried, &self.kinds_of_header, now);
-    }
 
     /// Schedules the time from which on a port's queue names by itself a packet that has to wait, unless an earlier one is pending.
     pub fn arm(&mut self, port: PortIx, now: Time, schedule: &mut Schedule) {
@@ -595,22 +564,6 @@ impl Interfaces {
     }
 
     // ---- Hops of explicit-rate schemes ----
-
-    /// Header kinds of schemes.
-    pub fn headers(&self) -> &HeaderKinds {
-        &self.kinds_of_header
-    }
-
-    /// Header kinds of schemes, to register that of a law.
-    pub fn headers_mut(&mut self) -> &mut HeaderKinds {
-        &mut self.kinds_of_header
-    }
-
-    /// Lets the hop handle a packet on its way to a wire that keeps its own queue.
-    #[inline(always)]
-    pub fn pass_hop(&mut self, port: PortIx, passage: &Passage, carried: HeaderRef<'_>, now: Time) {
-        self.ports[port].pipeline.pass_hop(passage, carried, &self.kinds_of_header, now);
-    }
 
     /// Starts all hops, at time 0.
     pub fn start_hops(&mut self, schedule: &mut Schedule) {

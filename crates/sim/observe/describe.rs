@@ -181,7 +181,7 @@ fn segment(
 /// The scheme's header that a copy carries. One without an encoding is shown as zeros.
 fn scheme_header(network: &Network, copy: CopyRef, at: &PacketCopy) -> SchemeHeader {
     let mut bytes = [0; LONGEST_HEADER];
-    let (kinds, header) = (network.plane.interfaces.headers(), network.plane.packets.header(copy));
+    let (kinds, header) = (&network.plane.headers, network.plane.packets.header(copy));
     let len = header.map_or(0, |header| kinds.encode(at.header, header, &mut bytes));
     SchemeHeader { bytes, len, trailer: kinds.of(at.header).is_some_and(|kind| kind.trailer) }
 }
@@ -189,6 +189,6 @@ fn scheme_header(network: &Network, copy: CopyRef, at: &PacketCopy) -> SchemeHea
 /// The announcement of a copy's sender in the header; none if its queue has written none.
 pub(crate) fn announced(network: &Network, copy: CopyRef) -> Option<Announced> {
     let (kind, header, destination) = network.plane.packets.heard(copy)?;
-    let queue = network.plane.interfaces.headers().of(kind)?.queue?;
+    let queue = network.plane.headers.of(kind)?.queue?;
     Some(Announced { queue: queue(header), destination })
 }

@@ -28,7 +28,7 @@ impl Heard {
     fn of(world: &WorldView<'_>) -> Self {
         let mut heard = Self::default();
         let node = |station| world.network.plane.interfaces.of_station(station).0;
-        for relation in world.air.stations().flat_map(|station| world.air.relations(station)) {
+        for relation in world.air.stations().flat_map(|station| world.air.reach().relations(station)) {
             let (from, to) = (node(relation.from), node(relation.to));
             heard.sensed.insert((from, to));
             heard.near.entry(to).or_default().insert(from);

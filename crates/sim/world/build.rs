@@ -244,7 +244,7 @@ impl Plan<'_> {
                 );
             }
             let hears = agent.hears().filter(|_| wants.has(Capability::HeardHeaders));
-            let hears = network.plane.interfaces.headers_mut().id(hears);
+            let hears = network.plane.headers.id(hears);
             network.plane.rules.agents_hear |= !hears.is_none();
             let wants_backlogs = wants.has(Capability::Backlogs);
             network.hosts.agents.add((station, stations), agent, (wants_backlogs, hears));
@@ -342,7 +342,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     rules.iter().for_each(|&rules| backpressure.add_port(rules));
     let nodes = names.iter().zip(&ports_of).zip(&ids);
     let nodes = nodes.map(|((name, ports), &id)| (ports.clone(), id, rank(seed, name)));
-    let interfaces = Interfaces::new(ports.into_iter(), nodes, of_station, kinds);
+    let interfaces = Interfaces::new(ports.into_iter(), nodes, of_station);
     let mut links = links(plan, &interfaces, &of_wire);
     let usable: Vec<_> =
         interfaces.nodes().map(|node| usable_links(node, &interfaces, &links, air)).collect();
@@ -395,6 +395,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         links,
         routes,
         packets: Packets::default(),
+        headers: kinds,
         messages: Messages::default(),
         outside: Outside::default(),
         accounts: Accounts::default(),
@@ -488,8 +489,8 @@ fn usable_links(node: NodeIx, interfaces: &Interfaces, wires: &Links, air: &Air)
         match interfaces.link(port) {
             LinkRef::Station(station) => {
                 let usable = |peer: StationIx| {
-                    let forward = air.delivery_ratio(station, peer, JUDGED_BYTES);
-                    let backward = air.delivery_ratio(peer, station, JUDGED_BYTES);
+                    let forward = air.reach().delivery_ratio(station, peer, JUDGED_BYTES);
+                    let backward = air.reach().delivery_ratio(peer, station, JUDGED_BYTES);
                     let to = interfaces.of_station(peer).0.0;
                     let usable = forward > LEAST_DELIVERY && backward > LEAST_DELIVERY;
                     usable.then_some(Link { to, interface, delivery: forward * backward, is_cable: false })
@@ -525,7 +526,7 @@ pub(super) fn add_flows(
         let ends = law.filter(|_| !tcp).and_then(|law| laws.udp(law));
         let ends = (ends, law.is_some_and(|law| laws.reads_own_queue(law)));
         let lower = spec.headers.udp + spec.headers.ip;
-        let kinds = network.plane.interfaces.headers_mut();
+        let kinds = &mut network.plane.headers;
         network.endpoints.udp.add_flow(flow, ends, (rank(seed, &flow.id), seed), kinds, lower);
     }
     network.endpoints.tcp = Tcp::new(laws);
@@ -536,7 +537,7 @@ pub(super) fn add_flows(
         let hops = [(from, to), (to, from)].map(hop);
         let mut f = Flow::new(flow, (FlowId(id), rank(seed, &flow.id)), hops, seed, network.plane.rules.end);
         let (header, _) = network.endpoints.udp.label(FlowIx::of(network.endpoints.flows.len()));
-        f.source.leave_room(network.plane.interfaces.headers().wire_len(header));
+        f.source.leave_room(network.plane.headers.wire_len(header));
         network.endpoints.tcp.add_flow(flow, law, seed, &spec.headers);
         network.endpoints.backpressure.add_flow();
         if network.hosts.forwarders.any() {

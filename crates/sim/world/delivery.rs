@@ -310,7 +310,7 @@ impl Network {
             class,
             dscp: injected.dscp,
         };
-        let header = self.plane.interfaces.headers_mut().id(injected.header.map(|(kind, _)| kind));
+        let header = self.plane.headers.id(injected.header.map(|(kind, _)| kind));
         let copy =
             self.plane.packets.add(packet, PacketCopy { header, ecn: injected.ecn, ..PacketCopy::PLAIN });
         if let Some((_, header)) = injected.header {

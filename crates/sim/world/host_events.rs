@@ -67,7 +67,7 @@ impl Network {
         let mut places: Table<StationIx, usize> = air.stations().map(|_| usize::MAX).collect();
         (0..).zip(&stations).for_each(|(place, &(station, ..))| places[station] = place);
         let links = stations.iter().flat_map(|&(from, ..)| {
-            let deliveries = air.deliveries(from, RATIOS_BYTES);
+            let deliveries = air.reach().deliveries(from, RATIOS_BYTES);
             deliveries.map(|(to, ratio)| (places[from], places[to], ratio)).collect::<Vec<_>>()
         });
         let ratios = DeliveryRatios::new(nodes, links);

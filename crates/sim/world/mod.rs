@@ -277,7 +277,7 @@ impl World {
     #[must_use]
     pub fn queues_announce(&self) -> bool {
         let interfaces = &self.network.plane.interfaces;
-        let kind = |port| interfaces.headers().of(interfaces.pipeline(port).queue_header());
+        let kind = |port| self.network.plane.headers.of(interfaces.pipeline(port).queue_header());
         interfaces.ports().filter_map(kind).any(|kind| kind.queue.is_some())
     }
 
@@ -368,7 +368,7 @@ impl World {
     /// Encodes the headers of explicit-rate schemes to bytes and decodes them at every hop from now on: a check of the encoding, which
     /// changes no result.
     pub fn check_headers(&mut self) {
-        self.network.plane.interfaces.headers_mut().enable_check();
+        self.network.plane.headers.enable_check();
     }
 
     /// Keeps one record per file completed from now on; [`World::take_completions`] returns them.
@@ -527,7 +527,7 @@ impl World {
 
     /// Reception between stations on an otherwise silent air, pair by pair: senders in the order of [`World::stations`], hearers too.
     pub fn relations(&self) -> impl Iterator<Item = Relation> + '_ {
-        self.air.stations().flat_map(|station| self.air.relations(station))
+        self.air.stations().flat_map(|station| self.air.reach().relations(station))
     }
 
     /// The best rates that the air allows the flows, by the links that they use; `spec`: the specification of this world.

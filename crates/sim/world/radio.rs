@@ -209,8 +209,19 @@ impl Network {
             self.plane.meters.uses.on_dequeued(station, packet.0, of_flow, queued.enqueued, now);
         }
         let (bytes, control) = (queued.bytes, is_message);
-        let (rate, louder) = if is_message { self.transmit_of(copy, to) } else { transmit_to(to) };
-        Some(Msdu { copy, packet, bytes, to, category: 0, overhear, control, report: false, rate, louder })
+        let (rate, power_offset) = if is_message { self.transmit_of(copy, to) } else { transmit_to(to) };
+        Some(Msdu {
+            copy,
+            packet,
+            bytes,
+            to,
+            category: 0,
+            overhear,
+            control,
+            report: false,
+            rate,
+            power_offset,
+        })
     }
 
     /// Hands a packet that has waited ahead of a station's queue down to the MAC.
@@ -227,10 +238,10 @@ impl Network {
             let of_flow = (packet.scheme_flow, packet.class);
             self.plane.meters.uses.on_dequeued(station, of.0, of_flow, waited.since, now);
         }
-        let (rate, louder) = self.transmit_of(copy, to);
+        let (rate, power_offset) = self.transmit_of(copy, to);
         let (bytes, control) = (packet.bytes, packet.class == PacketClass::Control);
         let report = matches!(packet.payload, Payload::Report { .. });
-        Some(Msdu { copy, packet: of, bytes, to, category: 0, overhear, control, report, rate, louder })
+        Some(Msdu { copy, packet: of, bytes, to, category: 0, overhear, control, report, rate, power_offset })
     }
 
     /// Handles a packet that the MAC has finished.
@@ -402,9 +413,9 @@ impl Network {
             },
             Some(Payload::Message(message)) if to == BROADCAST => {
                 let transmit = self.plane.messages.get(message).and_then(|message| message.transmit);
-                let Transmit { rate, power } = transmit.unwrap_or_default();
+                let Transmit { rate, power_offset } = transmit.unwrap_or_default();
                 // Nearest; the conversion saturates.
-                (rate, (power.0 * 100.0 + 0.5_f64.copysign(power.0)) as i16)
+                (rate, (power_offset.0 * 100.0 + 0.5_f64.copysign(power_offset.0)) as i16)
             }
             _ => transmit_to(to),
         }
@@ -471,7 +482,7 @@ impl Network {
             control: false,
             report: false,
             rate: SendRate::Data,
-            louder: 0,
+            power_offset: 0,
         }
     }
 }

@@ -11,7 +11,7 @@ use airfair_schemes::places::Capability;
 use airfair_schemes::{Carrier, Registry, SchemeEntry};
 use airfair_units::{Db, Span, Time};
 
-use crate::air::{Air, CutOff, MOST_LOUDER, TooFast};
+use crate::air::{Air, CutOff, MOST_POWER_OFFSET, TooFast};
 use crate::ids::{FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx};
 use crate::names::natural_cmp;
 use crate::node::Network;
@@ -73,7 +73,7 @@ pub(super) fn warnings(
     };
     let useless = idle_scheme_reason((spec, network), scheme_name, schemes.find(scheme_name), only_marks);
     let too_fast = too_fast(air, network, spec, names);
-    let mut cut_off = air.cut_off();
+    let mut cut_off = air.reach().cut_off();
     let radio = |cut: &CutOff| &spec.radios[cut.kind].name;
     cut_off.sort_by(|a, b| natural_cmp(radio(a), radio(b)).then(a.mode.cmp(&b.mode)));
     let cut_off = cut_off.iter().map(|cut| cut.warning(&spec.radios[cut.kind]));
@@ -226,9 +226,10 @@ fn short_probes(
     let mut needed: BTreeMap<[StationIx; 2], Option<f64>> = BTreeMap::new();
     let mut heard = BTreeSet::new();
     for from in air.stations().filter(|&station| counts(station)) {
-        for to in air.relations(from).into_iter().map(|relation| relation.to).filter(|&to| counts(to)) {
+        for to in air.reach().relations(from).into_iter().map(|relation| relation.to).filter(|&to| counts(to))
+        {
             let pair = [from.min(to), from.max(to)];
-            let least = air.power_to_arrive(from, to, PROBE_BYTES).map(|least| least.0);
+            let least = air.reach().power_to_arrive(from, to, PROBE_BYTES).map(|least| least.0);
             if least.zip(power(from)).is_some_and(|(least, power)| power.0 >= least) {
                 heard.insert(pair);
             }
@@ -256,7 +257,7 @@ fn short_probes(
         let power = power(one)?.0;
         let most = pairs.iter().try_fold(0.0, |most, pair| Some(f64::max(most, pair.1?)));
         let expected = most.map_or_else(
-            || format!("{MOST_LOUDER} dB are not enough, so a shorter radio.propagation.carrier_sense"),
+            || format!("{MOST_POWER_OFFSET} dB are not enough, so a shorter radio.propagation.carrier_sense"),
             |most| format!("schemes.{scheme}.probe_power = {most:.1} or more instead of {power:.1}"),
         );
         let more = match pairs.len() - 1 {
@@ -304,7 +305,8 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
     } else {
         network.endpoints.flows.places().flat_map(on_routes).collect()
     };
-    let found: Vec<TooFast> = links.into_iter().filter_map(|(from, to)| air.too_fast(from, to)).collect();
+    let found: Vec<TooFast> =
+        links.into_iter().filter_map(|(from, to)| air.reach().too_fast(from, to)).collect();
     let name = |station: StationIx| &names.stations[station.ix()];
     let by_name = |a: &&TooFast, b: &&TooFast| {
         natural_cmp(name(a.from), name(b.from)).then_with(|| natural_cmp(name(a.to), name(b.to)))

@@ -122,7 +122,7 @@ impl Mac {
             judged,
             passes_left: 0,
             receiver_found: false,
-            louder: 0,
+            power_offset: 0,
             loss: Loss::OutOfReach,
         };
         medium.transmit(&frame, agenda);
@@ -176,7 +176,7 @@ impl Mac {
             judged,
             passes_left: 0,
             receiver_found: false,
-            louder: packet.louder,
+            power_offset: packet.power_offset,
             loss: Loss::OutOfReach,
         };
         medium.transmit(&frame, agenda);

@@ -82,7 +82,7 @@ pub(crate) struct Frame {
     /// RTS, CTS and ACK reach. None: the nominal mode of its sender.
     pub judged: Option<Mode>,
     /// Power above the radio's own, hundredths of a dB.
-    pub louder: i16,
+    pub power_offset: i16,
     /// Passes left to make at its end: one for each band, one for the sender.
     pub passes_left: u16,
     /// The receiver was among the decodable hearers.
@@ -104,7 +104,7 @@ impl Frame {
             number: self.number,
             kind: self.kind,
             mode: self.mode,
-            louder: self.louder,
+            power_offset: self.power_offset,
             sender: self.sender,
             receiver: (self.receiver != BROADCAST).then_some(self.receiver),
             packet,

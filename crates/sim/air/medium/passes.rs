@@ -43,7 +43,7 @@ pub(crate) enum Reception {
 impl Medium {
     /// Starts the transmission of a frame now.
     pub(crate) fn transmit(&mut self, frame: &Frame, agenda: &mut Agenda) {
-        if frame.louder == 0 {
+        if frame.power_offset == 0 {
             self.send(frame, agenda);
         } else {
             self.send_with_offset(frame, agenda);
@@ -272,7 +272,7 @@ impl Medium {
     fn lost(&mut self, frame: &Frame, station: StationIx, entry: Option<u32>, loss: Loss) {
         self.counted[station].lost[loss.index()] += 1;
         if self.records.are_enabled() {
-            let bands = self.bands_of(frame.sender, frame.louder);
+            let bands = self.bands_of(frame.sender, frame.power_offset);
             let hearer = entry.map_or_else(
                 || self.hearers.find_in(bands, station),
                 |entry| Some(self.hearers.list[entry as usize]),
@@ -438,8 +438,8 @@ impl Medium {
     /// After the pass at a frame's end over a band of distant hearers: its sender's list may have been replaced meanwhile. Then the
     /// sequence number that the receiver has stored is passed on to the lists that follow.
     pub(crate) fn carry_last_sequence(&mut self, frame: &Frame, band: usize) {
-        let Frame { sender, receiver, kind, louder, .. } = *frame;
-        if kind != FrameKind::Data || louder != 0 || self.hearers.bands_of(sender).contains(&band) {
+        let Frame { sender, receiver, kind, power_offset, .. } = *frame;
+        if kind != FrameKind::Data || power_offset != 0 || self.hearers.bands_of(sender).contains(&band) {
             return;
         }
         let Band { first, decodable_end, .. } = self.hearers.bands[band];

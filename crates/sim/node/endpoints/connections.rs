@@ -25,7 +25,7 @@ impl Endpoints {
         now: Time,
     ) -> Option<ConnectionRef> {
         let f = &self.flows[flow];
-        let id = self.tcp.open((flow, f), size, plane.interfaces.headers_mut(), now, &mut plane.schedule)?;
+        let id = self.tcp.open((flow, f), size, &mut plane.headers, now, &mut plane.schedule)?;
         self.backpressure.open(id, f.rank, self.tcp.reads_own_queue(flow));
         Some(id)
     }
@@ -143,7 +143,7 @@ impl Endpoints {
         let flow = label.flow;
         let counts = forward && self.backpressure.counts(id);
         let way = if counts { self.first_hop(plane, flow) } else { None };
-        let kind = plane.interfaces.headers().of(label.header);
+        let kind = plane.headers.of(label.header);
         let f = &mut self.flows[flow];
         f.count_made(forward && segment.payload > 0);
         let (source, destination) = f.ends(forward);
@@ -196,7 +196,7 @@ impl Endpoints {
         let &CarriedSegment { ref segment, connection: id, forward, .. } = carried;
         if forward {
             let header = header.map(|header| (header, arrived.hops));
-            let Some(new) = self.tcp.on_data(id, segment, header, plane.interfaces.headers(), now) else {
+            let Some(new) = self.tcp.on_data(id, segment, header, &plane.headers, now) else {
                 return;
             };
             if let Some(flow) = packet.flow() {

@@ -22,7 +22,7 @@ impl Endpoints {
         match self.tcp.config(flow) {
             Some(config) => config.mss + headers.tcp.unwrap_or(20) + self.tcp.header_bytes(flow) + headers.ip,
             None => {
-                let of_scheme = plane.interfaces.headers().wire_len(self.udp.label(flow).0);
+                let of_scheme = plane.headers.wire_len(self.udp.label(flow).0);
                 self.flows[flow].source.mean_size() + of_scheme + headers.udp + headers.ip
             }
         }
@@ -159,7 +159,7 @@ impl Endpoints {
         let mut scheme_header = 0;
         if controlled {
             let (header, ecn_capable) = self.udp.label(flow);
-            scheme_header = plane.interfaces.headers().wire_len(header);
+            scheme_header = plane.headers.wire_len(header);
             first = PacketCopy { header, ecn: if ecn_capable { Ecn::Ect } else { Ecn::NotEct }, ..first };
         }
         let f = &mut self.flows[flow];
@@ -397,7 +397,7 @@ impl Endpoints {
             Payload::Udp { flow, .. } if self.udp.controls(flow) => {
                 let header = if arrived.header.is_none() { None } else { plane.packets.header(copy) };
                 let mut header = header.copied().unwrap_or_default();
-                plane.interfaces.headers().round_trip(arrived.header, &mut header);
+                plane.headers.round_trip(arrived.header, &mut header);
                 let bytes = Bytes(u64::from(packet.length));
                 let data = Arrived { bytes, ecn: arrived.ecn, header };
                 self.udp.on_data(flow, data, arrived.hops, now, &mut plane.schedule);

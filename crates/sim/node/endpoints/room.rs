@@ -12,12 +12,6 @@ use crate::node::plane::{DataPlane, PlaneNews};
 use crate::packet::{Packet, PacketCopy, Payload};
 
 impl Endpoints {
-    /// True if a port has no room for a packet now.
-    #[inline]
-    fn is_full(plane: &mut DataPlane, port: PortIx, now: Time) -> bool {
-        plane.interfaces.is_full(port, &mut plane.links, now)
-    }
-
     /// True if a port has no room for a packet of a flow's source now.
     #[inline(always)]
     pub(super) fn is_full_for(&self, plane: &mut DataPlane, port: PortIx, flow: FlowIx, now: Time) -> bool {
@@ -27,7 +21,7 @@ impl Endpoints {
         if plane.rules.queues_label && !plane.interfaces.pipeline(port).queue_header().is_none() {
             return self.is_full_towards(plane, port, flow);
         }
-        Self::is_full(plane, port, now)
+        plane.interfaces.is_full(port, &mut plane.links, now)
     }
 
     #[cold]
@@ -91,7 +85,7 @@ impl Endpoints {
         }
         let by_destination =
             plane.rules.queues_label && !plane.interfaces.pipeline(port).queue_header().is_none();
-        while by_destination || !Self::is_full(plane, port, now) {
+        while by_destination || !plane.interfaces.is_full(port, &mut plane.links, now) {
             match self.next_waiter(plane, port, now) {
                 Some(Waiter::Flow(flow)) => self.resume_udp_source(plane, flow, now),
                 Some(Waiter::Connection(id)) => {

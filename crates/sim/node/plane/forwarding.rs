@@ -246,7 +246,8 @@ impl DataPlane {
         let bytes = packet.bytes + self.rules.headers.wired;
         let passage = Passage { bytes, flow: packet.scheme_flow, class: packet.class, backlog };
         let carried = self.packets.carried_header(offer.packet);
-        self.interfaces.pass_hop(self.links.port(wire), &passage, carried, now);
+        let pipeline = self.interfaces.pipeline_mut(self.links.port(wire));
+        pipeline.pass_hop(&passage, carried, &self.headers, now);
     }
 
     /// Handles an arrival by a wire: the packet goes on; returned if it has arrived at its destination.

@@ -15,7 +15,7 @@ mod queueing;
 
 use std::collections::VecDeque;
 
-use airfair_host::{EndedMessage, Meters, Sender};
+use airfair_host::{EndedMessage, HeaderKinds, Meters, Sender};
 use airfair_schemes::places::Packet as QueuedPacket;
 use airfair_units::Time;
 
@@ -102,6 +102,8 @@ pub(crate) struct DataPlane {
     pub links: Links,
     pub routes: Routes,
     pub packets: Packets,
+    /// Headers of the schemes at ports and in flows.
+    pub headers: HeaderKinds,
     /// Messages of schemes in transit.
     pub messages: Messages,
     pub outside: Outside,

@@ -89,7 +89,12 @@ impl DataPlane {
     /// A packet arrives at a port with a hop or an AQM, which may mark it. Returns false if it was dropped.
     #[inline(never)]
     fn judge_arrival(&mut self, port: PortIx, copy: CopyRef, queued: &mut QueuedPacket, now: Time) -> bool {
-        let verdict = self.interfaces.judge(port, queued, self.packets.carried_header(copy), now);
+        let verdict = self.interfaces.pipeline_mut(port).judge(
+            queued,
+            self.packets.carried_header(copy),
+            &self.headers,
+            now,
+        );
         self.apply_verdict(verdict, port, copy, now)
     }
 
@@ -126,18 +131,18 @@ impl DataPlane {
     /// Handles packets that a queue has dropped or marked by itself.
     #[inline(always)]
     pub(crate) fn handle_queue_effects(&mut self, port: PortIx, now: Time) {
-        if self.interfaces.has_effects() {
+        if !self.interfaces.queue_effects().is_empty() {
             self.apply_queue_effects(port, now);
         }
     }
 
     #[inline(never)]
     fn apply_queue_effects(&mut self, port: PortIx, now: Time) {
-        while let Some((place, reason)) = self.interfaces.next_dropped() {
-            self.drop_at(port, self.packets.at(place), reason.0, now);
+        while let Some((packet, reason)) = self.interfaces.queue_effects().dropped.pop() {
+            self.drop_at(port, self.packets.at(packet.0), reason.0, now);
         }
-        while let Some((place, reason)) = self.interfaces.next_marked() {
-            self.mark(self.packets.at(place), reason.0);
+        while let Some((packet, reason)) = self.interfaces.queue_effects().marked.pop() {
+            self.mark(self.packets.at(packet.0), reason.0);
         }
     }
 
@@ -176,7 +181,8 @@ impl DataPlane {
     #[inline(always)]
     fn departed(&mut self, port: PortIx, queued: QueuedPacket, copy: CopyRef, now: Time) -> DequeuedPacket {
         if queued.labelled {
-            self.interfaces.stamp(port, &queued, self.packets.carried_header(copy), now);
+            let carried = self.packets.carried_header(copy);
+            self.interfaces.pipeline_mut(port).stamp(&queued, carried, &self.headers, now);
             if let Some(packet) = self.packets.get(copy) {
                 self.packets.note_destination(copy, packet.bound_for);
             }

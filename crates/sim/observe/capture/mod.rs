@@ -206,7 +206,7 @@ impl Capture {
             && self.in_time(frame.start)
         {
             let kind = air.phy(frame.sender);
-            let power = world.run.tx_power[frame.sender.ix()].0 + f64::from(frame.louder) / 100.0;
+            let power = world.run.tx_power[frame.sender.ix()].0 + f64::from(frame.power_offset) / 100.0;
             let header = bytes::sent_header(&on_air, (kind, mac), Dbm(power));
             let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, network, self.spec.snap_len);
             self.files[file].push(Captured { interface, ..bytes.at(frame.start.0, true) });
