@@ -49,7 +49,7 @@ pub use hosts::controllers::{ControllerCounts, Controllers};
 pub use hosts::forwarders::{ForwardCounts, Forwarders};
 pub use hosts::link_meters::{ArrivedPacket, FinishedPacket, LinkMeters};
 pub use hosts::use_meters::{LinkTotals, UseMeters};
-pub use hosts::{HostEvent, Hosts, Meters, Net, Outgoing, Sender, agents, controllers, forwarders};
+pub use hosts::{HostEvent, Hosts, MessageSender, Meters, Net, Outgoing, agents, controllers, forwarders};
 pub use interface::{Dequeued, Pipeline};
 pub use message_frames::{ControlTraffic, MessageFrames, SentPacket};
 pub use sample::{InterfaceCounters, SampledState};

@@ -9,7 +9,7 @@ use airfair_schemes::places::{
 use airfair_units::Time;
 
 use super::forwarders;
-use super::{HostEvent, Net, Sender, add_waiting, post};
+use super::{HostEvent, MessageSender, Net, add_waiting, post};
 use crate::agent::{AgentSlot, EndedMessage, MessageCounts};
 use crate::header::HeaderId;
 use crate::sample::{InterfaceCounters, SampledState};
@@ -332,7 +332,7 @@ pub(crate) fn carry_out<N: Net>(net: &mut N, radio: N::Radio, now: Time) {
         if message.bytes.is_empty() || message.to == Destination::Neighbour(net.id(node)) {
             continue;
         }
-        if post(net, (node, Sender::Agent(radio)), message, now)
+        if post(net, (node, MessageSender::Agent(radio)), message, now)
             && let Some(host) = net.hosts().agents.at(radio)
         {
             host.agent.count_sent();

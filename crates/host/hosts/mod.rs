@@ -164,7 +164,7 @@ impl<N: Net> Hosts<N> {
 
 /// The agent or the controller that has sent a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sender<R> {
+pub enum MessageSender<R> {
     /// The agent of a radio.
     Agent(R),
     /// A controller.
@@ -179,7 +179,7 @@ pub struct Outgoing<R, T> {
     /// The node that sends it.
     pub node: T,
     /// The agent or controller that sends it.
-    pub sender: Sender<R>,
+    pub sender: MessageSender<R>,
     /// Destination, bytes, and how it is sent.
     pub message: Message,
 }
@@ -202,7 +202,7 @@ pub enum HostEvent<R> {
 /// Sends a message of an agent or a controller.
 pub(crate) fn post<N: Net>(
     net: &mut N,
-    (node, sender): (N::Node, Sender<N::Radio>),
+    (node, sender): (N::Node, MessageSender<N::Radio>),
     message: Message,
     now: Time,
 ) -> bool {
@@ -213,7 +213,7 @@ pub(crate) fn post<N: Net>(
     let id = MessageId { origin, number: *number };
     let exists = net.send(Outgoing { id, node, sender, message }, now);
     if !exists {
-        let place = usize::from(matches!(sender, Sender::Controller(_)));
+        let place = usize::from(matches!(sender, MessageSender::Controller(_)));
         net.hosts().unknown_receiver[place].get_or_insert(node);
     }
     exists

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use airfair_host::{
     Addressee, AgentSlot, ArrivedPacket, ControllerIx, ControllerSlot, FinishedPacket, HeaderId, HostEvent,
-    InterfaceCounters, MessageId, Received, Sender, agents, controllers,
+    InterfaceCounters, MessageId, MessageSender, Received, agents, controllers,
 };
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Airtime, Controller, ControllerContext, ControllerMessage,
@@ -152,7 +152,7 @@ fn effects_are_carried_out_in_their_order() {
     let sent: Vec<_> =
         toy.sent.iter().map(|sent| (sent.message.bytes[0], sent.id.number, sent.sender)).collect();
     // Not to itself as a neighbour, not to a node that does not exist, and nothing without bytes.
-    assert_eq!(sent, [(1, 1, Sender::Agent(Node(0))), (3, 2, Sender::Agent(Node(0)))]);
+    assert_eq!(sent, [(1, 1, MessageSender::Agent(Node(0))), (3, 2, MessageSender::Agent(Node(0)))]);
     assert_eq!(toy.hosts.unknown_receiver, [Some(Node(0)), None]);
     assert_eq!(toy.hosts.agents.message_counts(Node(0)).unwrap().sent, 2);
     let [(HostEvent::AgentTimer(Node(0), 3, generation), Time(60))] = toy.take_events()[..] else {
@@ -252,7 +252,7 @@ fn a_controller_has_each_message_once_and_answers() {
     assert_eq!(words(&log), ["controller true", "[5] from 101, true", "[5] from 100, true"]);
     let sent: Vec<_> = toy.sent.drain(..).map(|sent| (sent.sender, sent.message)).collect();
     let answer = Message { to: Destination::Node(id(1)), bytes: vec![5], ahead: true, transmit: None };
-    assert_eq!(sent, [(Sender::Controller(at), answer)]);
+    assert_eq!(sent, [(MessageSender::Controller(at), answer)]);
     controllers::stop(&mut toy, at, Time(20));
     reach(&mut toy, 1, 3, false);
     assert_eq!((words(&heard).len(), toy.sent.len()), (0, 0), "it has stopped");

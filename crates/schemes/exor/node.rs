@@ -137,7 +137,7 @@ struct Known {
 
 /// The flows of ExOR at a node.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub struct ExorNode {
     me: u32,
     config: ExorConfig,
     flows: Flows<Known>,
@@ -261,7 +261,7 @@ impl Batch {
     }
 }
 
-impl Node {
+impl ExorNode {
     /// A node without flows.
     #[must_use]
     pub const fn new(me: u32, config: ExorConfig) -> Self {
@@ -476,7 +476,7 @@ impl Node {
     }
 }
 
-impl Backlogged for Node {
+impl Backlogged for ExorNode {
     fn backlog_to(&self, destination: u32) -> u32 {
         self.backlog_of(|flow| flow.destination == destination)
     }

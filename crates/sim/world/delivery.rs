@@ -1,6 +1,6 @@
 //! Packets at the ends of links: they are received, go on or arrive, and wires are served. At the end of an event its news are settled.
 
-use airfair_host::{Addressee, Sender, forwarders};
+use airfair_host::{Addressee, MessageSender, forwarders};
 use airfair_schemes::places::{Ecn, PacketClass, Verdict};
 use airfair_units::{Span, Time};
 
@@ -44,8 +44,10 @@ impl Network {
     fn count_ended_messages(&mut self) {
         for (sender, ended) in self.plane.ended_messages.drain(..) {
             match sender {
-                Sender::Agent(station) => self.hosts.agents.count_ended(station, &ended),
-                Sender::Controller(controller) => self.hosts.controllers.count_ended(controller, &ended),
+                MessageSender::Agent(station) => self.hosts.agents.count_ended(station, &ended),
+                MessageSender::Controller(controller) => {
+                    self.hosts.controllers.count_ended(controller, &ended)
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Agents, controllers and forwarders of nodes: what they learn.
 
 use airfair_host::{
-    Addressee, HostEvent, InterfaceCounters, Net, Received, Sender, agents, controllers, forwarders,
+    Addressee, HostEvent, InterfaceCounters, MessageSender, Net, Received, agents, controllers, forwarders,
 };
 use airfair_schemes::places::{AgentSetup, DeliveryRatios, Heard, HeardBroadcast, LinkUse, NodeId};
 use airfair_units::Time;
@@ -199,7 +199,7 @@ impl Network {
         let Some((id, bytes, sender)) = self.plane.messages.content(message) else { return };
         let to_agents =
             by.is_none() || self.plane.messages.get(message).is_some_and(|message| message.routed);
-        let of_controller = matches!(sender, Sender::Controller(_));
+        let of_controller = matches!(sender, MessageSender::Controller(_));
         let (to, sender) = (Addressee::Me, station_of(sender));
         let received = Received { id, bytes: &bytes, to, own_frame: false, sender };
         self.plane.messages.mark_arrived(message);

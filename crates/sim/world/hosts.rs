@@ -1,6 +1,6 @@
 //! The simulated network as hosts of schemes use it.
 
-use airfair_host::{HostEvent, Hosts, Meters, Net, Outgoing, Sender};
+use airfair_host::{HostEvent, Hosts, MessageSender, Meters, Net, Outgoing};
 use airfair_schemes::places::{
     Destination, FlowId, Holding, Message, NodeId, PacketClass, QueueView, Setting,
 };
@@ -16,10 +16,10 @@ use crate::record::Record;
 use crate::route::NextHop;
 
 /// The station of an agent that has sent a message.
-pub(super) fn station_of(sender: Sender<StationIx>) -> Option<StationIx> {
+pub(super) fn station_of(sender: MessageSender<StationIx>) -> Option<StationIx> {
     match sender {
-        Sender::Agent(station) => Some(station),
-        Sender::Controller(_) => None,
+        MessageSender::Agent(station) => Some(station),
+        MessageSender::Controller(_) => None,
     }
 }
 

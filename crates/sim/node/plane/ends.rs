@@ -43,8 +43,7 @@ impl DataPlane {
             self.records.push(now, record);
         }
         if packet.flow().is_some() {
-            self.news.push_back(PlaneNews::Lost { packet, copy: ended });
-            self.schedule.pending = true;
+            self.add_news(PlaneNews::Lost { packet, copy: ended });
         }
     }
 
@@ -55,6 +54,12 @@ impl DataPlane {
             self.interfaces.pipeline_mut(port).on_dropped(packet.bytes);
         }
         self.drop_packet(self.interfaces.node(port), copy, reason, now);
+    }
+
+    /// Adds news, which are settled at the end of the present event at the latest.
+    pub(super) fn add_news(&mut self, news: PlaneNews) {
+        self.news.push_back(news);
+        self.schedule.pending = true;
     }
 
     /// Schedules the end of a packet that is sent without an acknowledgement.

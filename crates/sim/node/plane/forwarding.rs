@@ -108,7 +108,7 @@ impl DataPlane {
             // Saturating sources offer packets again.
             for port in self.interfaces.ports_of(node) {
                 let queues: Vec<PortIx> = self.interfaces.ports_of_link(port).collect();
-                self.news.extend(queues.into_iter().map(PlaneNews::Room));
+                queues.into_iter().for_each(|queue| self.add_news(PlaneNews::Room(queue)));
             }
         }
         self.schedule_routing(node, now);

@@ -15,7 +15,7 @@ mod queueing;
 
 use std::collections::VecDeque;
 
-use airfair_host::{EndedMessage, HeaderKinds, Meters, Sender};
+use airfair_host::{EndedMessage, HeaderKinds, MessageSender, Meters};
 use airfair_schemes::places::Packet as QueuedPacket;
 use airfair_units::Time;
 
@@ -118,5 +118,5 @@ pub(crate) struct DataPlane {
     /// For the ends of flows.
     pub news: VecDeque<PlaneNews>,
     /// Messages that have ended, for the agents and controllers that have sent them.
-    pub ended_messages: Vec<(Sender<StationIx>, EndedMessage)>,
+    pub ended_messages: Vec<(MessageSender<StationIx>, EndedMessage)>,
 }

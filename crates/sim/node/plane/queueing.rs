@@ -304,7 +304,7 @@ impl DataPlane {
                     self.drop_packet(self.interfaces.node(port), copy, drop_reason::ARP_FAILED, now);
                 }
                 // Saturating sources offer packets again.
-                self.news.push_back(PlaneNews::Room(port));
+                self.add_news(PlaneNews::Room(port));
             }
         }
     }
