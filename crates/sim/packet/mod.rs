@@ -222,16 +222,17 @@ impl Packets {
         self.set_copy(copy, PacketCopy { of: PacketRef::new(at, generation), ..first })
     }
 
-    /// Adds a packet that carries a segment of a connection; `forward`: from the sender, `ecn`: the sender has negotiated ECN.
+    /// Adds a packet that carries a segment.
     #[inline(always)]
     pub(crate) fn add_carrying(
         &mut self,
         (packet, first): (Packet, PacketCopy),
         segment: &Segment,
-        (connection, forward, ecn): (ConnectionRef, bool, bool),
+        connection: ConnectionRef,
+        forward: bool,
     ) -> CopyRef {
         let copy = self.add(packet, first);
-        self.cargo.store(self.packet_of(copy).place(), segment, (connection, forward, ecn));
+        self.cargo.store(self.packet_of(copy).place(), segment, connection, forward);
         copy
     }
 
@@ -510,8 +511,7 @@ impl Packets {
         Some((carried, if ended.header.is_none() { None } else { headers.get_mut(copy.place()) }))
     }
 
-    /// Sets ECN-Echo in the acknowledgement that a packet carries; false if it carries none, or one with the flag, or its connection has not
-    /// negotiated ECN.
+    /// Sets ECN-Echo in the acknowledgement that a packet carries; false if it carries none, or one with the flag.
     pub(crate) fn echo(&mut self, packet: PacketRef) -> bool {
         let carries = self.packet(packet).is_some_and(|p| p.is_tcp() && p.class == PacketClass::Ack);
         carries && self.cargo.echo(packet.place())

@@ -11,8 +11,6 @@ pub(crate) struct CarriedSegment {
     pub connection: ConnectionRef,
     /// True from the sender to the receiver.
     pub forward: bool,
-    /// True if the sender has negotiated ECN.
-    pub ecn: bool,
 }
 
 /// Segments by the index of their packet.
@@ -24,32 +22,26 @@ pub(crate) struct Segments {
 impl Segments {
     /// Stores the segment of the packet at an index.
     #[inline(always)]
-    pub(crate) fn store(
-        &mut self,
-        at: usize,
-        segment: &Segment,
-        (connection, forward, ecn): (ConnectionRef, bool, bool),
-    ) {
+    pub(crate) fn store(&mut self, at: usize, segment: &Segment, connection: ConnectionRef, forward: bool) {
         if at >= self.carried.len() {
             self.grow(at);
         }
-        self.carried[at] = CarriedSegment { segment: *segment, connection, forward, ecn };
+        self.carried[at] = CarriedSegment { segment: *segment, connection, forward };
     }
 
     #[cold]
     #[inline(never)]
     fn grow(&mut self, at: usize) {
         let segment = Segment::bare(0, 0, 0);
-        let none = CarriedSegment { segment, connection: ConnectionRef::NONE, forward: false, ecn: false };
+        let none = CarriedSegment { segment, connection: ConnectionRef::NONE, forward: false };
         self.carried.resize(at + 1, none);
     }
 
-    /// Sets ECN-Echo in the acknowledgement at an index; not in a SYN, where the flag negotiates ECN (RFC 3168, 6.1.1), nor without ECN,
-    /// since the sender would ignore it. True if it was set.
+    /// Sets ECN-Echo in the acknowledgement at an index; not in a SYN, where the flag negotiates ECN (RFC 3168, 6.1.1). True if it was set.
     pub(crate) fn echo(&mut self, at: usize) -> bool {
-        let Some(CarriedSegment { segment, ecn, .. }) = self.carried.get_mut(at) else { return false };
+        let Some(CarriedSegment { segment, .. }) = self.carried.get_mut(at) else { return false };
         let flags = &mut segment.flags;
-        let sets = *ecn && flags.ack && !flags.syn && !flags.ece;
+        let sets = flags.ack && !flags.syn && !flags.ece;
         flags.ece |= sets;
         sets
     }
@@ -101,9 +93,7 @@ mod tests {
             [(true, false, true), (true, true, false), (false, false, false)].into_iter().enumerate()
         {
             let segment = Segment { flags: flags(ack, syn), ..Segment::bare(7, 8, 9) };
-            cargo.store(i, &segment, (ConnectionRef::NONE, false, false));
-            assert!(!cargo.echo(i), "without ECN");
-            cargo.store(i, &segment, (ConnectionRef::NONE, false, true));
+            cargo.store(i, &segment, ConnectionRef::NONE, false);
             assert_eq!(cargo.echo(i), set);
             assert_eq!(cargo.get(i).unwrap().segment.flags.ece, set);
             assert!(!cargo.echo(i), "once");
@@ -124,7 +114,7 @@ mod tests {
         let mut cargo = Segments::default();
         let id = ConnectionRef { place: 3, generation: 4 };
         for segment in [plain, syn, plain, stamped, flagged, syn, stamped] {
-            cargo.store(2, &segment, (id, true, false));
+            cargo.store(2, &segment, id, true);
             let carried = cargo.get(2).unwrap();
             assert_eq!(carried.segment, segment);
             assert_eq!((carried.connection, carried.forward), (id, true));

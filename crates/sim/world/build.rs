@@ -404,6 +404,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         records: Records::default(),
         schedule: Schedule::default(),
         news: VecDeque::new(),
+        unsettled: false,
         ended_messages: Vec::new(),
     };
     let mut network = Network {

@@ -20,28 +20,33 @@ impl Network {
     /// Serves the links that may have a packet to send, and pushes scheduled events onto the agenda.
     #[inline]
     pub(crate) fn finish_event(&mut self, air: &mut Air, agenda: &mut Agenda) {
-        self.settle(agenda.now);
-        self.feed_forwarders(agenda.now);
         loop {
+            if self.plane.unsettled {
+                self.settle_all(agenda.now);
+            }
             while let Some(link) = self.plane.schedule.next_link() {
                 match link {
                     LinkRef::Station(station) => self.fill_mac(station, air, agenda),
                     LinkRef::Wire(wire) => self.serve_wire(wire, agenda),
                 }
             }
-            if !self.plane.routes.have_changed() {
+            if self.plane.routes.have_changed() {
+                self.on_routes_changed(agenda.now);
+            } else if !self.plane.unsettled {
                 break;
             }
-            self.on_routes_changed(agenda.now);
         }
-        self.count_ended_messages();
         self.push_scheduled(agenda);
         self.plane.schedule.pending = false;
     }
 
-    /// Counts the messages that have ended, for the agents and controllers that have sent them.
-    #[inline(always)]
-    fn count_ended_messages(&mut self) {
+    /// Settles what the present event has left: packets of flows, those for forwarders, messages that have ended.
+    #[cold]
+    #[inline(never)]
+    fn settle_all(&mut self, now: Time) {
+        self.plane.unsettled = false;
+        self.settle(now);
+        self.feed_forwarders(now);
         for (sender, ended) in self.plane.ended_messages.drain(..) {
             match sender {
                 MessageSender::Agent(station) => self.hosts.agents.count_ended(station, &ended),
@@ -128,19 +133,20 @@ impl Network {
     #[inline(always)]
     pub(super) fn resume_sources_at(&mut self, port: PortIx, now: Time) {
         self.endpoints.resume_waiting_sources(&mut self.plane, port, now);
-        self.feed_forwarders(now);
+        if !self.endpoints.offered.is_empty() {
+            self.feed_forwarders(now);
+        }
     }
 
     /// Offers forwarders the packets that sources have made for them. There may be room for others then.
-    #[inline(always)]
+    #[cold]
+    #[inline(never)]
     fn feed_forwarders(&mut self, now: Time) {
         while let Some(flow) = self.endpoints.offered.pop_front() {
             self.feed_forwarder(flow, now);
         }
     }
 
-    #[cold]
-    #[inline(never)]
     fn feed_forwarder(&mut self, flow: FlowIx, now: Time) {
         if !forwarders::offered(self, flow, now) {
             return;

@@ -167,7 +167,7 @@ impl Endpoints {
         }
         let first =
             PacketCopy { at_source: counts, header: label.header, ecn: segment.ecn, ..PacketCopy::PLAIN };
-        let copy = plane.packets.add_carrying((packet, first), segment, (id, forward, label.ecn));
+        let copy = plane.packets.add_carrying((packet, first), segment, id, forward);
         if let Some(kind) = kind {
             self.tcp.fill_header(id, kind, end, now, plane.packets.new_header(copy));
         }
@@ -193,7 +193,7 @@ impl Endpoints {
         now: Time,
     ) {
         let Some((carried, header)) = plane.packets.arrive(copy, arrived) else { return };
-        let &CarriedSegment { ref segment, connection: id, forward, .. } = carried;
+        let &CarriedSegment { ref segment, connection: id, forward } = carried;
         if forward {
             let header = header.map(|header| (header, arrived.hops));
             let Some(new) = self.tcp.on_data(id, segment, header, &plane.headers, now) else {
@@ -218,7 +218,7 @@ impl Endpoints {
 
     /// Handles a TCP packet that the link layer of its sender's node has given up.
     pub(crate) fn segment_given_up(&mut self, plane: &mut DataPlane, sent: &PacketCopy, now: Time) {
-        let Some(CarriedSegment { segment, connection: id, forward: true, .. }) = plane.packets.carried(sent)
+        let Some(CarriedSegment { segment, connection: id, forward: true }) = plane.packets.carried(sent)
         else {
             return;
         };

@@ -264,7 +264,7 @@ impl Endpoints {
         }
         forwarded.waiting.push_back(copy);
         self.offered.push_back(flow);
-        plane.schedule.pending = true;
+        plane.leave_unsettled();
     }
 
     /// Takes the first packet of a flow that waits for its forwarder, with its size as an IP packet, bytes.
@@ -275,13 +275,16 @@ impl Endpoints {
         Some((copy, plane.packets.get(copy).map_or(0, |packet| packet.bytes)))
     }
 
-    /// Handles a packet of a flow that has arrived at its destination.
+    /// Handles a packet of a flow that has arrived at its destination, which is its source.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn deliver(&mut self, plane: &mut DataPlane, Arrival { node, copy }: Arrival, now: Time) {
         let Some((&packet, &ended)) = plane.packets.end(copy) else { return };
         self.on_delivered(plane, node, (&packet, &ended), copy, now);
     }
 
-    /// [`Endpoints::deliver`] for a packet that is no longer in the list of packets.
+    /// Handles a packet that has arrived at its destination and is no longer in the list of packets.
+    #[inline(always)]
     pub(crate) fn on_delivered(
         &mut self,
         plane: &mut DataPlane,

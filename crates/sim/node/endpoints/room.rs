@@ -254,6 +254,13 @@ impl Endpoints {
                         self.on_end_at_source(plane, &packet, &copy, now);
                     }
                 }
+                PlaneNews::Echo { packet, reason } => {
+                    // Where the connection has not negotiated ECN, the sender would ignore it.
+                    let connection = plane.packets.connection(packet);
+                    if self.tcp.uses_ecn(connection) && plane.packets.echo(packet) {
+                        plane.accounts.mark(reason);
+                    }
+                }
                 PlaneNews::Room(port) => self.resume_waiting_sources(plane, port, now),
             }
         }

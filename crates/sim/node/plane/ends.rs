@@ -59,7 +59,12 @@ impl DataPlane {
     /// Adds news, which are settled at the end of the present event at the latest.
     pub(super) fn add_news(&mut self, news: PlaneNews) {
         self.news.push_back(news);
-        self.schedule.pending = true;
+        self.leave_unsettled();
+    }
+
+    /// Something is left to the end of the present event.
+    pub(crate) fn leave_unsettled(&mut self) {
+        (self.unsettled, self.schedule.pending) = (true, true);
     }
 
     /// Schedules the end of a packet that is sent without an acknowledgement.
@@ -120,7 +125,7 @@ impl DataPlane {
     pub(crate) fn message_ended(&mut self, message: MessageIx) {
         if let Some(ended) = self.messages.end(message) {
             self.ended_messages.push(ended);
-            self.schedule.pending = true;
+            self.leave_unsettled();
         }
     }
 }

@@ -26,7 +26,7 @@ use super::interfaces::Interfaces;
 use super::messages::Messages;
 use super::outside::Outside;
 use crate::event::Schedule;
-use crate::ids::{CopyRef, FlowIx, NodeIx, PortIx, StationIx};
+use crate::ids::{CopyRef, FlowIx, NodeIx, PacketRef, PortIx, StationIx};
 use crate::link::Links;
 use crate::packet::{Packet, PacketCopy, Packets};
 use crate::record::Records;
@@ -63,6 +63,8 @@ pub(crate) struct RunRules {
 pub(crate) enum PlaneNews {
     /// A packet of a flow was dropped, as this copy.
     Lost { packet: Packet, copy: PacketCopy },
+    /// An acknowledgement on its way is to carry ECN-Echo, for this reason.
+    Echo { packet: PacketRef, reason: &'static str },
     /// There may be room at a port, as packets that waited for a route have ended.
     Room(PortIx),
 }
@@ -117,6 +119,8 @@ pub(crate) struct DataPlane {
     pub schedule: Schedule,
     /// For the ends of flows.
     pub news: VecDeque<PlaneNews>,
+    /// True if there are news, ended messages, or packets for forwarders, which are settled at the end of the present event at the latest.
+    pub unsettled: bool,
     /// Messages that have ended, for the agents and controllers that have sent them.
     pub ended_messages: Vec<(MessageSender<StationIx>, EndedMessage)>,
 }

@@ -104,7 +104,10 @@ impl DataPlane {
         match verdict {
             Verdict::Pass => {}
             Verdict::Mark(reason) => self.mark(copy, reason.0),
-            Verdict::Echo(reason) => self.set_ecn_echo(copy, reason.0),
+            Verdict::Echo(reason) => {
+                let packet = self.packets.packet_of(copy);
+                self.add_news(PlaneNews::Echo { packet, reason: reason.0 });
+            }
             Verdict::Drop(reason) => {
                 self.drop_packet(self.interfaces.node(port), copy, reason.0, now);
                 return false;
@@ -116,14 +119,6 @@ impl DataPlane {
     fn mark(&mut self, copy: CopyRef, reason: &'static str) {
         if let Some(copy) = self.packets.copy_mut(copy) {
             copy.ecn = Ecn::Ce;
-            self.accounts.mark(reason);
-        }
-    }
-
-    /// Sets ECN-Echo in an acknowledgement on its way, if its connection has negotiated ECN: other receivers ignore it.
-    fn set_ecn_echo(&mut self, copy: CopyRef, reason: &'static str) {
-        let packet = self.packets.packet_of(copy);
-        if self.packets.echo(packet) {
             self.accounts.mark(reason);
         }
     }
@@ -147,6 +142,7 @@ impl DataPlane {
     }
 
     /// Dequeues the next packet of a port; `Some(None)` if the port's AQM drops it: behind it may be another one.
+    #[inline(always)]
     pub(crate) fn dequeue(&mut self, port: PortIx, now: Time) -> Option<Option<DequeuedPacket>> {
         let (copy, queued) = if self.interfaces.pipeline(port).judges() {
             let Some(judged) = self.judge_first(port, now)? else { return Some(None) };

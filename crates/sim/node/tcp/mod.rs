@@ -45,8 +45,6 @@ pub(crate) struct PacketLabel {
     pub opening: u32,
     /// Scheme header that they carry.
     pub header: HeaderId,
-    /// True if the sender has negotiated ECN.
-    pub ecn: bool,
 }
 
 /// Result of a segment or a timer at a sender.
@@ -173,13 +171,17 @@ impl Tcp {
     pub fn label(&self, id: ConnectionRef) -> Option<PacketLabel> {
         let connection = self.connections.get(id)?;
         let &Connection { flow, scheme_flow, opening, header, .. } = connection;
-        let ecn = connection.sender.machine.peer().ecn;
-        Some(PacketLabel { flow, scheme_flow, opening, header, ecn })
+        Some(PacketLabel { flow, scheme_flow, opening, header })
     }
 
     /// Pacing rate of a connection's sender, or its estimate; `None` before the first round-trip time.
     pub fn pacing(&self, id: ConnectionRef, now: Time) -> Option<Rate> {
         self.connections.get(id)?.sender.machine.pacing_rate(now)
+    }
+
+    /// True if a sender has negotiated ECN.
+    pub fn uses_ecn(&self, id: ConnectionRef) -> bool {
+        self.connections.get(id).is_some_and(|connection| connection.sender.machine.peer().ecn)
     }
 
     /// True if all data of a sender are delivered and acknowledged.
