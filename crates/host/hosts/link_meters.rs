@@ -4,9 +4,10 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use airfair_schemes::places::{FlowId, FlowSample, LinkSample, NodeId, PacketClass};
+use airfair_schemes::places::{FlowId, FlowSample, LinkSample, NodeId, Packet, PacketClass};
 
 use super::Net;
+use crate::sample::LinkCounters;
 use crate::table::Table;
 
 /// Most links of a radio, and most flows of an interval, that are counted: whatever arrives, memory and work have a bound.
@@ -33,6 +34,10 @@ struct LinkMeter {
     links: Vec<LinkSample>,
     /// By flow and neighbour.
     flows: Vec<FlowSample>,
+    /// The counters of a driver that were read last, by neighbour.
+    counted: Vec<(NodeId, LinkCounters)>,
+    /// Readings that were left out because they were wrong.
+    bad_readings: u64,
 }
 
 /// A packet of a flow that arrives at the queue of a radio.
@@ -50,6 +55,15 @@ pub struct ArrivedPacket {
     pub bytes: u32,
     /// Class; of acknowledgements and reports the flow is not counted.
     pub class: PacketClass,
+}
+
+impl ArrivedPacket {
+    /// A packet as its queue sees it, of a flow from this source.
+    #[must_use]
+    pub const fn new(packet: &Packet, from: NodeId) -> Self {
+        let Packet { next_hop, flow, destination, bytes, class, .. } = *packet;
+        Self { neighbour: next_hop, flow, from, to: destination, bytes, class }
+    }
 }
 
 /// A packet of a flow that a radio has finished.
@@ -144,6 +158,27 @@ impl<N: Net> LinkMeters<N> {
         } else {
             link.given_up += 1;
         }
+    }
+
+    /// Reads a driver's counters of a link, in place of [`LinkMeters::on_finished`] for each packet; the first ones are where the counts
+    /// begin. Counters that cannot be right since the last reading count nothing; the next differences begin with them all the same.
+    pub fn on_counters(&mut self, radio: N::Radio, neighbour: NodeId, counters: LinkCounters) {
+        let Some(meter) = self.at(radio) else { return };
+        match meter.counted.binary_search_by_key(&neighbour, |of| of.0) {
+            Err(_) if meter.counted.len() >= MOST_ROWS => {}
+            Err(at) => meter.counted.insert(at, (neighbour, counters)),
+            Ok(at) => {
+                let earlier = core::mem::replace(&mut meter.counted[at].1, counters);
+                let is_right = meter.link(neighbour).is_none_or(|link| counters.add_since(&earlier, link));
+                meter.bad_readings += u64::from(!is_right);
+            }
+        }
+    }
+
+    /// Number of readings of a radio's links that were left out because they were wrong.
+    #[must_use]
+    pub fn bad_readings(&self, radio: N::Radio) -> u64 {
+        self.of.get(radio).and_then(Option::as_ref).map_or(0, |meter| meter.bad_readings)
     }
 
     /// Ends an interval of a radio's meter: links and flows since the last call, in the order of their keys, without the packets that wait.
