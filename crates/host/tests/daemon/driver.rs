@@ -46,12 +46,13 @@ pub const OFFERED: Capabilities = Capabilities::exactly(&[
 
 pub type Rows = std::vec::IntoIter<(InterfaceCounters, LinkCounters)>;
 
-/// The rows of the file of counters.
-pub fn rows() -> Rows {
+/// The first row of the file of counters, and the others.
+pub fn rows() -> ((InterfaceCounters, LinkCounters), Rows) {
     let name = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/daemon/counters.txt");
     let text = std::fs::read_to_string(name).unwrap_or_else(|error| panic!("{name}: {error}"));
     let rows: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).map(row).collect();
-    rows.into_iter()
+    let mut rows = rows.into_iter();
+    (rows.next().expect("a first row"), rows)
 }
 
 fn row(line: &str) -> (InterfaceCounters, LinkCounters) {

@@ -45,7 +45,7 @@ impl Daemon {
         offered.check(&wants)?;
         let random = |purpose| Stream::new(1, "daemon", purpose);
         let mut pipeline = Pipeline::new(scheme, &at, driver::FRAMING, random(Purpose::Queue));
-        let (mut hosts, mut kinds, mut rows) = (Hosts::default(), HeaderKinds::default(), driver::rows());
+        let (mut hosts, mut kinds) = (Hosts::default(), HeaderKinds::default());
         pipeline.register_header(&mut kinds);
         if let Some(hop) = scheme.hop(&at) {
             pipeline.add_hop(hop, &mut kinds, random(Purpose::Hop), 0);
@@ -58,7 +58,7 @@ impl Daemon {
         if wants.has(Capability::Links) {
             hosts.links.add(Me(0), 1);
         }
-        let (first, link) = rows.next().expect("a first row");
+        let ((first, link), rows) = driver::rows();
         hosts.links.on_counters(Me(0), driver::PEER, link);
         let (now, events, scheduled, sent, set) = (first.at, BTreeMap::new(), 0, vec![], vec![]);
         let mut daemon = Self { hosts, pipeline, kinds, now, events, scheduled, rows, sent, set };
@@ -75,9 +75,7 @@ impl Daemon {
             while let Some(due) = self.events.first_entry().filter(|event| event.key().0 <= self.now) {
                 match due.remove() {
                     HostEvent::Sample(radio) => agents::sample(self, radio, counters),
-                    HostEvent::AgentTimer(at, timer, set) => {
-                        agents::timer(self, at, (Timer(timer), set), self.now)
-                    }
+                    HostEvent::AgentTimer(me, id, set) => agents::timer(self, me, (Timer(id), set), self.now),
                     other => unreachable!("{other:?}: no controller runs here"),
                 }
             }
@@ -96,13 +94,13 @@ impl Daemon {
 
     /// The packet that the radio takes, with its priority, and the bytes of the header that its queue has written.
     fn transmit(&mut self) -> Option<(Head, Vec<u8>)> {
-        let head = self.pipeline.head(self.now, &mut QueueEffects::default())?;
+        let priority = self.pipeline.head(self.now, &mut QueueEffects::default())?.priority;
         let packet = self.pipeline.pop(self.now, &mut QueueEffects::default())?;
         let (kind, mut header) = (self.pipeline.queue_header(), Header::default());
         self.pipeline.stamp(&packet, (kind, Some(&mut header)), &self.kinds, self.now);
         let mut bytes = vec![0; self.kinds.wire_len(kind) as usize];
         self.kinds.encode(kind, &header, &mut bytes);
-        Some((Head { packet, ..head }, bytes))
+        Some((Head { packet, priority }, bytes))
     }
 }
 
