@@ -30,7 +30,6 @@ pub struct Daemon {
     pipeline: Pipeline,
     kinds: HeaderKinds,
     now: Time,
-    /// By time, rank and number.
     events: BTreeMap<(Time, u32, u64), HostEvent<Me>>,
     scheduled: u64,
     rows: driver::Rows,
