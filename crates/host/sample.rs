@@ -4,7 +4,7 @@
 //! wrong difference in a moving average would be there for good, so a difference that cannot be right makes no sample: the agent hears of
 //! the next one.
 
-use airfair_schemes::places::{Airtime, FlowSample, LinkSample, LinkUse, NodeSample, QueueView};
+use airfair_schemes::places::{Airtime, LinkSample, LinkUse, NodeSample};
 use airfair_units::{Rate, Span, Time};
 
 /// Counters of an interface from the start to a moment.
@@ -24,19 +24,6 @@ pub struct InterfaceCounters {
     pub link: LinkUse,
 }
 
-/// The parts of a sample that are no differences of counters.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SampledState<'a> {
-    /// Number of flows being set up.
-    pub set_up: u32,
-    /// The queue.
-    pub queue: QueueView,
-    /// Links since the last sample.
-    pub links: &'a [LinkSample],
-    /// Flows since the last sample.
-    pub flows: &'a [FlowSample],
-}
-
 /// The part of an interval by which the times of its states may miss or exceed it: drivers round, and count at their own moments.
 const TOLERANCE: u64 = 8;
 
@@ -48,10 +35,11 @@ const SHORTEST_EVENT: u64 = 1_000;
 const BYTES_BEYOND: u64 = 1 << 16;
 
 impl InterfaceCounters {
-    /// The differences from earlier counters of a radio of this rate; none if they cannot be right: time or a counter has stepped back, the
-    /// states do not add up to the interval (counters that stand still add up to nothing), or more has happened than can in the interval.
+    /// The differences from earlier counters of a radio of this rate, in a sample without what is no difference; none if they cannot be
+    /// right: time or a counter has stepped back, the states do not add up to the interval (counters that stand still add up to nothing),
+    /// or more has happened than can in the interval.
     #[must_use]
-    pub fn since<'a>(&self, earlier: &Self, rate: Rate, state: SampledState<'a>) -> Option<NodeSample<'a>> {
+    pub fn since(&self, earlier: &Self, rate: Rate) -> Option<NodeSample<'static>> {
         let interval = Span(self.at.0.checked_sub(earlier.at.0).filter(|&length| length > 0)?);
         let airtime = fitted(self.airtime - earlier.airtime, interval)?;
         let receive_own = Span(self.receive_own.0.checked_sub(earlier.receive_own.0)?);
@@ -82,18 +70,14 @@ impl InterfaceCounters {
             delay: waits(to.delay, from.delay)?,
             access: waits(to.access, from.access)?,
         };
-        let SampledState { set_up, queue, links, flows } = state;
         Some(NodeSample {
             interval,
             airtime,
             receive_own,
             retries: events(self.retries, earlier.retries)?,
             traffic: events(self.traffic, earlier.traffic)?,
-            set_up,
-            queue,
             link,
-            links,
-            flows,
+            ..NodeSample::default()
         })
     }
 }
@@ -178,7 +162,7 @@ mod tests {
     }
 
     fn between(earlier: &InterfaceCounters, later: &InterfaceCounters) -> Option<NodeSample<'static>> {
-        later.since(earlier, RATE, SampledState::default())
+        later.since(earlier, RATE)
     }
 
     #[test]

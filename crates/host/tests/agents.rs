@@ -221,10 +221,14 @@ fn a_sample_has_links_and_flows() {
         &format!("sample 7 [{rest}] []"),
     ];
     assert_eq!(words(&log), expected);
-    // A driver's counter has stepped back: no sample, and the next interval begins with what it says now.
+    // A driver's counter has stepped back: no sample, and the next interval begins with what it says now. The host's own counts wait.
+    toy.hosts.links.on_arrival(Node(0), &arrived(8, 2, data));
     agents::sample(&mut toy, Node(0), idle(6_500));
+    toy.hosts.links.on_arrival(Node(0), &arrived(8, 2, data));
     agents::sample(&mut toy, Node(0), idle(7_500));
-    assert_eq!(words(&log), [backlogs, backlogs, &format!("sample 7 [{rest}] []")]);
+    let links = "(101, 0, 0, 0, 0, 0, 0), (102, 0, 2, 0, 0, 0, 0)";
+    let flows = "(8, 102, 2, 1000, Some(8))";
+    assert_eq!(words(&log), [backlogs, backlogs, &format!("sample 7 [{links}] [{flows}]")]);
     assert_eq!(toy.hosts.agents.bad_samples(Node(0)), 1);
 }
 
