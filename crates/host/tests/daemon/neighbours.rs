@@ -44,15 +44,20 @@ fn c3l_reports_and_obeys_by_messages() {
         daemon.run(ms(100 * row));
     }
     let to_controller = |sent: &&Outgoing<Me, Me>| sent.message.to == Destination::Node(controller);
-    let bytes = &daemon.sent.iter().rfind(to_controller).unwrap().message.bytes;
-    let (Message::Report(report), _) = Message::decode(bytes).unwrap() else { panic!("a report") };
-    let [link] = report.links() else { panic!("one link: {report:?}") };
-    // 1500 B at 11 Mbit/s and 892 us make 6.05 Mbit/s. 24 transmissions of 20 packets, in 256ths; 20 packets of 1500 B in 100 ms.
-    near(f64::from(link.capacity), 1500.0 / (892e-6 + 12_000.0 / 11e6), 1e-5);
-    assert_eq!((link.next_hop, link.transmissions, link.overloaded), (PEER.0, 307, true));
-    assert_eq!(link.used, 300_000);
-    let flows: Vec<_> = report.flows().iter().map(|flow| (flow.flow, flow.next_hop, flow.rate)).collect();
-    assert_eq!(flows, [(FLOW.0, PEER.0, 300_000)]);
+    let reports: Vec<_> = daemon.sent.iter().filter(to_controller).collect();
+    assert_eq!(reports.len(), 5);
+    // The last three cycles are busy from end to end. In them the driver begins again and stands still, but what the host counts is whole.
+    for sent in &reports[2..] {
+        let (message, _) = Message::decode(&sent.message.bytes).unwrap();
+        let Message::Report(report) = message else { panic!("a report: {message:?}") };
+        let [link] = report.links() else { panic!("one link: {report:?}") };
+        // 1500 B at 11 Mbit/s and 892 us make 6.05 Mbit/s; 24 transmissions of 20 packets, in 256ths; 20 packets of 1500 B in 100 ms.
+        near(f64::from(link.capacity), 1500.0 / (892e-6 + 12_000.0 / 11e6), 1e-5);
+        assert_eq!((link.next_hop, link.transmissions, link.overloaded), (PEER.0, 307, true));
+        assert_eq!(link.used, 300_000);
+        let flows = report.flows().iter().map(|flow| (flow.flow, flow.next_hop, flow.rate));
+        assert!(flows.eq([(FLOW.0, PEER.0, 300_000)]));
+    }
     let head = AllocationHead { controller: controller.0, node: ME.0, round: 1, version: 0, valid_ms: 9_000 };
     let share = Share { next_hop: PEER.0, share: 120_000 };
     let part = Allocation::parts(head, &[share]).remove(0);
