@@ -1,5 +1,5 @@
-//! A driver that carries bytes between three stacks through a world: each node of a chain has a toy stack of its own, which makes, reads and
-//! passes on IP packets. The world has no bytes: it says where a packet arrives, and whether it was marked.
+//! A driver that carries bytes between three stacks through a world: each node of a chain has a toy stack of its own, which makes, reads
+//! and passes on IP packets. The world has no bytes: it says where a packet arrives, and whether it was marked.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -12,7 +12,7 @@ impl Daemon {
     /// The probability of outgoing packets that the agent has set last.
     fn probability(&self) -> f64 {
         let of = |setting: &Setting| match *setting {
-            Setting::Probability(Direction::Outgoing, p) => Some(p.numerator() as f64 / 2_f64.powi(32)),
+            Setting::Probability(Direction::Outgoing, p) => Some(p.numerator() as f64 / 4_294_967_296.0),
             _ => None,
         };
         self.set.iter().rev().find_map(of).unwrap()
