@@ -141,7 +141,7 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 ITEM = r"\b(?:struct|enum|trait|type|const|static|mod|fn)\s+"
-"""What precedes the name of an item where Rust declares it."""
+"""The words before the name of an item where Rust declares it."""
 
 
 @cache

@@ -17,7 +17,7 @@ use airfair_units::Time;
 use airfair_wire::five_tuple::Class;
 use airfair_wire::{EtherType, FiveTuple, Ip, Ipv4, ip};
 
-/// What stacks have sent and no world has taken, by time and number, with the node that sends it.
+/// Packets that stacks have sent and no world has taken yet, by time and number, with the node that sends them.
 type Sent = Rc<RefCell<BTreeMap<(Time, u64), (u32, Vec<u8>)>>>;
 
 /// The stacks, and the packets that are in the world, whose bytes are here.

@@ -1,4 +1,4 @@
-//! C3L's agent and DiffQ's queue: what they say to others, and hear of them, as bytes. Against arithmetic by hand.
+//! C3L's agent and DiffQ's queue: messages and headers in both directions, as bytes. Against arithmetic by hand.
 
 use airfair_host::{Addressee, MessageId, Outgoing, Received, agents};
 use airfair_schemes::ParamValue;
