@@ -52,7 +52,7 @@ pub use hosts::use_meters::{LinkTotals, UseMeters};
 pub use hosts::{HostEvent, Hosts, MessageSender, Meters, Net, Outgoing, agents, controllers, forwarders};
 pub use interface::{Dequeued, Pipeline};
 pub use message_frames::{ControlTraffic, MessageFrames, SentPacket};
-pub use sample::{InterfaceCounters, SampledState};
+pub use sample::{InterfaceCounters, LinkCounters};
 pub use seen::{MessageId, Seen};
 pub use slot::{Firing, Slot, Timed, Timers};
 pub use table::{ControllerIx, Ix, Table};

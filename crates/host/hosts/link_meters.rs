@@ -4,8 +4,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use airfair_schemes::places::{FlowId, FlowSample, LinkSample, NodeId, PacketClass};
+use airfair_schemes::places::{FlowId, FlowSample, LinkSample, NodeId, Packet, PacketClass};
 
+use crate::sample::LinkCounters;
 use crate::table::{Ix, Table};
 
 /// Most links of a radio, and most flows of an interval, that are counted: whatever arrives, memory and work have a bound.
@@ -32,6 +33,10 @@ struct LinkMeter {
     links: Vec<LinkSample>,
     /// By flow and neighbour.
     flows: Vec<FlowSample>,
+    /// The counters of a driver that were read last, by neighbour.
+    counted: Vec<(NodeId, LinkCounters)>,
+    /// Readings that were left out because they were wrong.
+    bad_readings: u64,
 }
 
 /// A packet of a flow that arrives at the queue of a radio.
@@ -49,6 +54,15 @@ pub struct ArrivedPacket {
     pub bytes: u32,
     /// Class; of acknowledgements and reports the flow is not counted.
     pub class: PacketClass,
+}
+
+impl ArrivedPacket {
+    /// A packet as its queue sees it, of a flow from this source.
+    #[must_use]
+    pub const fn new(packet: &Packet, from: NodeId) -> Self {
+        let Packet { next_hop, flow, destination, bytes, class, .. } = *packet;
+        Self { neighbour: next_hop, flow, from, to: destination, bytes, class }
+    }
 }
 
 /// A packet of a flow that a radio has finished.
@@ -143,6 +157,27 @@ impl<R: Ix> LinkMeters<R> {
         } else {
             link.given_up += 1;
         }
+    }
+
+    /// Reads a driver's counters of a link, in place of [`LinkMeters::on_finished`] for each packet; the first ones are where the counts
+    /// begin. Counters that cannot be right since the last reading count nothing; the next differences begin with them all the same.
+    pub fn on_counters(&mut self, radio: R, neighbour: NodeId, counters: LinkCounters) {
+        let Some(meter) = self.at(radio) else { return };
+        match meter.counted.binary_search_by_key(&neighbour, |of| of.0) {
+            Err(_) if meter.counted.len() >= MOST_ROWS => {}
+            Err(at) => meter.counted.insert(at, (neighbour, counters)),
+            Ok(at) => {
+                let earlier = core::mem::replace(&mut meter.counted[at].1, counters);
+                let is_right = meter.link(neighbour).is_none_or(|link| counters.add_since(&earlier, link));
+                meter.bad_readings += u64::from(!is_right);
+            }
+        }
+    }
+
+    /// Number of readings of a radio's links that were left out because they were wrong.
+    #[must_use]
+    pub fn bad_readings(&self, radio: R) -> u64 {
+        self.of.get(radio).and_then(Option::as_ref).map_or(0, |meter| meter.bad_readings)
     }
 
     /// Ends an interval of a radio's meter: links and flows since the last call, in the order of their keys, without the packets that wait.

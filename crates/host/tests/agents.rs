@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use airfair_host::{
     Addressee, AgentSlot, ArrivedPacket, ControllerIx, ControllerSlot, FinishedPacket, HeaderId, HostEvent,
-    InterfaceCounters, MessageId, MessageSender, Received, agents, controllers,
+    InterfaceCounters, LinkCounters, MessageId, MessageSender, Received, agents, controllers,
 };
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Airtime, Controller, ControllerContext, ControllerMessage,
@@ -221,11 +221,34 @@ fn a_sample_has_links_and_flows() {
         &format!("sample 7 [{rest}] []"),
     ];
     assert_eq!(words(&log), expected);
-    // A driver's counter has stepped back: no sample, and the next interval begins with what it says now.
+    // A driver's counter has stepped back: no sample, and the next interval begins with what it says now. The host's own counts wait.
+    toy.meters.links.on_arrival(Node(0), &arrived(8, 2, data));
     agents::sample(&mut toy, Node(0), idle(6_500));
+    toy.meters.links.on_arrival(Node(0), &arrived(8, 2, data));
     agents::sample(&mut toy, Node(0), idle(7_500));
-    assert_eq!(words(&log), [backlogs, backlogs, &format!("sample 7 [{rest}] []")]);
+    let links = "(101, 0, 0, 0, 0, 0, 0), (102, 0, 2, 0, 0, 0, 0)";
+    let flows = "(8, 102, 2, 1000, Some(8))";
+    assert_eq!(words(&log), [backlogs, backlogs, &format!("sample 7 [{links}] [{flows}]")]);
     assert_eq!(toy.hosts.agents.bad_samples(Node(0)), 1);
+}
+
+/// The first reading of a driver is where the counts begin; one that has stepped back is left out, and is where the next ones begin.
+#[test]
+fn a_sample_has_the_counts_of_a_driver() {
+    let (mut toy, log) = network();
+    let read = |toy: &mut Toy, ms: u64, sent: u64, attempts: u64| {
+        let at = Time(ms * 1_000_000);
+        let counters = LinkCounters { at, sent, given_up: 0, attempts, bytes: 100 * sent };
+        toy.meters.links.on_counters(Node(0), id(2), counters);
+        toy.meters.links.on_counters(Node(1), id(2), counters);
+    };
+    for (ms, sent, attempts) in [(1, 5000, 5700), (2, 5010, 5713), (3, 4, 5), (4, 7, 9)] {
+        read(&mut toy, ms, sent, attempts);
+    }
+    agents::sample(&mut toy, Node(0), idle(6_000));
+    let told = words(&log);
+    assert_eq!(told[1], "sample 7 [(102, 0, 0, 13, 17, 0, 1300)] []");
+    assert_eq!((toy.meters.links.bad_readings(Node(0)), toy.meters.links.bad_readings(Node(1))), (1, 0));
 }
 
 #[test]
