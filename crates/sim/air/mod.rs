@@ -399,50 +399,50 @@ impl Air {
         let frame = *self.medium.frames.get(at);
         self.medium.stations[frame.sender].radio.clear(flag::TRANSMITTING);
         let bands = self.medium.bands_of(frame.sender, frame.power_offset);
-        if bands.start < bands.end && self.medium.hearers.bands[bands.start].offset == 0 {
-            self.end_at_band(at, &frame, bands.start, agenda);
-        }
+        let near = bands.start < bands.end && self.medium.hearers.bands[bands.start].offset == 0;
+        let receiver_found = near && self.end_at_band(at, &frame, bands.start, agenda);
         self.mac.sent(&mut self.medium, &frame, agenda);
-        self.pass_done(at, false, &frame, agenda);
+        self.pass_done(at, receiver_found, &frame, agenda);
     }
 
     /// Handles the end of a frame at a band of distant hearers.
     fn band_end(&mut self, at: FrameIx, band: usize, agenda: &mut Agenda) {
         let frame = *self.medium.frames.get(at);
-        self.end_at_band(at, &frame, band, agenda);
+        let receiver_found = self.end_at_band(at, &frame, band, agenda);
+        self.pass_done(at, receiver_found, &frame, agenda);
         self.medium.carry_last_sequence(&frame, band);
     }
 
-    /// The pass at a frame's end over one band of hearers.
+    /// The pass at a frame's end over one band of hearers. Returns true if the receiver was among those that can decode the frame.
     #[inline(always)]
-    fn end_at_band(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
+    fn end_at_band(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) -> bool {
         if frame.judged.is_none() {
-            self.end_at_usual(at, frame, band, agenda);
+            self.end_at_usual(at, frame, band, agenda)
         } else {
-            self.end_at_other(at, frame, band, agenda);
+            self.end_at_other(at, frame, band, agenda)
         }
     }
 
     /// [`Air::end_at_band`] for a frame in an exchange of its sender's nominal mode.
     #[inline(never)]
-    fn end_at_usual(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
+    fn end_at_usual(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) -> bool {
         let mut pass = self.medium.end_pass(at, frame, band);
         while let Some(entry) = self.medium.next_hearer(&mut pass) {
             self.end_at(at, entry, frame, agenda);
         }
-        self.pass_done(at, pass.receiver_found, frame, agenda);
+        pass.receiver_found
     }
 
     /// [`Air::end_at_band`] for a frame that is judged by another mode.
     #[cold]
     #[inline(never)]
-    fn end_at_other(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
+    fn end_at_other(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) -> bool {
         let mut pass = self.medium.end_pass(at, frame, band);
         while let Some((entry, hearer)) = self.medium.next_hearer_of(frame, &mut pass) {
             let reception = self.medium.judge::<true>(at, (entry, hearer), frame);
             self.mac.frame_ended(&mut self.medium, (entry, hearer), frame, reception, agenda);
         }
-        self.pass_done(at, pass.receiver_found, frame, agenda);
+        pass.receiver_found
     }
 
     /// Handles the end of a frame at a hearer (`entry` of the sender's list) that is no mere bystander.
@@ -453,6 +453,7 @@ impl Air {
         self.mac.frame_ended(&mut self.medium, (entry, hearer), frame, reception, agenda);
     }
 
+    /// Completes one of the passes at a frame's end. A response that has reached its receiver in none of them is lost.
     #[inline(always)]
     fn pass_done(&mut self, at: FrameIx, receiver_found: bool, frame: &Frame, agenda: &mut Agenda) {
         if let Some(receiver) = self.medium.pass_done(at, receiver_found)
