@@ -169,8 +169,9 @@ impl World {
                     EventKind::LocalMessage(copy) => network.local_message(copy, now),
                     EventKind::WireFree(wire) => network.wire_free(wire, agenda),
                     EventKind::WireArrival(wire) => {
-                        let arrival = network.plane.wire_arrival(wire, agenda);
-                        network.deliver_if_arrived(arrival, now);
+                        if let Some(arrival) = network.plane.wire_arrival(wire, agenda) {
+                            network.deliver_packet(arrival, now);
+                        }
                     }
                     EventKind::RateChange { link, rate } => network.plane.on_rate_change(link, rate),
                     EventKind::Warmup => network.warmed_up(now),

@@ -184,6 +184,7 @@ impl Endpoints {
     }
 
     /// Handles a TCP packet that has arrived at its destination.
+    #[inline(always)]
     pub(super) fn segment_arrived(
         &mut self,
         plane: &mut DataPlane,
