@@ -1,7 +1,7 @@
 //! Agents that carry flows by broadcasts: the packets of flows at their sources, whose turn it is at a radio, and counts.
 //!
-//! A packet of such a flow stays at its source, in its list here once a forwarder has taken it, until one hands it up at its destination. On the air are
-//! broadcasts of forwarders meanwhile, which are no packets of flows.
+//! A packet of such a flow stays at its source, in its list here once a forwarder has taken it, until one hands it up at its destination.
+//! On the air are broadcasts of forwarders meanwhile, which are no packets of flows.
 
 use alloc::collections::VecDeque;
 use alloc::format;

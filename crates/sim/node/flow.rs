@@ -64,7 +64,7 @@ pub(crate) struct Flow {
     /// First hops of the packets of both directions, with static routes.
     pub first_hops: [Option<NextHop>; 2],
     pub rank: u32,
-    /// Its packets before its forwarder takes them; none if routes carry the flow.
+    /// Packets that wait for the forwarder of the source; none if routes carry the flow.
     pub forwarded: Option<Box<Forwarded>>,
     /// DSCP of its packets in both directions.
     pub dscp: u8,

@@ -1,4 +1,4 @@
-//! Between the data plane and the MACs of radios: packets that a MAC takes, what it has finished, and broadcasts of forwarders that are made
+//! Between the data plane and the MACs of radios: packets that a MAC takes, those that it has finished, and broadcasts of forwarders, made
 //! when access is won.
 
 use airfair_host::{FinishedPacket, SentPacket, forwarders, forwarders::Turn};

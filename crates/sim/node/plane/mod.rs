@@ -58,7 +58,7 @@ pub(crate) struct RunRules {
     pub queues_follow_routes: bool,
 }
 
-/// What a call has done to packets of flows.
+/// An end of packets of flows, or an effect on them, that a call has had.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum PlaneNews {
     /// A packet of a flow was dropped, as this copy.
