@@ -58,7 +58,7 @@ pub(crate) struct RunRules {
     pub queues_follow_routes: bool,
 }
 
-/// An end of packets of flows, or an effect on them, that a call has had.
+/// A consequence of a call for packets of flows or their sources.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum PlaneNews {
     /// A packet of a flow was dropped, as this copy.
