@@ -17,7 +17,7 @@ use airfair_optimum::{
     ConflictGraph, Flow, ProblemBuilder, WaterFilling, maximal_cliques, proportional, time_shared,
 };
 use airfair_routing::{
-    Context as RoutingContext, Effect, Hop, NodeSetup, Protocol, Received, Routing, To, aodv,
+    Context as RoutingContext, Effect, Adjacency, NodeSetup, Protocol, Received, Routing, To, aodv,
 };
 use airfair_schemes::more::decoder::Decoder;
 use airfair_schemes::more::node::{Meaning, MoreConfig, Node as MoreNode};
@@ -106,7 +106,7 @@ fn schemes() {
             at_interfaces += usize::from(pipeline.judges());
             at_interfaces += usize::from(scheme.agent(&interface).is_some());
             if let Some(hop) = scheme.hop(&interface) {
-                pipeline.add_hop(hop, &mut kinds, random(Purpose::Hop), 1);
+                pipeline.add_hop(hop, &mut kinds, random(Purpose::Adjacency), 1);
                 at_interfaces += 1;
             }
             pipeline.start(now, &mut hop_effects, &mut firings);
@@ -190,7 +190,7 @@ fn transfer(law: &str) {
 /// `routing`: in a row of three nodes the first finds the third through the second, with its second request.
 fn discovery() {
     let address = |i: usize| Ipv4Addr::new(10, 0, 0, i as u8);
-    let hop = |i: usize| Hop { neighbour: address(i), interface: 0 };
+    let hop = |i: usize| Adjacency { neighbour: address(i), interface: 0 };
     let config = aodv::AodvConfig { broadcast_jitter: Span::ZERO, ..aodv::AodvConfig::default() };
     let setup = |i: usize| NodeSetup { address: address(i), interfaces: 1, wires_from: None };
     let mut nodes: Vec<Box<dyn Routing>> = (0..3).map(|i| config.state_machine(&setup(i))).collect();

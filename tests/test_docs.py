@@ -140,6 +140,53 @@ def tokens(text: str) -> Iterator[Token]:
         yield from token.children or []
 
 
+ITEM = r"\b(?:struct|enum|trait|type|const|static|mod|fn)\s+"
+"""The words before the name of an item where Rust declares it."""
+
+
+@cache
+def rust() -> dict[str, str]:
+    """The Rust files of the crates that are tracked, by path."""
+    command = ["git", "ls-files", "crates/*.rs"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    return {name: (ROOT / name).read_text() for name in names if (ROOT / name).is_file()}
+
+
+def exists(code: str) -> bool:
+    """True if the tree has what a page names in code font.
+
+    That is a path, whole or the end of one; an item or a field of Rust; a member of a type or of a module
+    (`Type::method`, `Type.field`), looked up in the files of the crate that declare or implement the owner.
+    """
+    if re.fullmatch(r"[\w./-]+\.(?:rs|py|md|txt)|[\w-]+(?:/[\w-]+)+", code):
+        return (ROOT / code).exists() or any(f"/{name}".endswith(f"/{code}") for name in rust())
+    owner, _, member = re.sub(r"\(\)$", "", code).replace("::", ".").rpartition(".")
+    end = "[,({]" if member[:1].isupper() else ":"
+    declared = rf"{ITEM}{member}\b|^ *(?:pub(?:\([\w ]+\))? )?{member}\b ?{end}"
+    owns = rf"{ITEM}{owner}\b|\bimpl\b[^{{]*\b{owner}\b"
+    return (ROOT / "crates" / code).is_dir() or any(
+        re.search(declared, text, re.MULTILINE)
+        for name, text in rust().items()
+        if not owner or Path(name).stem == owner or re.search(owns, text, re.MULTILINE)
+    )
+
+
+def test_the_next_stages_name_what_exists() -> None:
+    page = (ROOT / "docs" / "next-stages.md").read_text()
+    names = {token.content for token in tokens(page) if token.type == "code_inline"}
+    assert len(names) > 50
+    assert [name for name in sorted(names) if not exists(name)] == []
+    for invented in [
+        "crates/emulate",
+        "aggregate.rs",
+        "Aggregator",
+        "Frame.aggregate",
+        "Frame.held",
+        "ip::coupled",
+    ]:
+        assert not exists(invented), invented
+
+
 def links(text: str) -> Iterator[str]:
     """Where the links and images of a page lead."""
     for token in tokens(text):

@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, FlowId, FlowShare, Forwarder, ForwarderContext,
-    ForwarderEffects, HeaderKind, Heard, LoneExchange, NodeId, Timer,
+    ForwarderEffects, HeaderKind, Heard, LoneExchange, NodeId, NodeSample, Timer,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Span, Time};
 
-use crate::sample::{InterfaceCounters, SampledState};
+use crate::sample::InterfaceCounters;
 use crate::slot::{Firing, Slot};
 
 /// Counters of an agent's messages over the whole run. A message to one neighbour also counts at all stations that overhear it.
@@ -129,23 +129,24 @@ impl AgentSlot {
         self.call(now, effects, firings, |agent, context| agent.on_start(setup, context));
     }
 
-    /// Calls the hook for the end of an interval with the counters and the other parts of the sample. Where the counters cannot be right
-    /// since the last call ([`InterfaceCounters::since`]), it is not called; the next interval begins with these counters all the same.
+    /// Ends an interval of the counters: the differences from the last ones, of which the caller makes a sample. None where they cannot be
+    /// right ([`InterfaceCounters::since`]); the next interval begins with these counters all the same.
+    pub fn difference(&mut self, counted: InterfaceCounters) -> Option<NodeSample<'static>> {
+        let difference = counted.since(&self.last, self.rate);
+        self.last = counted;
+        self.bad_samples += u64::from(difference.is_none());
+        difference
+    }
+
+    /// Calls the hook for the end of an interval.
     pub fn on_sample(
         &mut self,
-        counted: InterfaceCounters,
-        state: SampledState<'_>,
+        sample: &NodeSample<'_>,
+        now: Time,
         effects: &mut AgentEffects,
         firings: &mut Vec<Firing>,
     ) {
-        let sample = counted.since(&self.last, self.rate, state);
-        self.last = counted;
-        match sample {
-            Some(sample) => {
-                self.call(counted.at, effects, firings, |agent, context| agent.on_sample(&sample, context));
-            }
-            None => self.bad_samples += 1,
-        }
+        self.call(now, effects, firings, |agent, context| agent.on_sample(sample, context));
     }
 
     /// Calls the hook for the sizes of the queue by destination.

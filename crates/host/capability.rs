@@ -76,6 +76,15 @@ impl Capabilities {
         wants.set().iter().filter(lacks).collect()
     }
 
+    /// Refuses a scheme that wants more than there is.
+    ///
+    /// # Errors
+    /// The capabilities that it lacks.
+    pub fn check(&self, wants: &Wants) -> Result<(), Vec<Capability>> {
+        let missing = self.missing(wants);
+        if missing.is_empty() { Ok(()) } else { Err(missing) }
+    }
+
     /// The capabilities that the scheme wants and that this network estimates: a host says so.
     #[must_use]
     pub fn estimated(&self, wants: &Wants) -> Vec<Capability> {
@@ -95,7 +104,8 @@ mod tests {
             Wants::of(&[Received]).samples_every(Span(1)).priorities_to(Priority(3)).and_if(false, SetUp);
         let all = Capabilities::exactly(Capability::ALL).priorities_to(Priority(7));
         assert_eq!(all.missing(&wants), []);
-        assert_eq!(Capabilities::default().missing(&Wants::NONE), []);
+        assert_eq!(Capabilities::default().check(&Wants::NONE), Ok(()));
+        assert_eq!(all.without_if(true, Received).check(&wants), Err([Received].into()));
         let nothing = Capabilities::default().missing(&wants);
         let words: Vec<_> = nothing.iter().map(|capability| capability.words()).collect();
         assert_eq!(words, ["samples of counters", "received packets", "priorities of packets"]);

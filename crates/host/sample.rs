@@ -4,7 +4,7 @@
 //! wrong difference in a moving average would be there for good, so a difference that cannot be right makes no sample: the agent hears of
 //! the next one.
 
-use airfair_schemes::places::{Airtime, FlowSample, LinkSample, LinkUse, NodeSample, QueueView};
+use airfair_schemes::places::{Airtime, LinkSample, LinkUse, NodeSample};
 use airfair_units::{Rate, Span, Time};
 
 /// Counters of an interface from the start to a moment.
@@ -24,19 +24,6 @@ pub struct InterfaceCounters {
     pub link: LinkUse,
 }
 
-/// The parts of a sample that are no differences of counters.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SampledState<'a> {
-    /// Number of flows being set up.
-    pub set_up: u32,
-    /// The queue.
-    pub queue: QueueView,
-    /// Links since the last sample.
-    pub links: &'a [LinkSample],
-    /// Flows since the last sample.
-    pub flows: &'a [FlowSample],
-}
-
 /// The part of an interval by which the times of its states may miss or exceed it: drivers round, and count at their own moments.
 const TOLERANCE: u64 = 8;
 
@@ -48,10 +35,11 @@ const SHORTEST_EVENT: u64 = 1_000;
 const BYTES_BEYOND: u64 = 1 << 16;
 
 impl InterfaceCounters {
-    /// The differences from earlier counters of a radio of this rate; none if they cannot be right: time or a counter has stepped back, the
-    /// states do not add up to the interval (counters that stand still add up to nothing), or more has happened than can in the interval.
+    /// The differences from earlier counters of a radio of this rate, in a sample without what is no difference; none if they cannot be
+    /// right: time or a counter has stepped back, the states do not add up to the interval (counters that stand still add up to nothing),
+    /// or more has happened than can in the interval.
     #[must_use]
-    pub fn since<'a>(&self, earlier: &Self, rate: Rate, state: SampledState<'a>) -> Option<NodeSample<'a>> {
+    pub fn since(&self, earlier: &Self, rate: Rate) -> Option<NodeSample<'static>> {
         let interval = Span(self.at.0.checked_sub(earlier.at.0).filter(|&length| length > 0)?);
         let airtime = fitted(self.airtime - earlier.airtime, interval)?;
         let receive_own = Span(self.receive_own.0.checked_sub(earlier.receive_own.0)?);
@@ -82,18 +70,14 @@ impl InterfaceCounters {
             delay: waits(to.delay, from.delay)?,
             access: waits(to.access, from.access)?,
         };
-        let SampledState { set_up, queue, links, flows } = state;
         Some(NodeSample {
             interval,
             airtime,
             receive_own,
             retries: events(self.retries, earlier.retries)?,
             traffic: events(self.traffic, earlier.traffic)?,
-            set_up,
-            queue,
             link,
-            links,
-            flows,
+            ..NodeSample::default()
         })
     }
 }
@@ -108,6 +92,48 @@ fn fitted(mut airtime: Airtime, interval: Span) -> Option<Airtime> {
     airtime.idle.0 += interval.0.saturating_sub(sum);
     airtime.shorten_longest(Span(sum.saturating_sub(interval.0)));
     Some(airtime)
+}
+
+/// Counters of a link from the start to a moment, as a driver has them for each neighbour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LinkCounters {
+    /// Time of the counters, by the clock of the host.
+    pub at: Time,
+    /// Packets that the neighbour has acknowledged.
+    pub sent: u64,
+    /// Packets that the radio has given up.
+    pub given_up: u64,
+    /// Transmissions of data frames of these packets.
+    pub attempts: u64,
+    /// Bytes of the packets acknowledged, as IP packets.
+    pub bytes: u64,
+}
+
+/// Most bytes of an IP packet.
+const LARGEST_PACKET: u64 = 65_535;
+
+impl LinkCounters {
+    /// Adds the differences from earlier counters to the sample of the link. False, and the sample is as before, if they cannot be right:
+    /// time or a counter has stepped back, there are fewer transmissions than packets, or more than can be in the interval.
+    pub(crate) fn add_since(&self, earlier: &Self, sample: &mut LinkSample) -> bool {
+        let differences = || {
+            let interval = self.at.0.checked_sub(earlier.at.0).filter(|&length| length > 0)?;
+            let most = interval / SHORTEST_EVENT + 1;
+            let events = |now: u64, before: u64| now.checked_sub(before).filter(|&count| count <= most);
+            let sent = events(self.sent, earlier.sent)?;
+            let given_up = events(self.given_up, earlier.given_up)?;
+            let attempts = events(self.attempts, earlier.attempts).filter(|&all| all >= sent + given_up)?;
+            let bytes = self.bytes.checked_sub(earlier.bytes).filter(|&all| all <= sent * LARGEST_PACKET)?;
+            let count = |count: u64| u32::try_from(count).ok();
+            Some((count(sent)?, count(given_up)?, count(attempts)?, bytes))
+        };
+        let Some((sent, given_up, attempts, bytes)) = differences() else { return false };
+        sample.sent = sample.sent.saturating_add(sent);
+        sample.given_up = sample.given_up.saturating_add(given_up);
+        sample.attempts = sample.attempts.saturating_add(attempts);
+        sample.bytes = sample.bytes.saturating_add(bytes);
+        true
+    }
 }
 
 #[cfg(test)]
@@ -136,7 +162,7 @@ mod tests {
     }
 
     fn between(earlier: &InterfaceCounters, later: &InterfaceCounters) -> Option<NodeSample<'static>> {
-        later.since(earlier, RATE, SampledState::default())
+        later.since(earlier, RATE)
     }
 
     #[test]
@@ -223,5 +249,54 @@ mod tests {
         let sample = between(&before, &after).unwrap();
         assert_eq!(sample.airtime.sum(), Span(2_000_000));
         assert_eq!((sample.airtime.receive, sample.airtime.busy), (Span(0), Span(500_000)));
+    }
+
+    /// Counters of a link with a packet of 1000 bytes each ms, half of them sent twice, each tenth given up after four attempts.
+    fn of_link(ms: u64) -> LinkCounters {
+        LinkCounters {
+            at: Time(ms * 1_000_000),
+            sent: ms,
+            given_up: ms / 10,
+            attempts: ms + ms / 2 + 4 * (ms / 10),
+            bytes: 1000 * ms,
+        }
+    }
+
+    #[test]
+    fn right_differences_of_a_link_are_added() {
+        let mut sample = LinkSample { sent: 1, ..LinkSample::new(airfair_schemes::places::NodeId(7)) };
+        assert!(of_link(120).add_since(&of_link(100), &mut sample));
+        let counts = (sample.sent, sample.given_up, sample.attempts, sample.bytes);
+        assert_eq!(counts, (21, 2, 38, 20_000));
+    }
+
+    /// Each by itself: a step back, a jump; fewer attempts than packets; packets of more bytes than a packet has; no time.
+    #[test]
+    fn wrong_differences_of_a_link_leave_its_sample() {
+        let (before, right) = (of_link(100), of_link(120));
+        let with = |change: fn(&mut LinkCounters)| {
+            let mut wrong = right;
+            change(&mut wrong);
+            wrong
+        };
+        let wrong = [
+            with(|c| c.at.0 = 1),
+            with(|c| c.sent = 99),
+            with(|c| c.given_up = 9),
+            with(|c| c.attempts = 1),
+            with(|c| c.bytes = 99_999),
+            with(|c| c.sent += 1 << 40),
+            with(|c| c.attempts += 20_001),
+            with(|c| c.attempts = 190 + 21),
+            with(|c| c.bytes = 100_000 + 20 * 65_535 + 1),
+            with(|c| c.at.0 = 100_000_000),
+        ];
+        let mut sample = LinkSample::new(airfair_schemes::places::NodeId(7));
+        for wrong in wrong {
+            assert!(!wrong.add_since(&before, &mut sample), "{wrong:?}");
+        }
+        assert_eq!(sample, LinkSample::new(sample.neighbour));
+        assert!(with(|c| c.attempts = 190 + 22).add_since(&before, &mut sample));
+        assert!(with(|c| c.bytes = 100_000 + 20 * 65_535).add_since(&before, &mut sample));
     }
 }

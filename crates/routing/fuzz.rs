@@ -18,7 +18,7 @@ use airfair_wire::aodv::{self, PrefixSize, Rerr, Rrep, Rreq, Unreachable};
 use airfair_wire::dsdv::{Entry, Update};
 use airfair_wire::olsr::{Body, Group, Hello, LinkCode, Message, Packet, Tc, Vtime};
 
-use crate::{Context, Effect, Hop, NodeSetup, Protocol, Received, Routing, Undelivered};
+use crate::{Adjacency, Context, Effect, NodeSetup, Protocol, Received, Routing, Undelivered};
 
 /// Most timers that may be due at one moment, after any jump in time.
 const MOST_TIMERS: u32 = 200_000;
@@ -176,7 +176,7 @@ impl Scene<'_> {
     fn packet(
         &mut self,
         which: usize,
-        hook: impl FnOnce(&mut dyn Routing, u64, &mut Context<'_>) -> Option<Hop>,
+        hook: impl FnOnce(&mut dyn Routing, u64, &mut Context<'_>) -> Option<Adjacency>,
     ) {
         self.packets += 1;
         let (number, now) = (self.packets, self.now);
@@ -232,11 +232,11 @@ impl Scene<'_> {
             }
             1 => {
                 let ends = [address(input), address(input)];
-                let from = Hop { neighbour: address(input), interface: u32::from(input.byte() % 2) };
+                let from = Adjacency { neighbour: address(input), interface: u32::from(input.byte() % 2) };
                 self.packet(which, |node, packet, cx| node.relay(packet, ends, from, cx));
             }
             2 => {
-                let hop = Hop { neighbour: address(input), interface: u32::from(input.byte() % 3) };
+                let hop = Adjacency { neighbour: address(input), interface: u32::from(input.byte() % 3) };
                 let ends = input.flag().then(|| [address(input), address(input)]);
                 let (_, work) =
                     self.call(which, now, |node, cx| node.on_undelivered(hop, Undelivered::Data(ends), cx));
@@ -249,7 +249,7 @@ impl Scene<'_> {
                 } else {
                     Ipv4Addr::from(input.word().to_be_bytes())
                 };
-                let from = Hop { neighbour, interface: u32::from(input.byte() % 2) };
+                let from = Adjacency { neighbour, interface: u32::from(input.byte() % 2) };
                 let received = Received { from, ttl: input.byte(), to_all: input.flag() };
                 let (_, work) = self.call(which, now, |node, cx| node.on_message(&bytes, received, cx));
                 self.worst.message = self.worst.message.max(work);

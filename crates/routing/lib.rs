@@ -18,7 +18,7 @@ mod sequence;
 pub mod shortest;
 
 pub use protocol::{
-    Context, DropReason, Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, TableSize,
+    Adjacency, Context, DropReason, Effect, NodeSetup, Protocol, Received, Routing, SendRate, TableSize,
     TableState, To, Undelivered,
 };
 pub use sequence::is_younger;

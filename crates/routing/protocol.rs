@@ -144,17 +144,23 @@ pub struct NodeSetup {
 /// returned no next hop is returned once, in an [`Effect::Forward`] or an [`Effect::Drop`].
 pub trait Routing: Send {
     /// Next hop of a packet that this node has made. Without one the packet waits for a route, or an effect drops it.
-    fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Hop>;
+    fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Adjacency>;
 
     /// Next hop of a packet to forward; `ends`: its source and destination, `from`: the neighbour that sent it; otherwise as
     /// [`Routing::originate`].
-    fn relay(&mut self, packet: u64, ends: [Ipv4Addr; 2], from: Hop, cx: &mut Context<'_>) -> Option<Hop>;
+    fn relay(
+        &mut self,
+        packet: u64,
+        ends: [Ipv4Addr; 2],
+        from: Adjacency,
+        cx: &mut Context<'_>,
+    ) -> Option<Adjacency>;
 
     /// Handles a message of another node: the payload of a UDP datagram, which may be any bytes.
     fn on_message(&mut self, bytes: &[u8], received: Received, cx: &mut Context<'_>);
 
     /// Handles a packet or message that the link layer could not deliver to a neighbour. Links without acknowledgements report no failures.
-    fn on_undelivered(&mut self, neighbour: Hop, what: Undelivered<'_>, cx: &mut Context<'_>);
+    fn on_undelivered(&mut self, neighbour: Adjacency, what: Undelivered<'_>, cx: &mut Context<'_>);
 
     /// Handles the passage of time: called at [`Routing::deadline`]; a call at any other time is allowed.
     fn on_timer(&mut self, cx: &mut Context<'_>);
@@ -163,7 +169,7 @@ pub trait Routing: Send {
     fn deadline(&self) -> Time;
 
     /// Next hop to a destination as known now. The query changes no state and prolongs no route.
-    fn next_hop(&self, destination: Ipv4Addr, now: Time) -> Option<Hop>;
+    fn next_hop(&self, destination: Ipv4Addr, now: Time) -> Option<Adjacency>;
 
     /// State of the routing table, for a host that measures a proactive protocol ([`Protocol::is_proactive`]).
     fn table(&self) -> TableState {
@@ -198,7 +204,7 @@ pub struct TableState {
 
 /// A neighbour, by one of a node's interfaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Hop {
+pub struct Adjacency {
     /// Address of the neighbour.
     pub neighbour: Ipv4Addr,
     /// Number of the node's own interface.
@@ -236,7 +242,7 @@ pub enum Effect {
         /// Number of the packet.
         packet: u64,
         /// The neighbour.
-        hop: Hop,
+        hop: Adjacency,
     },
     /// Drop a packet.
     Drop {
@@ -248,7 +254,7 @@ pub enum Effect {
     /// Drop the packets queued for a neighbour by now: the link to it is broken.
     DropQueued {
         /// The neighbour, and the interface of the link.
-        hop: Hop,
+        hop: Adjacency,
     },
 }
 
@@ -260,7 +266,7 @@ pub enum To {
     /// All neighbours behind one interface, by its number.
     Interface(u32),
     /// One neighbour.
-    Neighbour(Hop),
+    Neighbour(Adjacency),
 }
 
 /// Rate of a broadcast on the air.
@@ -288,7 +294,7 @@ pub enum DropReason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Received {
     /// The neighbour that sent it, and the receiving interface.
-    pub from: Hop,
+    pub from: Adjacency,
     /// Time to live in the IP header.
     pub ttl: u8,
     /// True if it was broadcast.

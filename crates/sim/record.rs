@@ -158,7 +158,7 @@ pub struct FrameView {
     /// Mode of its PSDU.
     pub mode: Mode,
     /// Power above that of its sender's radio, hundredths of a dB.
-    pub louder: i16,
+    pub power_offset: i16,
     /// The sending station.
     pub sender: StationIx,
     /// The receiving station; none for a broadcast.

@@ -4,15 +4,15 @@ use alloc::vec::Vec;
 
 use airfair_schemes::places::{
     AgentEffects, AgentSetup, Destination, FlowId, FlowSample, FlowShare, Forwarder, ForwarderContext,
-    ForwarderEffects, Heard, LinkSample, LoneExchange, NodeId, Timer,
+    ForwarderEffects, Heard, LinkSample, LoneExchange, NodeId, NodeSample, Timer,
 };
 use airfair_units::Time;
 
 use super::forwarders;
-use super::{HostEvent, Net, Sender, add_waiting, post};
+use super::{HostEvent, MessageSender, Net, add_waiting, post};
 use crate::agent::{AgentSlot, EndedMessage, MessageCounts};
 use crate::header::HeaderId;
-use crate::sample::{InterfaceCounters, SampledState};
+use crate::sample::InterfaceCounters;
 use crate::seen::{MessageId, Seen};
 use crate::slot::Firing;
 use crate::table::Table;
@@ -177,7 +177,8 @@ pub fn timer<N: Net>(net: &mut N, radio: N::Radio, timer: (Timer, u32), now: Tim
     changed(net, radio, now);
 }
 
-/// Handles the end of an interval of a radio's counters. They may come from a driver and be wrong.
+/// Handles the end of an interval of a radio's counters. They may come from a driver and be wrong: the agent then has no sample, and links
+/// and flows, which the host has counted, come with the next one.
 pub fn sample<N: Net>(net: &mut N, radio: N::Radio, counted: InterfaceCounters) {
     let now = counted.at;
     let Some(host) = net.hosts().agents.at(radio) else { return };
@@ -192,16 +193,20 @@ pub fn sample<N: Net>(net: &mut N, radio: N::Radio, counted: InterfaceCounters) 
         call(net, radio, |agent, out, firings| agent.on_backlogs(&sizes, now, out, firings));
         changed(net, radio, now);
     }
+    let difference = net.hosts().agents.at(radio).and_then(|host| host.agent.difference(counted));
+    let Some(difference) = difference else { return };
     let (links, flows) = links_and_flows(net, radio);
-    let state = SampledState { set_up, queue, links: &links, flows: &flows };
-    call(net, radio, |agent, out, firings| agent.on_sample(counted, state, out, firings));
-    net.hosts().links.put_back(links, flows);
+    let sample = NodeSample { set_up, queue, links: &links, flows: &flows, ..difference };
+    call(net, radio, |agent, out, firings| agent.on_sample(&sample, now, out, firings));
+    net.meters().links.put_back(links, flows);
     changed(net, radio, now);
 }
 
 /// Links and flows of a radio since its last sample, if it counts them.
 fn links_and_flows<N: Net>(net: &mut N, radio: N::Radio) -> (Vec<LinkSample>, Vec<FlowSample>) {
-    let Some((mut links, mut flows)) = net.hosts().links.take(radio) else { return (Vec::new(), Vec::new()) };
+    let Some((mut links, mut flows)) = net.meters().links.take(radio) else {
+        return (Vec::new(), Vec::new());
+    };
     add_waiting(net, radio, &mut links);
     for sample in &mut flows {
         sample.stated = net.stated_rate(radio, sample.flow);
@@ -330,7 +335,7 @@ pub(crate) fn carry_out<N: Net>(net: &mut N, radio: N::Radio, now: Time) {
         if message.bytes.is_empty() || message.to == Destination::Neighbour(net.id(node)) {
             continue;
         }
-        if post(net, (node, Sender::Agent(radio)), message, now)
+        if post(net, (node, MessageSender::Agent(radio)), message, now)
             && let Some(host) = net.hosts().agents.at(radio)
         {
             host.agent.count_sent();

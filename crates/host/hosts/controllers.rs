@@ -9,7 +9,7 @@ use airfair_schemes::places::{
 use airfair_units::Time;
 
 use super::agents::{self, Addressee, Received};
-use super::{HostEvent, Net, Sender, post};
+use super::{HostEvent, MessageSender, Net, post};
 use crate::agent::EndedMessage;
 use crate::controller::ControllerSlot;
 use crate::seen::Seen;
@@ -228,7 +228,7 @@ fn carry_out<N: Net>(net: &mut N, node: N::Node, now: Time) {
     for ControllerMessage { to, bytes, ahead } in messages.into_iter().filter(|m| !m.bytes.is_empty()) {
         let length = bytes.len() as u64;
         let message = Message { to: Destination::Node(to), bytes, ahead, transmit: None };
-        if post(net, (node, Sender::Controller(controller)), message, now) {
+        if post(net, (node, MessageSender::Controller(controller)), message, now) {
             let counts = &mut net.hosts().controllers.list[controller].counts;
             counts.sent += 1;
             counts.sent_bytes += length;

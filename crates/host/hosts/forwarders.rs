@@ -1,7 +1,7 @@
 //! Agents that carry flows by broadcasts: the packets of flows at their sources, whose turn it is at a radio, and counts.
 //!
-//! A packet of such a flow stays at its source, in its list here, until a forwarder hands it up at its destination. On the air are
-//! broadcasts of forwarders meanwhile, which are no packets of flows.
+//! A packet of such a flow stays at its source, in its list here once a forwarder has taken it, until one hands it up at its destination.
+//! On the air are broadcasts of forwarders meanwhile, which are no packets of flows.
 
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -68,9 +68,7 @@ struct ForwardedFlow<N: Net> {
     id: FlowId,
     source: N::Radio,
     to: N::Node,
-    /// Packets that the forwarder of the source has not taken.
-    waiting: VecDeque<N::Packet>,
-    /// Packets that it has taken, from number `first` on; none: one that has been removed.
+    /// Packets that the forwarder of the source has taken, from number `first` on; none: one that has been removed.
     taken: VecDeque<Option<N::Packet>>,
     first: u32,
     /// Batches that are whole at the destination: all before this one.
@@ -132,7 +130,6 @@ impl<N: Net> Forwarders<N> {
             id,
             source,
             to,
-            waiting: VecDeque::new(),
             taken: VecDeque::new(),
             first: 0,
             whole_before: 0,
@@ -165,24 +162,21 @@ impl<N: Net> Forwarders<N> {
         self.flows.get(flow)?.as_ref().map(|flow| flow.source)
     }
 
-    /// Packets of a flow that its forwarder has not taken.
-    #[must_use]
-    pub fn waiting(&self, flow: N::Flow) -> usize {
-        self.flows.get(flow).and_then(Option::as_ref).map_or(0, |flow| flow.waiting.len())
-    }
-
-    /// All packets of flows that wait for a forwarder or that one has taken.
+    /// All packets of flows that forwarders have taken and that have not ended.
     pub fn packets(&self) -> impl Iterator<Item = N::Packet> + '_ {
-        let flows = self.flows.iter().flatten();
-        flows.flat_map(|flow| flow.waiting.iter().copied().chain(flow.taken.iter().copied().flatten()))
+        self.flows.iter().flatten().flat_map(|flow| flow.taken.iter().copied().flatten())
     }
 
-    /// The first packet of a flow that waits, now taken by its forwarder, with its number.
-    fn take(&mut self, flow: N::Flow) -> Option<(N::Packet, u32)> {
-        let flow = self.flow(flow).filter(|flow| flow.taken.len() < MOST_TAKEN)?;
-        let packet = flow.waiting.pop_front()?;
+    /// True if the forwarder of a flow may take another packet.
+    fn may_take(&self, flow: N::Flow) -> bool {
+        self.flows.get(flow).and_then(Option::as_ref).is_some_and(|flow| flow.taken.len() < MOST_TAKEN)
+    }
+
+    /// Adds a packet that the forwarder of a flow takes. Returns its number.
+    fn add_taken(&mut self, flow: N::Flow, packet: N::Packet) -> Option<u32> {
+        let flow = self.flow(flow)?;
         flow.taken.push_back(Some(packet));
-        Some((packet, flow.first.wrapping_add(flow.taken.len() as u32 - 1)))
+        Some(flow.first.wrapping_add(flow.taken.len() as u32 - 1))
     }
 
     /// A packet that a forwarder has taken, by its number; none if it has been removed.
@@ -299,14 +293,14 @@ pub fn delivery_ratios<N: Net>(net: &mut N, radio: N::Radio, ratios: &DeliveryRa
     call(net, radio, now, |forwarder, context| forwarder.on_delivery_ratios(ratios, context));
 }
 
-/// Hands a packet of a flow to the forwarder of its source, where it waits until the forwarder takes it.
-pub fn offer<N: Net>(net: &mut N, flow: N::Flow, packet: N::Packet, now: Time) {
-    let Some(at) = net.hosts().forwarders.flow(flow) else { return };
-    at.waiting.push_back(packet);
-    let radio = at.source;
-    if feed(net, flow, now) {
+/// A packet of a flow waits for the forwarder of its source ([`Net::take`]). Returns true if the forwarder has taken packets.
+pub fn offered<N: Net>(net: &mut N, flow: N::Flow, now: Time) -> bool {
+    let Some(radio) = net.hosts().forwarders.source_of(flow) else { return false };
+    let fed = feed(net, flow, now);
+    if fed {
         contend_if_ready(net, radio, now);
     }
+    fed
 }
 
 /// Gives a flow's forwarder the packets that wait, as long as it takes some. Returns true if it has taken one.
@@ -318,10 +312,11 @@ fn feed<N: Net>(net: &mut N, flow: N::Flow, now: Time) -> bool {
     let to = net.id(to);
     let mut fed = false;
     while net.hosts().agents.query_forwarder(radio, |forwarder| forwarder.room(id, to)).unwrap_or(0) > 0
-        && let Some((packet, number)) = net.hosts().forwarders.take(flow)
+        && net.hosts().forwarders.may_take(flow)
+        && let Some((packet, bytes)) = net.take(flow)
+        && let Some(number) = net.hosts().forwarders.add_taken(flow, packet)
     {
         fed = true;
-        let bytes = net.taken(flow, packet);
         let packet = NativePacket { flow: id, to, number, bytes };
         agents::call_forwarder(net, radio, now, |forwarder, context| forwarder.on_packet(&packet, context));
         carry_out(net, radio, now);
@@ -334,7 +329,7 @@ pub(crate) fn changed<N: Net>(net: &mut N, radio: N::Radio, now: Time) {
     let mut fed = false;
     let mut place = 0;
     while let Some(flow) = net.hosts().forwarders.at(radio).and_then(|at| at.own.get(place).copied()) {
-        fed |= net.hosts().forwarders.waiting(flow) > 0 && feed(net, flow, now);
+        fed |= feed(net, flow, now);
         place += 1;
     }
     if fed {

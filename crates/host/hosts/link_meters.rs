@@ -4,23 +4,23 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use airfair_schemes::places::{FlowId, FlowSample, LinkSample, NodeId, PacketClass};
+use airfair_schemes::places::{FlowId, FlowSample, LinkSample, NodeId, Packet, PacketClass};
 
-use super::Net;
-use crate::table::Table;
+use crate::sample::LinkCounters;
+use crate::table::{Ix, Table};
 
 /// Most links of a radio, and most flows of an interval, that are counted: whatever arrives, memory and work have a bound.
 const MOST_ROWS: usize = 1 << 16;
 
 /// The meters of a network.
-pub struct LinkMeters<N: Net> {
+pub struct LinkMeters<R: Ix> {
     /// Empty if no agent wants one.
-    of: Table<N::Radio, Option<Box<LinkMeter>>>,
+    of: Table<R, Option<Box<LinkMeter>>>,
     links: Vec<LinkSample>,
     flows: Vec<FlowSample>,
 }
 
-impl<N: Net> Default for LinkMeters<N> {
+impl<R: Ix> Default for LinkMeters<R> {
     fn default() -> Self {
         Self { of: Table::default(), links: Vec::new(), flows: Vec::new() }
     }
@@ -33,6 +33,10 @@ struct LinkMeter {
     links: Vec<LinkSample>,
     /// By flow and neighbour.
     flows: Vec<FlowSample>,
+    /// The counters of a driver that were read last, by neighbour.
+    counted: Vec<(NodeId, LinkCounters)>,
+    /// Readings that were left out because they were wrong.
+    bad_readings: u64,
 }
 
 /// A packet of a flow that arrives at the queue of a radio.
@@ -50,6 +54,15 @@ pub struct ArrivedPacket {
     pub bytes: u32,
     /// Class; of acknowledgements and reports the flow is not counted.
     pub class: PacketClass,
+}
+
+impl ArrivedPacket {
+    /// A packet as its queue sees it, of a flow from this source.
+    #[must_use]
+    pub const fn new(packet: &Packet, from: NodeId) -> Self {
+        let Packet { next_hop, flow, destination, bytes, class, .. } = *packet;
+        Self { neighbour: next_hop, flow, from, to: destination, bytes, class }
+    }
 }
 
 /// A packet of a flow that a radio has finished.
@@ -97,34 +110,34 @@ impl LinkMeter {
     }
 }
 
-impl<N: Net> LinkMeters<N> {
+impl<R: Ix> LinkMeters<R> {
     /// Adds a meter to a radio.
-    pub fn add(&mut self, radio: N::Radio, radios: usize) {
+    pub fn add(&mut self, radio: R, radios: usize) {
         if self.of.is_empty() {
             self.of = (0..radios).map(|_| None).collect();
         }
         self.of[radio].get_or_insert_default();
     }
 
-    fn at(&mut self, radio: N::Radio) -> Option<&mut LinkMeter> {
+    fn at(&mut self, radio: R) -> Option<&mut LinkMeter> {
         self.of.get_mut(radio)?.as_deref_mut()
     }
 
     /// True if a radio has a meter.
     #[must_use]
     #[inline]
-    pub fn has(&self, radio: N::Radio) -> bool {
+    pub fn has(&self, radio: R) -> bool {
         self.of.get(radio).is_some_and(Option::is_some)
     }
 
     /// The neighbours for which packets of flows, acknowledgements or reports have arrived at a radio's queue so far.
-    pub fn used(&self, radio: N::Radio) -> impl Iterator<Item = NodeId> + '_ {
+    pub fn used(&self, radio: R) -> impl Iterator<Item = NodeId> + '_ {
         let meter = self.of.get(radio).and_then(Option::as_ref);
         meter.into_iter().flat_map(|meter| meter.links.iter().map(|link| link.neighbour))
     }
 
     /// Counts a packet that arrives at a radio's queue.
-    pub fn on_arrival(&mut self, radio: N::Radio, packet: &ArrivedPacket) {
+    pub fn on_arrival(&mut self, radio: R, packet: &ArrivedPacket) {
         let Some(meter) = self.at(radio).filter(|_| packet.class != PacketClass::Control) else { return };
         if let Some(link) = meter.link(packet.neighbour) {
             link.arrived += 1;
@@ -135,7 +148,7 @@ impl<N: Net> LinkMeters<N> {
     }
 
     /// Counts a packet that a radio has finished.
-    pub fn on_finished(&mut self, radio: N::Radio, packet: &FinishedPacket) {
+    pub fn on_finished(&mut self, radio: R, packet: &FinishedPacket) {
         let Some(link) = self.at(radio).and_then(|meter| meter.link(packet.neighbour)) else { return };
         link.attempts = link.attempts.saturating_add(packet.attempts);
         if packet.acknowledged {
@@ -146,9 +159,30 @@ impl<N: Net> LinkMeters<N> {
         }
     }
 
+    /// Reads a driver's counters of a link, in place of [`LinkMeters::on_finished`] for each packet; the first ones are where the counts
+    /// begin. Counters that cannot be right since the last reading count nothing; the next differences begin with them all the same.
+    pub fn on_counters(&mut self, radio: R, neighbour: NodeId, counters: LinkCounters) {
+        let Some(meter) = self.at(radio) else { return };
+        match meter.counted.binary_search_by_key(&neighbour, |of| of.0) {
+            Err(_) if meter.counted.len() >= MOST_ROWS => {}
+            Err(at) => meter.counted.insert(at, (neighbour, counters)),
+            Ok(at) => {
+                let earlier = core::mem::replace(&mut meter.counted[at].1, counters);
+                let is_right = meter.link(neighbour).is_none_or(|link| counters.add_since(&earlier, link));
+                meter.bad_readings += u64::from(!is_right);
+            }
+        }
+    }
+
+    /// Number of readings of a radio's links that were left out because they were wrong.
+    #[must_use]
+    pub fn bad_readings(&self, radio: R) -> u64 {
+        self.of.get(radio).and_then(Option::as_ref).map_or(0, |meter| meter.bad_readings)
+    }
+
     /// Ends an interval of a radio's meter: links and flows since the last call, in the order of their keys, without the packets that wait.
     /// None without a meter.
-    pub(crate) fn take(&mut self, radio: N::Radio) -> Option<(Vec<LinkSample>, Vec<FlowSample>)> {
+    pub(crate) fn take(&mut self, radio: R) -> Option<(Vec<LinkSample>, Vec<FlowSample>)> {
         let meter = self.of.get_mut(radio)?.as_deref_mut()?;
         let (mut links, mut flows) = (core::mem::take(&mut self.links), core::mem::take(&mut self.flows));
         for link in &mut meter.links {

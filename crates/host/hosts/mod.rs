@@ -46,6 +46,9 @@ pub trait Net: Sized {
     /// The state of the hosts, which belongs to them alone.
     fn hosts(&mut self) -> &mut Hosts<Self>;
 
+    /// The meters of its radios.
+    fn meters(&mut self) -> &mut Meters<Self::Radio>;
+
     /// Number of a node for schemes.
     fn id(&self, node: Self::Node) -> NodeId;
 
@@ -76,9 +79,10 @@ pub trait Net: Sized {
     /// The rate at which a flow's source sends, if a hop at the radio knows.
     fn stated_rate(&self, radio: Self::Radio, flow: FlowId) -> Option<Rate>;
 
-    /// A forwarder has taken a packet of its node's own flow. Returns the packet's size as an IP packet, bytes.
-    fn taken(&mut self, _flow: Self::Flow, _packet: Self::Packet) -> u32 {
-        0
+    /// Removes the first packet of a flow that waits for the forwarder of its source, which takes it now; with its size as an IP packet,
+    /// bytes.
+    fn take(&mut self, _flow: Self::Flow) -> Option<(Self::Packet, u32)> {
+        None
     }
 
     /// A forwarder hands a packet up at its destination.
@@ -98,6 +102,20 @@ pub trait Net: Sized {
     fn resume_sources(&mut self, _radio: Self::Radio, _now: Time) {}
 }
 
+/// Meters of radio links. They stand on the way of packets, so whoever moves packets owns them ([`Net::meters`]).
+pub struct Meters<R: Ix> {
+    /// Packets by next hop and by flow, for agents that want them.
+    pub links: LinkMeters<R>,
+    /// Packets and delays, for agents and observers that want them.
+    pub uses: UseMeters<R>,
+}
+
+impl<R: Ix> Default for Meters<R> {
+    fn default() -> Self {
+        Self { links: LinkMeters::default(), uses: UseMeters::default() }
+    }
+}
+
 /// The state of all hosts of a network: what schemes have beside the packets' way.
 pub struct Hosts<N: Net> {
     /// Agents at radios.
@@ -106,10 +124,6 @@ pub struct Hosts<N: Net> {
     pub controllers: Controllers<N>,
     /// Agents that carry flows by broadcasts.
     pub forwarders: Forwarders<N>,
-    /// Packets of radio links by next hop and by flow, for agents that want them.
-    pub links: LinkMeters<N>,
-    /// Packets and delays of radio links, for agents and observers that want them.
-    pub uses: UseMeters<N>,
     /// Frames of schemes' messages by kind.
     pub frames: MessageFrames,
     /// The first node whose agent, and the first whose controller has sent a message to a node that does not exist: a mistake of the
@@ -125,8 +139,6 @@ impl<N: Net> Default for Hosts<N> {
             agents: Agents::default(),
             controllers: Controllers::default(),
             forwarders: Forwarders::default(),
-            links: LinkMeters::default(),
-            uses: UseMeters::default(),
             frames: MessageFrames::default(),
             unknown_receiver: [None; 2],
             numbers: Table::default(),
@@ -152,7 +164,7 @@ impl<N: Net> Hosts<N> {
 
 /// The agent or the controller that has sent a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sender<R> {
+pub enum MessageSender<R> {
     /// The agent of a radio.
     Agent(R),
     /// A controller.
@@ -167,7 +179,7 @@ pub struct Outgoing<R, T> {
     /// The node that sends it.
     pub node: T,
     /// The agent or controller that sends it.
-    pub sender: Sender<R>,
+    pub sender: MessageSender<R>,
     /// Destination, bytes, and how it is sent.
     pub message: Message,
 }
@@ -190,7 +202,7 @@ pub enum HostEvent<R> {
 /// Sends a message of an agent or a controller.
 pub(crate) fn post<N: Net>(
     net: &mut N,
-    (node, sender): (N::Node, Sender<N::Radio>),
+    (node, sender): (N::Node, MessageSender<N::Radio>),
     message: Message,
     now: Time,
 ) -> bool {
@@ -201,7 +213,7 @@ pub(crate) fn post<N: Net>(
     let id = MessageId { origin, number: *number };
     let exists = net.send(Outgoing { id, node, sender, message }, now);
     if !exists {
-        let place = usize::from(matches!(sender, Sender::Controller(_)));
+        let place = usize::from(matches!(sender, MessageSender::Controller(_)));
         net.hosts().unknown_receiver[place].get_or_insert(node);
     }
     exists

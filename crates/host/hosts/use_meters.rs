@@ -7,19 +7,18 @@ use alloc::collections::VecDeque;
 use airfair_schemes::places::{Finished, FlowId, LinkUse, PacketClass};
 use airfair_units::Time;
 
-use super::Net;
-use crate::table::Table;
+use crate::table::{Ix, Table};
 
 /// Most packets of a radio's MAC that are followed; what a network hands down beyond is not counted.
 const MOST_IN_MAC: usize = 1 << 16;
 
 /// The meters of a network.
-pub struct UseMeters<N: Net> {
+pub struct UseMeters<R: Ix> {
     /// Empty if no meter is needed.
-    of: Table<N::Radio, Option<Box<Meter>>>,
+    of: Table<R, Option<Box<Meter>>>,
 }
 
-impl<N: Net> Default for UseMeters<N> {
+impl<R: Ix> Default for UseMeters<R> {
     fn default() -> Self {
         Self { of: Table::default() }
     }
@@ -53,7 +52,7 @@ pub struct LinkTotals {
     pub delay_squares: u128,
 }
 
-impl<N: Net> UseMeters<N> {
+impl<R: Ix> UseMeters<R> {
     /// True if any radio has a meter, or the ends of packets are told.
     #[must_use]
     #[inline(always)]
@@ -69,17 +68,17 @@ impl<N: Net> UseMeters<N> {
     }
 
     /// Adds a meter to a radio, unless it has one.
-    pub fn add(&mut self, radio: N::Radio, radios: usize) {
+    pub fn add(&mut self, radio: R, radios: usize) {
         self.expect(radios);
         self.of[radio].get_or_insert_default();
     }
 
-    fn at(&mut self, radio: N::Radio) -> Option<&mut Meter> {
+    fn at(&mut self, radio: R) -> Option<&mut Meter> {
         self.of.get_mut(radio)?.as_deref_mut()
     }
 
     /// Counts a received packet of a flow.
-    pub fn on_received(&mut self, radio: N::Radio, bytes: u32) {
+    pub fn on_received(&mut self, radio: R, bytes: u32) {
         if let Some(meter) = self.at(radio) {
             meter.totals.used.received_packets += 1;
             meter.totals.used.received_bytes += u64::from(bytes);
@@ -90,7 +89,7 @@ impl<N: Net> UseMeters<N> {
     #[inline(never)]
     pub fn on_dequeued(
         &mut self,
-        radio: N::Radio,
+        radio: R,
         packet: u64,
         (flow, class): (FlowId, PacketClass),
         enqueued: Time,
@@ -106,7 +105,7 @@ impl<N: Net> UseMeters<N> {
     #[inline(never)]
     pub fn on_finished(
         &mut self,
-        radio: N::Radio,
+        radio: R,
         packet: u64,
         (bytes, acknowledged): (u32, bool),
         now: Time,
@@ -130,7 +129,7 @@ impl<N: Net> UseMeters<N> {
 
     /// Totals of a radio's link, if it has a meter.
     #[must_use]
-    pub fn totals(&self, radio: N::Radio) -> Option<LinkTotals> {
+    pub fn totals(&self, radio: R) -> Option<LinkTotals> {
         Some(self.of.get(radio)?.as_ref()?.totals)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use airfair_host::{AgentSlot, EndedMessage, Firing, InterfaceCounters, SampledState};
+use airfair_host::{AgentSlot, EndedMessage, Firing, InterfaceCounters};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Airtime, Destination, Direction, LinkUse, LoneExchange,
     Message, NodeId, NodeSample, Probability, QueueView, Setting, Timer,
@@ -63,9 +63,11 @@ fn a_sample_is_what_came_since_the_last() {
         traffic: 4 * more,
         link: LinkUse { sent_packets: 5 * more, ..LinkUse::default() },
     };
-    let state = |set_up| SampledState { set_up, queue: VIEW, ..SampledState::default() };
-    slot.on_sample(counted(700_000, 10), state(1), &mut effects, &mut firings);
-    slot.on_sample(counted(1_700_000, 14), state(0), &mut effects, &mut firings);
+    for (counted, set_up) in [(counted(700_000, 10), 1), (counted(1_700_000, 14), 0)] {
+        let difference = slot.difference(counted).unwrap();
+        let sample = NodeSample { set_up, queue: VIEW, ..difference };
+        slot.on_sample(&sample, counted.at, &mut effects, &mut firings);
+    }
     let samples = busy.0.lock().unwrap();
     let seen = |s: &NodeSample<'_>| {
         (s.interval, s.airtime.transmit, s.airtime.idle, s.receive_own, s.retries, s.traffic)

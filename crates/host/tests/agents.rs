@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use airfair_host::{
     Addressee, AgentSlot, ArrivedPacket, ControllerIx, ControllerSlot, FinishedPacket, HeaderId, HostEvent,
-    InterfaceCounters, MessageId, Received, Sender, agents, controllers,
+    InterfaceCounters, LinkCounters, MessageId, MessageSender, Received, agents, controllers,
 };
 use airfair_schemes::places::{
     Agent, AgentContext, AgentSetup, Airtime, Controller, ControllerContext, ControllerMessage,
@@ -99,7 +99,7 @@ fn network() -> (Toy, Log) {
     let random = Stream::new(1, "agent", Purpose::Agent);
     let agent = AgentSlot::new(Box::new(Scribe(log.clone())), Span(1_000), 2, random, 4);
     toy.hosts.agents.add((Node(0), 3), agent, (true, HeaderId::NONE));
-    toy.hosts.links.add(Node(0), 3);
+    toy.meters.links.add(Node(0), 3);
     (toy, log)
 }
 
@@ -152,7 +152,7 @@ fn effects_are_carried_out_in_their_order() {
     let sent: Vec<_> =
         toy.sent.iter().map(|sent| (sent.message.bytes[0], sent.id.number, sent.sender)).collect();
     // Not to itself as a neighbour, not to a node that does not exist, and nothing without bytes.
-    assert_eq!(sent, [(1, 1, Sender::Agent(Node(0))), (3, 2, Sender::Agent(Node(0)))]);
+    assert_eq!(sent, [(1, 1, MessageSender::Agent(Node(0))), (3, 2, MessageSender::Agent(Node(0)))]);
     assert_eq!(toy.hosts.unknown_receiver, [Some(Node(0)), None]);
     assert_eq!(toy.hosts.agents.message_counts(Node(0)).unwrap().sent, 2);
     let [(HostEvent::AgentTimer(Node(0), 3, generation), Time(60))] = toy.take_events()[..] else {
@@ -197,12 +197,12 @@ fn a_sample_has_links_and_flows() {
     let packets = [(8, 2, data), (8, 1, data), (8, 2, data), (7, 1, data), (7, 1, PacketClass::Ack)];
     let none = (FlowId::NONE.0, 1, data);
     for (flow, neighbour, class) in packets.into_iter().chain([none, (7, 2, PacketClass::Control)]) {
-        toy.hosts.links.on_arrival(Node(0), &arrived(flow, neighbour, class));
-        toy.hosts.links.on_arrival(Node(1), &arrived(flow, neighbour, class));
+        toy.meters.links.on_arrival(Node(0), &arrived(flow, neighbour, class));
+        toy.meters.links.on_arrival(Node(1), &arrived(flow, neighbour, class));
     }
     for (attempts, acknowledged) in [(1, true), (7, false), (2, true)] {
         let packet = FinishedPacket { neighbour: id(1), attempts, acknowledged, bytes: 500 };
-        toy.hosts.links.on_finished(Node(0), &packet);
+        toy.meters.links.on_finished(Node(0), &packet);
     }
     toy.waiting = vec![id(1), id(0), id(1)];
     agents::sample(&mut toy, Node(0), idle(6_000));
@@ -221,11 +221,34 @@ fn a_sample_has_links_and_flows() {
         &format!("sample 7 [{rest}] []"),
     ];
     assert_eq!(words(&log), expected);
-    // A driver's counter has stepped back: no sample, and the next interval begins with what it says now.
+    // A driver's counter has stepped back: no sample, and the next interval begins with what it says now. The host's own counts wait.
+    toy.meters.links.on_arrival(Node(0), &arrived(8, 2, data));
     agents::sample(&mut toy, Node(0), idle(6_500));
+    toy.meters.links.on_arrival(Node(0), &arrived(8, 2, data));
     agents::sample(&mut toy, Node(0), idle(7_500));
-    assert_eq!(words(&log), [backlogs, backlogs, &format!("sample 7 [{rest}] []")]);
+    let links = "(101, 0, 0, 0, 0, 0, 0), (102, 0, 2, 0, 0, 0, 0)";
+    let flows = "(8, 102, 2, 1000, Some(8))";
+    assert_eq!(words(&log), [backlogs, backlogs, &format!("sample 7 [{links}] [{flows}]")]);
     assert_eq!(toy.hosts.agents.bad_samples(Node(0)), 1);
+}
+
+/// The first reading of a driver is where the counts begin; one that has stepped back is left out, and is where the next ones begin.
+#[test]
+fn a_sample_has_the_counts_of_a_driver() {
+    let (mut toy, log) = network();
+    let read = |toy: &mut Toy, ms: u64, sent: u64, attempts: u64| {
+        let at = Time(ms * 1_000_000);
+        let counters = LinkCounters { at, sent, given_up: 0, attempts, bytes: 100 * sent };
+        toy.meters.links.on_counters(Node(0), id(2), counters);
+        toy.meters.links.on_counters(Node(1), id(2), counters);
+    };
+    for (ms, sent, attempts) in [(1, 5000, 5700), (2, 5010, 5713), (3, 4, 5), (4, 7, 9)] {
+        read(&mut toy, ms, sent, attempts);
+    }
+    agents::sample(&mut toy, Node(0), idle(6_000));
+    let told = words(&log);
+    assert_eq!(told[1], "sample 7 [(102, 0, 0, 13, 17, 0, 1300)] []");
+    assert_eq!((toy.meters.links.bad_readings(Node(0)), toy.meters.links.bad_readings(Node(1))), (1, 0));
 }
 
 #[test]
@@ -252,7 +275,7 @@ fn a_controller_has_each_message_once_and_answers() {
     assert_eq!(words(&log), ["controller true", "[5] from 101, true", "[5] from 100, true"]);
     let sent: Vec<_> = toy.sent.drain(..).map(|sent| (sent.sender, sent.message)).collect();
     let answer = Message { to: Destination::Node(id(1)), bytes: vec![5], ahead: true, transmit: None };
-    assert_eq!(sent, [(Sender::Controller(at), answer)]);
+    assert_eq!(sent, [(MessageSender::Controller(at), answer)]);
     controllers::stop(&mut toy, at, Time(20));
     reach(&mut toy, 1, 3, false);
     assert_eq!((words(&heard).len(), toy.sent.len()), (0, 0), "it has stopped");

@@ -1,9 +1,9 @@
 //! Counters that lie: whatever a driver says, every value of an agent stays in its range.
 
-use airfair_host::{AgentSlot, InterfaceCounters, SampledState};
+use airfair_host::{AgentSlot, InterfaceCounters};
 use airfair_schemes::places::{
-    AgentEffects, AgentSetup, Airtime, Interface, LinkUse, LoneExchange, NodeId, Probability, QueueView,
-    Setting,
+    AgentEffects, AgentSetup, Airtime, Interface, LinkUse, LoneExchange, NodeId, NodeSample, Probability,
+    QueueView, Setting,
 };
 use airfair_schemes::{Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -135,11 +135,11 @@ fn drive(name: &str, series: u64) {
             advance(&mut counters, &mut random);
             let lies = random.next_u32().is_multiple_of(2);
             let said = if lies { broken(&counters, &last, &mut random) } else { counters };
-            let state = SampledState {
-                queue: QueueView { packets: 1, bytes: 1500, limit_packets: 50 },
-                ..SampledState::default()
-            };
-            slot.on_sample(said, state, &mut effects, &mut firings);
+            if let Some(difference) = slot.difference(said) {
+                let queue = QueueView { packets: 1, bytes: 1500, limit_packets: 50 };
+                let sample = NodeSample { queue, ..difference };
+                slot.on_sample(&sample, said.at, &mut effects, &mut firings);
+            }
             last = said;
             good += 1;
             for (gauge, value) in slot.gauges() {

@@ -88,6 +88,12 @@ fn two_forwarders() -> (Toy, [Puppet; 2]) {
     (toy, puppets)
 }
 
+/// A packet of the flow waits at its source. True if the forwarder takes packets.
+fn offer(toy: &mut Toy, packet: u32) -> bool {
+    toy.offered.push_back(packet);
+    forwarders::offered(toy, Flow(0), Time(1))
+}
+
 fn hears(toy: &mut Toy, node: u32, orders: &[u8], now: u64) {
     let heard = HeardBroadcast { from: id(0), header: orders, content: 100 };
     forwarders::heard(toy, Node(node), &heard, Time(now));
@@ -110,17 +116,18 @@ fn both_ends_need_a_forwarder() {
 #[test]
 fn packets_end_in_any_order_and_once() {
     let (mut toy, [source, _]) = two_forwarders();
-    forwarders::offer(&mut toy, Flow(0), 40, Time(1));
-    assert_eq!((toy.taken.len(), toy.hosts.forwarders.waiting(Flow(0))), (0, 1), "no room");
+    assert!(!offer(&mut toy, 40), "no room");
+    assert_eq!((toy.taken.len(), toy.offered.len()), (0, 1));
     source.0.lock().unwrap().room = 4;
-    (41..46).for_each(|packet| forwarders::offer(&mut toy, Flow(0), packet, Time(1)));
+    let fed: Vec<_> = (41..46).map(|packet| offer(&mut toy, packet)).collect();
+    assert_eq!(fed, [true, true, true, false, false]);
     assert_eq!(toy.taken, [40, 41, 42, 43]);
     let taken = |n: u32| NativePacket { flow: FLOW, to: id(1), number: n, bytes: 1040 + n };
     assert_eq!(source.0.lock().unwrap().taken, [0, 1, 2, 3].map(taken));
     hears(&mut toy, 1, b"d\x01d\x01d\x00", 2);
     assert_eq!(toy.delivered, [(Node(1), 41), (Node(1), 40)]);
     let held: Vec<_> = toy.hosts.forwarders.packets().collect();
-    assert_eq!(held, [44, 45, 42, 43], "two wait, two are taken");
+    assert_eq!((&held[..], &toy.offered), (&[42, 43][..], &[44, 45].into()), "two are taken, two wait");
     source.0.lock().unwrap().room = 1;
     hears(&mut toy, 0, b"", 3);
     assert_eq!((toy.taken.last(), toy.resumed.last()), (Some(&44), Some(&Node(0))), "room has come");
@@ -132,7 +139,7 @@ fn packets_end_in_any_order_and_once() {
 fn a_packet_that_was_handed_up_is_not_routed() {
     let (mut toy, [source, _]) = two_forwarders();
     source.0.lock().unwrap().room = 2;
-    (0..2).for_each(|packet| forwarders::offer(&mut toy, Flow(0), packet, Time(1)));
+    (0..2).for_each(|packet| assert!(offer(&mut toy, packet)));
     hears(&mut toy, 0, b"r\x01", 2);
     forwarders::routed_arrived(&mut toy, Node(1), (Flow(0), 1), Time(3));
     hears(&mut toy, 0, b"r\x01r\x00", 4);

@@ -319,7 +319,7 @@ impl Context {
         if !power.0.is_finite() {
             return Err(input_error(format!("more_db: {}; expected a finite number", power.0)));
         }
-        let transmit = places::Transmit { rate, power };
+        let transmit = places::Transmit { rate, power_offset: power };
         let chosen = transmit != places::Transmit::default();
         let problem = if data.0.is_empty() {
             Some("a message without bytes: expected at least one")

@@ -10,7 +10,7 @@ use airfair_wire::aodv::{Message, Rerr, Unreachable};
 
 use super::Aodv;
 use crate::sequence::is_younger;
-use crate::{Context, Hop};
+use crate::{Adjacency, Context};
 
 /// Largest number of destinations in one message; further ones go into further messages.
 pub const MAX_LISTED: usize = 15;
@@ -19,11 +19,16 @@ pub const MAX_LISTED: usize = 15;
 #[derive(Default)]
 struct ErrorReport {
     lost: Vec<Unreachable>,
-    users: BTreeSet<Hop>,
+    users: BTreeSet<Adjacency>,
 }
 
 impl ErrorReport {
-    fn add(&mut self, destination: Ipv4Addr, number: Option<u32>, users: impl IntoIterator<Item = Hop>) {
+    fn add(
+        &mut self,
+        destination: Ipv4Addr,
+        number: Option<u32>,
+        users: impl IntoIterator<Item = Adjacency>,
+    ) {
         let before = self.users.len();
         let mut any = false;
         self.users.extend(users.into_iter().inspect(|_| any = true));
@@ -39,7 +44,7 @@ impl Aodv {
     /// Handles broken links to neighbours; `ends`: source and destination of the packet by which a break was detected, if known.
     pub(super) fn on_links_broken(
         &mut self,
-        hops: &[Hop],
+        hops: &[Adjacency],
         ends: Option<[Ipv4Addr; 2]>,
         cx: &mut Context<'_>,
     ) {
@@ -107,7 +112,7 @@ impl Aodv {
     }
 
     /// Handles a packet of another node for which there is no route.
-    pub(super) fn on_unroutable(&mut self, destination: Ipv4Addr, from: Hop, cx: &mut Context<'_>) {
+    pub(super) fn on_unroutable(&mut self, destination: Ipv4Addr, from: Adjacency, cx: &mut Context<'_>) {
         self.table.prolong(destination, from, Time::ZERO, cx.now);
         let mut report = ErrorReport::default();
         match self.table.find(destination, cx.now) {
@@ -120,7 +125,7 @@ impl Aodv {
     }
 
     /// Handles a neighbour's report of unreachable destinations.
-    pub(super) fn on_error(&mut self, rerr: &Rerr, from: Hop, cx: &mut Context<'_>) {
+    pub(super) fn on_error(&mut self, rerr: &Rerr, from: Adjacency, cx: &mut Context<'_>) {
         let mut report = ErrorReport::default();
         for Unreachable { destination, number } in rerr.unreachable() {
             let reported = (number > 0).then_some(number);

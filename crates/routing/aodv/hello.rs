@@ -8,7 +8,7 @@ use airfair_wire::aodv::{Message, PrefixSize, Rrep};
 
 use super::Aodv;
 use super::table::RouteOffer;
-use crate::{Context, Hop};
+use crate::{Adjacency, Context};
 
 /// Largest number of neighbours whose silence is noticed: whoever forges addresses fills no memory.
 pub(super) const MAX_NEIGHBOURS: usize = 1 << 12;
@@ -17,7 +17,7 @@ pub(super) const MAX_NEIGHBOURS: usize = 1 << 12;
 #[derive(Debug, Default)]
 pub(super) struct Hellos {
     /// Neighbours that send Hello messages, by interface, with the time of the last reception of any message from them.
-    heard: BTreeMap<Hop, Time>,
+    heard: BTreeMap<Adjacency, Time>,
     /// End of the time for which the node is on an active route.
     active_until: Time,
     /// Time of its last broadcast.
@@ -27,7 +27,7 @@ pub(super) struct Hellos {
 }
 
 impl Hellos {
-    pub(super) fn record_reception(&mut self, from: Hop, now: Time) {
+    pub(super) fn record_reception(&mut self, from: Adjacency, now: Time) {
         if let Some(last) = self.heard.get_mut(&from) {
             *last = now;
         }
@@ -43,7 +43,7 @@ impl Hellos {
 }
 
 impl Aodv {
-    pub(super) fn on_hello(&mut self, rrep: &Rrep, from: Hop, now: Time) {
+    pub(super) fn on_hello(&mut self, rrep: &Rrep, from: Adjacency, now: Time) {
         let silence = self.config.allowed_silence();
         let until = now.saturating_add(silence).max(self.table.valid_until(from.neighbour, now));
         let offer = RouteOffer { number: Some(rrep.destination_number), hops: 1, hop: from, until };
@@ -73,7 +73,7 @@ impl Aodv {
         }
         let (now, silence, interval) = (cx.now, self.config.allowed_silence(), self.config.hello_interval);
         let silent = |heard: Time| now.since(heard) > silence;
-        let gone: Vec<Hop> =
+        let gone: Vec<Adjacency> =
             self.hellos.heard.iter().filter(|(_, heard)| silent(**heard)).map(|(&n, _)| n).collect();
         self.table.work += self.hellos.heard.len() as u64;
         gone.iter().for_each(|hop| _ = self.hellos.heard.remove(hop));

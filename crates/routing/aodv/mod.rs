@@ -48,7 +48,9 @@ use airfair_wire::aodv::{Message, PORT, Rrep};
 
 use crate::buffer::{Buffer, Limits};
 use crate::protocol::Definition;
-use crate::{Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, SendRate, To, Undelivered};
+use crate::{
+    Adjacency, Context, DropReason, Effect, NodeSetup, Received, Routing, SendRate, To, Undelivered,
+};
 
 use discovery::Search;
 use hello::Hellos;
@@ -138,9 +140,9 @@ impl Aodv {
         &mut self,
         source: Ipv4Addr,
         destination: Ipv4Addr,
-        from: Option<Hop>,
+        from: Option<Adjacency>,
         now: Time,
-    ) -> Option<Hop> {
+    ) -> Option<Adjacency> {
         let hop = self.table.valid(destination, now)?.hop;
         let until = now.saturating_add(self.config.active_route_timeout);
         self.table.prolong(destination, hop, until, now);
@@ -171,7 +173,7 @@ impl Aodv {
         }
     }
 
-    fn send(&mut self, message: Message, to: Hop, cx: &mut Context<'_>) {
+    fn send(&mut self, message: Message, to: Adjacency, cx: &mut Context<'_>) {
         cx.out.push(send(&message, Some(to), self.config.net_diameter));
     }
 
@@ -233,7 +235,7 @@ impl Definition for AodvConfig {
 }
 
 impl Routing for Aodv {
-    fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Hop> {
+    fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Adjacency> {
         let hop = self.use_route(self.address, destination, None, cx.now);
         if hop.is_none() {
             self.wait_for_route(packet, destination, cx);
@@ -246,9 +248,9 @@ impl Routing for Aodv {
         &mut self,
         packet: u64,
         [source, destination]: [Ipv4Addr; 2],
-        from: Hop,
+        from: Adjacency,
         cx: &mut Context<'_>,
-    ) -> Option<Hop> {
+    ) -> Option<Adjacency> {
         self.hellos.record_reception(from, cx.now);
         let hop = self.use_route(source, destination, Some(from), cx.now);
         if hop.is_none() {
@@ -282,7 +284,7 @@ impl Routing for Aodv {
 
     /// Without effect unless `link_layer_feedback` is set. A data packet breaks the link: all routes by that neighbour and interface
     /// become invalid. A reply puts the neighbour on the blacklist.
-    fn on_undelivered(&mut self, neighbour: Hop, what: Undelivered<'_>, cx: &mut Context<'_>) {
+    fn on_undelivered(&mut self, neighbour: Adjacency, what: Undelivered<'_>, cx: &mut Context<'_>) {
         if !self.config.link_layer_feedback {
             return;
         }
@@ -319,7 +321,7 @@ impl Routing for Aodv {
         searches.chain(delayed).chain(others).min().unwrap_or(Time::NEVER)
     }
 
-    fn next_hop(&self, destination: Ipv4Addr, now: Time) -> Option<Hop> {
+    fn next_hop(&self, destination: Ipv4Addr, now: Time) -> Option<Adjacency> {
         self.table.valid(destination, now).map(|route| route.hop)
     }
 
@@ -338,7 +340,7 @@ impl Routing for Aodv {
 }
 
 /// Effect that sends a message, to one neighbour or to all.
-fn send(message: &Message, to: Option<Hop>, ttl: u8) -> Effect {
+fn send(message: &Message, to: Option<Adjacency>, ttl: u8) -> Effect {
     let mut bytes = vec![0; message.wire_len()];
     let written = message.encode(&mut bytes);
     debug_assert_eq!(written, Ok(bytes.len()));

@@ -11,19 +11,19 @@ use super::Aodv;
 use super::hello::MAX_NEIGHBOURS;
 use super::table::RouteOffer;
 use crate::sequence::is_younger;
-use crate::{Context, Hop};
+use crate::{Adjacency, Context};
 
 /// Neighbours to which replies fail, and those whose acknowledgements are awaited.
 #[derive(Debug, Default)]
 pub(super) struct Replies {
     /// Time until which their requests are ignored.
-    blacklist: BTreeMap<Hop, Time>,
+    blacklist: BTreeMap<Adjacency, Time>,
     /// Time until which their acknowledgements are awaited.
-    awaited: BTreeMap<Hop, Time>,
+    awaited: BTreeMap<Adjacency, Time>,
 }
 
 impl Replies {
-    pub(super) fn acknowledged(&mut self, by: Hop) {
+    pub(super) fn acknowledged(&mut self, by: Adjacency) {
         self.awaited.remove(&by);
     }
 
@@ -34,7 +34,7 @@ impl Replies {
 
 impl Aodv {
     /// Replies to a request, if this node may.
-    pub(super) fn answer(&mut self, rreq: &Rreq, from: Hop, cx: &mut Context<'_>) -> bool {
+    pub(super) fn answer(&mut self, rreq: &Rreq, from: Adjacency, cx: &mut Context<'_>) -> bool {
         if rreq.destination == self.address {
             self.answer_for_itself(rreq, cx);
             return true;
@@ -57,7 +57,7 @@ impl Aodv {
     }
 
     /// Replies for another destination if this node's route is at least as recent as requested.
-    fn answer_from_table(&mut self, rreq: &Rreq, from: Hop, cx: &mut Context<'_>) -> bool {
+    fn answer_from_table(&mut self, rreq: &Rreq, from: Adjacency, cx: &mut Context<'_>) -> bool {
         let now = cx.now;
         let Some(route) = self.table.valid(rreq.destination, now) else { return false };
         let Some(number) = route.number else { return false };
@@ -85,7 +85,7 @@ impl Aodv {
         &mut self,
         requester: Ipv4Addr,
         rrep: Rrep,
-        route_hop: Option<Hop>,
+        route_hop: Option<Adjacency>,
         cx: &mut Context<'_>,
     ) {
         let now = cx.now;
@@ -94,7 +94,7 @@ impl Aodv {
         self.table.prolong(requester, back, until, now);
         self.hellos.extend_activity(until);
         // New precursors of both routes (6.6.2, 6.7).
-        let mut add_user = |to: Ipv4Addr, user: Hop| {
+        let mut add_user = |to: Ipv4Addr, user: Adjacency| {
             if let Some(route) = self.table.find(to, now).filter(|route| route.valid) {
                 route.add_precursor(user);
             }
@@ -115,7 +115,7 @@ impl Aodv {
     }
 
     /// Handles a reply [RFC 3561 section 6.7].
-    pub(super) fn on_reply(&mut self, rrep: &Rrep, from: Hop, cx: &mut Context<'_>) {
+    pub(super) fn on_reply(&mut self, rrep: &Rrep, from: Adjacency, cx: &mut Context<'_>) {
         let now = cx.now;
         self.add_neighbour(from, now);
         if rrep.acknowledge {
@@ -135,7 +135,7 @@ impl Aodv {
     }
 
     /// Adds or extends the route to a neighbour from which a message arrived; it has no sequence number.
-    pub(super) fn add_neighbour(&mut self, from: Hop, now: Time) {
+    pub(super) fn add_neighbour(&mut self, from: Adjacency, now: Time) {
         let least = now.saturating_add(self.config.active_route_timeout);
         let until = least.max(self.table.valid_until(from.neighbour, now));
         let offer = RouteOffer { number: None, hops: 1, hop: from, until };
@@ -145,7 +145,7 @@ impl Aodv {
     }
 
     /// Blacklists a neighbour to which a reply failed: the link seems to be unidirectional [RFC 3561 section 6.8].
-    pub(super) fn ignore_requests_of(&mut self, neighbour: Hop, now: Time) {
+    pub(super) fn ignore_requests_of(&mut self, neighbour: Adjacency, now: Time) {
         let until = now.saturating_add(self.config.blacklist_timeout);
         self.table.work += self.replies.blacklist.len() as u64;
         self.replies.blacklist.retain(|_, until| *until > now);
@@ -154,7 +154,7 @@ impl Aodv {
         }
     }
 
-    pub(super) fn ignores_requests_of(&self, neighbour: Hop, now: Time) -> bool {
+    pub(super) fn ignores_requests_of(&self, neighbour: Adjacency, now: Time) -> bool {
         self.replies.blacklist.get(&neighbour).is_some_and(|&until| until > now)
     }
 

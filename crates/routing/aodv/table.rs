@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use airfair_units::{Span, Time};
 use airfair_wire::Ipv4Addr;
 
-use crate::Hop;
+use crate::Adjacency;
 use crate::sequence::is_younger;
 
 /// Largest number of entries: a node that floods a network with invented addresses does not fill other nodes' memory.
@@ -32,24 +32,24 @@ pub struct Route {
     /// Hops to the destination; of an invalid route, the last known number.
     pub hops: u8,
     /// Next hop of the route.
-    pub hop: Hop,
+    pub hop: Adjacency,
     /// True if packets may use it.
     pub valid: bool,
     /// End of its validity; of an invalid route, the time of its deletion.
     pub until: Time,
     /// Neighbours to which this node has reported the route, sorted.
-    precursors: Vec<Hop>,
+    precursors: Vec<Adjacency>,
 }
 
 impl Route {
     /// Neighbours that may be using the route.
     #[must_use]
-    pub fn precursors(&self) -> &[Hop] {
+    pub fn precursors(&self) -> &[Adjacency] {
         &self.precursors
     }
 
     /// Adds a neighbour to which this node has reported the route.
-    pub(super) fn add_precursor(&mut self, hop: Hop) {
+    pub(super) fn add_precursor(&mut self, hop: Adjacency) {
         if let Err(at) = self.precursors.binary_search(&hop)
             && self.precursors.len() < MAX_PRECURSORS
         {
@@ -71,7 +71,7 @@ pub(super) struct RouteOffer {
     pub number: Option<u32>,
     /// Hops from this node.
     pub hops: u8,
-    pub hop: Hop,
+    pub hop: Adjacency,
     pub until: Time,
 }
 
@@ -168,7 +168,7 @@ impl Table {
 
     /// Extends a valid route whose next hop is `by` to at least `until`. A route by another next hop is not extended: that next hop might
     /// have forgotten the number. An invalid entry is kept for another `delete_period`, since other nodes may rely on its number.
-    pub(super) fn prolong(&mut self, to: Ipv4Addr, by: Hop, until: Time, now: Time) {
+    pub(super) fn prolong(&mut self, to: Ipv4Addr, by: Adjacency, until: Time, now: Time) {
         let delete_period = self.delete_period;
         let Some(route) = self.find(to, now) else { return };
         if !route.valid {
@@ -179,7 +179,12 @@ impl Table {
     }
 
     /// Invalidates a route, with the number in a route error or the next one. Returns it with its precursors, which are removed from it.
-    pub(super) fn end(&mut self, to: Ipv4Addr, number: Option<u32>, now: Time) -> Option<(Route, Vec<Hop>)> {
+    pub(super) fn end(
+        &mut self,
+        to: Ipv4Addr,
+        number: Option<u32>,
+        now: Time,
+    ) -> Option<(Route, Vec<Adjacency>)> {
         let delete_period = self.delete_period;
         let route = self.find(to, now).filter(|route| route.valid)?;
         route.end(number, now, delete_period);
@@ -201,9 +206,14 @@ impl Table {
     }
 
     /// Destinations whose valid routes use these neighbours, by neighbour and interface.
-    pub(super) fn destinations_via(&mut self, hops: &[Hop], now: Time) -> BTreeMap<Hop, Vec<Ipv4Addr>> {
+    pub(super) fn destinations_via(
+        &mut self,
+        hops: &[Adjacency],
+        now: Time,
+    ) -> BTreeMap<Adjacency, Vec<Ipv4Addr>> {
         self.work += self.routes.len() as u64;
-        let mut found: BTreeMap<Hop, Vec<Ipv4Addr>> = hops.iter().map(|&hop| (hop, Vec::new())).collect();
+        let mut found: BTreeMap<Adjacency, Vec<Ipv4Addr>> =
+            hops.iter().map(|&hop| (hop, Vec::new())).collect();
         for (&to, route) in self.routes.iter().filter(|(_, route)| route.valid && route.until > now) {
             if let Some(list) = found.get_mut(&route.hop) {
                 list.push(to);

@@ -29,7 +29,7 @@ use crate::buffer::{Buffer, Limits};
 use crate::protocol::Definition;
 use crate::sequence::is_younger;
 use crate::{
-    Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, TableSize, TableState, Undelivered,
+    Adjacency, Context, DropReason, Effect, NodeSetup, Received, Routing, TableSize, TableState, Undelivered,
 };
 
 use table::Table;
@@ -54,7 +54,7 @@ pub struct Dsdv {
     number: u32,
     table: Table,
     /// Time of each neighbour's last update.
-    heard: BTreeMap<Hop, Time>,
+    heard: BTreeMap<Adjacency, Time>,
     /// Time of the next search for silent neighbours; not later than the first of them is due.
     next_expiry: Time,
     updates: Updates,
@@ -91,7 +91,7 @@ impl Dsdv {
     }
 
     /// Breaks every route over links, and reports them at once.
-    fn break_links(&mut self, hops: &BTreeSet<Hop>, cx: &mut Context<'_>) {
+    fn break_links(&mut self, hops: &BTreeSet<Adjacency>, cx: &mut Context<'_>) {
         hops.iter().for_each(|hop| _ = self.heard.remove(hop));
         let breaks = self.table.break_links(hops, cx.now);
         self.breaks += breaks;
@@ -107,7 +107,7 @@ impl Dsdv {
         let hold = self.config.hold_time();
         let is_silent = |heard: Time| heard.saturating_add(hold) <= cx.now;
         self.table.work += self.heard.len() as u64;
-        let silent: BTreeSet<Hop> =
+        let silent: BTreeSet<Adjacency> =
             self.heard.iter().filter(|&(_, &heard)| is_silent(heard)).map(|(&hop, _)| hop).collect();
         if !silent.is_empty() {
             self.break_links(&silent, cx);
@@ -116,7 +116,7 @@ impl Dsdv {
     }
 
     /// Records that a neighbour was heard; false if there is no room for another one.
-    fn record_reception(&mut self, from: Hop, now: Time) -> bool {
+    fn record_reception(&mut self, from: Adjacency, now: Time) -> bool {
         if self.heard.len() >= self.config.table_limit as usize && !self.heard.contains_key(&from) {
             self.table.refused += 1;
             return false;
@@ -164,7 +164,7 @@ impl Definition for DsdvConfig {
 }
 
 impl Routing for Dsdv {
-    fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Hop> {
+    fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Adjacency> {
         let hop = self.next_hop(destination, cx.now);
         if hop.is_none()
             && let Some(packet) = self.buffer.add(packet, destination, cx.now)
@@ -175,7 +175,13 @@ impl Routing for Dsdv {
     }
 
     /// Without a route the packet is dropped: only a node's own packets wait.
-    fn relay(&mut self, packet: u64, ends: [Ipv4Addr; 2], _: Hop, cx: &mut Context<'_>) -> Option<Hop> {
+    fn relay(
+        &mut self,
+        packet: u64,
+        ends: [Ipv4Addr; 2],
+        _: Adjacency,
+        cx: &mut Context<'_>,
+    ) -> Option<Adjacency> {
         let hop = self.next_hop(ends[1], cx.now);
         if hop.is_none() {
             cx.out.push(Effect::Drop { packet, reason: DropReason::NoRoute });
@@ -206,7 +212,7 @@ impl Routing for Dsdv {
     }
 
     /// Without effect unless `link_layer_feedback` is set: the link breaks.
-    fn on_undelivered(&mut self, neighbour: Hop, _: Undelivered<'_>, cx: &mut Context<'_>) {
+    fn on_undelivered(&mut self, neighbour: Adjacency, _: Undelivered<'_>, cx: &mut Context<'_>) {
         if self.config.link_layer_feedback {
             self.table.moved.clear();
             self.break_links(&BTreeSet::from([neighbour]), cx);
@@ -226,7 +232,7 @@ impl Routing for Dsdv {
         self.buffer.deadline().min(self.next_expiry).min(self.updates.deadline())
     }
 
-    fn next_hop(&self, destination: Ipv4Addr, _: Time) -> Option<Hop> {
+    fn next_hop(&self, destination: Ipv4Addr, _: Time) -> Option<Adjacency> {
         self.table.valid(destination).map(|route| route.hop)
     }
 

@@ -22,7 +22,7 @@ use airfair_wire::Ipv4Addr;
 use airfair_wire::dsdv::Entry;
 
 use super::config::DsdvConfig;
-use crate::Hop;
+use crate::Adjacency;
 use crate::sequence::is_younger;
 
 /// Metric of a destination without a route. A path has fewer hops.
@@ -38,7 +38,7 @@ pub struct Route {
     /// Hops to the destination; [`INFINITY`] if the route is broken.
     pub hops: u32,
     /// Next hop; of a broken route, the last one.
-    pub hop: Hop,
+    pub hop: Adjacency,
     /// Time from which the route may be advertised.
     pub settled_at: Time,
     /// The news of the route that the next updates have to carry.
@@ -146,7 +146,7 @@ impl Table {
     }
 
     /// Judges an entry that a neighbour has sent; returns true if it is accepted. A new destination is ignored if the table is full.
-    pub(super) fn offer(&mut self, entry: &Entry, hop: Hop, now: Time, config: &DsdvConfig) -> bool {
+    pub(super) fn offer(&mut self, entry: &Entry, hop: Adjacency, now: Time, config: &DsdvConfig) -> bool {
         let Entry { destination: to, hops, number } = *entry;
         self.work += 1;
         if number & 1 == 1 {
@@ -182,7 +182,7 @@ impl Table {
         true
     }
 
-    fn insert(&mut self, entry: &Entry, hop: Hop, now: Time, config: &DsdvConfig) -> bool {
+    fn insert(&mut self, entry: &Entry, hop: Adjacency, now: Time, config: &DsdvConfig) -> bool {
         if self.routes.len() >= config.table_limit as usize {
             self.refused += 1;
             return false;
@@ -211,7 +211,7 @@ impl Table {
 
     /// Only the next hop of a route breaks it: others may have lost a path that this node does not use. A route with a newer number than
     /// the broken one can be news to the neighbour (`answer`).
-    fn offer_broken(&mut self, to: Ipv4Addr, number: u32, hop: Hop, now: Time, answer: bool) -> bool {
+    fn offer_broken(&mut self, to: Ipv4Addr, number: u32, hop: Adjacency, now: Time, answer: bool) -> bool {
         let Some(route) = self.valid(to) else { return false };
         if !is_younger(number, route.number) {
             if answer {
@@ -241,10 +241,10 @@ impl Table {
     }
 
     /// Breaks all routes over links; returns over how many of these there were any.
-    pub(super) fn break_links(&mut self, hops: &BTreeSet<Hop>, now: Time) -> u64 {
+    pub(super) fn break_links(&mut self, hops: &BTreeSet<Adjacency>, now: Time) -> u64 {
         self.work += self.routes.len() as u64;
         let broken = self.routes.iter().filter(|(_, route)| route.is_valid() && hops.contains(&route.hop));
-        let broken: Vec<(Ipv4Addr, Hop)> = broken.map(|(&to, route)| (to, route.hop)).collect();
+        let broken: Vec<(Ipv4Addr, Adjacency)> = broken.map(|(&to, route)| (to, route.hop)).collect();
         broken.iter().for_each(|&(to, _)| self.fail(to, None, now));
         broken.iter().map(|&(_, hop)| hop).collect::<BTreeSet<_>>().len() as u64
     }

@@ -13,7 +13,7 @@ use super::config::Metric;
 use super::flooding::Kind;
 use super::links::LinkTuple;
 use super::{Olsr, TwoHop};
-use crate::{Context, Hop, Received};
+use crate::{Adjacency, Context, Received};
 
 /// Most neighbours in a HELLO or TC: more are listed in further messages, so that none is longer than a frame.
 pub(super) const MOST_LISTED: usize = 150;
@@ -149,7 +149,7 @@ impl Olsr {
     }
 
     /// Handles a neighbour of a symmetric neighbour [RFC 3626 section 8.2.1].
-    fn on_two_hop(&mut self, from: Hop, kind: NeighbourType, rated: Rated, until: Time) {
+    fn on_two_hop(&mut self, from: Adjacency, kind: NeighbourType, rated: Rated, until: Time) {
         let pair = (from.neighbour, rated.address);
         let cost = self.costs.of(rated.quality, rated.neighbour_quality);
         let known = self.two_hops.get(&pair);

@@ -51,7 +51,7 @@ use airfair_wire::Ipv4Addr;
 use airfair_wire::olsr::{Body, Message, PORT, Packet};
 
 use crate::protocol::Definition;
-use crate::{Context, DropReason, Effect, Hop, NodeSetup, Received, Routing, TableState, Undelivered};
+use crate::{Adjacency, Context, DropReason, Effect, NodeSetup, Received, Routing, TableState, Undelivered};
 
 use flooding::{Duplicate, Output};
 use links::{Costs, LinkTuple};
@@ -87,8 +87,8 @@ struct Topology {
 pub const AT_ONCE: usize = 8192;
 
 /// All links to a neighbour.
-fn links_to(neighbour: Ipv4Addr) -> RangeInclusive<Hop> {
-    Hop { neighbour, interface: 0 }..=Hop { neighbour, interface: u32::MAX }
+fn links_to(neighbour: Ipv4Addr) -> RangeInclusive<Adjacency> {
+    Adjacency { neighbour, interface: 0 }..=Adjacency { neighbour, interface: u32::MAX }
 }
 
 /// Routing of a node.
@@ -98,11 +98,11 @@ pub struct Olsr {
     interfaces: u32,
     config: OlsrConfig,
     costs: Costs,
-    links: BTreeMap<Hop, LinkTuple>,
+    links: BTreeMap<Adjacency, LinkTuple>,
     /// Willingness of nodes that were heard.
     willingness: BTreeMap<Ipv4Addr, u8>,
     /// Symmetric links.
-    symmetric: BTreeSet<Hop>,
+    symmetric: BTreeSet<Adjacency>,
     /// Symmetric neighbours with their willingness.
     neighbours: BTreeMap<Ipv4Addr, u8>,
     /// By neighbour and its neighbour.
@@ -210,7 +210,7 @@ impl Olsr {
     }
 
     /// The best symmetric link to a neighbour.
-    fn best_link(&self, neighbour: Ipv4Addr, now: Time) -> Option<(Hop, &LinkTuple)> {
+    fn best_link(&self, neighbour: Ipv4Addr, now: Time) -> Option<(Adjacency, &LinkTuple)> {
         let links = self.links.range(links_to(neighbour)).filter(|(_, link)| link.is_symmetric(now));
         let cost = |link: &LinkTuple| link.cost(&self.config, self.costs).unwrap_or(u64::MAX);
         links.min_by_key(|(hop, link)| (cost(link), **hop)).map(|(&hop, link)| (hop, link))
@@ -397,7 +397,7 @@ impl Definition for OlsrConfig {
 
 impl Routing for Olsr {
     /// Without a route the packet is dropped.
-    fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Hop> {
+    fn originate(&mut self, packet: u64, destination: Ipv4Addr, cx: &mut Context<'_>) -> Option<Adjacency> {
         let hop = self.next_hop(destination, cx.now);
         if hop.is_none() {
             cx.out.push(Effect::Drop { packet, reason: DropReason::NoRoute });
@@ -405,7 +405,13 @@ impl Routing for Olsr {
         hop
     }
 
-    fn relay(&mut self, packet: u64, ends: [Ipv4Addr; 2], _from: Hop, cx: &mut Context<'_>) -> Option<Hop> {
+    fn relay(
+        &mut self,
+        packet: u64,
+        ends: [Ipv4Addr; 2],
+        _from: Adjacency,
+        cx: &mut Context<'_>,
+    ) -> Option<Adjacency> {
         self.originate(packet, ends[1], cx)
     }
 
@@ -424,7 +430,7 @@ impl Routing for Olsr {
     }
 
     /// Without effect unless `link_layer_feedback` is set. A packet that was not delivered breaks the link for `neighbour_hold`.
-    fn on_undelivered(&mut self, neighbour: Hop, _what: Undelivered<'_>, cx: &mut Context<'_>) {
+    fn on_undelivered(&mut self, neighbour: Adjacency, _what: Undelivered<'_>, cx: &mut Context<'_>) {
         if !self.config.link_layer_feedback {
             return;
         }
@@ -465,7 +471,7 @@ impl Routing for Olsr {
         outputs.chain([hello, tc, self.wake.max(self.settles_at()), settles]).min().unwrap_or(Time::NEVER)
     }
 
-    fn next_hop(&self, destination: Ipv4Addr, _now: Time) -> Option<Hop> {
+    fn next_hop(&self, destination: Ipv4Addr, _now: Time) -> Option<Adjacency> {
         self.route(destination).map(|route| route.hop)
     }
 

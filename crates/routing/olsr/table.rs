@@ -11,13 +11,13 @@ use airfair_wire::Ipv4Addr;
 
 use super::Olsr;
 use super::config::WILL_NEVER;
-use crate::Hop;
+use crate::Adjacency;
 
 /// A route to a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Route {
     /// Next hop of the route.
-    pub hop: Hop,
+    pub hop: Adjacency,
     /// Number of hops.
     pub hops: u32,
     /// Sum of the costs of its links: 256 for a link without losses, and with metric hops for every link.
@@ -25,7 +25,7 @@ pub struct Route {
 }
 
 /// Order of routes to a destination: by cost, then by the first neighbour: the most willing one, then the lowest address and interface.
-type Rating = (u64, Reverse<u8>, Hop, u32);
+type Rating = (u64, Reverse<u8>, Adjacency, u32);
 
 /// The best routes found so far, and those whose links have not been followed.
 struct Search {

@@ -145,9 +145,9 @@ impl NodeAgent {
         let hello = WireMessage::Hello(Hello::new(probe, *sequence, self.me.0, named));
         *sequence = sequence.wrapping_add(1);
         let transmit = if probe {
-            Transmit { rate: SendRate::Lowest, power: self.config.probe_power }
+            Transmit { rate: SendRate::Lowest, power_offset: self.config.probe_power }
         } else {
-            Transmit { rate: SendRate::Data, power: Db(0.0) }
+            Transmit { rate: SendRate::Data, power_offset: Db(0.0) }
         };
         if let Some(bytes) = encoded(&hello) {
             let transmit = Some(transmit);

@@ -42,7 +42,7 @@ pub struct SourceConfig {
 
 /// A source.
 #[derive(Debug, Clone)]
-pub struct Sender {
+pub struct C3lSource {
     config: SourceConfig,
     /// Mean payload, and what headers add to it, bytes.
     payload: u64,
@@ -90,7 +90,7 @@ impl Sent {
     }
 }
 
-impl Sender {
+impl C3lSource {
     /// A source before its flow starts.
     #[must_use]
     pub const fn new(config: SourceConfig) -> Self {
@@ -123,7 +123,7 @@ impl Sender {
     }
 }
 
-impl Source for Sender {
+impl Source for C3lSource {
     fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.payload = setup.mss.get().max(1);
         self.headers = setup.headers.get();

@@ -75,7 +75,7 @@ use crate::scheme::Scheme;
 
 pub use agent::NodeAgent;
 pub use controller::Controller;
-pub use flow::{Receiver, Sender, SourceConfig};
+pub use flow::{C3lSource, Receiver, SourceConfig};
 pub use hop::Stamper;
 pub use links::{Capacity, Ended, Links, Sending};
 pub use local::LocalAgent;
@@ -427,12 +427,12 @@ impl C3l {
 
 impl Scheme for C3l {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(Sender::new(self.source)))
+        Some(Box::new(C3lSource::new(self.source)))
     }
 
     fn udp(&self) -> Option<UdpEnds> {
         Some(UdpEnds {
-            source: Box::new(Sender::new(self.source)),
+            source: Box::new(C3lSource::new(self.source)),
             receiver: Some(Box::new(Receiver::new(self.epoch))),
         })
     }

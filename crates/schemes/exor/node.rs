@@ -18,8 +18,8 @@
 //! - A number of a batch or a list that is forged would make all that the source sends look old, or not fit, for ever. So a node that is
 //!   silent, for three seconds at least, begins whatever batch it hears. Against one that forges all the time only signatures would help.
 //!
-//! Memory: at most `flows` flows of others, the one heard longest ago gives way; of each one batch of at most 100 packets. The
-//! host keeps payloads.
+//! Memory: at most `flows` flows of others, the one heard longest ago gives way; of each one batch of at most 100 packets, by
+//! their numbers.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -72,7 +72,7 @@ pub enum Meaning {
     Old,
     /// A map alone, or a packet that the node holds already.
     Known,
-    /// A packet that the node did not hold: the host keeps its payload; at the destination it has arrived.
+    /// A packet that the node did not hold; at the destination it has arrived.
     New,
 }
 
@@ -88,7 +88,7 @@ pub struct Heard {
 /// The packets that a node sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sending {
-    /// A broadcast: with the payload of the packet that the header names, or alone.
+    /// A broadcast: as long as with the packet that the header names, or the header alone.
     Broadcast(Exor),
     /// A packet of the batch at hand goes to the destination by ordinary routing.
     Routed {
@@ -137,7 +137,7 @@ struct Known {
 
 /// The flows of ExOR at a node.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub struct ExorNode {
     me: u32,
     config: ExorConfig,
     flows: Flows<Known>,
@@ -261,7 +261,7 @@ impl Batch {
     }
 }
 
-impl Node {
+impl ExorNode {
     /// A node without flows.
     #[must_use]
     pub const fn new(me: u32, config: ExorConfig) -> Self {
@@ -476,7 +476,7 @@ impl Node {
     }
 }
 
-impl Backlogged for Node {
+impl Backlogged for ExorNode {
     fn backlog_to(&self, destination: u32) -> u32 {
         self.backlog_of(|flow| flow.destination == destination)
     }

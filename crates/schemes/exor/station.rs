@@ -14,7 +14,7 @@ use airfair_units::{Bytes, Span, Time};
 use airfair_wire::Flow;
 use airfair_wire::exor::{ExorView, Nodes};
 
-use super::node::{ExorConfig, Meaning, Node, Sending};
+use super::node::{ExorConfig, ExorNode, Meaning, Sending};
 use crate::opportunistic::backpressure::{self, Backlogged, Backpressure};
 use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::flows::Flows;
@@ -72,7 +72,7 @@ struct Counts {
 /// A node of ExOR at its radio.
 pub struct ExorStation {
     config: StationConfig,
-    node: Node,
+    node: ExorNode,
     me: NodeId,
     ratios: Ratios,
     own: Sources<Nodes>,
@@ -85,7 +85,7 @@ pub struct ExorStation {
 
 /// The carrier of the node's own flows.
 struct Own<'a> {
-    node: &'a mut Node,
+    node: &'a mut ExorNode,
     sizes: &'a mut Flows<Sizes>,
 }
 
@@ -116,7 +116,7 @@ impl ExorStation {
     pub fn new(config: StationConfig) -> Self {
         Self {
             config,
-            node: Node::new(0, config.node),
+            node: ExorNode::new(0, config.node),
             me: NodeId(0),
             ratios: Ratios::new(config.probes),
             own: Sources::new(config.batch, config.flush),
@@ -197,7 +197,7 @@ impl ExorStation {
 impl Agent for ExorStation {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
-        self.node = Node::new(setup.node.0, self.config.node);
+        self.node = ExorNode::new(setup.node.0, self.config.node);
         self.sizes = Flows::new(setup.node.0, self.config.node.flows);
         self.ratios.start(setup.node, context);
         if let Some(diffq) = &mut self.diffq {

@@ -127,7 +127,7 @@ struct Known {
 
 /// The flows of MORE at a node.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub struct MoreNode {
     me: u32,
     config: MoreConfig,
     flows: Flows<Known>,
@@ -146,7 +146,7 @@ fn place(flow: &Flow, forwarders: ForwardersView<'_>, node: u32) -> Option<usize
     }
 }
 
-impl Node {
+impl MoreNode {
     /// A node without flows.
     #[must_use]
     pub const fn new(me: u32, config: MoreConfig) -> Self {
@@ -369,7 +369,7 @@ impl Node {
     }
 }
 
-impl Backlogged for Node {
+impl Backlogged for MoreNode {
     fn backlog_to(&self, destination: u32) -> u32 {
         let to = self.flows.iter().filter(|(flow, _)| flow.destination == destination);
         to.fold(0, |sum, (flow, known)| sum.saturating_add(self.backlog_of(&flow, known)))

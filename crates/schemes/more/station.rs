@@ -18,7 +18,7 @@ use airfair_wire::more::{Acknowledgement, CodedView, Flow, Forwarders};
 
 use super::decoder::Decoder;
 use super::forwarders;
-use super::node::{Heard, Meaning, MoreConfig, Node, next_gap};
+use super::node::{Heard, Meaning, MoreConfig, MoreNode, next_gap};
 use crate::opportunistic::backpressure::{self, Backlogged, Backpressure};
 use crate::opportunistic::expected::{Expected, Pruning};
 use crate::opportunistic::losses::Losses;
@@ -84,7 +84,7 @@ struct Counts {
 /// A node of MORE at its radio.
 pub struct MoreStation {
     config: StationConfig,
-    node: Node,
+    node: MoreNode,
     me: NodeId,
     ratios: Ratios,
     own: Sources<Forwarders>,
@@ -102,7 +102,7 @@ impl MoreStation {
     pub fn new(config: StationConfig) -> Self {
         Self {
             config,
-            node: Node::new(0, config.node),
+            node: MoreNode::new(0, config.node),
             me: NodeId(0),
             ratios: Ratios::new(config.probes),
             own: Sources::new(config.natives, config.flush),
@@ -202,7 +202,7 @@ fn forwarders(losses: &Losses, flow: &Flow, pruning: &Pruning) -> Option<Forward
 
 /// The carrier of the node's own flows.
 struct Own<'a> {
-    node: &'a mut Node,
+    node: &'a mut MoreNode,
     contents: &'a mut Vec<Content>,
 }
 
@@ -240,7 +240,7 @@ fn message(acknowledgement: &Acknowledgement) -> Option<Message> {
 impl Agent for MoreStation {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
-        self.node = Node::new(setup.node.0, self.config.node);
+        self.node = MoreNode::new(setup.node.0, self.config.node);
         self.ratios.start(setup.node, context);
         if let Some(diffq) = &mut self.diffq {
             context.out.timers.push((STEP, diffq.first_step(context.now, context.random)));

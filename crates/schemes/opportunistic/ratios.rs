@@ -112,7 +112,7 @@ impl Ratios {
             return false;
         };
         let bytes = probes.probe(context.now);
-        let transmit = Some(Transmit { rate: SendRate::Data, power: Db(0.0) });
+        let transmit = Some(Transmit { rate: SendRate::Data, power_offset: Db(0.0) });
         context.out.messages.push(Message { to: Destination::Broadcast, bytes, ahead: true, transmit });
         let around = 1.0 + JITTER * (2.0 * context.random.uniform() - 1.0);
         let next = Span((config.interval.as_nanos() as f64 * around) as u64);

@@ -41,13 +41,13 @@ pub struct Transmit {
     /// The rate.
     pub rate: SendRate,
     /// Power above the radio's own, in hundredths of a decibel; below 0 it is weaker.
-    pub power: Db,
+    pub power_offset: Db,
 }
 
 impl Default for Transmit {
     /// As every broadcast.
     fn default() -> Self {
-        Self { rate: SendRate::Broadcast, power: Db(0.0) }
+        Self { rate: SendRate::Broadcast, power_offset: Db(0.0) }
     }
 }
 

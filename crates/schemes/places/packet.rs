@@ -1,6 +1,7 @@
 //! The properties of a packet that a scheme may use.
 
 use airfair_units::Time;
+use airfair_wire::{five_tuple, ipv4};
 
 /// A node: a number derived from its name, so that it does not depend on the order of the scenario file nor on other nodes.
 /// No two nodes of a world have the same number; the order of numbers has no meaning.
@@ -33,6 +34,17 @@ pub enum Ecn {
     Ce,
 }
 
+/// Both codepoints of a transport that supports ECN are one.
+impl From<ipv4::Ecn> for Ecn {
+    fn from(field: ipv4::Ecn) -> Self {
+        match field {
+            ipv4::Ecn::NotEct => Self::NotEct,
+            ipv4::Ecn::Ect0 | ipv4::Ecn::Ect1 => Self::Ect,
+            ipv4::Ecn::Ce => Self::Ce,
+        }
+    }
+}
+
 /// The class of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PacketClass {
@@ -42,6 +54,15 @@ pub enum PacketClass {
     Ack,
     /// A message of a scheme, of routing or of ARP.
     Control,
+}
+
+impl From<five_tuple::Class> for PacketClass {
+    fn from(class: five_tuple::Class) -> Self {
+        match class {
+            five_tuple::Class::Data => Self::Data,
+            five_tuple::Class::Acknowledgement => Self::Ack,
+        }
+    }
 }
 
 /// A packet as a queue sees it.

@@ -17,6 +17,7 @@ mod fetch;
 mod kind;
 mod mac;
 mod medium;
+mod reach;
 
 pub use kind::Kind;
 pub use mac::{Attempt, Ending, FixedRate, Indication, MacKind, Msdu, Outcome, Pair, RateControl};
@@ -24,12 +25,13 @@ pub(crate) use mac::{CategoryView, Countdown, MacWait, StationView};
 pub use medium::artificial_links::{CutOff, TooFast};
 pub use medium::frame::BROADCAST;
 pub use medium::phy::{PhyKind, PpduFormat};
-pub(crate) use medium::relations::{JUDGED_BYTES, MOST_LOUDER, ReceivedSignal};
+pub(crate) use medium::relations::{JUDGED_BYTES, MOST_POWER_OFFSET, ReceivedSignal};
 pub use medium::relations::{LEAST_DELIVERY, Relation, least_power};
 pub use medium::{StationSpec, error, propagation};
+pub use reach::Reach;
 
 use airfair_schemes::places::Airtime;
-use airfair_units::{Attowatts, Bytes, Db, Span, Time};
+use airfair_units::{Attowatts, Bytes, Span, Time};
 
 use crate::engine::{Agenda, EventOwner};
 use crate::event::{Event, EventKind};
@@ -41,7 +43,7 @@ use crate::spec::{GainChangeSpec, GainSpec, MovementSpec};
 use mac::Mac;
 use medium::frame::Frame;
 use medium::radio::flag;
-use medium::{Medium, artificial_links, memory, relations};
+use medium::{Medium, memory};
 
 /// The air, with all stations.
 #[derive(Debug)]
@@ -224,24 +226,16 @@ impl Air {
         self.medium.stations[station].radio.kind.into()
     }
 
+    /// Reception between stations.
+    #[must_use]
+    pub const fn reach(&self) -> Reach<'_> {
+        Reach { air: self }
+    }
+
     /// Memory of a station and its list of hearers, bytes; the mean over all stations.
     #[must_use]
     pub fn bytes_per_station(&self) -> usize {
         (self.medium.bytes() + self.mac.bytes()) / self.len().max(1)
-    }
-
-    /// Stations for which the medium is busy while `station` transmits, in the order of their numbers.
-    #[must_use]
-    pub fn relations(&self, station: StationIx) -> Vec<Relation> {
-        let psdu = self.psdu(station, JUDGED_BYTES);
-        relations::relations(&self.medium, station, psdu, |to| self.link_mode(station, to))
-    }
-
-    /// Probability that a data frame of `bytes` (as an IP packet) in the mode of the pair arrives on an otherwise silent air.
-    #[must_use]
-    pub fn delivery_ratio(&self, from: StationIx, to: StationIx, bytes: u32) -> f64 {
-        let frame = (self.link_mode(from, to), self.psdu(from, bytes));
-        relations::delivery_ratio(&self.medium, (from, to), frame)
     }
 
     /// The mode of data frames from one station to another now, by the law of rates.
@@ -255,37 +249,6 @@ impl Air {
         self.mac.set_rate_control(law);
     }
 
-    /// The stations at which broadcasts of a station at its nominal rate arrive at times, each with that probability, in no order that
-    /// means anything.
-    pub(crate) fn deliveries(
-        &self,
-        from: StationIx,
-        bytes: u32,
-    ) -> impl Iterator<Item = (StationIx, f64)> + '_ {
-        relations::deliveries(&self.medium, from, (self.mac(from).nominal_mode, self.psdu(from, bytes)))
-    }
-
-    /// The least power above the radio's own, 0 or more, with which broadcasts of `bytes` (as an IP packet) at the lowest rate arrive.
-    pub(crate) fn power_to_arrive(&self, from: StationIx, to: StationIx, bytes: u32) -> Option<Db> {
-        let frame = (self.mac(from).lowest_mode(), self.psdu(from, bytes));
-        relations::power_to_arrive(&self.medium, (from, to), frame)
-    }
-
-    /// The link between two stations, if it has no losses by [`crate::spec::ErrorModel::Threshold`] while the error curves give a loss of
-    /// more than a tenth.
-    pub(crate) fn too_fast(&self, from: StationIx, to: StationIx) -> Option<TooFast> {
-        artificial_links::too_fast(&self.medium, from, to)
-    }
-
-    /// Thresholds that cut error curves where there are links or nodes move.
-    pub(crate) fn cut_off(&self) -> Vec<CutOff> {
-        if self.is_empty() {
-            Vec::new()
-        } else {
-            artificial_links::cut_off(&self.medium, self.psdu(StationIx(0), JUDGED_BYTES))
-        }
-    }
-
     /// PSDU bytes of a frame in which a station sends an IP packet of `bytes`.
     fn psdu(&self, station: StationIx, bytes: u32) -> u32 {
         bytes + self.framing(station)
@@ -294,11 +257,6 @@ impl Air {
     /// Bytes of LLC and MAC headers and FCS in a data frame of a station.
     pub(crate) fn framing(&self, station: StationIx) -> u32 {
         self.mac(station).overhead
-    }
-
-    /// Propagation delay from one station to another; none if the second does not hear the first.
-    pub(crate) fn delay(&self, from: StationIx, to: StationIx) -> Option<Span> {
-        self.medium.unfaded_hearers().find(from, to).map(|hearer| Span(hearer.delay.into()))
     }
 
     /// State of a station's MAC for observers.
@@ -315,21 +273,6 @@ impl Air {
     /// True if gains vary while nodes rest: each frame has powers of its own.
     pub(crate) fn gains_vary(&self) -> bool {
         self.medium.gains_vary()
-    }
-
-    /// The signal of a frame that has just started at another station.
-    pub(crate) fn signal_at(&self, frame: &FrameView, at: StationIx) -> Option<ReceivedSignal> {
-        relations::signal_in(&self.medium, self.medium.bands_of(frame.sender, frame.louder), at)
-    }
-
-    /// The signal of one station at another, without fading.
-    pub(crate) fn mean_signal_at(&self, from: StationIx, at: StationIx) -> Option<ReceivedSignal> {
-        relations::mean_signal_at(&self.medium, from, at)
-    }
-
-    /// The mean signals of all stations at this one, by the number of the sender.
-    pub(crate) fn signals_at(&self, station: StationIx) -> Vec<Option<ReceivedSignal>> {
-        relations::signals_at(&self.medium, station)
     }
 
     /// Starts the movement of nodes: see [`Medium::start_movement`].
@@ -455,51 +398,51 @@ impl Air {
     fn frame_end(&mut self, at: FrameIx, agenda: &mut Agenda) {
         let frame = *self.medium.frames.get(at);
         self.medium.stations[frame.sender].radio.clear(flag::TRANSMITTING);
-        let bands = self.medium.bands_of(frame.sender, frame.louder);
-        if bands.start < bands.end && self.medium.hearers.bands[bands.start].offset == 0 {
-            self.end_at_band(at, &frame, bands.start, agenda);
-        }
+        let bands = self.medium.bands_of(frame.sender, frame.power_offset);
+        let near = bands.start < bands.end && self.medium.hearers.bands[bands.start].offset == 0;
+        let receiver_found = near && self.end_at_band(at, &frame, bands.start, agenda);
         self.mac.sent(&mut self.medium, &frame, agenda);
-        self.pass_done(at, false, &frame, agenda);
+        self.pass_done(at, receiver_found, &frame, agenda);
     }
 
     /// Handles the end of a frame at a band of distant hearers.
     fn band_end(&mut self, at: FrameIx, band: usize, agenda: &mut Agenda) {
         let frame = *self.medium.frames.get(at);
-        self.end_at_band(at, &frame, band, agenda);
+        let receiver_found = self.end_at_band(at, &frame, band, agenda);
+        self.pass_done(at, receiver_found, &frame, agenda);
         self.medium.carry_last_sequence(&frame, band);
     }
 
-    /// The pass at a frame's end over one band of hearers.
+    /// The pass at a frame's end over one band of hearers. Returns true if the receiver was among those that can decode the frame.
     #[inline(always)]
-    fn end_at_band(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
+    fn end_at_band(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) -> bool {
         if frame.judged.is_none() {
-            self.end_at_usual(at, frame, band, agenda);
+            self.end_at_usual(at, frame, band, agenda)
         } else {
-            self.end_at_other(at, frame, band, agenda);
+            self.end_at_other(at, frame, band, agenda)
         }
     }
 
     /// [`Air::end_at_band`] for a frame in an exchange of its sender's nominal mode.
     #[inline(never)]
-    fn end_at_usual(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
+    fn end_at_usual(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) -> bool {
         let mut pass = self.medium.end_pass(at, frame, band);
         while let Some(entry) = self.medium.next_hearer(&mut pass) {
             self.end_at(at, entry, frame, agenda);
         }
-        self.pass_done(at, pass.receiver_found, frame, agenda);
+        pass.receiver_found
     }
 
     /// [`Air::end_at_band`] for a frame that is judged by another mode.
     #[cold]
     #[inline(never)]
-    fn end_at_other(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
+    fn end_at_other(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) -> bool {
         let mut pass = self.medium.end_pass(at, frame, band);
         while let Some((entry, hearer)) = self.medium.next_hearer_of(frame, &mut pass) {
             let reception = self.medium.judge::<true>(at, (entry, hearer), frame);
             self.mac.frame_ended(&mut self.medium, (entry, hearer), frame, reception, agenda);
         }
-        self.pass_done(at, pass.receiver_found, frame, agenda);
+        pass.receiver_found
     }
 
     /// Handles the end of a frame at a hearer (`entry` of the sender's list) that is no mere bystander.
@@ -510,6 +453,7 @@ impl Air {
         self.mac.frame_ended(&mut self.medium, (entry, hearer), frame, reception, agenda);
     }
 
+    /// Completes one of the passes at a frame's end. A response that has reached its receiver in none of them is lost.
     #[inline(always)]
     fn pass_done(&mut self, at: FrameIx, receiver_found: bool, frame: &Frame, agenda: &mut Agenda) {
         if let Some(receiver) = self.medium.pass_done(at, receiver_found)

@@ -223,13 +223,14 @@ impl EventQueue for Wheel {
                     if event.time >= limit {
                         return None;
                     }
-                    self.bucket = event.time >> BUCKET_BITS;
+                    let bucket = event.time >> BUCKET_BITS;
+                    self.bucket = bucket;
                     self.heads[index] = NONE;
                     self.occupied.clear(index);
                     let time = owner.due(&event);
                     // A deferred event usually keeps its place.
                     if time > event.time
-                        && let Some(later) = bucket_for(time, self.bucket)
+                        && let Some(later) = bucket_for(time, bucket)
                     {
                         place.event.time = time;
                         place.next = std::mem::replace(&mut self.heads[later], at);

@@ -1,11 +1,14 @@
 //! Flows: their ends, their times, and their counters. Datagrams of flows over UDP are made here.
 
+use std::collections::VecDeque;
+
 use airfair_schemes::places::{FlowId, PacketClass};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
 
+use super::plane::DataPlane;
 use crate::event::{Order, class};
-use crate::ids::{FlowIx, NodeIx};
+use crate::ids::{CopyRef, FlowIx, NodeIx, PortIx};
 use crate::measure::delays::Delays;
 use crate::packet::{Packet, PacketCopy, Payload};
 use crate::route::NextHop;
@@ -35,6 +38,21 @@ airfair_units::fieldwise!(Sub::sub for FlowTotals {
     sent, delivered_packets, delivered_bytes, dropped, offered_bytes, held
 });
 
+/// Packets of a flow that wait for the forwarder of its source.
+#[derive(Debug)]
+pub(crate) struct Forwarded {
+    /// The port of the forwarder's radio.
+    pub port: PortIx,
+    pub waiting: VecDeque<CopyRef>,
+}
+
+impl Forwarded {
+    /// True if as many packets wait as the port's queue may hold.
+    pub fn is_full(&self, plane: &DataPlane) -> bool {
+        self.waiting.len() >= plane.interfaces.pipeline(self.port).view().limit_packets as usize
+    }
+}
+
 /// A flow during the run.
 pub(crate) struct Flow {
     pub from: NodeIx,
@@ -46,6 +64,8 @@ pub(crate) struct Flow {
     /// First hops of the packets of both directions, with static routes.
     pub first_hops: [Option<NextHop>; 2],
     pub rank: u32,
+    /// Packets that wait for the forwarder of the source; none if routes carry the flow.
+    pub forwarded: Option<Box<Forwarded>>,
     /// DSCP of its packets in both directions.
     pub dscp: u8,
     pub start: Time,
@@ -90,6 +110,7 @@ impl Flow {
             id,
             first_hops: hops,
             rank,
+            forwarded: None,
             dscp: spec.dscp,
             start: spec.start + jitter,
             stop: spec.stop.min(end),

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use airfair_host::{Dequeued, Firing, HeaderId, HeaderKinds, HeaderRef, Pipeline};
+use airfair_host::{Dequeued, Firing, Pipeline};
 use airfair_schemes::places::{
-    Backlog, Capability, DropReason, Enqueued, Finished, FlowId, Heard, HopEffects, MarkReason, NodeId,
-    Packet as QueuedPacket, PacketClass, PacketId, Passage, QueueEffects, QueueView, Setting, Timer, Verdict,
+    Backlog, Capability, Enqueued, FlowId, HopEffects, NodeId, Packet as QueuedPacket, PacketClass,
+    QueueEffects, QueueView, Setting, Timer,
 };
 use airfair_units::{Rate, Span, Time};
 
@@ -108,8 +108,6 @@ pub(crate) struct Interfaces {
     nodes: Table<NodeIx, Node>,
     /// Node and port of each station.
     stations: Table<StationIx, (NodeIx, PortIx)>,
-    /// Headers of the schemes at ports and in flows.
-    kinds_of_header: HeaderKinds,
     /// Effects that hooks have requested, by the kind of hook.
     queue: QueueEffects,
     hop: HopEffects,
@@ -129,7 +127,6 @@ impl Interfaces {
         ports: impl Iterator<Item = NewPort>,
         nodes: impl Iterator<Item = (Vec<PortIx>, NodeId, u32)>,
         stations: Vec<(NodeIx, PortIx)>,
-        kinds_of_header: HeaderKinds,
     ) -> Self {
         let port = |NewPort { node, link, pipeline, peers, categories }| Port {
             node,
@@ -158,7 +155,6 @@ impl Interfaces {
             nodes,
             nodes_by_id: nodes_by_id.into(),
             stations: stations.into_iter().collect(),
-            kinds_of_header,
             queue: QueueEffects::default(),
             hop: HopEffects::default(),
             firings: Vec::new(),
@@ -362,91 +358,45 @@ impl Interfaces {
         self.ports[port].ahead.pop_front()
     }
 
+    /// Queue, AQM and hop of a port, to read.
+    #[inline(always)]
+    pub fn pipeline(&self, port: PortIx) -> &Pipeline {
+        &self.ports[port].pipeline
+    }
+
+    /// Queue, AQM and hop of a port, for calls without effects that would have to be kept here.
+    #[inline(always)]
+    pub fn pipeline_mut(&mut self, port: PortIx) -> &mut Pipeline {
+        &mut self.ports[port].pipeline
+    }
+
     // ---- The queue ----
 
-    /// State of a port's queue; that of a wire is separate.
-    #[inline(always)]
-    pub fn view(&self, port: PortIx) -> QueueView {
-        self.ports[port].pipeline.view()
-    }
-
-    /// Limit of a port's queue if it is a plain drop-tail queue ([`Pipeline::tail_drop`]).
-    pub fn tail_drop(&self, port: PortIx) -> Option<u32> {
-        self.ports[port].pipeline.tail_drop()
-    }
-
-    /// Calls `see` with each packet in a port's queue, in any order.
-    pub fn for_each_packet(&self, port: PortIx, see: &mut dyn FnMut(&QueuedPacket)) {
-        self.ports[port].pipeline.for_each_packet(see);
-    }
-
-    /// True if an AQM or a hop handles a port's packets.
-    #[inline(always)]
-    pub fn judges(&self, port: PortIx) -> bool {
-        self.ports[port].pipeline.judges()
-    }
-
-    /// True if a port's AQM or hop handles received packets.
-    pub fn wants_received(&self, port: PortIx) -> bool {
-        self.ports[port].pipeline.wants_received()
-    }
-
-    /// Lets AQM and hop judge a packet that arrives at a port.
-    #[inline(always)]
-    pub fn judge(
-        &mut self,
-        port: PortIx,
-        packet: &mut QueuedPacket,
-        carried: HeaderRef<'_>,
-        now: Time,
-    ) -> Verdict {
-        self.ports[port].pipeline.judge(packet, carried, &self.kinds_of_header, now)
-    }
-
-    /// Stores a packet in a port's queue. Its effects follow in [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
+    /// Stores a packet in a port's queue. Its effects follow in [`Interfaces::queue_effects`].
     #[inline(always)]
     pub fn store(&mut self, port: PortIx, packet: QueuedPacket, now: Time) -> Enqueued {
         debug_assert!(self.queue.is_empty(), "effects of another queue");
         self.ports[port].pipeline.store(packet, now, &mut self.queue)
     }
 
-    /// Dequeues from a port without AQM and hop. Effects follow in [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
+    /// Dequeues from a port without AQM and hop. Effects follow in [`Interfaces::queue_effects`].
     #[inline(always)]
     pub fn pop(&mut self, port: PortIx, now: Time) -> Option<QueuedPacket> {
         debug_assert!(self.queue.is_empty(), "effects of another queue");
         self.ports[port].pipeline.pop(now, &mut self.queue)
     }
 
-    /// Dequeues from a port with an AQM or a hop. Effects follow in [`Interfaces::next_dropped`] and [`Interfaces::next_marked`].
+    /// Dequeues from a port with an AQM or a hop. Effects follow in [`Interfaces::queue_effects`].
     #[inline(always)]
     pub fn dequeue(&mut self, port: PortIx, now: Time) -> Option<Dequeued> {
         debug_assert!(self.queue.is_empty(), "effects of another queue");
         self.ports[port].pipeline.dequeue(now, &mut self.queue)
     }
 
-    /// True if a queue has dropped or marked packets by itself.
+    /// Packets that the queue of the last call has dropped or marked by itself; to be taken before the next call.
     #[inline(always)]
-    pub fn has_effects(&self) -> bool {
-        !self.queue.is_empty()
-    }
-
-    /// The next packet that a queue has dropped by itself: place of its copy, and reason.
-    pub fn next_dropped(&mut self) -> Option<(u32, DropReason)> {
-        self.queue.dropped.pop().map(|(id, reason)| (id.0, reason))
-    }
-
-    /// The next packet that a queue has marked by itself: place of its copy, and reason.
-    pub fn next_marked(&mut self) -> Option<(u32, MarkReason)> {
-        self.queue.marked.pop().map(|(id, reason)| (id.0, reason))
-    }
-
-    /// Notifies the hop of a packet that has left the queue for the link.
-    #[inline(always)]
-    pub fn depart(&mut self, port: PortIx, packet: &QueuedPacket, carried: HeaderRef<'_>, now: Time) {
-        let pipeline = &mut self.ports[port].pipeline;
-        if pipeline.wants_departures() {
-            pipeline.depart(packet, carried, now);
-        }
+    pub fn queue_effects(&mut self) -> &mut QueueEffects {
+        &mut self.queue
     }
 
     /// Counts a packet that has left a port's queue after waiting for `waited`.
@@ -458,52 +408,7 @@ impl Interfaces {
         *messages_left += u64::from(class == PacketClass::Control);
     }
 
-    /// Lets AQM and hop judge a packet received by a port's station.
-    pub fn receive(
-        &mut self,
-        port: PortIx,
-        packet: &QueuedPacket,
-        carried: HeaderRef<'_>,
-        now: Time,
-    ) -> Verdict {
-        self.ports[port].pipeline.receive(packet, carried, now)
-    }
-
     // ---- Headers that queues read and write, and other news for them ----
-
-    /// Kind of header that a port's queue reads and writes.
-    #[inline(always)]
-    pub fn queue_header(&self, port: PortIx) -> HeaderId {
-        self.ports[port].pipeline.queue_header()
-    }
-
-    /// True if a packet with this kind of header that leaves a port has a header that the port's hop has written.
-    pub fn hop_writes(&self, port: PortIx, id: HeaderId) -> bool {
-        self.ports[port].pipeline.hop_writes(id)
-    }
-
-    /// True if a port's scheme wants a capability there.
-    #[inline]
-    pub fn wants(&self, port: PortIx, capability: Capability) -> bool {
-        self.ports[port].pipeline.wants(capability)
-    }
-
-    /// Lets a port's queue write the header of a packet that has left it.
-    pub fn stamp(&mut self, port: PortIx, packet: &QueuedPacket, carried: HeaderRef<'_>, now: Time) {
-        self.ports[port].pipeline.stamp(packet, carried, &self.kinds_of_header, now);
-    }
-
-    /// The difference to the next hop's queue with which the last labelled packet has left a port's queue.
-    pub fn differential(&self, port: PortIx) -> Option<i64> {
-        self.ports[port].pipeline.differential()
-    }
-
-    /// Notifies a port's queue, if it wants that, of a header that its station has received or overheard. True if a packet that had to wait
-    /// may leave.
-    #[inline]
-    pub fn heard(&mut self, port: PortIx, id: HeaderId, heard: &Heard<'_>, now: Time) -> bool {
-        self.ports[port].pipeline.heard(id, heard, now)
-    }
 
     /// Schedules the time from which on a port's queue names by itself a packet that has to wait, unless an earlier one is pending.
     pub fn arm(&mut self, port: PortIx, now: Time, schedule: &mut Schedule) {
@@ -525,27 +430,9 @@ impl Interfaces {
         due
     }
 
-    /// Notifies a port's queue of the end of a transmission.
-    pub fn finished(&mut self, port: PortIx, packet: PacketId) {
-        self.ports[port].pipeline.finished(packet);
-    }
-
-    /// Notifies a port's hop, if it wants that, of a packet that the link has finished.
-    pub fn link_finished(&mut self, port: PortIx, finished: Finished, now: Time) {
-        let pipeline = &mut self.ports[port].pipeline;
-        if pipeline.wants_access_times() {
-            pipeline.link_finished(finished, now);
-        }
-    }
-
-    /// True if a port's hop learns of the times of access.
-    pub fn wants_access_times(&self, port: PortIx) -> bool {
-        self.ports[port].pipeline.wants_access_times()
-    }
-
     /// Ports whose queues follow changes of routes and do not know the present revision, which they then do.
     pub fn with_new_routes(&mut self, revision: impl Fn(NodeIx) -> u64) -> Vec<PortIx> {
-        let ports = self.ports.places().filter(|&port| self.wants(port, Capability::Routes));
+        let ports = self.ports.places().filter(|&port| self.ports[port].pipeline.wants(Capability::Routes));
         let changed: Vec<_> =
             ports.filter(|&port| self.ports[port].known_routes != revision(self.ports[port].node)).collect();
         for &port in &changed {
@@ -562,11 +449,6 @@ impl Interfaces {
         });
     }
 
-    /// Takes back the first packet for a destination from a port's queue: the place of its copy.
-    pub fn withdraw(&mut self, port: PortIx, destination: NodeId) -> Option<u32> {
-        self.ports[port].pipeline.withdraw(destination).map(|packet| packet.id.0)
-    }
-
     /// State of a port's queue for a source that sends to a destination.
     pub fn backlog_to(&self, port: PortIx, destination: NodeIx, labelled: bool) -> QueueView {
         self.ports[port].pipeline.backlog_to(self.id(destination), labelled)
@@ -579,11 +461,6 @@ impl Interfaces {
         sizes
     }
 
-    /// Internal values of the queue at a port, by name.
-    pub fn queue_gauges(&self, port: PortIx) -> Vec<(&'static str, f64)> {
-        self.ports[port].pipeline.queue_gauges()
-    }
-
     /// Packets of flows that have left the queues of a station's port.
     pub fn packets_left(&self, port: PortIx) -> u64 {
         let left = |port| self.ports[port].totals.left - self.ports[port].messages_left;
@@ -592,13 +469,14 @@ impl Interfaces {
 
     /// State of all queues of a station's port.
     pub fn view_of_link(&self, port: PortIx) -> QueueView {
-        self.ports_of_link(port).map(|port| self.view(port)).fold(QueueView::default(), |sum, view| {
-            QueueView {
+        self.ports_of_link(port).map(|port| self.ports[port].pipeline.view()).fold(
+            QueueView::default(),
+            |sum, view| QueueView {
                 packets: sum.packets + view.packets,
                 bytes: sum.bytes + view.bytes,
                 limit_packets: sum.limit_packets.saturating_add(view.limit_packets),
-            }
-        })
+            },
+        )
     }
 
     /// Applies a setting that an agent of the port has requested.
@@ -632,7 +510,7 @@ impl Interfaces {
         if let Some(wire) = self.wire_with_queue(port, links) {
             return links.is_full(wire, now);
         }
-        let view = self.view(port);
+        let view = self.ports[port].pipeline.view();
         view.packets >= view.limit_packets
     }
 
@@ -641,7 +519,7 @@ impl Interfaces {
     pub fn is_empty(&self, port: PortIx, links: &Links, now: Time) -> bool {
         match self.wire_with_queue(port, links) {
             Some(wire) => links.is_empty(wire, now),
-            None => self.view(port).packets == 0,
+            None => self.ports[port].pipeline.view().packets == 0,
         }
     }
 
@@ -651,7 +529,7 @@ impl Interfaces {
             LinkRef::Wire(wire) => links.view(wire, now).waiting,
             LinkRef::Station(_) => 0,
         };
-        u64::from(self.view(port).packets) + at_wire
+        u64::from(self.ports[port].pipeline.view().packets) + at_wire
     }
 
     /// Totals of a port's queue.
@@ -687,37 +565,6 @@ impl Interfaces {
 
     // ---- Hops of explicit-rate schemes ----
 
-    /// Header kinds of schemes.
-    pub fn headers(&self) -> &HeaderKinds {
-        &self.kinds_of_header
-    }
-
-    /// Header kinds of schemes, to register that of a law.
-    pub fn headers_mut(&mut self) -> &mut HeaderKinds {
-        &mut self.kinds_of_header
-    }
-
-    /// True if a port has a hop.
-    pub fn has_hop(&self, port: PortIx) -> bool {
-        self.ports[port].pipeline.has_hop()
-    }
-
-    /// Lets the hop handle a packet on its way to a wire that keeps its own queue.
-    #[inline(always)]
-    pub fn pass_hop(&mut self, port: PortIx, passage: &Passage, carried: HeaderRef<'_>, now: Time) {
-        self.ports[port].pipeline.pass_hop(passage, carried, &self.kinds_of_header, now);
-    }
-
-    /// Notifies the hop of a packet of `bytes` that was dropped at its port.
-    pub fn on_dropped(&mut self, port: PortIx, bytes: u32) {
-        self.ports[port].pipeline.on_dropped(bytes);
-    }
-
-    /// Notifies the hop of a new rate of its port's link.
-    pub fn set_rate(&mut self, port: PortIx, rate: Rate) {
-        self.ports[port].pipeline.set_rate(rate);
-    }
-
     /// Starts all hops, at time 0.
     pub fn start_hops(&mut self, schedule: &mut Schedule) {
         for port in self.ports() {
@@ -746,10 +593,5 @@ impl Interfaces {
         for Firing { at, timer, generation } in self.firings.drain(..) {
             schedule.add(at, order, EventKind::HopTimer { port, generation, timer: timer.0 });
         }
-    }
-
-    /// Internal values of the hop at a port, by name.
-    pub fn hop_gauges(&self, port: PortIx) -> Vec<(&'static str, f64)> {
-        self.ports[port].pipeline.hop_gauges()
     }
 }

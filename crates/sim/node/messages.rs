@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use airfair_host::{EndedMessage, MessageId, Outgoing, Sender};
+use airfair_host::{EndedMessage, MessageId, MessageSender, Outgoing};
 use airfair_schemes::places::Transmit;
 
 use crate::ids::{FlowIx, MessageIx, NodeIx, StationIx};
@@ -12,7 +12,7 @@ use crate::ids::{FlowIx, MessageIx, NodeIx, StationIx};
 pub(crate) struct InTransit {
     /// Name of the message; none of the header of a broadcast.
     pub id: Option<MessageId>,
-    pub sender: Sender<StationIx>,
+    pub sender: MessageSender<StationIx>,
     pub bytes: Arc<[u8]>,
     /// Nodes any number of hops away may receive it.
     pub routed: bool,
@@ -43,7 +43,7 @@ impl InTransit {
 
     /// The header of a broadcast.
     pub fn header(station: StationIx, bytes: Vec<u8>, batch: Option<(FlowIx, u32)>) -> Self {
-        let (sender, bytes) = (Sender::Agent(station), bytes.into());
+        let (sender, bytes) = (MessageSender::Agent(station), bytes.into());
         Self { id: None, sender, bytes, routed: false, transmit: None, batch, arrived: false, receivers: 0 }
     }
 
@@ -71,6 +71,12 @@ impl Messages {
         self.list.get(message.ix())?.as_ref()
     }
 
+    /// Name, bytes and sender of a message of an agent or a controller that has not ended.
+    pub fn content(&self, message: MessageIx) -> Option<(MessageId, Arc<[u8]>, MessageSender<StationIx>)> {
+        let message = self.get(message)?;
+        Some((message.id?, message.bytes.clone(), message.sender))
+    }
+
     /// The first bytes of a message; zeros after its end.
     pub fn start_of<const N: usize>(&self, message: MessageIx) -> [u8; N] {
         self.get(message).map_or([0; N], InTransit::start)
@@ -92,7 +98,7 @@ impl Messages {
     }
 
     /// Ends a message. Returns its sender and its fate.
-    pub fn end(&mut self, message: MessageIx) -> Option<(Sender<StationIx>, EndedMessage)> {
+    pub fn end(&mut self, message: MessageIx) -> Option<(MessageSender<StationIx>, EndedMessage)> {
         let InTransit { sender, routed, arrived, receivers, .. } = self.list.get_mut(message.ix())?.take()?;
         self.free.push(message.0);
         Some((sender, EndedMessage { receivers, routed, arrived }))
@@ -108,7 +114,10 @@ mod tests {
         let message =
             Message { to: Destination::Broadcast, bytes: vec![7, number as u8], ahead: false, transmit };
         let id = MessageId { origin: NodeId(4), number };
-        InTransit::new(Outgoing { id, node: NodeIx(0), sender: Sender::Agent(StationIx(4)), message }, false)
+        InTransit::new(
+            Outgoing { id, node: NodeIx(0), sender: MessageSender::Agent(StationIx(4)), message },
+            false,
+        )
     }
 
     #[test]
@@ -122,7 +131,7 @@ mod tests {
         messages.mark_arrived(other);
         assert_eq!((messages.start_of(one), messages.start_of(other)), ([7, 1, 0], [7]));
         let ended = |receivers, arrived| {
-            Some((Sender::Agent(StationIx(4)), EndedMessage { receivers, routed: false, arrived }))
+            Some((MessageSender::Agent(StationIx(4)), EndedMessage { receivers, routed: false, arrived }))
         };
         assert_eq!((messages.end(one), messages.end(other)), (ended(2, false), ended(0, true)));
         assert_eq!((messages.end(one), messages.start_of(one)), (None, [0; 2]), "it has ended");

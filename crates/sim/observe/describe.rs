@@ -93,36 +93,36 @@ pub(crate) enum Body {
 
 /// Describes a packet by its copy that has travelled farthest; none after its end.
 pub(crate) fn packet(network: &Network, packet: PacketRef) -> Option<PacketDescription> {
-    copy(network, network.packets.latest(packet)?)
+    copy(network, network.plane.packets.latest(packet)?)
 }
 
 /// Describes a copy; none after its end.
 pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription> {
-    let (packet, at) = network.packets.packet_and_copy(copy)?;
+    let (packet, at) = network.plane.packets.packet_and_copy(copy)?;
     let body = match packet.payload {
-        Payload::Routing(message) => Body::Routing(network.routes.datagram(message)?),
-        Payload::Message(message) => Body::Message(network.messages.start_of(message)),
+        Payload::Routing(message) => Body::Routing(network.plane.routes.datagram(message)?),
+        Payload::Message(message) => Body::Message(network.plane.messages.start_of(message)),
         Payload::Forwarded(message) => Body::Forwarded(
-            network.messages.get(message).map_or_else(Vec::new, |header| header.bytes.to_vec()),
+            network.plane.messages.get(message).map_or_else(Vec::new, |header| header.bytes.to_vec()),
         ),
         Payload::Arp { request } => Body::Arp { request },
         Payload::Tcp { flow, opening } => segment(network, copy, at, (flow, opening))?,
-        Payload::Foreign(foreign) => Body::Foreign(network.outside.bytes(foreign).cloned()),
+        Payload::Foreign(foreign) => Body::Foreign(network.plane.outside.bytes(foreign).cloned()),
         Payload::Udp { .. } | Payload::Routed { .. } => {
             Body::Udp { header: scheme_header(network, copy, at) }
         }
-        Payload::Report { .. } => Body::Report(network.packets.report(at.of).to_vec()),
+        Payload::Report { .. } => Body::Report(network.plane.packets.report(at.of).to_vec()),
     };
     Some(PacketDescription {
         flow: packet.flow().or_else(|| forwarded(network, packet).map(|(flow, _)| flow)),
         source: packet.source,
         destination: packet.destination,
         payload: packet.length,
-        ttl: network.rules.hop_limit.saturating_sub(at.hops) as u8,
+        ttl: network.plane.rules.hop_limit.saturating_sub(at.hops) as u8,
         ecn: at.ecn,
         content: content(network, packet, at),
         sequence: forwarded(network, packet)
-            .map_or_else(|| network.packets.sequence(packet, at), |(_, batch)| batch),
+            .map_or_else(|| network.plane.packets.sequence(packet, at), |(_, batch)| batch),
         announced: announced(network, copy).map(|announced| announced.queue),
         body,
     })
@@ -130,13 +130,13 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
 
 /// Flow and batch of the broadcast of a forwarder that a frame carries, while its packet exists.
 pub(crate) fn batch(network: &Network, packet: PacketRef) -> Option<(FlowIx, u32)> {
-    forwarded(network, network.packets.packet(packet)?)
+    forwarded(network, network.plane.packets.packet(packet)?)
 }
 
 /// Flow and batch of a broadcast that a forwarder has made.
 fn forwarded(network: &Network, packet: &Packet) -> Option<(FlowIx, u32)> {
     match packet.payload {
-        Payload::Forwarded(message) => network.messages.get(message).and_then(|header| header.batch),
+        Payload::Forwarded(message) => network.plane.messages.get(message).and_then(|header| header.batch),
         _ => None,
     }
 }
@@ -144,16 +144,18 @@ fn forwarded(network: &Network, packet: &Packet) -> Option<(FlowIx, u32)> {
 /// Content of a packet, as traces and tables name it.
 pub(crate) fn content(network: &Network, packet: &Packet, at: &PacketCopy) -> Content {
     let named = match packet.payload {
-        Payload::Routing(message) => network.routes.content(message, packet.destination == NodeIx::EVERYONE),
-        Payload::Message(message) => network.hosts.frames.kind(&network.messages.start_of(message)),
+        Payload::Routing(message) => {
+            network.plane.routes.content(message, packet.destination == NodeIx::EVERYONE)
+        }
+        Payload::Message(message) => network.hosts.frames.kind(&network.plane.messages.start_of(message)),
         _ => None,
     };
-    named.map_or_else(|| network.packets.content(packet, at), Content::Messages)
+    named.map_or_else(|| network.plane.packets.content(packet, at), Content::Messages)
 }
 
 /// Name of the messages of routing or of a scheme that a frame carries, while its packet exists.
 pub(crate) fn messages(network: &Network, packet: PacketRef) -> Option<&'static str> {
-    let (packet, at) = network.packets.packet_and_copy(network.packets.latest(packet)?)?;
+    let (packet, at) = network.plane.packets.packet_and_copy(network.plane.packets.latest(packet)?)?;
     match content(network, packet, at) {
         Content::Messages(name) => Some(name),
         _ => None,
@@ -166,8 +168,8 @@ fn segment(
     at: &PacketCopy,
     (flow, opening): (FlowIx, u32),
 ) -> Option<Body> {
-    let carried = network.packets.carried(at)?;
-    let config = network.tcp.config(flow)?;
+    let carried = network.plane.packets.carried(at)?;
+    let config = network.endpoints.tcp.config(flow)?;
     // Without a handshake no window scale was negotiated: it is 0 unless the window needs more.
     let needed = config.handshake || carried.segment.window > 65_535;
     let shift = if needed && !carried.segment.flags.syn { config.window_scale } else { 0 };
@@ -179,14 +181,14 @@ fn segment(
 /// The scheme's header that a copy carries. One without an encoding is shown as zeros.
 fn scheme_header(network: &Network, copy: CopyRef, at: &PacketCopy) -> SchemeHeader {
     let mut bytes = [0; LONGEST_HEADER];
-    let (kinds, header) = (network.interfaces.headers(), network.packets.header(copy));
+    let (kinds, header) = (&network.plane.headers, network.plane.packets.header(copy));
     let len = header.map_or(0, |header| kinds.encode(at.header, header, &mut bytes));
     SchemeHeader { bytes, len, trailer: kinds.of(at.header).is_some_and(|kind| kind.trailer) }
 }
 
 /// The announcement of a copy's sender in the header; none if its queue has written none.
 pub(crate) fn announced(network: &Network, copy: CopyRef) -> Option<Announced> {
-    let (kind, header, destination) = network.packets.heard(copy)?;
-    let queue = network.interfaces.headers().of(kind)?.queue?;
+    let (kind, header, destination) = network.plane.packets.heard(copy)?;
+    let queue = network.plane.headers.of(kind)?.queue?;
     Some(Announced { queue: queue(header), destination })
 }

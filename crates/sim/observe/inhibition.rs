@@ -27,8 +27,8 @@ struct Heard {
 impl Heard {
     fn of(world: &WorldView<'_>) -> Self {
         let mut heard = Self::default();
-        let node = |station| world.network.interfaces.of_station(station).0;
-        for relation in world.air.stations().flat_map(|station| world.air.relations(station)) {
+        let node = |station| world.network.plane.interfaces.of_station(station).0;
+        for relation in world.air.stations().flat_map(|station| world.air.reach().relations(station)) {
             let (from, to) = (node(relation.from), node(relation.to));
             heard.sensed.insert((from, to));
             heard.near.entry(to).or_default().insert(from);
@@ -63,17 +63,26 @@ struct Found {
 fn traffic(world: &WorldView<'_>) -> (BTreeSet<Link>, BTreeSet<NodeIx>) {
     let network = world.network;
     let (mut links, mut nodes) = (BTreeSet::new(), BTreeSet::new());
-    for station in network.interfaces.stations() {
-        let from = network.interfaces.of_station(station).0;
-        if network.hosts.links.has(station) {
-            let used = network.hosts.links.used(station).filter_map(|to| network.interfaces.node_of_id(to));
+    for station in network.plane.interfaces.stations() {
+        let from = network.plane.interfaces.of_station(station).0;
+        if network.plane.meters.links.has(station) {
+            let used = network
+                .plane
+                .meters
+                .links
+                .used(station)
+                .filter_map(|to| network.plane.interfaces.node_of_id(to));
             links.extend(used.map(|to| (from, to)));
-        } else if network.routes.are_found() {
+        } else if network.plane.routes.are_found() {
             nodes.insert(from);
         }
     }
-    if !network.routes.are_found() {
-        let sending = network.flows.places().filter(|&flow| network.flows[flow].totals(world.now).sent > 0);
+    if !network.plane.routes.are_found() {
+        let sending = network
+            .endpoints
+            .flows
+            .places()
+            .filter(|&flow| network.endpoints.flows[flow].totals(world.now).sent > 0);
         let hops = sending.flat_map(|flow| paths::hops(network, flow, true));
         links
             .extend(hops.filter(|hop| matches!(hop.link, LinkRef::Station(_))).map(|hop| (hop.from, hop.to)));
@@ -91,7 +100,7 @@ pub(super) fn links(world: &WorldView<'_>) -> Option<Vec<InhibitedLink>> {
     for Inhibition { at, links, sensed: by_sensing } in network.hosts.controllers.inhibitions() {
         *sensed.get_or_insert(false) |= by_sensing;
         for ([from, to], by) in links {
-            let node = |id| network.interfaces.node_of_id(id);
+            let node = |id| network.plane.interfaces.node_of_id(id);
             if let (Some(from), Some(to)) = (node(from), node(to)) {
                 let link = found.entry((from, to)).or_default();
                 link.by.extend(by.into_iter().filter_map(node));
@@ -101,8 +110,8 @@ pub(super) fn links(world: &WorldView<'_>) -> Option<Vec<InhibitedLink>> {
     }
     let sensed = sensed?;
     let (carrying, active) = traffic(world);
-    if !network.routes.are_found() {
-        let hops = network.flows.places().flat_map(|flow| paths::hops(network, flow, true));
+    if !network.plane.routes.are_found() {
+        let hops = network.endpoints.flows.places().flat_map(|flow| paths::hops(network, flow, true));
         for hop in hops.filter(|hop| matches!(hop.link, LinkRef::Station(_))) {
             found.entry((hop.from, hop.to)).or_default();
         }

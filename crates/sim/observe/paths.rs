@@ -16,7 +16,7 @@ pub(crate) struct PathHop {
 
 /// The hop from a node to the next one by a port.
 pub(crate) fn hop(network: &Network, from: NodeIx, to: NodeIx, port: PortIx) -> PathHop {
-    let interfaces = &network.interfaces;
+    let interfaces = &network.plane.interfaces;
     PathHop {
         from,
         to,
@@ -27,14 +27,14 @@ pub(crate) fn hop(network: &Network, from: NodeIx, to: NodeIx, port: PortIx) -> 
 
 /// Hops of a flow's packets in one direction; none without a route.
 pub(crate) fn hops(network: &Network, flow: FlowIx, forward: bool) -> Vec<PathHop> {
-    let (mut node, destination) = network.flows[flow].ends(forward);
+    let (mut node, destination) = network.endpoints.flows[flow].ends(forward);
     let mut hops = Vec::new();
     while node != destination {
         // Changing routes may contain a loop for a moment.
-        if hops.len() > network.interfaces.nodes().len() {
+        if hops.len() > network.plane.interfaces.nodes().len() {
             return Vec::new();
         }
-        let Some(next) = network.routes.next_hop(node, destination) else { return Vec::new() };
+        let Some(next) = network.plane.routes.next_hop(node, destination) else { return Vec::new() };
         hops.push(hop(network, node, next.node, next.port));
         node = next.node;
     }
@@ -43,7 +43,7 @@ pub(crate) fn hops(network: &Network, flow: FlowIx, forward: bool) -> Vec<PathHo
 
 /// Nodes on a flow's path, source and destination included; none without a route.
 pub(crate) fn nodes(network: &Network, flow: FlowIx) -> Option<Vec<NodeIx>> {
-    between(network, network.flows[flow].ends(true))
+    between(network, network.endpoints.flows[flow].ends(true))
 }
 
 /// Nodes on the path from one node to another, both included; none without a route.
@@ -51,10 +51,10 @@ pub(crate) fn between(network: &Network, (mut node, destination): (NodeIx, NodeI
     let mut path = vec![node];
     while node != destination {
         // Changing routes may contain a loop for a moment.
-        if path.len() > network.interfaces.nodes().len() {
+        if path.len() > network.plane.interfaces.nodes().len() {
             return None;
         }
-        node = network.routes.next_hop(node, destination)?.node;
+        node = network.plane.routes.next_hop(node, destination)?.node;
         path.push(node);
     }
     Some(path)

@@ -61,30 +61,30 @@ impl<'a> WorldView<'a> {
     }
 
     fn failed_flow(&self) -> Option<FlowIx> {
-        self.network.tcp.failed.or(self.network.udp.failed)
+        self.network.endpoints.tcp.failed.or(self.network.endpoints.udp.failed)
     }
 
     /// Node and target of every queue. The target is the radio that the queue feeds, or the node at the far end of its wired link.
     pub(crate) fn queues(&self) -> Vec<(String, String)> {
-        self.network.interfaces.ports().map(|port| self.queue_name(port)).collect()
+        self.network.plane.interfaces.ports().map(|port| self.queue_name(port)).collect()
     }
 
     fn queue_name(&self, port: PortIx) -> (String, String) {
-        let interfaces = &self.network.interfaces;
+        let interfaces = &self.network.plane.interfaces;
         let towards = match interfaces.link(port) {
             LinkRef::Station(station) => {
                 let radio = &self.run.radios[station.ix()];
                 let category = self.category_of_queue(station, port);
                 category.map_or_else(|| radio.clone(), |category| format!("{radio}/{category}"))
             }
-            LinkRef::Wire(wire) => self.run.names.nodes[self.network.links.far_end(wire).ix()].clone(),
+            LinkRef::Wire(wire) => self.run.names.nodes[self.network.plane.links.far_end(wire).ix()].clone(),
         };
         (self.run.names.nodes[interfaces.node(port).ix()].clone(), towards)
     }
 
     /// The access category that a station's queue serves, if each category has a queue.
     fn category_of_queue(&self, station: StationIx, port: PortIx) -> Option<&'a str> {
-        let interfaces = &self.network.interfaces;
+        let interfaces = &self.network.plane.interfaces;
         let queues = &interfaces.categories(interfaces.of_station(station).1)?.ports;
         let category = queues.iter().position(|&queue| queue == port)?;
         self.run.names.category(station, u8::try_from(category).ok())
@@ -102,7 +102,7 @@ impl<'a> WorldView<'a> {
 
     /// Warnings of interfaces whose control packets have found no room, in the order of names.
     fn crowded(&self) -> Vec<String> {
-        let interfaces = &self.network.interfaces;
+        let interfaces = &self.network.plane.interfaces;
         let refused =
             |port| Some((interfaces.refused_ahead(port), self.queue_name(port))).filter(|of| of.0 > 0);
         let mut crowded: Vec<_> = interfaces.ports().filter_map(refused).collect();
@@ -118,9 +118,9 @@ impl<'a> WorldView<'a> {
 
     /// Results up to the present.
     pub(crate) fn result(&self) -> RunResult {
-        let transport = self.network.tcp.totals();
+        let transport = self.network.endpoints.tcp.totals();
         let flows: Vec<FlowResult> =
-            self.network.flows.places().map(|flow| self.flow(flow, transport[flow])).collect();
+            self.network.endpoints.flows.places().map(|flow| self.flow(flow, transport[flow])).collect();
         let ends = self.ends();
         let fallbacks = flows.iter().filter(|flow| flow.fallbacks > 0).map(|flow| {
             let what = if flow.files.is_some() {
@@ -143,15 +143,21 @@ impl<'a> WorldView<'a> {
             warmup_s: self.run.warmup.as_secs_f64(),
             flows,
             drops: ends.dropped.clone(),
-            marks: self.network.accounts.marks(),
+            marks: self.network.plane.accounts.marks(),
             ends,
-            queues: self.network.interfaces.ports().map(|port| self.queue(port)).collect(),
+            queues: self.network.plane.interfaces.ports().map(|port| self.queue(port)).collect(),
             stations: self.air.stations().map(|station| self.station(station)).collect(),
             controllers: self.network.hosts.controllers.places().map(|at| self.controller(at)).collect(),
             control: self.network.hosts.frames.results(),
             radio_rates_bps: self.air.stations().map(|station| self.air.phy(station).nominal_rate().0).sum(),
             inhibited: inhibition::links(self),
-            allocations: self.network.flows.places().filter_map(|flow| self.allocation(flow)).collect(),
+            allocations: self
+                .network
+                .endpoints
+                .flows
+                .places()
+                .filter_map(|flow| self.allocation(flow))
+                .collect(),
             routing: self.route_upkeep(),
             warnings,
             events: self.events,
@@ -161,7 +167,7 @@ impl<'a> WorldView<'a> {
 
     /// Results of a flow from the warm-up's end to the present.
     fn flow(&self, flow: FlowIx, transport: TransportTotals) -> FlowResult {
-        let (f, tcp) = (&self.network.flows[flow], &self.network.tcp);
+        let (f, tcp) = (&self.network.endpoints.flows[flow], &self.network.endpoints.tcp);
         let measuring = self.network.measuring;
         let (from, until) = (f.start.max(self.run.warmup), f.stop.min(self.now));
         let seconds = until.since(from).as_secs_f64();
@@ -195,7 +201,7 @@ impl<'a> WorldView<'a> {
                 None => f.hops().or_else(|| self.static_hops(flow)),
             },
             reports: if measuring {
-                self.network.udp.totals(flow).map(|totals| reports(&totals))
+                self.network.endpoints.udp.totals(flow).map(|totals| reports(&totals))
             } else {
                 None
             },
@@ -204,14 +210,14 @@ impl<'a> WorldView<'a> {
 
     /// Hops of a flow's static route; none without one.
     fn static_hops(&self, flow: FlowIx) -> Option<u16> {
-        let is_static = !self.network.routes.are_found();
+        let is_static = !self.network.plane.routes.are_found();
         let path = is_static.then(|| paths::nodes(self.network, flow)).flatten()?;
         u16::try_from(path.len() - 1).ok()
     }
 
     /// Results of a port's queue from the warm-up's end to the present.
     fn queue(&self, port: PortIx) -> QueueResult {
-        let (interfaces, links) = (&self.network.interfaces, &self.network.links);
+        let (interfaces, links) = (&self.network.plane.interfaces, &self.network.plane.links);
         let totals = interfaces.totals(port, links, self.now);
         let earlier = if self.network.measuring { interfaces.totals_at_warmup(port) } else { totals };
         let (packets, waited) = (totals.left - earlier.left, totals.waited - earlier.waited);
@@ -235,11 +241,12 @@ impl<'a> WorldView<'a> {
         if !self.network.measuring {
             return Vec::new();
         }
-        let name =
-            |id| self.network.interfaces.node_of_id(id).map(|node| self.run.names.nodes[node.ix()].clone());
+        let name = |id| {
+            self.network.plane.interfaces.node_of_id(id).map(|node| self.run.names.nodes[node.ix()].clone())
+        };
         let levels = |hop: &HopDifferential| {
             let mut levels = hop.levels.clone();
-            if let Some(of) = self.network.interfaces.categories(port).filter(|_| !levels.is_empty()) {
+            if let Some(of) = self.network.plane.interfaces.categories(port).filter(|_| !levels.is_empty()) {
                 levels.resize(usize::from(of.count), 0);
             }
             levels
@@ -250,22 +257,22 @@ impl<'a> WorldView<'a> {
             mean_packets: hop.sum as f64 / hop.packets as f64,
             levels: levels(hop),
         };
-        let mut found: Vec<_> = self.network.differentials.of(port).iter().map(result).collect();
+        let mut found: Vec<_> = self.network.plane.differentials.of(port).iter().map(result).collect();
         found.sort_by(|a, b| natural_cmp(&a.to, &b.to));
         found
     }
 
     /// Counts of routing messages sent by a port; the node's own counters are reported with its first port.
     fn routing(&self, port: PortIx) -> Option<RoutingCounts> {
-        self.network.routes.counts(self.network.interfaces.node(port), port).map(RoutingCounts)
+        self.network.plane.routes.counts(self.network.plane.interfaces.node(port), port).map(RoutingCounts)
     }
 
     /// Totals and routes of flows with a proactive protocol, from the warm-up's end to the present.
     fn route_upkeep(&self) -> Option<RoutingResult> {
-        let (protocol, totals, routes) = self.network.routes.upkeep(self.now)?;
+        let (protocol, totals, routes) = self.network.plane.routes.upkeep(self.now)?;
         let totals = if self.network.measuring { totals } else { RoutingTotals::default() };
         let name = |node: NodeIx| self.run.names.nodes[node.ix()].clone();
-        let flows = self.network.flows.places().zip(routes).map(|(flow, route)| FlowRoute {
+        let flows = self.network.endpoints.flows.places().zip(routes).map(|(flow, route)| FlowRoute {
             id: self.run.names.flows[flow.ix()].clone(),
             lost: route.lost,
             without_s: route.without.as_secs_f64(),
@@ -292,7 +299,7 @@ impl<'a> WorldView<'a> {
             counters: self.air.counters(station),
             categories: self.categories(station),
             messages: self.network.hosts.agents.message_counts(station),
-            routing: self.routing(self.network.interfaces.of_station(station).1),
+            routing: self.routing(self.network.plane.interfaces.of_station(station).1),
         }
     }
 
@@ -310,10 +317,10 @@ impl<'a> WorldView<'a> {
     fn allocation(&self, flow: FlowIx) -> Option<AllocationResult> {
         let (network, names) = (self.network, &self.run.names);
         let (at, FlowLimit { rate, links, capacity, overloaded }) =
-            network.hosts.controllers.limit(network.flows[flow].id)?;
+            network.hosts.controllers.limit(network.endpoints.flows[flow].id)?;
         let named = |links: Vec<LinkName>| {
             let node = |id| {
-                let node = network.interfaces.node_of_id(id);
+                let node = network.plane.interfaces.node_of_id(id);
                 node.map_or_else(|| "?".to_string(), |node| names.nodes[node.ix()].clone())
             };
             let mut named: Vec<_> = links.into_iter().map(|[from, to]| (node(from), node(to))).collect();
@@ -339,36 +346,48 @@ impl<'a> WorldView<'a> {
     fn ends(&self) -> PacketFates {
         let network = self.network;
         let data = |copy: &CopyRef| {
-            network.packets.get(*copy).is_some_and(|packet| packet.class != PacketClass::Control)
+            network.plane.packets.get(*copy).is_some_and(|packet| packet.class != PacketClass::Control)
         };
-        let (made, delivered) = network.outside.counts();
-        let mut ends =
-            PacketFates { made, delivered, dropped: network.accounts.drops(), ..PacketFates::default() };
-        for (made, delivered) in network.flows.iter().map(|flow| flow.counts()) {
+        let (made, delivered) = network.plane.outside.counts();
+        let mut ends = PacketFates {
+            made,
+            delivered,
+            dropped: network.plane.accounts.drops(),
+            ..PacketFates::default()
+        };
+        for (made, delivered) in network.endpoints.flows.iter().map(|flow| flow.counts()) {
             ends.made += made;
             ends.delivered += delivered;
         }
-        for port in network.interfaces.ports() {
+        for port in network.plane.interfaces.ports() {
             let mut messages = 0;
             let mut count = |packet: &Queued| messages += u64::from(packet.class == PacketClass::Control);
-            network.interfaces.for_each_packet(port, &mut count);
-            if let LinkRef::Wire(wire) = network.interfaces.link(port) {
-                messages += network.links.waiting(wire, self.now).filter(|copy| !data(copy)).count() as u64;
+            network.plane.interfaces.pipeline(port).for_each_packet(&mut count);
+            if let LinkRef::Wire(wire) = network.plane.interfaces.link(port) {
+                messages +=
+                    network.plane.links.waiting(wire, self.now).filter(|copy| !data(copy)).count() as u64;
             }
-            ends.queued += network.interfaces.waiting(port, &network.links, self.now) - messages;
-            ends.queued += network.interfaces.ahead(port).filter(|waits| data(&waits.copy)).count() as u64;
+            ends.queued += network.plane.interfaces.waiting(port, &network.plane.links, self.now) - messages;
+            ends.queued +=
+                network.plane.interfaces.ahead(port).filter(|waits| data(&waits.copy)).count() as u64;
         }
-        ends.awaiting_arp = network.arp.waiting().filter(data).count() as u64;
+        ends.awaiting_arp = network.plane.arp.waiting().filter(data).count() as u64;
         for station in self.air.stations() {
             // A packet is counted at its next hop if that has a copy already.
-            let here = |msdu: &Msdu| data(&msdu.copy) && !network.packets.has_reached_next_hop(msdu.copy);
+            let here =
+                |msdu: &Msdu| data(&msdu.copy) && !network.plane.packets.has_reached_next_hop(msdu.copy);
             ends.in_mac += self.air.held(station).filter(here).count() as u64;
         }
-        let forwarded = || network.hosts.forwarders.packets().filter(data).count() as u64;
+        let forwarded = || {
+            let waiting = network.endpoints.flows.iter().filter_map(|flow| flow.forwarded.as_ref());
+            let waiting = waiting.flat_map(|forwarded| forwarded.waiting.iter().copied());
+            waiting.chain(network.hosts.forwarders.packets()).filter(data).count() as u64
+        };
         ends.forwarded = network.hosts.forwarders.any().then(forwarded);
-        ends.awaiting_route = network.routes.waiting().map(|waiting| waiting.filter(data).count() as u64);
-        let on_wire = |wire| network.links.on_the_way(wire, self.now);
-        ends.on_wire = network.links.places().flat_map(on_wire).filter(data).count() as u64;
+        ends.awaiting_route =
+            network.plane.routes.waiting().map(|waiting| waiting.filter(data).count() as u64);
+        let on_wire = |wire| network.plane.links.on_the_way(wire, self.now);
+        ends.on_wire = network.plane.links.places().flat_map(on_wire).filter(data).count() as u64;
         ends
     }
 }

@@ -17,26 +17,29 @@ impl WorldView<'_> {
         };
         let controller =
             |at: ControllerIx| Some((at.ix(), network.hosts.controllers.gauges(at))).filter(has_values);
-        let hop = |port: PortIx| Some((port.ix(), network.interfaces.hop_gauges(port))).filter(has_values);
-        let queue =
-            |port: PortIx| Some((port.ix(), network.interfaces.queue_gauges(port))).filter(has_values);
+        let hop = |port: PortIx| {
+            Some((port.ix(), network.plane.interfaces.pipeline(port).hop_gauges())).filter(has_values)
+        };
+        let queue = |port: PortIx| {
+            Some((port.ix(), network.plane.interfaces.pipeline(port).queue_gauges())).filter(has_values)
+        };
         Snapshot {
             flows: self.flow_samples(),
-            queues: network.interfaces.ports().map(|port| self.queue_sample(port)).collect(),
+            queues: network.plane.interfaces.ports().map(|port| self.queue_sample(port)).collect(),
             stations: self.air.stations().map(|station| self.station_sample(station)).collect(),
             agents: self.air.stations().filter_map(agent).collect(),
             controllers: network.hosts.controllers.places().filter_map(controller).collect(),
-            hops: network.interfaces.ports().filter_map(hop).collect(),
-            queue_gauges: network.interfaces.ports().filter_map(queue).collect(),
+            hops: network.plane.interfaces.ports().filter_map(hop).collect(),
+            queue_gauges: network.plane.interfaces.ports().filter_map(queue).collect(),
         }
     }
 
     fn flow_samples(&self) -> Vec<FlowSample> {
-        let transport = self.network.tcp.totals();
+        let transport = self.network.endpoints.tcp.totals();
         let sample = |flow: FlowIx| {
-            let connection = self.network.tcp.get(self.network.tcp.connection_of(flow));
+            let connection = self.network.endpoints.tcp.get(self.network.endpoints.tcp.connection_of(flow));
             let sender = connection.map(|connection| &connection.sender.machine);
-            let totals = self.network.flows[flow].totals(self.now);
+            let totals = self.network.endpoints.flows[flow].totals(self.now);
             FlowSample {
                 delivered_bytes: totals.delivered_bytes,
                 delivered_packets: totals.delivered_packets,
@@ -46,14 +49,14 @@ impl WorldView<'_> {
                 rtt: sender.and_then(|sender| sender.round_trips().smoothed),
             }
         };
-        self.network.flows.places().map(sample).collect()
+        self.network.endpoints.flows.places().map(sample).collect()
     }
 
     fn queue_sample(&self, port: PortIx) -> QueueSample {
-        let (interfaces, links) = (&self.network.interfaces, &self.network.links);
+        let (interfaces, links) = (&self.network.plane.interfaces, &self.network.plane.links);
         let QueueTotals { left, waited } = interfaces.totals(port, links, self.now);
         let link = match interfaces.link(port) {
-            LinkRef::Station(station) => self.network.hosts.uses.totals(station).unwrap_or_default(),
+            LinkRef::Station(station) => self.network.plane.meters.uses.totals(station).unwrap_or_default(),
             LinkRef::Wire(_) => LinkTotals::default(),
         };
         QueueSample {
@@ -80,14 +83,14 @@ impl WorldView<'_> {
     /// Progress of every flow.
     pub(crate) fn progress(&self) -> Vec<FlowProgress> {
         let progress = |flow: FlowIx| {
-            let f = &self.network.flows[flow];
+            let f = &self.network.endpoints.flows[flow];
             FlowProgress {
                 start: f.start,
                 stop: f.stop,
-                complete: self.network.tcp.completion_s(flow).is_some(),
+                complete: self.network.endpoints.tcp.completion_s(flow).is_some(),
                 delivered_bytes: f.totals(self.now).delivered_bytes,
             }
         };
-        self.network.flows.places().map(progress).collect()
+        self.network.endpoints.flows.places().map(progress).collect()
     }
 }

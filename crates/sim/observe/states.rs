@@ -344,7 +344,7 @@ impl Interval {
 /// End of the frame at a station whose duration field has set the station's NAV.
 fn nav_start(nav_until: u64, station: StationIx, air: &Air, on_air: &[FrameView]) -> Option<u64> {
     on_air.iter().rev().find_map(|frame| {
-        let end = frame.end.0 + air.delay(frame.sender, station)?.as_nanos();
+        let end = frame.end.0 + air.reach().delay(frame.sender, station)?.as_nanos();
         let reserved = end + u64::from(frame.nav_us) * 1000;
         let provisional =
             frame.kind == FrameKind::Rts && nav_until == end + air.nav_reset_after(station, frame);

@@ -125,7 +125,7 @@ pub(super) fn links(
     network: &Network,
     names: &Names,
 ) -> Result<Links, Unmodelled> {
-    let mut flows: Vec<FlowIx> = network.flows.places().collect();
+    let mut flows: Vec<FlowIx> = network.endpoints.flows.places().collect();
     flows.sort_by(|a, b| natural_cmp(&names.flows[a.ix()], &names.flows[b.ix()]));
     let (mut found, mut loads) = (Links::default(), Vec::new());
     for flow in flows {
@@ -202,8 +202,8 @@ fn loads_of(spec: &WorldSpec, network: &Network, flow: FlowIx) -> Option<Vec<Loa
 fn packets(spec: &WorldSpec, network: &Network, flow: FlowIx) -> Vec<Packets> {
     let headers = &spec.headers;
     let Transport::Tcp { config, .. } = &spec.flows[flow.ix()].transport else {
-        let payload = network.flows[flow].source.mean_size();
-        let scheme = network.interfaces.headers().wire_len(network.udp.label(flow).0);
+        let payload = network.endpoints.flows[flow].source.mean_size();
+        let scheme = network.plane.headers.wire_len(network.endpoints.udp.label(flow).0);
         let bytes = payload + headers.udp + headers.ip + scheme;
         return vec![Packets { forward: true, bytes, per_bit: 1.0 / (8.0 * f64::from(payload)) }];
     };
@@ -292,8 +292,8 @@ fn wires(spec: &WorldSpec, loads: &[(FlowIx, Vec<Load>)], names: &Names) -> Vec<
 /// The load of a bit of payload on a radio link.
 fn radio_use(air: &Air, place: usize, link: &RadioLink, packets: Packets) -> RadioUse {
     let mac = air.mac(link.from);
-    let arrives = air.delivery_ratio(link.from, link.to, packets.bytes);
-    let way = 2 * air.delay(link.from, link.to).unwrap_or_default().as_nanos();
+    let arrives = air.reach().delivery_ratio(link.from, link.to, packets.bytes);
+    let way = 2 * air.reach().delay(link.from, link.to).unwrap_or_default().as_nanos();
     let rts = mac.uses_rts(link.mode, packets.bytes + mac.overhead);
     let first = if rts {
         let control = mac.control(link.mode);

@@ -71,11 +71,11 @@ const ANSWER_BYTES: u32 = 14;
 impl Reception<'_> {
     /// Received power, aW; 0 if none is received.
     fn power(&self, from: StationIx, at: StationIx) -> u64 {
-        self.0.mean_signal_at(from, at).map_or(0, |signal| signal.power)
+        self.0.reach().mean_signal_at(from, at).map_or(0, |signal| signal.power)
     }
 
     fn senses(&self, from: StationIx, at: StationIx) -> bool {
-        self.0.mean_signal_at(from, at).is_some_and(|signal| signal.sensed)
+        self.0.reach().mean_signal_at(from, at).is_some_and(|signal| signal.sensed)
     }
 
     /// Probability that a frame arrives over noise and this interference, aW.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use airfair_routing::{
-    Context, DropReason, Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, TableState, To,
+    Adjacency, Context, DropReason, Effect, NodeSetup, Protocol, Received, Routing, SendRate, TableState, To,
     Undelivered,
 };
 use airfair_schemes::places::NodeId;
@@ -129,8 +129,8 @@ impl FoundRoutes {
     }
 
     /// A neighbour behind a port of a node.
-    fn hop(&self, port: PortIx, neighbour: NodeIx) -> Hop {
-        Hop { neighbour: self.hosts[neighbour].address, interface: self.interfaces[port] }
+    fn hop(&self, port: PortIx, neighbour: NodeIx) -> Adjacency {
+        Adjacency { neighbour: self.hosts[neighbour].address, interface: self.interfaces[port] }
     }
 
     /// The port of a node's interface; `None` if the node has no such interface.
@@ -138,7 +138,7 @@ impl FoundRoutes {
         self.hosts[node].ports.get(interface as usize).copied()
     }
 
-    fn next_hop_of(&self, node: NodeIx, hop: Hop) -> Option<NextHop> {
+    fn next_hop_of(&self, node: NodeIx, hop: Adjacency) -> Option<NextHop> {
         let to = self.node(hop.neighbour)?;
         Some(NextHop { port: self.port(node, hop.interface)?, node: to })
     }

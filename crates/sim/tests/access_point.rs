@@ -262,7 +262,9 @@ fn frame_loss_takes_attempts_of_data_frames() {
     spec.radios[0].phy.frame_loss = 0.95;
     assert!(crate::support::run(&spec, 1).warnings[0].contains("no route"));
     assert!(
-        (crate::support::make(&spec, 1).air().delivery_ratio(StationIx(0), StationIx(1), 1000) - 0.05).abs()
+        (crate::support::make(&spec, 1).air().reach().delivery_ratio(StationIx(0), StationIx(1), 1000)
+            - 0.05)
+            .abs()
             < 1e-12
     );
 }

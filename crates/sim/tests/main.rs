@@ -9,6 +9,7 @@ mod artificial_links;
 mod c3l;
 mod capture;
 mod controllers;
+mod coupled_stacks;
 mod diffq;
 mod dsdv;
 mod effects;

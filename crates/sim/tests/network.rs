@@ -380,7 +380,8 @@ fn short_cut(dbm: f64) -> WorldSpec {
 /// = 2.8, two good links cost 2. The received power is the first one, in steps of 0.1 dB, at which the ratio is above 0.3.
 #[test]
 fn etx_avoids_a_lossy_short_cut() {
-    let ratio = |dbm: f64| make(&short_cut(dbm), 1).air().delivery_ratio(StationIx(0), StationIx(2), 1500);
+    let ratio =
+        |dbm: f64| make(&short_cut(dbm), 1).air().reach().delivery_ratio(StationIx(0), StationIx(2), 1500);
     let dbm = (0..200).map(|i| -95.0 + f64::from(i) / 10.0).find(|&dbm| ratio(dbm) > 0.3).unwrap();
     let ratio = ratio(dbm);
     assert!(ratio < 0.6, "{ratio}");

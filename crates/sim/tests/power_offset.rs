@@ -50,7 +50,7 @@ impl Scheme for Shouting {
 }
 
 fn shout(rate: SendRate, power: f64) -> Option<Transmit> {
-    Some(Transmit { rate, power: Db(power) })
+    Some(Transmit { rate, power_offset: Db(power) })
 }
 
 /// Nodes 0, 1, 2, ... at these places on a line.
@@ -133,7 +133,7 @@ fn power_extends_carrier_sense() {
         .into_iter()
         .filter_map(|(_, record)| match record {
             Record::Received { at, signal, frame } => {
-                assert_eq!((at.0, frame.louder), (1, 300));
+                assert_eq!((at.0, frame.power_offset), (1, 300));
                 Some(signal.power.to_dbm().0)
             }
             _ => None,
@@ -181,13 +181,13 @@ fn only_broadcasts_choose() {
     let (heard, mut world) = run_to(&spec, shout(SendRate::Lowest, 3.0), to, true);
     assert_eq!(heard, [0, 100, 0]);
     let sent = frames(&mut world);
-    assert!(sent.iter().all(|frame| (frame.mode, frame.louder) == (Mode::CCK11, 0)), "{:?}", sent[0]);
+    assert!(sent.iter().all(|frame| (frame.mode, frame.power_offset) == (Mode::CCK11, 0)), "{:?}", sent[0]);
     crate::support::flow(&mut spec, "f", 0, 1, saturating(1000));
     let (heard, mut world) = run(&spec, shout(SendRate::Lowest, 3.0));
     assert!(heard[1] > 95 && heard[2] > 95, "{heard:?}");
     for frame in frames(&mut world) {
-        let louder = if frame.kind == FrameKind::Broadcast { 300 } else { 0 };
-        assert_eq!(frame.louder, louder);
+        let power_offset = if frame.kind == FrameKind::Broadcast { 300 } else { 0 };
+        assert_eq!(frame.power_offset, power_offset);
     }
     assert!(world.result().flows[0].goodput_bps > 3e6);
 }

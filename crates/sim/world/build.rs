@@ -1,8 +1,10 @@
 //! Setup of everything above the MAC: ports, links, routes, agents, flows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use airfair_host::{AgentSlot, ControllerSlot, HeaderKinds, Hosts, MessageFrames, Pipeline, scheme_ids};
+use airfair_host::{
+    AgentSlot, ControllerSlot, HeaderKinds, Hosts, MessageFrames, Meters, Pipeline, scheme_ids,
+};
 use airfair_routing::shortest::Link;
 use airfair_schemes::places::{Capability, FlowId, Interface, NodeId};
 use airfair_schemes::{Registry, Scheme};
@@ -16,21 +18,22 @@ use crate::event::{EventKind, Order, Schedule, class, rank};
 use crate::ids::{FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx, Table, WireIx};
 use crate::link::{Links, link_of};
 use crate::names::{natural_cmp, natural_orders};
+use crate::node::Network;
 use crate::node::accounts::Accounts;
 use crate::node::arp::Arp;
 use crate::node::attempts::Attempts;
 use crate::node::backpressure::{self, Backpressure};
 use crate::node::differentials::Differentials;
-use crate::node::flow::Flow;
+use crate::node::endpoints::Endpoints;
+use crate::node::flow::{Flow, Forwarded};
 use crate::node::interfaces::{Interfaces, NewPort, PortCategories};
 use crate::node::laws::Laws;
 use crate::node::messages::Messages;
 use crate::node::outside::Outside;
 use crate::node::packet_losses::PacketLosses;
 use crate::node::passing::Passing;
+use crate::node::plane::{DataPlane, RunRules};
 use crate::node::tcp::Tcp;
-use crate::node::udp::Udp;
-use crate::node::{Network, RunRules};
 use crate::packet::Packets;
 use crate::record::Records;
 use crate::route::{Nodes, Routes};
@@ -207,30 +210,31 @@ impl Plan<'_> {
     fn add_agents(&self, network: &mut Network) {
         let stations = self.node_of_station.len();
         let counts_messages = self.placed.message_kinds().is_some();
-        for station in network.interfaces.stations() {
-            let (node, port) = network.interfaces.of_station(station);
+        for station in network.plane.interfaces.stations() {
+            let (node, port) = network.plane.interfaces.of_station(station);
             let (interface, scheme) =
                 (self.interface(node, LinkRef::Station(station)), self.placed.at(node.ix()));
-            let wants_access_times = |port| network.interfaces.wants_access_times(port);
-            if network.interfaces.ports_of_link(port).any(wants_access_times) {
-                network.hosts.uses.add(station, stations);
+            let wants_access_times = |port| network.plane.interfaces.pipeline(port).wants_access_times();
+            if network.plane.interfaces.ports_of_link(port).any(wants_access_times) {
+                network.plane.meters.uses.add(station, stations);
             }
             let Some(agent) = scheme.agent(&interface) else { continue };
             let wants = scheme.wants(&interface);
             if wants.has(Capability::LinkUse) || wants.has(Capability::LinkTimes) {
-                network.hosts.uses.add(station, stations);
-                network.rules.processes_received = true;
+                network.plane.meters.uses.add(station, stations);
+                network.plane.rules.processes_received = true;
             }
             // They count the frames of messages, too.
             if wants.has(Capability::Links) || counts_messages {
-                network.hosts.links.add(station, stations);
-                network.hosts.uses.expect(stations);
+                network.plane.meters.links.add(station, stations);
+                network.plane.meters.uses.expect(stations);
             }
             if wants.has(Capability::Links) {
-                network.interfaces.sort_arrivals();
+                network.plane.interfaces.sort_arrivals();
             }
             let random = Stream::new(self.seed, &self.name_of(station.ix()), Purpose::Agent);
-            let (neighbours, rank) = (network.interfaces.peers(port).len(), network.interfaces.rank(node));
+            let (neighbours, rank) =
+                (network.plane.interfaces.peers(port).len(), network.plane.interfaces.rank(node));
             let mut agent = AgentSlot::new(agent, wants.samples(), neighbours, random, rank);
             if agent.is_forwarder() {
                 network.hosts.forwarders.add(
@@ -240,8 +244,8 @@ impl Plan<'_> {
                 );
             }
             let hears = agent.hears().filter(|_| wants.has(Capability::HeardHeaders));
-            let hears = network.interfaces.headers_mut().id(hears);
-            network.rules.agents_hear |= !hears.is_none();
+            let hears = network.plane.headers.id(hears);
+            network.plane.rules.agents_hear |= !hears.is_none();
             let wants_backlogs = wants.has(Capability::Backlogs);
             network.hosts.agents.add((station, stations), agent, (wants_backlogs, hears));
         }
@@ -282,7 +286,7 @@ impl Plan<'_> {
         };
         network.hosts.agents.is_empty()
             && network.hosts.controllers.is_empty()
-            && network.interfaces.ports().all(|port| !network.interfaces.judges(port))
+            && network.plane.interfaces.ports().all(|port| !network.plane.interfaces.pipeline(port).judges())
             && Interface::all_kinds().iter().any(acts)
     }
 }
@@ -338,7 +342,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     rules.iter().for_each(|&rules| backpressure.add_port(rules));
     let nodes = names.iter().zip(&ports_of).zip(&ids);
     let nodes = nodes.map(|((name, ports), &id)| (ports.clone(), id, rank(seed, name)));
-    let interfaces = Interfaces::new(ports.into_iter(), nodes, of_station, kinds);
+    let interfaces = Interfaces::new(ports.into_iter(), nodes, of_station);
     let mut links = links(plan, &interfaces, &of_wire);
     let usable: Vec<_> =
         interfaces.nodes().map(|node| usable_links(node, &interfaces, &links, air)).collect();
@@ -370,49 +374,58 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         hop_limit: u16::from(spec.hop_limit),
         warmup: Time::ZERO + spec.warmup,
         end: Time::ZERO + spec.duration,
-        hops_at_wires: of_wire.iter().any(|&port| interfaces.has_hop(port)),
+        hops_at_wires: of_wire.iter().any(|&port| interfaces.pipeline(port).has_hop()),
         processes_received: routes.are_found()
             || packet_losses.any()
-            || interfaces.ports().any(|port| interfaces.wants_received(port)),
+            || interfaces.ports().any(|port| interfaces.pipeline(port).wants_received()),
         scheme_is_idle: false,
-        queues_label: interfaces.ports().any(|port| !interfaces.queue_header(port).is_none()),
-        headers_heard: interfaces.ports().any(|port| interfaces.wants(port, Capability::HeardHeaders)),
+        queues_label: interfaces.ports().any(|port| !interfaces.pipeline(port).queue_header().is_none()),
+        headers_heard: interfaces
+            .ports()
+            .any(|port| interfaces.pipeline(port).wants(Capability::HeardHeaders)),
         agents_hear: false,
-        queues_follow_routes: interfaces.ports().any(|port| interfaces.wants(port, Capability::Routes)),
+        queues_follow_routes: interfaces
+            .ports()
+            .any(|port| interfaces.pipeline(port).wants(Capability::Routes)),
     };
-    let mut network = Network {
+    let plane = DataPlane {
         rules,
         arp: Arp::new(spec.arp, interfaces.ports().len()),
         interfaces,
         links,
         routes,
         packets: Packets::default(),
-        flows: Table::default(),
-        tcp: Tcp::default(),
-        udp: Udp::default(),
-        backpressure,
-        hosts: Hosts::default(),
+        headers: kinds,
         messages: Messages::default(),
+        outside: Outside::default(),
+        accounts: Accounts::default(),
+        differentials: Differentials::default(),
+        meters: Meters::default(),
+        records: Records::default(),
+        schedule: Schedule::default(),
+        news: VecDeque::new(),
+        unsettled: false,
+        ended_messages: Vec::new(),
+    };
+    let mut network = Network {
+        plane,
+        endpoints: Endpoints { backpressure, ..Endpoints::default() },
+        hosts: Hosts::default(),
         passing: Passing::default(),
         attempts: Attempts::default(),
         packet_losses,
-        outside: Outside::default(),
-        differentials: Differentials::default(),
-        accounts: Accounts::default(),
         measuring: spec.warmup == Span::ZERO,
-        records: Records::default(),
-        schedule: Schedule::default(),
     };
     plan.add_agents(&mut network);
     network.hosts.frames = plan.placed.message_kinds().map(MessageFrames::new).unwrap_or_default();
     plan.add_controllers(&mut network, &controllers);
-    network.rules.scheme_is_idle = plan.scheme_is_idle(&network);
-    network.start_routing();
+    network.plane.rules.scheme_is_idle = plan.scheme_is_idle(&network);
+    network.plane.start_routing();
     network.start_agents(air);
     network.start_forwarders(air);
     network.start_controllers();
     network.push_scheduled(agenda);
-    network.interfaces.start_hops(&mut network.schedule);
+    network.plane.interfaces.start_hops(&mut network.plane.schedule);
     network.push_scheduled(agenda);
     network
 }
@@ -461,7 +474,7 @@ fn links(plan: Plan<'_>, interfaces: &Interfaces, of_wire: &[PortIx]) -> Links {
         return links;
     }
     for (wire, &port) in of_wire.iter().enumerate() {
-        if let Some(limit @ 1..) = interfaces.tail_drop(port)
+        if let Some(limit @ 1..) = interfaces.pipeline(port).tail_drop()
             && !saturated.contains(&interfaces.node(port))
         {
             links.keep_queue(WireIx::of(wire), limit);
@@ -477,8 +490,8 @@ fn usable_links(node: NodeIx, interfaces: &Interfaces, wires: &Links, air: &Air)
         match interfaces.link(port) {
             LinkRef::Station(station) => {
                 let usable = |peer: StationIx| {
-                    let forward = air.delivery_ratio(station, peer, JUDGED_BYTES);
-                    let backward = air.delivery_ratio(peer, station, JUDGED_BYTES);
+                    let forward = air.reach().delivery_ratio(station, peer, JUDGED_BYTES);
+                    let backward = air.reach().delivery_ratio(peer, station, JUDGED_BYTES);
                     let to = interfaces.of_station(peer).0.0;
                     let usable = forward > LEAST_DELIVERY && backward > LEAST_DELIVERY;
                     usable.then_some(Link { to, interface, delivery: forward * backward, is_cable: false })
@@ -514,44 +527,49 @@ pub(super) fn add_flows(
         let ends = law.filter(|_| !tcp).and_then(|law| laws.udp(law));
         let ends = (ends, law.is_some_and(|law| laws.reads_own_queue(law)));
         let lower = spec.headers.udp + spec.headers.ip;
-        let kinds = network.interfaces.headers_mut();
-        network.udp.add_flow(flow, ends, (rank(seed, &flow.id), seed), kinds, lower);
+        let kinds = &mut network.plane.headers;
+        network.endpoints.udp.add_flow(flow, ends, (rank(seed, &flow.id), seed), kinds, lower);
     }
-    network.tcp = Tcp::new(laws);
+    network.endpoints.tcp = Tcp::new(laws);
     let names: Vec<&str> = spec.flows.iter().map(|flow| flow.id.as_str()).collect();
     for ((flow, law), id) in spec.flows.iter().zip(laws_of_flows).zip(scheme_ids::of_names(&names)) {
         let [from, to] = [flow.from, flow.to].map(NodeIx::of);
-        let hop = |(from, to)| network.routes.fixed_hop(from, to).filter(|_| from != to);
+        let hop = |(from, to)| network.plane.routes.fixed_hop(from, to).filter(|_| from != to);
         let hops = [(from, to), (to, from)].map(hop);
-        let mut f = Flow::new(flow, (FlowId(id), rank(seed, &flow.id)), hops, seed, network.rules.end);
-        let (header, _) = network.udp.label(FlowIx::of(network.flows.len()));
-        f.source.leave_room(network.interfaces.headers().wire_len(header));
-        network.tcp.add_flow(flow, law, seed, &spec.headers);
-        network.backpressure.add_flow();
+        let mut f = Flow::new(flow, (FlowId(id), rank(seed, &flow.id)), hops, seed, network.plane.rules.end);
+        let (header, _) = network.endpoints.udp.label(FlowIx::of(network.endpoints.flows.len()));
+        f.source.leave_room(network.plane.headers.wire_len(header));
+        network.endpoints.tcp.add_flow(flow, law, seed, &spec.headers);
+        network.endpoints.backpressure.add_flow();
         if network.hosts.forwarders.any() {
             // The law of a flow would pace what forwarders take as they need it.
-            let may = !f.is_tcp && !network.udp.controls(FlowIx::of(network.flows.len()));
+            let may = !f.is_tcp && !network.endpoints.udp.controls(FlowIx::of(network.endpoints.flows.len()));
             network.hosts.forwarders.add_flow(FlowId(id), [from, to], may, f.stop);
+            let number = FlowIx::of(network.endpoints.flows.len());
+            f.forwarded = network.hosts.forwarders.source_of(number).map(|station| {
+                let port = network.plane.interfaces.of_station(station).1;
+                Box::new(Forwarded { port, waiting: VecDeque::new() })
+            });
         }
         let (start, stop, order) = (f.start, f.stop, f.order());
-        network.routes.watch([from, to], (start.max(network.rules.warmup), stop));
-        let number: FlowIx = network.flows.push(f);
+        network.plane.routes.watch([from, to], (start.max(network.plane.rules.warmup), stop));
+        let number: FlowIx = network.endpoints.flows.push(f);
         if start < stop {
             agenda.push(start, order, EventKind::FlowStart(number));
         }
     }
     // A wire that keeps its queue itself knows departures in advance: nothing can precede what waits there.
-    if network.flows.places().any(|flow| network.udp.reports_go_ahead(flow)) {
-        network.links.keep_no_queues();
-        network.interfaces.sort_arrivals();
+    if network.endpoints.flows.places().any(|flow| network.endpoints.udp.reports_go_ahead(flow)) {
+        network.plane.links.keep_no_queues();
+        network.plane.interfaces.sort_arrivals();
     }
-    let limited = |port| network.backpressure.rules(port).local_limit.is_some();
-    network.backpressure.limits_tcp =
-        network.interfaces.ports().any(limited) && network.flows.iter().any(|flow| flow.is_tcp);
+    let limited = |port| network.endpoints.backpressure.rules(port).local_limit.is_some();
+    network.endpoints.backpressure.limits_tcp = network.plane.interfaces.ports().any(limited)
+        && network.endpoints.flows.iter().any(|flow| flow.is_tcp);
     network.notify_agents_of_routes();
-    network.links.rate_changes(&spec.links).for_each(|due| agenda.push_if(Some(due)));
+    network.plane.links.rate_changes(&spec.links).for_each(|due| agenda.push_if(Some(due)));
     if !network.measuring {
-        agenda.push(network.rules.warmup, Order::new(class::WARMUP, 0), EventKind::Warmup);
+        agenda.push(network.plane.rules.warmup, Order::new(class::WARMUP, 0), EventKind::Warmup);
     }
     Ok(())
 }

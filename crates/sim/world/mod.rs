@@ -4,22 +4,22 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `way` | the way of a packet, from its source to its end |
-//! | `sources` | sources of flows, connections |
-//! | `control` | packets of ARP, agents and routing |
-//! | `forwarding` | packets of flows that forwarders carry, and their broadcasts |
+//! | `radio` | between the data plane and the MACs of radios |
+//! | `delivery` | packets at the ends of links, and the end of an event |
+//! | `host_events` | agents, controllers and forwarders: what they learn |
+//! | `hosts` | the network as hosts of schemes use it |
 //! | `setup`, `build` | creation of a world from its specification |
 //! | `scheme_placement` | the scheme of each node's interfaces |
 //! | `warnings` | doubtful settings, reported before the run |
 
 mod build;
-mod control;
-mod forwarding;
+mod delivery;
+mod host_events;
+mod hosts;
+mod radio;
 mod scheme_placement;
 mod setup;
-mod sources;
 mod warnings;
-mod way;
 
 pub use scheme_placement::offered;
 
@@ -37,6 +37,7 @@ use crate::measure::samples::{FlowProgress, Snapshot};
 use crate::measure::summary::RunResult;
 use crate::node::Network;
 use crate::node::outside::{Egress, Ingress, Injection};
+use crate::node::plane::DataPlane;
 use crate::observe::capture::{Capture, CaptureSpec, Columns};
 use crate::observe::explain::{Explainer, Explanation};
 use crate::observe::series::{Sampler, Series};
@@ -78,14 +79,14 @@ impl World {
     /// Returns false if it ends before `limit`: once some `most_popped` events of the run are handled, or where packets lack memory.
     #[inline(never)]
     fn handle_events(&mut self, limit: Time, most_popped: u64) -> bool {
-        let recorded = self.network.records.are_enabled();
+        let recorded = self.network.plane.records.are_enabled();
         loop {
             let Self { agenda, air, network, .. } = self;
             let mut done = true;
             loop {
                 if agenda.popped.is_multiple_of(BETWEEN_LOOKS) {
-                    network.links.is_full |= network.lacks_memory();
-                    if agenda.popped >= most_popped || network.links.is_full {
+                    network.plane.links.is_full |= network.plane.lacks_memory();
+                    if agenda.popped >= most_popped || network.plane.links.is_full {
                         return false;
                     }
                 }
@@ -106,37 +107,60 @@ impl World {
                             network.handle_indications(air, agenda);
                         }
                     }
-                    EventKind::FlowStart(flow) => network.flow_start(flow, agenda),
-                    EventKind::FlowStop(flow) => network.flow_stop(flow, now),
-                    EventKind::Source(flow) => network.source_due(flow, agenda),
-                    EventKind::File(flow) => network.file_arrives(flow, now),
-                    EventKind::SenderTimer(connection) => network.sender_timer(connection, now),
-                    EventKind::ReceiverTimer(connection) => network.receiver_timer(connection, now),
-                    EventKind::LawTimer { connection, generation, timer } => {
-                        network.law_timer(connection, (Timer(timer), generation), now);
+                    EventKind::FlowStart(flow) => {
+                        network.endpoints.flow_start(&mut network.plane, flow, agenda)
                     }
-                    EventKind::LocalRoom(connection) => network.on_local_room(connection, now),
-                    EventKind::RoomAtPort(port) => network.resume_waiting_sources(port, now),
-                    EventKind::QueueWakes(port) => network.queue_wakes(port, now),
-                    EventKind::ArpRetry { port, target } => network.arp_retry(port, target, now),
-                    EventKind::Release(copy) => network.end_control(copy, now),
+                    EventKind::FlowStop(flow) => network.endpoints.flow_stop(&mut network.plane, flow, now),
+                    EventKind::Source(flow) => network.endpoints.source_due(&mut network.plane, flow, agenda),
+                    EventKind::File(flow) => network.endpoints.file_arrives(&mut network.plane, flow, now),
+                    EventKind::SenderTimer(connection) => {
+                        network.endpoints.sender_timer(&mut network.plane, connection, now)
+                    }
+                    EventKind::ReceiverTimer(connection) => {
+                        network.endpoints.receiver_timer(&mut network.plane, connection, now)
+                    }
+                    EventKind::LawTimer { connection, generation, timer } => {
+                        network.endpoints.law_timer(
+                            &mut network.plane,
+                            connection,
+                            (Timer(timer), generation),
+                            now,
+                        );
+                    }
+                    EventKind::LocalRoom(connection) => {
+                        network.endpoints.on_local_room(&mut network.plane, connection, now)
+                    }
+                    EventKind::RoomAtPort(port) => network.resume_sources_at(port, now),
+                    EventKind::QueueWakes(port) => network.plane.queue_wakes(port, now),
+                    EventKind::ArpRetry { port, target } => network.plane.arp_retry(port, target, now),
+                    EventKind::Release(copy) => network.plane.end_control(copy, now),
                     EventKind::Inject(number) => network.injection_due(number, now),
-                    EventKind::Paced(flow) => network.paced(flow, now),
+                    EventKind::Paced(flow) => network.endpoints.paced(&mut network.plane, flow, now),
                     EventKind::UdpSourceTimer { flow, generation, timer } => {
-                        network.udp_source_timer(flow, (Timer(timer), generation), now);
+                        network.endpoints.udp_source_timer(
+                            &mut network.plane,
+                            flow,
+                            (Timer(timer), generation),
+                            now,
+                        );
                     }
                     EventKind::UdpReceiverTimer { flow, generation, timer } => {
-                        network.udp_receiver_timer(flow, (Timer(timer), generation), now);
+                        network.endpoints.udp_receiver_timer(
+                            &mut network.plane,
+                            flow,
+                            (Timer(timer), generation),
+                            now,
+                        );
                     }
                     EventKind::AgentTimer { station, generation, timer } => {
                         agents::timer(network, station, (Timer(timer), generation), now);
                     }
                     EventKind::Sample(station) => network.sample(station, air, now),
                     EventKind::HopTimer { port, generation, timer } => {
-                        let Network { interfaces, links, schedule, .. } = network;
+                        let DataPlane { interfaces, links, schedule, .. } = &mut network.plane;
                         interfaces.hop_timer(port, (Timer(timer), generation), links, now, schedule);
                     }
-                    EventKind::RoutingTimer(node) => network.routing_timer(node, now),
+                    EventKind::RoutingTimer(node) => network.plane.routing_timer(node, now),
                     EventKind::ControllerStart(controller) => network.start_controller(controller, now),
                     EventKind::ControllerStop(controller) => controllers::stop(network, controller, now),
                     EventKind::ControllerTimer { controller, generation, timer } => {
@@ -144,11 +168,15 @@ impl World {
                     }
                     EventKind::LocalMessage(copy) => network.local_message(copy, now),
                     EventKind::WireFree(wire) => network.wire_free(wire, agenda),
-                    EventKind::WireArrival(wire) => network.wire_arrival(wire, agenda),
-                    EventKind::RateChange { link, rate } => network.on_rate_change(link, rate),
+                    EventKind::WireArrival(wire) => {
+                        if let Some(arrival) = network.plane.wire_arrival(wire, agenda) {
+                            network.deliver_packet(arrival, now);
+                        }
+                    }
+                    EventKind::RateChange { link, rate } => network.plane.on_rate_change(link, rate),
                     EventKind::Warmup => network.warmed_up(now),
                 }
-                if recorded | network.schedule.pending {
+                if recorded | network.plane.schedule.pending {
                     network.finish_event(air, agenda);
                     if recorded {
                         done = false;
@@ -173,8 +201,8 @@ impl World {
     fn event_done(&mut self) {
         let Self { agenda, air, network, run, observers } = self;
         observers.collect(air.records());
-        observers.collect(&mut network.links.records);
-        observers.collect(&mut network.records);
+        observers.collect(&mut network.plane.links.records);
+        observers.collect(&mut network.plane.records);
         let world = WorldView { now: agenda.now, air, network, run, events: agenda.popped };
         observers.event_done(&world);
     }
@@ -192,8 +220,8 @@ impl World {
     /// Starts the recording of events in all parts.
     fn enable_records(&mut self) {
         self.air.records().enable();
-        self.network.links.records.enable();
-        self.network.records.enable();
+        self.network.plane.links.records.enable();
+        self.network.plane.records.enable();
     }
 
     /// Starts a trace; [`World::take_trace`] returns it. Like every observer, it does not change the run.
@@ -249,8 +277,8 @@ impl World {
     /// True if headers of packets announce the sizes of their senders' queues: [`Columns::announced`].
     #[must_use]
     pub fn queues_announce(&self) -> bool {
-        let interfaces = &self.network.interfaces;
-        let kind = |port| interfaces.headers().of(interfaces.queue_header(port));
+        let interfaces = &self.network.plane.interfaces;
+        let kind = |port| self.network.plane.headers.of(interfaces.pipeline(port).queue_header());
         interfaces.ports().filter_map(kind).any(|kind| kind.queue.is_some())
     }
 
@@ -334,24 +362,24 @@ impl World {
     /// world is advanced; the run stays the same.
     pub fn measure_links(&mut self) {
         let stations = self.air.len();
-        self.air.stations().for_each(|station| self.network.hosts.uses.add(station, stations));
-        self.network.rules.processes_received = true;
+        self.air.stations().for_each(|station| self.network.plane.meters.uses.add(station, stations));
+        self.network.plane.rules.processes_received = true;
     }
 
     /// Encodes the headers of explicit-rate schemes to bytes and decodes them at every hop from now on: a check of the encoding, which
     /// changes no result.
     pub fn check_headers(&mut self) {
-        self.network.interfaces.headers_mut().enable_check();
+        self.network.plane.headers.enable_check();
     }
 
     /// Keeps one record per file completed from now on; [`World::take_completions`] returns them.
     pub fn keep_completions(&mut self) {
-        self.network.tcp.keep_completions();
+        self.network.endpoints.tcp.keep_completions();
     }
 
     /// The files completed since the last call, each with its flow, in the order of completion.
     pub fn take_completions(&mut self) -> Vec<(FlowIx, Completion)> {
-        self.network.tcp.take_completions()
+        self.network.endpoints.tcp.take_completions()
     }
 
     /// The next block of `files` completed files, or `None` if fewer are completed: blocks of a long run do not depend on the steps in
@@ -359,7 +387,7 @@ impl World {
     /// flow sends files.
     pub fn take_completion_block(&mut self, files: usize) -> Option<Vec<(FlowIx, Completion)>> {
         let over = self.is_over();
-        self.network.tcp.take_completion_block(files, over)
+        self.network.endpoints.tcp.take_completion_block(files, over)
     }
 
     /// The agenda's pushes (true) and pops so far, for the benchmark of agendas.
@@ -404,17 +432,17 @@ impl World {
         let node = self.check_injection(&packet)?;
         if matches!(packet.at, Ingress::Port(..)) {
             // So that the port is known by which it is received.
-            self.network.rules.processes_received = true;
+            self.network.plane.rules.processes_received = true;
         }
-        let rank = self.network.interfaces.rank(node);
-        let number = self.network.outside.add(packet, at);
+        let rank = self.network.plane.interfaces.rank(node);
+        let number = self.network.plane.outside.add(packet, at);
         self.agenda.push(at, Order::new(class::TRAFFIC, rank), EventKind::Inject(number));
         Ok(())
     }
 
     /// The node at which a packet enters, if all its values are right.
     fn check_injection(&self, packet: &Injection) -> Result<NodeIx, String> {
-        let (nodes, interfaces) = (self.run.names.nodes.len(), &self.network.interfaces);
+        let (nodes, interfaces) = (self.run.names.nodes.len(), &self.network.plane.interfaces);
         let next = match packet.at {
             Ingress::Node(node) => Some(node),
             Ingress::Port(_, next) => next,
@@ -442,8 +470,8 @@ impl World {
                 Err(format!("there are {} ports", interfaces.ports().len()))
             }
             Ingress::Port(port, next) => match (interfaces.link(port), next) {
-                (LinkRef::Wire(wire), Some(next)) if self.network.links.far_end(wire) != next => {
-                    let far = &self.run.names.nodes[self.network.links.far_end(wire).ix()];
+                (LinkRef::Wire(wire), Some(next)) if self.network.plane.links.far_end(wire) != next => {
+                    let far = &self.run.names.nodes[self.network.plane.links.far_end(wire).ix()];
                     Err(format!("the wire of port {} leads to node {far}", port.0))
                 }
                 _ => Ok(interfaces.node(port)),
@@ -453,14 +481,14 @@ impl World {
 
     /// Copies of packets from outside that have left since the last call.
     pub fn drain_outputs(&mut self) -> Vec<Egress> {
-        self.network.outside.take_outputs()
+        self.network.plane.outside.take_outputs()
     }
 
     /// The ports of a node: its radios in their order, then its wires in the order of the names at their far ends; with the station of a
     /// radio, or the node at the far end of a wire.
     #[must_use]
     pub fn ports_of(&self, node: NodeIx) -> Vec<(PortIx, PortEnd)> {
-        let Network { interfaces, links, .. } = &self.network;
+        let DataPlane { interfaces, links, .. } = &self.network.plane;
         let end = |port| match interfaces.link(port) {
             LinkRef::Station(station) => PortEnd::Radio(station),
             LinkRef::Wire(wire) => PortEnd::Wire(links.far_end(wire)),
@@ -471,7 +499,7 @@ impl World {
     /// Number of open TCP connections, and the largest number that were open at once.
     #[must_use]
     pub fn connections(&self) -> (u64, u64) {
-        self.network.tcp.count()
+        self.network.endpoints.tcp.count()
     }
 
     /// Node and target of every queue. The target is the radio that the queue feeds, or the node at the far end of its wired link.
@@ -500,7 +528,7 @@ impl World {
 
     /// Reception between stations on an otherwise silent air, pair by pair: senders in the order of [`World::stations`], hearers too.
     pub fn relations(&self) -> impl Iterator<Item = Relation> + '_ {
-        self.air.stations().flat_map(|station| self.air.relations(station))
+        self.air.stations().flat_map(|station| self.air.reach().relations(station))
     }
 
     /// The best rates that the air allows the flows, by the links that they use; `spec`: the specification of this world.
@@ -530,18 +558,18 @@ impl World {
     /// Nodes on the path of each flow, source and destination included; none without a route.
     #[must_use]
     pub fn paths(&self) -> Vec<Option<Vec<NodeIx>>> {
-        self.network.flows.places().map(|flow| paths::nodes(&self.network, flow)).collect()
+        self.network.endpoints.flows.places().map(|flow| paths::nodes(&self.network, flow)).collect()
     }
 
     /// Static routes between all nodes, source by source and then by destination: the nodes of each route, source and destination
     /// included. A pair without a route is left out; so are all pairs where a routing protocol finds the routes during the run.
     #[must_use]
     pub fn routes_between_all(&mut self) -> Vec<Vec<NodeIx>> {
-        if self.network.routes.are_found() {
+        if self.network.plane.routes.are_found() {
             return Vec::new();
         }
-        let nodes: Vec<NodeIx> = self.network.interfaces.nodes().collect();
-        self.network.routes.find_all_fixed(&nodes);
+        let nodes: Vec<NodeIx> = self.network.plane.interfaces.nodes().collect();
+        self.network.plane.routes.find_all_fixed(&nodes);
         let ends = nodes.iter().flat_map(|&from| nodes.iter().map(move |&to| (from, to)));
         let paths =
             ends.filter(|(from, to)| from != to).filter_map(|ends| paths::between(&self.network, ends));
@@ -570,7 +598,7 @@ impl World {
     /// The error if the run needs more memory than the scenario allows: nothing happens any more, and the numbers are meaningless.
     #[must_use]
     pub fn memory_full(&self) -> Option<String> {
-        let links = &self.network.links;
+        let links = &self.network.plane.links;
         links.is_full.then(|| links.memory_full(|node| self.run.names.nodes[node.ix()].clone()))
     }
 
@@ -579,13 +607,13 @@ impl World {
     pub fn advance_part(&mut self, until: Time, most: u64) -> bool {
         let (limit, most_popped) = (until.min(self.run.end), self.agenda.popped.saturating_add(most));
         loop {
-            if self.network.links.is_full {
+            if self.network.plane.links.is_full {
                 self.agenda.now = limit.max(self.agenda.now);
                 return true;
             }
             let moment = self.observers.next_moment().max(self.now());
             if !self.handle_events(moment.min(limit), most_popped) {
-                if self.network.links.is_full {
+                if self.network.plane.links.is_full {
                     continue;
                 }
                 return false;
@@ -622,10 +650,11 @@ impl Steppable for World {
     /// The end of a frame on the air, the arrival of a packet by wire, or the next event with the shortest frame or delay after it.
     fn next_output(&mut self) -> Option<Time> {
         let next = self.agenda.next_time()?;
-        let by_wire = self.network.links.next_arrival().unwrap_or(Time::NEVER);
+        let by_wire = self.network.plane.links.next_arrival().unwrap_or(Time::NEVER);
         let by_radio = self.air.next_end().unwrap_or(Time::NEVER);
-        let later = next.saturating_add(self.air.shortest_frame().min(self.network.links.shortest_delay()));
-        let local = self.network.outside.next_local().unwrap_or(Time::NEVER);
+        let later =
+            next.saturating_add(self.air.shortest_frame().min(self.network.plane.links.shortest_delay()));
+        let local = self.network.plane.outside.next_local().unwrap_or(Time::NEVER);
         Some(later.min(by_wire).min(by_radio).min(local).max(self.agenda.now))
     }
 

@@ -11,7 +11,7 @@ use airfair_schemes::places::Capability;
 use airfair_schemes::{Carrier, Registry, SchemeEntry};
 use airfair_units::{Db, Span, Time};
 
-use crate::air::{Air, CutOff, MOST_LOUDER, TooFast};
+use crate::air::{Air, CutOff, MOST_POWER_OFFSET, TooFast};
 use crate::ids::{FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx};
 use crate::names::natural_cmp;
 use crate::node::Network;
@@ -73,7 +73,7 @@ pub(super) fn warnings(
     };
     let useless = idle_scheme_reason((spec, network), scheme_name, schemes.find(scheme_name), only_marks);
     let too_fast = too_fast(air, network, spec, names);
-    let mut cut_off = air.cut_off();
+    let mut cut_off = air.reach().cut_off();
     let radio = |cut: &CutOff| &spec.radios[cut.kind].name;
     cut_off.sort_by(|a, b| natural_cmp(radio(a), radio(b)).then(a.mode.cmp(&b.mode)));
     let cut_off = cut_off.iter().map(|cut| cut.warning(&spec.radios[cut.kind]));
@@ -125,11 +125,12 @@ fn old_ratios(
     scheme: &str,
     entry: Option<&SchemeEntry>,
 ) -> Option<String> {
-    let mut stations = network.flows.places().filter_map(|flow| network.hosts.forwarders.source_of(flow));
+    let mut stations =
+        network.endpoints.flows.places().filter_map(|flow| network.hosts.forwarders.source_of(flow));
     let wanting: Vec<_> =
         network.hosts.forwarders.radios().filter(|&(.., wants_ratios)| wants_ratios).collect();
     let told = stations.any(|station| wanting.iter().any(|&(at, ..)| at == station));
-    let end = network.rules.end;
+    let end = network.plane.rules.end;
     let moves = |path: &PathSpec| {
         let first = path.knots.first();
         path.knots
@@ -209,15 +210,15 @@ fn short_probes(
     air: &Air,
     names: &Names,
 ) -> Vec<String> {
-    let node_of = |station| network.interfaces.of_station(station).0;
+    let node_of = |station| network.plane.interfaces.of_station(station).0;
     let power = |station| probe_powers[node_of(station).ix()];
     if probe_powers.iter().all(Option::is_none) {
         return Vec::new();
     }
-    let hops = || network.flows.places().flat_map(|flow| paths::hops(network, flow, true));
+    let hops = || network.endpoints.flows.places().flat_map(|flow| paths::hops(network, flow, true));
     let by_radio = || hops().filter(|hop| matches!(hop.link, LinkRef::Station(_)));
     let used: Option<BTreeSet<NodeIx>> =
-        (!network.routes.are_found()).then(|| by_radio().flat_map(|hop| [hop.from, hop.to]).collect());
+        (!network.plane.routes.are_found()).then(|| by_radio().flat_map(|hop| [hop.from, hop.to]).collect());
     let counts = |station| {
         power(station).is_some() && used.as_ref().is_none_or(|used| used.contains(&node_of(station)))
     };
@@ -225,9 +226,10 @@ fn short_probes(
     let mut needed: BTreeMap<[StationIx; 2], Option<f64>> = BTreeMap::new();
     let mut heard = BTreeSet::new();
     for from in air.stations().filter(|&station| counts(station)) {
-        for to in air.relations(from).into_iter().map(|relation| relation.to).filter(|&to| counts(to)) {
+        for to in air.reach().relations(from).into_iter().map(|relation| relation.to).filter(|&to| counts(to))
+        {
             let pair = [from.min(to), from.max(to)];
-            let least = air.power_to_arrive(from, to, PROBE_BYTES).map(|least| least.0);
+            let least = air.reach().power_to_arrive(from, to, PROBE_BYTES).map(|least| least.0);
             if least.zip(power(from)).is_some_and(|(least, power)| power.0 >= least) {
                 heard.insert(pair);
             }
@@ -255,7 +257,7 @@ fn short_probes(
         let power = power(one)?.0;
         let most = pairs.iter().try_fold(0.0, |most, pair| Some(f64::max(most, pair.1?)));
         let expected = most.map_or_else(
-            || format!("{MOST_LOUDER} dB are not enough, so a shorter radio.propagation.carrier_sense"),
+            || format!("{MOST_POWER_OFFSET} dB are not enough, so a shorter radio.propagation.carrier_sense"),
             |most| format!("schemes.{scheme}.probe_power = {most:.1} or more instead of {power:.1}"),
         );
         let more = match pairs.len() - 1 {
@@ -301,9 +303,10 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
         let all = air.stations().flat_map(|from| air.neighbours(from).map(move |(to, _)| (from, to)));
         all.collect()
     } else {
-        network.flows.places().flat_map(on_routes).collect()
+        network.endpoints.flows.places().flat_map(on_routes).collect()
     };
-    let found: Vec<TooFast> = links.into_iter().filter_map(|(from, to)| air.too_fast(from, to)).collect();
+    let found: Vec<TooFast> =
+        links.into_iter().filter_map(|(from, to)| air.reach().too_fast(from, to)).collect();
     let name = |station: StationIx| &names.stations[station.ix()];
     let by_name = |a: &&TooFast, b: &&TooFast| {
         natural_cmp(name(a.from), name(b.from)).then_with(|| natural_cmp(name(a.to), name(b.to)))
@@ -329,23 +332,25 @@ fn too_fast(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Op
 /// Relays whose queues are never heard by the node before them, whose scheme compares its queue with theirs: they forward by a wire, or by
 /// a radio that this node's radio does not hear. Each with a flow that passes it. None in a world with a routing protocol.
 fn unheard_relays(air: &Air, network: &Network, names: &Names) -> Option<String> {
-    let interfaces = &network.interfaces;
+    let interfaces = &network.plane.interfaces;
     let compares = |station: StationIx| {
         let port = interfaces.of_station(station).1;
-        interfaces.wants(port, Capability::HeardHeaders) || interfaces.wants(port, Capability::Backlogs)
+        interfaces.pipeline(port).wants(Capability::HeardHeaders)
+            || interfaces.pipeline(port).wants(Capability::Backlogs)
     };
     // Relay, its radio (none: a wire), the node before it, flow.
     let mut found: Vec<(NodeIx, Option<StationIx>, NodeIx, FlowIx)> = Vec::new();
-    for (flow, f) in network.flows.pairs().filter(|_| !network.routes.are_found()) {
-        let label = if f.is_tcp { network.tcp.header(flow) } else { network.udp.label(flow).0 };
-        let returns = f.is_tcp || network.udp.reports(flow);
+    for (flow, f) in network.endpoints.flows.pairs().filter(|_| !network.plane.routes.are_found()) {
+        let label =
+            if f.is_tcp { network.endpoints.tcp.header(flow) } else { network.endpoints.udp.label(flow).0 };
+        let returns = f.is_tcp || network.endpoints.udp.reports(flow);
         let ways = [Some(true), returns.then_some(false)].into_iter().flatten();
         for pair in ways.flat_map(|forward| {
             paths::hops(network, flow, forward).windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
         }) {
             let (LinkRef::Station(station), onward) = (pair[0].link, pair[1].link) else { continue };
-            let is_labelled =
-                !label.is_none() && label == interfaces.queue_header(interfaces.of_station(station).1);
+            let is_labelled = !label.is_none()
+                && label == interfaces.pipeline(interfaces.of_station(station).1).queue_header();
             let radio = match onward {
                 LinkRef::Station(relay) => Some(relay),
                 LinkRef::Wire(_) => None,
@@ -390,10 +395,10 @@ fn short_txops(air: &Air, network: &Network, spec: &WorldSpec) -> Vec<String> {
             continue;
         };
         let short = edca.categories.iter().enumerate().filter_map(|(number, category)| {
-            let flows = network.flows.pairs().filter(|(_, flow)| {
+            let flows = network.endpoints.flows.pairs().filter(|(_, flow)| {
                 usize::from(edca.category_of_dscp[usize::from(flow.dscp) % 64]) == number
             });
-            let bytes = flows.map(|(flow, _)| network.packet_bytes(flow)).max()?;
+            let bytes = flows.map(|(flow, _)| network.endpoints.packet_bytes(&network.plane, flow)).max()?;
             let needed = mac.exchange_time(mac.nominal_mode, bytes);
             (category.txop > Span::ZERO && needed > category.txop).then(|| {
                 format!(
@@ -417,9 +422,10 @@ fn idle_scheme_reason(
 ) -> Option<String> {
     let uses_ecn = |flow: &FlowSpec| matches!(&flow.transport, Transport::Tcp { config, .. } if config.ecn);
     let uses_ecn = |spec: &WorldSpec| {
-        spec.flows.iter().any(uses_ecn) || network.flows.places().any(|flow| network.udp.label(flow).1)
+        spec.flows.iter().any(uses_ecn)
+            || network.endpoints.flows.places().any(|flow| network.endpoints.udp.label(flow).1)
     };
-    if network.rules.scheme_is_idle {
+    if network.plane.rules.scheme_is_idle {
         return Some(format!(
             "scheme {scheme} acts at no interface of this scenario; `airfair schemes` lists the places where it acts"
         ));
@@ -462,51 +468,58 @@ fn idle_scheme_reason(
 
 /// Flows without a route: flow, source, destination.
 fn flows_without_route(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx)> {
-    let cut_off = |(_, f): &(FlowIx, &Flow)| network.routes.is_cut_off(f.from, f.to);
-    network.flows.pairs().filter(cut_off).map(|(flow, f)| (flow, f.from, f.to)).collect()
+    let cut_off = |(_, f): &(FlowIx, &Flow)| network.plane.routes.is_cut_off(f.from, f.to);
+    network.endpoints.flows.pairs().filter(cut_off).map(|(flow, f)| (flow, f.from, f.to)).collect()
 }
 
 /// Flows whose static route has more hops than the hop limit in one direction: flow, source, destination, hops.
 fn flows_beyond_hop_limit(network: &Network) -> Vec<(FlowIx, NodeIx, NodeIx, usize)> {
-    if network.routes.are_found() {
+    if network.plane.routes.are_found() {
         return Vec::new();
     }
     let of = |flow: FlowIx, forward: bool| {
         let hops = paths::hops(network, flow, forward).len();
-        let (from, to) = network.flows[flow].ends(forward);
-        (hops > usize::from(network.rules.hop_limit)).then_some((flow, from, to, hops))
+        let (from, to) = network.endpoints.flows[flow].ends(forward);
+        (hops > usize::from(network.plane.rules.hop_limit)).then_some((flow, from, to, hops))
     };
     // A datagram has no reply, unless its receiver sends reports.
-    let back =
-        |flow: FlowIx| of(flow, false).filter(|_| network.flows[flow].is_tcp || network.udp.controls(flow));
-    network.flows.places().filter_map(|flow| of(flow, true).or_else(|| back(flow))).collect()
+    let back = |flow: FlowIx| {
+        of(flow, false)
+            .filter(|_| network.endpoints.flows[flow].is_tcp || network.endpoints.udp.controls(flow))
+    };
+    network.endpoints.flows.places().filter_map(|flow| of(flow, true).or_else(|| back(flow))).collect()
 }
 
 /// Flows without a limit that may fill a queue which also carries forwarded packets: each with its node and one of the forwarded flows.
 /// None in a world with a routing protocol, where routes are not known in advance.
 fn unlimited_flows(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, FlowIx)> {
     let may_fill = |flow: &FlowIx| {
-        let f = &network.flows[*flow];
+        let f = &network.endpoints.flows[*flow];
         let Some(NextHop { port, .. }) = f.first_hops[0] else { return false };
-        let window = network.tcp.config(*flow).map_or(u64::MAX, |config| {
-            if network.tcp.reads_own_queue(*flow) { 0 } else { config.window_limit / u64::from(config.mss) }
+        let window = network.endpoints.tcp.config(*flow).map_or(u64::MAX, |config| {
+            if network.endpoints.tcp.reads_own_queue(*flow) {
+                0
+            } else {
+                config.window_limit / u64::from(config.mss)
+            }
         });
-        network.backpressure.rules(port).fillable
-            && (!f.source.is_saturating() || network.udp.controls(*flow))
-            && window >= u64::from(network.interfaces.view(port).limit_packets)
+        network.endpoints.backpressure.rules(port).fillable
+            && (!f.source.is_saturating() || network.endpoints.udp.controls(*flow))
+            && window >= u64::from(network.plane.interfaces.pipeline(port).view().limit_packets)
     };
-    let unlimited_flows: Vec<FlowIx> = network.flows.places().filter(may_fill).collect();
+    let unlimited_flows: Vec<FlowIx> = network.endpoints.flows.places().filter(may_fill).collect();
     if unlimited_flows.is_empty() {
         return Vec::new();
     }
     // The first of the flows that a port forwards, by name and not by its place in the file.
     let mut forwarded: BTreeMap<PortIx, FlowIx> = BTreeMap::new();
-    for (flow, f) in network.flows.pairs() {
-        let ways = if f.is_tcp || network.udp.controls(flow) { &[true, false][..] } else { &[true] };
+    for (flow, f) in network.endpoints.flows.pairs() {
+        let ways =
+            if f.is_tcp || network.endpoints.udp.controls(flow) { &[true, false][..] } else { &[true] };
         for (mut at, to) in ways.iter().map(|&forward| f.ends(forward)) {
             let from = at;
             while at != to
-                && let Some(hop) = network.routes.next_hop(at, to)
+                && let Some(hop) = network.plane.routes.next_hop(at, to)
             {
                 if at != from {
                     let known = forwarded.entry(hop.port).or_insert(flow);
@@ -519,7 +532,7 @@ fn unlimited_flows(network: &Network, names: &[String]) -> Vec<(FlowIx, NodeIx, 
         }
     }
     let crowds = |flow: FlowIx| {
-        let f = &network.flows[flow];
+        let f = &network.endpoints.flows[flow];
         forwarded.get(&f.first_hops[0]?.port).map(|&other| (flow, f.from, other))
     };
     unlimited_flows.into_iter().filter_map(crowds).collect()

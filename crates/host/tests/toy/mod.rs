@@ -2,7 +2,9 @@
 
 #![allow(dead_code, reason = "each test uses a part")]
 
-use airfair_host::{ControllerIx, HostEvent, Hosts, Net, Outgoing, indices};
+use std::collections::VecDeque;
+
+use airfair_host::{ControllerIx, HostEvent, Hosts, Meters, Net, Outgoing, indices};
 use airfair_schemes::places::{Destination, FlowId, Holding, NodeId, QueueView, Setting};
 use airfair_units::{Rate, Time};
 
@@ -17,12 +19,15 @@ indices! {
 #[derive(Default)]
 pub struct Toy {
     pub hosts: Hosts<Self>,
+    pub meters: Meters<Node>,
     pub nodes: u32,
     pub sent: Vec<Outgoing<Node, Node>>,
     pub applied: Vec<(Node, Setting)>,
     pub events: Vec<(HostEvent<Node>, Time)>,
     /// Next hops of the packets that wait at each radio.
     pub waiting: Vec<NodeId>,
+    /// Packets of flows that no forwarder has taken.
+    pub offered: VecDeque<u32>,
     /// Packets that forwarders have taken, handed up, and passed to routing.
     pub taken: Vec<u32>,
     pub delivered: Vec<(Node, u32)>,
@@ -57,6 +62,10 @@ impl Net for Toy {
 
     fn hosts(&mut self) -> &mut Hosts<Self> {
         &mut self.hosts
+    }
+
+    fn meters(&mut self) -> &mut Meters<Node> {
+        &mut self.meters
     }
 
     fn id(&self, node: Node) -> NodeId {
@@ -106,9 +115,10 @@ impl Net for Toy {
         Some(Rate(u64::from(flow.0)))
     }
 
-    fn taken(&mut self, _flow: Flow, packet: u32) -> u32 {
+    fn take(&mut self, _flow: Flow) -> Option<(u32, u32)> {
+        let packet = self.offered.pop_front()?;
         self.taken.push(packet);
-        1000 + packet
+        Some((packet, 1000 + packet))
     }
 
     fn deliver(&mut self, node: Node, packet: u32, _now: Time) {

@@ -1,7 +1,7 @@
 //! Sections 6.11 and 6.12: links that break.
 
 use airfair_routing::aodv::{AodvConfig, MAX_LISTED};
-use airfair_routing::{DropReason, Hop, Received, Routing, Undelivered};
+use airfair_routing::{Adjacency, DropReason, Received, Routing, Undelivered};
 use airfair_wire::aodv::{Message, Rerr, Rreq, Unreachable};
 
 use crate::support::*;
@@ -169,7 +169,7 @@ fn packets_queued_for_a_lost_next_hop_are_dropped() {
 #[test]
 fn a_link_breaks_by_one_interface() {
     let mut node = Node::first(&config());
-    let other = Hop { neighbour: at(2), interface: 1 };
+    let other = Adjacency { neighbour: at(2), interface: 1 };
     node.receive(0, rrep(9, 20, 1, 1), 2);
     assert_eq!(node.call(ms(1), |aodv, cx| aodv.on_undelivered(other, Undelivered::Data(None), cx)).1, []);
     assert_eq!((node.routing.counts().breaks, node.valid(1, 9)), (0, Some((Some(20), 2, 2))));

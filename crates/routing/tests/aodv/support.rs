@@ -1,7 +1,7 @@
 //! One node with scripted events; times are milliseconds.
 
 use airfair_routing::aodv::{Aodv, AodvConfig, Route};
-use airfair_routing::{Context, DropReason, Effect, Hop, Received, Routing, SendRate, To, Undelivered};
+use airfair_routing::{Adjacency, Context, DropReason, Effect, Received, Routing, SendRate, To, Undelivered};
 use airfair_units::{Span, Time};
 use airfair_wire::aodv::{Message, Rerr, Rrep, Rreq, Unreachable};
 
@@ -15,10 +15,10 @@ pub fn config() -> AodvConfig {
 /// An effect with its message decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    Send { message: Message, to: Option<Hop>, ttl: u8 },
-    Forward { packet: u64, hop: Hop },
+    Send { message: Message, to: Option<Adjacency>, ttl: u8 },
+    Forward { packet: u64, hop: Adjacency },
     Drop { packet: u64, reason: DropReason },
-    DropQueued { hop: Hop },
+    DropQueued { hop: Adjacency },
 }
 
 impl From<Effect> for Action {
@@ -80,12 +80,18 @@ impl Node {
     }
 
     /// The node originates a packet: its next hop if there is a route, and the actions.
-    pub fn send(&mut self, now: u64, packet: u64, to: u8) -> (Option<Hop>, Vec<Action>) {
+    pub fn send(&mut self, now: u64, packet: u64, to: u8) -> (Option<Adjacency>, Vec<Action>) {
         self.call(ms(now), |aodv, cx| aodv.originate(packet, at(to), cx))
     }
 
     /// A packet of another node arrives from a neighbour.
-    pub fn relay(&mut self, now: u64, packet: u64, ends: [u8; 2], from: u8) -> (Option<Hop>, Vec<Action>) {
+    pub fn relay(
+        &mut self,
+        now: u64,
+        packet: u64,
+        ends: [u8; 2],
+        from: u8,
+    ) -> (Option<Adjacency>, Vec<Action>) {
         self.call(ms(now), |aodv, cx| aodv.relay(packet, ends.map(at), hop(from), cx))
     }
 

@@ -1,7 +1,7 @@
 //! Which routes a node accepts.
 
 use airfair_routing::dsdv::{DsdvConfig, INFINITY};
-use airfair_routing::{Hop, Received, Routing};
+use airfair_routing::{Adjacency, Received, Routing};
 
 use crate::support::*;
 
@@ -83,7 +83,7 @@ fn a_broken_route_is_believed_of_its_next_hop_only() {
 #[test]
 fn links_of_two_interfaces_are_two_links() {
     let mut node = Node::started(&config());
-    let by = |interface| Hop { interface, ..hop(2) };
+    let by = |interface| Adjacency { interface, ..hop(2) };
     node.receive_by(100, &bytes(&[(9, 2, 20)]), by(1));
     assert_eq!(node.routing.next_hop(at(9), ms(100)), Some(by(1)));
     node.receive_by(110, &bytes(&[(9, INFINITY, 21)]), by(0));

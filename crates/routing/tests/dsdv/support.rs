@@ -2,7 +2,7 @@
 
 use airfair_routing::dsdv::{Dsdv, DsdvConfig, Route};
 use airfair_routing::{
-    Context, DropReason, Effect, Hop, Protocol, Received, Routing, SendRate, To, Undelivered,
+    Adjacency, Context, DropReason, Effect, Protocol, Received, Routing, SendRate, To, Undelivered,
 };
 use airfair_units::{Span, Time};
 use airfair_wire::dsdv::{Entry, Update};
@@ -27,7 +27,7 @@ pub type Triple = (u8, u32, u32);
 pub enum Action {
     Full(Vec<Triple>),
     Incremental(Vec<Triple>),
-    Forward { packet: u64, hop: Hop },
+    Forward { packet: u64, hop: Adjacency },
     Drop { packet: u64, reason: DropReason },
 }
 
@@ -91,7 +91,7 @@ impl Node {
         self.receive_by(now, &bytes(entries), hop(from))
     }
 
-    pub fn receive_by(&mut self, now: u64, bytes: &[u8], from: Hop) -> Vec<Action> {
+    pub fn receive_by(&mut self, now: u64, bytes: &[u8], from: Adjacency) -> Vec<Action> {
         let received = Received { from, ttl: 1, to_all: true };
         let mut actions = self.call(now, |dsdv, cx| dsdv.on_message(bytes, received, cx)).1;
         if self.routing.deadline() <= ms(now) {
@@ -120,7 +120,7 @@ impl Node {
     }
 
     /// The node originates a packet: its next hop if there is a route, and the actions.
-    pub fn send(&mut self, now: u64, packet: u64, to: u8) -> (Option<Hop>, Vec<Action>) {
+    pub fn send(&mut self, now: u64, packet: u64, to: u8) -> (Option<Adjacency>, Vec<Action>) {
         self.call(now, |dsdv, cx| dsdv.originate(packet, at(to), cx))
     }
 

@@ -2,7 +2,7 @@
 
 use airfair_routing::fuzz::{OLSR, drive};
 use airfair_routing::olsr::{AT_ONCE, OlsrConfig};
-use airfair_routing::{Hop, Received, Routing};
+use airfair_routing::{Adjacency, Received, Routing};
 use airfair_units::Time;
 use airfair_units::fuzz::Input;
 use airfair_units::random::{Purpose, Stream};
@@ -29,7 +29,7 @@ fn datagram(node: &mut Node, now: Time, from: u8, message: Message) -> u64 {
     let packet = Packet::new(1, vec![message]).unwrap();
     let mut bytes = vec![0; packet.wire_len()];
     packet.encode(&mut bytes).unwrap();
-    let received = Received { from: Hop { neighbour: at(from), interface: 0 }, ttl: 1, to_all: true };
+    let received = Received { from: Adjacency { neighbour: at(from), interface: 0 }, ttl: 1, to_all: true };
     let before = node.routing.work();
     node.effects(now, |olsr, cx| olsr.on_message(&bytes, received, cx));
     node.routing.work() - before

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use airfair_routing::olsr::{Advertised, Base, Metric, Olsr, OlsrConfig};
 use airfair_routing::shortest::{Link, Metric as Length, ShortestPaths};
-use airfair_routing::{Context, Effect, Hop, NodeSetup, Received, Routing, To};
+use airfair_routing::{Adjacency, Context, Effect, NodeSetup, Received, Routing, To};
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 use proptest::prelude::*;
@@ -62,7 +62,7 @@ impl Network {
                     let hearers: Vec<usize> =
                         self.links.iter().filter(|link| link.0 == from).map(|link| link.1).collect();
                     for to in hearers {
-                        let hop = Hop { neighbour: at(from as u8), interface: 0 };
+                        let hop = Adjacency { neighbour: at(from as u8), interface: 0 };
                         let received = Received { from: hop, ttl: 1, to_all: true };
                         let list = self.call(to, |olsr, cx| olsr.on_message(&bytes, received, cx));
                         effects.push_back((to, list));

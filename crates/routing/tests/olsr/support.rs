@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use airfair_routing::olsr::{Olsr, OlsrConfig};
-use airfair_routing::{Effect, Hop, NodeSetup, Protocol, Received, Routing, SendRate, To};
+use airfair_routing::{Adjacency, Effect, NodeSetup, Protocol, Received, Routing, SendRate, To};
 use airfair_units::Span;
 use airfair_wire::olsr::{Body, Group, Hello, LinkCode, LinkType, Message, NeighbourType, Packet, Tc, Vtime};
 
@@ -113,7 +113,7 @@ impl Node {
         let packet = Packet::new(1, messages.to_vec()).unwrap();
         let mut bytes = vec![0; packet.wire_len()];
         packet.encode(&mut bytes).unwrap();
-        let from = Hop { neighbour: at(from), interface };
+        let from = Adjacency { neighbour: at(from), interface };
         let received = Received { from, ttl: 1, to_all: true };
         let effects = self.effects(ms(now), |olsr, cx| olsr.on_message(&bytes, received, cx)).1;
         assert_eq!(effects, []);

@@ -1,6 +1,6 @@
 //! Shared by the tests of all protocols: a node with its random stream, and addresses; times are milliseconds.
 
-use airfair_routing::{Context, Effect, Hop};
+use airfair_routing::{Adjacency, Context, Effect};
 use airfair_units::Time;
 use airfair_units::random::{Purpose, Stream};
 use airfair_wire::Ipv4Addr;
@@ -14,8 +14,8 @@ pub fn last(address: Ipv4Addr) -> u8 {
     address.octets()[3]
 }
 
-pub fn hop(number: u8) -> Hop {
-    Hop { neighbour: at(number), interface: 0 }
+pub fn hop(number: u8) -> Adjacency {
+    Adjacency { neighbour: at(number), interface: 0 }
 }
 
 pub fn ms(n: u64) -> Time {

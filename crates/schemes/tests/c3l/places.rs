@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use airfair_schemes::c3l::header::{STAMP, allocation};
-use airfair_schemes::c3l::{Receiver, Sender, SourceConfig, Stamper};
+use airfair_schemes::c3l::{C3lSource, Receiver, SourceConfig, Stamper};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, AgentSetup, Arrived, Backlog, Context, ControllerEffects,
     ControllerSetup, Ecn, FlowId, FlowSample, FlowSetup, Header, Hop, Interface, LinkSample, LoneExchange,
@@ -125,17 +125,17 @@ fn flow(expiry: Span) -> (SourceConfig, FlowSetup) {
 fn a_source_follows_its_feedback() {
     let (config, setup) = flow(Span::from_secs(5));
     for over_tcp in [false, true] {
-        let mut source = Sender::new(config);
+        let mut source = C3lSource::new(config);
         let (mut random, mut out) = (stream(), SourceEffects::default());
         let mut rate =
-            |ms, hook: &mut dyn FnMut(&mut Sender, &mut airfair_schemes::places::SourceContext<'_>)| {
+            |ms, hook: &mut dyn FnMut(&mut C3lSource, &mut airfair_schemes::places::SourceContext<'_>)| {
                 hook(&mut source, &mut Context { now: at(ms), random: &mut random, out: &mut out });
                 source.allowance(at(ms)).rate.unwrap().0
             };
         // Over TCP the first count says how many hops have stamped.
         let echo = |allocation| Header { supported: 1, unsupported: 0, fields: [1, allocation, 0, 0] };
         let hears = |epoch: u16, allocation: u32| {
-            move |s: &mut Sender, c: &mut airfair_schemes::places::SourceContext<'_>| match over_tcp {
+            move |s: &mut C3lSource, c: &mut airfair_schemes::places::SourceContext<'_>| match over_tcp {
                 true => s.on_feedback(&echo(allocation), c),
                 false => s.on_report(&feedback(epoch, allocation), c),
             }
@@ -175,10 +175,10 @@ fn feedback(epoch: u16, allocation: u32) -> Vec<u8> {
 #[test]
 fn a_source_states_what_it_sends() {
     let (config, setup) = flow(Span::from_secs(500));
-    let mut source = Sender::new(config);
+    let mut source = C3lSource::new(config);
     let (mut random, mut out) = (stream(), SourceEffects::default());
     source.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
-    let stated = |source: &mut Sender, ms: u64| {
+    let stated = |source: &mut C3lSource, ms: u64| {
         let mut header = Header::default();
         source.stamp(&mut header, at(ms));
         header.fields[2]
@@ -207,7 +207,7 @@ fn a_source_that_just_uses_its_rate() {
     for (later, stated) in [(0, 26_200), (1, 13_099)] {
         let (config, setup) = flow(Span::from_secs(500));
         let config = SourceConfig { epoch: Span::from_secs(4), ..config };
-        let mut source = Sender::new(config);
+        let mut source = C3lSource::new(config);
         let (mut random, mut out) = (stream(), SourceEffects::default());
         let mut header = Header::default();
         source.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });

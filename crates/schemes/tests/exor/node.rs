@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use airfair_schemes::exor::listed;
-use airfair_schemes::exor::node::{ExorConfig, Heard, Meaning, Node, Sending};
+use airfair_schemes::exor::node::{ExorConfig, ExorNode, Heard, Meaning, Sending};
 use airfair_schemes::opportunistic::backpressure::{self, Backlogged, Backpressure};
 use airfair_schemes::opportunistic::expected::{Expected, Pruning};
 use airfair_schemes::places::NodeId;
@@ -35,14 +35,14 @@ fn header(batch: u32, rank: u8, packet: Option<u8>, map: &[u8]) -> Exor {
     Exor::new(head, packet, BatchMap::new(map.to_vec()).unwrap()).unwrap()
 }
 
-fn heard(node: &mut Node, header: &Exor, at: u64) -> Meaning {
+fn heard(node: &mut ExorNode, header: &Exor, at: u64) -> Meaning {
     let Heard { meaning, ended } = node.heard(header.view(), ms(at));
     assert_eq!(ended, None);
     meaning
 }
 
 /// The numbers of the packets of a turn, and the last map.
-fn turn(node: &mut Node, at: u64) -> (Vec<Option<u8>>, Option<BatchMap>) {
+fn turn(node: &mut ExorNode, at: u64) -> (Vec<Option<u8>>, Option<BatchMap>) {
     node.tick(ms(at));
     let (mut sent, mut map) = (Vec::new(), None);
     while let Some(sending) = node.make(&FLOW, ms(at)) {
@@ -61,7 +61,7 @@ fn turn(node: &mut Node, at: u64) -> (Vec<Option<u8>>, Option<BatchMap>) {
 #[test]
 fn a_forwarder_by_hand() {
     // Rank 1 of four; batches of four packets.
-    let mut node = Node::new(3, ExorConfig::default());
+    let mut node = ExorNode::new(3, ExorConfig::default());
     assert_eq!(node.wakes_at(), None);
     assert_eq!(heard(&mut node, &header(0, 3, Some(0), &[3, 3, 3, 3]), 0), Meaning::New);
     assert_eq!(heard(&mut node, &header(0, 3, Some(0), &[3, 3, 3, 3]), 0), Meaning::Known);
@@ -110,7 +110,7 @@ fn a_forwarder_by_hand() {
 
 #[test]
 fn a_destination_by_hand() {
-    let mut node = Node::new(0, ExorConfig::default());
+    let mut node = ExorNode::new(0, ExorConfig::default());
     assert_eq!(heard(&mut node, &header(0, 3, Some(2), &[3; 4]), 0), Meaning::New);
     let (sent, map) = turn(&mut node, 0);
     assert_eq!((sent, map.unwrap().ranks()), (vec![None; 10], &[3, 3, 0, 3][..]));
@@ -130,7 +130,7 @@ fn a_destination_by_hand() {
 
 #[test]
 fn a_source_by_hand() {
-    let mut node = Node::new(9, ExorConfig::default());
+    let mut node = ExorNode::new(9, ExorConfig::default());
     assert_eq!(
         node.heard(header(0, 1, None, &[3; 4]).view(), ms(0)).meaning,
         Meaning::Ignored,
@@ -171,7 +171,7 @@ fn a_source_by_hand() {
 /// Flows of a node take turns packet by packet.
 #[test]
 fn flows_have_turns() {
-    let mut node = Node::new(9, ExorConfig::default());
+    let mut node = ExorNode::new(9, ExorConfig::default());
     let list = |destination| Nodes::new(&[destination, 3, 9]).unwrap();
     let flows = [(1, 0), (2, 5), (4, 0)].map(|(flow, destination)| Flow { flow, source: 9, destination });
     for Flow { flow, destination, .. } in flows {
@@ -196,13 +196,13 @@ fn flows_have_turns() {
 /// A node is woken for the flow whose turn comes first: after a source's last packet the destination has five packets' time of 2 ms.
 #[test]
 fn the_earliest_turn_wakes() {
-    let mut node = Node::new(3, ExorConfig::default());
+    let mut node = ExorNode::new(3, ExorConfig::default());
     for (flow, at) in [(1, 4), (2, 0), (3, 7)] {
         let mut header = header(0, 3, Some(0), &[3]);
         header.head.flow = flow;
         assert_eq!(heard(&mut node, &header, at), Meaning::New);
     }
-    let ready = |node: &Node| node.ready().map(|flow| flow.flow).collect::<Vec<_>>();
+    let ready = |node: &ExorNode| node.ready().map(|flow| flow.flow).collect::<Vec<_>>();
     for (at, flows) in [(10, vec![2]), (14, vec![1, 2]), (17, vec![1, 2, 3])] {
         assert_eq!(node.wakes_at(), Some(ms(at)));
         node.tick(ms(at));
@@ -214,7 +214,7 @@ fn the_earliest_turn_wakes() {
 /// Under a rate a source sends what it was granted, the first packets of its batch, as often as it takes.
 #[test]
 fn a_source_under_a_rate() {
-    let mut node = Node::new(9, ExorConfig { granted: true, ..ExorConfig::default() });
+    let mut node = ExorNode::new(9, ExorConfig { granted: true, ..ExorConfig::default() });
     assert!(!node.grant(&FLOW, 1), "no batch");
     node.begin(1, 10, &nodes(), ms(0));
     assert_eq!((node.backlog_to(0), turn(&mut node, 0).0), (0, vec![None]));
@@ -228,7 +228,7 @@ fn a_source_under_a_rate() {
     assert_eq!(node.backlog_to(0), 9);
     assert!(!node.grant(&FLOW, 1), "all are granted: what is more is lost");
     // Another node's flow is not its own to grant.
-    let mut other = Node::new(3, ExorConfig { granted: true, ..ExorConfig::default() });
+    let mut other = ExorNode::new(3, ExorConfig { granted: true, ..ExorConfig::default() });
     assert_eq!(heard(&mut other, &header(0, 3, Some(0), &[3; 4]), 0), Meaning::New);
     assert!(!other.grant(&FLOW, 1));
     assert_eq!(other.backlog_to(0), 1);
@@ -237,7 +237,7 @@ fn a_source_under_a_rate() {
 /// Packets are found by their numbers in a flow, where the number of a batch is that of its first packet.
 #[test]
 fn packets_by_number() {
-    let mut node = Node::new(0, ExorConfig::default());
+    let mut node = ExorNode::new(0, ExorConfig::default());
     assert_eq!(heard(&mut node, &header(64, 3, Some(2), &[3; 4]), 0), Meaning::New);
     let found = |flow, number| node.locate(flow, number);
     assert_eq!(found(1, 64), Some((FLOW, 64, 0)));
@@ -249,7 +249,7 @@ fn packets_by_number() {
     }
     assert!(node.is_whole(&FLOW));
     // A forwarder is no destination.
-    let mut relay = Node::new(3, ExorConfig::default());
+    let mut relay = ExorNode::new(3, ExorConfig::default());
     assert_eq!(heard(&mut relay, &header(64, 3, Some(2), &[3; 4]), 0), Meaning::New);
     assert_eq!(relay.locate(1, 64), None);
 }
@@ -257,14 +257,14 @@ fn packets_by_number() {
 /// Maps wait for no differential: without those of the destination no batch would end where only positive ones are served.
 #[test]
 fn maps_are_no_backlog() {
-    let tick = |node: &mut Node, packets: &[u8]| {
+    let tick = |node: &mut ExorNode, packets: &[u8]| {
         packets.iter().for_each(|&packet| _ = node.heard(header(0, 3, Some(packet), &[3; 3]).view(), ms(0)));
         node.tick(ms(1000));
         (node.backlog(&FLOW), node.backlog_to(0), node.has_only_maps(&FLOW))
     };
-    let mut destination = Node::new(0, ExorConfig::default());
+    let mut destination = ExorNode::new(0, ExorConfig::default());
     assert_eq!(tick(&mut destination, &[0]), (10, 0, true));
-    let mut forwarder = Node::new(5, ExorConfig::default());
+    let mut forwarder = ExorNode::new(5, ExorConfig::default());
     assert_eq!(tick(&mut forwarder, &[0, 2]), (2, 2, false));
     let serve = ParamValue::Choice("positive");
     let set = Params([("serve".into(), serve)].into());
@@ -279,7 +279,7 @@ fn maps_are_no_backlog() {
 /// A packet that is handed to routing waits for a differential; the map behind it does not.
 #[test]
 fn a_packet_before_a_map_is_no_map() {
-    let mut node = Node::new(9, ExorConfig::default());
+    let mut node = ExorNode::new(9, ExorConfig::default());
     node.begin(1, 10, &nodes(), ms(0));
     turn(&mut node, 0);
     assert_eq!(heard(&mut node, &header(0, 1, None, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 3]), 50), Meaning::Known);
@@ -293,7 +293,7 @@ fn a_packet_before_a_map_is_no_map() {
 /// milliseconds each.
 #[test]
 fn after_a_silence_turns_begin_anew() {
-    let mut node = Node::new(0, ExorConfig::default());
+    let mut node = ExorNode::new(0, ExorConfig::default());
     for (at, begins) in [(0, 20), (1, 20), (10_000, 10_020)] {
         heard(&mut node, &header(0, 1, None, &[3; 4]), at);
         assert_eq!(node.wakes_at(), Some(ms(begins)), "heard at {at} ms");
@@ -304,7 +304,7 @@ fn after_a_silence_turns_begin_anew() {
 /// later, ten milliseconds each.
 #[test]
 fn a_silent_node_lets_its_turn_pass() {
-    let mut node = Node::new(0, ExorConfig::default());
+    let mut node = ExorNode::new(0, ExorConfig::default());
     heard(&mut node, &header(0, 1, None, &[3; 4]), 0);
     node.tick(ms(4000));
     assert_eq!((node.wakes_at(), node.backlog(&FLOW)), (None, 0));
@@ -318,7 +318,7 @@ fn what_is_forged_does_not_stay() {
     for (patience, until) in [(1, 3000), (3, 3000), (10, 10_000)] {
         for (forged, packets) in [(1 << 30, 3), (7, 2)] {
             let mut node =
-                Node::new(3, ExorConfig { patience: Span::from_secs(patience), ..ExorConfig::default() });
+                ExorNode::new(3, ExorConfig { patience: Span::from_secs(patience), ..ExorConfig::default() });
             let map = vec![3; packets];
             assert_eq!(heard(&mut node, &header(forged, 3, Some(0), &map), 0), Meaning::New);
             let unused = if forged == 7 { Meaning::Ignored } else { Meaning::Old };
@@ -335,7 +335,7 @@ fn what_is_forged_does_not_stay() {
 
 #[test]
 fn memory_is_bounded() {
-    let mut node = Node::new(9, ExorConfig { flows: 3, ..ExorConfig::default() });
+    let mut node = ExorNode::new(9, ExorConfig { flows: 3, ..ExorConfig::default() });
     node.begin(1, 10, &nodes(), ms(0));
     let other = |flow| {
         let nodes = Nodes::new(&[0, 9, 7]).unwrap();
@@ -365,7 +365,7 @@ fn batches((links, source, destination): Pair, count: u32, lost: f64, seed: u64)
     let list = listed(&expected).unwrap();
     let flow = Flow { flow: 1, source, destination };
     let ids = list.view().iter().collect::<Vec<_>>();
-    let mut nodes: Vec<Node> = ids.iter().map(|&id| Node::new(id, ExorConfig::default())).collect();
+    let mut nodes: Vec<ExorNode> = ids.iter().map(|&id| ExorNode::new(id, ExorConfig::default())).collect();
     let mut random = Stream::new(seed, "ideal", Purpose::Reception);
     let (mut now, mut broadcasts, mut maps, mut routed) = (ms(0), 0, 0, 0);
     for batch in 0..count {
@@ -375,7 +375,7 @@ fn batches((links, source, destination): Pair, count: u32, lost: f64, seed: u64)
             nodes.iter_mut().for_each(|node| node.tick(now));
             let ready: Vec<usize> = (0..nodes.len()).filter(|&i| nodes[i].next().is_some()).collect();
             if ready.is_empty() {
-                now = nodes.iter().filter_map(Node::wakes_at).min().expect("it goes on").max(now);
+                now = nodes.iter().filter_map(ExorNode::wakes_at).min().expect("it goes on").max(now);
                 continue;
             }
             let from = ready[random.below(ready.len() as u32) as usize];
@@ -441,7 +441,7 @@ proptest! {
         ),
         me in prop_oneof![Just(0), Just(3), Just(5)],
     ) {
-        let mut node = Node::new(me, ExorConfig::default());
+        let mut node = ExorNode::new(me, ExorConfig::default());
         let (mut now, mut held, mut open, mut best) = (0, BTreeSet::new(), None, vec![3; 6]);
         for (batch, rank, packet, ranks, wait, [number, size]) in events {
             now += wait;
@@ -492,7 +492,7 @@ proptest! {
 /// A node that may know two flows is the source of five, one after the other.
 #[test]
 fn a_source_of_more_flows_than_are_known() {
-    let mut node = Node::new(9, ExorConfig { flows: 2, ..ExorConfig::default() });
+    let mut node = ExorNode::new(9, ExorConfig { flows: 2, ..ExorConfig::default() });
     let nodes = Nodes::new(&[0, 9]).unwrap();
     for flow in 0..5 {
         assert_eq!(node.begin(flow, 1, &nodes, ms(flow.into())), Some(0), "flow {flow}");

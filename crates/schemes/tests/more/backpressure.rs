@@ -3,7 +3,7 @@
 use airfair_schemes::diffq::scheduler::{Quantiser, Rounding, Serve};
 use airfair_schemes::diffq::sender::{Law, SenderConfig, Steps};
 use airfair_schemes::more::decoder::Decoder;
-use airfair_schemes::more::node::{self, Node};
+use airfair_schemes::more::node::{self, MoreNode};
 use airfair_schemes::opportunistic::backpressure::{Backlogged, Backpressure, BackpressureConfig};
 use airfair_schemes::places::{Capability, Interface, Made, Medium, NodeId, Priority};
 use airfair_schemes::{ParamValue, Params, find};
@@ -39,8 +39,8 @@ fn flow(flow: u32, destination: u32) -> Flow {
 }
 
 /// Node 1 has been granted so many packets for each of these flows, whose one forwarder is node 5.
-fn source(granted: &[(Flow, u32)]) -> Node {
-    let mut node = Node::new(1, node::MoreConfig { granted: true, ..node::MoreConfig::default() });
+fn source(granted: &[(Flow, u32)]) -> MoreNode {
+    let mut node = MoreNode::new(1, node::MoreConfig { granted: true, ..node::MoreConfig::default() });
     for &(flow, packets) in granted {
         let forwarders = Forwarders::new([Forwarder { node: 5, credit: Credit::of(1.0) }].into_iter());
         assert!(node.begin_as(0, flow, Decoder::full(32), forwarders, Time::ZERO));

@@ -2,7 +2,7 @@
 
 use airfair_schemes::more::decoder::Decoder;
 use airfair_schemes::more::forwarders::{forwarders, listed};
-use airfair_schemes::more::node::{Heard, Meaning, MoreConfig, Node};
+use airfair_schemes::more::node::{Heard, Meaning, MoreConfig, MoreNode};
 use airfair_schemes::opportunistic::backpressure::Backlogged;
 use airfair_schemes::opportunistic::expected::{Expected, Pruning};
 use airfair_schemes::places::NodeId;
@@ -44,7 +44,7 @@ fn meaning(heard: Heard) -> Meaning {
 
 #[test]
 fn a_forwarder_by_hand() {
-    let mut node = Node::new(3, MoreConfig::default());
+    let mut node = MoreNode::new(3, MoreConfig::default());
     let mut random = stream(1);
     assert_eq!(node.make(&FLOW, &mut random), None);
     // From the source: 1.5 transmissions, so two may go; the counter is then -0.5.
@@ -88,7 +88,7 @@ fn a_forwarder_by_hand() {
 
 #[test]
 fn the_far_forwarder_does_not_earn_from_the_near_one() {
-    let mut node = Node::new(5, MoreConfig::default());
+    let mut node = MoreNode::new(5, MoreConfig::default());
     assert_eq!(meaning(node.heard(coded(0, &[1, 0]).view(), 3, ms(0))), Meaning::Innovative);
     assert_eq!(node.backlog(&FLOW), 0);
     // 0.25 for each of the source's: above 0 with the first, used up by one transmission until the fifth.
@@ -105,7 +105,7 @@ fn the_far_forwarder_does_not_earn_from_the_near_one() {
 #[test]
 fn who_is_not_listed_has_nothing_to_do() {
     for me in [4, 9] {
-        let mut node = Node::new(me, MoreConfig::default());
+        let mut node = MoreNode::new(me, MoreConfig::default());
         assert_eq!(meaning(node.heard(coded(0, &[1, 0]).view(), 5, ms(0))), Meaning::Ignored);
         assert!(node.is_empty());
     }
@@ -114,7 +114,7 @@ fn who_is_not_listed_has_nothing_to_do() {
 /// A packet of zeros pays for what its sender has sent, as every packet does; but who holds nothing has nothing to send.
 #[test]
 fn who_holds_nothing_sends_nothing() {
-    let mut node = Node::new(3, MoreConfig::default());
+    let mut node = MoreNode::new(3, MoreConfig::default());
     assert_eq!(meaning(node.heard(coded(0, &[0, 0]).view(), 9, ms(0))), Meaning::Dependent);
     assert_eq!((node.backlog(&FLOW), node.next(), node.make(&FLOW, &mut stream(1))), (0, None, None));
     // With the next it has earned 1.5 twice.
@@ -125,7 +125,7 @@ fn who_holds_nothing_sends_nothing() {
 /// A source whose forwarders have changed tells so in its packets; who forwards them passes that on, and earns by it.
 #[test]
 fn the_newest_list_is_passed_on() {
-    let mut node = Node::new(3, MoreConfig::default());
+    let mut node = MoreNode::new(3, MoreConfig::default());
     node.heard(coded(0, &[1, 0]).view(), 9, ms(0));
     let new = Forwarders::new([Forwarder { node: 3, credit: Credit(3072) }].into_iter());
     let header = Coded::new(FLOW, 0, new.clone(), vec![0, 1]).unwrap();
@@ -136,7 +136,7 @@ fn the_newest_list_is_passed_on() {
 
 #[test]
 fn dependent_packets_need_not_earn() {
-    let mut node = Node::new(3, MoreConfig { dependent_earns: false, ..MoreConfig::default() });
+    let mut node = MoreNode::new(3, MoreConfig { dependent_earns: false, ..MoreConfig::default() });
     node.heard(coded(0, &[1, 0]).view(), 9, ms(0));
     node.heard(coded(0, &[2, 0]).view(), 9, ms(0));
     assert_eq!(node.backlog(&FLOW), 2);
@@ -146,7 +146,7 @@ fn dependent_packets_need_not_earn() {
 #[test]
 fn credit_is_at_most_a_queue() {
     for (depth, most) in [(4, 4), (u32::MAX, 15)] {
-        let mut node = Node::new(3, MoreConfig { depth, ..MoreConfig::default() });
+        let mut node = MoreNode::new(3, MoreConfig { depth, ..MoreConfig::default() });
         for _ in 0..10 {
             node.heard(coded(0, &[1, 0]).view(), 9, ms(0));
         }
@@ -156,8 +156,8 @@ fn credit_is_at_most_a_queue() {
 
 #[test]
 fn a_destination_by_hand() {
-    let mut node = Node::new(0, MoreConfig::default());
-    let hear = |node: &mut Node, header: Coded, at| node.heard(header.view(), 3, ms(at));
+    let mut node = MoreNode::new(0, MoreConfig::default());
+    let hear = |node: &mut MoreNode, header: Coded, at| node.heard(header.view(), 3, ms(at));
     assert_eq!(meaning(hear(&mut node, coded(0, &[1, 1]), 0)), Meaning::Innovative);
     assert_eq!(meaning(hear(&mut node, coded(0, &[2, 2]), 0)), Meaning::Dependent);
     assert_eq!(node.rank(&FLOW), Some((0, 1, 2)));
@@ -199,7 +199,7 @@ fn a_destination_by_hand() {
 /// of the forgotten one all the same, as its source waits for nothing else.
 #[test]
 fn the_acknowledgement_of_a_forgotten_flow_is_repeated() {
-    let mut node = Node::new(0, MoreConfig { flows: 1, ..MoreConfig::default() });
+    let mut node = MoreNode::new(0, MoreConfig { flows: 1, ..MoreConfig::default() });
     let first = node.heard(coded(0, &[1]).view(), 9, ms(0)).acknowledge.unwrap();
     assert!(!node.acknowledges_again(&first, ms(49)) && node.acknowledges_again(&first, ms(50)));
     let other = Coded::new(Flow { flow: 2, ..FLOW }, 0, list(), vec![1]).unwrap();
@@ -210,7 +210,7 @@ fn the_acknowledgement_of_a_forgotten_flow_is_repeated() {
 
 #[test]
 fn a_source_by_hand() {
-    let mut node = Node::new(9, MoreConfig::default());
+    let mut node = MoreNode::new(9, MoreConfig::default());
     let mut random = stream(2);
     assert_eq!(node.begin(FLOW, Decoder::new(4), list(), ms(0)), None, "natives are missing");
     assert_eq!(node.begin(Flow { source: 8, ..FLOW }, Decoder::full(4), list(), ms(0)), None);
@@ -235,7 +235,7 @@ fn a_source_by_hand() {
 
 #[test]
 fn a_source_under_a_rate_sends_what_it_is_granted() {
-    let mut node = Node::new(9, MoreConfig { granted: true, ..MoreConfig::default() });
+    let mut node = MoreNode::new(9, MoreConfig { granted: true, ..MoreConfig::default() });
     let mut random = stream(2);
     assert!(!node.grant(&FLOW, 5));
     node.begin(FLOW, Decoder::full(4), list(), ms(0));
@@ -243,7 +243,7 @@ fn a_source_under_a_rate_sends_what_it_is_granted() {
     assert!(node.grant(&FLOW, 2) && node.backlog(&FLOW) == 2);
     assert!(node.make(&FLOW, &mut random).is_some() && node.make(&FLOW, &mut random).is_some());
     assert_eq!((node.backlog(&FLOW), node.make(&FLOW, &mut random)), (0, None));
-    let mut forwarder = Node::new(3, MoreConfig { granted: true, ..MoreConfig::default() });
+    let mut forwarder = MoreNode::new(3, MoreConfig { granted: true, ..MoreConfig::default() });
     forwarder.heard(coded(0, &[1]).view(), 9, ms(0));
     assert!(!forwarder.grant(&FLOW, 7), "a forwarder earns its credit");
     assert_eq!(forwarder.backlog(&FLOW), 2);
@@ -251,7 +251,7 @@ fn a_source_under_a_rate_sends_what_it_is_granted() {
 
 #[test]
 fn flows_have_turns() {
-    let mut node = Node::new(9, MoreConfig::default());
+    let mut node = MoreNode::new(9, MoreConfig::default());
     let flows = [1, 2, 3].map(|flow| Flow { flow, ..FLOW });
     for &flow in &[flows[2], flows[0], flows[1]] {
         node.begin(flow, Decoder::full(2), list(), ms(0));
@@ -273,8 +273,8 @@ fn flows_have_turns() {
 #[test]
 fn what_is_forged_does_not_stay() {
     for (me, forged, natives) in [(3, 1 << 30, 3), (3, 7, 2), (0, 1 << 30, 3), (0, 7, 2)] {
-        let mut node = Node::new(me, MoreConfig::default());
-        let heard = |node: &mut Node, batch, natives: usize, at| {
+        let mut node = MoreNode::new(me, MoreConfig::default());
+        let heard = |node: &mut MoreNode, batch, natives: usize, at| {
             let vector: Vec<u8> = (0..natives).map(|native| u8::from(native == 0)).collect();
             node.heard(coded(batch, &vector).view(), 9, ms(at)).meaning
         };
@@ -295,7 +295,7 @@ fn what_is_forged_does_not_stay() {
 /// The flow that was heard longest ago gives way; a node's own flows stay.
 #[test]
 fn memory_is_bounded() {
-    let mut node = Node::new(3, MoreConfig { flows: 3, ..MoreConfig::default() });
+    let mut node = MoreNode::new(3, MoreConfig { flows: 3, ..MoreConfig::default() });
     let own = Flow { flow: 100, source: 3, destination: 0 };
     node.begin(own, Decoder::full(2), Forwarders::default(), ms(0));
     let header = |flow| Coded::new(Flow { flow, ..FLOW }, 0, list(), vec![1, 0]).unwrap();
@@ -313,7 +313,7 @@ fn memory_is_bounded() {
     }
     assert_eq!((node.len(), node.backlog(&own)), (4, 1));
     // Own flows take no place of others, and need none.
-    let mut full = Node::new(9, MoreConfig { flows: 1, ..MoreConfig::default() });
+    let mut full = MoreNode::new(9, MoreConfig { flows: 1, ..MoreConfig::default() });
     full.begin(FLOW, Decoder::full(1), list(), ms(0));
     assert_eq!(full.begin(Flow { flow: 2, ..FLOW }, Decoder::full(1), list(), ms(0)), Some(0));
     let other = Flow { flow: 3, source: 4, destination: 9 };
@@ -325,7 +325,7 @@ fn memory_is_bounded() {
 /// In whatever order flows come, the three heard last are known, and take turns in the order of their numbers.
 #[test]
 fn the_flows_heard_last_are_known() {
-    let mut node = Node::new(3, MoreConfig { flows: 3, ..MoreConfig::default() });
+    let mut node = MoreNode::new(3, MoreConfig { flows: 3, ..MoreConfig::default() });
     let numbers: Vec<u32> = (0..60).map(|i| i * 7 % 23).collect();
     for (at, &flow) in (0..).zip(&numbers) {
         let header = Coded::new(Flow { flow, ..FLOW }, 0, list(), vec![1, 0]).unwrap();
@@ -340,7 +340,7 @@ fn the_flows_heard_last_are_known() {
 /// A flow that is heard again stays: of the flows 1, 2, 3, 1, 4 the second was heard longest ago.
 #[test]
 fn a_flow_that_is_heard_again_stays() {
-    let mut node = Node::new(3, MoreConfig { flows: 3, ..MoreConfig::default() });
+    let mut node = MoreNode::new(3, MoreConfig { flows: 3, ..MoreConfig::default() });
     for (at, flow) in [1, 2, 3, 1, 4].into_iter().enumerate() {
         let header = Coded::new(Flow { flow, ..FLOW }, 0, list(), vec![1, 0]).unwrap();
         node.heard(header.view(), 9, ms(at as u64));
@@ -366,7 +366,7 @@ fn transmissions((links, source, destination): Pair, natives: u8, packets: u32, 
     let list = listed(&forwarders(losses, &expected));
     let flow = Flow { flow: 1, source, destination };
     let ids: Vec<u32> = expected.shares().iter().map(|share| share.node.0).collect();
-    let mut nodes: Vec<Node> = ids.iter().map(|&id| Node::new(id, MoreConfig::default())).collect();
+    let mut nodes: Vec<MoreNode> = ids.iter().map(|&id| MoreNode::new(id, MoreConfig::default())).collect();
     let mut random = Stream::new(7, "ideal", Purpose::Reception);
     let (mut sent, batches) = (0, packets / u32::from(natives));
     for batch in 0..batches {
@@ -440,7 +440,7 @@ proptest! {
     /// most what it has earned, rounded up, and only what is in the span of what it has heard; its rank falls with a new batch only.
     #[test]
     fn nothing_old_is_sent(me in prop_oneof![Just(3), Just(5)], start in prop_oneof![Just(0), Just(u32::MAX - 2)], events in events()) {
-        let mut node = Node::new(me, MoreConfig::default());
+        let mut node = MoreNode::new(me, MoreConfig::default());
         let mut random = stream(4);
         // By flow: the first batch that may be sent, credit in parts, what was heard of the batch.
         let mut model = [0, 1, 2].map(|_| (0, 0_i64, None::<Decoder>));
@@ -505,7 +505,7 @@ proptest! {
         let expected = Expected::new(&losses, NodeId(2), NodeId(0), &Pruning::default()).unwrap();
         let list = listed(&forwarders(&losses, &expected));
         let flow = Flow { flow: 1, source: 2, destination: 0 };
-        let mut nodes = [0, 1, 2].map(|id| Node::new(id, MoreConfig::default()));
+        let mut nodes = [0, 1, 2].map(|id| MoreNode::new(id, MoreConfig::default()));
         let mut clock = 0;
         for batch in 0..3 {
             prop_assert_eq!(nodes[2].begin(flow, Decoder::full(natives), list.clone(), ms(clock)), Some(batch));
@@ -545,9 +545,9 @@ proptest! {
 /// A node that may know two flows is the source of five, one after the other.
 #[test]
 fn a_source_of_more_flows_than_are_known() {
-    let mut node = Node::new(9, MoreConfig { flows: 2, ..MoreConfig::default() });
+    let mut node = MoreNode::new(9, MoreConfig { flows: 2, ..MoreConfig::default() });
     let of = |flow| Flow { flow, source: 9, destination: 0 };
-    let begin = |node: &mut Node, flow| node.begin(of(flow), Decoder::full(2), list(), ms(flow.into()));
+    let begin = |node: &mut MoreNode, flow| node.begin(of(flow), Decoder::full(2), list(), ms(flow.into()));
     for flow in 0..5 {
         assert_eq!(begin(&mut node, flow), Some(0), "flow {flow}");
         node.acknowledged(&Acknowledgement { flow: of(flow), batch: 0 }, ms(flow.into()));

@@ -40,7 +40,7 @@ fn probes_are_sent_at_drawn_times() {
             assert!(!ratios.on_timer(Timer(1), &mut context), "another's timer");
             assert!(ratios.on_timer(PROBE, &mut context));
             let [sent] = &out.messages[..] else { panic!("{:?}", out.messages) };
-            let transmit = Transmit { rate: SendRate::Data, power: Db(0.0) };
+            let transmit = Transmit { rate: SendRate::Data, power_offset: Db(0.0) };
             assert_eq!((sent.to, sent.ahead, sent.transmit), (Destination::Broadcast, true, Some(transmit)));
             assert_eq!(sent.bytes.len(), 1472);
         }

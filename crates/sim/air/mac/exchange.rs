@@ -5,7 +5,7 @@ use airfair_wire::ieee80211::{Ack, CfEnd, Cts, Rts};
 
 use super::access::{State, arm, recount};
 use super::progress::ControlFrame;
-use super::rate::{Ending, Pair};
+use super::rate::{Ending, Pair, Rates};
 use super::{Indication, Mac, MacKind, ModeKind, Msdu, NEVER, Outcome, StationMac};
 use crate::air::medium::frame::{BROADCAST, Frame, Mpdu, NO_CATEGORY, NONE, Verdicts};
 use crate::air::medium::hearers::Hearer;
@@ -16,9 +16,14 @@ use crate::ids::StationIx;
 use crate::record::{FrameKind, Loss, Record};
 use crate::spec::{AfterTimeout, Protection};
 
+/// Largest value of a duration field, us.
+const MOST_DURATION_US: u32 = 32_767;
+
 /// Duration field value: `ns` in whole microseconds, rounded up.
 fn duration_us(ns: u64) -> u32 {
-    ns.div_ceil(1000).min(32767) as u32
+    // Limited first, so that the division has 32 bits.
+    let ns = ns.min(u64::from(MOST_DURATION_US) * 1000) as u32;
+    ns.div_ceil(1000)
 }
 
 /// True if a due CTS is withheld because the carrier is busy, or an EIFS that is kept as a NAV runs.
@@ -35,6 +40,14 @@ fn record_late(medium: &mut Medium, at: StationIx, frame: &Frame, end: u64) {
     if medium.records.are_enabled() {
         let (cts, from, number) = (frame.kind == FrameKind::Cts, frame.sender, frame.number);
         medium.records.push(Time(end), Record::LateResponse { at, from, cts, number });
+    }
+}
+
+/// Reports the end of an attempt to the law of rates, and a new usual mode of the pair to the layer above.
+#[inline(always)]
+fn attempt_ended(rates: &mut Rates, indications: &mut Vec<Indication>, pair: Pair, ending: Ending) {
+    if rates.ended(pair, ending) {
+        indications.push(Indication::LinkMode { station: pair.from, to: pair.to });
     }
 }
 
@@ -120,9 +133,9 @@ impl Mac {
             kind: frame_kind,
             mode,
             judged,
-            passes_left: 0,
+            passes_left: 1,
             receiver_found: false,
-            louder: 0,
+            power_offset: 0,
             loss: Loss::OutOfReach,
         };
         medium.transmit(&frame, agenda);
@@ -174,9 +187,9 @@ impl Mac {
             kind: if broadcast { FrameKind::Broadcast } else { FrameKind::Data },
             mode,
             judged,
-            passes_left: 0,
+            passes_left: 1,
             receiver_found: false,
-            louder: packet.louder,
+            power_offset: packet.power_offset,
             loss: Loss::OutOfReach,
         };
         medium.transmit(&frame, agenda);
@@ -218,12 +231,16 @@ impl Mac {
             FrameKind::Rts | FrameKind::Data => {
                 // If the sender waits for the whole response and the response is due, it ends before the time-out: the event is needed only
                 // if the response is withheld or lost.
-                let reply = self.stations[frame.receiver].exchange.reply;
-                let way = self.way_there_and_back(medium, frame);
-                let (station, StationMac { exchange, .. }, kind) = self.at(medium, id);
+                let Self { stations, kinds, .. } = self;
+                let reply = stations[frame.receiver].exchange.reply;
+                let station = &medium.stations[id];
+                let kind = &kinds[usize::from(station.radio.kind)];
                 let times = &kind.modes[frame.mode];
-                let rts = frame.kind == FrameKind::Rts;
-                let at = agenda.now.0 + way + if rts { times.cts_wait } else { times.answer_wait };
+                let wait = if frame.kind == FrameKind::Rts { times.cts_wait } else { times.answer_wait };
+                // A signal's way to the receiver and back, where each link counts with its own distance.
+                let way = if kind.wait.each_link { medium.way_there_and_back(id, frame.receiver) } else { 0 };
+                let at = agenda.now.0 + way + wait;
+                let exchange = &mut stations[id].exchange;
                 if reply.is_some_and(|r| r.to == id) && !kind.wait.to_its_end {
                     exchange.deferred_timeout = at;
                 } else {
@@ -242,14 +259,6 @@ impl Mac {
             }
             FrameKind::Cts | FrameKind::Ack => {}
         }
-    }
-
-    /// Time for which the response to a frame is awaited beyond the time-out, ns: a signal's way to the receiver and back where each link
-    /// counts with its own distance.
-    #[inline(always)]
-    fn way_there_and_back(&self, medium: &Medium, frame: &Frame) -> u64 {
-        let kind = &self.kinds[usize::from(medium.stations[frame.sender].radio.kind)];
-        if kind.wait.each_link { medium.way_there_and_back(frame.sender, frame.receiver) } else { 0 }
     }
 
     /// Sends the response or the data frame that was due a SIFS after the last frame.
@@ -410,13 +419,16 @@ impl Mac {
                 mac.exchange.response_end = end;
                 station.radio.clear(flag::AWAIT_END);
                 let pair = Pair { from: id, to: from, nominal: kind.nominal_mode };
-                self.attempt_ended(pair, Ending { sent: 1, acknowledged: 1, now: Time(end) });
+                let ending = Ending { sent: 1, acknowledged: 1, now: Time(end) };
+                attempt_ended(&mut self.rates, &mut self.indications, pair, ending);
                 self.packet_done(medium, id, Outcome::Delivered, agenda);
             }
             FrameKind::Data => {
                 let ModeKind { ack_mode: mode, answer_ns, .. } = kind.modes[frame.mode];
-                let reserved = frame.nav_us.saturating_sub(duration_us(kind.timing.sifs + answer_ns));
-                let nav_us = if kind.tids.is_some() { reserved } else { 0 };
+                let nav_us = match kind.tids {
+                    Some(_) => frame.nav_us.saturating_sub(duration_us(kind.timing.sifs + answer_ns)),
+                    None => 0,
+                };
                 let judged = frame.judged;
                 let reply = ControlFrame { kind: FrameKind::Ack, to: from, nav_us, mode, judged };
                 mac.exchange.reply_after_sifs(station, id, kind, Some(reply), end, agenda);
@@ -490,7 +502,10 @@ impl Mac {
     /// Handles a failed attempt: counts it, widens the window, and backs off or gives the packet up.
     fn no_response(&mut self, medium: &mut Medium, id: StationIx, agenda: &mut Agenda) {
         let now = agenda.now.0;
-        let (station, mac, kind) = self.at(medium, id);
+        let Self { stations, kinds, rates, indications, .. } = self;
+        let Medium { stations: hearers, records, .. } = &mut *medium;
+        let (station, mac) = (&mut hearers[id], &mut stations[id]);
+        let kind = &kinds[usize::from(station.radio.kind)];
         station.radio.clear(flag::AWAIT_END);
         let category = mac.exchange.category();
         let contention = mac.sending_mut();
@@ -508,9 +523,11 @@ impl Mac {
         let given_up = attempts >= limit;
         contention.attempt_over();
         let pair = Pair { from: id, to: packet.to, nominal: kind.nominal_mode };
-        self.attempt_ended(pair, Ending { sent: u32::from(!no_cts), acknowledged: 0, now: Time(now) });
-        let recovers = !given_up && self.recovers(medium, id, now);
-        let (_, mac, kind) = self.at(medium, id);
+        let ending = Ending { sent: u32::from(!no_cts), acknowledged: 0, now: Time(now) };
+        attempt_ended(rates, indications, pair, ending);
+        // The packet whose ACK is missing is sent again at once, within its TXOP.
+        let recovers =
+            !given_up && station.radio.has_categories() && mac.can_recover(station, id, kind, rates, now);
         let contention = mac.sending_mut();
         if !recovers {
             contention.cw = (2 * contention.cw + 1).min(kind.category(category).cw_max);
@@ -528,28 +545,22 @@ impl Mac {
             mac.counters.no_ack += 1
         }
         mac.counters.given_up += u64::from(given_up);
-        if medium.records.are_enabled() {
+        if records.are_enabled() {
             let (at, to) = (id, packet.to);
-            medium
-                .records
-                .push(Time(now), Record::NoResponse { at, to, cts: no_cts, attempts, cw, given_up });
+            records.push(Time(now), Record::NoResponse { at, to, cts: no_cts, attempts, cw, given_up });
         }
         if recovers {
-            let (station, mac, kind) = self.at(medium, id);
             mac.recover(station, id, kind, agenda);
             return;
         }
         if given_up {
             self.packet_done(medium, id, Outcome::RetryLimit, agenda);
+        } else if station.radio.has_categories() {
+            mac.end_exchange(station, id, kind, agenda);
         } else {
-            let (station, mac, kind) = self.at(medium, id);
-            if station.radio.has_categories() {
-                mac.end_exchange(station, id, kind, agenda);
-            } else {
-                mac.first.state = State::Contend;
-                mac.first.back_off(station, kind, now);
-                station.radio.set(flag::CONTENDING);
-            }
+            mac.first.state = State::Contend;
+            mac.first.back_off(station, kind, now);
+            station.radio.set(flag::CONTENDING);
         }
         let (station, mac, kind) = self.at(medium, id);
         mac.exchange.response_end = (now + lag).saturating_sub(kind.timing.difs);
@@ -559,29 +570,6 @@ impl Mac {
         if station.radio.has(flag::CONTENDING) {
             arm(station, id, agenda);
         }
-    }
-
-    /// True if the packet whose ACK is missing is sent again at once, within its TXOP.
-    #[inline(always)]
-    fn recovers(&mut self, medium: &Medium, id: StationIx, now: u64) -> bool {
-        let Self { stations, kinds, rates, .. } = self;
-        let station = &medium.stations[id];
-        station.radio.has_categories()
-            && stations[id].can_recover(station, id, &kinds[usize::from(station.radio.kind)], rates, now)
-    }
-
-    /// Reports the end of an attempt to the law of rates, and a new usual mode of the pair to the layer above.
-    #[inline(always)]
-    fn attempt_ended(&mut self, pair: Pair, ending: Ending) {
-        if self.rates.ended(pair, ending) {
-            self.link_mode_changed(pair);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn link_mode_changed(&mut self, pair: Pair) {
-        self.indications.push(Indication::LinkMode { station: pair.from, to: pair.to });
     }
 
     /// The MAC has finished its first packet. A post-backoff follows (10.3.4.3), after which the next packet may be sent.
@@ -600,6 +588,21 @@ impl Mac {
         self.indications.push(Indication::Finished { station: id, msdu, outcome });
         if medium.records.are_enabled() && outcome == Outcome::RetryLimit {
             medium.records.push(Time(now), Record::GivenUp { at: id, packet: msdu.packet });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 802.11-2016 9.2.4.2 and 10.3.2.4: whole microseconds, rounded up, in 15 bits.
+    #[test]
+    fn durations_are_whole_microseconds_rounded_up() {
+        let rows = [(0, 0), (1, 1), (999, 1), (1_000, 1), (1_001, 2), (304_000, 304), (304_500, 305)];
+        let largest = [(32_766_000, 32_766), (32_766_001, 32_767), (32_767_001, 32_767), (u64::MAX, 32_767)];
+        for (ns, us) in rows.into_iter().chain(largest) {
+            assert_eq!(duration_us(ns), us, "{ns} ns");
         }
     }
 }

@@ -62,7 +62,7 @@ pub struct Msdu {
     /// Rate at which it is sent.
     pub rate: SendRate,
     /// Power above the radio's own, hundredths of a dB; broadcasts only.
-    pub louder: i16,
+    pub power_offset: i16,
 }
 
 impl Msdu {
@@ -78,7 +78,7 @@ impl Msdu {
             control: false,
             report: false,
             rate: SendRate::Data,
-            louder: 0,
+            power_offset: 0,
         }
     }
 

@@ -82,8 +82,8 @@ pub(crate) struct Frame {
     /// RTS, CTS and ACK reach. None: the nominal mode of its sender.
     pub judged: Option<Mode>,
     /// Power above the radio's own, hundredths of a dB.
-    pub louder: i16,
-    /// Passes left to make at its end: one for each band, one for the sender.
+    pub power_offset: i16,
+    /// Passes left to make at its end: one at the sender and its near hearers, one over each band of distant hearers.
     pub passes_left: u16,
     /// The receiver was among the decodable hearers.
     pub receiver_found: bool,
@@ -104,7 +104,7 @@ impl Frame {
             number: self.number,
             kind: self.kind,
             mode: self.mode,
-            louder: self.louder,
+            power_offset: self.power_offset,
             sender: self.sender,
             receiver: (self.receiver != BROADCAST).then_some(self.receiver),
             packet,
@@ -142,17 +142,14 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Adds a frame, numbered [`Frames::count`]. `passes`: number of passes at its end.
+    /// Adds a frame, numbered [`Frames::count`].
     #[inline(always)]
-    pub(crate) fn add(&mut self, frame: &Frame, passes: u16) -> FrameIx {
+    pub(crate) fn add(&mut self, frame: &Frame) -> FrameIx {
         self.count = self.count.wrapping_add(1);
         let at = self.free.pop().unwrap_or(FrameIx(self.slots.len() as u32));
         match self.slots.get_mut(at) {
-            Some(slot) => {
-                *slot = *frame;
-                slot.passes_left = passes;
-            }
-            None => self.grow(Frame { passes_left: passes, ..*frame }),
+            Some(slot) => *slot = *frame,
+            None => self.grow(*frame),
         }
         at
     }

@@ -67,6 +67,12 @@ impl Hearers {
         first as usize..end as usize
     }
 
+    /// Entries of the flat array.
+    #[inline(always)]
+    pub(crate) fn entries(&self, range: std::ops::Range<u32>) -> &[Hearer] {
+        &self.list[range.start as usize..range.end as usize]
+    }
+
     /// Replaces a transmitter's bands, for the time of a call, by others of the array. Returns the earlier ones.
     pub(crate) fn replace_bands(
         &mut self,

@@ -1,19 +1,21 @@
-//! One hearer's processing of a frame: power, carrier sense, lock, interference, NAV. No function here knows other stations.
+//! Hearers' processing of a frame: power, carrier sense, lock, interference, NAV. Nothing that happens at one hearer depends on another.
 
+use std::ops::Range;
+
+use super::Medium;
 use super::error::{LN_LEAST, SuccessCache};
 use super::frame::{BROADCAST, Frame, Frames, NO_NUMBER, NONE};
 use super::hearers::{Band, Hearer};
 use super::phy::{PhyKind, exceeds};
 use super::radio::{Station, TransceiverCounters, extend, flag};
-use crate::ids::{FrameIx, StationIx};
+use crate::ids::{FrameIx, StationIx, Table};
 use crate::record::{FrameKind, Loss};
 
 /// The pass over a band's hearers at a frame's start. Each of its three parts is a separate function, so that its loop runs in registers.
+#[derive(Clone, Copy)]
 pub(crate) struct StartPass<'a> {
     pub at: FrameIx,
     pub frame: &'a Frame,
-    pub kinds: &'a [PhyKind],
-    pub per_chunk: bool,
 }
 
 /// Times of a signal without the hearer's delay: its start and end, when it is sensed, when slots are counted again after it, ns.
@@ -45,102 +47,103 @@ impl StartPass<'_> {
     /// ([`super::Needs`]).
     #[inline(always)]
     pub(crate) fn run<const ONE: bool, const SUMS: bool, const IDLE_TIMES: bool>(
-        &self,
-        band: &Band,
-        list: &[Hearer],
-        stations: &mut [Station],
-        frames: &mut Frames,
-        counted: &mut [TransceiverCounters],
-        successes: &mut SuccessCache,
+        self,
+        medium: &mut Medium,
+        band: usize,
     ) {
-        let range = |from: u32, to: u32| &list[from as usize..to as usize];
+        let Band { first, decodable_end, sensed_end, end, .. } = medium.hearers.bands[band];
         // Only the per-chunk model needs this, and that model needs sums.
-        if SUMS && self.per_chunk {
-            let all = range(band.first, band.end);
-            close_chunks(all, stations, frames, self.kinds, successes, self.frame.start);
+        if SUMS && medium.per_chunk {
+            let Medium { hearers, stations, frames, kinds, successes, .. } = medium;
+            let all = hearers.entries(first..end);
+            close_chunks(all, stations.as_mut_slice(), frames, kinds, successes, self.frame.start);
         }
-        if band.first < band.decodable_end {
-            let decodable = range(band.first, band.decodable_end);
-            self.decode::<ONE, SUMS, IDLE_TIMES>(decodable, stations, frames, counted);
+        if first < decodable_end {
+            self.decode::<ONE, SUMS, IDLE_TIMES>(medium, first..decodable_end);
         }
-        if band.decodable_end < band.sensed_end {
-            let sensed = range(band.decodable_end, band.sensed_end);
-            if ONE && !self.kinds[0].timing.eifs_on_energy {
-                self.sense::<ONE, SUMS, IDLE_TIMES, false>(sensed, stations);
+        if decodable_end < sensed_end {
+            if ONE && !medium.kinds[0].timing.eifs_on_energy {
+                self.sense::<ONE, SUMS, IDLE_TIMES, false>(medium, decodable_end..sensed_end);
             } else {
-                self.sense::<ONE, SUMS, IDLE_TIMES, true>(sensed, stations);
+                self.sense::<ONE, SUMS, IDLE_TIMES, true>(medium, decodable_end..sensed_end);
             }
         }
-        if band.sensed_end < band.end {
-            self.add_noise::<SUMS>(range(band.sensed_end, band.end), stations);
+        if sensed_end < end {
+            self.add_noise::<SUMS>(medium, sensed_end..end);
         }
     }
 
     /// Hearers that can decode the frame: their receivers may lock on it.
     #[inline(never)]
     fn decode<const ONE: bool, const SUMS: bool, const IDLE_TIMES: bool>(
-        &self,
-        list: &[Hearer],
-        stations: &mut [Station],
-        frames: &mut Frames,
-        counted: &mut [TransceiverCounters],
+        self,
+        medium: &mut Medium,
+        entries: Range<u32>,
     ) {
-        let first = &self.kinds[0];
-        let shared = Times::new(self.frame, first, false);
-        let receiver = self.frame.receiver;
-        for entry in list {
+        let Self { at, frame } = self;
+        let Medium { hearers, stations, kinds, frames, counted, .. } = medium;
+        let stations = stations.as_mut_slice();
+        let first = &kinds[0];
+        let shared = Times::new(frame, first, false);
+        let mut missed = None;
+        for entry in hearers.entries(entries) {
             let hearer = *entry;
             let station = &mut stations[hearer.id.ix()];
-            let kind = if ONE { first } else { &self.kinds[usize::from(station.radio.kind)] };
-            let times = if ONE { shared } else { Times::new(self.frame, kind, false) };
-            let refused = if station.radio.lock == NONE {
+            let kind = if ONE { first } else { &kinds[usize::from(station.radio.kind)] };
+            let times = if ONE { shared } else { Times::new(frame, kind, false) };
+            if station.radio.lock == NONE {
                 if SUMS {
                     station.optional.power_sum += hearer.power;
                 }
-                let idle = station.radio.busy_until <= times.start + u64::from(hearer.delay);
+                let start = times.start + u64::from(hearer.delay);
+                let idle = station.radio.busy_until <= start;
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
-                let refused = refusal(station, kind, hearer, times.start + u64::from(hearer.delay), idle);
-                if refused.is_none() {
+                if detects(station, kind, hearer.power, start, idle) {
                     self.lock::<SUMS>(station, kind, hearer, times, 0, counted);
-                    continue;
+                } else if frame.receiver == hearer.id {
+                    missed = Some(refusal(station, kind, hearer.power, start));
                 }
-                refused
             } else {
                 // Interference against a frame that takes over the lock, where signals are compared one by one.
                 let before = station.radio.worst.max(station.rx.lock_power);
-                add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
+                add_power::<SUMS>(station, kind.strongest, hearer, frame.number);
                 make_busy::<IDLE_TIMES, false>(station, hearer, times);
-                self.contend_for_lock::<SUMS>(station, kind, entry, times, before, frames, counted)
-            };
-            if let Some(loss) = refused
-                && receiver == hearer.id
-            {
-                frames.get_mut(self.at).loss = loss;
+                let refused =
+                    self.contend_for_lock::<SUMS>(station, kind, entry, times, before, frames, counted);
+                if frame.receiver == hearer.id {
+                    missed = refused;
+                }
             }
+        }
+        if let Some(loss) = missed {
+            frames.get_mut(at).loss = loss;
         }
     }
 
     /// Hearers that sense the frame as energy.
     #[inline(never)]
     fn sense<const ONE: bool, const SUMS: bool, const IDLE_TIMES: bool, const EIFS: bool>(
-        &self,
-        list: &[Hearer],
-        stations: &mut [Station],
+        self,
+        medium: &mut Medium,
+        entries: Range<u32>,
     ) {
-        let first = &self.kinds[0];
-        let (shared, strongest) = (Times::new(self.frame, first, EIFS), first.strongest);
-        for &hearer in list {
+        let Self { frame, .. } = self;
+        let Medium { hearers, stations, kinds, .. } = medium;
+        let stations = stations.as_mut_slice();
+        let first = &kinds[0];
+        let (shared, strongest) = (Times::new(frame, first, EIFS), first.strongest);
+        for &hearer in hearers.entries(entries) {
             let station = &mut stations[hearer.id.ix()];
             if ONE {
-                add_power::<SUMS>(station, strongest, hearer, self.frame.number);
+                add_power::<SUMS>(station, strongest, hearer, frame.number);
                 make_busy::<IDLE_TIMES, EIFS>(station, hearer, shared);
             } else {
-                let kind = &self.kinds[usize::from(station.radio.kind)];
-                add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
+                let kind = &kinds[usize::from(station.radio.kind)];
+                add_power::<SUMS>(station, kind.strongest, hearer, frame.number);
                 if kind.timing.eifs_on_energy {
-                    make_busy::<IDLE_TIMES, true>(station, hearer, Times::new(self.frame, kind, true));
+                    make_busy::<IDLE_TIMES, true>(station, hearer, Times::new(frame, kind, true));
                 } else {
-                    make_busy::<IDLE_TIMES, false>(station, hearer, Times::new(self.frame, kind, false));
+                    make_busy::<IDLE_TIMES, false>(station, hearer, Times::new(frame, kind, false));
                 }
             }
         }
@@ -148,10 +151,11 @@ impl StartPass<'_> {
 
     /// Hearers that do not sense the frame; its power is noise.
     #[inline(never)]
-    fn add_noise<const SUMS: bool>(&self, list: &[Hearer], stations: &mut [Station]) {
-        for &hearer in list {
-            let station = &mut stations[hearer.id.ix()];
-            let kind = &self.kinds[usize::from(station.radio.kind)];
+    fn add_noise<const SUMS: bool>(self, medium: &mut Medium, entries: Range<u32>) {
+        let Medium { hearers, stations, kinds, .. } = medium;
+        for &hearer in hearers.entries(entries) {
+            let station = &mut stations[hearer.id];
+            let kind = &kinds[usize::from(station.radio.kind)];
             add_power::<SUMS>(station, kind.strongest, hearer, self.frame.number);
         }
     }
@@ -163,14 +167,14 @@ impl StartPass<'_> {
     #[inline(never)]
     #[expect(clippy::too_many_arguments, reason = "all of it is one hearer's side of one frame")]
     fn contend_for_lock<const SUMS: bool>(
-        &self,
+        self,
         station: &mut Station,
         kind: &PhyKind,
         hearer: &Hearer,
         times: Times,
         before: u64,
         frames: &mut Frames,
-        counted: &mut [TransceiverCounters],
+        counted: &mut Table<StationIx, TransceiverCounters>,
     ) -> Option<Loss> {
         let frame = self.frame;
         let start = times.start + u64::from(hearer.delay);
@@ -205,13 +209,13 @@ impl StartPass<'_> {
     /// Locks the receiver on a frame; `before` is the interference that is already present.
     #[inline(always)]
     fn lock<const SUMS: bool>(
-        &self,
+        self,
         station: &mut Station,
         kind: &PhyKind,
         hearer: Hearer,
         times: Times,
         before: u64,
-        counted: &mut [TransceiverCounters],
+        counted: &mut Table<StationIx, TransceiverCounters>,
     ) {
         let Station { radio, rx, optional, .. } = station;
         let start = times.start + u64::from(hearer.delay);
@@ -223,14 +227,15 @@ impl StartPass<'_> {
         radio.worst = if strongest { before } else { optional.power_sum - hearer.power };
         rx.lock_power = hearer.power;
         rx.worst_by = NO_NUMBER;
-        if SUMS && self.per_chunk {
+        if SUMS {
+            // Only the per-chunk model reads these.
             optional.chunk_from = start;
             optional.log_success = 0.0;
         }
         rx.receive_from = start.max(rx.receive_until);
         extend(&mut rx.receive_until, &mut rx.receive, start, end);
-        if radio.has(flag::NAV_PENDING) && confirm_nav(station, kind, self.frame, start) {
-            counted[hearer.id.ix()].nav_extended += 1;
+        if radio.has(flag::NAV_PENDING) {
+            confirm_nav(station, kind, self.frame, start, (counted, hearer.id));
         }
     }
 }
@@ -266,19 +271,27 @@ fn make_busy<const IDLE_TIMES: bool, const EIFS: bool>(station: &mut Station, he
     radio.freeze(backoffs, times.seen + delay, times.resume + delay, times.slot);
 }
 
-/// A preamble reaches a receiver that is not locked. Returns the reason if the receiver does not lock.
+/// True if a station is transmitting when a signal arrives.
 #[inline(always)]
-fn refusal(station: &Station, kind: &PhyKind, hearer: Hearer, start: u64, idle: bool) -> Option<Loss> {
-    let radio = &station.radio;
-    if radio.has(flag::TRANSMITTING) && station.optional.transmit_until > start {
-        return Some(Loss::Transmitting);
-    }
+fn transmits(station: &Station, start: u64) -> bool {
+    station.radio.has(flag::TRANSMITTING) && station.optional.transmit_until > start
+}
+
+/// True if a receiver that is not locked detects a preamble, and locks on its frame.
+#[inline(always)]
+fn detects(station: &Station, kind: &PhyKind, power: u64, start: u64, idle: bool) -> bool {
     let clear = if kind.lock_on_energy {
         idle
     } else {
-        exceeds(hearer.power, kind.lock_sinr, station.optional.power_sum - hearer.power + kind.noise)
+        exceeds(power, kind.lock_sinr, station.optional.power_sum - power + kind.noise)
     };
-    if clear { None } else { Some(undetected(kind, hearer.power)) }
+    clear && !transmits(station, start)
+}
+
+/// The reason why a receiver that is not locked does not lock on a frame.
+#[cold]
+fn refusal(station: &Station, kind: &PhyKind, power: u64, start: u64) -> Loss {
+    if transmits(station, start) { Loss::Transmitting } else { undetected(kind, power) }
 }
 
 /// The reason why a preamble is not detected: noise, if it would not stand out from noise alone.
@@ -288,9 +301,16 @@ fn undetected(kind: &PhyKind, power: u64) -> Loss {
     if stands_out { Loss::PreambleDrowned } else { Loss::PreambleInNoise }
 }
 
-/// A reception has started under a NAV that was set by an RTS. Returns true if the NAV thereby becomes final.
+/// A reception has started under a NAV that was set by an RTS: if that was in time the NAV is final, and counted.
 #[cold]
-fn confirm_nav(station: &mut Station, kind: &PhyKind, frame: &Frame, start: u64) -> bool {
+#[inline(never)]
+fn confirm_nav(
+    station: &mut Station,
+    kind: &PhyKind,
+    frame: &Frame,
+    start: u64,
+    (counted, id): (&mut Table<StationIx, TransceiverCounters>, StationIx),
+) {
     let Station { radio, rx, optional, .. } = station;
     // A reception follows the RTS in time: the NAV covers the whole exchange (802.11-2016 10.3.2.4). The pass at this frame's end counts
     // slots from it.
@@ -305,8 +325,8 @@ fn confirm_nav(station: &mut Station, kind: &PhyKind, frame: &Frame, start: u64)
             radio.count_from = resume;
             radio.deadline = resume + u64::from(radio.slots) * kind.timing.slot;
         }
+        counted[id].nav_extended += 1;
     }
-    in_time
 }
 
 /// Ends a reception before its frame ends.
@@ -352,14 +372,14 @@ impl FrameEnd {
         }
     }
 
-    /// Handles the end of the frame at a bystander. Returns false if the hearer is none, and needs [`super::Medium::judge`].
-    /// `nav_reset_more`: see [`PhyKind::nav_reset_more`].
+    /// Handles the end of the frame at a bystander. Returns false if the hearer is none, and needs [`super::Medium::judge`]. `kind`: the
+    /// constants of a station; `nav_reset_more`: see [`PhyKind::nav_reset_more`].
     #[inline(always)]
-    pub(crate) fn end_at_bystander(
+    pub(crate) fn end_at_bystander<'a>(
         self,
         hearer: Hearer,
         stations: &mut [Station],
-        kinds: &[PhyKind],
+        kind: impl Fn(&Station) -> &'a PhyKind,
         nav_reset_more: i64,
     ) -> bool {
         let station = &mut stations[hearer.id.ix()];
@@ -369,7 +389,7 @@ impl FrameEnd {
         if station.radio.lock != self.at {
             return true;
         }
-        let kind = &kinds[usize::from(station.radio.kind)];
+        let kind = kind(station);
         let simple = station.radio.worst < hearer.bound
             && self.receiver != BROADCAST
             && station.radio.flags & self.watchers == 0
@@ -400,19 +420,18 @@ impl FrameEnd {
         if full <= radio.nav_until {
             return;
         }
-        let mut until = full;
         if self.rts && kind.nav_reset {
             let check = end + kind.nav_reset_after.saturating_add_signed(nav_reset_more);
             if check < full {
                 optional.nav_full = full;
                 optional.nav_check = check;
                 radio.set(flag::NAV_PENDING);
-                until = check;
             }
+            rx.reserve(radio.busy_until, &mut radio.nav_until, end, check.min(full));
         } else {
             radio.clear(flag::NAV_PENDING);
+            rx.reserve(radio.busy_until, &mut radio.nav_until, end, full);
         }
-        rx.reserve(radio.busy_until, &mut radio.nav_until, end, until);
     }
 }
 

@@ -188,8 +188,8 @@ impl Medium {
 
     /// Bands of the hearers of a frame of this power above the radio's own.
     #[inline(always)]
-    pub(crate) fn bands_of(&self, sender: StationIx, louder: i16) -> std::ops::Range<usize> {
-        if louder == 0 { self.hearers.bands_of(sender) } else { self.offset_lists.bands(sender) }
+    pub(crate) fn bands_of(&self, sender: StationIx, power_offset: i16) -> std::ops::Range<usize> {
+        if power_offset == 0 { self.hearers.bands_of(sender) } else { self.offset_lists.bands(sender) }
     }
 
     /// True if gains vary while nodes rest.

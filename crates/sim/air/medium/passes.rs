@@ -9,6 +9,7 @@ use super::error::Event;
 use super::frame::{BROADCAST, Frame, NO_NUMBER, NONE, Verdicts};
 use super::hearers::{Band, Hearer};
 use super::hearing::{FrameEnd, StartPass, close_chunks, drop_lock};
+use super::phy::PhyKind;
 use super::radio::{Station, extend, flag};
 use super::{Medium, Needs};
 use crate::engine::Agenda;
@@ -40,10 +41,32 @@ pub(crate) enum Reception {
     Missed,
 }
 
+impl EndPass {
+    /// The next entry of the sender's list whose hearer is no mere bystander. Bystanders that receive the frame without error are completed
+    /// here; the others are handled one by one.
+    #[inline(always)]
+    fn next<'a>(
+        &mut self,
+        list: &[Hearer],
+        stations: &mut [Station],
+        kind: impl Copy + Fn(&Station) -> &'a PhyKind,
+    ) -> Option<u32> {
+        while let Some(&hearer) = list.get(self.entry as usize) {
+            let entry = self.entry;
+            self.entry += 1;
+            if !self.end.end_at_bystander(hearer, stations, kind, 0) {
+                self.receiver_found |= self.end.receiver == hearer.id;
+                return Some(entry);
+            }
+        }
+        None
+    }
+}
+
 impl Medium {
     /// Starts the transmission of a frame now.
     pub(crate) fn transmit(&mut self, frame: &Frame, agenda: &mut Agenda) {
-        if frame.louder == 0 {
+        if frame.power_offset == 0 {
             self.send(frame, agenda);
         } else {
             self.send_with_offset(frame, agenda);
@@ -78,7 +101,7 @@ impl Medium {
         let sender = frame.sender;
         let bands = self.hearers.bands_of(sender);
         let (start, end) = (frame.start, frame.end);
-        let at = self.frames.add(frame, 1 + bands.len() as u16);
+        let at = self.frames.add(frame);
         let counted = &mut self.counted[sender];
         counted.sent[frame.kind as usize] += 1;
 
@@ -116,7 +139,8 @@ impl Medium {
 
     /// Schedules the start and end of a frame at a band of distant hearers.
     #[inline(never)]
-    fn reach_later(&self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
+    fn reach_later(&mut self, at: FrameIx, frame: &Frame, band: usize, agenda: &mut Agenda) {
+        self.frames.get_mut(at).passes_left += 1;
         let (sender, offset) = (frame.sender, u64::from(self.hearers.bands[band].offset));
         let (station, number) = (&self.stations[sender], band as u32);
         let start = EventKind::BandStart { sender, frame: at, band: number };
@@ -133,33 +157,17 @@ impl Medium {
 
     #[inline(always)]
     fn start_at_band(&mut self, at: FrameIx, frame: &Frame, band: usize) {
-        let Self { stations, hearers, kinds, frames, counted, successes, per_chunk, .. } = self;
         let Needs { sums, idle_times } = self.needs;
-        let (stations, counted) = (stations.as_mut_slice(), counted.as_mut_slice());
-        let band = &hearers.bands[band];
-        let list = &hearers.list;
-        let pass = StartPass { at, frame, kinds, per_chunk: *per_chunk };
+        let pass = StartPass { at, frame };
         // Mostly there is one kind of radio, whose constants are then not looked up for every hearer. State that no rule of the run needs
         // is not maintained.
-        match (kinds.len() == 1, sums, idle_times) {
-            (true, true, true) => {
-                pass.run::<true, true, true>(band, list, stations, frames, counted, successes)
-            }
-            (true, true, false) => {
-                pass.run::<true, true, false>(band, list, stations, frames, counted, successes)
-            }
-            (true, false, true) => {
-                pass.run::<true, false, true>(band, list, stations, frames, counted, successes)
-            }
-            (true, false, false) => {
-                pass.run::<true, false, false>(band, list, stations, frames, counted, successes)
-            }
-            (false, true, _) => {
-                pass.run::<false, true, true>(band, list, stations, frames, counted, successes)
-            }
-            (false, false, _) => {
-                pass.run::<false, false, true>(band, list, stations, frames, counted, successes)
-            }
+        match (self.kinds.len() == 1, sums, idle_times) {
+            (true, true, true) => pass.run::<true, true, true>(self, band),
+            (true, true, false) => pass.run::<true, true, false>(self, band),
+            (true, false, true) => pass.run::<true, false, true>(self, band),
+            (true, false, false) => pass.run::<true, false, false>(self, band),
+            (false, true, _) => pass.run::<false, true, true>(self, band),
+            (false, false, _) => pass.run::<false, false, true>(self, band),
         }
     }
 
@@ -182,18 +190,13 @@ impl Medium {
     #[inline(always)]
     pub(crate) fn next_hearer(&mut self, pass: &mut EndPass) -> Option<u32> {
         let Self { stations, hearers, kinds, .. } = self;
-        // Bystanders that receive a frame without error are completed here; the others are handled one by one.
-        let (stations, kinds) = (stations.as_mut_slice(), kinds.as_slice());
         let list = hearers.list.get(..pass.decodable_end as usize)?;
-        while let Some(&hearer) = list.get(pass.entry as usize) {
-            let entry = pass.entry;
-            pass.entry += 1;
-            if !pass.end.end_at_bystander(hearer, stations, kinds, 0) {
-                pass.receiver_found |= pass.end.receiver == hearer.id;
-                return Some(entry);
-            }
+        let stations = stations.as_mut_slice();
+        // Mostly there is one kind of radio, whose constants are then not looked up for every hearer.
+        match kinds.as_slice() {
+            [kind] => pass.next(list, stations, |_| kind),
+            kinds => pass.next(list, stations, |station| &kinds[usize::from(station.radio.kind)]),
         }
-        None
     }
 
     /// [`Medium::next_hearer`] for a frame that is judged by another mode than its sender's nominal one.
@@ -204,7 +207,9 @@ impl Medium {
             let entry = pass.entry;
             pass.entry += 1;
             let (hearer, more) = (self.hearer_of(frame, entry), self.nav_reset_more(frame));
-            if !pass.end.end_at_bystander(hearer, self.stations.as_mut_slice(), &self.kinds, more) {
+            let Self { stations, kinds, .. } = &mut *self;
+            let kind = |station: &Station| &kinds[usize::from(station.radio.kind)];
+            if !pass.end.end_at_bystander(hearer, stations.as_mut_slice(), kind, more) {
                 pass.receiver_found |= pass.end.receiver == hearer.id;
                 return Some((entry, hearer));
             }
@@ -243,21 +248,18 @@ impl Medium {
         }
     }
 
-    /// Completes one of the passes at a frame's end; `receiver_found`: its receiver was among the decodable hearers of the band. Returns
-    /// the receiver if that was the last pass and the receiver was in none.
+    /// Completes one of the passes at a frame's end; `receiver_found`: its receiver was among the decodable hearers. Returns the receiver
+    /// if that was the last pass and the receiver was in none.
     #[inline(always)]
     pub(crate) fn pass_done(&mut self, at: FrameIx, receiver_found: bool) -> Option<StationIx> {
         let frame = self.frames.get_mut(at);
         frame.receiver_found |= receiver_found;
         frame.passes_left -= 1;
-        if frame.passes_left == 0 { self.last_pass_done(at) } else { None }
-    }
-
-    #[inline]
-    fn last_pass_done(&mut self, at: FrameIx) -> Option<StationIx> {
-        let frame = self.frames.get(at);
-        let missed = !frame.receiver_found && frame.receiver != BROADCAST && frame.receiver != frame.sender;
+        if frame.passes_left > 0 {
+            return None;
+        }
         let receiver = frame.receiver;
+        let missed = !frame.receiver_found && receiver != BROADCAST && receiver != frame.sender;
         if missed {
             let frame = *frame;
             self.lost(&frame, receiver, None, Loss::OutOfReach);
@@ -272,7 +274,7 @@ impl Medium {
     fn lost(&mut self, frame: &Frame, station: StationIx, entry: Option<u32>, loss: Loss) {
         self.counted[station].lost[loss.index()] += 1;
         if self.records.are_enabled() {
-            let bands = self.bands_of(frame.sender, frame.louder);
+            let bands = self.bands_of(frame.sender, frame.power_offset);
             let hearer = entry.map_or_else(
                 || self.hearers.find_in(bands, station),
                 |entry| Some(self.hearers.list[entry as usize]),
@@ -300,19 +302,16 @@ impl Medium {
             return Reception::Missed;
         }
         let end = frame.end + u64::from(hearer.delay);
-        let verdict = self.verdict(hearer, frame);
+        // Without more interference than the bound it is received.
+        if self.stations[h].radio.worst >= hearer.bound
+            && let Some(loss) = self.judge_by_error_model(hearer, frame)
+        {
+            self.failed((entry, hearer), frame, loss, end);
+            return Reception::Failed(loss);
+        }
         let station = &mut self.stations[h];
         let kind = &self.kinds[usize::from(station.radio.kind)];
         station.radio.lock = NONE;
-        if let Some(loss) = verdict {
-            if kind.timing.has_eifs {
-                station.radio.eifs_from = station.radio.eifs_from.max(end);
-            }
-            if frame.is_for(hearer.id) {
-                self.lost(frame, h, Some(entry), loss);
-            }
-            return Reception::Failed(loss);
-        }
         // A good frame ends an EIFS that has begun before it ended.
         if station.radio.eifs_from <= end && !kind.timing.eifs_as_nav {
             station.radio.eifs_from = 0;
@@ -338,16 +337,20 @@ impl Medium {
         Reception::Other
     }
 
-    /// The reason why a locked frame is lost, or none if it is received.
-    #[inline(always)]
-    fn verdict(&mut self, hearer: Hearer, frame: &Frame) -> Option<Loss> {
-        if self.stations[hearer.id].radio.worst < hearer.bound {
-            return None;
+    /// A receiver that was locked on a frame could not decode it.
+    #[inline(never)]
+    fn failed(&mut self, (entry, hearer): (u32, Hearer), frame: &Frame, loss: Loss, end: u64) {
+        let station = &mut self.stations[hearer.id];
+        station.radio.lock = NONE;
+        if self.kinds[usize::from(station.radio.kind)].timing.has_eifs {
+            station.radio.eifs_from = station.radio.eifs_from.max(end);
         }
-        self.judge_by_error_model(hearer, frame)
+        if frame.is_for(hearer.id) {
+            self.lost(frame, hearer.id, Some(entry), loss);
+        }
     }
 
-    /// [`Medium::verdict`] where interference exceeds the bound, or a draw decides.
+    /// The reason why a locked frame is lost, or none if it is received: interference exceeds the bound, or a draw decides.
     #[inline(never)]
     fn judge_by_error_model(&mut self, hearer: Hearer, frame: &Frame) -> Option<Loss> {
         let station = &self.stations[hearer.id];
@@ -438,8 +441,8 @@ impl Medium {
     /// After the pass at a frame's end over a band of distant hearers: its sender's list may have been replaced meanwhile. Then the
     /// sequence number that the receiver has stored is passed on to the lists that follow.
     pub(crate) fn carry_last_sequence(&mut self, frame: &Frame, band: usize) {
-        let Frame { sender, receiver, kind, louder, .. } = *frame;
-        if kind != FrameKind::Data || louder != 0 || self.hearers.bands_of(sender).contains(&band) {
+        let Frame { sender, receiver, kind, power_offset, .. } = *frame;
+        if kind != FrameKind::Data || power_offset != 0 || self.hearers.bands_of(sender).contains(&band) {
             return;
         }
         let Band { first, decodable_end, .. } = self.hearers.bands[band];

@@ -24,7 +24,7 @@ struct Scaled {
     /// Number of bands.
     count: u32,
     /// Power above the radio's own, hundredths of a dB.
-    louder: i16,
+    power_offset: i16,
     /// Start of the last frame, and its end at its last hearer, ns.
     used_at: u64,
     busy_until: u64,
@@ -32,7 +32,7 @@ struct Scaled {
 
 impl Scaled {
     const fn new(sender: StationIx) -> Self {
-        Self { sender, entries: (0, 0), bands: (0, 0), count: 0, louder: 0, used_at: 0, busy_until: 0 }
+        Self { sender, entries: (0, 0), bands: (0, 0), count: 0, power_offset: 0, used_at: 0, busy_until: 0 }
     }
 
     /// Indices of its bands.
@@ -75,23 +75,23 @@ impl OffsetLists {
         stations: &Table<StationIx, Station>,
         kinds: &[PhyKind],
     ) -> Range<usize> {
-        let Frame { sender, louder, start, end, .. } = *frame;
+        let Frame { sender, power_offset, start, end, .. } = *frame;
         let place = |suits: &dyn Fn(&Scaled) -> bool| {
             self.copies.iter().position(|copy| copy.sender == sender && suits(copy))
         };
-        let known = place(&|copy| fixed && copy.louder == louder);
+        let known = place(&|copy| fixed && copy.power_offset == power_offset);
         let at = known.or_else(|| place(&|copy| copy.busy_until <= start)).unwrap_or(self.copies.len());
         if known.is_none() {
             if at == self.copies.len() {
                 self.copies.push(Scaled::new(sender));
             }
-            self.scale(sender, louder, hearers, stations, kinds);
+            self.scale(sender, power_offset, hearers, stations, kinds);
             self.store(at, hearers);
         }
         let bands = self.copies[at].range();
         let last = hearers.bands[bands.clone()].last().map_or(0, |band| u64::from(band.offset));
         let copy = &mut self.copies[at];
-        (copy.louder, copy.used_at, copy.busy_until) = (louder, start, end + last + BAND_NS);
+        (copy.power_offset, copy.used_at, copy.busy_until) = (power_offset, start, end + last + BAND_NS);
         bands
     }
 
@@ -99,13 +99,13 @@ impl OffsetLists {
     fn scale(
         &mut self,
         sender: StationIx,
-        louder: i16,
+        power_offset: i16,
         hearers: &Hearers,
         stations: &Table<StationIx, Station>,
         kinds: &[PhyKind],
     ) {
         let Self { list, cuts, .. } = self;
-        let factor = Db(f64::from(louder) / 100.0).to_linear();
+        let factor = Db(f64::from(power_offset) / 100.0).to_linear();
         let kind = |station: StationIx| &kinds[usize::from(stations[station].radio.kind)];
         let mode = kind(sender).nominal_mode;
         let key =

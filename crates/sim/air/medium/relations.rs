@@ -147,10 +147,10 @@ pub(crate) fn deliveries(
 }
 
 /// Most power above the radio's own that [`power_to_arrive`] considers, dB.
-pub(crate) const MOST_LOUDER: u32 = 30;
+pub(crate) const MOST_POWER_OFFSET: u32 = 30;
 
 /// The least power above the radio's own, in dB with one decimal, with which a tenth of the frames of `psdu` bytes in `mode` arrives on an
-/// otherwise silent air; none if more than [`MOST_LOUDER`] would be needed.
+/// otherwise silent air; none if more than [`MOST_POWER_OFFSET`] would be needed.
 pub(crate) fn power_to_arrive(
     medium: &Medium,
     (from, to): (StationIx, StationIx),
@@ -163,7 +163,7 @@ pub(crate) fn power_to_arrive(
         let power = (hearer.power as f64 * factor).min(MOST_POWER) as u64;
         kind.arrival((power, 0), judged, (mode, psdu)) >= LEAST_DELIVERY
     };
-    let (mut least, mut enough) = (0, 10 * MOST_LOUDER);
+    let (mut least, mut enough) = (0, 10 * MOST_POWER_OFFSET);
     if !arrives(enough) {
         return None;
     }

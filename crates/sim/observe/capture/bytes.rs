@@ -160,7 +160,7 @@ pub(super) fn frame(
     let mut front = PacketFront(Vec::with_capacity(160));
     front.add(header.wire_len(), |buffer| header.encode(buffer));
     let before = front.0.len();
-    let mac = |station: StationIx| addresses.mac(network.interfaces.of_station(station).1);
+    let mac = |station: StationIx| addresses.mac(network.plane.interfaces.of_station(station).1);
     let transmitter = mac(frame.sender);
     let receiver = frame.receiver.map_or(MacAddr::BROADCAST, mac);
     let duration = NavDuration::saturating(u16::try_from(frame.nav_us).unwrap_or(u16::MAX));

@@ -123,7 +123,7 @@ impl Capture {
         air: &mut Air,
         network: &Network,
     ) -> Self {
-        let interfaces = &network.interfaces;
+        let interfaces = &network.plane.interfaces;
         let ports: Vec<(NodeIx, LinkRef)> =
             interfaces.ports().map(|port| (interfaces.node(port), interfaces.link(port))).collect();
         let mut capture = Self {
@@ -134,12 +134,12 @@ impl Capture {
             echo: air.max_delay_after_end().as_nanos(),
             carrying: BTreeMap::new(),
             last_sent: vec![None; air.len()],
-            rows: Rows::new(network.udp.any()),
+            rows: Rows::new(network.endpoints.udp.any()),
             spec,
         };
         // The queues of a radio's access categories share an interface.
         let of_link = |&port: &PortIx| match ports.get(port.ix()) {
-            Some(&(_, LinkRef::Station(station))) => network.interfaces.of_station(station).1,
+            Some(&(_, LinkRef::Station(station))) => network.plane.interfaces.of_station(station).1,
             _ => port,
         };
         let mut interfaces: Vec<PortIx> = capture.spec.interfaces.iter().map(of_link).collect();
@@ -154,9 +154,9 @@ impl Capture {
             let at = capture.files.len() - 1;
             let target = match link {
                 LinkRef::Station(station) => &radios[station.ix()],
-                LinkRef::Wire(wire) => &names.nodes[network.links.far_end(wire).ix()],
+                LinkRef::Wire(wire) => &names.nodes[network.plane.links.far_end(wire).ix()],
             };
-            let link_type = bytes::link_type(link, &network.rules.headers);
+            let link_type = bytes::link_type(link, &network.plane.rules.headers);
             let number = capture.files[at].add_interface(link_type, capture.spec.snap_len, name, target);
             capture.file_of_port[port.ix()] = Some((at, number));
             if let LinkRef::Station(station) = link {
@@ -201,12 +201,12 @@ impl Capture {
             on_air.retries = carrying.map_or(0, |carrying| carrying.retries);
             on_air.tid = mac.tid(frame.category);
         }
-        let port = network.interfaces.of_station(frame.sender).1;
+        let port = network.plane.interfaces.of_station(frame.sender).1;
         if let Some((file, interface)) = self.file_of_port[port.ix()]
             && self.in_time(frame.start)
         {
             let kind = air.phy(frame.sender);
-            let power = world.run.tx_power[frame.sender.ix()].0 + f64::from(frame.louder) / 100.0;
+            let power = world.run.tx_power[frame.sender.ix()].0 + f64::from(frame.power_offset) / 100.0;
             let header = bytes::sent_header(&on_air, (kind, mac), Dbm(power));
             let bytes = bytes::frame(&on_air, &header, kind, &self.addresses, network, self.spec.snap_len);
             self.files[file].push(Captured { interface, ..bytes.at(frame.start.0, true) });
@@ -224,7 +224,7 @@ impl Capture {
         air: &Air,
         network: &Network,
     ) {
-        let port = network.interfaces.of_station(station).1;
+        let port = network.plane.interfaces.of_station(station).1;
         let Some((file, interface)) = self.file_of_port[port.ix()] else { return };
         let start = frame.start + signal.delay;
         if bad && !self.spec.errors || !self.in_time(start) {
@@ -239,13 +239,19 @@ impl Capture {
 
     /// Captures a packet that a wire has accepted: its times of departure and arrival are known, unless it is lost.
     fn wire_sent(&mut self, wire: WireIx, copy: CopyRef, times: (Time, Option<Time>), network: &Network) {
-        let [near, far] = [wire, opposite(wire)].map(|wire| network.links.port(wire));
+        let [near, far] = [wire, opposite(wire)].map(|wire| network.plane.links.port(wire));
         if [near, far].iter().all(|&port| self.file_of_port[port.ix()].is_none()) {
             return;
         }
         let Some(described) = describe::copy(network, copy) else { return };
-        let bytes =
-            bytes::wired(&described, near, far, &self.addresses, &network.rules.headers, self.spec.snap_len);
+        let bytes = bytes::wired(
+            &described,
+            near,
+            far,
+            &self.addresses,
+            &network.plane.rules.headers,
+            self.spec.snap_len,
+        );
         for (port, time, sent) in [(near, Some(times.0), true), (far, times.1, false)] {
             if let Some((file, interface)) = self.file_of_port[port.ix()]
                 && let Some(time) = time.filter(|&time| self.in_time(time))

@@ -58,7 +58,7 @@ impl Allocations {
         }
         self.next = (now / INTERVAL + 1) * INTERVAL;
         self.samples += 1;
-        let id = network.flows[flow].id;
+        let id = network.endpoints.flows[flow].id;
         if let Some((at, FlowLimit { rate, links, capacity, overloaded })) =
             network.hosts.controllers.limit(id)
         {
@@ -69,19 +69,20 @@ impl Allocations {
             overloaded.into_iter().for_each(|link| *limiting.overloaded.entry(link).or_default() += 1);
         }
         let mut smallest: Option<(f64, (NodeIx, NodeIx))> = None;
-        for station in network.interfaces.stations() {
+        for station in network.plane.interfaces.stations() {
             let Some(FlowShare { to, rate, scale, allocated }) = network.hosts.agents.share(station, id)
             else {
                 continue;
             };
-            let Some(to) = network.interfaces.node_of_id(to) else { continue };
-            let (key, rate) = ((network.interfaces.of_station(station).0, to), rate.0 as f64);
+            let Some(to) = network.plane.interfaces.node_of_id(to) else { continue };
+            let (key, rate) = ((network.plane.interfaces.of_station(station).0, to), rate.0 as f64);
             let stamping = self.shares.entry(key).or_default();
             stamping.samples += 1;
             stamping.allocated += u64::from(allocated);
             stamping.rate += rate;
             stamping.scale += scale;
-            let order = |(rate, (node, _)): (f64, (NodeIx, NodeIx))| (rate, network.routes.name_order(node));
+            let order =
+                |(rate, (node, _)): (f64, (NodeIx, NodeIx))| (rate, network.plane.routes.name_order(node));
             if smallest.is_none_or(|least| order((rate, key)) < order(least)) {
                 smallest = Some((rate, key));
             }
@@ -106,7 +107,7 @@ impl Allocations {
         }
         let name = |node: NodeIx| names.nodes[node.ix()].clone();
         let link = |&[from, to]: &LinkName| {
-            let name = |id| network.interfaces.node_of_id(id).map_or_else(|| "?".to_string(), name);
+            let name = |id| network.plane.interfaces.node_of_id(id).map_or_else(|| "?".to_string(), name);
             (name(from), name(to))
         };
         let mean = |sum: f64, samples: u64| sum / samples.max(1) as f64;

@@ -119,7 +119,7 @@ impl Observer for Explainer {
 impl Explainer {
     pub(crate) fn new(flow: FlowIx, traffic: &Traffic, world: &WorldView<'_>) -> Self {
         let (air, network) = (world.air, world.network);
-        let Flow { start, stop, is_tcp: tcp, .. } = network.flows[flow];
+        let Flow { start, stop, is_tcp: tcp, .. } = network.endpoints.flows[flow];
         let mut explainer = Self {
             flow,
             offered_bps: offered_bps(traffic),
@@ -141,7 +141,7 @@ impl Explainer {
             stretches: ActivityIntervals::default(),
             allocations: Allocations::default(),
         };
-        if network.routes.are_found() {
+        if network.plane.routes.are_found() {
             // Signals that a station has received before it is observed cannot be determined later.
             air.stations().for_each(|station| _ = explainer.add_station(station, air));
             return explainer;
@@ -171,7 +171,7 @@ impl Explainer {
         };
         let category = view::category_of_queue(network, ends.link, self.flow);
         let port = view::port(network, ends.link, self.flow);
-        let compares = !network.interfaces.queue_header(port).is_none();
+        let compares = !network.plane.interfaces.pipeline(port).queue_header().is_none();
         let mut hop = ObservedHop::new(ends, Owner::Flow(self.flow, forward), sends, category, compares);
         hop.observed = self.seen.min(self.window.1).saturating_sub(self.window.0);
         hop.no_packet = hop.observed;
@@ -546,7 +546,7 @@ impl Explainer {
             allocation: self.allocations.explanation(
                 network,
                 (names, world.now.0),
-                network.packet_bytes(self.flow),
+                network.endpoints.packet_bytes(&network.plane, self.flow),
                 result.inhibited.as_deref().map(|links| self.inhibited(links, names)),
             ),
         }
@@ -657,11 +657,11 @@ fn queue(hop: &ObservedHop, flow: FlowIx, run: &RunInfo, network: &Network) -> Q
         LinkRef::Wire(wire) => format!("link.{}", link_of(wire)),
     };
     let port = view::port(network, hop.ends.link, flow);
-    let rules = network.backpressure.rules(port);
-    let labels = !network.interfaces.queue_header(port).is_none();
+    let rules = network.endpoints.backpressure.rules(port);
+    let labels = !network.plane.interfaces.pipeline(port).queue_header().is_none();
     let waiting = |(&owner, &packets): (&Owner, &u64)| match owner {
         Owner::Flow(flow, forward) => {
-            let f = &network.flows[flow];
+            let f = &network.endpoints.flows[flow];
             let waiting = Waiting { packets, local: f.ends(forward).0 == hop.ends.from, tcp: f.is_tcp };
             ((Some(names.flows[flow.ix()].clone()), forward), waiting)
         }
@@ -674,7 +674,7 @@ fn queue(hop: &ObservedHop, flow: FlowIx, run: &RunInfo, network: &Network) -> Q
         dropped: hop.dropped,
         full_of: hop.full_of.iter().map(waiting).collect(),
         labelled_by: labels.then(|| run.scheme_of(hop.ends.from).to_string()),
-        gives_categories: network.interfaces.categories(port).is_some_and(|of| of.by_priority),
+        gives_categories: network.plane.interfaces.categories(port).is_some_and(|of| of.by_priority),
     }
 }
 

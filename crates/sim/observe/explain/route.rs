@@ -29,15 +29,15 @@ pub(super) struct Route {
 impl Route {
     /// Observes the next hops after an event; costs nothing while none has changed.
     pub fn observe(&mut self, network: &Network, flow: FlowIx) {
-        let changes = network.routes.changes();
+        let changes = network.plane.routes.changes();
         if self.changes == changes {
             return;
         }
         self.changes = changes;
         let path = paths::nodes(network, flow);
-        let destination = network.flows[flow].ends(true).1;
+        let destination = network.endpoints.flows[flow].ends(true).1;
         let follows = |link: &&[NodeIx]| {
-            network.routes.next_hop(link[0], destination).is_some_and(|hop| hop.node == link[1])
+            network.plane.routes.next_hop(link[0], destination).is_some_and(|hop| hop.node == link[1])
         };
         let link = match (&self.before, &path) {
             (Some(before), None) => before.windows(2).find(|link| !follows(link)).map(|l| [l[0], l[1]]),
@@ -62,7 +62,7 @@ impl Route {
 
     /// None unless a protocol maintains routes.
     pub fn explanation(&self, network: &Network, names: &Names) -> Option<RouteExplanation> {
-        network.routes.changes()?;
+        network.plane.routes.changes()?;
         let name = |node: NodeIx| names.nodes[node.ix()].clone();
         let lost = self.lost.iter().map(|(&[from, to], &times)| ((name(from), name(to)), times));
         let mut lost: Vec<_> = lost.collect();

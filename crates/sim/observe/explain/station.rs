@@ -213,7 +213,7 @@ impl ObservedStation {
     pub fn new(number: StationIx, air: &Air) -> Self {
         Self {
             number,
-            heard: air.signals_at(number),
+            heard: air.reach().signals_at(number),
             view: air.view(number),
             categories: (0..air.mac(number).category_count).map(|_| Category::default()).collect(),
             access: Access::default(),
@@ -228,7 +228,7 @@ impl ObservedStation {
 
     /// Recomputes all signals after a movement.
     pub fn recompute_signals(&mut self, air: &Air) {
-        self.heard = air.signals_at(self.number);
+        self.heard = air.reach().signals_at(self.number);
     }
 
     /// Number of categories.
@@ -305,10 +305,10 @@ impl ObservedStation {
             return;
         }
         if air.gains_vary() {
-            self.heard[frame.sender.ix()] = air.signal_at(frame, self.number);
+            self.heard[frame.sender.ix()] = air.reach().signal_at(frame, self.number);
         }
         let as_ever = self.heard[frame.sender.ix()];
-        let heard = if frame.louder == 0 { as_ever } else { air.signal_at(frame, self.number) };
+        let heard = if frame.power_offset == 0 { as_ever } else { air.reach().signal_at(frame, self.number) };
         let Some(heard) = heard else { return };
         let delay = u64::from(heard.delay);
         let reserves = u64::from(frame.nav_us) * 1000;

@@ -41,14 +41,14 @@ pub(super) struct ConnectionView {
 
 /// Owner of a packet; none after its end.
 pub(super) fn owner(network: &Network, packet: PacketRef) -> Option<Owner> {
-    let packet = network.packets.packet(packet)?;
+    let packet = network.plane.packets.packet(packet)?;
     let Some(flow) = packet.flow() else { return Some(Owner::Other) };
-    Some(Owner::Flow(flow, packet.destination == network.flows[flow].to))
+    Some(Owner::Flow(flow, packet.destination == network.endpoints.flows[flow].to))
 }
 
 /// Owner of a copy.
 pub(super) fn owner_of_copy(network: &Network, copy: CopyRef) -> Owner {
-    let of = network.packets.copy(copy).map(|copy| copy.of);
+    let of = network.plane.packets.copy(copy).map(|copy| copy.of);
     of.and_then(|packet| owner(network, packet)).unwrap_or(Owner::Other)
 }
 
@@ -56,19 +56,22 @@ pub(super) fn owner_of_copy(network: &Network, copy: CopyRef) -> Owner {
 pub(super) fn port(network: &Network, link: LinkRef, flow: FlowIx) -> PortIx {
     match link {
         LinkRef::Station(station) => {
-            let port = network.interfaces.of_station(station).1;
-            network.interfaces.port_of(port, network.interfaces.category(port, network.flows[flow].dscp))
+            let port = network.plane.interfaces.of_station(station).1;
+            network
+                .plane
+                .interfaces
+                .port_of(port, network.plane.interfaces.category(port, network.endpoints.flows[flow].dscp))
         }
-        LinkRef::Wire(wire) => network.links.port(wire),
+        LinkRef::Wire(wire) => network.plane.links.port(wire),
     }
 }
 
 /// The category in whose queue a flow's packets wait for a link, 0 with the DCF; none if one queue serves several categories.
 pub(super) fn category_of_queue(network: &Network, link: LinkRef, flow: FlowIx) -> Option<u8> {
     let LinkRef::Station(station) = link else { return None };
-    let port = network.interfaces.of_station(station).1;
-    let one_queue = network.interfaces.categories(port).is_some_and(|of| of.ports.is_empty());
-    (!one_queue).then(|| network.interfaces.category(port, network.flows[flow].dscp))
+    let port = network.plane.interfaces.of_station(station).1;
+    let one_queue = network.plane.interfaces.categories(port).is_some_and(|of| of.ports.is_empty());
+    (!one_queue).then(|| network.plane.interfaces.category(port, network.endpoints.flows[flow].dscp))
 }
 
 /// Numbers of packets in the queue of a flow's packets for a link, by owner; without the control packets ahead of the queue and the
@@ -82,24 +85,26 @@ pub(super) fn waiting_by_owner(
     let mut by = BTreeMap::new();
     let mut add = |copy: CopyRef| *by.entry(owner_of_copy(network, copy)).or_default() += 1;
     network
+        .plane
         .interfaces
-        .for_each_packet(port(network, link, flow), &mut |packet| add(network.packets.at(packet.id.0)));
+        .pipeline(port(network, link, flow))
+        .for_each_packet(&mut |packet| add(network.plane.packets.at(packet.id.0)));
     if let LinkRef::Wire(wire) = link {
-        network.links.waiting(wire, now).for_each(add);
+        network.plane.links.waiting(wire, now).for_each(add);
     }
     by
 }
 
 /// Number of hops of a packet so far; none after its end.
 pub(super) fn hops_so_far(network: &Network, packet: PacketRef) -> Option<usize> {
-    let latest = network.packets.latest(packet)?;
-    network.packets.copy(latest).map(|copy| usize::from(copy.hops))
+    let latest = network.plane.packets.latest(packet)?;
+    network.plane.packets.copy(latest).map(|copy| usize::from(copy.hops))
 }
 
 /// State of a connection; none after its end.
 pub(super) fn connection(network: &Network, id: ConnectionRef, now: Time) -> Option<ConnectionView> {
-    let connection = network.tcp.get(id)?;
-    let (blocked, held) = network.backpressure.state(id);
+    let connection = network.endpoints.tcp.get(id)?;
+    let (blocked, held) = network.endpoints.backpressure.state(id);
     let sender = &connection.sender.machine;
     let limit = sender.limit(now);
     Some(ConnectionView {

@@ -40,12 +40,13 @@ impl Wire {
 
     /// Records the state after an event.
     pub fn observe(&mut self, network: &Network, own: Owner) {
-        let new = network.links.departures(self.number).take_while(|entry| Some(*entry) != self.last).count();
-        let mut entries: Vec<Departure> = network.links.departures(self.number).take(new).collect();
+        let new =
+            network.plane.links.departures(self.number).take_while(|entry| Some(*entry) != self.last).count();
+        let mut entries: Vec<Departure> = network.plane.links.departures(self.number).take(new).collect();
         while let Some(entry) = entries.pop() {
             let owner = view::owner_of_copy(network, entry.packet);
             if owner == own {
-                self.in_flight.push_back(network.packets.packet_of(entry.packet));
+                self.in_flight.push_back(network.plane.packets.packet_of(entry.packet));
             }
             self.given.push_back((entry, owner));
             self.last = Some(entry);

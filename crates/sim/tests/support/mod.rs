@@ -1,5 +1,6 @@
 //! Small worlds for tests, written by hand.
 
+pub mod datagrams;
 pub mod random_world;
 pub mod rig;
 pub mod routing;

@@ -102,7 +102,7 @@ impl Rig {
                 control: false,
                 report: false,
                 rate: if to == BROADCAST.0 { SendRate::Broadcast } else { SendRate::Data },
-                louder: 0,
+                power_offset: 0,
             },
         ));
         packet

@@ -22,7 +22,8 @@ pub(super) fn large_updates(air: &Air, spec: &WorldSpec, names: &Names) -> Optio
         return None;
     }
     let around = |station: StationIx| {
-        let sensed: Vec<StationIx> = air.relations(station).into_iter().map(|relation| relation.to).collect();
+        let sensed: Vec<StationIx> =
+            air.reach().relations(station).into_iter().map(|relation| relation.to).collect();
         (part(station) + sensed.iter().map(|&other| part(other)).sum::<f64>(), sensed.len(), station)
     };
     let name = |station: StationIx| names.stations[station.ix()].as_str();

@@ -26,7 +26,7 @@ struct Late {
 /// The longest of the radio links on the flows' routes whose answers come after the time-out; with a routing protocol, of all links.
 pub(super) fn late_answers(air: &Air, network: &Network, spec: &WorldSpec, names: &Names) -> Option<String> {
     let late = |(from, to): (StationIx, StationIx)| {
-        let (delay, mac) = (air.delay(from, to)?, air.mac(from));
+        let (delay, mac) = (air.reach().delay(from, to)?, air.mac(from));
         let both_ways = 2 * delay.as_nanos();
         let class = u64::from(spec.radios[air.kind_of(from)].mac.coverage_class);
         let base_slot = mac.timing.slot.saturating_sub(class * COVERAGE_STEP.as_nanos());
@@ -87,6 +87,6 @@ fn links(air: &Air, network: &Network, spec: &WorldSpec) -> BTreeSet<(StationIx,
     } else {
         // Broadcasts of forwarders have no answer.
         let routed = |flow: &FlowIx| network.hosts.forwarders.source_of(*flow).is_none();
-        network.flows.places().filter(routed).flat_map(on_routes).collect()
+        network.endpoints.flows.places().filter(routed).flat_map(on_routes).collect()
     }
 }

@@ -33,18 +33,18 @@ pub(super) fn equal_gaps(air: &Air, network: &Network, spec: &WorldSpec, names: 
     let mut queues: BTreeMap<PortIx, Streams> = BTreeMap::new();
     for (number, flow) in spec.flows.iter().enumerate() {
         let (Some(gap), flow) = (periodic(flow), FlowIx::of(number)) else { continue };
-        let bytes = network.packet_bytes(flow);
+        let bytes = network.endpoints.packet_bytes(&network.plane, flow);
         // Wires keep the gaps; the first radio's contention for the air ends them.
         for hop in paths::hops(network, flow, true) {
             let (port, time) = match hop.link {
                 LinkRef::Station(station) => {
                     let mac = air.mac(station);
                     let time = mac.lone_exchange(mac.nominal_mode).time(bytes);
-                    (network.interfaces.of_station(station).1, time)
+                    (network.plane.interfaces.of_station(station).1, time)
                 }
                 LinkRef::Wire(wire) => {
                     let rate = spec.links[link_of(wire)].rate;
-                    (network.links.port(wire), rate.time_for(Bytes(bytes.into())))
+                    (network.plane.links.port(wire), rate.time_for(Bytes(bytes.into())))
                 }
             };
             let queue = queues.entry(port).or_default();
@@ -56,12 +56,13 @@ pub(super) fn equal_gaps(air: &Air, network: &Network, spec: &WorldSpec, names: 
         }
     }
     let name = |flow: FlowIx| names.flows[flow.ix()].as_str();
-    let node = |port: PortIx| names.nodes[network.interfaces.node(port).ix()].as_str();
+    let node = |port: PortIx| names.nodes[network.plane.interfaces.node(port).ix()].as_str();
     let is_unfair = |port: PortIx, streams: &Streams| {
-        let drops = network.interfaces.tail_drop(port).is_some();
+        let drops = network.plane.interfaces.pipeline(port).tail_drop().is_some();
         // A full queue stops the sources of its own node instead, and they take turns.
-        let own = |flow: FlowIx| network.flows[flow].from == network.interfaces.node(port);
-        let stops = network.backpressure.rules(port).backpressure && streams.flows.iter().all(|f| own(f.0));
+        let own = |flow: FlowIx| network.endpoints.flows[flow].from == network.plane.interfaces.node(port);
+        let stops =
+            network.endpoints.backpressure.rules(port).backpressure && streams.flows.iter().all(|f| own(f.0));
         drops && !stops && streams.load > 1.0
     };
     let mut found: Vec<(PortIx, Vec<FlowIx>)> = Vec::new();
@@ -76,7 +77,7 @@ pub(super) fn equal_gaps(air: &Air, network: &Network, spec: &WorldSpec, names: 
         natural_cmp(node(a.0), node(b.0)).then_with(by_flow)
     })?;
     flows.sort_by(|&a, &b| natural_cmp(name(a), name(b)));
-    let to = |flow: &FlowIx| names.nodes[network.flows[*flow].to.ix()].as_str();
+    let to = |flow: &FlowIx| names.nodes[network.endpoints.flows[*flow].to.ix()].as_str();
     Some(format!(
         "flows at equal gaps without jitter fill the queue of {}: which of their packets find room follows from their phases, and one \
          flow may get several times the rate of another: {}; expected gap_jitter = 1.0, or the mean of many seeds",

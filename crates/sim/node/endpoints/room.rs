@@ -1,0 +1,336 @@
+//! Room in the queues of a node for its own sources: those that wait, those that keep a number of packets waiting, and what becomes of
+//! their packets.
+
+use airfair_schemes::places::QueueView;
+use airfair_units::Time;
+
+use super::{Endpoints, OFFER_AGAIN};
+use crate::event::{EventKind, Order, class};
+use crate::ids::{ConnectionRef, CopyRef, FlowIx, PortIx, WireIx};
+use crate::node::backpressure::Waiter;
+use crate::node::plane::{DataPlane, PlaneNews};
+use crate::packet::{Packet, PacketCopy, Payload};
+
+impl Endpoints {
+    /// True if a port has no room for a packet of a flow's source now.
+    #[inline(always)]
+    pub(super) fn is_full_for(&self, plane: &mut DataPlane, port: PortIx, flow: FlowIx, now: Time) -> bool {
+        if let Some(forwarded) = &self.flows[flow].forwarded {
+            return forwarded.is_full(plane);
+        }
+        if plane.rules.queues_label && !plane.interfaces.pipeline(port).queue_header().is_none() {
+            return self.is_full_towards(plane, port, flow);
+        }
+        plane.interfaces.is_full(port, &mut plane.links, now)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn is_full_towards(&self, plane: &DataPlane, port: PortIx, flow: FlowIx) -> bool {
+        let view = self.backlog_for(plane, port, flow);
+        view.packets >= view.limit_packets
+    }
+
+    /// True if a port has no room for a packet of a source that waits there.
+    #[cold]
+    #[inline(never)]
+    fn is_full_for_waiter(&self, plane: &mut DataPlane, port: PortIx, waiter: Waiter, now: Time) -> bool {
+        let flow = match waiter {
+            Waiter::Flow(flow) => Some(flow),
+            Waiter::Connection(id) => self.tcp.get(id).map(|connection| connection.flow),
+        };
+        flow.is_some_and(|flow| self.is_full_for(plane, port, flow, now))
+    }
+
+    /// State of a port's queue for a flow's source: of what waits for its destination, if the queue distinguishes destinations.
+    #[inline(never)]
+    fn backlog_for(&self, plane: &DataPlane, port: PortIx, flow: FlowIx) -> QueueView {
+        let f = &self.flows[flow];
+        let header = if f.is_tcp { self.tcp.header(flow) } else { self.udp.label(flow).0 };
+        let labelled = !header.is_none() && header == plane.interfaces.pipeline(port).queue_header();
+        plane.interfaces.backlog_to(port, f.to, labelled)
+    }
+
+    /// Packets of a flow's node that wait for the flow's destination.
+    pub(super) fn own_backlog(&self, plane: &DataPlane, flow: FlowIx, now: Time) -> u32 {
+        let waiting = |port| match plane.interfaces.wire_with_queue(port, &plane.links) {
+            Some(wire) => plane.links.view(wire, now).waiting as u32,
+            None => self.backlog_for(plane, port, flow).packets,
+        };
+        self.port_towards(plane, flow).map_or(0, waiting)
+    }
+
+    /// Registers a source that waits for room at a port.
+    pub(super) fn wait_for_room(&mut self, plane: &mut DataPlane, port: PortIx, waiter: Waiter, now: Time) {
+        self.backpressure.block(port, waiter);
+        if let Some(wire) = plane.interfaces.wire_with_queue(port, &plane.links) {
+            plane.schedule.add_if(plane.links.wake_at_departure(wire, now));
+        }
+    }
+
+    /// Resumes the sources that wait for room at a port.
+    #[inline(always)]
+    pub(crate) fn resume_waiting_sources(&mut self, plane: &mut DataPlane, port: PortIx, now: Time) {
+        if self.backpressure.needs_room(port) {
+            self.give_room_to_sources(plane, port, now);
+        }
+    }
+
+    #[inline(never)]
+    fn give_room_to_sources(&mut self, plane: &mut DataPlane, port: PortIx, now: Time) {
+        // Saturating and other sources take turns whenever there is room.
+        if self.backpressure.is_turn_of_saturating(port) {
+            let made = self.refill_saturating(plane, port, now);
+            self.backpressure.end_saturating_turn(port, made);
+        }
+        let by_destination =
+            plane.rules.queues_label && !plane.interfaces.pipeline(port).queue_header().is_none();
+        while by_destination || !plane.interfaces.is_full(port, &mut plane.links, now) {
+            match self.next_waiter(plane, port, now) {
+                Some(Waiter::Flow(flow)) => self.resume_udp_source(plane, flow, now),
+                Some(Waiter::Connection(id)) => {
+                    if self.tcp.get(id).is_some() {
+                        self.backpressure.unblock(id);
+                        self.send_segments(plane, id, now);
+                    }
+                }
+                None => break,
+            }
+        }
+        if !self.backpressure.saturating(port).is_empty() {
+            self.refill_saturating(plane, port, now);
+        }
+    }
+
+    /// Resumes the UDP source of a flow, which has held back a packet.
+    fn resume_udp_source(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
+        if self.udp.set_blocked(flow, false) {
+            self.send_paced(plane, flow, now);
+            return;
+        }
+        let f = &mut self.flows[flow];
+        f.release(now);
+        if now >= f.stop {
+            return;
+        }
+        f.source.resume(now);
+        let due = f.source.next(now);
+        let (stop, order) = (f.stop, f.order());
+        self.make_packet(plane, flow, now);
+        if due < stop {
+            plane.schedule.add(due, order, EventKind::Source(flow));
+        }
+    }
+
+    /// The first source that waits at a port and need not wait longer; it is removed from the list.
+    fn next_waiter(&mut self, plane: &mut DataPlane, port: PortIx, now: Time) -> Option<Waiter> {
+        let mut place = 0;
+        loop {
+            let waiter = self.backpressure.waiter(port, place)?;
+            let waits = plane.rules.queues_label && self.is_full_for_waiter(plane, port, waiter, now)
+                || match waiter {
+                    Waiter::Flow(flow) => self.udp_source_must_wait(plane, port, flow, now),
+                    Waiter::Connection(id) => {
+                        let DataPlane { interfaces, links, .. } = plane;
+                        let limit = || interfaces.pipeline(port).view().limit_packets;
+                        let empty = || interfaces.is_empty(port, links, now);
+                        self.backpressure.connection_must_wait(id, port, now, (limit, empty))
+                    }
+                };
+            if !waits {
+                self.backpressure.remove_waiter(port, place);
+                return Some(waiter);
+            }
+            place += 1;
+        }
+    }
+
+    /// True if a flow over UDP has to wait at its node's port.
+    pub(super) fn udp_source_must_wait(
+        &mut self,
+        plane: &DataPlane,
+        port: PortIx,
+        flow: FlowIx,
+        now: Time,
+    ) -> bool {
+        let DataPlane { interfaces, links, .. } = plane;
+        let limit = || interfaces.pipeline(port).view().limit_packets;
+        let empty = || interfaces.is_empty(port, links, now);
+        self.backpressure.udp_source_must_wait(port, flow, now, (limit, empty))
+    }
+
+    /// Refills the packets of saturating sources: each keeps its share of half of the queue filled, so that the queue is never empty and
+    /// forwarded packets still find room. Where there is less room than sources they take turns.
+    ///
+    /// Returns true if a packet was made.
+    pub(crate) fn refill_saturating(&mut self, plane: &mut DataPlane, port: PortIx, now: Time) -> bool {
+        let flows = &self.flows;
+        self.backpressure.retain_saturating(port, |&flow| now < flows[flow].stop);
+        self.backpressure.remove_departed(port, now);
+        let limit = plane.interfaces.pipeline(port).view().limit_packets;
+        let share = self.backpressure.share_of_saturating(port, limit);
+        let mut made = false;
+        for i in 0..self.backpressure.saturating(port).len() {
+            let flow = self.backpressure.saturating(port)[i];
+            while self.backpressure.packets_of(flow) < share {
+                let waits = self.udp_source_must_wait(plane, port, flow, now);
+                if waits && self.backpressure.packets_of(flow) > 0 {
+                    break;
+                }
+                let view = plane.interfaces.pipeline(port).view();
+                if waits || self.is_full_for(plane, port, flow, now) {
+                    self.backpressure.rotate_saturating(port, i);
+                    return made;
+                }
+                let copy = self.make_packet(plane, flow, now);
+                made = true;
+                if plane.interfaces.pipeline(port).view().packets == view.packets
+                    && self.flows[flow].forwarded.is_none()
+                {
+                    // The packet waits for an address, is in the MAC, or was dropped: another packet now would end the same way.
+                    if plane.packets.get(copy).is_none() {
+                        self.schedule_offer(plane, flow, now);
+                    }
+                    break;
+                }
+            }
+        }
+        made
+    }
+
+    /// Registers a saturating source at the port by which its packet has left. With a routing protocol the port is not known earlier.
+    pub(super) fn register_departure_port(&mut self, plane: &DataPlane, flow: FlowIx, port: PortIx) {
+        let f = &self.flows[flow];
+        if !f.source.is_saturating()
+            || self.udp.controls(flow)
+            || self.backpressure.saturating(port).contains(&flow)
+        {
+            return;
+        }
+        for other in plane.interfaces.ports_of(f.from) {
+            for other in plane.interfaces.ports_of_link(other) {
+                self.backpressure.retain_saturating(other, |&other| other != flow);
+            }
+        }
+        self.backpressure.add_saturating(port, flow);
+    }
+
+    /// A port's queue has become empty because it has dropped its packets. Waiting sources are notified after a delay: a source whose
+    /// packets are all dropped would otherwise offer them without end at one moment.
+    pub(crate) fn on_queue_emptied(&mut self, plane: &mut DataPlane, port: PortIx, now: Time) {
+        if self.backpressure.has_waiting(port) {
+            let order = Order::new(class::TRAFFIC, plane.interfaces.rank(plane.interfaces.node(port)));
+            plane.schedule.add(now + OFFER_AGAIN, order, EventKind::RoomAtPort(port));
+        }
+        for i in 0..self.backpressure.saturating(port).len() {
+            self.schedule_offer(plane, self.backpressure.saturating(port)[i], now);
+        }
+    }
+
+    /// Schedules another packet of a saturating source whose packet was dropped: with none in the queue no departure would resume the
+    /// source.
+    fn schedule_offer(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
+        if self.backpressure.packets_of(flow) == 0 && self.flows[flow].request_offer() {
+            plane.schedule.add(now + OFFER_AGAIN, self.flows[flow].order(), EventKind::Source(flow));
+        }
+    }
+
+    /// Handles what a call has done to packets of flows: each call that may drop packets is followed by this one.
+    #[inline(always)]
+    pub(crate) fn settle(&mut self, plane: &mut DataPlane, now: Time) {
+        if !plane.news.is_empty() {
+            self.handle_news(plane, now);
+        }
+    }
+
+    #[inline(never)]
+    fn handle_news(&mut self, plane: &mut DataPlane, now: Time) {
+        while let Some(news) = plane.news.pop_front() {
+            match news {
+                PlaneNews::Lost { packet, copy } => {
+                    let Some(flow) = packet.flow() else { continue };
+                    self.flows[flow].count_dropped(packet.class, now);
+                    if copy.at_source {
+                        self.on_end_at_source(plane, &packet, &copy, now);
+                    }
+                }
+                PlaneNews::Echo { packet, reason } => {
+                    // Where the connection has not negotiated ECN, the sender would ignore it.
+                    let connection = plane.packets.connection(packet);
+                    if self.tcp.uses_ecn(connection) && plane.packets.echo(packet) {
+                        plane.accounts.mark(reason);
+                    }
+                }
+                PlaneNews::Room(port) => self.resume_waiting_sources(plane, port, now),
+            }
+        }
+    }
+
+    /// Handles the end of a packet that has not left its source's queue.
+    pub(super) fn on_end_at_source(
+        &mut self,
+        plane: &mut DataPlane,
+        packet: &Packet,
+        copy: &PacketCopy,
+        now: Time,
+    ) {
+        let Payload::Udp { flow, .. } = packet.payload else {
+            let connection = plane.packets.connection(copy.of);
+            self.backpressure.count_ended_in_node(connection, packet.length, now, &mut plane.schedule);
+            return;
+        };
+        self.backpressure.count_flow_left(flow);
+        let port = self.backpressure.port_of(flow);
+        if let Some(port) = port.filter(|&port| plane.interfaces.is_empty(port, &plane.links, now)) {
+            self.on_queue_emptied(plane, port, now);
+        }
+        // The port of the first packet was unknown when the packet was made, so its source is not registered there yet.
+        if plane.routes.are_found() && self.flows[flow].source.is_saturating() && !self.udp.controls(flow) {
+            self.schedule_offer(plane, flow, now);
+        }
+    }
+
+    /// Handles a packet that a UDP source has sent by a port. A wire that keeps its own queue reports no departure, so the time of the
+    /// packet's departure is noted here.
+    #[inline]
+    pub(super) fn note_wire_departure(
+        &mut self,
+        plane: &mut DataPlane,
+        port: PortIx,
+        copy: CopyRef,
+        now: Time,
+    ) {
+        if self.backpressure.rules(port).local_limit.is_some()
+            && let Some(wire) = plane.interfaces.wire_with_queue(port, &plane.links)
+            && let Some(departure) = plane.links.departure(wire, copy)
+            && let Some((packet, at)) = plane.packets.packet_and_copy_mut(copy)
+        {
+            at.at_source = false;
+            let Payload::Udp { flow, .. } = packet.payload else { return };
+            if departure.begin > now {
+                self.backpressure.count_flow_leaving_at(flow, port, departure.begin);
+            } else {
+                self.backpressure.count_flow_left(flow);
+            }
+        }
+    }
+
+    /// Handles a TCP packet that was just offered to a wire.
+    #[inline]
+    pub(crate) fn on_sent_by_wire(&mut self, plane: &mut DataPlane, wire: WireIx, copy: CopyRef, now: Time) {
+        let Some(departure) = plane.links.departure(wire, copy) else { return };
+        let Some((packet, at)) = plane.packets.packet_and_copy_mut(copy) else { return };
+        at.at_source = false;
+        let left = (departure.end, packet.length);
+        let connection = plane.packets.connection(plane.packets.packet_of(copy));
+        let port = plane.links.port(wire);
+        self.backpressure.on_sent_by_wire(connection, port, left, now, &mut plane.schedule);
+    }
+
+    /// Handles the departure of a connection's packets from its node.
+    pub(crate) fn on_local_room(&mut self, plane: &mut DataPlane, id: ConnectionRef, now: Time) {
+        if self.backpressure.departed(id) {
+            self.send_segments(plane, id, now);
+        }
+    }
+}
