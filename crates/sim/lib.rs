@@ -23,7 +23,7 @@ mod traffic;
 mod world;
 
 pub use names::natural_cmp;
-pub use node::accounts::drop_reason;
-pub use node::outside::{Bytes, Egress, Fate, Ingress, Injection};
+pub use node::plane::accounts::drop_reason;
+pub use node::plane::outside::{Bytes, Egress, Fate, Ingress, Injection};
 pub use traffic::{LARGEST_PAYLOAD, NoRoom, without_room};
 pub use world::{PortEnd, World, offered};

@@ -5,38 +5,16 @@
 //! | file | contents |
 //! |---|---|
 //! | `plane/` | the data plane: forwarding, queueing, ends of packets |
-//! | `interfaces` | its ports: queues, AQMs and hops of schemes |
-//! | `arp` | addresses of neighbours |
-//! | `messages` | messages of schemes in transit |
-//! | `outside` | packets that callers inject |
-//! | `accounts` | drops and marks, by reason |
-//! | `differentials` | differences between queues and those of next hops |
 //! | `endpoints/` | the ends of flows: applications, sources, connections |
-//! | `flow` | flows and their counters |
-//! | `tcp/` | connections |
-//! | `udp` | sources and receivers of flows over UDP that a scheme controls |
-//! | `laws` | the sources of a run's flows |
-//! | `backpressure` | packets of a node's own sources in its queues, and sources that wait |
 //! | `passing` | flows that pass a node |
 //! | `attempts` | frames of finished packets |
 //! | `packet_losses` | losses above the MAC |
 
-pub mod accounts;
-pub(crate) mod arp;
 pub(crate) mod attempts;
-pub(crate) mod backpressure;
-pub(crate) mod differentials;
 pub(crate) mod endpoints;
-pub(crate) mod flow;
-pub(crate) mod interfaces;
-pub(crate) mod laws;
-pub(crate) mod messages;
-pub mod outside;
 pub(crate) mod packet_losses;
 pub(crate) mod passing;
-pub(crate) mod plane;
-pub(crate) mod tcp;
-pub(crate) mod udp;
+pub mod plane;
 
 use airfair_host::Hosts;
 

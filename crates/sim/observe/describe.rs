@@ -5,7 +5,7 @@ use airfair_transport::Segment;
 
 use crate::ids::{CopyRef, FlowIx, NodeIx, PacketRef};
 use crate::node::Network;
-use crate::node::outside::Bytes;
+use crate::node::plane::outside::Bytes;
 use crate::packet::{NO_FLOW, Packet, PacketCopy, Payload};
 use crate::record::{Announced, Content};
 use crate::route::Datagram;

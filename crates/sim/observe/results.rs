@@ -12,10 +12,10 @@ use crate::measure::summary::{
     PacketFates, QueueResult, ReportsResult, RoutingCounts, RoutingResult, RunResult, StationResult,
 };
 use crate::names::natural_cmp;
-use crate::node::differentials::HopDifferential;
-use crate::node::interfaces::MOST_AHEAD;
-use crate::node::tcp::TransportTotals;
-use crate::node::udp::ReportTotals;
+use crate::node::endpoints::tcp::TransportTotals;
+use crate::node::endpoints::udp::ReportTotals;
+use crate::node::plane::differentials::HopDifferential;
+use crate::node::plane::interfaces::MOST_AHEAD;
 use crate::route::RoutingTotals;
 
 /// The reports of a flow's receiver.

@@ -5,7 +5,7 @@ use airfair_host::LinkTotals;
 use super::WorldView;
 use crate::ids::{ControllerIx, FlowIx, LinkRef, PortIx, StationIx};
 use crate::measure::samples::{FlowProgress, FlowSample, Gauges, QueueSample, Snapshot, StationSample};
-use crate::node::interfaces::QueueTotals;
+use crate::node::plane::interfaces::QueueTotals;
 
 impl WorldView<'_> {
     /// Counters from the start of the run to the present, warm-up included.

@@ -9,7 +9,7 @@ use airfair_units::{Rate, Time};
 use crate::event::{EventKind, Order, class};
 use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PortIx, StationIx};
 use crate::node::Network;
-use crate::node::messages::InTransit;
+use crate::node::plane::messages::InTransit;
 use crate::node::plane::{Arrival, DataPlane};
 use crate::packet::{Packet, PacketCopy, Payload};
 use crate::record::Record;

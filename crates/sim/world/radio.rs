@@ -10,9 +10,9 @@ use crate::air::{Air, BROADCAST, Indication, Msdu, Outcome};
 use crate::engine::Agenda;
 use crate::ids::{CopyRef, LinkRef, NodeIx, PortIx, StationIx};
 use crate::node::Network;
-use crate::node::accounts::drop_reason;
-use crate::node::interfaces::Ahead;
-use crate::node::messages::InTransit;
+use crate::node::plane::accounts::drop_reason;
+use crate::node::plane::interfaces::Ahead;
+use crate::node::plane::messages::InTransit;
 use crate::node::plane::{DataPlane, DequeuedPacket, Leaves};
 use crate::packet::{Packet, PacketCopy, Payload};
 

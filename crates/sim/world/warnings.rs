@@ -15,7 +15,7 @@ use crate::air::{Air, CutOff, MOST_POWER_OFFSET, TooFast};
 use crate::ids::{FlowIx, Ix, LinkRef, NodeIx, PortIx, StationIx};
 use crate::names::natural_cmp;
 use crate::node::Network;
-use crate::node::flow::Flow;
+use crate::node::endpoints::flow::Flow;
 use crate::observe::paths;
 use crate::record::Names;
 use crate::route::NextHop;

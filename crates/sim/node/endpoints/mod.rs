@@ -2,23 +2,33 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `flows` | flows, and those over UDP that a scheme controls |
+//! | `sources` | starts and stops of flows, packets of their sources, and flows over UDP that a scheme controls |
 //! | `room` | room in a node's queues for its own sources |
 //! | `connections` | TCP connections: their segments and timers |
+//! | `flow` | a flow and its counters |
+//! | `tcp/` | senders and receivers over TCP |
+//! | `udp` | sources and receivers of flows over UDP that a scheme controls |
+//! | `laws` | the sources of a run's flows |
+//! | `backpressure` | packets of a node's own sources in its queues, and sources that wait |
 
+pub(crate) mod backpressure;
 mod connections;
-mod flows;
+pub(crate) mod flow;
+pub(crate) mod laws;
 mod room;
+mod sources;
+pub(crate) mod tcp;
+pub(crate) mod udp;
 
 use std::collections::VecDeque;
 
 use airfair_units::Span;
 
-use super::backpressure::Backpressure;
-use super::flow::Flow;
-use super::tcp::Tcp;
-use super::udp::Udp;
 use crate::ids::{FlowIx, Table};
+use backpressure::Backpressure;
+use flow::Flow;
+use tcp::Tcp;
+use udp::Udp;
 
 /// Time after which a saturating source offers a packet again if its last one was dropped: about a packet of 1500 B at 11 Mbit/s.
 const OFFER_AGAIN: Span = Span::from_millis(1);

@@ -7,7 +7,7 @@ use airfair_units::Time;
 use super::{Endpoints, OFFER_AGAIN};
 use crate::event::{EventKind, Order, class};
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, PortIx, WireIx};
-use crate::node::backpressure::Waiter;
+use crate::node::endpoints::backpressure::Waiter;
 use crate::node::plane::{DataPlane, PlaneNews};
 use crate::packet::{Packet, PacketCopy, Payload};
 

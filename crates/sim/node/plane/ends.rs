@@ -7,7 +7,7 @@ use super::{DataPlane, PlaneNews};
 use crate::event::{EventKind, Order, class};
 use crate::ids::{CopyRef, ForeignIx, LinkRef, MessageIx, NodeIx, PortIx};
 use crate::link::opposite;
-use crate::node::outside::{Egress, Fate};
+use crate::node::plane::outside::{Egress, Fate};
 use crate::packet::{Packet, PacketCopy, Payload};
 use crate::record::Record;
 

@@ -9,7 +9,7 @@ use crate::engine::Agenda;
 use crate::event::{EventKind, Order, ScheduledEvent, class};
 use crate::ids::{CopyRef, LinkRef, NodeIx, PortIx, RoutingIx, StationIx, WireIx};
 use crate::link::{OfferResult, OfferedPacket, WireEnd, opposite};
-use crate::node::accounts::drop_reason;
+use crate::node::plane::accounts::drop_reason;
 use crate::packet::{Packet, PacketCopy, Payload};
 use crate::record::Record;
 use crate::route::{Action, NextHop, Receivers, RoutingMessage, UndeliveredPacket};

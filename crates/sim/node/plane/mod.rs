@@ -6,11 +6,24 @@
 //! | `forwarding` | the next hop of a packet: by a route, a routing protocol, a wire |
 //! | `queueing` | queues of ports, and what precedes them: addresses, control packets |
 //! | `ends` | the ends of packets other than delivery |
+//! | `interfaces` | ports: queues, AQMs and hops of schemes |
+//! | `arp` | addresses of neighbours |
+//! | `messages` | messages of schemes in transit |
+//! | `outside` | packets that callers inject |
+//! | `accounts` | drops and marks, by reason |
+//! | `differentials` | differences between queues and those of next hops |
 //!
-//! Parts above learn by values what a call has done to the packets of flows ([`PlaneNews`]), and take these after each call.
+//! Parts above learn by values what a call has done to the packets of flows ([`PlaneNews`]): they take these before they continue, at the end
+//! of the event at the latest.
 
+pub mod accounts;
+pub(crate) mod arp;
+pub(crate) mod differentials;
 mod ends;
 mod forwarding;
+pub(crate) mod interfaces;
+pub(crate) mod messages;
+pub mod outside;
 mod queueing;
 
 use std::collections::VecDeque;
@@ -19,12 +32,6 @@ use airfair_host::{EndedMessage, HeaderKinds, MessageSender, Meters};
 use airfair_schemes::places::Packet as QueuedPacket;
 use airfair_units::Time;
 
-use super::accounts::Accounts;
-use super::arp::Arp;
-use super::differentials::Differentials;
-use super::interfaces::Interfaces;
-use super::messages::Messages;
-use super::outside::Outside;
 use crate::event::Schedule;
 use crate::ids::{CopyRef, FlowIx, NodeIx, PacketRef, PortIx, StationIx};
 use crate::link::Links;
@@ -32,6 +39,12 @@ use crate::packet::{Packet, PacketCopy, Packets};
 use crate::record::Records;
 use crate::route::Routes;
 use crate::spec::HeaderSpec;
+use accounts::Accounts;
+use arp::Arp;
+use differentials::Differentials;
+use interfaces::Interfaces;
+use messages::Messages;
+use outside::Outside;
 
 /// Settings of a run that all parts above the MAC share.
 #[derive(Debug, Clone, Copy)]

@@ -9,9 +9,9 @@ use airfair_units::Time;
 
 use super::{DataPlane, DequeuedPacket, Leaves, PlaneNews};
 use crate::ids::{CopyRef, LinkRef, NodeIx, PortIx};
-use crate::node::accounts::drop_reason;
-use crate::node::arp::{AddressWait, Unanswered};
-use crate::node::interfaces::Ahead;
+use crate::node::plane::accounts::drop_reason;
+use crate::node::plane::arp::{AddressWait, Unanswered};
+use crate::node::plane::interfaces::Ahead;
 use crate::packet::{Packet, PacketCopy, Payload};
 use crate::record::Record;
 use crate::route::NextHop;

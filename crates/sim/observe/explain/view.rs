@@ -6,7 +6,8 @@ use airfair_transport::Limit;
 use airfair_units::Time;
 
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, LinkRef, PacketRef, PortIx};
-use crate::node::{Network, tcp};
+use crate::node::Network;
+use crate::node::endpoints::tcp;
 
 /// Owner of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

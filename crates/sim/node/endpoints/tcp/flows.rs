@@ -8,7 +8,7 @@ use airfair_units::random::name_hash;
 use super::Tcp;
 use crate::ids::{ConnectionRef, FlowIx, Table};
 use crate::measure::files::{Completion, Files};
-use crate::node::laws::{LawId, Laws};
+use crate::node::endpoints::laws::{LawId, Laws};
 use crate::spec::{FlowSpec, HeaderSpec, Traffic, Transport};
 use crate::traffic::{FileSource, NextFile};
 

@@ -6,10 +6,10 @@ use airfair_schemes::places::{FlowId, PacketClass};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Span, Time};
 
-use super::plane::DataPlane;
 use crate::event::{Order, class};
 use crate::ids::{CopyRef, FlowIx, NodeIx, PortIx};
 use crate::measure::delays::Delays;
+use crate::node::plane::DataPlane;
 use crate::packet::{Packet, PacketCopy, Payload};
 use crate::route::NextHop;
 use crate::spec::{FlowSpec, Transport};
