@@ -73,7 +73,7 @@ impl UdpSource {
         self.slot.machine.stamp(header, now);
     }
 
-    /// Calls the hook for a datagram that has left.
+    /// Calls the hook for a datagram that was made.
     pub fn on_sent(
         &mut self,
         bytes: Bytes,

@@ -28,7 +28,7 @@ pub struct Scenario {
     pub placed: Vec<bool>,
     /// The scheme of the run, unless the command line names another.
     pub scheme: String,
-    /// Complete parameters by scheme, for every scheme that runs or that the file configures.
+    /// Complete parameters by scheme, for every scheme that the file names or configures.
     pub scheme_params: BTreeMap<String, Params>,
     /// Files that it names, such as one of movements.
     pub files: Vec<PathBuf>,

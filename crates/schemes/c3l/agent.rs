@@ -1,6 +1,6 @@
 //! The agent of a node's radio: HELLOs and probes (§III-B), the profile and reports (§III-A), shares of flows (§III-E).
 //!
-//! Readings, each a parameter:
+//! Readings, parameters where another one is worth a try:
 //! - A HELLO is sent at the rate of data, a probe at the lowest one and 3 dB louder, each once in `hello_interval`, which varies by
 //!   `hello_jitter` so that no two nodes stay in step. Both precede what waits.
 //! - A HELLO names the live controllers (ours): a node reports to the nearest one.

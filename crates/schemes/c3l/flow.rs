@@ -1,7 +1,7 @@
 //! Both ends of a flow (§III-E): a source that sends at the smallest allocation of its path, and the receiver's control packets once an
 //! epoch, which precede all that waits.
 //!
-//! Readings, each a parameter:
+//! Readings, parameters where another one is worth a try:
 //! - The first rate is `first_rate`: no node has stamped a packet yet. The first packet is reported at once, so that the second epoch has
 //!   an allocation already.
 //! - Without feedback for `feedback_expiry` a source sends at `first_rate`, or slower if it did: silence may be congestion.

@@ -1,8 +1,8 @@
 //! Decisions of a single node about a link: whether the link is overloaded, and how the node injects less until the next allocation (end
 //! of §III-A, §III-D); rates before the first allocation.
 //!
-//! Readings, each a parameter:
-//! - A link is overloaded if its mean queue over a cycle is above half of its limit and does not fall: the mean of the cycle's second half
+//! Readings, parameters where another one is worth a try:
+//! - A link is overloaded if its mean queue over a cycle is above a fifth of its limit (`overload_threshold`) and does not fall: the mean of the cycle's second half
 //!   is at least 0.9 of the first half's. The paper asks for a large threshold, because short bursts build queues up too.
 //! - "Modifies the rate of injecting traffic": all flows of a link whose queue is above the threshold are scaled by 0.9, once, until the
 //!   next allocation; `again` repeats it after a time.

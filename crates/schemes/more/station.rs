@@ -1,4 +1,4 @@
-//! A node of MORE at its radio: batches of its own flows, acknowledgements, delivery ratios; what it sends is decided by [`Node`].
+//! A node of MORE at its radio: batches of its own flows, acknowledgements, delivery ratios; what it sends is decided by [`MoreNode`].
 //!
 //! Readings:
 //! - The number of a batch is that of its first native (`opportunistic::sources`): a destination knows whose natives it has decoded also

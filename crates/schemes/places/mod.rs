@@ -7,7 +7,7 @@
 //! | [`Receiver`] | the destination of a flow over UDP | each datagram that arrives, each timer |
 //! | [`Queue`], [`Aqm`] | an output interface | each arrival and departure; an AQM: each reception and setting, too |
 //! | [`LabelledQueue`], a kind of queue | an output interface | each header heard, each change of routes, too |
-//! | [`Hop`] | an output interface of a router | each packet, each control interval |
+//! | [`Hop`] | an output interface | each packet, each control interval |
 //! | [`Agent`] | a radio interface of a node | each sample of its counters, each message, each timer |
 //! | [`Forwarder`], a part of an agent | a radio interface of a node | each broadcast heard, each access, each packet of its own |
 //! | [`Controller`] | one node of the network | each message for the node, each timer |

@@ -267,13 +267,15 @@ impl Network {
     /// Handles a broadcast from outside that a station has received.
     fn foreign_heard(&mut self, station: StationIx, (copy, foreign): (CopyRef, ForeignIx), now: Time) {
         let (node, port) = self.plane.interfaces.of_station(station);
-        if self.packet_losses.draw_loss(station) {
-            return;
-        }
         let Some((packet, &PacketCopy { header: kind, ecn, .. })) = self.plane.packets.packet_and_copy(copy)
         else {
             return;
         };
+        if self.packet_losses.draw_loss(station) {
+            let fate = Fate::Dropped(drop_reason::PACKET_LOSS);
+            self.plane.outside.leave(foreign, Egress::copy(now, node, (ecn, None), fate));
+            return;
+        }
         self.plane.meters.uses.on_received(station, packet.bytes);
         let received = self.plane.received_packet(copy, (packet, ecn), node, now);
         let mut header = self.plane.packets.header(copy).copied().filter(|_| !kind.is_none());
@@ -282,15 +284,13 @@ impl Network {
         } else {
             Verdict::Pass
         };
-        let ecn = match verdict {
-            Verdict::Drop(_) => return,
-            Verdict::Mark(_) => Ecn::Ce,
-            Verdict::Pass | Verdict::Echo(_) => ecn,
+        let egress = match verdict {
+            Verdict::Drop(reason) => Egress::copy(now, node, (ecn, header), Fate::Dropped(reason.0)),
+            Verdict::Mark(_) => Egress::copy(now, node, (Ecn::Ce, header), Fate::Arrived),
+            Verdict::Pass | Verdict::Echo(_) => Egress::copy(now, node, (ecn, header), Fate::Arrived),
         };
-        let (port, fate) = (Some(port), Fate::Arrived);
-        self.plane
-            .outside
-            .leave(foreign, Egress { at: now, tag: 0, node, port, ecn, header, fate, last: false });
+        let port = Some(port).filter(|_| egress.fate == Fate::Arrived);
+        self.plane.outside.leave(foreign, Egress { port, ..egress });
     }
 
     /// A packet from outside enters, by its number.
@@ -300,11 +300,8 @@ impl Network {
         let [source, bound_for] = injected.ends;
         let (destination, class) = match injected.at {
             Ingress::Node(_) => (bound_for, injected.class),
-            Ingress::Port(port, next) => match (self.plane.interfaces.link(port), next) {
-                (LinkRef::Wire(wire), _) => (self.plane.links.far_end(wire), injected.class),
-                (LinkRef::Station(_), Some(next)) => (next, injected.class),
-                (LinkRef::Station(_), None) => (NodeIx::EVERYONE, PacketClass::Control),
-            },
+            Ingress::Port(_, Some(next)) => (next, injected.class),
+            Ingress::Port(_, None) => (NodeIx::EVERYONE, PacketClass::Control),
         };
         let packet = Packet {
             created: now,
@@ -346,7 +343,7 @@ impl Network {
             agenda.push_if(self.plane.links.wake(wire));
             return;
         }
-        if let Some(offer) = self.plane.next_control_on_wire(port, now) {
+        if let Some(offer) = self.plane.next_ahead_on_wire(port, now) {
             agenda.push_if(self.plane.links.send(wire, &offer, now, now));
             agenda.push_if(self.plane.links.wake(wire));
             return;

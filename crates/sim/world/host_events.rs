@@ -158,7 +158,8 @@ impl Network {
         true
     }
 
-    /// Handles a message that has arrived by wire, or locally, at its destination: the node's agents receive it, and it ends.
+    /// Handles a control packet that has arrived by wire, or locally, at its destination: the node's agents receive a message, and it ends;
+    /// a part of a forwarded flow, which comes by radio, too, goes to the node's forwarder.
     #[cold]
     pub(crate) fn message_delivered(&mut self, node: NodeIx, packet: &Packet, now: Time) {
         if let Payload::Routed { flow, number } = packet.payload {

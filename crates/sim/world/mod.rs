@@ -425,12 +425,16 @@ impl World {
     /// # Errors
     /// States which value is none: a node or a port that does not exist, a wire's port and a node that is not at its far end, a size, DSCP,
     /// or class, a header that is longer than the packet; or that the time has passed.
-    pub fn inject(&mut self, packet: Injection, at: Time) -> Result<(), String> {
+    pub fn inject(&mut self, mut packet: Injection, at: Time) -> Result<(), String> {
         if at < self.agenda.now {
             return Err(format!("{at} has passed, it is {}", self.agenda.now));
         }
         let node = self.check_injection(&packet)?;
-        if matches!(packet.at, Ingress::Port(..)) {
+        if let Ingress::Port(port, next) = &mut packet.at {
+            // A wire has one receiver.
+            if let LinkRef::Wire(wire) = self.network.plane.interfaces.link(*port) {
+                *next = Some(self.network.plane.links.far_end(wire));
+            }
             // So that the port is known by which it is received.
             self.network.plane.rules.processes_received = true;
         }

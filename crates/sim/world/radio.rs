@@ -75,9 +75,9 @@ impl Network {
             let of_dscp = interfaces.categories(port).map_or([0; 64], |of| of.of_dscp);
             let category = |copy: CopyRef| of_dscp[usize::from(category(copy)) % of_dscp.len()];
             let has_room = |copy: CopyRef| air.free_places_of(station, category(copy)) > 0;
-            let Some(waited) = interfaces.pop_control_if(port, has_room) else { break };
+            let Some(waited) = interfaces.pop_ahead_if(port, has_room) else { break };
             let category = category(waited.copy);
-            if let Some(msdu) = self.control_msdu((station, port), waited, now) {
+            if let Some(msdu) = self.ahead_msdu((station, port), waited, now) {
                 air.hand_down(station, Msdu { category, ..msdu });
             }
         }
@@ -145,8 +145,8 @@ impl Network {
     /// Dequeues the next packet of a station for its MAC, if there is one.
     fn next_msdu(&mut self, station: StationIx, now: Time) -> Option<Msdu> {
         let port = self.plane.interfaces.of_station(station).1;
-        if let Some(waited) = self.plane.interfaces.pop_control(port) {
-            return self.control_msdu((station, port), waited, now);
+        if let Some(waited) = self.plane.interfaces.pop_ahead(port) {
+            return self.ahead_msdu((station, port), waited, now);
         }
         if self.hosts.forwarders.any() {
             return self.turn_of_forwarder((station, port), now);
@@ -201,15 +201,15 @@ impl Network {
             self.endpoints.backpressure.count_in_mac(queue, packet, connection, payload);
         }
         let to = self.plane.interfaces.peer(port, queued.next_hop).unwrap_or(BROADCAST);
-        let is_message = queued.class == PacketClass::Control;
-        let overhear = is_message
+        let is_control = queued.class == PacketClass::Control;
+        let overhear = is_control
             || self.plane.rules.headers_heard && (queued.labelled || self.has_header_for_agents(queue, copy));
-        if self.plane.meters.uses.any() && !is_message {
+        if self.plane.meters.uses.any() && !is_control {
             let of_flow = (queued.flow, queued.class);
             self.plane.meters.uses.on_dequeued(station, packet.0, of_flow, queued.enqueued, now);
         }
-        let (bytes, control) = (queued.bytes, is_message);
-        let (rate, power_offset) = if is_message { self.transmit_of(copy, to) } else { transmit_to(to) };
+        let (bytes, control) = (queued.bytes, is_control);
+        let (rate, power_offset) = if is_control { self.transmit_of(copy, to) } else { transmit_to(to) };
         Some(Msdu {
             copy,
             packet,
@@ -225,12 +225,7 @@ impl Network {
     }
 
     /// Hands a packet that has waited ahead of a station's queue down to the MAC.
-    fn control_msdu(
-        &mut self,
-        (station, port): (StationIx, PortIx),
-        waited: Ahead,
-        now: Time,
-    ) -> Option<Msdu> {
+    fn ahead_msdu(&mut self, (station, port): (StationIx, PortIx), waited: Ahead, now: Time) -> Option<Msdu> {
         let (packet, copy) = (self.plane.depart_ahead(port, waited, now)?, waited.copy);
         let to = self.plane.interfaces.peer(port, self.plane.interfaces.id(waited.next)).unwrap_or(BROADCAST);
         let (of, overhear) = (self.plane.packets.packet_of(copy), packet.is_message());
@@ -260,7 +255,7 @@ impl Network {
             self.count_finished((station, air), &msdu, outcome, now);
         }
         match outcome {
-            // ARP's packets end here; the others are continued by the next hop's own copy.
+            // Control packets that go no farther end here; the others are continued by the next hop's own copy.
             Outcome::Delivered => match self.plane.packets.finish_copy(copy).map(|packet| packet.class) {
                 None => {}
                 Some(PacketClass::Control) => self.plane.end_control(copy, now),

@@ -25,8 +25,8 @@ fn named(flow: &FlowSpec) -> Option<(&str, &Params, bool)> {
 
 impl Laws {
     /// The laws of all flows: each flow's own, unless the run's scheme has a source for its transport and the flow's law is not pinned;
-    /// none for a flow over UDP that no scheme controls, or that names none. `run` is a second copy of the run's scheme; the others are
-    /// looked up in `schemes`.
+    /// none for a flow over UDP that no scheme controls, or that names none. `run` is the run's scheme; the others are looked up in
+    /// `schemes`.
     pub(crate) fn new(
         spec: &WorldSpec,
         run: Box<dyn Scheme>,

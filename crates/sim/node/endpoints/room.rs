@@ -235,7 +235,7 @@ impl Endpoints {
         }
     }
 
-    /// Handles what a call has done to packets of flows: each call that may drop packets is followed by this one.
+    /// Handles what calls have done to packets of flows: before anything reads their sources' state, at the end of the event at the latest.
     #[inline(always)]
     pub(crate) fn settle(&mut self, plane: &mut DataPlane, now: Time) {
         if !plane.news.is_empty() {

@@ -275,7 +275,7 @@ impl Endpoints {
         Some((copy, plane.packets.get(copy).map_or(0, |packet| packet.bytes)))
     }
 
-    /// Handles a packet of a flow that has arrived at its destination, which is its source.
+    /// Delivers a packet of a flow from a node to itself.
     #[cold]
     #[inline(never)]
     pub(crate) fn deliver(&mut self, plane: &mut DataPlane, Arrival { node, copy }: Arrival, now: Time) {

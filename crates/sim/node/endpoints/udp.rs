@@ -165,7 +165,7 @@ impl Udp {
         }
     }
 
-    /// Handles a datagram that has left the source.
+    /// Handles a datagram that the source has made.
     pub fn on_sent(&mut self, flow: FlowIx, bytes: u32, now: Time, schedule: &mut Schedule) {
         let Self { flows, effects, firings, .. } = self;
         if let Some(udp) = &mut flows[flow] {

@@ -208,14 +208,14 @@ impl DataPlane {
         self.forward(node, copy, now)
     }
 
-    /// Offers a packet that a radio has brought to a wire that keeps its own queue.
+    /// Offers a packet to a wire that keeps its own queue.
     #[inline(never)]
     pub(super) fn enqueue_at_wire(&mut self, wire: WireIx, copy: CopyRef, now: Time) {
         let Some(packet) = self.packets.get(copy) else { return };
         self.offer_to_wire(wire, OfferedPacket::of(packet, copy), now);
     }
 
-    /// Offers a packet of this node to a wire that keeps its own queue.
+    /// [`DataPlane::enqueue_at_wire`] for a packet that is at hand.
     #[inline(always)]
     pub(crate) fn offer_to_wire(&mut self, wire: WireIx, offer: OfferedPacket, now: Time) {
         let due = self.send_on_wire(wire, &offer, now);
@@ -294,8 +294,8 @@ impl DataPlane {
     }
 
     /// The next packet of a wire that precedes those in the queue.
-    pub(crate) fn next_control_on_wire(&mut self, port: PortIx, now: Time) -> Option<OfferedPacket> {
-        let waited = self.interfaces.pop_control(port)?;
+    pub(crate) fn next_ahead_on_wire(&mut self, port: PortIx, now: Time) -> Option<OfferedPacket> {
+        let waited = self.interfaces.pop_ahead(port)?;
         let Packet { bytes, length, .. } = self.depart_ahead(port, waited, now)?;
         Some(OfferedPacket { packet: waited.copy, bytes, has_payload: length > 0 })
     }

@@ -53,7 +53,7 @@ struct Port {
     totals: QueueTotals,
     warmup: QueueTotals,
     /// Messages of agents that have left the queue.
-    messages_left: u64,
+    control_left: u64,
     /// Packets that precede the queue: the node's own control packets, and packets that precede others on their whole way.
     ahead: VecDeque<Ahead>,
     /// Packets that have found no room there.
@@ -135,7 +135,7 @@ impl Interfaces {
             peers,
             totals: QueueTotals::default(),
             warmup: QueueTotals::default(),
-            messages_left: 0,
+            control_left: 0,
             ahead: VecDeque::new(),
             refused_ahead: 0,
             categories,
@@ -237,7 +237,7 @@ impl Interfaces {
     }
 
     /// Removes and returns the first packet ahead of a port's queue that `may_leave` permits.
-    pub fn pop_control_if(
+    pub fn pop_ahead_if(
         &mut self,
         port: PortIx,
         mut may_leave: impl FnMut(CopyRef) -> bool,
@@ -331,7 +331,7 @@ impl Interfaces {
 
     /// Puts a packet ahead of a port's queue; returns false if there is no room, after counting the packet.
     #[must_use]
-    pub fn push_control(&mut self, port: PortIx, waits: Ahead) -> bool {
+    pub fn push_ahead(&mut self, port: PortIx, waits: Ahead) -> bool {
         let Port { ahead, refused_ahead, .. } = &mut self.ports[port];
         let fits = ahead.len() < MOST_AHEAD;
         if fits {
@@ -354,7 +354,7 @@ impl Interfaces {
 
     /// Removes and returns the next packet ahead of a port's queue.
     #[inline(always)]
-    pub fn pop_control(&mut self, port: PortIx) -> Option<Ahead> {
+    pub fn pop_ahead(&mut self, port: PortIx) -> Option<Ahead> {
         self.ports[port].ahead.pop_front()
     }
 
@@ -402,10 +402,10 @@ impl Interfaces {
     /// Counts a packet that has left a port's queue after waiting for `waited`.
     #[inline(always)]
     pub fn count_departure(&mut self, port: PortIx, class: PacketClass, waited: Span) {
-        let Port { totals, messages_left, .. } = &mut self.ports[port];
+        let Port { totals, control_left, .. } = &mut self.ports[port];
         totals.left += 1;
         totals.waited += waited;
-        *messages_left += u64::from(class == PacketClass::Control);
+        *control_left += u64::from(class == PacketClass::Control);
     }
 
     // ---- Headers that queues read and write, and other news for them ----
@@ -463,7 +463,7 @@ impl Interfaces {
 
     /// Packets of flows that have left the queues of a station's port.
     pub fn packets_left(&self, port: PortIx) -> u64 {
-        let left = |port| self.ports[port].totals.left - self.ports[port].messages_left;
+        let left = |port| self.ports[port].totals.left - self.ports[port].control_left;
         self.ports_of_link(port).map(left).sum()
     }
 

@@ -13,7 +13,8 @@ use crate::ids::{ForeignIx, NodeIx, PortIx};
 pub enum Ingress {
     /// A node, which forwards it by the routes of the world to the destination.
     Node(NodeIx),
-    /// A port: the sender's own stack has chosen the next hop, where the packet leaves. None: all nodes that receive the broadcast.
+    /// A port: the sender's own stack has chosen the next hop, where the packet leaves. None: all nodes that
+    /// receive the broadcast, by a wire its far end.
     Port(PortIx, Option<NodeIx>),
 }
 
@@ -35,7 +36,7 @@ pub struct Injection {
     pub ends: [NodeIx; 2],
     /// Number of the flow for queues, schemes and counters of links; [`FlowId::NONE`] for a packet of none.
     pub flow: FlowId,
-    /// Data, or an acknowledgement without data. To schemes a broadcast is a control packet.
+    /// Data, or an acknowledgement without data. To schemes a broadcast by radio is a control packet.
     pub class: PacketClass,
     /// ECN bits.
     pub ecn: Ecn,
@@ -81,7 +82,7 @@ impl Injection {
 pub enum Fate {
     /// It has arrived.
     Arrived,
-    /// It was dropped, for this reason.
+    /// It was dropped, for this reason; of a broadcast one copy, unless it is the last.
     Dropped(&'static str),
     /// All copies of a broadcast that will arrive have arrived.
     Ended,
@@ -96,7 +97,8 @@ pub struct Egress {
     pub tag: u64,
     /// The node: where it has arrived or was dropped; the sender of a broadcast that has ended.
     pub node: NodeIx,
-    /// The port by which it has arrived, if it entered at a port.
+    /// The port by which it has arrived, if it entered at a port; the port at which a broadcast that has ended was sent; none if it was
+    /// dropped.
     pub port: Option<PortIx>,
     /// ECN bits.
     pub ecn: Ecn,
@@ -104,8 +106,20 @@ pub struct Egress {
     pub header: Option<Header>,
     /// The fate of the copy.
     pub fate: Fate,
-    /// True for the last one with its tag: of a broadcast `Ended` or a drop, of any other packet the only one.
+    /// True for the last one with its tag: of a broadcast `Ended` or its drop at the sender, of any other packet the only one.
     pub last: bool,
+}
+
+impl Egress {
+    /// A copy of a broadcast at a node that has received it, with its ECN bits and header. `tag` and `port` are set elsewhere.
+    pub(crate) const fn copy(
+        at: Time,
+        node: NodeIx,
+        (ecn, header): (Ecn, Option<Header>),
+        fate: Fate,
+    ) -> Self {
+        Self { at, tag: 0, node, port: None, ecn, header, fate, last: false }
+    }
 }
 
 /// A packet from outside that has not ended.

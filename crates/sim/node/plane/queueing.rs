@@ -240,7 +240,7 @@ impl DataPlane {
     /// Queues a packet ahead of the packets in the queue of its next hop's port; it ends if too many wait there.
     pub(crate) fn put_ahead(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
         let NextHop { port, node: next } = hop;
-        if self.interfaces.push_control(port, Ahead { copy, next, since: now }) {
+        if self.interfaces.push_ahead(port, Ahead { copy, next, since: now }) {
             self.mark_link_ready(self.interfaces.link(port));
         } else {
             self.drop_packet(self.interfaces.node(port), copy, DropReason::QUEUE_FULL.0, now);
