@@ -133,7 +133,10 @@ impl AgentSlot {
     /// right ([`InterfaceCounters::since`]); the next interval begins with these counters all the same.
     pub fn difference(&mut self, counted: InterfaceCounters) -> Option<NodeSample<'static>> {
         let difference = counted.since(&self.last, self.rate);
-        self.last = counted;
+        // What was received before the interval is left for the next one.
+        let left = |sample: &NodeSample<'_>| self.last.receive_own + sample.receive_own;
+        let receive_own = difference.as_ref().map_or(counted.receive_own, left);
+        self.last = InterfaceCounters { receive_own, ..counted };
         self.bad_samples += u64::from(difference.is_none());
         difference
     }

@@ -34,6 +34,10 @@ const SHORTEST_EVENT: u64 = 1_000;
 /// the counter has jumped. Twice: the rate of a radio may be named after its usual mode.
 const BYTES_BEYOND: u64 = 1 << 16;
 
+/// The longest frame, of 2346 bytes at 1 Mbit/s with its preamble, rounded up: it counts in the interval in which it ends. A sample has no
+/// more than its interval of it.
+const LONGEST_FRAME: Span = Span::from_millis(20);
+
 impl InterfaceCounters {
     /// The differences from earlier counters of a radio of this rate, in a sample without what is no difference; none if they cannot be
     /// right: time or a counter has stepped back, the states do not add up to the interval (counters that stand still add up to nothing),
@@ -43,9 +47,10 @@ impl InterfaceCounters {
         let interval = Span(self.at.0.checked_sub(earlier.at.0).filter(|&length| length > 0)?);
         let airtime = fitted(self.airtime - earlier.airtime, interval)?;
         let receive_own = Span(self.receive_own.0.checked_sub(earlier.receive_own.0)?);
-        if receive_own > interval {
+        if receive_own.0 > interval.0.saturating_add(LONGEST_FRAME.0) {
             return None;
         }
+        let receive_own = receive_own.min(interval);
         let most = interval.0 / SHORTEST_EVENT + 1;
         let count = |now: u64, before: u64| now.checked_sub(before).filter(|&count| count <= most);
         let events = |now: u64, before: u64| u32::try_from(count(now, before)?).ok();
@@ -122,8 +127,10 @@ impl LinkCounters {
             let events = |now: u64, before: u64| now.checked_sub(before).filter(|&count| count <= most);
             let sent = events(self.sent, earlier.sent)?;
             let given_up = events(self.given_up, earlier.given_up)?;
-            let attempts = events(self.attempts, earlier.attempts).filter(|&all| all >= sent + given_up)?;
-            let bytes = self.bytes.checked_sub(earlier.bytes).filter(|&all| all <= sent * LARGEST_PACKET)?;
+            let attempts = events(self.attempts, earlier.attempts)
+                .filter(|&all| all >= sent.saturating_add(given_up))?;
+            let most_bytes = sent.saturating_mul(LARGEST_PACKET);
+            let bytes = self.bytes.checked_sub(earlier.bytes).filter(|&all| all <= most_bytes)?;
             let count = |count: u64| u32::try_from(count).ok();
             Some((count(sent)?, count(given_up)?, count(attempts)?, bytes))
         };
@@ -172,6 +179,19 @@ mod tests {
         assert_eq!((sample.retries, sample.traffic, sample.link.sent_packets), (400, 1000, 1000));
         assert_eq!((sample.airtime.transmit, sample.airtime.idle), (Span(200_000), Span(1_400_000)));
         assert_eq!(sample.link.delay, Span(6_000_000), "packets wait longer than an interval");
+    }
+
+    /// A frame counts in the interval in which it ends, although it has begun before.
+    #[test]
+    fn a_frame_may_be_longer_than_the_interval() {
+        let before = counters(1_000_000);
+        for (received, is_right) in [(2_000_000 + 20_000_000, true), (2_000_000 + 20_000_001, false)] {
+            let mut after = counters(3_000_000);
+            after.receive_own = before.receive_own + Span(received);
+            let sample = between(&before, &after);
+            assert_eq!(sample.is_some(), is_right, "{received}");
+            assert!(sample.is_none_or(|sample| sample.receive_own == Span(2_000_000)));
+        }
     }
 
     /// Each counter by itself steps back, and jumps by half of its range.
@@ -290,6 +310,8 @@ mod tests {
             with(|c| c.attempts = 190 + 21),
             with(|c| c.bytes = 100_000 + 20 * 65_535 + 1),
             with(|c| c.at.0 = 100_000_000),
+            with(|c| (c.at.0, c.sent, c.attempts) = (u64::MAX, 1 << 54, 1 << 54)),
+            with(|c| *c = LinkCounters { at: Time(u64::MAX), sent: u64::MAX, given_up: u64::MAX, ..*c }),
         ];
         let mut sample = LinkSample::new(airfair_schemes::places::NodeId(7));
         for wrong in wrong {

@@ -223,7 +223,7 @@ pub(crate) fn post<N: Net>(
 pub(crate) fn add_waiting<N: Net>(net: &N, radio: N::Radio, links: &mut Vec<LinkSample>) {
     net.waiting(radio, &mut |next_hop| {
         match links.binary_search_by_key(&next_hop, |link| link.neighbour) {
-            Ok(at) => links[at].waiting += 1,
+            Ok(at) => links[at].waiting = links[at].waiting.saturating_add(1),
             // Its queue has changed the packet's next hop.
             Err(at) => links.insert(at, LinkSample { waiting: 1, ..LinkSample::new(next_hop) }),
         }
