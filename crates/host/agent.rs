@@ -141,6 +141,13 @@ impl AgentSlot {
         difference
     }
 
+    /// [`AgentSlot::difference`] of a simulated radio's counters, which are right ([`InterfaceCounters::exactly_since`]).
+    pub fn exact_difference(&mut self, counted: InterfaceCounters) -> NodeSample<'static> {
+        let difference = counted.exactly_since(&self.last);
+        self.last = counted;
+        difference
+    }
+
     /// Calls the hook for the end of an interval.
     pub fn on_sample(
         &mut self,

@@ -34,6 +34,9 @@ const SHORTEST_EVENT: u64 = 1_000;
 /// the counter has jumped. Twice: the rate of a radio may be named after its usual mode.
 const BYTES_BEYOND: u64 = 1 << 16;
 
+/// A neighbour may send at this rate although the radio's own is lower.
+const RATE_OF_NEIGHBOURS: Rate = Rate::from_mbps(54);
+
 /// The longest frame, of 2346 bytes at 1 Mbit/s with its preamble, rounded up: it counts in the interval in which it ends. A sample has no
 /// more than its interval of it.
 const LONGEST_FRAME: Span = Span::from_millis(20);
@@ -55,10 +58,9 @@ impl InterfaceCounters {
         let count = |now: u64, before: u64| now.checked_sub(before).filter(|&count| count <= most);
         let events = |now: u64, before: u64| u32::try_from(count(now, before)?).ok();
         // 8 bits a byte, 10^9 ns a second; a rate of 0 is not known.
-        let most_bytes =
-            u128::from(rate.0) * u128::from(interval.0) / 4_000_000_000 + u128::from(BYTES_BEYOND);
-        let bytes = |now: u64, before: u64| {
-            now.checked_sub(before).filter(|&bytes| rate.0 == 0 || u128::from(bytes) <= most_bytes)
+        let bytes = |now: u64, before: u64, most: Rate| {
+            let most = u128::from(most.0) * u128::from(interval.0) / 4_000_000_000 + u128::from(BYTES_BEYOND);
+            now.checked_sub(before).filter(|&bytes| rate.0 == 0 || u128::from(bytes) <= most)
         };
         let (to, from) = (&self.link, &earlier.link);
         let sent_packets = count(to.sent_packets, from.sent_packets)?;
@@ -69,9 +71,9 @@ impl InterfaceCounters {
         };
         let link = LinkUse {
             sent_packets,
-            sent_bytes: bytes(to.sent_bytes, from.sent_bytes)?,
+            sent_bytes: bytes(to.sent_bytes, from.sent_bytes, rate)?,
             received_packets: count(to.received_packets, from.received_packets)?,
-            received_bytes: bytes(to.received_bytes, from.received_bytes)?,
+            received_bytes: bytes(to.received_bytes, from.received_bytes, rate.max(RATE_OF_NEIGHBOURS))?,
             delay: waits(to.delay, from.delay)?,
             access: waits(to.access, from.access)?,
         };
@@ -84,6 +86,32 @@ impl InterfaceCounters {
             link,
             ..NodeSample::default()
         })
+    }
+}
+
+impl InterfaceCounters {
+    /// The differences from earlier counters of a simulated radio, which are right by themselves. A frame counts where it ends, so one that is
+    /// longer than the interval has more time than that, and a neighbour may send faster than the radio.
+    #[must_use]
+    pub fn exactly_since(&self, earlier: &Self) -> NodeSample<'static> {
+        let (to, from) = (&self.link, &earlier.link);
+        let events = |now: u64, before: u64| now.saturating_sub(before) as u32;
+        NodeSample {
+            interval: self.at.since(earlier.at),
+            airtime: self.airtime - earlier.airtime,
+            receive_own: Span(self.receive_own.0.saturating_sub(earlier.receive_own.0)),
+            retries: events(self.retries, earlier.retries),
+            traffic: events(self.traffic, earlier.traffic),
+            link: LinkUse {
+                sent_packets: to.sent_packets.saturating_sub(from.sent_packets),
+                sent_bytes: to.sent_bytes.saturating_sub(from.sent_bytes),
+                received_packets: to.received_packets.saturating_sub(from.received_packets),
+                received_bytes: to.received_bytes.saturating_sub(from.received_bytes),
+                delay: Span(to.delay.0.saturating_sub(from.delay.0)),
+                access: Span(to.access.0.saturating_sub(from.access.0)),
+            },
+            ..NodeSample::default()
+        }
     }
 }
 

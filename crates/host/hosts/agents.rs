@@ -203,7 +203,12 @@ pub fn sample<N: Net>(net: &mut N, radio: N::Radio, counted: InterfaceCounters) 
         changed(net, radio, now);
     }
     let Some(host) = net.hosts().agents.at(radio) else { return };
-    let Some(difference) = host.agent.difference(counted) else { return };
+    let difference = if N::EXACT_COUNTERS {
+        Some(host.agent.exact_difference(counted))
+    } else {
+        host.agent.difference(counted)
+    };
+    let Some(difference) = difference else { return };
     let counted = now.since(core::mem::replace(&mut host.sampled, now));
     let (links, flows) = links_and_flows(net, radio);
     let sample = NodeSample { set_up, queue, counted, links: &links, flows: &flows, ..difference };

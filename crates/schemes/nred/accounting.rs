@@ -39,8 +39,8 @@ impl Accounting {
     }
 
     /// Adds an interval to the averages: `avg <- (1 - w_q) avg + w_q U W/C` for U_busy (equation 1), U_tx (2) and U_rx (3).
-    /// The host counts a received frame for this node when it ends, in one interval at most that interval's length, so U_rx may be late by
-    /// a frame; in the long run it is not off.
+    /// The host counts a received frame for this node when it ends, so in one interval U_rx may be off by a frame; in the
+    /// long run it is not.
     pub fn update(&mut self, sample: &NodeSample<'_>) {
         let length = sample.interval.0 as f64;
         if length == 0.0 {

@@ -133,8 +133,8 @@ fn a_next_hop_needs_a_radio() {
     let port = radio(&world, 0);
     let error = world.inject(packet(0, 3, 1).at_port(port, Some(NodeIx(3))), Time(0)).unwrap_err();
     assert_eq!(error, "node far has no radio");
-    let error = world.inject(packet(0, 3, 1).at_port(PortIx(99), None), Time(0)).unwrap_err();
-    assert_eq!(error, "port 99 belongs to no node");
+    let error = world.inject(packet(0, 3, 1).at_port(port, Some(NodeIx(0))), Time(0)).unwrap_err();
+    assert_eq!(error, "node n0 is no next hop of its own");
 }
 
 /// A third node 4 km away hears the frame 13 us later than the second: nothing arrives in between, and the driver sleeps.
@@ -278,7 +278,7 @@ fn wrong_packets_are_refused_by_what_is_wrong() {
     for (packet, problem) in [
         (packet(0, 9, 0), "there are 4 nodes"),
         (packet(0, 1, 0).at_port(port, Some(NodeIx(9))), "there are 4 nodes"),
-        (packet(0, 1, 0).at_port(PortIx(9), None), "there are 5 ports"),
+        (packet(0, 1, 0).at_port(PortIx(9), None), "port 9 belongs to no node"),
         (packet(2, 0, 0).at_port(wire, Some(NodeIx(1))), "the wire of port 3 leads to node far"),
         (Injection { size: 0, ..right() }, "a packet of 0 bytes: expected 1 to 65535"),
         (Injection { size: 65_536, ..right() }, "a packet of 65536 bytes: expected 1 to 65535"),

@@ -7,7 +7,7 @@ use airfair_units::{Span, Time};
 use crate::air::Air;
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, ScheduledEvent, class};
-use crate::ids::{CopyRef, FlowIx, ForeignIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
+use crate::ids::{CopyRef, ForeignIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
 use crate::link::{FreeWire, OfferedPacket};
 use crate::node::Network;
 use crate::node::plane::accounts::drop_reason;
@@ -138,24 +138,12 @@ impl Network {
         }
     }
 
-    /// Offers forwarders the packets that sources have made for them. There may be room for others then.
+    /// Offers forwarders the packets that sources have made for them.
     #[cold]
     #[inline(never)]
     fn feed_forwarders(&mut self, now: Time) {
         while let Some(flow) = self.endpoints.offered.pop_front() {
-            self.feed_forwarder(flow, now);
-        }
-    }
-
-    fn feed_forwarder(&mut self, flow: FlowIx, now: Time) {
-        if !forwarders::offered(self, flow, now) {
-            return;
-        }
-        let f = &self.endpoints.flows[flow];
-        if let Some(port) = f.forwarded.as_ref().map(|forwarded| forwarded.port)
-            && f.source.is_saturating()
-        {
-            self.endpoints.refill_saturating(&mut self.plane, port, now);
+            forwarders::offered(self, flow, now);
         }
     }
 

@@ -307,6 +307,9 @@ impl World {
                     let far = &self.run.names.nodes[self.network.plane.links.far_end(wire).ix()];
                     Err(format!("the wire of port {} leads to node {far}", port.0))
                 }
+                (LinkRef::Station(_), Some(next)) if interfaces.node(port) == next => {
+                    Err(format!("node {} is no next hop of its own", self.run.names.nodes[next.ix()]))
+                }
                 (LinkRef::Station(_), Some(next)) if interfaces.first_station(next).is_none() => {
                     Err(format!("node {} has no radio", self.run.names.nodes[next.ix()]))
                 }
