@@ -94,7 +94,7 @@ impl Network {
         // Packets whose route has moved to another interface of the node would wait here for a route that may never return.
         for (port, destination, hop) in moved {
             while let Some(packet) = self.plane.interfaces.pipeline_mut(port).withdraw(destination) {
-                self.plane.offer(hop, self.plane.packets.at(packet.id.0), now);
+                self.plane.send_to(hop, self.plane.packets.at(packet.id.0), now);
                 self.settle(now);
             }
             self.resume_sources_at(port, now);

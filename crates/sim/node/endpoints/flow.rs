@@ -112,7 +112,7 @@ pub(crate) struct Flow {
     pub source: TrafficSource,
     next_number: u32,
     /// An offer of another packet is pending, since a saturating source's packet was dropped.
-    offer_requested: bool,
+    retry_requested: bool,
     /// Totals from the start of the run, and those at the end of the warm-up.
     totals: FlowTotals,
     warmup: FlowTotals,
@@ -155,7 +155,7 @@ impl Flow {
             stop: spec.stop.min(end),
             source: TrafficSource::new(spec, seed),
             next_number: 0,
-            offer_requested: false,
+            retry_requested: false,
             totals: FlowTotals::default(),
             warmup: FlowTotals::default(),
             held_since: None,
@@ -273,7 +273,7 @@ impl Flow {
     }
 
     /// Counts bytes that the application has handed over to TCP.
-    pub fn offer(&mut self, bytes: u64) {
+    pub fn count_offered(&mut self, bytes: u64) {
         self.totals.offered_bytes += bytes;
     }
 
@@ -323,13 +323,13 @@ impl Flow {
     }
 
     /// Requests that a saturating source offers another packet later; true if no request was pending.
-    pub fn request_offer(&mut self) -> bool {
-        !std::mem::replace(&mut self.offer_requested, true)
+    pub fn request_retry(&mut self) -> bool {
+        !std::mem::replace(&mut self.retry_requested, true)
     }
 
     /// Clears the request: the offer is due.
-    pub fn offer_due(&mut self) {
-        self.offer_requested = false;
+    pub fn retry_due(&mut self) {
+        self.retry_requested = false;
     }
 
     /// Starts the measurement at the end of the warm-up.

@@ -31,7 +31,7 @@ use tcp::Tcp;
 use udp::Udp;
 
 /// Time after which a saturating source offers a packet again if its last one was dropped: about a packet of 1500 B at 11 Mbit/s.
-const OFFER_AGAIN: Span = Span::from_millis(1);
+const RETRY_AFTER: Span = Span::from_millis(1);
 
 /// The ends of all flows. They send and receive by the data plane, which the functions here borrow.
 #[derive(Default)]

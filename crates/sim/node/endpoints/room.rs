@@ -4,7 +4,7 @@
 use airfair_schemes::places::QueueView;
 use airfair_units::Time;
 
-use super::{Endpoints, OFFER_AGAIN};
+use super::{Endpoints, RETRY_AFTER};
 use crate::event::{EventKind, Order, class};
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, PortIx, WireIx};
 use crate::node::endpoints::backpressure::Waiter;
@@ -189,7 +189,7 @@ impl Endpoints {
                 {
                     // The packet waits for an address, is in the MAC, or was dropped: another packet now would end the same way.
                     if plane.packets.get(copy).is_none() {
-                        self.schedule_offer(plane, flow, now);
+                        self.schedule_retry(plane, flow, now);
                     }
                     break;
                 }
@@ -220,18 +220,18 @@ impl Endpoints {
     pub(crate) fn on_queue_emptied(&mut self, plane: &mut DataPlane, port: PortIx, now: Time) {
         if self.backpressure.has_waiting(port) {
             let order = Order::new(class::TRAFFIC, plane.interfaces.rank(plane.interfaces.node(port)));
-            plane.schedule.add(now + OFFER_AGAIN, order, EventKind::RoomAtPort(port));
+            plane.schedule.add(now + RETRY_AFTER, order, EventKind::RoomAtPort(port));
         }
         for i in 0..self.backpressure.saturating(port).len() {
-            self.schedule_offer(plane, self.backpressure.saturating(port)[i], now);
+            self.schedule_retry(plane, self.backpressure.saturating(port)[i], now);
         }
     }
 
     /// Schedules another packet of a saturating source whose packet was dropped: with none in the queue no departure would resume the
     /// source.
-    fn schedule_offer(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
-        if self.backpressure.packets_of(flow) == 0 && self.flows[flow].request_offer() {
-            plane.schedule.add(now + OFFER_AGAIN, self.flows[flow].order(), EventKind::Source(flow));
+    fn schedule_retry(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
+        if self.backpressure.packets_of(flow) == 0 && self.flows[flow].request_retry() {
+            plane.schedule.add(now + RETRY_AFTER, self.flows[flow].order(), EventKind::Source(flow));
         }
     }
 
@@ -286,7 +286,7 @@ impl Endpoints {
         }
         // The port of the first packet was unknown when the packet was made, so its source is not registered there yet.
         if plane.routes.are_found() && self.flows[flow].source.is_saturating() && !self.udp.controls(flow) {
-            self.schedule_offer(plane, flow, now);
+            self.schedule_retry(plane, flow, now);
         }
     }
 

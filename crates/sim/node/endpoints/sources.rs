@@ -99,7 +99,7 @@ impl Endpoints {
         let f = &mut self.flows[flow];
         if f.is_tcp {
             let size = u64::from(f.source.size());
-            f.offer(size);
+            f.count_offered(size);
             self.schedule_source(flow, agenda);
             let id = self.tcp.connection_of(flow);
             if self.tcp.write(id, size) {
@@ -113,7 +113,7 @@ impl Endpoints {
             return;
         }
         if f.source.is_saturating() {
-            f.offer_due();
+            f.retry_due();
             if let Some(port) = self.port_towards(plane, flow) {
                 if plane.routes.are_found() {
                     self.register_departure_port(plane, flow, port);
@@ -241,7 +241,7 @@ impl Endpoints {
         match first_hop {
             Some(hop) => match plane.interfaces.wire_with_queue(hop.port, &plane.links) {
                 Some(wire) => plane.offer_to_wire(wire, offer, now),
-                None => plane.offer(hop, offer.packet, now),
+                None => plane.send_to(hop, offer.packet, now),
             },
             None => {
                 if let Some(arrival) = plane.forward(source, offer.packet, now) {
