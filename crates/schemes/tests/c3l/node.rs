@@ -281,7 +281,8 @@ impl Centre {
     fn hear(&mut self, node: u32, round: u16, (flows, part): (u32, usize), next_hop: u32, ms: u64) {
         let flow = |flow| FlowReport { flow, next_hop, rate: 1, demand: u32::MAX };
         let flows: Vec<FlowReport> = (0..flows).map(flow).collect();
-        let report = Report::parts(ReportHead { node, number: round, version: 0 }, &[], &flows, None).remove(part);
+        let report =
+            Report::parts(ReportHead { node, number: round, version: 0 }, &[], &flows, None).remove(part);
         let Self { controller, random, out } = self;
         let context = &mut Context { now: at(ms), random, out };
         controller.on_message(NodeId(node), &encoded(&Message::Report(report)), context);

@@ -20,8 +20,6 @@ mod sources;
 pub(crate) mod tcp;
 pub(crate) mod udp;
 
-use std::collections::VecDeque;
-
 use airfair_units::Span;
 
 use crate::ids::{FlowIx, Table};
@@ -41,6 +39,6 @@ pub(crate) struct Endpoints {
     pub udp: Udp,
     /// Packets of a node's own sources in its queues, and sources that wait.
     pub backpressure: Backpressure,
-    /// Flows with a packet that their forwarders have not been offered.
-    pub offered: VecDeque<FlowIx>,
+    /// True if the last packet of a source waits for a forwarder, which has to be offered that now.
+    pub offered: bool,
 }

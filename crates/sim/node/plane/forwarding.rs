@@ -4,7 +4,7 @@ use airfair_routing::DropReason as RoutingDrop;
 use airfair_schemes::places::{DropReason, Passage};
 use airfair_units::{Rate, Time};
 
-use super::{Arrival, DataPlane, PlaneNews};
+use super::{Arrival, DataPlane};
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, ScheduledEvent, class};
 use crate::ids::{CopyRef, LinkRef, NodeIx, PortIx, RoutingIx, StationIx, WireIx};
@@ -108,7 +108,7 @@ impl DataPlane {
             // Saturating sources offer packets again.
             for port in self.interfaces.ports_of(node) {
                 let queues: Vec<PortIx> = self.interfaces.ports_of_link(port).collect();
-                queues.into_iter().for_each(|queue| self.add_news(PlaneNews::Room(queue)));
+                queues.into_iter().for_each(|queue| self.add_room(queue));
             }
         }
         self.schedule_routing(node, now);
