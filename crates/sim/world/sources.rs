@@ -14,27 +14,28 @@ use crate::route::NextHop;
 #[inline(never)]
 pub(super) fn start(network: &mut Network, flow: FlowIx, agenda: &mut Agenda) {
     let now = agenda.now;
-    let f = &mut network.endpoints.flows[flow];
+    let Network { endpoints, plane, .. } = &mut *network;
+    let f = &mut endpoints.flows[flow];
     f.set_start(now);
     if f.is_tcp {
-        network.endpoints.tcp_start(&mut network.plane, flow, agenda);
+        endpoints.tcp_start(plane, flow, agenda);
         return;
     }
     let due = f.source.start(now);
     let (order, stop) = (f.order(), f.stop);
     let saturating = f.source.is_saturating();
-    if network.endpoints.udp.controls(flow) {
-        network.endpoints.udp.start(flow, now, &mut network.plane.schedule);
+    if endpoints.udp.controls(flow) {
+        endpoints.udp.start(flow, now, &mut plane.schedule);
         if saturating {
-            network.endpoints.udp.request(flow);
-            network.endpoints.send_paced(&mut network.plane, flow, now);
+            endpoints.udp.request(flow);
+            endpoints.send_paced(plane, flow, now);
             return;
         }
     }
     if saturating {
-        match network.endpoints.port_towards(&mut network.plane, flow) {
+        match endpoints.port_towards(plane, flow) {
             Some(port) => {
-                network.endpoints.backpressure.add_saturating(port, flow);
+                endpoints.backpressure.add_saturating(port, flow);
                 refill(network, port, now);
             }
             None => {
@@ -49,39 +50,40 @@ pub(super) fn start(network: &mut Network, flow: FlowIx, agenda: &mut Agenda) {
 /// Handles the due time of the next packet of a flow's application.
 pub(super) fn due(network: &mut Network, flow: FlowIx, agenda: &mut Agenda) {
     let now = agenda.now;
-    let f = &mut network.endpoints.flows[flow];
+    let Network { endpoints, plane, .. } = &mut *network;
+    let f = &mut endpoints.flows[flow];
     if f.is_tcp {
         let size = u64::from(f.source.size());
         f.count_offered(size);
-        network.endpoints.schedule_source(flow, agenda);
-        let id = network.endpoints.tcp.connection_of(flow);
-        if network.endpoints.tcp.write(id, size) {
-            network.endpoints.send_segments(&mut network.plane, id, now);
+        endpoints.schedule_source(flow, agenda);
+        let id = endpoints.tcp.connection_of(flow);
+        if endpoints.tcp.write(id, size) {
+            endpoints.send_segments(plane, id, now);
         }
         return;
     }
-    if network.endpoints.udp.controls(flow) {
-        network.endpoints.udp.request(flow);
-        network.endpoints.send_paced(&mut network.plane, flow, now);
+    if endpoints.udp.controls(flow) {
+        endpoints.udp.request(flow);
+        endpoints.send_paced(plane, flow, now);
         return;
     }
     if f.source.is_saturating() {
         f.retry_due();
-        if let Some(port) = network.endpoints.port_towards(&mut network.plane, flow) {
-            if network.plane.routes.are_found() {
-                network.endpoints.register_departure_port(&mut network.plane, flow, port);
+        if let Some(port) = endpoints.port_towards(plane, flow) {
+            if plane.routes.are_found() {
+                endpoints.register_departure_port(plane, flow, port);
             }
             refill(network, port, now);
         }
         return;
     }
-    if let Some(NextHop { port, .. }) = network.endpoints.first_hop(&mut network.plane, flow)
-        && network.endpoints.backpressure.rules(port).backpressure
-        && (network.endpoints.is_full_for(&mut network.plane, port, flow, now)
-            || network.endpoints.udp_source_must_wait(&mut network.plane, port, flow, now))
+    if let Some(NextHop { port, .. }) = endpoints.first_hop(plane, flow)
+        && endpoints.backpressure.rules(port).backpressure
+        && (endpoints.is_full_for(plane, port, flow, now)
+            || endpoints.udp_source_must_wait(plane, port, flow, now))
     {
-        network.endpoints.flows[flow].hold(now);
-        network.endpoints.wait_for_room(&mut network.plane, port, Waiter::Flow(flow), now);
+        endpoints.flows[flow].hold(now);
+        endpoints.wait_for_room(plane, port, Waiter::Flow(flow), now);
         return;
     }
     make_packet(network, flow, now);
@@ -122,15 +124,19 @@ fn give_room(network: &mut Network, port: PortIx, now: Time) {
         let made = refill(network, port, now);
         network.endpoints.backpressure.end_saturating_turn(port, made);
     }
-    let by_destination =
-        network.plane.rules.queues_label && !network.plane.interfaces.pipeline(port).queue_header().is_none();
-    while by_destination || !network.plane.interfaces.is_full(port, &mut network.plane.links, now) {
-        match network.endpoints.next_waiter(&mut network.plane, port, now) {
+    loop {
+        let Network { endpoints, plane, .. } = &mut *network;
+        let by_destination =
+            plane.rules.queues_label && !plane.interfaces.pipeline(port).queue_header().is_none();
+        if !by_destination && plane.interfaces.is_full(port, &mut plane.links, now) {
+            break;
+        }
+        match endpoints.next_waiter(plane, port, now) {
             Some(Waiter::Flow(flow)) => resume_udp_source(network, flow, now),
             Some(Waiter::Connection(id)) => {
-                if network.endpoints.tcp.get(id).is_some() {
-                    network.endpoints.backpressure.unblock(id);
-                    network.endpoints.send_segments(&mut network.plane, id, now);
+                if endpoints.tcp.get(id).is_some() {
+                    endpoints.backpressure.unblock(id);
+                    endpoints.send_segments(plane, id, now);
                 }
             }
             None => break,
@@ -143,11 +149,12 @@ fn give_room(network: &mut Network, port: PortIx, now: Time) {
 
 /// Resumes the UDP source of a flow, which has held back a packet.
 fn resume_udp_source(network: &mut Network, flow: FlowIx, now: Time) {
-    if network.endpoints.udp.set_blocked(flow, false) {
-        network.endpoints.send_paced(&mut network.plane, flow, now);
+    let Network { endpoints, plane, .. } = &mut *network;
+    if endpoints.udp.set_blocked(flow, false) {
+        endpoints.send_paced(plane, flow, now);
         return;
     }
-    let f = &mut network.endpoints.flows[flow];
+    let f = &mut endpoints.flows[flow];
     f.release(now);
     if now >= f.stop {
         return;
@@ -166,32 +173,35 @@ fn resume_udp_source(network: &mut Network, flow: FlowIx, now: Time) {
 ///
 /// Returns true if a packet was made.
 fn refill(network: &mut Network, port: PortIx, now: Time) -> bool {
-    let flows = &network.endpoints.flows;
-    network.endpoints.backpressure.retain_saturating(port, |&flow| now < flows[flow].stop);
-    network.endpoints.backpressure.remove_departed(port, now);
-    let limit = network.plane.interfaces.pipeline(port).view().limit_packets;
-    let share = network.endpoints.backpressure.share_of_saturating(port, limit);
+    let Network { endpoints, plane, .. } = &mut *network;
+    let flows = &endpoints.flows;
+    endpoints.backpressure.retain_saturating(port, |&flow| now < flows[flow].stop);
+    endpoints.backpressure.remove_departed(port, now);
+    let limit = plane.interfaces.pipeline(port).view().limit_packets;
+    let share = endpoints.backpressure.share_of_saturating(port, limit);
     let mut made = false;
     for i in 0..network.endpoints.backpressure.saturating(port).len() {
         let flow = network.endpoints.backpressure.saturating(port)[i];
         while network.endpoints.backpressure.packets_of(flow) < share {
-            let waits = network.endpoints.udp_source_must_wait(&mut network.plane, port, flow, now);
-            if waits && network.endpoints.backpressure.packets_of(flow) > 0 {
+            let Network { endpoints, plane, .. } = &mut *network;
+            let waits = endpoints.udp_source_must_wait(plane, port, flow, now);
+            if waits && endpoints.backpressure.packets_of(flow) > 0 {
                 break;
             }
-            let view = network.plane.interfaces.pipeline(port).view();
-            if waits || network.endpoints.is_full_for(&mut network.plane, port, flow, now) {
-                network.endpoints.backpressure.rotate_saturating(port, i);
+            let view = plane.interfaces.pipeline(port).view();
+            if waits || endpoints.is_full_for(plane, port, flow, now) {
+                endpoints.backpressure.rotate_saturating(port, i);
                 return made;
             }
             let copy = make_packet(network, flow, now);
             made = true;
-            if network.plane.interfaces.pipeline(port).view().packets == view.packets
-                && network.endpoints.flows[flow].forwarded.is_none()
+            let Network { endpoints, plane, .. } = &mut *network;
+            if plane.interfaces.pipeline(port).view().packets == view.packets
+                && endpoints.flows[flow].forwarded.is_none()
             {
                 // The packet waits for an address, is in the MAC, or was dropped: another packet now would end the same way.
-                if network.plane.packets.get(copy).is_none() {
-                    network.endpoints.schedule_retry(&mut network.plane, flow, now);
+                if plane.packets.get(copy).is_none() {
+                    endpoints.schedule_retry(plane, flow, now);
                 }
                 break;
             }
