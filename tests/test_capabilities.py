@@ -1,16 +1,15 @@
-"""The page of capabilities and `airfair schemes` say the same of what schemes want, and it is what the schemes want."""
+"""The page of capabilities and `airfair schemes` agree on what schemes want."""
 
 from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from airfair import capabilities
-from support import airfair, json_of  # isort: skip
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.support import ROOT, airfair, json_of
+
 PAGE = (ROOT / "docs" / "reference" / "capabilities.md").read_text(encoding="utf-8")
 
 
@@ -42,9 +41,7 @@ def test_the_page_and_the_program_agree() -> None:
     for name, of_scheme in page.items():
         by_default = {s for s, condition in of_scheme.items() if not re.match(r"(exactly )?with ", condition)}
         assert by_default == {
-            scheme["name"]
-            for scheme in schemes
-            if name in {want["capability"] for want in scheme["wants"]}
+            scheme["name"] for scheme in schemes if name in {want["capability"] for want in scheme["wants"]}
         }, name
         ever = {
             scheme["name"]
@@ -72,7 +69,10 @@ def test_the_page_and_the_program_agree() -> None:
         (
             "Received",
             "qfcp",
-            'at access points (not with `both_directions = "none"`, at every radio with `both_directions = "all"`)',
+            (
+                "at access points "
+                '(not with `both_directions = "none"`, at every radio with `both_directions = "all"`)'
+            ),
         ),
         ("NavTime", "nred", ""),
     ],
@@ -83,7 +83,9 @@ def test_parameters_on_which_wants_depend(capability: str, scheme: str, conditio
 
 
 def test_schemes_on_a_typical_driver() -> None:
-    rows = dict(re.findall(r"^\| `([\w-]+)` \| (.*) \|$", PAGE, re.MULTILINE))
+    listed = PAGE.partition("## Schemes on a typical driver")[2]
+    found = re.findall(r"^- \*\*`([\w-]+)`\*\*: (.*?)(?=^- |\Z)", listed, re.MULTILINE | re.DOTALL)
+    rows = {name: " ".join(text.split()) for name, text in found}
     assert list(rows) == [scheme["name"] for scheme in json_of("schemes")]
     assert rows["c3l"] == "yes"
     assert rows["diffq"].startswith("with `levels = 4`; else lacks priorities of packets")
@@ -91,19 +93,20 @@ def test_schemes_on_a_typical_driver() -> None:
         "no: lacks times reserved by the NAV (`NavTime`), flows that are being set up (`SetUp`; not wanted "
         "with `set_up = false`)"
     )
-    # What a row lacks is absent on the page, or there are too few priorities.
+    # A capability that a row lacks is absent on the page, or there are too few priorities.
     for row in rows.values():
         for name in re.findall(r"\(`(\w+)`", row):
             assert "On a typical driver **absent**" in entries()[name] or name == "Priorities"
 
 
-def test_wants_of_a_scheme_are_printed() -> None:
+def test_wants_of_a_scheme_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     for scheme in json_of("schemes"):
         told = " ".join(airfair("schemes", scheme["name"]).stdout.split())
         assert capabilities.sentence(scheme) in told
         for want in scheme["wants"]:
             assert want["words"] in told, scheme["name"]
-    lines = airfair("schemes", "lbm", env={"COLUMNS": "80"}).stdout.splitlines()
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = airfair("schemes", "lbm").stdout.splitlines()
     assert max(map(len, lines)) <= 80
     told = " ".join(lines)
     assert "Wants of an access point's radio: samples of counters" in " ".join(told.split())

@@ -46,7 +46,7 @@ pub struct OnDriver {
     pub origin: Origin,
     /// The degree to which the host has it.
     pub offer: Offer,
-    /// Its source there, or the reason for its absence.
+    /// The source there, or the reason for its absence.
     pub doc: &'static str,
 }
 

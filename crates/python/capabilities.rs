@@ -61,8 +61,8 @@ fn listed(wants: &WantsByKind) -> Vec<Want> {
     Capability::ALL.iter().filter_map(row).collect()
 }
 
-/// The wants of a scheme with its defaults, and with each value of a parameter that changes them. A scheme in Python that refuses a value, or
-/// whose code fails, wants nothing with that value.
+/// The wants of a scheme with its defaults, and with each value of a parameter that changes them. Values that a scheme in Python
+/// refuses, or with which its constructor fails, are left out.
 pub(crate) fn wanted(entry: &SchemeEntry) -> (Vec<Want>, Vec<Changed>) {
     // Each in a registry of its own: after an exception nothing more is built.
     let mut build = |params: &Params| {
@@ -89,7 +89,7 @@ struct Row {
     origin: &'static str,
     /// The degree to which a typical driver has it.
     driver: &'static str,
-    /// Its source there, or the reason for its absence.
+    /// The source there, or the reason for its absence.
     source: &'static str,
 }
 
@@ -105,7 +105,7 @@ struct OfScheme {
     name: &'static str,
     wants: Vec<Want>,
     wants_with: Vec<Changed>,
-    /// What a typical driver lacks.
+    /// The capabilities that a typical driver lacks.
     lacks: Vec<Lack>,
     /// These changes together make the scheme run there.
     runs_with: Vec<With>,

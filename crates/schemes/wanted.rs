@@ -14,7 +14,7 @@ use crate::registry::{Built, SchemeEntry};
 pub struct Change {
     /// The name of the parameter.
     pub param: &'static str,
-    /// Its value.
+    /// The value.
     pub value: ParamValue,
 }
 
@@ -141,7 +141,7 @@ mod tests {
         wanted.changed.iter().filter(other).map(word).collect()
     }
 
-    /// What `Scheme::wants` of these schemes says, read by hand.
+    /// As `Scheme::wants` of these schemes has it, read by hand.
     #[test]
     fn parameters_that_change_wants_are_found() {
         let expected: [(&str, Capability, bool, &[&str]); 8] = [

@@ -74,16 +74,16 @@ daemon](../../crates/host/tests/daemon/main.rs) (declared in
 [`crates/host/driver.rs`](../../crates/host/driver.rs)). Capabilities are grouped by the part of such a host
 that has them, or would have them.""",
     """\
-"Wanted by" lists the schemes with their defaults, then those whose wants depend on a parameter. It is computed
-from the schemes with other values of one parameter at a time: each other word, the other truth, and of a number
-half and twice its default and the ends of its range. What follows the names, up to a semicolon, holds for all of
-them. "Exactly": an estimate does not do.""",
+"Wanted by" lists the schemes that want a capability with their defaults, and those whose wants depend on a
+parameter. It is computed from the schemes with other values of one parameter at a time: each other word, the
+other truth, and of a number half and twice its default and the ends of its range. What follows the names, up
+to a semicolon, holds for all of them. "Exactly": an estimate does not do.""",
 )
 
 RUNS = """\
 "Yes": with its defaults a scheme wants nothing that the radios of a typical driver lack. Forwarders (`more`,
-`exor` and those made of them) start there with these parameters, but send numbers of packets and not their bytes
-([more.md](../schemes/more.md#numbers-not-bytes)).
+`exor` and those made of them) start there with these parameters, but send numbers of packets and not their
+bytes ([more.md](../schemes/more.md#numbers-not-bytes)).
 """
 
 
@@ -96,8 +96,8 @@ def capability_page() -> str:
         entries = [_capability(c, page["schemes"]) for c in page["capabilities"] if c["origin"] == origin]
         parts.append(f"## {origin}\n\n{''.join(entries)}")
     words = {capability["name"]: capability["words"] for capability in page["capabilities"]}
-    rows = "".join(f"| `{scheme['name']}` | {_verdict(scheme, words)} |\n" for scheme in page["schemes"])
-    parts.append(f"## Schemes on a typical driver\n\n{wrapped(RUNS)}\n\n| scheme | runs |\n| --- | --- |\n{rows}")
+    verdicts = "".join(entry(scheme["name"], "", _verdict(scheme, words)) for scheme in page["schemes"])
+    parts.append(f"## Schemes on a typical driver\n\n{wrapped(RUNS)}\n\n{verdicts}")
     return "\n".join(parts)
 
 
@@ -145,7 +145,7 @@ def _conditions(scheme: OfScheme, name: str) -> Iterator[str]:
     yield (
         (" exactly" if default["exactly"] else "")
         + (" at access points" if places <= AT_ACCESS_POINTS else "")
-        + (f" ({'; '.join(kept)})" if kept else "")
+        + (f" ({', '.join(kept)})" if kept else "")
     )
 
 

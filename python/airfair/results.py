@@ -924,10 +924,10 @@ class WantInfo(TypedDict):
     words: str
     """The same in words."""
     at: list[str]
-    """Interfaces at which it is wanted: `"radio"`, `"wire"`, `"radio of an access point"`, `"wire of an access
-    point"`; the first two belong to other nodes."""
+    """Interfaces at which it is wanted: `"radio of an access point"`, `"wire of an access point"`, and of
+    other nodes `"radio"` and `"wire"`."""
     exactly: bool
-    """Whether an estimate does not do."""
+    """True if an estimate does not do."""
     levels: int | None
     """The number of priorities; `None` for other capabilities."""
 
@@ -938,7 +938,7 @@ class ChangedWants(TypedDict):
     param: str
     """Name of the parameter."""
     value: str
-    """Its value, as a text."""
+    """The value, as a text."""
     wants: list[WantInfo]
     """All wants with this value."""
 
