@@ -2,7 +2,7 @@
 
 use airfair_host::{Capabilities, Fit, Offer, OnDriver, Origin};
 use airfair_schemes::places::{Capability, Interface, Medium};
-use airfair_schemes::{Change, Params, SchemeEntry, Wanted, WantsByKind};
+use airfair_schemes::{Build, Change, Params, SchemeEntry, Wanted, WantsByKind};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -64,12 +64,14 @@ fn listed(wants: &WantsByKind) -> Vec<Want> {
 /// The wants of a scheme with its defaults, and with each value of a parameter that changes them. Values that a scheme in Python
 /// refuses, or with which its constructor fails, are left out.
 pub(crate) fn wanted(entry: &SchemeEntry) -> (Vec<Want>, Vec<Changed>) {
-    // Each in a registry of its own: after an exception nothing more is built.
+    // A scheme in Python each time of a new registry: after an exception nothing more is built.
     let mut build = |params: &Params| {
         let known = crate::written::schemes(&Raised::default());
         (known.find(entry.name).unwrap_or(entry).build)(params)
     };
-    entry.wanted_by(&mut build).map_or_else(Default::default, |wanted| lists(&wanted))
+    let is_function = matches!(entry.build, Build::Function(_));
+    let wanted = if is_function { entry.wanted() } else { entry.wanted_by(&mut build) };
+    wanted.map_or_else(Default::default, |wanted| lists(&wanted))
 }
 
 /// The wants with the defaults, and with each change.
