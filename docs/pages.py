@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import griffe
-from airfair import cli, reference
+from airfair import capabilities, cli, reference
 from airfair.output import write_atomically
 
 DOCS = Path(__file__).resolve().parent
@@ -31,7 +31,7 @@ def pages() -> dict[str, Callable[[], str]]:
     return {
         "reference/scenario.md": lambda: WRITTEN + reference.scenario_page(),
         "reference/scenario.schema.json": reference.schema,
-        "reference/capabilities.md": lambda: WRITTEN + reference.capability_page(),
+        "reference/capabilities.md": lambda: WRITTEN + capabilities.capability_page(),
         "reference/cli.md": lambda: WRITTEN + reference.command_page(cli.cli, "airfair"),
         "reference/python.md": lambda: WRITTEN + python_page(),
         "first-scenario.md": lambda: replayed((DOCS / "first-scenario.md").read_text()),

@@ -146,7 +146,7 @@ def test_schemes() -> None:
     listed = json_of("schemes")
     assert "droptail" in [scheme["name"] for scheme in listed]
     for scheme in listed:
-        assert list(scheme) == ["name", "about", "source", "places", "params"]
+        assert list(scheme) == ["name", "about", "source", "places", "params", "wants", "wants_with"]
         for param in scheme["params"]:
             assert list(param) == ["name", "doc", "role", "kind", "default", "range"]
             assert param["role"] in ("paper", "operator", "reading")

@@ -20,6 +20,7 @@
 //! | [`UdpSource`], [`UdpReceiver`] | both ends of a flow over UDP: pacing, reports |
 //! | [`HeaderKinds`], [`Echo`] | headers of explicit-rate schemes: the kind of each packet's header, the receiver's echo |
 //! | [`Capabilities`] | capabilities of a network, compared with a scheme's needs |
+//! | [`OnDriver`] | the capabilities of a typical host on real interfaces, and where each comes from |
 //! | [`scheme_ids`] | numbers of nodes and flows for schemes, by name |
 
 #![no_std]
@@ -29,6 +30,7 @@ extern crate alloc;
 mod agent;
 mod capability;
 mod controller;
+mod driver;
 mod header;
 mod hosts;
 mod interface;
@@ -43,6 +45,7 @@ mod udp;
 pub use agent::{AgentSlot, EndedMessage, MessageCounts};
 pub use capability::{Capabilities, Offer};
 pub use controller::ControllerSlot;
+pub use driver::{Fit, OnDriver, Origin};
 pub use header::{Echo, HeaderId, HeaderKinds, HeaderRef};
 pub use hosts::agents::{Addressee, Agents, Received};
 pub use hosts::controllers::{ControllerCounts, Controllers};

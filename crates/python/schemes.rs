@@ -4,6 +4,7 @@ use airfair_schemes::{ParamDoc, ParamKind, SchemeEntry};
 use pyo3::prelude::*;
 use serde::Serialize;
 
+use crate::capabilities::{Changed, Want, wanted};
 use crate::contract::json;
 use crate::hosted::Raised;
 
@@ -14,6 +15,10 @@ struct Entry<'a> {
     source: &'static str,
     places: &'a [&'static str],
     params: Vec<Param>,
+    /// Capabilities that it wants of a network, with its defaults.
+    wants: Vec<Want>,
+    /// Values of parameters with which it wants others.
+    wants_with: Vec<Changed>,
 }
 
 #[derive(Serialize)]
@@ -46,7 +51,8 @@ impl From<&ParamDoc> for Param {
 impl<'a> From<&'a SchemeEntry> for Entry<'a> {
     fn from(e: &'a SchemeEntry) -> Self {
         let params = e.params.iter().map(Param::from).collect();
-        Self { name: e.name, about: e.about, source: e.source, places: &e.places, params }
+        let (wants, wants_with) = wanted(e);
+        Self { name: e.name, about: e.about, source: e.source, places: &e.places, params, wants, wants_with }
     }
 }
 

@@ -38,9 +38,11 @@ pub mod reno;
 mod scheme;
 pub mod tfrc;
 pub mod vegas;
+mod wanted;
 pub mod xcp;
 pub mod xcp_b;
 
 pub use params::{ParamDoc, ParamError, ParamKind, ParamRole, ParamValue, Params, joined};
-pub use registry::{Build, Carrier, PLACES, Registry, SchemeEntry, find, registry};
+pub use registry::{Build, Built, Carrier, PLACES, Registry, SchemeEntry, find, registry};
 pub use scheme::{AqmScheme, Scheme, SourceScheme};
+pub use wanted::{Change, Wanted, WantsByKind};

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The result of a constructor; an error for a parameter that the scheme cannot use.
-type Built = Result<Box<dyn Scheme>, ParamError>;
+pub type Built = Result<Box<dyn Scheme>, ParamError>;
 
 /// The constructor of a scheme: called as `(entry.build)(&params)`.
 #[derive(Clone)]

@@ -648,7 +648,7 @@ def nearest(name: str, known: Sequence[str]) -> str | None:
     """The name of `known` that is most similar to `name`, if one is similar enough."""
 
 def capabilities() -> str:
-    """The capabilities that schemes may want of a network, as JSON."""
+    """Capabilities of networks, and the schemes of the tree with those that they want, as JSON."""
 
 def reference() -> str:
     """The types with units and every table and key of the scenario file, as JSON."""

@@ -139,37 +139,6 @@ def scenario_page() -> str:
     return "\n".join(parts)
 
 
-class Capability(TypedDict):
-    """A capability of a network that a scheme may want."""
-
-    name: str
-    words: str
-    doc: str
-    wire: bool
-    schemes: list[str]
-
-
-CAPABILITIES = """\
-# Capabilities of networks
-
-A scheme names what it wants of an interface beside the calls that every host makes, and a host that lacks
-it refuses the scheme before the run starts. A host has each exactly, or by an estimate, or not at all. The
-simulator has all at radios and some at wires, exactly; a host on real interfaces lacks some and estimates
-others. Schemes written in Rust declare their wants in `Scheme::wants`.
-"""
-
-
-def capability_page() -> str:
-    """Every capability that a scheme may want, as a page."""
-    capabilities = cast(list[Capability], json.loads(_core.capabilities()))
-    parts = [CAPABILITIES]
-    for capability in capabilities:
-        details = f"{capability['words']}; at {'radios and wires' if capability['wire'] else 'radios'}"
-        wanted = ", ".join(f"`{name}`" for name in capability["schemes"]) or "no scheme of the tree"
-        parts.append(entry(capability["name"], details, f"{capability['doc']} Wanted by {wanted}."))
-    return "\n".join([parts[0], "".join(parts[1:])])
-
-
 def schema() -> str:
     """The JSON Schema (draft 2020-12) of scenario files."""
     return _core.scenario_schema() + "\n"

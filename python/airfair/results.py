@@ -916,6 +916,33 @@ class ParamInfo(TypedDict):
     """The least and the largest value; `None` for flags and choices."""
 
 
+class WantInfo(TypedDict):
+    """A capability of a network that a scheme wants: a host that lacks it refuses the scheme."""
+
+    capability: str
+    """Name of the capability."""
+    words: str
+    """The same in words."""
+    at: list[str]
+    """Interfaces at which it is wanted: `"radio of an access point"`, `"wire of an access point"`, and of
+    other nodes `"radio"` and `"wire"`."""
+    exactly: bool
+    """True if an estimate does not do."""
+    levels: int | None
+    """The number of priorities; `None` for other capabilities."""
+
+
+class ChangedWants(TypedDict):
+    """The wants of a scheme with another value of one parameter."""
+
+    param: str
+    """Name of the parameter."""
+    value: str
+    """The value, as a text."""
+    wants: list[WantInfo]
+    """All wants with this value."""
+
+
 class SchemeInfo(TypedDict):
     """A scheme of the table."""
 
@@ -929,6 +956,12 @@ class SchemeInfo(TypedDict):
     """Places that the scheme fills."""
     params: list[ParamInfo]
     """Parameters."""
+    wants: list[WantInfo]
+    """Capabilities that the scheme wants of a network, with its defaults
+    ([capabilities.md](capabilities.md))."""
+    wants_with: list[ChangedWants]
+    """Values of single parameters with which it wants others: each other word, the other truth, and of a
+    number half and twice the default and the ends of the range are tried."""
 
 
 class ImportLinked(TypedDict):

@@ -11,6 +11,7 @@ import rich.console
 from rich.markup import escape
 from rich.text import Text
 
+from . import capabilities
 from .quantities import (
     dash_or,
     digits,
@@ -554,6 +555,7 @@ def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console, *, re
         out.print(f"[bold]{escape(scheme['name'])}[/bold] ({', '.join(scheme['places'])})")
         out.print(escape(scheme["about"]))
         out.print(f"[dim]{escape(scheme['source'])}[/dim]")
+        _folded(f"{capabilities.sentence(scheme)} {capabilities.other_wants(scheme)}".rstrip(), "", out)
         hidden = 0
         for p in scheme["params"]:
             if (p["role"] == "reading") is not readings:
@@ -561,13 +563,17 @@ def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console, *, re
                 continue
             limits = f" ({p['range'][0]} to {p['range'][1]})" if p["range"] else ""
             out.print(f"  {escape(scheme['name'])}.{escape(p['name'])} = {escape(p['default'] + limits)}")
-            for line in Text(p["doc"]).wrap(out, max(WORDS, out.width - len(INDENT))):
-                line.rstrip()
-                out.print(Text(INDENT).append_text(line))
+            _folded(p["doc"], INDENT, out)
         if hidden and not readings:
             choices = f"{hidden} choices" if hidden > 1 else "A choice"
             more = f"airfair schemes {escape(scheme['name'])} --readings"
             out.print(f"[dim]{choices} where the source is open: {more}[/dim]")
+
+
+def _folded(text: str, indent: str, out: rich.console.Console) -> None:
+    for line in Text(text).wrap(out, max(WORDS, out.width - len(indent))):
+        line.rstrip()
+        out.print(Text(indent).append_text(line))
 
 
 def _index(estimate: Estimate | None, *, sign: bool = False) -> str:

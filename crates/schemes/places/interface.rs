@@ -38,6 +38,23 @@ impl Interface {
         [radio, wire, Self { access_point: true, ..radio }, Self { access_point: true, ..wire }]
     }
 
+    /// The kind of the interface in words: each of [`Interface::all_kinds`] has its own.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match (self.medium, self.access_point) {
+            (Medium::Radio, false) => "radio",
+            (Medium::Wire, false) => "wire",
+            (Medium::Radio, true) => "radio of an access point",
+            (Medium::Wire, true) => "wire of an access point",
+        }
+    }
+
+    /// True if it sends by radio.
+    #[must_use]
+    pub const fn is_radio(&self) -> bool {
+        matches!(self.medium, Medium::Radio)
+    }
+
     /// True if it is the radio of an access point.
     #[must_use]
     pub fn is_access_point_radio(&self) -> bool {

@@ -51,18 +51,22 @@ capabilities! {
     Samples = "samples of counters";
     /// The time in samples in which the medium is physically idle and reserved by the NAV.
     NavTime = "times reserved by the NAV";
-    /// The number of flows in samples that are being set up over the node.
+    /// The number of flows in samples whose route passes the node, that have sent packets, and of which no packet has arrived there yet.
     SetUp = "flows that are being set up";
-    /// Packets and bytes of the link in samples (`NodeSample::link`).
-    LinkUse = "counters of the link's traffic";
-    /// The times in samples that packets spend in the queue and at the radio (`LinkUse::delay`, `LinkUse::access`).
+    /// The packets and bytes of flows in samples that the radio has sent and received, from and to all neighbours together
+    /// (`NodeSample::link`).
+    LinkUse = "packets and bytes of the whole radio";
+    /// The times in samples for which the packets that the radio has sent waited in the queue, and were at the head of the MAC, summed
+    /// over all neighbours (`LinkUse::delay`, `LinkUse::access`).
     LinkTimes = "times of packets in the queue and at the radio";
-    /// Links and flows in samples (`NodeSample::links`, `NodeSample::flows`).
-    Links = "counters by link and flow";
+    /// The packets of each neighbour (waiting, acknowledged, given up, attempts) and of each flow in samples (`NodeSample::links`,
+    /// `NodeSample::flows`).
+    Links = "packets by neighbour and by flow";
     /// The nodes that can decode the interface's frames (`AgentSetup::neighbours`, `Agent::on_neighbours`).
     Neighbours = "nodes that can decode its frames";
-    /// The time that a packet takes of the radio when nobody else sends (`AgentSetup::exchange`).
-    Exchange = "the time of an exchange of a lone link";
+    /// The time that the radio needs for a packet while no other station sends, all of it: waiting and mean back-off, RTS and CTS where
+    /// they precede, data frame, ACK (`AgentSetup::exchange`). It bounds the rate of a link.
+    Exchange = "the time for a packet while no other station sends";
     /// Messages for other nodes (`Agent::on_message` with `to_me` false).
     Overheard = "overheard messages";
     /// Packets that came in through the interface, to keep or to pass on (`Aqm::on_receive`, `Hop::on_receive`).
@@ -71,25 +75,26 @@ capabilities! {
     /// those of the kind that its agent names (`Agent::hears`) for the agent (`Agent::on_header`). Every station that can decode a data
     /// frame then handles it.
     HeardHeaders = "headers of overheard packets";
-    /// Ends of transmissions of packets that have left the queue (`LabelledQueue::on_finished`). One queue then serves all access
-    /// categories of a radio, since it counts what the radio holds.
+    /// Ends of transmissions of packets that have left the queue (`LabelledQueue::on_finished`), by which the queue limits how many of them
+    /// the radio holds. A radio with access categories (EDCA) then has one such queue for all categories, and not one for each.
     Finished = "ends of transmissions";
     /// Packets that the link has finished, with the times for which they were the MAC's first (`Hop::on_finished`).
     AccessTimes = "times of access to the medium";
     /// Changes of routes (`LabelledQueue::on_routes`). The host then drops no packet because its next hop has changed since it was stored.
     Routes = "changes of routes";
-    /// Sizes of the queue by destination for the agent, at each sample (`Agent::on_backlogs`). One queue then serves all access categories
-    /// of a radio, since a size has no category.
+    /// Sizes of the queue by destination for the agent, at each sample (`Agent::on_backlogs`). A radio with access categories (EDCA) then
+    /// has one queue for all categories, and not one for each.
     Backlogs = "sizes of queues by destination";
     /// Departures from the queue, each at its time (`Hop::on_departure`). A host may compute departures ahead where they are not wanted.
     Departures = "departures at their times";
     /// A queue that the law of a source reads and fills (DiffQ): flows of the node are not limited to a part of it.
     OwnQueue = "a queue that a source's law can read and fill";
-    /// No other radio of the node has the scheme: its agents speak in the name of the node.
-    LoneRadio = "being the node's only radio";
+    /// The node has one radio: the agent of that radio speaks in the name of the node.
+    LoneRadio = "the only radio of its node";
     /// Delivery ratios between all nodes (`Forwarder::on_delivery_ratios`), which no node could know so exactly.
     DeliveryRatios = "delivery ratios between all nodes";
-    /// Flows that use ECN: the scheme leaves packets that cannot be marked alone. Where there are none, it does nothing.
+    /// Flows that use ECN. The scheme marks packets and drops none: a packet of a flow without ECN passes as it is, and where no flow uses
+    /// ECN the scheme has no effect.
     Ecn = "flows that use ECN";
     /// As many priorities of packets as the queue gives (`Head::priority`).
     Priorities = "priorities of packets";

@@ -462,8 +462,7 @@ fn a_node_with_two_radios_is_refused() {
     let mut spec = fig2a();
     spec.nodes[1].radios = vec![0, 0];
     let refused = World::new(&spec, "c3l", Box::new(c3l(&[])), 1).err();
-    let expected =
-        "node 2: scheme c3l needs capabilities that its radio does not offer: being the node's only radio";
+    let expected = "node 2: scheme c3l runs at nodes with one radio; this node has 2";
     assert_eq!(refused.as_deref(), Some(expected));
     let local = (find("c3l-local").unwrap().build)(&Params::default()).unwrap();
     assert_eq!(World::new(&spec, "c3l-local", local, 1).err(), None);

@@ -36,6 +36,22 @@ fn offers(medium: Medium, categories: usize, radios: usize) -> Capabilities {
         .priorities_to(highest)
 }
 
+/// The sentence about the capabilities that an interface lacks of those that a scheme wants, each once; `radios`: those of its node.
+fn refusal(name: &str, (medium, radios): (Medium, usize), missing: &[Capability]) -> String {
+    let is_radio = medium == Medium::Radio;
+    let lone = is_radio && missing.contains(&Capability::LoneRadio);
+    let one_radio = lone.then(|| format!("{name} runs at nodes with one radio; this node has {radios}"));
+    let words: Vec<_> = missing
+        .iter()
+        .filter(|&&capability| !(lone && capability == Capability::LoneRadio))
+        .map(|capability| capability.words())
+        .collect();
+    let what = if is_radio { "radio" } else { "wire" };
+    let others = (!words.is_empty())
+        .then(|| format!("{name} needs capabilities that its {what} does not offer: {}", words.join(", ")));
+    one_radio.into_iter().chain(others).collect::<Vec<_>>().join("; ")
+}
+
 /// Advice where a scheme gives more priorities than a radio has categories; empty where it does not.
 fn few_categories(wanted: Priority, categories: usize) -> String {
     let needed = usize::from(wanted.0) + 1;
@@ -114,17 +130,16 @@ impl SchemePlacement {
             });
         let refused = radios.chain(wires).filter_map(|(node, at, categories)| {
             let wanted = self.at(node).wants(&at);
-            let missing = offers(at.medium, categories, spec.nodes[node].radios.len()).missing(&wanted);
+            let radios = spec.nodes[node].radios.len();
+            let missing = offers(at.medium, categories, radios).missing(&wanted);
             let own = spec.schemes.iter().find(|placed| placed.node == node);
             let name = own.map_or(name, |placed| &placed.scheme);
-            let what = if at.medium == Medium::Radio { "radio" } else { "wire" };
             (!missing.is_empty()).then(|| {
-                let words: Vec<_> = missing.iter().map(|capability| capability.words()).collect();
-                let (node, missing) = (&spec.nodes[node].id, words.join(", "));
-                format!(
-                    "node {node}: scheme {name} needs capabilities that its {what} does not offer: {missing}{}",
-                    few_categories(wanted.priority(), categories)
-                )
+                let node = &spec.nodes[node].id;
+                let refused = refusal(name, (at.medium, radios), &missing);
+                // Priorities are the last capability.
+                let advice = few_categories(wanted.priority(), categories);
+                format!("node {node}: scheme {refused}{advice}")
             })
         });
         refused.min_by(|a, b| natural_cmp(a, b)).map_or(Ok(()), Err)

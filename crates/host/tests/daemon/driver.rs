@@ -1,9 +1,7 @@
-//! A driver as a daemon sees it: what it offers, and its counters, row by row.
+//! A driver as a daemon sees it: the interface, and its counters, row by row. What it offers is `Capabilities::DRIVER`.
 
-use airfair_host::{Capabilities, InterfaceCounters, LinkCounters};
-use airfair_schemes::places::{
-    AgentSetup, Airtime, Capability, Interface, LinkUse, LoneExchange, Medium, NodeId, Priority,
-};
+use airfair_host::{InterfaceCounters, LinkCounters};
+use airfair_schemes::places::{AgentSetup, Airtime, Interface, LinkUse, LoneExchange, Medium, NodeId};
 use airfair_units::{Rate, Span, Time};
 
 /// The node, and its only neighbour.
@@ -21,28 +19,6 @@ const EXCHANGE: LoneExchange =
     LoneExchange { fixed: Span::from_micros(892), rts: Span::ZERO, rts_above: u32::MAX, rate: RATE };
 pub const SETUP: AgentSetup<'static> =
     AgentSetup { node: ME, rate: RATE, exchange: EXCHANGE, neighbours: &[PEER] };
-
-/// A driver counts times in ms, none of them by the NAV, and knows neither waits nor flows of others; neighbours and their headers are
-/// those that a monitor happens to see. Four queues of the hardware have priorities.
-pub const OFFERED: Capabilities = Capabilities::exactly(&[
-    Capability::Backlogs,
-    Capability::Ecn,
-    Capability::Finished,
-    Capability::LinkUse,
-    Capability::Links,
-    Capability::LoneRadio,
-    Capability::OwnQueue,
-    Capability::Received,
-    Capability::Routes,
-])
-.estimating(&[
-    Capability::Exchange,
-    Capability::HeardHeaders,
-    Capability::Neighbours,
-    Capability::Overheard,
-    Capability::Samples,
-])
-.priorities_to(Priority(3));
 
 pub type Rows = std::vec::IntoIter<(InterfaceCounters, LinkCounters)>;
 

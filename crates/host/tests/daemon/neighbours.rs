@@ -1,6 +1,6 @@
 //! C3L's agent and DiffQ's queue: messages and headers in both directions, as bytes. Against arithmetic by hand.
 
-use airfair_host::{Addressee, MessageId, Outgoing, Received, agents};
+use airfair_host::{Addressee, Capabilities, MessageId, Outgoing, Received, agents};
 use airfair_schemes::ParamValue;
 use airfair_schemes::c3l::header::{self, STAMP};
 use airfair_schemes::places::{Capability, Destination, Ecn, Header, Heard, NodeId};
@@ -8,7 +8,7 @@ use airfair_units::Span;
 use airfair_wire::c3l::{Alive, Allocation, AllocationHead, Hello, Message, Share};
 use airfair_wire::diffq::{Trailer, Type};
 
-use super::driver::{ME, OFFERED, PEER};
+use super::driver::{ME, PEER};
 use super::support::{FLOW, ms, near, packet, scheme};
 use super::{Daemon, Me};
 
@@ -26,7 +26,7 @@ impl Daemon {
 #[test]
 fn c3l_reports_and_obeys_by_messages() {
     let cycle = ("cycle", ParamValue::Span(Span::from_secs(2)));
-    let mut daemon = Daemon::start(&*scheme("c3l", &[cycle]), &OFFERED).unwrap();
+    let mut daemon = Daemon::start(&*scheme("c3l", &[cycle]), &Capabilities::DRIVER).unwrap();
     let controller = NodeId(3);
     let encoded = |message: Message| {
         let mut bytes = vec![0; message.wire_len()];
@@ -74,10 +74,10 @@ fn c3l_reports_and_obeys_by_messages() {
 #[test]
 fn diffq_serves_the_largest_differential() {
     // Eight levels are more than four queues of the hardware.
-    let refused = Daemon::start(&*scheme("diffq", &[]), &OFFERED).err().unwrap();
+    let refused = Daemon::start(&*scheme("diffq", &[]), &Capabilities::DRIVER).err().unwrap();
     assert_eq!(refused, [Capability::Priorities]);
     let levels = ("levels", ParamValue::Integer(4));
-    let mut daemon = Daemon::start(&*scheme("diffq", &[levels]), &OFFERED).unwrap();
+    let mut daemon = Daemon::start(&*scheme("diffq", &[levels]), &Capabilities::DRIVER).unwrap();
     daemon.run(ms(1_000));
     let [near_by, far] = [NodeId(7), NodeId(8)];
     for id in 0..60 {

@@ -1,11 +1,12 @@
 //! NRED and LBM: an agent sets the probability with which the AQM drops or marks. Against arithmetic by hand.
 
+use airfair_host::Capabilities;
 use airfair_schemes::ParamValue;
 use airfair_schemes::places::{Capability, Destination, Direction, Ecn, NodeId, Setting, Verdict};
 use airfair_wire::nred::Ncn;
 
 use super::Daemon;
-use super::driver::{OFFERED, PEER};
+use super::driver::PEER;
 use super::support::{ms, near, packet, scheme};
 
 impl Daemon {
@@ -37,10 +38,10 @@ impl Daemon {
 #[test]
 fn nred_drops_where_the_channel_is_busy() {
     // The driver has no NAV, and nobody knows which flows are being set up.
-    let refused = Daemon::start(&*scheme("nred", &[]), &OFFERED).err().unwrap();
+    let refused = Daemon::start(&*scheme("nred", &[]), &Capabilities::DRIVER).err().unwrap();
     assert_eq!(refused, [Capability::NavTime, Capability::SetUp]);
     // Here only the gaps in the exchanges of others are reserved by the NAV, a hundredth of their time: none is an estimate.
-    let offered = OFFERED.estimating(&[Capability::NavTime]);
+    let offered = Capabilities::DRIVER.estimating(&[Capability::NavTime]);
     let params = ["set_up", "obey_own"].map(|name| (name, ParamValue::Flag(name == "obey_own")));
     let mut daemon = Daemon::start(&*scheme("nred", &params), &offered).unwrap();
     daemon.run(ms(3_000));
@@ -73,7 +74,7 @@ fn nred_drops_where_the_channel_is_busy() {
 /// 137.5 kB that 11 Mbit/s carry.
 #[test]
 fn lbm_marks_by_the_load() {
-    let mut daemon = Daemon::start(&*scheme("lbm", &[]), &OFFERED).unwrap();
+    let mut daemon = Daemon::start(&*scheme("lbm", &[]), &Capabilities::DRIVER).unwrap();
     daemon.run(ms(3_000));
     assert_eq!((daemon.probability(), daemon.judged(Ecn::Ect)), (0.0, (0, 0)));
     daemon.run(ms(10_000));
