@@ -565,9 +565,9 @@ def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console, *, re
                 line.rstrip()
                 out.print(Text(INDENT).append_text(line))
         if hidden and not readings:
-            choices = f"{hidden} choices" if hidden > 1 else "A choice"
+            apart = f"{hidden} readings and additions of ours" if hidden > 1 else "A reading or addition of ours"
             more = f"airfair schemes {escape(scheme['name'])} --readings"
-            out.print(f"[dim]{choices} where the source is open: {more}[/dim]")
+            out.print(f"[dim]{apart}: {more}[/dim]")
 
 
 def _index(estimate: Estimate | None, *, sign: bool = False) -> str:

@@ -38,7 +38,8 @@
 //! - **Marks on acknowledgements**: "a packet, flowing either in the uplink or the downlink" is marked. RFC 3168 leaves pure
 //!   acknowledgements unmarked; with `mark_acks` a draw decides for them too, and a marked one carries ECN-Echo from there on, so
 //!   that the sender of the data halves its window: a segment and its acknowledgement are then two draws.
-//! - **Wired routers** "mark too": RED with ECN and its defaults at each wire (`wired_red`), its packet time that of 1000 B.
+//! - **Wired routers** mark "at the output link" (2.1), by an algorithm that the paper leaves open: RED with ECN and its defaults at each
+//!   wire (`wired_red`), its packet time that of 1000 B.
 //! - **Packets that cannot be marked** (no ECN, SYN, without `mark_acks` pure acknowledgements) pass: LBM drops nothing, whatever
 //!   the load is.
 //!
@@ -104,11 +105,12 @@ params! {
         /// with measure "access": a load of 1 is this mean time at the head of the MAC
         reading access_scale: Span = Span::from_millis(20), in Span::from_micros(1)..=LONGEST;
         /// received packets are neither measured nor marked; section 2.2 argues against this
-        reading downlink_only: bool = false;
+        operator downlink_only: bool = false;
         /// acknowledgements are marked too, by setting ECN-Echo in them; section 2.2 marks "a packet" of either direction
         reading mark_acks: bool = false;
-        /// queues of wires run RED with ECN; false: drop-tail
-        operator wired_red: bool = true;
+        /// queues of wires run RED with ECN: section 2.1 has routers mark "at the output link" and leaves the algorithm open; false:
+        /// drop-tail
+        reading wired_red: bool = true;
     }
 }
 
