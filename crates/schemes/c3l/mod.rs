@@ -465,7 +465,7 @@ impl Scheme for C3l {
         let wants = wants.and(&[Capability::Links, Capability::Exchange]).samples_every(self.sample);
         match self.shares {
             // Agents of several radios would report under one name.
-            Shares::Controller(_) => wants.and(&[Capability::LoneRadio]),
+            Shares::Controller(_) => wants.and(&[Capability::LoneRadio, Capability::TransmitChoice]),
             Shares::Local(_) => wants.and(&[Capability::LinkUse, Capability::LinkTimes]),
         }
     }

@@ -27,7 +27,8 @@
 //!   paper's own numbers need this: 2.3 Mbit/s of 11 are 0.21, and its rho_0 lies between 0.05 and 0.2. With the air's busy
 //!   time as utilisation a saturated cell would have 0.9 and more, and every packet would be marked.
 //! - **The rate of data frames**, where a law chooses the rate of each link, is the harmonic mean over the links that the access point has
-//!   sent on: each carries an even part of the bits. The counters of an interface do not tell its links apart.
+//!   sent on: each carries an even part of the bits. A station that can no longer
+//!   decode its frames is left out. The counters of an interface do not tell its links apart.
 //! - **The interval t_avg** is a tumbling window: the probability of one window is that of the next packets until it ends.
 //! - **The delay** is from a packet's arrival in the access point's queue to the MAC's acknowledgement, the mean of those
 //!   acknowledged in the window. A window without an acknowledged packet changes nothing. Packets that the MAC drops are not counted.
@@ -169,8 +170,9 @@ impl Scheme for Lbm {
         }
         let times = self.adapt || self.measure == Measure::Access;
         wants
-            .and(&[Capability::LinkUse, Capability::Received])
-            .and_exactly_if(times, Capability::LinkTimes)
+            .and(&[Capability::LinkUse])
+            .and_if(!self.downlink_only, Capability::Received)
+            .and_if(times, Capability::LinkTimes)
             .samples_every(self.interval)
     }
 }

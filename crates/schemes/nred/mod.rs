@@ -149,12 +149,14 @@ impl Scheme for Nred {
     fn wants(&self, interface: &Interface) -> Wants {
         match interface.medium {
             Medium::Radio => Wants::of(&[
+                Capability::Airtime,
                 Capability::NavTime,
                 Capability::Neighbours,
-                Capability::Overheard,
                 Capability::Received,
             ])
             .and_if(self.set_up, Capability::SetUp)
+            // Of a unicast to one neighbour the others know by overhearing.
+            .and_if(!self.broadcast, Capability::Overheard)
             .samples_every(self.interval),
             Medium::Wire => Wants::NONE,
         }
