@@ -23,7 +23,8 @@ pub const SETUP: AgentSetup<'static> =
     AgentSetup { node: ME, rate: RATE, exchange: EXCHANGE, neighbours: &[PEER] };
 
 /// A driver counts times in ms, none of them by the NAV, and knows neither waits nor flows of others; neighbours and their headers are
-/// those that a monitor happens to see. Four queues of the hardware have priorities.
+/// those that a monitor happens to see; a message has the power that is nearest to the wanted one. Four queues of the hardware have
+/// priorities.
 pub const OFFERED: Capabilities = Capabilities::exactly(&[
     Capability::Backlogs,
     Capability::Ecn,
@@ -36,11 +37,13 @@ pub const OFFERED: Capabilities = Capabilities::exactly(&[
     Capability::Routes,
 ])
 .estimating(&[
+    Capability::Airtime,
     Capability::Exchange,
     Capability::HeardHeaders,
     Capability::Neighbours,
     Capability::Overheard,
     Capability::Samples,
+    Capability::TransmitChoice,
 ])
 .priorities_to(Priority(3));
 
@@ -63,13 +66,13 @@ fn row(line: &str) -> (InterfaceCounters, LinkCounters) {
         panic!("expected 12 whole numbers: {line}");
     };
     let at = Time::ZERO + Span::from_millis(time);
-    let airtime = Airtime {
+    let airtime = Some(Airtime {
         transmit: Span::from_millis(tx),
         receive: Span::from_millis(rx),
         busy: Span::from_millis(busy.saturating_sub(rx + tx)),
         nav: Span::ZERO,
         idle: Span::from_millis(active.saturating_sub(busy)),
-    };
+    });
     let (sent_packets, received_packets) = (sent, received);
     let link = LinkUse { sent_packets, sent_bytes, received_packets, received_bytes, ..LinkUse::default() };
     let (receive_own, traffic) = (Span::from_micros(own), sent + received);
