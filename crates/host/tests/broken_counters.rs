@@ -57,8 +57,8 @@ fn advance(counters: &mut InterfaceCounters, random: &mut Stream) {
     counters.link.access.0 += packets * 1_000_000;
 }
 
-/// The counters as a driver says them: a counter or all of them step back, stand still, wrap at 32 bits, jump, or are anything, or the times
-/// of the radio's states are missing.
+/// The counters as a driver says them: a counter or all of them step back, stand still, wrap at 32 bits, jump, or are anything, or the
+/// times of the radio's states are missing.
 fn broken(
     counters: &InterfaceCounters,
     before: &InterfaceCounters,

@@ -3,7 +3,8 @@
 //!
 //! Readings, parameters where another one is worth a try:
 //! - A link is overloaded if its mean queue over a cycle is above a fifth of its limit (`overload_threshold`) and does not fall: the mean
-//!   of the cycle's second half is at least 0.9 of the first half's. The paper asks for a large threshold, because short bursts build queues up too.
+//!   of the cycle's second half is at least 0.9 of the first half's. The paper asks for a large threshold, because short bursts
+//!   build queues up too.
 //! - "Modifies the rate of injecting traffic": all flows of a link whose queue is above the threshold are scaled by 0.9, once, until the
 //!   next allocation; `again` repeats it after a time.
 //! - Both thresholds at half of the limit let the node react first: its queue falls, the controller hears of no overload, and an inhibited

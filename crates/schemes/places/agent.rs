@@ -223,8 +223,8 @@ pub trait Agent: Send {
     fn on_neighbours(&mut self, _neighbours: &[NodeId], _context: &mut AgentContext<'_>) {}
 
     /// The rate of frames to a neighbour is known, or has changed, because a law chooses it by what happens on the link: this exchange
-    /// replaces the one of `on_start` for the neighbour, until the neighbour is no longer among those of `on_neighbours`. Never called where
-    /// rates are fixed.
+    /// replaces the one of `on_start` for the neighbour, until the neighbour is no longer among those of `on_neighbours`. Never called
+    /// where rates are fixed.
     fn on_link_rate(&mut self, _neighbour: NodeId, _exchange: LoneExchange, _context: &mut AgentContext<'_>) {
     }
 

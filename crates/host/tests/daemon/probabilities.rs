@@ -85,8 +85,8 @@ fn nred_drops_where_the_channel_is_busy() {
     assert_eq!(daemon.bad_samples(), 5);
 }
 
-/// Section 5.2: a neighbour's notification, sent to another node and overheard, sets the shares of the averages until its lifetime ends; the
-/// node's own are for others.
+/// Section 5.2: a neighbour's notification, sent to another node and overheard, sets the shares of the averages until its lifetime ends;
+/// the node's own are for others.
 #[test]
 fn nred_obeys_its_neighbours() {
     let offered = OFFERED.estimating(&[Capability::NavTime]);

@@ -1,10 +1,10 @@
 //! The estimate of bandwidth that takes the place of all allocations in `c3l-local`, and the flows' parts of the node's time (§IV-B, figure
 //! 12).
 //!
-//! Reading, with parameters: "in a way similar to EXACT" (Chen, Nahrstedt, Vaidya, WCNC 2004). There each packet that the MAC delivers gives
-//! a bandwidth, its size by the time for which the MAC had it first, contention and attempts included, to a moving average by next hop.
-//! Here the agent gives the mean packet of each sample, of all next hops together, to one average of the interface. The flows through the
-//! node share the node's time, at equal rates unless they require less. A packet's size is corrected by a fixed overhead, in bytes:
+//! Reading, with parameters: "in a way similar to EXACT" (Chen, Nahrstedt, Vaidya, WCNC 2004). There each packet that the MAC delivers
+//! gives a bandwidth, its size by the time for which the MAC had it first, contention and attempts included, to a moving average by next
+//! hop. Here the agent gives the mean packet of each sample, of all next hops together, to one average of the interface. The flows through
+//! the node share the node's time, at equal rates unless they require less. A packet's size is corrected by a fixed overhead, in bytes:
 //! without, short packets would make the radio look slow.
 
 use alloc::vec::Vec;
