@@ -565,9 +565,9 @@ def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console, *, re
                 line.rstrip()
                 out.print(Text(INDENT).append_text(line))
         if hidden and not readings:
-            apart = f"{hidden} readings and additions of ours" if hidden > 1 else "A reading or addition of ours"
+            them = f"{hidden} readings and additions" if hidden > 1 else "A reading or addition"
             more = f"airfair schemes {escape(scheme['name'])} --readings"
-            out.print(f"[dim]{apart}: {more}[/dim]")
+            out.print(f"[dim]{them} of ours: {more}[/dim]")
 
 
 def _index(estimate: Estimate | None, *, sign: bool = False) -> str:
