@@ -133,8 +133,18 @@ impl AgentSlot {
     /// right ([`InterfaceCounters::since`]); the next interval begins with these counters all the same.
     pub fn difference(&mut self, counted: InterfaceCounters) -> Option<NodeSample<'static>> {
         let difference = counted.since(&self.last, self.rate);
-        self.last = counted;
+        // What was received before the interval is left for the next one.
+        let left = |sample: &NodeSample<'_>| self.last.receive_own + sample.receive_own;
+        let receive_own = difference.as_ref().map_or(counted.receive_own, left);
+        self.last = InterfaceCounters { receive_own, ..counted };
         self.bad_samples += u64::from(difference.is_none());
+        difference
+    }
+
+    /// [`AgentSlot::difference`] of a simulated radio's counters, which are right ([`InterfaceCounters::exactly_since`]).
+    pub fn exact_difference(&mut self, counted: InterfaceCounters) -> NodeSample<'static> {
+        let difference = counted.exactly_since(&self.last);
+        self.last = counted;
         difference
     }
 

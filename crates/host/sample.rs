@@ -42,6 +42,13 @@ const SHORTEST_EVENT: u64 = 1_000;
 /// the counter has jumped. Twice: the rate of a radio may be named after its usual mode.
 const BYTES_BEYOND: u64 = 1 << 16;
 
+/// A neighbour may send at this rate although the radio's own is lower.
+const RATE_OF_NEIGHBOURS: Rate = Rate::from_mbps(54);
+
+/// The longest frame, of 2346 bytes at 1 Mbit/s with its preamble, rounded up: it counts in the interval in which it ends. A sample has no
+/// more than its interval of it.
+const LONGEST_FRAME: Span = Span::from_millis(20);
+
 impl InterfaceCounters {
     /// The differences from earlier counters of a radio of this rate, in a sample without what is no difference; none if they cannot be
     /// right: time or a counter has stepped back, the states do not add up to the interval (counters that stand still add up to nothing),
@@ -56,17 +63,17 @@ impl InterfaceCounters {
             _ => return None,
         };
         let receive_own = Span(self.receive_own.0.checked_sub(earlier.receive_own.0)?);
-        if receive_own > interval {
+        if receive_own.0 > interval.0.saturating_add(LONGEST_FRAME.0) {
             return None;
         }
+        let receive_own = receive_own.min(interval);
         let most = interval.0 / SHORTEST_EVENT + 1;
         let count = |now: u64, before: u64| now.checked_sub(before).filter(|&count| count <= most);
         let events = |now: u64, before: u64| u32::try_from(count(now, before)?).ok();
         // 8 bits a byte, 10^9 ns a second; a rate of 0 is not known.
-        let most_bytes =
-            u128::from(rate.0) * u128::from(interval.0) / 4_000_000_000 + u128::from(BYTES_BEYOND);
-        let bytes = |now: u64, before: u64| {
-            now.checked_sub(before).filter(|&bytes| rate.0 == 0 || u128::from(bytes) <= most_bytes)
+        let bytes = |now: u64, before: u64, most: Rate| {
+            let most = u128::from(most.0) * u128::from(interval.0) / 4_000_000_000 + u128::from(BYTES_BEYOND);
+            now.checked_sub(before).filter(|&bytes| rate.0 == 0 || u128::from(bytes) <= most)
         };
         let (to, from) = (&self.link, &earlier.link);
         let sent_packets = count(to.sent_packets, from.sent_packets)?;
@@ -77,9 +84,9 @@ impl InterfaceCounters {
         };
         let link = LinkUse {
             sent_packets,
-            sent_bytes: bytes(to.sent_bytes, from.sent_bytes)?,
+            sent_bytes: bytes(to.sent_bytes, from.sent_bytes, rate)?,
             received_packets: count(to.received_packets, from.received_packets)?,
-            received_bytes: bytes(to.received_bytes, from.received_bytes)?,
+            received_bytes: bytes(to.received_bytes, from.received_bytes, rate.max(RATE_OF_NEIGHBOURS))?,
             delay: waits(to.delay, from.delay)?,
             access: waits(to.access, from.access)?,
         };
@@ -92,6 +99,33 @@ impl InterfaceCounters {
             link,
             ..NodeSample::default()
         })
+    }
+}
+
+impl InterfaceCounters {
+    /// The differences from earlier counters of a simulated radio, which are right by themselves. A frame counts where it ends, so one that is
+    /// longer than the interval has more time than that, and a neighbour may send faster than the radio.
+    #[must_use]
+    pub fn exactly_since(&self, earlier: &Self) -> NodeSample<'static> {
+        let (to, from) = (&self.link, &earlier.link);
+        let events = |now: u64, before: u64| now.saturating_sub(before) as u32;
+        let airtime = |counters: &Self| counters.airtime.unwrap_or_default();
+        NodeSample {
+            interval: self.at.since(earlier.at),
+            airtime: airtime(self) - airtime(earlier),
+            receive_own: Span(self.receive_own.0.saturating_sub(earlier.receive_own.0)),
+            retries: events(self.retries, earlier.retries),
+            traffic: events(self.traffic, earlier.traffic),
+            link: LinkUse {
+                sent_packets: to.sent_packets.saturating_sub(from.sent_packets),
+                sent_bytes: to.sent_bytes.saturating_sub(from.sent_bytes),
+                received_packets: to.received_packets.saturating_sub(from.received_packets),
+                received_bytes: to.received_bytes.saturating_sub(from.received_bytes),
+                delay: Span(to.delay.0.saturating_sub(from.delay.0)),
+                access: Span(to.access.0.saturating_sub(from.access.0)),
+            },
+            ..NodeSample::default()
+        }
     }
 }
 
@@ -135,8 +169,10 @@ impl LinkCounters {
             let events = |now: u64, before: u64| now.checked_sub(before).filter(|&count| count <= most);
             let sent = events(self.sent, earlier.sent)?;
             let given_up = events(self.given_up, earlier.given_up)?;
-            let attempts = events(self.attempts, earlier.attempts).filter(|&all| all >= sent + given_up)?;
-            let bytes = self.bytes.checked_sub(earlier.bytes).filter(|&all| all <= sent * LARGEST_PACKET)?;
+            let attempts = events(self.attempts, earlier.attempts)
+                .filter(|&all| all >= sent.saturating_add(given_up))?;
+            let most_bytes = sent.saturating_mul(LARGEST_PACKET);
+            let bytes = self.bytes.checked_sub(earlier.bytes).filter(|&all| all <= most_bytes)?;
             let count = |count: u64| u32::try_from(count).ok();
             Some((count(sent)?, count(given_up)?, count(attempts)?, bytes))
         };
@@ -190,6 +226,19 @@ mod tests {
         assert_eq!((sample.retries, sample.traffic, sample.link.sent_packets), (400, 1000, 1000));
         assert_eq!((sample.airtime.transmit, sample.airtime.idle), (Span(200_000), Span(1_400_000)));
         assert_eq!(sample.link.delay, Span(6_000_000), "packets wait longer than an interval");
+    }
+
+    /// A frame counts in the interval in which it ends, although it has begun before.
+    #[test]
+    fn a_frame_may_be_longer_than_the_interval() {
+        let before = counters(1_000_000);
+        for (received, is_right) in [(2_000_000 + 20_000_000, true), (2_000_000 + 20_000_001, false)] {
+            let mut after = counters(3_000_000);
+            after.receive_own = before.receive_own + Span(received);
+            let sample = between(&before, &after);
+            assert_eq!(sample.is_some(), is_right, "{received}");
+            assert!(sample.is_none_or(|sample| sample.receive_own == Span(2_000_000)));
+        }
     }
 
     /// Each counter by itself steps back, and jumps by half of its range.
@@ -329,6 +378,8 @@ mod tests {
             with(|c| c.attempts = 190 + 21),
             with(|c| c.bytes = 100_000 + 20 * 65_535 + 1),
             with(|c| c.at.0 = 100_000_000),
+            with(|c| (c.at.0, c.sent, c.attempts) = (u64::MAX, 1 << 54, 1 << 54)),
+            with(|c| *c = LinkCounters { at: Time(u64::MAX), sent: u64::MAX, given_up: u64::MAX, ..*c }),
         ];
         let mut sample = LinkSample::new(airfair_schemes::places::NodeId(7));
         for wrong in wrong {

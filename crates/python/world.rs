@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use airfair_schemes::places::{Ecn, FlowId, PacketClass};
 use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::NodeIx;
-use airfair_sim::{Bytes, Fate, Injection, PortEnd};
+use airfair_sim::{Fate, Ingress, Injection, PacketBytes, PortEnd};
 use airfair_units::Time;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -39,6 +39,8 @@ pub(crate) struct Egress {
     interface: Option<usize>,
     /// ECN field: "not-ect", "ect" or "ce".
     ecn: &'static str,
+    /// True if an AQM has asked for ECN-Echo in the acknowledgement.
+    echo: bool,
     /// Reason of the drop; None: it was not dropped.
     dropped: Option<&'static str>,
     /// True if it has arrived.
@@ -141,15 +143,15 @@ impl World {
     /// Lets an IP packet of `size` bytes enter at node `source`, now or `at` a later time; `tag` is the caller's number for the packet,
     /// which its copies bring back (`drain_outputs`). Without `next_hop` the world's own routes carry it to `destination`. With one it is
     /// sent by the node's interface with this number (`interfaces`) to that node, or to all that receive it ("*"), and leaves there:
-    /// `destination` is then what schemes see. `flow` is the number of its flow for queues and schemes, `data` the packet's bytes for
+    /// `destination` is then what schemes see. It enters at `node` instead of `source`, for one that another node has sent. `flow` is the number of its flow for queues and schemes, `data` the packet's bytes for
     /// captures. Raises `InputError` for what does not exist and for a time that has passed.
     #[pyo3(
         signature = (
-            source, destination, size, tag, at=None, *, next_hop=None, interface=InterfaceNumber(0), flow=None, ack=IsAck(false),
-            ecn=None, dscp=Dscp(0), data=None, ethertype=EtherTypeNumber(0x0800),
+            source, destination, size, tag, at=None, *, next_hop=None, interface=InterfaceNumber(0), node=None, flow=None,
+            ack=IsAck(false), ecn=None, dscp=Dscp(0), data=None, ethertype=EtherTypeNumber(0x0800),
         ),
-        text_signature = "($self, source, destination, size, tag, at=None, *, next_hop=None, interface=0, flow=None, ack=False, \
-            ecn=\"not-ect\", dscp=0, data=None, ethertype=2048)"
+        text_signature = "($self, source, destination, size, tag, at=None, *, next_hop=None, interface=0, node=None, flow=None, \
+            ack=False, ecn=\"not-ect\", dscp=0, data=None, ethertype=2048)"
     )]
     #[expect(clippy::too_many_arguments, reason = "named arguments in Python")]
     fn inject(
@@ -162,6 +164,7 @@ impl World {
         at: Option<AtTime>,
         next_hop: Option<NextHop>,
         interface: InterfaceNumber,
+        node: Option<NodeName>,
         flow: Option<InjectedFlow>,
         ack: IsAck,
         ecn: Option<EcnWord>,
@@ -188,15 +191,20 @@ impl World {
             class: if ack.0 { PacketClass::Ack } else { PacketClass::Data },
             ecn,
             dscp: dscp.0,
-            bytes: data.map(|data| Bytes { ethertype: ethertype.0, bytes: data.0.into() }),
+            bytes: data.map(|data| PacketBytes { ethertype: ethertype.0, bytes: data.0.into() }),
             ..Injection::new(from, to, size.0, tag.0)
         };
         py.detach(|| {
             let world = &mut self.state()?.world;
+            let enters = node.as_ref().map_or(&source.0, |node| &node.0);
+            let at_node = NodeIx(self.node(enters)?);
+            if next.is_none() {
+                packet.at = Ingress::Node(at_node);
+            }
             if let Some(next) = next {
-                let ports = world.ports_of(from);
+                let ports = world.ports_of(at_node);
                 let &(port, _) = ports.get(interface.0).ok_or_else(|| {
-                    let (node, number) = (&source.0, interface.0);
+                    let (node, number) = (enters, interface.0);
                     input_error(format!("interface {number}: node {node} has {} interfaces", ports.len()))
                 })?;
                 packet = packet.at_port(port, next);
@@ -236,6 +244,7 @@ impl World {
                 node: world.names().nodes[output.node.ix()].clone(),
                 interface: output.port.and_then(|port| interface(output.node, port)),
                 ecn: ECN.iter().find(|&&(ecn, _)| ecn == output.ecn).map_or("", |&(_, word)| word),
+                echo: output.echo,
                 dropped: if let Fate::Dropped(reason) = output.fate { Some(reason) } else { None },
                 arrived: output.fate == Fate::Arrived,
                 last: output.last,

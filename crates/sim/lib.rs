@@ -24,6 +24,6 @@ mod world;
 
 pub use names::natural_cmp;
 pub use node::plane::accounts::drop_reason;
-pub use node::plane::outside::{Bytes, Egress, Fate, Ingress, Injection};
+pub use node::plane::outside::{Egress, Fate, Ingress, Injection, PacketBytes};
 pub use traffic::{LARGEST_PAYLOAD, NoRoom, without_room};
 pub use world::{PortEnd, World, offered};

@@ -436,6 +436,9 @@ class Egress:
     def ecn(self) -> str:
         """ECN field: "not-ect", "ect" or "ce"."""
     @property
+    def echo(self) -> bool:
+        """True if an AQM has asked for ECN-Echo in the acknowledgement."""
+    @property
     def dropped(self) -> str | None:
         """Reason of the drop; None: it was not dropped."""
     @property
@@ -475,6 +478,7 @@ class World:
         *,
         next_hop: str | None = None,
         interface: int = 0,
+        node: str | None = None,
         flow: int | None = None,
         ack: bool = False,
         ecn: str | None = "not-ect",
@@ -482,13 +486,14 @@ class World:
         data: bytes | None = None,
         ethertype: int = 2048,
     ) -> None:
-        """Let an IP packet of `size` bytes enter at node `source`, now or at a later time.
+        """Let an IP packet of `size` bytes enter at node `source`, or `node`, now or at a later time.
 
         `tag` is the caller's number for the packet, which its copies bring back (`drain_outputs`). Without
         `next_hop` the world's own routes carry the packet to node `destination`. With one the node's own
         stack has chosen it: the packet is sent by the node's interface with this number (`interfaces`) to
         that node, or to all nodes that receive it (`"*"`), and leaves the world there; `destination` is
-        then what schemes see.
+        then what schemes see. `source` is the node that has made the packet: a packet that `node` passes on
+        for another one enters at `node`.
 
         `flow` is the number of its flow for queues and schemes, `ack` says that it is an acknowledgement
         without data, `ecn` is "not-ect", "ect" or "ce". `data` are the bytes from the header that

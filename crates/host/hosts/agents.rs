@@ -50,6 +50,8 @@ struct HostedAgent {
     seen: Seen,
     /// Messages for other nodes that its node has received and passes on.
     relayed: u64,
+    /// Time of its last sample, or of its start.
+    sampled: Time,
 }
 
 /// A message that a radio has received.
@@ -96,8 +98,14 @@ impl<N: Net> Agents<N> {
         if self.hosted.is_empty() {
             self.hosted = (0..radios).map(|_| None).collect();
         }
-        self.hosted[radio] =
-            Some(HostedAgent { agent, wants_backlogs, hears, seen: Seen::default(), relayed: 0 });
+        self.hosted[radio] = Some(HostedAgent {
+            agent,
+            wants_backlogs,
+            hears,
+            seen: Seen::default(),
+            relayed: 0,
+            sampled: Time::ZERO,
+        });
     }
 
     fn at(&mut self, radio: N::Radio) -> Option<&mut HostedAgent> {
@@ -163,6 +171,7 @@ pub fn start<N: Net>(net: &mut N, radio: N::Radio, setup: &AgentSetup<'_>, count
     let now = counted.at;
     let Some(host) = net.hosts().agents.at(radio) else { return };
     host.agent.count_from(counted);
+    host.sampled = now;
     let (first, rank) = (host.agent.first_sample(now), host.agent.rank());
     if let Some(first) = first {
         net.schedule(HostEvent::Sample(radio), first, rank);
@@ -185,7 +194,7 @@ pub fn sample<N: Net>(net: &mut N, radio: N::Radio, counted: InterfaceCounters) 
     let (interval, rank, wants_backlogs) = (host.agent.interval(), host.agent.rank(), host.wants_backlogs);
     if let Some(interval) = interval {
         // Before all that this sample may schedule for the same moment.
-        net.schedule(HostEvent::Sample(radio), now + interval, rank);
+        net.schedule(HostEvent::Sample(radio), now.saturating_add(interval), rank);
     }
     let (queue, set_up) = net.state(radio, now);
     if wants_backlogs {
@@ -193,10 +202,16 @@ pub fn sample<N: Net>(net: &mut N, radio: N::Radio, counted: InterfaceCounters) 
         call(net, radio, |agent, out, firings| agent.on_backlogs(&sizes, now, out, firings));
         changed(net, radio, now);
     }
-    let difference = net.hosts().agents.at(radio).and_then(|host| host.agent.difference(counted));
+    let Some(host) = net.hosts().agents.at(radio) else { return };
+    let difference = if N::EXACT_COUNTERS {
+        Some(host.agent.exact_difference(counted))
+    } else {
+        host.agent.difference(counted)
+    };
     let Some(difference) = difference else { return };
+    let counted = now.since(core::mem::replace(&mut host.sampled, now));
     let (links, flows) = links_and_flows(net, radio);
-    let sample = NodeSample { set_up, queue, links: &links, flows: &flows, ..difference };
+    let sample = NodeSample { set_up, queue, counted, links: &links, flows: &flows, ..difference };
     call(net, radio, |agent, out, firings| agent.on_sample(&sample, now, out, firings));
     net.meters().links.put_back(links, flows);
     changed(net, radio, now);

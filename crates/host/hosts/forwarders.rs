@@ -167,9 +167,10 @@ impl<N: Net> Forwarders<N> {
         self.flows.iter().flatten().flat_map(|flow| flow.taken.iter().copied().flatten())
     }
 
-    /// True if the forwarder of a flow may take another packet.
-    fn may_take(&self, flow: N::Flow) -> bool {
-        self.flows.get(flow).and_then(Option::as_ref).is_some_and(|flow| flow.taken.len() < MOST_TAKEN)
+    /// Packets that the forwarder of a flow may take by its own bound.
+    fn most_taken(&self, flow: N::Flow) -> u32 {
+        let taken = self.flows.get(flow).and_then(Option::as_ref).map_or(MOST_TAKEN, |flow| flow.taken.len());
+        MOST_TAKEN.saturating_sub(taken) as u32
     }
 
     /// Adds a packet that the forwarder of a flow takes. Returns its number.
@@ -311,17 +312,17 @@ fn feed<N: Net>(net: &mut N, flow: N::Flow, now: Time) -> bool {
     };
     let to = net.id(to);
     let mut fed = false;
-    while net.hosts().agents.query_forwarder(radio, |forwarder| forwarder.room(id, to)).unwrap_or(0) > 0
-        && net.hosts().forwarders.may_take(flow)
-        && let Some((packet, bytes)) = net.take(flow)
-        && let Some(number) = net.hosts().forwarders.add_taken(flow, packet)
-    {
+    loop {
+        let room = net.hosts().agents.query_forwarder(radio, |forwarder| forwarder.room(id, to)).unwrap_or(0);
+        let room = room.min(net.hosts().forwarders.most_taken(flow));
+        net.set_room(flow, room);
+        let Some((packet, bytes)) = (if room > 0 { net.take(flow) } else { None }) else { return fed };
+        let Some(number) = net.hosts().forwarders.add_taken(flow, packet) else { return fed };
         fed = true;
         let packet = NativePacket { flow: id, to, number, bytes };
         agents::call_forwarder(net, radio, now, |forwarder, context| forwarder.on_packet(&packet, context));
         carry_out(net, radio, now);
     }
-    fed
 }
 
 /// A forwarder may have become ready, or have room for packets that wait at its node.

@@ -1,5 +1,5 @@
 //! Meters of radio links by next hop and by flow, for agents that want them (`Capability::Links`): of
-//! the packets of flows, whoever has made them. The rows of flows last for one interval.
+//! the packets of flows, whoever has made them. The rows of flows last until the next sample.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use crate::sample::LinkCounters;
 use crate::table::{Ix, Table};
 
 /// Most links of a radio, and most flows of an interval, that are counted: whatever arrives, memory and work have a bound.
-const MOST_ROWS: usize = 1 << 16;
+const MOST_ROWS: usize = 1 << 12;
 
 /// The meters of a network.
 pub struct LinkMeters<R: Ix> {
@@ -97,8 +97,8 @@ impl LinkMeter {
         match self.flows.binary_search_by_key(&(flow, neighbour), |row| (row.flow, row.neighbour)) {
             Ok(at) => {
                 let row = &mut self.flows[at];
-                row.packets += 1;
-                row.bytes += u64::from(bytes);
+                row.packets = row.packets.saturating_add(1);
+                row.bytes = row.bytes.saturating_add(u64::from(bytes));
             }
             Err(_) if self.flows.len() >= MOST_ROWS => {}
             Err(at) => {
@@ -140,7 +140,7 @@ impl<R: Ix> LinkMeters<R> {
     pub fn on_arrival(&mut self, radio: R, packet: &ArrivedPacket) {
         let Some(meter) = self.at(radio).filter(|_| packet.class != PacketClass::Control) else { return };
         if let Some(link) = meter.link(packet.neighbour) {
-            link.arrived += 1;
+            link.arrived = link.arrived.saturating_add(1);
         }
         if packet.class == PacketClass::Data && packet.flow != FlowId::NONE {
             meter.count_flow(packet);
@@ -152,10 +152,10 @@ impl<R: Ix> LinkMeters<R> {
         let Some(link) = self.at(radio).and_then(|meter| meter.link(packet.neighbour)) else { return };
         link.attempts = link.attempts.saturating_add(packet.attempts);
         if packet.acknowledged {
-            link.sent += 1;
-            link.bytes += u64::from(packet.bytes);
+            link.sent = link.sent.saturating_add(1);
+            link.bytes = link.bytes.saturating_add(u64::from(packet.bytes));
         } else {
-            link.given_up += 1;
+            link.given_up = link.given_up.saturating_add(1);
         }
     }
 

@@ -43,6 +43,9 @@ pub trait Net: Sized {
     /// A packet of such a flow, as the network holds it.
     type Packet: Copy + PartialEq;
 
+    /// True if counters are right by themselves, since they are not a driver's but a simulator's: samples are not checked.
+    const EXACT_COUNTERS: bool = false;
+
     /// The state of the hosts, which belongs to them alone.
     fn hosts(&mut self) -> &mut Hosts<Self>;
 
@@ -78,6 +81,9 @@ pub trait Net: Sized {
 
     /// The rate at which a flow's source sends, if a hop at the radio knows.
     fn stated_rate(&self, radio: Self::Radio, flow: FlowId) -> Option<Rate>;
+
+    /// The forwarder of a flow's source would take so many packets now, those that wait included. It changes with calls of hooks only.
+    fn set_room(&mut self, _flow: Self::Flow, _packets: u32) {}
 
     /// Removes the first packet of a flow that waits for the forwarder of its source, which takes it now; with its size as an IP packet,
     /// bytes.
@@ -223,7 +229,7 @@ pub(crate) fn post<N: Net>(
 pub(crate) fn add_waiting<N: Net>(net: &N, radio: N::Radio, links: &mut Vec<LinkSample>) {
     net.waiting(radio, &mut |next_hop| {
         match links.binary_search_by_key(&next_hop, |link| link.neighbour) {
-            Ok(at) => links[at].waiting += 1,
+            Ok(at) => links[at].waiting = links[at].waiting.saturating_add(1),
             // Its queue has changed the packet's next hop.
             Err(at) => links.insert(at, LinkSample { waiting: 1, ..LinkSample::new(next_hop) }),
         }

@@ -9,8 +9,8 @@ use airfair_units::Time;
 
 use crate::table::{Ix, Table};
 
-/// Most packets of a radio's MAC that are followed; what a network hands down beyond is not counted.
-const MOST_IN_MAC: usize = 1 << 16;
+/// Most packets of a radio's MAC that are followed: with more the oldest is forgotten, whose end was not told.
+const MOST_IN_MAC: usize = 1 << 12;
 
 /// The meters of a network.
 pub struct UseMeters<R: Ix> {
@@ -53,23 +53,11 @@ pub struct LinkTotals {
 }
 
 impl<R: Ix> UseMeters<R> {
-    /// True if any radio has a meter, or the ends of packets are told.
-    #[must_use]
-    #[inline(always)]
-    pub fn any(&self) -> bool {
-        !self.of.is_empty()
-    }
-
-    /// From now on the ends of packets are told, also if no radio has a meter.
-    pub fn expect(&mut self, radios: usize) {
+    /// Adds a meter to a radio, unless it has one.
+    pub fn add(&mut self, radio: R, radios: usize) {
         if self.of.is_empty() {
             self.of = (0..radios).map(|_| None).collect();
         }
-    }
-
-    /// Adds a meter to a radio, unless it has one.
-    pub fn add(&mut self, radio: R, radios: usize) {
-        self.expect(radios);
         self.of[radio].get_or_insert_default();
     }
 
@@ -95,7 +83,10 @@ impl<R: Ix> UseMeters<R> {
         enqueued: Time,
         now: Time,
     ) {
-        if let Some(meter) = self.at(radio).filter(|meter| meter.in_mac.len() < MOST_IN_MAC) {
+        if let Some(meter) = self.at(radio) {
+            if meter.in_mac.len() >= MOST_IN_MAC {
+                meter.in_mac.pop_front();
+            }
             meter.in_mac.push_back(InMac { packet, flow, class, enqueued, dequeued: now });
         }
     }

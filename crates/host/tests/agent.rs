@@ -78,6 +78,21 @@ fn a_sample_is_what_came_since_the_last() {
     assert_eq!(samples[1].queue, VIEW);
 }
 
+/// A frame of 15 ms that ends in an interval of 10 ms has begun in the one before: what is beyond the interval is in the next sample.
+#[test]
+fn a_long_frame_fills_more_than_one_sample() {
+    let (mut slot, _) = slot(Span(10_000_000));
+    let counted = |ms: u64, received: u64| InterfaceCounters {
+        at: Time(1_000_000 * ms),
+        airtime: Some(Airtime { idle: Span(1_000_000 * ms), ..Airtime::default() }),
+        receive_own: Span(1_000_000 * received),
+        ..InterfaceCounters::default()
+    };
+    let mut own = |ms, received| slot.difference(counted(ms, received)).unwrap().receive_own.0 / 1_000_000;
+    assert_eq!([own(10, 0), own(20, 15), own(30, 15), own(40, 27), own(50, 27)], [0, 10, 5, 10, 2]);
+    assert_eq!(slot.bad_samples(), 0);
+}
+
 /// The first interval ends at a random time, from 1 ns to one interval after the start; an agent without samples draws nothing.
 #[test]
 fn the_first_sample_is_at_a_random_moment() {

@@ -124,6 +124,8 @@ pub struct NodeSample<'a> {
     pub queue: QueueView,
     /// The use of its link; zero unless [wanted](super::Capability::LinkUse).
     pub link: LinkUse,
+    /// The time that `links` and `flows` cover: since the last sample, so longer than the interval after counters that could not be right.
+    pub counted: Span,
     /// The links over which it has sent so far, in the order of the neighbours' numbers; empty unless [wanted](super::Capability::Links).
     pub links: &'a [LinkSample],
     /// The flows whose data have arrived at its queue, in the order of their numbers; empty unless [wanted](super::Capability::Links).

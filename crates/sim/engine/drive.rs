@@ -20,6 +20,11 @@ pub trait Steppable {
         self.next_deadline()
     }
 
+    /// True if nothing will happen any more although events are left: the world needs more memory than it may have, for example.
+    fn is_stuck(&self) -> bool {
+        false
+    }
+
     /// The end of the run.
     fn end(&self) -> Time;
 }
@@ -35,7 +40,7 @@ pub fn by_deadline(world: &mut impl Steppable, mut each: impl FnMut(Time) -> boo
     let end = world.end();
     while let Some(at) = world.next_deadline().filter(|&at| at < end) {
         world.advance(at.saturating_add(Span(1)));
-        if !each(at) {
+        if !each(at) || world.is_stuck() {
             return;
         }
     }
@@ -56,7 +61,8 @@ pub enum Wake {
 pub trait Clock {
     /// The present.
     fn now(&mut self) -> Time;
-    /// Waits until a time, or until something comes from outside.
+    /// Waits until a time, or until something comes from outside. `Input` precedes: what has come while the clock was late would starve
+    /// otherwise.
     fn wait(&mut self, until: Time) -> Wake;
 }
 
@@ -71,26 +77,29 @@ pub fn paced(world: &mut impl Steppable, clock: &mut impl Clock, speed: f64) -> 
         wait(clock, wall(at));
         lateness.add(clock.now().since(wall(at)));
         world.advance(at.saturating_add(Span(1)));
+        if world.is_stuck() {
+            return lateness;
+        }
     }
     wait(clock, wall(end));
     world.advance(end);
     lateness
 }
 
-/// The outside of a world: whatever brings packets and takes them.
-pub trait Outside<W> {
+/// Whatever brings packets to a world and takes them.
+pub trait Coupling<W> {
     /// Lets what has come enter the world, at its present. Returns false to stop.
     fn enter(&mut self, world: &mut W) -> bool;
     /// Takes what has left the world, and calls `arrived` with the time of each arrival.
     fn leave(&mut self, world: &mut W, arrived: &mut dyn FnMut(Time));
 }
 
-/// Couples a world to its outside in real time, until its end or until [`Outside::enter`] stops it. Events are handled late, in bursts,
+/// Couples a world to its outside in real time, until its end, until [`Coupling::enter`] stops it, or until it is stuck. Events are handled late, in bursts,
 /// each at its own time: only what comes from outside and what leaves has to keep the time. Returns the lateness of arrivals.
 pub fn coupled<W: Steppable>(
     world: &mut W,
     clock: &mut impl Clock,
-    outside: &mut impl Outside<W>,
+    outside: &mut impl Coupling<W>,
 ) -> Lateness {
     let mut lateness = Lateness::default();
     loop {
@@ -101,7 +110,7 @@ pub fn coupled<W: Steppable>(
         world.advance(to.min(end));
         outside.leave(world, &mut |at| lateness.add(clock.now().since(at)));
         let stops = wake == Wake::Input && !outside.enter(world);
-        if stops || world.now() >= end {
+        if stops || world.is_stuck() || world.now() >= end {
             return lateness;
         }
     }
@@ -150,7 +159,7 @@ mod tests {
             Time(self.now)
         }
         fn wait(&mut self, until: Time) -> Wake {
-            if let Some(&at) = self.inputs.front().filter(|&&at| at < until.0) {
+            if let Some(&at) = self.inputs.front().filter(|&&at| at <= until.0.max(self.now)) {
                 self.inputs.pop_front();
                 self.now = self.now.max(at);
                 return Wake::Input;
@@ -189,7 +198,7 @@ mod tests {
         taken: usize,
         stop_after: usize,
     }
-    impl Outside<Ticks> for Echo {
+    impl Coupling<Ticks> for Echo {
         fn enter(&mut self, world: &mut Ticks) -> bool {
             self.entered.push(world.now);
             world.due.push(world.now + 100);
@@ -200,6 +209,44 @@ mod tests {
             world.seen[self.taken..].iter().for_each(|&at| arrived(Time(at)));
             self.taken = world.seen.len();
         }
+    }
+
+    /// A world that lacks memory, for example, ends every drive.
+    struct Stuck(u64);
+    impl Steppable for Stuck {
+        fn advance(&mut self, until: Time) {
+            self.0 = until.0;
+        }
+        fn now(&self) -> Time {
+            Time(self.0)
+        }
+        fn next_deadline(&mut self) -> Option<Time> {
+            Some(Time(5))
+        }
+        fn is_stuck(&self) -> bool {
+            self.0 > 5
+        }
+        fn end(&self) -> Time {
+            Time::NEVER
+        }
+    }
+    impl Coupling<Stuck> for () {
+        fn enter(&mut self, _: &mut Stuck) -> bool {
+            true
+        }
+        fn leave(&mut self, _: &mut Stuck, _: &mut dyn FnMut(Time)) {}
+    }
+
+    #[test]
+    fn a_world_that_is_stuck_ends_every_drive() {
+        let mut steps = 0;
+        by_deadline(&mut Stuck(0), |_| {
+            steps += 1;
+            true
+        });
+        let paced = paced(&mut Stuck(0), &mut FakeClock::new(&[]), 1.0);
+        coupled(&mut Stuck(0), &mut FakeClock::new(&[]), &mut ());
+        assert_eq!((steps, paced.steps()), (1, 1));
     }
 
     /// An input wakes the driver before the next event, and enters at its own time; one that has waited during an event enters at the

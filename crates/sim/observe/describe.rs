@@ -5,7 +5,7 @@ use airfair_transport::Segment;
 
 use crate::ids::{CopyRef, FlowIx, NodeIx, PacketRef};
 use crate::node::Network;
-use crate::node::plane::outside::Bytes;
+use crate::node::plane::outside::PacketBytes;
 use crate::packet::{NO_FLOW, Packet, PacketCopy, Payload};
 use crate::record::{Announced, Content};
 use crate::route::Datagram;
@@ -88,7 +88,7 @@ pub(crate) enum Body {
     /// A broadcast of a forwarder: its header; `payload` bytes with what follows the header.
     Forwarded(Vec<u8>),
     /// A packet from outside: `payload` bytes including headers, and the bytes themselves if they are known.
-    Foreign(Option<Bytes>),
+    Foreign(Option<PacketBytes>),
 }
 
 /// Describes a packet by its copy that has travelled farthest; none after its end.
@@ -107,7 +107,7 @@ pub(crate) fn copy(network: &Network, copy: CopyRef) -> Option<PacketDescription
         ),
         Payload::Arp { request } => Body::Arp { request },
         Payload::Tcp { flow, opening } => segment(network, copy, at, (flow, opening))?,
-        Payload::Foreign(foreign) => Body::Foreign(network.plane.outside.bytes(foreign).cloned()),
+        Payload::Foreign { at: foreign, .. } => Body::Foreign(network.plane.outside.bytes(foreign).cloned()),
         Payload::Udp { .. } | Payload::Routed { .. } => {
             Body::Udp { header: scheme_header(network, copy, at) }
         }

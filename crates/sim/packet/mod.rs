@@ -54,7 +54,11 @@ pub(crate) enum Payload {
         number: u32,
     },
     /// A packet from outside.
-    Foreign(ForeignIx),
+    Foreign {
+        at: ForeignIx,
+        /// Lower 32 bits of the number that the caller has given.
+        tag: u32,
+    },
 }
 
 /// A packet: its properties that do not change on its way, without its bytes.
@@ -64,7 +68,7 @@ pub(crate) struct Packet {
     pub created: Time,
     /// Content of the packet.
     pub payload: Payload,
-    /// Scheme number of its flow: each connection is a flow of its own. [`NO_FLOW`] for packets of no flow.
+    /// Scheme number of its flow: each connection is a flow of its own. [`FlowId::NONE`] for packets of no flow.
     pub scheme_flow: FlowId,
     /// The node that made it.
     pub source: NodeIx,
@@ -98,6 +102,8 @@ pub(crate) struct PacketCopy {
     /// Header of an explicit-rate scheme that it carries.
     pub header: HeaderId,
     pub ecn: Ecn,
+    /// An acknowledgement from outside that is to carry ECN-Echo.
+    pub echo: bool,
 }
 
 impl Packet {
@@ -163,6 +169,7 @@ impl PacketCopy {
         ahead: false,
         header: HeaderId::NONE,
         ecn: Ecn::NotEct,
+        echo: false,
     };
 }
 
@@ -277,7 +284,13 @@ impl Packets {
     #[cold]
     #[inline(never)]
     fn grow_packets(&mut self) -> u32 {
-        let packet = Packet::control(NodeIx(0), NodeIx(0), Payload::Foreign(ForeignIx(0)), 0, Time::ZERO);
+        let packet = Packet::control(
+            NodeIx(0),
+            NodeIx(0),
+            Payload::Foreign { at: ForeignIx(0), tag: 0 },
+            0,
+            Time::ZERO,
+        );
         self.packets.push(PacketPlace { packet, latest: 0, generation: 0 });
         (self.packets.len() - 1) as u32
     }
@@ -520,6 +533,7 @@ impl Packets {
     /// Content of a packet for a trace.
     pub(crate) fn content(&self, packet: &Packet, copy: &PacketCopy) -> Content {
         match (packet.is_tcp(), packet.class) {
+            (false, PacketClass::Ack) if matches!(packet.payload, Payload::Foreign { .. }) => Content::Ack,
             (false, PacketClass::Ack) => Content::Report,
             (false, _) => Content::Packet,
             (true, PacketClass::Data) => Content::Data,
@@ -540,7 +554,7 @@ impl Packets {
                 number
             }
             Payload::Tcp { .. } => self.cargo.sequence(copy.of.place()),
-            Payload::Foreign(ForeignIx(place)) => place,
+            Payload::Foreign { tag, .. } => tag,
             Payload::Arp { request } => 2 - u32::from(request),
             Payload::Message(MessageIx(place))
             | Payload::Forwarded(MessageIx(place))

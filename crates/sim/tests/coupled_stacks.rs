@@ -10,7 +10,7 @@ use crate::support::wires::built;
 use crate::support::{chain, dot11b, saturating};
 use airfair_schemes::ParamValue;
 use airfair_schemes::places::{Ecn, FlowId};
-use airfair_sim::engine::drive::{Clock, Outside, Wake, coupled};
+use airfair_sim::engine::drive::{Clock, Coupling, Wake, coupled};
 use airfair_sim::ids::{NodeIx, PortIx};
 use airfair_sim::{Egress, Fate, Injection, World};
 use airfair_units::Time;
@@ -32,7 +32,7 @@ struct Stacks {
     arrivals: u64,
 }
 
-impl Outside<World> for Stacks {
+impl Coupling<World> for Stacks {
     fn enter(&mut self, world: &mut World) -> bool {
         while let Some(first) = self.sent.borrow_mut().first_entry().filter(|e| e.key().0 <= world.now()) {
             let (node, bytes) = first.remove();

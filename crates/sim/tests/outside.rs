@@ -11,7 +11,7 @@ use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::{NodeIx, PortIx};
 use airfair_sim::observe::capture::CaptureSpec;
 use airfair_sim::spec::*;
-use airfair_sim::{Bytes as PacketBytes, Egress, Fate, Injection, PortEnd, World};
+use airfair_sim::{Egress, Fate, Injection, PacketBytes, PortEnd, World};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Span, Time};
 use airfair_wire::pcapng::Block;
@@ -67,6 +67,7 @@ fn a_packet_leaves_at_its_next_hop() {
         node: NodeIx(1),
         port: Some(by),
         ecn: Ecn::NotEct,
+        echo: false,
         header: None,
         fate: Fate::Arrived,
         last: true,
@@ -88,6 +89,8 @@ fn a_wire_has_one_receiver() {
     let arrived = |tag| (tag, NodeIx(3), Some(by), Fate::Arrived, true);
     assert_eq!(seen, [arrived(1), arrived(2)]);
     assert!(out[0].at >= Time(1_800_000) && out[0].at < Time(1_900_000), "{}", out[0].at);
+    let ends = world.result().ends;
+    assert_eq!((ends.made, ends.delivered), (2, 2), "a wire has no broadcasts");
 }
 
 /// Every node that receives a broadcast has a copy; the sender's network says when no further one will come.
@@ -106,6 +109,53 @@ fn a_broadcast_reaches_each_receiver() {
     assert_eq!(seen[2], (1, Some(port), Fate::Ended, true));
     let ends = world.result().ends;
     assert_eq!((ends.made, ends.delivered), (0, 0), "a broadcast has no one end");
+}
+
+/// What is lost above the MAC is said for each copy.
+#[test]
+fn a_copy_of_a_broadcast_that_is_lost_is_said() {
+    let mut spec = scene();
+    spec.radios[0].packet_loss = 1.0;
+    let mut world = droptail(&spec);
+    let port = radio(&world, 1);
+    world.inject(packet(1, 1, 5).at_port(port, None), Time(0)).unwrap();
+    let out = until(&mut world, 900_000_000);
+    let seen: Vec<_> = out.iter().map(|o| (o.node.0, o.port, o.fate, o.last)).collect();
+    let lost = |node| (node, None, Fate::Dropped("packet-loss"), false);
+    assert!(seen[..2].contains(&lost(0)) && seen[..2].contains(&lost(2)), "{seen:?}");
+    assert_eq!(seen[2..], [(1, Some(port), Fate::Ended, true)]);
+}
+
+/// A node without a radio receives no frame, and no port of another node's is its way.
+#[test]
+fn a_next_hop_needs_a_radio() {
+    let mut world = droptail(&scene());
+    let port = radio(&world, 0);
+    let error = world.inject(packet(0, 3, 1).at_port(port, Some(NodeIx(3))), Time(0)).unwrap_err();
+    assert_eq!(error, "node far has no radio");
+    let error = world.inject(packet(0, 3, 1).at_port(port, Some(NodeIx(0))), Time(0)).unwrap_err();
+    assert_eq!(error, "node n0 is no next hop of its own");
+}
+
+/// A third node 4 km away hears the frame 13 us later than the second: nothing arrives in between, and the driver sleeps.
+#[test]
+fn a_far_hearer_keeps_no_driver_awake() {
+    let mut spec = world(dot11b(9_000.0, 20_000.0), 1);
+    [0.0, 100.0, 4_000.0].iter().enumerate().for_each(|(i, &x)| {
+        node(&mut spec, &format!("n{i}"), x, 0.0);
+    });
+    let mut world = droptail(&spec);
+    let port = radio(&world, 0);
+    world.inject(packet(0, 1, 7).at_port(port, Some(NodeIx(1))), Time(0)).unwrap();
+    let mut rounds = 0;
+    while let Some(at) = world.next_output().filter(|&at| at < Time(20_000_000)) {
+        let next = world.next_deadline().unwrap();
+        assert!(at >= next && at >= world.now(), "{at}, next {next}");
+        world.advance(at.saturating_add(Span(1)));
+        rounds += 1;
+    }
+    assert_eq!(world.drain_outputs().iter().filter(|o| o.fate == Fate::Arrived).count(), 1);
+    assert!(rounds < 40, "{rounds} rounds for one packet");
 }
 
 /// A receiver out of reach: seven or four attempts, then the packet ends where it was sent.
@@ -228,7 +278,7 @@ fn wrong_packets_are_refused_by_what_is_wrong() {
     for (packet, problem) in [
         (packet(0, 9, 0), "there are 4 nodes"),
         (packet(0, 1, 0).at_port(port, Some(NodeIx(9))), "there are 4 nodes"),
-        (packet(0, 1, 0).at_port(PortIx(9), None), "there are 5 ports"),
+        (packet(0, 1, 0).at_port(PortIx(9), None), "port 9 belongs to no node"),
         (packet(2, 0, 0).at_port(wire, Some(NodeIx(1))), "the wire of port 3 leads to node far"),
         (Injection { size: 0, ..right() }, "a packet of 0 bytes: expected 1 to 65535"),
         (Injection { size: 65_536, ..right() }, "a packet of 65536 bytes: expected 1 to 65535"),

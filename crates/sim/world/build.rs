@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use airfair_host::{
-    AgentSlot, ControllerSlot, HeaderKinds, Hosts, MessageFrames, Meters, Pipeline, scheme_ids,
+    AgentSlot, ControllerSlot, HeaderKinds, Hosts, MessageFrames, Meters, Pipeline, forwarders, scheme_ids,
 };
 use airfair_routing::shortest::Link;
 use airfair_schemes::places::{Capability, FlowId, Interface, NodeId};
@@ -217,17 +217,19 @@ impl Plan<'_> {
             let wants_access_times = |port| network.plane.interfaces.pipeline(port).wants_access_times();
             if network.plane.interfaces.ports_of_link(port).any(wants_access_times) {
                 network.plane.meters.uses.add(station, stations);
+                network.plane.rules.counts_finished = true;
             }
             let Some(agent) = scheme.agent(&interface) else { continue };
             let wants = scheme.wants(&interface);
             if wants.has(Capability::LinkUse) || wants.has(Capability::LinkTimes) {
                 network.plane.meters.uses.add(station, stations);
+                network.plane.rules.counts_finished = true;
                 network.plane.rules.processes_received = true;
             }
             // They count the frames of messages, too.
             if wants.has(Capability::Links) || counts_messages {
                 network.plane.meters.links.add(station, stations);
-                network.plane.meters.uses.expect(stations);
+                network.plane.rules.counts_finished = true;
             }
             if wants.has(Capability::Links) {
                 network.plane.interfaces.sort_arrivals();
@@ -378,6 +380,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         processes_received: routes.are_found()
             || packet_losses.any()
             || interfaces.ports().any(|port| interfaces.pipeline(port).wants_received()),
+        counts_finished: false,
         scheme_is_idle: false,
         queues_label: interfaces.ports().any(|port| !interfaces.pipeline(port).queue_header().is_none()),
         headers_heard: interfaces
@@ -548,12 +551,14 @@ pub(super) fn add_flows(
             let number = FlowIx::of(network.endpoints.flows.len());
             f.forwarded = network.hosts.forwarders.source_of(number).map(|station| {
                 let port = network.plane.interfaces.of_station(station).1;
-                Box::new(Forwarded { port, waiting: VecDeque::new() })
+                Box::new(Forwarded::new(port))
             });
         }
         let (start, stop, order) = (f.start, f.stop, f.order());
         network.plane.routes.watch([from, to], (start.max(network.plane.rules.warmup), stop));
         let number: FlowIx = network.endpoints.flows.push(f);
+        // So that its room is known.
+        forwarders::offered(network, number, Time::ZERO);
         if start < stop {
             agenda.push(start, order, EventKind::FlowStart(number));
         }

@@ -7,7 +7,7 @@ use airfair_units::{Span, Time};
 use crate::air::Air;
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, ScheduledEvent, class};
-use crate::ids::{CopyRef, FlowIx, ForeignIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
+use crate::ids::{CopyRef, ForeignIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
 use crate::link::{FreeWire, OfferedPacket};
 use crate::node::Network;
 use crate::node::plane::accounts::drop_reason;
@@ -108,7 +108,7 @@ impl Network {
             self.message_delivered(node, &packet, now);
             return;
         }
-        if let Payload::Foreign(foreign) = packet.payload {
+        if let Payload::Foreign { at: foreign, .. } = packet.payload {
             self.plane.foreign_left(foreign, (node, copy, &ended), Fate::Arrived, now);
         }
         self.endpoints.on_delivered(&mut self.plane, node, (&packet, &ended), copy, now);
@@ -138,24 +138,12 @@ impl Network {
         }
     }
 
-    /// Offers forwarders the packets that sources have made for them. There may be room for others then.
+    /// Offers forwarders the packets that sources have made for them.
     #[cold]
     #[inline(never)]
     fn feed_forwarders(&mut self, now: Time) {
         while let Some(flow) = self.endpoints.offered.pop_front() {
-            self.feed_forwarder(flow, now);
-        }
-    }
-
-    fn feed_forwarder(&mut self, flow: FlowIx, now: Time) {
-        if !forwarders::offered(self, flow, now) {
-            return;
-        }
-        let f = &self.endpoints.flows[flow];
-        if let Some(port) = f.forwarded.as_ref().map(|forwarded| forwarded.port)
-            && f.source.is_saturating()
-        {
-            self.endpoints.refill_saturating(&mut self.plane, port, now);
+            forwarders::offered(self, flow, now);
         }
     }
 
@@ -217,7 +205,7 @@ impl Network {
                 }
             }
             Payload::Forwarded(header) => self.broadcast_heard(station, (from, header, packet.bytes), now),
-            Payload::Foreign(foreign) => self.foreign_heard(station, (copy, foreign), now),
+            Payload::Foreign { at: foreign, .. } => self.foreign_heard(station, (copy, foreign), now),
             Payload::Routed { .. } => {
                 self.plane.routes.note_sender(port, from);
                 if let Some((next, _)) = self.plane.packets.copy_to_next_hop(copy) {
@@ -246,7 +234,7 @@ impl Network {
         let Some((&packet, &PacketCopy { ecn, .. })) = self.plane.packets.packet_and_copy(copy) else {
             return false;
         };
-        if let Payload::Foreign(foreign) = packet.payload {
+        if let Payload::Foreign { at: foreign, .. } = packet.payload {
             self.plane.outside.receive(foreign, port);
         }
         self.plane.meters.uses.on_received(station, packet.bytes);
@@ -276,7 +264,6 @@ impl Network {
             self.plane.outside.leave(foreign, Egress::copy(now, node, (ecn, None), fate));
             return;
         }
-        self.plane.meters.uses.on_received(station, packet.bytes);
         let received = self.plane.received_packet(copy, (packet, ecn), node, now);
         let mut header = self.plane.packets.header(copy).copied().filter(|_| !kind.is_none());
         let verdict = if self.plane.interfaces.pipeline(port).wants_received() {
@@ -286,7 +273,10 @@ impl Network {
         };
         let egress = match verdict {
             Verdict::Drop(reason) => Egress::copy(now, node, (ecn, header), Fate::Dropped(reason.0)),
-            Verdict::Mark(_) => Egress::copy(now, node, (Ecn::Ce, header), Fate::Arrived),
+            Verdict::Mark(reason) => {
+                self.plane.accounts.mark(reason.0);
+                Egress::copy(now, node, (Ecn::Ce, header), Fate::Arrived)
+            }
             Verdict::Pass | Verdict::Echo(_) => Egress::copy(now, node, (ecn, header), Fate::Arrived),
         };
         let port = Some(port).filter(|_| egress.fate == Fate::Arrived);
@@ -305,7 +295,7 @@ impl Network {
         };
         let packet = Packet {
             created: now,
-            payload: Payload::Foreign(foreign),
+            payload: Payload::Foreign { at: foreign, tag: injected.tag as u32 },
             scheme_flow: injected.flow,
             source,
             destination,

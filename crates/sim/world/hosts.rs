@@ -30,6 +30,8 @@ impl Net for Network {
     type Flow = FlowIx;
     type Packet = CopyRef;
 
+    const EXACT_COUNTERS: bool = true;
+
     fn hosts(&mut self) -> &mut Hosts<Self> {
         &mut self.hosts
     }
@@ -146,6 +148,12 @@ impl Net for Network {
 
     fn stated_rate(&self, station: StationIx, flow: FlowId) -> Option<Rate> {
         self.plane.interfaces.stated_rate(self.plane.interfaces.of_station(station).1, flow)
+    }
+
+    fn set_room(&mut self, flow: FlowIx, packets: u32) {
+        if let Some(forwarded) = &mut self.endpoints.flows[flow].forwarded {
+            forwarded.set_room(packets);
+        }
     }
 
     fn take(&mut self, flow: FlowIx) -> Option<(CopyRef, u32)> {

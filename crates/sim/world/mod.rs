@@ -8,6 +8,7 @@
 //! | `delivery` | packets at the ends of links, and the end of an event |
 //! | `host_events` | agents, controllers and forwarders: what they learn |
 //! | `hosts` | the network as hosts of schemes use it |
+//! | `observing` | observers: their starts, and what they have recorded |
 //! | `setup`, `build` | creation of a world from its specification |
 //! | `scheme_placement` | the scheme of each node's interfaces |
 //! | `warnings` | doubtful settings, reported before the run |
@@ -16,6 +17,7 @@ mod build;
 mod delivery;
 mod host_events;
 mod hosts;
+mod observing;
 mod radio;
 mod scheme_placement;
 mod setup;
@@ -25,27 +27,21 @@ pub use scheme_placement::offered;
 
 use airfair_host::{agents, controllers};
 use airfair_schemes::places::{PacketClass, Timer};
-use airfair_units::{Span, Time};
+use airfair_units::Time;
 
 use crate::air::{Air, Relation};
 use crate::engine::Agenda;
 use crate::engine::drive::Steppable;
 use crate::event::{EventKind, Order, class};
-use crate::ids::{FlowIx, LinkRef, NodeIx, PortIx, StationIx};
-use crate::measure::files::Completion;
+use crate::ids::{LinkRef, NodeIx, PortIx, StationIx};
 use crate::measure::samples::{FlowProgress, Snapshot};
 use crate::measure::summary::RunResult;
 use crate::node::Network;
 use crate::node::plane::DataPlane;
 use crate::node::plane::outside::{Egress, Ingress, Injection};
-use crate::observe::capture::{Capture, CaptureSpec, Columns};
-use crate::observe::explain::{Explainer, Explanation};
-use crate::observe::series::{Sampler, Series};
-use crate::observe::states::{StateColumns, States, StatesSpec};
-use crate::observe::windows::{Fairness, WindowFairness};
 use crate::observe::{Observers, RunInfo, WorldView, paths};
 use crate::optimum::{NoOptimum, Optimum, OptimumSpec, Unmodelled, optimum};
-use crate::record::{Names, Trace};
+use crate::record::Names;
 use crate::spec::WorldSpec;
 
 /// A network in virtual time. `Send`; no thread, file or clock inside.
@@ -224,178 +220,6 @@ impl World {
         self.network.plane.records.enable();
     }
 
-    /// Starts a trace; [`World::take_trace`] returns it. Like every observer, it does not change the run.
-    pub fn start_trace(&mut self) {
-        self.observers.trace.get_or_insert_default();
-        self.enable_records();
-    }
-
-    /// The longest time between the time of a record and the event that makes it: from the end of a frame to the end of its propagation.
-    #[must_use]
-    pub fn settling_time(&self) -> Span {
-        self.air.max_delay_after_end()
-    }
-
-    /// The time before which all records are known.
-    fn settled(&self) -> Time {
-        if self.is_over() {
-            return Time::NEVER;
-        }
-        Time(self.now().0.saturating_sub(self.settling_time().0))
-    }
-
-    /// The trace since the last call, in order of time regardless of the steps in which the world is advanced: records younger than
-    /// [`World::settling_time`] are kept for the next call, since an earlier one may still follow. At the end of the run all are returned.
-    pub fn take_trace(&mut self) -> Trace {
-        let settled = self.settled();
-        self.observers.trace.as_mut().map(|trace| trace.take(settled)).unwrap_or_default()
-    }
-
-    /// Captures the frames of interfaces, and builds the table of frames. Must be called at the start of the run.
-    pub fn capture(&mut self, spec: CaptureSpec) {
-        let names = (&self.run.names, &self.run.radios[..]);
-        let capture = Capture::new(spec, names, &mut self.air, &self.network);
-        self.observers.capture = Some(Box::new(capture));
-        self.enable_records();
-    }
-
-    /// Blocks of capture files, each with its node, to append to those of the last call. Fewer than `least` bytes of a file are kept for a
-    /// later call, until the run ends.
-    pub fn take_captures(&mut self, least: usize) -> Vec<(NodeIx, Vec<u8>)> {
-        let (now, over) = (self.agenda.now, self.is_over());
-        let Some(capture) = &mut self.observers.capture else { return Vec::new() };
-        capture.take_captures(now, over, least, &self.run.names)
-    }
-
-    /// Rows of the table of frames to append to those of the last call. Fewer than `least` rows are kept, until the run ends.
-    pub fn take_frames(&mut self, least: usize) -> Option<Columns> {
-        let (settled, over) = (self.settled(), self.is_over());
-        let least = if over { 1 } else { least };
-        self.observers.capture.as_mut()?.take_rows(settled, least, &self.run.names)
-    }
-
-    /// True if headers of packets announce the sizes of their senders' queues: [`Columns::announced`].
-    #[must_use]
-    pub fn queues_announce(&self) -> bool {
-        let interfaces = &self.network.plane.interfaces;
-        let kind = |port| self.network.plane.headers.of(interfaces.pipeline(port).queue_header());
-        interfaces.ports().filter_map(kind).any(|kind| kind.queue.is_some())
-    }
-
-    /// True if forwarders carry flows: [`Columns::held`].
-    #[must_use]
-    pub fn has_forwarders(&self) -> bool {
-        self.network.hosts.forwarders.any()
-    }
-
-    /// Observes the states of stations. Must be called at the start of the run.
-    pub fn observe_states(&mut self, spec: StatesSpec) {
-        self.observers.states = Some(Box::new(States::new(spec, &self.run.names, &self.air)));
-        self.enable_records();
-    }
-
-    /// Intervals of states to append to those of the last call, in the order of their ends. Fewer than `least` are kept, until the run
-    /// ends.
-    pub fn take_states(&mut self, least: usize) -> Option<StateColumns> {
-        let over = self.is_over();
-        let Self { agenda, air, network, run, observers } = self;
-        let world = WorldView { now: agenda.now, air, network, run, events: agenda.popped };
-        observers.states.as_mut()?.take(over, least, &world)
-    }
-
-    /// Prepares the explanation of a flow of the specification, before the world is advanced; [`World::explanation`] returns it. The run
-    /// takes longer.
-    ///
-    /// # Errors
-    /// If there is no such flow, forwarders carry it, or time has passed already.
-    pub fn explain(&mut self, spec: &WorldSpec, flow: FlowIx) -> Result<(), String> {
-        let Some(traffic) = spec.flows.get(flow.ix()).map(|f| &f.traffic) else {
-            return Err(format!("there are {} flows", spec.flows.len()));
-        };
-        if self.agenda.now > Time::ZERO {
-            return Err("an explanation has to be requested at time 0, before the run starts".to_string());
-        }
-        if self.network.hosts.forwarders.source_of(flow).is_some() {
-            return Err(format!(
-                "flow {} is carried by broadcasts of forwarders, which have no path that could be explained; `airfair trace` shows its batches",
-                spec.flows[flow.ix()].id
-            ));
-        }
-        let explainer = Explainer::new(flow, traffic, &self.observed());
-        self.observers.explain = Some(Box::new(explainer));
-        self.enable_records();
-        Ok(())
-    }
-
-    /// The explanation of the flow's throughput up to the present; none without [`World::explain`].
-    #[must_use]
-    pub fn explanation(&mut self) -> Option<Explanation> {
-        let Self { agenda, air, network, run, observers } = self;
-        let world = WorldView { now: agenda.now, air, network, run, events: agenda.popped };
-        Some(observers.explain.as_mut()?.explanation(&world))
-    }
-
-    /// Samples counters at the end of each interval from the present on, and at the end of the run; [`World::take_series`] returns the
-    /// series. An interval of zero counts as one nanosecond.
-    pub fn sample(&mut self, interval: Span) {
-        self.observers.series = Some(Sampler::new(&self.observed(), interval));
-    }
-
-    /// The series up to the present, if [`World::sample`] was called; sampling ends.
-    pub fn take_series(&mut self) -> Option<Series> {
-        self.observers.series.take().map(Sampler::finish)
-    }
-
-    /// Measures fairness in windows of these lengths from the end of the warm-up on, which must lie ahead; [`World::take_fairness`] returns
-    /// it. A length of zero counts as one nanosecond.
-    pub fn measure_fairness(&mut self, lengths: &[Span]) {
-        self.observers.fairness = Some(Fairness::new(self.run.warmup, lengths));
-    }
-
-    /// Fairness in the completed windows, in the order of the lengths given to [`World::measure_fairness`]; empty without that call. Ends
-    /// the measurement.
-    pub fn take_fairness(&mut self) -> Vec<WindowFairness> {
-        self.observers.fairness.take().map(Fairness::finish).unwrap_or_default()
-    }
-
-    /// Measures the links of all radios for [`World::snapshot`]: packets acknowledged and their service times. Must be called before the
-    /// world is advanced; the run stays the same.
-    pub fn measure_links(&mut self) {
-        let stations = self.air.len();
-        self.air.stations().for_each(|station| self.network.plane.meters.uses.add(station, stations));
-        self.network.plane.rules.processes_received = true;
-    }
-
-    /// Encodes the headers of explicit-rate schemes to bytes and decodes them at every hop from now on: a check of the encoding, which
-    /// changes no result.
-    pub fn check_headers(&mut self) {
-        self.network.plane.headers.enable_check();
-    }
-
-    /// Keeps one record per file completed from now on; [`World::take_completions`] returns them.
-    pub fn keep_completions(&mut self) {
-        self.network.endpoints.tcp.keep_completions();
-    }
-
-    /// The files completed since the last call, each with its flow, in the order of completion.
-    pub fn take_completions(&mut self) -> Vec<(FlowIx, Completion)> {
-        self.network.endpoints.tcp.take_completions()
-    }
-
-    /// The next block of `files` completed files, or `None` if fewer are completed: blocks of a long run do not depend on the steps in
-    /// which it is advanced. At the end of the run the remaining files, at most `files` and possibly none, are returned once; `None` if no
-    /// flow sends files.
-    pub fn take_completion_block(&mut self, files: usize) -> Option<Vec<(FlowIx, Completion)>> {
-        let over = self.is_over();
-        self.network.endpoints.tcp.take_completion_block(files, over)
-    }
-
-    /// The agenda's pushes (true) and pops so far, for the benchmark of agendas.
-    #[cfg(feature = "record-agenda")]
-    pub fn take_agenda(&mut self) -> Vec<(bool, crate::event::Event)> {
-        std::mem::take(&mut self.agenda.record)
-    }
-
     /// Names of nodes, stations and flows.
     #[must_use]
     pub fn names(&self) -> &Names {
@@ -428,6 +252,9 @@ impl World {
     pub fn inject(&mut self, mut packet: Injection, at: Time) -> Result<(), String> {
         if at < self.agenda.now {
             return Err(format!("{at} has passed, it is {}", self.agenda.now));
+        }
+        if let Some(problem) = self.memory_full() {
+            return Err(problem);
         }
         let node = self.check_injection(&packet)?;
         if let Ingress::Port(port, next) = &mut packet.at {
@@ -470,13 +297,21 @@ impl World {
         }
         match packet.at {
             Ingress::Node(node) => Ok(node),
-            Ingress::Port(port, _) if port.ix() >= interfaces.ports().len() => {
-                Err(format!("there are {} ports", interfaces.ports().len()))
+            Ingress::Port(port, _)
+                if !interfaces.nodes().any(|at| interfaces.ports_of(at).any(|of| of == port)) =>
+            {
+                Err(format!("port {} belongs to no node", port.0))
             }
             Ingress::Port(port, next) => match (interfaces.link(port), next) {
                 (LinkRef::Wire(wire), Some(next)) if self.network.plane.links.far_end(wire) != next => {
                     let far = &self.run.names.nodes[self.network.plane.links.far_end(wire).ix()];
                     Err(format!("the wire of port {} leads to node {far}", port.0))
+                }
+                (LinkRef::Station(_), Some(next)) if interfaces.node(port) == next => {
+                    Err(format!("node {} is no next hop of its own", self.run.names.nodes[next.ix()]))
+                }
+                (LinkRef::Station(_), Some(next)) if interfaces.first_station(next).is_none() => {
+                    Err(format!("node {} has no radio", self.run.names.nodes[next.ix()]))
                 }
                 _ => Ok(interfaces.node(port)),
             },
@@ -651,6 +486,10 @@ impl Steppable for World {
         self.agenda.next_time()
     }
 
+    fn is_stuck(&self) -> bool {
+        self.network.plane.links.is_full
+    }
+
     /// The end of a frame on the air, the arrival of a packet by wire, or the next event with the shortest frame or delay after it.
     fn next_output(&mut self) -> Option<Time> {
         let next = self.agenda.next_time()?;
@@ -659,7 +498,8 @@ impl Steppable for World {
         let later =
             next.saturating_add(self.air.shortest_frame().min(self.network.plane.links.shortest_delay()));
         let local = self.network.plane.outside.next_local().unwrap_or(Time::NEVER);
-        Some(later.min(by_wire).min(by_radio).min(local).max(self.agenda.now))
+        // A frame that has ended at near hearers arrives at distant ones by a later event.
+        Some(later.min(by_wire).min(by_radio).min(local).max(next))
     }
 
     fn end(&self) -> Time {

@@ -14,7 +14,7 @@ use crate::node::plane::accounts::drop_reason;
 use crate::node::plane::interfaces::Ahead;
 use crate::node::plane::messages::InTransit;
 use crate::node::plane::{DataPlane, DequeuedPacket, Leaves};
-use crate::packet::{Packet, PacketCopy, Payload};
+use crate::packet::{CarriedSegment, Packet, PacketCopy, Payload};
 
 /// Rate, and power above the radio's own, of a packet without a choice of its own.
 #[inline(always)]
@@ -204,7 +204,7 @@ impl Network {
         let is_control = queued.class == PacketClass::Control;
         let overhear = is_control
             || self.plane.rules.headers_heard && (queued.labelled || self.has_header_for_agents(queue, copy));
-        if self.plane.meters.uses.any() && !is_control {
+        if self.plane.rules.counts_finished && !is_control {
             let of_flow = (queued.flow, queued.class);
             self.plane.meters.uses.on_dequeued(station, packet.0, of_flow, queued.enqueued, now);
         }
@@ -229,7 +229,7 @@ impl Network {
         let (packet, copy) = (self.plane.depart_ahead(port, waited, now)?, waited.copy);
         let to = self.plane.interfaces.peer(port, self.plane.interfaces.id(waited.next)).unwrap_or(BROADCAST);
         let (of, overhear) = (self.plane.packets.packet_of(copy), packet.is_message());
-        if self.plane.meters.uses.any() && packet.class != PacketClass::Control {
+        if self.plane.rules.counts_finished && packet.class != PacketClass::Control {
             let of_flow = (packet.scheme_flow, packet.class);
             self.plane.meters.uses.on_dequeued(station, of.0, of_flow, waited.since, now);
         }
@@ -251,7 +251,7 @@ impl Network {
         if self.plane.rules.queues_label {
             self.notify_finished(self.plane.interfaces.port_of(port, msdu.category), copy);
         }
-        if self.plane.meters.uses.any() {
+        if self.plane.rules.counts_finished {
             self.count_finished((station, air), &msdu, outcome, now);
         }
         match outcome {
@@ -273,12 +273,15 @@ impl Network {
                     self.plane.on_routing_undelivered((node, port), msdu.to, found.as_ref(), now);
                     self.settle(now);
                 }
-                let sent = self.plane.packets.copy(copy).copied();
-                if let (Some(packet), Some(sent), false) = (found, sent, moved_on) {
+                if let (Some(packet), false) = (found, moved_on) {
+                    // Read before the packet ends, whose place may have another one then.
+                    let own = Some(packet.is_tcp() && packet.source == node).filter(|&own| own);
+                    let carried =
+                        own.and_then(|_| self.plane.packets.carried(self.plane.packets.copy(copy)?));
                     self.plane.drop_packet(node, copy, drop_reason::RETRY_LIMIT, now);
                     self.settle(now);
-                    if packet.is_tcp() && packet.source == node {
-                        self.endpoints.segment_given_up(&mut self.plane, &sent, now);
+                    if let Some(CarriedSegment { segment, connection, forward: true }) = carried {
+                        self.endpoints.segment_given_up(&mut self.plane, (connection, segment.seq), now);
                     }
                 } else {
                     self.plane.packets.release(copy);

@@ -73,9 +73,13 @@ impl SchemePlacement {
         self.own.get(&node).map_or(&*self.run, |scheme| &**scheme)
     }
 
-    /// Kinds of messages, of the run's scheme or else of the first node whose own scheme names some.
+    /// Kinds of messages: of the run's scheme, or else of the nodes' own schemes, unless these name different ones.
     pub(crate) fn message_kinds(&self) -> Option<MessageKinds> {
-        self.run.message_kinds().or_else(|| self.own.values().find_map(|scheme| scheme.message_kinds()))
+        let mut own = self.own.values().filter_map(|scheme| scheme.message_kinds());
+        self.run.message_kinds().or_else(|| {
+            let first = own.next()?;
+            own.all(|other| other.names == first.names).then_some(first)
+        })
     }
 
     /// Description of a node's radio of this kind for schemes.

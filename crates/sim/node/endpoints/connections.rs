@@ -217,13 +217,14 @@ impl Endpoints {
         }
     }
 
-    /// Handles a TCP packet that the link layer of its sender's node has given up.
-    pub(crate) fn segment_given_up(&mut self, plane: &mut DataPlane, sent: &PacketCopy, now: Time) {
-        let Some(CarriedSegment { segment, connection: id, forward: true }) = plane.packets.carried(sent)
-        else {
-            return;
-        };
-        if self.tcp.on_link_drop(id, segment.seq, now, &mut plane.schedule) {
+    /// Handles a segment of a sender, by its connection and first byte, that the link layer of the sender's node has given up.
+    pub(crate) fn segment_given_up(
+        &mut self,
+        plane: &mut DataPlane,
+        (id, sequence): (ConnectionRef, u64),
+        now: Time,
+    ) {
+        if self.tcp.on_link_drop(id, sequence, now, &mut plane.schedule) {
             self.send_segments(plane, id, now);
         }
     }

@@ -262,16 +262,21 @@ impl Endpoints {
             self.settle(plane, now);
             return;
         }
-        forwarded.waiting.push_back(copy);
+        if forwarded.add(copy) {
+            plane.packets.leave_source(copy);
+            self.backpressure.count_flow_left(flow);
+        }
         self.offered.push_back(flow);
         plane.leave_unsettled();
     }
 
     /// Takes the first packet of a flow that waits for its forwarder, with its size as an IP packet, bytes.
     pub(crate) fn take_forwarded(&mut self, plane: &mut DataPlane, flow: FlowIx) -> Option<(CopyRef, u32)> {
-        let copy = self.flows[flow].forwarded.as_mut()?.waiting.pop_front()?;
-        plane.packets.leave_source(copy);
-        self.backpressure.count_flow_left(flow);
+        let (copy, leaves) = self.flows[flow].forwarded.as_mut()?.take()?;
+        if leaves {
+            plane.packets.leave_source(copy);
+            self.backpressure.count_flow_left(flow);
+        }
         Some((copy, plane.packets.get(copy).map_or(0, |packet| packet.bytes)))
     }
 

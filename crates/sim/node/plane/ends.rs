@@ -27,7 +27,7 @@ impl DataPlane {
             return;
         }
         let Some((&packet, &ended)) = self.packets.end(copy) else { return };
-        if let Payload::Foreign(foreign) = packet.payload {
+        if let Payload::Foreign { at: foreign, .. } = packet.payload {
             self.foreign_left(foreign, (node, copy, &ended), Fate::Dropped(reason), now);
         } else if packet.class == PacketClass::Control {
             self.on_control_ended(&packet, now);
@@ -89,7 +89,7 @@ impl DataPlane {
             Payload::Forwarded(header) => {
                 self.messages.end(header);
             }
-            Payload::Foreign(foreign) => self.broadcast_left(foreign, packet, now),
+            Payload::Foreign { at: foreign, .. } => self.broadcast_left(foreign, packet, now),
             _ => {}
         }
     }
@@ -109,8 +109,15 @@ impl DataPlane {
             _ => None,
         };
         let header = self.packets.header(copy).copied().filter(|_| !ended.header.is_none());
-        self.outside
-            .leave(foreign, Egress { at: now, tag: 0, node, port, ecn: ended.ecn, header, fate, last: true });
+        self.outside.leave(
+            foreign,
+            Egress {
+                port,
+                echo: ended.echo,
+                last: true,
+                ..Egress::copy(now, node, (ended.ecn, header), fate)
+            },
+        );
     }
 
     /// A broadcast from outside has reached all its receivers.
@@ -118,7 +125,8 @@ impl DataPlane {
         let port = self.outside.port(foreign);
         let node = port.map_or(packet.source, |port| self.interfaces.node(port));
         let (ecn, header, fate) = (Ecn::NotEct, None, Fate::Ended);
-        self.outside.leave(foreign, Egress { at: now, tag: 0, node, port, ecn, header, fate, last: true });
+        self.outside
+            .leave(foreign, Egress { port, last: true, ..Egress::copy(now, node, (ecn, header), fate) });
     }
 
     /// Frees a message that has ended.

@@ -59,6 +59,8 @@ pub(crate) struct RunRules {
     pub hops_at_wires: bool,
     /// True if received packets are processed: an AQM handles them, a meter counts them, they may be lost, or routing needs their senders.
     pub processes_received: bool,
+    /// True if packets that radios have finished are counted.
+    pub counts_finished: bool,
     /// True if the run's scheme fills no place in this network.
     pub scheme_is_idle: bool,
     /// True if a queue reads and writes headers.

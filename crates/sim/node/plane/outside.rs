@@ -1,6 +1,6 @@
 //! Packets from outside the world: they enter at a node or at one of its links, and their copies leave where they arrive.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use airfair_schemes::places::{Ecn, FlowId, Header, HeaderKind, PacketClass};
@@ -20,7 +20,7 @@ pub enum Ingress {
 
 /// The bytes of a packet, for captures.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bytes {
+pub struct PacketBytes {
     /// EtherType of the packet.
     pub ethertype: u16,
     /// The packet from the header that the EtherType names.
@@ -47,7 +47,7 @@ pub struct Injection {
     /// Header of an explicit-rate scheme or of a queue.
     pub header: Option<(&'static HeaderKind, Header)>,
     /// The bytes, if captures are to have them.
-    pub bytes: Option<Bytes>,
+    pub bytes: Option<PacketBytes>,
     /// Number given by the caller, which the packet's copies bring back. It may be given again after the last of them.
     pub tag: u64,
 }
@@ -102,6 +102,8 @@ pub struct Egress {
     pub port: Option<PortIx>,
     /// ECN bits.
     pub ecn: Ecn,
+    /// An AQM has asked for ECN-Echo in the acknowledgement.
+    pub echo: bool,
     /// Header of a scheme, as hops and queues have left it.
     pub header: Option<Header>,
     /// The fate of the copy.
@@ -118,7 +120,7 @@ impl Egress {
         (ecn, header): (Ecn, Option<Header>),
         fate: Fate,
     ) -> Self {
-        Self { at, tag: 0, node, port: None, ecn, header, fate, last: false }
+        Self { at, tag: 0, node, port: None, ecn, echo: false, header, fate, last: false }
     }
 }
 
@@ -130,7 +132,7 @@ struct Foreign {
     port: Option<PortIx>,
     /// The port by which it was received.
     received_by: Option<PortIx>,
-    bytes: Option<Bytes>,
+    bytes: Option<PacketBytes>,
 }
 
 /// State of the packets from outside.
@@ -138,6 +140,8 @@ struct Foreign {
 pub(crate) struct Outside {
     /// Packets that will enter, by number.
     coming: BTreeMap<u32, (Time, Injection)>,
+    /// Those of them that arrive at the node where they enter, by time.
+    local: BTreeSet<(Time, u32)>,
     next: u32,
     /// Packets inside, and free places.
     inside: Vec<Option<Foreign>>,
@@ -153,13 +157,17 @@ impl Outside {
         // A number is in use for as long as its packet is on its way here: not for 2^32 others.
         let number = self.next;
         self.next = number.wrapping_add(1);
+        if packet.at == Ingress::Node(packet.ends[1]) {
+            self.local.insert((at, number));
+        }
         self.coming.insert(number, (at, packet));
         number
     }
 
     /// Removes a packet that enters now, by its number, and gives it a place inside.
     pub fn enter(&mut self, number: u32) -> Option<(ForeignIx, Injection)> {
-        let (_, mut packet) = self.coming.remove(&number)?;
+        let (at, mut packet) = self.coming.remove(&number)?;
+        self.local.remove(&(at, number));
         let port = if let Ingress::Port(port, _) = packet.at { Some(port) } else { None };
         self.entered += u64::from(!matches!(packet.at, Ingress::Port(_, None)));
         let foreign = Foreign { tag: packet.tag, port, received_by: None, bytes: packet.bytes.take() };
@@ -173,8 +181,7 @@ impl Outside {
 
     /// The earliest time at which a packet enters at the node that it is for, and arrives at once.
     pub fn next_local(&self) -> Option<Time> {
-        let local = |(_, packet): &&(Time, Injection)| packet.at == Ingress::Node(packet.ends[1]);
-        self.coming.values().filter(local).map(|&(at, _)| at).min()
+        self.local.first().map(|&(at, _)| at)
     }
 
     fn get(&self, at: ForeignIx) -> Option<&Foreign> {
@@ -198,7 +205,7 @@ impl Outside {
     }
 
     /// The bytes of a packet that has not ended.
-    pub fn bytes(&self, at: ForeignIx) -> Option<&Bytes> {
+    pub fn bytes(&self, at: ForeignIx) -> Option<&PacketBytes> {
         self.get(at)?.bytes.as_ref()
     }
 

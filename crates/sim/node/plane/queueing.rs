@@ -104,16 +104,26 @@ impl DataPlane {
         match verdict {
             Verdict::Pass => {}
             Verdict::Mark(reason) => self.mark(copy, reason.0),
-            Verdict::Echo(reason) => {
-                let packet = self.packets.packet_of(copy);
-                self.add_news(PlaneNews::Echo { packet, reason: reason.0 });
-            }
+            Verdict::Echo(reason) => self.set_echo(copy, reason.0),
             Verdict::Drop(reason) => {
                 self.drop_packet(self.interfaces.node(port), copy, reason.0, now);
                 return false;
             }
         }
         true
+    }
+
+    /// An acknowledgement on its way is to carry ECN-Echo. Of a segment the connection decides; of a packet from outside whoever has its
+    /// bytes.
+    fn set_echo(&mut self, copy: CopyRef, reason: &'static str) {
+        let Some((packet, at)) = self.packets.packet_and_copy_mut(copy) else { return };
+        if packet.is_tcp() {
+            let packet = at.of;
+            self.add_news(PlaneNews::Echo { packet, reason });
+        } else if packet.class == PacketClass::Ack && matches!(packet.payload, Payload::Foreign { .. }) {
+            at.echo = true;
+            self.accounts.mark(reason);
+        }
     }
 
     fn mark(&mut self, copy: CopyRef, reason: &'static str) {
