@@ -12,7 +12,7 @@ use airfair_schemes::c3l::allocation::{Allocator, Constraints, Flows};
 use airfair_schemes::c3l::capacity::{Capacities, CapacityConfig, LinkRound};
 use airfair_schemes::c3l::discovery::Neighbour;
 use airfair_schemes::c3l::profile::Passing;
-use airfair_schemes::c3l::round::{Controller, LinkReport, RoundConfig};
+use airfair_schemes::c3l::round::{LinkReport, RoundConfig, Rounds};
 use airfair_schemes::c3l::topology::{Link, Rules, Topology, Vertices};
 use airfair_schemes::places::{FlowId, NodeId};
 use airfair_units::random::{Purpose, Stream};
@@ -182,7 +182,7 @@ fn whole_rounds(grid: &Grid, paths: &[Vec<u32>]) {
             flows.entry(step.from).or_default().push(passing);
         }
     }
-    let mut controller = Controller::new(RoundConfig::default());
+    let mut controller = Rounds::new(RoundConfig::default());
     let mut now = Time::ZERO;
     let of = format!("100 x 50, {} flows", paths.len());
     for (what, overloads, listed) in [

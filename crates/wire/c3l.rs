@@ -294,7 +294,7 @@ impl Part {
 /// | 1 | bit 0: neighbours are listed; others 0, ignored |
 /// | 2 | number of the part, from 0; number of parts |
 /// | 4 | node |
-/// | 2 | round, the node's count of reports |
+/// | 2 | number, the node's count of reports |
 /// | 2 | version of the list of neighbours |
 /// | 4 | links, flows, neighbours in this part, 1 byte each; 0, ignored |
 /// | 15 each | next hop, 4 bytes; goodput of the link alone, 4; rate that it had, 4; transmissions in 256ths, 2; bit 0: overloaded, 1 |
@@ -316,7 +316,7 @@ pub struct ReportHead {
     /// The node that reports.
     pub node: u32,
     /// Counts its reports, modulo 2^16.
-    pub round: u16,
+    pub number: u16,
     /// Version of its list of neighbours; 0 before the first list.
     pub version: u16,
 }
@@ -447,7 +447,7 @@ impl Report {
         let mut writer = Writer::new(Header::C3l, buffer, self.wire_len())?
             .put([REPORT, u8::from(*listed), part.index, part.of])
             .put(head.node.to_be_bytes())
-            .put(head.round.to_be_bytes())
+            .put(head.number.to_be_bytes())
             .put(head.version.to_be_bytes())
             .put([links.len() as u8, flows.len() as u8, neighbours.len() as u8, 0]);
         for link in links {
@@ -481,7 +481,7 @@ impl Report {
         reader.literal([REPORT], "version and type", "0x13 (report)")?;
         let listed = reader.u8()? & 1 == 1;
         let part = Part::decode(&mut reader)?;
-        let head = ReportHead { node: reader.u32_be()?, round: reader.u16_be()?, version: reader.u16_be()? };
+        let head = ReportHead { node: reader.u32_be()?, number: reader.u16_be()?, version: reader.u16_be()? };
         let at = reader.clone();
         let [links, flows, neighbours, _reserved] = reader.array()?;
         let counts = [links, flows, neighbours].map(usize::from);

@@ -315,7 +315,6 @@ fn feed<N: Net>(net: &mut N, flow: N::Flow, now: Time) -> bool {
     loop {
         let room = net.hosts().agents.query_forwarder(radio, |forwarder| forwarder.room(id, to)).unwrap_or(0);
         let room = room.min(net.hosts().forwarders.most_taken(flow));
-        net.set_room(flow, room);
         let Some((packet, bytes)) = (if room > 0 { net.take(flow) } else { None }) else { return fed };
         let Some(number) = net.hosts().forwarders.add_taken(flow, packet) else { return fed };
         fed = true;

@@ -82,9 +82,6 @@ pub trait Net: Sized {
     /// The rate at which a flow's source sends, if a hop at the radio knows.
     fn stated_rate(&self, radio: Self::Radio, flow: FlowId) -> Option<Rate>;
 
-    /// The forwarder of a flow's source would take so many packets now, those that wait included. It changes with calls of hooks only.
-    fn set_room(&mut self, _flow: Self::Flow, _packets: u32) {}
-
     /// Removes the first packet of a flow that waits for the forwarder of its source, which takes it now; with its size as an IP packet,
     /// bytes.
     fn take(&mut self, _flow: Self::Flow) -> Option<(Self::Packet, u32)> {

@@ -194,7 +194,7 @@ impl NodeAgent {
             .collect();
         let listed = (version != self.acknowledged).then_some(&list[..]);
         self.reports = self.reports.wrapping_add(1);
-        let head = ReportHead { node: self.me.0, round: self.reports, version };
+        let head = ReportHead { node: self.me.0, number: self.reports, version };
         // The last part leaves first.
         for part in Report::parts(head, &links, &flows, listed).into_iter().rev() {
             if let Some(bytes) = encoded(&WireMessage::Report(part)) {

@@ -46,7 +46,7 @@ pub struct ControllerConfig {
 /// A report of which parts are missing.
 #[derive(Debug, Clone)]
 struct Parts {
-    round: u16,
+    number: u16,
     at: Time,
     parts: Vec<Option<Report>>,
 }
@@ -58,7 +58,7 @@ const BELIEVED: [f64; 2] = [0.125, 64.0];
 #[derive(Debug, Clone)]
 pub struct Controller {
     config: ControllerConfig,
-    core: round::Controller,
+    core: round::Rounds,
     me: NodeId,
     neighbours: Vec<NodeId>,
     /// An agent of this node has reported.
@@ -81,7 +81,7 @@ impl Controller {
     pub fn new(config: ControllerConfig) -> Self {
         Self {
             config,
-            core: round::Controller::new(config.round),
+            core: round::Rounds::new(config.round),
             me: NodeId(u32::MAX),
             neighbours: Vec::new(),
             has_agent: false,
@@ -96,19 +96,19 @@ impl Controller {
 
     /// The results of the rounds.
     #[must_use]
-    pub const fn core(&self) -> &round::Controller {
+    pub const fn core(&self) -> &round::Rounds {
         &self.core
     }
 
     /// A report, or a part of it, has arrived: has a later one overtaken it?
-    fn overtaken(&mut self, from: NodeId, round: u16, now: Time) -> bool {
+    fn overtaken(&mut self, from: NodeId, number: u16, now: Time) -> bool {
         let ControllerConfig { round: round::RoundConfig { expiry, rules, .. }, .. } = self.config;
         match self.last.get(&from) {
-            Some(&(last, at)) if (1..8).contains(&last.wrapping_sub(round)) && now.since(at) < expiry => {
+            Some(&(last, at)) if (1..8).contains(&last.wrapping_sub(number)) && now.since(at) < expiry => {
                 return true;
             }
             None if self.last.len() >= rules.nodes => return false,
-            _ => self.last.insert(from, (round, now)),
+            _ => self.last.insert(from, (number, now)),
         };
         false
     }
@@ -120,16 +120,16 @@ impl Controller {
             self.incomplete.remove(&from);
             return Some(vec![report]);
         }
-        let (round, most) = (report.head().round, self.config.round.rules.nodes);
+        let (number, most) = (report.head().number, self.config.round.rules.nodes);
         self.work += of as u64;
         if !self.incomplete.contains_key(&from) && self.incomplete.len() >= most {
             self.work += self.incomplete.len() as u64;
             let oldest = self.incomplete.iter().min_by_key(|(_, parts)| parts.at).map(|(&node, _)| node);
             oldest.map(|oldest| self.incomplete.remove(&oldest));
         }
-        let new = || Parts { round, at: now, parts: vec![None; of] };
+        let new = || Parts { number, at: now, parts: vec![None; of] };
         let parts = self.incomplete.entry(from).or_insert_with(new);
-        if parts.round != round || parts.parts.len() != of {
+        if parts.number != number || parts.parts.len() != of {
             *parts = new();
         }
         parts.parts[index] = Some(report);
@@ -251,7 +251,7 @@ impl Place for Controller {
         match WireMessage::decode(bytes) {
             Ok((WireMessage::Report(report), _)) if report.head().node == from.0 => {
                 self.has_agent |= from == self.me;
-                if self.overtaken(from, report.head().round, context.now) {
+                if self.overtaken(from, report.head().number, context.now) {
                     return;
                 }
                 if let Some(parts) = self.whole(from, report, context.now) {

@@ -98,7 +98,7 @@ fn named(topology: &Topology, number: u32) -> Link {
 
 /// The controller's state.
 #[derive(Debug, Clone)]
-pub struct Controller {
+pub struct Rounds {
     config: RoundConfig,
     topology: Topology,
     profile: Profile,
@@ -118,7 +118,7 @@ pub struct Controller {
     left_out: usize,
 }
 
-impl Controller {
+impl Rounds {
     /// Nothing reported yet.
     #[must_use]
     pub fn new(config: RoundConfig) -> Self {

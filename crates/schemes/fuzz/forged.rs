@@ -67,7 +67,7 @@ pub(super) fn forged(input: &mut Input<'_>) -> Vec<u8> {
             let heard: Vec<Neighbour> = (0..counts[2])
                 .map(|_| Neighbour { node: node(input), hellos: input.byte(), probes: input.byte() })
                 .collect();
-            let head = ReportHead { node: from, round, version: input.byte().into() };
+            let head = ReportHead { node: from, number: round, version: input.byte().into() };
             let mut parts = Report::parts(head, &links, &flows, input.flag().then_some(&heard[..]));
             let at = input.below(parts.len());
             C3lMessage::Report(parts.swap_remove(at))

@@ -380,7 +380,7 @@ impl<'a> WorldView<'a> {
         }
         let forwarded = || {
             let waiting = network.endpoints.flows.iter().filter_map(|flow| flow.forwarded.as_ref());
-            let waiting = waiting.flat_map(|forwarded| forwarded.packets());
+            let waiting = waiting.flat_map(|forwarded| forwarded.waiting.iter().copied());
             waiting.chain(network.hosts.forwarders.packets()).filter(data).count() as u64
         };
         ends.forwarded = network.hosts.forwarders.any().then(forwarded);

@@ -37,14 +37,15 @@ impl Coupling<World> for Stacks {
         while let Some(first) = self.sent.borrow_mut().first_entry().filter(|e| e.key().0 <= world.now()) {
             let (node, bytes) = first.remove();
             let ip = Ip::decode(EtherType::IPV4, &bytes).unwrap().unwrap();
-            let to = u32::from(Ipv4::decode(&bytes).unwrap().0.destination.octets()[3]);
+            let ends = Ipv4::decode(&bytes).unwrap().0;
+            let [from, to] = [ends.source, ends.destination].map(|address| u32::from(address.octets()[3]));
             let next = if to > node { node + 1 } else { node - 1 };
             let packet = Injection {
                 flow: FlowId(FiveTuple::new(&ip).flow(1)),
                 class: Class::new(&ip).into(),
                 ecn: ip.ecn.into(),
                 dscp: ip.dscp.get(),
-                ..Injection::new(NodeIx(node), NodeIx(to), bytes.len() as u32, self.tags)
+                ..Injection::new(NodeIx(from), NodeIx(to), bytes.len() as u32, self.tags)
             };
             let packet = packet.at_port(self.radios[node as usize], Some(NodeIx(next)));
             world.inject(packet, world.now()).unwrap();

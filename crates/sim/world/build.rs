@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use airfair_host::{
-    AgentSlot, ControllerSlot, HeaderKinds, Hosts, MessageFrames, Meters, Pipeline, forwarders, scheme_ids,
+    AgentSlot, ControllerSlot, HeaderKinds, Hosts, MessageFrames, Meters, Pipeline, scheme_ids,
 };
 use airfair_routing::shortest::Link;
 use airfair_schemes::places::{Capability, FlowId, Interface, NodeId};
@@ -407,6 +407,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
         records: Records::default(),
         schedule: Schedule::default(),
         news: VecDeque::new(),
+        rooms: VecDeque::new(),
         unsettled: false,
         ended_messages: Vec::new(),
     };
@@ -551,14 +552,12 @@ pub(super) fn add_flows(
             let number = FlowIx::of(network.endpoints.flows.len());
             f.forwarded = network.hosts.forwarders.source_of(number).map(|station| {
                 let port = network.plane.interfaces.of_station(station).1;
-                Box::new(Forwarded::new(port))
+                Box::new(Forwarded { port, waiting: VecDeque::new() })
             });
         }
         let (start, stop, order) = (f.start, f.stop, f.order());
         network.plane.routes.watch([from, to], (start.max(network.plane.rules.warmup), stop));
         let number: FlowIx = network.endpoints.flows.push(f);
-        // So that its room is known.
-        forwarders::offered(network, number, Time::ZERO);
         if start < stop {
             agenda.push(start, order, EventKind::FlowStart(number));
         }

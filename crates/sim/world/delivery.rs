@@ -1,13 +1,14 @@
 //! Packets at the ends of links: they are received, go on or arrive, and wires are served. At the end of an event its news are settled.
 
-use airfair_host::{Addressee, MessageSender, forwarders};
+use airfair_host::{Addressee, MessageSender};
 use airfair_schemes::places::{Ecn, PacketClass, Verdict};
 use airfair_units::{Span, Time};
 
+use super::sources;
 use crate::air::Air;
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, ScheduledEvent, class};
-use crate::ids::{CopyRef, ForeignIx, LinkRef, NodeIx, PortIx, StationIx, WireIx};
+use crate::ids::{CopyRef, ForeignIx, LinkRef, NodeIx, StationIx, WireIx};
 use crate::link::{FreeWire, OfferedPacket};
 use crate::node::Network;
 use crate::node::plane::accounts::drop_reason;
@@ -46,7 +47,6 @@ impl Network {
     fn settle_all(&mut self, now: Time) {
         self.plane.unsettled = false;
         self.settle(now);
-        self.feed_forwarders(now);
         for (sender, ended) in self.plane.ended_messages.drain(..) {
             match sender {
                 MessageSender::Agent(station) => self.hosts.agents.count_ended(station, &ended),
@@ -94,10 +94,10 @@ impl Network {
         // Packets whose route has moved to another interface of the node would wait here for a route that may never return.
         for (port, destination, hop) in moved {
             while let Some(packet) = self.plane.interfaces.pipeline_mut(port).withdraw(destination) {
-                self.plane.offer(hop, self.plane.packets.at(packet.id.0), now);
+                self.plane.send_to(hop, self.plane.packets.at(packet.id.0), now);
                 self.settle(now);
             }
-            self.resume_sources_at(port, now);
+            sources::resume(self, port, now);
         }
     }
 
@@ -127,23 +127,8 @@ impl Network {
     #[inline(always)]
     pub(super) fn settle(&mut self, now: Time) {
         self.endpoints.settle(&mut self.plane, now);
-    }
-
-    /// Resumes the sources that wait for room at a port.
-    #[inline(always)]
-    pub(super) fn resume_sources_at(&mut self, port: PortIx, now: Time) {
-        self.endpoints.resume_waiting_sources(&mut self.plane, port, now);
-        if !self.endpoints.offered.is_empty() {
-            self.feed_forwarders(now);
-        }
-    }
-
-    /// Offers forwarders the packets that sources have made for them.
-    #[cold]
-    #[inline(never)]
-    fn feed_forwarders(&mut self, now: Time) {
-        while let Some(flow) = self.endpoints.offered.pop_front() {
-            forwarders::offered(self, flow, now);
+        if !self.plane.rooms.is_empty() {
+            sources::resume_where_room(self, now);
         }
     }
 
@@ -345,7 +330,7 @@ impl Network {
         if leaves == Leaves::Tcp {
             self.endpoints.on_sent_by_wire(&mut self.plane, wire, copy, now);
         }
-        self.resume_sources_at(port, now);
+        sources::resume(self, port, now);
         if self.plane.interfaces.pipeline(port).view().packets > 0 {
             agenda.push_if(self.plane.links.wake(wire));
         }
@@ -359,7 +344,7 @@ impl Network {
             return;
         }
         let now = agenda.now;
-        self.resume_sources_at(port, now);
+        sources::resume(self, port, now);
         if self.endpoints.backpressure.has_waiting(port) {
             self.plane.schedule.add_if(self.plane.links.wake_at_departure(wire, now));
         }

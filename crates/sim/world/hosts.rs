@@ -6,6 +6,7 @@ use airfair_schemes::places::{
 };
 use airfair_units::{Rate, Time};
 
+use super::sources;
 use crate::event::{EventKind, Order, class};
 use crate::ids::{CopyRef, FlowIx, LinkRef, NodeIx, PortIx, StationIx};
 use crate::node::Network;
@@ -150,12 +151,6 @@ impl Net for Network {
         self.plane.interfaces.stated_rate(self.plane.interfaces.of_station(station).1, flow)
     }
 
-    fn set_room(&mut self, flow: FlowIx, packets: u32) {
-        if let Some(forwarded) = &mut self.endpoints.flows[flow].forwarded {
-            forwarded.set_room(packets);
-        }
-    }
-
     fn take(&mut self, flow: FlowIx) -> Option<(CopyRef, u32)> {
         self.endpoints.take_forwarded(&mut self.plane, flow)
     }
@@ -190,6 +185,6 @@ impl Net for Network {
     }
 
     fn resume_sources(&mut self, station: StationIx, now: Time) {
-        self.resume_sources_at(self.plane.interfaces.of_station(station).1, now);
+        sources::resume(self, self.plane.interfaces.of_station(station).1, now);
     }
 }

@@ -5,6 +5,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `radio` | between the data plane and the MACs of radios |
+//! | `sources` | sources of flows: their packets, and room for them |
 //! | `delivery` | packets at the ends of links, and the end of an event |
 //! | `host_events` | agents, controllers and forwarders: what they learn |
 //! | `hosts` | the network as hosts of schemes use it |
@@ -21,6 +22,7 @@ mod observing;
 mod radio;
 mod scheme_placement;
 mod setup;
+mod sources;
 mod warnings;
 
 pub use scheme_placement::offered;
@@ -103,11 +105,9 @@ impl World {
                             network.handle_indications(air, agenda);
                         }
                     }
-                    EventKind::FlowStart(flow) => {
-                        network.endpoints.flow_start(&mut network.plane, flow, agenda)
-                    }
+                    EventKind::FlowStart(flow) => sources::start(network, flow, agenda),
                     EventKind::FlowStop(flow) => network.endpoints.flow_stop(&mut network.plane, flow, now),
-                    EventKind::Source(flow) => network.endpoints.source_due(&mut network.plane, flow, agenda),
+                    EventKind::Source(flow) => sources::due(network, flow, agenda),
                     EventKind::File(flow) => network.endpoints.file_arrives(&mut network.plane, flow, now),
                     EventKind::SenderTimer(connection) => {
                         network.endpoints.sender_timer(&mut network.plane, connection, now)
@@ -126,7 +126,7 @@ impl World {
                     EventKind::LocalRoom(connection) => {
                         network.endpoints.on_local_room(&mut network.plane, connection, now)
                     }
-                    EventKind::RoomAtPort(port) => network.resume_sources_at(port, now),
+                    EventKind::RoomAtPort(port) => sources::resume(network, port, now),
                     EventKind::QueueWakes(port) => network.plane.queue_wakes(port, now),
                     EventKind::ArpRetry { port, target } => network.plane.arp_retry(port, target, now),
                     EventKind::Release(copy) => network.plane.end_control(copy, now),

@@ -6,6 +6,7 @@ use airfair_routing::SendRate as RoutingRate;
 use airfair_schemes::places::{Capability, Made, PacketClass, PacketId, SendRate, Transmit};
 use airfair_units::Time;
 
+use super::sources;
 use crate::air::{Air, BROADCAST, Indication, Msdu, Outcome};
 use crate::engine::Agenda;
 use crate::ids::{CopyRef, LinkRef, NodeIx, PortIx, StationIx};
@@ -191,10 +192,10 @@ impl Network {
             }
             self.plane.drop_packet(node, copy, drop_reason::LINK_BREAK, now);
             self.settle(now);
-            self.resume_sources_at(queue, now);
+            sources::resume(self, queue, now);
             return None;
         }
-        self.resume_sources_at(queue, now);
+        sources::resume(self, queue, now);
         let packet = self.plane.packets.packet_of(copy);
         if of_local_tcp {
             let connection = self.plane.packets.connection(packet);

@@ -74,7 +74,7 @@ const LINK: LinkReport = LinkReport {
 };
 const FLOW: FlowReport = FlowReport { flow: 0x0a0b_0c0d, next_hop: 2, rate: 0x0100, demand: u32::MAX };
 const HEARD: Neighbour = Neighbour { node: 3, hellos: 254, probes: 255 };
-const HEAD: ReportHead = ReportHead { node: 7, round: 0x0102, version: 0x0304 };
+const HEAD: ReportHead = ReportHead { node: 7, number: 0x0102, version: 0x0304 };
 
 #[test]
 fn report() {

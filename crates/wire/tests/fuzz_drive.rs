@@ -300,7 +300,7 @@ fn c3l_seeds() -> Vec<Vec<u8>> {
     };
     let flow = |flow| c3l::FlowReport { flow, next_hop: 2, rate: 73_250, demand: u32::MAX };
     let neighbour = |node| c3l::Neighbour { node, hellos: 240, probes: 255 };
-    let head = c3l::ReportHead { node: 7, round: 4, version: 2 };
+    let head = c3l::ReportHead { node: 7, number: 4, version: 2 };
     let report =
         |neighbours| c3l::Report::parts(head, &[1, 2].map(link), &[8, 9].map(flow), neighbours).remove(0);
     let shares = [1, 2].map(|next_hop| c3l::Share { next_hop, share: 36_000 });

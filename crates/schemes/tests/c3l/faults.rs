@@ -127,7 +127,7 @@ fn late_reports_leave_at_their_time() {
     let (mut now, mut left, mut next) = (2, 0, None::<Time>);
     let mut waits = Vec::new();
     let mut waited = |reports: &[Report], now: u64| {
-        waits.extend(reports.iter().map(|report| now - 2 - 100 * u64::from(report.head().round - 1)));
+        waits.extend(reports.iter().map(|report| now - 2 - 100 * u64::from(report.head().number - 1)));
     };
     for k in 0..100u64 {
         now = 2 + 100 * k;

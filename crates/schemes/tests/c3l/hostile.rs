@@ -32,7 +32,7 @@ impl Rig {
         let list: Vec<Neighbour> =
             hears.iter().map(|&node| Neighbour { node, hellos: 255, probes: 255 }).collect();
         let flows = [FlowReport { flow: from, next_hop, rate: 1000, demand: u32::MAX }];
-        let head = ReportHead { node: from, round, version: round };
+        let head = ReportHead { node: from, number: round, version: round };
         for part in &Report::parts(head, &[], &flows, Some(&list[..])) {
             let mut bytes = vec![0; part.wire_len()];
             part.encode(&mut bytes).unwrap();

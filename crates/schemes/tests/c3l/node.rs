@@ -281,7 +281,8 @@ impl Centre {
     fn hear(&mut self, node: u32, round: u16, (flows, part): (u32, usize), next_hop: u32, ms: u64) {
         let flow = |flow| FlowReport { flow, next_hop, rate: 1, demand: u32::MAX };
         let flows: Vec<FlowReport> = (0..flows).map(flow).collect();
-        let report = Report::parts(ReportHead { node, round, version: 0 }, &[], &flows, None).remove(part);
+        let report =
+            Report::parts(ReportHead { node, number: round, version: 0 }, &[], &flows, None).remove(part);
         let Self { controller, random, out } = self;
         let context = &mut Context { now: at(ms), random, out };
         controller.on_message(NodeId(node), &encoded(&Message::Report(report)), context);
@@ -431,7 +432,7 @@ fn what_interfaces_are_to_offer() {
 #[test]
 fn messages_have_names() {
     let kinds = scheme("c3l", &[]).message_kinds().unwrap();
-    let head = ReportHead { node: 3, round: 1, version: 0 };
+    let head = ReportHead { node: 3, number: 1, version: 0 };
     let report = Message::Report(Report::parts(head, &[], &[], None).remove(0));
     let head = AllocationHead { controller: 2, node: 3, round: 1, version: 0, valid_ms: 1 };
     let allocation = Message::Allocation(Allocation::parts(head, &[]).remove(0));

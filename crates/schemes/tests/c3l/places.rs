@@ -315,7 +315,7 @@ fn messages() -> impl Strategy<Value = Vec<u8>> {
                 overloaded: round % 2 == 0,
             }];
             let flow = FlowReport { flow: part % 3, next_hop: node % 4, rate: part, demand: node };
-            let head = ReportHead { node: node % 4, round, version };
+            let head = ReportHead { node: node % 4, number: round, version };
             let parts = Report::parts(head, &links, &[flow], Some(&list));
             let which = part as usize % parts.len();
             encoded(Message::Report(parts[which].clone()))
@@ -465,7 +465,7 @@ fn a_controller_asks_for_lists_that_it_does_not_have() {
     let mut controller = scheme.controller().unwrap();
     let (mut random, mut out) = (stream(), ControllerEffects::default());
     let mut report = vec![0; 16];
-    let head = ReportHead { node: 3, round: 1, version: 7 };
+    let head = ReportHead { node: 3, number: 1, version: 7 };
     Report::parts(head, &[], &[], None)[0].encode(&mut report).unwrap();
     controller.on_message(
         NodeId(3),
@@ -494,7 +494,7 @@ fn a_controller_asks_for_lists_that_it_has_forgotten() {
     for second in (0..96).step_by(8) {
         let listed = (second == 0).then_some(&list[..]);
         if second < 16 || second == 80 {
-            let head = ReportHead { node: 3, round: 1 + second as u16, version: 7 };
+            let head = ReportHead { node: 3, number: 1 + second as u16, version: 7 };
             let report = Report::parts(head, &[], &[], listed).remove(0);
             let mut bytes = vec![0; report.wire_len()];
             report.encode(&mut bytes).unwrap();
@@ -526,7 +526,7 @@ fn reports_out_of_order() {
         for &(second, round, part, next_hop) in arrivals {
             let flow = |flow| FlowReport { flow, next_hop, rate: 1, demand: u32::MAX };
             let flows: Vec<FlowReport> = (0..if round % 2 == 0 { 100 } else { 1 }).map(flow).collect();
-            let parts = Report::parts(ReportHead { node: 3, round, version: 0 }, &[], &flows, None);
+            let parts = Report::parts(ReportHead { node: 3, number: round, version: 0 }, &[], &flows, None);
             let mut bytes = vec![0; parts[part].wire_len()];
             parts[part].encode(&mut bytes).unwrap();
             let mut context = Context { now: at(1000 * second), random: &mut random, out: &mut out };

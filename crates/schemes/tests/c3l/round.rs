@@ -4,7 +4,7 @@ use airfair_schemes::c3l::allocation::Limit;
 use airfair_schemes::c3l::capacity;
 use airfair_schemes::c3l::discovery::Neighbour;
 use airfair_schemes::c3l::profile::Passing;
-use airfair_schemes::c3l::round::{Controller, LinkReport, LinkShare, RoundConfig};
+use airfair_schemes::c3l::round::{LinkReport, LinkShare, RoundConfig, Rounds};
 use airfair_schemes::c3l::topology::{Link, Rules};
 use airfair_schemes::places::{FlowId, NodeId};
 use airfair_units::Span;
@@ -15,7 +15,7 @@ const ANY: f64 = f64::INFINITY;
 
 /// Flows over nodes, who hears whom, and a controller that everybody reports to every 8 s.
 struct Mesh {
-    controller: Controller,
+    controller: Rounds,
     near: Vec<(u32, u32)>,
     flows: Vec<(u32, Vec<u32>, f64)>,
     second: u64,
@@ -24,7 +24,7 @@ struct Mesh {
 impl Mesh {
     fn new(config: RoundConfig, near: &[(u32, u32)], flows: &[(u32, &[u32])]) -> Self {
         let flows = flows.iter().map(|&(flow, path)| (flow, path.to_vec(), ANY)).collect();
-        Self { controller: Controller::new(config), near: near.to_vec(), flows, second: 0 }
+        Self { controller: Rounds::new(config), near: near.to_vec(), flows, second: 0 }
     }
 
     fn share(&self, link: Link) -> f64 {
@@ -147,7 +147,7 @@ fn demands() {
 fn reports_of_links_have_a_limit() {
     let rules = Rules { links: 1, ..Rules::default() };
     let mut controller =
-        Controller::new(RoundConfig { rules, default_goodput: 3.0 * C, ..RoundConfig::default() });
+        Rounds::new(RoundConfig { rules, default_goodput: 3.0 * C, ..RoundConfig::default() });
     let report = |to, goodput| LinkReport {
         to: NodeId(to),
         goodput,
@@ -187,7 +187,7 @@ fn lost_reports() {
 /// A link with half of the goodput takes twice the time: x (1 + 2) = 1; one of which nothing is known has the default.
 #[test]
 fn goodputs() {
-    let mut controller = Controller::new(RoundConfig { default_goodput: 2.0 * C, ..RoundConfig::default() });
+    let mut controller = Rounds::new(RoundConfig { default_goodput: 2.0 * C, ..RoundConfig::default() });
     let passing = |flow, to| vec![Passing { flow: FlowId(flow), next_hop: NodeId(to), demand: ANY }];
     let hears = |node| [Neighbour { node: NodeId(node), hellos: 255, probes: 255 }];
     controller.report(NodeId(1), &[], passing(1, 2), Some(&hears(2)), at(0));
@@ -266,7 +266,7 @@ fn links_of_a_limit_are_in_order() {
 #[test]
 fn a_node_reports_no_more_links_than_it_may_have() {
     let rules = Rules { links: 1000, ..Rules::default() };
-    let mut controller = Controller::new(RoundConfig { rules, ..RoundConfig::default() });
+    let mut controller = Rounds::new(RoundConfig { rules, ..RoundConfig::default() });
     let report = |to, goodput| LinkReport {
         to: NodeId(to),
         goodput,

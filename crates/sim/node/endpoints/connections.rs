@@ -42,7 +42,7 @@ impl Endpoints {
     /// Starts the transfer of a file over a connection of its own.
     pub(crate) fn file_arrives(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
         let Some((size, next)) = self.tcp.file_arrives(flow, now) else { return };
-        self.flows[flow].offer(size);
+        self.flows[flow].count_offered(size);
         let id = self.open_connection(plane, flow, Some(size), now);
         self.schedule_file(plane, flow, next);
         if let Some(id) = id {

@@ -38,54 +38,15 @@ airfair_units::fieldwise!(Sub::sub for FlowTotals {
     sent, delivered_packets, delivered_bytes, dropped, offered_bytes, held
 });
 
-/// Packets of a flow before the forwarder of its source has them. Sources go on as if it took them at once, as long as it has room; it is
-/// called when the source has done.
+/// Packets of a flow that wait for the forwarder of its source.
 #[derive(Debug)]
 pub(crate) struct Forwarded {
     /// The port of the forwarder's radio.
     pub port: PortIx,
-    /// Packets for which it has no room.
     pub waiting: VecDeque<CopyRef>,
-    /// Packets that have left their source, for which it has room.
-    leaving: VecDeque<CopyRef>,
-    /// Further packets for which it has room.
-    room: u32,
 }
 
 impl Forwarded {
-    /// The queue before a forwarder without room.
-    pub fn new(port: PortIx) -> Self {
-        Self { port, waiting: VecDeque::new(), leaving: VecDeque::new(), room: 0 }
-    }
-
-    /// Packets that it has not been given.
-    pub fn packets(&self) -> impl Iterator<Item = CopyRef> + '_ {
-        self.leaving.iter().chain(&self.waiting).copied()
-    }
-
-    /// It would take so many packets now.
-    pub fn set_room(&mut self, packets: u32) {
-        self.room = packets.saturating_sub(self.leaving.len() as u32);
-    }
-
-    /// Adds a packet. True if it leaves its source.
-    pub fn add(&mut self, copy: CopyRef) -> bool {
-        let leaves = self.room > 0 && self.waiting.is_empty();
-        if leaves {
-            self.room -= 1;
-            self.leaving.push_back(copy);
-        } else {
-            self.waiting.push_back(copy);
-        }
-        leaves
-    }
-
-    /// Removes the first packet; true if it leaves its source only now.
-    pub fn take(&mut self) -> Option<(CopyRef, bool)> {
-        let leaving = self.leaving.pop_front().map(|copy| (copy, false));
-        leaving.or_else(|| self.waiting.pop_front().map(|copy| (copy, true)))
-    }
-
     /// True if as many packets wait as the port's queue may hold.
     pub fn is_full(&self, plane: &DataPlane) -> bool {
         self.waiting.len() >= plane.interfaces.pipeline(self.port).view().limit_packets as usize
@@ -112,7 +73,7 @@ pub(crate) struct Flow {
     pub source: TrafficSource,
     next_number: u32,
     /// An offer of another packet is pending, since a saturating source's packet was dropped.
-    offer_requested: bool,
+    retry_requested: bool,
     /// Totals from the start of the run, and those at the end of the warm-up.
     totals: FlowTotals,
     warmup: FlowTotals,
@@ -155,7 +116,7 @@ impl Flow {
             stop: spec.stop.min(end),
             source: TrafficSource::new(spec, seed),
             next_number: 0,
-            offer_requested: false,
+            retry_requested: false,
             totals: FlowTotals::default(),
             warmup: FlowTotals::default(),
             held_since: None,
@@ -273,7 +234,7 @@ impl Flow {
     }
 
     /// Counts bytes that the application has handed over to TCP.
-    pub fn offer(&mut self, bytes: u64) {
+    pub fn count_offered(&mut self, bytes: u64) {
         self.totals.offered_bytes += bytes;
     }
 
@@ -323,13 +284,13 @@ impl Flow {
     }
 
     /// Requests that a saturating source offers another packet later; true if no request was pending.
-    pub fn request_offer(&mut self) -> bool {
-        !std::mem::replace(&mut self.offer_requested, true)
+    pub fn request_retry(&mut self) -> bool {
+        !std::mem::replace(&mut self.retry_requested, true)
     }
 
     /// Clears the request: the offer is due.
-    pub fn offer_due(&mut self) {
-        self.offer_requested = false;
+    pub fn retry_due(&mut self) {
+        self.retry_requested = false;
     }
 
     /// Starts the measurement at the end of the warm-up.

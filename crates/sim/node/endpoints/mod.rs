@@ -20,8 +20,6 @@ mod sources;
 pub(crate) mod tcp;
 pub(crate) mod udp;
 
-use std::collections::VecDeque;
-
 use airfair_units::Span;
 
 use crate::ids::{FlowIx, Table};
@@ -31,7 +29,7 @@ use tcp::Tcp;
 use udp::Udp;
 
 /// Time after which a saturating source offers a packet again if its last one was dropped: about a packet of 1500 B at 11 Mbit/s.
-const OFFER_AGAIN: Span = Span::from_millis(1);
+const RETRY_AFTER: Span = Span::from_millis(1);
 
 /// The ends of all flows. They send and receive by the data plane, which the functions here borrow.
 #[derive(Default)]
@@ -41,6 +39,6 @@ pub(crate) struct Endpoints {
     pub udp: Udp,
     /// Packets of a node's own sources in its queues, and sources that wait.
     pub backpressure: Backpressure,
-    /// Flows with a packet that their forwarders have not been offered.
-    pub offered: VecDeque<FlowIx>,
+    /// True if the last packet of a source waits for a forwarder, which has to be offered that now.
+    pub offered: bool,
 }

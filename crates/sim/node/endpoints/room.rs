@@ -4,7 +4,7 @@
 use airfair_schemes::places::QueueView;
 use airfair_units::Time;
 
-use super::{Endpoints, OFFER_AGAIN};
+use super::{Endpoints, RETRY_AFTER};
 use crate::event::{EventKind, Order, class};
 use crate::ids::{ConnectionRef, CopyRef, FlowIx, PortIx, WireIx};
 use crate::node::endpoints::backpressure::Waiter;
@@ -14,7 +14,7 @@ use crate::packet::{Packet, PacketCopy, Payload};
 impl Endpoints {
     /// True if a port has no room for a packet of a flow's source now.
     #[inline(always)]
-    pub(super) fn is_full_for(&self, plane: &mut DataPlane, port: PortIx, flow: FlowIx, now: Time) -> bool {
+    pub(crate) fn is_full_for(&self, plane: &mut DataPlane, port: PortIx, flow: FlowIx, now: Time) -> bool {
         if let Some(forwarded) = &self.flows[flow].forwarded {
             return forwarded.is_full(plane);
         }
@@ -61,69 +61,15 @@ impl Endpoints {
     }
 
     /// Registers a source that waits for room at a port.
-    pub(super) fn wait_for_room(&mut self, plane: &mut DataPlane, port: PortIx, waiter: Waiter, now: Time) {
+    pub(crate) fn wait_for_room(&mut self, plane: &mut DataPlane, port: PortIx, waiter: Waiter, now: Time) {
         self.backpressure.block(port, waiter);
         if let Some(wire) = plane.interfaces.wire_with_queue(port, &plane.links) {
             plane.schedule.add_if(plane.links.wake_at_departure(wire, now));
         }
     }
 
-    /// Resumes the sources that wait for room at a port.
-    #[inline(always)]
-    pub(crate) fn resume_waiting_sources(&mut self, plane: &mut DataPlane, port: PortIx, now: Time) {
-        if self.backpressure.needs_room(port) {
-            self.give_room_to_sources(plane, port, now);
-        }
-    }
-
-    #[inline(never)]
-    fn give_room_to_sources(&mut self, plane: &mut DataPlane, port: PortIx, now: Time) {
-        // Saturating and other sources take turns whenever there is room.
-        if self.backpressure.is_turn_of_saturating(port) {
-            let made = self.refill_saturating(plane, port, now);
-            self.backpressure.end_saturating_turn(port, made);
-        }
-        let by_destination =
-            plane.rules.queues_label && !plane.interfaces.pipeline(port).queue_header().is_none();
-        while by_destination || !plane.interfaces.is_full(port, &mut plane.links, now) {
-            match self.next_waiter(plane, port, now) {
-                Some(Waiter::Flow(flow)) => self.resume_udp_source(plane, flow, now),
-                Some(Waiter::Connection(id)) => {
-                    if self.tcp.get(id).is_some() {
-                        self.backpressure.unblock(id);
-                        self.send_segments(plane, id, now);
-                    }
-                }
-                None => break,
-            }
-        }
-        if !self.backpressure.saturating(port).is_empty() {
-            self.refill_saturating(plane, port, now);
-        }
-    }
-
-    /// Resumes the UDP source of a flow, which has held back a packet.
-    fn resume_udp_source(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
-        if self.udp.set_blocked(flow, false) {
-            self.send_paced(plane, flow, now);
-            return;
-        }
-        let f = &mut self.flows[flow];
-        f.release(now);
-        if now >= f.stop {
-            return;
-        }
-        f.source.resume(now);
-        let due = f.source.next(now);
-        let (stop, order) = (f.stop, f.order());
-        self.make_packet(plane, flow, now);
-        if due < stop {
-            plane.schedule.add(due, order, EventKind::Source(flow));
-        }
-    }
-
     /// The first source that waits at a port and need not wait longer; it is removed from the list.
-    fn next_waiter(&mut self, plane: &mut DataPlane, port: PortIx, now: Time) -> Option<Waiter> {
+    pub(crate) fn next_waiter(&mut self, plane: &mut DataPlane, port: PortIx, now: Time) -> Option<Waiter> {
         let mut place = 0;
         loop {
             let waiter = self.backpressure.waiter(port, place)?;
@@ -146,7 +92,7 @@ impl Endpoints {
     }
 
     /// True if a flow over UDP has to wait at its node's port.
-    pub(super) fn udp_source_must_wait(
+    pub(crate) fn udp_source_must_wait(
         &mut self,
         plane: &DataPlane,
         port: PortIx,
@@ -159,47 +105,8 @@ impl Endpoints {
         self.backpressure.udp_source_must_wait(port, flow, now, (limit, empty))
     }
 
-    /// Refills the packets of saturating sources: each keeps its share of half of the queue filled, so that the queue is never empty and
-    /// forwarded packets still find room. Where there is less room than sources they take turns.
-    ///
-    /// Returns true if a packet was made.
-    pub(crate) fn refill_saturating(&mut self, plane: &mut DataPlane, port: PortIx, now: Time) -> bool {
-        let flows = &self.flows;
-        self.backpressure.retain_saturating(port, |&flow| now < flows[flow].stop);
-        self.backpressure.remove_departed(port, now);
-        let limit = plane.interfaces.pipeline(port).view().limit_packets;
-        let share = self.backpressure.share_of_saturating(port, limit);
-        let mut made = false;
-        for i in 0..self.backpressure.saturating(port).len() {
-            let flow = self.backpressure.saturating(port)[i];
-            while self.backpressure.packets_of(flow) < share {
-                let waits = self.udp_source_must_wait(plane, port, flow, now);
-                if waits && self.backpressure.packets_of(flow) > 0 {
-                    break;
-                }
-                let view = plane.interfaces.pipeline(port).view();
-                if waits || self.is_full_for(plane, port, flow, now) {
-                    self.backpressure.rotate_saturating(port, i);
-                    return made;
-                }
-                let copy = self.make_packet(plane, flow, now);
-                made = true;
-                if plane.interfaces.pipeline(port).view().packets == view.packets
-                    && self.flows[flow].forwarded.is_none()
-                {
-                    // The packet waits for an address, is in the MAC, or was dropped: another packet now would end the same way.
-                    if plane.packets.get(copy).is_none() {
-                        self.schedule_offer(plane, flow, now);
-                    }
-                    break;
-                }
-            }
-        }
-        made
-    }
-
     /// Registers a saturating source at the port by which its packet has left. With a routing protocol the port is not known earlier.
-    pub(super) fn register_departure_port(&mut self, plane: &DataPlane, flow: FlowIx, port: PortIx) {
+    pub(crate) fn register_departure_port(&mut self, plane: &DataPlane, flow: FlowIx, port: PortIx) {
         let f = &self.flows[flow];
         if !f.source.is_saturating()
             || self.udp.controls(flow)
@@ -220,18 +127,18 @@ impl Endpoints {
     pub(crate) fn on_queue_emptied(&mut self, plane: &mut DataPlane, port: PortIx, now: Time) {
         if self.backpressure.has_waiting(port) {
             let order = Order::new(class::TRAFFIC, plane.interfaces.rank(plane.interfaces.node(port)));
-            plane.schedule.add(now + OFFER_AGAIN, order, EventKind::RoomAtPort(port));
+            plane.schedule.add(now + RETRY_AFTER, order, EventKind::RoomAtPort(port));
         }
         for i in 0..self.backpressure.saturating(port).len() {
-            self.schedule_offer(plane, self.backpressure.saturating(port)[i], now);
+            self.schedule_retry(plane, self.backpressure.saturating(port)[i], now);
         }
     }
 
     /// Schedules another packet of a saturating source whose packet was dropped: with none in the queue no departure would resume the
     /// source.
-    fn schedule_offer(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
-        if self.backpressure.packets_of(flow) == 0 && self.flows[flow].request_offer() {
-            plane.schedule.add(now + OFFER_AGAIN, self.flows[flow].order(), EventKind::Source(flow));
+    pub(crate) fn schedule_retry(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
+        if self.backpressure.packets_of(flow) == 0 && self.flows[flow].request_retry() {
+            plane.schedule.add(now + RETRY_AFTER, self.flows[flow].order(), EventKind::Source(flow));
         }
     }
 
@@ -261,7 +168,6 @@ impl Endpoints {
                         plane.accounts.mark(reason);
                     }
                 }
-                PlaneNews::Room(port) => self.resume_waiting_sources(plane, port, now),
             }
         }
     }
@@ -286,7 +192,7 @@ impl Endpoints {
         }
         // The port of the first packet was unknown when the packet was made, so its source is not registered there yet.
         if plane.routes.are_found() && self.flows[flow].source.is_saturating() && !self.udp.controls(flow) {
-            self.schedule_offer(plane, flow, now);
+            self.schedule_retry(plane, flow, now);
         }
     }
 

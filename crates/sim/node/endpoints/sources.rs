@@ -28,44 +28,8 @@ impl Endpoints {
         }
     }
 
-    /// Starts the traffic of a flow.
-    #[inline(never)]
-    pub(crate) fn flow_start(&mut self, plane: &mut DataPlane, flow: FlowIx, agenda: &mut Agenda) {
-        let now = agenda.now;
-        let f = &mut self.flows[flow];
-        f.set_start(now);
-        if f.is_tcp {
-            self.tcp_start(plane, flow, agenda);
-            return;
-        }
-        let due = f.source.start(now);
-        let (order, stop) = (f.order(), f.stop);
-        let saturating = f.source.is_saturating();
-        if self.udp.controls(flow) {
-            self.udp.start(flow, now, &mut plane.schedule);
-            if saturating {
-                self.udp.request(flow);
-                self.send_paced(plane, flow, now);
-                return;
-            }
-        }
-        if saturating {
-            match self.port_towards(plane, flow) {
-                Some(port) => {
-                    self.backpressure.add_saturating(port, flow);
-                    self.refill_saturating(plane, port, now);
-                }
-                None => {
-                    self.make_packet(plane, flow, now);
-                }
-            }
-        } else if due < stop {
-            agenda.push(due, order, EventKind::Source(flow));
-        }
-    }
-
     /// Starts a flow over TCP.
-    fn tcp_start(&mut self, plane: &mut DataPlane, flow: FlowIx, agenda: &mut Agenda) {
+    pub(crate) fn tcp_start(&mut self, plane: &mut DataPlane, flow: FlowIx, agenda: &mut Agenda) {
         let now = agenda.now;
         let f = &self.flows[flow];
         let order = f.order();
@@ -93,48 +57,7 @@ impl Endpoints {
         }
     }
 
-    /// Handles the due time of the next packet of a flow's application.
-    pub(crate) fn source_due(&mut self, plane: &mut DataPlane, flow: FlowIx, agenda: &mut Agenda) {
-        let now = agenda.now;
-        let f = &mut self.flows[flow];
-        if f.is_tcp {
-            let size = u64::from(f.source.size());
-            f.offer(size);
-            self.schedule_source(flow, agenda);
-            let id = self.tcp.connection_of(flow);
-            if self.tcp.write(id, size) {
-                self.send_segments(plane, id, now);
-            }
-            return;
-        }
-        if self.udp.controls(flow) {
-            self.udp.request(flow);
-            self.send_paced(plane, flow, now);
-            return;
-        }
-        if f.source.is_saturating() {
-            f.offer_due();
-            if let Some(port) = self.port_towards(plane, flow) {
-                if plane.routes.are_found() {
-                    self.register_departure_port(plane, flow, port);
-                }
-                self.refill_saturating(plane, port, now);
-            }
-            return;
-        }
-        if let Some(NextHop { port, .. }) = self.first_hop(plane, flow)
-            && self.backpressure.rules(port).backpressure
-            && (self.is_full_for(plane, port, flow, now) || self.udp_source_must_wait(plane, port, flow, now))
-        {
-            self.flows[flow].hold(now);
-            self.wait_for_room(plane, port, Waiter::Flow(flow), now);
-            return;
-        }
-        self.make_packet(plane, flow, now);
-        self.schedule_source(flow, agenda);
-    }
-
-    fn schedule_source(&mut self, flow: FlowIx, agenda: &mut Agenda) {
+    pub(crate) fn schedule_source(&mut self, flow: FlowIx, agenda: &mut Agenda) {
         let f = &mut self.flows[flow];
         let due = f.source.next(agenda.now);
         if due < f.stop {
@@ -152,7 +75,7 @@ impl Endpoints {
     }
 
     /// Makes a flow's next packet and sends it from its source; returns the packet's copy.
-    pub(super) fn make_packet(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) -> CopyRef {
+    pub(crate) fn make_packet(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) -> CopyRef {
         let headers = plane.rules.headers.udp + plane.rules.headers.ip;
         let mut first = PacketCopy { at_source: true, ..PacketCopy::PLAIN };
         let controlled = self.udp.controls(flow);
@@ -191,7 +114,7 @@ impl Endpoints {
 
     /// First hop of a flow's next packet, as far as known now.
     #[inline(always)]
-    pub(super) fn first_hop(&self, plane: &DataPlane, flow: FlowIx) -> Option<NextHop> {
+    pub(crate) fn first_hop(&self, plane: &DataPlane, flow: FlowIx) -> Option<NextHop> {
         let f = &self.flows[flow];
         if let Some(forwarded) = &f.forwarded {
             return Some(NextHop { port: forwarded.port, node: f.to });
@@ -215,7 +138,7 @@ impl Endpoints {
     }
 
     /// The port by which packets of a flow's source leave.
-    pub(super) fn port_towards(&self, plane: &DataPlane, flow: FlowIx) -> Option<PortIx> {
+    pub(crate) fn port_towards(&self, plane: &DataPlane, flow: FlowIx) -> Option<PortIx> {
         let f = &self.flows[flow];
         if let Some(forwarded) = &f.forwarded {
             return Some(forwarded.port);
@@ -241,7 +164,7 @@ impl Endpoints {
         match first_hop {
             Some(hop) => match plane.interfaces.wire_with_queue(hop.port, &plane.links) {
                 Some(wire) => plane.offer_to_wire(wire, offer, now),
-                None => plane.offer(hop, offer.packet, now),
+                None => plane.send_to(hop, offer.packet, now),
             },
             None => {
                 if let Some(arrival) = plane.forward(source, offer.packet, now) {
@@ -262,21 +185,15 @@ impl Endpoints {
             self.settle(plane, now);
             return;
         }
-        if forwarded.add(copy) {
-            plane.packets.leave_source(copy);
-            self.backpressure.count_flow_left(flow);
-        }
-        self.offered.push_back(flow);
-        plane.leave_unsettled();
+        forwarded.waiting.push_back(copy);
+        self.offered = true;
     }
 
     /// Takes the first packet of a flow that waits for its forwarder, with its size as an IP packet, bytes.
     pub(crate) fn take_forwarded(&mut self, plane: &mut DataPlane, flow: FlowIx) -> Option<(CopyRef, u32)> {
-        let (copy, leaves) = self.flows[flow].forwarded.as_mut()?.take()?;
-        if leaves {
-            plane.packets.leave_source(copy);
-            self.backpressure.count_flow_left(flow);
-        }
+        let copy = self.flows[flow].forwarded.as_mut()?.waiting.pop_front()?;
+        plane.packets.leave_source(copy);
+        self.backpressure.count_flow_left(flow);
         Some((copy, plane.packets.get(copy).map_or(0, |packet| packet.bytes)))
     }
 
@@ -343,7 +260,7 @@ impl Endpoints {
     }
 
     /// Sends the packets of a flow that its pacing allows and for which its node's queue has room.
-    pub(super) fn send_paced(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
+    pub(crate) fn send_paced(&mut self, plane: &mut DataPlane, flow: FlowIx, now: Time) {
         while self.udp.is_pending(flow) && !self.udp.is_blocked(flow) && now < self.flows[flow].stop {
             let due = self.udp.due(flow, now);
             if due > now {

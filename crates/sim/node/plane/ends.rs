@@ -62,6 +62,12 @@ impl DataPlane {
         self.leave_unsettled();
     }
 
+    /// There may be room at a port, of which sources are told when this call is over, at the end of the present event at the latest.
+    pub(super) fn add_room(&mut self, port: PortIx) {
+        self.rooms.push_back(port);
+        self.leave_unsettled();
+    }
+
     /// Something is left to the end of the present event.
     pub(crate) fn leave_unsettled(&mut self) {
         (self.unsettled, self.schedule.pending) = (true, true);

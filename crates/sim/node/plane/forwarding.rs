@@ -4,7 +4,7 @@ use airfair_routing::DropReason as RoutingDrop;
 use airfair_schemes::places::{DropReason, Passage};
 use airfair_units::{Rate, Time};
 
-use super::{Arrival, DataPlane, PlaneNews};
+use super::{Arrival, DataPlane};
 use crate::engine::Agenda;
 use crate::event::{EventKind, Order, ScheduledEvent, class};
 use crate::ids::{CopyRef, LinkRef, NodeIx, PortIx, RoutingIx, StationIx, WireIx};
@@ -38,14 +38,14 @@ impl DataPlane {
             return None;
         }
         match self.routes.fixed_hop(node, destination) {
-            Some(hop) => self.offer(hop, copy, now),
+            Some(hop) => self.send_to(hop, copy, now),
             None => self.route_packet(node, copy, now),
         }
         None
     }
 
-    /// Offers a packet to the queue of a port, or lets it wait until its next hop's address is known.
-    pub(crate) fn offer(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
+    /// Sends a packet to a next hop: offers it to the queue of the port, or lets it wait until the address is known.
+    pub(crate) fn send_to(&mut self, hop: NextHop, copy: CopyRef, now: Time) {
         if matches!(self.interfaces.link(hop.port), LinkRef::Station(_)) && !self.arp.resolves(hop) {
             self.await_address(hop, copy, now);
             return;
@@ -83,7 +83,7 @@ impl DataPlane {
             let (NextHop { port, node: next }, hops) = (hop, at.hops);
             self.records.push(now, Record::Routed { node, flow, packet: at.of, next, port, hops });
         }
-        self.offer(hop, copy, now);
+        self.send_to(hop, copy, now);
     }
 
     /// Carries out the actions that a node's routing protocol has returned.
@@ -108,7 +108,7 @@ impl DataPlane {
             // Saturating sources offer packets again.
             for port in self.interfaces.ports_of(node) {
                 let queues: Vec<PortIx> = self.interfaces.ports_of_link(port).collect();
-                queues.into_iter().for_each(|queue| self.add_news(PlaneNews::Room(queue)));
+                queues.into_iter().for_each(|queue| self.add_room(queue));
             }
         }
         self.schedule_routing(node, now);

@@ -80,8 +80,6 @@ pub(crate) enum PlaneNews {
     Lost { packet: Packet, copy: PacketCopy },
     /// An acknowledgement on its way is to carry ECN-Echo, for this reason.
     Echo { packet: PacketRef, reason: &'static str },
-    /// There may be room at a port, as packets that waited for a route have ended.
-    Room(PortIx),
 }
 
 /// A packet that has arrived at its destination.
@@ -134,6 +132,8 @@ pub(crate) struct DataPlane {
     pub schedule: Schedule,
     /// For the ends of flows.
     pub news: VecDeque<PlaneNews>,
+    /// Ports at which there may be room for sources, as packets that waited for a route or an address have ended.
+    pub rooms: VecDeque<PortIx>,
     /// True if there are news, ended messages, or packets for forwarders, which are settled at the end of the present event at the latest.
     pub unsettled: bool,
     /// Messages that have ended, for the agents and controllers that have sent them.

@@ -310,7 +310,7 @@ impl DataPlane {
                     self.drop_packet(self.interfaces.node(port), copy, drop_reason::ARP_FAILED, now);
                 }
                 // Saturating sources offer packets again.
-                self.add_news(PlaneNews::Room(port));
+                self.add_room(port);
             }
         }
     }
