@@ -154,10 +154,10 @@ def test_schemes() -> None:
     assert "red.max_p = 0.1 (0 to 1)\n" in airfair("schemes", "red", "nred").stdout
     told = airfair("schemes", "nred").stdout
     assert [f"nred.{name} = " in told for name in ("max_p", "ecn", "obey_own")] == [True, True, False]
-    assert "5 choices where the source is open: airfair schemes nred --readings" in told
+    assert "6 readings and additions of ours: airfair schemes nred --readings" in told
     apart = airfair("schemes", "nred", "--readings").stdout
     listed_apart = re.findall(r"^  nred\.(\w+) = ", apart, re.MULTILINE)
-    assert listed_apart == ["memory", "set_up", "obey_own", "rx_all", "broadcast"]
+    assert listed_apart == ["theta", "memory", "set_up", "obey_own", "rx_all", "broadcast"]
     lines = airfair("schemes").stdout.splitlines()
     assert [line.split()[0] for line in lines[:-2]] == [scheme["name"] for scheme in listed]
     assert all(line.endswith(scheme["about"]) for line, scheme in zip(lines, listed, strict=False))

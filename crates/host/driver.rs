@@ -60,8 +60,17 @@ impl OnDriver {
             Capability::Samples => (
                 Driver,
                 Estimated,
-                "the channel's busy, receive and transmit times of nl80211's survey, in ms, and retries and failures of its stations; \
-                 they may step back or stand still",
+                "packets, retries and failures of nl80211's stations; they may step back or stand still",
+            ),
+            Capability::Airtime => (
+                Driver,
+                Estimated,
+                "the channel's busy, receive and transmit times of nl80211's survey, in ms; they may step back or stand still",
+            ),
+            Capability::TransmitChoice => (
+                Software,
+                Estimated,
+                "rate and power in the header of a frame that a monitor interface injects (radiotap); the power is the nearest to the wanted one",
             ),
             Capability::NavTime => (
                 Monitor,

@@ -8,13 +8,13 @@ use airfair_schemes::places::{Airtime, LinkSample, LinkUse, NodeSample};
 use airfair_units::{Rate, Span, Time};
 
 /// Counters of an interface from the start to a moment.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct InterfaceCounters {
     /// Time of the counters, by the clock of the host.
     pub at: Time,
-    /// Time in each radio state; together the time from the start to `at`.
-    pub airtime: Airtime,
-    /// Time spent receiving frames for the node itself.
+    /// Time in each radio state; together the time from the start to `at`. None where the driver does not count them.
+    pub airtime: Option<Airtime>,
+    /// Time spent receiving frames for the node itself; zero where `airtime` is none.
     pub receive_own: Span,
     /// Responses that were not received.
     pub retries: u64,
@@ -22,6 +22,14 @@ pub struct InterfaceCounters {
     pub traffic: u64,
     /// Traffic of the link.
     pub link: LinkUse,
+}
+
+/// Those of a radio at its start, all zero.
+impl Default for InterfaceCounters {
+    fn default() -> Self {
+        let (at, receive_own, link) = (Time::ZERO, Span::ZERO, LinkUse::default());
+        Self { at, airtime: Some(Airtime::default()), receive_own, retries: 0, traffic: 0, link }
+    }
 }
 
 /// The part of an interval by which the times of its states may miss or exceed it: drivers round, and count at their own moments.
@@ -44,11 +52,16 @@ const LONGEST_FRAME: Span = Span::from_millis(20);
 impl InterfaceCounters {
     /// The differences from earlier counters of a radio of this rate, in a sample without what is no difference; none if they cannot be
     /// right: time or a counter has stepped back, the states do not add up to the interval (counters that stand still add up to nothing),
-    /// or more has happened than can in the interval.
+    /// or more has happened than can in the interval. A radio without times of its states counts as idle, and only the other counters are
+    /// checked.
     #[must_use]
     pub fn since(&self, earlier: &Self, rate: Rate) -> Option<NodeSample<'static>> {
         let interval = Span(self.at.0.checked_sub(earlier.at.0).filter(|&length| length > 0)?);
-        let airtime = fitted(self.airtime - earlier.airtime, interval)?;
+        let airtime = match (self.airtime, earlier.airtime) {
+            (Some(now), Some(before)) => fitted(now - before, interval)?,
+            (None, None) => Airtime { idle: interval, ..Airtime::default() },
+            _ => return None,
+        };
         let receive_own = Span(self.receive_own.0.checked_sub(earlier.receive_own.0)?);
         if receive_own.0 > interval.0.saturating_add(LONGEST_FRAME.0) {
             return None;
@@ -96,9 +109,10 @@ impl InterfaceCounters {
     pub fn exactly_since(&self, earlier: &Self) -> NodeSample<'static> {
         let (to, from) = (&self.link, &earlier.link);
         let events = |now: u64, before: u64| now.saturating_sub(before) as u32;
+        let airtime = |counters: &Self| counters.airtime.unwrap_or_default();
         NodeSample {
             interval: self.at.since(earlier.at),
-            airtime: self.airtime - earlier.airtime,
+            airtime: airtime(self) - airtime(earlier),
             receive_own: Span(self.receive_own.0.saturating_sub(earlier.receive_own.0)),
             retries: events(self.retries, earlier.retries),
             traffic: events(self.traffic, earlier.traffic),
@@ -193,7 +207,12 @@ mod tests {
             ..LinkUse::default()
         };
         let (receive_own, retries, traffic) = (Span(at / 6), at / 5_000, at / 2_000);
+        let airtime = Some(airtime);
         InterfaceCounters { at: Time(at), airtime, receive_own, retries, traffic, link }
+    }
+
+    fn states(counters: &mut InterfaceCounters) -> &mut Airtime {
+        counters.airtime.as_mut().unwrap()
     }
 
     fn between(earlier: &InterfaceCounters, later: &InterfaceCounters) -> Option<NodeSample<'static>> {
@@ -232,7 +251,7 @@ mod tests {
             ("receive_own", |c| &mut c.receive_own.0),
             ("retries", |c| &mut c.retries),
             ("traffic", |c| &mut c.traffic),
-            ("idle", |c| &mut c.airtime.idle.0),
+            ("idle", |c| &mut states(c).idle.0),
             ("sent_packets", |c| &mut c.link.sent_packets),
             ("sent_bytes", |c| &mut c.link.sent_bytes),
             ("received_packets", |c| &mut c.link.received_packets),
@@ -263,17 +282,38 @@ mod tests {
         let still = InterfaceCounters { at: Time(16_000_000), ..before };
         assert!(between(&before, &still).is_none());
         let mut long = counters(16_000_000);
-        long.airtime.busy = Span(1_000_000);
+        states(&mut long).busy = Span(1_000_000);
         let sample = between(&before, &long).unwrap();
         assert_eq!((sample.airtime.sum(), sample.airtime.busy), (Span(8_000_000), Span(1_000_000)));
         assert_eq!(sample.airtime.idle, Span(4_600_000), "the longest state is shortened");
-        long.airtime.busy = Span(1_000_001);
+        states(&mut long).busy = Span(1_000_001);
         assert!(between(&before, &long).is_none());
-        long.airtime.busy = Span(0);
-        long.airtime.idle.0 -= 1_000_000;
+        states(&mut long).busy = Span(0);
+        states(&mut long).idle.0 -= 1_000_000;
         let sample = between(&before, &long).unwrap();
         assert_eq!((sample.airtime.sum(), sample.airtime.idle), (Span(8_000_000), Span(5_600_000)));
         assert!(between(&before, &before).is_none(), "no time has passed");
+    }
+
+    /// A driver that counts packets and no times of its states: the radio counts as idle, the other counters are checked as ever.
+    #[test]
+    fn packets_count_without_times_of_states() {
+        let without = |at| InterfaceCounters { airtime: None, receive_own: Span(0), ..counters(at) };
+        let (before, after) = (without(1_000_000), without(3_000_000));
+        let sample = between(&before, &after).unwrap();
+        let idle = Airtime { idle: Span(2_000_000), ..Airtime::default() };
+        assert_eq!((sample.airtime, sample.receive_own), (idle, Span(0)));
+        assert_eq!((sample.traffic, sample.link.sent_packets, sample.link.sent_bytes), (1000, 1000, 4000));
+        let still = InterfaceCounters { at: Time(3_000_000), ..before };
+        assert_eq!(
+            between(&before, &still).unwrap().link,
+            LinkUse::default(),
+            "nothing says that they stand"
+        );
+        let link = LinkUse { sent_packets: 1, ..after.link };
+        assert!(between(&before, &InterfaceCounters { link, ..after }).is_none(), "packets step back");
+        assert!(between(&before, &counters(3_000_000)).is_none(), "times that begin in between");
+        assert!(between(&counters(1_000_000), &after).is_none(), "times that end in between");
     }
 
     /// 54 Mbit/s carry 13.5 kB in 2 ms; twice that and 64 KiB are too many.
@@ -292,8 +332,8 @@ mod tests {
     fn states_may_change_places() {
         let before = counters(1_000_000);
         let mut after = counters(3_000_000);
-        after.airtime.receive.0 -= 500_000;
-        after.airtime.busy.0 += 500_000;
+        states(&mut after).receive.0 -= 500_000;
+        states(&mut after).busy.0 += 500_000;
         let sample = between(&before, &after).unwrap();
         assert_eq!(sample.airtime.sum(), Span(2_000_000));
         assert_eq!((sample.airtime.receive, sample.airtime.busy), (Span(0), Span(500_000)));

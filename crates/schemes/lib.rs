@@ -24,6 +24,7 @@ pub mod few;
 pub mod fq_codel;
 pub mod fuzz;
 pub mod lbm;
+mod link_values;
 pub mod more;
 pub mod newreno;
 pub mod nred;

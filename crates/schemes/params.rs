@@ -52,7 +52,7 @@ pub enum ParamRole {
     Paper,
     /// The operator of a network: limits, intervals, power, where the scheme acts.
     Operator,
-    /// The reader of the paper: a choice where its text is open or may be understood in several ways.
+    /// The reader of the paper: a choice where its text is open or may be understood in several ways, or an addition of ours.
     Reading,
 }
 
@@ -229,12 +229,12 @@ fields! { Span: Span, Rate: Rate, Bytes: Bytes, Number: f64, Integer: u64, Flag:
 /// ```
 ///
 /// Before its name a field has its role, [`ParamRole`]: `paper` for the constants and symbols of the scheme's source, `operator` for what
-/// the operator of a network sets, `reading` for a choice where the source is open. A field is `f64`, `u64`, `bool`, `Span`, `Rate`,
-/// `Bytes` or an enum of [`words!`](crate::words!). A number needs a range (`in`), flags and choices have none. `if`, last, names a flag of
-/// the same scheme without which the value has no effect. `LIST` has the declarations in the order in which they are shown; `read` gives
-/// the values of a run, or the [`ParamError`] of the first wrong one; names that are not declared are the scenario reader's to refuse.
-/// Parameters that several schemes share are declared once, in a struct of their own, which each of the schemes includes by one line before
-/// its fields: `..window: WindowParameters;`. There may be several such lines.
+/// the operator of a network sets, `reading` for a choice where the source is open, and for additions of ours. A field is `f64`, `u64`,
+/// `bool`, `Span`, `Rate`, `Bytes` or an enum of [`words!`](crate::words!). A number needs a range (`in`), flags and choices have none.
+/// `if`, last, names a flag of the same scheme without which the value has no effect. `LIST` has the declarations in the order in which
+/// they are shown; `read` gives the values of a run, or the [`ParamError`] of the first wrong one; names that are not declared are the
+/// scenario reader's to refuse. Parameters that several schemes share are declared once, in a struct of their own, which each of the
+/// schemes includes by one line before its fields: `..window: WindowParameters;`. There may be several such lines.
 #[macro_export]
 macro_rules! params {
     (

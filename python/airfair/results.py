@@ -907,7 +907,7 @@ class ParamInfo(TypedDict):
     """Meaning of the parameter."""
     role: str
     """Who decides: `"paper"`, its constants and symbols; `"operator"`, who runs the network; `"reading"`, how
-    an open text of the paper is read."""
+    an open text of the paper is read, or an addition of ours."""
     kind: str
     """Type of the value."""
     default: str

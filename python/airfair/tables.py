@@ -565,9 +565,9 @@ def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console, *, re
             out.print(f"  {escape(scheme['name'])}.{escape(p['name'])} = {escape(p['default'] + limits)}")
             _folded(p["doc"], INDENT, out)
         if hidden and not readings:
-            choices = f"{hidden} choices" if hidden > 1 else "A choice"
+            them = f"{hidden} readings and additions" if hidden > 1 else "A reading or addition"
             more = f"airfair schemes {escape(scheme['name'])} --readings"
-            out.print(f"[dim]{choices} where the source is open: {more}[/dim]")
+            out.print(f"[dim]{them} of ours: {more}[/dim]")
 
 
 def _folded(text: str, indent: str, out: rich.console.Console) -> None:

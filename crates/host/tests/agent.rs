@@ -57,7 +57,7 @@ fn a_sample_is_what_came_since_the_last() {
     let (mut effects, mut firings) = (AgentEffects::default(), vec![]);
     let counted = |at: u64, more: u64| InterfaceCounters {
         at: Time(at),
-        airtime: Airtime { transmit: Span(more), idle: Span(at - more), ..Airtime::default() },
+        airtime: Some(Airtime { transmit: Span(more), idle: Span(at - more), ..Airtime::default() }),
         receive_own: Span(2 * more),
         retries: 3 * more,
         traffic: 4 * more,
@@ -84,7 +84,7 @@ fn a_long_frame_fills_more_than_one_sample() {
     let (mut slot, _) = slot(Span(10_000_000));
     let counted = |ms: u64, received: u64| InterfaceCounters {
         at: Time(1_000_000 * ms),
-        airtime: Airtime { idle: Span(1_000_000 * ms), ..Airtime::default() },
+        airtime: Some(Airtime { idle: Span(1_000_000 * ms), ..Airtime::default() }),
         receive_own: Span(1_000_000 * received),
         ..InterfaceCounters::default()
     };

@@ -105,7 +105,7 @@ fn network() -> (Toy, Log) {
 
 /// Counters of a radio that was idle until `at`.
 fn idle(at: u64) -> InterfaceCounters {
-    let airtime = Airtime { idle: Span(at), ..Airtime::default() };
+    let airtime = Some(Airtime { idle: Span(at), ..Airtime::default() });
     InterfaceCounters { at: Time(at), airtime, ..InterfaceCounters::default() }
 }
 

@@ -39,13 +39,13 @@ fn advance(counters: &mut InterfaceCounters, random: &mut Stream) {
         left -= part;
         part
     };
-    let Airtime { transmit, receive, busy, nav, idle } = &mut counters.airtime;
-    for state in [transmit, receive, busy, nav] {
+    let Airtime { transmit, receive, busy, nav, idle } = counters.airtime.get_or_insert_default();
+    for state in [transmit, &mut *receive, busy, nav] {
         state.0 += part(random);
     }
     idle.0 += left;
     counters.at.0 += INTERVAL;
-    counters.receive_own = Span(counters.airtime.receive.0 / 2);
+    counters.receive_own = Span(receive.0 / 2);
     counters.retries += u64::from(random.next_u32() % 30);
     counters.traffic += u64::from(random.next_u32() % 30);
     let packets = u64::from(random.next_u32() % 5);
@@ -57,7 +57,8 @@ fn advance(counters: &mut InterfaceCounters, random: &mut Stream) {
     counters.link.access.0 += packets * 1_000_000;
 }
 
-/// The counters as a driver says them: a counter or all of them step back, stand still, wrap at 32 bits, jump, or are anything.
+/// The counters as a driver says them: a counter or all of them step back, stand still, wrap at 32 bits, jump, or are anything, or the
+/// times of the radio's states are missing.
 fn broken(
     counters: &InterfaceCounters,
     before: &InterfaceCounters,
@@ -66,7 +67,7 @@ fn broken(
     let mut said = *counters;
     let LinkUse { sent_packets, sent_bytes, received_packets, received_bytes, delay, access } =
         &mut said.link;
-    let Airtime { transmit, receive, busy, nav, idle } = &mut said.airtime;
+    let Airtime { transmit, receive, busy, nav, idle } = said.airtime.get_or_insert_default();
     let fields = [
         &mut transmit.0,
         &mut receive.0,
@@ -99,6 +100,9 @@ fn broken(
             5 => u64::MAX,
             _ => *field,
         };
+    }
+    if kind == 7 {
+        said.airtime = None;
     }
     if kind == 6 { InterfaceCounters { at: counters.at, ..*before } } else { said }
 }

@@ -246,8 +246,10 @@ impl Scheme for Written {
             let overheard = object.getattr("overhears")?.extract()?;
             let wants = Wants::NONE
                 .samples_every(Span(samples))
+                .and_if(samples > 0, Capability::Airtime)
                 .and_if(links, Capability::Links)
-                .and_if(overheard, Capability::Overheard);
+                .and_if(overheard, Capability::Overheard)
+                .and(&[Capability::TransmitChoice]);
             if !self.definition.places.contains(&"forwarder") {
                 return Ok(wants);
             }

@@ -152,7 +152,7 @@ pub(crate) fn readings(entry: &SchemeEntry) -> Option<TableDoc> {
     page.keys.retain(|key| is_reading(entry, key.name));
     page.name = format!("readings of {}", entry.name);
     page.about =
-        format!("Keys of `[schemes.{}]`: choices where its source is open ({})", entry.name, entry.source);
+        format!("Keys of `[schemes.{}]`: readings and additions of ours ({})", entry.name, entry.source);
     Some(page).filter(|page| !page.keys.is_empty())
 }
 

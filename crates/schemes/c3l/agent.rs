@@ -270,6 +270,12 @@ impl Agent for NodeAgent {
         context.out.timers.extend([(HELLO, hello), (PROBE, probe), (REPORT, report), (DIVIDE, divide)]);
     }
 
+    fn on_neighbours(&mut self, neighbours: &[NodeId], context: &mut AgentContext<'_>) {
+        if self.links.keep_exchanges(neighbours) {
+            self.set_rates(context);
+        }
+    }
+
     fn on_link_rate(&mut self, neighbour: NodeId, exchange: LoneExchange, context: &mut AgentContext<'_>) {
         self.links.set_exchange(neighbour, exchange);
         self.set_rates(context);

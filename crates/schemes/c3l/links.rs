@@ -3,9 +3,11 @@
 //! Readings:
 //! - The queue of an interface serves all of its links. So a link is overloaded if the packets that wait for it exceed the threshold of an
 //!   even part of the queue's limit.
-//! - A link without a valid share gives each flow C_max by the flows of the node by the links of the flow that end at one of the link's
-//!   ends (1 to 3; the length of a path is not known here, and only these links share the air of both ends for certain).
-//! - C_max of a link whose rate a law chooses is that of its present rate.
+//! - A link without a valid share gives each flow a part of C_max (`default_part`, 0.1) by the flows of the node by the links of the flow
+//!   that end at one of the link's ends (1 to 3; the length of a path is not known here, and only these links share the air of both ends
+//!   for certain).
+//! - C_max of a link whose rate a law chooses is that of its present rate. As many rates are stored as links; that of a neighbour which can
+//!   no longer decode the node's frames is forgotten.
 //! - A flow that appears gets an even part of the link's share at once. It is on one link, the last on which it was seen: when its next
 //!   hop changes, it has no part of the earlier link's share any more.
 //! - f_s, the sending rate of a flow, is what its source says that it sends, in the header. What arrives is less by what is lost on the
@@ -22,6 +24,7 @@ use airfair_units::{Rate, Span, Time};
 
 use super::overload::{Injection, InjectionConfig, Overload, OverloadConfig, first_rate};
 use super::shares::{self, Shares};
+use crate::link_values::LinkValues;
 use crate::places::{FlowId, FlowSample, FlowShare, LinkSample, LoneExchange, NodeId};
 use crate::words;
 
@@ -43,7 +46,7 @@ words! {
     pub enum Capacity {
         /// The goodput of a lone saturated link.
         Goodput = "goodput",
-        /// The rate of its data frames ("raw capacity", §III-A): back-off, headers and RTS are left to re-estimation.
+        /// The rate of its data frames, the paper's "raw capacity" (§III-A): back-off, headers and RTS are left to re-estimation.
         Rate = "rate",
     }
 }
@@ -130,7 +133,7 @@ pub struct Links {
     config: LinksConfig,
     /// The exchange at the radio's nominal rate, and those of links whose rates a law chooses.
     exchange: LoneExchange,
-    chosen: BTreeMap<NodeId, LoneExchange>,
+    chosen: LinkValues<LoneExchange>,
     me: NodeId,
     limit: u32,
     links: BTreeMap<NodeId, LinkState>,
@@ -191,7 +194,7 @@ impl Links {
     #[must_use]
     pub fn new(config: LinksConfig, limit: u32) -> Self {
         let (me, exchange) = (NodeId(u32::MAX), LoneExchange::default());
-        let (chosen, links) = (BTreeMap::new(), BTreeMap::new());
+        let (chosen, links) = (LinkValues::new(config.most), BTreeMap::new());
         Self { config, exchange, chosen, me, limit, links, since: Time::ZERO }
     }
 
@@ -202,7 +205,12 @@ impl Links {
 
     /// The rate of a link is this exchange's from now on: so is its C_max.
     pub fn set_exchange(&mut self, to: NodeId, exchange: LoneExchange) {
-        self.chosen.insert(to, exchange);
+        self.chosen.set(to, exchange, |to| self.links.contains_key(&to));
+    }
+
+    /// Only these neighbours are left. True if a C_max may have changed.
+    pub fn keep_exchanges(&mut self, neighbours: &[NodeId]) -> bool {
+        self.chosen.keep(neighbours)
     }
 
     fn link(&mut self, to: NodeId, now: Time) -> &mut LinkState {
@@ -336,7 +344,7 @@ impl Links {
     /// C_max of each link, by the size of its packets and by its rate.
     fn c_max(&self) -> Vec<Rate> {
         let of = |(to, link): (&NodeId, &LinkState)| {
-            let exchange = self.chosen.get(to).unwrap_or(&self.exchange);
+            let exchange = self.chosen.get(*to).unwrap_or(&self.exchange);
             match self.config.c_max {
                 Capacity::Goodput => exchange.goodput(link.size.unwrap_or(self.config.packet).max(1)),
                 Capacity::Rate => exchange.rate,

@@ -93,7 +93,7 @@ params! {
         /// time between two control packets of a flow's receiver, and between two divisions of a link's share (section IV)
         paper epoch: Span = Span::from_secs(1), in MILLISECOND..=HOUR;
         /// a source's rate before the first feedback, and its largest one without feedback; what a node stamps for a flow that it does not
-        /// know yet
+        /// know yet; the paper gives none: enough packets to learn the share by, and little air
         reading first_rate: Rate = Rate(100_000), in Rate(1)..=FASTEST;
         /// a source's least rate
         operator rate_min: Rate = Rate(4_000), in Rate(1)..=FASTEST;
@@ -103,17 +103,18 @@ params! {
         operator feedback_expiry: Span = Span::from_secs(5), in MILLISECOND..=HOUR;
         /// time between two samples of a node's counters
         operator sample: Span = Span::from_millis(100), in MILLISECOND..=Span::from_secs(10);
-        /// what counts as a flow's sending rate at a node of its path
+        /// what counts as a flow's sending rate (section III-E) at a node of its path: the one "stated" by its source, or that of
+        /// "arrivals", which losses on the way make less
         reading sending: Sending = Sending::Stated;
-        /// delta of section III-E, by which a flow may grow: part of the link's share
+        /// delta of section III-E, by which a flow may grow: part of the link's share; the paper gives no number: 0.1 is ours
         paper delta: f64 = 0.1, in 0.0..=1.0;
-        /// part of delta that a flow has to use before its requirement is infinite
+        /// part of delta that a flow has to use before its requirement is infinite; section III-E says "consumes" it, and rates vary
         reading consumed: f64 = 0.5, in 0.0..=1.0;
         /// time after which a flow that has not sent any more has no share
         operator flow_expiry: Span = Span::from_secs(8), in MILLISECOND..=HOUR;
         /// most flows that a node stores for a link
         operator flows: u64 = 1024, in 1..=65_536;
-        /// size of the packets for which a link's goodput is computed before any have passed
+        /// size of the packets for which a link's goodput is computed before any have passed; the paper's C_max has no size
         reading packet: Bytes = Bytes(1048), in Bytes(1)..=Bytes(65_535);
     }
 }
@@ -122,23 +123,23 @@ params! {
     /// The parameters of `c3l`.
     pub(crate) struct C3lParameters {
         ..flow: FlowParameters;
-        /// time for which a flow keeps its requirement after its share has risen
+        /// time for which a flow keeps its requirement after its share has risen (ours): its source learns of it an epoch or two later
         reading settle: Span = Span::from_secs(2), in Span::ZERO..=HOUR;
         /// time between two rounds of the controller, and between two reports of a node (section IV)
         paper cycle: Span = Span::from_secs(8), in Span::from_millis(100)..=HOUR;
-        /// part of a cycle by which a node's report precedes the controller's round at most
+        /// part of a cycle by which a node's report precedes the controller's round at most (ours): it takes time to arrive
         reading report_lead: f64 = 0.2, in 0.0..=0.9;
-        /// cycles for which an allocation is valid
+        /// cycles for which an allocation is valid (ours): the next one may be lost, and a controller may die
         reading validity: u64 = 3, in 1..=1000;
         /// time between two HELLOs, and between two probes, of a node
         operator hello_interval: Span = Span::from_secs(1), in Span::from_millis(10)..=HOUR;
-        /// part of hello_interval by which they vary
+        /// part of hello_interval by which they vary (ours), so that no two nodes send in step
         reading hello_jitter: f64 = 0.1, in 0.0..=1.0;
         /// power of probes above the radio's own, dB (section III-B: 3)
         paper probe_power: f64 = 3.0, in -30.0..=30.0;
-        /// HELLOs over which a delivery ratio is taken
+        /// HELLOs over which a delivery ratio is taken; section III-B gives no number
         reading window: u64 = 20, in 1..=64;
-        /// change of a delivery ratio for which a node tells the controller its list again
+        /// change of a delivery ratio for which a node sends the controller its list again (ours): a list in each report would cost air
         reading list_step: f64 = 0.1, in 0.0..=1.0;
         /// most neighbours that a node counts
         operator neighbours: u64 = 64, in 1..=255;
@@ -149,20 +150,23 @@ params! {
         reading default_part: f64 = 0.1, in 0.001..=1.0;
         /// most links that a node stores
         operator node_links: u64 = 64, in 1..=255;
-        /// mean queue of a cycle above which a link is overloaded, part of its limit
+        /// mean queue of a cycle above which a link is overloaded, part of its limit; section III-D asks for a large one, without a number
         reading overload_threshold: f64 = 0.2, in 0.0..=1.0;
-        /// mean queue of a cycle's second half by that of its first, below which the link is not overloaded; 0: it is in any case
+        /// mean queue of a cycle's second half by that of its first, below which the link is not overloaded, since its queue drains (ours);
+        /// 0: it is in any case
         reading overload_falls: f64 = 0.9, in 0.0..=1.0;
         /// queue above which a node injects less by itself, part of its limit; far above overload_threshold, or it hides from the
         /// controller what is overloaded
         reading local_threshold: f64 = 0.9, in 0.0..=1.0;
-        /// what the shares of the link's flows are multiplied by then, until the next allocation; 1: never
+        /// what the shares of the link's flows are multiplied by then, until the next allocation; section III-A only says that the node
+        /// modifies the rate; 1: never
         reading local_factor: f64 = 0.9, in 0.01..=1.0;
-        /// time after which they are multiplied again; 0: not before the next allocation
+        /// time after which they are multiplied again; 0: not before the next allocation, which is left to the controller
         reading local_again: Span = Span::ZERO, in Span::ZERO..=HOUR;
-        /// the smallest product of these factors
+        /// the smallest product of these factors (ours), so that no link is stopped
         reading local_floor: f64 = 0.1, in 0.0..=1.0;
-        /// what C_max is: the "goodput" of a lone saturated link, or the "rate" of its data frames (then default_goodput is to be it too)
+        /// what C_max is: the "goodput" of a lone saturated link, or the "rate" of its data frames, the paper's "raw capacity" (then
+        /// default_goodput is to be it too)
         reading c_max: Capacity = Capacity::Goodput;
         /// r, by which the use of channel time counts to find a clique: "transmissions" of a packet, or "retransmissions" (as printed, by
         /// which a link without any uses none)
@@ -185,9 +189,9 @@ params! {
         reading used: f64 = 0.9, in 0.0..=1.0;
         /// flows get no more than nodes report that they require (ours)
         reading demands: bool = false;
-        /// delivery ratio from which a link is usable
+        /// delivery ratio from which a link is usable; section III-B infers it from the ratio, without a number
         reading usable: f64 = 0.5, in 0.0..=1.0;
-        /// part of HELLOs or probes that a node hears of another from which they interfere
+        /// part of HELLOs or probes that a node hears of another from which they interfere; section III-B gives no number
         reading interferes: f64 = 0.1, in 0.0..=1.0;
         /// two nodes interfere only if each hears the other, so that a node that lies invents no conflicts with nodes that do not hear it
         /// (ours); false: if one hears the other
@@ -195,15 +199,15 @@ params! {
         /// which links are in conflict: those of which "ends" interfere, as RTS and CTS have it, or those whose "receivers" hear the
         /// other's sender
         reading conflict: Conflict = Conflict::Ends;
-        /// vertices of the conflict graph: links that are "used" by flows, or all "usable" ones
+        /// vertices of the conflict graph: links that are "used" by flows, or all "usable" ones (section III-B)
         reading vertices: Vertices = Vertices::Used;
         /// how near an inhibitor is to the receiver: in "communication" (section III-B) or "interference" range
         reading reach: Reach = Reach::Communication;
         /// which end of an inhibitor is hidden: the "sender" or "either"
         reading hider: Hider = Hider::Either;
         /// most flows that the controller counts of those that begin at one node (ours)
-        operator own_flows: u64 = 1024, in 1..=65_536;
-        /// time for which a link stays in the conflict graph after its last use
+        reading own_flows: u64 = 1024, in 1..=65_536;
+        /// time for which a link stays in the conflict graph after its last use (ours): a flow that pauses changes no clique
         reading keep: Span = Span::from_secs(120), in MILLISECOND..=HOUR;
         /// time for which a node's report of flows and links counts
         operator report_expiry: Span = Span::from_secs(40), in MILLISECOND..=HOUR;
@@ -226,11 +230,11 @@ params! {
     /// The parameters of `c3l-local`.
     pub(crate) struct LocalParameters {
         ..flow: FlowParameters;
-        /// weight of a sample in the average of a radio's bandwidth
+        /// weight of a sample in the average of a radio's bandwidth; the paper refers to EXACT and gives no number
         reading bandwidth_weight: f64 = 0.1, in 0.001..=1.0;
-        /// what the MAC adds to a packet, in bytes at the rate of its payload
+        /// what the MAC adds to a packet, in bytes at the rate of its payload (ours): without, short packets make a radio look slow
         reading overhead: Bytes = Bytes(0), in Bytes(0)..=Bytes(65_535);
-        /// part of a node's time that its flows divide
+        /// part of a node's time that its flows divide; the paper keeps none back
         reading time: f64 = 1.0, in 0.01..=1.0;
     }
 }
@@ -461,7 +465,7 @@ impl Scheme for C3l {
         let wants = wants.and(&[Capability::Links, Capability::Exchange]).samples_every(self.sample);
         match self.shares {
             // Agents of several radios would report under one name.
-            Shares::Controller(_) => wants.and(&[Capability::LoneRadio]),
+            Shares::Controller(_) => wants.and(&[Capability::LoneRadio, Capability::TransmitChoice]),
             Shares::Local(_) => wants.and(&[Capability::LinkUse, Capability::LinkTimes]),
         }
     }

@@ -2,14 +2,16 @@
 //! of §III-A, §III-D); rates before the first allocation.
 //!
 //! Readings, parameters where another one is worth a try:
-//! - A link is overloaded if its mean queue over a cycle is above a fifth of its limit (`overload_threshold`) and does not fall: the mean of the cycle's second half
-//!   is at least 0.9 of the first half's. The paper asks for a large threshold, because short bursts build queues up too.
+//! - A link is overloaded if its mean queue over a cycle is above a fifth of its limit (`overload_threshold`) and does not fall: the mean
+//!   of the cycle's second half is at least 0.9 of the first half's. The paper asks for a large threshold, because short bursts
+//!   build queues up too.
 //! - "Modifies the rate of injecting traffic": all flows of a link whose queue is above the threshold are scaled by 0.9, once, until the
 //!   next allocation; `again` repeats it after a time.
 //! - Both thresholds at half of the limit let the node react first: its queue falls, the controller hears of no overload, and an inhibited
 //!   flow stays a tenth behind (507 and 617 kbit/s in figure 2(a), where a fifth for overload and 0.9 for the reaction give 540 and 590).
 //!   The scheme's defaults are the latter.
-//! - Before the first allocation a source sends at C_max by the flows that it knows by the hops of its path.
+//! - Before the first allocation a source sends at a part of C_max (`default_part`, 0.1) by the flows of the node by the links of the flow
+//!   at the ends of its link.
 
 use airfair_units::{Rate, Span, Time};
 
@@ -136,7 +138,8 @@ impl Injection {
     }
 }
 
-/// The rate of a source before its first allocation: C_max of its link by the flows that it knows by the hops of its path.
+/// The rate of a flow before the first allocation: the part of C_max that may be used then, by the flows of the node by the links of the
+/// flow at the ends of its link.
 #[must_use]
 pub fn first_rate(c_max: Rate, flows: u32, hops: u32) -> Rate {
     Rate(c_max.0 / u64::from(flows.max(1)) / u64::from(hops.max(1)))

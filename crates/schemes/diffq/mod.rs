@@ -71,23 +71,23 @@ params! {
         /// what calls the law: the clock, each "interval", or the "packets" that the source sends
         reading steps: Steps = Steps::Interval;
         /// D, the most packets in a destination queue, and the size of the highest level; over forwarders also the most that a source is
-        /// granted and has not sent
+        /// granted and has not sent; the paper gives no number: 100 is ours
         paper depth: u64 = 100, in 1..=65_535;
-        /// QUEUE_THRESH, packets in the source's own queue above which its rate falls
+        /// QUEUE_THRESH, packets in the source's own queue above which its rate falls; the paper gives no number: D/4 is ours
         paper threshold: u64 = 25, in 0..=65_535;
         /// alpha, what a source's rate gains in a step (section 6.1: 0.01, without a unit)
         paper alpha: Rate = Rate(10_000), in Rate(0)..=Rate(1_000_000_000);
-        /// beta, what a decrease multiplies a source's rate by (section 6.1)
+        /// beta, what a decrease multiplies a source's rate by (section 6.1: 0.5); printed in section 4.1: rate/beta
         paper beta: f64 = 0.5, in 0.01..=1.0;
-        /// time between two steps of a source's law
+        /// time between two steps of a source's law; section 4.1 has no clock: 10 ms is ours
         reading interval: Span = Span::from_millis(10), in Span::from_millis(1)..=Span::from_secs(10);
-        /// least time between two decreases of a source's rate
+        /// least time between two decreases of a source's rate (ours), in which the queue follows the last one
         reading hold: Span = Span::from_millis(100), in Span::ZERO..=Span::from_secs(60);
-        /// a source's first rate
-        operator rate_start: Rate = Rate(100_000), in Rate(1)..=Rate(10_000_000_000);
+        /// a source's first rate; the paper gives none: 100 kbit/s is ours
+        reading rate_start: Rate = Rate(100_000), in Rate(1)..=Rate(10_000_000_000);
         /// a source's largest rate: the data rate of the radio
         operator rate_max: Rate = Rate(11_000_000), in Rate(1)..=Rate(10_000_000_000);
-        /// rate of the law "log" with `threshold` packets in the queue
+        /// rate of the law "log" with `threshold` packets in the queue (ours): the weight of a flow, which such a law leaves open
         reading log_rate: Rate = Rate(1_000_000), in Rate(1)..=Rate(10_000_000_000);
         /// which queues, or flows over forwarders, are served: "always" all, or those with a "positive" differential, as in the theory of
         /// backpressure
@@ -96,8 +96,9 @@ params! {
         paper levels: u64 = 8, in 1..=8;
         /// whether a differential between two levels goes "up" (pseudo-code) or "down"
         reading rounding: Rounding = Rounding::Up;
-        /// time after which a neighbour's size (over forwarders: its backlog) that was not heard again counts as 0
-        operator expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
+        /// time after which a neighbour's size (over forwarders: its backlog) that was not heard again counts as 0 (ours: a
+        /// neighbour may be gone)
+        reading expiry: Span = Span::from_secs(1), in Span::from_millis(1)..=Span::from_secs(3600);
         /// most sizes of neighbours' queues that a node stores
         operator sizes: u64 = 1024, in 1..=65_536;
     }
@@ -149,7 +150,7 @@ params! {
         /// time between two broadcasts of sizes, with sizes_by = "broadcast"
         reading announcement_interval: Span = Span::from_millis(100), in Span::from_millis(1)..=Span::from_secs(60);
         /// packets in a destination queue from which on arrivals are marked, if they can be (ours); 0: none
-        operator mark_above: u64 = 0, in 0..=65_535;
+        reading mark_above: u64 = 0, in 0..=65_535;
     }
 }
 

@@ -137,6 +137,8 @@ impl Scheme for ExOr {
         Wants::NONE
             .and_if(radio, Capability::LoneRadio)
             .and_exactly_if(radio && self.config.probes.is_none(), Capability::DeliveryRatios)
+            // Probes leave at the rate of data.
+            .and_if(radio && self.config.probes.is_some(), Capability::TransmitChoice)
             .priorities_to(Priority(levels - 1))
     }
 

@@ -1,4 +1,5 @@
-//! A node of ExOR at its radio: batches of its own flows, sizes of packets, the timer of its turns; what it sends is decided by [`ExorNode`].
+//! A node of ExOR at its radio: batches of its own flows, sizes of packets, the timer of its turns; what it sends is decided by
+//! [`ExorNode`].
 //!
 //! Readings:
 //! - The number of a batch is that of its first packet (`opportunistic::sources`).

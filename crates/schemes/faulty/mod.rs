@@ -9,7 +9,7 @@
 //! | `agent` | messages that are lost, late or false |
 //! | `queue` | headers that are false |
 //! | `c3l` | `c3l-faulty`: reports to a controller |
-//! | `diffq` | `diffq-liar`: sizes of queues in trailers |
+//! | `diffq` | `diffq-liar`: sizes of queues in trailers and messages |
 //!
 //! The broadcasts of a forwarder, and what a controller writes, pass unchanged.
 
@@ -41,7 +41,7 @@ pub type FalseMessages = Arc<dyn Fn(&mut Vec<Message>) + Send + Sync>;
 /// Changes the header that a queue has written.
 pub type FalseHeader = Arc<dyn Fn(&mut Header) + Send + Sync>;
 
-/// The faults of a node. None of them concerns a message or a header by default.
+/// The faults of a node. None is on by default.
 #[derive(Clone)]
 pub struct Faults {
     /// The messages that the faults concern; all others leave as they are.

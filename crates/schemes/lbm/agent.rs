@@ -17,6 +17,7 @@ use crate::places::{
 pub struct LbmAgent {
     lbm: Lbm,
     load: Load,
+    nominal: Rate,
     rates: LinkRates,
     adaptation: Adaptation,
     /// The load in the last window.
@@ -38,6 +39,7 @@ impl LbmAgent {
                 rate: Rate(0),
                 downlink_only: lbm.downlink_only,
             },
+            nominal: Rate(0),
             rates: LinkRates::default(),
             adaptation: Adaptation::new(&lbm),
             rho: 0.0,
@@ -50,11 +52,18 @@ impl LbmAgent {
 
 impl Agent for LbmAgent {
     fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
+        self.nominal = setup.rate;
         self.load.rate = setup.rate;
     }
 
+    fn on_neighbours(&mut self, neighbours: &[NodeId], _context: &mut AgentContext<'_>) {
+        self.rates.keep(neighbours);
+        self.load.rate = self.rates.mean().unwrap_or(self.nominal);
+    }
+
     fn on_link_rate(&mut self, neighbour: NodeId, exchange: LoneExchange, _context: &mut AgentContext<'_>) {
-        self.load.rate = self.rates.set(neighbour, exchange.rate);
+        self.rates.set(neighbour, exchange.rate);
+        self.load.rate = self.rates.mean().unwrap_or(self.nominal);
     }
 
     fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {

@@ -1,9 +1,8 @@
 //! The load of the air [LBM §2.2; §4 for the other measures].
 
-use alloc::collections::BTreeMap;
-
 use airfair_units::{Bytes, Rate, Span};
 
+use crate::link_values::LinkValues;
 use crate::places::{LinkUse, NodeId};
 use crate::words;
 
@@ -34,17 +33,38 @@ pub struct Load {
     pub downlink_only: bool,
 }
 
+/// Most links of an access point: as many stations as it can tell apart (association identifiers, IEEE 802.11 clause 9.4.1.8).
+const MOST_LINKS: usize = 2007;
+
 /// The rates of the links on which a law has chosen one.
-#[derive(Debug, Clone, Default)]
-pub struct LinkRates(BTreeMap<NodeId, Rate>);
+#[derive(Debug, Clone)]
+pub struct LinkRates(LinkValues<Rate>);
+
+impl Default for LinkRates {
+    fn default() -> Self {
+        Self(LinkValues::new(MOST_LINKS))
+    }
+}
 
 impl LinkRates {
-    /// A link has this rate from now on. Returns the rate of the radio: the harmonic mean over its links, at which equally many bits on
-    /// each link need the time that they need at their own rates.
-    pub fn set(&mut self, neighbour: NodeId, rate: Rate) -> Rate {
-        self.0.insert(neighbour, rate);
-        let seconds_per_bit: f64 = self.0.values().map(|rate| 1.0 / rate.as_bps().max(1) as f64).sum();
-        Rate((self.0.len() as f64 / seconds_per_bit + 0.5) as u64)
+    /// A link has this rate from now on.
+    pub fn set(&mut self, neighbour: NodeId, rate: Rate) {
+        self.0.set(neighbour, rate, |_| false);
+    }
+
+    /// Only these neighbours are left.
+    pub fn keep(&mut self, neighbours: &[NodeId]) {
+        self.0.keep(neighbours);
+    }
+
+    /// The rate of the radio: the harmonic mean over its links, at which equally many bits on each link need the time that they need at
+    /// their own rates. None without links.
+    #[must_use]
+    pub fn mean(&self) -> Option<Rate> {
+        let rates = self.0.iter();
+        let links = rates.len() as f64;
+        let seconds_per_bit: f64 = rates.map(|rate| 1.0 / rate.as_bps().max(1) as f64).sum();
+        (links > 0.0).then(|| Rate((links / seconds_per_bit + 0.5) as u64))
     }
 }
 

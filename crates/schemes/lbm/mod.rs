@@ -27,7 +27,8 @@
 //!   paper's own numbers need this: 2.3 Mbit/s of 11 are 0.21, and its rho_0 lies between 0.05 and 0.2. With the air's busy
 //!   time as utilisation a saturated cell would have 0.9 and more, and every packet would be marked.
 //! - **The rate of data frames**, where a law chooses the rate of each link, is the harmonic mean over the links that the access point has
-//!   sent on: each carries an even part of the bits. The counters of an interface do not tell its links apart.
+//!   sent on: each carries an even part of the bits. A station that can no longer
+//!   decode its frames is left out. The counters of an interface do not tell its links apart.
 //! - **The interval t_avg** is a tumbling window: the probability of one window is that of the next packets until it ends.
 //! - **The delay** is from a packet's arrival in the access point's queue to the MAC's acknowledgement, the mean of those
 //!   acknowledged in the window. A window without an acknowledged packet changes nothing. Packets that the MAC drops are not counted.
@@ -38,7 +39,8 @@
 //! - **Marks on acknowledgements**: "a packet, flowing either in the uplink or the downlink" is marked. RFC 3168 leaves pure
 //!   acknowledgements unmarked; with `mark_acks` a draw decides for them too, and a marked one carries ECN-Echo from there on, so
 //!   that the sender of the data halves its window: a segment and its acknowledgement are then two draws.
-//! - **Wired routers** "mark too": RED with ECN and its defaults at each wire (`wired_red`), its packet time that of 1000 B.
+//! - **Wired routers** mark "at the output link" (2.1), by an algorithm that the paper leaves open: RED with ECN and its defaults at each
+//!   wire (`wired_red`), its packet time that of 1000 B.
 //! - **Packets that cannot be marked** (no ECN, SYN, without `mark_acks` pure acknowledgements) pass: LBM drops nothing, whatever
 //!   the load is.
 //!
@@ -104,11 +106,12 @@ params! {
         /// with measure "access": a load of 1 is this mean time at the head of the MAC
         reading access_scale: Span = Span::from_millis(20), in Span::from_micros(1)..=LONGEST;
         /// received packets are neither measured nor marked; section 2.2 argues against this
-        reading downlink_only: bool = false;
+        operator downlink_only: bool = false;
         /// acknowledgements are marked too, by setting ECN-Echo in them; section 2.2 marks "a packet" of either direction
         reading mark_acks: bool = false;
-        /// queues of wires run RED with ECN; false: drop-tail
-        operator wired_red: bool = true;
+        /// queues of wires run RED with ECN: section 2.1 has routers mark "at the output link" and leaves the algorithm open; false:
+        /// drop-tail
+        reading wired_red: bool = true;
     }
 }
 
@@ -167,8 +170,9 @@ impl Scheme for Lbm {
         }
         let times = self.adapt || self.measure == Measure::Access;
         wants
-            .and(&[Capability::LinkUse, Capability::Received])
-            .and_exactly_if(times, Capability::LinkTimes)
+            .and(&[Capability::LinkUse])
+            .and_if(!self.downlink_only, Capability::Received)
+            .and_if(times, Capability::LinkTimes)
             .samples_every(self.interval)
     }
 }

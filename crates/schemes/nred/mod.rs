@@ -40,7 +40,8 @@
 //!   sent something of which nothing has arrived yet (`set_up`). Otherwise a receiver whose first SYN is lost in a full channel,
 //!   the one that suffers most, would be silent until a SYN arrives. No node could know that nothing has arrived: the simulator
 //!   provides this, without air. Packets that find a route on demand pass all nodes of the route.
-//! - **Condition (iii)**, suffering: `avg_tx + avg_rx < theta avg` with theta 0.5, the fair share of two.
+//! - **Condition (iii)**, suffering: the paper compares `avg_tx + avg_rx` with "a certain threshold". Here that is `theta avg`, with theta
+//!   0.5, the fair share of two.
 //! - **Condition (iv)**, "in the past interval": since the last check, T_NCN ago.
 //! - **The sender of an NCN** does not follow it itself ("a node has received a NCN packet"); `obey_own` is the other reading.
 //! - **U_rx** counts frames for this node only (`receive_own`): it is the node's own use of the channel; broadcasts, which all
@@ -84,10 +85,10 @@ params! {
         paper interval: Span = Span::from_millis(100), in SHORTEST..=LONGEST;
         /// w_q of the moving averages; section 6.1: 0.1 to 0.4
         paper weight: f64 = 0.2, in 1e-6..=1.0;
-        /// W, which with C makes the index U W/C; section 5.1 has 2 Mbit/s. The thresholds belong to W/C, not to the radio's rate
+        /// W, which with C makes the index U W/C; section 3.2 has 2 Mbit/s. The thresholds belong to W/C, not to the radio's rate
         paper bandwidth: Rate = Rate::from_mbps(2), in Rate::from_kbps(1)..=Rate::from_mbps(1_000_000);
-        /// C, which turns a share of the channel into an index of a queue, U W/C; section 5.1, calibrated so that a saturated channel has
-        /// 240
+        /// C, which turns a share of the channel into an index of a queue, U W/C; section 5.1 gives no number: 1030 B is ours, by which a
+        /// saturated channel has the 240 of section 6.2
         paper mean_packet: Bytes = Bytes(1030), in Bytes(1)..=Bytes(65_535);
         /// average index from which the neighbourhood is congested; section 7
         paper min_th: f64 = 100.0, in 0.0..=1e9;
@@ -95,12 +96,14 @@ params! {
         paper max_th: f64 = 240.0, in 0.0..=1e9;
         /// p_b just below max_th; section 6.2: 0.1 to 0.2
         paper max_p: f64 = 0.14, in 0.0..=1.0;
-        /// T_NCN, the interval between checks whether a notification is due
+        /// T_NCN, the interval between checks whether a notification is due; section 5.2 gives no number: 1 s is half of the lifetime of
+        /// section 7.2
         paper ncn_interval: Span = Span::from_secs(1), in SHORTEST..=LONGEST;
-        /// how long a notification holds; section 5.2: at least twice T_NCN; up to 65.535 s
+        /// how long a notification holds; section 5.2: at least twice T_NCN, section 7.2: 2 s; up to 65.535 s
         paper lifetime: Span = Span::from_secs(2), in SHORTEST..=Span::from_millis(65_535);
-        /// a node suffers while its share of the neighbourhood's use of the channel is below this; condition (iii)
-        paper theta: f64 = 0.5, in 0.0..=10.0;
+        /// a node suffers while its share of the neighbourhood's use of the channel is below this; condition (iii) of section 5.2 says "a
+        /// certain threshold": its form and 0.5 are ours
+        reading theta: f64 = 0.5, in 0.0..=10.0;
         /// how long after its last packet a flow counts as passing through; condition (ii)
         reading memory: Span = Span::from_secs(60), in SHORTEST..=LONGEST;
         /// a flow counts as passing through all nodes of its static route while nothing of it has arrived; false: only where its packets
@@ -108,11 +111,11 @@ params! {
         reading set_up: bool = true;
         /// marks instead of dropping where the packet can be marked; section 8
         operator ecn: bool = false;
-        /// the sender of a notification follows it too
+        /// the sender of a notification follows it too; section 5.2 speaks of nodes that have received it
         reading obey_own: bool = false;
-        /// U_rx counts every decodable frame, not only those for this node
+        /// U_rx counts every decodable frame, not only those for this node, whose own use of the channel section 5.1 means
         reading rx_all: bool = false;
-        /// notifications are broadcast, not sent to one random neighbour; section 5.2 says why not
+        /// notifications are broadcast, not sent to one random neighbour: the alternative that section 5.2 rejects
         reading broadcast: bool = false;
     }
 }
@@ -146,12 +149,14 @@ impl Scheme for Nred {
     fn wants(&self, interface: &Interface) -> Wants {
         match interface.medium {
             Medium::Radio => Wants::of(&[
+                Capability::Airtime,
                 Capability::NavTime,
                 Capability::Neighbours,
-                Capability::Overheard,
                 Capability::Received,
             ])
             .and_if(self.set_up, Capability::SetUp)
+            // Of a unicast to one neighbour the others know by overhearing.
+            .and_if(!self.broadcast, Capability::Overheard)
             .samples_every(self.interval),
             Medium::Wire => Wants::NONE,
         }

@@ -110,7 +110,7 @@ pub struct AgentSetup<'a> {
 pub struct NodeSample<'a> {
     /// Length of the interval: the five states add up to it.
     pub interval: Span,
-    /// Times in the radio states.
+    /// Times in the radio states; idle throughout where the host has no [`Airtime`](super::Capability::Airtime).
     pub airtime: Airtime,
     /// Part of `receive` spent on frames for this node; broadcasts are not counted.
     pub receive_own: Span,
@@ -225,7 +225,8 @@ pub trait Agent: Send {
     fn on_neighbours(&mut self, _neighbours: &[NodeId], _context: &mut AgentContext<'_>) {}
 
     /// The rate of frames to a neighbour is known, or has changed, because a law chooses it by what happens on the link: this exchange
-    /// replaces the one of `on_start` for the neighbour. Never called where rates are fixed.
+    /// replaces the one of `on_start` for the neighbour, until the neighbour is no longer among those of `on_neighbours`. Never called
+    /// where rates are fixed.
     fn on_link_rate(&mut self, _neighbour: NodeId, _exchange: LoneExchange, _context: &mut AgentContext<'_>) {
     }
 

@@ -46,9 +46,12 @@ macro_rules! capabilities {
 }
 
 capabilities! {
-    /// Samples of the interface's counters for the agent (`Agent::on_sample`): times of transmission, reception and a busy carrier, failed
-    /// attempts, packets, the queue.
+    /// Samples of the interface for the agent (`Agent::on_sample`), at equal intervals: failed attempts, packets that it has passed on, the
+    /// queue. The other parts of a sample are capabilities of their own.
     Samples = "samples of counters";
+    /// The times in samples in which the radio sends, receives, senses a busy carrier and is idle (`NodeSample::airtime`), and the time of
+    /// frames for the node itself (`NodeSample::receive_own`).
+    Airtime = "times of the radio's states";
     /// The time in samples in which the medium is physically idle and reserved by the NAV.
     NavTime = "times reserved by the NAV";
     /// The number of flows in samples whose route passes the node, that have sent packets, and of which no packet has arrived there yet.
@@ -69,6 +72,8 @@ capabilities! {
     Exchange = "the time for a packet while no other station sends";
     /// Messages for other nodes (`Agent::on_message` with `to_me` false).
     Overheard = "overheard messages";
+    /// The rate and the power of a message (`Message::transmit`).
+    TransmitChoice = "rates and powers of messages";
     /// Packets that came in through the interface, to keep or to pass on (`Aqm::on_receive`, `Hop::on_receive`).
     Received = "received packets";
     /// Headers in frames that the interface receives or overhears: those of its queue's kind for the queue (`LabelledQueue::on_heard`),

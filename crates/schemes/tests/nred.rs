@@ -576,9 +576,11 @@ fn agents_start_at_random_times_and_subscribe_to_overheard_frames() {
     let radio = places::Interface::radio(50);
     let wire = places::Interface { medium: Medium::Wire, ..radio };
     let wants = scheme.wants(&radio);
-    assert!(
-        [Capability::Overheard, Capability::Received, Capability::NavTime].iter().all(|&it| wants.has(it))
-    );
+    let wanted = [Capability::Airtime, Capability::NavTime, Capability::Overheard, Capability::Received];
+    assert!(wanted.iter().all(|&it| wants.has(it)));
+    let flag = |name: &str| Params([(name.to_string(), ParamValue::Flag(true))].into());
+    let of = |set| (find("nred").expect("there").build)(&set).expect("a flag").wants(&radio);
+    assert!(!of(flag("broadcast")).has(Capability::Overheard), "each neighbour is addressed");
     assert_eq!((wants.samples(), scheme.wants(&wire)), (Span::from_millis(100), Wants::NONE));
     let first: Vec<Time> = (1..=20)
         .map(|seed| {

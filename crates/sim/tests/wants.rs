@@ -35,8 +35,8 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
     let all = Wants::of(Capability::ALL).samples_every(Span::from_millis(1));
     assert_eq!(refusal(Medium::Radio, all), None);
     let expected = "node 1: scheme greedy needs capabilities that its wire does not offer: samples of counters, times \
-                    reserved by the NAV, flows that are being set up, packets and bytes of the whole radio, times of packets in the queue and at the \
-                    radio, packets by neighbour and by flow, nodes that can decode its frames, the time for a packet while no other station sends, overheard messages, received packets, headers of overheard packets, ends of \
+                    of the radio's states, times reserved by the NAV, flows that are being set up, packets and bytes of the whole radio, times of packets in the queue and at the \
+                    radio, packets by neighbour and by flow, nodes that can decode its frames, the time for a packet while no other station sends, overheard messages, rates and powers of messages, received packets, headers of overheard packets, ends of \
                     transmissions, times of access to the medium, changes of routes, sizes of queues by destination, the only radio of its node, \
                     delivery ratios between all nodes";
     assert_eq!(refusal(Medium::Wire, all).as_deref(), Some(expected));

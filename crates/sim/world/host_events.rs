@@ -115,7 +115,7 @@ impl Network {
         let messages = self.hosts.agents.messages_in_own_frames(station);
         let counted = InterfaceCounters {
             at: now,
-            airtime: air.airtime(station, now),
+            airtime: Some(air.airtime(station, now)),
             receive_own: air.receive_own(station),
             retries: counters.no_cts + counters.no_ack,
             traffic: self.plane.interfaces.packets_left(port) + counters.received_data() - messages,

@@ -21,7 +21,7 @@ from .common import subcommand
 @click.option(
     "--readings",
     is_flag=True,
-    help="Only the parameters that choose how an open text of the scheme's source is read.",
+    help="Only readings (how an open text of the scheme's source is read) and additions of ours.",
 )
 @schemes_from_option
 @json_option

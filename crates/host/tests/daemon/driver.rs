@@ -39,13 +39,13 @@ fn row(line: &str) -> (InterfaceCounters, LinkCounters) {
         panic!("expected 12 whole numbers: {line}");
     };
     let at = Time::ZERO + Span::from_millis(time);
-    let airtime = Airtime {
+    let airtime = Some(Airtime {
         transmit: Span::from_millis(tx),
         receive: Span::from_millis(rx),
         busy: Span::from_millis(busy.saturating_sub(rx + tx)),
         nav: Span::ZERO,
         idle: Span::from_millis(active.saturating_sub(busy)),
-    };
+    });
     let (sent_packets, received_packets) = (sent, received);
     let link = LinkUse { sent_packets, sent_bytes, received_packets, received_bytes, ..LinkUse::default() };
     let (receive_own, traffic) = (Span::from_micros(own), sent + received);

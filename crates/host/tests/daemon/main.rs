@@ -11,7 +11,7 @@ use airfair_host::{
 };
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Capability, FlowId, Head, Header, NodeId, Packet, QueueEffects, QueueView, Setting, Timer, Verdict,
+    Capability, FlowId, NodeId, Packet, QueueEffects, QueueView, Setting, Timer, Verdict,
 };
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Rate, Time};
@@ -88,15 +88,12 @@ impl Daemon {
         verdict
     }
 
-    /// The packet that the radio takes, with its priority, and the bytes of the header that its queue has written.
-    fn transmit(&mut self) -> Option<(Head, Vec<u8>)> {
-        let priority = self.pipeline.head(self.now, &mut QueueEffects::default())?.priority;
-        let packet = self.pipeline.pop(self.now, &mut QueueEffects::default())?;
-        let (kind, mut header) = (self.pipeline.queue_header(), Header::default());
-        self.pipeline.stamp(&packet, (kind, Some(&mut header)), &self.kinds, self.now);
-        let mut bytes = vec![0; self.kinds.wire_len(kind) as usize];
-        self.kinds.encode(kind, &header, &mut bytes);
-        Some((Head { packet, priority }, bytes))
+    /// A packet that has come in, to be kept or passed on: it is judged, too.
+    fn come_in(&mut self, packet: &Packet) -> Verdict {
+        if !self.pipeline.wants_received() {
+            return Verdict::Pass;
+        }
+        self.pipeline.receive(packet, Default::default(), self.now)
     }
 }
 

@@ -1,6 +1,6 @@
 //! C3L's agent and DiffQ's queue: messages and headers in both directions, as bytes. Against arithmetic by hand.
 
-use airfair_host::{Addressee, Capabilities, MessageId, Outgoing, Received, agents};
+use airfair_host::{Addressee, Capabilities, Outgoing};
 use airfair_schemes::ParamValue;
 use airfair_schemes::c3l::header::{self, STAMP};
 use airfair_schemes::places::{Capability, Destination, Ecn, Header, Heard, NodeId};
@@ -13,11 +13,14 @@ use super::support::{FLOW, ms, near, packet, scheme};
 use super::{Daemon, Me};
 
 impl Daemon {
-    /// A message of another node that reaches this one as bytes.
-    fn receive(&mut self, (origin, number): (NodeId, u64), bytes: &[u8], to: Addressee) {
-        let id = MessageId { origin, number };
-        let received = Received { id, bytes, to, own_frame: to == Addressee::Me, sender: None };
-        assert!(agents::message(self, Me(0), &received, self.now));
+    /// A trailer of the neighbour is overheard, as bytes: so many packets wait there for a destination.
+    fn overhear(&mut self, trailer: &Trailer, destination: NodeId, queue: u16) {
+        let said = Trailer { queue, ..*trailer };
+        let mut bytes = vec![0; said.wire_len()];
+        said.encode(&mut bytes).unwrap();
+        let kind = self.pipeline.queue_header();
+        let header = (self.kinds.of(kind).unwrap().decode)(&bytes).unwrap();
+        self.pipeline.heard(kind, &Heard { from: PEER, destination, header: &header }, self.now);
     }
 }
 
@@ -35,7 +38,7 @@ fn c3l_reports_and_obeys_by_messages() {
     };
     let alive = Alive { controller: controller.0, freshness: 70, hops: 0 };
     let hello = Hello::new(false, 1, PEER.0, [alive].into_iter());
-    daemon.receive((PEER, 1), &encoded(Message::Hello(hello)), Addressee::Everyone);
+    daemon.message((PEER, 1), &encoded(Message::Hello(hello)), Addressee::Everyone);
     let way = (PEER, controller);
     for row in 1..=100 {
         // As many as the driver sends; 30 that wait for longer are more than a fifth of the queue.
@@ -61,7 +64,7 @@ fn c3l_reports_and_obeys_by_messages() {
     let head = AllocationHead { controller: controller.0, node: ME.0, round: 1, version: 0, valid_ms: 9_000 };
     let share = Share { next_hop: PEER.0, share: 120_000 };
     let part = Allocation::parts(head, &[share]).remove(0);
-    daemon.receive((controller, 1), &encoded(Message::Allocation(part)), Addressee::Me);
+    daemon.message((controller, 1), &encoded(Message::Allocation(part)), Addressee::Me);
     let mut stamp = Header { fields: [0, u32::MAX, 0, 0], ..Header::default() };
     let kind = daemon.kinds.id(Some(&STAMP));
     daemon.arrive(packet(1, way, Ecn::NotEct), (kind, Some(&mut stamp)));
@@ -84,23 +87,24 @@ fn diffq_serves_the_largest_differential() {
         let to = if id < 40 { far } else { near_by };
         daemon.arrive(packet(id, (PEER, to), Ecn::NotEct), Default::default());
     }
-    // The levels are those of 40, 20 - 1 and 40 - 35 packets, of 100 in four levels: 1.6, 0.8 and 0.2, rounded up.
+    // 100 packets are four levels. Ranked are 40 and 20, of which the former is 1.6 levels, rounded up.
     let (head, trailer) = daemon.transmit().unwrap();
     assert_eq!((head.packet.destination, head.priority.0), (far, 2));
     let (trailer, _) = Trailer::decode(&trailer).unwrap();
     assert_eq!((trailer.kind, trailer.queue, trailer.flow), (Type::Data, 39, FLOW.0));
     daemon.pipeline.finished(head.packet.id);
-    // The neighbour says that 35 packets wait there for the far destination: 39 - 35 is less than 20.
-    let heard = Trailer { queue: 35, ..trailer };
-    let mut bytes = vec![0; heard.wire_len()];
-    heard.encode(&mut bytes).unwrap();
-    let kind = daemon.pipeline.queue_header();
-    let header = (daemon.kinds.of(kind).unwrap().decode)(&bytes).unwrap();
-    daemon.pipeline.heard(kind, &Heard { from: PEER, destination: far, header: &header }, daemon.now);
+    // The neighbour says that 35 packets wait there for the far destination: ranked are 39 - 35 and 20, which is 0.8.
+    daemon.overhear(&trailer, far, 35);
     let (head, _) = daemon.transmit().unwrap();
     assert_eq!((head.packet.destination, head.priority.0), (near_by, 1));
     daemon.pipeline.finished(head.packet.id);
-    // A size that was not heard again for a second counts as none.
+    // And 18 for the near one: ranked are 39 - 35, which is 0.16, and 19 - 18.
+    daemon.overhear(&trailer, near_by, 18);
+    let (head, _) = daemon.transmit().unwrap();
+    assert_eq!((head.packet.destination, head.priority.0), (far, 1));
+    daemon.pipeline.finished(head.packet.id);
+    // Sizes that were not heard again for a second count as none: ranked are 38, which is 1.52, and 19.
     daemon.run(ms(2_000));
-    assert_eq!(daemon.transmit().unwrap().0.packet.destination, far);
+    let (head, _) = daemon.transmit().unwrap();
+    assert_eq!((head.packet.destination, head.priority.0), (far, 2));
 }

@@ -1,6 +1,9 @@
 //! Schemes, packets and readings for the tests of the daemon.
 
-use airfair_schemes::places::{Ecn, FlowId, NodeId, Packet, PacketClass, PacketId};
+use airfair_host::{Addressee, MessageId, Received, agents};
+use airfair_schemes::places::{
+    Ecn, FlowId, Head, Header, NodeId, Packet, PacketClass, PacketId, QueueEffects,
+};
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_units::Time;
 
@@ -28,6 +31,24 @@ pub fn near(value: f64, expected: f64, part: f64) {
 }
 
 impl Daemon {
+    /// A message of another node that reaches this one as bytes.
+    pub fn message(&mut self, (origin, number): (NodeId, u64), bytes: &[u8], to: Addressee) {
+        let id = MessageId { origin, number };
+        let received = Received { id, bytes, to, own_frame: to == Addressee::Me, sender: None };
+        assert!(agents::message(self, Me(0), &received, self.now));
+    }
+
+    /// The packet that the radio takes, with its priority, and the bytes of the header that its queue has written.
+    pub fn transmit(&mut self) -> Option<(Head, Vec<u8>)> {
+        let priority = self.pipeline.head(self.now, &mut QueueEffects::default())?.priority;
+        let packet = self.pipeline.pop(self.now, &mut QueueEffects::default())?;
+        let (kind, mut header) = (self.pipeline.queue_header(), Header::default());
+        self.pipeline.stamp(&packet, (kind, Some(&mut header)), &self.kinds, self.now);
+        let mut bytes = vec![0; self.kinds.wire_len(kind) as usize];
+        self.kinds.encode(kind, &header, &mut bytes);
+        Some((Head { packet, priority }, bytes))
+    }
+
     /// An inner value of the agent.
     pub fn gauge(&self, name: &str) -> f64 {
         let gauges = self.hosts.agents.gauges(Me(0));

@@ -1,10 +1,11 @@
 //! The estimate of bandwidth that takes the place of all allocations in `c3l-local`, and the flows' parts of the node's time (§IV-B, figure
 //! 12).
 //!
-//! Reading, with parameters: "in a way similar to EXACT" (Chen, Nahrstedt, Vaidya, WCNC 2004): each packet that the MAC delivers gives a
-//! bandwidth, its size by the time for which the MAC had it first, contention and attempts included; a moving average by next hop; and the
-//! flows through the node share the node's time, at equal rates unless they require less. A packet's size is corrected by a fixed overhead,
-//! in bytes: without, a neighbour of short packets would look slow.
+//! Reading, with parameters: "in a way similar to EXACT" (Chen, Nahrstedt, Vaidya, WCNC 2004). There each packet that the MAC delivers
+//! gives a bandwidth, its size by the time for which the MAC had it first, contention and attempts included, to a moving average by next
+//! hop. Here the agent gives the mean packet of each sample, of all next hops together, to one average of the interface. The flows through
+//! the node share the node's time, at equal rates unless they require less. A packet's size is corrected by a fixed overhead, in bytes:
+//! without, short packets would make the radio look slow.
 
 use alloc::vec::Vec;
 
@@ -15,7 +16,7 @@ use crate::c3l::shares::Requirement;
 /// The estimate of a link's bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BandwidthConfig {
-    /// Weight of a new packet in the average.
+    /// Weight of a new sample in the average.
     pub weight: f64,
     /// The MAC's overhead of a packet, in bytes at the rate of its payload.
     pub overhead: Bytes,
@@ -29,21 +30,21 @@ impl Default for BandwidthConfig {
     }
 }
 
-/// The bandwidth to a next hop, from the packets that the MAC has delivered to it.
+/// The bandwidth of a radio, from the packets that the MAC has delivered.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Bandwidth {
-    /// Average, bit/s; `None` before the first packet.
+    /// Average, bit/s; `None` before the first sample with packets.
     average: Option<f64>,
 }
 
 impl Bandwidth {
-    /// No packet yet.
+    /// No sample yet.
     #[must_use]
     pub const fn new() -> Self {
         Self { average: None }
     }
 
-    /// The MAC has delivered a packet that it had first for `access`.
+    /// The MAC has delivered packets of this mean size, each of which it had first for `access` in the mean.
     pub fn delivered(&mut self, config: &BandwidthConfig, size: Bytes, access: Span) {
         let sizes = |size: Bytes| (size.0 as f64 + config.overhead.0 as f64).max(1.0);
         let seconds = access.as_nanos().max(1) as f64 * 1e-9 * sizes(config.packet) / sizes(size);
@@ -64,12 +65,12 @@ impl Bandwidth {
 pub struct LocalFlow {
     /// The flow's requirement.
     pub requirement: Requirement,
-    /// Bandwidth to its next hop, bit/s.
+    /// Bandwidth of the radio, bit/s.
     pub bandwidth: f64,
 }
 
 /// Rates of the flows through a node, bit/s: equal ones, or what a flow requires and δ if that is less, with Σ rate/bandwidth at most
-/// `time` (1: all of the node's time). A flow to a next hop without bandwidth gets nothing and takes nothing.
+/// `time` (1: all of the node's time). A flow without bandwidth gets nothing and takes nothing.
 pub fn share_time(flows: &[LocalFlow], time: f64, delta: Rate, rates: &mut Vec<f64>) {
     let cost = |flow: &LocalFlow| if flow.bandwidth > 0.0 { 1.0 / flow.bandwidth } else { 0.0 };
     let demand = |flow: &LocalFlow| match flow.requirement {

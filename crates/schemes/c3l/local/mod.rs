@@ -4,6 +4,8 @@
 //! Readings:
 //! - The estimate is that of the interface, from the times that its MAC spent on the packets of a sample, and counts for all of its next
 //!   hops.
+//! - Rates that a law chooses for links (`on_link_rate`) are left out: times at the MAC show them, and before the first packet the estimate
+//!   is that of a lone link at the nominal rate.
 //! - What flows require is judged once an epoch by what their sources have stated last, or by what has arrived in a whole epoch
 //!   (`sending`): then a flow of which nothing has arrived requires nothing. A flow that appears between has its part at once, and others
 //!   keep what they require.

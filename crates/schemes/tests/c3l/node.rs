@@ -416,6 +416,7 @@ fn what_interfaces_are_to_offer() {
         assert!(wants.has(Capability::OwnQueue));
         let [lone, links, used] =
             [Capability::LoneRadio, Capability::Links, Capability::LinkUse].map(|it| wants.has(it));
+        assert_eq!(wants.has(Capability::TransmitChoice), lone, "{name}: probes reach farther than data");
         (lone, links, used, wants.samples())
     };
     let sample = Span::from_millis(100);

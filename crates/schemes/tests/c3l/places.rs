@@ -445,6 +445,16 @@ fn c_max_follows_the_rate_of_its_link() {
         assert_eq!(own, [after], "{word}: at once");
         let back = rates(&|agent, context| agent.on_link_rate(NodeId(1), exchange, context));
         assert_eq!(back, [before], "{word}");
+        // Of as many other links as there may be, and more, none takes the place of one with flows.
+        rates(&|agent, context| agent.on_link_rate(NodeId(1), slower, context));
+        let many = rates(&|agent, context| {
+            (100..1_000).for_each(|to| agent.on_link_rate(NodeId(to), exchange, context));
+        });
+        assert_eq!(many, [], "{word}");
+        let stays = rates(&|agent, context| agent.on_neighbours(&[NodeId(1), NodeId(5)], context));
+        assert_eq!(stays, [], "{word}");
+        let gone = rates(&|agent, context| agent.on_neighbours(&[NodeId(5)], context));
+        assert_eq!(gone, [before], "{word}: the nominal rate");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sizes by broadcast (ours): what a node sends, and what it learns.
 
-use airfair_schemes::ParamValue::{Choice, Span as Length};
+use airfair_schemes::ParamValue::{Choice, Number, Span as Length};
 use airfair_schemes::places::{
     Agent, AgentContext, AgentEffects, Capability, Destination, Enqueued, Interface, Medium, Message, NodeId,
     Setting,
@@ -23,7 +23,11 @@ struct Host {
 
 impl Host {
     fn new() -> Self {
-        let agent = build("diffq", &BROADCAST).agent(&Interface::radio(50)).unwrap();
+        Self::of("diffq", &BROADCAST)
+    }
+
+    fn of(name: &str, params: &[(&'static str, ParamValue)]) -> Self {
+        let agent = build(name, params).agent(&Interface::radio(50)).unwrap();
         Self { agent, random: Stream::new(1, "agent", Purpose::Agent), out: AgentEffects::default() }
     }
 
@@ -62,6 +66,24 @@ fn what_a_node_says() {
     assert_eq!(host.says(&[(9, 3)]), Some(vec![(9, 3), (7, 0)]));
     assert_eq!(host.says(&[]), Some(vec![(9, 0)]));
     assert_eq!(host.says(&[]), None);
+}
+
+/// A liar multiplies the sizes in its messages as those in its trailers, and learns those of others as every node.
+#[test]
+fn a_liar_lies_in_messages_too() {
+    for (factor, said) in [(0.0, [0, 0]), (0.5, [8, 500]), (1.0, [17, 1000]), (1000.0, [17_000, 65_535])] {
+        let mut host = Host::of("diffq-liar", &[&BROADCAST[..], &[("size_factor", Number(factor))]].concat());
+        assert_eq!(host.says(&[(5, 17), (9, 1000)]), Some(vec![(5, said[0]), (9, said[1])]), "{factor}");
+        assert_eq!(host.says(&[]), Some(vec![(5, 0), (9, 0)]), "{factor}");
+        assert_eq!(host.says(&[]), None);
+        let message = Sizes::new([(5, 17)].into_iter());
+        let mut bytes = vec![0; message.wire_len()];
+        message.encode(&mut bytes).unwrap();
+        let (neighbour, destination, packets) = (NodeId(3), NodeId(5), 17);
+        assert_eq!(host.learns(&bytes), [Setting::Backlog { neighbour, destination, packets }]);
+    }
+    let liar = build("diffq-liar", &[("size_factor", Number(0.0))]);
+    assert!(liar.agent(&Interface::radio(50)).is_none(), "overheard sizes have no messages");
 }
 
 /// 200 sizes at most.
