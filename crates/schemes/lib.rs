@@ -21,6 +21,7 @@ pub mod exor;
 pub mod explicit;
 pub mod faulty;
 pub mod few;
+mod former;
 pub mod fq_codel;
 pub mod fuzz;
 pub mod lbm;
@@ -41,6 +42,7 @@ pub mod vegas;
 pub mod xcp;
 pub mod xcp_b;
 
-pub use params::{ParamDoc, ParamError, ParamKind, ParamRole, ParamValue, Params, joined};
+pub use former::{FORMER, Fate, FormerParam, former};
+pub use params::{ParamDoc, ParamError, ParamKind, ParamRole, ParamValue, Params, WrongPair, joined};
 pub use registry::{Build, Carrier, PLACES, Registry, SchemeEntry, find, registry};
 pub use scheme::{AqmScheme, Scheme, SourceScheme};
