@@ -46,6 +46,14 @@ use interfaces::Interfaces;
 use messages::Messages;
 use outside::Outside;
 
+/// Where a scheme that fills no place in a network would fill one; each true for a kind of interface.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IdleScheme {
+    pub radio: bool,
+    pub access_point: bool,
+    pub wire: bool,
+}
+
 /// Settings of a run that all parts above the MAC share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunRules {
@@ -59,8 +67,8 @@ pub(crate) struct RunRules {
     pub hops_at_wires: bool,
     /// True if received packets are processed: an AQM handles them, a meter counts them, they may be lost, or routing needs their senders.
     pub processes_received: bool,
-    /// True if the run's scheme fills no place in this network.
-    pub scheme_is_idle: bool,
+    /// The kinds of interface at which the run's scheme would act, if it fills no place in this network.
+    pub idle_scheme: Option<IdleScheme>,
     /// True if a queue reads and writes headers.
     pub queues_label: bool,
     /// True if a queue or an agent learns of headers that its station receives or overhears.
