@@ -139,8 +139,8 @@ class Scenario:
         """
 
     def unused_settings(self, schemes: list[str]) -> list[str]:
-        """Warnings of overrides that set parameters of schemes which no node and no flow has in runs with these
-        schemes; `check` has them for one run."""
+        """Warnings of overrides that set parameters of schemes which no node and no flow has in runs with
+        these schemes; `check` has them for one run."""
 
     @property
     def warnings(self) -> list[str]:

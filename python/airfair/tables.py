@@ -175,8 +175,8 @@ def show_run(
     verdict: Sequence[str] = (),
     own: Mapping[str, str] | None = None,
 ) -> None:
-    """One run: its flows, the numbers of the whole, and lines of a `verdict` on them; `own` are the schemes of
-    nodes that have others than the run."""
+    """One run: its flows, the numbers of the whole, and lines of a `verdict` on them; `own` are the schemes
+    of nodes that have others than the run."""
     schemes = schemes_of(result["scheme"], own or {})
     title = f"{result['scenario']}, {schemes}, seed {result['seed']}: {result['duration_s']:g} s"
     if result["warmup_s"]:

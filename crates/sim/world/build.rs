@@ -288,6 +288,9 @@ impl Plan<'_> {
         let idle = network.hosts.agents.is_empty()
             && network.hosts.controllers.is_empty()
             && network.plane.interfaces.ports().all(|port| !network.plane.interfaces.pipeline(port).judges());
+        if !idle {
+            return None;
+        }
         let acts =
             |of: &dyn Fn(&Interface) -> bool| Interface::all_kinds().iter().any(|at| of(at) && acts(at));
         let kinds = IdleScheme {
@@ -295,7 +298,7 @@ impl Plan<'_> {
             access_point: acts(&Interface::is_access_point_radio),
             wire: acts(&|at| at.medium == Medium::Wire),
         };
-        (idle && (kinds.radio || kinds.access_point || kinds.wire)).then_some(kinds)
+        (kinds.radio || kinds.access_point || kinds.wire).then_some(kinds)
     }
 }
 

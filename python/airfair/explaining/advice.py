@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator
 
+from ..quantities import plural
 from .result import (
     DEFERRING,
     Cause,
@@ -17,7 +18,6 @@ from .result import (
     share,
     waited,
 )
-from ..quantities import plural
 from .settings import part, path
 from .words import (
     DELAY_ALLOWED_S,
