@@ -7,11 +7,11 @@ pub struct FormerParam {
     pub schemes: &'static [&'static str],
     /// The name of the parameter.
     pub name: &'static str,
-    /// What has become of the parameter.
+    /// The fate of the parameter.
     pub fate: Fate,
 }
 
-/// What has become of a parameter.
+/// The fate of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It has another name, with the same meaning.
@@ -41,7 +41,7 @@ pub const FORMER: &[FormerParam] = &[
     },
 ];
 
-/// What has become of a parameter of this scheme; `None` if the scheme never had one of this name, or has it still.
+/// The fate of a parameter of this scheme; `None` if the scheme never had one of this name, or has it still.
 #[must_use]
 pub fn former(scheme: &str, name: &str) -> Option<Fate> {
     FORMER.iter().find(|old| old.name == name && old.schemes.contains(&scheme)).map(|old| old.fate)

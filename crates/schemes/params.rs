@@ -439,7 +439,8 @@ impl ParamError {
 
 impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.name, self.problem)
+        let colon = if self.pair.is_some() { "" } else { ":" };
+        write!(f, "{}{colon} {}", self.name, self.problem)
     }
 }
 

@@ -69,7 +69,7 @@ fn a_parameter_of_a_scheme_that_does_not_run() {
     assert_eq!(unused(&["radio.queue_packets=9", "duration=5 s"], &["droptail"]), [""; 0]);
 }
 
-/// What a file writes in `[schemes.NAME]` may be for other runs.
+/// Parameters that a file writes in `[schemes.NAME]` may be for other runs.
 #[test]
 fn a_table_of_the_file_is_no_override() {
     let text = format!("{PAIR}[schemes.c3l]\nprobe_power = 7\n");
