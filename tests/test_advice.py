@@ -111,6 +111,36 @@ def test_rts_in_use_is_not_called_useless() -> None:
     assert "carrier_sense" not in text, "a matrix has no such key"
 
 
+def test_advice_for_several_senders_is_given_once() -> None:
+    """Five hops with the same trouble: one piece of advice for each kind, in whole sentences."""
+    other = """
+[[flow]]
+id = "other"
+from = "s"
+to = "r"
+traffic = { kind = "constant", rate = "5 Mbit/s", packet = "1400 B" }
+"""
+    told = airfair.explain(Scenario.parse(around().text + other, "other"), flow="s")
+    told["standing"] = "behind"
+    told["hops"] = [{**told["hops"][0], "src": f"s{number}"} for number in range(5)]
+    texts = advice(told)
+    (queues,) = (text for text in texts if "a queue for each flow" in text)
+    assert queues.startswith(
+        "Its packets wait behind others at s0, s1, s2 and 2 others: a queue for each flow"
+    )
+    (hidden,) = (text for text in texts if "hidden from" in text)
+    whole = r"(h\d(, | and )?)+( 1 others)? are hidden from s{} and cause \d+ % of its failures; "
+    expected = "".join(whole.format(number) for number in range(3)).replace("{", "").replace("}", "")
+    assert re.match(expected + r"so it is at 2 more senders of its route: try RTS/CTS\.", hidden), hidden
+
+
+def test_flows_in_a_sentence() -> None:
+    told = airfair.explain(around(), flow="s")
+    names = [("a", True), ("s", True), ("b", True), (None, True), ("a", True)]
+    assert words.flow_names(told, names) == "flows a, b, its own and control packets"
+    assert words.flow_names(told, [("a", False), ("b", True)]) == "flow b and flow a (acknowledgements)"
+
+
 def test_categories_have_windows_of_their_own() -> None:
     """With access categories `cw_min` is no key of a radio: what is said stays, without a line to copy."""
     told = airfair.explain(around('radio.rts_threshold="0 B"', "radio.categories=edca"), flow="s")

@@ -120,7 +120,7 @@ def test_scenarios_name_it_and_set_its_parameters() -> None:
     assert one["flows"] == other["flows"]
     for wrong, message in (
         ("py-red.max_p=2", "py-red.max_p: 2: out of range; expected 0.0 to 1.0"),
-        ("py-red.maxp=1", 'expected "min_th", .* did you mean "max_p"'),
+        ("py-red.maxp=1", 'not a parameter of py-red; did you mean "max_p"'),
         ("py-red.max_th=5", "max_th: 5: expected a threshold above min_th"),
         ("py-red.mean_packet_time=5", "the unit is missing; expected a time"),
         ("scheme=py-rd", 'did you mean "py-red"'),

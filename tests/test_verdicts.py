@@ -161,6 +161,29 @@ def test_a_collapse_is_named_however_fair() -> None:
     )
 
 
+def test_a_total_that_falls_while_fewer_flows_starve() -> None:
+    """From 1000 to 310 kbit/s, and z no longer starves: the total has fallen, which may be the price."""
+    before = runs_of("droptail", {"x": [(985e3, 0.1)], "y": [(10e3, 0.1)], "z": [(5e3, 0.1)]})
+    now = runs_of("red", {"x": [(280e3, 0.1)], "y": [(10e3, 0.1)], "z": [(20e3, 0.1)]})
+    starving = [
+        [json.dumps({**json.loads(run), "starved_flows": count})] for (run,), count in ((before, 1), (now, 0))
+    ]
+    rows = rows_of(*starving)
+    assert rows[1]["beside"]["collapsed"]
+    (line,) = verdicts.comparison_lines(rows)  # type: ignore[arg-type]
+    assert line == (
+        "red: the total falls to 31 % of that of droptail, 1 fewer flow starves; 1 of 3 flows lose against "
+        "droptail, 1 wins in one run of each"
+    )
+
+
+def test_a_scheme_that_changes_nothing_equals_the_baseline() -> None:
+    """LBM acts at access points only: in a mesh its runs are those of drop-tail."""
+    rows = airfair.compare(THREE_PAIRS, schemes=["droptail", "lbm", "nred"], seeds=[1], overrides=SHORT[1::2])
+    assert verdict_tables.counts(rows[1]) == ["= droptail", "-", "-", "-"]
+    assert verdict_tables.counts(rows[2])[0].isdigit()
+
+
 def test_taking_from_one_to_give_to_others_is_no_collapse() -> None:
     """The total falls from 1000 to 300 kbit/s either way: two of three flows gain, or one does."""
     before = runs_of("droptail", {"x": [(980e3, 0.1)], "y": [(10e3, 0.1)], "z": [(10e3, 0.1)]})

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import airfair
 import pytest
 from airfair import Scenario
+from airfair.sweeping.plan import Plan
+from airfair.sweeping.study import Study
+
+from tests.support import airfair as command
 
 CHANNELS = """name = "channels"
 duration = "1 s"
@@ -129,3 +135,90 @@ def test_constant_streams_that_fill_one_queue() -> None:
 )
 def test_constant_streams_whose_shares_do_not_follow_from_phases(overrides: list[str]) -> None:
     assert streams(*overrides).check() == []
+
+
+SETTINGS = """name = "settings"
+duration = "1 s"
+scheme = "c3l-faulty"
+[radio]
+data_rate = "2 Mbit/s"
+[[node]]
+id = "a"
+position = ["0 m", "0 m"]
+[[node]]
+id = "b"
+position = ["100 m", "0 m"]
+scheme = "red"
+[[flow]]
+id = "u"
+from = "a"
+to = "b"
+traffic = { kind = "saturating" }
+"""
+
+UNUSED = "warning: --set c3l.probe_power: no node runs c3l here"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["run"], f"{UNUSED}; did you mean c3l-faulty.probe_power?"),
+        (["run", "--json"], f"{UNUSED}; did you mean c3l-faulty.probe_power?"),
+        (["check"], f"{UNUSED}; did you mean c3l-faulty.probe_power?"),
+        (["trace", "--until", "1 ms"], f"{UNUSED}; did you mean c3l-faulty.probe_power?"),
+        (["explain", "--scheme", "droptail", "--json"], UNUSED),
+        (["compare", "--schemes", "droptail,codel", "--seeds", "1"], UNUSED),
+        (["run", "--scheme", "c3l"], None),
+        (["compare", "--schemes", "droptail,c3l", "--seeds", "1"], None),
+    ],
+)
+def test_a_parameter_of_a_scheme_that_does_not_run(
+    arguments: list[str], expected: str | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(SETTINGS)
+    name, *options = arguments
+    where = ["--out", str(tmp_path / "x.svg")] if name == "explain" else []
+    done = command(name, file, *options, *where, "--set", "c3l.probe_power=7")
+    assert done.returncode == 0, done.stderr
+    found = [line for line in done.stderr.splitlines() if "probe_power:" in line]
+    assert found == ([] if expected is None else [expected])
+
+
+def test_a_setting_of_one_scheme_for_another(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(SETTINGS)
+    options = ["--schemes", "droptail,codel", "--seeds", "1", "--set", "codel:nred.max_p=0.3"]
+    done = command("compare", file, *options)
+    assert "warning: --set codel:nred.max_p: no node runs nred here; did you mean red.max_p?\n" in done.stderr
+
+
+def test_a_study_with_a_parameter_that_nothing_reads(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text(SETTINGS)
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'name = "s"\nscenario = "settings.toml"\nschemes = ["droptail", "codel"]\nseeds = 1\n'
+        '[parameters]\n"nred.max_p" = [0.1, 0.2]\n"codel.target" = ["5 ms"]\n'
+    )
+    plan = Plan(Study.read(study))
+    found = [warning for warning in plan.warnings if "no node runs" in warning]
+    assert found == [f"{study}:6: parameters.nred.max_p: no node runs nred here; did you mean red.max_p?"]
+
+
+def test_faults_of_which_none_is_set() -> None:
+    def lacking(*overrides: str) -> list[str]:
+        return [warning for warning in Scenario.parse(SETTINGS, "x", overrides).check() if "fault" in warning]
+
+    assert lacking() == ["scheme c3l-faulty: no fault is set; `airfair schemes c3l-faulty` lists the faults"]
+    assert lacking("c3l-faulty.lost=0.5") == []
+    assert lacking("scheme=droptail") == []
+    assert len(lacking("scheme=droptail", "node.b.scheme=c3l-faulty")) == 1
+
+
+def test_the_heading_names_the_schemes_of_nodes(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(SETTINGS)
+    heading = command("run", file).stdout.splitlines()[0]
+    assert heading == "settings, c3l-faulty; b: red, seed 1: 1 s"
+    assert command("run", file, "--scheme", "red").stdout.startswith("settings, red, seed 1")
+    assert Scenario.parse(SETTINGS).own_schemes == {"b": "red"}

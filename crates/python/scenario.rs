@@ -1,5 +1,6 @@
 //! A scenario that was read, and its runs.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -70,6 +71,12 @@ impl Scenario {
 }
 
 impl Scenario {
+    /// Warnings of overrides for schemes that runs with these schemes do not have.
+    fn unused(&self, runs: &[&str]) -> Vec<String> {
+        let schemes = written::schemes(&Raised::default());
+        Reader::with_schemes(&schemes).unused_settings(&self.1, &self.0, runs)
+    }
+
     /// The text of the scenario's file, for a file in a folder.
     fn text_in(&self, folder: Option<&Path>) -> String {
         let schemes = written::schemes(&Raised::default());
@@ -252,8 +259,15 @@ impl Scenario {
     fn check(&self, py: Python<'_>, scheme: Option<SchemeName>) -> PyResult<Vec<String>> {
         py.detach(|| {
             let result = self.world(scheme.as_ref(), 1)?.result();
-            Ok(contract::warnings(&self.0, &result).map(str::to_string).collect())
+            let warnings = contract::warnings(&self.0, &result).map(str::to_string);
+            Ok(warnings.chain(self.unused(&[&result.scheme])).collect())
         })
+    }
+
+    /// Warnings of overrides that set parameters of schemes which no node and no flow has in runs with these schemes.
+    fn unused_settings(&self, py: Python<'_>, schemes: Vec<String>) -> Vec<String> {
+        let names: Vec<&str> = schemes.iter().map(String::as_str).collect();
+        py.detach(|| self.unused(&names))
     }
 
     /// Warnings about the file alone, as its reader finds them; `check` has those about the network, too.
@@ -266,6 +280,13 @@ impl Scenario {
     #[getter]
     fn flows(&self) -> Vec<String> {
         self.0.spec.flows.iter().map(|f| f.id.clone()).collect()
+    }
+
+    /// Schemes of nodes that have their own, by node.
+    #[getter]
+    fn own_schemes(&self) -> BTreeMap<String, String> {
+        let spec = &self.0.spec;
+        spec.schemes.iter().map(|own| (spec.nodes[own.node].id.clone(), own.scheme.clone())).collect()
     }
 
     /// Ids of the nodes.

@@ -46,6 +46,7 @@ mod keys;
 mod reader;
 mod resolve;
 mod text;
+mod unused;
 
 pub use declare::table::{DefaultDoc, KeyDoc, TableDoc};
 pub use keys::file_schema::schema;

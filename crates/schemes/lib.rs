@@ -21,6 +21,7 @@ pub mod exor;
 pub mod explicit;
 pub mod faulty;
 pub mod few;
+mod former;
 pub mod fq_codel;
 pub mod fuzz;
 pub mod lbm;
@@ -43,7 +44,8 @@ mod wanted;
 pub mod xcp;
 pub mod xcp_b;
 
-pub use params::{ParamDoc, ParamError, ParamKind, ParamRole, ParamValue, Params, joined};
+pub use former::{FORMER, Fate, FormerParam, former};
+pub use params::{ParamDoc, ParamError, ParamKind, ParamRole, ParamValue, Params, WrongPair, joined};
 pub use registry::{Build, Built, Carrier, PLACES, Registry, SchemeEntry, find, registry};
 pub use scheme::{AqmScheme, Scheme, SourceScheme};
 pub use wanted::{Change, Wanted, WantsByKind};

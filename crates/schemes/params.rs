@@ -108,7 +108,7 @@ impl Params {
         list: &[ParamDoc],
         name: &'static str,
     ) -> Result<T, ParamError> {
-        let wrong = || ParamError { name, problem: "not a parameter of this type".to_string() };
+        let wrong = || ParamError::new(name, "not a parameter of this type");
         let doc = list.iter().find(|doc| doc.name == name).ok_or_else(wrong)?;
         T::try_from(self.value(doc)?).map_err(|_| wrong())
     }
@@ -145,7 +145,7 @@ impl ParamDoc {
             return Ok(());
         }
         let range = self.range.map_or_else(String::new, |[low, high]| format!(" from {low} to {high}"));
-        Err(ParamError { name: self.name, problem: format!("expected {}{range}", self.kind.expected()) })
+        Err(ParamError::new(self.name, &format!("expected {}{range}", self.kind.expected())))
     }
 }
 
@@ -384,19 +384,63 @@ pub struct ParamError {
     pub name: &'static str,
     /// The problem, and the value that was expected.
     pub problem: String,
+    /// The other parameter of a pair in the wrong order.
+    pub pair: Option<WrongPair>,
+}
+
+/// Two parameters whose values contradict each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrongPair {
+    /// The parameter that must be the lower one.
+    pub low: &'static str,
+    /// True if the two may not be equal.
+    pub strict: bool,
+    /// The parameter that must be the higher one.
+    pub high: &'static str,
+}
+
+impl WrongPair {
+    /// The parameter that is compared with this one of the two, and the fault as seen from this one: `is not below`.
+    #[must_use]
+    pub fn seen_from(&self, name: &str) -> (&'static str, &'static str) {
+        match (self.strict, name == self.low) {
+            (true, true) => (self.high, "is not below"),
+            (true, false) => (self.low, "is not above"),
+            (false, true) => (self.high, "is above"),
+            (false, false) => (self.low, "is below"),
+        }
+    }
 }
 
 impl ParamError {
     /// The error of a value that does not fit the others; `problem` says what was expected.
     #[must_use]
     pub fn new(name: &'static str, problem: &str) -> Self {
-        Self { name, problem: problem.to_string() }
+        Self { name, problem: problem.to_string(), pair: None }
+    }
+
+    /// The error of a parameter that is not below another.
+    #[must_use]
+    pub fn not_below(low: &'static str, high: &'static str) -> Self {
+        Self::of_pair(WrongPair { low, strict: true, high })
+    }
+
+    /// The error of a parameter that is above another.
+    #[must_use]
+    pub fn above(low: &'static str, high: &'static str) -> Self {
+        Self::of_pair(WrongPair { low, strict: false, high })
+    }
+
+    fn of_pair(pair: WrongPair) -> Self {
+        let (high, fault) = pair.seen_from(pair.low);
+        Self { name: pair.low, problem: format!("{fault} {high}"), pair: Some(pair) }
     }
 }
 
 impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.name, self.problem)
+        let colon = if self.pair.is_some() { "" } else { ":" };
+        write!(f, "{}{colon} {}", self.name, self.problem)
     }
 }
 

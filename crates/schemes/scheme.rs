@@ -50,6 +50,11 @@ pub trait Scheme: Send + Sync {
     fn probe_power(&self) -> Option<Db> {
         None
     }
+    /// True of a scheme whose nodes have faults, and which has none with these parameters: a host warns of an experiment without its
+    /// cause.
+    fn lacks_fault(&self) -> bool {
+        false
+    }
     /// Kinds of the messages of its agents and controllers, if results are to count these kind by kind.
     fn message_kinds(&self) -> Option<MessageKinds> {
         None

@@ -138,6 +138,10 @@ class Scenario:
         power does not support, a scheme without effect. Raises `InputError` if the network cannot be built.
         """
 
+    def unused_settings(self, schemes: list[str]) -> list[str]:
+        """Warnings of overrides that set parameters of schemes which no node and no flow has in runs with
+        these schemes; `check` has them for one run."""
+
     @property
     def warnings(self) -> list[str]:
         """Warnings about the file alone; `check` returns those about the network, too."""
@@ -145,6 +149,10 @@ class Scenario:
     @property
     def flows(self) -> list[str]:
         """Ids of the flows."""
+
+    @property
+    def own_schemes(self) -> dict[str, str]:
+        """Schemes of nodes that have their own, by node."""
 
     @property
     def nodes(self) -> list[str]:

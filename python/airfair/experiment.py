@@ -175,6 +175,16 @@ class Form(NamedTuple):
     scenario: Scenario
     settings: list[str]
 
+    def unused_settings(self, scheme: str) -> list[str]:
+        """Warnings of its own settings for schemes that runs with this scheme do not have."""
+        own = [setting.partition("=")[0].strip() for setting in self.settings]
+        warnings = self.scenario.unused_settings([scheme])
+        return [
+            f"--set {scheme}:{warning.removeprefix('--set ')}"
+            for warning in warnings
+            if any(warning.startswith(f"--set {path}: ") for path in own)
+        ]
+
 
 def own_forms(
     schemes: Sequence[str],

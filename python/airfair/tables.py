@@ -158,9 +158,28 @@ def columns_of(rows: Sequence[CompareRow], columns: Sequence[Column] = COLUMNS) 
     return [column for column in found if not (lone and column in OF_PACKETS)]
 
 
-def show_run(result: RunResult, out: rich.console.Console, verdict: Sequence[str] = ()) -> None:
-    """One run: its flows, the numbers of the whole, and lines of a `verdict` on them."""
-    title = f"{result['scenario']}, {result['scheme']}, seed {result['seed']}: {result['duration_s']:g} s"
+def schemes_of(scheme: str, own: Mapping[str, str]) -> str:
+    """The scheme of a run, and those of nodes that have their own: "c3l; a, b: c3l-faulty"."""
+    others = sorted(set(own.values()) - {scheme})
+    nodes = {other: [node for node in own if own[node] == other] for other in others}
+    return "; ".join([scheme, *(f"{_few(nodes[other])}: {other}" for other in others)])
+
+
+def _few(names: Sequence[str]) -> str:
+    """Names, of more than four the first three and how many there are beside these."""
+    return ", ".join(names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"])
+
+
+def show_run(
+    result: RunResult,
+    out: rich.console.Console,
+    verdict: Sequence[str] = (),
+    own: Mapping[str, str] | None = None,
+) -> None:
+    """One run: its flows, the numbers of the whole, and lines of a `verdict` on them; `own` are the schemes
+    of nodes that have others than the run."""
+    schemes = schemes_of(result["scheme"], own or {})
+    title = f"{result['scenario']}, {schemes}, seed {result['seed']}: {result['duration_s']:g} s"
     if result["warmup_s"]:
         title += f", the first {result['warmup_s']:g} s not counted"
     out.print(f"[bold]{escape(title)}[/bold]")

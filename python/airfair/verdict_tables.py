@@ -11,7 +11,7 @@ from rich.markup import escape
 from . import tables, terminal
 from .quantities import part
 from .results import CompareRow
-from .verdicts import Judged, Unjudged, comparison_lines
+from .verdicts import Judged, Unjudged, comparison_lines, is_equal
 
 HEADS = ("flows win", "lose", "unclear", "of its total")
 
@@ -33,9 +33,11 @@ def table_of(rows: Sequence[CompareRow], judged: Judged | Unjudged | None) -> te
 
 
 def counts(row: CompareRow) -> list[str]:
-    """Cells for `HEADS`: dashes for the baseline."""
+    """Cells for `HEADS`: dashes for the baseline; a scheme that changes nothing equals it."""
     if "beside" not in row:
         return ["-"] * len(HEADS)
+    if is_equal(row):
+        return [f"= {row['baseline']}", *["-"] * (len(HEADS) - 1)]
     beside = row["beside"]
     whole = "-" if beside["total_share"] is None else part(beside["total_share"])
     return [str(beside["won"]), str(beside["lost"]), str(beside["even"]), whole]

@@ -185,6 +185,10 @@ def _losses(row: CompareRow) -> list[str]:
     lose = f"{_counts(beside, baseline)}{_once(row)}"
     if beside["collapsed"]:
         whole = part(beside["total_share"] or 0.0)
+        fewer = row["difference"]["starved_flows"]
+        if fewer["mean"] < 0 and _is_clear(fewer, row["runs"]):
+            falls = f"the total falls to {whole} of that of {baseline}, {_change_of_starved(fewer)}"
+            return [f"{scheme}: {falls}; {lose}"]
         return [f"{scheme}: the whole collapses, to {whole} of the total of {baseline}; {lose}"]
     return [f"{scheme}: {lose}"] if 2 * beside["lost"] > number_of_flows(beside) else []
 
@@ -194,11 +198,25 @@ def _starved(row: CompareRow) -> list[str]:
     more = row["difference"]["starved_flows"]
     if more["mean"] <= 0 or not _is_clear(more, row["runs"]):
         return []
-    starve = f"{number_of(more, 1)} more flows starve"
-    if more["ci95"] is None:
-        count = round(more["mean"])
-        starve = f"{count} more {plural(count, 'flow')} {'starves' if count == 1 else 'starve'}"
+    starve = _change_of_starved(more)
     return [f"{row['scheme']}: {starve} than with {row['baseline']}{_once(row)}"]
+
+
+def _change_of_starved(by: Estimate) -> str:
+    """How many more or fewer flows starve."""
+    word = "more" if by["mean"] > 0 else "fewer"
+    if by["ci95"] is not None:
+        size: Estimate = {**by, "mean": abs(by["mean"])}
+        return f"{number_of(size, 1)} {word} flows starve"
+    count = abs(round(by["mean"]))
+    return f"{count} {word} {plural(count, 'flow')} {'starves' if count == 1 else 'starve'}"
+
+
+def is_equal(row: CompareRow) -> bool:
+    """True if every number of every flow, in every run, is that of the baseline."""
+    found = [row["difference"], *(flow["difference"] for flow in row["flows"])]
+    estimates = cast("list[Estimate | None]", [number for numbers in found for number in numbers.values()])
+    return all(by is None or (by["mean"] == 0.0 and not by["ci95"]) for by in estimates)
 
 
 def _once(row: CompareRow) -> str:

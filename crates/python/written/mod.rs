@@ -128,7 +128,7 @@ impl Definition {
     }
 
     fn build(self: &Arc<Self>, params: &Params, raised: &Raised) -> Result<Box<dyn Scheme>, ParamError> {
-        let none = || ParamError { name: "", problem: "its Python code has failed".to_string() };
+        let none = || ParamError::new("", "its Python code has failed");
         if raised.any() {
             return Err(none());
         }
@@ -142,7 +142,7 @@ impl Definition {
             }
             let built = self.class.bind(py).call_method1("_build", (values,))?;
             if let Ok((name, problem)) = built.extract::<(String, String)>() {
-                return Ok(Err(ParamError { name: interned(&name)?, problem }));
+                return Ok(Err(ParamError::new(interned(&name)?, &problem)));
             }
             Ok(Ok(built.unbind()))
         });

@@ -159,6 +159,7 @@ pub(crate) fn refuse_unknown(
         if keys.contains(&key) || other.known.contains(&key) || tag == Some(key) {
             continue;
         }
+        let registry = cx.schemes;
         cx.error(entry.key_at, &path.child(&cut(key)), || {
             let owners: Vec<&str> = other.variant.as_ref().map_or_else(Vec::new, |v| {
                 v.family.iter().filter(|(_, keys)| keys.contains(&key)).map(|&(name, _)| name).collect()
@@ -166,6 +167,9 @@ pub(crate) fn refuse_unknown(
             if let (Some(v), false) = (&other.variant, owners.is_empty()) {
                 let owners = one_of(&owners);
                 return format!("not a key of {tag} = \"{}\"; it belongs to {owners}", v.value, tag = v.tag);
+            }
+            if path.is_root() && registry.find(key).is_some() {
+                return format!("unknown key; did you mean [schemes.{key}]?");
             }
             let names = || keys.iter().chain(other.known).copied().chain(tag);
             match nearest(key, names()) {

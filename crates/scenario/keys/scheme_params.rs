@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use airfair_schemes::{ParamDoc, ParamKind, ParamRole, ParamValue, Params, Registry, SchemeEntry};
+use airfair_schemes::{
+    Fate, ParamDoc, ParamKind, ParamRole, ParamValue, Params, Registry, SchemeEntry, former,
+};
 use airfair_units::{Bytes, Rate, Span};
 
 use crate::declare::field::{Field, misfit, quote, unknown_choice};
@@ -58,29 +60,65 @@ pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, 
     }
     for (key, written) in &table.entries {
         if !entry.params.iter().any(|d| d.name == key) {
-            cx.error(written.key_at, &path.child(&cut(key)), || {
-                let names: Vec<&str> = entry.params.iter().map(|d| d.name).collect();
-                match names.as_slice() {
-                    [] => format!("{} has no parameters", entry.name),
-                    _ => format!(
-                        "not a parameter of {}; expected {}{}",
-                        entry.name,
-                        one_of(&names),
-                        hint(key, names.iter().copied())
-                    ),
-                }
-            });
+            let registry = cx.schemes;
+            cx.error(written.key_at, &path.child(&cut(key)), || unknown(entry, key, registry));
         }
     }
     // A scheme checks its parameters together; if one is wrong already, this check adds nothing.
     if let (true, Err(error)) = (fits, (entry.build)(&params)) {
-        let at = table.get(error.name).map_or(table.at, |n| n.at);
-        cx.error(at, &path.child(error.name), || match params.0.get(error.name) {
-            Some(value) => format!("{value}: {}", error.problem),
-            None => error.problem.clone(),
+        // Of two parameters in the wrong order, the one that was written last: an override, if there is one.
+        let place = |name: &'static str| table.get(name).map(|node| (node.at, name));
+        let last = error.pair.and_then(|pair| place(pair.low).max(place(pair.high)));
+        let (at, name) = last.or_else(|| place(error.name)).unwrap_or((table.at, error.name));
+        cx.error(at, &path.child(name), || {
+            let value = |name| params.0.get(name).map_or_else(String::new, ToString::to_string);
+            match error.pair {
+                Some(pair) => {
+                    let (other, fault) = pair.seen_from(name);
+                    format!("{} {fault} {}.{other}, {}", value(name), entry.name, value(other))
+                }
+                None if params.0.contains_key(name) => format!("{}: {}", value(name), error.problem),
+                None => error.problem.clone(),
+            }
         });
     }
     params
+}
+
+/// Most parameters that a message lists.
+const LISTED: usize = 8;
+
+/// The problem of a parameter that the scheme does not have.
+fn unknown(entry: &SchemeEntry, key: &str, registry: &Registry) -> String {
+    let name = entry.name;
+    match former(name, key) {
+        Some(Fate::Renamed(new)) => return format!("is called \"{new}\" now"),
+        Some(Fate::Gone(why)) => return format!("is gone: {why}"),
+        None => {}
+    }
+    let names: Vec<&str> = entry.params.iter().map(|d| d.name).collect();
+    let others: Vec<&str> = registry
+        .entries()
+        .iter()
+        .filter(|other| other.params.iter().any(|d| d.name == key))
+        .map(|other| other.name)
+        .collect();
+    // A scheme that is made from this one: c3l-faulty from c3l.
+    let kin = others.iter().find(|other| other.strip_prefix(name).is_some_and(|rest| rest.starts_with('-')));
+    let owners = match (kin, others.as_slice()) {
+        (Some(owner), _) | (None, [owner]) => format!("a parameter of {owner}, not of {name}"),
+        _ if names.is_empty() => return format!("{name} has no parameters"),
+        _ => format!("not a parameter of {name}"),
+    };
+    if kin.is_some() {
+        return owners;
+    }
+    let near = hint(key, names.iter().copied());
+    match names.len() {
+        1..=LISTED if near.is_empty() => format!("{owners}; expected {}", one_of(&names)),
+        0..=LISTED => format!("{owners}{near}"),
+        _ => format!("{owners}{near} (`airfair schemes {name}` lists all)"),
+    }
 }
 
 fn read_one(doc: &ParamDoc, node: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<ParamValue> {
@@ -88,7 +126,7 @@ fn read_one(doc: &ParamDoc, node: &Located, path: &Path<'_>, cx: &mut Cx<'_>) ->
         ParamKind::Span => ParamValue::Span(Span::read(node, path, cx)?),
         ParamKind::Rate => ParamValue::Rate(Rate::read(node, path, cx)?),
         ParamKind::Bytes => ParamValue::Bytes(Bytes::read(node, path, cx)?),
-        ParamKind::Number => ParamValue::Number(f64::read(node, path, cx)?),
+        ParamKind::Number => ParamValue::Number(read_number(doc, node, path, cx)?),
         ParamKind::Integer => ParamValue::Integer(u64::read(node, path, cx)?),
         ParamKind::Flag => ParamValue::Flag(bool::read(node, path, cx)?),
         ParamKind::Choice(words) => ParamValue::Choice(read_choice(words, node, path, cx)?),
@@ -96,6 +134,18 @@ fn read_one(doc: &ParamDoc, node: &Located, path: &Path<'_>, cx: &mut Cx<'_>) ->
     let Some(range) = doc.range.filter(|_| doc.check(value).is_err()) else { return Some(value) };
     cx.error(node.at, path, || format!("{}: out of range; expected {}", node.shown(), words_of(&range)));
     None
+}
+
+/// Reads a number. A text such as "7 dB" is answered with the number, if the parameter is one in that unit.
+fn read_number(doc: &ParamDoc, node: &Located, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<f64> {
+    if let Value::Text(text) = &node.value
+        && let Some((number, unit)) = text.trim().split_once(' ')
+        && number.parse::<f64>().is_ok_and(f64::is_finite)
+        && doc.doc.split(|c: char| !c.is_alphanumeric()).any(|word| word == unit.trim())
+    {
+        return misfit(node, path, cx, &format!("a number of {}: {number}", unit.trim()));
+    }
+    f64::read(node, path, cx)
 }
 
 fn read_choice(
@@ -246,8 +296,7 @@ mod tests {
     fn wrong_parameters_are_refused() {
         assert_eq!(
             read_text("maxp = 1").unwrap_err(),
-            "x.toml:1: schemes.test.maxp: not a parameter of test; expected \"max_p\", \"interval\", \"gentle\" or \
-             \"bins\"; did you mean \"max_p\"?"
+            "x.toml:1: schemes.test.maxp: not a parameter of test; did you mean \"max_p\"?"
         );
         assert_eq!(
             read_text("interval = 5").unwrap_err(),

@@ -29,7 +29,7 @@ use crate::resolve::nodes::{Nodes, nodes, uses_gains};
 use crate::resolve::radio::{Radios, radios};
 use crate::resolve::routing::{self, Shown};
 use crate::resolve::tcp::{Tcp, tcp};
-use crate::text::error::Cx;
+use crate::text::error::{Cx, quoted};
 use crate::text::limits::Limits;
 use crate::text::location::{Locations, Path};
 use crate::text::tree::Table;
@@ -373,6 +373,15 @@ fn gains(
             cx.error(table.locations.of("to"), &path.child("to"), || {
                 format!("\"{}\": a node has no path to itself; expected another node", table.to.0)
             });
+        }
+        for (key, end, name) in [("from", from, &table.from), ("to", to, &table.to)] {
+            // The list as it is written: a radio of an unknown kind has an error of its own.
+            let radios = nodes.tables.get(end).and_then(|node| node.radios.as_ref());
+            if radios.is_some_and(Vec::is_empty) {
+                cx.error(table.locations.of(key), &path.child(key), || {
+                    format!("{}: this node has no radio; expected a node with one", quoted(&name.0))
+                });
+            }
         }
         let directions: &[(usize, usize)] =
             if table.both { &[(from, to), (to, from)] } else { &[(from, to)] };

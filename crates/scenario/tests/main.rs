@@ -12,6 +12,7 @@ mod import_cases;
 mod links;
 mod movement;
 mod olsr;
+mod parameters;
 mod roundtrip;
 mod schemes;
 mod tcp;

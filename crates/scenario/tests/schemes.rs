@@ -103,9 +103,10 @@ fn a_world_finds_their_window_laws() {
 #[test]
 fn messages_know_them() {
     let wrong = TEXT.replace("gain = 0.25", "gian = 0.25");
-    assert!(problem(&wrong, &[]).contains(
-        "schemes.gentle.gian: not a parameter of gentle; expected \"gain\"; did you mean \"gain\"?"
-    ));
+    assert!(
+        problem(&wrong, &[])
+            .contains("schemes.gentle.gian: not a parameter of gentle; did you mean \"gain\"?")
+    );
     assert!(problem(TEXT, &["gentle.gain=2"]).contains("gain: 2: out of range; expected 0.0 to 1.0"));
     assert!(problem(TEXT, &["scheme=gentel"]).contains("did you mean \"gentle\"?"));
     assert!(problem(TEXT, &["gentel.gain=1"]).contains("did you mean \"gentle\"?"));

@@ -44,6 +44,11 @@ impl<'a> Path<'a> {
     pub fn child(&'a self, name: &'a str) -> Path<'a> {
         Path { parent: Some(self), name }
     }
+
+    /// True for the path of the whole file.
+    pub fn is_root(&self) -> bool {
+        self.parent.is_none() && self.name.is_empty()
+    }
 }
 
 impl fmt::Display for Path<'_> {

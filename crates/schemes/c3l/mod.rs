@@ -293,18 +293,13 @@ impl C3l {
     /// The same of parameters that have been read.
     pub(crate) fn controlled(set: &C3lParameters) -> Result<Self, ParamError> {
         // What is told once in a time must not expire before it is told again.
-        for (name, expiry, told, expected) in [
-            ("report_expiry", set.report_expiry, set.cycle, "expected more than cycle"),
-            ("node_expiry", set.node_expiry, set.cycle, "expected more than cycle"),
-            (
-                "controller_expiry",
-                set.controller_expiry,
-                set.hello_interval,
-                "expected more than hello_interval",
-            ),
+        for (period, told, name, expiry) in [
+            ("cycle", set.cycle, "report_expiry", set.report_expiry),
+            ("cycle", set.cycle, "node_expiry", set.node_expiry),
+            ("hello_interval", set.hello_interval, "controller_expiry", set.controller_expiry),
         ] {
             if expiry <= told {
-                return Err(ParamError::new(name, expected));
+                return Err(ParamError::not_below(period, name));
             }
         }
         Self::new(
@@ -332,10 +327,10 @@ impl C3l {
 
     fn new(set: &FlowParameters, shares: Shares) -> Result<Self, ParamError> {
         if set.rate_min > set.rate_max {
-            return Err(ParamError::new("rate_min", "expected at most rate_max"));
+            return Err(ParamError::above("rate_min", "rate_max"));
         }
         if set.feedback_expiry <= set.epoch {
-            return Err(ParamError::new("feedback_expiry", "expected more than epoch"));
+            return Err(ParamError::not_below("epoch", "feedback_expiry"));
         }
         let source = SourceConfig {
             first: set.first_rate,

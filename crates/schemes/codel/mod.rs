@@ -54,7 +54,7 @@ impl CoDelParameters {
     /// The same parameters, if they fit together.
     pub(crate) fn checked(self) -> Result<Self, ParamError> {
         if self.interval < self.target {
-            return Err(ParamError::new("interval", "expected a time not below target"));
+            return Err(ParamError::above("target", "interval"));
         }
         Ok(self)
     }

@@ -109,7 +109,7 @@ impl CommonParameters {
     pub(crate) fn sender(&self, only_used: bool) -> Result<SenderConfig, ParamError> {
         let bps = |rate: Rate| rate.0 as f64;
         if self.rate_start > self.rate_max {
-            return Err(ParamError::new("rate_start", "expected at most rate_max"));
+            return Err(ParamError::above("rate_start", "rate_max"));
         }
         Ok(SenderConfig {
             law: self.law,

@@ -129,6 +129,10 @@ impl Scheme for Faulty {
         self.inner.probe_power()
     }
 
+    fn lacks_fault(&self) -> bool {
+        !self.faults.touch_messages() && self.faults.header.is_none()
+    }
+
     fn message_kinds(&self) -> Option<MessageKinds> {
         self.inner.message_kinds()
     }

@@ -123,10 +123,10 @@ impl Lbm {
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
         let lbm = Self::read(params)?;
         if lbm.max_delay < lbm.min_delay {
-            return Err(ParamError::new("max_delay", "expected a delay of at least min_delay"));
+            return Err(ParamError::above("min_delay", "max_delay"));
         }
         if lbm.adapt && lbm.max_rho0 < lbm.rho0 {
-            return Err(ParamError::new("max_rho0", "expected at least rho0"));
+            return Err(ParamError::above("rho0", "max_rho0"));
         }
         Ok(lbm)
     }

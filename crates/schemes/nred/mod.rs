@@ -128,10 +128,10 @@ impl Nred {
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
         let nred = Self::read(params)?;
         if nred.max_th <= nred.min_th {
-            return Err(ParamError::new("max_th", "expected a threshold above min_th"));
+            return Err(ParamError::not_below("min_th", "max_th"));
         }
         if nred.lifetime < nred.ncn_interval {
-            return Err(ParamError::new("lifetime", "expected at least ncn_interval, better twice that"));
+            return Err(ParamError::above("ncn_interval", "lifetime"));
         }
         Ok(nred)
     }

@@ -179,7 +179,7 @@ impl Qfcp {
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
         let set = QfcpParameters::read(params)?;
         if set.min_interval > set.max_interval {
-            return Err(ParamError::new("min_interval", "expected at most max_interval"));
+            return Err(ParamError::above("min_interval", "max_interval"));
         }
         let router = RouterConfig {
             beta: set.beta,

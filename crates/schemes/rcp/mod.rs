@@ -105,7 +105,7 @@ impl Rcp {
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
         let set = RcpParameters::read(params)?;
         if set.min_interval > set.slot {
-            return Err(ParamError::new("min_interval", "expected at most slot"));
+            return Err(ParamError::above("min_interval", "slot"));
         }
         let router = RouterConfig {
             alpha: set.alpha,

@@ -118,7 +118,7 @@ impl Red {
             idle_since: None,
         };
         if red.max_th <= red.min_th {
-            return Err(ParamError::new("max_th", "expected a threshold above min_th"));
+            return Err(ParamError::not_below("min_th", "max_th"));
         }
         Ok(red)
     }

@@ -432,9 +432,9 @@ fn parameters_that_contradict_each_other_are_refused() {
     let problem =
         |set: &[(&'static str, ParamValue)]| Lbm::from_params(&params(set)).unwrap_err().to_string();
     let ms = |n| ParamValue::Span(Span::from_millis(n));
-    assert_eq!(problem(&[("min_delay", ms(20))]), "max_delay: expected a delay of at least min_delay");
-    assert_eq!(problem(&[ADAPT, number("max_rho0", 0.19)]), "max_rho0: expected at least rho0");
-    assert_eq!(problem(&[ADAPT, number("rho0", 0.3)]), "max_rho0: expected at least rho0");
+    assert_eq!(problem(&[("min_delay", ms(20))]), "min_delay is above max_delay");
+    assert_eq!(problem(&[ADAPT, number("max_rho0", 0.19)]), "rho0 is above max_rho0");
+    assert_eq!(problem(&[ADAPT, number("rho0", 0.3)]), "rho0 is above max_rho0");
     assert!(Lbm::from_params(&params(&[number("rho0", 0.3)])).is_ok(), "a threshold that stays has no bound");
     assert_eq!(
         problem(&[("measure", ParamValue::Choice("noise"))]),

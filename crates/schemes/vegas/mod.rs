@@ -102,7 +102,7 @@ impl Vegas {
     pub fn from_params(params: &Params) -> Result<Self, ParamError> {
         let set = VegasParameters::read(params)?;
         if set.beta < set.alpha {
-            return Err(ParamError::new("beta", "expected at least alpha"));
+            return Err(ParamError::above("alpha", "beta"));
         }
         Ok(Self {
             alpha: set.alpha,

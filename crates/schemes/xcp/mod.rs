@@ -160,7 +160,7 @@ impl Common {
     /// The configuration of routers; an error for intervals in the wrong order.
     pub(crate) fn router(&self) -> Result<RouterConfig, ParamError> {
         if self.min_interval > self.max_interval {
-            return Err(ParamError::new("min_interval", "expected at most max_interval"));
+            return Err(ParamError::above("min_interval", "max_interval"));
         }
         Ok(RouterConfig {
             fairness: FairnessConfig {

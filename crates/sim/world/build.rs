@@ -6,7 +6,7 @@ use airfair_host::{
     AgentSlot, ControllerSlot, HeaderKinds, Hosts, MessageFrames, Meters, Pipeline, scheme_ids,
 };
 use airfair_routing::shortest::Link;
-use airfair_schemes::places::{Capability, FlowId, Interface, NodeId};
+use airfair_schemes::places::{Capability, FlowId, Interface, Medium, NodeId};
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Span, Time};
@@ -33,7 +33,7 @@ use crate::node::plane::differentials::Differentials;
 use crate::node::plane::interfaces::{Interfaces, NewPort, PortCategories};
 use crate::node::plane::messages::Messages;
 use crate::node::plane::outside::Outside;
-use crate::node::plane::{DataPlane, RunRules};
+use crate::node::plane::{DataPlane, IdleScheme, RunRules};
 use crate::packet::Packets;
 use crate::record::Records;
 use crate::route::{Nodes, Routes};
@@ -280,16 +280,27 @@ impl Plan<'_> {
         }
     }
 
-    /// True if the run's scheme fills no place in this network, though it has places that other networks would fill.
-    fn scheme_is_idle(&self, network: &Network) -> bool {
+    /// The interfaces at which the run's scheme would act, if it fills no place in this network, though it has places that other networks
+    /// would fill.
+    fn idle_scheme(&self, network: &Network) -> Option<IdleScheme> {
         let scheme = &self.placed.run;
         let acts = |at: &Interface| {
             scheme.aqm(at).is_some() || scheme.agent(at).is_some() || scheme.hop(at).is_some()
         };
-        network.hosts.agents.is_empty()
+        let idle = network.hosts.agents.is_empty()
             && network.hosts.controllers.is_empty()
-            && network.plane.interfaces.ports().all(|port| !network.plane.interfaces.pipeline(port).judges())
-            && Interface::all_kinds().iter().any(acts)
+            && network.plane.interfaces.ports().all(|port| !network.plane.interfaces.pipeline(port).judges());
+        if !idle {
+            return None;
+        }
+        let acts =
+            |of: &dyn Fn(&Interface) -> bool| Interface::all_kinds().iter().any(|at| of(at) && acts(at));
+        let kinds = IdleScheme {
+            radio: acts(&|at| at.medium == Medium::Radio && !at.access_point),
+            access_point: acts(&Interface::is_access_point_radio),
+            wire: acts(&|at| at.medium == Medium::Wire),
+        };
+        (kinds.radio || kinds.access_point || kinds.wire).then_some(kinds)
     }
 }
 
@@ -381,7 +392,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
             || packet_losses.any()
             || interfaces.ports().any(|port| interfaces.pipeline(port).wants_received()),
         counts_finished: false,
-        scheme_is_idle: false,
+        idle_scheme: None,
         queues_label: interfaces.ports().any(|port| !interfaces.pipeline(port).queue_header().is_none()),
         headers_heard: interfaces
             .ports()
@@ -423,7 +434,7 @@ pub(super) fn network(plan: Plan<'_>, agenda: &mut Agenda) -> Network {
     plan.add_agents(&mut network);
     network.hosts.frames = plan.placed.message_kinds().map(MessageFrames::new).unwrap_or_default();
     plan.add_controllers(&mut network, &controllers);
-    network.plane.rules.scheme_is_idle = plan.scheme_is_idle(&network);
+    network.plane.rules.idle_scheme = plan.idle_scheme(&network);
     network.plane.start_routing();
     network.start_agents(air);
     network.start_forwarders(air);

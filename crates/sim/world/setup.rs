@@ -1,5 +1,7 @@
 //! Creation of a world from its specification.
 
+use std::collections::BTreeSet;
+
 use airfair_schemes::places::{Capability, Interface, Wants};
 use airfair_schemes::{Registry, Scheme};
 use airfair_units::{Bytes, Time};
@@ -145,6 +147,7 @@ impl World {
         };
         let only_marks = Interface::all_kinds().iter().any(|at| placed.run.wants(at).has(Capability::Ecn));
         let probe_powers: Vec<_> = (0..spec.nodes.len()).map(|node| placed.at(node).probe_power()).collect();
+        let without_fault = faultless(spec, scheme_name, &placed);
         let for_all = [placed.run.udp().is_some(), placed.run.source().is_some()];
         let own_law = |(i, flow): (usize, &FlowSpec)| match &flow.transport {
             Transport::ControlledUdp { law, pinned, .. } if *pinned || !for_all[0] => Some((i, law.clone())),
@@ -164,7 +167,8 @@ impl World {
         let mut network = build::network(plan, &mut agenda);
         build::add_flows(&mut network, spec, (placed.run, schemes), seed, &mut agenda)?;
         let names_of = (scheme_name, schemes);
-        let warnings = warnings(spec, names_of, (only_marks, &probe_powers), (&air, &network), &names);
+        let mut warnings = warnings(spec, names_of, (only_marks, &probe_powers), (&air, &network), &names);
+        warnings.extend(without_fault);
         let run = RunInfo {
             radios: radio_of_station.iter().map(|&r| spec.radios[r].name.clone()).collect(),
             tx_power: stations.iter().map(|s| s.tx_power).collect(),
@@ -179,4 +183,13 @@ impl World {
         };
         Ok(Self { agenda, air, network, run, observers: Observers::default() })
     }
+}
+
+/// A warning for each scheme with faults that has none set.
+fn faultless(spec: &WorldSpec, run: &str, placed: &SchemePlacement) -> Vec<String> {
+    let own = spec.schemes.iter().map(|own| (own.scheme.as_str(), placed.at(own.node).lacks_fault()));
+    let all = own.chain([(run, placed.run.lacks_fault())]);
+    let names: BTreeSet<&str> = all.filter(|(_, lacks)| *lacks).map(|(name, _)| name).collect();
+    let warning = |name| format!("scheme {name}: no fault is set; `airfair schemes {name}` lists the faults");
+    names.into_iter().map(warning).collect()
 }

@@ -425,9 +425,16 @@ fn idle_scheme_reason(
         spec.flows.iter().any(uses_ecn)
             || network.endpoints.flows.places().any(|flow| network.endpoints.udp.label(flow).1)
     };
-    if network.plane.rules.scheme_is_idle {
+    if let Some(kinds) = network.plane.rules.idle_scheme {
+        let kinds = [
+            (kinds.radio, "radios"),
+            (kinds.access_point && !kinds.radio, "access points (a node with a radio and a wired link)"),
+            (kinds.wire, "wired links"),
+        ];
+        let kinds: Vec<&str> = kinds.iter().filter(|kind| kind.0).map(|kind| kind.1).collect();
         return Some(format!(
-            "scheme {scheme} acts at no interface of this scenario; `airfair schemes` lists the places where it acts"
+            "scheme {scheme} does nothing: it acts at {}, and here there is none",
+            kinds.join(" and at ")
         ));
     }
     let forwards = entry.is_some_and(|entry| entry.places.contains(&"forwarder"));

@@ -77,6 +77,11 @@ def warn(warnings: list[str]) -> None:
         print_message(f"warning: {warning}")
 
 
+def warn_unused(scenario: Scenario, schemes: Sequence[str]) -> None:
+    """Warn of `--set` for parameters of schemes that none of the runs has."""
+    warn(scenario.unused_settings(list(schemes)))
+
+
 def print_message(text: str) -> None:
     """Print to standard error; a terminal shows lines that are wider than itself folded at spaces."""
     if sys.stderr.isatty():

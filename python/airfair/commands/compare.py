@@ -25,7 +25,17 @@ from ..options import (
 )
 from ..results import CompareRow
 from ..sequential import Until
-from .common import given, read_scenario, run_progress, subcommand, time, warn, write_report, written_first
+from .common import (
+    given,
+    read_scenario,
+    run_progress,
+    subcommand,
+    time,
+    warn,
+    warn_unused,
+    write_report,
+    written_first,
+)
 
 
 @subcommand()
@@ -105,6 +115,8 @@ def compare(
             on_run=lambda: progress.advance(task),
             on_plan=lambda total: progress.update(task, total=total),
         )
+    warn_unused(scenario, names)
+    warn([warning for scheme, form in forms.items() for warning in form.unused_settings(scheme)])
     with written_first(report, lambda path: write_report(path, scenario, done)):
         if as_json:
             print(done.rows, flush=True)

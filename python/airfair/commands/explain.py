@@ -17,7 +17,7 @@ from ..options import (
     file_argument,
     json_option,
 )
-from .common import read_scenario, subcommand, warn, written_first
+from .common import read_scenario, subcommand, warn, warn_unused, written_first
 
 
 @subcommand()
@@ -81,6 +81,7 @@ def explain(
                 terminal.console().print(escape(line))
             print(f"\n{forwarded.commands(result, carried)}")
         warn(result["warnings"])
+        warn_unused(scenario, [result["scheme"]])
         return
     with written_first(out, lambda path: show.save(explanation, path)):
         if as_json:
@@ -88,5 +89,6 @@ def explain(
         else:
             show.show(explanation, terminal.console(), everything=everything)
         warn(explanation["warnings"])
+        warn_unused(scenario, [choice.scheme or scenario.scheme])
     if not as_json:
         print(f"\npicture: {out}")

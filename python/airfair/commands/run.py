@@ -25,7 +25,7 @@ from ..options import (
     window_option,
 )
 from ..results import RunResult
-from .common import read_scenario, subcommand, time, warn, write_report, written_first
+from .common import read_scenario, subcommand, time, warn, warn_unused, write_report, written_first
 
 
 @subcommand()
@@ -77,6 +77,7 @@ def run(
         text, _ = _core.run_paced(scenario, choice.scheme, choice.seed, speed)
     else:
         text = scenario.run(choice.scheme, choice.seed, windows=windows, wire_check=wire_check)
+    warn_unused(scenario, [choice.scheme or scenario.scheme])
     if as_json and not optimum:
         print(text)
         return
@@ -86,7 +87,7 @@ def run(
         print(json.dumps(result))
         return
     console = terminal.console()
-    tables.show_run(result, console, judged.lines)
+    tables.show_run(result, console, judged.lines, scenario.own_schemes)
     if "lateness" in result["perf"]:
         tables.show_lateness(result["perf"]["lateness"], console)
     warn(result["warnings"])
@@ -150,12 +151,13 @@ def run_for_report(
     text = done.runs[0][0].result
     result = cast(RunResult, json.loads(text))
     judged = judge_run(scenario, result, optimum=optimum)
+    warn_unused(scenario, [scheme])
     with written_first(path, lambda path: write_report(path, scenario, reports.of_run(done, judged))):
         if as_json:
             print(json.dumps(result) if optimum else text, flush=True)
             return
         if not windows_given:
             result.pop("window_jain", None)
-        tables.show_run(result, terminal.console(), judged.lines)
+        tables.show_run(result, terminal.console(), judged.lines, scenario.own_schemes)
         warn(result["warnings"])
     print(f"\nreport: {path}")

@@ -12,7 +12,7 @@ from ..options import (
     choice_options,
     file_argument,
 )
-from .common import print_message, read_scenario, subcommand, time
+from .common import print_message, read_scenario, subcommand, time, warn_unused
 
 
 @subcommand()
@@ -45,6 +45,7 @@ def trace(
         if moment is not None:
             time(option, moment)
     lines = _core.trace(scenario, choice.scheme, choice.seed, node, start, until)
+    warn_unused(scenario, [choice.scheme or scenario.scheme])
     printed = False
     for line in lines:
         print(line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator
 
+from ..quantities import plural
 from .result import (
     DEFERRING,
     Cause,
@@ -24,7 +25,7 @@ from .words import (
     MOST_HIDDEN,
     MOSTLY,
     WORTH_TELLING,
-    flow_name,
+    flow_names,
     foreign,
     held_back,
     hidden_nodes,
@@ -130,9 +131,8 @@ def _advice(explanation: Explanation) -> Iterator[str]:
                 f"{hop['src']} itself sends in other access categories first: see the `dscp` of its flows. "
                 "One of a higher category should not have more to send than the channel carries."
             )
+    yield from _advice_on_order(explanation, [hop for hop in ahead if behind(hop) >= WORTH_TELLING])
     for hop in ahead:
-        if behind(hop) >= WORTH_TELLING:
-            yield from _advice_on_order(explanation, hop)
         if share(hop, *DEFERRING) > 0.3 and foreign(explanation, hop) < 0.3 * share(hop, *DEFERRING):
             fewer = tcp is not None
             yield _with(
@@ -205,15 +205,22 @@ FEWER = "--set 'tcp.window_limit=\"4 segments\"'"
 """Fewer packets under way."""
 
 
-def _advice_on_order(explanation: Explanation, hop: Hop) -> Iterator[str]:
-    """Advice where packets of the flow wait behind others at a hop's sender."""
-    if _owner(hop) is None:
-        if explanation["scheme"] != "fq-codel":
-            yield _with(
-                f"Its packets wait behind others at {hop['src']}: a queue for each flow may help.",
-                _compare(explanation, "fq-codel"),
-            )
-        return
+def _advice_on_order(explanation: Explanation, hops: list[Hop]) -> Iterator[str]:
+    """Advice where packets of the flow wait behind others at senders of hops."""
+    shared = [hop for hop in hops if _owner(hop) is None]
+    if shared and explanation["scheme"] != "fq-codel":
+        yield _with(
+            f"Its packets wait behind others at {listed(unique(hop['src'] for hop in shared))}: a queue for "
+            "each flow may help.",
+            _compare(explanation, "fq-codel"),
+        )
+    for hop in hops:
+        if _owner(hop) is not None:
+            yield from _advice_on_own_acks(explanation, hop)
+
+
+def _advice_on_own_acks(explanation: Explanation, hop: Hop) -> Iterator[str]:
+    """Advice where data of the flow wait behind its own acknowledgements."""
     scheme = _diffq(hop)
     acks = sum(b["ns"] for b in hop["behind"] if b["flow"] == explanation["flow"] and not b["forward"])
     if scheme is not None and acks >= WORTH_TELLING * hop["observed_ns"]:
@@ -320,7 +327,7 @@ def _advice_on_own_flows(explanation: Explanation, hop: Hop) -> Iterator[str]:
     ]
     if not queue["backpressure"] or sum(w["packets"] for w in own) < 0.3 * packets or not own:
         return
-    flows = listed(unique(flow_name(explanation, w["flow"], w["forward"]) for w in own))
+    flows = flow_names(explanation, ((w["flow"], w["forward"]) for w in own))
     cures = []
     if queue["local_limit_ns"] is None:
         time = "1 ms" if hop["wired"] else "8 ms"
@@ -356,7 +363,7 @@ def _advice_on_hidden(hops: Iterable[Hop]) -> Iterator[str]:
             (with_rts if attempts["rts"] else without_rts).append(hop)
     if without_rts:
         yield _with(
-            f"{listed(_hidden(without_rts))}: try RTS/CTS.",
+            f"{_hidden(without_rts)}: try RTS/CTS.",
             *unique(_set(f"{_table(hop)}.rts_threshold", '"0 B"') for hop in without_rts),
         )
     if with_rts:
@@ -370,9 +377,7 @@ def _advice_on_hidden(hops: Iterable[Hop]) -> Iterator[str]:
             for hop in with_rts
             if "radio" in hop and hop["radio"]["cw_min"] is not None
         )
-        text = (
-            f"{listed(_hidden(with_rts))}. RTS/CTS is in use, and does not prevent all of these collisions."
-        )
+        text = f"{_hidden(with_rts)}. RTS/CTS is in use, and does not prevent all of these collisions."
         if windows:
             text += (
                 " A larger contention window leaves more gaps for RTS; it takes time from every exchange, so "
@@ -383,7 +388,11 @@ def _advice_on_hidden(hops: Iterable[Hop]) -> Iterator[str]:
         yield _with(text, *windows, *heard)
 
 
-def _hidden(hops: Iterable[Hop]) -> list[str]:
+MOST_SENDERS = 3
+"""Most senders for which the hidden stations are named."""
+
+
+def _hidden(hops: Iterable[Hop]) -> str:
     """Stations that are hidden from senders, and their part of the failures, by sender."""
     senders: dict[str, list[Cause]] = {}
     for hop in hops:
@@ -397,7 +406,10 @@ def _hidden(hops: Iterable[Hop]) -> list[str]:
             f"{listed(nodes, MOST_HIDDEN)} {'are' if many else 'is'} hidden from {sender} and "
             f"{'cause' if many else 'causes'} {part} of its failures"
         )
-    return found
+    if len(found) > MOST_SENDERS:
+        others = len(found) - MOST_SENDERS
+        found[MOST_SENDERS:] = [f"so it is at {others} more {plural(others, 'sender')} of its route"]
+    return "; ".join(found)
 
 
 def _advice_on_weak(explanation: Explanation, hops: Iterable[Hop]) -> Iterator[str]:

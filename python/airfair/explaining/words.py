@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from ..quantities import plural, rate
 from ..results import InhibitedLink
@@ -28,6 +29,8 @@ from .result import (
     waited,
     without_route,
 )
+
+T = TypeVar("T")
 
 WORTH_TELLING = 0.1
 """A reason with a smaller share of the time is left out."""
@@ -387,11 +390,11 @@ NO_ROUTE = ("no-route",)
 
 
 def _queueing(explanation: Explanation, hop: Hop) -> tuple[float, str]:
-    flows = unique(flow_name(explanation, b["flow"], b["forward"]) for b in hop["behind"])
-    if not flows:
+    if not hop["behind"]:
         return 0.0, ""
+    flows = flow_names(explanation, ((b["flow"], b["forward"]) for b in hop["behind"]))
     where = f"at {hop['src']} (to {hop['dst']})"
-    text = f"{percent(behind(hop))} of the time its packets wait {where} behind those of {listed(flows)}."
+    text = f"{percent(behind(hop))} of the time its packets wait {where} behind those of {flows}."
     return behind(hop), text
 
 
@@ -668,7 +671,17 @@ def flow_name(explanation: Explanation, flow: str | None, forward: bool) -> str:
     return name if forward else f"{name} (acknowledgements)"
 
 
-def unique(names: Iterable[str]) -> list[str]:
+def flow_names(explanation: Explanation, flows: Iterable[tuple[str | None, bool]]) -> str:
+    """Flows in a sentence, those whose data are meant first: "flows x, y and z", "flow x and its own"."""
+    each = unique(flows)
+    own = explanation["flow"]
+    data = [flow for flow, forward in each if forward and flow not in (None, own)]
+    names = [f"{'flow' if len(data) == 1 else 'flows'} {data[0]}", *map(str, data[1:])] if data else []
+    rest = [pair for pair in each if not pair[1] or pair[0] in (None, own)]
+    return listed([*names, *(flow_name(explanation, *pair) for pair in rest)])
+
+
+def unique(names: Iterable[T]) -> list[T]:
     return list(dict.fromkeys(names))
 
 

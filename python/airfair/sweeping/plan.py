@@ -194,7 +194,11 @@ class Plan:
                 scenario.check_scheme(scenario.scheme)
             except InputError as error:
                 errors.append(f"{self._at(cell)}{error}")
-        return errors or Checked(digest(scenario.resolved), scenario.scheme, scenario.warnings)
+        if errors:
+            return errors
+        unused = scenario.unused_settings(self.study.schemes or [scenario.scheme])
+        warnings = [*scenario.warnings, *(self._place(warning, cell) for warning in unused)]
+        return Checked(digest(scenario.resolved), scenario.scheme, warnings)
 
     def _place(self, line: str, cell: int) -> str:
         """`--set PATH: ...` of a parameter becomes `study.toml:LINE: parameters.PATH: ...`."""

@@ -41,15 +41,15 @@ fn parameters_that_contradict_each_other() {
         (find(scheme).unwrap().build)(&set).err().map(|error| error.to_string())
     };
     for (scheme, name, least_wrong, says) in [
-        ("c3l", "cycle", 40, "report_expiry: expected more than cycle"),
-        ("c3l", "hello_interval", 20, "controller_expiry: expected more than hello_interval"),
-        ("c3l", "epoch", 5, "feedback_expiry: expected more than epoch"),
-        ("c3l-local", "epoch", 5, "feedback_expiry: expected more than epoch"),
+        ("c3l", "cycle", 40, "cycle is not below report_expiry"),
+        ("c3l", "hello_interval", 20, "hello_interval is not below controller_expiry"),
+        ("c3l", "epoch", 5, "epoch is not below feedback_expiry"),
+        ("c3l-local", "epoch", 5, "epoch is not below feedback_expiry"),
     ] {
         assert_eq!(built(scheme, name, least_wrong - 1), None, "{scheme} {name}");
         assert_eq!(built(scheme, name, least_wrong).unwrap(), says);
     }
-    assert_eq!(built("c3l", "node_expiry", 8).unwrap(), "node_expiry: expected more than cycle");
+    assert_eq!(built("c3l", "node_expiry", 8).unwrap(), "cycle is not below node_expiry");
 }
 
 #[test]

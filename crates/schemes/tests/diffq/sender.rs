@@ -265,7 +265,7 @@ fn a_first_rate_above_the_largest_is_refused() {
         let params = Params(set.iter().map(|&(name, value)| (name.to_string(), value)).collect());
         (find("diffq").unwrap().build)(&params).err()
     };
-    assert_eq!(build(2_000_000, 1_999_999).unwrap().to_string(), "rate_start: expected at most rate_max");
+    assert_eq!(build(2_000_000, 1_999_999).unwrap().to_string(), "rate_start is above rate_max");
     assert!(build(2_000_000, 2_000_000).is_none());
 }
 

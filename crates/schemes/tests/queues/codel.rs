@@ -216,8 +216,8 @@ fn ecn_is_off_by_default_and_arrivals_pass() {
 
 #[test]
 fn impossible_parameters_are_refused() {
-    let problem = "expected a time not below target".to_string();
-    assert_eq!(refusal("codel", &[("target", millis(101))]), Some(("interval", problem)));
+    let problem = "is above interval".to_string();
+    assert_eq!(refusal("codel", &[("target", millis(101))]), Some(("target", problem)));
     assert_eq!(refusal("codel", &[("target", millis(100))]), None);
     for value in [("target", millis(0)), ("interval", millis(100_001)), ("mtu", bytes(1 << 21))] {
         assert_eq!(refusal("codel", &[value]).map(|r| r.0), Some(value.0));

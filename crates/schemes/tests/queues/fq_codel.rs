@@ -350,11 +350,12 @@ fn impossible_parameters_are_refused() {
         ("flows", integer(65_537)),
         ("quantum", bytes(63)),
         ("drop_batch", integer(0)),
-        ("interval", millis(4)),
         ("target", millis(0)),
     ] {
         assert_eq!(refusal("fq-codel", &[value]).map(|r| r.0), Some(value.0));
     }
+    let problem = "is above interval".to_string();
+    assert_eq!(refusal("fq-codel", &[("interval", millis(4))]), Some(("target", problem)));
 }
 
 /// CoDel with drop-tail, called as by a host: the oracle for FQ-CoDel with one queue.

@@ -288,9 +288,9 @@ fn the_ends_of_max_p() {
 #[test]
 fn impossible_parameters_are_refused() {
     let thresholds = [("min_th", number(15.0)), ("max_th", number(15.0))];
-    let problem = "expected a threshold above min_th".to_string();
-    assert_eq!(refusal("red", &thresholds), Some(("max_th", problem.clone())));
-    assert_eq!(refusal("red", &[("min_th", number(20.0))]), Some(("max_th", problem)));
+    let problem = "is not below max_th".to_string();
+    assert_eq!(refusal("red", &thresholds), Some(("min_th", problem.clone())));
+    assert_eq!(refusal("red", &[("min_th", number(20.0))]), Some(("min_th", problem)));
     let outside = [
         ("max_p", number(1.01)),
         ("max_p", number(-0.1)),

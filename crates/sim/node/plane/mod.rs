@@ -46,6 +46,14 @@ use interfaces::Interfaces;
 use messages::Messages;
 use outside::Outside;
 
+/// Where a scheme that fills no place in a network would fill one; each true for a kind of interface.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IdleScheme {
+    pub radio: bool,
+    pub access_point: bool,
+    pub wire: bool,
+}
+
 /// Settings of a run that all parts above the MAC share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunRules {
@@ -61,8 +69,8 @@ pub(crate) struct RunRules {
     pub processes_received: bool,
     /// True if packets that radios have finished are counted.
     pub counts_finished: bool,
-    /// True if the run's scheme fills no place in this network.
-    pub scheme_is_idle: bool,
+    /// The kinds of interface at which the run's scheme would act, if it fills no place in this network.
+    pub idle_scheme: Option<IdleScheme>,
     /// True if a queue reads and writes headers.
     pub queues_label: bool,
     /// True if a queue or an agent learns of headers that its station receives or overhears.
