@@ -103,8 +103,8 @@ impl InterfaceCounters {
 }
 
 impl InterfaceCounters {
-    /// The differences from earlier counters of a simulated radio, which are right by themselves. A frame counts where it ends, so one that is
-    /// longer than the interval has more time than that, and a neighbour may send faster than the radio.
+    /// The differences from earlier counters of a simulated radio, which are right by themselves. A frame counts where it ends, so one that
+    /// is longer than the interval has more time than that, and a neighbour may send faster than the radio.
     #[must_use]
     pub fn exactly_since(&self, earlier: &Self) -> NodeSample<'static> {
         let (to, from) = (&self.link, &earlier.link);

@@ -143,8 +143,9 @@ impl World {
     /// Lets an IP packet of `size` bytes enter at node `source`, now or `at` a later time; `tag` is the caller's number for the packet,
     /// which its copies bring back (`drain_outputs`). Without `next_hop` the world's own routes carry it to `destination`. With one it is
     /// sent by the node's interface with this number (`interfaces`) to that node, or to all that receive it ("*"), and leaves there:
-    /// `destination` is then what schemes see. It enters at `node` instead of `source`, for one that another node has sent. `flow` is the number of its flow for queues and schemes, `data` the packet's bytes for
-    /// captures. Raises `InputError` for what does not exist and for a time that has passed.
+    /// `destination` is then what schemes see. It enters at `node` instead of `source`, for one that another node has sent. `flow` is the
+    /// number of its flow for queues and schemes, `data` the packet's bytes for captures. Raises `InputError` for what does not exist and
+    /// for a time that has passed.
     #[pyo3(
         signature = (
             source, destination, size, tag, at=None, *, next_hop=None, interface=InterfaceNumber(0), node=None, flow=None,

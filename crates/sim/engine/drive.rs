@@ -94,8 +94,9 @@ pub trait Coupling<W> {
     fn leave(&mut self, world: &mut W, arrived: &mut dyn FnMut(Time));
 }
 
-/// Couples a world to its outside in real time, until its end, until [`Coupling::enter`] stops it, or until it is stuck. Events are handled late, in bursts,
-/// each at its own time: only what comes from outside and what leaves has to keep the time. Returns the lateness of arrivals.
+/// Couples a world to its outside in real time, until its end, until [`Coupling::enter`] stops it, or until it is stuck. Events are handled
+/// late, in bursts, each at its own time: only what comes from outside and what leaves has to keep the time. Returns the lateness of
+/// arrivals.
 pub fn coupled<W: Steppable>(
     world: &mut W,
     clock: &mut impl Clock,

@@ -111,7 +111,7 @@ fn a_broadcast_reaches_each_receiver() {
     assert_eq!((ends.made, ends.delivered), (0, 0), "a broadcast has no one end");
 }
 
-/// What is lost above the MAC is said for each copy.
+/// A loss above the MAC is said for each copy.
 #[test]
 fn a_copy_of_a_broadcast_that_is_lost_is_said() {
     let mut spec = scene();

@@ -13,8 +13,8 @@
 //! | `accounts` | drops and marks, by reason |
 //! | `differentials` | differences between queues and those of next hops |
 //!
-//! Parts above learn by values what a call has done to the packets of flows ([`PlaneNews`]): they take these before they continue, at the end
-//! of the event at the latest.
+//! Parts above learn by values what a call has done to the packets of flows ([`PlaneNews`]): they take these before they continue, at the
+//! end of the event at the latest.
 
 pub mod accounts;
 pub(crate) mod arp;
