@@ -17,10 +17,10 @@ use airfair_optimum::{
     ConflictGraph, Flow, ProblemBuilder, WaterFilling, maximal_cliques, proportional, time_shared,
 };
 use airfair_routing::{
-    Context as RoutingContext, Effect, Adjacency, NodeSetup, Protocol, Received, Routing, To, aodv,
+    Adjacency, Context as RoutingContext, Effect, NodeSetup, Protocol, Received, Routing, To, aodv,
 };
 use airfair_schemes::more::decoder::Decoder;
-use airfair_schemes::more::node::{Meaning, MoreConfig, Node as MoreNode};
+use airfair_schemes::more::node::{Meaning, MoreConfig, MoreNode};
 use airfair_schemes::places::{
     Context, Ecn, Enqueued, FlowId, HopEffects, Interface, NodeId, Packet, PacketClass, PacketId,
     QueueEffects, Verdict,
@@ -106,7 +106,7 @@ fn schemes() {
             at_interfaces += usize::from(pipeline.judges());
             at_interfaces += usize::from(scheme.agent(&interface).is_some());
             if let Some(hop) = scheme.hop(&interface) {
-                pipeline.add_hop(hop, &mut kinds, random(Purpose::Adjacency), 1);
+                pipeline.add_hop(hop, &mut kinds, random(Purpose::Hop), 1);
                 at_interfaces += 1;
             }
             pipeline.start(now, &mut hop_effects, &mut firings);

@@ -73,6 +73,7 @@ def calls() -> dict[str, Call]:
         "Scenario.save": (SCENARIO.save, ("saved.toml",), {}),
         "Scenario.check": (SCENARIO.check, (), {}),
         "Scenario.check_scheme": (SCENARIO.check_scheme, ("red",), {}),
+        "Scenario.unused_settings": (SCENARIO.unused_settings, (["red"],), {}),
         "Scenario.network": (SCENARIO.network, (), {}),
         "Scenario.optimum": (SCENARIO.optimum, (), {}),
         "Scenario.run": (SCENARIO.run, (), {}),

@@ -63,7 +63,7 @@ def test_the_page_and_the_program_agree() -> None:
         ("Departures", "xcp-b", 'with `feedback_at = "departure"`'),
         ("Backlogs", "diffq", 'with `sizes_by = "broadcast"`'),
         ("HeardHeaders", "diffq", '(not with `sizes_by = "broadcast"`)'),
-        ("LinkTimes", "lbm", 'exactly with `adapt = true` or `measure = "access"`'),
+        ("LinkTimes", "lbm", 'with `adapt = true` or `measure = "access"`'),
         ("SetUp", "nred", "(not with `set_up = false`)"),
         ("DeliveryRatios", "more", 'exactly (not with `ratios = "probes"`)'),
         (

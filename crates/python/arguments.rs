@@ -85,6 +85,17 @@ impl<'a, 'py> FromPyObject<'a, 'py> for FilePath {
     }
 }
 
+/// The argument `schemes`: names of schemes.
+pub(crate) struct SchemeNames(pub Vec<String>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for SchemeNames {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        given.extract().map(Self).map_err(|_| unsuitable(&given, "schemes", "a list of names of schemes"))
+    }
+}
+
 /// Declares the type of a time as an argument, in nanoseconds: its name in Python.
 macro_rules! times {
     ($($type:ident = $name:literal;)*) => { $(

@@ -17,7 +17,7 @@ use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 
 use crate::arguments::{
     AllRoutes, CliqueLimit, Factor, FilePath, FlowName, Interval, LinkLimit, OnlyComplete, Origin,
-    SchemeName, Seed, Toml, Windows, WireCheck, WithProportional, arguments,
+    SchemeName, SchemeNames, Seed, Toml, Windows, WireCheck, WithProportional, arguments,
 };
 use crate::capture::WatchArgument;
 use crate::completions::Completions;
@@ -265,8 +265,8 @@ impl Scenario {
     }
 
     /// Warnings of overrides that set parameters of schemes which no node and no flow has in runs with these schemes.
-    fn unused_settings(&self, py: Python<'_>, schemes: Vec<String>) -> Vec<String> {
-        let names: Vec<&str> = schemes.iter().map(String::as_str).collect();
+    fn unused_settings(&self, py: Python<'_>, schemes: SchemeNames) -> Vec<String> {
+        let names: Vec<&str> = schemes.0.iter().map(String::as_str).collect();
         py.detach(|| self.unused(&names))
     }
 
