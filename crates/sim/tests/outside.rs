@@ -134,7 +134,7 @@ fn a_next_hop_needs_a_radio() {
     let error = world.inject(packet(0, 3, 1).at_port(port, Some(NodeIx(3))), Time(0)).unwrap_err();
     assert_eq!(error, "node far has no radio");
     let error = world.inject(packet(0, 3, 1).at_port(port, Some(NodeIx(0))), Time(0)).unwrap_err();
-    assert_eq!(error, "node n0 is no next hop of its own");
+    assert_eq!(error, "node 0 is no next hop of its own");
 }
 
 /// A third node 4 km away hears the frame 13 us later than the second: nothing arrives in between, and the driver sleeps.
