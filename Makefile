@@ -125,7 +125,7 @@ endif
 	$(BIN)/python python/try_wheel.py out/dist/airfair-*.whl
 
 sdist: $(BUILT) ## Make the source distribution in out/dist, with the crates that it needs, and build it without a network
-	rm -f out/dist/airfair-*.tar.gz
+	rm -rf out/dist/airfair-*.tar.gz out/sdist-check
 	$(BIN)/python python/sdist.py out/dist
 	$(BIN)/python python/try_sdist.py out/dist/airfair-*.tar.gz out/sdist-check
 
