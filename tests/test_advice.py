@@ -70,6 +70,20 @@ def around(*overrides: str) -> Scenario:
     return Scenario.parse(f"{head}node = {lists}[radio]{radio}{FLOWS}", "hidden", overrides)
 
 
+def behind_another_flow() -> Explanation:
+    """The sender has packets of another flow as well, and gets less than it should."""
+    other = """
+[[flow]]
+id = "other"
+from = "s"
+to = "r"
+traffic = { kind = "constant", rate = "5 Mbit/s", packet = "1400 B" }
+"""
+    told = airfair.explain(Scenario.parse(around().text + other, "other"), flow="s")
+    told["standing"] = "behind"
+    return told
+
+
 def printed(told: Explanation, width: int = 80) -> list[str]:
     out = io.StringIO()
     show.show(told, Console(file=out, width=width))
@@ -113,15 +127,7 @@ def test_rts_in_use_is_not_called_useless() -> None:
 
 def test_advice_for_several_senders_is_given_once() -> None:
     """Five hops with the same trouble: one piece of advice for each kind, in whole sentences."""
-    other = """
-[[flow]]
-id = "other"
-from = "s"
-to = "r"
-traffic = { kind = "constant", rate = "5 Mbit/s", packet = "1400 B" }
-"""
-    told = airfair.explain(Scenario.parse(around().text + other, "other"), flow="s")
-    told["standing"] = "behind"
+    told = behind_another_flow()
     told["hops"] = [{**told["hops"][0], "src": f"s{number}"} for number in range(5)]
     texts = advice(told)
     (queues,) = (text for text in texts if "a queue for each flow" in text)
@@ -151,15 +157,7 @@ def test_categories_have_windows_of_their_own() -> None:
 
 def test_hidden_stations_come_before_queues() -> None:
     """A sender has packets of another flow before those of this one, and neighbours that it does not hear."""
-    other = """
-[[flow]]
-id = "other"
-from = "s"
-to = "r"
-traffic = { kind = "constant", rate = "5 Mbit/s", packet = "1400 B" }
-"""
-    told = airfair.explain(Scenario.parse(around().text + other, "other"), flow="s")
-    told["standing"] = "behind"
+    told = behind_another_flow()
     texts = advice(told)
     (queues,) = (i for i, text in enumerate(texts) if "a queue for each flow may help" in text)
     assert "try RTS/CTS" in texts[0]

@@ -41,7 +41,7 @@ impl Network {
         self.plane.schedule.pending = false;
     }
 
-    /// Settles what the present event has left: packets of flows, those for forwarders, messages that have ended.
+    /// Settles what the present event has left: packets of flows, ports with room, messages that have ended.
     #[cold]
     #[inline(never)]
     fn settle_all(&mut self, now: Time) {

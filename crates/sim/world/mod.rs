@@ -297,8 +297,10 @@ impl World {
         }
         match packet.at {
             Ingress::Node(node) => Ok(node),
+            // Those of further access categories are none of a node's own.
             Ingress::Port(port, _)
-                if !interfaces.nodes().any(|at| interfaces.ports_of(at).any(|of| of == port)) =>
+                if port.ix() >= interfaces.ports().len()
+                    || interfaces.ports_of(interfaces.node(port)).all(|of| of != port) =>
             {
                 Err(format!("port {} belongs to no node", port.0))
             }

@@ -276,9 +276,9 @@ impl Network {
                 }
                 if let (Some(packet), false) = (found, moved_on) {
                     // Read before the packet ends, whose place may have another one then.
-                    let own = Some(packet.is_tcp() && packet.source == node).filter(|&own| own);
-                    let carried =
-                        own.and_then(|_| self.plane.packets.carried(self.plane.packets.copy(copy)?));
+                    let sent =
+                        self.plane.packets.copy(copy).filter(|_| packet.is_tcp() && packet.source == node);
+                    let carried = sent.and_then(|sent| self.plane.packets.carried(sent));
                     self.plane.drop_packet(node, copy, drop_reason::RETRY_LIMIT, now);
                     self.settle(now);
                     if let Some(CarriedSegment { segment, connection, forward: true }) = carried {

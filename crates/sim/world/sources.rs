@@ -93,7 +93,8 @@ pub(super) fn due(network: &mut Network, flow: FlowIx, agenda: &mut Agenda) {
 /// Makes a flow's next packet and sends it from its source; returns the packet's copy. A forwarder that has room takes it at once.
 fn make_packet(network: &mut Network, flow: FlowIx, now: Time) -> CopyRef {
     let copy = network.endpoints.make_packet(&mut network.plane, flow, now);
-    if std::mem::take(&mut network.endpoints.offered) {
+    let forwarded = network.endpoints.flows[flow].forwarded.as_ref();
+    if forwarded.is_some_and(|forwarded| forwarded.waiting.back() == Some(&copy)) {
         forwarders::offered(network, flow, now);
     }
     network.settle(now);

@@ -39,6 +39,4 @@ pub(crate) struct Endpoints {
     pub udp: Udp,
     /// Packets of a node's own sources in its queues, and sources that wait.
     pub backpressure: Backpressure,
-    /// True if the last packet of a source waits for a forwarder, which has to be offered that now.
-    pub offered: bool,
 }

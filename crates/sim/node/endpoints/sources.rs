@@ -186,7 +186,6 @@ impl Endpoints {
             return;
         }
         forwarded.waiting.push_back(copy);
-        self.offered = true;
     }
 
     /// Takes the first packet of a flow that waits for its forwarder, with its size as an IP packet, bytes.

@@ -69,7 +69,7 @@ impl DataPlane {
     }
 
     /// Something is left to the end of the present event.
-    pub(crate) fn leave_unsettled(&mut self) {
+    fn leave_unsettled(&mut self) {
         (self.unsettled, self.schedule.pending) = (true, true);
     }
 

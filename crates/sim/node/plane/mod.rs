@@ -142,7 +142,7 @@ pub(crate) struct DataPlane {
     pub news: VecDeque<PlaneNews>,
     /// Ports at which there may be room for sources, as packets that waited for a route or an address have ended.
     pub rooms: VecDeque<PortIx>,
-    /// True if there are news, ended messages, or packets for forwarders, which are settled at the end of the present event at the latest.
+    /// True if there are news, ports with room, or ended messages, which are settled at the end of the present event at the latest.
     pub unsettled: bool,
     /// Messages that have ended, for the agents and controllers that have sent them.
     pub ended_messages: Vec<(MessageSender<StationIx>, EndedMessage)>,
