@@ -74,6 +74,8 @@ def calls() -> dict[str, Call]:
         "Scenario.check": (SCENARIO.check, (), {}),
         "Scenario.check_scheme": (SCENARIO.check_scheme, ("red",), {}),
         "Scenario.unused_settings": (SCENARIO.unused_settings, (["red"],), {}),
+        "Scenario.selected": (SCENARIO.selected, ("red[rts]",), {}),
+        "Scenario.settings": (SCENARIO.settings, ("red[rts]",), {}),
         "Scenario.network": (SCENARIO.network, (), {}),
         "Scenario.optimum": (SCENARIO.optimum, (), {}),
         "Scenario.run": (SCENARIO.run, (), {}),

@@ -146,7 +146,9 @@ def test_schemes() -> None:
     listed = json_of("schemes")
     assert "droptail" in [scheme["name"] for scheme in listed]
     for scheme in listed:
-        assert list(scheme) == ["name", "about", "source", "places", "params", "wants", "wants_with"]
+        assert list(scheme) == [
+            *("name", "about", "source", "places", "params", "presets", "brings", "wants", "wants_with")
+        ]
         for param in scheme["params"]:
             assert list(param) == ["name", "doc", "role", "kind", "default", "range"]
             assert param["role"] in ("paper", "operator", "reading")
@@ -159,9 +161,11 @@ def test_schemes() -> None:
     listed_apart = re.findall(r"^  nred\.(\w+) = ", apart, re.MULTILINE)
     assert listed_apart == ["theta", "memory", "set_up", "obey_own", "rx_all", "broadcast"]
     lines = airfair("schemes").stdout.splitlines()
-    assert [line.split()[0] for line in lines[:-2]] == [scheme["name"] for scheme in listed]
+    end = lines.index("")
+    assert [line.split()[0] for line in lines[:end]] == [scheme["name"] for scheme in listed]
     assert all(line.endswith(scheme["about"]) for line, scheme in zip(lines, listed, strict=False))
-    assert lines[-2:] == ["", "Parameters, sources and places of one: airfair schemes NAME"]
+    assert lines[end + 1] == "Parameters, presets, sources and places of one: airfair schemes NAME"
+    assert "  NAME[window=4]    segments in flight of a TCP connection, at most" in lines
 
 
 def test_tables_show_the_numbers_and_keep_progress_to_terminals() -> None:

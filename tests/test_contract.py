@@ -177,10 +177,8 @@ def test_a_comparison() -> None:
     )
     carried = SCENARIOS / "lossy-diamond.toml"
     rows += airfair.compare(carried, schemes=["more", "exor"], seeds=[1, 2], overrides=["duration=2 s"])
-    own = [*SHORT, "red:schemes.red.min_th=3"]
-    rows += airfair.compare(
-        SCENARIOS / "three-pairs.toml", schemes=["droptail", "red"], seeds=[1], overrides=own
-    )
+    changed = ["droptail", "red[red.min_th=3]"]
+    rows += airfair.compare(SCENARIOS / "three-pairs.toml", schemes=changed, seeds=[1], overrides=SHORT)
     for number, row in enumerate(rows):
         assert differences(row, results.CompareRow, f"row {number}", seen) == []
     # Runs where a number is missing, and lateness, are no part of a comparison of scenes like these.

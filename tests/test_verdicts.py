@@ -4,6 +4,7 @@ scheme needs before the first run."""
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tests.support import airfair as command
 
 CASES = ROOT / "tests" / "verdicts"
 PARKING, OLSR, UPDOWN = (CASES / f"{name}.toml" for name in ("parking", "olsrload", "updown"))
-NEEDS = "node gw: scheme diffq needs capabilities that its radio does not offer"
+NEEDS = "node gw: scheme diffq:paper needs capabilities that its radio does not offer"
 
 WIRES = """
 name = "wires"
@@ -320,10 +321,13 @@ def test_what_is_not_judged_says_why_in_a_line(arguments: tuple[str | Path, ...]
     assert line in printed
 
 
-def test_schemes_with_settings_of_their_own_are_not_judged() -> None:
-    own = ("--schemes", "droptail,red", "--set", "red:radio.queue_packets=10")
-    printed = " ".join(command("compare", THREE_PAIRS, *SHORT, "--seeds", "2", *own).stdout.split())
-    assert "not judged by what the air allows: a scheme has settings of its own" in printed
+def test_rows_with_changes_are_judged_by_the_rates_of_the_file() -> None:
+    rows = ["droptail", "red[queue=10]"]
+    changed = airfair.compare(THREE_PAIRS, schemes=rows, seeds=[1], overrides=SHORT[1::2], optimum=True)
+    plain = airfair.compare(THREE_PAIRS, seeds=[1], overrides=SHORT[1::2], optimum=True)
+    shares = [row["optimum_share_total"]["mean"] / row["aggregate_goodput_bps"]["mean"] for row in changed]
+    assert shares[0] == pytest.approx(shares[1], rel=1e-12)
+    assert changed[0]["optimum_share_total"] == plain[0]["optimum_share_total"]
 
 
 def test_a_run_beside_drop_tail_says_both() -> None:
@@ -391,97 +395,105 @@ def test_a_page_of_a_run_says_what_the_terminal_says(tmp_path: Path, monkeypatch
         assert '<section id="optimum">' not in page.read_text()
 
 
+EDCA = "radio.categories=edca"
+"""Four categories, and DiffQ gives eight priorities."""
+
+
 def test_what_schemes_need_is_checked_before_the_first_run(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=NEEDS):
         airfair.compare(
-            PARKING, schemes=["droptail", "diffq"], seeds=[1], on_run=lambda: pytest.fail("a run")
+            PARKING,
+            schemes=["droptail", "diffq:paper"],
+            seeds=[1],
+            overrides=EDCA,
+            on_run=lambda: pytest.fail("a run"),
         )
     study = tmp_path / "study.toml"
-    study.write_text(f'scenario = "{PARKING}"\nschemes = ["droptail", "diffq"]\nseeds = [1]\n')
+    study.write_text(f'scenario = "{PARKING}"\nschemes = ["droptail", "diffq:paper[{EDCA}]"]\nseeds = [1]\n')
     done = command("sweep", study, "--out", tmp_path / "out")
     assert done.returncode == 2
-    assert NEEDS in done.stderr
+    assert f"{study}:2: schemes: node gw: scheme diffq:paper[{EDCA}] needs capabilities" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_every_scheme_that_lacks_something_is_named() -> None:
+    schemes = ["diffq:paper", "droptail", "diffq-occupancy:paper"]
     with pytest.raises(InputError) as refused:
-        airfair.compare(PARKING, schemes=["diffq", "droptail", "diffq-occupancy"], seeds=[1])
+        airfair.compare(PARKING, schemes=schemes, seeds=[1], overrides=EDCA)
     assert [line.split(" needs")[0] for line in str(refused.value).splitlines()] == [
-        "node gw: scheme diffq",
-        "node gw: scheme diffq-occupancy",
+        "node gw: scheme diffq:paper",
+        "node gw: scheme diffq-occupancy:paper",
     ]
 
 
-def test_a_setting_of_one_scheme() -> None:
+def test_a_scheme_brings_what_it_needs_for_its_own_runs() -> None:
     """Drop-tail stays itself beside DiffQ, which has its categories."""
-    own, short = "diffq:radio.categories=diffq", ["duration=5 s", "warmup=1 s"]
-    rows = airfair.compare(PARKING, schemes=["droptail", "diffq"], seeds=[1], overrides=[*short, own])
+    short = ["duration=5 s", "warmup=1 s"]
+    rows = airfair.compare(PARKING, schemes=["droptail", "diffq:paper"], seeds=[1], overrides=short)
     (alone,) = airfair.compare(PARKING, schemes=["droptail"], seeds=[1], overrides=short)
     (sorted_by,) = airfair.compare(
-        PARKING, schemes=["diffq"], seeds=[1], overrides=[*short, "radio.categories=diffq"]
+        PARKING, schemes=["diffq:paper"], seeds=[1], overrides=[*short, "radio.categories=diffq"]
     )
     goodput = "aggregate_goodput_bps"
     assert [row[goodput] for row in rows] == [alone[goodput], sorted_by[goodput]]  # type: ignore[literal-required]
     assert "settings" not in rows[0]
     assert rows[1]["settings"] == ["radio.categories=diffq"]
-    table: dict[str, object] = {"duration": "5 s", "warmup": "1 s", "diffq:radio.categories": "diffq"}
-    again = airfair.compare(PARKING, schemes=["droptail", "diffq"], seeds=[1], overrides=table)
-    assert [row | {"perf": None} for row in again] == [row | {"perf": None} for row in rows]
+    assert "settings" not in sorted_by
 
 
-def test_a_setting_that_replaces_a_common_one() -> None:
-    short: dict[str, object] = {"duration": "1 s", "warmup": "0 s", "radio.queue_packets": 50}
-    overrides = {**short, "red:radio.queue_packets": 10}
-    rows = airfair.compare(THREE_PAIRS, schemes=["droptail", "red"], seeds=[1], overrides=overrides)
-    assert [row.get("settings") for row in rows] == [None, ["radio.queue_packets=10"]]
+def test_changes_of_a_row() -> None:
+    """The runs of a row with changes are those of the scenario with the same values."""
+    short = {"duration": "2 s", "warmup": "0 s", "radio.queue_packets": 50}
+    rows = airfair.compare(
+        THREE_PAIRS, schemes=["droptail", "red[queue=10]", "newreno+red[rts]"], seeds=[1], overrides=short
+    )
+    assert [row.get("settings") for row in rows] == [
+        None,
+        ["radio.queue_packets=10"],
+        ["radio.rts_threshold=0 B"],
+    ]
+    # The scenario's flows have the law newreno of their own.
+    for row, change in ((rows[1], {"radio.queue_packets": 10}), (rows[2], {"radio.rts_threshold": "0 B"})):
+        (same,) = airfair.compare(THREE_PAIRS, schemes="red", seeds=[1], overrides=short | change)
+        goodputs = [flow["goodput_bps"]["mean"] for flow in same["flows"]]
+        assert [flow["goodput_bps"]["mean"] for flow in row["flows"]] == goodputs
 
 
 @pytest.mark.parametrize(
-    ("setting", "named"),
-    [
-        ("red:duration=4 s", "the duration"),
-        ("red:warmup=500 ms", "the warm-up"),
-        ("red:flow=[]", "the flows"),
-    ],
+    ("change", "named"),
+    [("duration=4 s", "the duration"), ("warmup=500 ms", "the warm-up"), ("flow=[]", "the flows")],
 )
-def test_settings_that_make_runs_incomparable_are_refused_before_the_first(setting: str, named: str) -> None:
-    with pytest.raises(InputError, match=f'"red:" changes {named}'):
+def test_changes_that_make_runs_incomparable_are_refused_before_the_first(change: str, named: str) -> None:
+    with pytest.raises(InputError, match=rf'^scheme "red\[{re.escape(change)}\]": changes {named}'):
         airfair.compare(
             THREE_PAIRS,
-            schemes=["droptail", "red"],
+            schemes=["droptail", f"red[{change}]"],
             seeds=[1],
-            overrides=["duration=2 s", "warmup=0 s", setting],
+            overrides=["duration=2 s", "warmup=0 s"],
             on_run=lambda: pytest.fail("a run"),
         )
 
 
-def test_categories_of_one_scheme_are_in_the_report(tmp_path: Path) -> None:
-    for order in ("red,droptail", "droptail,red"):
-        page = tmp_path / f"{order}.html"
+def test_categories_of_one_row_are_in_the_report(tmp_path: Path) -> None:
+    for order in ("red[radio.categories=edca],droptail", "droptail,red[radio.categories=edca]"):
+        page = tmp_path / "x.html"
         short = ("--seeds", "1", "--set", "duration=1 s", "--set", "warmup=0 s", "--report", page)
-        done = command(
-            "compare", THREE_PAIRS, "--schemes", order, *short, "--set", "red:radio.categories=edca"
-        )
+        done = command("compare", THREE_PAIRS, "--schemes", order, *short)
         assert done.returncode == 0, done.stderr
         assert "BE</td>" in page.read_text()
 
 
-def test_a_setting_is_named_above_the_tables(tmp_path: Path) -> None:
+def test_values_that_the_name_of_a_row_does_not_show_are_above_the_tables(tmp_path: Path) -> None:
     report = tmp_path / "x.html"
     short = ("--seeds", "1", "--set", "duration=5 s", "--set", "warmup=1 s", "--report", report)
-    own = ("--set", "diffq:radio.categories=diffq")
-    done = command("compare", PARKING, "--schemes", "droptail,diffq", *short, *own)
-    assert "diffq alone has radio.categories=diffq" in done.stdout
+    schemes = "droptail,diffq:paper,red[rts; radio.queue_packets=9]"
+    done = command("compare", PARKING, "--schemes", schemes, *short)
+    assert "diffq:paper alone has radio.categories=diffq\n" in done.stdout
+    assert "red[rts; radio.queue_packets=9] alone has radio.rts_threshold=0 B\n" in done.stdout
     text = report.read_text()
-    assert "diffq alone has <code>radio.categories=diffq</code>" in text
-    assert "--set diffq:radio.categories=diffq" in text.partition("<pre>")[2].partition("</pre>")[0]
+    assert "diffq:paper alone has <code>radio.categories=diffq</code>" in text
+    assert f"--schemes &#39;{schemes}&#39;" in text.partition("<pre>")[2].partition("</pre>")[0]
     assert "flows win" in text
-
-
-def test_a_setting_for_no_scheme_is_an_error() -> None:
-    with pytest.raises(InputError, match='"diffk:" is for no scheme that is compared; did you mean "diffq"'):
-        airfair.compare(PARKING, schemes=["diffq"], overrides=["diffk:radio.categories=diffq"])
 
 
 OWN = "red:radio.queue_packets=10"
@@ -491,7 +503,7 @@ OWN = "red:radio.queue_packets=10"
     "arguments",
     [
         ("run", THREE_PAIRS),
-        ("run", THREE_PAIRS, "--scheme", "red"),
+        ("compare", THREE_PAIRS),
         ("explain", THREE_PAIRS),
         ("check", THREE_PAIRS),
         ("trace", THREE_PAIRS),
@@ -501,21 +513,22 @@ OWN = "red:radio.queue_packets=10"
     ],
     ids=lambda arguments: arguments[0],
 )
-def test_a_setting_of_one_scheme_is_for_compare(arguments: tuple[str | Path, ...], tmp_path: Path) -> None:
+def test_a_value_for_one_scheme_stands_in_brackets(arguments: tuple[str | Path, ...], tmp_path: Path) -> None:
     done = command(*arguments, "--set", OWN, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"--set {OWN}: a value for the runs of one scheme goes with airfair compare; "
-        "expected radio.queue_packets=10\n"
+        f"--set {OWN}: a value for the runs of one scheme stands in brackets; "
+        "expected red[radio.queue_packets=10] among the schemes\n"
     )
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_setting_of_one_scheme_in_python() -> None:
-    error = "a value for the runs of one scheme goes with airfair compare; expected "
+def test_a_value_for_one_scheme_in_python() -> None:
+    error = "a value for the runs of one scheme stands in brackets; expected "
     study = airfair.Study(name="s", scenario=THREE_PAIRS, schemes=["droptail", "red"], seeds=[1])
     for call in (
         lambda overrides: airfair.run(THREE_PAIRS, overrides=overrides),
+        lambda overrides: airfair.compare(THREE_PAIRS, overrides=overrides),
         lambda overrides: airfair.explain(THREE_PAIRS, overrides=overrides),
         lambda overrides: airfair.record(THREE_PAIRS, overrides=overrides),
         lambda overrides: airfair.sweep(study, overrides=overrides),
@@ -523,20 +536,6 @@ def test_a_setting_of_one_scheme_in_python() -> None:
         for overrides in ([OWN], OWN, {"red:radio.queue_packets": 10}):
             with pytest.raises(InputError, match=f"overrides: red:radio.queue_packets.*: {error}"):
                 call(overrides)
-
-
-@pytest.mark.parametrize(
-    ("schemes", "setting", "expected"),
-    [
-        ("droptail,nred", OWN, "; expected one of droptail, nred"),
-        ("droptail,red", "rd:radio.queue_packets=10", '; did you mean "red"?'),
-    ],
-)
-def test_a_setting_for_a_scheme_that_is_not_compared(schemes: str, setting: str, expected: str) -> None:
-    done = command("compare", THREE_PAIRS, "--schemes", schemes, "--set", setting)
-    scheme = setting.partition(":")[0]
-    assert done.returncode == 2
-    assert done.stderr == f'--set "{scheme}:" is for no scheme that is compared{expected}\n'
 
 
 def test_lost_routes_are_the_verdict() -> None:

@@ -1,5 +1,6 @@
 //! Captures and the table of frames: what is observed, and how Python receives it during the run.
 
+use airfair_scenario::Scenario;
 use airfair_sim::World;
 use airfair_sim::engine::drive::Steppable;
 use airfair_sim::ids::{Ix, NodeIx, PortIx, StationIx};
@@ -13,7 +14,6 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::arguments::{NodeName, Start, Until, arguments};
 use crate::columns::{self, Column};
 use crate::error::{input_error, unknown};
-use crate::scenario::Scenario;
 
 arguments! {
     WatchArgument(Py<Watch>) = "watch", "a Watch";
@@ -76,7 +76,7 @@ impl Watch {
         for name in &self.interfaces {
             interfaces.extend(find(name, &queues)?.into_iter().map(PortIx::of));
         }
-        let nodes = &scenario.0.spec.nodes;
+        let nodes = &scenario.spec.nodes;
         let node = self.node.as_ref().map(|name| {
             let at = nodes.iter().position(|n| n.id == *name);
             at.map(NodeIx::of).ok_or_else(|| unknown("node", name, nodes.iter().map(|n| n.id.as_str())))

@@ -256,9 +256,10 @@ pub(crate) fn run_paced(
     }
     py.detach(|| {
         let began = Instant::now();
-        let mut world = scenario.world(scheme.as_ref(), seed.0)?;
+        let form = scenario.form(scheme.as_ref())?;
+        let mut world = form.world(seed.0)?;
         let lateness = contract::Lateness::from(&paced(&mut world, speed)?);
-        let result = contract::write(&scenario.0, &world, began.elapsed(), Some(&lateness), &[])?;
+        let result = contract::write(&form.scenario, &world, began.elapsed(), Some(&lateness), &[])?;
         Ok((result, contract::json(&lateness)?))
     })
 }

@@ -14,6 +14,7 @@ mod document;
 mod drive;
 mod error;
 mod explain;
+mod form;
 mod hosted;
 mod importing;
 mod interned;
@@ -71,6 +72,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(reference::scenario_schema, m)?)?;
     m.add_function(wrap_pyfunction!(capabilities::capabilities, m)?)?;
     m.add_function(wrap_pyfunction!(schemes::schemes, m)?)?;
+    m.add_function(wrap_pyfunction!(schemes::short_changes, m)?)?;
+    m.add_function(wrap_pyfunction!(form::selections, m)?)?;
     m.add_function(wrap_pyfunction!(summary::summarise, m)?)?;
     m.add_function(wrap_pyfunction!(summary::estimate_of, m)?)?;
     m.add_function(wrap_pyfunction!(summary::median_of, m)?)?;

@@ -6,10 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use airfair_scenario::{Errors, Override, Reader, ScenarioText};
-use airfair_schemes::{Registry, Scheme};
-use airfair_sim::World;
 use airfair_sim::optimum::{InhibitorFactors, OptimumSpec};
-use airfair_sim::spec::Transport;
 use airfair_units::{Span, Time};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -23,9 +20,11 @@ use crate::capture::WatchArgument;
 use crate::completions::Completions;
 use crate::contract;
 use crate::drive::{self, StopArgument};
-use crate::error::{input_error, scenario_error, unknown, unsuitable};
+use crate::error::{input_error, scenario_error, unsuitable};
+
 use crate::explain;
-use crate::hosted::{Hosted, Raised, Run};
+use crate::form::{Form, Forms};
+use crate::hosted::{Hosted, Raised};
 use crate::network;
 use crate::optimum;
 use crate::series::{self, Recorded};
@@ -38,43 +37,30 @@ arguments! {
 
 /// A scenario that was read and checked. It never changes.
 #[pyclass(frozen, module = "airfair")]
-pub(crate) struct Scenario(pub Arc<airfair_scenario::Scenario>, ScenarioText);
+pub(crate) struct Scenario(pub Arc<airfair_scenario::Scenario>, ScenarioText, Forms);
 
 impl Scenario {
-    /// A scheme, the scenario's own by default, with the scenario's parameters.
-    fn set_up<'a>(
-        &'a self,
-        scheme: Option<&'a str>,
-        schemes: &Registry,
-    ) -> PyResult<(&'a str, Box<dyn Scheme>)> {
-        let name = scheme.unwrap_or(&self.0.scheme);
-        let entry = schemes
-            .find(name)
-            .ok_or_else(|| unknown("scheme", name, schemes.entries().iter().map(|e| e.name)))?;
-        let params = self.0.scheme_params.get(name).cloned().unwrap_or_default();
-        let scheme = (entry.build)(&params).map_err(|e| input_error(format!("schemes.{name}.{e}")))?;
-        Ok((name, scheme))
+    /// The scenario as the runs of a scheme have it, by default of its own.
+    pub fn form(&self, scheme: Option<&SchemeName>) -> PyResult<Arc<Form>> {
+        self.2.find(scheme.map_or(&self.0.scheme, |name| &name.0), &self.0, &self.1)
     }
 
-    /// A world at time 0.
-    pub fn world(&self, scheme: Option<&SchemeName>, seed: u64) -> PyResult<Hosted> {
-        let mut tcp = self.0.spec.flows.iter().filter(|f| matches!(f.transport, Transport::Tcp { .. }));
-        let flow = tcp.next().filter(|_| tcp.next().is_none()).map(|f| f.id.clone());
-        let raised = Raised::in_run(Run { seed, flow });
-        let schemes = written::schemes(&raised);
-        let world = self.set_up(scheme.map(|name| name.0.as_str()), &schemes).and_then(|(name, scheme)| {
-            World::with_schemes(&self.0.spec, name, scheme, seed, &schemes).map_err(input_error)
-        });
-        raised.check()?;
-        Ok(Hosted { world: world?, raised })
+    /// A scenario that was read.
+    fn of(scenario: Arc<airfair_scenario::Scenario>, text: ScenarioText) -> Self {
+        Self(scenario, text, Forms::default())
     }
 }
 
 impl Scenario {
-    /// Warnings of overrides for schemes that runs with these schemes do not have.
-    fn unused(&self, runs: &[&str]) -> Vec<String> {
+    /// Warnings of overrides, and of changes of selections, for schemes that runs with these selections do not have.
+    fn unused(&self, runs: &[String]) -> PyResult<Vec<String>> {
+        let forms =
+            runs.iter().map(|run| self.2.find(run, &self.0, &self.1)).collect::<PyResult<Vec<_>>>()?;
+        let all: Vec<&str> = forms.iter().flat_map(|form| form.schemes()).collect();
         let schemes = written::schemes(&Raised::default());
-        Reader::with_schemes(&schemes).unused_settings(&self.1, &self.0, runs)
+        let common = Reader::with_schemes(&schemes).unused_settings(&self.1, &self.0, &all);
+        let own = forms.iter().flat_map(|form| form.unused_changes(&schemes));
+        Ok(common.into_iter().chain(own).collect())
     }
 
     /// The text of the scenario's file, for a file in a folder.
@@ -141,7 +127,7 @@ fn read_written(
     });
     raised.check()?;
     match read {
-        Ok((scenario, written)) => Ok(Scenario(Arc::new(scenario), written)),
+        Ok((scenario, written)) => Ok(Scenario::of(Arc::new(scenario), written)),
         Err(errors) => Err(scenario_error(py, &errors)),
     }
 }
@@ -258,16 +244,29 @@ impl Scenario {
     #[pyo3(signature = (scheme=None))]
     fn check(&self, py: Python<'_>, scheme: Option<SchemeName>) -> PyResult<Vec<String>> {
         py.detach(|| {
-            let result = self.world(scheme.as_ref(), 1)?.result();
-            let warnings = contract::warnings(&self.0, &result).map(str::to_string);
-            Ok(warnings.chain(self.unused(&[&result.scheme])).collect())
+            let form = self.form(scheme.as_ref())?;
+            let result = form.world(1)?.result();
+            let warnings = contract::warnings(&form.scenario, &result).map(str::to_string);
+            Ok(warnings.chain(self.unused(&[result.scheme.clone()])?).collect())
         })
     }
 
     /// Warnings of overrides that set parameters of schemes which no node and no flow has in runs with these schemes.
-    fn unused_settings(&self, py: Python<'_>, schemes: SchemeNames) -> Vec<String> {
-        let names: Vec<&str> = schemes.0.iter().map(String::as_str).collect();
-        py.detach(|| self.unused(&names))
+    fn unused_settings(&self, py: Python<'_>, schemes: SchemeNames) -> PyResult<Vec<String>> {
+        py.detach(|| self.unused(&schemes.0))
+    }
+
+    /// The scenario as the runs of a scheme have it: with the presets and changes of a selection such as `c3l[rts]`, and with keys that the
+    /// scheme brings. Raises `InputError`.
+    fn selected(&self, py: Python<'_>, scheme: SchemeName) -> PyResult<Self> {
+        let form = py.detach(|| self.form(Some(&scheme)))?;
+        Ok(Self::of(Arc::clone(&form.scenario), form.text.clone()))
+    }
+
+    /// Values, as `path=value`, in which the runs of a scheme differ from this scenario: those of a selection's changes, and those that the
+    /// scheme brings. Raises `InputError`.
+    fn settings(&self, py: Python<'_>, scheme: SchemeName) -> PyResult<Vec<String>> {
+        Ok(py.detach(|| self.form(Some(&scheme)))?.settings.clone())
     }
 
     /// Warnings about the file alone, as its reader finds them; `check` has those about the network, too.
@@ -329,21 +328,14 @@ impl Scenario {
     /// Raises `InputError` if there is no such scheme, if it cannot work with the scenario's parameters for it, or if it needs what an
     /// interface of the network does not offer. No world is built.
     fn check_scheme(&self, py: Python<'_>, scheme: SchemeName) -> PyResult<()> {
-        py.detach(|| {
-            let raised = Raised::default();
-            let schemes = written::schemes(&raised);
-            let checked = self.set_up(Some(&scheme.0), &schemes).and_then(|(name, scheme)| {
-                World::check_scheme(&self.0.spec, name, scheme, &schemes).map_err(input_error)
-            });
-            raised.check().and(checked)
-        })
+        py.detach(|| self.form(Some(&scheme))?.check())
     }
 
     /// The network of a run with this seed, as JSON: nodes, radios, who can decode or sense whom, links, routes of flows; with `routes`
     /// the static routes between all nodes too.
     #[pyo3(signature = (seed=Seed(1), routes=AllRoutes(false)), text_signature = "($self, seed=1, routes=False)")]
     fn network(&self, py: Python<'_>, seed: Seed, routes: AllRoutes) -> PyResult<String> {
-        py.detach(|| network::write(&self.0, &mut *self.world(None, seed.0)?, routes.0))
+        py.detach(|| network::write(&self.0, &mut *self.form(None)?.world(seed.0)?, routes.0))
     }
 
     /// The best rates that the air allows the flows, as JSON. `factor` replaces both factors of inhibitors. Raises `InputError` where the
@@ -373,7 +365,7 @@ impl Scenario {
         what.link_limit = link_limit.map_or(what.link_limit, |limit| limit.0);
         what.clique_limit = clique_limit.map_or(what.clique_limit, |limit| limit.0);
         // The seed decides nothing before the run.
-        py.detach(|| optimum::write(&self.0, &*self.world(None, 1)?, &what))
+        py.detach(|| optimum::write(&self.0, &*self.form(None)?.world(1)?, &what))
     }
 
     /// Runs it to the end; the result contract as JSON. The same scenario, scheme, seed and version give the same bytes
@@ -395,14 +387,15 @@ impl Scenario {
     ) -> PyResult<String> {
         py.detach(|| {
             let began = Instant::now();
-            let mut world = self.world(scheme.as_ref(), seed.0)?;
+            let form = self.form(scheme.as_ref())?;
+            let mut world = form.world(seed.0)?;
             if wire_check.0 {
                 world.check_headers();
             }
             series::measure_fairness(&mut world, &windows.0)?;
             drive::advance(&mut world, Time::NEVER, stop.as_ref().map(|stop| stop.0.get()))?;
             let fairness = world.take_fairness();
-            contract::write(&self.0, &world, began.elapsed(), None, &fairness)
+            contract::write(&form.scenario, &world, began.elapsed(), None, &fairness)
         })
     }
 
@@ -432,10 +425,11 @@ impl Scenario {
         let watch = watch.as_ref().map(|watch| watch.0.get());
         py.detach(|| {
             let began = Instant::now();
-            let mut world = self.world(scheme.as_ref(), seed.0)?;
+            let form = self.form(scheme.as_ref())?;
+            let mut world = form.world(seed.0)?;
             series::check(&world, interval.0)?;
             if let Some(watch) = watch {
-                watch.begin(&mut world, self)?;
+                watch.begin(&mut world, &form.scenario)?;
             }
             series::measure_fairness(&mut world, &windows.0)?;
             world.measure_links();
@@ -448,7 +442,7 @@ impl Scenario {
             let stop = stop.as_ref().map(|stop| stop.0.get());
             drive::advance_with(&mut world, Time::NEVER, &hand_over, stop)?;
             let fairness = world.take_fairness();
-            let result = contract::write(&self.0, &world, began.elapsed(), None, &fairness)?;
+            let result = contract::write(&form.scenario, &world, began.elapsed(), None, &fairness)?;
             let series = world.take_series().unwrap_or_default();
             Ok(Recorded { result, queues: world.queues(), stations: world.stations(), series })
         })
@@ -470,7 +464,10 @@ impl Scenario {
     ) -> PyResult<String> {
         let (flow, stop) =
             (flow.as_ref().map(|flow| flow.0.as_str()), stop.as_ref().map(|stop| stop.0.get()));
-        py.detach(|| explain::explain(&self.0, flow, || self.world(scheme.as_ref(), seed.0), stop))
+        py.detach(|| {
+            let form = self.form(scheme.as_ref())?;
+            explain::explain(&form.scenario, flow, || form.world(seed.0), stop)
+        })
     }
 
     /// Two scenarios are equal when their complete forms are.

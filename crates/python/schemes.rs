@@ -1,6 +1,9 @@
 //! The table of schemes.
 
-use airfair_schemes::{ParamDoc, ParamKind, SchemeEntry};
+use std::collections::BTreeMap;
+
+use airfair_scenario::SHORT_CHANGES;
+use airfair_schemes::{ParamDoc, ParamKind, Preset, SchemeEntry};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -15,10 +18,28 @@ struct Entry<'a> {
     source: &'static str,
     places: &'a [&'static str],
     params: Vec<Param>,
+    /// Named sets of values of its parameters, beside the defaults.
+    presets: Vec<NamedValues>,
+    /// Keys of a scenario, with their values, that it sets for its own runs where it could not run without them.
+    brings: BTreeMap<&'static str, &'static str>,
     /// Capabilities that it wants of a network, with its defaults.
     wants: Vec<Want>,
     /// Values of parameters with which it wants others.
     wants_with: Vec<Changed>,
+}
+
+#[derive(Serialize)]
+struct NamedValues {
+    name: &'static str,
+    about: &'static str,
+    values: BTreeMap<&'static str, String>,
+}
+
+impl From<&Preset> for NamedValues {
+    fn from(preset: &Preset) -> Self {
+        let values = preset.values.iter().map(|(name, value)| (*name, value.to_string())).collect();
+        Self { name: preset.name, about: preset.about, values }
+    }
 }
 
 #[derive(Serialize)]
@@ -52,7 +73,10 @@ impl<'a> From<&'a SchemeEntry> for Entry<'a> {
     fn from(e: &'a SchemeEntry) -> Self {
         let params = e.params.iter().map(Param::from).collect();
         let (wants, wants_with) = wanted(e);
-        Self { name: e.name, about: e.about, source: e.source, places: &e.places, params, wants, wants_with }
+        let presets = e.presets.iter().map(NamedValues::from).collect();
+        let brings = e.brings.iter().copied().collect();
+        let (name, about, source, places) = (e.name, e.about, e.source, &e.places);
+        Self { name, about, source, places, params, presets, brings, wants, wants_with }
     }
 }
 
@@ -61,4 +85,29 @@ impl<'a> From<&'a SchemeEntry> for Entry<'a> {
 pub(crate) fn schemes() -> PyResult<String> {
     let known = crate::written::schemes(&Raised::default());
     json(&known.entries().iter().map(Entry::from).collect::<Vec<_>>())
+}
+
+#[derive(Serialize)]
+struct Short {
+    /// Its form between brackets: "rts", or "window=4" as an example of one with a value.
+    example: String,
+    about: &'static str,
+    /// What it stands for, as `path=value`.
+    sets: Vec<String>,
+}
+
+/// Short names for changes in the brackets of a selection, as JSON.
+#[pyfunction]
+pub(crate) fn short_changes() -> PyResult<String> {
+    let short = SHORT_CHANGES.iter().map(|short| {
+        let value = short.example.unwrap_or_default();
+        let example = short.example.map_or_else(String::new, |value| format!("={value}"));
+        let set = |(path, template): &(&str, &str)| format!("{path}={}", template.replace("{}", value));
+        Short {
+            example: format!("{}{example}", short.name),
+            about: short.about,
+            sets: short.sets.iter().map(set).collect(),
+        }
+    });
+    json(&short.collect::<Vec<_>>())
 }

@@ -133,7 +133,8 @@ pub(crate) fn trace(
     until: Option<Until>,
 ) -> PyResult<Trace> {
     py.detach(|| {
-        let nodes = &scenario.0.spec.nodes;
+        let form = scenario.form(scheme.as_ref())?;
+        let nodes = &form.scenario.spec.nodes;
         let node = node
             .map(|NodeName(name)| {
                 nodes
@@ -143,7 +144,7 @@ pub(crate) fn trace(
                     .ok_or_else(|| unknown("node", &name, nodes.iter().map(|n| n.id.as_str())))
             })
             .transpose()?;
-        let world = scenario.world(scheme.as_ref(), seed.0)?;
+        let world = form.world(seed.0)?;
         let (from, until) = (Time(start.0), until.map_or(world.end(), |until| Time(until.0)));
         if from >= until {
             return Err(input_error(format!("a trace from {from} until {until} has no time in it")));

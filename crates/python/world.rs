@@ -100,9 +100,10 @@ impl World {
         let scenario = scenario.0.get();
         py.detach(|| {
             let began = Instant::now();
-            let world = scenario.world(scheme.as_ref(), seed.0)?;
+            let form = scenario.form(scheme.as_ref())?;
+            let world = form.world(seed.0)?;
             Ok(Self {
-                scenario: Arc::clone(&scenario.0),
+                scenario: Arc::clone(&form.scenario),
                 nodes: world.names().nodes.iter().cloned().zip(0..).collect(),
                 end: world.end(),
                 state: Mutex::new(State { world, wall: began.elapsed() }),

@@ -45,6 +45,7 @@ pub mod import;
 mod keys;
 mod reader;
 mod resolve;
+mod selection;
 mod text;
 mod unused;
 
@@ -53,6 +54,7 @@ pub use keys::file_schema::schema;
 pub use keys::is_key;
 pub use keys::reference::{QuantityDoc, Section, quantities, reference, reference_with};
 pub use reader::{Reader, Scenario, read, read_file, read_within};
+pub use selection::{Part, SHORT_CHANGES, Selected, Selection, ShortChange};
 pub use text::document::{Item, read_document};
 pub use text::error::{Errors, Location, ScenarioError};
 pub use text::limits::Limits;

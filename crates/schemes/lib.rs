@@ -14,6 +14,7 @@ extern crate alloc;
 pub mod bbr;
 pub mod c3l;
 pub mod codel;
+mod combined;
 pub mod cubic;
 pub mod diffq;
 pub mod droptail;
@@ -46,6 +47,8 @@ pub mod xcp_b;
 
 pub use former::{FORMER, Fate, FormerParam, former};
 pub use params::{ParamDoc, ParamError, ParamKind, ParamRole, ParamValue, Params, WrongPair, joined};
-pub use registry::{Build, Built, Carrier, PLACES, Registry, SchemeEntry, find, registry};
+pub use registry::{
+    Build, Built, Carrier, PLACES, PRESET_KEY, Preset, Registry, SchemeEntry, find, registry,
+};
 pub use scheme::{AqmScheme, Scheme, SourceScheme};
 pub use wanted::{Change, Wanted, WantsByKind};

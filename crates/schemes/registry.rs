@@ -64,8 +64,36 @@ pub struct SchemeEntry {
     pub carriers: &'static [Carrier],
     /// The declarations of its parameters.
     pub params: Cow<'static, [ParamDoc]>,
+    /// Named sets of values of its parameters, beside the defaults.
+    pub presets: &'static [Preset],
+    /// Keys of a scenario with values that the scheme sets for its own runs, if the scenario does not state the key and the scheme could
+    /// not run without it.
+    pub brings: &'static [(&'static str, &'static str)],
     /// The constructor.
     pub build: Build,
+}
+
+/// A named set of values of a scheme's parameters. The declared defaults are the preset [`Preset::DEFAULT`]; another one states the
+/// values in which it differs from them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Preset {
+    /// The name of the preset: lower-case letters, digits and hyphens.
+    pub name: &'static str,
+    /// A description in one line.
+    pub about: &'static str,
+    /// The parameters whose values are not the defaults.
+    pub values: &'static [(&'static str, ParamValue)],
+}
+
+impl Preset {
+    /// The name of the set of all defaults.
+    pub const DEFAULT: &'static str = "default";
+
+    /// The value of a parameter, if the preset does not leave it at its default.
+    #[must_use]
+    pub fn value(&self, parameter: &str) -> Option<ParamValue> {
+        self.values.iter().find(|(name, _)| *name == parameter).map(|&(_, value)| value)
+    }
 }
 
 impl SchemeEntry {
@@ -80,7 +108,8 @@ impl SchemeEntry {
     ) -> Self {
         let (places, params) = (Cow::Borrowed(places), Cow::Borrowed(params));
         let carriers = &[Carrier::Tcp];
-        Self { name, about, source, places, carriers, params, build: Build::Closure(Arc::new(build)) }
+        let build = Build::Closure(Arc::new(build));
+        Self { name, about, source, places, carriers, params, presets: &[], brings: &[], build }
     }
 
     /// The line, for a scheme whose sources are for flows over these transport protocols; without this call for TCP.
@@ -88,6 +117,34 @@ impl SchemeEntry {
     pub const fn over(mut self, carriers: &'static [Carrier]) -> Self {
         self.carriers = carriers;
         self
+    }
+
+    /// The line, for a scheme with presets beside its defaults.
+    #[must_use]
+    pub const fn with_presets(mut self, presets: &'static [Preset]) -> Self {
+        self.presets = presets;
+        self
+    }
+
+    /// The line, for a scheme that sets these keys of a scenario for its own runs.
+    #[must_use]
+    pub const fn bringing(mut self, keys: &'static [(&'static str, &'static str)]) -> Self {
+        self.brings = keys;
+        self
+    }
+
+    /// The preset of this name: `None` within is the set of all defaults.
+    #[must_use]
+    pub fn preset(&self, name: &str) -> Option<Option<&'static Preset>> {
+        if name == Preset::DEFAULT {
+            return Some(None);
+        }
+        self.presets.iter().find(|preset| preset.name == name).map(Some)
+    }
+
+    /// The names of its presets, that of the defaults first.
+    pub fn preset_names(&self) -> impl Iterator<Item = &'static str> {
+        core::iter::once(Preset::DEFAULT).chain(self.presets.iter().map(|preset| preset.name))
     }
 
     /// True if the scheme has a source for flows over this transport protocol.
@@ -107,7 +164,8 @@ impl SchemeEntry {
     ) -> Self {
         let (places, params) = (Cow::Borrowed(places), Cow::Borrowed(params));
         let carriers = &[Carrier::Tcp];
-        Self { name, about, source, places, carriers, params, build: Build::Function(build) }
+        let build = Build::Function(build);
+        Self { name, about, source, places, carriers, params, presets: &[], brings: &[], build }
     }
 }
 
@@ -150,7 +208,8 @@ static ENTRIES: [SchemeEntry; 30] = [
         &["agent", "aqm"],
         nred::Nred::LIST,
         |params| Ok(Box::new(nred::Nred::from_params(params)?)),
-    ),
+    )
+    .with_presets(nred::PRESETS),
     SchemeEntry::built_in_entry(
         "lbm",
         "an access point marks packets of both directions at random, more often the more the air carries",
@@ -158,7 +217,8 @@ static ENTRIES: [SchemeEntry; 30] = [
         &["agent", "aqm"],
         lbm::Lbm::LIST,
         |params| Ok(Box::new(lbm::Lbm::from_params(params)?)),
-    ),
+    )
+    .with_presets(lbm::PRESETS),
     SchemeEntry::built_in_entry(
         "qfcp",
         "routers and access points write a flow's fair rate into each packet, and senders keep to it",
@@ -166,7 +226,8 @@ static ENTRIES: [SchemeEntry; 30] = [
         &["source", "hop"],
         qfcp::QfcpParameters::LIST,
         |params| Ok(Box::new(qfcp::Qfcp::from_params(params)?)),
-    ),
+    )
+    .with_presets(qfcp::PRESETS),
     SchemeEntry::built_in_entry(
         "xcp",
         "routers write into each packet by how much its flow is to change its window",
@@ -281,7 +342,9 @@ static ENTRIES: [SchemeEntry; 30] = [
         diffq::DiffQParameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::All)?)),
     )
-    .over(&[Carrier::Tcp, Carrier::Udp]),
+    .over(&[Carrier::Tcp, Carrier::Udp])
+    .with_presets(diffq::PRESETS)
+    .bringing(&[("radio.categories", "diffq")]),
     SchemeEntry::built_in_entry(
         "diffq-rc-sched",
         "diffq whose packets all go at level 0",
@@ -290,7 +353,9 @@ static ENTRIES: [SchemeEntry; 30] = [
         diffq::DiffQParameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Order)?)),
     )
-    .over(&[Carrier::Tcp, Carrier::Udp]),
+    .over(&[Carrier::Tcp, Carrier::Udp])
+    .with_presets(diffq::PRESETS)
+    .bringing(&[("radio.categories", "diffq")]),
     SchemeEntry::built_in_entry(
         "diffq-rc",
         "diffq whose queues are served in turn, at level 0: source rates alone",
@@ -299,7 +364,9 @@ static ENTRIES: [SchemeEntry; 30] = [
         diffq::DiffQParameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Turns)?)),
     )
-    .over(&[Carrier::Tcp, Carrier::Udp]),
+    .over(&[Carrier::Tcp, Carrier::Udp])
+    .with_presets(diffq::PRESETS)
+    .bringing(&[("radio.categories", "diffq")]),
     SchemeEntry::built_in_entry(
         "diffq-occupancy",
         "diffq whose order and priorities follow the node's own queue alone",
@@ -308,7 +375,9 @@ static ENTRIES: [SchemeEntry; 30] = [
         diffq::DiffQParameters::LIST,
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Occupancy)?)),
     )
-    .over(&[Carrier::Tcp, Carrier::Udp]),
+    .over(&[Carrier::Tcp, Carrier::Udp])
+    .with_presets(diffq::PRESETS)
+    .bringing(&[("radio.categories", "diffq")]),
     SchemeEntry::built_in_entry(
         "diffq-liar",
         "diffq that announces wrong sizes of its queues: what one node can do to the others",
@@ -317,7 +386,9 @@ static ENTRIES: [SchemeEntry; 30] = [
         faulty::LiarParameters::LIST,
         |params| Ok(Box::new(faulty::diffq(params)?)),
     )
-    .over(&[Carrier::Tcp, Carrier::Udp]),
+    .over(&[Carrier::Tcp, Carrier::Udp])
+    .with_presets(diffq::PRESETS)
+    .bringing(&[("radio.categories", "diffq")]),
     SchemeEntry::built_in_entry(
         "c3l",
         "a controller assigns each link its share of the air; nodes divide it among flows, and sources keep to it",
@@ -326,7 +397,8 @@ static ENTRIES: [SchemeEntry; 30] = [
         c3l::C3lParameters::LIST,
         |params| Ok(Box::new(c3l::C3l::from_params(params)?)),
     )
-    .over(&[Carrier::Tcp, Carrier::Udp]),
+    .over(&[Carrier::Tcp, Carrier::Udp])
+    .with_presets(c3l::PRESETS),
     SchemeEntry::built_in_entry(
         "c3l-faulty",
         "c3l whose reports are lost, late or wrong: what one node can do to the others",
@@ -335,7 +407,8 @@ static ENTRIES: [SchemeEntry; 30] = [
         faulty::FaultyParameters::LIST,
         |params| Ok(Box::new(faulty::c3l(params)?)),
     )
-    .over(&[Carrier::Tcp, Carrier::Udp]),
+    .over(&[Carrier::Tcp, Carrier::Udp])
+    .with_presets(c3l::PRESETS),
     SchemeEntry::built_in_entry(
         "c3l-local",
         "c3l without a controller: each node estimates the bandwidth that its flows divide",
@@ -344,7 +417,8 @@ static ENTRIES: [SchemeEntry; 30] = [
         c3l::LocalParameters::LIST,
         |params| Ok(Box::new(c3l::C3l::local(params)?)),
     )
-    .over(&[Carrier::Tcp, Carrier::Udp]),
+    .over(&[Carrier::Tcp, Carrier::Udp])
+    .with_presets(c3l::PRESETS),
     SchemeEntry::built_in_entry(
         "more",
         "opportunistic routing: every broadcast is a random combination of a batch, and whoever hears it may send another",
@@ -448,6 +522,7 @@ fn check(entry: &SchemeEntry) -> Result<(), String> {
             ));
         }
     }
+    check_presets(entry)?;
     let scheme = (entry.build)(&Params::default()).map_err(|e| format!("with its defaults: {e}"))?;
     let somewhere = |fills: &dyn Fn(&Interface) -> bool| Interface::all_kinds().iter().any(fills);
     let udp = scheme.udp();
@@ -486,6 +561,40 @@ fn check(entry: &SchemeEntry) -> Result<(), String> {
     }
     Ok(())
 }
+
+/// Checks that presets name parameters, that values are in range, and that the scheme can be built with each preset.
+fn check_presets(entry: &SchemeEntry) -> Result<(), String> {
+    if entry.params.iter().any(|param| param.name == PRESET_KEY) {
+        return Err(format!("parameter \"{PRESET_KEY}\": the key of presets; expected another name"));
+    }
+    for (i, preset) in entry.presets.iter().enumerate() {
+        let fail = |problem: String| Err(format!("preset \"{}\": {problem}", preset.name));
+        if !is_name(preset.name, '-') || preset.name == Preset::DEFAULT {
+            return fail(
+                "expected a name of lower-case letters, digits and hyphens, a letter first".to_string(),
+            );
+        }
+        if entry.presets[..i].iter().any(|other| other.name == preset.name) {
+            return fail("stands twice".to_string());
+        }
+        for (name, value) in preset.values {
+            let Some(param) = entry.params.iter().find(|param| param.name == *name) else {
+                return fail(format!("there is no parameter \"{name}\""));
+            };
+            if let Err(error) = param.check(*value) {
+                return fail(format!("{name}: {value}: {}", error.problem));
+            }
+        }
+        let values = preset.values.iter().map(|&(name, value)| (name.to_string(), value));
+        if let Err(error) = (entry.build)(&Params(values.collect())) {
+            return fail(error.to_string());
+        }
+    }
+    Ok(())
+}
+
+/// The key by which a table of a scheme's parameters names a preset.
+pub const PRESET_KEY: &str = "preset";
 
 fn is_name(text: &str, joint: char) -> bool {
     text.len() <= 64

@@ -180,6 +180,14 @@ class Scenario:
         """Raise `InputError` if there is no such scheme, if the scenario's parameters for it are wrong, or if
         it needs what an interface of the network does not offer."""
 
+    def selected(self, scheme: str) -> Scenario:
+        """The scenario as the runs of a scheme have it: with the presets and changes of a selection such as
+        `c3l[rts]`, and with keys that the scheme brings. Raises `InputError`."""
+
+    def settings(self, scheme: str) -> list[str]:
+        """Values, as `path=value`, in which the runs of a scheme differ from this scenario: those of a
+        selection's changes, and those that the scheme brings. Raises `InputError`."""
+
     def network(self, seed: int = 1, routes: bool = False) -> str:
         """The network of a run with this seed, as JSON: see `airfair.network`."""
 
@@ -666,6 +674,13 @@ def scenario_schema() -> str:
 
 def schemes() -> str:
     """Every scheme with its parameters, as JSON."""
+
+def short_changes() -> str:
+    """Short names for changes in the brackets of a selection, as JSON."""
+
+def selections(text: str) -> list[tuple[str, list[str]]]:
+    """The selections of schemes in a text with commas between them, each with the names of its schemes, in
+    the form that results have. Raises `InputError` for one that cannot be read."""
 
 def register_scheme(
     scheme: type[Scheme],

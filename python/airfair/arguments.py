@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from types import UnionType
 from typing import Any, TypeVar
 
-from . import _core
+from . import _core, selections
 from ._core import InputError, Scenario
 
 T = TypeVar("T")
@@ -80,37 +80,17 @@ def as_overrides(overrides: Overrides) -> Sequence[str] | Mapping[str, Any]:
     return as_texts("overrides", overrides, 'texts such as "duration=5 s", or a dict of paths and values')
 
 
-def of_schemes(overrides: Overrides) -> tuple[Overrides, dict[str, Overrides]]:
-    """Overrides of all schemes, and by scheme those of single ones with the common ones before them:
-    `SCHEME:path=value` texts, or paths `SCHEME:path` of a dict."""
-    given = as_overrides(overrides)
-    names = list(dict.fromkeys(filter(None, map(_scheme_of, given))))
-    if isinstance(given, Mapping):
-        common = {path: value for path, value in given.items() if _scheme_of(path) is None}
-        return common, {name: common | dict(_own(name, given.items())) for name in names}
-    texts = [text for text in given if _scheme_of(text) is None]
-    own = ((name, _own(name, ((text, None) for text in given))) for name in names)
-    return texts, {name: [*texts, *(text for text, _ in found)] for name, found in own}
-
-
 def refuse_own(overrides: Overrides, where: str = "overrides: ") -> None:
-    """Raise `InputError` for an override of a single scheme, where all runs have the same."""
+    """Raise `InputError` for an override that names a single scheme: such a value stands in brackets."""
     for text in as_overrides(overrides):
-        if _scheme_of(text) is not None:
-            expected = f"airfair compare; expected {text.partition(':')[2].strip()}"
-            raise InputError(f"{where}{text}: a value for the runs of one scheme goes with {expected}")
-
-
-def _own(scheme: str, given: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """The overrides of a scheme, without its name."""
-    return [(text.partition(":")[2].strip(), value) for text, value in given if _scheme_of(text) == scheme]
-
-
-def _scheme_of(override: str) -> str | None:
-    """The scheme that stands before a path; no key of a file has a colon before its first dot."""
-    path = override.partition("=")[0].partition(".")[0]
-    scheme, colon, _ = path.partition(":")
-    return scheme.strip() if colon and '"' not in scheme else None
+        path = text.partition("=")[0].partition(".")[0]
+        scheme, colon, _ = path.partition(":")
+        if colon and '"' not in scheme:  # no key of a file has a colon before its first dot
+            change = text.partition(":")[2].strip()
+            expected = f"{scheme.strip()}[{change}] among the schemes"
+            raise InputError(
+                f"{where}{text}: a value for the runs of one scheme stands in brackets; expected {expected}"
+            )
 
 
 def as_path(name: str, path: object, expected: str = "a path") -> str:
@@ -157,13 +137,17 @@ def as_ordered(name: str, given: object) -> None:
 
 
 def as_schemes(given: Texts) -> list[str]:
-    """Names of schemes, at least one, each once. Raises `InputError`."""
-    names = as_texts("schemes", given, "names of schemes")
-    if not names:
+    """Selections of schemes, at least one, each once, in the form that results have. Raises `InputError`."""
+    texts = as_texts("schemes", given, "names of schemes")
+    if not texts:
         raise unsuitable("schemes", given, "at least one")
+    names: list[str] = []
+    for text in texts:
+        found = selections.read_all(text)
+        if len(found) > 1:
+            raise several_in_one("schemes", text)
+        names += [selection.name for selection in found]
     for i, name in enumerate(names):
-        if "," in name:
-            raise several_in_one("schemes", name)
         if name in names[:i]:
             raise InputError(f'schemes: "{name}" stands twice; expected each scheme once')
     return names
@@ -171,7 +155,7 @@ def as_schemes(given: Texts) -> list[str]:
 
 def several_in_one(name: str, text: str) -> InputError:
     """The error of names with commas between them in one text."""
-    names = [part.strip() for part in text.split(",")]
+    names = [selection.name for selection in selections.read_all(text)]
     return unsuitable(name, text, f"a list: {json.dumps(names, ensure_ascii=False)}")
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from functools import partial
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
-from . import _core
+from . import _core, selections
 from ._core import InputError, Scenario, Trace
 from .arguments import (
     Overrides,
@@ -25,8 +24,6 @@ from .arguments import (
     as_seed,
     as_texts,
     as_whole,
-    hint,
-    of_schemes,
     unsuitable,
 )
 from .optimal.model import Optimum
@@ -37,8 +34,6 @@ from .verdicts import Judged, Unjudged, judge_if_cheap, judge_run
 
 MOST_RUNS = 100_000
 """Most runs of a comparison, which keeps their results in memory."""
-
-OWN_RATES = "not judged by what the air allows: a scheme has settings of its own, and may have other rates"
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -64,10 +59,12 @@ def run(
     beside a run with drop-tail where there are none. Raises `InputError`.
     """
     as_flag("optimum", optimum)
-    if isinstance(scheme, str) and "," in scheme:
-        raise unsuitable("scheme", scheme, "one scheme; airfair.compare runs several")
     as_ordered("windows", windows)
     scenario = as_scenario(scenario, overrides)
+    if scheme is not None:
+        if isinstance(scheme, str) and len(selections.read_all(scheme)) > 1:
+            raise unsuitable("scheme", scheme, "one scheme; airfair.compare runs several")
+        scenario = scenario.selected(scheme)
     result = cast(RunResult, json.loads(scenario.run(scheme, seed, windows=windows)))
     if optimum and (found := judge_run(scenario, result).verdict) is not None:
         result["verdict"] = found
@@ -91,9 +88,11 @@ def compare(
 ) -> list[CompareRow]:
     """Run every scheme with every seed; one row a scheme, differences to the first, paired by seed.
 
-    `schemes` are names, by default the scenario's own scheme. A single text is a list of one. `seeds` are
-    several seeds, each once. `overrides` need a file, as in `run`; those that begin with the name of a scheme
-    and a colon, such as `diffq:radio.categories=diffq`, are for its runs only (`settings` of a row).
+    `schemes` are names, by default the scenario's own scheme. A single text is a list of one. Several schemes
+    that act together have a `+` between them, such as `cubic+fq-codel`; `diffq:paper` is a scheme with one of
+    its presets; and in brackets stand changes of the scenario for the runs of one row, such as
+    `c3l[rts; radio.queue_packets=100]` (`settings` of a row). `seeds` are several seeds, each once.
+    `overrides` need a file, as in `run`.
 
     `windows` are lengths of time, such as "1 s", over which fairness is measured, too (`window_jain`).
 
@@ -119,10 +118,8 @@ def compare(
     thread after each, without an argument. The rows do not depend on `jobs`. Raises `InputError`, also for an
     `optimum` of a network that its model cannot describe, and `OSError` if the report cannot be written.
     """
-    common, own = of_schemes(overrides)
-    source, scenario = scenario, as_scenario(scenario, common)
+    scenario = as_scenario(scenario, overrides)
     schemes = [scenario.scheme] if schemes is None else as_schemes(schemes)
-    forms = own_forms(schemes, common, own, partial(as_scenario, source))
     windows = as_texts("windows", windows)
     statistics = tuple(as_texts("statistics", statistics))
     until = None
@@ -149,7 +146,6 @@ def compare(
         until=until,
         optimum=optimum,
         interval=interval,
-        forms=forms,
         judged=report is not None,
         jobs=jobs,
         on_run=on_run,
@@ -169,53 +165,18 @@ class Run(NamedTuple):
     in it (int64; all flows of the first interval, then all of the second)."""
 
 
-class Form(NamedTuple):
-    """The scenario as the runs of one scheme have it, and how it differs from that of the others."""
-
-    scenario: Scenario
-    settings: list[str]
-
-    def unused_settings(self, scheme: str) -> list[str]:
-        """Warnings of its own settings for schemes that runs with this scheme do not have."""
-        own = [setting.partition("=")[0].strip() for setting in self.settings]
-        warnings = self.scenario.unused_settings([scheme])
-        return [
-            f"--set {scheme}:{warning.removeprefix('--set ')}"
-            for warning in warnings
-            if any(warning.startswith(f"--set {path}: ") for path in own)
-        ]
-
-
-def own_forms(
-    schemes: Sequence[str],
-    common: Overrides,
-    own: Mapping[str, Overrides],
-    read: Callable[[Overrides], Scenario],
-    where: str = "overrides: ",
-) -> dict[str, Form]:
-    """The forms of the scenario for schemes with overrides of their own, which follow the `common` ones.
-    Raises `InputError`, which begins with `where`."""
-    for scheme in own:
-        if scheme not in schemes:
-            mistyped = "" if _is_scheme(scheme) else hint(scheme, schemes)
-            expected = mistyped or f"; expected one of {', '.join(schemes)}"
-            raise InputError(f'{where}"{scheme}:" is for no scheme that is compared{expected}')
-    forms = {scheme: Form(read(overrides), _settings(common, overrides)) for scheme, overrides in own.items()}
-    if forms:
-        usual = _compared(read(common))
-        for scheme, form in forms.items():
-            other = next(
-                (what for what, value in _compared(form.scenario).items() if value != usual[what]), None
+def _settings(scenario: Scenario, schemes: Sequence[str]) -> list[list[str]]:
+    """By scheme the values in which its runs differ from the scenario: those of a selection's changes, and
+    those that the scheme brings. Raises `InputError` for changes after which runs cannot be compared."""
+    common = _compared(scenario)
+    for scheme in schemes:
+        own = _compared(scenario.selected(scheme))
+        other = next((what for what, value in own.items() if value != common[what]), None)
+        if other is not None:
+            raise InputError(
+                f'scheme "{scheme}": changes {other}; expected the same in all runs that are compared'
             )
-            if other is not None:
-                raise InputError(
-                    f'{where}"{scheme}:" changes {other}; expected the same in all runs that are compared'
-                )
-    return forms
-
-
-def _is_scheme(name: str) -> bool:
-    return any(scheme["name"] == name for scheme in schemes())
+    return [scenario.settings(scheme) for scheme in schemes]
 
 
 def _compared(scenario: Scenario) -> dict[str, object]:
@@ -226,15 +187,6 @@ def _compared(scenario: Scenario) -> dict[str, object]:
         "the duration": scenario.duration_ns,
         "the warm-up": scenario.warmup_ns,
     }
-
-
-def _settings(common: Overrides, overrides: Overrides) -> list[str]:
-    """The overrides that are not common ones, as texts."""
-    if isinstance(overrides, Mapping):
-        before = common if isinstance(common, Mapping) else {}
-        own = (item for item in overrides.items() if before.get(item[0]) != item[1])
-        return [f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in own]
-    return list(overrides[len(common) :])
 
 
 class Repeated(NamedTuple):
@@ -262,7 +214,6 @@ def repeat(
     until: Until | None = None,
     optimum: bool = False,
     interval: str | None = None,
-    forms: Mapping[str, Form] | None = None,
     judged: bool = False,
     jobs: int | None = None,
     on_run: Callable[[], object] | None = None,
@@ -270,9 +221,8 @@ def repeat(
 ) -> Repeated:
     """Like `compare`, but with the rows as the simulator wrote them, and with the runs.
 
-    With an `interval` the runs have series. `forms` has the scenario of schemes whose runs have another one
-    than the others. With `judged` there are shares of what the air allows, if they are cheap. `on_plan` is
-    called with the number of runs, again whenever runs are added.
+    With an `interval` the runs have series. With `judged` there are shares of what the air allows, if they
+    are cheap. `on_plan` is called with the number of runs, again whenever runs are added.
     """
     if not isinstance(seeds, Iterable) or isinstance(seeds, str):
         count = seeds if isinstance(seeds, int) and 0 < seeds < MOST_RUNS else 10
@@ -295,10 +245,10 @@ def repeat(
             f"{len(schemes)} schemes and {_at_least(most)} seeds: expected at most {MOST_RUNS} runs, "
             "whose results are kept in memory; a sweep keeps them on disk"
         )
-    forms = {scheme: (forms or {}).get(scheme, Form(scenario, [])) for scheme in schemes}
-    refused = list(dict.fromkeys(filter(None, (_refusal(forms[scheme], scheme) for scheme in schemes))))
+    refused = list(dict.fromkeys(filter(None, (_refusal(scenario, scheme) for scheme in schemes))))
     if refused:  # before hours of runs with other schemes
         raise InputError("\n".join(refused))
+    settings = _settings(scenario, schemes)
     looks: Iterable[int] = [len(first)]
     if until is not None:
         as_seed(first[-1] + until.max_seeds - len(first))
@@ -308,14 +258,13 @@ def repeat(
     best = _whole_optimum(scenario) if optimum else None
     max_min = None if best is None else _comparable(best)
     runs: list[list[Run]] = [[] for _ in schemes]
-    settings = [forms[scheme].settings for scheme in schemes]
     rows, results = "", [[""]]
     for look in looks:
         have = len(runs[0])
         more = [first[i] if i < len(first) else first[-1] + 1 + i - len(first) for i in range(have, look)]
         if on_plan is not None:
             on_plan(len(schemes) * look)
-        cells = [(forms[scheme].scenario, scheme, seed) for scheme in schemes for seed in more]
+        cells = [(scenario, scheme, seed) for scheme in schemes for seed in more]
         done = iter(_all(cells, windows, interval, jobs, on_run))
         for of_scheme in runs:
             of_scheme += [next(done) for _ in more]
@@ -328,15 +277,14 @@ def repeat(
             break
     beside: Judged | Unjudged | None = None
     if judged and best is None:
-        alike = all(form.scenario is scenario for form in forms.values())
-        beside = judge_if_cheap(results, scenario) if alike else Unjudged(OWN_RATES)
+        beside = judge_if_cheap(results, scenario)
     return Repeated(rows, runs, best, beside)
 
 
-def _refusal(form: Form, scheme: str) -> str | None:
+def _refusal(scenario: Scenario, scheme: str) -> str | None:
     """Why the scheme cannot run; None if it can."""
     try:
-        form.scenario.check_scheme(scheme)
+        scenario.check_scheme(scheme)
     except InputError as error:
         return str(error)
     return None

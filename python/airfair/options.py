@@ -62,15 +62,6 @@ report_option = click.option(
     metavar="FILE",
     help="Write a page with pictures, tables and the scenario: one HTML file.",
 )
-own_set_option = click.option(
-    "--set",
-    "overrides",
-    metavar="[SCHEME:]KEY=VALUE",
-    multiple=True,
-    help='Replace a value of the file, such as radio.data_rate="2 Mbit/s"; may be given many times. A table '
-    "that is given as a whole replaces the whole table of the file. With SCHEME: only for the runs of that "
-    "scheme, such as diffq:radio.categories=diffq.",
-)
 optimum_option = click.option(
     "--optimum",
     is_flag=True,

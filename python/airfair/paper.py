@@ -12,6 +12,7 @@ import math
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
@@ -34,7 +35,7 @@ from .claims import (
     judge,
     main_reading,
 )
-from .experiment import each
+from .experiment import each, schemes
 from .output import write_atomically
 from .results import CompareRow, Estimate, RunResult
 
@@ -51,6 +52,9 @@ TOTAL = "aggregate_goodput_bps"
 
 PACKAGE = "airfair_papers"
 
+PAPER = "paper"
+"""The preset by which papers are judged."""
+
 
 @dataclass(frozen=True)
 class Series:
@@ -66,6 +70,9 @@ class Series:
     """If not the experiment's."""
     by_seed: Callable[[int], Sequence[str]] | None = None
     """If not the experiment's: its network, where series of one network differ in its flows."""
+    preset: str = PAPER
+    """The preset of every scheme that has one of this name: a figure is judged by the readings of its paper,
+    also after the defaults have moved."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +182,8 @@ def planned(experiment: Experiment, seeds: Sequence[int]) -> list[Cell]:
     def scenario(series: Series, seed: int) -> Scenario:
         by_seed = series.by_seed or experiment.by_seed
         own = () if by_seed is None else by_seed(seed)
-        made = Scenario.read(series.scenario or experiment.scenario, (*series.overrides, *own))
+        overrides = (*_of_preset(series.preset), *series.overrides, *own)
+        made = Scenario.read(series.scenario or experiment.scenario, overrides)
         made.check_scheme(series.scheme)
         return made
 
@@ -184,6 +192,15 @@ def planned(experiment: Experiment, seeds: Sequence[int]) -> list[Cell]:
         for series in experiment.series
         for seed in seeds
     ]
+
+
+@cache
+def _of_preset(preset: str) -> tuple[str, ...]:
+    """Overrides for all schemes that have this preset."""
+    with_preset = (
+        scheme["name"] for scheme in schemes() if any(own["name"] == preset for own in scheme["presets"])
+    )
+    return tuple(f"schemes.{name}.preset={preset}" for name in with_preset)
 
 
 def measure(

@@ -265,6 +265,8 @@ def record(
     Raises `InputError`, and `OSError` if the folder cannot be written.
     """
     scenario = as_scenario(scenario, overrides)
+    if scheme is not None:
+        scenario = scenario.selected(scheme)
     as_type("capture", capture, Capture, "an airfair.Capture")
     as_flag("force", force)
     as_flag("optimum", optimum)

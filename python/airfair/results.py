@@ -943,6 +943,28 @@ class ChangedWants(TypedDict):
     """All wants with this value."""
 
 
+class PresetInfo(TypedDict):
+    """A named set of values of a scheme's parameters."""
+
+    name: str
+    """Name, which follows that of the scheme and a colon: `diffq:paper`."""
+    about: str
+    """Description in one line."""
+    values: dict[str, str]
+    """The parameters whose values are not the defaults."""
+
+
+class ShortChange(TypedDict):
+    """A short name for changes in the brackets of a selection."""
+
+    example: str
+    """Its form: "rts", or "window=4" as an example of one with a value."""
+    about: str
+    """Description in one line."""
+    sets: list[str]
+    """The values that it sets, as `path=value`."""
+
+
 class SchemeInfo(TypedDict):
     """A scheme of the table."""
 
@@ -956,6 +978,11 @@ class SchemeInfo(TypedDict):
     """Places that the scheme fills."""
     params: list[ParamInfo]
     """Parameters."""
+    presets: list[PresetInfo]
+    """Named sets of values of the parameters, beside the defaults, which are the preset "default"."""
+    brings: dict[str, str]
+    """Keys of a scenario, with their values, that the scheme sets for its own runs, if the scenario does not
+    state the key and the scheme could not run without it."""
     wants: list[WantInfo]
     """Capabilities that the scheme wants of a network, with its defaults
     ([capabilities.md](capabilities.md))."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import string
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
 import rich.console
 from rich.markup import escape
 from rich.text import Text
 
-from . import capabilities
+from . import capabilities, selections
 from .quantities import (
     dash_or,
     digits,
@@ -156,6 +158,36 @@ def columns_of(rows: Sequence[CompareRow], columns: Sequence[Column] = COLUMNS) 
     lone = all(len(row["flows"]) == 1 for row in rows)
     found = [column for column in columns if any(row.get(column.key) is not None for row in rows)]
     return [column for column in found if not (lone and column in OF_PACKETS)]
+
+
+def hidden_settings(row: CompareRow) -> list[str]:
+    """Values that the runs of a row have alone, and that its name does not show."""
+    return [setting for setting in row.get("settings", []) if setting not in row["scheme"]]
+
+
+MOST_OF_A_NAME = 24
+"""Longest name of a row that leaves room for numbers on a terminal."""
+
+
+def short_named(rows: Sequence[CompareRow], out: rich.console.Console) -> tuple[list[CompareRow], list[str]]:
+    """The rows with a letter as the name of each whose name is long, and lines that say what letters stand
+    for; the same rows, and no line, where the output is wide enough."""
+    names = [row["scheme"] for row in rows]
+    if max(map(len, names)) <= max(MOST_OF_A_NAME, out.width // 3):
+        return list(rows), []
+    long = [name for name in names if len(name) > MOST_OF_A_NAME]
+    letters = {name: f"({letter})" for name, letter in zip(long, _letters(), strict=False)}
+    renamed = [row | {"scheme": letters.get(row["scheme"], row["scheme"])} for row in rows]
+    for row in renamed:
+        if "baseline" in row:
+            row["baseline"] = letters.get(row["baseline"], row["baseline"])
+    return cast(list[CompareRow], renamed), [f"{letter} {name}" for name, letter in letters.items()]
+
+
+def _letters() -> Iterator[str]:
+    """a, b, ..., z, aa, ab, ..."""
+    for length in itertools.count(1):
+        yield from map("".join, itertools.product(string.ascii_lowercase, repeat=length))
 
 
 def schemes_of(scheme: str, own: Mapping[str, str]) -> str:
@@ -442,8 +474,11 @@ def show_comparison(
         met = all(row["precision"]["met"] for row in rows)
         out.print(f"{'reached' if met else 'not reached'}: half-widths of at most {escape(wide)}")
     for row in rows:
-        if "settings" in row:
-            out.print(escape(f"{row['scheme']} alone has {', '.join(row['settings'])}"))
+        if settings := hidden_settings(row):
+            out.print(escape(f"{row['scheme']} alone has {', '.join(settings)}"))
+    rows, legend = short_named(rows, out)
+    for line in legend:
+        out.print(escape(line))
     columns = columns_of(rows)
     same = _same(rows, columns)
     shown = [column for column in columns if column not in same]
@@ -563,7 +598,14 @@ def list_schemes(schemes: Sequence[SchemeInfo], out: rich.console.Console) -> No
             about = textwrap.shorten(about, max(WORDS, out.width - width), placeholder=" ...")
         line = Text(scheme["name"], style="bold").append(f"{'':{width - len(scheme['name'])}}")
         out.print(line.append(about, style="not bold"), soft_wrap=True)
-    out.print("\nParameters, sources and places of one: airfair schemes NAME")
+    out.print("\nParameters, presets, sources and places of one: airfair schemes NAME")
+    out.print("Several together: cubic+fq-codel. A preset: diffq:paper. Changes for its runs alone:")
+    changes = selections.short_changes()
+    for change in changes:
+        out.print(escape(f"  NAME[{change['example']}]"), style="bold", end="")
+        room = max(len(change["example"]) for change in changes) - len(change["example"]) + 2
+        out.print(escape(f"{'':{room}}{change['about']}"), style="not bold", soft_wrap=True)
+    out.print(escape('  NAME[KEY=VALUE; ...], such as "red[radio.queue_packets=100; window=4]"'))
 
 
 def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console, *, readings: bool = False) -> None:
@@ -575,6 +617,10 @@ def show_schemes(schemes: Iterable[SchemeInfo], out: rich.console.Console, *, re
         out.print(escape(scheme["about"]))
         out.print(f"[dim]{escape(scheme['source'])}[/dim]")
         _folded(f"{capabilities.sentence(scheme)} {capabilities.other_wants(scheme)}".rstrip(), "", out)
+        for preset in scheme["presets"]:
+            values = ", ".join(f"{name} = {value}" for name, value in preset["values"].items())
+            text = f"{scheme['name']}:{preset['name']}: {preset['about']} ({values})"
+            _folded(text, "", out)
         hidden = 0
         for p in scheme["params"]:
             if (p["role"] == "reading") is not readings:

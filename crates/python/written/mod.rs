@@ -123,6 +123,8 @@ impl Definition {
             places: self.places.clone().into(),
             carriers: &[Carrier::Tcp],
             params: self.params.clone().into(),
+            presets: &[],
+            brings: &[],
             build: Build::Closure(Arc::new(move |params| definition.build(params, &raised))),
         }
     }

@@ -9,7 +9,7 @@ use crate::declare::schema::Schema;
 use crate::declare::table::{inline_table, table, variants};
 use crate::keys::movement::Way;
 use crate::keys::routing::RoutingProtocol;
-use crate::keys::scheme_name::SchemeName;
+use crate::keys::scheme_name::{RunScheme, SchemeName};
 use crate::text::error::Cx;
 use crate::text::location::Path;
 use crate::text::tree::{Located, Value};
@@ -33,8 +33,9 @@ table! {
         duration: Span = required, in Span(1)..=LONGEST;
         /// Measurements start at this time.
         warmup: Span = default(Span::ZERO);
-        /// The scheme, unless the command line names another.
-        scheme: SchemeName = default(SchemeName("droptail".to_string()));
+        /// The scheme, unless the command line names another; several that fill different places with `+` between them, such as
+        /// "cubic+fq-codel".
+        scheme: RunScheme = default(RunScheme("droptail".to_string()));
         /// Most memory for the pairs of radios of which one hears the other, and for packets on wires. A world whose pairs need more is
         /// refused before it is built; a run ends with an error when the packets on its wires need what the pairs have left.
         memory_limit: Bytes = default(Bytes(4_000_000_000));

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use airfair_schemes::{
-    Fate, ParamDoc, ParamKind, ParamRole, ParamValue, Params, Registry, SchemeEntry, former,
+    Fate, PRESET_KEY, ParamDoc, ParamKind, ParamRole, ParamValue, Params, Preset, Registry, SchemeEntry,
+    former,
 };
 use airfair_units::{Bytes, Rate, Span};
 
@@ -37,14 +38,16 @@ pub(crate) fn find<'r>(
     found
 }
 
-/// Reads one table of parameters; those that are not written have their defaults.
+/// Reads one table of parameters; those that are not written have the values of the table's preset, or else their defaults.
 pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, cx: &mut Cx<'_>) -> Params {
     let (mut params, mut fits) = (BTreeMap::new(), true);
+    let preset = table.and_then(|table| read_preset(entry, table, path, cx));
+    let unwritten = |doc: &ParamDoc| preset.and_then(|preset| preset.value(doc.name)).unwrap_or(doc.default);
     for doc in entry.params.iter() {
         let written = table.and_then(|t| t.get(doc.name));
         let value = match written {
             Some(node) => read_one(doc, node, &path.child(doc.name), cx),
-            None => Some(doc.default),
+            None => Some(unwritten(doc)),
         };
         fits &= value.is_some();
         params.extend(value.map(|v| (doc.name.to_string(), v)));
@@ -53,13 +56,13 @@ pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, 
     let Some(table) = table else { return params };
     // The complete form has all parameters: default values need no warning.
     let off = |name: &str| params.0.get(name) == Some(&ParamValue::Flag(false));
-    for doc in entry.params.iter().filter(|doc| params.0.get(doc.name) != Some(&doc.default)) {
+    for doc in entry.params.iter().filter(|doc| params.0.get(doc.name) != Some(&unwritten(doc))) {
         if let Some(flag) = doc.needs.filter(|flag| off(flag)) {
             cx.warnings.push(format!("{} has no effect: {flag} = false", path.child(doc.name)));
         }
     }
     for (key, written) in &table.entries {
-        if !entry.params.iter().any(|d| d.name == key) {
+        if key != PRESET_KEY && !entry.params.iter().any(|d| d.name == key) {
             let registry = cx.schemes;
             cx.error(written.key_at, &path.child(&cut(key)), || unknown(entry, key, registry));
         }
@@ -83,6 +86,29 @@ pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, 
         });
     }
     params
+}
+
+/// The preset that a table names; `None` for that of the defaults.
+fn read_preset(
+    entry: &SchemeEntry,
+    table: &Table,
+    path: &Path<'_>,
+    cx: &mut Cx<'_>,
+) -> Option<&'static Preset> {
+    let node = table.get(PRESET_KEY)?;
+    let path = path.child(PRESET_KEY);
+    let name = String::read(node, &path, cx)?;
+    let found = entry.preset(&name);
+    if found.is_none() {
+        cx.error(node.at, &path, || no_preset(entry, &name));
+    }
+    found?
+}
+
+/// The problem of a preset that a scheme does not have.
+pub(crate) fn no_preset(entry: &SchemeEntry, name: &str) -> String {
+    let known: Vec<&str> = entry.preset_names().collect();
+    format!("{}: {} has no such preset; expected {}", quoted(name), entry.name, one_of(&known))
 }
 
 /// Most parameters that a message lists.
@@ -210,6 +236,13 @@ fn is_reading(entry: &SchemeEntry, name: &str) -> bool {
     entry.params.iter().any(|param| param.name == name && param.role == ParamRole::Reading)
 }
 
+/// The documentation of the key of presets.
+fn preset_doc(entry: &SchemeEntry) -> String {
+    let preset = |preset: &Preset| format!(" \"{}\": {}.", preset.name, preset.about);
+    let presets: String = entry.presets.iter().map(preset).collect();
+    format!("The values of the parameters that are not written.{presets}")
+}
+
 /// All parameters of a scheme.
 pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
     let of = |kind| match kind {
@@ -221,10 +254,20 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
         ParamKind::Flag => (bool::TYPE, bool::expected(), bool::schema()),
         ParamKind::Choice(choices) => ("choice", one_of(choices), words(choices)),
     };
-    let keys = entry
-        .params
-        .iter()
-        .map(|p| {
+    let presets: Vec<&str> = entry.preset_names().collect();
+    let preset = (presets.len() > 1).then(|| KeyDoc {
+        name: PRESET_KEY,
+        kind: "choice",
+        expected: one_of(&presets),
+        choices: presets.iter().map(ToString::to_string).collect(),
+        range: None,
+        default: DefaultDoc::Value(quote(Preset::DEFAULT)),
+        doc: preset_doc(entry),
+        schema: words(&presets),
+    });
+    let keys = preset
+        .into_iter()
+        .chain(entry.params.iter().map(|p| {
             let (kind, expected, schema) = of(p.kind);
             KeyDoc {
                 name: p.name,
@@ -239,7 +282,7 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
                 doc: p.doc.to_string(),
                 schema: within(schema, p.range.map_or([None, None], |range| range.map(|v| bound(&v)))),
             }
-        })
+        }))
         .collect();
     TableDoc {
         name: format!("[schemes.{}]", entry.name),

@@ -42,7 +42,7 @@ pub(crate) struct FlowContext<'a> {
     pub nodes: &'a Nodes,
     pub tcp: &'a Tcp,
     /// The scheme of the run, if the registry has it.
-    pub run: Option<&'a SchemeEntry>,
+    pub run: &'a [&'a SchemeEntry],
     pub duration: Span,
     pub warmup: Span,
     pub limits: &'a Limits,
@@ -185,18 +185,15 @@ fn check_room(
 }
 
 /// The header of a flow's packets: that of its own scheme, else of the run's, else of the one that its transport names.
-fn header(
-    transport: &Transport,
-    run: Option<&SchemeEntry>,
-    schemes: &Registry,
-) -> Option<&'static HeaderKind> {
+fn header(transport: &Transport, run: &[&SchemeEntry], schemes: &Registry) -> Option<&'static HeaderKind> {
     let (carrier, named, pinned) = match transport {
         Transport::Udp => (Carrier::Udp, None, false),
         Transport::PlainUdp => return None,
         Transport::ControlledUdp { law, pinned, .. } => (Carrier::Udp, schemes.find(law), *pinned),
         Transport::Tcp { law, pinned, .. } => (Carrier::Tcp, schemes.find(law), *pinned),
     };
-    let law = run.filter(|run| !pinned && run.has_source(carrier)).or(named)?;
+    let of_run = run.iter().copied().find(|run| !pinned && run.has_source(carrier));
+    let law = of_run.or(named)?;
     // No header depends on parameters.
     let scheme = (law.build)(&Params::default()).ok()?;
     match carrier {

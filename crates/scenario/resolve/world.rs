@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use airfair_schemes::Params;
+use airfair_schemes::{Params, SchemeEntry};
 use airfair_sim::spec::{
     ArpSpec, ControllerSpec, FlowSpec, GainChangeSpec, GainSpec, HeaderSpec, LinkSpec, NodeScheme, QueueSpec,
     RateChange, Traffic, Transport, WorldSpec,
@@ -81,8 +81,8 @@ pub(crate) fn assemble(root: &Table, limits: &Limits, cx: &mut Cx<'_>) -> Option
     }
     let (controllers, controller_specs) = controllers(root, &nodes, cx);
     let tcp_written = tcp.is_written();
-    let run = top.as_ref().and_then(|top| cx.schemes.find(&top.scheme.0));
-    let context = FlowContext { nodes: &nodes, tcp: &tcp, run, duration, warmup, limits };
+    let run = run_schemes(top.as_ref(), cx);
+    let context = FlowContext { nodes: &nodes, tcp: &tcp, run: &run, duration, warmup, limits };
     let mut flows = flows(root, &context, cx);
     let empty = Table::new(root.at);
     macro_rules! table {
@@ -487,6 +487,20 @@ fn gain_changes(table: &GainTable, duration: Span, path: &Path<'_>, cx: &mut Cx<
     changes
 }
 
+/// The schemes of the run.
+fn run_schemes<'r>(top: Option<&TopTable>, cx: &mut Cx<'r>) -> Vec<&'r SchemeEntry> {
+    let Some(top) = top else { return Vec::new() };
+    let place = (top.locations.of("scheme"), &Path::ROOT.child("scheme"));
+    let registry = cx.schemes;
+    let found: Vec<_> =
+        top.scheme.names().filter_map(|name| scheme_params::find(registry, name, place, cx)).collect();
+    let parts = found.iter().map(|&entry| (entry.clone(), Params::default())).collect();
+    if let Err(problem) = SchemeEntry::combined("", parts) {
+        cx.error(place.0, place.1, || format!("{}: {problem}", quoted(&top.scheme.0)));
+    }
+    found
+}
+
 /// The parameters of every scheme that runs, at flows and nodes (`used`) or as the run's, and of those that the file configures.
 fn schemes<'a>(
     root: &Table,
@@ -497,12 +511,7 @@ fn schemes<'a>(
     let registry = cx.schemes;
     let parent = Path::ROOT.child("schemes");
     let written = single(root, "schemes", cx);
-    if let Some(top) = top {
-        let place = (top.locations.of("scheme"), &Path::ROOT.child("scheme"));
-        if scheme_params::find(registry, &top.scheme.0, place, cx).is_some() {
-            used.insert(&top.scheme.0);
-        }
-    }
+    used.extend(top.into_iter().flat_map(|top| top.scheme.names()));
     let mut out = BTreeMap::new();
     for (name, entry) in written.map(|t| &t.entries).into_iter().flatten() {
         let path = parent.child(name);

@@ -34,6 +34,13 @@ pub enum Location {
         /// The path before the equals sign.
         path: String,
     },
+    /// A change in the brackets of a selection of schemes, by the path it sets.
+    Change {
+        /// The selection.
+        selection: String,
+        /// The path before the equals sign.
+        path: String,
+    },
 }
 
 /// One thing that is wrong.
@@ -54,6 +61,7 @@ impl fmt::Display for ScenarioError {
             Location::File { name, line } => write!(f, "{name}:{line}: ")?,
             Location::Whole { name } => write!(f, "{name}: ")?,
             Location::Override { path } => write!(f, "--set {path}: ")?,
+            Location::Change { selection, path } => write!(f, "scheme \"{selection}\": {path}: ")?,
         }
         f.write_str(&self.rest_of_key())?;
         f.write_str(&self.problem)
@@ -66,7 +74,9 @@ impl ScenarioError {
         if self.key.is_empty() {
             return String::new();
         }
-        let Location::Override { path } = &self.location else { return format!("{}: ", self.key) };
+        let (Location::Override { path } | Location::Change { path, .. }) = &self.location else {
+            return format!("{}: ", self.key);
+        };
         // `--set red.max_p` is short for `--set schemes.red.max_p`.
         let below = |key: &str| key.strip_prefix(path.as_str()).map(str::to_string);
         match below(&self.key).or_else(|| below(self.key.strip_prefix("schemes.")?)) {

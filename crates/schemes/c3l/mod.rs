@@ -55,6 +55,7 @@ pub mod known_controllers;
 mod links;
 pub mod local;
 pub mod overload;
+mod presets;
 pub mod profile;
 pub mod round;
 pub mod shares;
@@ -79,6 +80,7 @@ pub use flow::{C3lSource, Receiver, SourceConfig};
 pub use hop::Stamper;
 pub use links::{Capacity, Ended, Links, Sending};
 pub use local::LocalAgent;
+pub use presets::PRESETS;
 
 use capacity::{Decrease, Repeats, Several};
 use topology::{Conflict, Hider, Reach, Vertices};

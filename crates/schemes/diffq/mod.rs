@@ -41,6 +41,7 @@
 mod announcement;
 pub mod backlogs;
 mod destinations;
+mod presets;
 mod queue;
 pub mod scheduler;
 pub mod sender;
@@ -61,6 +62,8 @@ use backlogs::Backlogs;
 use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
 use scheduler::{AckLevel, Order, Parts, Quantiser, Rounding, Serve};
 use sender::{DiffQSender, Law, SenderConfig, Steps};
+
+pub use presets::PRESETS;
 
 params! {
     /// The parameters of DiffQ over destination queues and over forwarders, where the queue of a source is what it is granted.

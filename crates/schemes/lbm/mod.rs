@@ -55,11 +55,13 @@ mod adaptation;
 mod agent;
 mod load;
 mod marking;
+mod presets;
 
 pub use adaptation::Adaptation;
 pub use agent::LbmAgent;
 pub use load::{Load, Measure};
 pub use marking::{Curve, INCOMING, LbmMark, OUTGOING};
+pub use presets::PRESETS;
 
 use alloc::boxed::Box;
 use alloc::string::ToString;

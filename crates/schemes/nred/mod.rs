@@ -59,12 +59,14 @@ mod agent;
 mod detection;
 mod drop;
 mod notification;
+mod presets;
 
 pub use accounting::{Accounting, Shares};
 pub use agent::NredAgent;
 pub use detection::{Congestion, Detector};
 pub use drop::{INCOMING, NredDrop, OUTGOING};
 pub use notification::Heard;
+pub use presets::PRESETS;
 
 use alloc::boxed::Box;
 

@@ -199,6 +199,18 @@ impl Wants {
         Self { priority: highest, ..self.and_if(highest.0 > 0, Capability::Priorities) }
     }
 
+    /// These and those of another scheme at the same interface. Of two intervals of samples the shorter one holds, of two priorities the
+    /// higher one.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        let samples = match (self.samples.0, other.samples.0) {
+            (0, one) | (one, 0) => Span(one),
+            (one, another) => Span(one.min(another)),
+        };
+        let (set, exact) = (self.set.union(other.set), self.exact.union(other.exact));
+        Self { set, exact, samples, priority: self.priority.max(other.priority) }
+    }
+
     /// True if a capability is wanted.
     #[must_use]
     #[inline]

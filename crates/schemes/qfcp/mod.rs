@@ -52,10 +52,12 @@
 
 mod capacity;
 pub mod header;
+mod presets;
 mod router;
 mod sender;
 
 pub use capacity::{Capacity, Observed};
+pub use presets::PRESETS;
 pub use router::{Divisor, QfcpRouter, RouterConfig};
 pub use sender::{QfcpSender, SenderConfig};
 

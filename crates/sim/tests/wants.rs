@@ -43,7 +43,7 @@ fn what_is_wanted_and_not_offered_is_refused_by_name() {
     let urgent = Wants::NONE.priorities_to(Priority(1));
     let expected = "node 0: scheme greedy needs capabilities that its radio does not offer: priorities of packets (of 2 levels, and \
                     the radio has categories for 1); expected radio.categories = \"diffq\", which has 8 (in a comparison for this \
-                    scheme alone: --set SCHEME:radio.categories=diffq), or a list of 2 or more, or a smaller `levels` of the scheme";
+                    scheme alone: SCHEME[radio.categories=diffq]), or a list of 2 or more, or a smaller `levels` of the scheme";
     assert_eq!(refusal(Medium::Radio, urgent).as_deref(), Some(expected));
     let few = Wants::of(&[Capability::Departures, Capability::OwnQueue, Capability::Ecn]);
     assert_eq!(refusal(Medium::Wire, few), None);

@@ -60,7 +60,7 @@ fn few_categories(wanted: Priority, categories: usize) -> String {
     }
     format!(
         " (of {needed} levels, and the radio has categories for {categories}); expected radio.categories = \"diffq\", which has 8 (in a \
-         comparison for this scheme alone: --set SCHEME:radio.categories=diffq), or a list of {needed} or more, or a smaller `levels` of the \
+         comparison for this scheme alone: SCHEME[radio.categories=diffq]), or a list of {needed} or more, or a smaller `levels` of the \
          scheme"
     )
 }

@@ -10,17 +10,16 @@ from typing import cast
 
 import click
 
-from .. import experiment, sequential, tables, terminal, verdict_tables
-from ..arguments import of_schemes
+from .. import experiment, selections, sequential, tables, terminal, verdict_tables
 from ..options import (
     Seeds,
     file_argument,
     json_option,
     optimum_option,
-    own_set_option,
     report_option,
     schemes_from_option,
     seeds_options,
+    set_option,
     window_option,
 )
 from ..results import CompareRow
@@ -43,11 +42,13 @@ from .common import (
 @click.option(
     "--schemes",
     metavar="A,B",
-    help="Schemes, with commas; by default that of the scenario. The first is the baseline of differences.",
+    help="Schemes, with commas; by default that of the scenario. The first is the baseline of differences. "
+    "A window law and a queue: cubic+fq-codel. A preset: diffq:paper. Changes for the runs of one: c3l[rts], "
+    "fq-codel[radio.queue_packets=100; window=4] (`airfair schemes` lists short ones).",
 )
 @schemes_from_option
 @seeds_options(sequential.STATISTICS, sequential.MAX_SEEDS)
-@own_set_option
+@set_option
 @window_option
 @json_option
 @report_option
@@ -84,14 +85,9 @@ def compare(
         )
     for window in windows:
         time("--window", window)
-    common, own = of_schemes(overrides)
-    if own and str(file) == "-":
-        raise click.UsageError("--set SCHEME:PATH=VALUE needs a file: standard input is read once")
-    scenario = read_scenario(file, cast(Sequence[str], common))
-    names = [scenario.scheme] if schemes is None else [name.strip() for name in schemes.split(",")]
-    forms = experiment.own_forms(
-        names, common, own, lambda more: read_scenario(file, cast(Sequence[str], more)), "--set "
-    )
+    scenario = read_scenario(file, overrides)
+    found = selections.read_all(scenario.scheme if schemes is None else schemes)
+    names = [selection.name for selection in found]
     windows_given = bool(windows)
     interval = None
     if report is not None:
@@ -109,14 +105,12 @@ def compare(
             until=until,
             optimum=optimum,
             interval=interval,
-            forms=forms,
             judged=report is not None or not as_json,
             jobs=jobs,
             on_run=lambda: progress.advance(task),
             on_plan=lambda total: progress.update(task, total=total),
         )
     warn_unused(scenario, names)
-    warn([warning for scheme, form in forms.items() for warning in form.unused_settings(scheme)])
     with written_first(report, lambda path: write_report(path, scenario, done)):
         if as_json:
             print(done.rows, flush=True)
@@ -125,8 +119,10 @@ def compare(
         if not windows_given:  # a report has windows of its own
             for row in rows:
                 row.pop("window_jain", None)
-        show_verdict = partial(verdict_tables.show_verdict, rows, done.judged)
-        tables.show_comparison(scenario.name, rows, terminal.console(), show_verdict)
+        console = terminal.console()
+        short, _ = tables.short_named(rows, console)
+        show_verdict = partial(verdict_tables.show_verdict, short, done.judged)
+        tables.show_comparison(scenario.name, rows, console, show_verdict)
         warn(tables.warnings_of(rows))
         if done.optimum is not None:
             from ..optimal import show

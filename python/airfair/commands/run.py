@@ -64,6 +64,9 @@ def run(
       airfair run scenarios/three-pairs.toml --out out/pairs --pcap a2 --trace
     """
     scenario = read_scenario(file, choice.overrides)
+    warn_unused(scenario, [choice.scheme or scenario.scheme])
+    if choice.scheme is not None:
+        scenario = scenario.selected(choice.scheme)
     for window in windows:
         time("--window", window)
     if report is not None:
@@ -77,7 +80,6 @@ def run(
         text, _ = _core.run_paced(scenario, choice.scheme, choice.seed, speed)
     else:
         text = scenario.run(choice.scheme, choice.seed, windows=windows, wire_check=wire_check)
-    warn_unused(scenario, [choice.scheme or scenario.scheme])
     if as_json and not optimum:
         print(text)
         return
@@ -151,7 +153,6 @@ def run_for_report(
     text = done.runs[0][0].result
     result = cast(RunResult, json.loads(text))
     judged = judge_run(scenario, result, optimum=optimum)
-    warn_unused(scenario, [scheme])
     with written_first(path, lambda path: write_report(path, scenario, reports.of_run(done, judged))):
         if as_json:
             print(json.dumps(result) if optimum else text, flush=True)

@@ -214,7 +214,9 @@ class Study:
         self.left_out = len(order) - len(shown)
         self.fairness = [*tables.FAIRNESS, *tables.columns_of(rows, tables.OF_OPTIMUM), tables.LOG_UTILITY]
         self.delays = tables.columns_of(rows, tables.DELAYS)
-        self.settings = [(row["scheme"], row["settings"]) for row in rows if "settings" in row]
+        self.settings = [
+            (row["scheme"], settings) for row in rows if (settings := tables.hidden_settings(row))
+        ]
         self.is_run = repeated.verdict is not None
         self.verdict = verdict_tables.table_of(rows, repeated.judged)
         self.verdict_title = verdict_tables.title(rows, repeated.judged)
@@ -338,12 +340,9 @@ class Study:
             return shlex.join(["airfair", "run", self.file, "--scheme", self.baseline, "--seed", seed, *more])
         if not self._in_a_row:
             also = ", optimum=True" if self.optimum else ""
-            own = [f"{scheme}:{text}" for scheme, texts in self.settings for text in texts]
-            also += f", overrides={own!r}" if own else ""
             return f"airfair.compare({self.file!r}, schemes={self.schemes!r}, seeds={self.seeds!r}{also})"
         more = ["--seeds", str(len(self.seeds)), "--seed-from", str(self.seeds[0])]
         more += ["--optimum"] if self.optimum else []
-        more += [part for own in self.settings for text in own[1] for part in ("--set", f"{own[0]}:{text}")]
         return shlex.join(["airfair", "compare", self.file, "--schemes", ",".join(self.schemes), *more])
 
 

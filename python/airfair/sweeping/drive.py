@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import _core
+from .. import _core, selections
 from .._core import InputError
 from . import worker
 from .dataset import Dataset
@@ -111,7 +111,7 @@ class _Driver:
         self.plan = plan
         self.sources = sources()
         if not isinstance(executor, ThreadPoolExecutor):
-            check_elsewhere(plan.schemes)
+            check_elsewhere([name for scheme in plan.schemes for name in selections.read(scheme).schemes])
         self.dataset = dataset
         self.executor = executor
         self.own = isinstance(executor, Processes)

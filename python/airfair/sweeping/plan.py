@@ -12,9 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import _core, experiment
+from .. import _core, selections
 from .._core import InputError, Scenario
-from ..arguments import Overrides, as_overrides, hint, refuse_own
+from ..arguments import Overrides, as_overrides, refuse_own
 from .study import SHOWN, Case, Study, Value, as_toml, refuse
 from .written import code_of
 
@@ -78,10 +78,9 @@ class Plan:
             for case in (range(len(study.cases)) if study.cases else [-1])
             for values in itertools.product(*(range(len(v)) for v in study.parameters.values()))
         ]
-        self._known = [scheme["name"] for scheme in experiment.schemes()]
         self._checked = self._check(on_check, errors)
         self.schemes = study.schemes or [self._checked[0].scheme]
-        self._code = {scheme: code_of(scheme) for scheme in self.schemes}
+        self._code = {scheme: _code_of(scheme) for scheme in self.schemes}
         self.resolved = lru_cache(2)(self._resolved)
 
     @property
@@ -139,7 +138,7 @@ class Plan:
     def _check(self, on_check: Callable[[int, int], object] | None, before: Sequence[str]) -> list[Checked]:
         """The checked cells. Raises `InputError` with what was wrong `before` and is wrong here."""
         checked: list[Checked] = []
-        errors: dict[str, None] = dict.fromkeys([*before, *self._unknown_schemes()])
+        errors: dict[str, None] = dict.fromkeys(before)
         twins: dict[str, int] = {}
         source = self.study.scenario
         # Without its scenario nothing more can be known of a study.
@@ -169,12 +168,6 @@ class Plan:
         line = error.removeprefix(f"{self.study.origin}:").partition(":")[0]
         return int(line) if line.isdecimal() else math.inf
 
-    def _unknown_schemes(self) -> Iterator[str]:
-        for i, name in enumerate(self.study.schemes):
-            if name not in self._known:
-                where = self.study.place(self.study.lines["schemes", i], "schemes")
-                yield f'{where}: there is no scheme "{name}"{hint(name, self._known)}'
-
     def _check_one(self, cell: int) -> Checked | list[str]:
         """Read a cell's scenario; what is wrong is placed where the study says it."""
         try:
@@ -183,8 +176,6 @@ class Plan:
             return [self._place(line, cell) for line in str(error).splitlines()]
         errors = []
         for i, scheme in enumerate(self.study.schemes):
-            if scheme not in self._known:
-                continue
             try:
                 scenario.check_scheme(scheme)
             except InputError as error:  # its parameters are wrong, or the network lacks what it needs
@@ -218,6 +209,11 @@ class Plan:
     def _at(self, cell: int) -> str:
         paths = list(self.parameters(cell))
         return f"{self._of(paths[-1], cell)}: " if paths else ""
+
+
+def _code_of(selection: str) -> str:
+    """Digests of the files in which schemes of a selection are written; empty if none is."""
+    return "".join(map(code_of, selections.read(selection).schemes))
 
 
 def digest(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Self, cast
 
 from .. import _core
 from .._core import InputError, Scenario, ScenarioError
-from ..arguments import SEED_LIMIT, Texts, as_ordered, as_path, hint, several_in_one
+from ..arguments import SEED_LIMIT, Texts, as_ordered, as_path, as_schemes, hint
 from ..notebook import listed, page
 
 Value = str | int | float | bool | list[Any] | dict[str, Any]
@@ -273,14 +273,17 @@ class _Reader:
         for at, name in cast(list[_Placed], value):
             if not isinstance(name, str):
                 self.error(at, "schemes", f"{_shown(name)}; expected the name of a scheme")
-            elif "," in name:
-                problem = str(several_in_one("schemes", name)).removeprefix("schemes: ")
-                self.error(at, "schemes", problem)
-            elif name in names:
-                self.error(at, "schemes", f'"{name}" stands twice; expected each scheme once')
+                continue
+            try:
+                (known,) = as_schemes([name])
+            except InputError as error:
+                self.error(at, "schemes", str(error).removeprefix("schemes: "))
+                continue
+            if known in names:
+                self.error(at, "schemes", f'"{known}" stands twice; expected each scheme once')
             else:
                 self.study.lines["schemes", len(names)] = at
-                names.append(name)
+                names.append(known)
         return names
 
     def seeds(self, document: Mapping[str, _Placed]) -> list[int]:

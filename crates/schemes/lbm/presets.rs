@@ -1,0 +1,10 @@
+//! Named sets of values of the parameters. The declared defaults are what an operator should take.
+
+use crate::registry::Preset;
+
+/// Every preset beside the defaults.
+pub const PRESETS: &[Preset] = &[Preset {
+    name: "paper",
+    about: "the main reading of the paper, by which its figures are judged",
+    values: &[],
+}];
