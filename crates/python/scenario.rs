@@ -247,7 +247,7 @@ impl Scenario {
             let form = self.form(scheme.as_ref())?;
             let result = form.world(1)?.result();
             let warnings = contract::warnings(&form.scenario, &result).map(str::to_string);
-            Ok(warnings.chain(self.unused(&[result.scheme.clone()])?).collect())
+            Ok(warnings.chain(self.unused(std::slice::from_ref(&result.scheme))?).collect())
         })
     }
 

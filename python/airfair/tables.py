@@ -181,7 +181,7 @@ def short_named(rows: Sequence[CompareRow], out: rich.console.Console) -> tuple[
     for row in renamed:
         if "baseline" in row:
             row["baseline"] = letters.get(row["baseline"], row["baseline"])
-    return cast(list[CompareRow], renamed), [f"{letter} {name}" for name, letter in letters.items()]
+    return renamed, [f"{letter} {name}" for name, letter in letters.items()]
 
 
 def _letters() -> Iterator[str]:
