@@ -182,7 +182,7 @@ def planned(experiment: Experiment, seeds: Sequence[int]) -> list[Cell]:
     def scenario(series: Series, seed: int) -> Scenario:
         by_seed = series.by_seed or experiment.by_seed
         own = () if by_seed is None else by_seed(seed)
-        overrides = (*_of_preset(series.preset), *series.overrides, *own)
+        overrides = (*of_preset(series.preset), *series.overrides, *own)
         made = Scenario.read(series.scenario or experiment.scenario, overrides)
         made.check_scheme(series.scheme)
         return made
@@ -195,8 +195,8 @@ def planned(experiment: Experiment, seeds: Sequence[int]) -> list[Cell]:
 
 
 @cache
-def _of_preset(preset: str) -> tuple[str, ...]:
-    """Overrides for all schemes that have this preset."""
+def of_preset(preset: str) -> tuple[str, ...]:
+    """Overrides that set this preset of all schemes that have it."""
     with_preset = (
         scheme["name"] for scheme in schemes() if any(own["name"] == preset for own in scheme["presets"])
     )

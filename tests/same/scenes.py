@@ -169,7 +169,8 @@ def series_of_papers() -> dict[str, tuple[Scene, str, int]]:
             warm = ('warmup="5 s"',) if any(o.startswith("warmup=") for o in one.overrides) else ()
             drawn = one.by_seed or loaded.by_seed
             by_seed = () if drawn is None else drawn(loaded.first_seed)
-            changes = (*one.overrides, *by_seed, *warm, 'duration="13 s"', *loaded.small)
+            preset = paper.of_preset(one.preset)
+            changes = (*preset, *one.overrides, *by_seed, *warm, 'duration="13 s"', *loaded.small)
             name = f"{identity}:{_word(one.name)}"
             found[name] = (Scene(one.scenario or loaded.scenario, changes), one.scheme, loaded.first_seed)
     return found
@@ -193,7 +194,8 @@ def schemes() -> list[str]:
     for file in WRITTEN_IN_PYTHON:
         load_schemes(file)
     code = "import sys, airfair; [airfair.load_schemes(file) for file in sys.argv[1:]]; "
-    code += "print(*(scheme['name'] for scheme in airfair.schemes()))"
+    code += "print(*(name for one in airfair.schemes() for name in (one['name'], *(one['name'] + ':default' "
+    code += "for preset in one['presets'] if preset['name'] == 'paper' and preset['values']))))"
     command = [sys.executable, "-c", code, *map(str, WRITTEN_IN_PYTHON)]
     return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.split()
 
@@ -235,9 +237,12 @@ def scenario_of(case: Case) -> Scenario:
         raise InputError(f"there is no scene {case.scene!r}" + (f"; did you mean {near!r}?" if near else ""))
     short = case.way != "run" or case.scheme.startswith(PYTHON)
     scene, lasting = scenes()[case.scene], _lasting(case.scene, short=short)
-    scenario = scene.read(lasting)
+    # A scheme without a preset has that of its paper: `nred` is NRED as published, `nred:default` is what an
+    # operator takes.
+    overrides = (*paper.of_preset(paper.PAPER), *lasting)
+    scenario = scene.read(overrides)
     levels = _levels(scenario) if case.scheme in LEVELS else []
-    return _with_flows(scene.read((*lasting, *levels)) if levels else scenario)
+    return _with_flows(scene.read((*overrides, *levels)) if levels else scenario)
 
 
 def _with_flows(scenario: Scenario) -> Scenario:
