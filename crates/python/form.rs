@@ -31,6 +31,9 @@ pub(crate) struct Form {
 #[derive(Default)]
 pub(crate) struct Forms(Mutex<BTreeMap<String, Arc<Form>>>);
 
+/// Most forms of a scenario that are kept.
+const MOST: usize = 1_000;
+
 impl Forms {
     /// The form of a scheme, made if it is not known.
     pub fn find(&self, scheme: &str, scenario: &Arc<Scenario>, text: &ScenarioText) -> PyResult<Arc<Form>> {

@@ -15,5 +15,6 @@ mod olsr;
 mod parameters;
 mod roundtrip;
 mod schemes;
+mod selections;
 mod tcp;
 mod varying;
