@@ -18,7 +18,7 @@ use crate::written;
 pub(crate) struct Form {
     /// The scenario with the selection's presets and changes.
     pub scenario: Arc<Scenario>,
-    /// Its text.
+    /// The text of this scenario.
     pub text: ScenarioText,
     /// Values, as `path=value`, in which it differs from the scenario that was selected from.
     pub settings: Vec<String>,
@@ -97,7 +97,7 @@ impl Form {
         }
     }
 
-    /// Its schemes as one, and a registry in which they have the name of the runs.
+    /// The schemes as one, and a registry in which they have the name of the runs.
     fn set_up(&self, schemes: &Registry) -> PyResult<(Box<dyn Scheme>, Registry)> {
         let entry = self.entry(schemes)?;
         let params: Params = self.scenario.scheme_params.get(self.name).cloned().unwrap_or_default();
@@ -146,8 +146,8 @@ impl Form {
     }
 }
 
-/// The selections of schemes in a text with commas between them, each with the names of its schemes, in the form that results have. Raises `InputError` for one that cannot be
-/// read.
+/// The selections of schemes in a text with commas between them, each with the names of its schemes, in the form that results have.
+/// Raises `InputError` for one that cannot be read.
 #[pyfunction]
 pub(crate) fn selections(text: &str) -> PyResult<Vec<(String, Vec<String>)>> {
     let raised = Raised::default();

@@ -89,10 +89,10 @@ pub(crate) fn schemes() -> PyResult<String> {
 
 #[derive(Serialize)]
 struct Short {
-    /// Its form between brackets: "rts", or "window=4" as an example of one with a value.
+    /// The form between brackets: "rts", or "window=4" as an example of one with a value.
     example: String,
     about: &'static str,
-    /// What it stands for, as `path=value`.
+    /// The values that it sets, as `path=value`.
     sets: Vec<String>,
 }
 

@@ -46,9 +46,11 @@ pub mod xcp;
 pub mod xcp_b;
 
 pub use former::{FORMER, Fate, FormerParam, former};
-pub use params::{ParamDoc, ParamError, ParamKind, ParamRole, ParamValue, Params, WrongPair, joined};
+pub use params::{
+    PRESET_KEY, ParamDoc, ParamError, ParamKind, ParamRole, ParamValue, Params, Preset, WrongPair, joined,
+};
 pub use registry::{
-    Build, Built, Carrier, PLACES, PRESET_KEY, Preset, Registry, SchemeEntry, find, registry,
+    Build, Built, Carrier, PLACES, Registry, SchemeEntry, find, registry,
 };
 pub use scheme::{AqmScheme, Scheme, SourceScheme};
 pub use wanted::{Change, Wanted, WantsByKind};

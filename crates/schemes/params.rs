@@ -377,6 +377,32 @@ pub const fn joined<const N: usize>(first: &[ParamDoc], second: &[ParamDoc]) -> 
     all
 }
 
+/// A named set of values of a scheme's parameters. The declared defaults are the preset [`Preset::DEFAULT`]; another one states the
+/// values in which it differs from them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Preset {
+    /// The name of the preset: lower-case letters, digits and hyphens.
+    pub name: &'static str,
+    /// A description in one line.
+    pub about: &'static str,
+    /// The parameters whose values are not the defaults.
+    pub values: &'static [(&'static str, ParamValue)],
+}
+
+impl Preset {
+    /// The name of the set of all defaults.
+    pub const DEFAULT: &'static str = "default";
+
+    /// The value of a parameter, if the preset does not leave it at its default.
+    #[must_use]
+    pub fn value(&self, parameter: &str) -> Option<ParamValue> {
+        self.values.iter().find(|(name, _)| *name == parameter).map(|&(_, value)| value)
+    }
+}
+
+/// The key by which a table of a scheme's parameters names a preset.
+pub const PRESET_KEY: &str = "preset";
+
 /// The error of a parameter that a scheme cannot use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParamError {

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::ops::Deref;
 
 use crate::diffq::scheduler::Parts;
-use crate::params::{ParamDoc, ParamError, ParamKind, ParamValue, Params};
+use crate::params::{PRESET_KEY, ParamDoc, ParamError, ParamKind, ParamValue, Params, Preset};
 use crate::places::{Interface, OutputQueue};
 use crate::scheme::{AqmScheme, Scheme, SourceScheme};
 use crate::{
@@ -71,29 +71,6 @@ pub struct SchemeEntry {
     pub brings: &'static [(&'static str, &'static str)],
     /// The constructor.
     pub build: Build,
-}
-
-/// A named set of values of a scheme's parameters. The declared defaults are the preset [`Preset::DEFAULT`]; another one states the
-/// values in which it differs from them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Preset {
-    /// The name of the preset: lower-case letters, digits and hyphens.
-    pub name: &'static str,
-    /// A description in one line.
-    pub about: &'static str,
-    /// The parameters whose values are not the defaults.
-    pub values: &'static [(&'static str, ParamValue)],
-}
-
-impl Preset {
-    /// The name of the set of all defaults.
-    pub const DEFAULT: &'static str = "default";
-
-    /// The value of a parameter, if the preset does not leave it at its default.
-    #[must_use]
-    pub fn value(&self, parameter: &str) -> Option<ParamValue> {
-        self.values.iter().find(|(name, _)| *name == parameter).map(|&(_, value)| value)
-    }
 }
 
 impl SchemeEntry {
@@ -592,9 +569,6 @@ fn check_presets(entry: &SchemeEntry) -> Result<(), String> {
     }
     Ok(())
 }
-
-/// The key by which a table of a scheme's parameters names a preset.
-pub const PRESET_KEY: &str = "preset";
 
 fn is_name(text: &str, joint: char) -> bool {
     text.len() <= 64

@@ -958,7 +958,7 @@ class ShortChange(TypedDict):
     """A short name for changes in the brackets of a selection."""
 
     example: str
-    """Its form: "rts", or "window=4" as an example of one with a value."""
+    """Form between brackets: "rts", or "window=4" as an example of one with a value."""
     about: str
     """Description in one line."""
     sets: list[str]

@@ -19,7 +19,7 @@ class Selection(NamedTuple):
     """A selection that was read."""
 
     name: str
-    """Its text, in the form that results have."""
+    """Text, in the form that results have."""
     schemes: list[str]
     """The names of its schemes."""
 

@@ -1,6 +1,6 @@
 //! Named sets of values of the parameters. The declared defaults are what an operator should take.
 
-use crate::registry::Preset;
+use crate::params::Preset;
 
 /// Every preset beside the defaults.
 pub const PRESETS: &[Preset] = &[Preset {
