@@ -1,0 +1,145 @@
+"""The part of a scene's optimum that constant rates can carry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .._core import Scenario
+
+ENOUGH = 0.97
+"""Share of what a flow offers that has to arrive."""
+
+STEP = 0.05
+"""Parts of the optimum that are tried: multiples of this, up to 1."""
+
+SEEDS = (1, 2, 3)
+"""Seeds of each part; the mean of the shares counts."""
+
+GAP_JITTER = 0.2
+"""How far a gap between two packets may be from its mean. Strictly periodic hidden senders can fall into
+step; gaps drawn as for a Poisson process would make a slow flow offer several per cent more or less."""
+
+
+class Carried(NamedTuple):
+    """The part of the optimum that constant rates can carry, and what arrives of each part that was tried."""
+
+    part: float
+    """The largest part of which enough arrives; 0 if none."""
+    arrives: dict[float, tuple[float, float]]
+    """By part: of what flows offer the share that arrives, of the flow that loses most and of the total."""
+
+
+def carried(
+    scenario: Scenario,
+    max_min_bps: Mapping[str, float],
+    *,
+    seeds: Sequence[int] = SEEDS,
+    on_run: Callable[[], object] | None = None,
+) -> Carried:
+    """The largest part of the max-min rates that perfect constant rates deliver.
+
+    Every flow with a max-min rate sends `part` of it over UDP, from the start to the end of the scenario's
+    run, in packets as long on the air as its own; nothing repairs a loss but the MAC. Beside a flow over TCP
+    its destination sends acknowledgements at the rate of TCP's, a packet for as many segments as
+    `tcp.delayed_ack` has. Flows without a max-min rate (they send files, or have no route) keep their
+    traffic. All queues are those of drop-tail. A part is carried if of what each flow offers at least
+    `ENOUGH` arrives, in the mean over the seeds; the largest multiple of `STEP` up to 1 that is carried is the
+    result, found from 1 downwards, so that a smaller part that is not carried does not hide a larger one that
+    is. A scheme that gives each flow its rate and loses nothing can have this much of the optimum. What
+    remains is an error of the model of `airfair optimum`, or needs senders that take turns.
+    """
+    arrives: dict[float, tuple[float, float]] = {}
+    document = _document(scenario)
+    sizes = {flow["id"]: _sizes(document, flow) for flow in document["flow"] if flow["id"] in max_min_bps}
+    steps = round(1 / STEP)
+    for step in range(steps, 0, -1):
+        part = step / steps
+        constant = at_part(scenario, max_min_bps, part)
+        shares = dict.fromkeys(max_min_bps, 0.0)
+        total = 0.0
+        whole = part * sum(max_min_bps.values())
+        for seed in seeds:
+            result = json.loads(constant.run("droptail", seed))
+            for flow in result["flows"]:
+                if flow["id"] in shares:
+                    of = sizes[flow["id"]]
+                    goodput = flow["goodput_bps"] * of.payload / of.packet
+                    shares[flow["id"]] += goodput / (part * max_min_bps[flow["id"]]) / len(seeds)
+                    total += goodput / whole / len(seeds)
+            if on_run is not None:
+                on_run()
+        arrives[part] = (min(shares.values()), total)
+        if arrives[part][0] >= ENOUGH:
+            return Carried(part, arrives)
+    return Carried(0.0, arrives)
+
+
+class Sizes(NamedTuple):
+    """Sizes of a flow's packets over UDP, bytes of payload, so that they are as long as TCP's as IP packets."""
+
+    packet: int
+    """A packet of data."""
+    payload: int
+    """Payload of a segment, which it stands for."""
+    acknowledgement: int | None
+    """An acknowledgement; None beside a flow over UDP."""
+    segments: int
+    """Segments for each acknowledgement."""
+
+
+def at_part(scenario: Scenario, max_min_bps: Mapping[str, float], part: float) -> Scenario:
+    """The scenario with this part of the max-min rates as constant rates, and with their acknowledgements."""
+    document = _document(scenario)
+    acknowledgements: list[dict[str, Any]] = []
+    for flow in document["flow"]:
+        rate = max_min_bps.get(flow["id"])
+        if rate is None:
+            continue
+        sizes = _sizes(document, flow)
+        for key in ("scheme", "start_jitter", "tcp"):
+            flow.pop(key, None)
+        packets = part * rate / 8 / sizes.payload
+        flow |= {"transport": "udp", "traffic": _constant(sizes.packet, packets), "start": "0 s", "stop": "end"}
+        if sizes.acknowledgement is not None:
+            back = {"id": f"{flow['id']}, acknowledgements", "from": flow["to"], "to": flow["from"]}
+            traffic = _constant(sizes.acknowledgement, packets / sizes.segments)
+            acknowledgements.append(flow | back | {"traffic": traffic})
+    document["flow"] += acknowledgements
+    return Scenario.from_dict(document)
+
+
+def _document(scenario: Scenario) -> dict[str, Any]:
+    """The scenario with every default filled in."""
+    return Scenario.parse(scenario.resolved).to_dict()
+
+
+def _constant(packet: int, packets_per_s: float) -> dict[str, Any]:
+    rate = max(1, round(8 * packet * packets_per_s))
+    return {"kind": "constant", "packet": f"{packet} B", "rate": f"{rate} bit/s", "gap_jitter": GAP_JITTER}
+
+
+def _sizes(document: Mapping[str, Any], flow: Mapping[str, Any]) -> Sizes:
+    if not flow["transport"].startswith("tcp"):
+        packet = _bytes(flow["traffic"]["packet"])
+        return Sizes(packet, packet, None, 1)
+    rules = document["tcp"] | flow.get("tcp", {})
+    headers = document["headers"]
+    real = headers["tcp"] == "real"
+    options = 12 if real and rules["timestamps"] else 0
+    # The maximum segment size includes the options of a segment.
+    segment = _bytes(rules["mss"])
+    header = (20 if real else _bytes(headers["tcp"])) - _bytes(headers["udp"])
+    delayed = rules["delayed_ack"]
+    return Sizes(
+        packet=segment + header,
+        payload=segment - options,
+        acknowledgement=max(1, header + options),
+        segments=delayed["segments"] if isinstance(delayed, Mapping) else 1,
+    )
+
+
+def _bytes(text: str) -> int:
+    """A size of a resolved scenario, such as "1460 B"."""
+    return int(text.removesuffix(" B"))
