@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .._core import Scenario
+from .._core import Scenario, Stop
 
 ENOUGH = 0.97
 """Share of what a flow offers that has to arrive."""
@@ -36,7 +36,7 @@ def carried(
     max_min_bps: Mapping[str, float],
     *,
     seeds: Sequence[int] = SEEDS,
-    on_run: Callable[[], object] | None = None,
+    stop: Stop | None = None,
 ) -> Carried:
     """The largest part of the max-min rates that perfect constant rates deliver.
 
@@ -45,10 +45,10 @@ def carried(
     its destination sends acknowledgements at the rate of TCP's, a packet for as many segments as
     `tcp.delayed_ack` has. Flows without a max-min rate (they send files, or have no route) keep their
     traffic. All queues are those of drop-tail. A part is carried if of what each flow offers at least
-    `ENOUGH` arrives, in the mean over the seeds; the largest multiple of `STEP` up to 1 that is carried is the
-    result, found from 1 downwards, so that a smaller part that is not carried does not hide a larger one that
-    is. A scheme that gives each flow its rate and loses nothing can have this much of the optimum. What
-    remains is an error of the model of `airfair optimum`, or needs senders that take turns.
+    `ENOUGH` arrives, in the mean over the seeds. The result is the largest multiple of `STEP` up to 1 that is
+    carried, tried from 1 downwards: a smaller part that is not carried does not hide a larger one that is. A
+    scheme that gives each flow its rate and loses nothing can have this much of the optimum. What remains is
+    an error of the model of `airfair optimum`, or needs senders that take turns.
     """
     arrives: dict[float, tuple[float, float]] = {}
     document = _document(scenario)
@@ -61,15 +61,13 @@ def carried(
         total = 0.0
         whole = part * sum(max_min_bps.values())
         for seed in seeds:
-            result = json.loads(constant.run("droptail", seed))
+            result = json.loads(constant.run("droptail", seed, stop))
             for flow in result["flows"]:
                 if flow["id"] in shares:
                     of = sizes[flow["id"]]
                     goodput = flow["goodput_bps"] * of.payload / of.packet
                     shares[flow["id"]] += goodput / (part * max_min_bps[flow["id"]]) / len(seeds)
                     total += goodput / whole / len(seeds)
-            if on_run is not None:
-                on_run()
         arrives[part] = (min(shares.values()), total)
         if arrives[part][0] >= ENOUGH:
             return Carried(part, arrives)
@@ -77,7 +75,7 @@ def carried(
 
 
 class Sizes(NamedTuple):
-    """Sizes of a flow's packets over UDP, bytes of payload, so that they are as long as TCP's as IP packets."""
+    """Payloads of a flow's packets over UDP, bytes, so that IP packets are as long as TCP's."""
 
     packet: int
     """A packet of data."""
@@ -101,7 +99,8 @@ def at_part(scenario: Scenario, max_min_bps: Mapping[str, float], part: float) -
         for key in ("scheme", "start_jitter", "tcp"):
             flow.pop(key, None)
         packets = part * rate / 8 / sizes.payload
-        flow |= {"transport": "udp", "traffic": _constant(sizes.packet, packets), "start": "0 s", "stop": "end"}
+        flow |= {"transport": "udp", "start": "0 s", "stop": "end"}
+        flow["traffic"] = _constant(sizes.packet, packets)
         if sizes.acknowledgement is not None:
             back = {"id": f"{flow['id']}, acknowledgements", "from": flow["to"], "to": flow["from"]}
             traffic = _constant(sizes.acknowledgement, packets / sizes.segments)

@@ -47,7 +47,7 @@ class Draw:
     """Random choices of one world."""
 
     def __init__(self, name: str) -> None:
-        self._random = random.Random(name)  # noqa: S311 - worlds, not secrets
+        self._random = random.Random(name)
 
     def real(self, low: float, high: float) -> float:
         """A number between these."""
