@@ -9,10 +9,13 @@ from typing import Any, NamedTuple
 from .._core import Scenario, Stop
 
 ENOUGH = 0.97
-"""Share of what a flow offers that has to arrive."""
+"""Share that has to arrive of what arrives of a light load."""
 
 STEP = 0.05
 """Parts of the optimum that are tried: multiples of this, up to 1."""
+
+LIGHT = 0.2
+"""The part of the optimum that is a light load: what is lost of this, links lose, not crowds."""
 
 SEEDS = (1, 2, 3)
 """Seeds of each part; the mean of the shares counts."""
@@ -22,13 +25,23 @@ GAP_JITTER = 0.2
 step; gaps drawn as for a Poisson process would make a slow flow offer several per cent more or less."""
 
 
+class Arrives(NamedTuple):
+    """Shares that arrive of what flows offer."""
+
+    flows: dict[str, float]
+    """By flow."""
+    total: float
+    """Of all flows together."""
+
+
 class Carried(NamedTuple):
-    """The part of the optimum that constant rates can carry, and what arrives of each part that was tried."""
+    """The part of the optimum that constant rates can carry, and the shares that arrive of each part that was
+    tried."""
 
     part: float
     """The largest part of which enough arrives; 0 if none."""
-    arrives: dict[float, tuple[float, float]]
-    """By part: of what flows offer the share that arrives, of the flow that loses most and of the total."""
+    arrives: dict[float, Arrives]
+    """Shares by part."""
 
 
 def carried(
@@ -44,34 +57,42 @@ def carried(
     run, in packets as long on the air as its own; nothing repairs a loss but the MAC. Beside a flow over TCP
     its destination sends acknowledgements at the rate of TCP's, a packet for as many segments as
     `tcp.delayed_ack` has. Flows without a max-min rate (they send files, or have no route) keep their
-    traffic. All queues are those of drop-tail. A part is carried if of what each flow offers at least
-    `ENOUGH` arrives, in the mean over the seeds. The result is the largest multiple of `STEP` up to 1 that is
-    carried, tried from 1 downwards: a smaller part that is not carried does not hide a larger one that is. A
-    scheme that gives each flow its rate and loses nothing can have this much of the optimum. What remains is
-    an error of the model of `airfair optimum`, or needs senders that take turns.
+    traffic. All queues are those of drop-tail.
+
+    A part is carried if of every flow the share that arrives, in the mean over the seeds, is at least `ENOUGH`
+    of the share that arrives of the part `LIGHT`: over links with losses the MAC gives up a packet now and
+    then, however little is sent, and TCP sends it again. The result is the largest multiple of `STEP` up to 1 that is carried,
+    tried from 1 downwards: a smaller part that is not carried does not hide a larger one that is. A scheme
+    that gives each flow its rate can have this much of the optimum. What remains is an error of the model of
+    `airfair optimum`, or needs senders that take turns.
     """
-    arrives: dict[float, tuple[float, float]] = {}
-    document = _document(scenario)
-    sizes = {flow["id"]: _sizes(document, flow) for flow in document["flow"] if flow["id"] in max_min_bps}
+    light = _arrives(scenario, max_min_bps, LIGHT, seeds, stop)
+    tried = {LIGHT: light}
     steps = round(1 / STEP)
     for step in range(steps, 0, -1):
         part = step / steps
-        constant = at_part(scenario, max_min_bps, part)
-        shares = dict.fromkeys(max_min_bps, 0.0)
-        total = 0.0
-        whole = part * sum(max_min_bps.values())
-        for seed in seeds:
-            result = json.loads(constant.run("droptail", seed, stop))
-            for flow in result["flows"]:
-                if flow["id"] in shares:
-                    of = sizes[flow["id"]]
-                    goodput = flow["goodput_bps"] * of.payload / of.packet
-                    shares[flow["id"]] += goodput / (part * max_min_bps[flow["id"]]) / len(seeds)
-                    total += goodput / whole / len(seeds)
-        arrives[part] = (min(shares.values()), total)
-        if arrives[part][0] >= ENOUGH:
-            return Carried(part, arrives)
-    return Carried(0.0, arrives)
+        if part not in tried:
+            tried[part] = _arrives(scenario, max_min_bps, part, seeds, stop)
+        if all(share >= ENOUGH * min(1.0, light.flows[flow]) for flow, share in tried[part].flows.items()):
+            return Carried(part, tried)
+    return Carried(0.0, tried)
+
+
+def _arrives(
+    scenario: Scenario, max_min_bps: Mapping[str, float], part: float, seeds: Sequence[int], stop: Stop | None
+) -> Arrives:
+    """The shares that arrive of a part, in the mean over the seeds."""
+    document = _document(scenario)
+    sizes = {flow["id"]: _sizes(document, flow) for flow in document["flow"] if flow["id"] in max_min_bps}
+    constant = at_part(scenario, max_min_bps, part)
+    goodputs = dict.fromkeys(max_min_bps, 0.0)
+    for seed in seeds:
+        for flow in json.loads(constant.run("droptail", seed, stop))["flows"]:
+            if flow["id"] in goodputs:
+                of = sizes[flow["id"]]
+                goodputs[flow["id"]] += flow["goodput_bps"] * of.payload / of.packet / len(seeds)
+    shares = {flow: goodput / (part * max_min_bps[flow]) for flow, goodput in goodputs.items()}
+    return Arrives(shares, sum(goodputs.values()) / (part * sum(max_min_bps.values())))
 
 
 class Sizes(NamedTuple):

@@ -112,7 +112,7 @@ def _of_scene(
     found = cast(list[CompareRow], json.loads(_core.summarise(results, max_min_bps=rates)))
     rows = [_row(scene, row, runs.control[row["scheme"]]) for row in found]
     for row in rows[1:]:
-        _apply(scene, row, rows[0])
+        apply_rule(scene, row, rows[0])
         if scene.identity in claims.get(row["scheme"], ()):
             change = row["change"]
             row["claim"] = change is not None and change["mean"] >= CLAIMED
@@ -179,8 +179,8 @@ def _largest(estimates: Sequence[Estimate | None]) -> Estimate | None:
     return max(known, key=_upper) if len(known) == len(estimates) else None
 
 
-def _apply(scene: Scene, row: Row, baseline: Row) -> None:
-    """The verdict on a row."""
+def apply_rule(scene: Scene, row: Row, baseline: Row) -> None:
+    """Put the verdict into a row, and the limits that it breaks."""
     least, total, change = row["least"], row["total"], row["change"]
     before, total_before = baseline["least"], baseline["total"]
     assert least and total and change and before and total_before  # noqa: PT018 - all of a scene, or none

@@ -33,8 +33,8 @@ class Reference(TypedDict):
     """Assumptions of the rates, such as "one access category"."""
     carried: float
     """The part of these rates that constant rates carry (`carried`)."""
-    carried_total: float
-    """Of what constant rates at the whole optimum offer: the share that arrives."""
+    arrives: float
+    """Share that arrives of what constant rates at the whole optimum offer together."""
 
 
 def references(
@@ -72,7 +72,7 @@ def _reference(scene: Scene, folder: Path, stop: Stop) -> Reference:
         "max_min_bps": best.max_min_bps,
         "assumed": list(best.assumed),
         "carried": constant.part,
-        "carried_total": constant.arrives[1.0][1],
+        "arrives": constant.arrives[1.0].total,
     }
     write_atomically(file, json.dumps(reference).encode())
     return reference
