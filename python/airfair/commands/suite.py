@@ -67,9 +67,10 @@ def suite(
 ) -> None:
     """Judge schemes on the scenes of a SUITE.
 
-    Without SUITE these are the scenes of scenarios/suite/suite.toml. One table: for each scene and scheme the least flow and the total as shares of what the air allows, delay,
-    control traffic, flows that win and lose against drop-tail, and whether the scheme helps or harms. The
-    results are a folder of sweeps. The same command continues after any interruption.
+    Without SUITE these are the scenes of scenarios/suite/suite.toml. One table: for each scene and scheme the
+    least flow and the total as shares of what the air allows, delay, control traffic, flows that win and lose
+    against drop-tail, and whether the scheme helps or harms. The results are a folder of sweeps. The same
+    command continues after any interruption.
 
     \b
     Example:

@@ -59,12 +59,12 @@ def carried(
     `tcp.delayed_ack` has. Flows without a max-min rate (they send files, or have no route) keep their
     traffic. All queues are those of drop-tail.
 
-    A part is carried if of every flow the share that arrives, in the mean over the seeds, is at least `ENOUGH`
-    of the share that arrives of the part `LIGHT`: over links with losses the MAC gives up a packet now and
-    then, however little is sent, and TCP sends it again. The result is the largest multiple of `STEP` up to 1 that is carried,
-    tried from 1 downwards: a smaller part that is not carried does not hide a larger one that is. A scheme
-    that gives each flow its rate can have this much of the optimum. What remains is an error of the model of
-    `airfair optimum`, or needs senders that take turns.
+    A part is carried if of every flow the share that arrives, in the mean over the seeds, is at least
+    `ENOUGH` of the share that arrives of the part `LIGHT`: over links with losses the MAC gives up a packet
+    now and then, however little is sent, and TCP sends it again. The result is the largest multiple of `STEP`
+    up to 1 that is carried, tried from 1 downwards: a smaller part that is not carried does not hide a larger
+    one that is. A scheme that gives each flow its rate can have this much of the optimum. What remains is an
+    error of the model of `airfair optimum`, or needs senders that take turns.
     """
     light = _arrives(scenario, max_min_bps, LIGHT, seeds, stop)
     tried = {LIGHT: light}
