@@ -54,7 +54,7 @@ class Row(TypedDict):
     p99_s: Estimate | None
     """Delay that 99 % of the packets stay below: the mean over the flows, or of the calls the longest."""
     p99_change_s: Estimate | None
-    """Its change against drop-tail, paired by seed: of calls only."""
+    """Change of a call's delay against drop-tail, paired by seed; None without calls."""
     control_bps: float
     """Messages of the scheme that are counted by kind (C3L's), with MAC headers, bits per second."""
     messages_per_s: float
@@ -67,7 +67,7 @@ class Row(TypedDict):
     reasons: list[str]
     """The limits that it breaks, in words."""
     claim: NotRequired[bool]
-    """Whether it helps as much as it claims; only where it claims to help."""
+    """True if the scheme helps as much as it claims; only where it claims to help."""
 
 
 class Judgement(TypedDict):
@@ -219,7 +219,7 @@ def _upper(estimate: Estimate) -> float:
 
 
 def failures(judgements: Sequence[Judgement], suite: Suite) -> list[str]:
-    """What breaks the rule, a line each: harm, and help that is claimed and missing. On a tenth of the worlds
+    """Lines about what breaks the rule: harm, and help that is claimed and missing. On a tenth of the worlds
     drawn at random a scheme may break it."""
     lines = [
         f"{judgement['scene']}, {row['scheme']}: {reason}"

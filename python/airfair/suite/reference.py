@@ -22,7 +22,7 @@ FORMAT = 1
 
 
 class Reference(TypedDict):
-    """What a scene is judged by: the same for all rows, whatever settings they have."""
+    """The rates that a scene is judged by: the same for all rows, whatever settings they have."""
 
     format: int
     version: str

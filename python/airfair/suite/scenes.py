@@ -26,7 +26,7 @@ class Scene(NamedTuple):
     """A scene of a suite."""
 
     identity: str
-    """Its name: one folder of results."""
+    """Name of the scene, and of the folder of its results."""
     source: Path | Callable[[], Scenario]
     """The scenario's file, or what draws the scenario."""
     about: str
