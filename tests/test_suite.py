@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import airfair
@@ -162,7 +165,7 @@ def test_constant_rates_carry_half_of_twice_the_optimum() -> None:
     assert whole.part >= 0.95
     twice = carried(scenario, {flow: 2 * rate for flow, rate in best.items()})
     assert twice.part == pytest.approx(whole.part / 2, abs=0.05)
-    # What the air carries when it is full, as a part of twice as much.
+    # A full air carries about half of twice the optimum.
     assert twice.arrives[1.0].total == pytest.approx(0.5, abs=0.05)
 
 
@@ -269,7 +272,7 @@ def judged(name: str, **rows: Row) -> Judgement:
         "reference_bps": {"f": 1.0},
         "carried": 1.0,
         "assumed": [],
-        "rows": [row(0.1, 1.0, scheme="droptail"), *whole.values()],  # type: ignore[list-item]
+        "rows": [row(0.1, 1.0, scheme="droptail"), *whole.values()],
     }
 
 
@@ -369,3 +372,28 @@ def test_settings_of_a_row_and_of_all_rows(one: Path, tmp_path: Path) -> None:
     # The optimum is that of the file, whatever the rows change.
     assert own["scenes"][0]["reference_bps"] == usual["scenes"][0]["reference_bps"]
     assert own["scenes"][0]["rows"][0]["least"] != usual["scenes"][0]["rows"][0]["least"]
+
+
+def test_after_a_signal_the_same_command_does_the_rest(one: Path, tmp_path: Path) -> None:
+    (tmp_path / "pair.toml").write_text(PAIR.replace("4 s", "30 s"))
+    out = tmp_path / "out"
+    words = ("suite", str(one), "--schemes", "red,nred", "--seeds", "8", "--jobs", "1", "--json", "--out")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "airfair", *words, str(out)], stderr=subprocess.PIPE, text=True
+    )
+    # 24 runs, one after the other: the driver is stopped when the first of them stands in the journal.
+    while running.poll() is None and not (out / "pair" / "journal.jsonl").exists():
+        time.sleep(0.01)
+    while running.poll() is None and not (out / "pair" / "journal.jsonl").stat().st_size:
+        time.sleep(0.01)
+    running.terminate()
+    _, errors = running.communicate()
+    assert running.returncode == 143
+    assert errors == f"airfair: terminated; finished runs are kept in {out}; the same command does the rest\n"
+    kept = airfair.load_sweep(out / "pair").runs
+    assert 1 <= len(kept) < 24
+    whole = json_of(*words[:-2], "--out", out)
+    after = airfair.load_sweep(out / "pair").runs.set_index("run")
+    assert len(after) == 24
+    assert list(after.loc[kept["run"], "perf_wall_s"]) == list(kept["perf_wall_s"]), "no run was repeated"
+    assert json_of(*words[:-2], "--out", tmp_path / "undisturbed") == whole

@@ -23,32 +23,24 @@ def suite(
 ) -> int:
     """Do what is missing, judge, and print; the exit status."""
     bar = run_progress()
-    done = 0
     with ExitStack() as stack:
         stack.enter_context(bar)
         parts = tasks(chosen, settings)
-        total = sum(len(part.plan) for part in parts)
-        task = bar.add_task("runs", total=total)
-
-        def on_run(finished: int) -> None:
-            nonlocal done
-            done = finished
-            bar.update(task, completed=finished)
-
+        task = bar.add_task("runs", total=sum(len(part.plan) for part in parts))
         try:
             optima = bar.add_task("optima", total=sum(scene.judged == "optimum" for scene in chosen.scenes))
             found = references(chosen.scenes, folder / OPTIMA, jobs, lambda: bar.advance(optima))
             bar.remove_task(optima)
-            runs, failed = work(parts, folder, jobs, on_run)
+            runs, failed = work(parts, folder, jobs, lambda finished: bar.update(task, completed=finished))
         except KeyboardInterrupt as error:
             stack.close()
             status = ending.status(error)
-            print_message(f"{ending.word(status)}; {_kept(done, total, folder)}")
+            print_message(f"{ending.word(status)}; {_kept(folder)}")
             return status
         except (OSError, SweepError) as error:
             stack.close()
             what = f"{folder}: {error.strerror or error}" if isinstance(error, OSError) else str(error)
-            print_message(f"airfair: {what}; {_kept(done, total, folder)}")
+            print_message(f"airfair: {what}; {_kept(folder)}")
             return 1
     for failure in failed:
         print_message(
@@ -68,6 +60,6 @@ def suite(
     return 1 if failed or broken else 0
 
 
-def _kept(done: int, total: int, folder: Path) -> str:
+def _kept(folder: Path) -> str:
     """The rest of a suite that was interrupted."""
-    return f"{done} of {total} runs are finished and kept in {folder}; the same command does the rest"
+    return f"finished runs are kept in {folder}; the same command does the rest"
