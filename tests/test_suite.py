@@ -295,7 +295,7 @@ def test_a_claim_that_is_not_kept_breaks_the_rule() -> None:
     missed = judged("scene", x=row(0.25, 1.0, 0.15, verdict="help", claim=False))
     assert judging.failures([kept], suite) == []
     assert judging.failures([missed], suite) == [
-        "scene, x: claims to help, and the least share rises by 0.15, less than 0.2"
+        "scene, x: claims to help, and the least share changes by +0.15, less than +0.2"
     ]
 
 
@@ -336,7 +336,7 @@ def test_the_check_names_what_breaks_the_rule_and_fails(one: Path, tmp_path: Pat
     done = command(*words)
     assert done.returncode == 1
     assert "below its claim" in done.stdout
-    assert "pair, nred: claims to help, and the least share rises by" in done.stdout
+    assert "pair, nred: claims to help, and the least share changes by" in done.stdout
     one.write_text(ONE.partition("[take_it_when]")[0])
     droptail = command(
         "suite", one, "--schemes", "cubic", "--seeds", "2", "--out", tmp_path / "out", "--check"

@@ -194,7 +194,7 @@ def apply_rule(scene: Scene, row: Row, baseline: Row) -> None:
             reasons.append(f"the total is {total['mean']:.2f} of the reference, less than {limit}")
     elif total["mean"] < KEPT_TOTAL * total_before["mean"]:
         kept = total["mean"] / total_before["mean"]
-        reasons.append(f"the total is {kept:.2f} of drop-tail's, less than {KEPT_TOTAL}, for no flow's gain")
+        reasons.append(f"the total is {kept:.2f} of drop-tail's, less than {KEPT_TOTAL}")
     if scene.calls:
         later = row["p99_change_s"]
         if later is None:
@@ -230,8 +230,8 @@ def failures(judgements: Sequence[Judgement], suite: Suite) -> list[str]:
     if suite.name == "heldout":
         return [*lines, *_of_worlds(judgements)] if _of_worlds(judgements) else []
     return lines + [
-        f"{judgement['scene']}, {row['scheme']}: claims to help, and the least share rises by "
-        f"{row['change']['mean']:.2f}, less than {CLAIMED}"
+        f"{judgement['scene']}, {row['scheme']}: claims to help, and the least share changes by "
+        f"{row['change']['mean']:+.2f}, less than +{CLAIMED}"
         for judgement in judgements
         for row in judgement["rows"]
         if row.get("claim") is False and row["change"] is not None
