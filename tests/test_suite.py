@@ -348,7 +348,7 @@ def test_mistakes_are_found_before_the_first_run(one: Path, tmp_path: Path) -> N
     out = tmp_path / "out"
     done = command("suite", one, "--schemes", "nred,bred", "--out", out)
     assert (done.returncode, done.stdout) == (2, "")
-    assert 'pair: schemes: there is no scheme "bred"; did you mean "red"?' in done.stderr
+    assert 'there is no scheme "bred"; did you mean "red"?' in done.stderr
     done = command("suite", one, "--scenes", "pear", "--out", out)
     assert (done.returncode, done.stderr) == (2, 'there is no scene "pear"; did you mean "pair"?\n')
     done = command("suite", one, "--heldout")
@@ -361,13 +361,10 @@ def test_mistakes_are_found_before_the_first_run(one: Path, tmp_path: Path) -> N
 
 
 def test_settings_of_a_row_and_of_all_rows(one: Path, tmp_path: Path) -> None:
-    words = ("suite", one, "--schemes", "diffq", "--seeds", "2", "--out", tmp_path / "out")
-    refused = command(*words)
-    assert refused.returncode == 2
-    assert "radio.categories" in refused.stderr
-    own = json_of(*words, "--set", "diffq:radio.categories=diffq", "--set", "radio.queue_packets=20")
+    words = ("suite", one, "--schemes", "diffq:paper,nred[rts]", "--seeds", "2", "--out", tmp_path / "out")
+    own = json_of(*words, "--set", "radio.queue_packets=20")
     usual = json_of("suite", one, "--schemes", "red", "--seeds", "2", "--out", tmp_path / "other")
-    assert [row["scheme"] for row in own["scenes"][0]["rows"]] == ["droptail", "diffq"]
+    assert [row["scheme"] for row in own["scenes"][0]["rows"]] == ["droptail", "diffq:paper", "nred[rts]"]
     assert own["set"] == ["radio.queue_packets=20"]
     # The optimum is that of the file, whatever the rows change.
     assert own["scenes"][0]["reference_bps"] == usual["scenes"][0]["reference_bps"]

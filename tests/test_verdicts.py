@@ -440,7 +440,7 @@ def test_a_scheme_brings_what_it_needs_for_its_own_runs() -> None:
     goodput = "aggregate_goodput_bps"
     assert [row[goodput] for row in rows] == [alone[goodput], sorted_by[goodput]]  # type: ignore[literal-required]
     assert "settings" not in rows[0]
-    assert rows[1]["settings"] == ["radio.categories=diffq"]
+    assert rows[1]["settings"] == ['radio.categories="diffq"']
     assert "settings" not in sorted_by
 
 
@@ -491,10 +491,10 @@ def test_values_that_the_name_of_a_row_does_not_show_are_above_the_tables(tmp_pa
     short = ("--seeds", "1", "--set", "duration=5 s", "--set", "warmup=1 s", "--report", report)
     schemes = "droptail,diffq:paper,red[rts; radio.queue_packets=9]"
     done = command("compare", PARKING, "--schemes", schemes, *short)
-    assert "diffq:paper alone has radio.categories=diffq\n" in done.stdout
+    assert 'diffq:paper alone has radio.categories="diffq"\n' in done.stdout
     assert "red[rts; radio.queue_packets=9] alone has radio.rts_threshold=0 B\n" in done.stdout
     text = report.read_text()
-    assert "diffq:paper alone has <code>radio.categories=diffq</code>" in text
+    assert "diffq:paper alone has <code>radio.categories=&#34;diffq&#34;</code>" in text
     assert f"--schemes &#39;{schemes}&#39;" in text.partition("<pre>")[2].partition("</pre>")[0]
     assert "flows win" in text
 

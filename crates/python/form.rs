@@ -63,7 +63,8 @@ impl Form {
             let scenario = Arc::clone(scenario);
             let form = Self { scenario, text: text.clone(), settings: Vec::new(), selection, name };
             let entry = form.entry(schemes)?;
-            if entry.brings.is_empty() || form.check_with(schemes).is_ok() {
+            let reader = Reader::with_schemes(schemes);
+            if entry.brings.is_empty() || !reader.lacks(&form.scenario, &form.selection) {
                 return Ok(form);
             }
             return Self::changed(text, form.selection, name, schemes);

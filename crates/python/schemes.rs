@@ -74,7 +74,7 @@ impl<'a> From<&'a SchemeEntry> for Entry<'a> {
         let params = e.params.iter().map(Param::from).collect();
         let (wants, wants_with) = wanted(e);
         let presets = e.presets.iter().map(NamedValues::from).collect();
-        let brings = e.brings.iter().copied().collect();
+        let brings = e.brings.iter().map(|bring| (bring.key, bring.value)).collect();
         let (name, about, source, places) = (e.name, e.about, e.source, &e.places);
         Self { name, about, source, places, params, presets, brings, wants, wants_with }
     }

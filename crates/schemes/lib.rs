@@ -49,8 +49,6 @@ pub use former::{FORMER, Fate, FormerParam, former};
 pub use params::{
     PRESET_KEY, ParamDoc, ParamError, ParamKind, ParamRole, ParamValue, Params, Preset, WrongPair, joined,
 };
-pub use registry::{
-    Build, Built, Carrier, PLACES, Registry, SchemeEntry, find, registry,
-};
+pub use registry::{Bring, Build, Built, Carrier, PLACES, Registry, SchemeEntry, find, registry};
 pub use scheme::{AqmScheme, Scheme, SourceScheme};
 pub use wanted::{Change, Wanted, WantsByKind};

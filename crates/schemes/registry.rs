@@ -66,12 +66,25 @@ pub struct SchemeEntry {
     pub params: Cow<'static, [ParamDoc]>,
     /// Named sets of values of its parameters, beside the defaults.
     pub presets: &'static [Preset],
-    /// Keys of a scenario with values that the scheme sets for its own runs, if the scenario does not state the key and the scheme could
-    /// not run without it.
-    pub brings: &'static [(&'static str, &'static str)],
+    /// Keys of a scenario that the scheme sets for its own runs, where it could not run, or had no effect, without them.
+    pub brings: &'static [Bring],
     /// The constructor.
     pub build: Build,
 }
+
+/// A key of a scenario that a scheme sets for its own runs, if the key has its default value: what a file chooses stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bring {
+    /// The path of the key, as of `--set`.
+    pub key: &'static str,
+    /// The default value of the key, as TOML.
+    pub instead_of: &'static str,
+    /// The value that the scheme needs, as TOML.
+    pub value: &'static str,
+}
+
+/// The eight access categories that carry DiffQ's levels.
+const LEVELS: Bring = Bring { key: "radio.categories", instead_of: "\"dcf\"", value: "\"diffq\"" };
 
 impl SchemeEntry {
     /// A line of the table.
@@ -105,7 +118,7 @@ impl SchemeEntry {
 
     /// The line, for a scheme that sets these keys of a scenario for its own runs.
     #[must_use]
-    pub const fn bringing(mut self, keys: &'static [(&'static str, &'static str)]) -> Self {
+    pub const fn bringing(mut self, keys: &'static [Bring]) -> Self {
         self.brings = keys;
         self
     }
@@ -321,7 +334,7 @@ static ENTRIES: [SchemeEntry; 30] = [
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
     .with_presets(diffq::PRESETS)
-    .bringing(&[("radio.categories", "diffq")]),
+    .bringing(&[LEVELS]),
     SchemeEntry::built_in_entry(
         "diffq-rc-sched",
         "diffq whose packets all go at level 0",
@@ -332,7 +345,7 @@ static ENTRIES: [SchemeEntry; 30] = [
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
     .with_presets(diffq::PRESETS)
-    .bringing(&[("radio.categories", "diffq")]),
+    .bringing(&[LEVELS]),
     SchemeEntry::built_in_entry(
         "diffq-rc",
         "diffq whose queues are served in turn, at level 0: source rates alone",
@@ -343,7 +356,7 @@ static ENTRIES: [SchemeEntry; 30] = [
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
     .with_presets(diffq::PRESETS)
-    .bringing(&[("radio.categories", "diffq")]),
+    .bringing(&[LEVELS]),
     SchemeEntry::built_in_entry(
         "diffq-occupancy",
         "diffq whose order and priorities follow the node's own queue alone",
@@ -354,7 +367,7 @@ static ENTRIES: [SchemeEntry; 30] = [
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
     .with_presets(diffq::PRESETS)
-    .bringing(&[("radio.categories", "diffq")]),
+    .bringing(&[LEVELS]),
     SchemeEntry::built_in_entry(
         "diffq-liar",
         "diffq that announces wrong sizes of its queues: what one node can do to the others",
@@ -365,7 +378,7 @@ static ENTRIES: [SchemeEntry; 30] = [
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
     .with_presets(diffq::PRESETS)
-    .bringing(&[("radio.categories", "diffq")]),
+    .bringing(&[LEVELS]),
     SchemeEntry::built_in_entry(
         "c3l",
         "a controller assigns each link its share of the air; nodes divide it among flows, and sources keep to it",

@@ -1,17 +1,18 @@
 //! A scenario as the runs of a selection have it.
 
-use std::collections::BTreeSet;
-
-use airfair_schemes::{PRESET_KEY, Params, Registry, SchemeEntry};
+use airfair_schemes::places::{Capability, Interface};
+use airfair_schemes::{Bring, PRESET_KEY, Params, Registry, SchemeEntry};
 use airfair_sim::World;
+use airfair_sim::spec::{FlowSpec, Transport};
 
 use super::Selection;
 use crate::keys::top_keys;
 use crate::reader::{Reader, Scenario};
 use crate::text::error::{Cx, Errors, Location};
+use crate::text::location::At;
 use crate::text::overrides::{self, Override, split};
 use crate::text::source::ScenarioText;
-use crate::text::tree::{self, Table, Value};
+use crate::text::tree::{self, Located, Table, Value};
 
 /// A scenario as the runs of a selection have it.
 #[derive(Debug, Clone)]
@@ -27,8 +28,8 @@ pub struct Selected {
 
 impl Reader<'_> {
     /// The scenario of `written` as the runs of a selection have it: presets replace the values of the file, then come the overrides of
-    /// `written`, then the selection's changes. A key that a scheme needs otherwise than by default is set if nothing else sets it
-    /// ([`SchemeEntry::brings`]).
+    /// `written`, then the selection's changes. Last come keys that a scheme needs otherwise than by default, where they have their
+    /// default values ([`SchemeEntry::brings`]).
     ///
     /// # Errors
     /// Everything that is wrong with it.
@@ -53,9 +54,7 @@ impl Reader<'_> {
             .collect();
         let named = |errors: Errors| name_changes(errors, selection, &changes);
         let mut scenario = self.read(&text).map_err(named)?;
-        let mut brought = self.brought(&scenario, selection);
-        brought
-            .retain(|set| !states.sets(&set.path) && !changes.iter().any(|change| change.path == set.path));
+        let brought = self.brought(&text, &scenario, selection);
         if !brought.is_empty() {
             text.overrides.extend(brought.iter().cloned());
             scenario = self.read(&text).map_err(named)?;
@@ -65,23 +64,28 @@ impl Reader<'_> {
         Ok(Selected { text, scenario, settings })
     }
 
-    /// The keys that the selection's schemes bring, if the network lacks something that they need.
-    fn brought(&self, scenario: &Scenario, selection: &Selection) -> Vec<Override> {
-        let keys: BTreeSet<_> = selection.entries(self.schemes).flat_map(|entry| entry.brings).collect();
-        if keys.is_empty() {
+    /// The keys that the selection's schemes bring, if the network lacks something that they need. `text` is that of the scenario.
+    fn brought(&self, text: &ScenarioText, scenario: &Scenario, selection: &Selection) -> Vec<Override> {
+        let keys: Vec<&Bring> = selection.entries(self.schemes).flat_map(|entry| entry.brings).collect();
+        if keys.is_empty() || !self.lacks(scenario, selection) {
             return Vec::new();
         }
-        let name = selection.names();
+        let states = States::of(text, self.schemes);
+        let mut brought: Vec<Override> = keys.iter().flat_map(|bring| states.brought(bring)).collect();
+        brought.dedup();
+        brought
+    }
+
+    /// True if a scheme of the selection wants what the network does not offer, or marks packets where no flow has ECN.
+    pub fn lacks(&self, scenario: &Scenario, selection: &Selection) -> bool {
         let built = selection
             .built(scenario, self.schemes)
             .and_then(|entry| (entry.build)(&Params::default()).map_err(|error| error.to_string()));
-        let runs = |scheme| World::check_scheme(&scenario.spec, &name, scheme, self.schemes);
-        if built.and_then(runs).is_ok() {
-            return Vec::new();
-        }
-        let set =
-            |&&(path, value): &&(&str, &str)| Override { path: path.to_string(), value: value.to_string() };
-        keys.iter().map(set).collect()
+        let Ok(scheme) = built else { return false };
+        let marks = Interface::all_kinds().iter().any(|at| scheme.wants(at).has(Capability::Ecn));
+        let ecn = |flow: &FlowSpec| matches!(&flow.transport, Transport::Tcp { config, .. } if config.ecn);
+        let unmarked = marks && !scenario.spec.flows.iter().any(ecn);
+        unmarked || World::check_scheme(&scenario.spec, &selection.names(), scheme, self.schemes).is_err()
     }
 }
 
@@ -145,12 +149,22 @@ impl States {
         Some(table)
     }
 
-    /// True if the text sets this key.
-    fn sets(&self, path: &str) -> bool {
-        let Ok(parts) = split(path) else { return false };
-        let Some((key, tables)) = parts.split_last() else { return false };
+    /// The value of a key.
+    fn value(&self, path: &str) -> Option<&Located> {
+        let parts = split(path).ok()?;
+        let (key, tables) = parts.split_last()?;
         let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
-        self.table(&tables).is_some_and(|table| table.get(key).is_some())
+        self.table(&tables)?.get(key)
+    }
+
+    /// A key with its default value, and that of other kinds of radio, as a scheme brings it.
+    fn brought(&self, bring: &Bring) -> Vec<Override> {
+        let default = tree::parse_value(bring.instead_of, At::Override(0)).map(|value| value.shown());
+        let has_default = |value: &Located| Some(value.shown()) == default;
+        let base = self.value(bring.key).is_none_or(has_default);
+        let others = self.other_kinds(bring.key).filter(|path| self.value(path).is_some_and(has_default));
+        let paths = base.then(|| bring.key.to_string()).into_iter().chain(others);
+        paths.map(|path| Override { path, value: bring.value.to_string() }).collect()
     }
 
     /// The paths of the same key of other kinds of radio that set it themselves, and would not inherit the change.

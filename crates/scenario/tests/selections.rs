@@ -113,12 +113,15 @@ fn a_change_may_not_be_wrong() {
 fn a_scheme_brings_what_it_needs() {
     let one = TEXT.replace(", radios = [\"default\", \"far\"]", "");
     let found = selected(&one, &[], "diffq:paper").unwrap();
-    assert_eq!(found.settings, ["radio.categories=diffq"]);
+    assert_eq!(found.settings, ["radio.categories=\"diffq\""]);
     assert_eq!(found.scenario.spec.radios[0].mac.edca.as_ref().unwrap().categories.len(), 8);
     assert!(selected(&one, &[], "diffq:paper[diffq.levels=1]").unwrap().settings == ["diffq.levels=1"]);
     let stated = one.replace("channel = 1", "channel = 1\ncategories = \"edca\"");
     assert!(selected(&stated, &[], "diffq:paper").unwrap().settings.is_empty());
     assert!(selected(&one, &["radio.categories=edca"], "diffq:paper").unwrap().settings.is_empty());
+    // The complete form states every default.
+    let complete = selected(&one, &[], "droptail").unwrap().scenario.resolved;
+    assert_eq!(selected(&complete, &[], "diffq:paper").unwrap().settings, found.settings);
 }
 
 #[test]

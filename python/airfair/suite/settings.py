@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 BASELINE = "droptail"
@@ -17,8 +17,6 @@ class Settings:
     seeds: Sequence[int]
     common: Sequence[str] = field(default_factory=list)
     """Values that replace those of all scenes, as of `--set`."""
-    own: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The same for the runs of single schemes, the common ones included."""
 
     @property
     def rows(self) -> list[str]:

@@ -19,10 +19,9 @@ from .settings import Settings
 
 
 class Task(NamedTuple):
-    """A checked part of a suite: the schemes of a scene that have the same settings."""
+    """The checked runs of a scene."""
 
     scene: Scene
-    folder: str
     plan: Plan
 
 
@@ -45,26 +44,16 @@ class Runs(NamedTuple):
 
 
 def tasks(suite: Suite, settings: Settings) -> list[Task]:
-    """Every part of the suite, checked. Raises `InputError` with everything that is wrong."""
-    own = settings.own
+    """The runs of every scene, checked. Raises `InputError` with everything that is wrong."""
     errors: dict[str, None] = {}
-    for scheme in own:
-        if scheme not in settings.rows:
-            errors[f'--set "{scheme}:" is for no scheme of the suite'] = None
     found: list[Task] = []
-    alike = [scheme for scheme in settings.rows if scheme not in own]
-    groups = [(alike, list(settings.common)), *(([scheme], list(own[scheme])) for scheme in own)]
     for scene in suite.scenes:
-        for schemes, overrides in groups:
-            if not schemes:
-                continue
-            name = scene.identity if schemes is alike else f"{scene.identity}, {schemes[0]}"
-            source = scene.source if isinstance(scene.source, Path) else scene.scenario()
-            try:
-                study = Study(name=name, scenario=source, schemes=schemes, seeds=settings.seeds)
-                found.append(Task(scene, name, Plan(study, overrides)))
-            except InputError as error:
-                errors.update((f"{scene.identity}: {line}", None) for line in str(error).splitlines())
+        source = scene.source if isinstance(scene.source, Path) else scene.scenario()
+        try:
+            study = Study(name=scene.identity, scenario=source, schemes=settings.rows, seeds=settings.seeds)
+            found.append(Task(scene, Plan(study, settings.common)))
+        except InputError as error:
+            errors.update((f"{scene.identity}: {line}", None) for line in str(error).splitlines())
     if errors:
         raise InputError("\n".join(errors))
     return found
@@ -83,7 +72,7 @@ def work(
     found: dict[str, Runs] = {}
     failed: list[Failure] = []
     for task in parts:
-        sweep = run_plan(task.plan, out=folder / task.folder, jobs=jobs, on_run=report)
+        sweep = run_plan(task.plan, out=folder / task.scene.identity, jobs=jobs, on_run=report)
         done += len(task.plan)
         failed += (f._replace(cell=task.scene.identity) for f in sweep.failed)
         runs = found.setdefault(task.scene.identity, Runs({}, {}))
