@@ -150,6 +150,14 @@ params! {
         operator request: Rate = Rate(0), in Rate(0)..=FASTEST;
         /// the sender's round-trip time in equation 3: smoothed, latest, or the least so far, which leaves queues out
         reading rtt: RttChoice = RttChoice::Smoothed;
+        /// part of the way, in logarithms, that R goes in an interval to the share of equation 2; 1: all of it, as in the paper
+        reading gain: f64 = 1.0, in 0.01..=1.0;
+        /// largest factor by which R rises in an interval
+        reading rise: f64 = 1e9, in 1.01..=1e9;
+        /// radios of stations control their own queue; false: the access point speaks for them
+        operator stations: bool = true;
+        /// how long an interface leaves control to TCP after a packet whose sender states interfaces without QFCP; 0: it never does
+        operator yields_for: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
         /// a partial acknowledgement takes back what its duplicates have added to the window, as NewReno does; the paper resets
         /// num_dupACK only when all is acknowledged
         reading deflate: bool = false;
@@ -169,6 +177,7 @@ pub struct Qfcp {
     initial_capacity: Rate,
     ceiling: Rate,
     probe_unused: bool,
+    stations: bool,
 }
 
 impl Qfcp {
@@ -190,11 +199,16 @@ impl Qfcp {
             drops_are_busy: set.drops_are_busy,
             divisor: set.divisor,
             packet: (set.queue_unit == QueueUnit::Packets).then_some(set.packet_size.get() as f64),
+            gain: set.gain,
+            rise: set.rise,
+            speaks_for_stations: !set.stations,
+            yields_for: set.yields_for,
         };
         let sender = SenderConfig {
             request: requested(set.request),
             rtt: set.rtt,
             paced: set.paced,
+            states_support: set.yields_for > Span::ZERO,
             partial_ack: if set.deflate { PartialAck::RepairsNext } else { PartialAck::RepairsUndeflated },
         };
         Ok(Self {
@@ -206,6 +220,7 @@ impl Qfcp {
             initial_capacity: set.initial_capacity,
             ceiling: set.ceiling,
             probe_unused: set.probe_unused,
+            stations: set.stations,
         })
     }
 
@@ -231,7 +246,8 @@ impl Scheme for Qfcp {
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
-        Some(Box::new(QfcpRouter::new(self.router, self.capacity(interface))))
+        let acts = self.stations || interface.medium == Medium::Wire || interface.access_point;
+        acts.then(|| Box::new(QfcpRouter::new(self.router, self.capacity(interface))) as Box<dyn Hop>)
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

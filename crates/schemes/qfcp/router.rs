@@ -3,11 +3,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use airfair_units::{Rate, Span, Time};
+use airfair_units::{Rate, Span, Time, math};
 
 use super::capacity::{Capacity, Observed};
 use super::header::{self, KIND};
-use crate::places::{Backlog, Header, HeaderKind, Hop, HopContext, Passage, Timer};
+use crate::places::{Backlog, Header, HeaderKind, Hop, HopContext, PacketClass, Passage, Timer};
 use crate::words;
 
 /// The end of a control interval.
@@ -61,6 +61,14 @@ pub struct RouterConfig {
     pub divisor: Divisor,
     /// Bytes that each packet of q counts as in equation 2; `None`: its own.
     pub packet: Option<f64>,
+    /// The part of the way to equation 2's share that R goes in an interval, in logarithms.
+    pub gain: f64,
+    /// Largest factor by which R rises in an interval.
+    pub rise: f64,
+    /// True if the hop speaks for the interfaces from which it receives: they count as ones with support.
+    pub speaks_for_stations: bool,
+    /// How long the hop leaves control to TCP after a packet of a sender that states interfaces without support; 0: it never does.
+    pub yields_for: Span,
 }
 
 /// QFCP beside an output interface.
@@ -82,6 +90,8 @@ pub struct QfcpRouter {
     received: u64,
     dropped: u64,
     dropped_packets: u32,
+    /// The end of the time for which the hop leaves control to TCP.
+    yields_until: Option<Time>,
     /// The least backlog at an arrival in it.
     least: Option<Backlog>,
     /// The backlog at its beginning, bytes.
@@ -107,6 +117,7 @@ impl QfcpRouter {
             received: 0,
             dropped: 0,
             dropped_packets: 0,
+            yields_until: None,
             least: None,
             backlog_before: 0,
             input: 0.0,
@@ -120,14 +131,26 @@ impl QfcpRouter {
         Span((self.interval.unsigned_abs() * 1000) >> 8).max(least).min(most)
     }
 
+    /// True while control is left to TCP.
+    fn yields(&self) -> bool {
+        self.yields_until.is_some()
+    }
+
     /// A packet of either direction: T moves towards its round-trip time, its request is lowered to R.
     #[inline]
-    fn stamp(&mut self, header: Option<&mut Header>) {
+    fn stamp(&mut self, class: PacketClass, header: Option<&mut Header>, now: Time) {
         let Some(header) = header else { return };
+        // A hop that yields is itself one of the interfaces without support.
+        let states = class == PacketClass::Data && header.unsupported > u8::from(self.yields());
+        if states && self.config.yields_for > Span::ZERO {
+            self.yields_until = Some(now.saturating_add(self.config.yields_for));
+        }
         if let Some(rtt) = header::rtt_us(header).filter(|&rtt| rtt <= LONGEST_RTT_US) {
             self.interval += (((i64::from(rtt) << 8) - self.interval) * self.config.rtt_gain) >> 16;
         }
-        header::grant(header, self.share);
+        if !self.yields() {
+            header::grant(header, self.share);
+        }
     }
 
     /// Ends a control interval of `seconds`: C by equation 4, N by 1, R by 2 and 6. `least` is the least backlog at an arrival in it.
@@ -155,7 +178,12 @@ impl QfcpRouter {
         };
         // Equation 2.
         let left = (capacity - self.config.beta * virtual_queue / seconds).max(LEAST_SHARE * capacity);
-        self.previous = core::mem::replace(&mut self.share, header_rate(left / self.flows));
+        let wanted = left / self.flows;
+        let before = f64::from(self.share);
+        let gain = self.config.gain;
+        let damped = if gain < 1.0 { before * math::pow(wanted / before, gain) } else { wanted };
+        self.previous =
+            core::mem::replace(&mut self.share, header_rate(damped.min(self.config.rise * before)));
     }
 }
 
@@ -179,10 +207,14 @@ impl Hop for QfcpRouter {
     }
 
     #[inline]
-    fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, _now: Time) {
+    fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
         self.arrived += u64::from(passage.bytes);
         self.least = Some(self.least.map_or(passage.backlog, |least| smaller(least, passage.backlog)));
-        self.stamp(header);
+        self.stamp(passage.class, header, now);
+    }
+
+    fn supports(&self) -> bool {
+        !self.yields()
     }
 
     fn on_drop(&mut self, bytes: u32) {
@@ -190,9 +222,14 @@ impl Hop for QfcpRouter {
         self.dropped_packets = self.dropped_packets.saturating_add(1);
     }
 
-    fn on_receive(&mut self, passage: &Passage, header: Option<&mut Header>, _now: Time) {
+    fn on_receive(&mut self, passage: &Passage, mut header: Option<&mut Header>, now: Time) {
         self.received += u64::from(passage.bytes);
-        self.stamp(header);
+        if let Some(header) =
+            header.as_deref_mut().filter(|_| self.config.speaks_for_stations && !self.yields())
+        {
+            header.supported = header.supported.saturating_add(1);
+        }
+        self.stamp(passage.class, header, now);
     }
 
     fn on_rate(&mut self, rate: Rate) {
@@ -203,6 +240,7 @@ impl Hop for QfcpRouter {
         let seconds = context.now.since(self.began).0.max(1) as f64 / 1e9;
         let least = self.least.map_or(backlog, |least| smaller(least, backlog));
         self.end_interval(seconds, least, backlog);
+        self.yields_until = self.yields_until.filter(|&until| context.now < until);
         (self.arrived, self.received, self.dropped, self.dropped_packets) = (0, 0, 0, 0);
         (self.least, self.backlog_before, self.began) = (None, backlog.bytes, context.now);
         context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval())));

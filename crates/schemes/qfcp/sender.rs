@@ -16,6 +16,8 @@ pub struct SenderConfig {
     pub rtt: RttChoice,
     /// True if segments leave at the granted rate instead of as acknowledgements arrive.
     pub paced: bool,
+    /// True if its packets state how many interfaces of the path are without support.
+    pub states_support: bool,
     /// The answer to a partial acknowledgement.
     pub partial_ack: PartialAck,
 }
@@ -30,6 +32,8 @@ pub struct QfcpSender {
     granted: u32,
     /// The window before the first feedback, bytes.
     initial: u64,
+    /// Interfaces of the path without support, by the last feedback.
+    unsupported: u8,
 }
 
 impl QfcpSender {
@@ -37,7 +41,7 @@ impl QfcpSender {
     #[must_use]
     pub fn new(config: SenderConfig) -> Self {
         let rtt = Rtt::new(config.rtt);
-        Self { config, mss: 1, rtt, granted: 0, initial: 1 }
+        Self { config, mss: 1, rtt, granted: 0, initial: 1, unsupported: 0 }
     }
 
     /// Equation 3, bytes. Equation 5 adds num_dupACK in fast recovery: the transport does it (`airfair-transport`,
@@ -75,6 +79,9 @@ impl ExplicitSender for QfcpSender {
 
     fn stamp(&mut self, header: &mut Header) {
         header::request(header, self.rtt.us(), self.config.request);
+        if self.config.states_support {
+            header.unsupported = self.unsupported;
+        }
     }
 
     fn window_after(&self, header: &Header) -> u64 {
@@ -82,6 +89,7 @@ impl ExplicitSender for QfcpSender {
     }
 
     fn on_feedback(&mut self, header: &Header, _tcp: Option<u64>) {
+        self.unsupported = header.unsupported;
         if let Some(rate) = header::feedback(header) {
             self.granted = rate;
         }
