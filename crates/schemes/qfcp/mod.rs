@@ -158,6 +158,9 @@ params! {
         operator stations: bool = true;
         /// how long an interface leaves control to TCP after a packet whose sender states interfaces without QFCP; 0: it never does
         operator yields_for: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
+        /// share of the packets that the radio of an access point gives up above which the air is not its cell's alone, and it leaves control
+        /// to TCP for yields_for; 1: it never does
+        operator most_given_up: f64 = 1.0, in 0.0..=1.0;
         /// a partial acknowledgement takes back what its duplicates have added to the window, as NewReno does; the paper resets
         /// num_dupACK only when all is acknowledged
         reading deflate: bool = false;
@@ -203,6 +206,7 @@ impl Qfcp {
             rise: set.rise,
             speaks_for_stations: !set.stations,
             yields_for: set.yields_for,
+            most_given_up: set.most_given_up,
         };
         let sender = SenderConfig {
             request: requested(set.request),
@@ -256,6 +260,7 @@ impl Scheme for Qfcp {
             BothDirections::All => interface.medium == Medium::Radio,
             BothDirections::None => false,
         };
-        Wants::NONE.and_if(received, Capability::Received)
+        let counts = interface.is_access_point_radio() && self.router.most_given_up < 1.0;
+        Wants::NONE.and_if(received, Capability::Received).and_if(counts, Capability::AccessTimes)
     }
 }

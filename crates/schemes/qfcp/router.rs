@@ -7,7 +7,7 @@ use airfair_units::{Rate, Span, Time, math};
 
 use super::capacity::{Capacity, Observed};
 use super::header::{self, KIND};
-use crate::places::{Backlog, Header, HeaderKind, Hop, HopContext, PacketClass, Passage, Timer};
+use crate::places::{Backlog, Finished, Header, HeaderKind, Hop, HopContext, PacketClass, Passage, Timer};
 use crate::words;
 
 /// The end of a control interval.
@@ -18,6 +18,9 @@ const LONGEST_RTT_US: u32 = 10_000_000;
 
 /// Least numerator of equation 2, as a part of C.
 const LEAST_SHARE: f64 = 0.01;
+
+/// The excess of packets given up that is no accident.
+const MANY_GIVEN_UP: f64 = 4.0;
 
 words! {
     /// R(t - T) of equation 1: `docs/schemes/qfcp.md` compares how R swings.
@@ -69,6 +72,8 @@ pub struct RouterConfig {
     pub speaks_for_stations: bool,
     /// How long the hop leaves control to TCP after a packet of a sender that states interfaces without support; 0: it never does.
     pub yields_for: Span,
+    /// Share of the packets that the MAC gives up above which the hop yields: the air is not the cell's alone. 1: it never does.
+    pub most_given_up: f64,
 }
 
 /// QFCP beside an output interface.
@@ -92,6 +97,8 @@ pub struct QfcpRouter {
     dropped_packets: u32,
     /// The end of the time for which the hop leaves control to TCP.
     yields_until: Option<Time>,
+    /// Packets that the MAC has given up, less `most_given_up` for each packet that it has finished.
+    given_up: f64,
     /// The least backlog at an arrival in it.
     least: Option<Backlog>,
     /// The backlog at its beginning, bytes.
@@ -118,6 +125,7 @@ impl QfcpRouter {
             dropped: 0,
             dropped_packets: 0,
             yields_until: None,
+            given_up: 0.0,
             least: None,
             backlog_before: 0,
             input: 0.0,
@@ -131,6 +139,13 @@ impl QfcpRouter {
         Span((self.interval.unsigned_abs() * 1000) >> 8).max(least).min(most)
     }
 
+    /// Control is left to TCP from now on, for as long as is configured.
+    fn begin_to_yield(&mut self, now: Time) {
+        if self.config.yields_for > Span::ZERO {
+            self.yields_until = Some(now.saturating_add(self.config.yields_for));
+        }
+    }
+
     /// True while control is left to TCP.
     fn yields(&self) -> bool {
         self.yields_until.is_some()
@@ -142,8 +157,8 @@ impl QfcpRouter {
         let Some(header) = header else { return };
         // A hop that yields is itself one of the interfaces without support.
         let states = class == PacketClass::Data && header.unsupported > u8::from(self.yields());
-        if states && self.config.yields_for > Span::ZERO {
-            self.yields_until = Some(now.saturating_add(self.config.yields_for));
+        if states {
+            self.begin_to_yield(now);
         }
         if let Some(rtt) = header::rtt_us(header).filter(|&rtt| rtt <= LONGEST_RTT_US) {
             self.interval += (((i64::from(rtt) << 8) - self.interval) * self.config.rtt_gain) >> 16;
@@ -230,6 +245,14 @@ impl Hop for QfcpRouter {
             header.supported = header.supported.saturating_add(1);
         }
         self.stamp(passage.class, header, now);
+    }
+
+    fn on_finished(&mut self, finished: &Finished, now: Time) {
+        let failed = f64::from(u8::from(!finished.acknowledged));
+        self.given_up = (self.given_up + failed - self.config.most_given_up).clamp(0.0, MANY_GIVEN_UP);
+        if self.given_up >= MANY_GIVEN_UP - 1.0 && failed > 0.0 {
+            self.begin_to_yield(now);
+        }
     }
 
     fn on_rate(&mut self, rate: Rate) {

@@ -50,10 +50,12 @@ impl QfcpSender {
         if granted == 0 { self.initial } else { self.rtt.times(granted).max(self.mss) }
     }
 
-    /// The granted rate, at least a segment in a round trip, as in equation 3: a sender that sends nothing would get no new grant.
-    fn pace(&self) -> Rate {
-        let least = self.rtt.get().map_or(0, |rtt| 8_000_000_000 * self.mss / rtt.0.max(1));
-        Rate((8 * u64::from(self.granted)).max(least))
+    /// The granted rate, at least a segment in a round trip, as in equation 3: a sender that sends nothing would get no new grant. None
+    /// before a grant or a round-trip time is known: the window is then a segment, and a pace of next to nothing would hold the flow for
+    /// minutes.
+    fn pace(&self) -> Option<Rate> {
+        let rtt = self.rtt.get().filter(|_| self.granted > 0)?;
+        Some(Rate((8 * u64::from(self.granted)).max(8_000_000_000 * self.mss / rtt.0.max(1))))
     }
 }
 
@@ -97,8 +99,9 @@ impl ExplicitSender for QfcpSender {
 
     fn allowance(&self, tcp: Option<u64>) -> Allowance {
         let window = self.window(self.granted).min(tcp.unwrap_or(u64::MAX));
-        let paced = self.config.paced && self.granted > 0;
-        Allowance { window: Some(Bytes(window)), rate: paced.then(|| self.pace()), quantum: None }
+        // TCP's law, where it is in charge, is clocked by acknowledgements.
+        let paced = self.config.paced && tcp.is_none();
+        Allowance { window: Some(Bytes(window)), rate: self.pace().filter(|_| paced), quantum: None }
     }
 
     fn partial_ack(&self) -> PartialAck {
