@@ -23,6 +23,8 @@ pub struct LbmAgent {
     /// The load in the last window.
     rho: f64,
     probability: f64,
+    /// Moving average of the share of time in which others send to others.
+    foreign: f64,
     /// Mean delay of the last window in s; not a number until a packet is acknowledged.
     delay_s: f64,
 }
@@ -44,10 +46,21 @@ impl LbmAgent {
             adaptation: Adaptation::new(&lbm),
             rho: 0.0,
             probability: 0.0,
+            foreign: 0.0,
             delay_s: f64::NAN,
             lbm,
         }
     }
+}
+
+/// Weight of an interval in the average of foreign time.
+const FOREIGN_WEIGHT: f64 = 0.1;
+
+/// The share of an interval in which others send to others: frames for other stations, carriers that cannot be decoded, and reservations.
+fn foreign(sample: &NodeSample<'_>) -> f64 {
+    let airtime = &sample.airtime;
+    let others = airtime.receive.0.saturating_sub(sample.receive_own.0) + airtime.busy.0 + airtime.nav.0;
+    others as f64 / sample.interval.0.max(1) as f64
 }
 
 impl Agent for LbmAgent {
@@ -71,6 +84,12 @@ impl Agent for LbmAgent {
         self.adaptation.update(link.sent_packets, link.delay);
         self.rho = self.load.of(sample.interval, link);
         self.probability = self.lbm.curve().probability(self.rho, self.adaptation.rho0());
+        if self.lbm.most_foreign < 1.0 {
+            self.foreign += FOREIGN_WEIGHT * (foreign(sample) - self.foreign);
+            if self.foreign > self.lbm.most_foreign {
+                self.probability = 0.0;
+            }
+        }
         if link.sent_packets > 0 {
             self.delay_s = link.delay.as_secs_f64() / link.sent_packets as f64;
         }
@@ -87,6 +106,7 @@ impl Agent for LbmAgent {
             ("rho0", self.adaptation.rho0()),
             ("probability", self.probability),
             ("delay_s", self.delay_s),
+            ("foreign", self.foreign),
         ]
     }
 }

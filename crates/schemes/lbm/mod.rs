@@ -109,6 +109,10 @@ params! {
         operator downlink_only: bool = false;
         /// acknowledgements are marked too, by setting ECN-Echo in them; section 2.2 marks "a packet" of either direction
         reading mark_acks: bool = false;
+        /// exponent of a flow's rate, as a multiple of the mean rate, in its marking probability; 0: all flows have the same
+        reading evenness: f64 = 0.0, in 0.0..=8.0;
+        /// share of the time in which others send to others above which the access point marks nothing; 1: it always marks
+        operator most_foreign: f64 = 1.0, in 0.0..=1.0;
         /// queues of wires run RED with ECN: section 2.1 has routers mark "at the output link" and leaves the algorithm open; false:
         /// drop-tail
         reading wired_red: bool = true;
@@ -153,7 +157,7 @@ impl Scheme for Lbm {
         match interface.medium {
             Medium::Radio => interface
                 .is_access_point_radio()
-                .then(|| Box::new(LbmMark::new(self.mark_acks)) as Box<dyn Aqm>),
+                .then(|| Box::new(LbmMark::new(self.mark_acks, self.evenness)) as Box<dyn Aqm>),
             Medium::Wire if self.wired_red => Some(Box::new(red_at(interface.rate)?)),
             Medium::Wire => None,
         }
@@ -173,6 +177,7 @@ impl Scheme for Lbm {
             .and(&[Capability::LinkUse])
             .and_if(!self.downlink_only, Capability::Received)
             .and_if(times, Capability::LinkTimes)
+            .and_if(self.most_foreign < 1.0, Capability::Airtime)
             .samples_every(self.interval)
     }
 }
