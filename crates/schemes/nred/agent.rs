@@ -62,7 +62,7 @@ impl NredAgent {
     /// Sets the local share of p_b for either direction (§5.3).
     fn set_shares(&mut self, context: &mut AgentContext<'_>) {
         let normalized = self.heard.normalized(context.now);
-        let shares = self.accounting.shares();
+        let shares = self.accounting.shares().above(self.nred.spare);
         for (direction, avg) in [(Direction::Outgoing, shares.tx), (Direction::Incoming, shares.rx)] {
             context.out.settings.push(Setting::Probability(direction, local_share(normalized, avg)));
         }

@@ -104,6 +104,10 @@ params! {
         /// a node suffers while its share of the neighbourhood's use of the channel is below this; condition (iii) of section 5.2 says "a
         /// certain threshold": its form and 0.5 are ours
         reading theta: f64 = 0.5, in 0.0..=10.0;
+        /// share of the neighbourhood's queue that a node keeps: of a smaller part of its own it drops nothing
+        reading spare: f64 = 0.0, in 0.0..=1.0;
+        /// exponent of a flow's use of the node, as a multiple of the mean use, in its drop probability; 0: all flows have the same
+        reading evenness: f64 = 0.0, in 0.0..=8.0;
         /// how long after its last packet a flow counts as passing through; condition (ii)
         reading memory: Span = Span::from_secs(60), in SHORTEST..=LONGEST;
         /// a flow counts as passing through all nodes of its static route while nothing of it has arrived; false: only where its packets
@@ -139,7 +143,7 @@ impl Nred {
 
 impl Scheme for Nred {
     fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
-        Some(Box::new(NredDrop::new(self.ecn)))
+        Some(Box::new(NredDrop::new(self.ecn, self.evenness)))
     }
 
     fn agent(&self, _interface: &Interface) -> Option<Box<dyn Agent>> {
