@@ -63,11 +63,11 @@ impl LbmMark {
 
     /// The probability of a packet's flow, where flows differ.
     #[inline]
-    fn of_flow(&mut self, p: Probability, packet: &Packet) -> Probability {
+    fn of_flow(&mut self, p: Probability, direction: Direction, packet: &Packet) -> Probability {
         if self.evenness == 0.0 || packet.class != PacketClass::Data {
             return p;
         }
-        let factor = self.flows.add(packet.flow, packet.bytes).unwrap_or(1.0);
+        let factor = self.flows.add(packet.flow, direction, packet.bytes).unwrap_or(1.0);
         Probability::new(factor * p.numerator() as f64 / Probability::ONE.numerator() as f64)
     }
 
@@ -87,13 +87,13 @@ impl LbmMark {
 impl Aqm for LbmMark {
     #[inline]
     fn on_enqueue(&mut self, packet: &Packet, _queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict {
-        let p = self.of_flow(self.outgoing, packet);
+        let p = self.of_flow(self.outgoing, Direction::Outgoing, packet);
         self.judge(p, OUTGOING, packet, context.random)
     }
 
     #[inline]
     fn on_receive(&mut self, packet: &Packet, context: &mut AqmContext<'_>) -> Verdict {
-        let p = self.of_flow(self.incoming, packet);
+        let p = self.of_flow(self.incoming, Direction::Incoming, packet);
         self.judge(p, INCOMING, packet, context.random)
     }
 

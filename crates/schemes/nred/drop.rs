@@ -28,7 +28,7 @@ struct Side {
     count: Option<u32>,
 }
 
-/// By flow: the use of a direction, and the factor of the local share of p_b.
+/// By flow: the use of the node, and the factor of the local share of p_b.
 type Flows = FlowUse<f64>;
 
 impl Side {
@@ -59,12 +59,12 @@ impl Side {
     }
 }
 
-/// Adds a packet to its flow's use of a direction, and returns the factor of the flow's drop probability.
-fn factor(flows: &mut Flows, packet: &Packet) -> f64 {
+/// Adds a packet to its flow's use of the node, and returns the factor of the flow's drop probability.
+fn factor(flows: &mut Flows, direction: Direction, packet: &Packet) -> f64 {
     if packet.class == PacketClass::Control {
         1.0
     } else {
-        flows.add(packet.flow, packet.bytes).unwrap_or(1.0)
+        flows.add(packet.flow, direction, packet.bytes).unwrap_or(1.0)
     }
 }
 
@@ -76,20 +76,14 @@ pub struct NredDrop {
     evenness: f64,
     outgoing: Side,
     incoming: Side,
-    flows: [Flows; 2],
+    flows: Flows,
 }
 
 impl NredDrop {
     /// An AQM that passes all packets until the agent sets a probability. With `ecn` it marks.
     #[must_use]
     pub fn new(ecn: bool, evenness: f64) -> Self {
-        Self {
-            ecn,
-            evenness,
-            outgoing: Side::default(),
-            incoming: Side::default(),
-            flows: [Flows::default(), Flows::default()],
-        }
+        Self { ecn, evenness, outgoing: Side::default(), incoming: Side::default(), flows: Flows::default() }
     }
 
     fn judge(
@@ -113,13 +107,15 @@ impl NredDrop {
 impl Aqm for NredDrop {
     #[inline]
     fn on_enqueue(&mut self, packet: &Packet, _queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict {
-        let factor = if self.evenness > 0.0 { factor(&mut self.flows[0], packet) } else { 1.0 };
+        let factor =
+            if self.evenness > 0.0 { factor(&mut self.flows, Direction::Outgoing, packet) } else { 1.0 };
         Self::judge(&mut self.outgoing, OUTGOING, self.ecn, factor, packet, context.random)
     }
 
     #[inline]
     fn on_receive(&mut self, packet: &Packet, context: &mut AqmContext<'_>) -> Verdict {
-        let factor = if self.evenness > 0.0 { factor(&mut self.flows[1], packet) } else { 1.0 };
+        let factor =
+            if self.evenness > 0.0 { factor(&mut self.flows, Direction::Incoming, packet) } else { 1.0 };
         Self::judge(&mut self.incoming, INCOMING, self.ecn, factor, packet, context.random)
     }
 
@@ -128,8 +124,8 @@ impl Aqm for NredDrop {
         match setting {
             Setting::Probability(Direction::Outgoing, p) => {
                 self.outgoing.p_b = p;
-                for flows in self.flows.iter_mut().filter(|_| evenness > 0.0) {
-                    flows.end_window(|bytes, mean| math::pow(bytes / mean.max(1.0), evenness));
+                if evenness > 0.0 {
+                    self.flows.end_window(|bytes, mean| math::pow(bytes / mean.max(1.0), evenness));
                 }
             }
             Setting::Probability(Direction::Incoming, p) => self.incoming.p_b = p,
