@@ -36,6 +36,10 @@ pub struct NredAgent {
     neighbours: Vec<NodeId>,
     /// When the node was last on the path of a flow.
     last_traffic: Option<Time>,
+    /// The last packet of a flow that has passed the node, or the start.
+    last_packet: Time,
+    /// The end of the time for which the last silence counts.
+    starved_until: Time,
     /// The congestion at the last check.
     congestion: Congestion,
     /// Notifications taken.
@@ -53,6 +57,8 @@ impl NredAgent {
             me: NodeId(u32::MAX),
             neighbours: Vec::new(),
             last_traffic: None,
+            last_packet: Time::ZERO,
+            starved_until: Time::ZERO,
             congestion: Congestion::default(),
             taken: 0,
             nred,
@@ -76,6 +82,7 @@ impl NredAgent {
         let on_path = self.last_traffic.is_some_and(|last| context.now.since(last) <= self.nred.memory);
         let largest_heard = self.heard.take_largest();
         if self.neighbours.is_empty()
+            || self.nred.silence > Span::ZERO && context.now >= self.starved_until
             || !self.detector.should_notify(congestion, shares, on_path, largest_heard)
         {
             return;
@@ -132,6 +139,11 @@ impl Agent for NredAgent {
     fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
         if sample.traffic > 0 || self.nred.set_up && sample.set_up > 0 {
             self.last_traffic = Some(context.now);
+        }
+        if sample.traffic > 0 {
+            self.last_packet = context.now;
+        } else if self.last_traffic.is_some() && context.now.since(self.last_packet) >= self.nred.silence {
+            self.starved_until = context.now.saturating_add(self.nred.recovery);
         }
         self.accounting.update(sample);
         self.set_shares(context);

@@ -104,6 +104,10 @@ params! {
         /// a node suffers while its share of the neighbourhood's use of the channel is below this; condition (iii) of section 5.2 says "a
         /// certain threshold": its form and 0.5 are ours
         reading theta: f64 = 0.5, in 0.0..=10.0;
+        /// a node suffers only after a silence of its flows of this length; 0: by its share of the channel alone, as in the paper
+        reading silence: Span = Span::ZERO, in Span::ZERO..=LONGEST;
+        /// with silence: how long after one a node still counts as suffering
+        reading recovery: Span = Span::from_secs(5), in SHORTEST..=LONGEST;
         /// share of the neighbourhood's queue that a node keeps: of a smaller part of its own it drops nothing
         reading spare: f64 = 0.0, in 0.0..=1.0;
         /// exponent of a flow's use of the node, as a multiple of the mean use, in its drop probability; 0: all flows have the same
