@@ -11,6 +11,7 @@ use super::accounting::Accounting;
 use super::detection::{Congestion, Detector};
 use super::drop::local_share;
 use super::notification::Heard;
+use super::trial::Trial;
 use crate::places::{
     Agent, AgentContext, AgentSetup, Destination, Direction, Message, NodeId, NodeSample, Setting, Timer,
 };
@@ -40,6 +41,7 @@ pub struct NredAgent {
     last_packet: Time,
     /// The end of the time for which the last silence counts.
     starved_until: Time,
+    trial: Trial,
     /// The congestion at the last check.
     congestion: Congestion,
     /// Notifications taken.
@@ -59,6 +61,7 @@ impl NredAgent {
             last_traffic: None,
             last_packet: Time::ZERO,
             starved_until: Time::ZERO,
+            trial: Trial::new(nred.trial, nred.enough, nred.rest),
             congestion: Congestion::default(),
             taken: 0,
             nred,
@@ -82,11 +85,13 @@ impl NredAgent {
         let on_path = self.last_traffic.is_some_and(|last| context.now.since(last) <= self.nred.memory);
         let largest_heard = self.heard.take_largest();
         if self.neighbours.is_empty()
+            || !self.trial.may_notify(context.now)
             || self.nred.silence > Span::ZERO && context.now >= self.starved_until
             || !self.detector.should_notify(congestion, shares, on_path, largest_heard)
         {
             return;
         }
+        self.trial.notified(context.now);
         let ncn = Ncn {
             normalized: (congestion.normalized * f64::from(u32::MAX)) as u32,
             lifetime_ms: u16::try_from(self.nred.lifetime.0 / 1_000_000).unwrap_or(u16::MAX),
@@ -146,6 +151,8 @@ impl Agent for NredAgent {
             self.starved_until = context.now.saturating_add(self.nred.recovery);
         }
         self.accounting.update(sample);
+        let shares = self.accounting.shares();
+        self.trial.observe(shares.own() / shares.total.max(f64::MIN_POSITIVE));
         self.set_shares(context);
     }
 

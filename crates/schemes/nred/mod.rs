@@ -59,12 +59,14 @@ mod agent;
 mod detection;
 mod drop;
 mod notification;
+mod trial;
 
 pub use accounting::{Accounting, Shares};
 pub use agent::NredAgent;
 pub use detection::{Congestion, Detector};
 pub use drop::{INCOMING, NredDrop, OUTGOING};
 pub use notification::Heard;
+pub use trial::Trial;
 
 use alloc::boxed::Box;
 
@@ -108,6 +110,13 @@ params! {
         reading silence: Span = Span::ZERO, in Span::ZERO..=LONGEST;
         /// with silence: how long after one a node still counts as suffering
         reading recovery: Span = Span::from_secs(5), in SHORTEST..=LONGEST;
+        /// with rest: how long a node notifies before it judges whether that helps
+        reading trial: Span = Span::from_secs(10), in SHORTEST..=LONGEST;
+        /// share of the neighbourhood's use of the channel that a node has to reach in a trial if its notifications are to count as help
+        reading enough: f64 = 0.25, in 0.0..=1.0;
+        /// how long a node sends no notification after a trial that did not help, twice as long after each
+        /// further one, up to 16 times; 0: it never rests
+        reading rest: Span = Span::ZERO, in Span::ZERO..=LONGEST;
         /// share of the neighbourhood's queue that a node keeps: of a smaller part of its own it drops nothing
         reading spare: f64 = 0.0, in 0.0..=1.0;
         /// exponent of a flow's use of the node, as a multiple of the mean use, in its drop probability; 0: all flows have the same
