@@ -56,13 +56,6 @@ impl LbmAgent {
 /// Weight of an interval in the average of foreign time.
 const FOREIGN_WEIGHT: f64 = 0.1;
 
-/// The share of an interval in which others send to others: frames for other stations, carriers that cannot be decoded, and reservations.
-fn foreign(sample: &NodeSample<'_>) -> f64 {
-    let airtime = &sample.airtime;
-    let others = airtime.receive.0.saturating_sub(sample.receive_own.0) + airtime.busy.0 + airtime.nav.0;
-    others as f64 / sample.interval.0.max(1) as f64
-}
-
 impl Agent for LbmAgent {
     fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
         self.nominal = setup.rate;
@@ -85,7 +78,7 @@ impl Agent for LbmAgent {
         self.rho = self.load.of(sample.interval, link);
         self.probability = self.lbm.curve().probability(self.rho, self.adaptation.rho0());
         if self.lbm.most_foreign < 1.0 {
-            self.foreign += FOREIGN_WEIGHT * (foreign(sample) - self.foreign);
+            self.foreign += FOREIGN_WEIGHT * (sample.foreign() - self.foreign);
             if self.foreign > self.lbm.most_foreign {
                 self.probability = 0.0;
             }

@@ -117,6 +117,10 @@ params! {
         /// how long a node sends no notification after a trial that did not help, twice as long after each
         /// further one, up to 16 times; 0: it never rests
         reading rest: Span = Span::ZERO, in Span::ZERO..=LONGEST;
+        /// a node that has heard notifications of more neighbours than this within the time of recovery drops nothing
+        reading most_sufferers: u64 = 1_000_000, in 0..=1_000_000;
+        /// share of time in which others send to others above which an access point drops nothing; 1: it always drops
+        operator most_foreign: f64 = 1.0, in 0.0..=1.0;
         /// share of the neighbourhood's queue that a node keeps: of a smaller part of its own it drops nothing
         reading spare: f64 = 0.0, in 0.0..=1.0;
         /// exponent of a flow's use of the node, as a multiple of the mean use, in its drop probability; 0: all flows have the same
@@ -159,8 +163,8 @@ impl Scheme for Nred {
         Some(Box::new(NredDrop::new(self.ecn, self.evenness)))
     }
 
-    fn agent(&self, _interface: &Interface) -> Option<Box<dyn Agent>> {
-        Some(Box::new(NredAgent::new(*self)))
+    fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
+        Some(Box::new(NredAgent::new(*self, interface.access_point)))
     }
 
     fn wants(&self, interface: &Interface) -> Wants {
