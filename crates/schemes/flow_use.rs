@@ -63,3 +63,49 @@ impl<T: Copy + Default> FlowUse<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Direction::{Incoming, Outgoing};
+
+    fn shares(flows: &mut FlowUse<f64>) -> [Option<f64>; 2] {
+        flows.end_window(|average, mean| average / mean);
+        [0, 1].map(|flow| flows.flows.get(&FlowId(flow)).map(|entry| entry.value))
+    }
+
+    /// 3000 B that are received and passed on count once, and beside 1000 B are one and a half times the mean of 2000. A window later the
+    /// averages are (3000 + 1000)/2 and (1000 + 5000)/2.
+    #[test]
+    fn a_flow_counts_in_the_direction_in_which_it_has_more() {
+        let mut flows = FlowUse::default();
+        assert_eq!(flows.add(FlowId(0), Incoming, 3000), None, "nothing is known yet");
+        flows.add(FlowId(0), Outgoing, 2999);
+        flows.add(FlowId(1), Outgoing, 1000);
+        assert_eq!(shares(&mut flows), [Some(1.5), Some(0.5)]);
+        assert_eq!(flows.add(FlowId(0), Incoming, 1000), Some(1.5));
+        flows.add(FlowId(1), Incoming, 5000);
+        assert_eq!(shares(&mut flows), [Some(0.8), Some(1.2)]);
+    }
+
+    /// 2000 B are 1000 after a silent window and below 1 after eleven.
+    #[test]
+    fn a_silent_flow_is_forgotten() {
+        let mut flows = FlowUse::default();
+        flows.add(FlowId(0), Incoming, 2000);
+        for _ in 0..11 {
+            assert_eq!(shares(&mut flows), [Some(1.0), None]);
+        }
+        assert_eq!(shares(&mut flows), [None, None]);
+    }
+
+    /// A hundred thousand flows of a packet each, beside one with more: the table ends, and keeps the larger one.
+    #[test]
+    fn the_table_has_an_end() {
+        let mut flows = FlowUse::<f64>::default();
+        flows.add(FlowId(0), Incoming, 1500);
+        (1..100_000).for_each(|flow| _ = flows.add(FlowId(flow), Outgoing, 40));
+        assert_eq!(flows.flows.len(), MOST_FLOWS);
+        assert!(flows.flows.contains_key(&FlowId(0)));
+    }
+}

@@ -14,7 +14,8 @@ use super::notification::Heard;
 use super::trial::Trial;
 use crate::link_values::LinkValues;
 use crate::places::{
-    Agent, AgentContext, AgentSetup, Destination, Direction, Message, NodeId, NodeSample, Setting, Timer,
+    Agent, AgentContext, AgentSetup, Destination, Direction, Message, NodeId, NodeSample, Probability,
+    Setting, Timer,
 };
 
 /// Timer: the next check whether a notification is due.
@@ -92,7 +93,12 @@ impl NredAgent {
         let normalized = if leaves { 0.0 } else { self.heard.normalized(context.now) };
         let shares = self.accounting.shares().above(self.nred.spare);
         for (direction, avg) in [(Direction::Outgoing, shares.tx), (Direction::Incoming, shares.rx)] {
-            context.out.settings.push(Setting::Probability(direction, local_share(normalized, avg)));
+            let share = if self.nred.spare > 0.0 && avg == 0.0 {
+                Probability::ZERO
+            } else {
+                local_share(normalized, avg)
+            };
+            context.out.settings.push(Setting::Probability(direction, share));
         }
     }
 

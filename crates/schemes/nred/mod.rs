@@ -9,7 +9,8 @@
 //! | `detection` | 5.2, Algorithm 5.1 | `p_b` of the neighbourhood's queue; the conditions for a notification |
 //! | `notification` | 5.2 | the notifications of other nodes and their lifetime |
 //! | `drop` | 5.3, Algorithm 5.2 | the local share of p_b, outgoing and incoming; the drops |
-//! | `agent` | 5 | the three put together beside an interface |
+//! | `trial` | ours | whether notifications help |
+//! | `agent` | 5 | all put together beside an interface |
 //!
 //! | symbol | here | unit | default |
 //! |---|---|---|---|
@@ -53,6 +54,19 @@
 //! - **Marking** (section 8, `ecn`): a mark takes the place of a drop while the local share is below 1.
 //! - An NCN leaves ahead of all packets that wait: behind the queue of a starved node it would not leave.
 //! - Broadcast instead of the unicast to a random neighbour (`broadcast`): the paper compares its own choice with it.
+
+//!
+//! Ours, because measured (`docs/schemes/nred.md`); each is off by default:
+//! - **A silence** (`silence`, `recovery`) as a fifth condition: a share below theta is the rule in a cell of many stations and on the
+//!   way of a slow flow, and a sign of starvation only where flows fall silent, as TCP does between its time-outs.
+//! - **A spared part** (`spare`): drops in proportion to the whole share go on when the neighbours have become equal; drops in
+//!   proportion to the part above the spared one end there.
+//! - **Flows apart** (`evenness`): a relay that drops all flows alike drops those of the sufferer too. The use of a flow counts once where it
+//!   is passed on. A window of use ends whenever the agent sets probabilities.
+//! - **Trials** (`trial`, `enough`, `rest`): where notifications do not help, the node rests.
+//! - **Many sufferers** (`most_sufferers`): the neighbourhood is overloaded, not unfair, and drops only lower the total.
+//! - **Foreign air** (`most_foreign`): an access point drops only where the air is its cell's alone; in a mesh it is a gateway, and its
+//!   drops hit the flows over one hop, which give up more than those over several gain.
 
 mod accounting;
 mod agent;

@@ -57,3 +57,55 @@ impl Trial {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(seconds: u64) -> Time {
+        Time(seconds * 1_000_000_000)
+    }
+
+    /// Trials of 10 s, help from a share of 0.2, rests of 60 s, 120 s, ...
+    fn trial() -> Trial {
+        Trial::new(Span::from_secs(10), 0.2, Span::from_secs(60))
+    }
+
+    /// A trial from 1 s to 11 s without help: a rest until 71 s; the next one from 75 s to 85 s: until 205 s.
+    #[test]
+    fn trials_in_vain_are_followed_by_longer_and_longer_rests() {
+        let mut trial = trial();
+        assert!(trial.may_notify(at(1)));
+        trial.notified(at(1));
+        trial.observe(0.19);
+        assert!(trial.may_notify(at(10)));
+        for (now, expected) in [(11, false), (70, false), (71, true)] {
+            assert_eq!(trial.may_notify(at(now)), expected, "{now} s");
+        }
+        trial.notified(at(75));
+        for (now, expected) in [(84, true), (85, false), (204, false), (205, true)] {
+            assert_eq!(trial.may_notify(at(now)), expected, "{now} s");
+        }
+    }
+
+    /// A share of 0.2 once is enough, and the next rest is 60 s long again. The help of one trial does not count in the next.
+    #[test]
+    fn help_lets_a_node_go_on() {
+        let mut trial = trial();
+        trial.notified(at(0));
+        assert!(!trial.may_notify(at(10)));
+        trial.notified(at(70));
+        trial.observe(0.2);
+        trial.observe(0.0);
+        assert!(trial.may_notify(at(80)));
+        trial.notified(at(80));
+        assert!(!trial.may_notify(at(90)) && !trial.may_notify(at(149)) && trial.may_notify(at(150)));
+    }
+
+    #[test]
+    fn without_a_rest_nothing_ends() {
+        let mut trial = Trial::new(Span::from_secs(10), 0.2, Span::ZERO);
+        trial.notified(at(0));
+        assert!((0..1000).all(|now| trial.may_notify(at(now))));
+    }
+}

@@ -50,6 +50,15 @@
 //! - **Routers without support** for QFCP: the sender follows TCP's law below the granted rate ([`crate::explicit::Fallback`]); the paper
 //!   wants loss ignored only "if we are sure that all routers along the path support" it.
 
+//!
+//! Ours, because measured (`docs/schemes/qfcp.md`); each is off by default:
+//! - `rise`: a flow in time-out vanishes from N, and R leaps to C; its bursts then cost the others a time-out.
+//! - `stations` false: a station's C is probed by its own traffic, of which the cell leaves it less than it could carry, so that stations lower
+//!   one another's R. The access point hears both directions, stamps both, and counts itself as the support of a station's radio.
+//! - `yields_for`: senders that follow TCP take a link from those that keep to grants. Senders state in their packets how many
+//!   interfaces lack support, and an interface that such packets pass counts itself among these for a time.
+//! - `most_given_up`: an access point whose MAC gives up packets shares its air with stations beyond its cell, and yields too.
+
 mod capacity;
 pub mod header;
 mod router;
@@ -150,11 +159,11 @@ params! {
         operator request: Rate = Rate(0), in Rate(0)..=FASTEST;
         /// the sender's round-trip time in equation 3: smoothed, latest, or the least so far, which leaves queues out
         reading rtt: RttChoice = RttChoice::Smoothed;
-        /// part of the way, in logarithms, that R goes in an interval to the share of equation 2; 1: all of it, as in the paper
-        reading gain: f64 = 1.0, in 0.01..=1.0;
-        /// largest factor by which R rises in an interval
-        reading rise: f64 = 1e9, in 1.01..=1e9;
-        /// radios of stations control their own queue; false: the access point speaks for them
+        /// largest factor by which R rises in an interval; ours: with 1e10, the paper's, R leaps to C when flows fall silent, since equation 1
+        /// takes silence for departure
+        reading rise: f64 = 1e10, in 1.01..=1e10;
+        /// radios of nodes that are no access points control their own queue; false: only cells are controlled, their access points speak
+        /// for the stations, and a path with any other radio follows TCP
         operator stations: bool = true;
         /// how long an interface leaves control to TCP after a packet whose sender states interfaces without QFCP; 0: it never does
         operator yields_for: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
@@ -202,7 +211,6 @@ impl Qfcp {
             drops_are_busy: set.drops_are_busy,
             divisor: set.divisor,
             packet: (set.queue_unit == QueueUnit::Packets).then_some(set.packet_size.get() as f64),
-            gain: set.gain,
             rise: set.rise,
             speaks_for_stations: !set.stations,
             yields_for: set.yields_for,

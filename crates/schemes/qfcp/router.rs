@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use airfair_units::{Rate, Span, Time, math};
+use airfair_units::{Rate, Span, Time};
 
 use super::capacity::{Capacity, Observed};
 use super::header::{self, KIND};
@@ -64,8 +64,6 @@ pub struct RouterConfig {
     pub divisor: Divisor,
     /// Bytes that each packet of q counts as in equation 2; `None`: its own.
     pub packet: Option<f64>,
-    /// The part of the way to equation 2's share that R goes in an interval, in logarithms.
-    pub gain: f64,
     /// Largest factor by which R rises in an interval.
     pub rise: f64,
     /// True if the hop speaks for the interfaces from which it receives: they count as ones with support.
@@ -193,12 +191,8 @@ impl QfcpRouter {
         };
         // Equation 2.
         let left = (capacity - self.config.beta * virtual_queue / seconds).max(LEAST_SHARE * capacity);
-        let wanted = left / self.flows;
-        let before = f64::from(self.share);
-        let gain = self.config.gain;
-        let damped = if gain < 1.0 { before * math::pow(wanted / before, gain) } else { wanted };
-        self.previous =
-            core::mem::replace(&mut self.share, header_rate(damped.min(self.config.rise * before)));
+        let most = self.config.rise * f64::from(self.share);
+        self.previous = core::mem::replace(&mut self.share, header_rate((left / self.flows).min(most)));
     }
 }
 
