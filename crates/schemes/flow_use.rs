@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 
 use crate::places::{Direction, FlowId};
 
-/// Most flows of an interface; of more, those that use least share one entry's fate: they are forgotten.
+/// Most flows of an interface: a new one takes the place of the one that has least in the present window.
 const MOST_FLOWS: usize = 1024;
 
 /// Below this many bytes a window a flow counts as gone.

@@ -49,6 +49,12 @@
 //! - `measure`: "utilisation"; "packets", packets per second as a share of the rate in packets of `mean_packet`; "access", the
 //!   mean time that a packet spent as the MAC's first one, divided by `access_scale`.
 //!
+//! Ours, because measured (`docs/schemes/lbm.md`); both are off by default:
+//! - `evenness`: a flow's probability is p times `(rate / mean rate)^evenness`. One p for all gives TCP flows rates in inverse proportion to
+//!   their round-trip times; with the exponent k they go as the round-trip time to the power of -1 / (1 + k/2).
+//! - `most_foreign`: the access point marks nothing while others send to others for more than this share of time. The load that it
+//!   measures is then not the load of the air, as at the gateway of a mesh.
+//!
 //! Ours: `downlink_only`, for comparison: an access point that measures and marks only what it sends itself.
 
 mod adaptation;

@@ -215,7 +215,7 @@ fn packets_of_both_directions_are_marked_and_none_dropped() {
 fn acknowledgements_echo_if_they_are_to_be_marked() {
     let mut judged = [false, true].map(|mark_acks| {
         let mut radio = Radio::new(1.0, 1.0);
-        let mut mark = LbmMark::new(mark_acks);
+        let mut mark = LbmMark::new(mark_acks, 0.0);
         mark.apply(Setting::Probability(Direction::Incoming, Probability::ONE));
         radio.mark = mark;
         let mut context = Context { now: Time::ZERO, random: &mut radio.random, out: &mut AqmEffects };

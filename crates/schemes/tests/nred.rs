@@ -165,7 +165,7 @@ struct Interface {
 impl Interface {
     fn new(ecn: bool, p: f64) -> Self {
         let random = Stream::new(7, "nred", Purpose::Queue);
-        let mut new = Self { drop: NredDrop::new(ecn), random };
+        let mut new = Self { drop: NredDrop::new(ecn, 0.0), random };
         new.set(Direction::Outgoing, p);
         new
     }
@@ -276,7 +276,7 @@ const NEIGHBOURS: [NodeId; 3] = [NodeId(1), NodeId(2), NodeId(3)];
 impl Node {
     fn new(set: &[(&'static str, ParamValue)]) -> Self {
         let mut node = Self {
-            agent: NredAgent::new(nred(set)),
+            agent: NredAgent::new(nred(set), false),
             random: Stream::new(3, "node", Purpose::Agent),
             out: AgentEffects::default(),
             now: Time::ZERO,
@@ -581,7 +581,7 @@ fn agents_start_at_random_times_and_subscribe_to_overheard_frames() {
     assert_eq!((wants.samples(), scheme.wants(&wire)), (Span::from_millis(100), Wants::NONE));
     let first: Vec<Time> = (1..=20)
         .map(|seed| {
-            let mut agent = NredAgent::new(nred(&[]));
+            let mut agent = NredAgent::new(nred(&[]), false);
             let (mut random, mut out) = (Stream::new(seed, "node", Purpose::Agent), AgentEffects::default());
             let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
             let setup = AgentSetup {
