@@ -686,29 +686,28 @@ fn an_access_point_in_foreign_air_drops_nothing() {
 }
 
 /// Two flows pass, one with three times as many bytes as the other: 1.5 and 0.5 of the mean, and with an exponent of 2 factors of 2.25
-/// and 0.25. Of a local share of 0.04 that is 0.09 and 0.01. Algorithm 5.2 spaces drops evenly from 1 to 1/p_b - 1 packets; both flows
-/// share `count`, so only the ratio is compared: nine to one, within four standard deviations.
+/// and 0.25. Of a local share of 0.5 that is all of the one, and 1/8 of the other. Its packets come after a drop, so that `count` is 1 and
+/// Algorithm 5.2 has p_a = (1/8) / (1 - 1/8) = 1/7, here within four standard deviations of 7960 draws (0.0157).
 #[test]
 fn a_large_flow_is_dropped_more_than_a_small_one() {
     let mut interface = Interface::new(false, 0.0);
     interface.drop = NredDrop::new(false, 2.0);
-    let send = |interface: &mut Interface, flow: u32| {
-        let mut context = Context { now: Time::ZERO, random: &mut interface.random, out: &mut AqmEffects };
-        let packet = Packet { flow: FlowId(flow), ..packet(PacketClass::Data, Ecn::NotEct) };
-        interface.drop.on_enqueue(&packet, &QueueView::default(), &mut context) != Verdict::Pass
-    };
     let (mut sent, mut dropped) = ([0_u32; 2], [0_u32; 2]);
     for window in 0..4000 {
         for flow in [0, 0, 0, 1, 0, 0, 0, 1] {
-            let drop = send(&mut interface, flow);
+            let mut context =
+                Context { now: Time::ZERO, random: &mut interface.random, out: &mut AqmEffects };
+            let packet = Packet { flow: FlowId(flow), ..packet(PacketClass::Data, Ecn::NotEct) };
+            let verdict = interface.drop.on_enqueue(&packet, &QueueView::default(), &mut context);
             if window >= 20 {
                 sent[flow as usize] += 1;
-                dropped[flow as usize] += u32::from(drop);
+                dropped[flow as usize] += u32::from(verdict != Verdict::Pass);
             }
         }
-        interface.set(Direction::Outgoing, 0.04);
+        interface.set(Direction::Outgoing, 0.5);
     }
-    let [large, small] = [0, 1].map(|flow| f64::from(dropped[flow]) / f64::from(sent[flow]));
-    let ratio = large / small;
-    assert!((6.5..12.5).contains(&ratio), "{large} {small}");
+    assert_eq!(sent, [6 * 3980, 2 * 3980]);
+    assert_eq!(dropped[0], sent[0]);
+    let small = f64::from(dropped[1]) / f64::from(sent[1]);
+    assert!((small - 1.0 / 7.0).abs() < 0.0157, "{small}");
 }
