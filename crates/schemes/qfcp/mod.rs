@@ -56,7 +56,7 @@
 //! - `stations` false: a station's C is probed by its own traffic, of which the cell leaves it less than it could carry, so that stations lower
 //!   one another's R. The access point hears both directions, stamps both, and counts itself as the support of a station's radio.
 //! - `yields_for`: senders that follow TCP take a link from those that keep to grants. Senders state in their packets how many
-//!   interfaces lack support, and an interface that such packets pass counts itself among these for a time.
+//!   interfaces lack support, and the radio of an access point that such packets pass counts itself among these for a time.
 //! - `most_given_up`: an access point whose MAC gives up packets shares its air with stations beyond its cell, and yields too.
 
 mod capacity;
@@ -165,7 +165,8 @@ params! {
         /// radios of nodes that are no access points control their own queue; false: only cells are controlled, their access points speak
         /// for the stations, and a path with any other radio follows TCP
         operator stations: bool = true;
-        /// how long an interface leaves control to TCP after a packet whose sender states interfaces without QFCP; 0: it never does
+        /// how long the radio of an access point leaves control to TCP after a packet whose sender states interfaces without QFCP; 0: it never
+        /// does
         operator yields_for: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
         /// share of the packets that the radio of an access point gives up above which the air is not its cell's alone, and it leaves control
         /// to TCP for yields_for; 1: it never does
@@ -259,7 +260,10 @@ impl Scheme for Qfcp {
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
         let acts = self.stations || interface.medium == Medium::Wire || interface.access_point;
-        acts.then(|| Box::new(QfcpRouter::new(self.router, self.capacity(interface))) as Box<dyn Hop>)
+        // A wire that senders without grants share is no harm to those with them: its rate is known, and (2) drains its queue.
+        let yields_for = if interface.is_access_point_radio() { self.router.yields_for } else { Span::ZERO };
+        let router = RouterConfig { yields_for, ..self.router };
+        acts.then(|| Box::new(QfcpRouter::new(router, self.capacity(interface))) as Box<dyn Hop>)
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

@@ -466,8 +466,8 @@ fn an_access_point_speaks_for_its_stations() {
     }
 }
 
-/// A sender states that an interface of its path has no QFCP: the router leaves control to TCP at once, and for 60 s: it grants nothing, and
-/// counts as one without support. A count of one is then its own. By default it takes no notice.
+/// A sender states that an interface of its path has no QFCP: the radio of an access point leaves control to TCP at once, and for 60 s: it grants nothing, and
+/// counts as one without support. A count of one is then its own. By default it takes no notice, and a wire takes none at all.
 #[test]
 fn a_router_yields_to_senders_that_follow_tcp() {
     let yields = ("yields_for", Duration(Span::from_secs(60)));
@@ -480,8 +480,10 @@ fn a_router_yields_to_senders_that_follow_tcp() {
     assert_eq!(silent.stamp().unsupported, 0);
 
     let states = |unsupported| Header { unsupported, ..request(100_000) };
-    let mut router = Router::slow("qfcp", &[yields]);
-    assert_eq!(router.burst(1, &states(0)).fields[1], 50_000);
+    // C is 1 Mbit/s at first, R a twentieth of it.
+    let access_point = Interface { access_point: true, ..Interface::radio(50) };
+    let mut router = Router::new("qfcp", &[yields], &access_point);
+    assert_eq!(router.burst(1, &states(0)).fields[1], 6_250);
     assert!(router.hop.supports());
     assert_eq!(router.burst(1, &states(1)).fields[1], u32::MAX);
     assert!(!router.hop.supports());
@@ -496,9 +498,10 @@ fn a_router_yields_to_senders_that_follow_tcp() {
     router.pass(59_000);
     assert!(!router.hop.supports());
 
-    let mut old = Router::slow("qfcp", &[]);
-    assert_eq!(old.burst(1, &states(9)).fields[1], 50_000);
-    assert!(old.hop.supports());
+    for mut heedless in [Router::new("qfcp", &[], &access_point), Router::slow("qfcp", &[yields])] {
+        assert!(heedless.burst(1, &states(9)).fields[1] < u32::MAX);
+        assert!(heedless.hop.supports());
+    }
 }
 
 /// Each packet that the MAC gives up counts one less 0.02, each that it delivers takes 0.02: four in a row are 3.92, of which 3 are too
