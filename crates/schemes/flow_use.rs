@@ -46,8 +46,8 @@ impl<T: Copy + Default> FlowUse<T> {
         (entry.average > 0.0).then_some(entry.value)
     }
 
-    /// Ends a window: averages move, flows without use are forgotten, and `value` computes each flow's value from its average and the mean of
-    /// all averages.
+    /// Ends a window: averages move, flows without use are forgotten, and `value` computes each flow's value from its average and the mean
+    /// of all averages.
     pub(crate) fn end_window(&mut self, value: impl Fn(f64, f64) -> T) {
         self.flows.retain(|_, entry| {
             let [outgoing, incoming] = core::mem::take(&mut entry.window);

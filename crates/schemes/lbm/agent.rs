@@ -92,8 +92,8 @@ impl Agent for LbmAgent {
         }
     }
 
-    /// Load, threshold, marking probability and mean delay (s) of the last window, and the mean share of time in which others send to others;
-    /// the delay stays while no packet is acknowledged.
+    /// Load, threshold, marking probability and mean delay (s) of the last window, and the mean share of time in which others send to
+    /// others; the delay stays while no packet is acknowledged.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         vec![
             ("rho", self.rho),

@@ -50,8 +50,8 @@
 //!   mean time that a packet spent as the MAC's first one, divided by `access_scale`.
 //!
 //! Ours, because measured (`docs/schemes/lbm.md`); both are off by default:
-//! - `evenness`: a flow's probability is p times `(rate / mean rate)^evenness`. One p for all gives TCP flows rates in inverse proportion to
-//!   their round-trip times; with the exponent k they go as the round-trip time to the power of -1 / (1 + k/2).
+//! - `evenness`: a flow's probability is p times `(rate / mean rate)^evenness`. One p for all gives TCP flows rates in inverse proportion
+//!   to their round-trip times; with the exponent k they go as the round-trip time to the power of -1 / (1 + k/2).
 //! - `most_foreign`: the access point marks nothing while others send to others for more than this share of time. The load that it
 //!   measures is then not the load of the air, as at the gateway of a mesh.
 //!

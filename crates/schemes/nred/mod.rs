@@ -61,8 +61,8 @@
 //!   way of a slow flow, and a sign of starvation only where flows fall silent, as TCP does between its time-outs.
 //! - **A spared part** (`spare`): drops in proportion to the whole share go on when the neighbours have become equal; drops in
 //!   proportion to the part above the spared one end there.
-//! - **Flows apart** (`evenness`): a relay that drops all flows alike drops those of the sufferer too. The use of a flow counts once where it
-//!   is passed on. A window of use ends whenever the agent sets probabilities.
+//! - **Flows apart** (`evenness`): a relay that drops all flows alike drops those of the sufferer too. The use of a flow counts once where
+//!   it is passed on. A window of use ends whenever the agent sets probabilities.
 //! - **Trials** (`trial`, `enough`, `rest`): where notifications do not help, the node rests.
 //! - **Many sufferers** (`most_sufferers`): the neighbourhood is overloaded, not unfair, and drops only lower the total.
 //! - **Foreign air** (`most_foreign`): an access point drops only where the air is its cell's alone; in a mesh it is a gateway, and its

@@ -1,4 +1,4 @@
-//! Whether notifications help: a node whose notifications change nothing rests, and its neighbours send at their full rate meanwhile. Ours.
+//! The effect of notifications: a node whose notifications change nothing rests, while its neighbours send at their full rate. Ours.
 
 use airfair_units::{Span, Time};
 

@@ -133,8 +133,8 @@ pub struct NodeSample<'a> {
 }
 
 impl NodeSample<'_> {
-    /// The part of the interval in which others send to others: frames for other stations, carriers that cannot be decoded, reservations. At
-    /// an access point without neighbours on its channel it is next to nothing: all frames of a cell are from it or for it.
+    /// The part of the interval in which others send to others: frames for other stations, carriers that cannot be decoded, reservations.
+    /// At an access point without neighbours on its channel it is next to nothing: all frames of a cell are from it or for it.
     #[must_use]
     pub fn foreign(&self) -> f64 {
         let Airtime { receive, busy, nav, .. } = self.airtime;

@@ -53,8 +53,8 @@
 //!
 //! Ours, because measured (`docs/schemes/qfcp.md`); each is off by default:
 //! - `rise`: a flow in time-out vanishes from N, and R leaps to C; its bursts then cost the others a time-out.
-//! - `stations` false: a station's C is probed by its own traffic, of which the cell leaves it less than it could carry, so that stations lower
-//!   one another's R. The access point hears both directions, stamps both, and counts itself as the support of a station's radio.
+//! - `stations` false: a station's C is probed by its own traffic, of which the cell leaves it less than it could carry, so that stations
+//!   lower one another's R. The access point hears both directions, stamps both, and counts itself as the support of a station's radio.
 //! - `yields_for`: senders that follow TCP take a link from those that keep to grants. Senders state in their packets how many
 //!   interfaces lack support, and the radio of an access point that such packets pass counts itself among these for a time.
 //! - `most_given_up`: an access point whose MAC gives up packets shares its air with stations beyond its cell, and yields too.
@@ -159,17 +159,17 @@ params! {
         operator request: Rate = Rate(0), in Rate(0)..=FASTEST;
         /// the sender's round-trip time in equation 3: smoothed, latest, or the least so far, which leaves queues out
         reading rtt: RttChoice = RttChoice::Smoothed;
-        /// largest factor by which R rises in an interval; ours: with 1e10, the paper's, R leaps to C when flows fall silent, since equation 1
-        /// takes silence for departure
+        /// largest factor by which R rises in an interval; ours: with 1e10, the paper's, R leaps to C when flows fall silent, since
+        /// equation 1 takes silence for departure
         reading rise: f64 = 1e10, in 1.01..=1e10;
         /// radios of nodes that are no access points control their own queue; false: only cells are controlled, their access points speak
         /// for the stations, and a path with any other radio follows TCP
         operator stations: bool = true;
-        /// how long the radio of an access point leaves control to TCP after a packet whose sender states interfaces without QFCP; 0: it never
-        /// does
+        /// how long the radio of an access point leaves control to TCP after a packet whose sender states interfaces without QFCP; 0: it
+        /// never does
         operator yields_for: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
-        /// share of the packets that the radio of an access point gives up above which the air is not its cell's alone, and it leaves control
-        /// to TCP for yields_for; 1: it never does
+        /// share of the packets that the radio of an access point gives up above which the air is not its cell's alone, and it leaves
+        /// control to TCP for yields_for; 1: it never does
         operator most_given_up: f64 = 1.0, in 0.0..=1.0;
         /// a partial acknowledgement takes back what its duplicates have added to the window, as NewReno does; the paper resets
         /// num_dupACK only when all is acknowledged

@@ -637,8 +637,8 @@ fn the_spared_part_is_not_dropped() {
     assert_eq!((node.outgoing, node.incoming), (0.0, 0.0));
 }
 
-/// With a silence of 500 ms as a condition a node with a small share and steady packets sends no notification; after five intervals without a
-/// packet it does for the 3 s of recovery, in the first of which its checks come once a second.
+/// With a silence of 500 ms as a condition a node with a small share and steady packets sends no notification; after five intervals without
+/// a packet it does for the 3 s of recovery, in the first of which its checks come once a second.
 #[test]
 fn only_a_node_that_was_silent_suffers() {
     let (silence, recovery) = (Span::from_millis(500), Span::from_secs(3));

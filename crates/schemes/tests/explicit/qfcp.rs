@@ -449,8 +449,8 @@ fn r_rises_by_a_factor_at_most() {
     assert_eq!(share(&router), 5_023);
 }
 
-/// With `stations` false the radio of a node that is no access point has no hop; the access point counts as the support of the interface from
-/// which it receives. A wire has its hop as ever.
+/// With `stations` false the radio of a node that is no access point has no hop; the access point counts as the support of the interface
+/// from which it receives. A wire has its hop as ever.
 #[test]
 fn an_access_point_speaks_for_its_stations() {
     let of_cells = ("stations", Flag(false));
@@ -466,8 +466,9 @@ fn an_access_point_speaks_for_its_stations() {
     }
 }
 
-/// A sender states that an interface of its path has no QFCP: the radio of an access point leaves control to TCP at once, and for 60 s: it grants nothing, and
-/// counts as one without support. A count of one is then its own. By default it takes no notice, and a wire takes none at all.
+/// A sender states that an interface of its path has no QFCP: the radio of an access point leaves control to TCP at once, and for 60 s: it
+/// grants nothing, and counts as one without support. A count of one is then its own. By default it takes no notice, and a wire takes none
+/// at all.
 #[test]
 fn a_router_yields_to_senders_that_follow_tcp() {
     let yields = ("yields_for", Duration(Span::from_secs(60)));
