@@ -321,7 +321,7 @@ impl Pipeline {
             Some(header) => {
                 kinds.round_trip(hop.header_kind, header);
                 hop.slot.machine.on_arrival(passage, Some(header), now);
-                header.supported = header.supported.saturating_add(1);
+                header.supported = header.supported.saturating_add(u8::from(hop.slot.machine.supports()));
             }
             None => hop.slot.machine.on_arrival(passage, None, now),
         }

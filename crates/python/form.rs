@@ -45,7 +45,11 @@ impl Forms {
         let made = Form::new(scheme, scenario, text, &written::schemes(&raised));
         raised.check()?;
         let form = Arc::new(made?);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(scheme.to_string(), Arc::clone(&form));
+        let mut forms = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if forms.len() >= MOST {
+            forms.clear();
+        }
+        forms.insert(scheme.to_string(), Arc::clone(&form));
         Ok(form)
     }
 }

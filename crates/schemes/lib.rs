@@ -22,6 +22,7 @@ pub mod exor;
 pub mod explicit;
 pub mod faulty;
 pub mod few;
+mod flow_use;
 mod former;
 pub mod fq_codel;
 pub mod fuzz;

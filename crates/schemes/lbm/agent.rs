@@ -23,6 +23,8 @@ pub struct LbmAgent {
     /// The load in the last window.
     rho: f64,
     probability: f64,
+    /// Moving average of the share of time in which others send to others.
+    foreign: f64,
     /// Mean delay of the last window in s; not a number until a packet is acknowledged.
     delay_s: f64,
 }
@@ -44,11 +46,15 @@ impl LbmAgent {
             adaptation: Adaptation::new(&lbm),
             rho: 0.0,
             probability: 0.0,
+            foreign: 0.0,
             delay_s: f64::NAN,
             lbm,
         }
     }
 }
+
+/// Weight of an interval in the average of foreign time.
+const FOREIGN_WEIGHT: f64 = 0.1;
 
 impl Agent for LbmAgent {
     fn on_start(&mut self, setup: &AgentSetup<'_>, _context: &mut AgentContext<'_>) {
@@ -71,6 +77,12 @@ impl Agent for LbmAgent {
         self.adaptation.update(link.sent_packets, link.delay);
         self.rho = self.load.of(sample.interval, link);
         self.probability = self.lbm.curve().probability(self.rho, self.adaptation.rho0());
+        if self.lbm.most_foreign < 1.0 {
+            self.foreign += FOREIGN_WEIGHT * (sample.foreign() - self.foreign);
+            if self.foreign > self.lbm.most_foreign {
+                self.probability = 0.0;
+            }
+        }
         if link.sent_packets > 0 {
             self.delay_s = link.delay.as_secs_f64() / link.sent_packets as f64;
         }
@@ -80,13 +92,15 @@ impl Agent for LbmAgent {
         }
     }
 
-    /// Load, threshold, marking probability and mean delay (s) of the last window; the delay stays while no packet is acknowledged.
+    /// Load, threshold, marking probability and mean delay (s) of the last window, and the mean share of time in which others send to
+    /// others; the delay stays while no packet is acknowledged.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         vec![
             ("rho", self.rho),
             ("rho0", self.adaptation.rho0()),
             ("probability", self.probability),
             ("delay_s", self.delay_s),
+            ("foreign", self.foreign),
         ]
     }
 }

@@ -3,6 +3,7 @@
 use airfair_units::math;
 use airfair_units::random::Stream;
 
+use crate::flow_use::FlowUse;
 use crate::places::{
     Aqm, AqmContext, Direction, Ecn, MarkReason, Packet, PacketClass, Probability, QueueView, Setting,
     Verdict,
@@ -40,15 +41,34 @@ impl Curve {
 #[derive(Debug, Clone, Default)]
 pub struct LbmMark {
     mark_acks: bool,
+    /// The exponent of a flow's rate in its marking probability.
+    evenness: f64,
+    /// By flow: the factor of the marking probability.
+    flows: FlowUse<f64>,
     outgoing: Probability,
     incoming: Probability,
+}
+
+/// The factor of a flow's marking probability: `(rate / mean rate)^evenness`.
+fn factor(rate: f64, mean: f64, evenness: f64) -> f64 {
+    math::pow(rate / mean.max(f64::MIN_POSITIVE), evenness)
 }
 
 impl LbmMark {
     /// An AQM; with `mark_acks` acknowledgements are marked too: they echo the mark to the sender of the data.
     #[must_use]
-    pub fn new(mark_acks: bool) -> Self {
-        Self { mark_acks, ..Self::default() }
+    pub fn new(mark_acks: bool, evenness: f64) -> Self {
+        Self { mark_acks, evenness, ..Self::default() }
+    }
+
+    /// The probability of a packet's flow, where flows differ.
+    #[inline]
+    fn of_flow(&mut self, p: Probability, direction: Direction, packet: &Packet) -> Probability {
+        if self.evenness == 0.0 || packet.class != PacketClass::Data {
+            return p;
+        }
+        let factor = self.flows.add(packet.flow, direction, packet.bytes).unwrap_or(1.0);
+        Probability::new(factor * p.numerator() as f64 / Probability::ONE.numerator() as f64)
     }
 
     /// Marks a packet that can be marked and is not yet, by a draw.
@@ -67,17 +87,26 @@ impl LbmMark {
 impl Aqm for LbmMark {
     #[inline]
     fn on_enqueue(&mut self, packet: &Packet, _queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict {
-        self.judge(self.outgoing, OUTGOING, packet, context.random)
+        let p = self.of_flow(self.outgoing, Direction::Outgoing, packet);
+        self.judge(p, OUTGOING, packet, context.random)
     }
 
     #[inline]
     fn on_receive(&mut self, packet: &Packet, context: &mut AqmContext<'_>) -> Verdict {
-        self.judge(self.incoming, INCOMING, packet, context.random)
+        let p = self.of_flow(self.incoming, Direction::Incoming, packet);
+        self.judge(p, INCOMING, packet, context.random)
     }
 
     fn apply(&mut self, setting: Setting) {
         match setting {
-            Setting::Probability(Direction::Outgoing, p) => self.outgoing = p,
+            // The agent sets it once an interval.
+            Setting::Probability(Direction::Outgoing, p) => {
+                self.outgoing = p;
+                if self.evenness > 0.0 {
+                    let evenness = self.evenness;
+                    self.flows.end_window(|rate, mean| factor(rate, mean, evenness));
+                }
+            }
             Setting::Probability(Direction::Incoming, p) => self.incoming = p,
             Setting::Backlog { .. } | Setting::FlowRate { .. } => {}
         }

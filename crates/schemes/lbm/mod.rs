@@ -49,6 +49,12 @@
 //! - `measure`: "utilisation"; "packets", packets per second as a share of the rate in packets of `mean_packet`; "access", the
 //!   mean time that a packet spent as the MAC's first one, divided by `access_scale`.
 //!
+//! Ours, because measured (`docs/schemes/lbm.md`); both are off by default:
+//! - `evenness`: a flow's probability is p times `(rate / mean rate)^evenness`. One p for all gives TCP flows rates in inverse proportion
+//!   to their round-trip times; with the exponent k they go as the round-trip time to the power of -1 / (1 + k/2).
+//! - `most_foreign`: the access point marks nothing while others send to others for more than this share of time. The load that it
+//!   measures is then not the load of the air, as at the gateway of a mesh.
+//!
 //! Ours: `downlink_only`, for comparison: an access point that measures and marks only what it sends itself.
 
 mod adaptation;
@@ -111,6 +117,10 @@ params! {
         operator downlink_only: bool = false;
         /// acknowledgements are marked too, by setting ECN-Echo in them; section 2.2 marks "a packet" of either direction
         reading mark_acks: bool = false;
+        /// exponent of a flow's rate, as a multiple of the mean rate, in its marking probability; 0: all flows have the same
+        reading evenness: f64 = 0.0, in 0.0..=8.0;
+        /// share of the time in which others send to others above which the access point marks nothing; 1: it always marks
+        operator most_foreign: f64 = 1.0, in 0.0..=1.0;
         /// queues of wires run RED with ECN: section 2.1 has routers mark "at the output link" and leaves the algorithm open; false:
         /// drop-tail
         reading wired_red: bool = true;
@@ -155,7 +165,7 @@ impl Scheme for Lbm {
         match interface.medium {
             Medium::Radio => interface
                 .is_access_point_radio()
-                .then(|| Box::new(LbmMark::new(self.mark_acks)) as Box<dyn Aqm>),
+                .then(|| Box::new(LbmMark::new(self.mark_acks, self.evenness)) as Box<dyn Aqm>),
             Medium::Wire if self.wired_red => Some(Box::new(red_at(interface.rate)?)),
             Medium::Wire => None,
         }
@@ -175,6 +185,7 @@ impl Scheme for Lbm {
             .and(&[Capability::LinkUse])
             .and_if(!self.downlink_only, Capability::Received)
             .and_if(times, Capability::LinkTimes)
+            .and_if(self.most_foreign < 1.0, Capability::Airtime)
             .samples_every(self.interval)
     }
 }

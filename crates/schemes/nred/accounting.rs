@@ -19,6 +19,18 @@ impl Shares {
     pub fn own(self) -> f64 {
         self.tx + self.rx
     }
+
+    /// The shares of a node that keeps `spare` of the neighbourhood's queue for itself: its own part above `spare avg`, divided between
+    /// `tx` and `rx` as the whole is. With 0 they are the shares.
+    #[must_use]
+    pub fn above(self, spare: f64) -> Self {
+        let own = self.own();
+        if spare == 0.0 || own <= 0.0 {
+            return self;
+        }
+        let part = (1.0 - spare * self.total / own).max(0.0);
+        Self { total: self.total, tx: part * self.tx, rx: part * self.rx }
+    }
 }
 
 /// The moving averages; they start at 0.

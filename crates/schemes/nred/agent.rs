@@ -11,14 +11,23 @@ use super::accounting::Accounting;
 use super::detection::{Congestion, Detector};
 use super::drop::local_share;
 use super::notification::Heard;
+use super::trial::Trial;
+use crate::link_values::LinkValues;
 use crate::places::{
-    Agent, AgentContext, AgentSetup, Destination, Direction, Message, NodeId, NodeSample, Setting, Timer,
+    Agent, AgentContext, AgentSetup, Destination, Direction, Message, NodeId, NodeSample, Probability,
+    Setting, Timer,
 };
 
 /// Timer: the next check whether a notification is due.
 const CHECK: Timer = Timer(0);
 /// Timer: the notification that is stored expires.
 const EXPIRE: Timer = Timer(1);
+
+/// Most neighbours whose notifications are told apart.
+const MOST_SUFFERERS: usize = 64;
+
+/// Weight of an interval in the average of the time of others.
+const FOREIGN_WEIGHT: f64 = 0.02;
 
 /// W/C, packets per second.
 fn scale(nred: &Nred) -> f64 {
@@ -32,10 +41,21 @@ pub struct NredAgent {
     accounting: Accounting,
     detector: Detector,
     heard: Heard,
+    /// The neighbours that have notified lately, and until when each counts.
+    sufferers: LinkValues<Time>,
     me: NodeId,
     neighbours: Vec<NodeId>,
     /// When the node was last on the path of a flow.
     last_traffic: Option<Time>,
+    /// The last packet of a flow that has passed the node, or the start.
+    last_packet: Time,
+    /// The end of the time for which the last silence counts.
+    starved_until: Time,
+    trial: Trial,
+    /// True at the radio of an access point.
+    access_point: bool,
+    /// Moving average of the time in which others send to others.
+    foreign: f64,
     /// The congestion at the last check.
     congestion: Congestion,
     /// Notifications taken.
@@ -45,26 +65,40 @@ pub struct NredAgent {
 impl NredAgent {
     /// An agent with a run's parameters.
     #[must_use]
-    pub fn new(nred: Nred) -> Self {
+    pub fn new(nred: Nred, access_point: bool) -> Self {
         Self {
             accounting: Accounting::new(nred.weight, scale(&nred), nred.rx_all),
             detector: Detector::new(&nred),
             heard: Heard::default(),
+            sufferers: LinkValues::new(MOST_SUFFERERS),
             me: NodeId(u32::MAX),
             neighbours: Vec::new(),
             last_traffic: None,
+            last_packet: Time::ZERO,
+            starved_until: Time::ZERO,
+            trial: Trial::new(nred.trial, nred.enough, nred.rest),
             congestion: Congestion::default(),
             taken: 0,
+            access_point,
+            foreign: 0.0,
             nred,
         }
     }
 
     /// Sets the local share of p_b for either direction (§5.3).
     fn set_shares(&mut self, context: &mut AgentContext<'_>) {
-        let normalized = self.heard.normalized(context.now);
-        let shares = self.accounting.shares();
+        let suffering = self.sufferers.iter().filter(|&&until| context.now < until).count() as u64;
+        let leaves = self.access_point && self.foreign > self.nred.most_foreign
+            || suffering > self.nred.most_sufferers;
+        let normalized = if leaves { 0.0 } else { self.heard.normalized(context.now) };
+        let shares = self.accounting.shares().above(self.nred.spare);
         for (direction, avg) in [(Direction::Outgoing, shares.tx), (Direction::Incoming, shares.rx)] {
-            context.out.settings.push(Setting::Probability(direction, local_share(normalized, avg)));
+            let share = if self.nred.spare > 0.0 && avg == 0.0 {
+                Probability::ZERO
+            } else {
+                local_share(normalized, avg)
+            };
+            context.out.settings.push(Setting::Probability(direction, share));
         }
     }
 
@@ -76,10 +110,13 @@ impl NredAgent {
         let on_path = self.last_traffic.is_some_and(|last| context.now.since(last) <= self.nred.memory);
         let largest_heard = self.heard.take_largest();
         if self.neighbours.is_empty()
+            || !self.trial.may_notify(context.now)
+            || self.nred.silence > Span::ZERO && context.now >= self.starved_until
             || !self.detector.should_notify(congestion, shares, on_path, largest_heard)
         {
             return;
         }
+        self.trial.notified(context.now);
         let ncn = Ncn {
             normalized: (congestion.normalized * f64::from(u32::MAX)) as u32,
             lifetime_ms: u16::try_from(self.nred.lifetime.0 / 1_000_000).unwrap_or(u16::MAX),
@@ -101,6 +138,8 @@ impl NredAgent {
 
     fn take(&mut self, from: NodeId, ncn: Ncn, context: &mut AgentContext<'_>) {
         self.taken += 1;
+        let now = context.now;
+        self.sufferers.set(from, now.saturating_add(self.nred.recovery), |_| false);
         let normalized = f64::from(ncn.normalized) / f64::from(u32::MAX);
         let until = context.now + Span(u64::from(ncn.lifetime_ms) * 1_000_000);
         if from == self.me {
@@ -133,7 +172,15 @@ impl Agent for NredAgent {
         if sample.traffic > 0 || self.nred.set_up && sample.set_up > 0 {
             self.last_traffic = Some(context.now);
         }
+        if sample.traffic > 0 {
+            self.last_packet = context.now;
+        } else if self.last_traffic.is_some() && context.now.since(self.last_packet) >= self.nred.silence {
+            self.starved_until = context.now.saturating_add(self.nred.recovery);
+        }
         self.accounting.update(sample);
+        self.foreign += FOREIGN_WEIGHT * (sample.foreign() - self.foreign);
+        let shares = self.accounting.shares();
+        self.trial.observe(shares.own() / shares.total.max(f64::MIN_POSITIVE));
         self.set_shares(context);
     }
 

@@ -1,7 +1,9 @@
 //! A node's own share of the drops, separately for packets that it sends and packets that it receives [NRED §5.3].
 
+use airfair_units::math;
 use airfair_units::random::Stream;
 
+use crate::flow_use::FlowUse;
 use crate::places::{
     Aqm, AqmContext, Direction, DropReason, MarkReason, Packet, PacketClass, Probability, QueueView, Setting,
     Verdict,
@@ -26,17 +28,26 @@ struct Side {
     count: Option<u32>,
 }
 
+/// By flow: the use of the node, and the factor of the local share of p_b.
+type Flows = FlowUse<f64>;
+
 impl Side {
     /// Algorithm 5.2 for a packet: whether it is dropped. `p_a = p_b / (1 - count p_b)`, compared without a division:
     /// `draw (1 - count p_b) < p_b`.
-    fn drops(&mut self, random: &mut Stream) -> bool {
+    /// `factor` multiplies p_b: 1 where flows do not differ.
+    fn drops(&mut self, factor: f64, random: &mut Stream) -> bool {
         if self.p_b == Probability::ZERO {
             self.count = None;
             return false;
         }
         let count = self.count.map_or(0, |count| count.saturating_add(1));
         self.count = Some(count);
-        let (one, p_b) = (Probability::ONE.numerator(), self.p_b.numerator());
+        let one = Probability::ONE.numerator();
+        let p_b = if factor == 1.0 {
+            self.p_b.numerator()
+        } else {
+            Probability::new(factor * self.p_b.numerator() as f64 / one as f64).numerator()
+        };
         let left = one.saturating_sub(u64::from(count).saturating_mul(p_b));
         // A draw from [0, 1) with 32 bits below p_a has the probability p_a, as the paper's "random([0, 1]) <= p_a".
         // draw < 2^32, left <= 2^32, p_b < 2^32 in the second test: all products fit.
@@ -48,29 +59,42 @@ impl Side {
     }
 }
 
+/// Adds a packet to its flow's use of the node, and returns the factor of the flow's drop probability.
+fn factor(flows: &mut Flows, direction: Direction, packet: &Packet) -> f64 {
+    if packet.class == PacketClass::Control {
+        1.0
+    } else {
+        flows.add(packet.flow, direction, packet.bytes).unwrap_or(1.0)
+    }
+}
+
 /// The AQM of an interface.
 #[derive(Debug, Clone)]
 pub struct NredDrop {
     ecn: bool,
+    /// The exponent of a flow's use in its drop probability.
+    evenness: f64,
     outgoing: Side,
     incoming: Side,
+    flows: Flows,
 }
 
 impl NredDrop {
     /// An AQM that passes all packets until the agent sets a probability. With `ecn` it marks.
     #[must_use]
-    pub fn new(ecn: bool) -> Self {
-        Self { ecn, outgoing: Side::default(), incoming: Side::default() }
+    pub fn new(ecn: bool, evenness: f64) -> Self {
+        Self { ecn, evenness, outgoing: Side::default(), incoming: Side::default(), flows: Flows::default() }
     }
 
     fn judge(
         side: &mut Side,
         name: &'static str,
         ecn: bool,
+        factor: f64,
         packet: &Packet,
         random: &mut Stream,
     ) -> Verdict {
-        if packet.class == PacketClass::Control || !side.drops(random) {
+        if packet.class == PacketClass::Control || !side.drops(factor, random) {
             Verdict::Pass
         } else if ecn && side.p_b < Probability::ONE {
             Verdict::Mark(MarkReason(name))
@@ -83,17 +107,27 @@ impl NredDrop {
 impl Aqm for NredDrop {
     #[inline]
     fn on_enqueue(&mut self, packet: &Packet, _queue: &QueueView, context: &mut AqmContext<'_>) -> Verdict {
-        Self::judge(&mut self.outgoing, OUTGOING, self.ecn, packet, context.random)
+        let factor =
+            if self.evenness > 0.0 { factor(&mut self.flows, Direction::Outgoing, packet) } else { 1.0 };
+        Self::judge(&mut self.outgoing, OUTGOING, self.ecn, factor, packet, context.random)
     }
 
     #[inline]
     fn on_receive(&mut self, packet: &Packet, context: &mut AqmContext<'_>) -> Verdict {
-        Self::judge(&mut self.incoming, INCOMING, self.ecn, packet, context.random)
+        let factor =
+            if self.evenness > 0.0 { factor(&mut self.flows, Direction::Incoming, packet) } else { 1.0 };
+        Self::judge(&mut self.incoming, INCOMING, self.ecn, factor, packet, context.random)
     }
 
     fn apply(&mut self, setting: Setting) {
+        let evenness = self.evenness;
         match setting {
-            Setting::Probability(Direction::Outgoing, p) => self.outgoing.p_b = p,
+            Setting::Probability(Direction::Outgoing, p) => {
+                self.outgoing.p_b = p;
+                if evenness > 0.0 {
+                    self.flows.end_window(|bytes, mean| math::pow(bytes / mean.max(1.0), evenness));
+                }
+            }
             Setting::Probability(Direction::Incoming, p) => self.incoming.p_b = p,
             Setting::Backlog { .. } | Setting::FlowRate { .. } => {}
         }

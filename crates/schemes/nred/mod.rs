@@ -9,7 +9,8 @@
 //! | `detection` | 5.2, Algorithm 5.1 | `p_b` of the neighbourhood's queue; the conditions for a notification |
 //! | `notification` | 5.2 | the notifications of other nodes and their lifetime |
 //! | `drop` | 5.3, Algorithm 5.2 | the local share of p_b, outgoing and incoming; the drops |
-//! | `agent` | 5 | the three put together beside an interface |
+//! | `trial` | ours | whether notifications help |
+//! | `agent` | 5 | all put together beside an interface |
 //!
 //! | symbol | here | unit | default |
 //! |---|---|---|---|
@@ -54,12 +55,26 @@
 //! - An NCN leaves ahead of all packets that wait: behind the queue of a starved node it would not leave.
 //! - Broadcast instead of the unicast to a random neighbour (`broadcast`): the paper compares its own choice with it.
 
+//!
+//! Ours, because measured (`docs/schemes/nred.md`); each is off by default:
+//! - **A silence** (`silence`, `recovery`) as a fifth condition: a share below theta is the rule in a cell of many stations and on the
+//!   way of a slow flow, and a sign of starvation only where flows fall silent, as TCP does between its time-outs.
+//! - **A spared part** (`spare`): drops in proportion to the whole share go on when the neighbours have become equal; drops in
+//!   proportion to the part above the spared one end there.
+//! - **Flows apart** (`evenness`): a relay that drops all flows alike drops those of the sufferer too. The use of a flow counts once where
+//!   it is passed on. A window of use ends whenever the agent sets probabilities.
+//! - **Trials** (`trial`, `enough`, `rest`): where notifications do not help, the node rests.
+//! - **Many sufferers** (`most_sufferers`): the neighbourhood is overloaded, not unfair, and drops only lower the total.
+//! - **Foreign air** (`most_foreign`): an access point drops only where the air is its cell's alone; in a mesh it is a gateway, and its
+//!   drops hit the flows over one hop, which give up more than those over several gain.
+
 mod accounting;
 mod agent;
 mod detection;
 mod drop;
 mod notification;
 mod presets;
+mod trial;
 
 pub use accounting::{Accounting, Shares};
 pub use agent::NredAgent;
@@ -67,6 +82,7 @@ pub use detection::{Congestion, Detector};
 pub use drop::{INCOMING, NredDrop, OUTGOING};
 pub use notification::Heard;
 pub use presets::PRESETS;
+pub use trial::Trial;
 
 use alloc::boxed::Box;
 
@@ -106,6 +122,25 @@ params! {
         /// a node suffers while its share of the neighbourhood's use of the channel is below this; condition (iii) of section 5.2 says "a
         /// certain threshold": its form and 0.5 are ours
         reading theta: f64 = 0.5, in 0.0..=10.0;
+        /// a node suffers only after a silence of its flows of this length; 0: by its share of the channel alone, as in the paper
+        reading silence: Span = Span::ZERO, in Span::ZERO..=LONGEST;
+        /// with silence: how long after one a node still counts as suffering
+        reading recovery: Span = Span::from_secs(5), in SHORTEST..=LONGEST;
+        /// with rest: how long a node notifies before it judges whether that helps
+        reading trial: Span = Span::from_secs(10), in SHORTEST..=LONGEST;
+        /// share of the neighbourhood's use of the channel that a node has to reach in a trial if its notifications are to count as help
+        reading enough: f64 = 0.25, in 0.0..=1.0;
+        /// how long a node sends no notification after a trial that did not help, twice as long after each
+        /// further one, up to 16 times; 0: it never rests
+        reading rest: Span = Span::ZERO, in Span::ZERO..=LONGEST;
+        /// a node that has heard notifications of more neighbours than this within the time of recovery drops nothing
+        reading most_sufferers: u64 = 1_000_000, in 0..=1_000_000;
+        /// share of time in which others send to others above which an access point drops nothing; 1: it always drops
+        operator most_foreign: f64 = 1.0, in 0.0..=1.0;
+        /// share of the neighbourhood's queue that a node keeps: of a smaller part of its own it drops nothing
+        reading spare: f64 = 0.0, in 0.0..=1.0;
+        /// exponent of a flow's use of the node, as a multiple of the mean use, in its drop probability; 0: all flows have the same
+        reading evenness: f64 = 0.0, in 0.0..=8.0;
         /// how long after its last packet a flow counts as passing through; condition (ii)
         reading memory: Span = Span::from_secs(60), in SHORTEST..=LONGEST;
         /// a flow counts as passing through all nodes of its static route while nothing of it has arrived; false: only where its packets
@@ -141,11 +176,11 @@ impl Nred {
 
 impl Scheme for Nred {
     fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
-        Some(Box::new(NredDrop::new(self.ecn)))
+        Some(Box::new(NredDrop::new(self.ecn, self.evenness)))
     }
 
-    fn agent(&self, _interface: &Interface) -> Option<Box<dyn Agent>> {
-        Some(Box::new(NredAgent::new(*self)))
+    fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
+        Some(Box::new(NredAgent::new(*self, interface.access_point)))
     }
 
     fn wants(&self, interface: &Interface) -> Wants {

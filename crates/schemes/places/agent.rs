@@ -132,6 +132,18 @@ pub struct NodeSample<'a> {
     pub flows: &'a [FlowSample],
 }
 
+impl NodeSample<'_> {
+    /// The part of the interval in which others send to others: frames for other stations, carriers that cannot be decoded, reservations.
+    /// At an access point without neighbours on its channel it is next to nothing: all frames of a cell are from it or for it.
+    #[must_use]
+    pub fn foreign(&self) -> f64 {
+        let Airtime { receive, busy, nav, .. } = self.airtime;
+        let others =
+            receive.0.saturating_sub(self.receive_own.0).saturating_add(busy.0).saturating_add(nav.0);
+        others as f64 / self.interval.0.max(1) as f64
+    }
+}
+
 /// A radio link to a neighbour since the last sample: packets of flows, acknowledgements and reports included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkSample {

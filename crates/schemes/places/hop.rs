@@ -57,6 +57,12 @@ pub trait Hop: Send {
     /// A packet arrives, before the queue accepts or refuses it; `on_drop` reports drops. Sets no timers.
     fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time);
 
+    /// False while the hop leaves the control of flows to others: the packets that pass then count its interface as one without support,
+    /// and senders follow TCP's law.
+    fn supports(&self) -> bool {
+        true
+    }
+
     /// A packet leaves the queue towards the link. Called only if [`Capability::Departures`](super::Capability::Departures).
     fn on_departure(&mut self, _passage: &Passage, _header: Option<&mut Header>, _now: Time) {}
 

@@ -50,6 +50,15 @@
 //! - **Routers without support** for QFCP: the sender follows TCP's law below the granted rate ([`crate::explicit::Fallback`]); the paper
 //!   wants loss ignored only "if we are sure that all routers along the path support" it.
 
+//!
+//! Ours, because measured (`docs/schemes/qfcp.md`); each is off by default:
+//! - `rise`: a flow in time-out vanishes from N, and R leaps to C; its bursts then cost the others a time-out.
+//! - `stations` false: a station's C is probed by its own traffic, of which the cell leaves it less than it could carry, so that stations
+//!   lower one another's R. The access point hears both directions, stamps both, and counts itself as the support of a station's radio.
+//! - `yields_for`: senders that follow TCP take a link from those that keep to grants. Senders state in their packets how many
+//!   interfaces lack support, and the radio of an access point that such packets pass counts itself among these for a time.
+//! - `most_given_up`: an access point whose MAC gives up packets shares its air with stations beyond its cell, and yields too.
+
 mod capacity;
 pub mod header;
 mod presets;
@@ -152,6 +161,18 @@ params! {
         operator request: Rate = Rate(0), in Rate(0)..=FASTEST;
         /// the sender's round-trip time in equation 3: smoothed, latest, or the least so far, which leaves queues out
         reading rtt: RttChoice = RttChoice::Smoothed;
+        /// largest factor by which R rises in an interval; ours: with 1e10, the paper's, R leaps to C when flows fall silent, since
+        /// equation 1 takes silence for departure
+        reading rise: f64 = 1e10, in 1.01..=1e10;
+        /// radios of nodes that are no access points control their own queue; false: only cells are controlled, their access points speak
+        /// for the stations, and a path with any other radio follows TCP
+        operator stations: bool = true;
+        /// how long the radio of an access point leaves control to TCP after a packet whose sender states interfaces without QFCP; 0: it
+        /// never does
+        operator yields_for: Span = Span::ZERO, in Span::ZERO..=Span::from_secs(3600);
+        /// share of the packets that the radio of an access point gives up above which the air is not its cell's alone, and it leaves
+        /// control to TCP for yields_for; 1: it never does
+        operator most_given_up: f64 = 1.0, in 0.0..=1.0;
         /// a partial acknowledgement takes back what its duplicates have added to the window, as NewReno does; the paper resets
         /// num_dupACK only when all is acknowledged
         reading deflate: bool = false;
@@ -171,6 +192,7 @@ pub struct Qfcp {
     initial_capacity: Rate,
     ceiling: Rate,
     probe_unused: bool,
+    stations: bool,
 }
 
 impl Qfcp {
@@ -192,11 +214,16 @@ impl Qfcp {
             drops_are_busy: set.drops_are_busy,
             divisor: set.divisor,
             packet: (set.queue_unit == QueueUnit::Packets).then_some(set.packet_size.get() as f64),
+            rise: set.rise,
+            speaks_for_stations: !set.stations,
+            yields_for: set.yields_for,
+            most_given_up: set.most_given_up,
         };
         let sender = SenderConfig {
             request: requested(set.request),
             rtt: set.rtt,
             paced: set.paced,
+            states_support: set.yields_for > Span::ZERO,
             partial_ack: if set.deflate { PartialAck::RepairsNext } else { PartialAck::RepairsUndeflated },
         };
         Ok(Self {
@@ -208,6 +235,7 @@ impl Qfcp {
             initial_capacity: set.initial_capacity,
             ceiling: set.ceiling,
             probe_unused: set.probe_unused,
+            stations: set.stations,
         })
     }
 
@@ -233,7 +261,11 @@ impl Scheme for Qfcp {
     }
 
     fn hop(&self, interface: &Interface) -> Option<Box<dyn Hop>> {
-        Some(Box::new(QfcpRouter::new(self.router, self.capacity(interface))))
+        let acts = self.stations || interface.medium == Medium::Wire || interface.access_point;
+        // A wire that senders without grants share is no harm to those with them: its rate is known, and (2) drains its queue.
+        let yields_for = if interface.is_access_point_radio() { self.router.yields_for } else { Span::ZERO };
+        let router = RouterConfig { yields_for, ..self.router };
+        acts.then(|| Box::new(QfcpRouter::new(router, self.capacity(interface))) as Box<dyn Hop>)
     }
 
     fn wants(&self, interface: &Interface) -> Wants {
@@ -242,6 +274,7 @@ impl Scheme for Qfcp {
             BothDirections::All => interface.medium == Medium::Radio,
             BothDirections::None => false,
         };
-        Wants::NONE.and_if(received, Capability::Received)
+        let counts = interface.is_access_point_radio() && self.router.most_given_up < 1.0;
+        Wants::NONE.and_if(received, Capability::Received).and_if(counts, Capability::AccessTimes)
     }
 }

@@ -7,7 +7,7 @@ use airfair_units::{Rate, Span, Time};
 
 use super::capacity::{Capacity, Observed};
 use super::header::{self, KIND};
-use crate::places::{Backlog, Header, HeaderKind, Hop, HopContext, Passage, Timer};
+use crate::places::{Backlog, Finished, Header, HeaderKind, Hop, HopContext, PacketClass, Passage, Timer};
 use crate::words;
 
 /// The end of a control interval.
@@ -18,6 +18,9 @@ const LONGEST_RTT_US: u32 = 10_000_000;
 
 /// Least numerator of equation 2, as a part of C.
 const LEAST_SHARE: f64 = 0.01;
+
+/// The excess of packets given up that is no accident.
+const MANY_GIVEN_UP: f64 = 4.0;
 
 words! {
     /// R(t - T) of equation 1: `docs/schemes/qfcp.md` compares how R swings.
@@ -61,6 +64,14 @@ pub struct RouterConfig {
     pub divisor: Divisor,
     /// Bytes that each packet of q counts as in equation 2; `None`: its own.
     pub packet: Option<f64>,
+    /// Largest factor by which R rises in an interval.
+    pub rise: f64,
+    /// True if the hop speaks for the interfaces from which it receives: they count as ones with support.
+    pub speaks_for_stations: bool,
+    /// How long the hop leaves control to TCP after a packet of a sender that states interfaces without support; 0: it never does.
+    pub yields_for: Span,
+    /// Share of the packets that the MAC gives up above which the hop yields: the air is not the cell's alone. 1: it never does.
+    pub most_given_up: f64,
 }
 
 /// QFCP beside an output interface.
@@ -82,6 +93,10 @@ pub struct QfcpRouter {
     received: u64,
     dropped: u64,
     dropped_packets: u32,
+    /// The end of the time for which the hop leaves control to TCP.
+    yields_until: Option<Time>,
+    /// Packets that the MAC has given up, less `most_given_up` for each packet that it has finished.
+    given_up: f64,
     /// The least backlog at an arrival in it.
     least: Option<Backlog>,
     /// The backlog at its beginning, bytes.
@@ -107,6 +122,8 @@ impl QfcpRouter {
             received: 0,
             dropped: 0,
             dropped_packets: 0,
+            yields_until: None,
+            given_up: 0.0,
             least: None,
             backlog_before: 0,
             input: 0.0,
@@ -120,14 +137,33 @@ impl QfcpRouter {
         Span((self.interval.unsigned_abs() * 1000) >> 8).max(least).min(most)
     }
 
+    /// Control is left to TCP from now on, for as long as is configured.
+    fn begin_to_yield(&mut self, now: Time) {
+        if self.config.yields_for > Span::ZERO {
+            self.yields_until = Some(now.saturating_add(self.config.yields_for));
+        }
+    }
+
+    /// True while control is left to TCP.
+    fn yields(&self) -> bool {
+        self.yields_until.is_some()
+    }
+
     /// A packet of either direction: T moves towards its round-trip time, its request is lowered to R.
     #[inline]
-    fn stamp(&mut self, header: Option<&mut Header>) {
+    fn stamp(&mut self, class: PacketClass, header: Option<&mut Header>, now: Time) {
         let Some(header) = header else { return };
+        // A hop that yields is itself one of the interfaces without support.
+        let states = class == PacketClass::Data && header.unsupported > u8::from(self.yields());
+        if states {
+            self.begin_to_yield(now);
+        }
         if let Some(rtt) = header::rtt_us(header).filter(|&rtt| rtt <= LONGEST_RTT_US) {
             self.interval += (((i64::from(rtt) << 8) - self.interval) * self.config.rtt_gain) >> 16;
         }
-        header::grant(header, self.share);
+        if !self.yields() {
+            header::grant(header, self.share);
+        }
     }
 
     /// Ends a control interval of `seconds`: C by equation 4, N by 1, R by 2 and 6. `least` is the least backlog at an arrival in it.
@@ -155,7 +191,8 @@ impl QfcpRouter {
         };
         // Equation 2.
         let left = (capacity - self.config.beta * virtual_queue / seconds).max(LEAST_SHARE * capacity);
-        self.previous = core::mem::replace(&mut self.share, header_rate(left / self.flows));
+        let most = self.config.rise * f64::from(self.share);
+        self.previous = core::mem::replace(&mut self.share, header_rate((left / self.flows).min(most)));
     }
 }
 
@@ -179,10 +216,14 @@ impl Hop for QfcpRouter {
     }
 
     #[inline]
-    fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, _now: Time) {
+    fn on_arrival(&mut self, passage: &Passage, header: Option<&mut Header>, now: Time) {
         self.arrived += u64::from(passage.bytes);
         self.least = Some(self.least.map_or(passage.backlog, |least| smaller(least, passage.backlog)));
-        self.stamp(header);
+        self.stamp(passage.class, header, now);
+    }
+
+    fn supports(&self) -> bool {
+        !self.yields()
     }
 
     fn on_drop(&mut self, bytes: u32) {
@@ -190,9 +231,22 @@ impl Hop for QfcpRouter {
         self.dropped_packets = self.dropped_packets.saturating_add(1);
     }
 
-    fn on_receive(&mut self, passage: &Passage, header: Option<&mut Header>, _now: Time) {
+    fn on_receive(&mut self, passage: &Passage, mut header: Option<&mut Header>, now: Time) {
         self.received += u64::from(passage.bytes);
-        self.stamp(header);
+        if let Some(header) =
+            header.as_deref_mut().filter(|_| self.config.speaks_for_stations && !self.yields())
+        {
+            header.supported = header.supported.saturating_add(1);
+        }
+        self.stamp(passage.class, header, now);
+    }
+
+    fn on_finished(&mut self, finished: &Finished, now: Time) {
+        let failed = f64::from(u8::from(!finished.acknowledged));
+        self.given_up = (self.given_up + failed - self.config.most_given_up).clamp(0.0, MANY_GIVEN_UP);
+        if self.given_up >= MANY_GIVEN_UP - 1.0 && failed > 0.0 {
+            self.begin_to_yield(now);
+        }
     }
 
     fn on_rate(&mut self, rate: Rate) {
@@ -203,6 +257,7 @@ impl Hop for QfcpRouter {
         let seconds = context.now.since(self.began).0.max(1) as f64 / 1e9;
         let least = self.least.map_or(backlog, |least| smaller(least, backlog));
         self.end_interval(seconds, least, backlog);
+        self.yields_until = self.yields_until.filter(|&until| context.now < until);
         (self.arrived, self.received, self.dropped, self.dropped_packets) = (0, 0, 0, 0);
         (self.least, self.backlog_before, self.began) = (None, backlog.bytes, context.now);
         context.out.timers.push((INTERVAL, context.now.saturating_add(self.interval())));

@@ -16,6 +16,8 @@ pub struct SenderConfig {
     pub rtt: RttChoice,
     /// True if segments leave at the granted rate instead of as acknowledgements arrive.
     pub paced: bool,
+    /// True if its packets state how many interfaces of the path are without support.
+    pub states_support: bool,
     /// The answer to a partial acknowledgement.
     pub partial_ack: PartialAck,
 }
@@ -30,6 +32,8 @@ pub struct QfcpSender {
     granted: u32,
     /// The window before the first feedback, bytes.
     initial: u64,
+    /// Interfaces of the path without support, by the last feedback.
+    unsupported: u8,
 }
 
 impl QfcpSender {
@@ -37,7 +41,7 @@ impl QfcpSender {
     #[must_use]
     pub fn new(config: SenderConfig) -> Self {
         let rtt = Rtt::new(config.rtt);
-        Self { config, mss: 1, rtt, granted: 0, initial: 1 }
+        Self { config, mss: 1, rtt, granted: 0, initial: 1, unsupported: 0 }
     }
 
     /// Equation 3, bytes. Equation 5 adds num_dupACK in fast recovery: the transport does it (`airfair-transport`,
@@ -46,10 +50,12 @@ impl QfcpSender {
         if granted == 0 { self.initial } else { self.rtt.times(granted).max(self.mss) }
     }
 
-    /// The granted rate, at least a segment in a round trip, as in equation 3: a sender that sends nothing would get no new grant.
-    fn pace(&self) -> Rate {
-        let least = self.rtt.get().map_or(0, |rtt| 8_000_000_000 * self.mss / rtt.0.max(1));
-        Rate((8 * u64::from(self.granted)).max(least))
+    /// The granted rate, at least a segment in a round trip, as in equation 3: a sender that sends nothing would get no new grant. None
+    /// before a grant or a round-trip time is known: the window is then a segment, and a pace of next to nothing would hold the flow for
+    /// minutes.
+    fn pace(&self) -> Option<Rate> {
+        let rtt = self.rtt.get().filter(|_| self.granted > 0)?;
+        Some(Rate((8 * u64::from(self.granted)).max(8_000_000_000 * self.mss / rtt.0.max(1))))
     }
 }
 
@@ -75,6 +81,9 @@ impl ExplicitSender for QfcpSender {
 
     fn stamp(&mut self, header: &mut Header) {
         header::request(header, self.rtt.us(), self.config.request);
+        if self.config.states_support {
+            header.unsupported = self.unsupported;
+        }
     }
 
     fn window_after(&self, header: &Header) -> u64 {
@@ -82,6 +91,7 @@ impl ExplicitSender for QfcpSender {
     }
 
     fn on_feedback(&mut self, header: &Header, _tcp: Option<u64>) {
+        self.unsupported = header.unsupported;
         if let Some(rate) = header::feedback(header) {
             self.granted = rate;
         }
@@ -89,8 +99,9 @@ impl ExplicitSender for QfcpSender {
 
     fn allowance(&self, tcp: Option<u64>) -> Allowance {
         let window = self.window(self.granted).min(tcp.unwrap_or(u64::MAX));
-        let paced = self.config.paced && self.granted > 0;
-        Allowance { window: Some(Bytes(window)), rate: paced.then(|| self.pace()), quantum: None }
+        // TCP's law, where it is in charge, is clocked by acknowledgements.
+        let paced = self.config.paced && tcp.is_none();
+        Allowance { window: Some(Bytes(window)), rate: self.pace().filter(|_| paced), quantum: None }
     }
 
     fn partial_ack(&self) -> PartialAck {

@@ -165,7 +165,7 @@ struct Interface {
 impl Interface {
     fn new(ecn: bool, p: f64) -> Self {
         let random = Stream::new(7, "nred", Purpose::Queue);
-        let mut new = Self { drop: NredDrop::new(ecn), random };
+        let mut new = Self { drop: NredDrop::new(ecn, 0.0), random };
         new.set(Direction::Outgoing, p);
         new
     }
@@ -276,7 +276,7 @@ const NEIGHBOURS: [NodeId; 3] = [NodeId(1), NodeId(2), NodeId(3)];
 impl Node {
     fn new(set: &[(&'static str, ParamValue)]) -> Self {
         let mut node = Self {
-            agent: NredAgent::new(nred(set)),
+            agent: NredAgent::new(nred(set), false),
             random: Stream::new(3, "node", Purpose::Agent),
             out: AgentEffects::default(),
             now: Time::ZERO,
@@ -581,7 +581,7 @@ fn agents_start_at_random_times_and_subscribe_to_overheard_frames() {
     assert_eq!((wants.samples(), scheme.wants(&wire)), (Span::from_millis(100), Wants::NONE));
     let first: Vec<Time> = (1..=20)
         .map(|seed| {
-            let mut agent = NredAgent::new(nred(&[]));
+            let mut agent = NredAgent::new(nred(&[]), false);
             let (mut random, mut out) = (Stream::new(seed, "node", Purpose::Agent), AgentEffects::default());
             let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out };
             let setup = AgentSetup {
@@ -620,4 +620,94 @@ fn any_notifications_cost_bounded_work() {
     println!("{worst:?}");
     assert!(worst.allocations > 2 && worst.allocations < 500, "{worst:?}");
     assert!(worst.bytes < 200_000 && worst.kept < 1_000_000, "{worst:?}");
+}
+
+/// The greedy node has 100 + 20 of an index of 170. Of these it keeps 0.5 * 170 = 85: 35 are left of 120, so that it drops with 35/120 of
+/// the paper's probabilities. With 0.75 it keeps 127.5, all that it has, and drops nothing even where p_b is 1.
+#[test]
+fn the_spared_part_is_not_dropped() {
+    let mut node = Node::new(&[("spare", ParamValue::Number(0.5))]);
+    node.run(100, of(GREEDY));
+    node.receive_ncn(1, 0.07 / 170.0, 2000);
+    assert!((node.outgoing - 0.07 / 170.0 * 100.0 * 35.0 / 120.0).abs() < 1e-6, "{}", node.outgoing);
+    assert!((node.incoming - 0.07 / 170.0 * 20.0 * 35.0 / 120.0).abs() < 1e-6, "{}", node.incoming);
+    let mut node = Node::new(&[("spare", ParamValue::Number(0.75))]);
+    node.run(100, of(GREEDY));
+    node.receive_ncn(1, 1.0, 2000);
+    assert_eq!((node.outgoing, node.incoming), (0.0, 0.0));
+}
+
+/// With a silence of 500 ms as a condition a node with a small share and steady packets sends no notification; after five intervals without
+/// a packet it does for the 3 s of recovery, in the first of which its checks come once a second.
+#[test]
+fn only_a_node_that_was_silent_suffers() {
+    let (silence, recovery) = (Span::from_millis(500), Span::from_secs(3));
+    let mut node =
+        Node::new(&[("silence", ParamValue::Span(silence)), ("recovery", ParamValue::Span(recovery))]);
+    let silent = NodeSample { traffic: 0, ..of(STARVED) };
+    node.run(100, of(STARVED));
+    node.run(4, silent);
+    node.run(50, of(STARVED));
+    assert_eq!(node.sent, [], "400 ms are no silence");
+    node.run(5, silent);
+    node.run(100, of(STARVED));
+    assert_eq!(node.sent.len(), 3);
+}
+
+/// A node that three neighbours notify drops nothing where two are the most, until the notification of one is older than the time of
+/// recovery.
+#[test]
+fn where_many_suffer_nothing_is_dropped() {
+    let recovery = ParamValue::Span(Span::from_secs(1));
+    let mut node = Node::new(&[("most_sufferers", ParamValue::Integer(2)), ("recovery", recovery)]);
+    node.run(100, of(GREEDY));
+    node.receive_ncn(1, 0.07 / 170.0, 20_000);
+    node.run(5, of(GREEDY));
+    node.receive_ncn(2, 0.06 / 170.0, 20_000);
+    assert!(node.outgoing > 0.0);
+    node.receive_ncn(3, 0.06 / 170.0, 20_000);
+    assert_eq!(node.outgoing, 0.0);
+    node.run(4, of(GREEDY));
+    assert_eq!(node.outgoing, 0.0, "900 ms after the first");
+    node.run(1, of(GREEDY));
+    assert!(node.outgoing > 0.0);
+}
+
+/// Others send to others for a fifth of the time. An access point with a limit of 0.03 then drops nothing; a node that is none does.
+#[test]
+fn an_access_point_in_foreign_air_drops_nothing() {
+    for (access_point, most, drops) in [(true, 0.03, false), (true, 1.0, true), (false, 0.03, true)] {
+        let mut node = Node::new(&[]);
+        node.agent = NredAgent::new(nred(&[("most_foreign", ParamValue::Number(most))]), access_point);
+        node.run(100, of(GREEDY));
+        node.receive_ncn(1, 0.07 / 170.0, 2000);
+        assert_eq!(node.outgoing > 0.0, drops, "{access_point} {most}");
+    }
+}
+
+/// Two flows pass, one with three times as many bytes as the other: 1.5 and 0.5 of the mean, and with an exponent of 2 factors of 2.25
+/// and 0.25. Of a local share of 0.5 that is all of the one, and 1/8 of the other. Its packets come after a drop, so that `count` is 1 and
+/// Algorithm 5.2 has p_a = (1/8) / (1 - 1/8) = 1/7, here within four standard deviations of 7960 draws (0.0157).
+#[test]
+fn a_large_flow_is_dropped_more_than_a_small_one() {
+    let mut interface = Interface::new(false, 0.0);
+    interface.drop = NredDrop::new(false, 2.0);
+    let (mut sent, mut dropped) = ([0_u32; 2], [0_u32; 2]);
+    for window in 0..4000 {
+        for flow in [0, 0, 0, 1, 0, 0, 0, 1] {
+            let mut context =
+                Context { now: Time::ZERO, random: &mut interface.random, out: &mut AqmEffects };
+            let packet = Packet { flow: FlowId(flow), ..packet(PacketClass::Data, Ecn::NotEct) };
+            let verdict = interface.drop.on_enqueue(&packet, &QueueView::default(), &mut context);
+            if window >= 20 {
+                sent[flow as usize] += 1;
+                dropped[flow as usize] += u32::from(verdict != Verdict::Pass);
+            }
+        }
+        interface.set(Direction::Outgoing, 0.5);
+    }
+    assert_eq!(sent, [6 * 3980, 2 * 3980]);
+    assert_eq!(dropped[0], sent[0]);
+    let small = f64::from(dropped[1]) / f64::from(sent[1]);
+    assert!((small - 1.0 / 7.0).abs() < 0.0157, "{small}");
 }

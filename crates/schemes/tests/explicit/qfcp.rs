@@ -2,7 +2,9 @@
 
 use airfair_schemes::ParamValue::{self, Choice, Flag, Number, Rate as Speed, Span as Duration};
 use airfair_schemes::places::CongestionCause::{FastLoss, LinkDrop, Mark, Timeout};
-use airfair_schemes::places::{Capability, FlowSetup, Header, Interface, PartialAck};
+use airfair_schemes::places::{
+    Capability, Finished, FlowId, FlowSetup, Header, Interface, PacketClass, PartialAck,
+};
 use airfair_schemes::qfcp::{Capacity, Observed, header};
 use airfair_units::{Rate, Span, Time};
 
@@ -432,4 +434,112 @@ fn a_router_without_support_causes_the_fallback_to_tcp() {
     assert_eq!(late.echo_past(1, 200_000), 10_000, "half");
     assert_eq!(late.congestion(FastLoss), 5_000);
     assert_eq!(late.echo(200_000), 20_000, "all speak again");
+}
+
+/// Without a bound 200,000 B/s in the first interval raise R from 50,000 to 250,000 B/s, as above; with 1.1 to 55,000. A fall is not
+/// bounded: 1,045,000 B in the next 100 ms are 199 flows of 52,500 B/s, the mean of both shares: 1,000,000 / 199 = 5,024.
+#[test]
+fn r_rises_by_a_factor_at_most() {
+    let mut router = Router::slow("qfcp", &[QUARTER, ("rise", Number(1.1))]);
+    router.strangers(20);
+    router.fire();
+    assert_eq!(share(&router), 55_000);
+    router.strangers(1045);
+    router.fire();
+    assert_eq!(share(&router), 5_023);
+}
+
+/// With `stations` false the radio of a node that is no access point has no hop; the access point counts as the support of the interface
+/// from which it receives. A wire has its hop as ever.
+#[test]
+fn an_access_point_speaks_for_its_stations() {
+    let of_cells = ("stations", Flag(false));
+    let acts = Interface::all_kinds().map(|at| build("qfcp", &[of_cells]).hop(&at).is_some());
+    assert_eq!(acts, [false, true, true, true]);
+    let access_point = Interface { access_point: true, ..Interface::radio(50) };
+    for (params, supported) in [(vec![of_cells], 1), (vec![], 0)] {
+        let mut router = Router::new("qfcp", &params, &access_point);
+        let mut header = request(100_000);
+        router.receive(Some(&mut header), 1000);
+        assert_eq!(header.supported, supported);
+        assert_eq!(header.fields[1], share(&router), "it stamps what it receives");
+    }
+}
+
+/// A sender states that an interface of its path has no QFCP: the radio of an access point leaves control to TCP at once, and for 60 s: it
+/// grants nothing, and counts as one without support. A count of one is then its own. By default it takes no notice, and a wire takes none
+/// at all.
+#[test]
+fn a_router_yields_to_senders_that_follow_tcp() {
+    let yields = ("yields_for", Duration(Span::from_secs(60)));
+    let mut flow = Flow::new("qfcp", &[yields]);
+    assert_eq!(flow.stamp().unsupported, 0);
+    flow.echo_past(1, 200_000);
+    assert_eq!(flow.stamp().unsupported, 1);
+    let mut silent = Flow::new("qfcp", &[]);
+    silent.echo_past(1, 200_000);
+    assert_eq!(silent.stamp().unsupported, 0);
+
+    let states = |unsupported| Header { unsupported, ..request(100_000) };
+    // C is 1 Mbit/s at first, R a twentieth of it.
+    let access_point = Interface { access_point: true, ..Interface::radio(50) };
+    let mut router = Router::new("qfcp", &[yields], &access_point);
+    assert_eq!(router.burst(1, &states(0)).fields[1], 6_250);
+    assert!(router.hop.supports());
+    assert_eq!(router.burst(1, &states(1)).fields[1], u32::MAX);
+    assert!(!router.hop.supports());
+    router.pass(59_000);
+    router.burst(1, &states(1));
+    assert!(!router.hop.supports());
+    router.pass(1_200);
+    assert!(router.hop.supports(), "60 s after the packet that another interface caused");
+    router.burst(1, &states(2));
+    router.pass(30_000);
+    router.burst(1, &states(2));
+    router.pass(59_000);
+    assert!(!router.hop.supports());
+
+    for mut heedless in [Router::new("qfcp", &[], &access_point), Router::slow("qfcp", &[yields])] {
+        assert!(heedless.burst(1, &states(9)).fields[1] < u32::MAX);
+        assert!(heedless.hop.supports());
+    }
+}
+
+/// Each packet that the MAC gives up counts one less 0.02, each that it delivers takes 0.02: four in a row are 3.92, of which 3 are too
+/// many. One of 50 is as many as are allowed, for ever.
+#[test]
+fn an_access_point_that_gives_packets_up_yields() {
+    let params = [("yields_for", Duration(Span::from_secs(60))), ("most_given_up", Number(0.02))];
+    let access_point = Interface { access_point: true, ..Interface::radio(50) };
+    let finish = |router: &mut Router, acknowledged: bool| {
+        let finished =
+            Finished { bytes: 1000, flow: FlowId(0), class: PacketClass::Data, acknowledged, access: ms(1) };
+        router.hop.on_finished(&finished, router.now);
+    };
+    let mut router = Router::new("qfcp", &params, &access_point);
+    assert!(router.wants.has(Capability::AccessTimes));
+    (0..3).for_each(|_| finish(&mut router, false));
+    assert!(router.hop.supports());
+    finish(&mut router, false);
+    assert!(!router.hop.supports());
+    let mut lossy = Router::new("qfcp", &params, &access_point);
+    for n in 0..10_000 {
+        finish(&mut lossy, n % 50 != 0);
+    }
+    assert!(lossy.hop.supports());
+    assert!(!Router::new("qfcp", &[], &access_point).wants.has(Capability::AccessTimes));
+}
+
+/// Before a round-trip time is known the window is a segment and nothing is paced: a grant of 5 B/s would hold the first segment for 200 s.
+/// TCP's law is not paced either.
+#[test]
+fn a_flow_without_a_round_trip_time_is_not_paced() {
+    let mut flow = Flow::new("qfcp", &[("paced", Flag(true))]);
+    flow.echo(5);
+    flow.start(&FlowSetup { rtt: None, ..setup() });
+    assert_eq!((flow.pace(), flow.window()), (None, MSS));
+    flow.ack(Some(ms(100)));
+    assert_eq!(flow.pace(), Some(Rate(8 * MSS * 10)));
+    flow.echo_past(1, 5);
+    assert_eq!(flow.pace(), None);
 }
