@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airfair_scenario::{Reader, Scenario, ScenarioText, Selection};
-use airfair_schemes::{Params, Registry, Scheme, SchemeEntry};
+use airfair_schemes::{Registry, Scheme, SchemeEntry};
 use airfair_sim::World;
 use airfair_sim::spec::Transport;
 use pyo3::prelude::*;
@@ -105,7 +105,7 @@ impl Form {
     /// The schemes as one, and a registry in which they have the name of the runs.
     fn set_up(&self, schemes: &Registry) -> PyResult<(Box<dyn Scheme>, Registry)> {
         let entry = self.entry(schemes)?;
-        let params: Params = self.scenario.scheme_params.get(self.name).cloned().unwrap_or_default();
+        let params = self.scenario.scheme_params.get(self.name).cloned().unwrap_or_else(|| entry.defaults());
         let scheme = (entry.build)(&params).map_err(|e| input_error(format!("schemes.{}.{e}", self.name)))?;
         let known = schemes.find(self.name).is_some();
         let schemes = if known { schemes.clone() } else { schemes.clone().with_accepted(entry) };

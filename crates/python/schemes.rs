@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use airfair_scenario::SHORT_CHANGES;
-use airfair_schemes::{ParamDoc, ParamKind, Preset, SchemeEntry};
+use airfair_schemes::{ParamDoc, ParamKind, Params, Preset, SchemeEntry};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -35,10 +35,12 @@ struct NamedValues {
     values: BTreeMap<&'static str, String>,
 }
 
-impl From<&Preset> for NamedValues {
-    fn from(preset: &Preset) -> Self {
-        let values = preset.values.iter().map(|(name, value)| (*name, value.to_string())).collect();
-        Self { name: preset.name, about: preset.about, values }
+impl NamedValues {
+    fn of(preset: &Preset, entry: &SchemeEntry, defaults: &Params) -> Self {
+        let all = entry.preset(preset.name).unwrap_or_default();
+        let differs = |doc: &&ParamDoc| all.0.get(doc.name) != defaults.0.get(doc.name);
+        let values = entry.params.iter().filter(differs).map(|doc| (doc.name, all.0[doc.name].to_string()));
+        Self { name: preset.name, about: preset.about, values: values.collect() }
     }
 }
 
@@ -53,8 +55,8 @@ struct Param {
     range: Option<[String; 2]>,
 }
 
-impl From<&ParamDoc> for Param {
-    fn from(p: &ParamDoc) -> Self {
+impl Param {
+    fn of(p: &ParamDoc, defaults: &Params) -> Self {
         let kind = match p.kind {
             ParamKind::Span => "time",
             ParamKind::Rate => "rate",
@@ -65,15 +67,18 @@ impl From<&ParamDoc> for Param {
             ParamKind::Choice(_) => "choice",
         };
         let range = p.range.map(|ends| ends.map(|end| end.to_string()));
-        Self { name: p.name, doc: p.doc, role: p.role.word(), kind, default: p.default.to_string(), range }
+        let default = defaults.0[p.name].to_string();
+        Self { name: p.name, doc: p.doc, role: p.role.word(), kind, default, range }
     }
 }
 
 impl<'a> From<&'a SchemeEntry> for Entry<'a> {
     fn from(e: &'a SchemeEntry) -> Self {
-        let params = e.params.iter().map(Param::from).collect();
+        let defaults = e.defaults();
+        let params = e.params.iter().map(|doc| Param::of(doc, &defaults)).collect();
         let (wants, wants_with) = wanted(e);
-        let presets = e.presets.iter().map(NamedValues::from).collect();
+        let others = e.presets.iter().filter(|preset| preset.name != Preset::DEFAULT);
+        let presets = others.map(|preset| NamedValues::of(preset, e, &defaults)).collect();
         let brings = e.brings.iter().map(|bring| (bring.key, bring.value)).collect();
         let (name, about, source, places) = (e.name, e.about, e.source, &e.places);
         Self { name, about, source, places, params, presets, brings, wants, wants_with }

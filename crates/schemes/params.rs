@@ -377,23 +377,23 @@ pub const fn joined<const N: usize>(first: &[ParamDoc], second: &[ParamDoc]) -> 
     all
 }
 
-/// A named set of values of a scheme's parameters. The declared defaults are the preset [`Preset::DEFAULT`]; another one states the
-/// values in which it differs from them.
+/// A named set of values of a scheme's parameters: those in which it differs from the declared ones, which are the paper's. What stands
+/// in the preset [`Preset::DEFAULT`] is the default of a user, who names no preset.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
     /// The name of the preset: lower-case letters, digits and hyphens.
     pub name: &'static str,
     /// A description in one line.
     pub about: &'static str,
-    /// The parameters whose values are not the defaults.
+    /// The parameters whose values are not the declared ones.
     pub values: &'static [(&'static str, ParamValue)],
 }
 
 impl Preset {
-    /// The name of the set of all defaults.
+    /// The name of the set that an operator should take.
     pub const DEFAULT: &'static str = "default";
 
-    /// The value of a parameter, if the preset does not leave it at its default.
+    /// The value of a parameter, if the preset does not leave it as declared.
     #[must_use]
     pub fn value(&self, parameter: &str) -> Option<ParamValue> {
         self.values.iter().find(|(name, _)| *name == parameter).map(|&(_, value)| value)

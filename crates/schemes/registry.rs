@@ -64,7 +64,7 @@ pub struct SchemeEntry {
     pub carriers: &'static [Carrier],
     /// The declarations of its parameters.
     pub params: Cow<'static, [ParamDoc]>,
-    /// Named sets of values of its parameters, beside the defaults.
+    /// Named sets of values of its parameters.
     pub presets: &'static [Preset],
     /// Keys of a scenario that the scheme sets for its own runs, where it could not run, or had no effect, without them.
     pub brings: &'static [Bring],
@@ -109,7 +109,7 @@ impl SchemeEntry {
         self
     }
 
-    /// The line, for a scheme with presets beside its defaults.
+    /// The line, for a scheme with presets.
     #[must_use]
     pub const fn with_presets(mut self, presets: &'static [Preset]) -> Self {
         self.presets = presets;
@@ -123,18 +123,27 @@ impl SchemeEntry {
         self
     }
 
-    /// The preset of this name: `None` within is the set of all defaults.
+    /// The values of the parameters in a preset of this name; `None` if there is none.
     #[must_use]
-    pub fn preset(&self, name: &str) -> Option<Option<&'static Preset>> {
-        if name == Preset::DEFAULT {
-            return Some(None);
+    pub fn preset(&self, name: &str) -> Option<Params> {
+        let preset = self.presets.iter().find(|preset| preset.name == name);
+        if preset.is_none() && name != Preset::DEFAULT {
+            return None;
         }
-        self.presets.iter().find(|preset| preset.name == name).map(Some)
+        let value = |doc: &ParamDoc| preset.and_then(|preset| preset.value(doc.name)).unwrap_or(doc.default);
+        Some(Params(self.params.iter().map(|doc| (doc.name.to_string(), value(doc))).collect()))
     }
 
-    /// The names of its presets, that of the defaults first.
+    /// The values of the parameters for a user who names no preset.
+    #[must_use]
+    pub fn defaults(&self) -> Params {
+        self.preset(Preset::DEFAULT).unwrap_or_default()
+    }
+
+    /// The names of its presets, the default one first.
     pub fn preset_names(&self) -> impl Iterator<Item = &'static str> {
-        core::iter::once(Preset::DEFAULT).chain(self.presets.iter().map(|preset| preset.name))
+        let others = self.presets.iter().map(|preset| preset.name).filter(|name| *name != Preset::DEFAULT);
+        core::iter::once(Preset::DEFAULT).chain(others)
     }
 
     /// True if the scheme has a source for flows over this transport protocol.
@@ -559,7 +568,7 @@ fn check_presets(entry: &SchemeEntry) -> Result<(), String> {
     }
     for (i, preset) in entry.presets.iter().enumerate() {
         let fail = |problem: String| Err(format!("preset \"{}\": {problem}", preset.name));
-        if !is_name(preset.name, '-') || preset.name == Preset::DEFAULT {
+        if !is_name(preset.name, '-') {
             return fail(
                 "expected a name of lower-case letters, digits and hyphens, a letter first".to_string(),
             );

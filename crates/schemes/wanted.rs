@@ -41,8 +41,9 @@ impl SchemeEntry {
     /// The wants after these changes. `None` if the scheme cannot be built so.
     #[must_use]
     pub fn wants_with(&self, changes: &[Change]) -> Option<WantsByKind> {
-        let params = changes.iter().map(|change| (change.param.to_string(), change.value)).collect();
-        let scheme = (self.build)(&Params(params)).ok()?;
+        let mut params = self.defaults();
+        params.0.extend(changes.iter().map(|change| (change.param.to_string(), change.value)));
+        let scheme = (self.build)(&params).ok()?;
         Some(Interface::all_kinds().map(|at| scheme.wants(&at)))
     }
 
@@ -52,11 +53,15 @@ impl SchemeEntry {
             let scheme = build(params).ok()?;
             Some(Interface::all_kinds().map(|at| scheme.wants(&at)))
         };
-        let default = wants(&Params::default())?;
+        let defaults = self.defaults();
+        let default = wants(&defaults)?;
         let mut changed = Vec::new();
         for doc in &*self.params {
-            for value in doc.others() {
-                let found = wants(&Params([(doc.name.to_string(), value)].into()));
+            let own = ParamDoc { default: defaults.0[doc.name], ..*doc };
+            for value in own.others() {
+                let mut params = defaults.clone();
+                params.0.insert(doc.name.to_string(), value);
+                let found = wants(&params);
                 let found = found.filter(|found| found.map(of_host) != default.map(of_host));
                 changed.extend(found.map(|wants| (Change { param: doc.name, value }, wants)));
             }

@@ -41,8 +41,9 @@ pub(crate) fn find<'r>(
 /// Reads one table of parameters; those that are not written have the values of the table's preset, or else their defaults.
 pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, cx: &mut Cx<'_>) -> Params {
     let (mut params, mut fits) = (BTreeMap::new(), true);
-    let preset = table.and_then(|table| read_preset(entry, table, path, cx));
-    let unwritten = |doc: &ParamDoc| preset.and_then(|preset| preset.value(doc.name)).unwrap_or(doc.default);
+    let preset =
+        table.and_then(|table| read_preset(entry, table, path, cx)).unwrap_or_else(|| entry.defaults());
+    let unwritten = |doc: &ParamDoc| preset.0.get(doc.name).copied().unwrap_or(doc.default);
     for doc in entry.params.iter() {
         let written = table.and_then(|t| t.get(doc.name));
         let value = match written {
@@ -88,13 +89,8 @@ pub(crate) fn read(entry: &SchemeEntry, table: Option<&Table>, path: &Path<'_>, 
     params
 }
 
-/// The preset that a table names; `None` for that of the defaults.
-fn read_preset(
-    entry: &SchemeEntry,
-    table: &Table,
-    path: &Path<'_>,
-    cx: &mut Cx<'_>,
-) -> Option<&'static Preset> {
+/// The values of the preset that a table names.
+fn read_preset(entry: &SchemeEntry, table: &Table, path: &Path<'_>, cx: &mut Cx<'_>) -> Option<Params> {
     let node = table.get(PRESET_KEY)?;
     let path = path.child(PRESET_KEY);
     let name = String::read(node, &path, cx)?;
@@ -102,7 +98,7 @@ fn read_preset(
     if found.is_none() {
         cx.error(node.at, &path, || no_preset(entry, &name));
     }
-    found?
+    found
 }
 
 /// The problem of a preset that a scheme does not have.
@@ -265,6 +261,7 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
         doc: preset_doc(entry),
         schema: words(&presets),
     });
+    let defaults = entry.defaults();
     let keys = preset
         .into_iter()
         .chain(entry.params.iter().map(|p| {
@@ -278,7 +275,7 @@ pub(crate) fn doc(entry: &SchemeEntry) -> TableDoc {
                     _ => Vec::new(),
                 },
                 range: p.range.as_ref().map(words_of),
-                default: DefaultDoc::Value(write(&p.default)),
+                default: DefaultDoc::Value(write(&defaults.0[p.name])),
                 doc: p.doc.to_string(),
                 schema: within(schema, p.range.map_or([None, None], |range| range.map(|v| bound(&v)))),
             }

@@ -108,8 +108,9 @@ impl Selection {
         scenario: &Scenario,
         schemes: &Registry,
     ) -> Result<SchemeEntry, String> {
-        let params =
-            |entry: &SchemeEntry| scenario.scheme_params.get(entry.name).cloned().unwrap_or_default();
+        let params = |entry: &SchemeEntry| {
+            scenario.scheme_params.get(entry.name).cloned().unwrap_or_else(|| entry.defaults())
+        };
         let parts = self.entries(schemes).map(|entry| (entry.clone(), params(entry))).collect();
         SchemeEntry::combined(name, parts)
     }

@@ -1,4 +1,4 @@
-//! Named sets of values of the parameters. The declared defaults are what an operator should take.
+//! Named sets of values of the parameters. The declared values are the paper's.
 
 use crate::params::Preset;
 
