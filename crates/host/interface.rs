@@ -12,7 +12,7 @@ use airfair_schemes::Scheme;
 use airfair_schemes::places::{
     Aqm, AqmEffects, Backlog, Capability, Context, Ecn, Enqueued, Finished, FlowId, Head, Header, Heard, Hop,
     HopContext, HopEffects, Interface, LabelledQueue, NodeId, OutputQueue, Packet, PacketId, Passage,
-    QueueEffects, QueueView, Setting, Timer, Verdict, Wants,
+    QueueEffects, QueueView, Setting, Timer, Verdict, Waiting, Wants,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Time};
@@ -177,6 +177,22 @@ impl Pipeline {
         match self.queue.labels() {
             Some(labels) => labels.backlog_to(destination, labelled),
             None => self.view(),
+        }
+    }
+
+    /// Packets that wait for a destination, if the queue distinguishes destinations: all, and those of flows that begin at this node.
+    #[must_use]
+    pub fn waiting_for(&self, destination: NodeId, labelled: bool) -> Waiting {
+        match self.queue.labels() {
+            Some(labels) => Waiting {
+                all: labels.backlog_to(destination, labelled).packets,
+                own: labels.own_backlog_to(destination, labelled),
+            },
+            None => {
+                let mut own = 0;
+                self.queue.discipline().show(&mut |packet| own += u32::from(packet.own));
+                Waiting { all: self.view().packets, own }
+            }
         }
     }
 

@@ -59,6 +59,7 @@ fn packet(id: u32) -> Packet {
         class: PacketClass::Data,
         ecn: Ecn::NotEct,
         labelled: true,
+        own: false,
         enqueued: Time(1),
     }
 }

@@ -45,6 +45,7 @@ mod queue;
 pub mod scheduler;
 pub mod sender;
 pub mod trailer;
+pub mod window;
 
 use alloc::boxed::Box;
 
@@ -121,6 +122,7 @@ impl CommonParameters {
             hold: self.hold,
             rates: [bps(self.rate_start), bps(self.rate_max)],
             only_used,
+            own_only: false,
             log_rate: bps(self.log_rate),
         })
     }
@@ -149,6 +151,14 @@ params! {
         reading sizes_by: SizesBy = SizesBy::Overheard;
         /// time between two broadcasts of sizes, with sizes_by = "broadcast"
         reading announcement_interval: Span = Span::from_millis(100), in Span::from_millis(1)..=Span::from_secs(60);
+        /// exp
+        reading window: u64 = 0, in 0..=1000;
+        /// exp
+        reading window_per_hop: f64 = 0.0, in 0.0..=100.0;
+        /// exp
+        reading window_least: f64 = 2.0, in 0.0..=100.0;
+        /// exp
+        reading own_only: bool = false;
         /// packets in a destination queue from which on arrivals are marked, if they can be (ours); 0: none
         reading mark_above: u64 = 0, in 0..=65_535;
     }
@@ -169,6 +179,7 @@ words! {
 pub struct DiffQ {
     queue: QueueConfig,
     sender: SenderConfig,
+    window: window::WindowConfig,
     expiry: Span,
     sizes: usize,
     /// Time between two broadcasts of sizes, if they are not overheard.
@@ -197,7 +208,8 @@ impl DiffQ {
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
             },
-            sender: set.common.sender(set.only_used)?,
+            sender: SenderConfig { own_only: set.own_only, ..set.common.sender(set.only_used)? },
+            window: window::WindowConfig { segments: set.window as u32, per_hop: set.window_per_hop, least: set.window_least },
             expiry,
             sizes: sizes as usize,
             announcements: (set.sizes_by == SizesBy::Broadcast && matches!(parts, Parts::All | Parts::Order))
@@ -219,7 +231,9 @@ impl Scheme for DiffQ {
     }
 
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(DiffQSender::new(self.sender)))
+        let wired = crate::newreno::from_params(&Params::default()).ok()?;
+        let window = (self.window.segments > 0).then(|| window::PathWindow::new(self.window, wired));
+        Some(Box::new(DiffQSender::with_window(self.sender, window)))
     }
 
     fn udp(&self) -> Option<UdpEnds> {

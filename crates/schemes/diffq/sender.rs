@@ -20,8 +20,10 @@
 use airfair_units::{Bytes, Rate, Span, Time};
 
 use super::trailer;
+use super::window::PathWindow;
 use crate::places::{
-    Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Sent, Source, SourceContext, Timer,
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Sent, Source, SourceContext,
+    Spurious, Timer, Waiting,
 };
 use crate::words;
 
@@ -69,6 +71,8 @@ pub struct SenderConfig {
     pub rates: [f64; 2],
     /// The rate grows only while the source sends at it.
     pub only_used: bool,
+    /// own
+    pub own_only: bool,
     /// Rate of the log utility with a queue of `threshold` packets, bit/s.
     pub log_rate: f64,
 }
@@ -161,6 +165,7 @@ impl SourceRate {
 #[derive(Debug, Clone)]
 pub struct DiffQSender {
     rate: SourceRate,
+    window: Option<PathWindow>,
     /// Number of the next packet.
     sequence: u32,
 }
@@ -169,13 +174,22 @@ impl DiffQSender {
     /// A source before its flow starts.
     #[must_use]
     pub const fn new(config: SenderConfig) -> Self {
-        Self { rate: SourceRate::new(config), sequence: 0 }
+        Self { rate: SourceRate::new(config), window: None, sequence: 0 }
+    }
+
+    /// A source with a window.
+    #[must_use]
+    pub const fn with_window(config: SenderConfig, window: Option<PathWindow>) -> Self {
+        Self { rate: SourceRate::new(config), window, sequence: 0 }
     }
 }
 
 impl Source for DiffQSender {
     fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.rate.start(setup.mss);
+        if let Some(window) = &mut self.window {
+            window.start(setup, context);
+        }
         context.out.timers.push((STEP, context.now + self.rate.config.interval));
     }
 
@@ -188,7 +202,40 @@ impl Source for DiffQSender {
         self.sequence = self.sequence.wrapping_add(1);
     }
 
+    fn on_feedback(&mut self, header: &Header, _: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.feedback(header);
+        }
+    }
+
+    fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.acked(acked, context);
+        }
+    }
+
+    fn on_spurious(&mut self, spurious: &Spurious, context: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.spurious(spurious, context);
+        }
+    }
+
+    fn on_recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.recovered(in_flight, context);
+        }
+    }
+
+    fn on_idle(&mut self, idle: &Idle, context: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.idle(idle, context);
+        }
+    }
+
     fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.congestion(congestion, context);
+        }
         if congestion.cause == CongestionCause::Mark && self.rate.config.law == Law::Aimd {
             self.rate.decrease(context.now);
         }
@@ -198,8 +245,8 @@ impl Source for DiffQSender {
         self.rate.sent(sent.bytes, context.now);
     }
 
-    fn on_own_queue(&mut self, packets: u32) {
-        self.rate.set_backlog(packets);
+    fn on_own_queue(&mut self, waiting: Waiting) {
+        self.rate.set_backlog(if self.rate.config.own_only { waiting.own } else { waiting.all });
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
@@ -207,7 +254,11 @@ impl Source for DiffQSender {
         context.out.timers.push((timer, context.now + self.rate.config.interval));
     }
 
-    fn allowance(&self, _: Time) -> Allowance {
-        Allowance { window: None, rate: Some(Rate(self.rate.bps() as u64)), quantum: None }
+    fn allowance(&self, now: Time) -> Allowance {
+        let rate = Rate(self.rate.bps() as u64);
+        match &self.window {
+            Some(window) => window.allowance(rate, now),
+            None => Allowance { window: None, rate: Some(rate), quantum: None },
+        }
     }
 }

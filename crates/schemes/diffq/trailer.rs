@@ -18,9 +18,12 @@ pub static KIND: HeaderKind = HeaderKind {
         let (trailer, rest) = Trailer::decode(bytes).ok()?;
         rest.is_empty().then(|| header(&trailer))
     },
-    keep: |_, _| (),
+    keep: |kept, arrived| {
+        let hops = u32::from(arrived.supported) << 8 | u32::from(arrived.unsupported);
+        kept.fields[SEQUENCE] = kept.fields[SEQUENCE] & !0xffff | hops;
+    },
     answer: |kept| {
-        kept.fields[SEQUENCE] = kept.fields[SEQUENCE].wrapping_add(1);
+        kept.fields[SEQUENCE] = kept.fields[SEQUENCE].wrapping_add(1 << 16);
         kept.fields[TYPE_AND_QUEUE] = word(Type::Ack, 0);
         *kept
     },
@@ -79,4 +82,11 @@ pub(crate) fn announce(header: &mut Header, queue: u32) {
 #[must_use]
 pub const fn queue(header: &Header) -> u32 {
     header.fields[TYPE_AND_QUEUE] & 0xffff
+}
+
+/// Of an acknowledgement: the hops of the data's path with queues of DiffQ, and those without.
+#[must_use]
+pub const fn echoed_hops(header: &Header) -> (u8, u8) {
+    let hops = header.fields[SEQUENCE];
+    ((hops >> 8) as u8, hops as u8)
 }

@@ -84,6 +84,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// True if it carries a header of the queue's kind ([`LabelledQueue::header`](super::LabelledQueue::header)).
     pub labelled: bool,
+    /// True if a flow that begins at this node has made it; false: the node passes it on, or it is a message.
+    pub own: bool,
     /// The time at which it arrived at the queue.
     pub enqueued: Time,
 }

@@ -442,9 +442,9 @@ impl Source for Steps {
     fn stamp(&mut self, header: &mut Header, now: Time) {
         self.source.stamp(header, now);
     }
-    fn on_own_queue(&mut self, packets: u32) {
+    fn on_own_queue(&mut self, waiting: Waiting) {
         self.packets = packets;
-        self.source.on_own_queue(packets);
+        self.source.on_own_queue(waiting);
     }
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
         self.source.on_timer(timer, context);

@@ -38,6 +38,7 @@ fn labelled(id: u32, destination: u32, next_hop: u32) -> Packet {
         class: PacketClass::Data,
         ecn: Ecn::NotEct,
         labelled: true,
+        own: false,
         enqueued: Time::ZERO,
     }
 }

@@ -11,7 +11,7 @@ mod connections;
 mod flows;
 
 use airfair_host::{Firing, HeaderId, HeaderKinds, Slot, scheme_ids};
-use airfair_schemes::places::{FlowId, Header, HeaderKind, SourceContext, SourceEffects, Timer};
+use airfair_schemes::places::{FlowId, Header, HeaderKind, SourceContext, SourceEffects, Timer, Waiting};
 use airfair_transport::{Receiver, Segment, Sender, State};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Time};
@@ -374,9 +374,9 @@ impl Tcp {
     }
 
     /// Tells a connection's law how many packets wait at the node for its destination.
-    pub fn on_own_queue(&mut self, id: ConnectionRef, packets: u32) {
+    pub fn on_own_queue(&mut self, id: ConnectionRef, waiting: Waiting) {
         if let Some(connection) = self.connections.get_mut(id) {
-            connection.sender.machine.law_mut().on_own_queue(packets);
+            connection.sender.machine.law_mut().on_own_queue(waiting);
         }
     }
 
