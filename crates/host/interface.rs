@@ -45,6 +45,8 @@ impl HopSlot {
 /// Queue, AQM and hop that a scheme has placed at an output interface.
 pub struct Pipeline {
     queue: OutputQueue,
+    /// The interface.
+    at: Interface,
     aqm: Option<Box<dyn Aqm>>,
     hop: Option<Box<HopSlot>>,
     /// Random stream of queue and AQM.
@@ -67,6 +69,7 @@ impl Pipeline {
         let judges = aqm.is_some();
         Self {
             queue,
+            at: *at,
             aqm,
             hop: None,
             random,
@@ -180,18 +183,26 @@ impl Pipeline {
         }
     }
 
+    /// The interface.
+    #[must_use]
+    pub const fn at(&self) -> &Interface {
+        &self.at
+    }
+
     /// Packets that wait for a destination, if the queue distinguishes destinations: all, and those of flows that begin at this node.
     #[must_use]
     pub fn waiting_for(&self, destination: NodeId, labelled: bool) -> Waiting {
         match self.queue.labels() {
             Some(labels) => Waiting {
                 all: labels.backlog_to(destination, labelled).packets,
-                own: labels.own_backlog_to(destination, labelled),
+                own: labels.own_backlog_to(destination, labelled).0,
+                own_since: labels.own_backlog_to(destination, labelled).1,
+                link: Some(self.at),
             },
             None => {
                 let mut own = 0;
                 self.queue.discipline().show(&mut |packet| own += u32::from(packet.own));
-                Waiting { all: self.view().packets, own }
+                Waiting { all: self.view().packets, own, own_since: None, link: Some(self.at) }
             }
         }
     }

@@ -76,8 +76,11 @@ impl Destinations {
 
     /// Of the packets that wait for a destination those of flows that begin at the node.
     #[must_use]
-    pub fn own_of(&self, destination: NodeId) -> u32 {
-        self.find(destination).map_or(0, |at| self.queues[at].own)
+    pub fn own_of(&self, destination: NodeId) -> (u32, Option<airfair_units::Time>) {
+        self.find(destination).map_or((0, None), |at| {
+            let queue = &self.queues[at];
+            (queue.own, queue.packets.iter().find(|packet| packet.own).map(|packet| packet.enqueued))
+        })
     }
 
     /// Number of queues, packets and bytes.

@@ -123,6 +123,12 @@ impl CommonParameters {
             rates: [bps(self.rate_start), bps(self.rate_max)],
             only_used,
             own_only: false,
+            entry: false,
+            alpha_share: 0.0,
+            gain: 0.0,
+            alpha_hops: false,
+            sojourn: 0.0,
+            quiet: Span::from_secs(4),
             log_rate: bps(self.log_rate),
         })
     }
@@ -159,6 +165,20 @@ params! {
         reading window_least: f64 = 2.0, in 0.0..=100.0;
         /// exp
         reading own_only: bool = false;
+        /// exp
+        reading entry: bool = false;
+        /// exp
+        reading alpha_share: f64 = 0.0, in 0.0..=1.0;
+        /// exp
+        reading alpha_hops: bool = false;
+        /// exp
+        reading gain: f64 = 0.0, in 0.0..=1.0;
+        /// exp
+        reading sojourn: f64 = 0.0, in 0.0..=1000.0;
+        /// exp
+        reading quiet: Span = Span::from_secs(4), in Span::from_millis(1)..=Span::from_secs(3600);
+        /// exp
+        reading mixed: bool = true;
         /// packets in a destination queue from which on arrivals are marked, if they can be (ours); 0: none
         reading mark_above: u64 = 0, in 0..=65_535;
     }
@@ -208,8 +228,8 @@ impl DiffQ {
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
             },
-            sender: SenderConfig { own_only: set.own_only, ..set.common.sender(set.only_used)? },
-            window: window::WindowConfig { segments: set.window as u32, per_hop: set.window_per_hop, least: set.window_least },
+            sender: SenderConfig { own_only: set.own_only, entry: set.entry, alpha_share: set.alpha_share, gain: set.gain, alpha_hops: set.alpha_hops, sojourn: set.sojourn, quiet: set.quiet, ..set.common.sender(set.only_used)? },
+            window: window::WindowConfig { segments: set.window as u32, per_hop: set.window_per_hop, least: set.window_least, mixed: set.mixed },
             expiry,
             sizes: sizes as usize,
             announcements: (set.sizes_by == SizesBy::Broadcast && matches!(parts, Parts::All | Parts::Order))

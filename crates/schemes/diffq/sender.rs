@@ -73,6 +73,18 @@ pub struct SenderConfig {
     pub only_used: bool,
     /// own
     pub own_only: bool,
+    /// exp
+    pub entry: bool,
+    /// exp
+    pub alpha_share: f64,
+    /// exp
+    pub gain: f64,
+    /// exp
+    pub alpha_hops: bool,
+    /// exp
+    pub sojourn: f64,
+    /// exp
+    pub quiet: Span,
     /// Rate of the log utility with a queue of `threshold` packets, bit/s.
     pub log_rate: f64,
 }
@@ -85,6 +97,8 @@ pub struct SourceRate {
     rate: f64,
     /// Least rate, bit/s.
     least: f64,
+    /// exp
+    alpha: f64,
     /// Packets that wait for the destination at this node.
     backlog: u32,
     /// Time of the last decrease.
@@ -97,7 +111,7 @@ impl SourceRate {
     /// The rate before a flow starts.
     #[must_use]
     pub const fn new(config: SenderConfig) -> Self {
-        Self { config, rate: config.rates[0], least: 1.0, backlog: 0, decreased: None, last: None }
+        Self { config, rate: config.rates[0], least: 1.0, alpha: config.alpha, backlog: 0, decreased: None, last: None }
     }
 
     /// The flow starts: its packets have this size, and it sends one a second at least.
@@ -129,11 +143,15 @@ impl SourceRate {
     }
 
     fn step(&mut self, now: Time) {
-        let SenderConfig { law, threshold, alpha, rates: [_, most], log_rate, .. } = self.config;
+        let alpha = self.alpha;
+        let SenderConfig { law, threshold, rates: [_, most], log_rate, .. } = self.config;
         let long = self.backlog > threshold;
         match law {
             Law::Aimd if long => self.decrease(now),
             Law::Aimd if self.config.only_used && !self.is_used(now) => {}
+            Law::Aimd if self.config.gain > 0.0 && self.decreased.is_none_or(|at| now.since(at) >= self.config.quiet) => {
+                self.rate += (self.config.gain * self.rate).max(alpha);
+            }
             Law::Aimd => self.rate += alpha,
             Law::Log => self.rate = log_rate * f64::from(threshold.max(1)) / f64::from(self.backlog.max(1)),
         }
@@ -166,6 +184,10 @@ impl SourceRate {
 pub struct DiffQSender {
     rate: SourceRate,
     window: Option<PathWindow>,
+    entry: u32,
+    paced: bool,
+    patience: Span,
+    since: Option<Time>,
     /// Number of the next packet.
     sequence: u32,
 }
@@ -174,13 +196,13 @@ impl DiffQSender {
     /// A source before its flow starts.
     #[must_use]
     pub const fn new(config: SenderConfig) -> Self {
-        Self { rate: SourceRate::new(config), window: None, sequence: 0 }
+        Self { rate: SourceRate::new(config), window: None, entry: 0, paced: true, patience: Span::ZERO, since: None, sequence: 0 }
     }
 
     /// A source with a window.
     #[must_use]
     pub const fn with_window(config: SenderConfig, window: Option<PathWindow>) -> Self {
-        Self { rate: SourceRate::new(config), window, sequence: 0 }
+        Self { rate: SourceRate::new(config), window, entry: 0, paced: true, patience: Span::ZERO, since: None, sequence: 0 }
     }
 }
 
@@ -204,8 +226,9 @@ impl Source for DiffQSender {
 
     fn on_feedback(&mut self, header: &Header, _: &mut SourceContext<'_>) {
         if let Some(window) = &mut self.window {
-            window.feedback(header);
+            window.feedback(header, trailer::echoed_entry(header));
         }
+        self.entry = trailer::echoed_entry(header);
     }
 
     fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
@@ -245,11 +268,36 @@ impl Source for DiffQSender {
         self.rate.sent(sent.bytes, context.now);
     }
 
+    fn goes_by_own_queue(&self) -> bool {
+        self.window.is_none() || self.paced
+    }
+
     fn on_own_queue(&mut self, waiting: Waiting) {
-        self.rate.set_backlog(if self.rate.config.own_only { waiting.own } else { waiting.all });
+        let config = self.rate.config;
+        let mut packets = if config.own_only { waiting.own } else { waiting.all };
+        if let Some(link) = waiting.link {
+            if config.entry && !link.is_radio() {
+                packets = packets.max(self.entry);
+            }
+            if config.alpha_share > 0.0 {
+                let hops = if config.alpha_hops { self.window.as_ref().map_or(1, PathWindow::radio_hops) } else { 1 };
+                let part = link.rate.0 as f64 / 11e6;
+                self.rate.alpha = config.alpha * part * (link.rate.0.isqrt() as f64 / 3316.0) * f64::from(hops);
+            }
+            self.paced = link.is_radio() && !self.window.as_ref().is_some_and(PathWindow::steps_aside);
+            if config.sojourn > 0.0 && link.is_radio() {
+                let packet = link.rate.time_for(Bytes(1500));
+                self.patience = Span((packet.as_nanos() as f64 * config.sojourn) as u64);
+                self.since = waiting.own_since;
+            }
+        }
+        self.rate.set_backlog(packets);
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
+        if self.patience > Span::ZERO && self.since.is_none_or(|since| context.now.since(since) <= self.patience) {
+            self.rate.set_backlog(0);
+        }
         self.rate.interval_over(context.now);
         context.out.timers.push((timer, context.now + self.rate.config.interval));
     }
@@ -257,7 +305,7 @@ impl Source for DiffQSender {
     fn allowance(&self, now: Time) -> Allowance {
         let rate = Rate(self.rate.bps() as u64);
         match &self.window {
-            Some(window) => window.allowance(rate, now),
+            Some(window) => window.allowance(Some(rate).filter(|_| self.paced), now),
             None => Allowance { window: None, rate: Some(rate), quantum: None },
         }
     }

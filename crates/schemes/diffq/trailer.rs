@@ -20,10 +20,9 @@ pub static KIND: HeaderKind = HeaderKind {
     },
     keep: |kept, arrived| {
         let hops = u32::from(arrived.supported) << 8 | u32::from(arrived.unsupported);
-        kept.fields[SEQUENCE] = kept.fields[SEQUENCE] & !0xffff | hops;
+        kept.fields[SEQUENCE] = hops << 16 | arrived.fields[SEQUENCE] >> 16;
     },
     answer: |kept| {
-        kept.fields[SEQUENCE] = kept.fields[SEQUENCE].wrapping_add(1 << 16);
         kept.fields[TYPE_AND_QUEUE] = word(Type::Ack, 0);
         *kept
     },
@@ -57,7 +56,7 @@ fn header(trailer: &Trailer) -> Header {
 /// Fills the trailer of a source's data packet.
 pub(super) const fn number(header: &mut Header, sequence: u32) {
     header.fields[TYPE_AND_QUEUE] = word(Type::Data, 0);
-    header.fields[SEQUENCE] = sequence;
+    header.fields[SEQUENCE] = sequence & 0xffff;
 }
 
 /// Writes the size of the destination's queue. The first writer is the source's node: it adds type, flow and time, which later ones keep.
@@ -69,6 +68,10 @@ pub(super) fn write(header: &mut Header, packet: &Packet, queue: u32, now: Time)
         header.fields[SENT_US] = (now.0 / 1000) as u32;
     }
     header.supported = header.supported.saturating_add(1);
+    if packet.class == PacketClass::Data {
+        let longest = (header.fields[SEQUENCE] >> 16).max(queue.min(0xffff));
+        header.fields[SEQUENCE] = header.fields[SEQUENCE] & 0xffff | longest << 16;
+    }
     announce(header, queue);
 }
 
@@ -88,5 +91,11 @@ pub const fn queue(header: &Header) -> u32 {
 #[must_use]
 pub const fn echoed_hops(header: &Header) -> (u8, u8) {
     let hops = header.fields[SEQUENCE];
-    ((hops >> 8) as u8, hops as u8)
+    ((hops >> 24) as u8, (hops >> 16) as u8)
+}
+
+/// Of an acknowledgement: the size of the queue at the first interface of DiffQ on the data's path.
+#[must_use]
+pub const fn echoed_entry(header: &Header) -> u32 {
+    header.fields[SEQUENCE] & 0xffff
 }

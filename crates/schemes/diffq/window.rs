@@ -26,6 +26,8 @@ pub struct WindowConfig {
     pub per_hop: f64,
     /// exp
     pub least: f64,
+    /// exp
+    pub mixed: bool,
 }
 
 /// The window.
@@ -40,16 +42,31 @@ pub struct PathWindow {
     hops: Option<(u8, u8)>,
     /// The law of paths without DiffQ.
     wired: Reno,
+    /// exp
+    cap: f64,
+    entry: Option<u32>,
 }
 
 impl PathWindow {
     pub fn new(config: WindowConfig, wired: Reno) -> Self {
-        Self { config, mss: 1.0, bytes: 1.0, base: None, round: None, hops: None, wired }
+        Self { config, mss: 1.0, bytes: 1.0, base: None, round: None, hops: None, wired, cap: f64::MAX, entry: None }
     }
 
     /// True on a path where no queue is DiffQ's.
     pub fn steps_aside(&self) -> bool {
         matches!(self.hops, Some((0, _)))
+    }
+
+    pub fn radio_hops(&self) -> u8 {
+        self.hops.map_or(1, |(radio, _)| radio.max(1))
+    }
+
+    fn by_tcp(&self) -> bool {
+        match self.hops {
+            Some((0, _)) => true,
+            Some((_, 0)) | None => false,
+            Some(_) => self.config.mixed,
+        }
     }
 
     fn alpha(&self) -> f64 {
@@ -63,20 +80,30 @@ impl PathWindow {
         self.wired.on_start(setup, context);
     }
 
-    pub fn feedback(&mut self, header: &Header) {
+    pub fn feedback(&mut self, header: &Header, entry: u32) {
         let hops = trailer::echoed_hops(header);
         if hops != (0, 0) {
             self.hops = Some(hops);
+            self.entry = Some(self.entry.map_or(entry, |least| least.min(entry)));
         }
     }
 
     pub fn acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
-        if self.steps_aside() {
+        if self.by_tcp() {
             self.wired.on_acked(acked, context);
         }
         if let Some(rtt) = acked.rtt {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
             self.round = Some(self.round.map_or(rtt, |least| least.min(rtt)));
+        }
+        if acked.round_ended && self.by_tcp() {
+            let now = self.wired_window();
+            let excess = f64::from(self.entry.take().unwrap_or(0)) * self.mss - self.alpha();
+            if excess > 0.0 {
+                self.cap = (now.min(self.cap) - (excess / 2.0).max(self.mss)).max(self.config.least * self.mss);
+            } else if self.cap < now {
+                self.cap += self.mss;
+            }
         }
         if acked.round_ended {
             if let (Some(base), Some(round)) = (self.base, self.round.take()) {
@@ -89,33 +116,42 @@ impl PathWindow {
     }
 
     pub fn congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
-        if self.steps_aside() {
+        if self.by_tcp() {
             self.wired.on_congestion(congestion, context);
         }
     }
 
     pub fn spurious(&mut self, spurious: &Spurious, context: &mut SourceContext<'_>) {
-        if self.steps_aside() {
+        if self.by_tcp() {
             self.wired.on_spurious(spurious, context);
         }
     }
 
     pub fn recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
-        if self.steps_aside() {
+        if self.by_tcp() {
             self.wired.on_recovered(in_flight, context);
         }
     }
 
     pub fn idle(&mut self, idle: &Idle, context: &mut SourceContext<'_>) {
-        if self.steps_aside() {
+        if self.by_tcp() {
             self.wired.on_idle(idle, context);
         }
     }
 
-    pub fn allowance(&self, rate: airfair_units::Rate, now: airfair_units::Time) -> Allowance {
+    fn wired_window(&self) -> f64 {
+        self.wired.allowance(airfair_units::Time::ZERO).window.map_or(f64::MAX, |window| window.get() as f64)
+    }
+
+    pub fn allowance(&self, rate: Option<airfair_units::Rate>, now: airfair_units::Time) -> Allowance {
         if self.steps_aside() {
             return self.wired.allowance(now);
         }
-        Allowance { window: Some(Bytes(self.bytes as u64)), rate: Some(rate), quantum: None }
+        let bytes = if self.by_tcp() {
+            self.wired_window().min(self.cap).max(self.config.least * self.mss)
+        } else {
+            self.bytes
+        };
+        Allowance { window: Some(Bytes(bytes as u64)), rate, quantum: None }
     }
 }

@@ -83,10 +83,12 @@ pub trait LabelledQueue: Queue {
     }
 
     /// Of the packets that wait for a destination those of flows that begin at this node.
-    fn own_backlog_to(&self, destination: NodeId, labelled: bool) -> u32 {
-        let mut own = 0;
+    fn own_backlog_to(&self, destination: NodeId, labelled: bool) -> (u32, Option<Time>) {
+        let mut own = (0, None);
         self.show(&mut |packet| {
-            own += u32::from(packet.own && packet.labelled == labelled && packet.destination == destination);
+            if packet.own && packet.labelled == labelled && packet.destination == destination {
+                own = (own.0 + 1, own.1.min(Some(packet.enqueued)).or(Some(packet.enqueued)));
+            }
         });
         own
     }

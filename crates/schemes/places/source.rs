@@ -2,7 +2,7 @@
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
-use super::{Header, HeaderKind, SourceContext, Timer};
+use super::{Header, HeaderKind, Interface, SourceContext, Timer};
 
 /// The setup of a source, before the first segment or datagram of its flow leaves.
 #[derive(Debug, Clone, Copy)]
@@ -132,6 +132,10 @@ pub struct Waiting {
     pub all: u32,
     /// Of flows that begin at the node: without those that it passes on.
     pub own: u32,
+    /// When the first of these arrived there.
+    pub own_since: Option<Time>,
+    /// The interface at which they wait; none without a route.
+    pub link: Option<Interface>,
 }
 
 /// The present limits of a source. UDP has no window and no bursts: of its limits only the rate counts, and without a rate nothing leaves.
@@ -198,6 +202,12 @@ pub trait Source: Send {
     /// Packets that wait at the node for the flow's destination: called before each `on_timer`, if the scheme wants
     /// [`Capability::OwnQueue`](super::Capability::OwnQueue).
     fn on_own_queue(&mut self, _waiting: Waiting) {}
+
+    /// True if the law goes by the queue that it reads, which may then fill; false: the host's own limits of a source hold. Asked after each
+    /// `on_own_queue`.
+    fn goes_by_own_queue(&self) -> bool {
+        true
+    }
 
     /// True if datagrams of the flow can be marked (ECT). UDP only; TCP negotiates ECN.
     fn ecn_capable(&self) -> bool {

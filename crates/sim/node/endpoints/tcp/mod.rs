@@ -374,10 +374,12 @@ impl Tcp {
     }
 
     /// Tells a connection's law how many packets wait at the node for its destination.
-    pub fn on_own_queue(&mut self, id: ConnectionRef, waiting: Waiting) {
-        if let Some(connection) = self.connections.get_mut(id) {
-            connection.sender.machine.law_mut().on_own_queue(waiting);
-        }
+    pub fn on_own_queue(&mut self, id: ConnectionRef, waiting: Waiting) -> bool {
+        self.connections.get_mut(id).is_some_and(|connection| {
+            let law = connection.sender.machine.law_mut();
+            law.on_own_queue(waiting);
+            law.goes_by_own_queue()
+        })
     }
 
     /// Schedules a timer event no later than the deadline of one of the ends.
