@@ -189,22 +189,17 @@ impl Pipeline {
         &self.at
     }
 
-    /// Packets that wait for a destination, if the queue distinguishes destinations: all, and those of flows that begin at this node.
+    /// Packets that wait for a destination, if the queue distinguishes destinations.
     #[must_use]
     pub fn waiting_for(&self, destination: NodeId, labelled: bool) -> Waiting {
-        match self.queue.labels() {
-            Some(labels) => Waiting {
-                all: labels.backlog_to(destination, labelled).packets,
-                own: labels.own_backlog_to(destination, labelled).0,
-                own_since: labels.own_backlog_to(destination, labelled).1,
-                link: Some(self.at),
-            },
-            None => {
-                let mut own = 0;
-                self.queue.discipline().show(&mut |packet| own += u32::from(packet.own));
-                Waiting { all: self.view().packets, own, own_since: None, link: Some(self.at) }
-            }
+        let at = Some(self.at);
+        if let Some(labels) = self.queue.labels() {
+            let all = labels.backlog_to(destination, labelled).packets;
+            return Waiting { all, own: labels.own_backlog_to(destination, labelled), at };
         }
+        let mut own = 0;
+        self.queue.discipline().show(&mut |packet| own += u32::from(packet.own));
+        Waiting { all: self.view().packets, own, at }
     }
 
     /// Lets the queue write the header of a packet that has left it, if the header is of the queue's kind.

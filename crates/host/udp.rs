@@ -98,7 +98,7 @@ impl UdpSource {
     }
 
     /// Tells the source how many packets wait at the node for the flow's destination.
-    pub fn on_own_queue(&mut self, waiting: Waiting) {
+    pub fn on_own_queue(&mut self, waiting: &Waiting) {
         self.slot.machine.on_own_queue(waiting);
     }
 

@@ -76,11 +76,8 @@ impl Destinations {
 
     /// Of the packets that wait for a destination those of flows that begin at the node.
     #[must_use]
-    pub fn own_of(&self, destination: NodeId) -> (u32, Option<airfair_units::Time>) {
-        self.find(destination).map_or((0, None), |at| {
-            let queue = &self.queues[at];
-            (queue.own, queue.packets.iter().find(|packet| packet.own).map(|packet| packet.enqueued))
-        })
+    pub fn own_of(&self, destination: NodeId) -> u32 {
+        self.find(destination).map_or(0, |at| self.queues[at].own)
     }
 
     /// Number of queues, packets and bytes.
@@ -95,8 +92,10 @@ impl Destinations {
         let at = self.find(packet.destination).unwrap_or_else(|at| {
             let packets = self.spare.pop().unwrap_or_default();
             let destination = packet.destination;
-            self.queues
-                .insert(at, DestinationQueue { destination, next_hop: None, packets, bytes: 0, own: 0, served });
+            self.queues.insert(
+                at,
+                DestinationQueue { destination, next_hop: None, packets, bytes: 0, own: 0, served },
+            );
             at
         });
         let queue = &mut self.queues[at];

@@ -17,6 +17,7 @@
 //! | `scheduler` | §4.1, which queue is served, and its level |
 //! | `queue` | the three together at an interface, with packets that are not DiffQ's |
 //! | `sender` | §4.1, source rate control |
+//! | `window` | the window of a source by its path (ours) |
 //! | `trailer` | §5.3, the trailer |
 //! | `announcement` | sizes by broadcast instead of by overhearing (ours) |
 //!
@@ -52,6 +53,7 @@ use alloc::boxed::Box;
 use airfair_units::{Rate, Span};
 
 use crate::droptail::DropTail;
+use crate::newreno;
 use crate::params::{ParamError, Params};
 use crate::places::{Agent, Capability, Interface, Medium, OutputQueue, Priority, Source, UdpEnds, Wants};
 use crate::scheme::Scheme;
@@ -61,7 +63,8 @@ use announcement::Announcer;
 use backlogs::Backlogs;
 use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
 use scheduler::{AckLevel, Order, Parts, Quantiser, Rounding, Serve};
-use sender::{DiffQSender, Law, SenderConfig, Steps};
+use sender::{AlphaBy, Counts, DiffQSender, Law, SenderConfig, Steps};
+use window::PathWindow;
 
 params! {
     /// The parameters of DiffQ over destination queues and over forwarders, where the queue of a source is what it is granted.
@@ -116,19 +119,16 @@ impl CommonParameters {
             law: self.law,
             steps: self.steps,
             threshold: self.threshold as u32,
+            counts: Counts::All,
             alpha: bps(self.alpha),
+            alpha_by: AlphaBy::Fixed,
+            gain: 0.0,
+            quiet: Span::ZERO,
             beta: self.beta,
             interval: self.interval,
             hold: self.hold,
             rates: [bps(self.rate_start), bps(self.rate_max)],
             only_used,
-            own_only: false,
-            entry: false,
-            alpha_share: 0.0,
-            gain: 0.0,
-            alpha_hops: false,
-            sojourn: 0.0,
-            quiet: Span::from_secs(4),
             log_rate: bps(self.log_rate),
         })
     }
@@ -145,6 +145,24 @@ params! {
         ..common: CommonParameters;
         /// a source's rate grows only while the source sends at it (ours; the paper's law grows always)
         reading only_used: bool = false;
+        /// which packets in its own queue a source counts: "all" (section 4.1: the queue of its destination), or its node's "own" (ours),
+        /// while they are more than those that the node passes on
+        reading counts: Counts = Counts::All;
+        /// scale of alpha: "fixed" for all, or by the rate of the first "link" (ours): alpha is that of 11 Mbit/s, and other rates have
+        /// (rate / 11 Mbit/s)^1.5 as much
+        reading alpha_by: AlphaBy = AlphaBy::Fixed;
+        /// the part of its rate that a source gains in a step while its last decrease is longer ago than `quiet`, if that is more than
+        /// alpha (ours); 0: never
+        reading gain: f64 = 0.0, in 0.0..=1.0;
+        /// time without a decrease after which a source gains by `gain` (ours)
+        reading quiet: Span = Span::from_secs(4), in Span::from_millis(1)..=Span::from_secs(3600);
+        /// packets of a flow over TCP that its window keeps waiting on the way (ours; window.rs has the law); 0: no window, as in
+        /// section 6.1
+        reading window: u64 = 0, in 0..=1000;
+        /// packets more than `threshold` that may wait in the queue of a source over UDP, which has no window (ours)
+        reading slack: u64 = 0, in 0..=1000;
+        /// alpha over UDP, of any scale (ours); 0: alpha as over TCP
+        reading udp_alpha: Rate = Rate(0), in Rate(0)..=Rate(1_000_000_000);
         /// which queue is served next: of the largest "differential" (pseudo-code) or of the highest "priority" (text of section 4.1)
         reading order: Order = Order::Differential;
         /// level of acknowledgements: that of their queue's "differential", "lowest", or "highest"
@@ -157,28 +175,6 @@ params! {
         reading sizes_by: SizesBy = SizesBy::Overheard;
         /// time between two broadcasts of sizes, with sizes_by = "broadcast"
         reading announcement_interval: Span = Span::from_millis(100), in Span::from_millis(1)..=Span::from_secs(60);
-        /// exp
-        reading window: u64 = 0, in 0..=1000;
-        /// exp
-        reading window_per_hop: f64 = 0.0, in 0.0..=100.0;
-        /// exp
-        reading window_least: f64 = 2.0, in 0.0..=100.0;
-        /// exp
-        reading own_only: bool = false;
-        /// exp
-        reading entry: bool = false;
-        /// exp
-        reading alpha_share: f64 = 0.0, in 0.0..=1.0;
-        /// exp
-        reading alpha_hops: bool = false;
-        /// exp
-        reading gain: f64 = 0.0, in 0.0..=1.0;
-        /// exp
-        reading sojourn: f64 = 0.0, in 0.0..=1000.0;
-        /// exp
-        reading quiet: Span = Span::from_secs(4), in Span::from_millis(1)..=Span::from_secs(3600);
-        /// exp
-        reading mixed: bool = true;
         /// packets in a destination queue from which on arrivals are marked, if they can be (ours); 0: none
         reading mark_above: u64 = 0, in 0..=65_535;
     }
@@ -198,8 +194,11 @@ words! {
 #[derive(Debug, Clone, Copy)]
 pub struct DiffQ {
     queue: QueueConfig,
+    /// The source over TCP and over UDP.
     sender: SenderConfig,
-    window: window::WindowConfig,
+    udp_sender: SenderConfig,
+    /// Packets that a window keeps waiting; 0: there is no window.
+    window: u32,
     expiry: Span,
     sizes: usize,
     /// Time between two broadcasts of sizes, if they are not overheard.
@@ -220,6 +219,12 @@ impl DiffQ {
         let CommonParameters { serve, expiry, sizes, .. } = set.common;
         let quantiser = set.common.quantiser();
         let scheduler = scheduler::Scheduler { parts, order: set.order, serve, acks: set.acks, quantiser };
+        let DiffQParameters { counts, alpha_by, gain, quiet, .. } = *set;
+        let sender = SenderConfig { counts, alpha_by, gain, quiet, ..set.common.sender(set.only_used)? };
+        let mut udp_sender = SenderConfig { threshold: sender.threshold + set.slack as u32, ..sender };
+        if set.udp_alpha > Rate(0) {
+            (udp_sender.alpha, udp_sender.alpha_by) = (set.udp_alpha.0 as f64, AlphaBy::Fixed);
+        }
         Ok(Self {
             queue: QueueConfig {
                 scheduler,
@@ -228,8 +233,9 @@ impl DiffQ {
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
             },
-            sender: SenderConfig { own_only: set.own_only, entry: set.entry, alpha_share: set.alpha_share, gain: set.gain, alpha_hops: set.alpha_hops, sojourn: set.sojourn, quiet: set.quiet, ..set.common.sender(set.only_used)? },
-            window: window::WindowConfig { segments: set.window as u32, per_hop: set.window_per_hop, least: set.window_least, mixed: set.mixed },
+            sender,
+            udp_sender,
+            window: set.window as u32,
             expiry,
             sizes: sizes as usize,
             announcements: (set.sizes_by == SizesBy::Broadcast && matches!(parts, Parts::All | Parts::Order))
@@ -251,13 +257,13 @@ impl Scheme for DiffQ {
     }
 
     fn source(&self) -> Option<Box<dyn Source>> {
-        let wired = crate::newreno::from_params(&Params::default()).ok()?;
-        let window = (self.window.segments > 0).then(|| window::PathWindow::new(self.window, wired));
-        Some(Box::new(DiffQSender::with_window(self.sender, window)))
+        let tcp = newreno::from_params(&Params::default()).ok()?;
+        let window = (self.window > 0).then(|| PathWindow::new(self.window, tcp));
+        Some(Box::new(DiffQSender::new(self.sender, window)))
     }
 
     fn udp(&self) -> Option<UdpEnds> {
-        Some(UdpEnds { source: Box::new(DiffQSender::new(self.sender)), receiver: None })
+        Some(UdpEnds { source: Box::new(DiffQSender::new(self.udp_sender, None)), receiver: None })
     }
 
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {

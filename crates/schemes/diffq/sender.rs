@@ -14,6 +14,16 @@
 //!   it has never sent at. `only_used` (ours) adds α only while the source sends at its rate.
 //! - A source sends at least a packet a second (ours), so that its queue, and with it the law, never comes to a stand. A smaller
 //!   `rate_start` is raised to that: with packets of 1460 B a source begins with 11.7 kbit/s instead of 10 kbit/s.
+//! - α has no unit and no scale. `alpha_by = "link"` (ours) takes it as that of a radio of 11 Mbit/s, and (rate / 11 Mbit/s)^1.5 as much at
+//!   another first hop: in equilibrium a source finds its queue too long α / ((1 − β) · bits of a packet) times a second, whatever its
+//!   rate, and a fast radio carries more packets between two such times (measured: one α for 2 and 54 Mbit/s starves or wastes).
+//! - So small an α needs minutes to fill a free path. A source whose last decrease was `quiet` ago, or which had none, gains the part `gain`
+//!   of its rate instead, if that is more (ours; 0: never).
+//! - Q_i(F) of a node that also passes packets for F on (`counts`): as printed all its packets count, so that the relay's own flow falls to
+//!   nothing beside a flow that it passes on. "own" (ours) counts the packets of flows that begin at the node, and only while they are more
+//!   than those that it passes on: a relay's own packet waits behind those, which is no sign that it has sent too much.
+//! - Over UDP no window bounds what waits, and nobody repairs what is lost: `slack` packets more may wait there, and α may be another
+//!   (`udp_alpha`; ours).
 //! - *Source Rate Control()* is a procedure without a clock. `steps = "packets"` calls it for each packet that the source sends, new or
 //!   repeated: a flow that is held back then gains little, a free one much. The queue is that of the last `interval`.
 
@@ -22,8 +32,8 @@ use airfair_units::{Bytes, Rate, Span, Time};
 use super::trailer;
 use super::window::PathWindow;
 use crate::places::{
-    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Sent, Source, SourceContext,
-    Spurious, Timer, Waiting,
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Sent, Source,
+    SourceContext, Spurious, Timer, Waiting,
 };
 use crate::words;
 
@@ -47,6 +57,36 @@ words! {
     }
 }
 
+words! {
+    /// The packets that a source's law counts in its own queue.
+    pub enum Counts {
+        /// All that wait at the node for the flow's destination (*Source Rate Control*).
+        All = "all",
+        /// Those of flows that begin at the node, if they are more than those that it passes on.
+        Own = "own",
+    }
+}
+
+words! {
+    /// The scale of α.
+    pub enum AlphaBy {
+        /// The same everywhere.
+        Fixed = "fixed",
+        /// By the rate of the first hop: α is that of [`USUAL_RATE`].
+        Link = "link",
+    }
+}
+
+/// The rate of the first hop at which α is as given with [`AlphaBy::Link`].
+pub const USUAL_RATE: Rate = Rate(11_000_000);
+
+/// (rate / 11 Mbit/s)^1.5.
+fn link_factor(rate: Rate) -> f64 {
+    // The square root of a whole number of bits per second is exact enough: a thousandth at 1 Mbit/s.
+    let root = |rate: Rate| rate.0.isqrt() as f64;
+    (rate.0 as f64 / USUAL_RATE.0 as f64) * (root(rate) / root(USUAL_RATE))
+}
+
 /// The step of the law.
 const STEP: Timer = Timer(1);
 
@@ -59,8 +99,16 @@ pub struct SenderConfig {
     pub steps: Steps,
     /// QUEUE_THRESH, packets.
     pub threshold: u32,
+    /// See [`Counts`].
+    pub counts: Counts,
     /// α, bit/s a step.
     pub alpha: f64,
+    /// See [`AlphaBy`].
+    pub alpha_by: AlphaBy,
+    /// The part of its rate that a source gains in a step once its last decrease is `quiet` ago; 0: never.
+    pub gain: f64,
+    /// See `gain`.
+    pub quiet: Span,
     /// β.
     pub beta: f64,
     /// Time between two steps.
@@ -71,20 +119,6 @@ pub struct SenderConfig {
     pub rates: [f64; 2],
     /// The rate grows only while the source sends at it.
     pub only_used: bool,
-    /// own
-    pub own_only: bool,
-    /// exp
-    pub entry: bool,
-    /// exp
-    pub alpha_share: f64,
-    /// exp
-    pub gain: f64,
-    /// exp
-    pub alpha_hops: bool,
-    /// exp
-    pub sojourn: f64,
-    /// exp
-    pub quiet: Span,
     /// Rate of the log utility with a queue of `threshold` packets, bit/s.
     pub log_rate: f64,
 }
@@ -97,9 +131,9 @@ pub struct SourceRate {
     rate: f64,
     /// Least rate, bit/s.
     least: f64,
-    /// exp
+    /// α at the present first hop, bit/s a step.
     alpha: f64,
-    /// Packets that wait for the destination at this node.
+    /// Packets that count in the queue for the destination at this node.
     backlog: u32,
     /// Time of the last decrease.
     decreased: Option<Time>,
@@ -111,7 +145,15 @@ impl SourceRate {
     /// The rate before a flow starts.
     #[must_use]
     pub const fn new(config: SenderConfig) -> Self {
-        Self { config, rate: config.rates[0], least: 1.0, alpha: config.alpha, backlog: 0, decreased: None, last: None }
+        Self {
+            config,
+            rate: config.rates[0],
+            least: 1.0,
+            alpha: config.alpha,
+            backlog: 0,
+            decreased: None,
+            last: None,
+        }
     }
 
     /// The flow starts: its packets have this size, and it sends one a second at least.
@@ -142,17 +184,20 @@ impl SourceRate {
         })
     }
 
+    /// Gain of a step.
+    fn growth(&self, now: Time) -> f64 {
+        let SenderConfig { gain, quiet, .. } = self.config;
+        let is_quiet = self.decreased.is_none_or(|at| now.since(at) >= quiet);
+        if is_quiet { self.alpha.max(gain * self.rate) } else { self.alpha }
+    }
+
     fn step(&mut self, now: Time) {
-        let alpha = self.alpha;
         let SenderConfig { law, threshold, rates: [_, most], log_rate, .. } = self.config;
         let long = self.backlog > threshold;
         match law {
             Law::Aimd if long => self.decrease(now),
             Law::Aimd if self.config.only_used && !self.is_used(now) => {}
-            Law::Aimd if self.config.gain > 0.0 && self.decreased.is_none_or(|at| now.since(at) >= self.config.quiet) => {
-                self.rate += (self.config.gain * self.rate).max(alpha);
-            }
-            Law::Aimd => self.rate += alpha,
+            Law::Aimd => self.rate += self.growth(now),
             Law::Log => self.rate = log_rate * f64::from(threshold.max(1)) / f64::from(self.backlog.max(1)),
         }
         self.rate = self.rate.min(most).max(self.least);
@@ -161,6 +206,19 @@ impl SourceRate {
     /// So many packets wait for the destination.
     pub const fn set_backlog(&mut self, packets: u32) {
         self.backlog = packets;
+    }
+
+    /// These packets wait for the destination, at this interface.
+    pub fn set_waiting(&mut self, waiting: &Waiting) {
+        let passed_on = waiting.all.saturating_sub(waiting.own);
+        self.backlog = match self.config.counts {
+            Counts::All => waiting.all,
+            Counts::Own if waiting.own > passed_on => waiting.own,
+            Counts::Own => 0,
+        };
+        if let (AlphaBy::Link, Some(at)) = (self.config.alpha_by, waiting.at) {
+            self.alpha = self.config.alpha * link_factor(at.rate);
+        }
     }
 
     /// A packet was sent.
@@ -183,26 +241,20 @@ impl SourceRate {
 #[derive(Debug, Clone)]
 pub struct DiffQSender {
     rate: SourceRate,
+    /// The window, if there is one.
     window: Option<PathWindow>,
-    entry: u32,
+    /// False while the flow leaves its node by a wire, or by a path without DiffQ: its own queue there is no sign of congestion, and a
+    /// window limits it.
     paced: bool,
-    patience: Span,
-    since: Option<Time>,
     /// Number of the next packet.
     sequence: u32,
 }
 
 impl DiffQSender {
-    /// A source before its flow starts.
+    /// A source before its flow starts, with or without a window.
     #[must_use]
-    pub const fn new(config: SenderConfig) -> Self {
-        Self { rate: SourceRate::new(config), window: None, entry: 0, paced: true, patience: Span::ZERO, since: None, sequence: 0 }
-    }
-
-    /// A source with a window.
-    #[must_use]
-    pub const fn with_window(config: SenderConfig, window: Option<PathWindow>) -> Self {
-        Self { rate: SourceRate::new(config), window, entry: 0, paced: true, patience: Span::ZERO, since: None, sequence: 0 }
+    pub const fn new(config: SenderConfig, window: Option<PathWindow>) -> Self {
+        Self { rate: SourceRate::new(config), window, paced: true, sequence: 0 }
     }
 }
 
@@ -226,14 +278,22 @@ impl Source for DiffQSender {
 
     fn on_feedback(&mut self, header: &Header, _: &mut SourceContext<'_>) {
         if let Some(window) = &mut self.window {
-            window.feedback(header, trailer::echoed_entry(header));
+            window.heard(header);
         }
-        self.entry = trailer::echoed_entry(header);
     }
 
     fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
         if let Some(window) = &mut self.window {
             window.acked(acked, context);
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.congestion(congestion, context);
+        }
+        if congestion.cause == CongestionCause::Mark && self.rate.config.law == Law::Aimd {
+            self.rate.decrease(context.now);
         }
     }
 
@@ -255,49 +315,24 @@ impl Source for DiffQSender {
         }
     }
 
-    fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
-        if let Some(window) = &mut self.window {
-            window.congestion(congestion, context);
-        }
-        if congestion.cause == CongestionCause::Mark && self.rate.config.law == Law::Aimd {
-            self.rate.decrease(context.now);
+    fn on_sent(&mut self, sent: &Sent, context: &mut SourceContext<'_>) {
+        if self.paced {
+            self.rate.sent(sent.bytes, context.now);
         }
     }
 
-    fn on_sent(&mut self, sent: &Sent, context: &mut SourceContext<'_>) {
-        self.rate.sent(sent.bytes, context.now);
+    fn on_own_queue(&mut self, waiting: &Waiting) {
+        self.rate.set_waiting(waiting);
+        if let Some(window) = &self.window {
+            self.paced = !window.steps_aside() && waiting.at.is_none_or(|at| at.is_radio());
+        }
     }
 
     fn goes_by_own_queue(&self) -> bool {
-        self.window.is_none() || self.paced
-    }
-
-    fn on_own_queue(&mut self, waiting: Waiting) {
-        let config = self.rate.config;
-        let mut packets = if config.own_only { waiting.own } else { waiting.all };
-        if let Some(link) = waiting.link {
-            if config.entry && !link.is_radio() {
-                packets = packets.max(self.entry);
-            }
-            if config.alpha_share > 0.0 {
-                let hops = if config.alpha_hops { self.window.as_ref().map_or(1, PathWindow::radio_hops) } else { 1 };
-                let part = link.rate.0 as f64 / 11e6;
-                self.rate.alpha = config.alpha * part * (link.rate.0.isqrt() as f64 / 3316.0) * f64::from(hops);
-            }
-            self.paced = link.is_radio() && !self.window.as_ref().is_some_and(PathWindow::steps_aside);
-            if config.sojourn > 0.0 && link.is_radio() {
-                let packet = link.rate.time_for(Bytes(1500));
-                self.patience = Span((packet.as_nanos() as f64 * config.sojourn) as u64);
-                self.since = waiting.own_since;
-            }
-        }
-        self.rate.set_backlog(packets);
+        self.paced
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
-        if self.patience > Span::ZERO && self.since.is_none_or(|since| context.now.since(since) <= self.patience) {
-            self.rate.set_backlog(0);
-        }
         self.rate.interval_over(context.now);
         context.out.timers.push((timer, context.now + self.rate.config.interval));
     }

@@ -83,12 +83,10 @@ pub trait LabelledQueue: Queue {
     }
 
     /// Of the packets that wait for a destination those of flows that begin at this node.
-    fn own_backlog_to(&self, destination: NodeId, labelled: bool) -> (u32, Option<Time>) {
-        let mut own = (0, None);
+    fn own_backlog_to(&self, destination: NodeId, labelled: bool) -> u32 {
+        let mut own = 0;
         self.show(&mut |packet| {
-            if packet.own && packet.labelled == labelled && packet.destination == destination {
-                own = (own.0 + 1, own.1.min(Some(packet.enqueued)).or(Some(packet.enqueued)));
-            }
+            own += u32::from(packet.own && packet.labelled == labelled && packet.destination == destination);
         });
         own
     }

@@ -84,7 +84,7 @@ pub struct Packet {
     pub ecn: Ecn,
     /// True if it carries a header of the queue's kind ([`LabelledQueue::header`](super::LabelledQueue::header)).
     pub labelled: bool,
-    /// True if a flow that begins at this node has made it; false: the node passes it on, or it is a message.
+    /// True if this node has made it; false: the node passes it on.
     pub own: bool,
     /// The time at which it arrived at the queue.
     pub enqueued: Time,

@@ -132,10 +132,8 @@ pub struct Waiting {
     pub all: u32,
     /// Of flows that begin at the node: without those that it passes on.
     pub own: u32,
-    /// When the first of these arrived there.
-    pub own_since: Option<Time>,
     /// The interface at which they wait; none without a route.
-    pub link: Option<Interface>,
+    pub at: Option<Interface>,
 }
 
 /// The present limits of a source. UDP has no window and no bursts: of its limits only the rate counts, and without a rate nothing leaves.
@@ -201,7 +199,7 @@ pub trait Source: Send {
 
     /// Packets that wait at the node for the flow's destination: called before each `on_timer`, if the scheme wants
     /// [`Capability::OwnQueue`](super::Capability::OwnQueue).
-    fn on_own_queue(&mut self, _waiting: Waiting) {}
+    fn on_own_queue(&mut self, _waiting: &Waiting) {}
 
     /// True if the law goes by the queue that it reads, which may then fill; false: the host's own limits of a source hold. Asked after each
     /// `on_own_queue`.

@@ -442,7 +442,7 @@ impl Source for Steps {
     fn stamp(&mut self, header: &mut Header, now: Time) {
         self.source.stamp(header, now);
     }
-    fn on_own_queue(&mut self, waiting: Waiting) {
+    fn on_own_queue(&mut self, waiting: &Waiting) {
         self.packets = packets;
         self.source.on_own_queue(waiting);
     }

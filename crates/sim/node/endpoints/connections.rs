@@ -261,7 +261,7 @@ impl Endpoints {
             && self.tcp.reads_own_queue(flow)
         {
             let waiting = self.own_backlog(plane, flow, now);
-            let exempt = self.tcp.on_own_queue(id, waiting);
+            let exempt = self.tcp.on_own_queue(id, &waiting);
             self.backpressure.set_exempt(id, exempt);
         }
         if self.tcp.on_law_timer(id, timer, now, &mut plane.schedule) {

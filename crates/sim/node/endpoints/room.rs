@@ -64,8 +64,7 @@ impl Endpoints {
             Some(wire) => Waiting {
                 all: plane.links.view(wire, now).waiting as u32,
                 own: plane.links.waiting(wire, now).filter(begins_here).count() as u32,
-                own_since: None,
-                link: Some(*plane.interfaces.pipeline(port).at()),
+                at: Some(*plane.interfaces.pipeline(port).at()),
             },
             None => {
                 plane.interfaces.waiting_for(port, self.flows[flow].to, self.is_labelled(plane, port, flow))

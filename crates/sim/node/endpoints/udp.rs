@@ -138,7 +138,7 @@ impl Udp {
     }
 
     /// Tells a flow's source how many packets wait at the node for its destination.
-    pub fn on_own_queue(&mut self, flow: FlowIx, waiting: Waiting) {
+    pub fn on_own_queue(&mut self, flow: FlowIx, waiting: &Waiting) {
         if let Some(udp) = &mut self.flows[flow] {
             udp.source.on_own_queue(waiting);
         }

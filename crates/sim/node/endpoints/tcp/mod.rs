@@ -373,8 +373,9 @@ impl Tcp {
                 .is_some()
     }
 
-    /// Tells a connection's law how many packets wait at the node for its destination.
-    pub fn on_own_queue(&mut self, id: ConnectionRef, waiting: Waiting) -> bool {
+    /// Hands a connection's law the packets that wait at the node for its destination. Returns true if the law goes by them, so that no
+    /// other limit of the node applies.
+    pub fn on_own_queue(&mut self, id: ConnectionRef, waiting: &Waiting) -> bool {
         self.connections.get_mut(id).is_some_and(|connection| {
             let law = connection.sender.machine.law_mut();
             law.on_own_queue(waiting);
