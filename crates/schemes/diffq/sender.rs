@@ -82,8 +82,8 @@ pub const USUAL_RATE: Rate = Rate(11_000_000);
 
 /// (rate / 11 Mbit/s)^1.5.
 fn link_factor(rate: Rate) -> f64 {
-    // The square root of a whole number of bits per second is exact enough: a thousandth at 1 Mbit/s.
-    let root = |rate: Rate| rate.0.isqrt() as f64;
+    // In thousandths, so that the whole root of a slow rate is exact enough; without floating-point roots, which no_std lacks.
+    let root = |rate: Rate| rate.0.saturating_mul(1_000_000).isqrt() as f64;
     (rate.0 as f64 / USUAL_RATE.0 as f64) * (root(rate) / root(USUAL_RATE))
 }
 

@@ -11,7 +11,7 @@ use crate::support::*;
 use airfair_schemes::places::{
     Agent, Allowance, Enqueued, FlowSetup, Head, Header, HeaderKind, Heard, Interface, LabelledQueue, Medium,
     NodeId, OutputQueue, Packet, PacketId, Queue, QueueContext, QueueView, Setting, Source, SourceContext,
-    Timer, UdpEnds, Wants,
+    Timer, UdpEnds, Waiting, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme};
 use airfair_sim::World;
@@ -443,7 +443,7 @@ impl Source for Steps {
         self.source.stamp(header, now);
     }
     fn on_own_queue(&mut self, waiting: &Waiting) {
-        self.packets = packets;
+        self.packets = waiting.all;
         self.source.on_own_queue(waiting);
     }
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {

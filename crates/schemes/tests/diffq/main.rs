@@ -12,6 +12,7 @@ mod queue;
 mod scheduler;
 mod sender;
 mod trailer;
+mod window;
 
 use airfair_schemes::places::{
     Context, Ecn, Enqueued, FlowId, Head, Header, Heard, Interface, LabelledQueue, NodeId, OutputQueue,

@@ -50,8 +50,15 @@ fn source(granted: &[(Flow, u32)]) -> MoreNode {
 }
 
 fn announce(law: &mut Backpressure, flow: &Flow, queue: u16) {
-    let trailer =
-        Trailer { kind: Type::SourceRouted, written: 1, queue, flow: flow.flow, sent_us: 0, longest: 0, number: 0 };
+    let trailer = Trailer {
+        kind: Type::SourceRouted,
+        written: 1,
+        queue,
+        flow: flow.flow,
+        sent_us: 0,
+        longest: 0,
+        number: 0,
+    };
     let mut bytes = [0; 16];
     trailer.encode(&mut bytes).unwrap();
     law.hear(NodeId(5), flow, &bytes, Time::ZERO);
