@@ -1,7 +1,7 @@
 //! DiffQ over MORE: which flow is served, at which level, and what sources are granted.
 
 use airfair_schemes::diffq::scheduler::{Quantiser, Rounding, Serve};
-use airfair_schemes::diffq::sender::{Law, SenderConfig, Steps};
+use airfair_schemes::diffq::sender::{AlphaBy, Counts, Law, SenderConfig, Steps};
 use airfair_schemes::more::decoder::Decoder;
 use airfair_schemes::more::node::{self, MoreNode};
 use airfair_schemes::opportunistic::backpressure::{Backlogged, Backpressure, BackpressureConfig};
@@ -29,6 +29,10 @@ fn config(serve: Serve) -> BackpressureConfig {
         rates: [80_000.0, 11e6],
         only_used: false,
         log_rate: 1e6,
+        counts: Counts::All,
+        alpha_by: AlphaBy::Fixed,
+        gain: 0.0,
+        quiet: Span::ZERO,
     };
     let quantiser = Quantiser { levels: 8, depth: 100, rounding: Rounding::Up };
     BackpressureConfig { sender, quantiser, serve, sizes: 16, expiry: Span::from_secs(1) }
