@@ -17,7 +17,7 @@
 //! - α has no unit and no scale. `alpha_by = "link"` (ours) takes it as that of a radio of 11 Mbit/s, and (rate / 11 Mbit/s)^1.5 as much at
 //!   another first hop: in equilibrium a source finds its queue too long α / ((1 − β) · bits of a packet) times a second, whatever its
 //!   rate, and a fast radio carries more packets between two such times (measured: one α for 2 and 54 Mbit/s starves or wastes).
-//! - So small an α needs minutes to fill a free path. A source whose last decrease was `quiet` ago, or which had none, gains the part `gain`
+//! - So small an α needs minutes to fill a free path. A source whose last decrease was `quiet` ago, or that had none, gains the part `gain`
 //!   of its rate instead, if that is more (ours; 0: never).
 //! - Q_i(F) of a node that also passes packets for F on (`counts`): as printed all its packets count, so that the relay's own flow falls to
 //!   nothing beside a flow that it passes on. "own" (ours) counts the packets of flows that begin at the node, and only while they are more

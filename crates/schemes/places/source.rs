@@ -201,7 +201,7 @@ pub trait Source: Send {
     /// [`Capability::OwnQueue`](super::Capability::OwnQueue).
     fn on_own_queue(&mut self, _waiting: &Waiting) {}
 
-    /// True if the law goes by the queue that it reads, which may then fill; false: the host's own limits of a source hold. Asked after each
+    /// True if the law goes by the queue that it reads, which may then fill; false: the host's own limits hold. Called after each
     /// `on_own_queue`.
     fn goes_by_own_queue(&self) -> bool {
         true

@@ -95,8 +95,8 @@ impl Flow {
     }
 }
 
-/// W = W · 10 ms / RTT + 3 segments. The first round trip is the shortest: 3 · 1 + 3 = 6. At 20 ms 6 / 2 + 3 = 6; at 40 ms 6 / 4 + 3 = 4.5;
-/// at 1 s 0.045 + 3; at 10 ms 6.045, and then not more than twice as much; a window that was not full keeps its size. Losses change nothing.
+/// W = W · 10 ms / RTT + 3 segments. The first round trip is the shortest: 3 · 1 + 3 = 6. At 20 ms 6 / 2 + 3 = 6; at 40 ms 6 / 4 + 3 is
+/// 4.5; at 1 s 0.045 + 3; at 10 ms 6.045, not more than twice as much; a window that was not full keeps its size. Losses change nothing.
 #[test]
 fn a_mesh() {
     let mut flow = Flow::new(3);
@@ -133,9 +133,9 @@ fn cables() {
     assert_eq!(flow.congestion(CongestionCause::Timeout), 1000);
 }
 
-/// Half of what a queue has above 3 packets is taken from NewReno's window: at a queue of 7 packets 6 segments become 4, at one of 40 the least,
-/// two; in each round trip with a queue of up to 3 one comes back, up to NewReno's. The shortest queue of a round trip counts. After a
-/// time-out two segments are left.
+/// Half of what a queue has above 3 packets is taken from NewReno's window: at a queue of 7 packets 6 segments become 4, at one of 40 the
+/// least, two; in each round trip with a queue of up to 3 one comes back, up to NewReno's. The shortest queue of a round trip counts. After
+/// a time-out two segments are left.
 #[test]
 fn a_mixed_path() {
     let mut flow = Flow::new(3);
