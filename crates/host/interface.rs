@@ -12,7 +12,7 @@ use airfair_schemes::Scheme;
 use airfair_schemes::places::{
     Aqm, AqmEffects, Backlog, Capability, Context, Ecn, Enqueued, Finished, FlowId, Head, Header, Heard, Hop,
     HopContext, HopEffects, Interface, LabelledQueue, NodeId, OutputQueue, Packet, PacketId, Passage,
-    QueueEffects, QueueView, Setting, Timer, Verdict, Wants,
+    QueueEffects, QueueView, Setting, Timer, Verdict, Waiting, Wants,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Rate, Time};
@@ -45,6 +45,8 @@ impl HopSlot {
 /// Queue, AQM and hop that a scheme has placed at an output interface.
 pub struct Pipeline {
     queue: OutputQueue,
+    /// The interface.
+    at: Interface,
     aqm: Option<Box<dyn Aqm>>,
     hop: Option<Box<HopSlot>>,
     /// Random stream of queue and AQM.
@@ -67,6 +69,7 @@ impl Pipeline {
         let judges = aqm.is_some();
         Self {
             queue,
+            at: *at,
             aqm,
             hop: None,
             random,
@@ -178,6 +181,25 @@ impl Pipeline {
             Some(labels) => labels.backlog_to(destination, labelled),
             None => self.view(),
         }
+    }
+
+    /// The interface.
+    #[must_use]
+    pub const fn at(&self) -> &Interface {
+        &self.at
+    }
+
+    /// Packets that wait for a destination, if the queue distinguishes destinations.
+    #[must_use]
+    pub fn waiting_for(&self, destination: NodeId, labelled: bool) -> Waiting {
+        let at = Some(self.at);
+        if let Some(labels) = self.queue.labels() {
+            let all = labels.backlog_to(destination, labelled).packets;
+            return Waiting { all, own: labels.own_backlog_to(destination, labelled), at };
+        }
+        let mut own = 0;
+        self.queue.discipline().show(&mut |packet| own += u32::from(packet.own));
+        Waiting { all: self.view().packets, own, at }
     }
 
     /// Lets the queue write the header of a packet that has left it, if the header is of the queue's kind.

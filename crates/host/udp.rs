@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use airfair_schemes::places::{
     Arrived, FlowSetup, Header, HeaderKind, LossEvents, Receiver, ReceiverContext, ReceiverEffects, Sent,
-    Source, SourceContext, SourceEffects, Timer,
+    Source, SourceContext, SourceEffects, Timer, Waiting,
 };
 use airfair_units::random::Stream;
 use airfair_units::{Bytes, Time};
@@ -98,8 +98,8 @@ impl UdpSource {
     }
 
     /// Tells the source how many packets wait at the node for the flow's destination.
-    pub fn on_own_queue(&mut self, packets: u32) {
-        self.slot.machine.on_own_queue(packets);
+    pub fn on_own_queue(&mut self, waiting: &Waiting) {
+        self.slot.machine.on_own_queue(waiting);
     }
 
     /// Calls the hook for a due timer. Returns false if the timer was moved.

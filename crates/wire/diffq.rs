@@ -16,7 +16,8 @@ use crate::error::{DecodeError, EncodeError, Expected, Header};
 /// | 2 | size of the queue of the packet's destination at the sender of the frame, packets |
 /// | 4 | flow |
 /// | 4 | time of the first transmission, us |
-/// | 4 | sequence number |
+/// | 2 | longest queue of the packet's destination on its way, packets; of an acknowledgement: on the way of the data |
+/// | 2 | sequence number; of an acknowledgement: hops of the data's path with DiffQ and without, a byte each |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Trailer {
     /// The kind of the packet.
@@ -30,8 +31,11 @@ pub struct Trailer {
     pub flow: u32,
     /// Time at which the source sent the packet, us.
     pub sent_us: u32,
-    /// Sequence number of the packet in its flow and direction.
-    pub sequence: u32,
+    /// Longest queue of the packet's destination on its way so far, packets; of an acknowledgement: on the way of the data.
+    pub longest: u16,
+    /// Sequence number of the packet in its flow; of an acknowledgement: hops of the data's path, those with DiffQ in the upper byte and
+    /// those without in the lower.
+    pub number: u16,
 }
 
 /// Type of the packet: the flow's routing decides what a node does with it.
@@ -73,7 +77,8 @@ impl Trailer {
             .put(self.queue.to_be_bytes())
             .put(self.flow.to_be_bytes())
             .put(self.sent_us.to_be_bytes())
-            .put(self.sequence.to_be_bytes());
+            .put(self.longest.to_be_bytes())
+            .put(self.number.to_be_bytes());
         Ok(self.wire_len())
     }
 
@@ -100,7 +105,8 @@ impl Trailer {
             queue: reader.u16_be()?,
             flow: reader.u32_be()?,
             sent_us: reader.u32_be()?,
-            sequence: reader.u32_be()?,
+            longest: reader.u16_be()?,
+            number: reader.u16_be()?,
         };
         Ok((trailer, reader.rest()))
     }

@@ -59,6 +59,7 @@ fn packet(id: u32) -> Packet {
         class: PacketClass::Data,
         ecn: Ecn::NotEct,
         labelled: true,
+        own: false,
         enqueued: Time(1),
     }
 }
@@ -117,7 +118,9 @@ fn a_queue_stamps_headers_of_its_kind() {
         if check {
             rig.kinds.enable_check();
         }
-        for (id, expected) in [(rig.own, [4, 3, 2000, 0]), (rig.other, [0; 4]), (HeaderId::NONE, [0; 4])] {
+        for (id, expected) in
+            [(rig.own, [4, 3, 2000, 4 << 16]), (rig.other, [0; 4]), (HeaderId::NONE, [0; 4])]
+        {
             let mut header = Header::default();
             rig.pipeline.stamp(&left, (id, Some(&mut header)), &rig.kinds, Time(2_000_000));
             assert_eq!((header.fields, header.supported), (expected, u8::from(id == rig.own)));

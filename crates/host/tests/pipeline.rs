@@ -179,6 +179,7 @@ fn packet(id: u32, flow: u32) -> Packet {
         class: PacketClass::Data,
         ecn: if flow == 4 { Ecn::Ect } else { Ecn::NotEct },
         labelled: false,
+        own: false,
         enqueued: Time(1),
     }
 }

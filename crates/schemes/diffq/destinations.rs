@@ -14,6 +14,8 @@ pub struct DestinationQueue {
     pub next_hop: Option<NodeId>,
     packets: VecDeque<Packet>,
     bytes: u64,
+    /// Of the packets those of flows that begin at the node.
+    own: u32,
     /// When the queue was served last: the number of the packet that left, of all that have left.
     pub served: u64,
 }
@@ -72,6 +74,12 @@ impl Destinations {
         self.find(destination).map_or((0, 0), |at| (self.queues[at].len(), self.queues[at].bytes))
     }
 
+    /// Of the packets that wait for a destination those of flows that begin at the node.
+    #[must_use]
+    pub fn own_of(&self, destination: NodeId) -> u32 {
+        self.find(destination).map_or(0, |at| self.queues[at].own)
+    }
+
     /// Number of queues, packets and bytes.
     #[must_use]
     pub fn totals(&self) -> (u32, u32, u64) {
@@ -84,14 +92,17 @@ impl Destinations {
         let at = self.find(packet.destination).unwrap_or_else(|at| {
             let packets = self.spare.pop().unwrap_or_default();
             let destination = packet.destination;
-            self.queues
-                .insert(at, DestinationQueue { destination, next_hop: None, packets, bytes: 0, served });
+            self.queues.insert(
+                at,
+                DestinationQueue { destination, next_hop: None, packets, bytes: 0, own: 0, served },
+            );
             at
         });
         let queue = &mut self.queues[at];
         queue.next_hop = Some(packet.next_hop);
         queue.packets.push_back(packet);
         queue.bytes += u64::from(packet.bytes);
+        queue.own += u32::from(packet.own);
         self.packets += 1;
         self.bytes += u64::from(packet.bytes);
     }
@@ -102,6 +113,7 @@ impl Destinations {
         let queue = &mut self.queues[at];
         let packet = queue.packets.pop_front()?;
         queue.bytes -= u64::from(packet.bytes);
+        queue.own -= u32::from(packet.own);
         queue.served = number;
         if queue.is_empty() {
             self.spare.push(self.queues.remove(at).packets);

@@ -17,6 +17,7 @@
 //! | `scheduler` | §4.1, which queue is served, and its level |
 //! | `queue` | the three together at an interface, with packets that are not DiffQ's |
 //! | `sender` | §4.1, source rate control |
+//! | `window` | the window of a source by its path (ours) |
 //! | `trailer` | §5.3, the trailer |
 //! | `announcement` | sizes by broadcast instead of by overhearing (ours) |
 //!
@@ -46,12 +47,14 @@ mod queue;
 pub mod scheduler;
 pub mod sender;
 pub mod trailer;
+pub mod window;
 
 use alloc::boxed::Box;
 
 use airfair_units::{Rate, Span};
 
 use crate::droptail::DropTail;
+use crate::newreno;
 use crate::params::{ParamError, Params};
 use crate::places::{Agent, Capability, Interface, Medium, OutputQueue, Priority, Source, UdpEnds, Wants};
 use crate::scheme::Scheme;
@@ -61,7 +64,8 @@ use announcement::Announcer;
 use backlogs::Backlogs;
 use queue::{Announced, DiffQ as DiffQQueue, QueueConfig};
 use scheduler::{AckLevel, Order, Parts, Quantiser, Rounding, Serve};
-use sender::{DiffQSender, Law, SenderConfig, Steps};
+use sender::{AlphaBy, Counts, DiffQSender, Law, SenderConfig, Steps};
+use window::PathWindow;
 
 pub use presets::PRESETS;
 
@@ -118,7 +122,11 @@ impl CommonParameters {
             law: self.law,
             steps: self.steps,
             threshold: self.threshold as u32,
+            counts: Counts::All,
             alpha: bps(self.alpha),
+            alpha_by: AlphaBy::Fixed,
+            gain: 0.0,
+            quiet: Span::ZERO,
             beta: self.beta,
             interval: self.interval,
             hold: self.hold,
@@ -140,6 +148,24 @@ params! {
         ..common: CommonParameters;
         /// a source's rate grows only while the source sends at it (ours; the paper's law grows always)
         reading only_used: bool = false;
+        /// which packets in its own queue a source counts: "all" (section 4.1: the queue of its destination), or its node's "own" (ours),
+        /// while they are more than those that the node passes on
+        reading counts: Counts = Counts::All;
+        /// scale of alpha: "fixed" for all, or by the rate of the first "link" (ours): alpha is that of 11 Mbit/s, and other rates have
+        /// (rate / 11 Mbit/s)^1.5 as much
+        reading alpha_by: AlphaBy = AlphaBy::Fixed;
+        /// the part of its rate that a source gains in a step while its last decrease is longer ago than `quiet`, if that is more than
+        /// alpha (ours); 0: never
+        reading gain: f64 = 0.0, in 0.0..=1.0;
+        /// time without a decrease after which a source gains by `gain` (ours)
+        reading quiet: Span = Span::from_secs(4), in Span::from_millis(1)..=Span::from_secs(3600);
+        /// packets of a flow over TCP that its window keeps waiting on the way (ours; window.rs has the law); 0: no window, as in
+        /// section 6.1
+        reading window: u64 = 0, in 0..=1000;
+        /// packets more than `threshold` that may wait in the queue of a source over UDP, which has no window (ours)
+        reading slack: u64 = 0, in 0..=1000;
+        /// alpha over UDP, of any scale (ours); 0: alpha as over TCP
+        reading udp_alpha: Rate = Rate(0), in Rate(0)..=Rate(1_000_000_000);
         /// which queue is served next: of the largest "differential" (pseudo-code) or of the highest "priority" (text of section 4.1)
         reading order: Order = Order::Differential;
         /// level of acknowledgements: that of their queue's "differential", "lowest", or "highest"
@@ -171,7 +197,11 @@ words! {
 #[derive(Debug, Clone, Copy)]
 pub struct DiffQ {
     queue: QueueConfig,
+    /// The source over TCP and over UDP.
     sender: SenderConfig,
+    udp_sender: SenderConfig,
+    /// Packets that a window keeps waiting; 0: there is no window.
+    window: u32,
     expiry: Span,
     sizes: usize,
     /// Time between two broadcasts of sizes, if they are not overheard.
@@ -192,6 +222,12 @@ impl DiffQ {
         let CommonParameters { serve, expiry, sizes, .. } = set.common;
         let quantiser = set.common.quantiser();
         let scheduler = scheduler::Scheduler { parts, order: set.order, serve, acks: set.acks, quantiser };
+        let DiffQParameters { counts, alpha_by, gain, quiet, .. } = *set;
+        let sender = SenderConfig { counts, alpha_by, gain, quiet, ..set.common.sender(set.only_used)? };
+        let mut udp_sender = SenderConfig { threshold: sender.threshold + set.slack as u32, ..sender };
+        if set.udp_alpha > Rate(0) {
+            (udp_sender.alpha, udp_sender.alpha_by) = (set.udp_alpha.0 as f64, AlphaBy::Fixed);
+        }
         Ok(Self {
             queue: QueueConfig {
                 scheduler,
@@ -200,7 +236,9 @@ impl DiffQ {
                 in_radio: set.in_radio as usize,
                 limit_packets: 0,
             },
-            sender: set.common.sender(set.only_used)?,
+            sender,
+            udp_sender,
+            window: set.window as u32,
             expiry,
             sizes: sizes as usize,
             announcements: (set.sizes_by == SizesBy::Broadcast && matches!(parts, Parts::All | Parts::Order))
@@ -222,11 +260,13 @@ impl Scheme for DiffQ {
     }
 
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(DiffQSender::new(self.sender)))
+        let tcp = newreno::from_params(&Params::default()).ok()?;
+        let window = (self.window > 0).then(|| PathWindow::new(self.window, tcp));
+        Some(Box::new(DiffQSender::new(self.sender, window)))
     }
 
     fn udp(&self) -> Option<UdpEnds> {
-        Some(UdpEnds { source: Box::new(DiffQSender::new(self.sender)), receiver: None })
+        Some(UdpEnds { source: Box::new(DiffQSender::new(self.udp_sender, None)), receiver: None })
     }
 
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {

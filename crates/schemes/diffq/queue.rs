@@ -329,6 +329,14 @@ impl LabelledQueue for DiffQ {
         QueueView { packets, bytes, limit_packets: self.config.scheduler.quantiser.depth }
     }
 
+    fn own_backlog_to(&self, destination: NodeId, labelled: bool) -> u32 {
+        if labelled {
+            self.destinations.own_of(destination)
+        } else {
+            self.plain.iter().filter(|packet| packet.own).count() as u32
+        }
+    }
+
     fn work(&self) -> u64 {
         self.backlogs.looked_at() + self.compared
     }

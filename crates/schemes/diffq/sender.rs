@@ -14,14 +14,26 @@
 //!   it has never sent at. `only_used` (ours) adds α only while the source sends at its rate.
 //! - A source sends at least a packet a second (ours), so that its queue, and with it the law, never comes to a stand. A smaller
 //!   `rate_start` is raised to that: with packets of 1460 B a source begins with 11.7 kbit/s instead of 10 kbit/s.
+//! - α has no unit and no scale. `alpha_by = "link"` (ours) takes it as that of a radio of 11 Mbit/s, and (rate / 11 Mbit/s)^1.5 as much at
+//!   another first hop: in equilibrium a source finds its queue too long α / ((1 − β) · bits of a packet) times a second, whatever its
+//!   rate, and a fast radio carries more packets between two such times (measured: one α for 2 and 54 Mbit/s starves or wastes).
+//! - So small an α needs minutes to fill a free path. A source whose last decrease was `quiet` ago, or that had none, gains the part `gain`
+//!   of its rate instead, if that is more (ours; 0: never).
+//! - Q_i(F) of a node that also passes packets for F on (`counts`): as printed all its packets count, so that the relay's own flow falls to
+//!   nothing beside a flow that it passes on. "own" (ours) counts the packets of flows that begin at the node, and only while they are more
+//!   than those that it passes on: a relay's own packet waits behind those, which is no sign that it has sent too much.
+//! - Over UDP no window bounds what waits, and nobody repairs what is lost: `slack` packets more may wait there, and α may be another
+//!   (`udp_alpha`; ours).
 //! - *Source Rate Control()* is a procedure without a clock. `steps = "packets"` calls it for each packet that the source sends, new or
 //!   repeated: a flow that is held back then gains little, a free one much. The queue is that of the last `interval`.
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
 use super::trailer;
+use super::window::PathWindow;
 use crate::places::{
-    Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Sent, Source, SourceContext, Timer,
+    Acked, Allowance, Congestion, CongestionCause, FlowSetup, Header, HeaderKind, Idle, Sent, Source,
+    SourceContext, Spurious, Timer, Waiting,
 };
 use crate::words;
 
@@ -45,6 +57,36 @@ words! {
     }
 }
 
+words! {
+    /// The packets that a source's law counts in its own queue.
+    pub enum Counts {
+        /// All that wait at the node for the flow's destination (*Source Rate Control*).
+        All = "all",
+        /// Those of flows that begin at the node, if they are more than those that it passes on.
+        Own = "own",
+    }
+}
+
+words! {
+    /// The scale of α.
+    pub enum AlphaBy {
+        /// The same everywhere.
+        Fixed = "fixed",
+        /// By the rate of the first hop: α is that of [`USUAL_RATE`].
+        Link = "link",
+    }
+}
+
+/// The rate of the first hop at which α is as given with [`AlphaBy::Link`].
+pub const USUAL_RATE: Rate = Rate(11_000_000);
+
+/// (rate / 11 Mbit/s)^1.5.
+fn link_factor(rate: Rate) -> f64 {
+    // In thousandths, so that the whole root of a slow rate is exact enough; without floating-point roots, which no_std lacks.
+    let root = |rate: Rate| rate.0.saturating_mul(1_000_000).isqrt() as f64;
+    (rate.0 as f64 / USUAL_RATE.0 as f64) * (root(rate) / root(USUAL_RATE))
+}
+
 /// The step of the law.
 const STEP: Timer = Timer(1);
 
@@ -57,8 +99,16 @@ pub struct SenderConfig {
     pub steps: Steps,
     /// QUEUE_THRESH, packets.
     pub threshold: u32,
+    /// See [`Counts`].
+    pub counts: Counts,
     /// α, bit/s a step.
     pub alpha: f64,
+    /// See [`AlphaBy`].
+    pub alpha_by: AlphaBy,
+    /// The part of its rate that a source gains in a step once its last decrease is `quiet` ago; 0: never.
+    pub gain: f64,
+    /// See `gain`.
+    pub quiet: Span,
     /// β.
     pub beta: f64,
     /// Time between two steps.
@@ -81,7 +131,9 @@ pub struct SourceRate {
     rate: f64,
     /// Least rate, bit/s.
     least: f64,
-    /// Packets that wait for the destination at this node.
+    /// α at the present first hop, bit/s a step.
+    alpha: f64,
+    /// Packets that count in the queue for the destination at this node.
     backlog: u32,
     /// Time of the last decrease.
     decreased: Option<Time>,
@@ -93,7 +145,15 @@ impl SourceRate {
     /// The rate before a flow starts.
     #[must_use]
     pub const fn new(config: SenderConfig) -> Self {
-        Self { config, rate: config.rates[0], least: 1.0, backlog: 0, decreased: None, last: None }
+        Self {
+            config,
+            rate: config.rates[0],
+            least: 1.0,
+            alpha: config.alpha,
+            backlog: 0,
+            decreased: None,
+            last: None,
+        }
     }
 
     /// The flow starts: its packets have this size, and it sends one a second at least.
@@ -124,13 +184,20 @@ impl SourceRate {
         })
     }
 
+    /// Gain of a step.
+    fn growth(&self, now: Time) -> f64 {
+        let SenderConfig { gain, quiet, .. } = self.config;
+        let is_quiet = self.decreased.is_none_or(|at| now.since(at) >= quiet);
+        if is_quiet { self.alpha.max(gain * self.rate) } else { self.alpha }
+    }
+
     fn step(&mut self, now: Time) {
-        let SenderConfig { law, threshold, alpha, rates: [_, most], log_rate, .. } = self.config;
+        let SenderConfig { law, threshold, rates: [_, most], log_rate, .. } = self.config;
         let long = self.backlog > threshold;
         match law {
             Law::Aimd if long => self.decrease(now),
             Law::Aimd if self.config.only_used && !self.is_used(now) => {}
-            Law::Aimd => self.rate += alpha,
+            Law::Aimd => self.rate += self.growth(now),
             Law::Log => self.rate = log_rate * f64::from(threshold.max(1)) / f64::from(self.backlog.max(1)),
         }
         self.rate = self.rate.min(most).max(self.least);
@@ -139,6 +206,19 @@ impl SourceRate {
     /// So many packets wait for the destination.
     pub const fn set_backlog(&mut self, packets: u32) {
         self.backlog = packets;
+    }
+
+    /// These packets wait for the destination, at this interface.
+    pub fn set_waiting(&mut self, waiting: &Waiting) {
+        let passed_on = waiting.all.saturating_sub(waiting.own);
+        self.backlog = match self.config.counts {
+            Counts::All => waiting.all,
+            Counts::Own if waiting.own > passed_on => waiting.own,
+            Counts::Own => 0,
+        };
+        if let (AlphaBy::Link, Some(at)) = (self.config.alpha_by, waiting.at) {
+            self.alpha = self.config.alpha * link_factor(at.rate);
+        }
     }
 
     /// A packet was sent.
@@ -161,21 +241,29 @@ impl SourceRate {
 #[derive(Debug, Clone)]
 pub struct DiffQSender {
     rate: SourceRate,
+    /// The window, if there is one.
+    window: Option<PathWindow>,
+    /// False while the flow leaves its node by a wire, or by a path without DiffQ: its own queue there is no sign of congestion, and a
+    /// window limits it.
+    paced: bool,
     /// Number of the next packet.
     sequence: u32,
 }
 
 impl DiffQSender {
-    /// A source before its flow starts.
+    /// A source before its flow starts, with or without a window.
     #[must_use]
-    pub const fn new(config: SenderConfig) -> Self {
-        Self { rate: SourceRate::new(config), sequence: 0 }
+    pub const fn new(config: SenderConfig, window: Option<PathWindow>) -> Self {
+        Self { rate: SourceRate::new(config), window, paced: true, sequence: 0 }
     }
 }
 
 impl Source for DiffQSender {
     fn on_start(&mut self, setup: &FlowSetup, context: &mut SourceContext<'_>) {
         self.rate.start(setup.mss);
+        if let Some(window) = &mut self.window {
+            window.start(setup, context);
+        }
         context.out.timers.push((STEP, context.now + self.rate.config.interval));
     }
 
@@ -188,18 +276,60 @@ impl Source for DiffQSender {
         self.sequence = self.sequence.wrapping_add(1);
     }
 
+    fn on_feedback(&mut self, header: &Header, _: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.heard(header);
+        }
+    }
+
+    fn on_acked(&mut self, acked: &Acked, context: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.acked(acked, context);
+        }
+    }
+
     fn on_congestion(&mut self, congestion: &Congestion, context: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.congestion(congestion, context);
+        }
         if congestion.cause == CongestionCause::Mark && self.rate.config.law == Law::Aimd {
             self.rate.decrease(context.now);
         }
     }
 
-    fn on_sent(&mut self, sent: &Sent, context: &mut SourceContext<'_>) {
-        self.rate.sent(sent.bytes, context.now);
+    fn on_spurious(&mut self, spurious: &Spurious, context: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.spurious(spurious, context);
+        }
     }
 
-    fn on_own_queue(&mut self, packets: u32) {
-        self.rate.set_backlog(packets);
+    fn on_recovered(&mut self, in_flight: Bytes, context: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.recovered(in_flight, context);
+        }
+    }
+
+    fn on_idle(&mut self, idle: &Idle, context: &mut SourceContext<'_>) {
+        if let Some(window) = &mut self.window {
+            window.idle(idle, context);
+        }
+    }
+
+    fn on_sent(&mut self, sent: &Sent, context: &mut SourceContext<'_>) {
+        if self.paced {
+            self.rate.sent(sent.bytes, context.now);
+        }
+    }
+
+    fn on_own_queue(&mut self, waiting: &Waiting) {
+        self.rate.set_waiting(waiting);
+        if let Some(window) = &self.window {
+            self.paced = !window.steps_aside() && waiting.at.is_none_or(|at| at.is_radio());
+        }
+    }
+
+    fn goes_by_own_queue(&self) -> bool {
+        self.paced
     }
 
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
@@ -207,7 +337,11 @@ impl Source for DiffQSender {
         context.out.timers.push((timer, context.now + self.rate.config.interval));
     }
 
-    fn allowance(&self, _: Time) -> Allowance {
-        Allowance { window: None, rate: Some(Rate(self.rate.bps() as u64)), quantum: None }
+    fn allowance(&self, now: Time) -> Allowance {
+        let rate = Rate(self.rate.bps() as u64);
+        match &self.window {
+            Some(window) => window.allowance(Some(rate).filter(|_| self.paced), now),
+            None => Allowance { window: None, rate: Some(rate), quantum: None },
+        }
     }
 }

@@ -88,6 +88,7 @@ impl Target for Queues {
                     class: if input.flag() { PacketClass::Data } else { PacketClass::Ack },
                     ecn: Ecn::Ect,
                     labelled: input.byte() < 200,
+                    own: false,
                     enqueued: self.now,
                 };
                 self.stored.insert(packet.id);

@@ -121,7 +121,7 @@ pub struct Backpressure {
     own: Vec<Paced>,
     /// Time of the next step of the law.
     law_at: Time,
-    sequence: u32,
+    sequence: u16,
     garbage: u64,
 }
 
@@ -230,7 +230,8 @@ impl Backpressure {
             queue: u16::try_from(left).unwrap_or(u16::MAX),
             flow: flow.flow,
             sent_us: (now.as_nanos() / 1000) as u32,
-            sequence: self.sequence,
+            longest: 0,
+            number: self.sequence,
         };
         self.sequence = self.sequence.wrapping_add(1);
         let mut bytes = [0; 16];

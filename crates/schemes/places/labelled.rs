@@ -82,6 +82,15 @@ pub trait LabelledQueue: Queue {
         self.view()
     }
 
+    /// Of the packets that wait for a destination those of flows that begin at this node.
+    fn own_backlog_to(&self, destination: NodeId, labelled: bool) -> u32 {
+        let mut own = 0;
+        self.show(&mut |packet| {
+            own += u32::from(packet.own && packet.labelled == labelled && packet.destination == destination);
+        });
+        own
+    }
+
     /// Entries of messages and tables looked at so far on behalf of others: a measure of its work that depends on no clock and no machine.
     fn work(&self) -> u64 {
         0

@@ -80,6 +80,6 @@ pub use receiver::{Arrived, LossEvents, Receiver, UdpEnds};
 pub use report::{MOST_REPORT_BYTES, ReportBytes};
 pub use source::{
     Acked, Allowance, Congestion, CongestionCause, FlowSetup, Idle, PartialAck, RateSample, Sent, Source,
-    Spurious,
+    Spurious, Waiting,
 };
 pub use wants::{Capability, CapabilitySet, Wants};

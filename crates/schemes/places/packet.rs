@@ -84,6 +84,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// True if it carries a header of the queue's kind ([`LabelledQueue::header`](super::LabelledQueue::header)).
     pub labelled: bool,
+    /// True if this node has made it; false: the node passes it on.
+    pub own: bool,
     /// The time at which it arrived at the queue.
     pub enqueued: Time,
 }

@@ -2,7 +2,7 @@
 
 use airfair_units::{Bytes, Rate, Span, Time};
 
-use super::{Header, HeaderKind, SourceContext, Timer};
+use super::{Header, HeaderKind, Interface, SourceContext, Timer};
 
 /// The setup of a source, before the first segment or datagram of its flow leaves.
 #[derive(Debug, Clone, Copy)]
@@ -125,6 +125,17 @@ pub struct Idle {
     pub rto: Span,
 }
 
+/// Packets that wait at a node for a destination.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Of all flows.
+    pub all: u32,
+    /// Of flows that begin at the node: without those that it passes on.
+    pub own: u32,
+    /// The interface at which they wait; none without a route.
+    pub at: Option<Interface>,
+}
+
 /// The present limits of a source. UDP has no window and no bursts: of its limits only the rate counts, and without a rate nothing leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
@@ -186,9 +197,15 @@ pub trait Source: Send {
     /// Fills the header of a packet about to leave, which is empty.
     fn stamp(&mut self, _header: &mut Header, _now: Time) {}
 
-    /// Packets of the node that wait for the flow's destination, those of other flows included: called before each `on_timer`, if the
-    /// scheme wants [`Capability::OwnQueue`](super::Capability::OwnQueue).
-    fn on_own_queue(&mut self, _packets: u32) {}
+    /// Packets that wait at the node for the flow's destination: called before each `on_timer`, if the scheme wants
+    /// [`Capability::OwnQueue`](super::Capability::OwnQueue).
+    fn on_own_queue(&mut self, _waiting: &Waiting) {}
+
+    /// True if the law goes by the queue that it reads, which may then fill; false: the host's own limits hold. Called after each
+    /// `on_own_queue`.
+    fn goes_by_own_queue(&self) -> bool {
+        true
+    }
 
     /// True if datagrams of the flow can be marked (ECT). UDP only; TCP negotiates ECN.
     fn ecn_capable(&self) -> bool {

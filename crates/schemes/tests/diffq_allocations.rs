@@ -57,6 +57,7 @@ impl Relay {
             class: if self.offered.is_multiple_of(3) { PacketClass::Ack } else { PacketClass::Data },
             ecn: Ecn::NotEct,
             labelled,
+            own: false,
             enqueued: self.now,
         };
         let Self { queue, now, random, out, .. } = self;

@@ -163,6 +163,7 @@ fn packet(class: PacketClass, ecn: Ecn) -> Packet {
         class,
         ecn,
         labelled: false,
+        own: false,
         enqueued: Time::ZERO,
     }
 }

@@ -152,6 +152,7 @@ fn packet(class: PacketClass, ecn: Ecn) -> Packet {
         class,
         ecn,
         labelled: false,
+        own: false,
         enqueued: Time::ZERO,
     }
 }

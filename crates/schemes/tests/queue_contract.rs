@@ -85,6 +85,7 @@ fn check(queue: &mut dyn Queue, limit: u32, steps: &[(u64, Operation)]) -> Resul
                     class: PacketClass::Data,
                     ecn: if ecn { Ecn::Ect } else { Ecn::NotEct },
                     labelled: false,
+                    own: false,
                     enqueued: context.now,
                 };
                 let answer = queue.enqueue(packet, &mut context);
@@ -196,6 +197,7 @@ fn drop_tail_is_first_in_first_out_and_refuses_at_its_limit() {
         class: PacketClass::Data,
         ecn: Ecn::NotEct,
         labelled: false,
+        own: false,
         enqueued: Time::ZERO,
     };
     assert_eq!(queue.enqueue(packet(1), &mut context), Enqueued::Stored);

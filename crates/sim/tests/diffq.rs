@@ -11,7 +11,7 @@ use crate::support::*;
 use airfair_schemes::places::{
     Agent, Allowance, Enqueued, FlowSetup, Head, Header, HeaderKind, Heard, Interface, LabelledQueue, Medium,
     NodeId, OutputQueue, Packet, PacketId, Queue, QueueContext, QueueView, Setting, Source, SourceContext,
-    Timer, UdpEnds, Wants,
+    Timer, UdpEnds, Waiting, Wants,
 };
 use airfair_schemes::{ParamValue, Params, Scheme};
 use airfair_sim::World;
@@ -442,9 +442,9 @@ impl Source for Steps {
     fn stamp(&mut self, header: &mut Header, now: Time) {
         self.source.stamp(header, now);
     }
-    fn on_own_queue(&mut self, packets: u32) {
-        self.packets = packets;
-        self.source.on_own_queue(packets);
+    fn on_own_queue(&mut self, waiting: &Waiting) {
+        self.packets = waiting.all;
+        self.source.on_own_queue(waiting);
     }
     fn on_timer(&mut self, timer: Timer, context: &mut SourceContext<'_>) {
         self.source.on_timer(timer, context);
@@ -1028,4 +1028,50 @@ fn a_source_goes_on_when_drops_have_emptied_a_queue_for_all_categories() {
     assert_eq!(result.ends.dropped.get("impatient"), Some(&4), "{:?}", result.ends);
     // A packet each 10 ms for 2 s.
     assert!((198..=200).contains(&result.flows[0].delivered_packets), "{:?}", result.flows[0]);
+}
+
+/// 1 passes on to 0 what 2 sends, and has a flow of its own to 0. If all packets count that wait at 1 for 0, those of 2 hold 1's own flow
+/// down; if its own count, both flows have their part.
+#[test]
+fn a_relay_has_a_flow_of_its_own() {
+    let goodputs = |counts| {
+        let mut spec = line(&[0.0, 200.0, 400.0], 30);
+        flow(&mut spec, "own", 1, 0, Traffic::Endless);
+        flow(&mut spec, "passed on", 2, 0, Traffic::Endless);
+        for flow in &mut spec.flows {
+            flow.transport = tcp(TcpConfig { window_limit: 1_000_000, ..TcpConfig::default() });
+        }
+        spec.warmup = Span::from_secs(10);
+        let set = [("counts", ParamValue::Choice(counts))];
+        let result = finished(World::new(&spec, "diffq", built("diffq", &set), 1).unwrap());
+        [0, 1].map(|flow: usize| result.flows[flow].goodput_bps)
+    };
+    let [own, passed_on] = goodputs("all");
+    assert!(own < 0.1 * passed_on, "{own}, {passed_on}");
+    let [own, passed_on] = goodputs("own");
+    let fair = (own + passed_on) / 2.0;
+    assert!(own.min(passed_on) > 0.4 * fair, "{own}, {passed_on}");
+}
+
+/// Flows with a window over a wire of 10 Mbit/s, 10 ms long, one each way. DiffQ steps aside: TCP fills the wire as with drop-tail, and the
+/// host's limit keeps the queues at its ends short for the acknowledgements of the other flow. 1460 of a packet's 1518 bytes are data.
+#[test]
+fn a_source_steps_aside_over_cables() {
+    let mut spec = line(&[], 20);
+    let ends = [wired(&mut spec, "0"), wired(&mut spec, "1")];
+    spec.links.push(link((ends[0], ends[1]), 10, ms(10), 1000));
+    flow(&mut spec, "there", ends[0], ends[1], Traffic::Endless);
+    flow(&mut spec, "back", ends[1], ends[0], Traffic::Endless);
+    for flow in &mut spec.flows {
+        flow.transport = tcp(TcpConfig { window_limit: 1_000_000, ..TcpConfig::default() });
+    }
+    spec.warmup = Span::from_secs(5);
+    for window in [0, 3] {
+        let set = [("window", ParamValue::Integer(window)), ("threshold", ParamValue::Integer(0))];
+        let result = finished(World::new(&spec, "diffq", built("diffq", &set), 1).unwrap());
+        let goodputs = [0, 1].map(|flow: usize| result.flows[flow].goodput_bps / 1e6);
+        // 10 Mbit/s less headers and the acknowledgements of the other flow: 40 + 20 bytes or so for every 2 packets.
+        let is_full = goodputs.iter().all(|goodput| (9.0..9.7).contains(goodput));
+        assert_eq!(is_full, window > 0, "window {window}: {goodputs:?}");
+    }
 }

@@ -9,7 +9,8 @@ const TRAILER: Trailer = Trailer {
     queue: 258,
     flow: 0x0a0b_0c0d,
     sent_us: 1_000_000,
-    sequence: 0xfffe_fdfc,
+    longest: 0xfffe,
+    number: 0xfdfc,
 };
 const BYTES: [u8; 16] =
     [0x11, 3, 0x01, 0x02, 0x0a, 0x0b, 0x0c, 0x0d, 0x00, 0x0f, 0x42, 0x40, 0xff, 0xfe, 0xfd, 0xfc];
@@ -32,9 +33,18 @@ fn sixteen_bytes() {
 
 #[test]
 fn smallest_and_largest_fields() {
-    let zeros = Trailer { written: 0, queue: 0, flow: 0, sent_us: 0, sequence: 0, ..TRAILER };
+    let zeros = Trailer { written: 0, queue: 0, flow: 0, sent_us: 0, longest: 0, number: 0, ..TRAILER };
     let all = u32::MAX;
-    let ones = Trailer { written: 255, queue: 65_535, flow: all, sent_us: all, sequence: all, ..TRAILER };
+    let half = u16::MAX;
+    let ones = Trailer {
+        written: 255,
+        queue: half,
+        flow: all,
+        sent_us: all,
+        longest: half,
+        number: half,
+        ..TRAILER
+    };
     for (trailer, byte) in [(zeros, 0), (ones, 0xff)] {
         let mut encoded = [0; 16];
         trailer.encode(&mut encoded).unwrap();

@@ -279,8 +279,15 @@ fn congestion_seeds() -> Vec<Vec<u8>> {
 }
 
 fn diffq_seeds() -> Vec<Vec<u8>> {
-    let trailer =
-        Trailer { kind: Type::Data, written: 2, queue: 26, flow: 7, sent_us: 1_000_000, sequence: 70_000 };
+    let trailer = Trailer {
+        kind: Type::Data,
+        written: 2,
+        queue: 26,
+        flow: 7,
+        sent_us: 1_000_000,
+        longest: 27,
+        number: 4464,
+    };
     let mut seeds = [Type::Data, Type::Ack, Type::SourceRouted]
         .map(|kind| bytes(16, |buffer| assert!(Trailer { kind, ..trailer }.encode(buffer).is_ok())))
         .to_vec();

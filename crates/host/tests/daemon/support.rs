@@ -23,7 +23,7 @@ pub const FLOW: FlowId = FlowId(5);
 /// A packet of 1500 bytes for a next hop and a destination.
 pub fn packet(id: u32, (next_hop, destination): (NodeId, NodeId), ecn: Ecn) -> Packet {
     let (id, bytes, class, enqueued) = (PacketId(id), 1500, PacketClass::Data, Time::ZERO);
-    Packet { id, flow: FLOW, destination, next_hop, bytes, class, ecn, labelled: true, enqueued }
+    Packet { id, flow: FLOW, destination, next_hop, bytes, class, ecn, labelled: true, own: false, enqueued }
 }
 
 pub fn near(value: f64, expected: f64, part: f64) {

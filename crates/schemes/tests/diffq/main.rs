@@ -12,6 +12,7 @@ mod queue;
 mod scheduler;
 mod sender;
 mod trailer;
+mod window;
 
 use airfair_schemes::places::{
     Context, Ecn, Enqueued, FlowId, Head, Header, Heard, Interface, LabelledQueue, NodeId, OutputQueue,
@@ -38,6 +39,7 @@ fn labelled(id: u32, destination: u32, next_hop: u32) -> Packet {
         class: PacketClass::Data,
         ecn: Ecn::NotEct,
         labelled: true,
+        own: false,
         enqueued: Time::ZERO,
     }
 }

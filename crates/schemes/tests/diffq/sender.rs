@@ -2,8 +2,8 @@
 
 use airfair_schemes::ParamValue::{Choice as Word, Integer, Number, Rate as Speed, Span as Length};
 use airfair_schemes::places::{
-    Allowance, Congestion, CongestionCause, FlowSetup, Header, Sent, Source, SourceContext, SourceEffects,
-    Timer,
+    Allowance, Congestion, CongestionCause, FlowSetup, Header, Interface, Sent, Source, SourceContext,
+    SourceEffects, Timer, Waiting,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -61,7 +61,7 @@ impl Flow {
     /// A step with this many packets in the queue of the flow's destination. Returns the new rate, bit/s.
     fn step(&mut self, packets: u32) -> u64 {
         self.now += self.interval;
-        self.source.on_own_queue(packets);
+        self.source.on_own_queue(&Waiting { all: packets, own: packets, at: None });
         self.hook(|source, context| source.on_timer(Timer(1), context));
         self.rate()
     }
@@ -187,6 +187,60 @@ fn a_law_that_packets_call() {
     assert_eq!([send(&mut flow), send(&mut flow)], [110_000, 120_000]);
     assert_eq!(flow.step(26), 120_000);
     assert_eq!(send(&mut flow), 60_000);
+}
+
+/// At a threshold of 0: packets of the node count while they are more than those that it passes on. Of 1 + 1 packets the own one does not
+/// count, of 2 + 1 the own two do; all of them count as printed.
+#[test]
+fn a_relay_counts_its_own_packets() {
+    let after = |counts, own, passed_on| {
+        let mut flow = Flow::new(&[("threshold", Integer(0)), ("counts", Word(counts))]);
+        flow.now += flow.interval;
+        flow.source.on_own_queue(&Waiting { all: own + passed_on, own, at: None });
+        flow.hook(|source, context| source.on_timer(Timer(1), context));
+        flow.rate()
+    };
+    let cases = [(0, 0), (0, 9), (1, 1), (2, 1), (1, 0)];
+    assert_eq!(
+        cases.map(|(own, other)| after("own", own, other)),
+        [110_000, 110_000, 110_000, 50_000, 50_000]
+    );
+    assert_eq!(cases.map(|(own, other)| after("all", own, other)), [110_000, 50_000, 50_000, 50_000, 50_000]);
+}
+
+/// (2 / 11)^1.5 = 0.07753, (44 / 11)^1.5 = 8: 10 kbit/s a step at 11 Mbit/s are 775 bit/s at 2 Mbit/s and 80 kbit/s at 44 Mbit/s. Over UDP
+/// `udp_alpha` holds at any rate, and two packets more may wait.
+#[test]
+fn alpha_by_the_rate_of_the_first_hop() {
+    let set = [("alpha_by", Word("link")), ("udp_alpha", Speed(Rate(3_000))), ("slack", Integer(2))];
+    let after = |set: &[(&str, ParamValue)], udp: bool, mbps, packets| {
+        let scheme = build("diffq", set);
+        let source = if udp { scheme.udp().unwrap().source } else { scheme.source().unwrap() };
+        let mut flow = Flow::of(source, 1000);
+        flow.now += flow.interval;
+        let at = Some(Interface { rate: Rate::from_mbps(mbps), ..Interface::radio(50) });
+        flow.source.on_own_queue(&Waiting { all: packets, own: packets, at });
+        flow.hook(|source, context| source.on_timer(Timer(1), context));
+        flow.rate()
+    };
+    let rates = |set: &[(&str, ParamValue)], udp| [2, 11, 44].map(|mbps| after(set, udp, mbps, 25));
+    assert_eq!(rates(&set, false), [100_775, 110_000, 180_000]);
+    assert_eq!(rates(&set, true), [103_000; 3]);
+    assert_eq!(rates(&set[..1], true), [100_775, 110_000, 180_000], "alpha as over TCP");
+    assert_eq!(rates(&[], false), [110_000; 3]);
+    assert_eq!([26, 27, 28].map(|packets| after(&set, true, 11, packets)), [103_000, 103_000, 50_000]);
+}
+
+/// A source without a decrease gains half of its rate in a step while that is more than 10 kbit/s; after a decrease 10 kbit/s until 40 ms
+/// are over.
+#[test]
+fn a_source_gains_fast_while_nothing_holds_it() {
+    let quiet = ("quiet", Length(Span::from_millis(40)));
+    let mut flow = Flow::new(&[("gain", Number(0.5)), quiet]);
+    assert_eq!(flow.steps(&[0, 0]), [150_000, 225_000]);
+    assert_eq!(flow.steps(&[26, 0, 0, 0, 0, 0]), [112_500, 122_500, 132_500, 142_500, 213_750, 320_625]);
+    let mut slow = Flow::new(&[("gain", Number(0.05)), quiet]);
+    assert_eq!(slow.steps(&[0, 0]), [110_000, 120_000], "5 kbit/s are less than alpha");
 }
 
 /// V / q, where V is 25 packets times 1 Mbit/s: 1 Mbit/s at 25 packets, 2.5 at 10, 0.25 at 100; an empty queue counts as one packet, and

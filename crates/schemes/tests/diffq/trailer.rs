@@ -1,7 +1,7 @@
 //! §5.3: the trailer's fields, its bytes, and bytes that are none.
 
 use airfair_schemes::ParamValue;
-use airfair_schemes::diffq::trailer::{self, KIND};
+use airfair_schemes::diffq::trailer::{self, KIND, Path};
 use airfair_schemes::places::{FlowId, Header, Heard, NodeId, Packet, PacketClass};
 use airfair_units::Time;
 
@@ -36,12 +36,12 @@ fn each_writer_adds_its_size_and_the_first_one_flow_and_time() {
     let packet = Packet { flow: FlowId(0xabcd_0123), ..labelled(50, 9, 2) };
     let mut header = Header { fields: [0, 0, 0, 41], ..Header::default() };
     stamped(&mut node, &packet, &mut header);
-    let first = Header { supported: 1, unsupported: 0, fields: [3, 0xabcd_0123, 5_000_000, 41] };
+    let first = Header { supported: 1, unsupported: 0, fields: [3, 0xabcd_0123, 5_000_000, 3 << 16 | 41] };
     assert_eq!(header, first);
     let mut next = Node::new("diffq", &[]);
     next.now = Time(7_000_000_000);
     stamped(&mut next, &Packet { flow: FlowId(1), ..packet }, &mut header);
-    assert_eq!(header, Header { supported: 2, fields: [0, 0xabcd_0123, 5_000_000, 41], ..first });
+    assert_eq!(header, Header { supported: 2, fields: [0, 0xabcd_0123, 5_000_000, 3 << 16 | 41], ..first });
     assert_eq!(trailer::queue(&header), 0);
     // The number of writers stays at its largest value.
     header.supported = 254;
@@ -94,18 +94,38 @@ fn the_size_that_is_announced() {
     assert_eq!(header.fields[0], 0xffff, "66,000 packets do not reach the type");
 }
 
-/// A receiver numbers its acknowledgements from 1, whatever data packets say. The first writer of one is the receiver's node.
+/// The acknowledgement of a packet that four of DiffQ's interfaces and one other have passed on, with a queue of 20 packets somewhere on
+/// the way. The next packet came by two of them and saw none. The first writer of an acknowledgement is the receiver's node.
 #[test]
-fn acknowledgements_are_numbered() {
+fn acknowledgements_tell_the_path_of_the_data() {
     let mut kept = Header::default();
-    for number in 1..=3 {
-        let data = Header { supported: 4, unsupported: 1, fields: [17, 8, 99, 1000 + number] };
-        (KIND.keep)(&mut kept, &data);
-        let ack = (KIND.answer)(&mut kept);
-        assert_eq!(ack, Header { fields: [0x1_0000, 0, 0, number], ..Header::default() });
-    }
-    kept.fields[3] = u32::MAX;
-    assert_eq!((KIND.answer)(&mut kept).fields[3], 0);
+    assert_eq!(trailer::path(&(KIND.answer)(&mut kept)), None, "nothing has arrived");
+    let arrives = |kept: &mut Header, supported, unsupported, last| {
+        let data = Header { supported, unsupported, fields: [17, 8, 99, last] };
+        (KIND.keep)(kept, &data);
+        (KIND.answer)(kept)
+    };
+    let ack = arrives(&mut kept, 4, 1, 20 << 16 | 1000);
+    assert_eq!(ack, Header { fields: [0x1_0000, 0, 0, 20 << 16 | 4 << 8 | 1], ..Header::default() });
+    assert_eq!(trailer::path(&ack), Some(Path { with: 4, without: 1, longest: 20 }));
+    let ack = arrives(&mut kept, 2, 0, 1001);
+    assert_eq!(trailer::path(&ack), Some(Path { with: 2, without: 0, longest: 0 }));
+}
+
+/// Queues of 3, 5 and 2 packets behind data on its way: the longest so far is 3, 5, 5. An acknowledgement's is left alone.
+#[test]
+fn the_longest_queue_on_the_way() {
+    let longest = |class, last| {
+        let mut header = Header { fields: [0, 0, 0, last], ..Header::default() };
+        [3, 5, 2].map(|left| {
+            let mut node = Node::new("diffq", &[]);
+            node.store(9, 2, left);
+            stamped(&mut node, &Packet { class, ..labelled(50, 9, 2) }, &mut header);
+            header.fields[3]
+        })
+    };
+    assert_eq!(longest(PacketClass::Data, 41), [3 << 16 | 41, 5 << 16 | 41, 5 << 16 | 41]);
+    assert_eq!(longest(PacketClass::Ack, 7 << 16 | 0x0201), [7 << 16 | 0x0201; 3]);
 }
 
 /// Version 1 and type data (1) in the first byte, or acknowledgement (2); 3 writers; 258 packets; then flow, time and number, each with its

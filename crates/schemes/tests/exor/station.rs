@@ -216,7 +216,7 @@ fn each_packet_of_a_source_is_a_step_of_the_law() {
     let (sent, rate) = sent_by_a_source("diffq-exor", &set, 40, 100);
     assert!(sent.len() > 40, "{}", sent.len());
     // Each carries a trailer, by its number.
-    let rest = |made: &Made| Trailer::decode(Exor::decode(&made.header).unwrap().1).unwrap().0.sequence;
+    let rest = |made: &Made| Trailer::decode(Exor::decode(&made.header).unwrap().1).unwrap().0.number;
     assert!((0..).zip(&sent).all(|(number, made)| rest(made) == number));
     // Maps alone are no packets of the source.
     let packets = sent.iter().filter(|made| made.content > 0).count();

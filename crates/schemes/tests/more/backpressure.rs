@@ -1,7 +1,7 @@
 //! DiffQ over MORE: which flow is served, at which level, and what sources are granted.
 
 use airfair_schemes::diffq::scheduler::{Quantiser, Rounding, Serve};
-use airfair_schemes::diffq::sender::{Law, SenderConfig, Steps};
+use airfair_schemes::diffq::sender::{AlphaBy, Counts, Law, SenderConfig, Steps};
 use airfair_schemes::more::decoder::Decoder;
 use airfair_schemes::more::node::{self, MoreNode};
 use airfair_schemes::opportunistic::backpressure::{Backlogged, Backpressure, BackpressureConfig};
@@ -29,6 +29,10 @@ fn config(serve: Serve) -> BackpressureConfig {
         rates: [80_000.0, 11e6],
         only_used: false,
         log_rate: 1e6,
+        counts: Counts::All,
+        alpha_by: AlphaBy::Fixed,
+        gain: 0.0,
+        quiet: Span::ZERO,
     };
     let quantiser = Quantiser { levels: 8, depth: 100, rounding: Rounding::Up };
     BackpressureConfig { sender, quantiser, serve, sizes: 16, expiry: Span::from_secs(1) }
@@ -50,8 +54,15 @@ fn source(granted: &[(Flow, u32)]) -> MoreNode {
 }
 
 fn announce(law: &mut Backpressure, flow: &Flow, queue: u16) {
-    let trailer =
-        Trailer { kind: Type::SourceRouted, written: 1, queue, flow: flow.flow, sent_us: 0, sequence: 0 };
+    let trailer = Trailer {
+        kind: Type::SourceRouted,
+        written: 1,
+        queue,
+        flow: flow.flow,
+        sent_us: 0,
+        longest: 0,
+        number: 0,
+    };
     let mut bytes = [0; 16];
     trailer.encode(&mut bytes).unwrap();
     law.hear(NodeId(5), flow, &bytes, Time::ZERO);
@@ -65,7 +76,7 @@ fn what_a_broadcast_announces() {
     for (f, left, at) in [(flow(1, 9), 7, 2000), (flow(2, 8), 70_000, 5_000_500), (flow(1, 9), 0, 6000)] {
         let trailer = Trailer::decode(&law.trailer(&f, left, Time(at))).unwrap().0;
         assert_eq!((trailer.kind, trailer.written), (Type::SourceRouted, 1));
-        said.push((trailer.flow, trailer.queue, trailer.sent_us, trailer.sequence));
+        said.push((trailer.flow, trailer.queue, trailer.sent_us, trailer.number));
     }
     assert_eq!(said, [(1, 7, 2, 0), (2, 65_535, 5000, 1), (1, 0, 6, 2)]);
 }
@@ -197,7 +208,7 @@ fn each_packet_of_a_source_is_a_step_of_the_law() {
     let (sent, rate) = sent_by_a_source("diffq-more", &set, 4, 100);
     assert!(sent.len() > 40, "{}", sent.len());
     // Each carries a trailer, by its number.
-    let rest = |made: &Made| Trailer::decode(CodedView::decode(&made.header).unwrap().1).unwrap().0.sequence;
+    let rest = |made: &Made| Trailer::decode(CodedView::decode(&made.header).unwrap().1).unwrap().0.number;
     assert!((0..).zip(&sent).all(|(number, made)| rest(made) == number));
     assert_eq!(rate, 400_000.0 + 1000.0 * sent.len() as f64);
 }

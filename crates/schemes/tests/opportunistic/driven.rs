@@ -125,7 +125,8 @@ pub fn diffq(set: &[(&str, ParamValue)]) -> backpressure::BackpressureConfig {
 
 /// A trailer that announces a backlog.
 pub fn trailer(queue: u16) -> [u8; 16] {
-    let trailer = Trailer { kind: Type::SourceRouted, written: 1, queue, flow: 7, sent_us: 0, sequence: 0 };
+    let trailer =
+        Trailer { kind: Type::SourceRouted, written: 1, queue, flow: 7, sent_us: 0, longest: 0, number: 0 };
     let mut bytes = [0; 16];
     trailer.encode(&mut bytes).unwrap();
     bytes

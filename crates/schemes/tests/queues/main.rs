@@ -81,6 +81,7 @@ fn packet(id: u32, flow: u32, bytes: u32, enqueued: Time) -> Packet {
         class: PacketClass::Data,
         ecn: Ecn::NotEct,
         labelled: false,
+        own: false,
         enqueued,
     }
 }

@@ -42,6 +42,7 @@ fn packets_above_three_quarters_of_the_queue_are_marked() {
             class: PacketClass::Data,
             ecn,
             labelled: false,
+            own: false,
             enqueued: Time::ZERO,
         };
         let view = QueueView { packets, bytes: 0, limit_packets: limit };

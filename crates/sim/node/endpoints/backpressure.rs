@@ -255,6 +255,13 @@ impl Backpressure {
         };
     }
 
+    /// Sets whether a connection is free of limits: its later packets count or do not.
+    pub fn set_exempt(&mut self, id: ConnectionRef, exempt: bool) {
+        if let Some(local) = local(&mut self.connections, id) {
+            local.exempt = exempt;
+        }
+    }
+
     /// Removes a connection; its packets in the node no longer count.
     pub fn close(&mut self, id: ConnectionRef) {
         let Self { ports, connections, .. } = self;

@@ -260,7 +260,9 @@ impl Endpoints {
         if let Some(flow) = self.tcp.get(id).map(|connection| connection.flow)
             && self.tcp.reads_own_queue(flow)
         {
-            self.tcp.on_own_queue(id, self.own_backlog(plane, flow, now));
+            let waiting = self.own_backlog(plane, flow, now);
+            let exempt = self.tcp.on_own_queue(id, &waiting);
+            self.backpressure.set_exempt(id, exempt);
         }
         if self.tcp.on_law_timer(id, timer, now, &mut plane.schedule) {
             self.send_segments(plane, id, now);

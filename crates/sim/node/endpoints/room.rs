@@ -1,7 +1,7 @@
 //! Room in the queues of a node for its own sources: those that wait, those that keep a number of packets waiting, and what becomes of
 //! their packets.
 
-use airfair_schemes::places::QueueView;
+use airfair_schemes::places::{QueueView, Waiting};
 use airfair_units::Time;
 
 use super::{Endpoints, RETRY_AFTER};
@@ -45,19 +45,32 @@ impl Endpoints {
     /// State of a port's queue for a flow's source: of what waits for its destination, if the queue distinguishes destinations.
     #[inline(never)]
     fn backlog_for(&self, plane: &DataPlane, port: PortIx, flow: FlowIx) -> QueueView {
-        let f = &self.flows[flow];
-        let header = if f.is_tcp { self.tcp.header(flow) } else { self.udp.label(flow).0 };
-        let labelled = !header.is_none() && header == plane.interfaces.pipeline(port).queue_header();
-        plane.interfaces.backlog_to(port, f.to, labelled)
+        plane.interfaces.backlog_to(port, self.flows[flow].to, self.is_labelled(plane, port, flow))
     }
 
-    /// Packets of a flow's node that wait for the flow's destination.
-    pub(super) fn own_backlog(&self, plane: &DataPlane, flow: FlowIx, now: Time) -> u32 {
-        let waiting = |port| match plane.interfaces.wire_with_queue(port, &plane.links) {
-            Some(wire) => plane.links.view(wire, now).waiting as u32,
-            None => self.backlog_for(plane, port, flow).packets,
+    /// True if a flow's packets carry the header of a port's queue.
+    fn is_labelled(&self, plane: &DataPlane, port: PortIx, flow: FlowIx) -> bool {
+        let header = if self.flows[flow].is_tcp { self.tcp.header(flow) } else { self.udp.label(flow).0 };
+        !header.is_none() && header == plane.interfaces.pipeline(port).queue_header()
+    }
+
+    /// Packets that wait at a flow's node for the flow's destination; at a wire for all destinations.
+    pub(super) fn own_backlog(&self, plane: &DataPlane, flow: FlowIx, now: Time) -> Waiting {
+        let node = self.flows[flow].from;
+        let begins_here = |copy: &CopyRef| {
+            plane.packets.packet_and_copy(*copy).is_some_and(|(packet, _)| packet.source == node)
         };
-        self.port_towards(plane, flow).map_or(0, waiting)
+        let waiting = |port| match plane.interfaces.wire_with_queue(port, &plane.links) {
+            Some(wire) => Waiting {
+                all: plane.links.view(wire, now).waiting as u32,
+                own: plane.links.waiting(wire, now).filter(begins_here).count() as u32,
+                at: Some(*plane.interfaces.pipeline(port).at()),
+            },
+            None => {
+                plane.interfaces.waiting_for(port, self.flows[flow].to, self.is_labelled(plane, port, flow))
+            }
+        };
+        self.port_towards(plane, flow).map_or(Waiting::default(), waiting)
     }
 
     /// Registers a source that waits for room at a port.

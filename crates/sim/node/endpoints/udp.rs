@@ -2,7 +2,7 @@
 
 use airfair_host::{Firing, HeaderId, HeaderKinds, ReportCounts, UdpReceiver, UdpSource};
 use airfair_schemes::places::{
-    Arrived, FlowSetup, Header, ReceiverEffects, ReportBytes, SourceEffects, Timer, UdpEnds,
+    Arrived, FlowSetup, Header, ReceiverEffects, ReportBytes, SourceEffects, Timer, UdpEnds, Waiting,
 };
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Time};
@@ -138,9 +138,9 @@ impl Udp {
     }
 
     /// Tells a flow's source how many packets wait at the node for its destination.
-    pub fn on_own_queue(&mut self, flow: FlowIx, packets: u32) {
+    pub fn on_own_queue(&mut self, flow: FlowIx, waiting: &Waiting) {
         if let Some(udp) = &mut self.flows[flow] {
-            udp.source.on_own_queue(packets);
+            udp.source.on_own_queue(waiting);
         }
     }
 

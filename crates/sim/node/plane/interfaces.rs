@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use airfair_host::{Dequeued, Firing, Pipeline};
 use airfair_schemes::places::{
     Backlog, Capability, Enqueued, FlowId, HopEffects, NodeId, Packet as QueuedPacket, PacketClass,
-    QueueEffects, QueueView, Setting, Timer,
+    QueueEffects, QueueView, Setting, Timer, Waiting,
 };
 use airfair_units::{Rate, Span, Time};
 
@@ -452,6 +452,11 @@ impl Interfaces {
     /// State of a port's queue for a source that sends to a destination.
     pub fn backlog_to(&self, port: PortIx, destination: NodeIx, labelled: bool) -> QueueView {
         self.ports[port].pipeline.backlog_to(self.id(destination), labelled)
+    }
+
+    /// Packets that wait in a port's queue for a destination, of all flows and of those that begin at the node.
+    pub fn waiting_for(&self, port: PortIx, destination: NodeIx, labelled: bool) -> Waiting {
+        self.ports[port].pipeline.waiting_for(self.id(destination), labelled)
     }
 
     /// Packets that wait in a port's queue, by destination.

@@ -39,6 +39,7 @@ impl DataPlane {
             class: packet.class,
             ecn: at.ecn,
             labelled: !at.header.is_none() && at.header == self.interfaces.pipeline(port).queue_header(),
+            own: packet.source == self.interfaces.node(port),
             enqueued: now,
         };
         if self.interfaces.pipeline(port).judges() && !self.judge_arrival(port, copy, &mut queued, now) {
@@ -348,6 +349,7 @@ impl DataPlane {
             class: packet.class,
             ecn,
             labelled: false,
+            own: false,
             enqueued: now,
         }
     }

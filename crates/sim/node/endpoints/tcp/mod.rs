@@ -11,7 +11,7 @@ mod connections;
 mod flows;
 
 use airfair_host::{Firing, HeaderId, HeaderKinds, Slot, scheme_ids};
-use airfair_schemes::places::{FlowId, Header, HeaderKind, SourceContext, SourceEffects, Timer};
+use airfair_schemes::places::{FlowId, Header, HeaderKind, SourceContext, SourceEffects, Timer, Waiting};
 use airfair_transport::{Receiver, Segment, Sender, State};
 use airfair_units::random::{Purpose, Stream};
 use airfair_units::{Bytes, Rate, Time};
@@ -373,11 +373,14 @@ impl Tcp {
                 .is_some()
     }
 
-    /// Tells a connection's law how many packets wait at the node for its destination.
-    pub fn on_own_queue(&mut self, id: ConnectionRef, packets: u32) {
-        if let Some(connection) = self.connections.get_mut(id) {
-            connection.sender.machine.law_mut().on_own_queue(packets);
-        }
+    /// Hands a connection's law the packets that wait at the node for its destination. Returns true if the law goes by them, so that no
+    /// other limit of the node applies.
+    pub fn on_own_queue(&mut self, id: ConnectionRef, waiting: &Waiting) -> bool {
+        self.connections.get_mut(id).is_some_and(|connection| {
+            let law = connection.sender.machine.law_mut();
+            law.on_own_queue(waiting);
+            law.goes_by_own_queue()
+        })
     }
 
     /// Schedules a timer event no later than the deadline of one of the ends.
