@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Db, Rate, Span, Time};
 use airfair_wire::c3l::{
-    Alive as WireAlive, Allocation, FlowReport, Hello, LinkReport, Message as WireMessage,
+    Alive as WireAlive, Allocation, AnswerReport, FlowReport, Hello, LinkReport, Message as WireMessage,
     Neighbour as WireNeighbour, Report, ReportHead, Word,
 };
 
@@ -185,6 +185,13 @@ impl NodeAgent {
             link.flows.iter().map(report).collect::<Vec<_>>()
         };
         let flows: Vec<FlowReport> = ended.iter().flat_map(of_link).collect();
+        let answers: Vec<AnswerReport> = ended
+            .iter()
+            .flat_map(|link| {
+                let next_hop = link.to.0;
+                link.answers.iter().map(move |&(flow, time)| AnswerReport { flow: flow.0, next_hop, time })
+            })
+            .collect();
         let version = self.discovery.version();
         let list: Vec<WireNeighbour> = self
             .discovery
@@ -196,7 +203,7 @@ impl NodeAgent {
         self.reports = self.reports.wrapping_add(1);
         let head = ReportHead { node: self.me.0, number: self.reports, version };
         // The last part leaves first.
-        for part in Report::parts(head, &links, &flows, listed).into_iter().rev() {
+        for part in Report::parts_with_answers(head, &links, &flows, &answers, listed).into_iter().rev() {
             if let Some(bytes) = encoded(&WireMessage::Report(part)) {
                 let to = Destination::Node(controller);
                 context.out.messages.push(Message { to, bytes, ahead: true, transmit: None });
@@ -283,6 +290,7 @@ impl Agent for NodeAgent {
 
     fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
         self.now = context.now;
+        self.links.answer(sample.answers, context.now);
         if self.links.sample(sample.links, sample.flows, context.now) {
             self.set_rates(context);
         }

@@ -59,6 +59,10 @@ words! {
 /// The parameters of Algorithm 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CapacityConfig {
+    /// The capacity of a new clique, part of C_max (§III-D: 1).
+    pub first: f64,
+    /// The largest capacity, part of C_max (Algorithm 1: 1).
+    pub most: f64,
     /// δ_i, part of C_max (§IV: 0.05).
     pub increment: f64,
     /// The smallest capacity, part of C_max.
@@ -80,6 +84,8 @@ pub struct CapacityConfig {
 impl Default for CapacityConfig {
     fn default() -> Self {
         Self {
+            first: 1.0,
+            most: 1.0,
             increment: 0.05,
             floor: 0.05,
             w_factor: 1.7,
@@ -117,6 +123,8 @@ pub struct LinkRound {
     pub overloaded: bool,
     /// True if its sender's report has arrived.
     pub heard: bool,
+    /// Channel time that acknowledgements were assigned, seconds per second.
+    pub answers: f64,
 }
 
 impl LinkRound {
@@ -126,7 +134,7 @@ impl LinkRound {
         let usable = |number: f64| if number > 0.0 { number.min(1e60) } else { 0.0 };
         let transmissions = usable(self.transmissions).max(1.0);
         let r = if repeats == Repeats::Transmissions { transmissions } else { transmissions - 1.0 };
-        usable(self.assigned) * r * usable(self.cost)
+        usable(self.assigned) * r * usable(self.cost) + usable(self.answers)
     }
 }
 
@@ -189,7 +197,10 @@ impl Capacities {
         for members in cliques.iter() {
             let mut links: Vec<Link> = members.iter().map(|&member| link(member)).collect();
             links.sort_unstable();
-            let new = Estimate { capacity: 1.0, decrement: self.config.increment };
+            let new = Estimate {
+                capacity: self.config.first.min(self.config.most),
+                decrement: self.config.increment,
+            };
             let Estimate { capacity, decrement } = known.get(&links).copied().unwrap_or(new);
             self.cliques.push(links);
             self.capacities.push(capacity);
@@ -279,7 +290,7 @@ impl Capacities {
             let (capacity, decrement) = (&mut self.capacities[at], &mut self.decrements[at]);
             if !rounds().any(|round| round.overloaded) {
                 if self.config.grows(rounds()) {
-                    *capacity = (*capacity + self.config.increment).min(1.0);
+                    *capacity = (*capacity + self.config.increment).min(self.config.most);
                 }
                 *decrement = self.config.increment;
             } else if self.hits[at] > 0 {

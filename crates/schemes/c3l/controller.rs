@@ -20,7 +20,7 @@ use airfair_wire::c3l::{Allocation, AllocationHead, Message as WireMessage, Repo
 
 use super::discovery::Neighbour;
 use super::known_controllers::freshness;
-use super::profile::Passing;
+use super::profile::{Answering, Passing};
 use super::round::{self, LinkReport};
 use crate::places::{
     Controller as Place, ControllerContext, ControllerMessage, ControllerSetup, FlowId, FlowLimit,
@@ -159,6 +159,16 @@ impl Controller {
                 flow: FlowId(flow.flow),
                 next_hop: NodeId(flow.next_hop),
                 demand: if flow.demand == u32::MAX { f64::INFINITY } else { 8.0 * f64::from(flow.demand) },
+                rate: 8.0 * f64::from(flow.rate),
+            })
+            .collect();
+        let answers: Vec<Answering> = parts
+            .iter()
+            .flat_map(Report::answers)
+            .map(|answer| Answering {
+                flow: FlowId(answer.flow),
+                next_hop: NodeId(answer.next_hop),
+                time: f64::from(answer.time) / 1e6,
             })
             .collect();
         let listed = parts.iter().any(|part| part.neighbours().is_some());
@@ -168,8 +178,9 @@ impl Controller {
             .flatten()
             .map(|heard| Neighbour { node: NodeId(heard.node), hellos: heard.hellos, probes: heard.probes })
             .collect();
-        self.work += (links.len() + flows.len() + neighbours.len()) as u64;
+        self.work += (links.len() + flows.len() + answers.len() + neighbours.len()) as u64;
         self.work += self.core.report(from, &links, flows, listed.then_some(&neighbours[..]), now);
+        self.core.answers(from, answers, now);
         let version = parts.first().map_or(0, |part| part.head().version);
         let known = self.versions.get(&from).map_or(0, |known| known.0);
         let room = self.versions.len() < self.config.round.rules.nodes || self.versions.contains_key(&from);

@@ -25,7 +25,7 @@ use airfair_units::{Rate, Span, Time};
 use super::overload::{Injection, InjectionConfig, Overload, OverloadConfig, first_rate};
 use super::shares::{self, Shares};
 use crate::link_values::LinkValues;
-use crate::places::{FlowId, FlowSample, FlowShare, LinkSample, LoneExchange, NodeId};
+use crate::places::{AnswerSample, FlowId, FlowSample, FlowShare, LinkSample, LoneExchange, NodeId};
 use crate::words;
 
 /// Packets from which a rate is known well enough to judge a flow by it.
@@ -72,6 +72,12 @@ pub struct LinksConfig {
     pub most: usize,
     /// Length of a cycle.
     pub cycle: Span,
+    /// True if the air that acknowledgements take is told.
+    pub answers: bool,
+    /// The quantity that counts as a link's use of its share.
+    pub used: Sending,
+    /// Part of its packets that the MAC gives up above which a link is overloaded.
+    pub losses: f64,
 }
 
 /// A flow on a link.
@@ -104,7 +110,10 @@ struct LinkState {
     packets: u64,
     bytes: u64,
     finished: u64,
+    given_up: u64,
     attempts: u64,
+    /// Air that acknowledgements of flows have taken in the cycle.
+    answers: BTreeMap<FlowId, Span>,
     used: Time,
     /// Mean size of flows' packets in the last cycle that had any.
     size: Option<u32>,
@@ -125,6 +134,8 @@ pub struct Ended {
     pub overloaded: bool,
     /// The flows of the link, each with its rate and its requirement.
     pub flows: Vec<(FlowId, Rate, Option<Rate>)>,
+    /// Air that the acknowledgements of flows take, microseconds a second.
+    pub answers: Vec<(FlowId, u32)>,
 }
 
 /// The links of a node's radio.
@@ -159,7 +170,9 @@ impl LinkState {
             packets: 0,
             bytes: 0,
             finished: 0,
+            given_up: 0,
             attempts: 0,
+            answers: BTreeMap::new(),
             used: now,
             size: None,
         }
@@ -171,7 +184,8 @@ impl LinkState {
 
     fn begin(&mut self) {
         self.overload = Overload::new();
-        (self.packets, self.bytes, self.finished, self.attempts) = (0, 0, 0, 0);
+        (self.packets, self.bytes, self.finished, self.given_up, self.attempts) = (0, 0, 0, 0, 0);
+        self.answers.clear();
         self.flows.values_mut().for_each(|flow| flow.bytes = 0);
     }
 }
@@ -275,6 +289,7 @@ impl Links {
             let Some(link) = self.links.get_mut(&sample.neighbour) else { continue };
             link.waiting = sample.waiting;
             link.finished += u64::from(sample.sent) + u64::from(sample.given_up);
+            link.given_up += u64::from(sample.given_up);
             link.attempts += u64::from(sample.attempts);
             link.overload.observe(sample.waiting, since, cycle);
             changed |= link.injection.observe(&self.config.injection, sample.waiting, limit, now);
@@ -283,6 +298,22 @@ impl Links {
             self.divide_each(now, false);
         }
         changed
+    }
+
+    /// Acknowledgements of flows that have arrived at the interface's queue since the last sample.
+    pub fn answer(&mut self, answers: &[AnswerSample], now: Time) {
+        let (told, most) = (self.config.answers, self.config.shares.most);
+        for sample in answers.iter().filter(|sample| told && sample.packets > 0) {
+            let exchange = *self.chosen.get(sample.neighbour).unwrap_or(&self.exchange);
+            let size = sample.bytes / u64::from(sample.packets);
+            let one = exchange.time(u32::try_from(size).unwrap_or(u32::MAX));
+            let link = self.link(sample.neighbour, now);
+            link.used = now;
+            if link.answers.len() < most || link.answers.contains_key(&sample.flow) {
+                let time = link.answers.entry(sample.flow).or_default();
+                time.0 = time.0.saturating_add(one.0.saturating_mul(sample.packets.into()));
+            }
+        }
     }
 
     /// Divides the links' shares by what flows have sent since the last time.
@@ -323,7 +354,9 @@ impl Links {
             }
         }
         if measured {
-            self.links.retain(|_, link| !link.flows.is_empty() || link.valid_share(now).is_some());
+            self.links.retain(|_, link| {
+                !link.flows.is_empty() || !link.answers.is_empty() || link.valid_share(now).is_some()
+            });
         }
     }
 
@@ -392,8 +425,11 @@ impl Links {
         }
         let goodputs = self.c_max();
         for ((&to, link), goodput) in self.links.iter_mut().zip(goodputs) {
-            let overloaded = link.overload.judge(&self.config.overload, limit);
-            if link.bytes == 0 && link.waiting == 0 {
+            let queued = link.overload.judge(&self.config.overload, limit);
+            let lossy = link.finished >= u64::from(ENOUGH)
+                && link.given_up as f64 > self.config.losses * link.finished as f64;
+            let overloaded = queued || lossy;
+            if link.bytes == 0 && link.waiting == 0 && link.answers.is_empty() {
                 continue;
             }
             let flows: Vec<_> = link
@@ -405,15 +441,32 @@ impl Links {
                     (id, stated.unwrap_or_else(|| rate(flow.bytes, over)), link.shares.demand(id))
                 })
                 .collect();
-            let used = flows.iter().fold(0, |sum: u64, &(_, Rate(rate), _)| sum.saturating_add(rate));
+            let stated = flows.iter().fold(0, |sum: u64, &(_, Rate(rate), _)| sum.saturating_add(rate));
+            let used = match self.config.used {
+                Sending::Stated => Rate(stated),
+                Sending::Arrivals => rate(link.bytes, over),
+            };
+            let mut flows = flows;
+            if self.config.answers {
+                // What acknowledgements take is compared with the data that they acknowledge.
+                flows.iter_mut().for_each(|(id, told, _)| {
+                    *told = rate(link.flows.get(id).map_or(0, |flow| flow.bytes), over);
+                });
+            }
+            let micros = |time: Span| {
+                let part = u128::from(time.as_nanos()) * 1_000_000 / u128::from(over.as_nanos().max(1));
+                u32::try_from(part).unwrap_or(u32::MAX)
+            };
+            let answers = link.answers.iter().map(|(&flow, &time)| (flow, micros(time))).collect();
             let transmissions = (link.attempts * 256).checked_div(link.finished).unwrap_or(256);
             ended.push(Ended {
                 to,
                 goodput,
-                used: Rate(used),
+                used,
                 transmissions: u16::try_from(transmissions.max(256)).unwrap_or(u16::MAX),
                 overloaded,
                 flows,
+                answers,
             });
         }
         self.begin(now);

@@ -75,7 +75,7 @@ use crate::scheme::Scheme;
 
 pub use agent::NodeAgent;
 pub use controller::Controller;
-pub use flow::{C3lSource, Receiver, SourceConfig};
+pub use flow::{Backstop, C3lSource, Receiver, SourceConfig};
 pub use hop::Stamper;
 pub use links::{Capacity, Ended, Links, Sending};
 pub use local::LocalAgent;
@@ -114,6 +114,12 @@ params! {
         operator flow_expiry: Span = Span::from_secs(8), in MILLISECOND..=HOUR;
         /// most flows that a node stores for a link
         operator flows: u64 = 1024, in 1..=65_536;
+        /// the window of a source over TCP beside its rate (ours): "none", or that of "newreno", which keeps a flow whose share is more than
+        /// its path carries from filling the path with repetitions
+        reading tcp_window: Backstop = Backstop::None;
+        /// a source whose packets no node stamps has no rate but `rate_max` (ours), and over TCP with a window none at all: a path without
+        /// radio is nobody's air; false: `first_rate`
+        reading unstamped: bool = false;
         /// size of the packets for which a link's goodput is computed before any have passed; the paper's C_max has no size
         reading packet: Bytes = Bytes(1048), in Bytes(1)..=Bytes(65_535);
     }
@@ -155,6 +161,21 @@ params! {
         /// mean queue of a cycle's second half by that of its first, below which the link is not overloaded, since its queue drains (ours);
         /// 0: it is in any case
         reading overload_falls: f64 = 0.9, in 0.0..=1.0;
+        /// part of its packets that the MAC gives up in a cycle above which a link is overloaded too (ours): what is given up builds up no
+        /// queue; 1: never
+        reading overload_losses: f64 = 1.0, in 0.0..=1.0;
+        /// the acknowledgements of flows have a part of the cliques' capacity (ours): nodes report the air that they take, and a rate counts
+        /// with what its acknowledgements take of the way back; false: they are in no profile
+        reading answers: bool = false;
+        /// what counts as a link's use of its share, before a capacity grows: what sources are "stated" to send, or what has come as
+        /// "arrivals" (ours)
+        reading used_rate: Sending = Sending::Stated;
+        /// a packet counts with all its transmissions in the allocation, not only in the search for a clique (ours)
+        reading repeats_cost: bool = false;
+        /// the capacity of a new clique, part of C_max (section III-D: 1)
+        reading first_capacity: f64 = 1.0, in 0.001..=1.0;
+        /// the largest capacity of a clique, part of C_max (Algorithm 1: 1)
+        reading most_capacity: f64 = 1.0, in 0.001..=1.0;
         /// queue above which a node injects less by itself, part of its limit; far above overload_threshold, or it hides from the
         /// controller what is overloaded
         reading local_threshold: f64 = 0.9, in 0.0..=1.0;
@@ -337,6 +358,8 @@ impl C3l {
             rates: [set.rate_min, set.rate_max],
             expiry: set.feedback_expiry,
             epoch: set.epoch,
+            backstop: set.tcp_window,
+            unstamped: set.unstamped,
         };
         let links = match &shares {
             Shares::Controller(both) => both.0.links.most,
@@ -376,6 +399,9 @@ impl C3l {
                 default_part: set.default_part,
                 most: set.node_links as usize,
                 cycle: set.cycle,
+                answers: set.answers,
+                used: set.used_rate,
+                losses: set.overload_losses,
             },
             epoch: set.flow.epoch,
             lead: set.report_lead,
@@ -402,6 +428,8 @@ impl C3l {
                     members: set.clique_members as usize,
                 },
                 capacity: capacity::CapacityConfig {
+                    first: set.first_capacity,
+                    most: set.most_capacity,
                     increment: set.increment,
                     floor: set.floor,
                     w_factor: set.w_factor,
@@ -413,6 +441,7 @@ impl C3l {
                 },
                 reestimate: set.reestimate,
                 demands: set.demands,
+                repeats_cost: set.repeats_cost,
                 own_flows: set.own_flows as usize,
                 expiry: set.report_expiry,
                 default_goodput: set.default_goodput.0 as f64,
@@ -426,7 +455,7 @@ impl C3l {
 
 impl Scheme for C3l {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(C3lSource::new(self.source)))
+        Some(Box::new(C3lSource::over_tcp(self.source)))
     }
 
     fn udp(&self) -> Option<UdpEnds> {

@@ -18,7 +18,7 @@ use airfair_units::{Rate, Span, Time};
 use super::allocation::{Allocator, Constraints, Flows, Limit};
 use super::capacity::{self, Capacities, LinkRound};
 use super::discovery::Neighbour;
-use super::profile::{Passing, Profile, Route};
+use super::profile::{Answering, Passing, Profile, Route};
 use super::topology::{Link, Reach, Rules, Topology};
 use crate::places::{FlowId, FlowLimit, Inhibition, LinkName, NodeId};
 
@@ -33,6 +33,8 @@ pub struct RoundConfig {
     pub reestimate: bool,
     /// True if flows get no more than nodes report that they require.
     pub demands: bool,
+    /// True if a packet takes as much air as its transmissions do.
+    pub repeats_cost: bool,
     /// Most flows that count of those that begin at one node.
     pub own_flows: usize,
     /// Time for which a node's report of its flows and links counts.
@@ -48,6 +50,7 @@ impl Default for RoundConfig {
             capacity: capacity::CapacityConfig::default(),
             reestimate: true,
             demands: false,
+            repeats_cost: false,
             own_flows: 1024,
             expiry: Span::from_secs(20),
             default_goodput: 1_394_000.0,
@@ -171,6 +174,11 @@ impl Rounds {
         work
     }
 
+    /// The acknowledgements that a node sends on, of the same report.
+    pub fn answers(&mut self, node: NodeId, answers: Vec<Answering>, now: Time) {
+        self.profile.answers(node, answers, now);
+    }
+
     /// Entries that the last round has looked at: reports, pairs of links, members of cliques, sets of links of the search for cliques, and
     /// steps of the allocation. [`Rules::most_work`] bounds all but the latter, whose pairs of a route's hop and a clique are bounded.
     #[must_use]
@@ -189,7 +197,13 @@ impl Rounds {
         let expiry = self.config.expiry;
         self.known.retain(|_, known| now.since(known.at) < expiry);
         self.routes = self.profile.routes(self.config.own_flows);
-        self.topology.use_links(self.routes.iter().flat_map(|route| route.links.iter().copied()), now);
+        let (known, default) = (&self.known, self.config.default_goodput);
+        self.profile.add_answers(&mut self.routes, |link| {
+            1.0 / known.get(&link).map_or(default, |known| known.report.goodput).max(1.0)
+        });
+        let answers = |route: &Route| route.answers.iter().map(|answer| answer.0).collect::<Vec<_>>();
+        let used = self.routes.iter().flat_map(|route| [route.links.clone(), answers(route)].concat());
+        self.topology.use_links(used.collect::<Vec<_>>().into_iter(), now);
         let changed = self.topology.update();
         self.look_back();
         let Self { topology, capacities, config, .. } = self;
@@ -225,7 +239,9 @@ impl Rounds {
         for link in self.topology.numbered() {
             let known = link.and_then(|link| self.known.get(&link));
             let goodput = known.map_or(0.0, |known| known.report.goodput);
-            let cost = 1.0 / if goodput > 0.0 { goodput } else { self.config.default_goodput };
+            let once = 1.0 / if goodput > 0.0 { goodput } else { self.config.default_goodput };
+            let repeats = known.map_or(1.0, |known| known.report.transmissions.max(1.0));
+            let cost = if self.config.repeats_cost { once * repeats } else { once };
             let share = link.and_then(|link| {
                 let at = self.shares.binary_search_by_key(&link, |share| share.link).ok()?;
                 Some(self.shares[at].share)
@@ -248,7 +264,8 @@ impl Rounds {
         for route in &self.routes {
             let cliques =
                 |&link: &Link| self.topology.number(link).map_or(0, |number| membership.of(number).len());
-            pairs += route.links.iter().map(cliques).sum::<usize>() as u64;
+            let answers = route.answers.iter().map(|answer| &answer.0);
+            pairs += route.links.iter().chain(answers).map(cliques).sum::<usize>() as u64;
             // Those of the routes that come last get no share.
             if pairs > self.config.rules.most_pairs() {
                 break;
@@ -256,6 +273,9 @@ impl Rounds {
             let demand = if self.config.demands { route.demand } else { f64::INFINITY };
             let hops = route.links.iter().filter_map(|&link| self.topology.number(link));
             self.flows.push(route.rank(), demand, hops);
+            for &(link, time) in &route.answers {
+                self.topology.number(link).into_iter().for_each(|number| self.flows.answered(number, time));
+            }
         }
         self.left_out = self.routes.len() - self.flows.len();
         let capacity = self.capacities.capacities();

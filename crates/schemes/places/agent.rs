@@ -130,6 +130,9 @@ pub struct NodeSample<'a> {
     pub links: &'a [LinkSample],
     /// The flows whose data have arrived at its queue, in the order of their numbers; empty unless [wanted](super::Capability::Links).
     pub flows: &'a [FlowSample],
+    /// The flows whose acknowledgements have arrived at its queue, in the order of their numbers; empty unless
+    /// [wanted](super::Capability::Links).
+    pub answers: &'a [AnswerSample],
 }
 
 /// A radio link to a neighbour since the last sample: packets of flows, acknowledgements and reports included.
@@ -177,6 +180,19 @@ pub struct FlowSample {
     pub bytes: u64,
     /// The rate at which its source sends, if the interface's hop [knows](super::Hop::stated_rate).
     pub stated: Option<Rate>,
+}
+
+/// The transport's acknowledgements of a flow that have arrived at the queue for a link since the last sample, dropped ones included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnswerSample {
+    /// The flow whose data they acknowledge.
+    pub flow: FlowId,
+    /// The next hop.
+    pub neighbour: NodeId,
+    /// Packets.
+    pub packets: u32,
+    /// Their bytes, as IP packets.
+    pub bytes: u64,
 }
 
 /// Packets of flows, acknowledgements included, that a radio interface has sent and received; sizes are those of IP packets.
