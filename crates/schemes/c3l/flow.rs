@@ -61,6 +61,8 @@ pub struct SourceConfig {
     pub epoch: Span,
     /// The window over TCP.
     pub backstop: Backstop,
+    /// The least window over TCP, segments: losses do not take more from a source that sends at an allocation.
+    pub least_window: u64,
     /// True if a source whose packets no node stamps has no rate.
     pub unstamped: bool,
 }
@@ -256,8 +258,12 @@ impl Source for C3lSource {
             let rate = if self.free { self.config.rates[1] } else { self.rate };
             return Allowance { window: None, rate: Some(rate), quantum: None };
         };
-        let rate = Some(self.rate).filter(|_| !self.free);
-        Allowance { rate, ..window.allowance(now) }
+        let allowance = window.allowance(now);
+        if self.free {
+            return allowance;
+        }
+        let least = Bytes(self.config.least_window.saturating_mul(self.payload));
+        Allowance { window: allowance.window.map(|window| window.max(least)), rate: Some(self.rate), ..allowance }
     }
 }
 

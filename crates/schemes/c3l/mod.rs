@@ -117,6 +117,9 @@ params! {
         /// the window of a source over TCP beside its rate (ours): "none", or that of "newreno", which keeps a flow whose share is more than
         /// its path carries from filling the path with repetitions
         reading tcp_window: Backstop = Backstop::None;
+        /// the least of that window while an allocation paces the source, segments (ours): a packet that the MAC gives up is no sign of
+        /// congestion there, and with fewer segments under way nothing but the timer repairs it
+        reading least_window: u64 = 1, in 1..=1024;
         /// a source whose packets no node stamps has no rate but `rate_max` (ours), and over TCP with a window none at all: a path without
         /// radio is nobody's air; false: `first_rate`
         reading unstamped: bool = false;
@@ -359,6 +362,7 @@ impl C3l {
             expiry: set.feedback_expiry,
             epoch: set.epoch,
             backstop: set.tcp_window,
+            least_window: set.least_window,
             unstamped: set.unstamped,
         };
         let links = match &shares {
