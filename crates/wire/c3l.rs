@@ -298,7 +298,7 @@ impl Part {
 /// | 2 | number, the node's count of reports |
 /// | 2 | version of the list of neighbours |
 /// | 4 | links, flows, neighbours, answers in this part, 1 byte each |
-/// | 15 each | next hop, 4 bytes; goodput of the link alone, 4; rate that it had, 4; transmissions in 256ths, 2; bit 0: overloaded, 1 |
+/// | 15 each | next hop, 4 bytes; goodput of the link alone, 4; rate that it had, 4; transmissions in 256ths, 2; bit 0: overloaded, bit 1: lossy, 1 |
 /// | 16 each | flow, 4 bytes; next hop, 4; rate, 4; demand, 4, all ones for no limit |
 /// | 12 each | answers of a flow: flow, 4 bytes; next hop, 4; time of the air that they take, µs a second, 4 |
 /// | 6 each | neighbour, 4 bytes; HELLOs that arrived, 1; probes, 1, both in 255ths |
@@ -337,6 +337,8 @@ pub struct LinkReport {
     pub transmissions: u16,
     /// True if its queue has built up.
     pub overloaded: bool,
+    /// True if the MAC gives up many of its packets.
+    pub lossy: bool,
 }
 
 /// A flow that the node sends on.
@@ -496,7 +498,7 @@ impl Report {
                 .put(link.capacity.to_be_bytes())
                 .put(link.used.to_be_bytes())
                 .put(link.transmissions.to_be_bytes())
-                .put([u8::from(link.overloaded)]);
+                .put([u8::from(link.overloaded) | u8::from(link.lossy) << 1]);
         }
         for flow in flows {
             writer = writer
@@ -551,13 +553,10 @@ impl Report {
             neighbours: Vec::with_capacity(counts[2]),
         };
         for _ in 0..links {
-            report.links.push(LinkReport {
-                next_hop: reader.u32_be()?,
-                capacity: reader.u32_be()?,
-                used: reader.u32_be()?,
-                transmissions: reader.u16_be()?,
-                overloaded: reader.u8()? & 1 == 1,
-            });
+            let (next_hop, capacity, used) = (reader.u32_be()?, reader.u32_be()?, reader.u32_be()?);
+            let (transmissions, flags) = (reader.u16_be()?, reader.u8()?);
+            let [overloaded, lossy] = [1, 2].map(|bit| flags & bit > 0);
+            report.links.push(LinkReport { next_hop, capacity, used, transmissions, overloaded, lossy });
         }
         for _ in 0..flows {
             report.flows.push(FlowReport {

@@ -50,6 +50,10 @@ pub struct AgentConfig {
     pub epoch: Span,
     /// Part of a cycle by which a report precedes the controller's round at most.
     pub lead: f64,
+    /// The first cycle of a controller; later ones are twice as long each until they are a whole one. As long as one: all are.
+    pub first_cycle: Span,
+    /// Cycles for which an allocation is valid.
+    pub validity: u64,
 }
 
 /// The last allocation.
@@ -155,9 +159,24 @@ impl NodeAgent {
         }
     }
 
+    /// Are the controller's first cycles shorter?
+    fn quick(&self) -> bool {
+        self.config.first_cycle < self.config.links.cycle
+    }
+
+    /// The node knows of a controller from now on: neighbours are to know soon, and so is the controller of this node.
+    fn found_controller(&self, context: &mut AgentContext<'_>) {
+        let part = |span: Span, part: f64| Span((span.as_nanos() as f64 * part) as u64);
+        let hello = part(self.config.discovery.interval, 0.1 * context.random.uniform());
+        let report = part(self.config.first_cycle, 0.25 + 0.25 * context.random.uniform());
+        context.out.timers.extend([(HELLO, context.now + hello), (REPORT, context.now + report)]);
+    }
+
     fn report(&mut self, context: &mut AgentContext<'_>) {
         let now = context.now;
-        context.out.timers.push((REPORT, now.saturating_add(self.config.links.cycle)));
+        let unheard = self.quick() && self.allocated.is_none();
+        let next = if unheard { self.config.first_cycle } else { self.config.links.cycle };
+        context.out.timers.push((REPORT, now.saturating_add(next)));
         self.discovery.refresh(now);
         let ended = self.links.end(now);
         let Some(controller) = self.controllers.nearest(now) else { return };
@@ -172,6 +191,7 @@ impl NodeAgent {
                 used: bytes_per_second(link.used),
                 transmissions: link.transmissions,
                 overloaded: link.overloaded,
+                lossy: link.lossy,
             })
             .collect();
         let of_link = |link: &links::Ended| {
@@ -234,6 +254,9 @@ impl NodeAgent {
         }
         if new && !allocation.links().is_empty() {
             self.links.begin(now);
+            // While the controller starts its rounds are nearer.
+            let told = Span(valid.0 / self.config.validity.max(1));
+            let cycle = if self.quick() { told.max(Span::from_millis(100)).min(cycle) } else { cycle };
             let lead = self.config.lead * (0.25 + 0.75 * context.random.uniform());
             let after = Span((cycle.as_nanos() as f64 * (1.0 - lead)) as u64);
             context.out.timers.push((REPORT, now.saturating_add(after)));
@@ -297,6 +320,7 @@ impl Agent for NodeAgent {
     }
 
     fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut AgentContext<'_>) {
+        let alone = self.controllers.nearest(context.now).is_none();
         let heeded = match WireMessage::decode(bytes) {
             Ok((WireMessage::Hello(hello), _)) => self.hello(from, &hello, context.now),
             Ok((WireMessage::Word(Word { controller, freshness }), _)) => {
@@ -310,6 +334,9 @@ impl Agent for NodeAgent {
             Ok((WireMessage::Report(_), _)) => true,
             _ => false,
         };
+        if self.quick() && alone && self.controllers.nearest(context.now).is_some() {
+            self.found_controller(context);
+        }
         self.work += 1;
         self.ignored += u64::from(!heeded);
     }

@@ -263,7 +263,11 @@ impl Source for C3lSource {
             return allowance;
         }
         let least = Bytes(self.config.least_window.saturating_mul(self.payload));
-        Allowance { window: allowance.window.map(|window| window.max(least)), rate: Some(self.rate), ..allowance }
+        Allowance {
+            window: allowance.window.map(|window| window.max(least)),
+            rate: Some(self.rate),
+            ..allowance
+        }
     }
 }
 

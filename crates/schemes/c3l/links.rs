@@ -76,7 +76,7 @@ pub struct LinksConfig {
     pub answers: bool,
     /// The quantity that counts as a link's use of its share.
     pub used: Sending,
-    /// Part of its packets that the MAC gives up above which a link is overloaded.
+    /// Part of its packets that the MAC gives up above which a link is lossy.
     pub losses: f64,
 }
 
@@ -132,6 +132,8 @@ pub struct Ended {
     pub transmissions: u16,
     /// True if its queue was built up.
     pub overloaded: bool,
+    /// True if the MAC has given up many of its packets.
+    pub lossy: bool,
     /// The flows of the link, each with its rate and its requirement.
     pub flows: Vec<(FlowId, Rate, Option<Rate>)>,
     /// Air that the acknowledgements of flows take, microseconds a second.
@@ -425,10 +427,9 @@ impl Links {
         }
         let goodputs = self.c_max();
         for ((&to, link), goodput) in self.links.iter_mut().zip(goodputs) {
-            let queued = link.overload.judge(&self.config.overload, limit);
+            let overloaded = link.overload.judge(&self.config.overload, limit);
             let lossy = link.finished >= u64::from(ENOUGH)
                 && link.given_up as f64 > self.config.losses * link.finished as f64;
-            let overloaded = queued || lossy;
             if link.bytes == 0 && link.waiting == 0 && link.answers.is_empty() {
                 continue;
             }
@@ -465,6 +466,7 @@ impl Links {
                 used,
                 transmissions: u16::try_from(transmissions.max(256)).unwrap_or(u16::MAX),
                 overloaded,
+                lossy,
                 flows,
                 answers,
             });

@@ -136,6 +136,9 @@ params! {
         reading settle: Span = Span::from_secs(2), in Span::ZERO..=HOUR;
         /// time between two rounds of the controller, and between two reports of a node (section IV)
         paper cycle: Span = Span::from_secs(8), in Span::from_millis(100)..=HOUR;
+        /// time until a controller's first round (ours); the times to the next ones are twice as long each, until they are a cycle. If it is
+        /// shorter than a cycle, a node that hears of its first controller says so at once, and reports soon
+        reading first_cycle: Span = HOUR, in Span::from_millis(100)..=HOUR;
         /// part of a cycle by which a node's report precedes the controller's round at most (ours): it takes time to arrive
         reading report_lead: f64 = 0.2, in 0.0..=0.9;
         /// cycles for which an allocation is valid (ours): the next one may be lost, and a controller may die
@@ -164,9 +167,11 @@ params! {
         /// mean queue of a cycle's second half by that of its first, below which the link is not overloaded, since its queue drains (ours);
         /// 0: it is in any case
         reading overload_falls: f64 = 0.9, in 0.0..=1.0;
-        /// part of its packets that the MAC gives up in a cycle above which a link is overloaded too (ours): what is given up builds up no
-        /// queue; 1: never
+        /// part of its packets that the MAC gives up in a cycle above which a link is lossy (ours): what is given up builds up no queue; the
+        /// clique that an overloaded link would pinpoint loses increment, as long as it has more than lossy_floor; 1: never
         reading overload_losses: f64 = 1.0, in 0.0..=1.0;
+        /// the capacity below which losses take nothing, part of C_max (ours): many links lose packets whatever others send
+        reading lossy_floor: f64 = 0.7, in 0.0..=1.0;
         /// the acknowledgements of flows have a part of the cliques' capacity (ours): nodes report the air that they take, and a rate counts
         /// with what its acknowledgements take of the way back; false: they are in no profile
         reading answers: bool = false;
@@ -178,7 +183,7 @@ params! {
         /// the capacity of a new clique, part of C_max (section III-D: 1)
         reading first_capacity: f64 = 1.0, in 0.001..=1.0;
         /// the largest capacity of a clique, part of C_max (Algorithm 1: 1)
-        reading most_capacity: f64 = 1.0, in 0.001..=1.0;
+        reading most_capacity: f64 = 1.0, in 0.001..=4.0;
         /// queue above which a node injects less by itself, part of its limit; far above overload_threshold, or it hides from the
         /// controller what is overloaded
         reading local_threshold: f64 = 0.9, in 0.0..=1.0;
@@ -409,6 +414,8 @@ impl C3l {
             },
             epoch: set.flow.epoch,
             lead: set.report_lead,
+            first_cycle: set.first_cycle,
+            validity: set.validity,
         }
     }
 
@@ -436,6 +443,7 @@ impl C3l {
                     most: set.most_capacity,
                     increment: set.increment,
                     floor: set.floor,
+                    lossy_floor: set.lossy_floor,
                     w_factor: set.w_factor,
                     w_in_allocation: set.w_in_allocation,
                     decrease: set.decrease,
@@ -451,6 +459,7 @@ impl C3l {
                 default_goodput: set.default_goodput.0 as f64,
             },
             cycle: set.cycle,
+            first_cycle: set.first_cycle,
             validity: set.validity,
             hello_interval: set.hello_interval,
         }

@@ -71,6 +71,8 @@ pub struct LinkReport {
     pub transmissions: f64,
     /// True if its queue was built up.
     pub overloaded: bool,
+    /// True if the MAC has given up many of its packets.
+    pub lossy: bool,
 }
 
 /// A link with its share.
@@ -248,8 +250,8 @@ impl Rounds {
             });
             let mut round = LinkRound { assigned: share.unwrap_or(0.0), cost, ..LinkRound::default() };
             if let Some(known) = known.filter(|known| known.new) {
-                let LinkReport { used, transmissions, overloaded, .. } = known.report;
-                round = LinkRound { used, transmissions, overloaded, heard: true, ..round };
+                let LinkReport { used, transmissions, overloaded, lossy, .. } = known.report;
+                round = LinkRound { used, transmissions, overloaded, lossy, heard: true, ..round };
             }
             self.cost.push(cost);
             self.rounds.push(round);
