@@ -27,11 +27,23 @@ use crate::places::{
     Agent, AgentContext, AgentSetup, Destination, FlowId, FlowShare, LoneExchange, Message, NodeId,
     NodeSample, SendRate, Setting, Timer, Transmit,
 };
+use crate::words;
 
 const HELLO: Timer = Timer(1);
 const PROBE: Timer = Timer(2);
 const REPORT: Timer = Timer(3);
 const DIVIDE: Timer = Timer(4);
+
+words! {
+    /// How far probes reach.
+    pub enum ProbeReach {
+        /// As far as their power takes them (§III-B: 3 dB).
+        Power = "power",
+        /// As far as the radio's signal is sensed, by what is known of the radio (ours): less does not find who is kept silent, more finds
+        /// conflicts that there are not. Where that is not known, as far as their power takes them.
+        Sense = "sense",
+    }
+}
 
 /// The parameters of an agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,6 +54,8 @@ pub struct AgentConfig {
     pub jitter: f64,
     /// Power of probes above the radio's own.
     pub probe_power: Db,
+    /// How far they reach.
+    pub probe_reach: ProbeReach,
     /// The search for a controller.
     pub controllers: KnownControllersConfig,
     /// The node's links.
@@ -291,6 +305,9 @@ impl NodeAgent {
 impl Agent for NodeAgent {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
+        if let (ProbeReach::Sense, Some(margin)) = (self.config.probe_reach, setup.sense_margin) {
+            self.config.probe_power = margin;
+        }
         self.links.start(setup.node, setup.exchange, context.now);
         let mut within =
             |span: Span| context.now + Span((span.as_nanos() as f64 * context.random.uniform()) as u64);

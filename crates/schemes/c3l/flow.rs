@@ -63,6 +63,8 @@ pub struct SourceConfig {
     pub backstop: Backstop,
     /// The least window over TCP, segments: losses do not take more from a source that sends at an allocation.
     pub least_window: u64,
+    /// True if time-outs double the timer of a source with an allocation.
+    pub doubles: bool,
     /// True if a source whose packets no node stamps has no rate.
     pub unstamped: bool,
 }
@@ -236,6 +238,10 @@ impl Source for C3lSource {
 
     fn on_idle(&mut self, idle: &Idle, context: &mut SourceContext<'_>) {
         self.window.iter_mut().for_each(|window| window.on_idle(idle, context));
+    }
+
+    fn doubles_timer(&self) -> bool {
+        self.config.doubles || self.free
     }
 
     fn ssthresh(&self) -> Option<Bytes> {

@@ -73,7 +73,7 @@ use crate::places::{
 };
 use crate::scheme::Scheme;
 
-pub use agent::NodeAgent;
+pub use agent::{NodeAgent, ProbeReach};
 pub use controller::Controller;
 pub use flow::{Backstop, C3lSource, Receiver, SourceConfig};
 pub use hop::Stamper;
@@ -120,6 +120,9 @@ params! {
         /// the least of that window while an allocation paces the source, segments (ours): a packet that the MAC gives up is no sign of
         /// congestion there, and with fewer segments under way nothing but the timer repairs it
         reading least_window: u64 = 1, in 1..=1024;
+        /// a time-out doubles the timer of a source that has an allocation, as RFC 6298 section 5.5 has it; false: the source repeats at its
+        /// rate (ours)
+        reading doubles_timer: bool = true;
         /// a source whose packets no node stamps has no rate but `rate_max` (ours), and over TCP with a window none at all: a path without
         /// radio is nobody's air; false: `first_rate`
         reading unstamped: bool = false;
@@ -136,6 +139,9 @@ params! {
         reading settle: Span = Span::from_secs(2), in Span::ZERO..=HOUR;
         /// time between two rounds of the controller, and between two reports of a node (section IV)
         paper cycle: Span = Span::from_secs(8), in Span::from_millis(100)..=HOUR;
+        /// how far probes reach: as their "power" takes them, or as far as the radio's own signal is sensed ("sense", ours), by what the
+        /// driver knows of the radio
+        reading probe_reach: ProbeReach = ProbeReach::Power;
         /// time until a controller's first round (ours); the times to the next ones are twice as long each, until they are a cycle. If it is
         /// shorter than a cycle, a node that hears of its first controller says so at once, and reports soon
         reading first_cycle: Span = HOUR, in Span::from_millis(100)..=HOUR;
@@ -368,6 +374,7 @@ impl C3l {
             epoch: set.epoch,
             backstop: set.tcp_window,
             least_window: set.least_window,
+            doubles: set.doubles_timer,
             unstamped: set.unstamped,
         };
         let links = match &shares {
@@ -389,6 +396,7 @@ impl C3l {
             },
             jitter: set.hello_jitter,
             probe_power: Db(set.probe_power),
+            probe_reach: set.probe_reach,
             controllers: known_controllers::KnownControllersConfig::expiring(set.controller_expiry),
             links: links::LinksConfig {
                 shares: division(&set.flow, set.settle),
@@ -516,7 +524,9 @@ impl Scheme for C3l {
 
     fn probe_power(&self) -> Option<Db> {
         match &self.shares {
-            Shares::Controller(both) => Some(both.0.probe_power),
+            Shares::Controller(both) => {
+                Some(both.0.probe_power).filter(|_| both.0.probe_reach == ProbeReach::Power)
+            }
             Shares::Local(_) => None,
         }
     }

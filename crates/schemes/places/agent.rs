@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use airfair_units::{Bytes, Rate, Span};
+use airfair_units::{Bytes, Db, Rate, Span};
 
 use super::{AgentContext, FlowId, Forwarder, HeaderKind, Heard, NodeId, QueueView, Timer};
 
@@ -103,6 +103,9 @@ pub struct AgentSetup<'a> {
     pub exchange: LoneExchange,
     /// Nodes that can decode its frames, in the natural order of their names ("n2" before "n10").
     pub neighbours: &'a [NodeId],
+    /// Power above its own with which short broadcasts at its lowest rate are received as far as its signal is sensed, by radios like it on
+    /// a silent air: by what is known of the radio. None where that is not known, or no power is enough.
+    pub sense_margin: Option<Db>,
 }
 
 /// An interface's counters since its last sample.

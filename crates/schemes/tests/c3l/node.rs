@@ -49,7 +49,13 @@ impl Station {
         let (random, out) = (Stream::new(1, "n", Purpose::Agent), AgentEffects::default());
         let mut station = Self { agent, random, out };
         let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup {
+            node: NodeId(0),
+            rate: exchange.rate,
+            exchange,
+            neighbours: &[],
+            sense_margin: None,
+        };
         let Self { agent, random, out } = &mut station;
         agent.on_start(&setup, &mut Context { now: at(0), random, out });
         station

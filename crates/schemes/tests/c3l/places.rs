@@ -334,7 +334,7 @@ proptest! {
         let mut controller = scheme.controller().unwrap();
         let (mut random, mut out, mut answers) = (stream(), AgentEffects::default(), ControllerEffects::default());
         let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[], sense_margin: None };
         agent.on_start(&setup, &mut Context { now: Time::ZERO, random: &mut random, out: &mut out });
         let setup = ControllerSetup { node: NodeId(2), neighbours: &[NodeId(1)] };
         controller.on_start(&setup, &mut Context { now: Time::ZERO, random: &mut random, out: &mut answers });
@@ -391,7 +391,13 @@ fn c_max_is_a_goodput_or_a_rate() {
         let (mut random, mut out) = (stream(), AgentEffects::default());
         let fixed = Span::from_micros(4192);
         let exchange = LoneExchange { fixed, rate: Rate::from_mbps(2), ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup {
+            node: NodeId(0),
+            rate: exchange.rate,
+            exchange,
+            neighbours: &[],
+            sense_margin: None,
+        };
         let flow = FlowSample {
             flow: FlowId(9),
             from: NodeId(0),
@@ -421,7 +427,13 @@ fn c_max_follows_the_rate_of_its_link() {
         let fixed = Span::from_micros(4192);
         let exchange = LoneExchange { fixed, rate: Rate::from_mbps(2), ..LoneExchange::default() };
         let slower = LoneExchange { rate: Rate::from_mbps(1), ..exchange };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup {
+            node: NodeId(0),
+            rate: exchange.rate,
+            exchange,
+            neighbours: &[],
+            sense_margin: None,
+        };
         let flow = |flow, neighbour| {
             let (from, to) = (NodeId(0), NodeId(5));
             FlowSample { flow, from, to, neighbour, packets: 1, bytes: 1048, stated: None }
@@ -571,7 +583,8 @@ fn rates_of(name: &str, set: &Params, step: u64, samples: &[Arrivals<'_>]) -> Ve
     let mut agent = scheme.agent(&Interface::radio(50)).unwrap();
     let (mut random, mut out) = (stream(), AgentEffects::default());
     let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
-    let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+    let setup =
+        AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[], sense_margin: None };
     let mut last = 0;
     let mut call = |now, hook: &mut dyn FnMut(&mut dyn Agent, &mut AgentContext<'_>)| {
         out.settings.clear();
@@ -637,7 +650,7 @@ proptest! {
         let mut agent = scheme.agent(&Interface::radio(50)).unwrap();
         let (mut random, mut out) = (stream(), AgentEffects::default());
         let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[], sense_margin: None };
         let encoded = |message: Message| {
             let mut bytes = vec![0; message.wire_len()];
             message.encode(&mut bytes).unwrap();
@@ -729,7 +742,13 @@ fn links_share_the_queue() {
         let mut agent = scheme.agent(&Interface::radio(50)).unwrap();
         let (mut random, mut out) = (stream(), AgentEffects::default());
         let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup {
+            node: NodeId(0),
+            rate: exchange.rate,
+            exchange,
+            neighbours: &[],
+            sense_margin: None,
+        };
         agent.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
         let mut hello = vec![0; 17];
         let alive = airfair_wire::c3l::Alive { controller: 7, freshness: 1, hops: 0 };
@@ -836,7 +855,13 @@ fn statements_and_arrivals_without_a_controller() {
             (find("c3l-local").unwrap().build)(&set).unwrap().agent(&Interface::radio(50)).unwrap();
         let (mut random, mut out) = (stream(), AgentEffects::default());
         let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup {
+            node: NodeId(0),
+            rate: exchange.rate,
+            exchange,
+            neighbours: &[],
+            sense_margin: None,
+        };
         agent.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
         for ms in [1000, 2000, 3000] {
             let flow = FlowSample {
