@@ -39,8 +39,7 @@ words! {
     pub enum ProbeReach {
         /// As far as their power takes them (§III-B: 3 dB).
         Power = "power",
-        /// As far as the radio's signal is sensed, by what is known of the radio (ours): less does not find who is kept silent, more finds
-        /// conflicts that there are not. Where that is not known, as far as their power takes them.
+        /// As far as the radio's signal is sensed at least, by what is known of the radio (ours): less does not find who is kept silent.
         Sense = "sense",
     }
 }
@@ -68,6 +67,8 @@ pub struct AgentConfig {
     pub first_cycle: Span,
     /// Cycles for which an allocation is valid.
     pub validity: u64,
+    /// Time without a controller after which flows have no limit.
+    pub unled: Span,
 }
 
 /// The last allocation.
@@ -98,6 +99,8 @@ pub struct NodeAgent {
     reported: Option<NodeId>,
     acknowledged: u16,
     allocated: Option<Allocated>,
+    /// The last time at which a controller was known, or the start.
+    led: Time,
     now: Time,
     ignored: u64,
     work: u64,
@@ -125,6 +128,7 @@ impl NodeAgent {
             reported: None,
             acknowledged: 0,
             allocated: None,
+            led: Time::ZERO,
             now: Time::ZERO,
             ignored: 0,
             work: 0,
@@ -306,7 +310,7 @@ impl Agent for NodeAgent {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
         if let (ProbeReach::Sense, Some(margin)) = (self.config.probe_reach, setup.sense_margin) {
-            self.config.probe_power = margin;
+            self.config.probe_power = Db(self.config.probe_power.0.max(margin.0));
         }
         self.links.start(setup.node, setup.exchange, context.now);
         let mut within =
@@ -372,6 +376,11 @@ impl Agent for NodeAgent {
             HELLO | PROBE => self.broadcast(timer, context),
             REPORT => self.report(context),
             _ => {
+                let now = context.now;
+                if self.controllers.nearest(now).is_some() {
+                    self.led = now;
+                }
+                self.links.set_unled(now.since(self.led) >= self.config.unled);
                 self.links.divide(context.now);
                 self.set_rates(context);
                 context.out.timers.push((DIVIDE, context.now.saturating_add(self.config.epoch)));

@@ -68,6 +68,8 @@ pub struct LinksConfig {
     pub c_max: Capacity,
     /// Part of C_max that flows divide without a controller's share.
     pub default_part: f64,
+    /// What a flow gets at a node that has no controller and waits for none.
+    pub unlimited: Rate,
     /// Most links of a node.
     pub most: usize,
     /// Length of a cycle.
@@ -152,6 +154,8 @@ pub struct Links {
     links: BTreeMap<NodeId, LinkState>,
     /// Start of the cycle.
     since: Time,
+    /// No controller assigns shares here.
+    unled: bool,
 }
 
 /// Bytes over a time as a rate.
@@ -211,12 +215,17 @@ impl Links {
     pub fn new(config: LinksConfig, limit: u32) -> Self {
         let (me, exchange) = (NodeId(u32::MAX), LoneExchange::default());
         let (chosen, links) = (LinkValues::new(config.most), BTreeMap::new());
-        Self { config, exchange, chosen, me, limit, links, since: Time::ZERO }
+        Self { config, exchange, chosen, me, limit, links, since: Time::ZERO, unled: false }
     }
 
     /// The interface starts.
     pub fn start(&mut self, me: NodeId, exchange: LoneExchange, now: Time) {
         (self.me, self.exchange, self.since) = (me, exchange, now);
+    }
+
+    /// From now on no controller assigns shares here, or one does.
+    pub fn set_unled(&mut self, unled: bool) {
+        self.unled = unled;
     }
 
     /// The rate of a link is this exchange's from now on: so is its C_max.
@@ -400,7 +409,8 @@ impl Links {
             for (&id, flow) in &mut link.flows {
                 let hops = 1 + u32::from(flow.from != me) + u32::from(flow.to != to);
                 let own = if shared { link.shares.share(id) } else { None };
-                let share = own.unwrap_or_else(|| first_rate(c_max, flows, hops));
+                let default = if self.unled { self.config.unlimited } else { first_rate(c_max, flows, hops) };
+                let share = own.unwrap_or(default);
                 let share = link.injection.scaled(share);
                 if flow.told != Some(share) {
                     flow.told = Some(share);

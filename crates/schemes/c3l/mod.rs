@@ -123,6 +123,9 @@ params! {
         /// a time-out doubles the timer of a source that has an allocation, as RFC 6298 section 5.5 has it; false: the source repeats at its
         /// rate (ours)
         reading doubles_timer: bool = true;
+        /// the host holds no flow back by its local_limit: a queue that is kept short would not show that a link is overloaded; false (ours):
+        /// it does, so that a node's own flows leave room for what it forwards, by cable too
+        reading own_queue: bool = true;
         /// a source whose packets no node stamps has no rate but `rate_max` (ours), and over TCP with a window none at all: a path without
         /// radio is nobody's air; false: `first_rate`
         reading unstamped: bool = false;
@@ -166,6 +169,8 @@ params! {
         /// part of C_max that the flows of a node divide without a controller's allocation; where hidden senders starve others, much less
         /// than 1 lets the first reports through
         reading default_part: f64 = 0.1, in 0.001..=1.0;
+        /// time without word of a controller after which a node does not limit its flows any more (ours)
+        reading unled: Span = HOUR, in MILLISECOND..=HOUR;
         /// most links that a node stores
         operator node_links: u64 = 64, in 1..=255;
         /// mean queue of a cycle above which a link is overloaded, part of its limit; section III-D asks for a large one, without a number
@@ -304,6 +309,8 @@ pub struct C3l {
     /// Time after a flow's last packet until its agent has forgotten it: it learns of the packet by a sample, and looks once in an epoch.
     forgotten: Span,
     shares: Shares,
+    /// True if the node's own flows are not held back by the host.
+    own_queue: bool,
 }
 
 fn division(set: &FlowParameters, settle: Span) -> shares::SharesConfig {
@@ -383,7 +390,8 @@ impl C3l {
         };
         let flows = links * set.flows as usize;
         let forgotten = Span(set.flow_expiry.0 + set.sample.0 + 2 * set.epoch.0);
-        Ok(Self { source, epoch: set.epoch, sample: set.sample, flows, forgotten, shares })
+        let own_queue = set.own_queue;
+        Ok(Self { source, epoch: set.epoch, sample: set.sample, flows, forgotten, shares, own_queue })
     }
 
     fn agent_config(set: &C3lParameters) -> agent::AgentConfig {
@@ -414,6 +422,7 @@ impl C3l {
                 sending: set.flow.sending,
                 c_max: set.c_max,
                 default_part: set.default_part,
+                unlimited: FASTEST,
                 most: set.node_links as usize,
                 cycle: set.cycle,
                 answers: set.answers,
@@ -424,6 +433,7 @@ impl C3l {
             lead: set.report_lead,
             first_cycle: set.first_cycle,
             validity: set.validity,
+            unled: set.unled,
         }
     }
 
@@ -503,7 +513,7 @@ impl Scheme for C3l {
     }
 
     fn wants(&self, interface: &Interface) -> Wants {
-        let wants = Wants::of(&[Capability::OwnQueue]);
+        let wants = if self.own_queue { Wants::of(&[Capability::OwnQueue]) } else { Wants::default() };
         if interface.medium == Medium::Wire {
             return wants;
         }
