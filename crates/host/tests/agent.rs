@@ -32,7 +32,7 @@ impl Agent for Busy {
         Self::request_effects(context);
     }
     fn on_sample(&mut self, sample: &NodeSample<'_>, _: &mut AgentContext<'_>) {
-        self.0.lock().unwrap().push(NodeSample { links: &[], flows: &[], ..*sample });
+        self.0.lock().unwrap().push(NodeSample { links: &[], flows: &[], answers: &[], ..*sample });
     }
     fn on_timer(&mut self, _: Timer, context: &mut AgentContext<'_>) {
         Self::request_effects(context);
