@@ -92,9 +92,11 @@ fn a_granted_rate_does_not_double_the_time_out() {
         0 write 3000
         > 1:3001/1000
         1000 timer
+        ! timeout 3000 pipe 3000
         > 1:3001/1000
         = rto=1000 deadline=2000
         2000 timer
+        ! timeout 3000 pipe 3000 repeated
         > 1:3001/1000
         = rto=1000 deadline=3000
         ",
