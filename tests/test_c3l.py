@@ -238,7 +238,7 @@ def test_acknowledgements_leave_the_middle_flow_its_share() -> None:
 
     window: dict[str, object] = {"tcp_window": "newreno", "least_window": 4, "doubles_timer": False}
     answers: dict[str, object] = {"answers": True, "used_rate": "arrivals"}
-    # Measured: 0.36 and 0.63; the shares that the controller divides are a third too large without the acknowledgements' part.
+    # Measured: 0.36 and 0.63. Without the part of the acknowledgements what is divided is a third too large.
     assert least(window) < 0.5 < least(window | answers)
 
 

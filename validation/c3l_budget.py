@@ -1,8 +1,9 @@
-"""Where C3L's least flow loses against the optimum of its scene, in per cent: `python validation/c3l_budget.py FILE...`.
+"""Where C3L's least flow loses against the optimum of its scene: `python validation/c3l_budget.py FILE...`.
 
-A row adds one part to those before it, from the paper's settings to the mended ones; the last rows replace the scheme by an oracle: each
-flow is given a part of its max-min rate from the start, by a source that never sends more, so what is missing there is the transport's
-and the air's, not the controller's. The share of a scene is that of the flow which has least of its own max-min rate, the mean over seeds.
+A row adds one part to those before it, from the paper's settings to the mended ones. The last rows replace
+the scheme by an oracle: each flow is given a part of its max-min rate from the start, by a source that never
+sends more, so what is missing there is the transport's and the air's, not the controller's. The share of a
+scene is that of the flow which has least of its own max-min rate, the mean over seeds, in per cent.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def shares(scenario: airfair.Scenario, seeds: int, part: Edits) -> float:
 
 
 def given(scenario: airfair.Scenario, seeds: int, part: float, packet: str) -> float:
-    """The mean share where each flow is given this part of its max-min rate. The scenario has no table of random flows."""
+    """The mean share where each flow is given this part of its rate; no table of random flows."""
     optimum = airfair.optimum(scenario)["flows"]
     rates = {flow["id"]: flow["max_min_bps"] for flow in optimum}
     traffic = [

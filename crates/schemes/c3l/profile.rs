@@ -110,8 +110,10 @@ impl Profile {
         self.reports.insert(node, (now, passing));
     }
 
-    /// The acknowledgements of a node's last report, which replace those of the one before.
-    pub fn answers(&mut self, node: NodeId, answers: Vec<Answering>, now: Time) {
+    /// The acknowledgements of a node's last report, which replace those of the one before: of each flow over one link.
+    pub fn answers(&mut self, node: NodeId, mut answers: Vec<Answering>, now: Time) {
+        answers.sort_by_key(|answer| (answer.flow, answer.next_hop));
+        answers.dedup_by_key(|answer| answer.flow);
         // As many nodes as there are reports of flows.
         if self.reports.contains_key(&node) {
             self.answers.insert(node, (now, answers));

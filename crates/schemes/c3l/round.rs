@@ -116,6 +116,8 @@ pub struct Rounds {
     cost: Vec<f64>,
     rounds: Vec<LinkRound>,
     shares: Vec<LinkShare>,
+    /// Air that acknowledgements may take of links, seconds a second.
+    answering: BTreeMap<Link, f64>,
     count: u16,
     /// Members of cliques that the last round has looked at for hidden links.
     looked_at: u64,
@@ -140,6 +142,7 @@ impl Rounds {
             cost: Vec::new(),
             rounds: Vec::new(),
             shares: Vec::new(),
+            answering: BTreeMap::new(),
             count: 0,
             looked_at: 0,
             left_out: 0,
@@ -185,7 +188,7 @@ impl Rounds {
     /// steps of the allocation. [`Rules::most_work`] bounds all but the latter, whose pairs of a route's hop and a clique are bounded.
     #[must_use]
     pub fn round_work(&self) -> u64 {
-        let links: usize = self.routes.iter().map(|route| route.links.len()).sum();
+        let links: usize = self.routes.iter().map(|route| route.links.len() + route.answers.len()).sum();
         let tables =
             self.topology.nodes().len() + self.known.len() + links + self.topology.cliques().members();
         let of_topology = self.topology.checks() + self.topology.searched();
@@ -203,9 +206,11 @@ impl Rounds {
         self.profile.add_answers(&mut self.routes, |link| {
             1.0 / known.get(&link).map_or(default, |known| known.report.goodput).max(1.0)
         });
-        let answers = |route: &Route| route.answers.iter().map(|answer| answer.0).collect::<Vec<_>>();
-        let used = self.routes.iter().flat_map(|route| [route.links.clone(), answers(route)].concat());
-        self.topology.use_links(used.collect::<Vec<_>>().into_iter(), now);
+        let used = self
+            .routes
+            .iter()
+            .flat_map(|route| route.links.iter().copied().chain(route.answers.iter().map(|answer| answer.0)));
+        self.topology.use_links(used, now);
         let changed = self.topology.update();
         self.look_back();
         let Self { topology, capacities, config, .. } = self;
@@ -248,7 +253,9 @@ impl Rounds {
                 let at = self.shares.binary_search_by_key(&link, |share| share.link).ok()?;
                 Some(self.shares[at].share)
             });
-            let mut round = LinkRound { assigned: share.unwrap_or(0.0), cost, ..LinkRound::default() };
+            let answers = link.and_then(|link| self.answering.get(&link)).copied().unwrap_or(0.0);
+            let assigned = share.unwrap_or(0.0);
+            let mut round = LinkRound { assigned, cost, answers, ..LinkRound::default() };
             if let Some(known) = known.filter(|known| known.new) {
                 let LinkReport { used, transmissions, overloaded, lossy, .. } = known.report;
                 round = LinkRound { used, transmissions, overloaded, lossy, heard: true, ..round };
@@ -286,6 +293,12 @@ impl Rounds {
         let shares = self.topology.numbered().zip(&assignment.links).filter(|(_, share)| **share > 0.0);
         self.shares.extend(shares.filter_map(|(link, &share)| Some(LinkShare { link: link?, share })));
         self.shares.sort_unstable_by_key(|share| share.link);
+        self.answering.clear();
+        for (route, rate) in self.routes.iter().zip(&assignment.rates) {
+            for &(link, time) in &route.answers {
+                *self.answering.entry(link).or_default() += rate * time;
+            }
+        }
     }
 
     /// The shares of all links that carry flows, in the order of senders and receivers.

@@ -137,7 +137,7 @@ class FlowSample(NamedTuple):
 
 
 class AnswerSample(NamedTuple):
-    """The transport's acknowledgements of a flow that have arrived at the queue for a link since the last sample."""
+    """The acknowledgements of a flow that have arrived at the queue for a link since the last sample."""
 
     flow: int
     """The flow whose data they acknowledge."""
