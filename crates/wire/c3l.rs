@@ -298,7 +298,8 @@ impl Part {
 /// | 2 | number, the node's count of reports |
 /// | 2 | version of the list of neighbours |
 /// | 4 | links, flows, neighbours, answers in this part, 1 byte each |
-/// | 15 each | next hop, 4 bytes; goodput of the link alone, 4; rate that it had, 4; transmissions in 256ths, 2; bit 0: overloaded, bit 1: lossy, 1 |
+/// | 15 each | next hop, 4 bytes; goodput of the link alone, 4; rate that it had, 4; transmissions in 256ths, 2; bit 0: overloaded, bit 1:
+/// lossy, 1 |
 /// | 16 each | flow, 4 bytes; next hop, 4; rate, 4; demand, 4, all ones for no limit |
 /// | 12 each | answers of a flow: flow, 4 bytes; next hop, 4; time of the air that they take, µs a second, 4 |
 /// | 6 each | neighbour, 4 bytes; HELLOs that arrived, 1; probes, 1, both in 255ths |

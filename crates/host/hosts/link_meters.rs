@@ -207,8 +207,8 @@ impl<R: Ix> LinkMeters<R> {
         self.of.get(radio).and_then(Option::as_ref).map_or(0, |meter| meter.bad_readings)
     }
 
-    /// Ends an interval of a radio's meter: links, flows and answers since the last call, in the order of their keys, without the packets that wait.
-    /// None without a meter.
+    /// Ends an interval of a radio's meter: links, flows and answers since the last call, in the order of their keys, without the packets
+    /// that wait. None without a meter.
     pub(crate) fn take(&mut self, radio: R) -> Option<Rows> {
         let meter = self.of.get_mut(radio)?.as_deref_mut()?;
         let mut rows = core::mem::take(&mut self.rows);

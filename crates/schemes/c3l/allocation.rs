@@ -91,7 +91,7 @@ pub struct Flows {
     demands: Vec<f64>,
     ends: Vec<u32>,
     hops: Vec<u32>,
-    /// What flows take of links beside their data: where those of each end, links, seconds of air for each bit of data.
+    /// Air that flows take beside their data: where the entries of each end, links, seconds for each bit of data.
     answer_ends: Vec<u32>,
     answers: Vec<(u32, f64)>,
 }
@@ -132,7 +132,7 @@ impl Flows {
         }
     }
 
-    /// What a flow takes of links beside its data: link, and seconds of air for each bit of data.
+    /// Air that a flow takes beside its data: link, and seconds for each bit of data.
     #[must_use]
     pub fn answers(&self, flow: usize) -> &[(u32, f64)] {
         self.answers.get(row(&self.answer_ends, flow)).unwrap_or_default()

@@ -32,9 +32,9 @@ use crate::words;
 words! {
     /// The window of a source over TCP, beside its rate.
     ///
-    /// Measured with constant rates, 0.6 of the max-min optimum for each flow, so that only the transport matters: without a window the least
-    /// flow of a mesh map of 155 nodes carries 0.05 of its optimum, in a grid of 64 nodes nothing, behind a hidden sender 0.04; with NewReno's
-    /// window 0.49, 0.60 and 0.60.
+    /// Measured with constant rates, 0.6 of the max-min optimum for each flow, so that only the transport matters: without a window the
+    /// least flow of a mesh map of 155 nodes carries 0.05 of its optimum, in a grid of 64 nodes nothing, behind a hidden sender 0.04; with
+    /// NewReno's window 0.49, 0.60 and 0.60.
     pub enum Backstop {
         /// None: the rate is the only limit.
         None = "none",

@@ -68,7 +68,7 @@ pub struct LinksConfig {
     pub c_max: Capacity,
     /// Part of C_max that flows divide without a controller's share.
     pub default_part: f64,
-    /// What a flow gets at a node that has no controller and waits for none.
+    /// Rate of a flow at a node that has no controller and waits for none.
     pub unlimited: Rate,
     /// Most links of a node.
     pub most: usize,

@@ -114,17 +114,17 @@ params! {
         operator flow_expiry: Span = Span::from_secs(8), in MILLISECOND..=HOUR;
         /// most flows that a node stores for a link
         operator flows: u64 = 1024, in 1..=65_536;
-        /// the window of a source over TCP beside its rate (ours): "none", or that of "newreno", which keeps a flow whose share is more than
-        /// its path carries from filling the path with repetitions
+        /// the window of a source over TCP beside its rate (ours): "none", or that of "newreno", which keeps a flow whose share is more
+        /// than its path carries from filling the path with repetitions
         reading tcp_window: Backstop = Backstop::None;
         /// the least of that window while an allocation paces the source, segments (ours): a packet that the MAC gives up is no sign of
         /// congestion there, and with fewer segments under way nothing but the timer repairs it
         reading least_window: u64 = 1, in 1..=1024;
-        /// a time-out doubles the timer of a source that has an allocation, as RFC 6298 section 5.5 has it; false: the source repeats at its
-        /// rate (ours)
+        /// a time-out doubles the timer of a source that has an allocation, as RFC 6298 section 5.5 has it; false: the source repeats at
+        /// its rate (ours)
         reading doubles_timer: bool = true;
-        /// the host holds no flow back by its local_limit: a queue that is kept short would not show that a link is overloaded; false (ours):
-        /// it does, so that a node's own flows leave room for what it forwards, by cable too
+        /// the host holds no flow back by its local_limit: a queue that is kept short would not show that a link is overloaded; false
+        /// (ours): it does, so that a node's own flows leave room for what it forwards, by cable too
         reading own_queue: bool = true;
         /// a source whose packets no node stamps has no rate but `rate_max` (ours), and over TCP with a window none at all: a path without
         /// radio is nobody's air; false: `first_rate`
@@ -145,8 +145,8 @@ params! {
         /// how far probes reach: as their "power" takes them, or as far as the radio's own signal is sensed ("sense", ours), by what the
         /// driver knows of the radio
         reading probe_reach: ProbeReach = ProbeReach::Power;
-        /// time until a controller's first round (ours); the times to the next ones are twice as long each, until they are a cycle. If it is
-        /// shorter than a cycle, a node that hears of its first controller says so at once, and reports soon
+        /// time until a controller's first round (ours); the times to the next ones are twice as long each, until they are a cycle. If it
+        /// is shorter than a cycle, a node that hears of its first controller says so at once, and reports soon
         reading first_cycle: Span = HOUR, in Span::from_millis(100)..=HOUR;
         /// part of a cycle by which a node's report precedes the controller's round at most (ours): it takes time to arrive
         reading report_lead: f64 = 0.2, in 0.0..=0.9;
@@ -178,13 +178,13 @@ params! {
         /// mean queue of a cycle's second half by that of its first, below which the link is not overloaded, since its queue drains (ours);
         /// 0: it is in any case
         reading overload_falls: f64 = 0.9, in 0.0..=1.0;
-        /// part of its packets that the MAC gives up in a cycle above which a link is lossy (ours): what is given up builds up no queue; the
-        /// clique that an overloaded link would pinpoint loses increment, as long as it has more than lossy_floor; 1: never
+        /// part of its packets that the MAC gives up in a cycle above which a link is lossy (ours): what is given up builds up no queue;
+        /// the clique that an overloaded link would pinpoint loses increment, as long as it has more than lossy_floor; 1: never
         reading overload_losses: f64 = 1.0, in 0.0..=1.0;
         /// the capacity below which losses take nothing, part of C_max (ours): many links lose packets whatever others send
         reading lossy_floor: f64 = 0.7, in 0.0..=1.0;
-        /// the acknowledgements of flows have a part of the cliques' capacity (ours): nodes report the air that they take, and a rate counts
-        /// with what its acknowledgements take of the way back; false: they are in no profile
+        /// the acknowledgements of flows have a part of the cliques' capacity (ours): nodes report the air that they take, and a rate
+        /// counts with what its acknowledgements take of the way back; false: they are in no profile
         reading answers: bool = false;
         /// what counts as a link's use of its share, before a capacity grows: what sources are "stated" to send, or what has come as
         /// "arrivals" (ours)

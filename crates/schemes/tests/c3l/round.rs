@@ -311,8 +311,8 @@ fn inhibited_links_are_listed_once() {
     assert!(!found.sensed);
 }
 
-/// A flow 1 -> 2 of half of C, whose acknowledgements took a quarter of the air: 0.5 s for each second of its data, so that rate and answers
-/// share a second as x + x/2: x = 2/3 of C. What is told counts up to what the data itself would take: x + x: 1/2 of C.
+/// A flow 1 -> 2 of half of C, whose acknowledgements took a quarter of the air: 0.5 s for each second of its data, so that rate and
+/// answers share a second as x + x/2: x = 2/3 of C. What is told counts up to what the data itself would take: x + x: 1/2 of C.
 #[test]
 fn acknowledgements_have_a_part_of_the_capacity() {
     for (told, rate) in [(0.0, 1.0), (0.25, 2.0 / 3.0), (0.5, 0.5), (9.0, 0.5)] {
