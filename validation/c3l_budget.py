@@ -55,7 +55,7 @@ def least(result: Mapping[str, object], rates: Mapping[str, float]) -> float:
     """The share of the flow that has least of its max-min rate."""
     flows = result["flows"]
     assert isinstance(flows, list)
-    return min(flow["goodput_bps"] / rates[flow["id"]] for flow in flows)
+    return min(float(flow["goodput_bps"]) / rates[flow["id"]] for flow in flows)
 
 
 def shares(scenario: airfair.Scenario, seeds: int, part: Edits) -> float:

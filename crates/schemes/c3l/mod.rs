@@ -40,7 +40,9 @@
 //! - Rates are those of IP packets, this scheme's header included.
 //! - A node has one radio: two would report under one name, so a node with several is refused
 //!   (`Capability::LoneRadio`).
-//! - Wires are not C3L's: they have no agent, and stamp nothing.
+//! - Wires are not C3L's: they have no agent, and stamp nothing. With `unstamped` a source whose packets nobody stamps has no rate.
+//! - Additions of ours that are off by default, each with the measurement that it answers: the window and the timer over TCP (`flow`),
+//!   acknowledgements (`profile`), losses and bounds of capacities (`capacity`), the reach of probes and the first cycles (`agent`).
 //! - Flows of C3L are not held by `local_limit`: a queue that is kept short would not show that a link is overloaded.
 
 mod agent;

@@ -11,6 +11,8 @@
 //! - Of the flows that begin at a node no more than a number count (ours), so that a node cannot take the air of others by inventing flows.
 //!   Those beyond it have parts of the link's share, which is that of fewer flows. Their routes count from the next node on that begins
 //!   fewer, or a node could take shares from others by saying that it begins their flows.
+//! - Acknowledgements (ours) are no routes of their own: what they take of the air of links is a part of what each bit of their flow takes,
+//!   by the rate that its first node reports, and at most as much as the data would take there, or a node could say that it sends many.
 //! - A node's report counts for `expiry`, so that a lost one does not stop its flows.
 
 use alloc::collections::BTreeMap;
@@ -33,6 +35,9 @@ pub struct Passing {
     /// The rate that it had, bit/s.
     pub rate: f64,
 }
+
+/// Most flows of a node whose acknowledgements count.
+const MOST_ANSWERS: usize = 4096;
 
 /// Acknowledgements of a flow that a node sends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,6 +119,7 @@ impl Profile {
     pub fn answers(&mut self, node: NodeId, mut answers: Vec<Answering>, now: Time) {
         answers.sort_by_key(|answer| (answer.flow, answer.next_hop));
         answers.dedup_by_key(|answer| answer.flow);
+        answers.truncate(MOST_ANSWERS);
         // As many nodes as there are reports of flows.
         if self.reports.contains_key(&node) {
             self.answers.insert(node, (now, answers));
