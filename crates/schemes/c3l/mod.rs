@@ -473,6 +473,7 @@ impl C3l {
                 },
                 reestimate: set.reestimate,
                 demands: set.demands,
+                answers: set.answers,
                 repeats_cost: set.repeats_cost,
                 own_flows: set.own_flows as usize,
                 expiry: set.report_expiry,

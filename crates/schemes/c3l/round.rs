@@ -33,6 +33,8 @@ pub struct RoundConfig {
     pub reestimate: bool,
     /// True if flows get no more than nodes report that they require.
     pub demands: bool,
+    /// True if acknowledgements have a part of the capacity; else what nodes report of them is not heeded.
+    pub answers: bool,
     /// True if a packet takes as much air as its transmissions do.
     pub repeats_cost: bool,
     /// Most flows that count of those that begin at one node.
@@ -50,6 +52,7 @@ impl Default for RoundConfig {
             capacity: capacity::CapacityConfig::default(),
             reestimate: true,
             demands: false,
+            answers: false,
             repeats_cost: false,
             own_flows: 1024,
             expiry: Span::from_secs(20),
@@ -181,7 +184,9 @@ impl Rounds {
 
     /// The acknowledgements that a node sends on, of the same report.
     pub fn answers(&mut self, node: NodeId, answers: Vec<Answering>, now: Time) {
-        self.profile.answers(node, answers, now);
+        if self.config.answers {
+            self.profile.answers(node, answers, now);
+        }
     }
 
     /// Entries that the last round has looked at: reports, pairs of links, members of cliques, sets of links of the search for cliques, and

@@ -316,7 +316,8 @@ fn inhibited_links_are_listed_once() {
 #[test]
 fn acknowledgements_have_a_part_of_the_capacity() {
     for (told, rate) in [(0.0, 1.0), (0.25, 2.0 / 3.0), (0.5, 0.5), (9.0, 0.5)] {
-        let mut controller = Rounds::new(RoundConfig { default_goodput: C, ..RoundConfig::default() });
+        let mut controller =
+            Rounds::new(RoundConfig { answers: true, default_goodput: C, ..RoundConfig::default() });
         let flow = Passing { flow: FlowId(1), next_hop: NodeId(2), demand: ANY, rate: 0.5 * C };
         let heard = |node| Neighbour { node: NodeId(node), hellos: 255, probes: 255 };
         controller.report(NodeId(1), &[], vec![flow], Some(&[heard(2)]), at(0));
@@ -335,7 +336,8 @@ fn acknowledgements_have_a_part_of_the_capacity() {
 /// Answers of flows that nobody sends, to the node itself, or of a node that has not reported change nothing.
 #[test]
 fn answers_that_belong_to_no_route() {
-    let mut controller = Rounds::new(RoundConfig { default_goodput: C, ..RoundConfig::default() });
+    let mut controller =
+        Rounds::new(RoundConfig { answers: true, default_goodput: C, ..RoundConfig::default() });
     let flow = Passing { flow: FlowId(1), next_hop: NodeId(2), demand: ANY, rate: C };
     controller.report(NodeId(1), &[], vec![flow], Some(&[]), at(0));
     let answer = |flow, next_hop, time| Answering { flow: FlowId(flow), next_hop: NodeId(next_hop), time };
