@@ -169,6 +169,79 @@ def test_probes_that_do_not_reach_as_far_as_nodes_sense_are_warned_of() -> None:
         assert short_probes(line(*FAR), scheme=scheme) == []
 
 
+def test_probes_that_reach_as_far_as_signals_are_sensed() -> None:
+    # No power is to be chosen, so none is warned of; 1 finds the 3 that it senses 340 m away, as with 7 dB.
+    assert short_probes(line(*FAR), "schemes.c3l.probe_reach=sense") == []
+    assert inhibited(line(0, 170, 340, 540), probe_reach="sense") == []
+
+
+TWO_PATHS = """
+name = "paths"
+[radio]
+standard = "802.11b"
+[[node]]
+id = "a"
+position = ["0 m", "0 m"]
+[[node]]
+id = "b"
+position = ["50 m", "0 m"]
+[[node]]
+id = "server"
+radios = []
+[[link]]
+ends = ["b", "server"]
+rate = "20 Mbit/s"
+delay = "5 ms"
+[[flow]]
+id = "cable"
+from = "server"
+to = "b"
+transport = "{transport}"
+traffic = {{ kind = "{traffic}" }}
+[[flow]]
+id = "air"
+from = "a"
+to = "server"
+transport = "{transport}"
+traffic = {{ kind = "{traffic}" }}
+"""
+
+
+@pytest.mark.parametrize(("transport", "traffic"), [("tcp", "ftp"), ("udp", "saturating")])
+def test_a_path_without_radio_is_not_limited(transport: str, traffic: str) -> None:
+    text = TWO_PATHS.format(transport=transport, traffic=traffic)
+
+    def goodputs(*overrides: str) -> list[float]:
+        """Mbit/s of both flows."""
+        scenario = Scenario.parse(text, "paths", ["duration=40 s", "warmup=20 s", *overrides])
+        return [flow["goodput_bps"] / 1e6 for flow in airfair.run(scenario, scheme="c3l")["flows"]]
+
+    cable, air = goodputs()
+    # Held at first_rate, 100 kbit/s with headers; the radio carries less than its 11 Mbit/s in any case.
+    assert cable < 0.1
+    window = ("schemes.c3l.tcp_window=newreno", "schemes.c3l.own_queue=false")
+    free, mixed = goodputs("schemes.c3l.unstamped=true", *window)
+    # Of 20 Mbit/s, less headers and the acknowledgements of the other flow.
+    assert 17 < free < 20
+    assert 0.8 * air < mixed < 11
+
+
+def test_acknowledgements_leave_the_middle_flow_its_share() -> None:
+    scenario = Scenario.read(SCENARIOS / "three-pairs.toml")
+    most = min(flow["max_min_bps"] for flow in airfair.optimum(scenario)["flows"])
+
+    def least(parameters: dict[str, object]) -> float:
+        """The least flow's part of the optimum, the mean of three seeds."""
+        edited = scenario.edited({f"schemes.c3l.{name}": value for name, value in parameters.items()})
+        runs = [airfair.run(edited, scheme="c3l", seed=seed) for seed in (1, 2, 3)]
+        return sum(run["min_goodput_bps"] for run in runs) / 3 / most
+
+    window: dict[str, object] = {"tcp_window": "newreno", "least_window": 4, "doubles_timer": False}
+    answers: dict[str, object] = {"answers": True, "used_rate": "arrivals"}
+    # Measured: 0.36 and 0.63. Without the part of the acknowledgements what is divided is a third too large.
+    assert least(window) < 0.5 < least(window | answers)
+
+
 def test_probes_reach_where_the_lowest_rate_goes_farther() -> None:
     propagation = 'radio.propagation={ model = "two-ray" }'
     for model in ("worst-sinr", "per-chunk"):

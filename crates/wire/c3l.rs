@@ -286,7 +286,8 @@ impl Part {
     }
 }
 
-/// A node's report to the controller, or a part of it: 16 bytes, 15 for each link, 16 for each flow, 6 for each neighbour.
+/// A node's report to the controller, or a part of it: 16 bytes, 15 for each link, 16 for each flow, 12 for each answer, 6 for each
+/// neighbour.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -296,9 +297,11 @@ impl Part {
 /// | 4 | node |
 /// | 2 | number, the node's count of reports |
 /// | 2 | version of the list of neighbours |
-/// | 4 | links, flows, neighbours in this part, 1 byte each; 0, ignored |
-/// | 15 each | next hop, 4 bytes; goodput of the link alone, 4; rate that it had, 4; transmissions in 256ths, 2; bit 0: overloaded, 1 |
+/// | 4 | links, flows, neighbours, answers in this part, 1 byte each |
+/// | 15 each | next hop, 4 bytes; goodput of the link alone, 4; rate that it had, 4; transmissions in 256ths, 2; bit 0: overloaded, bit 1:
+/// lossy, 1 |
 /// | 16 each | flow, 4 bytes; next hop, 4; rate, 4; demand, 4, all ones for no limit |
+/// | 12 each | answers of a flow: flow, 4 bytes; next hop, 4; time of the air that they take, µs a second, 4 |
 /// | 6 each | neighbour, 4 bytes; HELLOs that arrived, 1; probes, 1, both in 255ths |
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Report {
@@ -307,6 +310,7 @@ pub struct Report {
     listed: bool,
     links: Vec<LinkReport>,
     flows: Vec<FlowReport>,
+    answers: Vec<AnswerReport>,
     neighbours: Vec<Neighbour>,
 }
 
@@ -334,6 +338,8 @@ pub struct LinkReport {
     pub transmissions: u16,
     /// True if its queue has built up.
     pub overloaded: bool,
+    /// True if the MAC gives up many of its packets.
+    pub lossy: bool,
 }
 
 /// A flow that the node sends on.
@@ -347,6 +353,17 @@ pub struct FlowReport {
     pub rate: u32,
     /// Rate that it requires, bytes/s; `u32::MAX`: all that it gets.
     pub demand: u32,
+}
+
+/// The acknowledgements of a flow that the node sends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AnswerReport {
+    /// The flow whose data they acknowledge.
+    pub flow: u32,
+    /// The next hop of the acknowledgements.
+    pub next_hop: u32,
+    /// Time of the air that they take, microseconds a second.
+    pub time: u32,
 }
 
 /// A node that the reporting node hears.
@@ -363,6 +380,7 @@ pub struct Neighbour {
 const REPORT_HEAD: usize = 16;
 const LINK: usize = 15;
 const FLOW: usize = 16;
+const ANSWER: usize = 12;
 const NEIGHBOUR: usize = 6;
 /// Parts, and entries of a kind in a part.
 const MOST: usize = u8::MAX as usize;
@@ -375,12 +393,24 @@ impl Report {
         flows: &[FlowReport],
         neighbours: Option<&[Neighbour]>,
     ) -> Vec<Self> {
+        Self::parts_with_answers(head, links, flows, &[], neighbours)
+    }
+
+    /// The same with the acknowledgements that the node sends on.
+    pub fn parts_with_answers(
+        head: ReportHead,
+        links: &[LinkReport],
+        flows: &[FlowReport],
+        answers: &[AnswerReport],
+        neighbours: Option<&[Neighbour]>,
+    ) -> Vec<Self> {
         let new = || Self {
             head,
             part: Part::WHOLE,
             listed: neighbours.is_some(),
             links: Vec::new(),
             flows: Vec::new(),
+            answers: Vec::new(),
             neighbours: Vec::new(),
         };
         let (mut parts, mut last) = (Vec::new(), new());
@@ -396,6 +426,10 @@ impl Report {
         for &flow in flows {
             fit(&mut last, FLOW, |part| part.flows.len());
             last.flows.push(flow);
+        }
+        for &answer in answers {
+            fit(&mut last, ANSWER, |part| part.answers.len());
+            last.answers.push(answer);
         }
         for &neighbour in neighbours.unwrap_or_default() {
             fit(&mut last, NEIGHBOUR, |part| part.neighbours.len());
@@ -428,6 +462,11 @@ impl Report {
         &self.flows
     }
 
+    /// Acknowledgements that the node sends on.
+    pub fn answers(&self) -> &[AnswerReport] {
+        &self.answers
+    }
+
     /// Nodes that the node hears; `None` if the report does not list them.
     pub fn neighbours(&self) -> Option<&[Neighbour]> {
         self.listed.then_some(&self.neighbours[..])
@@ -435,7 +474,11 @@ impl Report {
 
     /// Length on the wire, bytes.
     pub const fn wire_len(&self) -> usize {
-        REPORT_HEAD + LINK * self.links.len() + FLOW * self.flows.len() + NEIGHBOUR * self.neighbours.len()
+        REPORT_HEAD
+            + LINK * self.links.len()
+            + FLOW * self.flows.len()
+            + ANSWER * self.answers.len()
+            + NEIGHBOUR * self.neighbours.len()
     }
 
     /// Encodes the message to the front of `buffer` and returns its length, bytes.
@@ -443,20 +486,20 @@ impl Report {
     /// # Errors
     /// Where `buffer` is shorter than [`Self::wire_len`].
     pub fn encode(&self, buffer: &mut [u8]) -> Result<usize, EncodeError> {
-        let Self { head, part, listed, links, flows, neighbours } = self;
+        let Self { head, part, listed, links, flows, answers, neighbours } = self;
         let mut writer = Writer::new(Header::C3l, buffer, self.wire_len())?
             .put([REPORT, u8::from(*listed), part.index, part.of])
             .put(head.node.to_be_bytes())
             .put(head.number.to_be_bytes())
             .put(head.version.to_be_bytes())
-            .put([links.len() as u8, flows.len() as u8, neighbours.len() as u8, 0]);
+            .put([links.len() as u8, flows.len() as u8, neighbours.len() as u8, answers.len() as u8]);
         for link in links {
             writer = writer
                 .put(link.next_hop.to_be_bytes())
                 .put(link.capacity.to_be_bytes())
                 .put(link.used.to_be_bytes())
                 .put(link.transmissions.to_be_bytes())
-                .put([u8::from(link.overloaded)]);
+                .put([u8::from(link.overloaded) | u8::from(link.lossy) << 1]);
         }
         for flow in flows {
             writer = writer
@@ -464,6 +507,12 @@ impl Report {
                 .put(flow.next_hop.to_be_bytes())
                 .put(flow.rate.to_be_bytes())
                 .put(flow.demand.to_be_bytes());
+        }
+        for answer in answers {
+            writer = writer
+                .put(answer.flow.to_be_bytes())
+                .put(answer.next_hop.to_be_bytes())
+                .put(answer.time.to_be_bytes());
         }
         for Neighbour { node, hellos, probes } in neighbours {
             writer = writer.put(node.to_be_bytes()).put([*hellos, *probes]);
@@ -483,15 +532,16 @@ impl Report {
         let part = Part::decode(&mut reader)?;
         let head = ReportHead { node: reader.u32_be()?, number: reader.u16_be()?, version: reader.u16_be()? };
         let at = reader.clone();
-        let [links, flows, neighbours, _reserved] = reader.array()?;
-        let counts = [links, flows, neighbours].map(usize::from);
-        let length = REPORT_HEAD + LINK * counts[0] + FLOW * counts[1] + NEIGHBOUR * counts[2];
+        let [links, flows, neighbours, answers] = reader.array()?;
+        let counts = [links, flows, neighbours, answers].map(usize::from);
+        let length =
+            REPORT_HEAD + LINK * counts[0] + FLOW * counts[1] + NEIGHBOUR * counts[2] + ANSWER * counts[3];
         if length > MOST_BYTES || (neighbours > 0 && !listed) {
             let expected = "entries of at most 1400 bytes, neighbours only if listed";
             return Err(at.fail(Expected::value(
                 "numbers of entries",
                 expected,
-                &[links, flows, neighbours],
+                &[links, flows, neighbours, answers],
             )));
         }
         let mut report = Self {
@@ -500,16 +550,14 @@ impl Report {
             listed,
             links: Vec::with_capacity(counts[0]),
             flows: Vec::with_capacity(counts[1]),
+            answers: Vec::with_capacity(counts[3]),
             neighbours: Vec::with_capacity(counts[2]),
         };
         for _ in 0..links {
-            report.links.push(LinkReport {
-                next_hop: reader.u32_be()?,
-                capacity: reader.u32_be()?,
-                used: reader.u32_be()?,
-                transmissions: reader.u16_be()?,
-                overloaded: reader.u8()? & 1 == 1,
-            });
+            let (next_hop, capacity, used) = (reader.u32_be()?, reader.u32_be()?, reader.u32_be()?);
+            let (transmissions, flags) = (reader.u16_be()?, reader.u8()?);
+            let [overloaded, lossy] = [1, 2].map(|bit| flags & bit > 0);
+            report.links.push(LinkReport { next_hop, capacity, used, transmissions, overloaded, lossy });
         }
         for _ in 0..flows {
             report.flows.push(FlowReport {
@@ -517,6 +565,13 @@ impl Report {
                 next_hop: reader.u32_be()?,
                 rate: reader.u32_be()?,
                 demand: reader.u32_be()?,
+            });
+        }
+        for _ in 0..answers {
+            report.answers.push(AnswerReport {
+                flow: reader.u32_be()?,
+                next_hop: reader.u32_be()?,
+                time: reader.u32_be()?,
             });
         }
         for _ in 0..neighbours {

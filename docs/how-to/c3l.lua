@@ -28,6 +28,7 @@ local fields = {
     links = ProtoField.uint8("c3l.links", "Links"),
     flows = ProtoField.uint8("c3l.flows", "Flows"),
     neighbours = ProtoField.uint8("c3l.neighbours", "Neighbours"),
+    answers = ProtoField.uint8("c3l.answers", "Flows with acknowledgements"),
     valid = ProtoField.uint32("c3l.valid_ms", "Valid for, ms"),
     freshness = ProtoField.uint32("c3l.freshness", "Freshness of the controller"),
 }
@@ -76,6 +77,7 @@ local function report(part, bytes)
     part:add(fields.links, bytes(12, 1))
     part:add(fields.flows, bytes(13, 1))
     part:add(fields.neighbours, bytes(14, 1))
+    part:add(fields.answers, bytes(15, 1))
 end
 
 local function allocation(part, bytes)

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use airfair_schemes::places::{
-    AgentEffects, AgentSetup, Destination, FlowId, FlowSample, FlowShare, Forwarder, ForwarderContext,
-    ForwarderEffects, Heard, LinkSample, LoneExchange, NodeId, NodeSample, Timer,
+    AgentEffects, AgentSetup, Destination, FlowId, FlowShare, Forwarder, ForwarderContext, ForwarderEffects,
+    Heard, LoneExchange, NodeId, NodeSample, Timer,
 };
 use airfair_units::Time;
 
@@ -12,6 +12,7 @@ use super::forwarders;
 use super::{HostEvent, MessageSender, Net, add_waiting, post};
 use crate::agent::{AgentSlot, EndedMessage, MessageCounts};
 use crate::header::HeaderId;
+use crate::hosts::link_meters::Rows;
 use crate::sample::InterfaceCounters;
 use crate::seen::{MessageId, Seen};
 use crate::slot::Firing;
@@ -210,23 +211,22 @@ pub fn sample<N: Net>(net: &mut N, radio: N::Radio, counted: InterfaceCounters) 
     };
     let Some(difference) = difference else { return };
     let counted = now.since(core::mem::replace(&mut host.sampled, now));
-    let (links, flows) = links_and_flows(net, radio);
-    let sample = NodeSample { set_up, queue, counted, links: &links, flows: &flows, ..difference };
+    let rows = links_and_flows(net, radio);
+    let Rows { links, flows, answers } = &rows;
+    let sample = NodeSample { set_up, queue, counted, links, flows, answers, ..difference };
     call(net, radio, |agent, out, firings| agent.on_sample(&sample, now, out, firings));
-    net.meters().links.put_back(links, flows);
+    net.meters().links.put_back(rows);
     changed(net, radio, now);
 }
 
 /// Links and flows of a radio since its last sample, if it counts them.
-fn links_and_flows<N: Net>(net: &mut N, radio: N::Radio) -> (Vec<LinkSample>, Vec<FlowSample>) {
-    let Some((mut links, mut flows)) = net.meters().links.take(radio) else {
-        return (Vec::new(), Vec::new());
-    };
-    add_waiting(net, radio, &mut links);
-    for sample in &mut flows {
+fn links_and_flows<N: Net>(net: &mut N, radio: N::Radio) -> Rows {
+    let Some(mut rows) = net.meters().links.take(radio) else { return Rows::default() };
+    add_waiting(net, radio, &mut rows.links);
+    for sample in &mut rows.flows {
         sample.stated = net.stated_rate(radio, sample.flow);
     }
-    (links, flows)
+    rows
 }
 
 /// Handles a message that a radio has received. Returns true if it is new to the radio's agent, which then has it.

@@ -4,7 +4,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use airfair_schemes::places::{FlowId, FlowSample, LinkSample, NodeId, Packet, PacketClass};
+use airfair_schemes::places::{AnswerSample, FlowId, FlowSample, LinkSample, NodeId, Packet, PacketClass};
 
 use crate::sample::LinkCounters;
 use crate::table::{Ix, Table};
@@ -16,23 +16,30 @@ const MOST_ROWS: usize = 1 << 12;
 pub struct LinkMeters<R: Ix> {
     /// Empty if no agent wants one.
     of: Table<R, Option<Box<LinkMeter>>>,
-    links: Vec<LinkSample>,
-    flows: Vec<FlowSample>,
+    rows: Rows,
+}
+
+/// The rows of an interval.
+#[derive(Default)]
+pub(crate) struct Rows {
+    /// By neighbour.
+    pub links: Vec<LinkSample>,
+    /// By flow and neighbour.
+    pub flows: Vec<FlowSample>,
+    /// By flow and neighbour.
+    pub answers: Vec<AnswerSample>,
 }
 
 impl<R: Ix> Default for LinkMeters<R> {
     fn default() -> Self {
-        Self { of: Table::default(), links: Vec::new(), flows: Vec::new() }
+        Self { of: Table::default(), rows: Rows::default() }
     }
 }
 
-/// The meter of a radio. Both lists are in the order of their keys.
+/// The meter of a radio. All lists are in the order of their keys.
 #[derive(Default)]
 struct LinkMeter {
-    /// By neighbour.
-    links: Vec<LinkSample>,
-    /// By flow and neighbour.
-    flows: Vec<FlowSample>,
+    rows: Rows,
     /// The counters of a driver that were read last, by neighbour.
     counted: Vec<(NodeId, LinkCounters)>,
     /// Readings that were left out because they were wrong.
@@ -52,7 +59,7 @@ pub struct ArrivedPacket {
     pub to: NodeId,
     /// Size as an IP packet.
     pub bytes: u32,
-    /// Class; of acknowledgements and reports the flow is not counted.
+    /// Class.
     pub class: PacketClass,
 }
 
@@ -81,30 +88,47 @@ pub struct FinishedPacket {
 impl LinkMeter {
     /// The row of a neighbour; none if there are too many.
     fn link(&mut self, neighbour: NodeId) -> Option<&mut LinkSample> {
-        let at = match self.links.binary_search_by_key(&neighbour, |link| link.neighbour) {
+        let links = &mut self.rows.links;
+        let at = match links.binary_search_by_key(&neighbour, |link| link.neighbour) {
             Ok(at) => at,
-            Err(_) if self.links.len() >= MOST_ROWS => return None,
+            Err(_) if links.len() >= MOST_ROWS => return None,
             Err(at) => {
-                self.links.insert(at, LinkSample::new(neighbour));
+                links.insert(at, LinkSample::new(neighbour));
                 at
             }
         };
-        self.links.get_mut(at)
+        links.get_mut(at)
     }
 
     fn count_flow(&mut self, packet: &ArrivedPacket) {
         let ArrivedPacket { neighbour, flow, from, to, bytes, .. } = *packet;
-        match self.flows.binary_search_by_key(&(flow, neighbour), |row| (row.flow, row.neighbour)) {
+        let flows = &mut self.rows.flows;
+        match flows.binary_search_by_key(&(flow, neighbour), |row| (row.flow, row.neighbour)) {
             Ok(at) => {
-                let row = &mut self.flows[at];
+                let row = &mut flows[at];
                 row.packets = row.packets.saturating_add(1);
                 row.bytes = row.bytes.saturating_add(u64::from(bytes));
             }
-            Err(_) if self.flows.len() >= MOST_ROWS => {}
+            Err(_) if flows.len() >= MOST_ROWS => {}
             Err(at) => {
                 let bytes = u64::from(bytes);
-                self.flows
-                    .insert(at, FlowSample { flow, from, to, neighbour, packets: 1, bytes, stated: None });
+                flows.insert(at, FlowSample { flow, from, to, neighbour, packets: 1, bytes, stated: None });
+            }
+        }
+    }
+
+    fn count_answer(&mut self, packet: &ArrivedPacket) {
+        let ArrivedPacket { neighbour, flow, bytes, .. } = *packet;
+        let answers = &mut self.rows.answers;
+        match answers.binary_search_by_key(&(flow, neighbour), |row| (row.flow, row.neighbour)) {
+            Ok(at) => {
+                let row = &mut answers[at];
+                row.packets = row.packets.saturating_add(1);
+                row.bytes = row.bytes.saturating_add(u64::from(bytes));
+            }
+            Err(_) if answers.len() >= MOST_ROWS => {}
+            Err(at) => {
+                answers.insert(at, AnswerSample { flow, neighbour, packets: 1, bytes: u64::from(bytes) });
             }
         }
     }
@@ -133,7 +157,7 @@ impl<R: Ix> LinkMeters<R> {
     /// The neighbours for which packets of flows, acknowledgements or reports have arrived at a radio's queue so far.
     pub fn used(&self, radio: R) -> impl Iterator<Item = NodeId> + '_ {
         let meter = self.of.get(radio).and_then(Option::as_ref);
-        meter.into_iter().flat_map(|meter| meter.links.iter().map(|link| link.neighbour))
+        meter.into_iter().flat_map(|meter| meter.rows.links.iter().map(|link| link.neighbour))
     }
 
     /// Counts a packet that arrives at a radio's queue.
@@ -142,8 +166,11 @@ impl<R: Ix> LinkMeters<R> {
         if let Some(link) = meter.link(packet.neighbour) {
             link.arrived = link.arrived.saturating_add(1);
         }
-        if packet.class == PacketClass::Data && packet.flow != FlowId::NONE {
-            meter.count_flow(packet);
+        match packet.class {
+            _ if packet.flow == FlowId::NONE => {}
+            PacketClass::Data => meter.count_flow(packet),
+            PacketClass::Ack => meter.count_answer(packet),
+            PacketClass::Control => {}
         }
     }
 
@@ -180,22 +207,24 @@ impl<R: Ix> LinkMeters<R> {
         self.of.get(radio).and_then(Option::as_ref).map_or(0, |meter| meter.bad_readings)
     }
 
-    /// Ends an interval of a radio's meter: links and flows since the last call, in the order of their keys, without the packets that wait.
-    /// None without a meter.
-    pub(crate) fn take(&mut self, radio: R) -> Option<(Vec<LinkSample>, Vec<FlowSample>)> {
+    /// Ends an interval of a radio's meter: links, flows and answers since the last call, in the order of their keys, without the packets
+    /// that wait. None without a meter.
+    pub(crate) fn take(&mut self, radio: R) -> Option<Rows> {
         let meter = self.of.get_mut(radio)?.as_deref_mut()?;
-        let (mut links, mut flows) = (core::mem::take(&mut self.links), core::mem::take(&mut self.flows));
-        for link in &mut meter.links {
-            links.push(core::mem::replace(link, LinkSample::new(link.neighbour)));
+        let mut rows = core::mem::take(&mut self.rows);
+        for link in &mut meter.rows.links {
+            rows.links.push(core::mem::replace(link, LinkSample::new(link.neighbour)));
         }
-        flows.append(&mut meter.flows);
-        Some((links, flows))
+        rows.flows.append(&mut meter.rows.flows);
+        rows.answers.append(&mut meter.rows.answers);
+        Some(rows)
     }
 
     /// Returns the lists of [`LinkMeters::take`], to be used again.
-    pub(crate) fn put_back(&mut self, mut links: Vec<LinkSample>, mut flows: Vec<FlowSample>) {
-        links.clear();
-        flows.clear();
-        (self.links, self.flows) = (links, flows);
+    pub(crate) fn put_back(&mut self, mut rows: Rows) {
+        rows.links.clear();
+        rows.flows.clear();
+        rows.answers.clear();
+        self.rows = rows;
     }
 }

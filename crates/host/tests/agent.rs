@@ -32,7 +32,7 @@ impl Agent for Busy {
         Self::request_effects(context);
     }
     fn on_sample(&mut self, sample: &NodeSample<'_>, _: &mut AgentContext<'_>) {
-        self.0.lock().unwrap().push(NodeSample { links: &[], flows: &[], ..*sample });
+        self.0.lock().unwrap().push(NodeSample { links: &[], flows: &[], answers: &[], ..*sample });
     }
     fn on_timer(&mut self, _: Timer, context: &mut AgentContext<'_>) {
         Self::request_effects(context);
@@ -113,6 +113,7 @@ fn effects_are_the_callers_and_timers_fire_once() {
         rate: Rate::from_mbps(2),
         exchange: LoneExchange::default(),
         neighbours: &[],
+        sense_margin: None,
     };
     slot.on_start(&setup, Time(10), &mut effects, &mut firings);
     assert_eq!((effects.messages.len(), effects.settings.len(), effects.timers.len()), (1, 1, 0));

@@ -181,6 +181,7 @@ fn a_sample_has_links_and_flows() {
         rate: Rate::from_mbps(11),
         exchange: LoneExchange::default(),
         neighbours: &[],
+        sense_margin: None,
     };
     agents::start(&mut toy, Node(0), &setup, idle(5_000));
     let [(HostEvent::Sample(Node(0)), first)] = toy.take_events()[..] else { panic!("one sample") };

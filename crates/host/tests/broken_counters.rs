@@ -26,6 +26,7 @@ fn agent(name: &str) -> AgentSlot {
         rate: RATE,
         exchange: LoneExchange { rate: RATE, ..LoneExchange::default() },
         neighbours: &[NodeId(2), NodeId(3)],
+        sense_margin: None,
     };
     slot.on_start(&setup, Time::ZERO, &mut AgentEffects::default(), &mut Vec::new());
     slot

@@ -70,9 +70,13 @@ fn sample<'py>(py: Python<'py>, s: &NodeSample<'_>) -> PyResult<Bound<'py, PyAny
     };
     let links = PyTuple::new(py, s.links.iter().map(link).collect::<PyResult<Vec<_>>>()?)?;
     let flows = PyTuple::new(py, s.flows.iter().map(flow).collect::<PyResult<Vec<_>>>()?)?;
+    let answer = |a: &places::AnswerSample| {
+        class!(py, "AnswerSample")?.call1((a.flow.0, a.neighbour.0, a.packets, a.bytes))
+    };
+    let answers = PyTuple::new(py, s.answers.iter().map(answer).collect::<PyResult<Vec<_>>>()?)?;
     let (interval, own, queue) = (s.interval.0, s.receive_own.0, view(py, &s.queue)?);
     class!(py, "NodeSample")?
-        .call1((interval, airtime, own, s.retries, s.traffic, s.set_up, queue, links, flows))
+        .call1((interval, airtime, own, s.retries, s.traffic, s.set_up, queue, links, flows, answers))
 }
 
 impl Agent for PythonAgent {

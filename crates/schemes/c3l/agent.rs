@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 
 use airfair_units::{Db, Rate, Span, Time};
 use airfair_wire::c3l::{
-    Alive as WireAlive, Allocation, FlowReport, Hello, LinkReport, Message as WireMessage,
+    Alive as WireAlive, Allocation, AnswerReport, FlowReport, Hello, LinkReport, Message as WireMessage,
     Neighbour as WireNeighbour, Report, ReportHead, Word,
 };
 
@@ -27,11 +27,22 @@ use crate::places::{
     Agent, AgentContext, AgentSetup, Destination, FlowId, FlowShare, LoneExchange, Message, NodeId,
     NodeSample, SendRate, Setting, Timer, Transmit,
 };
+use crate::words;
 
 const HELLO: Timer = Timer(1);
 const PROBE: Timer = Timer(2);
 const REPORT: Timer = Timer(3);
 const DIVIDE: Timer = Timer(4);
+
+words! {
+    /// How far probes reach.
+    pub enum ProbeReach {
+        /// As far as their power takes them (§III-B: 3 dB).
+        Power = "power",
+        /// As far as the radio's signal is sensed at least, by what is known of the radio (ours): less does not find who is kept silent.
+        Sense = "sense",
+    }
+}
 
 /// The parameters of an agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,6 +53,8 @@ pub struct AgentConfig {
     pub jitter: f64,
     /// Power of probes above the radio's own.
     pub probe_power: Db,
+    /// How far they reach.
+    pub probe_reach: ProbeReach,
     /// The search for a controller.
     pub controllers: KnownControllersConfig,
     /// The node's links.
@@ -50,6 +63,12 @@ pub struct AgentConfig {
     pub epoch: Span,
     /// Part of a cycle by which a report precedes the controller's round at most.
     pub lead: f64,
+    /// The first cycle of a controller; later ones are twice as long each until they are a whole one. As long as one: all are.
+    pub first_cycle: Span,
+    /// Cycles for which an allocation is valid.
+    pub validity: u64,
+    /// Time without a controller after which flows have no limit.
+    pub unled: Span,
 }
 
 /// The last allocation.
@@ -80,6 +99,8 @@ pub struct NodeAgent {
     reported: Option<NodeId>,
     acknowledged: u16,
     allocated: Option<Allocated>,
+    /// The last time at which a controller was known, or the start.
+    led: Time,
     now: Time,
     ignored: u64,
     work: u64,
@@ -107,6 +128,7 @@ impl NodeAgent {
             reported: None,
             acknowledged: 0,
             allocated: None,
+            led: Time::ZERO,
             now: Time::ZERO,
             ignored: 0,
             work: 0,
@@ -155,9 +177,24 @@ impl NodeAgent {
         }
     }
 
+    /// Are the controller's first cycles shorter?
+    fn quick(&self) -> bool {
+        self.config.first_cycle < self.config.links.cycle
+    }
+
+    /// The node knows of a controller from now on: neighbours are to know soon, and so is the controller of this node.
+    fn found_controller(&self, context: &mut AgentContext<'_>) {
+        let part = |span: Span, part: f64| Span((span.as_nanos() as f64 * part) as u64);
+        let hello = part(self.config.discovery.interval, 0.1 * context.random.uniform());
+        let report = part(self.config.first_cycle, 0.25 + 0.25 * context.random.uniform());
+        context.out.timers.extend([(HELLO, context.now + hello), (REPORT, context.now + report)]);
+    }
+
     fn report(&mut self, context: &mut AgentContext<'_>) {
         let now = context.now;
-        context.out.timers.push((REPORT, now.saturating_add(self.config.links.cycle)));
+        let unheard = self.quick() && self.allocated.is_none();
+        let next = if unheard { self.config.first_cycle } else { self.config.links.cycle };
+        context.out.timers.push((REPORT, now.saturating_add(next)));
         self.discovery.refresh(now);
         let ended = self.links.end(now);
         let Some(controller) = self.controllers.nearest(now) else { return };
@@ -172,6 +209,7 @@ impl NodeAgent {
                 used: bytes_per_second(link.used),
                 transmissions: link.transmissions,
                 overloaded: link.overloaded,
+                lossy: link.lossy,
             })
             .collect();
         let of_link = |link: &links::Ended| {
@@ -185,6 +223,13 @@ impl NodeAgent {
             link.flows.iter().map(report).collect::<Vec<_>>()
         };
         let flows: Vec<FlowReport> = ended.iter().flat_map(of_link).collect();
+        let answers: Vec<AnswerReport> = ended
+            .iter()
+            .flat_map(|link| {
+                let next_hop = link.to.0;
+                link.answers.iter().map(move |&(flow, time)| AnswerReport { flow: flow.0, next_hop, time })
+            })
+            .collect();
         let version = self.discovery.version();
         let list: Vec<WireNeighbour> = self
             .discovery
@@ -196,7 +241,7 @@ impl NodeAgent {
         self.reports = self.reports.wrapping_add(1);
         let head = ReportHead { node: self.me.0, number: self.reports, version };
         // The last part leaves first.
-        for part in Report::parts(head, &links, &flows, listed).into_iter().rev() {
+        for part in Report::parts_with_answers(head, &links, &flows, &answers, listed).into_iter().rev() {
             if let Some(bytes) = encoded(&WireMessage::Report(part)) {
                 let to = Destination::Node(controller);
                 context.out.messages.push(Message { to, bytes, ahead: true, transmit: None });
@@ -227,6 +272,9 @@ impl NodeAgent {
         }
         if new && !allocation.links().is_empty() {
             self.links.begin(now);
+            // While the controller starts its rounds are nearer.
+            let told = Span(valid.0 / self.config.validity.max(1));
+            let cycle = if self.quick() { told.max(Span::from_millis(100)).min(cycle) } else { cycle };
             let lead = self.config.lead * (0.25 + 0.75 * context.random.uniform());
             let after = Span((cycle.as_nanos() as f64 * (1.0 - lead)) as u64);
             context.out.timers.push((REPORT, now.saturating_add(after)));
@@ -261,6 +309,9 @@ impl NodeAgent {
 impl Agent for NodeAgent {
     fn on_start(&mut self, setup: &AgentSetup<'_>, context: &mut AgentContext<'_>) {
         self.me = setup.node;
+        if let (ProbeReach::Sense, Some(margin)) = (self.config.probe_reach, setup.sense_margin) {
+            self.config.probe_power = Db(self.config.probe_power.0.max(margin.0));
+        }
         self.links.start(setup.node, setup.exchange, context.now);
         let mut within =
             |span: Span| context.now + Span((span.as_nanos() as f64 * context.random.uniform()) as u64);
@@ -283,12 +334,14 @@ impl Agent for NodeAgent {
 
     fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
         self.now = context.now;
+        self.links.answer(sample.answers, context.now);
         if self.links.sample(sample.links, sample.flows, context.now) {
             self.set_rates(context);
         }
     }
 
     fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut AgentContext<'_>) {
+        let alone = self.controllers.nearest(context.now).is_none();
         let heeded = match WireMessage::decode(bytes) {
             Ok((WireMessage::Hello(hello), _)) => self.hello(from, &hello, context.now),
             Ok((WireMessage::Word(Word { controller, freshness }), _)) => {
@@ -302,6 +355,9 @@ impl Agent for NodeAgent {
             Ok((WireMessage::Report(_), _)) => true,
             _ => false,
         };
+        if self.quick() && alone && self.controllers.nearest(context.now).is_some() {
+            self.found_controller(context);
+        }
         self.work += 1;
         self.ignored += u64::from(!heeded);
     }
@@ -320,6 +376,11 @@ impl Agent for NodeAgent {
             HELLO | PROBE => self.broadcast(timer, context),
             REPORT => self.report(context),
             _ => {
+                let now = context.now;
+                if self.controllers.nearest(now).is_some() {
+                    self.led = now;
+                }
+                self.links.set_unled(now.since(self.led) >= self.config.unled);
                 self.links.divide(context.now);
                 self.set_rates(context);
                 context.out.timers.push((DIVIDE, context.now.saturating_add(self.config.epoch)));

@@ -91,6 +91,9 @@ pub struct Flows {
     demands: Vec<f64>,
     ends: Vec<u32>,
     hops: Vec<u32>,
+    /// Air that flows take beside their data: where the entries of each end, links, seconds for each bit of data.
+    answer_ends: Vec<u32>,
+    answers: Vec<(u32, f64)>,
 }
 
 impl Flows {
@@ -106,6 +109,8 @@ impl Flows {
         self.demands.clear();
         self.ends.clear();
         self.hops.clear();
+        self.answer_ends.clear();
+        self.answers.clear();
     }
 
     /// Adds a flow over these links; returns its index. `rank`: its place in the order of computation, a number made from its name, so that
@@ -113,9 +118,24 @@ impl Flows {
     pub fn push(&mut self, rank: u64, demand: f64, hops: impl IntoIterator<Item = u32>) -> usize {
         self.hops.extend(hops);
         self.ends.push(self.hops.len() as u32);
+        self.answer_ends.push(self.answers.len() as u32);
         self.demands.push(if demand == f64::INFINITY { demand } else { usable(demand) });
         self.ranks.push(rank);
         self.ranks.len() - 1
+    }
+
+    /// The flow that was added last also takes air of this link in the other direction: `time` for each bit of its data, seconds.
+    pub fn answered(&mut self, link: u32, time: f64) {
+        self.answers.push((link, usable(time)));
+        if let Some(end) = self.answer_ends.last_mut() {
+            *end = self.answers.len() as u32;
+        }
+    }
+
+    /// Air that a flow takes beside its data: link, and seconds for each bit of data.
+    #[must_use]
+    pub fn answers(&self, flow: usize) -> &[(u32, f64)] {
+        self.answers.get(row(&self.answer_ends, flow)).unwrap_or_default()
     }
 
     /// Number of flows.
@@ -281,8 +301,9 @@ impl Allocator {
         self.steps = 0;
         for &flow in &self.order {
             let start = self.row_cliques.len();
-            for &link in flows.hops(flow as usize) {
-                let cost = usable(cost.get(link as usize).copied().unwrap_or(0.0));
+            let cost = |&link: &u32| (link, usable(cost.get(link as usize).copied().unwrap_or(0.0)));
+            let hops = flows.hops(flow as usize).iter().map(cost);
+            for (link, cost) in hops.chain(flows.answers(flow as usize).iter().copied()) {
                 let cliques = constraints.of(link);
                 self.steps += cliques.len() as u64;
                 for (clique, weight) in cliques {

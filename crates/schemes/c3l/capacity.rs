@@ -59,10 +59,16 @@ words! {
 /// The parameters of Algorithm 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CapacityConfig {
+    /// The capacity of a new clique, part of C_max (§III-D: 1).
+    pub first: f64,
+    /// The largest capacity, part of C_max (Algorithm 1: 1).
+    pub most: f64,
     /// δ_i, part of C_max (§IV: 0.05).
     pub increment: f64,
     /// The smallest capacity, part of C_max.
     pub floor: f64,
+    /// The capacity below which losses of the MAC take nothing, part of C_max (ours).
+    pub lossy_floor: f64,
     /// W_FACTOR (§IV: 1.7).
     pub w_factor: f64,
     /// True if W_FACTOR counts in the allocation too.
@@ -80,8 +86,11 @@ pub struct CapacityConfig {
 impl Default for CapacityConfig {
     fn default() -> Self {
         Self {
+            first: 1.0,
+            most: 1.0,
             increment: 0.05,
             floor: 0.05,
+            lossy_floor: 0.7,
             w_factor: 1.7,
             w_in_allocation: false,
             decrease: Decrease::Pinpointed,
@@ -115,8 +124,12 @@ pub struct LinkRound {
     pub cost: f64,
     /// True if its queue was built up.
     pub overloaded: bool,
+    /// True if the MAC gave up many of its packets.
+    pub lossy: bool,
     /// True if its sender's report has arrived.
     pub heard: bool,
+    /// Channel time that acknowledgements were assigned, seconds per second.
+    pub answers: f64,
 }
 
 impl LinkRound {
@@ -126,7 +139,7 @@ impl LinkRound {
         let usable = |number: f64| if number > 0.0 { number.min(1e60) } else { 0.0 };
         let transmissions = usable(self.transmissions).max(1.0);
         let r = if repeats == Repeats::Transmissions { transmissions } else { transmissions - 1.0 };
-        usable(self.assigned) * r * usable(self.cost)
+        usable(self.assigned) * r * usable(self.cost) + usable(self.answers)
     }
 }
 
@@ -161,6 +174,8 @@ pub struct Capacities {
     pinpointed: Vec<Pinpointed>,
     /// Overloaded links that pinpointed each clique in this round.
     hits: Vec<u32>,
+    /// Cliques that lossy links have pinpointed in this round.
+    lossy: Vec<bool>,
 }
 
 impl Capacities {
@@ -174,6 +189,7 @@ impl Capacities {
             decrements: Vec::new(),
             pinpointed: Vec::new(),
             hits: Vec::new(),
+            lossy: Vec::new(),
         }
     }
 
@@ -189,7 +205,10 @@ impl Capacities {
         for members in cliques.iter() {
             let mut links: Vec<Link> = members.iter().map(|&member| link(member)).collect();
             links.sort_unstable();
-            let new = Estimate { capacity: 1.0, decrement: self.config.increment };
+            let new = Estimate {
+                capacity: self.config.first.min(self.config.most),
+                decrement: self.config.increment,
+            };
             let Estimate { capacity, decrement } = known.get(&links).copied().unwrap_or(new);
             self.cliques.push(links);
             self.capacities.push(capacity);
@@ -251,7 +270,9 @@ impl Capacities {
         self.hits.clear();
         self.hits.resize(members.len(), 0);
         self.pinpointed.clear();
-        for (link, _) in (0..).zip(links).filter(|(_, round)| round.overloaded) {
+        self.lossy.clear();
+        self.lossy.resize(members.len(), false);
+        for (link, round) in (0..).zip(links).filter(|(_, round)| round.overloaded || round.lossy) {
             if looked_at >= most {
                 break;
             }
@@ -260,14 +281,16 @@ impl Capacities {
                 let Some(clique_links) = members.get(clique as usize) else { continue };
                 looked_at += clique_links.len() as u64;
                 let usage = self.usage(clique_links, link, links, &mut hidden);
-                if self.config.decrease == Decrease::All {
+                if self.config.decrease == Decrease::All && round.overloaded {
                     self.hits[clique as usize] += 1;
                 }
                 if busiest.is_none_or(|busiest| usage > busiest.usage) {
                     busiest = Some(Pinpointed { link, clique, usage });
                 }
             }
-            if let Some(busiest) = busiest {
+            if let Some(busiest) = busiest.filter(|_| !round.overloaded) {
+                self.lossy[busiest.clique as usize] = true;
+            } else if let Some(busiest) = busiest {
                 if self.config.decrease == Decrease::Pinpointed {
                     self.hits[busiest.clique as usize] += 1;
                 }
@@ -278,8 +301,11 @@ impl Capacities {
             let rounds = || members.iter().filter_map(|&link| links.get(link as usize));
             let (capacity, decrement) = (&mut self.capacities[at], &mut self.decrements[at]);
             if !rounds().any(|round| round.overloaded) {
-                if self.config.grows(rounds()) {
-                    *capacity = (*capacity + self.config.increment).min(1.0);
+                if self.lossy[at] {
+                    let least = self.config.lossy_floor.min(*capacity);
+                    *capacity = (*capacity - self.config.increment).max(least);
+                } else if !rounds().any(|round| round.lossy) && self.config.grows(rounds()) {
+                    *capacity = (*capacity + self.config.increment).min(self.config.most);
                 }
                 *decrement = self.config.increment;
             } else if self.hits[at] > 0 {

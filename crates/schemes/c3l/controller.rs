@@ -20,7 +20,7 @@ use airfair_wire::c3l::{Allocation, AllocationHead, Message as WireMessage, Repo
 
 use super::discovery::Neighbour;
 use super::known_controllers::freshness;
-use super::profile::Passing;
+use super::profile::{Answering, Passing};
 use super::round::{self, LinkReport};
 use crate::places::{
     Controller as Place, ControllerContext, ControllerMessage, ControllerSetup, FlowId, FlowLimit,
@@ -37,6 +37,8 @@ pub struct ControllerConfig {
     pub round: round::RoundConfig,
     /// Time between two rounds.
     pub cycle: Span,
+    /// Time until the first round; the next times are twice as long each until they are a cycle.
+    pub first_cycle: Span,
     /// Cycles for which shares are valid.
     pub validity: u64,
     /// Time between two words of itself, without an agent beside it.
@@ -70,6 +72,8 @@ pub struct Controller {
     versions: BTreeMap<NodeId, (u16, bool)>,
     /// The time of the last round.
     last_round: Time,
+    /// The time until the next one.
+    interval: Span,
     ignored: u64,
     /// Entries looked at.
     work: u64,
@@ -89,6 +93,7 @@ impl Controller {
             last: BTreeMap::new(),
             versions: BTreeMap::new(),
             last_round: Time::ZERO,
+            interval: config.first_cycle.min(config.cycle),
             ignored: 0,
             work: 0,
         }
@@ -150,6 +155,7 @@ impl Controller {
                 used: 8.0 * f64::from(link.used),
                 transmissions: f64::from(link.transmissions) / 256.0,
                 overloaded: link.overloaded,
+                lossy: link.lossy,
             })
             .collect();
         let flows: Vec<Passing> = parts
@@ -159,6 +165,16 @@ impl Controller {
                 flow: FlowId(flow.flow),
                 next_hop: NodeId(flow.next_hop),
                 demand: if flow.demand == u32::MAX { f64::INFINITY } else { 8.0 * f64::from(flow.demand) },
+                rate: 8.0 * f64::from(flow.rate),
+            })
+            .collect();
+        let answers: Vec<Answering> = parts
+            .iter()
+            .flat_map(Report::answers)
+            .map(|answer| Answering {
+                flow: FlowId(answer.flow),
+                next_hop: NodeId(answer.next_hop),
+                time: f64::from(answer.time) / 1e6,
             })
             .collect();
         let listed = parts.iter().any(|part| part.neighbours().is_some());
@@ -168,8 +184,9 @@ impl Controller {
             .flatten()
             .map(|heard| Neighbour { node: NodeId(heard.node), hellos: heard.hellos, probes: heard.probes })
             .collect();
-        self.work += (links.len() + flows.len() + neighbours.len()) as u64;
+        self.work += (links.len() + flows.len() + answers.len() + neighbours.len()) as u64;
         self.work += self.core.report(from, &links, flows, listed.then_some(&neighbours[..]), now);
+        self.core.answers(from, answers, now);
         let version = parts.first().map_or(0, |part| part.head().version);
         let known = self.versions.get(&from).map_or(0, |known| known.0);
         let room = self.versions.len() < self.config.round.rules.nodes || self.versions.contains_key(&from);
@@ -180,13 +197,16 @@ impl Controller {
     }
 
     fn round(&mut self, context: &mut ControllerContext<'_>) {
-        context.out.timers.push((ROUND, context.now.saturating_add(self.config.cycle)));
+        if self.core.count() > 0 {
+            self.interval = Span(self.interval.0.saturating_mul(2)).min(self.config.cycle);
+        }
+        context.out.timers.push((ROUND, context.now.saturating_add(self.interval)));
         self.core.run(context.now);
         self.work += self.core.round_work();
         self.last_round = context.now;
         let expiry = self.config.round.expiry;
         self.last.retain(|_, (_, at)| context.now.since(*at) < expiry);
-        let cycle = self.config.cycle.as_nanos() / 1_000_000;
+        let cycle = self.interval.as_nanos() / 1_000_000;
         let valid_ms = u32::try_from(cycle.saturating_mul(self.config.validity)).unwrap_or(u32::MAX);
         let mut shares: BTreeMap<NodeId, Vec<Share>> = BTreeMap::new();
         for round::LinkShare { link, share } in self.core.shares() {
@@ -242,8 +262,8 @@ impl Place for Controller {
     fn on_start(&mut self, setup: &ControllerSetup<'_>, context: &mut ControllerContext<'_>) {
         self.me = setup.node;
         self.neighbours = setup.neighbours.to_vec();
-        let ControllerConfig { cycle, hello_interval, .. } = self.config;
-        context.out.timers.push((ROUND, context.now.saturating_add(cycle)));
+        let hello_interval = self.config.hello_interval;
+        context.out.timers.push((ROUND, context.now.saturating_add(self.interval)));
         context.out.timers.push((WORD, context.now.saturating_add(hello_interval)));
     }
 

@@ -25,7 +25,7 @@ use airfair_units::{Rate, Span, Time};
 use super::overload::{Injection, InjectionConfig, Overload, OverloadConfig, first_rate};
 use super::shares::{self, Shares};
 use crate::link_values::LinkValues;
-use crate::places::{FlowId, FlowSample, FlowShare, LinkSample, LoneExchange, NodeId};
+use crate::places::{AnswerSample, FlowId, FlowSample, FlowShare, LinkSample, LoneExchange, NodeId};
 use crate::words;
 
 /// Packets from which a rate is known well enough to judge a flow by it.
@@ -68,10 +68,18 @@ pub struct LinksConfig {
     pub c_max: Capacity,
     /// Part of C_max that flows divide without a controller's share.
     pub default_part: f64,
+    /// Rate of a flow at a node that has no controller and waits for none.
+    pub unlimited: Rate,
     /// Most links of a node.
     pub most: usize,
     /// Length of a cycle.
     pub cycle: Span,
+    /// True if the air that acknowledgements take is told.
+    pub answers: bool,
+    /// The quantity that counts as a link's use of its share.
+    pub used: Sending,
+    /// Part of its packets that the MAC gives up above which a link is lossy.
+    pub losses: f64,
 }
 
 /// A flow on a link.
@@ -104,7 +112,10 @@ struct LinkState {
     packets: u64,
     bytes: u64,
     finished: u64,
+    given_up: u64,
     attempts: u64,
+    /// Air that acknowledgements of flows have taken in the cycle.
+    answers: BTreeMap<FlowId, Span>,
     used: Time,
     /// Mean size of flows' packets in the last cycle that had any.
     size: Option<u32>,
@@ -123,8 +134,12 @@ pub struct Ended {
     pub transmissions: u16,
     /// True if its queue was built up.
     pub overloaded: bool,
+    /// True if the MAC has given up many of its packets.
+    pub lossy: bool,
     /// The flows of the link, each with its rate and its requirement.
     pub flows: Vec<(FlowId, Rate, Option<Rate>)>,
+    /// Air that the acknowledgements of flows take, microseconds a second.
+    pub answers: Vec<(FlowId, u32)>,
 }
 
 /// The links of a node's radio.
@@ -139,6 +154,8 @@ pub struct Links {
     links: BTreeMap<NodeId, LinkState>,
     /// Start of the cycle.
     since: Time,
+    /// No controller assigns shares here.
+    unled: bool,
 }
 
 /// Bytes over a time as a rate.
@@ -159,7 +176,9 @@ impl LinkState {
             packets: 0,
             bytes: 0,
             finished: 0,
+            given_up: 0,
             attempts: 0,
+            answers: BTreeMap::new(),
             used: now,
             size: None,
         }
@@ -171,7 +190,8 @@ impl LinkState {
 
     fn begin(&mut self) {
         self.overload = Overload::new();
-        (self.packets, self.bytes, self.finished, self.attempts) = (0, 0, 0, 0);
+        (self.packets, self.bytes, self.finished, self.given_up, self.attempts) = (0, 0, 0, 0, 0);
+        self.answers.clear();
         self.flows.values_mut().for_each(|flow| flow.bytes = 0);
     }
 }
@@ -195,12 +215,17 @@ impl Links {
     pub fn new(config: LinksConfig, limit: u32) -> Self {
         let (me, exchange) = (NodeId(u32::MAX), LoneExchange::default());
         let (chosen, links) = (LinkValues::new(config.most), BTreeMap::new());
-        Self { config, exchange, chosen, me, limit, links, since: Time::ZERO }
+        Self { config, exchange, chosen, me, limit, links, since: Time::ZERO, unled: false }
     }
 
     /// The interface starts.
     pub fn start(&mut self, me: NodeId, exchange: LoneExchange, now: Time) {
         (self.me, self.exchange, self.since) = (me, exchange, now);
+    }
+
+    /// From now on no controller assigns shares here, or one does.
+    pub fn set_unled(&mut self, unled: bool) {
+        self.unled = unled;
     }
 
     /// The rate of a link is this exchange's from now on: so is its C_max.
@@ -275,6 +300,7 @@ impl Links {
             let Some(link) = self.links.get_mut(&sample.neighbour) else { continue };
             link.waiting = sample.waiting;
             link.finished += u64::from(sample.sent) + u64::from(sample.given_up);
+            link.given_up += u64::from(sample.given_up);
             link.attempts += u64::from(sample.attempts);
             link.overload.observe(sample.waiting, since, cycle);
             changed |= link.injection.observe(&self.config.injection, sample.waiting, limit, now);
@@ -283,6 +309,22 @@ impl Links {
             self.divide_each(now, false);
         }
         changed
+    }
+
+    /// Acknowledgements of flows that have arrived at the interface's queue since the last sample.
+    pub fn answer(&mut self, answers: &[AnswerSample], now: Time) {
+        let (told, most) = (self.config.answers, self.config.shares.most);
+        for sample in answers.iter().filter(|sample| told && sample.packets > 0) {
+            let exchange = *self.chosen.get(sample.neighbour).unwrap_or(&self.exchange);
+            let size = sample.bytes / u64::from(sample.packets);
+            let one = exchange.time(u32::try_from(size).unwrap_or(u32::MAX));
+            let link = self.link(sample.neighbour, now);
+            link.used = now;
+            if link.answers.len() < most || link.answers.contains_key(&sample.flow) {
+                let time = link.answers.entry(sample.flow).or_default();
+                time.0 = time.0.saturating_add(one.0.saturating_mul(sample.packets.into()));
+            }
+        }
     }
 
     /// Divides the links' shares by what flows have sent since the last time.
@@ -323,7 +365,9 @@ impl Links {
             }
         }
         if measured {
-            self.links.retain(|_, link| !link.flows.is_empty() || link.valid_share(now).is_some());
+            self.links.retain(|_, link| {
+                !link.flows.is_empty() || !link.answers.is_empty() || link.valid_share(now).is_some()
+            });
         }
     }
 
@@ -365,7 +409,8 @@ impl Links {
             for (&id, flow) in &mut link.flows {
                 let hops = 1 + u32::from(flow.from != me) + u32::from(flow.to != to);
                 let own = if shared { link.shares.share(id) } else { None };
-                let share = own.unwrap_or_else(|| first_rate(c_max, flows, hops));
+                let default = if self.unled { self.config.unlimited } else { first_rate(c_max, flows, hops) };
+                let share = own.unwrap_or(default);
                 let share = link.injection.scaled(share);
                 if flow.told != Some(share) {
                     flow.told = Some(share);
@@ -393,7 +438,9 @@ impl Links {
         let goodputs = self.c_max();
         for ((&to, link), goodput) in self.links.iter_mut().zip(goodputs) {
             let overloaded = link.overload.judge(&self.config.overload, limit);
-            if link.bytes == 0 && link.waiting == 0 {
+            let lossy = link.finished >= u64::from(ENOUGH)
+                && link.given_up as f64 > self.config.losses * link.finished as f64;
+            if link.bytes == 0 && link.waiting == 0 && link.answers.is_empty() {
                 continue;
             }
             let flows: Vec<_> = link
@@ -405,15 +452,33 @@ impl Links {
                     (id, stated.unwrap_or_else(|| rate(flow.bytes, over)), link.shares.demand(id))
                 })
                 .collect();
-            let used = flows.iter().fold(0, |sum: u64, &(_, Rate(rate), _)| sum.saturating_add(rate));
+            let stated = flows.iter().fold(0, |sum: u64, &(_, Rate(rate), _)| sum.saturating_add(rate));
+            let used = match self.config.used {
+                Sending::Stated => Rate(stated),
+                Sending::Arrivals => rate(link.bytes, over),
+            };
+            let mut flows = flows;
+            if self.config.answers {
+                // What acknowledgements take is compared with the data that they acknowledge.
+                flows.iter_mut().for_each(|(id, told, _)| {
+                    *told = rate(link.flows.get(id).map_or(0, |flow| flow.bytes), over);
+                });
+            }
+            let micros = |time: Span| {
+                let part = u128::from(time.as_nanos()) * 1_000_000 / u128::from(over.as_nanos().max(1));
+                u32::try_from(part).unwrap_or(u32::MAX)
+            };
+            let answers = link.answers.iter().map(|(&flow, &time)| (flow, micros(time))).collect();
             let transmissions = (link.attempts * 256).checked_div(link.finished).unwrap_or(256);
             ended.push(Ended {
                 to,
                 goodput,
-                used: Rate(used),
+                used,
                 transmissions: u16::try_from(transmissions.max(256)).unwrap_or(u16::MAX),
                 overloaded,
+                lossy,
                 flows,
+                answers,
             });
         }
         self.begin(now);

@@ -40,7 +40,9 @@
 //! - Rates are those of IP packets, this scheme's header included.
 //! - A node has one radio: two would report under one name, so a node with several is refused
 //!   (`Capability::LoneRadio`).
-//! - Wires are not C3L's: they have no agent, and stamp nothing.
+//! - Wires are not C3L's: they have no agent, and stamp nothing. With `unstamped` a source whose packets nobody stamps has no rate.
+//! - Additions of ours that are off by default, each with the measurement that it answers: the window and the timer over TCP (`flow`),
+//!   acknowledgements (`profile`), losses and bounds of capacities (`capacity`), the reach of probes and the first cycles (`agent`).
 //! - Flows of C3L are not held by `local_limit`: a queue that is kept short would not show that a link is overloaded.
 
 mod agent;
@@ -74,9 +76,9 @@ use crate::places::{
 };
 use crate::scheme::Scheme;
 
-pub use agent::NodeAgent;
+pub use agent::{NodeAgent, ProbeReach};
 pub use controller::Controller;
-pub use flow::{C3lSource, Receiver, SourceConfig};
+pub use flow::{Backstop, C3lSource, Receiver, SourceConfig};
 pub use hop::Stamper;
 pub use links::{Capacity, Ended, Links, Sending};
 pub use local::LocalAgent;
@@ -116,6 +118,21 @@ params! {
         operator flow_expiry: Span = Span::from_secs(8), in MILLISECOND..=HOUR;
         /// most flows that a node stores for a link
         operator flows: u64 = 1024, in 1..=65_536;
+        /// the window of a source over TCP beside its rate (ours): "none", or that of "newreno", which keeps a flow whose share is more
+        /// than its path carries from filling the path with repetitions
+        reading tcp_window: Backstop = Backstop::None;
+        /// the least of that window while an allocation paces the source, segments (ours): a packet that the MAC gives up is no sign of
+        /// congestion there, and with fewer segments under way nothing but the timer repairs it
+        reading least_window: u64 = 1, in 1..=1024;
+        /// a time-out doubles the timer of a source that has an allocation, as RFC 6298 section 5.5 has it; false: the source repeats at
+        /// its rate (ours)
+        reading doubles_timer: bool = true;
+        /// the host holds no flow back by its local_limit: a queue that is kept short would not show that a link is overloaded; false
+        /// (ours): it does, so that a node's own flows leave room for what it forwards, by cable too
+        reading own_queue: bool = true;
+        /// a source whose packets no node stamps has no rate but `rate_max` (ours), and over TCP with a window none at all: a path without
+        /// radio is nobody's air; false: `first_rate`
+        reading unstamped: bool = false;
         /// size of the packets for which a link's goodput is computed before any have passed; the paper's C_max has no size
         reading packet: Bytes = Bytes(1048), in Bytes(1)..=Bytes(65_535);
     }
@@ -129,6 +146,12 @@ params! {
         reading settle: Span = Span::from_secs(2), in Span::ZERO..=HOUR;
         /// time between two rounds of the controller, and between two reports of a node (section IV)
         paper cycle: Span = Span::from_secs(8), in Span::from_millis(100)..=HOUR;
+        /// how far probes reach: as their "power" takes them, or as far as the radio's own signal is sensed ("sense", ours), by what the
+        /// driver knows of the radio
+        reading probe_reach: ProbeReach = ProbeReach::Power;
+        /// time until a controller's first round (ours); the times to the next ones are twice as long each, until they are a cycle. If it
+        /// is shorter than a cycle, a node that hears of its first controller says so at once, and reports soon
+        reading first_cycle: Span = HOUR, in Span::from_millis(100)..=HOUR;
         /// part of a cycle by which a node's report precedes the controller's round at most (ours): it takes time to arrive
         reading report_lead: f64 = 0.2, in 0.0..=0.9;
         /// cycles for which an allocation is valid (ours): the next one may be lost, and a controller may die
@@ -150,6 +173,8 @@ params! {
         /// part of C_max that the flows of a node divide without a controller's allocation; where hidden senders starve others, much less
         /// than 1 lets the first reports through
         reading default_part: f64 = 0.1, in 0.001..=1.0;
+        /// time without word of a controller after which a node does not limit its flows any more (ours)
+        reading unled: Span = HOUR, in MILLISECOND..=HOUR;
         /// most links that a node stores
         operator node_links: u64 = 64, in 1..=255;
         /// mean queue of a cycle above which a link is overloaded, part of its limit; section III-D asks for a large one, without a number
@@ -157,6 +182,23 @@ params! {
         /// mean queue of a cycle's second half by that of its first, below which the link is not overloaded, since its queue drains (ours);
         /// 0: it is in any case
         reading overload_falls: f64 = 0.9, in 0.0..=1.0;
+        /// part of its packets that the MAC gives up in a cycle above which a link is lossy (ours): what is given up builds up no queue;
+        /// the clique that an overloaded link would pinpoint loses increment, as long as it has more than lossy_floor; 1: never
+        reading overload_losses: f64 = 1.0, in 0.0..=1.0;
+        /// the capacity below which losses take nothing, part of C_max (ours): many links lose packets whatever others send
+        reading lossy_floor: f64 = 0.7, in 0.0..=1.0;
+        /// the acknowledgements of flows have a part of the cliques' capacity (ours): nodes report the air that they take, and a rate
+        /// counts with what its acknowledgements take of the way back; false: they are in no profile
+        reading answers: bool = false;
+        /// what counts as a link's use of its share, before a capacity grows: what sources are "stated" to send, or what has come as
+        /// "arrivals" (ours)
+        reading used_rate: Sending = Sending::Stated;
+        /// a packet counts with all its transmissions in the allocation, not only in the search for a clique (ours)
+        reading repeats_cost: bool = false;
+        /// the capacity of a new clique, part of C_max (section III-D: 1)
+        reading first_capacity: f64 = 1.0, in 0.001..=1.0;
+        /// the largest capacity of a clique, part of C_max (Algorithm 1: 1)
+        reading most_capacity: f64 = 1.0, in 0.001..=4.0;
         /// queue above which a node injects less by itself, part of its limit; far above overload_threshold, or it hides from the
         /// controller what is overloaded
         reading local_threshold: f64 = 0.9, in 0.0..=1.0;
@@ -271,6 +313,8 @@ pub struct C3l {
     /// Time after a flow's last packet until its agent has forgotten it: it learns of the packet by a sample, and looks once in an epoch.
     forgotten: Span,
     shares: Shares,
+    /// True if the node's own flows are not held back by the host.
+    own_queue: bool,
 }
 
 fn division(set: &FlowParameters, settle: Span) -> shares::SharesConfig {
@@ -339,6 +383,10 @@ impl C3l {
             rates: [set.rate_min, set.rate_max],
             expiry: set.feedback_expiry,
             epoch: set.epoch,
+            backstop: set.tcp_window,
+            least_window: set.least_window,
+            doubles: set.doubles_timer,
+            unstamped: set.unstamped,
         };
         let links = match &shares {
             Shares::Controller(both) => both.0.links.most,
@@ -346,7 +394,8 @@ impl C3l {
         };
         let flows = links * set.flows as usize;
         let forgotten = Span(set.flow_expiry.0 + set.sample.0 + 2 * set.epoch.0);
-        Ok(Self { source, epoch: set.epoch, sample: set.sample, flows, forgotten, shares })
+        let own_queue = set.own_queue;
+        Ok(Self { source, epoch: set.epoch, sample: set.sample, flows, forgotten, shares, own_queue })
     }
 
     fn agent_config(set: &C3lParameters) -> agent::AgentConfig {
@@ -359,6 +408,7 @@ impl C3l {
             },
             jitter: set.hello_jitter,
             probe_power: Db(set.probe_power),
+            probe_reach: set.probe_reach,
             controllers: known_controllers::KnownControllersConfig::expiring(set.controller_expiry),
             links: links::LinksConfig {
                 shares: division(&set.flow, set.settle),
@@ -376,11 +426,18 @@ impl C3l {
                 sending: set.flow.sending,
                 c_max: set.c_max,
                 default_part: set.default_part,
+                unlimited: FASTEST,
                 most: set.node_links as usize,
                 cycle: set.cycle,
+                answers: set.answers,
+                used: set.used_rate,
+                losses: set.overload_losses,
             },
             epoch: set.flow.epoch,
             lead: set.report_lead,
+            first_cycle: set.first_cycle,
+            validity: set.validity,
+            unled: set.unled,
         }
     }
 
@@ -404,8 +461,11 @@ impl C3l {
                     members: set.clique_members as usize,
                 },
                 capacity: capacity::CapacityConfig {
+                    first: set.first_capacity,
+                    most: set.most_capacity,
                     increment: set.increment,
                     floor: set.floor,
+                    lossy_floor: set.lossy_floor,
                     w_factor: set.w_factor,
                     w_in_allocation: set.w_in_allocation,
                     decrease: set.decrease,
@@ -415,11 +475,14 @@ impl C3l {
                 },
                 reestimate: set.reestimate,
                 demands: set.demands,
+                answers: set.answers,
+                repeats_cost: set.repeats_cost,
                 own_flows: set.own_flows as usize,
                 expiry: set.report_expiry,
                 default_goodput: set.default_goodput.0 as f64,
             },
             cycle: set.cycle,
+            first_cycle: set.first_cycle,
             validity: set.validity,
             hello_interval: set.hello_interval,
         }
@@ -428,7 +491,7 @@ impl C3l {
 
 impl Scheme for C3l {
     fn source(&self) -> Option<Box<dyn Source>> {
-        Some(Box::new(C3lSource::new(self.source)))
+        Some(Box::new(C3lSource::over_tcp(self.source)))
     }
 
     fn udp(&self) -> Option<UdpEnds> {
@@ -455,7 +518,7 @@ impl Scheme for C3l {
     }
 
     fn wants(&self, interface: &Interface) -> Wants {
-        let wants = Wants::of(&[Capability::OwnQueue]);
+        let wants = if self.own_queue { Wants::of(&[Capability::OwnQueue]) } else { Wants::default() };
         if interface.medium == Medium::Wire {
             return wants;
         }
@@ -476,7 +539,9 @@ impl Scheme for C3l {
 
     fn probe_power(&self) -> Option<Db> {
         match &self.shares {
-            Shares::Controller(both) => Some(both.0.probe_power),
+            Shares::Controller(both) => {
+                Some(both.0.probe_power).filter(|_| both.0.probe_reach == ProbeReach::Power)
+            }
             Shares::Local(_) => None,
         }
     }

@@ -11,6 +11,8 @@
 //! - Of the flows that begin at a node no more than a number count (ours), so that a node cannot take the air of others by inventing flows.
 //!   Those beyond it have parts of the link's share, which is that of fewer flows. Their routes count from the next node on that begins
 //!   fewer, or a node could take shares from others by saying that it begins their flows.
+//! - Acknowledgements (ours) are no routes of their own: what they take of the air of links is a part of what each bit of their flow takes,
+//!   by the rate that its first node reports, and at most as much as the data would take there, or a node could say that it sends many.
 //! - A node's report counts for `expiry`, so that a lost one does not stop its flows.
 
 use alloc::collections::BTreeMap;
@@ -30,6 +32,22 @@ pub struct Passing {
     pub next_hop: NodeId,
     /// The requirement, bit/s; `INFINITY`: as much as possible.
     pub demand: f64,
+    /// The rate that it had, bit/s.
+    pub rate: f64,
+}
+
+/// Most flows of a node whose acknowledgements count.
+const MOST_ANSWERS: usize = 4096;
+
+/// Acknowledgements of a flow that a node sends on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answering {
+    /// The flow whose data they acknowledge.
+    pub flow: FlowId,
+    /// The next hop of the acknowledgements.
+    pub next_hop: NodeId,
+    /// Air that they take, seconds a second.
+    pub time: f64,
 }
 
 /// A route, or a piece of one.
@@ -41,9 +59,17 @@ pub struct Route {
     pub links: Vec<Link>,
     /// The smallest demand that a node on it reports, bit/s.
     pub demand: f64,
+    /// The rate that its first node reports, bit/s.
+    pub rate: f64,
+    /// The links that its acknowledgements take, with the seconds of air for each bit of data.
+    pub answers: Vec<(Link, f64)>,
 }
 
 impl Route {
+    const fn new(flow: FlowId) -> Self {
+        Self { flow, links: Vec::new(), demand: f64::INFINITY, rate: 0.0, answers: Vec::new() }
+    }
+
     /// A number of its own for each route of a profile: [`super::allocation::Flows::push`].
     #[must_use]
     pub fn rank(&self) -> u64 {
@@ -58,13 +84,14 @@ pub struct Profile {
     expiry: Span,
     nodes: usize,
     reports: BTreeMap<NodeId, (Time, Vec<Passing>)>,
+    answers: BTreeMap<NodeId, (Time, Vec<Answering>)>,
 }
 
 impl Profile {
     /// Nothing reported yet. `nodes`: the most nodes that are stored; the one that reported longest ago gives way.
     #[must_use]
     pub const fn new(expiry: Span, nodes: usize) -> Self {
-        Self { expiry, nodes, reports: BTreeMap::new() }
+        Self { expiry, nodes, reports: BTreeMap::new(), answers: BTreeMap::new() }
     }
 
     /// Number of nodes that have reported.
@@ -88,10 +115,43 @@ impl Profile {
         self.reports.insert(node, (now, passing));
     }
 
+    /// The acknowledgements of a node's last report, which replace those of the one before: of each flow over one link.
+    pub fn answers(&mut self, node: NodeId, mut answers: Vec<Answering>, now: Time) {
+        answers.sort_by_key(|answer| (answer.flow, answer.next_hop));
+        answers.dedup_by_key(|answer| answer.flow);
+        answers.truncate(MOST_ANSWERS);
+        // As many nodes as there are reports of flows.
+        if self.reports.contains_key(&node) {
+            self.answers.insert(node, (now, answers));
+        }
+        let Self { reports, answers, .. } = self;
+        if answers.len() > reports.len() {
+            answers.retain(|node, _| reports.contains_key(node));
+        }
+    }
+
     /// Forgets nodes that have not reported any more.
     pub fn expire(&mut self, now: Time) {
         let expiry = self.expiry;
         self.reports.retain(|_, report| now.since(report.0) < expiry);
+        self.answers.retain(|_, report| now.since(report.0) < expiry);
+    }
+
+    /// Adds to routes what their acknowledgements take: for each bit of data, as much as nodes have reported for the rate that the flow
+    /// had. A flow in several pieces has them with the first. `most`: seconds for a bit, of a link; no answer takes more.
+    pub fn add_answers(&self, routes: &mut [Route], most: impl Fn(Link) -> f64) {
+        for (&node, (_, answers)) in &self.answers {
+            for answer in answers.iter().filter(|answer| answer.next_hop != node && answer.time > 0.0) {
+                let at = routes.partition_point(|route| route.flow < answer.flow);
+                let Some(route) = routes.get_mut(at).filter(|route| route.flow == answer.flow) else {
+                    continue;
+                };
+                let link = Link::new(node, answer.next_hop);
+                let most = most(link);
+                let time = if route.rate > 0.0 { (answer.time / route.rate).min(most) } else { 0.0 };
+                route.answers.push((link, time));
+            }
+        }
     }
 
     /// The routes of all flows, in the order of flows and first nodes, of those that begin at one node at most `own`.
@@ -115,12 +175,15 @@ impl Profile {
         // First from sources, then what is left: rings.
         for rings in [false, true] {
             for &(flow, node) in &keys {
-                let (mut route, mut at) = (Route { flow, links: Vec::new(), demand: f64::INFINITY }, node);
+                let (mut route, mut at) = (Route::new(flow), node);
                 if steps.get(&(flow, node)).is_some_and(|&(_, next_hop, _)| next_hop && !rings) {
                     continue;
                 }
                 while let Some((step, _, visited @ false)) = steps.get_mut(&(flow, at)) {
                     *visited = true;
+                    if route.links.is_empty() {
+                        route.rate = step.rate;
+                    }
                     route.links.push(Link::new(at, step.next_hop));
                     route.demand = route.demand.min(step.demand);
                     at = step.next_hop;

@@ -18,7 +18,7 @@ use airfair_units::{Rate, Span, Time};
 use super::allocation::{Allocator, Constraints, Flows, Limit};
 use super::capacity::{self, Capacities, LinkRound};
 use super::discovery::Neighbour;
-use super::profile::{Passing, Profile, Route};
+use super::profile::{Answering, Passing, Profile, Route};
 use super::topology::{Link, Reach, Rules, Topology};
 use crate::places::{FlowId, FlowLimit, Inhibition, LinkName, NodeId};
 
@@ -33,6 +33,10 @@ pub struct RoundConfig {
     pub reestimate: bool,
     /// True if flows get no more than nodes report that they require.
     pub demands: bool,
+    /// True if acknowledgements have a part of the capacity; else what nodes report of them is not heeded.
+    pub answers: bool,
+    /// True if a packet takes as much air as its transmissions do.
+    pub repeats_cost: bool,
     /// Most flows that count of those that begin at one node.
     pub own_flows: usize,
     /// Time for which a node's report of its flows and links counts.
@@ -48,6 +52,8 @@ impl Default for RoundConfig {
             capacity: capacity::CapacityConfig::default(),
             reestimate: true,
             demands: false,
+            answers: false,
+            repeats_cost: false,
             own_flows: 1024,
             expiry: Span::from_secs(20),
             default_goodput: 1_394_000.0,
@@ -68,6 +74,8 @@ pub struct LinkReport {
     pub transmissions: f64,
     /// True if its queue was built up.
     pub overloaded: bool,
+    /// True if the MAC has given up many of its packets.
+    pub lossy: bool,
 }
 
 /// A link with its share.
@@ -111,6 +119,8 @@ pub struct Rounds {
     cost: Vec<f64>,
     rounds: Vec<LinkRound>,
     shares: Vec<LinkShare>,
+    /// Air that acknowledgements may take of links, seconds a second.
+    answering: BTreeMap<Link, f64>,
     count: u16,
     /// Members of cliques that the last round has looked at for hidden links.
     looked_at: u64,
@@ -135,6 +145,7 @@ impl Rounds {
             cost: Vec::new(),
             rounds: Vec::new(),
             shares: Vec::new(),
+            answering: BTreeMap::new(),
             count: 0,
             looked_at: 0,
             left_out: 0,
@@ -171,11 +182,18 @@ impl Rounds {
         work
     }
 
+    /// The acknowledgements that a node sends on, of the same report.
+    pub fn answers(&mut self, node: NodeId, answers: Vec<Answering>, now: Time) {
+        if self.config.answers {
+            self.profile.answers(node, answers, now);
+        }
+    }
+
     /// Entries that the last round has looked at: reports, pairs of links, members of cliques, sets of links of the search for cliques, and
     /// steps of the allocation. [`Rules::most_work`] bounds all but the latter, whose pairs of a route's hop and a clique are bounded.
     #[must_use]
     pub fn round_work(&self) -> u64 {
-        let links: usize = self.routes.iter().map(|route| route.links.len()).sum();
+        let links: usize = self.routes.iter().map(|route| route.links.len() + route.answers.len()).sum();
         let tables =
             self.topology.nodes().len() + self.known.len() + links + self.topology.cliques().members();
         let of_topology = self.topology.checks() + self.topology.searched();
@@ -189,7 +207,15 @@ impl Rounds {
         let expiry = self.config.expiry;
         self.known.retain(|_, known| now.since(known.at) < expiry);
         self.routes = self.profile.routes(self.config.own_flows);
-        self.topology.use_links(self.routes.iter().flat_map(|route| route.links.iter().copied()), now);
+        let (known, default) = (&self.known, self.config.default_goodput);
+        self.profile.add_answers(&mut self.routes, |link| {
+            1.0 / known.get(&link).map_or(default, |known| known.report.goodput).max(1.0)
+        });
+        let used = self
+            .routes
+            .iter()
+            .flat_map(|route| route.links.iter().copied().chain(route.answers.iter().map(|answer| answer.0)));
+        self.topology.use_links(used, now);
         let changed = self.topology.update();
         self.look_back();
         let Self { topology, capacities, config, .. } = self;
@@ -225,15 +251,19 @@ impl Rounds {
         for link in self.topology.numbered() {
             let known = link.and_then(|link| self.known.get(&link));
             let goodput = known.map_or(0.0, |known| known.report.goodput);
-            let cost = 1.0 / if goodput > 0.0 { goodput } else { self.config.default_goodput };
+            let once = 1.0 / if goodput > 0.0 { goodput } else { self.config.default_goodput };
+            let repeats = known.map_or(1.0, |known| known.report.transmissions.max(1.0));
+            let cost = if self.config.repeats_cost { once * repeats } else { once };
             let share = link.and_then(|link| {
                 let at = self.shares.binary_search_by_key(&link, |share| share.link).ok()?;
                 Some(self.shares[at].share)
             });
-            let mut round = LinkRound { assigned: share.unwrap_or(0.0), cost, ..LinkRound::default() };
+            let answers = link.and_then(|link| self.answering.get(&link)).copied().unwrap_or(0.0);
+            let assigned = share.unwrap_or(0.0);
+            let mut round = LinkRound { assigned, cost, answers, ..LinkRound::default() };
             if let Some(known) = known.filter(|known| known.new) {
-                let LinkReport { used, transmissions, overloaded, .. } = known.report;
-                round = LinkRound { used, transmissions, overloaded, heard: true, ..round };
+                let LinkReport { used, transmissions, overloaded, lossy, .. } = known.report;
+                round = LinkRound { used, transmissions, overloaded, lossy, heard: true, ..round };
             }
             self.cost.push(cost);
             self.rounds.push(round);
@@ -248,7 +278,8 @@ impl Rounds {
         for route in &self.routes {
             let cliques =
                 |&link: &Link| self.topology.number(link).map_or(0, |number| membership.of(number).len());
-            pairs += route.links.iter().map(cliques).sum::<usize>() as u64;
+            let answers = route.answers.iter().map(|answer| &answer.0);
+            pairs += route.links.iter().chain(answers).map(cliques).sum::<usize>() as u64;
             // Those of the routes that come last get no share.
             if pairs > self.config.rules.most_pairs() {
                 break;
@@ -256,6 +287,9 @@ impl Rounds {
             let demand = if self.config.demands { route.demand } else { f64::INFINITY };
             let hops = route.links.iter().filter_map(|&link| self.topology.number(link));
             self.flows.push(route.rank(), demand, hops);
+            for &(link, time) in &route.answers {
+                self.topology.number(link).into_iter().for_each(|number| self.flows.answered(number, time));
+            }
         }
         self.left_out = self.routes.len() - self.flows.len();
         let capacity = self.capacities.capacities();
@@ -264,6 +298,12 @@ impl Rounds {
         let shares = self.topology.numbered().zip(&assignment.links).filter(|(_, share)| **share > 0.0);
         self.shares.extend(shares.filter_map(|(link, &share)| Some(LinkShare { link: link?, share })));
         self.shares.sort_unstable_by_key(|share| share.link);
+        self.answering.clear();
+        for (route, rate) in self.routes.iter().zip(&assignment.rates) {
+            for &(link, time) in &route.answers {
+                *self.answering.entry(link).or_default() += rate * time;
+            }
+        }
     }
 
     /// The shares of all links that carry flows, in the order of senders and receivers.

@@ -59,6 +59,7 @@ impl Agents {
                 rate: Rate(11_000_000),
                 exchange: LoneExchange { rate: Rate(11_000_000), ..LoneExchange::default() },
                 neighbours: &names[2..],
+                sense_margin: None,
             };
             agents.call(which, |agent, context| agent.on_start(&setup, context));
             agents.forward(which, |forwarder, context| forwarder.on_delivery_ratios(&ratios, context));

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use airfair_units::fuzz::Input;
 use airfair_wire::c3l::{
-    Alive, Allocation, AllocationHead, FlowReport, Hello, LinkReport, Message as C3lMessage, Neighbour,
-    Report, ReportHead, Share, Word,
+    Alive, Allocation, AllocationHead, AnswerReport, FlowReport, Hello, LinkReport, Message as C3lMessage,
+    Neighbour, Report, ReportHead, Share, Word,
 };
 use airfair_wire::nred::Ncn;
 
@@ -46,7 +46,7 @@ pub(super) fn forged(input: &mut Input<'_>) -> Vec<u8> {
             C3lMessage::Allocation(parts.swap_remove(at))
         }
         3 | 4 => {
-            let counts = [(); 3].map(|()| input.below(many));
+            let counts = [(); 4].map(|()| input.below(many));
             let links: Vec<LinkReport> = (0..counts[0])
                 .map(|_| LinkReport {
                     next_hop: node(input),
@@ -54,6 +54,7 @@ pub(super) fn forged(input: &mut Input<'_>) -> Vec<u8> {
                     used: input.word(),
                     transmissions: input.byte().into(),
                     overloaded: input.flag(),
+                    lossy: input.flag(),
                 })
                 .collect();
             let flows: Vec<FlowReport> = (0..counts[1])
@@ -68,7 +69,11 @@ pub(super) fn forged(input: &mut Input<'_>) -> Vec<u8> {
                 .map(|_| Neighbour { node: node(input), hellos: input.byte(), probes: input.byte() })
                 .collect();
             let head = ReportHead { node: from, number: round, version: input.byte().into() };
-            let mut parts = Report::parts(head, &links, &flows, input.flag().then_some(&heard[..]));
+            let answers: Vec<AnswerReport> = (0..counts[3])
+                .map(|_| AnswerReport { flow: node(input), next_hop: node(input), time: input.word() })
+                .collect();
+            let listed = input.flag().then_some(&heard[..]);
+            let mut parts = Report::parts_with_answers(head, &links, &flows, &answers, listed);
             let at = input.below(parts.len());
             C3lMessage::Report(parts.swap_remove(at))
         }

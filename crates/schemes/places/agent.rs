@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use airfair_units::{Bytes, Rate, Span};
+use airfair_units::{Bytes, Db, Rate, Span};
 
 use super::{AgentContext, FlowId, Forwarder, HeaderKind, Heard, NodeId, QueueView, Timer};
 
@@ -103,6 +103,9 @@ pub struct AgentSetup<'a> {
     pub exchange: LoneExchange,
     /// Nodes that can decode its frames, in the natural order of their names ("n2" before "n10").
     pub neighbours: &'a [NodeId],
+    /// Power above its own with which short broadcasts at its lowest rate are received as far as its signal is sensed, by radios like it on
+    /// a silent air: by what is known of the radio. None where that is not known, or no power is enough.
+    pub sense_margin: Option<Db>,
 }
 
 /// An interface's counters since its last sample.
@@ -130,6 +133,9 @@ pub struct NodeSample<'a> {
     pub links: &'a [LinkSample],
     /// The flows whose data have arrived at its queue, in the order of their numbers; empty unless [wanted](super::Capability::Links).
     pub flows: &'a [FlowSample],
+    /// The flows whose acknowledgements have arrived at its queue, in the order of their numbers; empty unless
+    /// [wanted](super::Capability::Links).
+    pub answers: &'a [AnswerSample],
 }
 
 impl NodeSample<'_> {
@@ -189,6 +195,19 @@ pub struct FlowSample {
     pub bytes: u64,
     /// The rate at which its source sends, if the interface's hop [knows](super::Hop::stated_rate).
     pub stated: Option<Rate>,
+}
+
+/// The transport's acknowledgements of a flow that have arrived at the queue for a link since the last sample, dropped ones included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnswerSample {
+    /// The flow whose data they acknowledge.
+    pub flow: FlowId,
+    /// The next hop.
+    pub neighbour: NodeId,
+    /// Packets.
+    pub packets: u32,
+    /// Their bytes, as IP packets.
+    pub bytes: u64,
 }
 
 /// Packets of flows, acknowledgements included, that a radio interface has sent and received; sizes are those of IP packets.

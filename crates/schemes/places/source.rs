@@ -235,6 +235,12 @@ pub trait Source: Send {
         None
     }
 
+    /// False if a time-out does not double the next one: a source that was granted a rate may use it for what is lost, too. RFC 6298
+    /// section 5.5 doubles because the sender does not know what its path carries. TCP only.
+    fn doubles_timer(&self) -> bool {
+        true
+    }
+
     /// The transport's answer to a partial acknowledgement without SACK.
     fn partial_ack(&self) -> PartialAck {
         PartialAck::RepairsNext

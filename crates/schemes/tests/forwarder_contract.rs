@@ -100,7 +100,13 @@ impl Node {
         let (mut agent, mut out) = (scheme.agent(&interface).unwrap(), ForwarderEffects::default());
         let others: Vec<NodeId> = ratios.nodes.iter().copied().filter(|node| node.0 != i).collect();
         let exchange = LoneExchange { rate: interface.rate, ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(i), rate: interface.rate, exchange, neighbours: &others };
+        let setup = AgentSetup {
+            node: NodeId(i),
+            rate: interface.rate,
+            exchange,
+            neighbours: &others,
+            sense_margin: None,
+        };
         let mut context = Context { now: Time::ZERO, random: &mut random, out: &mut out.agent };
         agent.on_start(&setup, &mut context);
         if scheme.wants(&interface).has(Capability::DeliveryRatios) {

@@ -265,7 +265,13 @@ impl AccessPoint {
         let mut new = Self { agent: LbmAgent::new(lbm(set)), random, out: AgentEffects::default() };
         let mut context = Context { now: Time::ZERO, random: &mut new.random, out: &mut new.out };
         new.agent.on_start(
-            &AgentSetup { node: NodeId(0), rate: ELEVEN, exchange: LoneExchange::default(), neighbours: &[] },
+            &AgentSetup {
+                node: NodeId(0),
+                rate: ELEVEN,
+                exchange: LoneExchange::default(),
+                neighbours: &[],
+                sense_margin: None,
+            },
             &mut context,
         );
         new

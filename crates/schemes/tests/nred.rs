@@ -292,6 +292,7 @@ impl Node {
                 rate: Rate::from_kbps(2_000),
                 exchange: LoneExchange::default(),
                 neighbours: &NEIGHBOURS,
+                sense_margin: None,
             };
             agent.on_start(&setup, context);
         });
@@ -590,6 +591,7 @@ fn agents_start_at_random_times_and_subscribe_to_overheard_frames() {
                 rate: Rate::from_kbps(2_000),
                 exchange: LoneExchange::default(),
                 neighbours: &NEIGHBOURS,
+                sense_margin: None,
             };
             agent.on_start(&setup, &mut context);
             let [(_, at)] = out.timers[..] else { panic!("{:?}", out.timers) };

@@ -48,6 +48,13 @@ impl<'a> Reach<'a> {
         relations::power_to_arrive(&self.air.medium, (from, to), frame)
     }
 
+    /// The least power above the radio's own, 0 or more, with which broadcasts of `bytes` (as an IP packet) at the lowest rate arrive where
+    /// a radio of its kind just senses its signal. None: no power is enough.
+    pub(crate) fn sense_margin(self, station: StationIx, bytes: u32) -> Option<Db> {
+        let frame = (self.air.mac(station).lowest_mode(), self.air.psdu(station, bytes));
+        relations::sense_margin(&self.air.medium, station, frame)
+    }
+
     /// The link between two stations, if it has no losses by [`crate::spec::ErrorModel::Threshold`] while the error curves give a loss of
     /// more than a tenth.
     pub(crate) fn too_fast(self, from: StationIx, to: StationIx) -> Option<TooFast> {

@@ -138,7 +138,7 @@ impl Agent for Listener {
         assert_eq!(setup.rate, self.1.rate);
     }
     fn on_sample(&mut self, sample: &NodeSample<'_>, _context: &mut AgentContext<'_>) {
-        self.0.lock().unwrap().push((self.1, NodeSample { links: &[], flows: &[], ..*sample }));
+        self.0.lock().unwrap().push((self.1, NodeSample { links: &[], flows: &[], answers: &[], ..*sample }));
     }
 }
 

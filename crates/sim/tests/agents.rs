@@ -42,7 +42,11 @@ impl Agent for Speaker {
     }
 
     fn on_sample(&mut self, sample: &NodeSample<'_>, _context: &mut AgentContext<'_>) {
-        self.log.lock().unwrap().samples.push((self.me, NodeSample { links: &[], flows: &[], ..*sample }));
+        self.log
+            .lock()
+            .unwrap()
+            .samples
+            .push((self.me, NodeSample { links: &[], flows: &[], answers: &[], ..*sample }));
     }
 
     fn on_message(&mut self, from: NodeId, bytes: &[u8], to_me: bool, context: &mut AgentContext<'_>) {

@@ -8,8 +8,8 @@ use crate::support::wires::tcp;
 use crate::support::{diffq_levels, dot11b, flow, id_of_name, node, number_of, with_edca, world};
 use airfair_schemes::Scheme;
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentSetup, Capability, FlowSample, Interface, LinkSample, Medium, NodeId,
-    NodeSample, Wants,
+    Agent, AgentContext, AgentSetup, AnswerSample, Capability, FlowSample, Interface, LinkSample, Medium,
+    NodeId, NodeSample, Wants,
 };
 use airfair_sim::World;
 use airfair_sim::engine::drive;
@@ -19,8 +19,8 @@ use airfair_sim::spec::*;
 use airfair_transport::TcpConfig;
 use airfair_units::{Span, Time};
 
-/// A sample of a node: its time, packets in the queue, links and flows.
-type Sample = (Time, u32, Vec<LinkSample>, Vec<FlowSample>);
+/// A sample of a node: its time, packets in the queue, links, flows and answers.
+type Sample = (Time, u32, Vec<LinkSample>, Vec<FlowSample>, Vec<AnswerSample>);
 type Samples = Arc<Mutex<BTreeMap<u32, Vec<Sample>>>>;
 
 #[derive(Clone)]
@@ -32,7 +32,8 @@ impl Agent for Counter {
     }
 
     fn on_sample(&mut self, sample: &NodeSample<'_>, context: &mut AgentContext<'_>) {
-        let seen = (context.now, sample.queue.packets, sample.links.to_vec(), sample.flows.to_vec());
+        let (links, flows, answers) = (sample.links.to_vec(), sample.flows.to_vec(), sample.answers.to_vec());
+        let seen = (context.now, sample.queue.packets, links, flows, answers);
         self.0.lock().unwrap().entry(self.1).or_default().push(seen);
     }
 }
@@ -165,7 +166,16 @@ fn samples_by_link_agree_with_the_trace() {
     let (a, b) = (through("a", 2), through("b", 3));
     assert_eq!(flows.iter().filter(|f| f.flow.0 == id_of_name("t")).count(), 0, "no data of TCP");
     assert_eq!(sum(1, 2, |link| link.arrived), a);
-    assert!(sum(1, 3, |link| link.arrived) > b + 50, "acknowledgements");
+    // Those that 1 sends to 3, for the data of t: all that arrives for 3 beside b; of 40 B each, or more with options.
+    let answers: Vec<&AnswerSample> = samples[&1].iter().flat_map(|sample| &sample.4).collect();
+    let (packets, bytes) =
+        answers.iter().fold((0, 0), |(packets, bytes), a| (packets + a.packets, bytes + a.bytes));
+    assert!(answers.iter().all(|a| a.flow.0 == id_of_name("t") && number_of(a.neighbour) == 3));
+    assert_eq!(sum(1, 3, |link| link.arrived), b + packets);
+    assert!(packets > 50 && (40..=60).contains(&(bytes / u64::from(packets))), "{packets} {bytes}");
+    // The last segment of the handshake has no data either.
+    let of = |node: u32| samples[&node].iter().flat_map(|sample| &sample.4).map(|a| a.packets).sum::<u32>();
+    assert_eq!([0, 2, 3].map(of), [0, 0, 1]);
     let received = sum(0, 1, |link| link.sent);
     assert!(
         (received..=received + sum(0, 1, |link| link.given_up) + 1).contains(&(a + b)),
@@ -195,7 +205,12 @@ fn nobody_else_gets_samples_by_link() {
     let mut world = World::new(&star(), "counter", Box::new(scheme), 1).unwrap();
     drive::to_end(&mut world);
     let samples = samples.lock().unwrap();
-    assert!(samples.values().flatten().all(|sample| sample.2.is_empty() && sample.3.is_empty()));
+    assert!(
+        samples
+            .values()
+            .flatten()
+            .all(|sample| { sample.2.is_empty() && sample.3.is_empty() && sample.4.is_empty() })
+    );
     assert_eq!(samples.len(), 4);
 }
 

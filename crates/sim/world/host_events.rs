@@ -17,6 +17,9 @@ use crate::packet::{Packet, Payload};
 /// Size of the frames of which forwarders learn delivery ratios, as IP packets, bytes.
 const RATIOS_BYTES: u32 = 1500;
 
+/// Size of a short broadcast as an IP packet, bytes.
+const SHORT_BROADCAST: u32 = 60;
+
 impl Network {
     /// Registers at their nodes the flows whose static routes pass them, in either direction.
     pub(crate) fn notify_agents_of_routes(&mut self) {
@@ -44,7 +47,8 @@ impl Network {
             let mac = air.mac(station);
             let (node, rate) = (self.plane.interfaces.id(node), mac.nominal_mode.rate());
             let exchange = mac.lone_exchange(mac.nominal_mode);
-            let setup = AgentSetup { node, rate, exchange, neighbours: &neighbours };
+            let sense_margin = air.reach().sense_margin(station, SHORT_BROADCAST);
+            let setup = AgentSetup { node, rate, exchange, neighbours: &neighbours, sense_margin };
             agents::start(self, station, &setup, InterfaceCounters::default());
         }
     }

@@ -387,7 +387,9 @@ impl Sender {
         self.recovery.point = self.stream.next;
         self.rtt.end_timing();
         self.reductions.on_reduced(self.stream.next);
-        self.rtt.back_off();
+        if self.law.doubles_timer() {
+            self.rtt.back_off();
+        }
         self.timers.rto_at = Some(self.rtt.expiry(context.now, &self.config));
     }
 

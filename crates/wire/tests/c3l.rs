@@ -1,8 +1,8 @@
 //! C3L's messages and header against bytes laid out by hand after their tables of fields.
 
 use airfair_wire::c3l::{
-    Alive, Allocation, AllocationHead, Feedback, FlowReport, Hello, LinkReport, MOST_BYTES, Message,
-    Neighbour, Report, ReportHead, Share, Stamp, Word,
+    Alive, Allocation, AllocationHead, AnswerReport, Feedback, FlowReport, Hello, LinkReport, MOST_BYTES,
+    Message, Neighbour, Report, ReportHead, Share, Stamp, Word,
 };
 use airfair_wire::{DecodeError, Expected, Header};
 
@@ -71,6 +71,7 @@ const LINK: LinkReport = LinkReport {
     used: 0x0001_0000,
     transmissions: 0x0140,
     overloaded: true,
+    lossy: false,
 };
 const FLOW: FlowReport = FlowReport { flow: 0x0a0b_0c0d, next_hop: 2, rate: 0x0100, demand: u32::MAX };
 const HEARD: Neighbour = Neighbour { node: 3, hellos: 254, probes: 255 };
@@ -93,9 +94,9 @@ fn report() {
         0, 0, 0, 3, 254, 255, // neighbour
     ];
     is(&Message::Report(report.clone()), &bytes);
-    // Reserved bits and the reserved byte are ignored.
+    // Reserved bits are ignored.
     let mut reserved = bytes;
-    (reserved[1], reserved[15], reserved[30]) = (0xff, 0xff, 0xff);
+    (reserved[1], reserved[30]) = (0xff, 0xfd);
     assert_eq!(Report::decode(&reserved).unwrap().0, *report);
     // A list that is empty is not the same as no list.
     let empty = |neighbours| Report::parts(HEAD, &[], &[], neighbours).remove(0);
@@ -109,6 +110,29 @@ fn report() {
     report.encode(&mut encoded).unwrap();
     assert_eq!(encoded[30], 0);
     assert_eq!(Report::decode(&encoded), Ok((report, &[][..])));
+}
+
+/// Acknowledgements: 12 bytes each between flows and neighbours, their number in the last byte of the head; a lossy link has bit 1.
+#[test]
+fn a_report_with_answers() {
+    let answer = AnswerReport { flow: 0x0a0b_0c0d, next_hop: 5, time: 0x0001_86a0 };
+    let lossy = LinkReport { overloaded: false, lossy: true, ..LINK };
+    let report = Report::parts_with_answers(HEAD, &[lossy], &[], &[answer], Some(&[HEARD])).remove(0);
+    assert_eq!((report.answers(), report.links()), (&[answer][..], &[lossy][..]));
+    let bytes = [
+        0x13, 1, 0, 1, 0, 0, 0, 7, 1, 2, 3, 4, 1, 0, 1, 1, // head
+        0, 0, 0, 2, 0, 2, 0xa8, 0xaa, 0, 1, 0, 0, 1, 0x40, 2, // link
+        0x0a, 0x0b, 0x0c, 0x0d, 0, 0, 0, 5, 0, 1, 0x86, 0xa0, // answer
+        0, 0, 0, 3, 254, 255, // neighbour
+    ];
+    is(&Message::Report(report), &bytes);
+    // 115 answers are 1380 bytes, with the head 1396; a 116th would be 1408, which no message has.
+    let parts = Report::parts_with_answers(HEAD, &[], &[], &[answer; 116], None);
+    assert_eq!(parts.iter().map(Report::wire_len).collect::<Vec<_>>(), [1396, 28]);
+    let mut many = vec![0; 1408];
+    parts[0].encode(&mut many).unwrap();
+    many[15] = 116;
+    assert_eq!(refused(&many).0, 12);
 }
 
 /// 100 links are 1500 bytes, 100 flows 1600, 100 neighbours 600. The first part has 16 + 92 x 15 = 1396; then 8 x 15 + 79 x 16 = 1384;

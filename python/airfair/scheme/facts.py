@@ -136,6 +136,17 @@ class FlowSample(NamedTuple):
     """Rate at which its source sends, bit/s, if the scheme's hop knows."""
 
 
+class AnswerSample(NamedTuple):
+    """The acknowledgements of a flow that have arrived at the queue for a link since the last sample."""
+
+    flow: int
+    """The flow whose data they acknowledge."""
+    neighbour: int
+    """The next hop."""
+    packets: int = 0
+    bytes: int = 0
+
+
 class NodeSample(NamedTuple):
     """An interface's counters since its last sample."""
 
@@ -155,6 +166,8 @@ class NodeSample(NamedTuple):
     """Links over which it has sent so far, by neighbour; only with `Scheme.samples_links`."""
     flows: tuple[FlowSample, ...] = ()
     """Flows whose data have arrived at its queue, by number; only with `Scheme.samples_links`."""
+    answers: tuple[AnswerSample, ...] = ()
+    """Flows whose acknowledgements have arrived at its queue, by number; only with `Scheme.samples_links`."""
 
 
 class Drop(NamedTuple):

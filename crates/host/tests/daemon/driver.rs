@@ -18,7 +18,7 @@ pub const FRAMING: u32 = 36;
 const EXCHANGE: LoneExchange =
     LoneExchange { fixed: Span::from_micros(892), rts: Span::ZERO, rts_above: u32::MAX, rate: RATE };
 pub const SETUP: AgentSetup<'static> =
-    AgentSetup { node: ME, rate: RATE, exchange: EXCHANGE, neighbours: &[PEER] };
+    AgentSetup { node: ME, rate: RATE, exchange: EXCHANGE, neighbours: &[PEER], sense_margin: None };
 
 pub type Rows = std::vec::IntoIter<(InterfaceCounters, LinkCounters)>;
 

@@ -31,7 +31,13 @@ impl Node {
         };
         let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
         let mut out = AgentEffects::default();
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup {
+            node: NodeId(0),
+            rate: exchange.rate,
+            exchange,
+            neighbours: &[],
+            sense_margin: None,
+        };
         node.agent.on_start(&setup, &mut Context { now: at(0), random: &mut node.random, out: &mut out });
         node.hear(0);
         let links =

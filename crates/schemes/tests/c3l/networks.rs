@@ -326,7 +326,15 @@ proptest! {
         capacities.set_cliques(topology.cliques(), |number| topology.link(number).unwrap());
         let rounds: Vec<LinkRound> = rounds.iter().map(|(numbers, flags)| {
             let [assigned, used, transmissions, cost] = *numbers;
-            LinkRound { assigned, used, transmissions, cost, overloaded: flags[0], heard: flags[1] }
+            LinkRound {
+                assigned,
+                used,
+                transmissions,
+                cost,
+                overloaded: flags[0],
+                heard: flags[1],
+                ..LinkRound::default()
+            }
         }).collect();
         for _ in 0..3 {
             capacities.reestimate(topology.cliques(), topology.membership(), &rounds, |_, _| true, u64::MAX);

@@ -3,13 +3,13 @@
 use airfair_schemes::c3l::Stamper;
 use airfair_schemes::c3l::header::allocation;
 use airfair_schemes::places::{
-    Agent, AgentEffects, AgentSetup, Capability, Context, Controller, ControllerEffects, ControllerSetup,
-    FlowId, FlowSample, Header, Hop, Interface, LinkSample, LoneExchange, Medium, NodeId, NodeSample,
-    PacketClass, Passage, Setting, Timer,
+    Agent, AgentEffects, AgentSetup, AnswerSample, Capability, Context, Controller, ControllerEffects,
+    ControllerSetup, FlowId, FlowSample, Header, Hop, Interface, LinkSample, LoneExchange, Medium, NodeId,
+    NodeSample, PacketClass, Passage, Setting, Timer,
 };
 use airfair_schemes::{ParamValue, Params, Scheme, find};
 use airfair_units::random::{Purpose, Stream};
-use airfair_units::{Rate, Span};
+use airfair_units::{Db, Rate, Span};
 use airfair_wire::c3l::{
     Alive, Allocation, AllocationHead, FlowReport, Hello, Message, Report, ReportHead, Share, Word,
 };
@@ -49,7 +49,13 @@ impl Station {
         let (random, out) = (Stream::new(1, "n", Purpose::Agent), AgentEffects::default());
         let mut station = Self { agent, random, out };
         let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup {
+            node: NodeId(0),
+            rate: exchange.rate,
+            exchange,
+            neighbours: &[],
+            sense_margin: None,
+        };
         let Self { agent, random, out } = &mut station;
         agent.on_start(&setup, &mut Context { now: at(0), random, out });
         station
@@ -69,6 +75,15 @@ impl Station {
         };
         let flows: Vec<FlowSample> = arrivals.iter().map(flow).collect();
         let sample = NodeSample { links: &links, flows: &flows, ..NodeSample::default() };
+        let Self { agent, random, out } = self;
+        agent.on_sample(&sample, &mut Context { now: at(ms), random, out });
+    }
+
+    /// Acknowledgements of a flow to a next hop: packets of 60 B.
+    fn answer(&mut self, ms: u64, flow: u32, neighbour: u32, packets: u32) {
+        let (flow, neighbour) = (FlowId(flow), NodeId(neighbour));
+        let answers = &[AnswerSample { flow, neighbour, packets, bytes: 60 * u64::from(packets) }];
+        let sample = NodeSample { answers, ..NodeSample::default() };
         let Self { agent, random, out } = self;
         agent.on_sample(&sample, &mut Context { now: at(ms), random, out });
     }
@@ -445,4 +460,129 @@ fn messages_have_names() {
     assert_eq!(names, ["report", "allocation", "hello", "probe"].map(Some));
     assert_eq!((kinds.of)(&[0xff; 4]), None);
     assert!(scheme("c3l-local", &[]).message_kinds().is_none());
+}
+
+/// 60 B at 2 Mbit/s are 240 us: 100 acknowledgements are 24 ms, in 8 s 3000 us a second. They are told with the rate at which the data have
+/// come, 100 packets of 1000 B in 8 s, 12,500 B/s, where 20,000 B/s were stated. Without `answers` the link that carries nothing else is in
+/// no report, and the rate is the one that was stated.
+#[test]
+fn acknowledgements_are_told_with_the_air_that_they_take() {
+    for (told, rate) in [(true, 12_500), (false, 20_000)] {
+        let mut station = Station::new("c3l", &[("answers", ParamValue::Flag(told))]);
+        station.hear_of_controller(0);
+        station.report(0);
+        station.answer(100, 3, 2, 60);
+        station.answer(200, 3, 2, 40);
+        station.sample(300, &[(3, 1, 100, Some(160))]);
+        let report = station.report(8000);
+        let answers: Vec<_> = report.answers().iter().map(|a| (a.flow, a.next_hop, a.time)).collect();
+        assert_eq!(answers, if told { vec![(3, 2, 3000)] } else { Vec::new() });
+        assert_eq!(report.links().len(), 1 + usize::from(told));
+        assert_eq!(report.flows()[0].rate, rate);
+        assert_eq!(station.report(16_000).answers(), [], "each cycle anew");
+    }
+}
+
+/// A link stores the acknowledgements of as many flows as it stores flows.
+#[test]
+fn answers_are_bounded() {
+    let set = [("answers", ParamValue::Flag(true)), ("flows", ParamValue::Integer(2))];
+    let mut station = Station::new("c3l", &set);
+    station.hear_of_controller(0);
+    for flow in 0..100 {
+        station.answer(100, flow, 2, 1);
+    }
+    assert_eq!(station.report(8000).answers().len(), 2);
+}
+
+/// Of 20 packets 2 are given up: more than a twentieth, not more than a tenth. Of 9 packets nothing is said.
+#[test]
+fn a_link_whose_packets_are_given_up_is_lossy() {
+    for (losses, packets, lossy) in [(0.05, 20, true), (0.1, 20, false), (1.0, 20, false), (0.05, 9, false)] {
+        let mut station = Station::new("c3l", &[("overload_losses", ParamValue::Number(losses))]);
+        station.hear_of_controller(0);
+        station.report(0);
+        station.sample(100, &[(3, 1, packets, None)]);
+        let link = LinkSample { sent: packets - 2, given_up: 2, attempts: 40, ..LinkSample::new(NodeId(1)) };
+        let sample = NodeSample { links: &[link], ..NodeSample::default() };
+        let Station { agent, random, out } = &mut station;
+        agent.on_sample(&sample, &mut Context { now: at(200), random, out });
+        let link = station.report(8000).links()[0];
+        assert_eq!((link.lossy, link.overloaded), (lossy, false), "{losses} {packets}");
+    }
+}
+
+/// Without a controller a flow has a tenth of 2 Mbit/s, by the one link that ends at its source; after `unled` 10 Gbit/s, until a
+/// controller is heard of.
+#[test]
+fn a_node_without_a_controller_limits_no_flow() {
+    let five = ParamValue::Span(Span::from_secs(5));
+    let mut station = Station::new("c3l", &[("unled", five)]);
+    let mut rates = Vec::new();
+    for (ms, heard) in [(4900, false), (5000, false), (5500, true), (9000, false)] {
+        if heard {
+            station.hear_of_controller(ms - 1);
+        }
+        station.sample(ms - 1, &[(3, 1, 1, None)]);
+        station.timer(DIVIDE, ms);
+        rates.push(station.rate(3).unwrap());
+    }
+    assert_eq!(rates, [100, 10_000_000, 100, 100]);
+}
+
+/// Probes are 3 dB louder; with `sense` as much as the radio's signal needs to be heard where it is sensed, where that is known and more.
+#[test]
+fn probes_reach_as_far_as_signals_are_sensed() {
+    for (sense, margin, louder) in
+        [(false, Some(12.0), 3.0), (true, Some(12.0), 12.0), (true, Some(1.0), 3.0), (true, None, 3.0)]
+    {
+        let word = if sense { "sense" } else { "power" };
+        let agent = scheme("c3l", &[("probe_reach", ParamValue::Choice(word))]);
+        let mut agent = agent.agent(&Interface::radio(50)).unwrap();
+        let (mut random, mut out) = (Stream::new(1, "n", Purpose::Agent), AgentEffects::default());
+        let setup = AgentSetup {
+            node: NodeId(0),
+            rate: Rate::from_mbps(2),
+            exchange: LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() },
+            neighbours: &[],
+            sense_margin: margin.map(Db),
+        };
+        agent.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
+        agent.on_timer(Timer(2), &mut Context { now: at(1), random: &mut random, out: &mut out });
+        assert_eq!(out.messages[0].transmit.unwrap().power_offset, Db(louder));
+    }
+}
+
+/// Rounds after 1, 1, 2, 4, 8 and 8 s where the first cycle has 1 s; without, after 8 s each. Shares are valid for three of the times to
+/// the next round. A node that hears of its first controller says so within a tenth of a second, and reports within half a first cycle.
+#[test]
+fn first_cycles_are_short() {
+    let first = ("first_cycle", ParamValue::Span(Span::from_secs(1)));
+    for (set, times) in [(&[first][..], [1, 2, 4, 8, 16, 24]), (&[][..], [8, 16, 24, 32, 40, 48])] {
+        let mut controller = scheme("c3l", set).controller().unwrap();
+        let (mut random, mut out) = (Stream::new(1, "c", Purpose::Agent), ControllerEffects::default());
+        let setup = ControllerSetup { node: NodeId(7), neighbours: &[] };
+        controller.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
+        let mut found = Vec::new();
+        for _ in 0..times.len() {
+            let next = out.timers.iter().rev().find(|timer| timer.0 == Timer(1)).unwrap().1;
+            found.push(next.as_nanos() / 1_000_000_000);
+            controller.on_timer(Timer(1), &mut Context { now: next, random: &mut random, out: &mut out });
+        }
+        assert_eq!(found, times);
+    }
+    let mut station = Station::new("c3l", &[first]);
+    station.out.timers.clear();
+    station.hear_of_controller(5000);
+    let mut due: Vec<(Timer, u64)> = station
+        .out
+        .timers
+        .iter()
+        .map(|timer| (timer.0, timer.1.since(at(5000)).as_nanos() / 1_000_000))
+        .collect();
+    due.sort_by_key(|timer| timer.0.0);
+    assert!(matches!(due[..], [(Timer(1), 0..=100), (REPORT, 250..=500)]), "{due:?}");
+    station.out.timers.clear();
+    station.hear_of_controller(5001);
+    assert_eq!(station.out.timers, [], "only of the first");
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use airfair_schemes::c3l::header::{STAMP, allocation};
-use airfair_schemes::c3l::{C3lSource, Receiver, SourceConfig, Stamper};
+use airfair_schemes::c3l::{Backstop, C3lSource, Receiver, SourceConfig, Stamper};
 use airfair_schemes::places::{
-    Agent, AgentContext, AgentEffects, AgentSetup, Arrived, Backlog, Context, ControllerEffects,
-    ControllerSetup, Ecn, FlowId, FlowSample, FlowSetup, Header, Hop, Interface, LinkSample, LoneExchange,
-    NodeId, NodeSample, PacketClass, Passage, Receiver as _, ReceiverEffects, ReportBytes, Setting, Source,
-    SourceEffects, Timer,
+    Agent, AgentContext, AgentEffects, AgentSetup, Allowance, Arrived, Backlog, Congestion, CongestionCause,
+    Context, ControllerEffects, ControllerSetup, Ecn, FlowId, FlowSample, FlowSetup, Header, Hop, Interface,
+    LinkSample, LoneExchange, NodeId, NodeSample, PacketClass, Passage, Receiver as _, ReceiverEffects,
+    ReportBytes, Setting, Source, SourceEffects, Timer,
 };
 use airfair_schemes::{ParamValue, Params, find};
 use airfair_units::random::{Purpose, Stream};
@@ -107,7 +107,16 @@ fn headers_keep_their_words_on_the_wire() {
 /// A flow of 1000 B with 48 B of headers whose feedback expires after this time.
 fn flow(expiry: Span) -> (SourceConfig, FlowSetup) {
     let rates = [Rate(4_000), Rate(2_000_000)];
-    let config = SourceConfig { first: Rate(104_800), rates, expiry, epoch: Span::from_secs(1) };
+    let config = SourceConfig {
+        first: Rate(104_800),
+        rates,
+        expiry,
+        epoch: Span::from_secs(1),
+        backstop: Backstop::None,
+        least_window: 1,
+        doubles: true,
+        unstamped: false,
+    };
     let setup = FlowSetup {
         mss: Bytes(1000),
         headers: Bytes(48),
@@ -313,6 +322,7 @@ fn messages() -> impl Strategy<Value = Vec<u8>> {
                 used: node,
                 transmissions: round,
                 overloaded: round % 2 == 0,
+                lossy: false,
             }];
             let flow = FlowReport { flow: part % 3, next_hop: node % 4, rate: part, demand: node };
             let head = ReportHead { node: node % 4, number: round, version };
@@ -334,7 +344,7 @@ proptest! {
         let mut controller = scheme.controller().unwrap();
         let (mut random, mut out, mut answers) = (stream(), AgentEffects::default(), ControllerEffects::default());
         let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[], sense_margin: None };
         agent.on_start(&setup, &mut Context { now: Time::ZERO, random: &mut random, out: &mut out });
         let setup = ControllerSetup { node: NodeId(2), neighbours: &[NodeId(1)] };
         controller.on_start(&setup, &mut Context { now: Time::ZERO, random: &mut random, out: &mut answers });
@@ -391,7 +401,13 @@ fn c_max_is_a_goodput_or_a_rate() {
         let (mut random, mut out) = (stream(), AgentEffects::default());
         let fixed = Span::from_micros(4192);
         let exchange = LoneExchange { fixed, rate: Rate::from_mbps(2), ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup {
+            node: NodeId(0),
+            rate: exchange.rate,
+            exchange,
+            neighbours: &[],
+            sense_margin: None,
+        };
         let flow = FlowSample {
             flow: FlowId(9),
             from: NodeId(0),
@@ -421,7 +437,13 @@ fn c_max_follows_the_rate_of_its_link() {
         let fixed = Span::from_micros(4192);
         let exchange = LoneExchange { fixed, rate: Rate::from_mbps(2), ..LoneExchange::default() };
         let slower = LoneExchange { rate: Rate::from_mbps(1), ..exchange };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup {
+            node: NodeId(0),
+            rate: exchange.rate,
+            exchange,
+            neighbours: &[],
+            sense_margin: None,
+        };
         let flow = |flow, neighbour| {
             let (from, to) = (NodeId(0), NodeId(5));
             FlowSample { flow, from, to, neighbour, packets: 1, bytes: 1048, stated: None }
@@ -571,7 +593,8 @@ fn rates_of(name: &str, set: &Params, step: u64, samples: &[Arrivals<'_>]) -> Ve
     let mut agent = scheme.agent(&Interface::radio(50)).unwrap();
     let (mut random, mut out) = (stream(), AgentEffects::default());
     let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
-    let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+    let setup =
+        AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[], sense_margin: None };
     let mut last = 0;
     let mut call = |now, hook: &mut dyn FnMut(&mut dyn Agent, &mut AgentContext<'_>)| {
         out.settings.clear();
@@ -637,7 +660,7 @@ proptest! {
         let mut agent = scheme.agent(&Interface::radio(50)).unwrap();
         let (mut random, mut out) = (stream(), AgentEffects::default());
         let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[], sense_margin: None };
         let encoded = |message: Message| {
             let mut bytes = vec![0; message.wire_len()];
             message.encode(&mut bytes).unwrap();
@@ -729,7 +752,13 @@ fn links_share_the_queue() {
         let mut agent = scheme.agent(&Interface::radio(50)).unwrap();
         let (mut random, mut out) = (stream(), AgentEffects::default());
         let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup {
+            node: NodeId(0),
+            rate: exchange.rate,
+            exchange,
+            neighbours: &[],
+            sense_margin: None,
+        };
         agent.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
         let mut hello = vec![0; 17];
         let alive = airfair_wire::c3l::Alive { controller: 7, freshness: 1, hops: 0 };
@@ -836,7 +865,13 @@ fn statements_and_arrivals_without_a_controller() {
             (find("c3l-local").unwrap().build)(&set).unwrap().agent(&Interface::radio(50)).unwrap();
         let (mut random, mut out) = (stream(), AgentEffects::default());
         let exchange = LoneExchange { rate: Rate::from_mbps(2), ..LoneExchange::default() };
-        let setup = AgentSetup { node: NodeId(0), rate: exchange.rate, exchange, neighbours: &[] };
+        let setup = AgentSetup {
+            node: NodeId(0),
+            rate: exchange.rate,
+            exchange,
+            neighbours: &[],
+            sense_margin: None,
+        };
         agent.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
         for ms in [1000, 2000, 3000] {
             let flow = FlowSample {
@@ -866,4 +901,59 @@ fn a_new_flow_is_no_measurement_of_others() {
     assert_eq!(rates[..5], [2000, 2000, 2000, 2000, 1000]);
     // In the next 100 ms the new flow uses its part, and the other has had no packet.
     assert_eq!(rates[5..], [50, 50, 1000]);
+}
+
+/// With NewReno's window beside the rate: without a stamp only the window holds the source (4 segments), with one both do. A time-out takes
+/// the window to one segment, of which `least_window` makes three while there is an allocation, and the timer does not double; when the
+/// allocation has expired both are TCP's again.
+#[test]
+fn a_window_beside_the_rate() {
+    let (config, setup) = flow(Span::from_secs(5));
+    let config = SourceConfig {
+        backstop: Backstop::NewReno,
+        least_window: 3,
+        doubles: false,
+        unstamped: true,
+        ..config
+    };
+    let mut source = C3lSource::over_tcp(config);
+    let (mut random, mut out) = (stream(), SourceEffects::default());
+    let echo = |allocation| Header { supported: 1, unsupported: 0, fields: [1, allocation, 0, 0] };
+    source.on_start(&setup, &mut Context { now: at(0), random: &mut random, out: &mut out });
+    let limits = |source: &C3lSource, ms| {
+        let Allowance { window, rate, .. } = source.allowance(at(ms));
+        (window.unwrap().0, rate.map(|rate| rate.0))
+    };
+    assert_eq!(limits(&source, 0), (4000, None));
+    let context = &mut Context { now: at(1000), random: &mut random, out: &mut out };
+    source.on_feedback(&echo(131_000), context);
+    assert_eq!((limits(&source, 1000), source.doubles_timer()), ((4000, Some(1_000_000)), false));
+    let congestion = Congestion {
+        cause: CongestionCause::Timeout,
+        in_flight: Bytes(4000),
+        pipe: Bytes(4000),
+        repeated: false,
+    };
+    source.on_congestion(&congestion, context);
+    assert_eq!(limits(&source, 1000), (3000, Some(1_000_000)));
+    source.on_feedback(&echo(u32::MAX), context);
+    assert_eq!((limits(&source, 1000), source.doubles_timer()), ((1000, None), true), "no radio");
+    source.on_feedback(&echo(131_000), context);
+    source.on_timer(Timer(1), &mut Context { now: at(6000), random: &mut random, out: &mut out });
+    assert_eq!((limits(&source, 6000), source.doubles_timer()), ((1000, None), true), "expired");
+}
+
+/// Over UDP a path without radio is held by the largest rate alone; without `unstamped` the source stays at its first one.
+#[test]
+fn a_path_without_radio() {
+    let (config, setup) = flow(Span::from_secs(5));
+    for (unstamped, rate) in [(false, 100_000), (true, 2_000_000)] {
+        let mut source = C3lSource::new(SourceConfig { unstamped, ..config });
+        let (mut random, mut out) = (stream(), SourceEffects::default());
+        let context = &mut Context { now: at(0), random: &mut random, out: &mut out };
+        source.on_start(&setup, context);
+        assert_eq!(source.allowance(at(0)).rate.unwrap().0, 100_000);
+        source.on_report(&feedback(1, u32::MAX), context);
+        assert_eq!(source.allowance(at(0)).rate.unwrap().0, rate);
+    }
 }

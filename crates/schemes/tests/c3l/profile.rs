@@ -8,7 +8,7 @@ use airfair_units::Span;
 use super::{at, link};
 
 const fn to(flow: u32, next_hop: u32, demand: f64) -> Passing {
-    Passing { flow: FlowId(flow), next_hop: NodeId(next_hop), demand }
+    Passing { flow: FlowId(flow), next_hop: NodeId(next_hop), demand, rate: 0.0 }
 }
 
 fn profile() -> Profile {
@@ -25,8 +25,15 @@ fn reports_join_to_routes() {
     profile.report(NodeId(3), vec![to(7, 5, 100.0), to(8, 5, ANY)], at(0));
     profile.report(NodeId(5), vec![to(7, 1, 80.0)], at(0));
     profile.report(NodeId(9), vec![to(7, 3, ANY)], at(0));
-    let seven = Route { flow: FlowId(7), links: vec![link(9, 3), link(3, 5), link(5, 1)], demand: 80.0 };
-    let eight = Route { flow: FlowId(8), links: vec![link(3, 5)], demand: ANY };
+    let seven = Route {
+        flow: FlowId(7),
+        links: vec![link(9, 3), link(3, 5), link(5, 1)],
+        demand: 80.0,
+        rate: 0.0,
+        answers: Vec::new(),
+    };
+    let eight =
+        Route { flow: FlowId(8), links: vec![link(3, 5)], demand: ANY, rate: 0.0, answers: Vec::new() };
     assert_eq!(profile.routes(1024), [seven.clone(), eight.clone()]);
     assert_eq!((seven.rank(), eight.rank()), ((7 << 32) + 9, (8 << 32) + 3));
     // A new report replaces the last one.
@@ -40,7 +47,7 @@ fn a_missing_report_leaves_pieces() {
     let mut profile = profile();
     profile.report(NodeId(5), vec![to(7, 1, 80.0)], at(0));
     profile.report(NodeId(9), vec![to(7, 3, ANY)], at(0));
-    let piece = |links, demand| Route { flow: FlowId(7), links, demand };
+    let piece = |links, demand| Route { flow: FlowId(7), links, demand, rate: 0.0, answers: Vec::new() };
     assert_eq!(profile.routes(1024), [piece(vec![link(5, 1)], 80.0), piece(vec![link(9, 3)], ANY)]);
 }
 
@@ -86,7 +93,8 @@ fn reports_expire_and_the_oldest_gives_way() {
 /// Of three flows that begin at node 1 two count, the first by number; one that only passes it counts in any case.
 #[test]
 fn no_node_begins_more_flows_than_it_may() {
-    let passing = |flow, next| Passing { flow: FlowId(flow), next_hop: NodeId(next), demand: f64::INFINITY };
+    let passing =
+        |flow, next| Passing { flow: FlowId(flow), next_hop: NodeId(next), demand: f64::INFINITY, rate: 0.0 };
     let mut profile = Profile::new(Span::from_secs(20), 10);
     let now = airfair_units::Time::ZERO;
     profile.report(NodeId(1), vec![passing(7, 2), passing(5, 2), passing(6, 2), passing(9, 2)], now);

@@ -3,7 +3,7 @@
 use airfair_schemes::c3l::allocation::Limit;
 use airfair_schemes::c3l::capacity;
 use airfair_schemes::c3l::discovery::Neighbour;
-use airfair_schemes::c3l::profile::Passing;
+use airfair_schemes::c3l::profile::{Answering, Passing};
 use airfair_schemes::c3l::round::{LinkReport, LinkShare, RoundConfig, Rounds};
 use airfair_schemes::c3l::topology::{Link, Rules};
 use airfair_schemes::places::{FlowId, NodeId};
@@ -41,11 +41,18 @@ impl Mesh {
         for (flow, path, demand) in &self.flows {
             for step in path.windows(2).filter(|step| step[0] == node) {
                 let to = NodeId(step[1]);
-                passing.push(Passing { flow: FlowId(*flow), next_hop: to, demand: *demand });
+                passing.push(Passing { flow: FlowId(*flow), next_hop: to, demand: *demand, rate: 0.0 });
                 if links.iter().all(|link| link.to != to) {
                     let of = link(node, step[1]);
                     let (used, overloaded) = (self.share(of), over(of));
-                    links.push(LinkReport { to, goodput: C, used, transmissions: 1.0, overloaded });
+                    links.push(LinkReport {
+                        to,
+                        goodput: C,
+                        used,
+                        transmissions: 1.0,
+                        overloaded,
+                        lossy: false,
+                    });
                 }
             }
         }
@@ -154,8 +161,9 @@ fn reports_of_links_have_a_limit() {
         used: 0.0,
         transmissions: 1.0,
         overloaded: false,
+        lossy: false,
     };
-    let passing = |to| Passing { flow: FlowId(1), next_hop: NodeId(to), demand: ANY };
+    let passing = |to| Passing { flow: FlowId(1), next_hop: NodeId(to), demand: ANY, rate: 0.0 };
     controller.report(NodeId(1), &[report(2, 0.1 * C), report(3, C)], vec![passing(3)], None, at(0));
     controller.report(NodeId(1), &[report(2, 0.2 * C)], vec![passing(3)], None, at(0));
     controller.run(at(0));
@@ -188,11 +196,19 @@ fn lost_reports() {
 #[test]
 fn goodputs() {
     let mut controller = Rounds::new(RoundConfig { default_goodput: 2.0 * C, ..RoundConfig::default() });
-    let passing = |flow, to| vec![Passing { flow: FlowId(flow), next_hop: NodeId(to), demand: ANY }];
+    let passing =
+        |flow, to| vec![Passing { flow: FlowId(flow), next_hop: NodeId(to), demand: ANY, rate: 0.0 }];
     let hears = |node| [Neighbour { node: NodeId(node), hellos: 255, probes: 255 }];
     controller.report(NodeId(1), &[], passing(1, 2), Some(&hears(2)), at(0));
     controller.report(NodeId(2), &[], vec![], Some(&hears(3)), at(0));
-    let slow = LinkReport { to: NodeId(4), goodput: C, used: 0.0, transmissions: 1.0, overloaded: false };
+    let slow = LinkReport {
+        to: NodeId(4),
+        goodput: C,
+        used: 0.0,
+        transmissions: 1.0,
+        overloaded: false,
+        lossy: false,
+    };
     // An overload before the first round is none of a share.
     let first = LinkReport { overloaded: true, ..slow };
     controller.report(NodeId(3), &[first], passing(2, 4), Some(&hears(4)), at(0));
@@ -273,10 +289,11 @@ fn a_node_reports_no_more_links_than_it_may_have() {
         used: 0.0,
         transmissions: 1.0,
         overloaded: false,
+        lossy: false,
     };
     let invented: Vec<LinkReport> = (100..5000).map(|to| report(to, C)).collect();
     controller.report(NodeId(9), &invented, vec![], Some(&[]), at(0));
-    let flow = Passing { flow: FlowId(1), next_hop: NodeId(2), demand: ANY };
+    let flow = Passing { flow: FlowId(1), next_hop: NodeId(2), demand: ANY, rate: 0.0 };
     controller.report(NodeId(1), &[report(2, C / 2.0)], vec![flow], Some(&[]), at(0));
     controller.run(at(1));
     close(&[controller.shares()[0].share / C], &[0.5]);
@@ -292,4 +309,59 @@ fn inhibited_links_are_listed_once() {
     let ends = |from, to| [NodeId(from), NodeId(to)];
     assert_eq!(found.links, [(ends(1, 2), vec![NodeId(3)]), (ends(3, 4), vec![])]);
     assert!(!found.sensed);
+}
+
+/// A flow 1 -> 2 of half of C, whose acknowledgements took a quarter of the air: 0.5 s for each second of its data, so that rate and
+/// answers share a second as x + x/2: x = 2/3 of C. What is told counts up to what the data itself would take: x + x: 1/2 of C.
+#[test]
+fn acknowledgements_have_a_part_of_the_capacity() {
+    for (told, rate) in [(0.0, 1.0), (0.25, 2.0 / 3.0), (0.5, 0.5), (9.0, 0.5)] {
+        let mut controller =
+            Rounds::new(RoundConfig { answers: true, default_goodput: C, ..RoundConfig::default() });
+        let flow = Passing { flow: FlowId(1), next_hop: NodeId(2), demand: ANY, rate: 0.5 * C };
+        let heard = |node| Neighbour { node: NodeId(node), hellos: 255, probes: 255 };
+        controller.report(NodeId(1), &[], vec![flow], Some(&[heard(2)]), at(0));
+        controller.report(NodeId(2), &[], Vec::new(), Some(&[heard(1)]), at(0));
+        let answer = Answering { flow: FlowId(1), next_hop: NodeId(1), time: told };
+        // A node that says so often says so once.
+        controller.answers(NodeId(2), vec![answer; 100], at(0));
+        controller.run(at(8000));
+        let (_, found, _) = controller.routes().next().unwrap();
+        assert!((found / C - rate).abs() < 1e-9, "{told}: {}", found / C);
+        // The share of the link is that of data; the link of the acknowledgements has none.
+        assert_eq!(controller.shares().len(), 1);
+    }
+}
+
+/// Answers of flows that nobody sends, to the node itself, or of a node that has not reported change nothing.
+#[test]
+fn answers_that_belong_to_no_route() {
+    let mut controller =
+        Rounds::new(RoundConfig { answers: true, default_goodput: C, ..RoundConfig::default() });
+    let flow = Passing { flow: FlowId(1), next_hop: NodeId(2), demand: ANY, rate: C };
+    controller.report(NodeId(1), &[], vec![flow], Some(&[]), at(0));
+    let answer = |flow, next_hop, time| Answering { flow: FlowId(flow), next_hop: NodeId(next_hop), time };
+    let odd = vec![answer(2, 3, 0.5), answer(1, 1, 0.5), answer(1, 3, -1.0), answer(1, 3, f64::NAN)];
+    controller.answers(NodeId(1), odd, at(0));
+    controller.answers(NodeId(9), vec![answer(1, 3, 0.5)], at(0));
+    controller.run(at(8000));
+    let (route, rate, _) = controller.routes().next().unwrap();
+    assert_eq!(route.answers, []);
+    assert!((rate / C - 1.0).abs() < 1e-9);
+}
+
+/// With `repeats_cost` a link that needs two transmissions for a packet carries half.
+#[test]
+fn transmissions_cost() {
+    for (repeats_cost, rate) in [(false, 1.0), (true, 0.5)] {
+        let mut controller = Rounds::new(RoundConfig { repeats_cost, ..RoundConfig::default() });
+        let to = NodeId(2);
+        let twice =
+            LinkReport { to, goodput: C, used: C, transmissions: 2.0, overloaded: false, lossy: false };
+        let flow = Passing { flow: FlowId(1), next_hop: to, demand: ANY, rate: C };
+        controller.report(NodeId(1), &[twice], vec![flow], Some(&[]), at(0));
+        controller.run(at(8000));
+        let (_, found, _) = controller.routes().next().unwrap();
+        assert!((found / C - rate).abs() < 1e-9, "{}", found / C);
+    }
 }

@@ -40,6 +40,7 @@ impl<S: Agent + Forwarder> Driven<S> {
             rate: Rate(11_000_000),
             exchange: LoneExchange::default(),
             neighbours: &[],
+            sense_margin: None,
         };
         driven.agent(0, |station, context| station.on_start(&setup, context));
         driven
@@ -150,6 +151,7 @@ pub fn sent_by_a_source(
         rate: Rate(11_000_000),
         exchange: LoneExchange::default(),
         neighbours: &[],
+        sense_margin: None,
     };
     agent.on_start(&setup, &mut AgentContext { now, random: &mut random, out: &mut out.agent });
     let forwarder = agent.forwarder().unwrap();

@@ -92,6 +92,7 @@ fn ratios_count_for_three_intervals_at_least() {
                     rate: Rate(11_000_000),
                     exchange: LoneExchange::default(),
                     neighbours: &[],
+                    sense_margin: None,
                 };
                 agent.on_start(&setup, &mut context);
                 let probe = Probe::new(0, vec![List::new(5, 1, 0, std::iter::empty())]);

@@ -157,11 +157,25 @@ pub(crate) fn power_to_arrive(
     (mode, psdu): (Mode, u32),
 ) -> Option<Db> {
     let hearer = medium.unfaded_hearers().find(from, to)?;
-    let (kind, judged) = (medium.kind(to), medium.kind(from).nominal_mode);
+    least_offset((medium.kind(to), medium.kind(from)), hearer.power, (mode, psdu))
+}
+
+/// The least power above its own with which a frame arrives where radios of a station's kind just sense its signal.
+pub(crate) fn sense_margin(medium: &Medium, station: StationIx, frame: (Mode, u32)) -> Option<Db> {
+    let kind = medium.kind(station);
+    least_offset((kind, kind), kind.energy_detect.min(kind.preamble_detect), frame)
+}
+
+/// The least offset of a sender's power with which a frame arrives that has this power without, aW, at a kind of radio. None: none does.
+fn least_offset(
+    (kind, sender): (&phy::PhyKind, &phy::PhyKind),
+    own: u64,
+    (mode, psdu): (Mode, u32),
+) -> Option<Db> {
     let arrives = |tenths: u32| {
         let factor = Db(f64::from(tenths) / 10.0).to_linear();
-        let power = (hearer.power as f64 * factor).min(MOST_POWER) as u64;
-        kind.arrival((power, 0), judged, (mode, psdu)) >= LEAST_DELIVERY
+        let power = (own as f64 * factor).min(MOST_POWER) as u64;
+        kind.arrival((power, 0), sender.nominal_mode, (mode, psdu)) >= LEAST_DELIVERY
     };
     let (mut least, mut enough) = (0, 10 * MOST_POWER_OFFSET);
     if !arrives(enough) {

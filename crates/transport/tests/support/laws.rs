@@ -27,6 +27,8 @@ pub enum Law {
     Keeping(u64),
     /// A fixed window with pacing: bit/s and quantum.
     Paced(u64, u64, Option<u64>),
+    /// A fixed window of a source whose timer does not double.
+    Granted(u64),
     /// No window at all.
     Open,
     /// RFC 5681 with the recovery of RFC 6582.
@@ -50,7 +52,9 @@ pub struct Witness {
 impl Witness {
     pub fn new(law: Law, log: Arc<Mutex<Log>>) -> Self {
         let window = match law {
-            Law::Fixed(window) | Law::Keeping(window) | Law::Paced(window, _, _) => window,
+            Law::Fixed(window) | Law::Granted(window) | Law::Keeping(window) | Law::Paced(window, _, _) => {
+                window
+            }
             _ => 0,
         };
         Self { law, log, mss: 0, initial: 0, window, ssthresh: 1 << 40, before: None }
@@ -165,6 +169,10 @@ impl Source for Witness {
 
     fn ssthresh(&self) -> Option<Bytes> {
         self.adapts().then_some(Bytes(self.ssthresh))
+    }
+
+    fn doubles_timer(&self) -> bool {
+        !matches!(self.law, Law::Granted(_))
     }
 
     fn partial_ack(&self) -> PartialAck {

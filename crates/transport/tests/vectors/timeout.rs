@@ -81,6 +81,28 @@ fn expiry_sends_the_first_segment_and_doubles_the_time_out() {
     );
 }
 
+/// A law that was granted a rate: each time-out is as long as the first one.
+#[test]
+fn a_granted_rate_does_not_double_the_time_out() {
+    check(
+        &TcpConfig { initial_window: InitialWindow::Segments(3), ..plain() },
+        Law::Granted(3000),
+        "
+        0 open
+        0 write 3000
+        > 1:3001/1000
+        1000 timer
+        ! timeout 3000 pipe 3000
+        > 1:3001/1000
+        = rto=1000 deadline=2000
+        2000 timer
+        ! timeout 3000 pipe 3000 repeated
+        > 1:3001/1000
+        = rto=1000 deadline=3000
+        ",
+    );
+}
+
 #[test]
 fn time_out_is_bounded() {
     check(
