@@ -178,7 +178,7 @@ fn whole_rounds(grid: &Grid, paths: &[Vec<u32>]) {
     for (flow, path) in (0..).zip(paths) {
         for step in steps(path) {
             links.entry(step.from).or_default().insert(step.to);
-            let passing = Passing { flow: FlowId(flow), next_hop: step.to, demand: f64::INFINITY };
+            let passing = Passing { flow: FlowId(flow), next_hop: step.to, demand: f64::INFINITY, rate: 0.0 };
             flows.entry(step.from).or_default().push(passing);
         }
     }
@@ -200,6 +200,7 @@ fn whole_rounds(grid: &Grid, paths: &[Vec<u32>]) {
                     used: 3_000.0,
                     transmissions: 1.2,
                     overloaded: overloads && node.is_multiple_of(8),
+                    lossy: false,
                 };
                 let reports: Vec<LinkReport> = links.get(&id).into_iter().flatten().map(report).collect();
                 let heard = grid.heard(node);
@@ -256,7 +257,9 @@ fn main() {
             transmissions: 1.2,
             cost: COST,
             overloaded: number % 8 == 0,
+            lossy: false,
             heard: true,
+            answers: 0.0,
         })
         .collect();
     let link = |number| topology.link(number).expect("a link in use");

@@ -143,6 +143,7 @@ const PACKET: Packet = Packet {
     class: PacketClass::Data,
     ecn: Ecn::NotEct,
     labelled: false,
+    own: false,
     enqueued: Time::ZERO,
 };
 

@@ -74,6 +74,7 @@ fn the_window_is_so_many_segments_and_the_queue_is_cut() {
         class: PacketClass::Data,
         ecn: Ecn::NotEct,
         labelled: false,
+        own: false,
         enqueued: Time::ZERO,
     };
     let mut asked = |packets| {
