@@ -48,6 +48,7 @@ def test_a_row_is_what_a_run_gives(undisturbed: Sweep, tmp_path: Path) -> None:
             assert row[name] == run[name]
         assert dict(row["drops"]) == run["drops"]
         assert row["made_packets"] == run["ends"]["made"]
+        assert (row["control_bps"], row["messages"]) == (0.0, 0)  # schemes without messages
         assert row["perf_events"] == run["perf"]["events"]
         flows = undisturbed.flows[undisturbed.flows["run"] == row["run"]].set_index("id")
         assert list(flows.index) == ["ab", "cb"]

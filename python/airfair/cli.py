@@ -28,6 +28,7 @@ from .commands import (
     reference,
     run,
     schemes,
+    suite,
     sweep,
     trace,
 )
@@ -49,6 +50,7 @@ for command in (
     run.run,
     compare.compare,
     sweep.sweep,
+    suite.suite,
     paper.run_paper,
     plot.plot,
     schemes.schemes,

@@ -29,6 +29,8 @@ RUN = [
     ("delivered_packets", WHOLE),
     ("drops", pa.map_(TEXT, WHOLE)),
     ("marks", pa.map_(TEXT, WHOLE)),
+    ("control_bps", REAL),  # messages of the scheme that are counted by kind, with MAC headers
+    ("messages", WHOLE),  # messages of the scheme's agents, over the whole run
     ("warnings", pa.list_(TEXT)),
     *typed(Perf, PERF, "perf_"),
 ]

@@ -112,6 +112,14 @@ class Sweep:
     def summary(self) -> Iterator[CaseSummary]:
         """Case by case, means with 95 % intervals and differences to the first scheme, paired by seed."""
         schemes = self.about["study"]["schemes"]
+        cases = self.results()
+        for cell in self.about["cells"]:
+            done = cases.get(cell["sha256"], {})
+            yield {"case": cell["case"], "parameters": cell["parameters"], "rows": _rows(done, schemes)}
+
+    def results(self) -> dict[str, dict[str, dict[int, str]]]:
+        """By digest of the scenario, scheme and seed: results of runs (JSON) with the keys that a summary
+        needs."""
         runs = self._tables["runs"]
         runs = runs.filter(runs["in_study"])
         flows = _flows_by_run(self._tables["flows"])
@@ -128,9 +136,7 @@ class Sweep:
             for row in batch.to_pylist():
                 text = _as_result(row, flows.get(row["run"], []))
                 cases[row["scenario_sha256"]][row["scheme"]][row["seed"]] = text
-        for cell in self.about["cells"]:
-            done = cases.get(cell["sha256"], {})
-            yield {"case": cell["case"], "parameters": cell["parameters"], "rows": _rows(done, schemes)}
+        return cases
 
 
 def load_sweep(folder: str | os.PathLike[str], *, earlier: bool = False) -> Sweep:

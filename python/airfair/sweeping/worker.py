@@ -105,6 +105,8 @@ def _row(result: dict[str, Any]) -> dict[str, Any]:
         "delivered_packets": ends["delivered"],
         "drops": result["drops"],
         "marks": result["marks"],
+        "control_bps": sum(kind["bps"] or 0.0 for kind in result.get("control", [])),
+        "messages": sum(radio.get("messages", {}).get("sent", 0) for radio in result["stations"]),
         "warnings": result["warnings"],
         **{f"perf_{name}": result["perf"][name] for name in PERF},
         "flows": flows,
