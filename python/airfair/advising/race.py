@@ -1,0 +1,177 @@
+"""The race: sets of changes run over the same seeds; those that lose are dropped by paired intervals, and those
+that lead are combined with everything that differs from them in one part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from .candidate import Candidate, Space
+from .goals import Goal, Run, estimate
+
+LEADERS = 3
+"""Sets that are combined after a round."""
+
+CONTENDERS = 8
+"""Sets that get another seed in a round."""
+
+MOST_SEEDS = 10
+"""Seeds of a set in the race; further ones are left for the confirmation."""
+
+EQUAL = 1e-3
+"""Scores that differ by less count as equal, as no operator would see the difference."""
+
+Runs = Callable[[Sequence[tuple[Candidate, int]]], list[Run]]
+"""Runs of sets with seeds, in order; fewer where the budget is spent."""
+
+
+@dataclass
+class Racer:
+    """A set in the race, with its runs of seed 1, 2, ..."""
+
+    candidate: Candidate
+    runs: list[Run] = field(default_factory=list)
+    out: str | None = None
+    """The reason why it gets no more runs."""
+    combined: bool = False
+
+
+class Race:
+    """A race over all sets of a space. The order of its runs depends on their results alone: the same number
+    of runs gives the same answer."""
+
+    def __init__(
+        self,
+        space: Space,
+        goal: Goal,
+        refused: Callable[[Candidate], bool],
+        run: Runs,
+        today: Sequence[Run],
+        most: int | None,
+    ) -> None:
+        self.space = space
+        self.goal = goal
+        self._refused = refused
+        self._run = run
+        self._left = most
+        self.today = Racer(space.today, list(today))
+        self.racers: dict[Candidate, Racer] = {space.today: self.today}
+        self.count = 0
+        self.ended = False
+
+    def go(self) -> None:
+        """Race until the budget is spent, or nothing is left to try."""
+        self._enter(self.space.first())
+        while not self.ended:
+            before = self.count
+            self._next_seed()
+            self._drop()
+            self._combine()
+            if self.count == before:
+                break
+
+    def ranked(self) -> list[Racer]:
+        """Sets that were run, the best first; those that break a limit of the goal last."""
+        return sorted((r for r in self.racers.values() if r.runs), key=self._key)
+
+    def helpful(self) -> list[Racer]:
+        """Those of `ranked` that keep the limits and are better than today in the mean."""
+        return [r for r in self.ranked() if r is not self.today and self._better(r)]
+
+    def _better(self, racer: Racer) -> bool:
+        if racer.out == "same" or self.goal.broken(racer.runs) is not None:
+            return False
+        return sum(self._differences(racer, self.today)) > 0
+
+    def _key(self, racer: Racer) -> tuple[bool, float, float, int, str]:
+        score = _mean([self.goal.score(run) for run in racer.runs])
+        broken = racer is not self.today and self.goal.broken(racer.runs) is not None
+        # One seed may be luck: what has more of them comes first among equals.
+        spread = _mean([run.spread for run in racer.runs])
+        rounded = round(score / EQUAL) * EQUAL
+        return broken, -rounded, -round(spread, 3), racer.candidate.burden, racer.candidate.text
+
+    def _differences(self, racer: Racer, other: Racer) -> list[float]:
+        pairs = zip(racer.runs, other.runs, strict=False)
+        return [self.goal.score(one) - self.goal.score(two) for one, two in pairs]
+
+    def _alive(self) -> list[Racer]:
+        return [racer for racer in self.ranked() if racer.out is None or racer is self.today]
+
+    def _enter(self, candidates: Sequence[Candidate]) -> None:
+        """Run new sets with seed 1."""
+        new = [c for c in dict.fromkeys(candidates) if c not in self.racers and not self._refused(c)]
+        racers = [self.racers.setdefault(candidate, Racer(candidate)) for candidate in new]
+        self._extend([(racer, 1) for racer in racers])
+        for racer in racers:
+            if racer.runs and self._is_same(racer):
+                racer.out = "same"
+
+    def _is_same(self, racer: Racer) -> bool:
+        """True if another set that asks no more gives the same run: an option has no effect in it."""
+        return any(
+            other.runs
+            and other.out != "same"
+            and other is not racer
+            and other.candidate.burden <= racer.candidate.burden
+            and other.runs[0].goodputs == racer.runs[0].goodputs
+            for other in self.racers.values()
+        )
+
+    def _next_seed(self) -> None:
+        """Give the contenders that have fewer seeds than others, or else all of them, a further one. Today has
+        as many as any."""
+        contenders = self._alive()[:CONTENDERS]
+        if self.today not in contenders:
+            contenders.append(self.today)
+        most = max(len(racer.runs) for racer in contenders)
+        behind = [racer for racer in contenders if len(racer.runs) < most]
+        chosen = behind or [racer for racer in contenders if most < MOST_SEEDS]
+        if self.today not in chosen and len(self.today.runs) < most:
+            chosen.append(self.today)
+        self._extend([(racer, len(racer.runs) + 1) for racer in chosen])
+
+    def _drop(self) -> None:
+        """Drop those that are behind the leader by more than chance: the upper end of the 95 % interval of the
+        paired difference is below zero."""
+        alive = self._alive()
+        leader = alive[0]
+        for racer in alive:
+            if racer in (leader, self.today):
+                continue
+            differences = self._differences(racer, leader)
+            if len(differences) < 2:
+                continue
+            by = estimate(differences)
+            if by["mean"] + (by["ci95"] or 0.0) < 0:
+                racer.out = "behind"
+
+    def _combine(self) -> None:
+        """Enter what differs in one part from the best that were not combined yet."""
+        leaders = [racer for racer in self._alive()[: 2 * LEADERS] if not racer.combined][:LEADERS]
+        for racer in leaders:
+            racer.combined = True
+        beside = [list(self.space.beside(racer.candidate)) for racer in leaders]
+        # In turns, so that the budget cuts off the last options and not the last leader.
+        longest = max(map(len, beside), default=0)
+        self._enter([of[i] for i in range(longest) for of in beside if i < len(of)])
+
+    def _extend(self, cells: Sequence[tuple[Racer, int]]) -> None:
+        """Run these, as many as the budget has room for."""
+        if self._left is not None:
+            self.ended = self.ended or len(cells) > self._left
+            cells = cells[: self._left]
+        if not cells:
+            return
+        runs = self._run([(racer.candidate, seed) for racer, seed in cells])
+        for (racer, _), run in zip(cells, runs, strict=False):
+            racer.runs.append(run)
+        self.count += len(runs)
+        if self._left is not None:
+            self._left -= len(runs)
+        self.ended = self.ended or len(runs) < len(cells)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
