@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
 import click
 from click.core import ParameterSource
 
+from .. import selections
 from .._core import InputError
-from ..arguments import as_schemes, of_schemes
-from ..options import SEED, json_option, own_set_option, schemes_from_option
+from ..options import SEED, json_option, schemes_from_option, set_option
 from ..suite.settings import Settings
 from .common import subcommand
 
@@ -39,7 +37,7 @@ def _names(text: str) -> list[str]:
 @click.option("--scenes", metavar="A,B", help="Scenes, with commas; by default all of the suite.")
 @click.option("--seeds", type=click.IntRange(2), default=20, show_default=True, help="Number of seeds.")
 @click.option("--seed-from", type=SEED, default=1, show_default=True, help="The first seed.")
-@own_set_option
+@set_option
 @click.option(
     "--heldout", is_flag=True, help="Thirty worlds drawn at random, on which nobody tunes, and no SUITE."
 )
@@ -88,12 +86,10 @@ def suite(
     chosen = held_out() if heldout else read_suite(file)
     if scenes is not None:
         chosen = chosen.only(_names(scenes))
-    common, own = of_schemes(overrides)
     settings = Settings(
-        as_schemes(_names(schemes)),
+        [selection.name for selection in selections.read_all(schemes)],
         list(range(seed_from, seed_from + seeds)),
-        list(cast(Sequence[str], common)),
-        {scheme: list(cast(Sequence[str], values)) for scheme, values in own.items()},
+        list(overrides),
     )
     folder = Path("out") / "suite" / chosen.name if out is None else out
     context.exit(command.suite(chosen, settings, folder, jobs=jobs, check=check, as_json=as_json))
