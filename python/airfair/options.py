@@ -345,6 +345,7 @@ EXCLUDES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("--out", "--report"),
     ),
     "plot": (("--kind", "--timeline"),),
+    "advise": (("--budget", "--runs"),),
 }
 """By command: two options that do not go together."""
 

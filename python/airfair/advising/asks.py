@@ -5,32 +5,25 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..experiment import schemes as all_schemes
-from ..results import SchemeInfo
 from .candidate import Candidate
 
 ROUTERS_OF = {
-    "rts": "RTS/CTS at all radios (`iw phy PHY set rts 0`)",
-    "retries": "{} attempts for each frame (`iw phy PHY set retry`)",
-    "queue": "queues of {} packets (`txqueuelen`)",
-    "olsr.metric": "OLSR with the metric {}",
-    "routing.protocol": "fixed routes",
+    "rts": "RTS/CTS",
+    "retries": "{} attempts per frame",
+    "queue": "queues of {} packets",
+    "olsr.metric": "OLSR's metric {}",
+    "routing.protocol": "{} routes",
 }
 """By change: what routers have to be set to."""
 
-HOSTS_OF = {
-    "window": "TCP windows of at most {} segments (`ip route change ... window`)",
-    "ecn": "ECN at both ends (`net.ipv4.tcp_ecn=1`)",
-}
+HOSTS_OF = {"window": "TCP windows of {} segments", "ecn": "ECN at both ends"}
 """By change: what hosts have to be set to."""
 
-ROUTERS_OF_SCHEME = {
-    "fq-codel": "a queue for each flow (`tc qdisc ... fq_codel`)",
-    "codel": "CoDel (`tc qdisc ... codel`)",
-    "red": "RED (`tc qdisc ... red`)",
-}
-"""By scheme that every Linux has: what routers have to be set to."""
+LINUX = {"fq-codel": "fq_codel", "codel": "codel", "red": "red"}
+"""By scheme: the queue discipline of Linux."""
 
 SOURCES = {"source", "receiver"}
+"""Places of a scheme at hosts."""
 
 
 class Asks(NamedTuple):
@@ -43,10 +36,9 @@ class Asks(NamedTuple):
 def asks(candidate: Candidate) -> Asks:
     """What a set of changes asks."""
     found = Asks([], [])
-    known = {scheme["name"]: scheme for scheme in all_schemes()}
     for option in candidate.sorted:
         if option.scheme:
-            _of_scheme(known[option.scheme], found)
+            _of_scheme(option.scheme, found)
         for change in option.changes:
             name, _, value = change.partition("=")
             value = value.strip("\"'")
@@ -59,15 +51,13 @@ def asks(candidate: Candidate) -> Asks:
     return found
 
 
-def _of_scheme(scheme: SchemeInfo, found: Asks) -> None:
-    name, places = scheme["name"], set(scheme["places"])
-    if name in ROUTERS_OF_SCHEME:
-        found.routers.append(ROUTERS_OF_SCHEME[name])
+def _of_scheme(name: str, found: Asks) -> None:
+    places = next(set(scheme["places"]) for scheme in all_schemes() if scheme["name"] == name)
+    if name in LINUX:
+        found.routers.append(f"the queue {LINUX[name]}")
     elif places <= SOURCES:
-        found.hosts.append(f"the law {name} at senders (`net.ipv4.tcp_congestion_control`)")
+        found.hosts.append(f"TCP's law {name}")
     else:
-        sees = [want["words"] for want in scheme["wants"]]
-        more = f", which needs: {', '.join(sees)}" if sees else ""
-        found.routers.append(f"the scheme {name} at each router{more}")
+        found.routers.append(f"the scheme {name} (`airfair schemes {name}`)")
         if places & SOURCES:
-            found.hosts.append(f"senders of {name} in place of TCP's law")
+            found.hosts.append(f"senders of {name}")

@@ -82,11 +82,12 @@ class Space:
         alone = [self.today.having(option) for option in self.options]
         return list(dict.fromkeys([*self.known, *alone]))
 
-    def beside(self, candidate: Candidate) -> Iterator[Candidate]:
-        """Candidates that differ in one part: another option, or none."""
-        for option in self.options:
-            if option not in candidate.options:
-                yield candidate.having(option)
-        for part in PARTS:
-            if candidate.of(part) is not None:
-                yield candidate.without(part)
+
+def beside(candidate: Candidate, options: Sequence[Option]) -> Iterator[Candidate]:
+    """Candidates that differ in one part: another option, or none."""
+    for option in options:
+        if option not in candidate.options:
+            yield candidate.having(option)
+    for part in PARTS:
+        if candidate.of(part) is not None:
+            yield candidate.without(part)

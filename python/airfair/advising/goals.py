@@ -46,15 +46,18 @@ class Run(NamedTuple):
     """Delay that 99 % of a flow's packets stay below, in the mean over the flows."""
     call_s: float
     """The same of the slowest call; 0 without calls."""
+    shares: dict[str, float]
+    """Shares of the flows of the reference."""
     goodputs: dict[str, float]
-    """By flow."""
+    """Goodputs of all flows, bit/s."""
 
 
 def read_run(text: str, reference: Mapping[str, float], calls: Sequence[str]) -> Run:
     """The numbers of a run (JSON)."""
     result = json.loads(text)
     flows = {flow["id"]: flow for flow in result["flows"]}
-    shares = [flows[name]["goodput_bps"] / rate for name, rate in reference.items() if rate > 0]
+    by_flow = {name: flows[name]["goodput_bps"] / rate for name, rate in reference.items()}
+    shares = by_flow.values()
     # A flow that delivers nothing is as late as the run is long.
     delays = [result["duration_s"] if f["p99_delay_s"] is None else f["p99_delay_s"] for f in flows.values()]
     return Run(
@@ -63,8 +66,14 @@ def read_run(text: str, reference: Mapping[str, float], calls: Sequence[str]) ->
         spread=sum(min(share, 1.0) for share in shares) / len(shares),
         p99_s=sum(delays) / len(delays),
         call_s=max((_call_s(flows[name]) for name in calls), default=0.0),
+        shares=by_flow,
         goodputs={name: flow["goodput_bps"] for name, flow in flows.items()},
     )
+
+
+def goodputs_of(text: str) -> dict[str, float]:
+    """Goodputs of a run (JSON) by flow."""
+    return {flow["id"]: flow["goodput_bps"] for flow in json.loads(text)["flows"]}
 
 
 def _call_s(flow: Mapping[str, Any]) -> float:

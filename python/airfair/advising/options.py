@@ -38,17 +38,22 @@ class NotTried(NamedTuple):
     reason: str
 
 
-def space(scenario: Scenario, own: str) -> tuple[Space, list[NotTried]]:
-    """The options that can run in the scenario alone, and those that cannot."""
+def space(
+    scenario: Scenario, own: str, more: Sequence[Option] = ()
+) -> tuple[Space, list[NotTried]]:
+    """The options that can run in the scenario alone, and those that cannot. `more` are options that are tried
+    before all others."""
     possible: list[Option] = []
     refused: list[NotTried] = []
-    for option in _all(scenario):
+    for option in dict.fromkeys([*more, *_all(scenario)]):
         reason = refusal(scenario, Candidate(own).having(option))
         if reason is None:
             possible.append(option)
         else:
             refused.append(NotTried(option.name, reason))
-    return Space(own, possible, [known for known in _known() if set(known) <= set(possible)]), refused
+    known = [[option] for option in more if option in possible]
+    known += [known for known in _known() if set(known) <= set(possible)]
+    return Space(own, possible, known), refused
 
 
 def refusal(scenario: Scenario, candidate: Candidate) -> str | None:

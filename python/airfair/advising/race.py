@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from .candidate import Candidate, Space
+from .candidate import Candidate, Option, Space, beside
 from .goals import Goal, Run, estimate
 
 LEADERS = 3
@@ -21,6 +21,9 @@ MOST_SEEDS = 10
 
 EQUAL = 1e-3
 """Scores that differ by less count as equal, as no operator would see the difference."""
+
+USELESS = 2
+"""An option without any effect in so many sets, and with one in none, is added to no further set."""
 
 Runs = Callable[[Sequence[tuple[Candidate, int]]], list[Run]]
 """Runs of sets with seeds, in order; fewer where the budget is spent."""
@@ -54,10 +57,11 @@ class Race:
         self.goal = goal
         self._refused = refused
         self._run = run
-        self._left = most
+        self._left = None if most is None else most - len(today)
         self.today = Racer(space.today, list(today))
         self.racers: dict[Candidate, Racer] = {space.today: self.today}
-        self.count = 0
+        self._effects: dict[Option, list[bool]] = {}
+        self.count = len(today)
         self.ended = False
 
     def go(self) -> None:
@@ -76,8 +80,10 @@ class Race:
         return sorted((r for r in self.racers.values() if r.runs), key=self._key)
 
     def helpful(self) -> list[Racer]:
-        """Those of `ranked` that keep the limits and are better than today in the mean."""
-        return [r for r in self.ranked() if r is not self.today and self._better(r)]
+        """Those of `ranked` that keep the limits and are better than today in the mean; of a single seed, which
+        may be luck, only where nothing has more."""
+        better = [r for r in self.ranked() if r is not self.today and self._better(r)]
+        return [racer for racer in better if len(racer.runs) > 1] or better
 
     def _better(self, racer: Racer) -> bool:
         if racer.out == "same" or self.goal.broken(racer.runs) is not None:
@@ -104,9 +110,22 @@ class Race:
         new = [c for c in dict.fromkeys(candidates) if c not in self.racers and not self._refused(c)]
         racers = [self.racers.setdefault(candidate, Racer(candidate)) for candidate in new]
         self._extend([(racer, 1) for racer in racers])
-        for racer in racers:
-            if racer.runs and self._is_same(racer):
+        for racer in (racer for racer in racers if racer.runs):
+            if self._is_same(racer):
                 racer.out = "same"
+            self._learn(racer)
+
+    def _learn(self, racer: Racer) -> None:
+        """Note for each option of a set whether the set without it gives another run."""
+        for option in racer.candidate.options:
+            without = self.racers.get(racer.candidate.without(option.part))
+            if without is not None and without.runs:
+                differs = without.runs[0].goodputs != racer.runs[0].goodputs
+                self._effects.setdefault(option, []).append(differs)
+
+    def _is_useless(self, option: Option) -> bool:
+        effects = self._effects.get(option, [])
+        return len(effects) >= USELESS and not any(effects)
 
     def _is_same(self, racer: Racer) -> bool:
         """True if another set that asks no more gives the same run: an option has no effect in it."""
@@ -152,10 +171,11 @@ class Race:
         leaders = [racer for racer in self._alive()[: 2 * LEADERS] if not racer.combined][:LEADERS]
         for racer in leaders:
             racer.combined = True
-        beside = [list(self.space.beside(racer.candidate)) for racer in leaders]
+        useful = [option for option in self.space.options if not self._is_useless(option)]
+        others = [list(beside(racer.candidate, useful)) for racer in leaders]
         # In turns, so that the budget cuts off the last options and not the last leader.
-        longest = max(map(len, beside), default=0)
-        self._enter([of[i] for i in range(longest) for of in beside if i < len(of)])
+        longest = max(map(len, others), default=0)
+        self._enter([of[i] for i in range(longest) for of in others if i < len(of)])
 
     def _extend(self, cells: Sequence[tuple[Racer, int]]) -> None:
         """Run these, as many as the budget has room for."""

@@ -1,0 +1,168 @@
+"""Advice in ten lines."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from ..quantities import part, plural, time, time_of
+from ..results import Advice, Advised, AdvisedFlow, Estimate
+
+WIDTH = 80
+"""Columns of a line; what is longer is cut, and whole in `--json` and in the report."""
+
+MOST_ADVISED = 3
+"""Sets of changes that are shown."""
+
+SEEN = 0.05
+"""A change of a flow's share by less than this is not counted as help or cost."""
+
+SHARES_OF = {
+    "optimum": "of its fair rate",
+    "droptail": "of an equal part of drop-tail's total",
+}
+"""What the share of a flow is a part of."""
+
+
+def lines(advice: Advice, file: str) -> list[str]:
+    """The advice, at most ten lines of eighty columns."""
+    found = [*_head(advice)]
+    helping = [row for row in advice["advised"] if row["helps"]]
+    if helping:
+        found += _first(advice, helping[0])
+        found += [_set(advice, n, row) for n, row in enumerate(helping[1:MOST_ADVISED], 2)]
+    else:
+        found += _nothing(advice)
+    found += _others(advice)
+    found.append(_work(advice))
+    chosen = [advice["today"], *(row["selection"] for row in helping[:MOST_ADVISED])]
+    found.append(f"airfair compare {file} --schemes \"{', '.join(chosen)}\"")
+    return [*(_cut(line) for line in found[:-1]), found[-1]]
+
+
+def _head(advice: Advice) -> list[str]:
+    before, flows = advice["before"], len(advice["reference_bps"])
+    least = f"the least of {flows} flows has" if flows > 1 else "the flow has"
+    whole = f", all together {part(before['total']['mean'])}" if flows > 1 else ""
+    shares = f"{least} {_share(before['least'])} {SHARES_OF[advice['by']]}{whole}"
+    found = [f"Today ({advice['today']}) {shares}"]
+    if advice["goal"] in ("delay", "voice"):
+        found = [f"Today ({advice['today']}) {_number(advice, before)}; {shares}"]
+    if advice["drawn"]:
+        count = len(advice["drawn"])
+        found.append(f"The map has no traffic: {count} TCP {plural(count, 'flow')} to its gateways were drawn.")
+    return found
+
+
+def _first(advice: Advice, row: Advised) -> list[str]:
+    found = [_set(advice, 1, row), f"   {_flows(row['flows'])}"]
+    found.append(f"   routers: {'; '.join(row['routers']) or 'nothing'}")
+    found.append(f"   hosts: {'; '.join(row['hosts']) or 'nothing'}")
+    half = row["half"]
+    if half is not None:
+        if half["change"] is None or half["least"] is None:
+            found.append(f"   half of the nodes: not run: {half['reason']}")
+        elif advice["goal"] in ("delay", "voice"):
+            found.append(f"   half of the nodes: {time_of(_negative(half['change']), sign=True)}")
+        else:
+            found.append(f"   half of the nodes: least flow {_share(half['least'])}")
+    return found
+
+
+def _set(advice: Advice, number: int, row: Advised) -> str:
+    return f"{number}. {row['selection']}: {_number(advice, row)} ({_change(advice, row)})" + (
+        f", all {part(row['total']['mean'])}" if advice["goal"] != "total" else ""
+    )
+
+
+def _number(advice: Advice, row: Advised) -> str:
+    """The goal's number in words."""
+    if advice["goal"] == "fair":
+        return f"least flow {_share(row['least'])}"
+    if advice["goal"] == "total":
+        return f"all {_share(row['total'])}"
+    if advice["goal"] == "delay":
+        return f"99 % of packets within {time(row['p99_s']['mean'])}"
+    call = row["call_s"]
+    return f"99 % of a call within {time(None if call is None else call['mean'])}"
+
+
+def _change(advice: Advice, row: Advised) -> str:
+    if advice["goal"] in ("delay", "voice"):
+        return time_of(_negative(row["change"]), sign=True)
+    by = row["change"]
+    width = "" if by["ci95"] is None else f" ± {_points(by['ci95'])}"
+    return f"{100 * by['mean']:+.{0 if abs(by['mean']) >= 0.0995 else 1}f}{width}"
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.{0 if share >= 0.0995 else 1}f}"
+
+
+def _negative(by: Estimate) -> Estimate:
+    return {"mean": -by["mean"], "ci95": by["ci95"]}
+
+
+def _share(by: Estimate) -> str:
+    return part(by["mean"])
+
+
+def _flows(flows: Sequence[AdvisedFlow]) -> str:
+    """The flows that it helps, and those that pay."""
+    seen = [flow for flow in flows if _is_clear(flow)]
+    up = sorted((f for f in seen if f["change"]["mean"] > 0), key=lambda flow: -flow["change"]["mean"])
+    down = sorted((f for f in seen if f["change"]["mean"] < 0), key=lambda flow: flow["change"]["mean"])
+    words = [
+        f"{verb} {len(of)} {plural(len(of), 'flow')} (most: {_from_to(of[0])})"
+        for verb, of in (("helps", up), ("costs", down))
+        if of
+    ]
+    return ", ".join(words) or "no single flow changes by much"
+
+
+def _is_clear(flow: AdvisedFlow) -> bool:
+    by = flow["change"]
+    return abs(by["mean"]) >= SEEN and abs(by["mean"]) > (by["ci95"] or 0.0)
+
+
+def _from_to(flow: AdvisedFlow) -> str:
+    return f"{flow['id']} {part(flow['before']['mean']).removesuffix(' %')} to {part(flow['after']['mean'])}"
+
+
+def _nothing(advice: Advice) -> list[str]:
+    """No set helps by more than chance, within the limits."""
+    found = ["Nothing tried helps by more than chance within the limits of the goal."]
+    best = advice["advised"][0] if advice["advised"] else None
+    if best is not None:
+        broken = "" if best["broken"] is None else f"; breaks the limit of the {best['broken']}"
+        found.append(f"   nearest: {best['selection']}: {_number(advice, best)} ({_change(advice, best)}){broken}")
+    return found
+
+
+def _others(advice: Advice) -> list[str]:
+    """Single changes that do not help, and those that were not tried."""
+    shown = {row["selection"] for row in advice["advised"] if row["helps"]}
+    alone = [row for row in advice["tried"] if ";" not in row["selection"] and row["selection"] not in shown]
+    worse = [row["selection"] for row in alone if row["change"]["mean"] <= 0 and row["selection"] != advice["today"]]
+    found = []
+    if worse:
+        found.append(f"No help alone: {', '.join(worse)}")
+    if advice["not_tried"]:
+        names = [f"{row['selection']} ({row['reason']})" for row in advice["not_tried"]]
+        found.append(f"Not tried: {'; '.join(names)}")
+    return found
+
+
+def _work(advice: Advice) -> str:
+    runs = advice["runs"]
+    whole = sum((runs["race"], runs["confirmation"], runs["half"]))
+    shorter = advice["shortened_from_s"]
+    of = f"{advice['duration_s']:.4g} s" + (f" in place of {shorter:.4g} s" if shorter is not None else "")
+    seeds = advice["before"]["seeds"]
+    more = f"; intervals: {len(seeds)} {plural(len(seeds), 'seed')}" if seeds else ""
+    return f"{whole} runs of {of} in {advice['wall_s']:.0f} s, {len(advice['tried'])} sets{more}"
+
+
+def _cut(line: str) -> str:
+    indent = line[: len(line) - len(line.lstrip())]
+    return indent + textwrap.shorten(line.strip(), WIDTH - len(indent), placeholder=" ...")
