@@ -132,6 +132,9 @@ sdist: $(BUILT) ## Make the source distribution in out/dist, with the crates tha
 validate: $(BUILT) $(VALIDATION) ## Compare the simulator with theory and with other simulators; writes docs/validation.md
 	$(BIN)/python -m validation
 
+validate-advise: $(BUILT) $(VALIDATION) ## The choices of `airfair advise` beside an exhaustive search on the suite, on held-out seeds; about an hour on two cores
+	$(PYTHON) -m validation.advise $(SCENES)
+
 validate-maps: $(BUILT) ## The suite on maps that may not be copied: MAPS=FOLDER has them, SUITE="--seeds 5" chooses runs; without them skipped
 	$(BIN)/python -m validation.maps "$(MAPS)" $(SUITE)
 

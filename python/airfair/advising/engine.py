@@ -33,6 +33,9 @@ CONFIRM_SEEDS = 10
 FEWEST_FRESH = 3
 """Fewer fresh seeds have intervals too wide to say anything: then those of the race count, too."""
 
+MOST_NAMED = 4
+"""Sets named by the caller that are confirmed."""
+
 NEARLY = 0.03
 """A set that asks less comes first if its number is behind the best by less than this part of it."""
 
@@ -195,12 +198,13 @@ def _confirm(
 
 def _finalists(race: Race, more: Sequence[Option]) -> list[Candidate]:
     """The two best sets, the best one without a scheme that a router does not have yet, the best single change,
-    and the best of those that the caller has named."""
+    and those that the caller has named, as these are to be judged."""
     helpful = [racer.candidate for racer in race.helpful()]
     plain = [candidate for candidate in helpful if candidate.of("system") is None]
     alone = [candidate for candidate in helpful if len(candidate.options) == 1]
-    named = [candidate for candidate in alone if candidate.options <= set(more)]
-    return list(dict.fromkeys([*helpful[:2], *plain[:1], *alone[:1], *named[:1]]))
+    named = [race.today.candidate.having(option) for option in more[:MOST_NAMED]]
+    ran = [candidate for candidate in named if candidate in race.racers]
+    return list(dict.fromkeys([*helpful[:2], *plain[:1], *alone[:1], *ran]))
 
 
 def _judged(

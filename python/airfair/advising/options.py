@@ -4,6 +4,7 @@ which any router and host has, queues, window laws, and the schemes of the regis
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -31,6 +32,13 @@ ROOM = 50
 LONGEST_QUEUE = 1000
 
 
+VARIANT = re.compile("^(droptail|reno|newreno)$|^diffq-(rc|rc-sched|occupancy|liar)$|^c3l-(faulty|local)$")
+"""Schemes that are no change of their own: what hosts have today, and variants for comparisons."""
+
+NEVER = ("data rates", "power", "channels", "places of nodes")
+"""Changes of the plan of radios, which advice does not try."""
+
+
 class NotTried(NamedTuple):
     """An option that cannot run here."""
 
@@ -51,6 +59,10 @@ def space(
             possible.append(option)
         else:
             refused.append(NotTried(option.name, reason))
+    tried = {option.scheme for option in possible} | {refusal.name for refusal in refused} | set(own.split("+"))
+    others = [name for name in _names() if name not in tried and not VARIANT.search(name)]
+    refused += [NotTried(name, "a change of the plan of radios, which advice does not try") for name in NEVER]
+    refused += [NotTried(name, "no scheme that advice tries") for name in others]
     known = [[option] for option in more if option in possible]
     known += [known for known in _known() if set(known) <= set(possible)]
     return Space(own, possible, known), refused
@@ -85,8 +97,8 @@ def _all(scenario: Scenario) -> list[Option]:
     return found + _routes(scenario, tables)
 
 
-def _names() -> set[str]:
-    return {scheme["name"] for scheme in all_schemes()}
+def _names() -> list[str]:
+    return [scheme["name"] for scheme in all_schemes()]
 
 
 def _queues(tables: Mapping[str, Any]) -> list[Option]:

@@ -24,19 +24,19 @@ def check(path: Path, file: Path) -> None:
     check_writable(path)
 
 
-def write(path: Path, advice: Advice, file: str) -> None:
+def write(path: Path, advice: Advice) -> None:
     """Write the page, whole or not at all. Raises `OSError`."""
-    write_atomically(path, page(advice, file).encode())
+    write_atomically(path, page(advice).encode())
 
 
-def page(advice: Advice, file: str) -> str:
+def page(advice: Advice) -> str:
     """The advice as HTML."""
     return (
         _environment()
         .get_template("page.html")
         .render(
             advice=advice,
-            lines=show.lines(advice, file),
+            lines=show.lines(advice),
             css=resources.files("airfair.report").joinpath("page.css").read_text(encoding="utf-8"),
             version=_core.__version__,
         )

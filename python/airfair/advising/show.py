@@ -11,8 +11,7 @@ from ..results import Advice, Advised, AdvisedFlow, Estimate
 WIDTH = 80
 """Columns of a line; what is longer is cut, and whole in `--json` and in the report."""
 
-MOST_ADVISED = 3
-"""Sets of changes that are shown."""
+MOST_LINES = 10
 
 SEEN = 0.05
 """A change of a flow's share by less than this is not counted as help or cost."""
@@ -24,30 +23,23 @@ SHARES_OF = {
 """What the share of a flow is a part of."""
 
 
-def lines(advice: Advice, file: str) -> list[str]:
+def lines(advice: Advice) -> list[str]:
     """The advice, at most ten lines of eighty columns."""
-    found = [*_head(advice)]
     helping = [row for row in advice["advised"] if row["helps"]]
-    if helping:
-        found += _first(advice, helping[0])
-        found += [_set(advice, n, row) for n, row in enumerate(helping[1:MOST_ADVISED], 2)]
-    else:
-        found += _nothing(advice)
-    found += _others(advice)
-    found.append(_work(advice))
-    chosen = [advice["today"], *(row["selection"] for row in helping[:MOST_ADVISED])]
-    found.append(f"airfair compare {file} --schemes \"{', '.join(chosen)}\"")
-    return [*(_cut(line) for line in found[:-1]), found[-1]]
+    found = [*_head(advice), *(_first(advice, helping[0]) if helping else _nothing(advice))]
+    rest = [*_others(advice), _work(advice)]
+    room = MOST_LINES - len(found) - len(rest)
+    found += [_set(advice, n, row) for n, row in enumerate(helping[1:], 2)][:room]
+    return [_cut(line) for line in [*found, *rest]]
 
 
 def _head(advice: Advice) -> list[str]:
     before, flows = advice["before"], len(advice["reference_bps"])
-    least = f"the least of {flows} flows has" if flows > 1 else "the flow has"
-    whole = f", all together {part(before['total']['mean'])}" if flows > 1 else ""
-    shares = f"{least} {_share(before['least'])} {SHARES_OF[advice['by']]}{whole}"
-    found = [f"Today ({advice['today']}) {shares}"]
+    least = f"least of {flows} flows" if flows > 1 else "the flow"
+    shares = f"{least} {_share(before['least'])} {SHARES_OF[advice['by']]}"
     if advice["goal"] in ("delay", "voice"):
-        found = [f"Today ({advice['today']}) {_number(advice, before)}; {shares}"]
+        shares = _number(advice, before)
+    found = [f"Today ({advice['today']}): {shares}, total {_share(before['total'])}"]
     if advice["drawn"]:
         count = len(advice["drawn"])
         found.append(f"The map has no traffic: {count} TCP {plural(count, 'flow')} to its gateways were drawn.")
@@ -56,22 +48,24 @@ def _head(advice: Advice) -> list[str]:
 
 def _first(advice: Advice, row: Advised) -> list[str]:
     found = [_set(advice, 1, row), f"   {_flows(row['flows'])}"]
-    found.append(f"   routers: {'; '.join(row['routers']) or 'nothing'}")
-    found.append(f"   hosts: {'; '.join(row['hosts']) or 'nothing'}")
+    asked = [f"routers: {', '.join(row['routers'])}"] if row["routers"] else []
+    asked += [f"hosts: {', '.join(row['hosts'])}"] if row["hosts"] else []
+    together = f"   {'; '.join(asked)}"
+    found += [together] if len(together) <= WIDTH else [f"   {line}" for line in asked]
     half = row["half"]
     if half is not None:
         if half["change"] is None or half["least"] is None:
-            found.append(f"   half of the nodes: not run: {half['reason']}")
+            found.append(f"   at half of the nodes: not run: {half['reason']}")
         elif advice["goal"] in ("delay", "voice"):
-            found.append(f"   half of the nodes: {time_of(_negative(half['change']), sign=True)}")
+            found.append(f"   at half of the nodes: {time_of(_negative(half['change']), sign=True)}")
         else:
-            found.append(f"   half of the nodes: least flow {_share(half['least'])}")
+            found.append(f"   at half of the nodes: least flow {_share(half['least'])}")
     return found
 
 
 def _set(advice: Advice, number: int, row: Advised) -> str:
     return f"{number}. {row['selection']}: {_number(advice, row)} ({_change(advice, row)})" + (
-        f", all {part(row['total']['mean'])}" if advice["goal"] != "total" else ""
+        f", total {_share(row['total'])}" if advice["goal"] != "total" else ""
     )
 
 
@@ -80,7 +74,7 @@ def _number(advice: Advice, row: Advised) -> str:
     if advice["goal"] == "fair":
         return f"least flow {_share(row['least'])}"
     if advice["goal"] == "total":
-        return f"all {_share(row['total'])}"
+        return f"total {_share(row['total'])}"
     if advice["goal"] == "delay":
         return f"99 % of packets within {time(row['p99_s']['mean'])}"
     call = row["call_s"]
@@ -141,16 +135,11 @@ def _nothing(advice: Advice) -> list[str]:
 
 def _others(advice: Advice) -> list[str]:
     """Single changes that do not help, and those that were not tried."""
-    shown = {row["selection"] for row in advice["advised"] if row["helps"]}
+    shown = {row["selection"] for row in advice["advised"] if row["helps"]} | {advice["today"]}
     alone = [row for row in advice["tried"] if ";" not in row["selection"] and row["selection"] not in shown]
-    worse = [row["selection"] for row in alone if row["change"]["mean"] <= 0 and row["selection"] != advice["today"]]
-    found = []
-    if worse:
-        found.append(f"No help alone: {', '.join(worse)}")
-    if advice["not_tried"]:
-        names = [f"{row['selection']} ({row['reason']})" for row in advice["not_tried"]]
-        found.append(f"Not tried: {'; '.join(names)}")
-    return found
+    worse = [row["selection"] for row in alone if row["change"]["mean"] <= 0]
+    found = [f"No help: {', '.join(worse)}"] if worse else []
+    return [*found, f"Not tried: {', '.join(row['selection'] for row in advice['not_tried'])}"]
 
 
 def _work(advice: Advice) -> str:
@@ -159,8 +148,8 @@ def _work(advice: Advice) -> str:
     shorter = advice["shortened_from_s"]
     of = f"{advice['duration_s']:.4g} s" + (f" in place of {shorter:.4g} s" if shorter is not None else "")
     seeds = advice["before"]["seeds"]
-    more = f"; intervals: {len(seeds)} {plural(len(seeds), 'seed')}" if seeds else ""
-    return f"{whole} runs of {of} in {advice['wall_s']:.0f} s, {len(advice['tried'])} sets{more}"
+    tried = f"{len(advice['tried'])} sets, intervals of {len(seeds)} {plural(len(seeds), 'seed')}"
+    return f"{whole} runs of {of} in {advice['wall_s']:.0f} s: {tried}"
 
 
 def _cut(line: str) -> str:

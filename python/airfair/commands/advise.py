@@ -81,12 +81,12 @@ def advise(
             jobs=jobs,
             on_run=lambda: progress.advance(task),
         )
-    with written_first(report, lambda path: page.write(path, advice, str(file))):
+    with written_first(report, lambda path: page.write(path, advice)):
         if as_json:
             print(json.dumps(advice), flush=True)
             return
         out = terminal.console()
-        for line in show.lines(advice, str(file)):
+        for line in show.lines(advice):
             out.print(line, markup=False)
     if report is not None:
         print(f"\nreport: {report}")
