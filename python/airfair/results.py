@@ -1118,6 +1118,8 @@ class HalfAdvised(TypedDict):
 
     runs: int
     """Number of runs; 0 if there are none."""
+    score: Estimate | None
+    """The goal's number; None without runs."""
     least: Estimate | None
     """Share of the flow that has least of its rate; None without runs."""
     change: Estimate | None

@@ -21,7 +21,7 @@ BUDGET_S = 60.0
 MOST_CLIQUES = 20_000
 """Most cliques of the optimum: with more its rates would take much of the budget."""
 
-RACE, CONFIRMED, ALL = 0.65, 0.9, 0.99
+RACE, CONFIRMED, ALL = 0.65, 0.87, 0.95
 """Parts of the budget after which the race, the confirmation and the runs with half of the nodes end."""
 
 FRESH_SEEDS = range(11, 31)
@@ -32,6 +32,9 @@ CONFIRM_SEEDS = 10
 
 FEWEST_FRESH = 3
 """Fewer fresh seeds have intervals too wide to say anything: then those of the race count, too."""
+
+RUNS_PER_FINALIST = 12
+"""After a short race fewer sets are confirmed, over more seeds."""
 
 MOST_NAMED = 4
 """Sets named by the caller that are confirmed."""
@@ -128,8 +131,11 @@ class _Measure:
         part: float,
         scenarios: Sequence[Scenario] | None = None,
     ) -> list[Run]:
-        """The runs of these cells, as many as fit. `scenarios`: of each, with today's scheme."""
-        named: list[Cell] = [(candidate.own if scenarios else candidate.text, seed) for candidate, seed in cells]
+        """The runs of these cells, as many as fit. `scenarios`: of each one that has the candidate already."""
+        named: list[Cell] = [
+            (candidate.text if scenarios is None else scenarios[i].scheme, seed)
+            for i, (candidate, seed) in enumerate(cells)
+        ]
         texts = self._runner.texts(named, part, scenarios)
         return [goals.read_run(text, self._reference, self._calls) for text in texts]
 
@@ -197,14 +203,17 @@ def _confirm(
 
 
 def _finalists(race: Race, more: Sequence[Option]) -> list[Candidate]:
-    """The two best sets, the best one without a scheme that a router does not have yet, the best single change,
-    and those that the caller has named, as these are to be judged."""
+    """The best set, one that asks least of those near it, the second best, the best one without a scheme that
+    routers do not have yet, the best single change, and those that the caller has named, as these are to be
+    judged."""
     helpful = [racer.candidate for racer in race.helpful()]
+    least = [min(race.near(2 * NEARLY), key=lambda candidate: candidate.burden)] if helpful else []
     plain = [candidate for candidate in helpful if candidate.of("system") is None]
     alone = [candidate for candidate in helpful if len(candidate.options) == 1]
     named = [race.today.candidate.having(option) for option in more[:MOST_NAMED]]
     ran = [candidate for candidate in named if candidate in race.racers]
-    return list(dict.fromkeys([*helpful[:2], *plain[:1], *alone[:1], *ran]))
+    found = list(dict.fromkeys([*helpful[:1], *least, *helpful[1:2], *plain[:1], *alone[:1], *ran]))
+    return found[: max(1, race.count // RUNS_PER_FINALIST)]
 
 
 def _judged(
@@ -300,7 +309,13 @@ def _half(
     today = race.today
     usable = list(seeds) or list(range(1, len(today.runs) + 1))
     paired = fresh[today.candidate] if seeds else today.runs
-    none: HalfAdvised = {"runs": 0, "least": None, "change": None, "reason": None}
+    none: HalfAdvised = {
+        "runs": 0,
+        "score": None,
+        "least": None,
+        "change": None,
+        "reason": None,
+    }
     try:
         scenarios = [half.halved(scenario, candidate, seed) for seed in usable[:HALF_SEEDS]]
         for halved in scenarios[:1]:
@@ -314,6 +329,7 @@ def _half(
     changes = [goal.score(one) - goal.score(two) for one, two in zip(runs, paired, strict=False)]
     return {
         "runs": len(runs),
+        "score": estimate([goal.score(run) for run in runs]),
         "least": estimate([run.least for run in runs]),
         "change": estimate(changes),
         "reason": None,

@@ -8,28 +8,28 @@ from typing import Any
 from .. import _core
 from .._core import InputError, Scenario
 from ..experiment import schemes as all_schemes
-from ..results import SchemeInfo
-from .candidate import Candidate, Option
+from .candidate import Candidate
 
 KIND = "half"
 """Prefix of the kinds of radio that the half has."""
-
-SOURCES = {"source", "receiver"}
-"""Places of a scheme at the ends of flows."""
 
 Tables = dict[str, Any]
 
 
 def halved(scenario: Scenario, candidate: Candidate, seed: int) -> Scenario:
     """The scenario with the candidate's changes at half of its nodes, drawn by the seed: radio settings, queues
-    and schemes at these nodes, windows and laws of the flows that begin there. Raises `InputError` for a change
-    that is one of the whole network."""
+    and schemes at these nodes, windows and laws of the flows that begin there. Its scheme is that of the
+    candidate, and the other half is as it is today: so a scheme has its controller. Raises `InputError` for a
+    change that is one of the whole network."""
     tables = Scenario.parse(scenario.resolved).to_dict()  # generated nodes and flows, each on its own
     chosen = draw([node["id"] for node in tables["node"]], seed)
+    if any(option.scheme for option in candidate.options):
+        _keep_others(candidate.own, tables, chosen)
+        tables["scheme"] = "+".join(option.scheme for option in candidate.sorted if option.scheme)
     radio: Tables = {}
     for option in candidate.sorted:
         if option.scheme:
-            radio |= _add_scheme(option.scheme, tables, chosen)
+            radio |= _brought(option.scheme)
         for change in option.changes:
             radio |= _add_change(change, tables, chosen)
     if radio:
@@ -43,23 +43,22 @@ def draw(nodes: Sequence[str], seed: int) -> set[str]:
     return {left.pop(random.below(len(left))) for _ in range((len(nodes) + 1) // 2)}
 
 
-def _add_scheme(name: str, tables: Tables, chosen: set[str]) -> Tables:
-    """Give these nodes a scheme, and the flows that begin there its source; the keys of radios that it
-    brings."""
-    scheme = _info(name)
-    places = set(scheme["places"])
-    if not places <= SOURCES:
-        for node in tables["node"]:
-            if node["id"] in chosen:
-                node["scheme"] = name
-    if "source" in places:
-        _set_flows(tables, chosen, lambda flow: flow.update(scheme=name))
+def _keep_others(own: str, tables: Tables, chosen: set[str]) -> None:
+    """Leave the other nodes their scheme, and the flows that begin there their window law."""
+    for node in tables["node"]:
+        if node["id"] not in chosen:
+            node.setdefault("scheme", own)
+    for flow in tables["flow"]:
+        if flow["from"] not in chosen:
+            law = flow["transport"].removeprefix("tcp").removeprefix("-")
+            flow.setdefault("scheme", "none" if flow["transport"] == "udp" else law or "newreno")
+
+
+def _brought(name: str) -> Tables:
+    """The keys of radios that a scheme brings."""
+    scheme = next(scheme for scheme in all_schemes() if scheme["name"] == name)
     brings = {path: value.strip('"') for path, value in scheme["brings"].items()}
     return {path.removeprefix("radio."): v for path, v in brings.items() if path.startswith("radio.")}
-
-
-def _info(name: str) -> SchemeInfo:
-    return next(scheme for scheme in all_schemes() if scheme["name"] == name)
 
 
 def _add_change(change: str, tables: Tables, chosen: set[str]) -> Tables:

@@ -16,6 +16,10 @@ LEADERS = 3
 CONTENDERS = 8
 """Sets that get another seed in a round."""
 
+AT_A_TIME, FIRST_CONTENDERS = 8, 4
+"""Sets of the first ones that enter at a time, and those that get another seed after that: so that a small
+budget has several seeds of few sets, and not one of each."""
+
 MOST_SEEDS = 10
 """Seeds of a set in the race; further ones are left for the confirmation."""
 
@@ -66,10 +70,15 @@ class Race:
 
     def go(self) -> None:
         """Race until the budget is spent, or nothing is left to try."""
-        self._enter(self.space.first())
+        first = self.space.first()
+        while first and not self.ended:
+            self._enter(first[:AT_A_TIME])
+            first = first[AT_A_TIME:]
+            self._next_seed(FIRST_CONTENDERS)
+            self._drop()
         while not self.ended:
             before = self.count
-            self._next_seed()
+            self._next_seed(CONTENDERS)
             self._drop()
             self._combine()
             if self.count == before:
@@ -84,6 +93,12 @@ class Race:
         may be luck, only where nothing has more."""
         better = [r for r in self.ranked() if r is not self.today and self._better(r)]
         return [racer for racer in better if len(racer.runs) > 1] or better
+
+    def near(self, part: float) -> list[Candidate]:
+        """Those of `helpful` whose number is behind the best by no more than this part of it."""
+        found = self.helpful()
+        scores = [_mean([self.goal.score(run) for run in racer.runs]) for racer in found]
+        return [r.candidate for r, s in zip(found, scores, strict=True) if s >= scores[0] - part * abs(scores[0])]
 
     def _better(self, racer: Racer) -> bool:
         if racer.out == "same" or self.goal.broken(racer.runs) is not None:
@@ -138,10 +153,10 @@ class Race:
             for other in self.racers.values()
         )
 
-    def _next_seed(self) -> None:
+    def _next_seed(self, count: int) -> None:
         """Give the contenders that have fewer seeds than others, or else all of them, a further one. Today has
         as many as any."""
-        contenders = self._alive()[:CONTENDERS]
+        contenders = self._alive()[:count]
         if self.today not in contenders:
             contenders.append(self.today)
         most = max(len(racer.runs) for racer in contenders)

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from ..quantities import part, plural, time, time_of
-from ..results import Advice, Advised, AdvisedFlow, Estimate
+from ..results import Advice, Advised, AdvisedFlow, Estimate, HalfAdvised
 
 WIDTH = 80
 """Columns of a line; what is longer is cut, and whole in `--json` and in the report."""
@@ -52,15 +52,15 @@ def _first(advice: Advice, row: Advised) -> list[str]:
     asked += [f"hosts: {', '.join(row['hosts'])}"] if row["hosts"] else []
     together = f"   {'; '.join(asked)}"
     found += [together] if len(together) <= WIDTH else [f"   {line}" for line in asked]
-    half = row["half"]
-    if half is not None:
-        if half["change"] is None or half["least"] is None:
-            found.append(f"   at half of the nodes: not run: {half['reason']}")
-        elif advice["goal"] in ("delay", "voice"):
-            found.append(f"   at half of the nodes: {time_of(_negative(half['change']), sign=True)}")
-        else:
-            found.append(f"   at half of the nodes: least flow {_share(half['least'])}")
-    return found
+    return [*found, f"   at half of the nodes: {_half(advice, row['half'])}"]
+
+
+def _half(advice: Advice, half: HalfAdvised | None) -> str:
+    if half is None or half["score"] is None or half["least"] is None:
+        return f"not run: {'' if half is None else half['reason']}"
+    if advice["goal"] in ("delay", "voice"):
+        return f"within {time(-half['score']['mean'])}"
+    return f"least flow {_share(half['least'])}" if advice["goal"] == "fair" else f"total {_share(half['score'])}"
 
 
 def _set(advice: Advice, number: int, row: Advised) -> str:
