@@ -1,4 +1,5 @@
-"""`airfair advise` and `explain --try`: the race, the goals, half of the nodes, and advice that has to help."""
+"""`airfair advise` and `explain --try`: the race, the goals, half of the nodes, and advice that has to
+help."""
 
 from __future__ import annotations
 
@@ -113,7 +114,9 @@ def test_a_network_of_cables_has_no_settings_of_radios() -> None:
 # ---- The race, over runs that are made up ----
 
 
-def made_up(scores: dict[str, float], noise: float = 0.0) -> Callable[[Sequence[tuple[Candidate, int]]], list[Run]]:
+def made_up(
+    scores: dict[str, float], noise: float = 0.0
+) -> Callable[[Sequence[tuple[Candidate, int]]], list[Run]]:
     """Runs whose least share depends on the set; another total tells every set from every other."""
 
     def run(cells: Sequence[tuple[Candidate, int]]) -> list[Run]:
@@ -127,7 +130,9 @@ def made_up(scores: dict[str, float], noise: float = 0.0) -> Callable[[Sequence[
     return run
 
 
-def race(scores: dict[str, float], most: int | None, noise: float = 0.0) -> tuple[Race, list[tuple[str, int]]]:
+def race(
+    scores: dict[str, float], most: int | None, noise: float = 0.0
+) -> tuple[Race, list[tuple[str, int]]]:
     seen: list[tuple[str, int]] = []
     run = made_up(scores, noise)
 
@@ -398,7 +403,16 @@ def test_a_map_without_traffic_gets_flows() -> None:
 
 def test_the_command_prints_what_the_function_finds(tmp_path: Path) -> None:
     page = tmp_path / "advice.html"
-    words = ["advise", SCENARIOS / "gateway.toml", "--set", "duration=10 s", "--set", "warmup=2 s", "--runs", "10"]
+    words = [
+        "advise",
+        SCENARIOS / "gateway.toml",
+        "--set",
+        "duration=10 s",
+        "--set",
+        "warmup=2 s",
+        "--runs",
+        "10",
+    ]
     done = command(*words, "--report", page)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -462,7 +476,8 @@ def test_commands_of_advice_become_options() -> None:
 
 
 def test_advice_that_does_not_help_is_not_the_first() -> None:
-    """Four TCP flows up and four down, 20 packets of room: RED and FQ-CoDel do not help, a longer queue does."""
+    """Four TCP flows up and four down, 20 packets of room: RED and FQ-CoDel do not help, a longer queue
+    does."""
     scenario = short(CASES / "updown.toml", "15 s")
     explanation: Explanation = airfair.explain(scenario)
     pieces = list(explanation["advice"])
@@ -490,11 +505,12 @@ def test_explain_prints_what_was_tried_before_its_own_advice(tmp_path: Path) -> 
     words = ["explain", CASES / "updown.toml", "--set", "duration=10 s", "--out", out]
     done = command(*words, "--try", "--runs", "8")
     assert done.returncode == 0, done.stderr
-    tried, follows = done.stdout.index("What was tried"), done.stdout.index("What follows from the explanation")
+    tried, follows = (
+        done.stdout.index("What was tried"),
+        done.stdout.index("What follows from the explanation"),
+    )
     assert tried < follows
     assert done.stdout[tried:].splitlines()[2].startswith("1. droptail[queue=400]")
     refused = command(*words, "--runs", "16")
     assert refused.returncode == 2
     assert "--runs goes with --try" in refused.stderr
-
-

@@ -1,14 +1,14 @@
-"""`python -m validation.advise [--budget "60 s"] [SCENE ...]`: the choice of `airfair advise` beside the best of
-an exhaustive search, on seeds that neither tuning nor the advice has used.
+"""`python -m validation.advise [--budget "60 s"] [SCENE ...]`: the choice of `airfair advise` beside the best
+of an exhaustive search, on seeds that neither tuning nor the advice has used.
 
 For each scene of the suite the advice is asked for as an operator would. Then every scheme runs with every
 radio setting and every window: on a few of the seeds, and the best of them, the choice and today's network on
-all. The value of a set is the least share of a flow in the mean over the seeds, or nothing where it breaks the
-limit of the total. Of the exhaustive winner's value the choice has to have 0.9 in the median of the scenes, and
-0.75 in each.
+all. The value of a set is the least share of a flow in the mean over the seeds, or nothing where it breaks
+the limit of the total. Of the exhaustive winner's value the choice has to have 0.9 in the median of the
+scenes, and 0.75 in each.
 
-Results are kept in `out/validate-advise`, a file for each scene; finished ones are not repeated. Exit status: 0
-when the choice is good enough, 1 when it is not.
+Results are kept in `out/validate-advise`, a file for each scene; finished ones are not repeated. Exit status:
+0 when the choice is good enough, 1 when it is not.
 """
 
 from __future__ import annotations
@@ -69,12 +69,15 @@ def main() -> int:
         parts.append(found["part"])
         print(
             f"{scene.identity:22} {found['part']:.2f}  choice {found['choice']}: {found['value']:.3f}; "
-            f"winner {found['winner']}: {found['best']:.3f}; today {found['today']:.3f}; {found['wall_s']:.0f} s",
+            f"winner {found['winner']}: {found['best']:.3f}; today {found['today']:.3f}; "
+            f"{found['wall_s']:.0f} s",
             flush=True,
         )
     good = median(parts) >= IN_MEDIAN and min(parts) >= IN_EACH
     verdict = "holds" if good else "does not hold"
-    print(f"median {median(parts):.2f}, least {min(parts):.2f}: {verdict} ({IN_MEDIAN} and {IN_EACH} expected)")
+    print(
+        f"median {median(parts):.2f}, least {min(parts):.2f}: {verdict} ({IN_MEDIAN} and {IN_EACH} expected)"
+    )
     return 0 if good else 1
 
 

@@ -1179,8 +1179,8 @@ class Tried(TypedDict):
     total: float
     """Share of the sum of the rates."""
     state: str
-    """`"raced"`, `"behind"` (dropped: behind the best by more than chance), `"same"` (as another set that asks
-    no more), `"total"` or `"least share"` (the limit of the goal that is broken)."""
+    """`"raced"`, `"behind"` (dropped: behind the best by more than chance), `"same"` (as another set that
+    asks no more), `"total"` or `"least share"` (the limit of the goal that is broken)."""
 
 
 class NotTried(TypedDict):
@@ -1213,7 +1213,8 @@ class Advice(TypedDict):
     today: str
     """Selection of today's runs: the scheme of the file."""
     by: str
-    """Source of the reference: `"optimum"`, max-min rates, or `"droptail"`, equal parts of drop-tail's total."""
+    """Source of the reference: `"optimum"`, max-min rates, or `"droptail"`, equal parts of drop-tail's
+    total."""
     assumed: list[str]
     """Assumptions of the max-min rates."""
     reason: str | None

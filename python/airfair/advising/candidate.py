@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 PARTS = ("law", "system", "discipline", "radio", "window", "queue", "ecn", "routes", "other")
-"""The parts of a candidate: each has at most one option at a time. "other" are changes without a part of their
-own, such as those that `airfair explain` proposes."""
+"""The parts of a candidate: each has at most one option at a time. "other" are changes without a part of
+their own, such as those that `airfair explain` proposes."""
 
 
 class Option(NamedTuple):

@@ -131,7 +131,8 @@ class _Measure:
         part: float,
         scenarios: Sequence[Scenario] | None = None,
     ) -> list[Run]:
-        """The runs of these cells, as many as fit. `scenarios`: of each one that has the candidate already."""
+        """The runs of these cells, as many as fit. `scenarios`: of each one that has the candidate
+        already."""
         named: list[Cell] = [
             (candidate.text if scenarios is None else scenarios[i].scheme, seed)
             for i, (candidate, seed) in enumerate(cells)
@@ -182,9 +183,7 @@ def _race(
     return race
 
 
-def _confirm(
-    race: Race, measure: _Measure, order: Order
-) -> tuple[dict[Candidate, list[Run]], list[int]]:
+def _confirm(race: Race, measure: _Measure, order: Order) -> tuple[dict[Candidate, list[Run]], list[int]]:
     """Runs of today and of the finalists with fresh seeds, the same for all."""
     finalists = _finalists(race, order.more)
     found: dict[Candidate, list[Run]] = {candidate: [] for candidate in (race.today.candidate, *finalists)}
@@ -267,7 +266,7 @@ def _advised(
     change = estimate([goal.score(one) - goal.score(two) for one, two in pairs])
     broken = goal.broken(runs) if candidate.options else None
     lower = change["mean"] - (change["ci95"] or 0.0)
-    flows = [flow for flow in runs[0].shares]
+    flows = list(runs[0].shares)
     found = asks(candidate)
     return {
         "selection": candidate.text,

@@ -143,7 +143,8 @@ def goal_of(name: str, scenario: Scenario) -> tuple[Goal, list[str]]:
     calls = calls_of(scenario)
     if name == "voice" and not calls:
         raise InputError(
-            "--for voice: no flow is a call; expected one over UDP with constant traffic of at most 200 kbit/s"
+            "--for voice: no flow is a call; expected one over UDP with constant traffic "
+            "of at most 200 kbit/s"
         )
     return Goal(name), calls  # type: ignore[arg-type]
 

@@ -17,10 +17,10 @@ Tables = dict[str, Any]
 
 
 def halved(scenario: Scenario, candidate: Candidate, seed: int) -> Scenario:
-    """The scenario with the candidate's changes at half of its nodes, drawn by the seed: radio settings, queues
-    and schemes at these nodes, windows and laws of the flows that begin there. Its scheme is that of the
-    candidate, and the other half is as it is today: so a scheme has its controller. Raises `InputError` for a
-    change that is one of the whole network."""
+    """The scenario with the candidate's changes at half of its nodes, drawn by the seed: radio settings,
+    queues and schemes at these nodes, windows and laws of the flows that begin there. Its scheme is that of
+    the candidate, and the other half is as it is today: so a scheme has its controller. Raises `InputError`
+    for a change that is one of the whole network."""
     tables = Scenario.parse(scenario.resolved).to_dict()  # generated nodes and flows, each on its own
     chosen = draw([node["id"] for node in tables["node"]], seed)
     if any(option.scheme for option in candidate.options):

@@ -1,5 +1,5 @@
-"""The options that are tried in a scenario, in the order of what helps most often: radio settings and windows,
-which any router and host has, queues, window laws, and the schemes of the registry.
+"""The options that are tried in a scenario, in the order of what helps most often: radio settings and
+windows, which any router and host has, queues, window laws, and the schemes of the registry.
 """
 
 from __future__ import annotations
@@ -46,11 +46,9 @@ class NotTried(NamedTuple):
     reason: str
 
 
-def space(
-    scenario: Scenario, own: str, more: Sequence[Option] = ()
-) -> tuple[Space, list[NotTried]]:
-    """The options that can run in the scenario alone, and those that cannot. `more` are options that are tried
-    before all others."""
+def space(scenario: Scenario, own: str, more: Sequence[Option] = ()) -> tuple[Space, list[NotTried]]:
+    """The options that can run in the scenario alone, and those that cannot. `more` are options that are
+    tried before all others."""
     possible: list[Option] = []
     refused: list[NotTried] = []
     for option in dict.fromkeys([*more, *_all(scenario)]):
@@ -59,7 +57,9 @@ def space(
             possible.append(option)
         else:
             refused.append(NotTried(option.name, reason))
-    tried = {option.scheme for option in possible} | {refusal.name for refusal in refused} | set(own.split("+"))
+    tried = (
+        {option.scheme for option in possible} | {refusal.name for refusal in refused} | set(own.split("+"))
+    )
     others = [name for name in _names() if name not in tried and not VARIANT.search(name)]
     refused += [NotTried(name, "a change of the plan of radios, which advice does not try") for name in NEVER]
     refused += [NotTried(name, "no scheme that advice tries") for name in others]

@@ -1,5 +1,5 @@
-"""The race: sets of changes run over the same seeds; those that lose are dropped by paired intervals, and those
-that lead are combined with everything that differs from them in one part.
+"""The race: sets of changes run over the same seeds; those that lose are dropped by paired intervals, and
+those that lead are combined with everything that differs from them in one part.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ class Race:
         return sorted((r for r in self.racers.values() if r.runs), key=self._key)
 
     def helpful(self) -> list[Racer]:
-        """Those of `ranked` that keep the limits and are better than today in the mean; of a single seed, which
-        may be luck, only where nothing has more."""
+        """Those of `ranked` that keep the limits and are better than today in the mean; of a single seed,
+        which may be luck, only where nothing has more."""
         better = [r for r in self.ranked() if r is not self.today and self._better(r)]
         return [racer for racer in better if len(racer.runs) > 1] or better
 
@@ -98,7 +98,9 @@ class Race:
         """Those of `helpful` whose number is behind the best by no more than this part of it."""
         found = self.helpful()
         scores = [_mean([self.goal.score(run) for run in racer.runs]) for racer in found]
-        return [r.candidate for r, s in zip(found, scores, strict=True) if s >= scores[0] - part * abs(scores[0])]
+        return [
+            r.candidate for r, s in zip(found, scores, strict=True) if s >= scores[0] - part * abs(scores[0])
+        ]
 
     def _better(self, racer: Racer) -> bool:
         if racer.out == "same" or self.goal.broken(racer.runs) is not None:
@@ -154,8 +156,8 @@ class Race:
         )
 
     def _next_seed(self, count: int) -> None:
-        """Give the contenders that have fewer seeds than others, or else all of them, a further one. Today has
-        as many as any."""
+        """Give the contenders that have fewer seeds than others, or else all of them, a further one. Today
+        has as many as any."""
         contenders = self._alive()[:count]
         if self.today not in contenders:
             contenders.append(self.today)
@@ -167,8 +169,8 @@ class Race:
         self._extend([(racer, len(racer.runs) + 1) for racer in chosen])
 
     def _drop(self) -> None:
-        """Drop those that are behind the leader by more than chance: the upper end of the 95 % interval of the
-        paired difference is below zero."""
+        """Drop those that are behind the leader by more than chance: the upper end of the 95 % interval of
+        the paired difference is below zero."""
         alive = self._alive()
         leader = alive[0]
         for racer in alive:

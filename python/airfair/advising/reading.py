@@ -4,12 +4,12 @@ map has none.
 
 from __future__ import annotations
 
-from ..arguments import Overrides
 from pathlib import Path
 from typing import NamedTuple
 
 from .. import _core
 from .._core import InputError, Scenario
+from ..arguments import Overrides
 
 FLOWS = 12
 """Flows that are drawn on a map."""
@@ -24,14 +24,14 @@ class Read(NamedTuple):
 
 
 def read(file: Path, overrides: Overrides = ()) -> Read:
-    """The scenario in a file (`.toml`), or of the largest component of a map: with twelve flows over TCP, each
-    from a node drawn at random to its nearest gateway, if the map has no flows. Raises `InputError`."""
+    """The scenario in a file (`.toml`), or of the largest component of a map: with twelve flows over TCP,
+    each from a node drawn at random to its nearest gateway, if the map has no flows. Raises `InputError`."""
     if file.suffix == ".toml":
         scenario = Scenario.read(file, overrides)
         if not scenario.flows:
             raise InputError(
-                f"{file}: no flow, and so nothing to make better; expected [[flow]] blocks, or the map itself, "
-                "on which flows are drawn"
+                f"{file}: no flow, and so nothing to make better; expected [[flow]] blocks, or the map "
+                "itself, on which flows are drawn"
             )
         return Read(scenario, [])
     scenario = _of_map(file, [], overrides)

@@ -61,7 +61,8 @@ class Runner:
         self, cells: Sequence[Cell], part: float, scenarios: Sequence[Scenario] | None = None
     ) -> list[str]:
         """The results (JSON) of these runs, until this part of the budget is spent: those of the first cells,
-        without a gap, so that their number alone says which. `scenarios`: of each cell, if not the runner's."""
+        without a gap, so that their number alone says which. `scenarios`: of each cell, if not the
+        runner's."""
         left = self.clock.until(part)
         if left is not None and left <= 0:
             return []
@@ -116,15 +117,15 @@ def fitting(scenario: Scenario, scheme: str, clock: Clock, jobs: int | None) -> 
     if part < SHORTEST_MEASURED:
         seconds = FEWEST_RUNS * DEARER * whole_s / slots + clock.elapsed_s
         raise InputError(
-            f"a run takes about {whole_s:.0f} s: fewer than {FEWEST_RUNS} fit in {clock.budget_s:.0f} s, also "
-            f"if they are much shorter; --budget '{seconds:.0f} s' has room for {FEWEST_RUNS}"
+            f"a run takes about {whole_s:.0f} s: fewer than {FEWEST_RUNS} fit in {clock.budget_s:.0f} s, "
+            f"also if they are much shorter; --budget '{seconds:.0f} s' has room for {FEWEST_RUNS}"
         )
     return Length(_shortened(scenario, part), scenario.duration_ns / 1e9)
 
 
 def _shortened(scenario: Scenario, part: float) -> Scenario:
-    """The scenario with this part of its measured time, in whole milliseconds. Raises `InputError` if flows or
-    changes of links come later."""
+    """The scenario with this part of its measured time, in whole milliseconds. Raises `InputError` if flows
+    or changes of links come later."""
     measured = scenario.duration_ns - scenario.warmup_ns
     duration = scenario.warmup_ns + max(1_000_000, round(part * measured) // 1_000_000 * 1_000_000)
     return scenario.edited({"duration": f"{min(duration, scenario.duration_ns)} ns"})

@@ -42,7 +42,9 @@ def _head(advice: Advice) -> list[str]:
     found = [f"Today ({advice['today']}): {shares}, total {_share(before['total'])}"]
     if advice["drawn"]:
         count = len(advice["drawn"])
-        found.append(f"The map has no traffic: {count} TCP {plural(count, 'flow')} to its gateways were drawn.")
+        found.append(
+            f"The map has no traffic: {count} TCP {plural(count, 'flow')} to its gateways were drawn."
+        )
     return found
 
 
@@ -60,7 +62,11 @@ def _half(advice: Advice, half: HalfAdvised | None) -> str:
         return f"not run: {'' if half is None else half['reason']}"
     if advice["goal"] in ("delay", "voice"):
         return f"within {time(-half['score']['mean'])}"
-    return f"least flow {_share(half['least'])}" if advice["goal"] == "fair" else f"total {_share(half['score'])}"
+    return (
+        f"least flow {_share(half['least'])}"
+        if advice["goal"] == "fair"
+        else f"total {_share(half['score'])}"
+    )
 
 
 def _set(advice: Advice, number: int, row: Advised) -> str:
@@ -129,7 +135,9 @@ def _nothing(advice: Advice) -> list[str]:
     best = advice["advised"][0] if advice["advised"] else None
     if best is not None:
         broken = "" if best["broken"] is None else f"; breaks the limit of the {best['broken']}"
-        found.append(f"   nearest: {best['selection']}: {_number(advice, best)} ({_change(advice, best)}){broken}")
+        found.append(
+            f"   nearest: {best['selection']}: {_number(advice, best)} ({_change(advice, best)}){broken}"
+        )
     return found
 
 

@@ -40,8 +40,8 @@ def try_advice(
     runs: int | None = None,
     on_run: Callable[[], object] | None = None,
 ) -> Advice:
-    """Race the advice of an explanation, and all else that is tried, in the scenario of the explained run. The
-    explanation gets the result (`tried`), and its advice in the order of what was measured."""
+    """Race the advice of an explanation, and all else that is tried, in the scenario of the explained run.
+    The explanation gets the result (`tried`), and its advice in the order of what was measured."""
     scheme = explanation["scheme"]
     named = [option for piece in explanation["advice"] for option in options_of(piece, scheme)]
     more = possible(list(dict.fromkeys(named)), scenario, selections.read(scenario.scheme).name)
@@ -96,8 +96,8 @@ def possible(options: Sequence[Option], scenario: Scenario, own: str) -> list[Op
 
 
 def in_order(pieces: Sequence[str], scheme: str, advice: Advice) -> list[str]:
-    """Pieces of advice with what the race has measured of them: those that help first, the best of them first;
-    then those that were not measured, or not clearly; then those that do not help."""
+    """Pieces of advice with what the race has measured of them: those that help first, the best of them
+    first; then those that were not measured, or not clearly; then those that do not help."""
     changes: Mapping[str, Estimate] = {row["selection"]: row["change"] for row in advice["tried"]}
     changes |= {row["selection"]: row["change"] for row in advice["advised"]}  # type: ignore[operator]
     broken = {row["selection"] for row in advice["tried"] if row["state"] in ("total", "least share")}

@@ -56,8 +56,9 @@ def advise(
     """Try changes of the network in FILE, and print which help.
 
     FILE is a scenario (.toml) or a map of a real network, as of `airfair import`; on a map without traffic
-    flows are drawn. Radio settings, windows, queues, window laws and schemes are tried, alone and together, and
-    those that lead are confirmed with fresh seeds. What is printed first is measured to help, or nothing does.
+    flows are drawn. Radio settings, windows, queues, window laws and schemes are tried, alone and together,
+    and those that lead are confirmed with fresh seeds. What is printed first is measured to help, or nothing
+    does.
 
     \b
     Example:

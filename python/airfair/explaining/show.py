@@ -380,9 +380,7 @@ def _tcp(explanation: Explanation, out: Console) -> None:
     )
 
 
-def _advise(
-    explanation: Explanation, out: Console, measured: Sequence[str], most: int | None = None
-) -> None:
+def _advise(explanation: Explanation, out: Console, measured: Sequence[str], most: int | None = None) -> None:
     if measured:
         out.print("\nWhat was tried")
     for line in measured:
