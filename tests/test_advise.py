@@ -166,7 +166,7 @@ def test_a_smaller_number_of_runs_is_the_beginning_of_a_larger_one() -> None:
 
 
 def test_what_is_clearly_behind_gets_no_more_seeds() -> None:
-    raced, seen = race(TRIPLE, 200, noise=0.002)
+    raced, _ = race(TRIPLE, 200, noise=0.002)
     winner = raced.racers[raced.ranked()[0].candidate]
     behind = [racer for racer in raced.racers.values() if racer.out == "behind"]
     assert behind
@@ -251,7 +251,7 @@ def test_a_half_of_all_nodes_is_the_whole(
     name: str, candidate: Candidate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scenario = short(SCENARIOS / f"{name}.toml")
-    monkeypatch.setattr(half, "draw", lambda nodes, seed: set(nodes))
+    monkeypatch.setattr(half, "draw", lambda nodes, _seed: set(nodes))
     halved = half.halved(scenario, candidate, 1)
     whole = json.loads(halved.run(halved.scheme, 3))
     wanted = json.loads(scenario.run(candidate.text, 3))
@@ -263,7 +263,7 @@ def test_a_half_of_all_nodes_is_the_whole(
 @pytest.mark.parametrize(("name", "candidate"), WHOLE, ids=lambda value: getattr(value, "text", value))
 def test_a_half_of_nothing_is_today(name: str, candidate: Candidate, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = short(SCENARIOS / f"{name}.toml")
-    monkeypatch.setattr(half, "draw", lambda nodes, seed: set())
+    monkeypatch.setattr(half, "draw", lambda _nodes, _seed: set())
     halved = half.halved(scenario, candidate, 1)
     found, wanted = (json.loads(of.run(of.scheme, 3)) for of in (halved, scenario))
     assert [flow["goodput_bps"] for flow in found["flows"]] == [
@@ -303,7 +303,7 @@ class Hand(Clock):
         self.left = left
 
     def until(self, part: float) -> float:
-        return self.left
+        return part * self.left
 
 
 def test_a_budget_without_room_for_eight_runs_is_refused() -> None:
@@ -403,7 +403,7 @@ def test_a_map_without_traffic_gets_flows() -> None:
 
 def test_the_command_prints_what_the_function_finds(tmp_path: Path) -> None:
     page = tmp_path / "advice.html"
-    words = [
+    words: list[str | Path] = [
         "advise",
         SCENARIOS / "gateway.toml",
         "--set",
@@ -502,7 +502,7 @@ def rank(piece: str) -> int:
 
 def test_explain_prints_what_was_tried_before_its_own_advice(tmp_path: Path) -> None:
     out = tmp_path / "picture.svg"
-    words = ["explain", CASES / "updown.toml", "--set", "duration=10 s", "--out", out]
+    words: list[str | Path] = ["explain", CASES / "updown.toml", "--set", "duration=10 s", "--out", out]
     done = command(*words, "--try", "--runs", "8")
     assert done.returncode == 0, done.stderr
     tried, follows = (

@@ -34,8 +34,8 @@ def advise(
     """Try changes of a scenario, or of a map of a real network, and measure which help.
 
     `goal` is "fair" (the least share of a flow, with a total of at least 0.7 of the reference), "total",
-    "delay" or "voice"; `budget` the wall time, or `runs` the number of runs of the race, with which the answer
-    is the same every time. `overrides` need a file. Shares are those of the max-min rates of
+    "delay" or "voice"; `budget` the wall time, or `runs` the number of runs of the race, with which the
+    answer is the same every time. `overrides` need a file. Shares are those of the max-min rates of
     `airfair.optimum`, or of equal parts of drop-tail's total where there are none. Raises `InputError`.
     """
     if goal not in GOALS:

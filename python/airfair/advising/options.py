@@ -63,8 +63,8 @@ def space(scenario: Scenario, own: str, more: Sequence[Option] = ()) -> tuple[Sp
     others = [name for name in _names() if name not in tried and not VARIANT.search(name)]
     refused += [NotTried(name, "a change of the plan of radios, which advice does not try") for name in NEVER]
     refused += [NotTried(name, "no scheme that advice tries") for name in others]
-    known = [[option] for option in more if option in possible]
-    known += [known for known in _known() if set(known) <= set(possible)]
+    known: list[Sequence[Option]] = [[option] for option in more if option in possible]
+    known += [together for together in _known() if set(together) <= set(possible)]
     return Space(own, possible, known), refused
 
 

@@ -20,7 +20,7 @@ from .common import run_progress, subcommand, written_first
     type=click.Choice(["fair", "total", "delay", "voice"]),
     default="fair",
     show_default=True,
-    help="What is made better: the least share of a flow (`fair`), the total, the delay of all flows, that of "
+    help="What is made better: the least share of a flow (`fair`), the total, the delay of all flows, of "
     "calls (`voice`).",
 )
 @click.option(
