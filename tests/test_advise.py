@@ -143,7 +143,7 @@ def race(
     space = Space("droptail", [RTS, WINDOW, SCHEME, LAW, ECN])
     first = run([(space.today, 1)])
     raced = Race(space, Goal("fair").limited(first), lambda _: False, noted, first, most)
-    raced.go()
+    raced.run_to_end()
     return raced, seen
 
 
@@ -181,7 +181,7 @@ def test_an_option_without_effect_is_not_combined_for_ever() -> None:
     space = Space("droptail", [RTS, WINDOW, SCHEME, LAW, ECN])
     first = run([(space.today, 1)])
     raced = Race(space, Goal("fair").limited(first), lambda _: False, run, first, 100)
-    raced.go()
+    raced.run_to_end()
     with_ecn = [racer for candidate, racer in raced.racers.items() if candidate.of("ecn")]
     assert with_ecn
     assert {racer.out for racer in with_ecn} == {"same"}

@@ -1132,7 +1132,7 @@ class Advised(TypedDict):
     """A set of changes that was confirmed on fresh seeds, or set against today at least."""
 
     selection: str
-    """Its selection, for `airfair compare --schemes`."""
+    """The selection, for `airfair compare --schemes`."""
     settings: list[str]
     """Values, as `path=value`, that differ from those of the file."""
     seeds: list[int]
@@ -1158,9 +1158,9 @@ class Advised(TypedDict):
     flows: list[AdvisedFlow]
     """Every flow with a rate in the reference."""
     routers: list[str]
-    """What has to be changed at routers."""
+    """Settings of routers that it needs."""
     hosts: list[str]
-    """What has to be changed at hosts."""
+    """Settings of hosts that it needs."""
     half: HalfAdvised | None
     """The same at half of the nodes; only for the first advice."""
 
@@ -1169,7 +1169,7 @@ class Tried(TypedDict):
     """A set of changes of the race."""
 
     selection: str
-    """Its selection."""
+    """The selection."""
     runs: int
     """Number of seeds."""
     score: float

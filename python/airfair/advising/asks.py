@@ -1,4 +1,4 @@
-"""What a change asks of routers and of hosts, in words of an operator."""
+"""Settings that a change needs at routers and at hosts, in words of an operator."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ SOURCES = {"source", "receiver"}
 
 
 class Asks(NamedTuple):
-    """What has to be changed, a text for each thing."""
+    """Settings of routers and of hosts, a text for each."""
 
     routers: list[str]
     hosts: list[str]
 
 
 def asks(candidate: Candidate) -> Asks:
-    """What a set of changes asks."""
+    """The settings that a set of changes needs."""
     found = Asks([], [])
     for option in candidate.sorted:
         if option.scheme:

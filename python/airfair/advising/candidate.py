@@ -51,7 +51,7 @@ class Candidate:
 
     @property
     def sorted(self) -> list[Option]:
-        """Its options in the order of `PARTS`."""
+        """The options in the order of `PARTS`."""
         return sorted(self.options, key=lambda option: (PARTS.index(option.part), option.name))
 
     @property
@@ -78,7 +78,7 @@ class Space:
         """Candidates that have helped elsewhere, tried first."""
 
     def first(self) -> list[Candidate]:
-        """What is tried first: known ones, then each option alone."""
+        """Candidates that are tried first: known ones, then each option alone."""
         alone = [self.today.having(option) for option in self.options]
         return list(dict.fromkeys([*self.known, *alone]))
 

@@ -55,7 +55,7 @@ class Reference(NamedTuple):
 
 
 class Order(NamedTuple):
-    """What is asked of the engine."""
+    """A request to the engine."""
 
     goal: str = "fair"
     budget_s: float | None = BUDGET_S
@@ -179,7 +179,7 @@ def _race(
         first,
         order.runs,
     )
-    race.go()
+    race.run_to_end()
     return race
 
 

@@ -1,4 +1,4 @@
-"""What a change is worth that half of the nodes have: the same scenario with another half for each seed."""
+"""Changes that half of the nodes have: the same scenario with another half for each seed."""
 
 from __future__ import annotations
 

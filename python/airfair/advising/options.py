@@ -22,7 +22,7 @@ SYSTEMS = ("c3l", "qfcp", "nred", "diffq", "lbm", "rcp", "xcp-b", "airtime")
 """Schemes of routers, some with their own sources; those that the registry has are tried."""
 
 DISCIPLINES = ("fq-codel", "codel", "red")
-"""What a router does with its queue; any Linux has them."""
+"""Queues of routers, which any Linux has."""
 
 LAWS = ("cubic", "vegas", "bbr")
 

@@ -68,7 +68,7 @@ class Race:
         self.count = len(today)
         self.ended = False
 
-    def go(self) -> None:
+    def run_to_end(self) -> None:
         """Race until the budget is spent, or nothing is left to try."""
         first = self.space.first()
         while first and not self.ended:

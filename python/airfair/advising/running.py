@@ -92,7 +92,7 @@ class Length(NamedTuple):
 
     scenario: Scenario
     whole_s: float | None = None
-    """Its own duration, if that was too long for the budget."""
+    """The scenario's own duration, if that was too long for the budget."""
 
 
 def fitting(scenario: Scenario, scheme: str, clock: Clock, jobs: int | None) -> Length:

@@ -20,7 +20,7 @@ SHARES_OF = {
     "optimum": "of its fair rate",
     "droptail": "of an equal part of drop-tail's total",
 }
-"""What the share of a flow is a part of."""
+"""Rates that the share of a flow is a part of."""
 
 
 def lines(advice: Advice) -> list[str]:

@@ -463,7 +463,7 @@ class Explanation(ExplainedFlow):
     advice: list[str]
     """Changes to try, in words; with `--try` those that were measured to help come first."""
     tried: NotRequired[Advice]
-    """What a race of these and other changes has measured (`airfair advise`); only with `--try`."""
+    """Measurements of these and other changes (`airfair advise`); only with `--try`."""
     optimum: BestRate | None
     """The rate that the air allows the flow, or would allow it in the nearest network that the model
     describes (`assumed`); None where there is none."""
