@@ -106,6 +106,13 @@ def test_every_option_of_a_scenario_can_run_or_has_a_reason() -> None:
     assert not names & {option.name for option in found.options}
 
 
+def test_a_network_with_a_scheme_may_do_without() -> None:
+    found, refused = options.space(Scenario.read(THREE_PAIRS), "nred")
+    assert "droptail" in [candidate.text for candidate in found.first()]
+    assert "nred[rts]" in [candidate.text for candidate in found.first()]
+    assert "nred" not in [name for name, _ in refused]
+
+
 def test_a_network_of_cables_has_no_settings_of_radios() -> None:
     found, _ = options.space(Scenario.parse(CABLE), "droptail")
     assert not {"radio", "queue"} & {option.part for option in found.options}

@@ -53,7 +53,9 @@ def asks(candidate: Candidate) -> Asks:
 
 def _of_scheme(name: str, found: Asks) -> None:
     places = next(set(scheme["places"]) for scheme in all_schemes() if scheme["name"] == name)
-    if name in LINUX:
+    if name == "droptail":
+        found.routers.append("no scheme")
+    elif name in LINUX:
         found.routers.append(f"the queue {LINUX[name]}")
     elif places <= SOURCES:
         found.hosts.append(f"TCP's law {name}")

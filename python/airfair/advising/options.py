@@ -35,6 +35,8 @@ LONGEST_QUEUE = 1000
 VARIANT = re.compile("^(droptail|reno|newreno)$|^diffq-(rc|rc-sched|occupancy|liar)$|^c3l-(faulty|local)$")
 """Schemes that are no change of their own: what hosts have today, and variants for comparisons."""
 
+NO_SCHEME = "droptail"
+
 NEVER = ("data rates", "power", "channels", "places of nodes")
 """Changes of the plan of radios, which advice does not try."""
 
@@ -51,7 +53,8 @@ def space(scenario: Scenario, own: str, more: Sequence[Option] = ()) -> tuple[Sp
     tried before all others."""
     possible: list[Option] = []
     refused: list[NotTried] = []
-    for option in dict.fromkeys([*more, *_all(scenario)]):
+    none = [] if own == NO_SCHEME else [Option("system", NO_SCHEME)]
+    for option in dict.fromkeys([*more, *none, *_all(scenario)]):
         reason = refusal(scenario, Candidate(own).having(option))
         if reason is None:
             possible.append(option)

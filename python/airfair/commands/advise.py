@@ -9,7 +9,7 @@ import click
 
 from .. import terminal
 from ..options import file_argument, json_option, schemes_from_option, set_option
-from .common import run_progress, subcommand, written_first
+from .common import read_scenario, run_progress, subcommand, written_first
 
 
 @subcommand()
@@ -70,15 +70,16 @@ def advise(
 
     if report is not None:
         page.check(report, file)
+    piped = str(file) == "-"
     progress = run_progress()
     with progress:
         task = progress.add_task("runs", total=None)
         advice = find(
-            file,
+            read_scenario(file, overrides) if piped else file,
             goal=goal,
             budget=budget,
             runs=runs,
-            overrides=overrides,
+            overrides=() if piped else overrides,
             jobs=jobs,
             on_run=lambda: progress.advance(task),
         )

@@ -93,6 +93,10 @@ def explain(
         carried = forwarded.chosen(result, flow)
         if carried is None:
             raise
+        if tried:
+            raise InputError(
+                "--try: forwarders carry the flow; expected another one, or `airfair advise` for the network"
+            ) from None
         if as_json:
             print(json.dumps(forwarded.facts(result, carried)), flush=True)
         else:
