@@ -21,7 +21,7 @@ BUDGET_S = 60.0
 MOST_CLIQUES = 20_000
 """Most cliques of the optimum: with more its rates would take much of the budget."""
 
-RACE, CONFIRMED, ALL = 0.65, 0.87, 0.95
+RACE, CONFIRMED, ALL = 0.62, 0.82, 0.95
 """Parts of the budget after which the race, the confirmation and the runs with half of the nodes end."""
 
 FRESH_SEEDS = range(11, 31)

@@ -113,9 +113,7 @@ def _flows(flows: Sequence[AdvisedFlow]) -> str:
     up = sorted((f for f in seen if f["change"]["mean"] > 0), key=lambda flow: -flow["change"]["mean"])
     down = sorted((f for f in seen if f["change"]["mean"] < 0), key=lambda flow: flow["change"]["mean"])
     words = [
-        f"{verb} {len(of)} {plural(len(of), 'flow')} (most: {_from_to(of[0])})"
-        for verb, of in (("helps", up), ("costs", down))
-        if of
+        f"{verb} {len(of)} (most {_from_to(of[0])})" for verb, of in (("helps", up), ("costs", down)) if of
     ]
     return ", ".join(words) or "no single flow changes by much"
 
@@ -126,7 +124,7 @@ def _is_clear(flow: AdvisedFlow) -> bool:
 
 
 def _from_to(flow: AdvisedFlow) -> str:
-    return f"{flow['id']} {part(flow['before']['mean']).removesuffix(' %')} to {part(flow['after']['mean'])}"
+    return f"{flow['id']}: {part(flow['before']['mean']).removesuffix(' %')} to {part(flow['after']['mean'])}"
 
 
 def _nothing(advice: Advice) -> list[str]:
@@ -144,10 +142,20 @@ def _nothing(advice: Advice) -> list[str]:
 def _others(advice: Advice) -> list[str]:
     """Single changes that do not help, and those that were not tried."""
     shown = {row["selection"] for row in advice["advised"] if row["helps"]} | {advice["today"]}
-    alone = [row for row in advice["tried"] if ";" not in row["selection"] and row["selection"] not in shown]
+    alone = [
+        row
+        for row in advice["tried"]
+        if _is_alone(row["selection"], advice["today"]) and row["selection"] not in shown
+    ]
     worse = [row["selection"] for row in alone if row["change"]["mean"] <= 0]
     found = [f"No help: {', '.join(worse)}"] if worse else []
     return [*found, f"Not tried: {', '.join(row['selection'] for row in advice['not_tried'])}"]
+
+
+def _is_alone(selection: str, today: str) -> bool:
+    """True of a single change: of a scheme without settings, or of one setting beside today's scheme."""
+    schemes, _, changes = selection.partition("[")
+    return not changes if schemes != today else ";" not in changes
 
 
 def _work(advice: Advice) -> str:
