@@ -84,10 +84,10 @@ class Space:
 
 
 def beside(candidate: Candidate, options: Sequence[Option]) -> Iterator[Candidate]:
-    """Candidates that differ in one part: another option, or none."""
-    for option in options:
-        if option not in candidate.options:
-            yield candidate.having(option)
+    """Candidates that differ in one part: none, or another option."""
     for part in PARTS:
         if candidate.of(part) is not None:
             yield candidate.without(part)
+    for option in options:
+        if option not in candidate.options:
+            yield candidate.having(option)

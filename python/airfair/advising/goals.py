@@ -23,6 +23,9 @@ LEAST_TOTAL = 0.7
 KEPT_TOTAL = 0.95
 """Where today's total is below `LEAST_TOTAL`: the part of it that a change may leave."""
 
+ROUNDING = 1e-9
+"""A mean that is below a limit by less is not below it."""
+
 MOST_LOST = 0.05
 """Most that the least share may lose for another goal."""
 
@@ -71,9 +74,13 @@ def read_run(text: str, reference: Mapping[str, float], calls: Sequence[str]) ->
     )
 
 
-def goodputs_of(text: str) -> dict[str, float]:
-    """Goodputs of a run (JSON) by flow."""
-    return {flow["id"]: flow["goodput_bps"] for flow in json.loads(text)["flows"]}
+def goodputs_of(texts: Sequence[str]) -> dict[str, float]:
+    """Goodputs by flow in the mean over runs (JSON)."""
+    found: dict[str, float] = {}
+    for text in texts:
+        for flow in json.loads(text)["flows"]:
+            found[flow["id"]] = found.get(flow["id"], 0.0) + flow["goodput_bps"] / len(texts)
+    return found
 
 
 def _call_s(flow: Mapping[str, Any]) -> float:
@@ -115,19 +122,19 @@ class Goal:
         share = -math.inf if self.name == "fair" else least - MOST_LOST
         return Goal(self.name, min(LEAST_TOTAL, KEPT_TOTAL * total), share)
 
-    def broken(self, runs: Sequence[Run]) -> str | None:
+    def broken(self, runs: Sequence[Run], doubt: bool = False) -> str | None:
         """The limit that runs break; None if they keep all. A mean counts less its standard error, so that
-        chance does not lift a set over a limit."""
-        if _surely([run.total for run in runs]) < self.least_total:
-            return "total"
-        if _surely([run.least for run in runs]) < self.least_share:
-            return "least share"
+        chance does not lift a set over a limit. With `doubt` it counts more by that: a set that may keep the
+        limit is worth another run."""
+        sign = 1 if doubt else -1
+        for name, limit, values in (
+            ("total", self.least_total, [run.total for run in runs]),
+            ("least share", self.least_share, [run.least for run in runs]),
+        ):
+            mean, error = _mean_and_error(values)
+            if mean + sign * error < limit - ROUNDING:
+                return name
         return None
-
-
-def _surely(values: Sequence[float]) -> float:
-    mean, error = _mean_and_error(values)
-    return mean - error + 1e-9
 
 
 def _mean_and_error(values: Sequence[float]) -> tuple[float, float]:

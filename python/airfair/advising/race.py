@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .candidate import Candidate, Option, Space, beside
 from .goals import Goal, Run, estimate
@@ -16,9 +17,12 @@ LEADERS = 3
 CONTENDERS = 8
 """Sets that get another seed in a round."""
 
+SEEDS_AT_A_TIME = 2
+"""Seeds that contenders get before the best are combined: one seed may be luck."""
+
 AT_A_TIME, FIRST_CONTENDERS = 8, 4
-"""Sets of the first ones that enter at a time, and those that get another seed after that: so that a small
-budget has several seeds of few sets, and not one of each."""
+"""Sets that enter at a time, of the first ones or beside each leader, and those that get another seed after
+the first ones: so that a small budget has several seeds of few sets, and not one of each."""
 
 MOST_SEEDS = 10
 """Seeds of a set in the race; further ones are left for the confirmation."""
@@ -44,6 +48,14 @@ class Racer:
     combined: bool = False
 
 
+class Effect(NamedTuple):
+    """An option in a set, beside the set without it, with the same seed."""
+
+    differs: bool
+    gain: float
+    """Change of the goal's number."""
+
+
 class Race:
     """A race over all sets of a space. The order of its runs depends on their results alone: the same number
     of runs gives the same answer."""
@@ -64,7 +76,7 @@ class Race:
         self._left = None if most is None else most - len(today)
         self.today = Racer(space.today, list(today))
         self.racers: dict[Candidate, Racer] = {space.today: self.today}
-        self._effects: dict[Option, list[bool]] = {}
+        self._effects: dict[Option, list[Effect]] = {}
         self.count = len(today)
         self.ended = False
 
@@ -78,8 +90,9 @@ class Race:
             self._drop()
         while not self.ended:
             before = self.count
-            self._next_seed(CONTENDERS)
-            self._drop()
+            for _ in range(SEEDS_AT_A_TIME):
+                self._next_seed(CONTENDERS)
+                self._drop()
             self._combine()
             if self.count == before:
                 break
@@ -103,13 +116,13 @@ class Race:
         ]
 
     def _better(self, racer: Racer) -> bool:
-        if racer.out == "same" or self.goal.broken(racer.runs) is not None:
+        if racer.out == "same" or self.goal.broken(racer.runs, doubt=True) is not None:
             return False
         return sum(self._differences(racer, self.today)) > 0
 
     def _key(self, racer: Racer) -> tuple[bool, float, float, int, str]:
         score = _mean([self.goal.score(run) for run in racer.runs])
-        broken = racer is not self.today and self.goal.broken(racer.runs) is not None
+        broken = racer is not self.today and self.goal.broken(racer.runs, doubt=True) is not None
         # One seed may be luck: what has more of them comes first among equals.
         spread = _mean([run.spread for run in racer.runs])
         rounded = round(score / EQUAL) * EQUAL
@@ -124,7 +137,7 @@ class Race:
 
     def _enter(self, candidates: Sequence[Candidate]) -> None:
         """Run new sets with seed 1."""
-        new = [c for c in dict.fromkeys(candidates) if c not in self.racers and not self._refused(c)]
+        new = [candidate for candidate in dict.fromkeys(candidates) if not self._is_known(candidate)]
         racers = [self.racers.setdefault(candidate, Racer(candidate)) for candidate in new]
         self._extend([(racer, 1) for racer in racers])
         for racer in (racer for racer in racers if racer.runs):
@@ -133,16 +146,18 @@ class Race:
             self._learn(racer)
 
     def _learn(self, racer: Racer) -> None:
-        """Note for each option of a set whether the set without it gives another run."""
+        """Note for each option of a set how a run of the set without it differs."""
         for option in racer.candidate.options:
             without = self.racers.get(racer.candidate.without(option.part))
             if without is not None and without.runs:
-                differs = without.runs[0].goodputs != racer.runs[0].goodputs
-                self._effects.setdefault(option, []).append(differs)
+                one, two = racer.runs[0], without.runs[0]
+                gain = self.goal.score(one) - self.goal.score(two)
+                effect = Effect(one.goodputs != two.goodputs, gain)
+                self._effects.setdefault(option, []).append(effect)
 
     def _is_useless(self, option: Option) -> bool:
         effects = self._effects.get(option, [])
-        return len(effects) >= USELESS and not any(effects)
+        return len(effects) >= USELESS and not any(effect.differs for effect in effects)
 
     def _is_same(self, racer: Racer) -> bool:
         """True if another set that asks no more gives the same run: an option has no effect in it."""
@@ -184,15 +199,28 @@ class Race:
                 racer.out = "behind"
 
     def _combine(self) -> None:
-        """Enter what differs in one part from the best that were not combined yet."""
-        leaders = [racer for racer in self._alive()[: 2 * LEADERS] if not racer.combined][:LEADERS]
-        for racer in leaders:
-            racer.combined = True
+        """Enter what differs in one part from the best: of each some, those with the options that have done
+        most so far, so that what leads soon has several seeds and what leads by luck costs little."""
         useful = [option for option in self.space.options if not self._is_useless(option)]
-        others = [list(beside(racer.candidate, useful)) for racer in leaders]
+        useful.sort(key=lambda option: -self._gain(option))
+        found: list[list[Candidate]] = []
+        for racer in self._alive()[: 2 * LEADERS]:
+            if racer.combined or len(found) == LEADERS:
+                continue
+            others = [c for c in beside(racer.candidate, useful) if not self._is_known(c)]
+            racer.combined = not others
+            if others:
+                found.append(others[:AT_A_TIME])
         # In turns, so that the budget cuts off the last options and not the last leader.
-        longest = max(map(len, others), default=0)
-        self._enter([of[i] for i in range(longest) for of in others if i < len(of)])
+        longest = max(map(len, found), default=0)
+        self._enter([of[i] for i in range(longest) for of in found if i < len(of)])
+
+    def _is_known(self, candidate: Candidate) -> bool:
+        return candidate in self.racers or self._refused(candidate)
+
+    def _gain(self, option: Option) -> float:
+        """The most that the option has added to a set; 0 if it was in none."""
+        return max((effect.gain for effect in self._effects.get(option, [])), default=0.0)
 
     def _extend(self, cells: Sequence[tuple[Racer, int]]) -> None:
         """Run these, as many as the budget has room for."""
