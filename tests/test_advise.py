@@ -391,6 +391,20 @@ def test_advice_is_ten_lines_of_eighty_columns(goal: str) -> None:
     assert max(map(len, lines)) <= 80
 
 
+@pytest.mark.parametrize(
+    ("selection", "alone"),
+    [
+        ("droptail[rts]", True),
+        ("c3l", True),
+        ("droptail[rts; window=4]", False),
+        ("c3l[rts]", False),
+        ("a+b", False),
+    ],
+)
+def test_single_changes_are_listed_as_no_help(selection: str, alone: bool) -> None:
+    assert show._is_alone(selection, "droptail") is alone
+
+
 def test_a_call_is_made_faster() -> None:
     scenario = Scenario.read(SCENARIOS / "voice-beside-bulk.toml", ["radio.categories=dcf"])
     advice = airfair.advise(scenario, goal="voice", runs=16)

@@ -155,7 +155,7 @@ def _others(advice: Advice) -> list[str]:
 def _is_alone(selection: str, today: str) -> bool:
     """True of a single change: of a scheme without settings, or of one setting beside today's scheme."""
     schemes, _, changes = selection.partition("[")
-    return not changes if schemes != today else ";" not in changes
+    return ";" not in changes if schemes == today else not changes and "+" not in schemes
 
 
 def _work(advice: Advice) -> str:
