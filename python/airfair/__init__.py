@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import plots, scheme
     from ._core import InputError, LimitError, Scenario, ScenarioError, SchemeError, Trace, World, __version__
+    from .advising import Advice, advise
     from .capture import Capture
     from .dataframes import frame
     from .experiment import compare, network, run, schemes, trace
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from .sweeping.study import Study
 
 __all__ = [
+    "Advice",
     "Capture",
     "CompareRow",
     "Estimate",
@@ -64,6 +66,7 @@ __all__ = [
     "Trace",
     "World",
     "__version__",
+    "advise",
     "compare",
     "explain",
     "explanation_figure",
@@ -96,6 +99,7 @@ _MODULES = {
         "World",
         "__version__",
     ),
+    ".advising": ("Advice", "advise"),
     ".capture": ("Capture",),
     ".experiment": ("compare", "network", "run", "schemes", "trace"),
     ".explaining": ("Explanation", "explain", "explanation_figure"),

@@ -18,6 +18,7 @@ import click
 from . import _core, ending
 from ._core import InputError, SchemeError
 from .commands import (
+    advise,
     check,
     compare,
     explain,
@@ -56,6 +57,7 @@ for command in (
     schemes.schemes,
     trace.trace,
     explain.explain,
+    advise.advise,
     optimum.optimum,
     check.check,
     import_map.import_map,

@@ -331,6 +331,7 @@ NEEDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "--until": ("--pcap", "--trace", "--states"),
     },
     "compare": {"--statistic": ("--until-halfwidth",), "--max-seeds": ("--until-halfwidth",)},
+    "explain": {"--budget": ("--try",), "--runs": ("--try",)},
 }
 """By command: an option, and those of which it needs one."""
 
@@ -345,6 +346,8 @@ EXCLUDES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("--out", "--report"),
     ),
     "plot": (("--kind", "--timeline"),),
+    "advise": (("--budget", "--runs"),),
+    "explain": (("--budget", "--runs"),),
 }
 """By command: two options that do not go together."""
 

@@ -1098,3 +1098,148 @@ def scalars(kind: type) -> dict[str, type]:
         if one in (str, int, float) and not others:
             found[name] = one
     return found
+
+
+class AdvisedFlow(TypedDict):
+    """A flow with and without advised changes."""
+
+    id: str
+    """Id of the flow."""
+    before: Estimate
+    """Goodput today, as a share of its rate in the reference."""
+    after: Estimate
+    """Goodput with the changes, as such a share."""
+    change: Estimate
+    """Change of the share, paired by seed."""
+
+
+class HalfAdvised(TypedDict):
+    """The same changes at half of the nodes, another half for each seed."""
+
+    runs: int
+    """Number of runs; 0 if there are none."""
+    score: Estimate | None
+    """The goal's number; None without runs."""
+    least: Estimate | None
+    """Share of the flow that has least of its rate; None without runs."""
+    change: Estimate | None
+    """Change of the goal's number against today, paired by seed; None without runs."""
+    reason: str | None
+    """Reason why there are no runs; None if there are."""
+
+
+class Advised(TypedDict):
+    """A set of changes that was confirmed on fresh seeds, or set against today at least."""
+
+    selection: str
+    """The selection, for `airfair compare --schemes`."""
+    settings: list[str]
+    """Values, as `path=value`, that differ from those of the file."""
+    seeds: list[int]
+    """Seeds of these numbers: of the set and of today alike."""
+    fresh: bool
+    """True if the race that chose the set did not use these seeds."""
+    score: Estimate
+    """The goal's number: a share, or of a delay its negative in seconds."""
+    change: Estimate
+    """Change of this number against today, paired by seed."""
+    least: Estimate
+    """Share of the flow that has least of its rate."""
+    total: Estimate
+    """Share of the sum of the rates."""
+    p99_s: Estimate
+    """Delay that 99 % of a flow's packets stay below, in the mean over the flows."""
+    call_s: Estimate | None
+    """The same of the slowest call; None without calls."""
+    helps: bool
+    """True if the change is above zero by more than chance, and no limit of the goal is broken."""
+    broken: str | None
+    """The limit of the goal that is broken: `"total"` or `"least share"`."""
+    flows: list[AdvisedFlow]
+    """Every flow with a rate in the reference."""
+    routers: list[str]
+    """Settings of routers that it needs."""
+    hosts: list[str]
+    """Settings of hosts that it needs."""
+    half: HalfAdvised | None
+    """The same at half of the nodes; only for the first advice."""
+
+
+class Tried(TypedDict):
+    """A set of changes of the race."""
+
+    selection: str
+    """The selection."""
+    runs: int
+    """Number of seeds."""
+    score: float
+    """The goal's number in the mean over its seeds."""
+    change: Estimate
+    """Change of this number against today, paired by seed."""
+    total: float
+    """Share of the sum of the rates."""
+    state: str
+    """`"raced"`, `"behind"` (dropped: behind the best by more than chance), `"same"` (as another set that
+    asks no more), `"total"` or `"least share"` (the limit of the goal that is broken)."""
+
+
+class NotTried(TypedDict):
+    """A change that cannot run in the scenario."""
+
+    selection: str
+    """The change."""
+    reason: str
+    """Reason."""
+
+
+class AdviceRuns(TypedDict):
+    """Numbers of runs behind an advice."""
+
+    race: int
+    """Runs of the race; `--runs` with this number repeats it."""
+    confirmation: int
+    """Runs with fresh seeds."""
+    half: int
+    """Runs with half of the nodes."""
+
+
+class Advice(TypedDict):
+    """Changes of a network that help, measured: the result of `airfair advise`."""
+
+    scenario: str
+    """Name of the scenario."""
+    goal: str
+    """The goal: `"fair"`, `"total"`, `"delay"` or `"voice"`."""
+    today: str
+    """Selection of today's runs: the scheme of the file."""
+    by: str
+    """Source of the reference: `"optimum"`, max-min rates, or `"droptail"`, equal parts of drop-tail's
+    total."""
+    assumed: list[str]
+    """Assumptions of the max-min rates."""
+    reason: str | None
+    """Reason why there are no max-min rates; None if there are."""
+    reference_bps: dict[str, float]
+    """Rates that shares are parts of, by flow."""
+    calls: list[str]
+    """Flows that are calls."""
+    drawn: list[str]
+    """Flows that were drawn, as the map has no traffic."""
+    duration_s: float
+    """Simulated time of a run."""
+    shortened_from_s: float | None
+    """The scenario's own duration, if it was too long for the budget; else None."""
+    budget_s: float | None
+    """Budget of wall time; None with a number of runs."""
+    wall_s: float
+    """Wall time spent."""
+    runs: AdviceRuns
+    """Numbers of runs."""
+    before: Advised
+    """Today, over the seeds of the confirmation."""
+    advised: list[Advised]
+    """Sets of changes, those that help first and the best of them first."""
+    tried: list[Tried]
+    """All sets that ran, best first."""
+    not_tried: list[NotTried]
+    """Changes that cannot run here."""

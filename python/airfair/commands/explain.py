@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
-from .. import experiment, explaining, terminal
+from .. import _core, experiment, explaining, terminal
 from .._core import InputError
 from ..inputs import refuse_inputs
 from ..options import (
@@ -17,7 +17,7 @@ from ..options import (
     file_argument,
     json_option,
 )
-from .common import read_scenario, subcommand, warn, warn_unused, written_first
+from .common import given, read_scenario, subcommand, warn, warn_unused, written_first
 
 
 @subcommand()
@@ -42,10 +42,27 @@ from .common import read_scenario, subcommand, warn, warn_unused, written_first
     is_flag=True,
     help="Print all of long lists: every hop, node, cause and piece of advice.",
 )
+@click.option(
+    "--try",
+    "tried",
+    is_flag=True,
+    help="Also try this advice and other changes, as `airfair advise` does, and print first what helps.",
+)
+@click.option(
+    "--budget",
+    metavar="TIME",
+    default="60 s",
+    show_default=True,
+    help="With --try: wall time that the runs may take.",
+)
+@click.option("--runs", type=click.IntRange(8), help="With --try: runs of the race instead of a budget.")
 def explain(
     file: Path,
     flow: str | None,
     everything: bool,
+    tried: bool,
+    budget: str,
+    runs: int | None,
     choice: Choice,
     as_json: bool,
     out: Path,
@@ -59,10 +76,12 @@ def explain(
     \b
     Example:
       airfair explain scenarios/three-pairs.toml --flow middle
+      airfair explain scenarios/three-pairs.toml --try --budget "20 s"
     """
     from ..explaining import forwarded, show
 
     show.check_format(out)
+    given("--budget", budget, _core.parse_time)
     scenario = read_scenario(file, choice.overrides)
     refuse_inputs(out, scenario.files)
     try:
@@ -74,6 +93,10 @@ def explain(
         carried = forwarded.chosen(result, flow)
         if carried is None:
             raise
+        if tried:
+            raise InputError(
+                "--try: forwarders carry the flow; expected another one, or `airfair advise` for the network"
+            ) from None
         if as_json:
             print(json.dumps(forwarded.facts(result, carried)), flush=True)
         else:
@@ -83,11 +106,20 @@ def explain(
         warn(result["warnings"])
         warn_unused(scenario, [result["scheme"]])
         return
+    measured: list[str] = []
+    if tried:
+        from ..advising import show as advised
+        from ..advising.trying import try_advice
+
+        own = scenario if choice.scheme is None else scenario.selected(choice.scheme)
+        measured = advised.lines(
+            try_advice(explanation, own, budget_s=_core.parse_time(budget) / 1e9, runs=runs)
+        )
     with written_first(out, lambda path: show.save(explanation, path)):
         if as_json:
             print(json.dumps(explanation), flush=True)
         else:
-            show.show(explanation, terminal.console(), everything=everything)
+            show.show(explanation, terminal.console(), everything=everything, measured=measured)
         warn(explanation["warnings"])
         warn_unused(scenario, [choice.scheme or scenario.scheme])
     if not as_json:

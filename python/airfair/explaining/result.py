@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from ..results import InhibitedLink
+from ..results import Advice, InhibitedLink
 
 DEFERRING = ("busy", "nav", "eifs")
 """States in which a sender must not send, because of frames of others."""
@@ -461,7 +461,9 @@ class Explanation(ExplainedFlow):
     reasons: list[str]
     """Reasons in words, the most important first."""
     advice: list[str]
-    """Changes to try, in words."""
+    """Changes to try, in words; with `--try` those that were measured to help come first."""
+    tried: NotRequired[Advice]
+    """Measurements of these and other changes (`airfair advise`); only with `--try`."""
     optimum: BestRate | None
     """The rate that the air allows the flow, or would allow it in the nearest network that the model
     describes (`assumed`); None where there is none."""

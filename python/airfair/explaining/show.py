@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -62,8 +62,11 @@ MOST_LINES = 4
 """Most further hops with a line."""
 
 
-def show(explanation: Explanation, out: Console, *, everything: bool = False) -> None:
-    """Print an explanation; of long lists only what matters most, unless `everything` is wanted."""
+def show(
+    explanation: Explanation, out: Console, *, everything: bool = False, measured: Sequence[str] = ()
+) -> None:
+    """Print an explanation; of long lists only what matters most, unless `everything` is wanted. `measured`
+    are lines about changes that were tried, which stand before other advice."""
     most = None if everything else MOST
     if not explanation["asked"]:
         least = f"The flow that gets the least of its share, {explanation['flow']}; --flow names another."
@@ -87,7 +90,7 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
     else:
         say(unjudged_line(explanation), out)
     if explanation["standing"] in ("unreachable", "silent"):
-        _advise(explanation, out)
+        _advise(explanation, out, measured)
         return
     _hops(explanation, out, everything)
     _holders(explanation, out, most)
@@ -99,7 +102,7 @@ def show(explanation: Explanation, out: Console, *, everything: bool = False) ->
         _caveats(explanation, out)
     _tcp(explanation, out)
     _drops(explanation, out, most)
-    _advise(explanation, out, most)
+    _advise(explanation, out, measured, most)
 
 
 def _caveats(explanation: Explanation, out: Console) -> None:
@@ -377,9 +380,13 @@ def _tcp(explanation: Explanation, out: Console) -> None:
     )
 
 
-def _advise(explanation: Explanation, out: Console, most: int | None = None) -> None:
+def _advise(explanation: Explanation, out: Console, measured: Sequence[str], most: int | None = None) -> None:
+    if measured:
+        out.print("\nWhat was tried")
+    for line in measured:
+        out.print(line, markup=False)
     if explanation["advice"]:
-        out.print("\nWhat to try")
+        out.print(f"\nWhat {'follows from the explanation' if measured else 'to try'}")
         for text in explanation["advice"][:most]:
             words, *commands = text.split("\n")
             say(f"- {words}", out)
