@@ -156,10 +156,13 @@ def test_schemes() -> None:
     assert "red.max_p = 0.1 (0 to 1)\n" in airfair("schemes", "red", "nred").stdout
     told = airfair("schemes", "nred").stdout
     assert [f"nred.{name} = " in told for name in ("max_p", "ecn", "obey_own")] == [True, True, False]
-    assert "6 readings and additions of ours: airfair schemes nred --readings" in told
+    assert "14 readings and additions of ours: airfair schemes nred --readings" in told
     apart = airfair("schemes", "nred", "--readings").stdout
     listed_apart = re.findall(r"^  nred\.(\w+) = ", apart, re.MULTILINE)
-    assert listed_apart == ["theta", "memory", "set_up", "obey_own", "rx_all", "broadcast"]
+    assert listed_apart == [
+        *("theta", "silence", "recovery", "trial", "enough", "rest", "most_sufferers", "spare", "evenness"),
+        *("memory", "set_up", "obey_own", "rx_all", "broadcast"),
+    ]
     lines = airfair("schemes").stdout.splitlines()
     end = lines.index("")
     assert [line.split()[0] for line in lines[:end]] == [scheme["name"] for scheme in listed]

@@ -185,12 +185,13 @@ def test_a_parameter_of_a_scheme_that_does_not_run(
     assert found == ([] if expected is None else [expected])
 
 
-def test_a_setting_of_one_scheme_for_another(tmp_path: Path) -> None:
+def test_a_change_of_one_row_for_another_scheme(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
     file.write_text(SETTINGS)
-    options = ["--schemes", "droptail,codel", "--seeds", "1", "--set", "codel:nred.max_p=0.3"]
-    done = command("compare", file, *options)
-    assert "warning: --set codel:nred.max_p: no node runs nred here; did you mean red.max_p?\n" in done.stderr
+    row = "codel[nred.max_p=0.3]"
+    done = command("compare", file, "--schemes", f"droptail,{row}", "--seeds", "1")
+    warning = f'warning: scheme "{row}": nred.max_p: no node runs nred here; did you mean red.max_p?\n'
+    assert warning in done.stderr
 
 
 def test_a_study_with_a_parameter_that_nothing_reads(tmp_path: Path) -> None:

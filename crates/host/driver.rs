@@ -220,11 +220,14 @@ mod tests {
     #[test]
     fn schemes_fit_a_driver_or_lack_something() {
         let none = || Fit { lacks: Vec::new(), runs_with: Vec::new(), refused_with: Vec::new() };
-        for name in ["droptail", "c3l", "qfcp", "diffq-rc"] {
+        for name in ["droptail", "c3l", "diffq-rc"] {
             assert_eq!(fit(name), none(), "{name}");
         }
         let change = |param, value| Change { param, value };
         let word = |param, word| change(param, ParamValue::Choice(word));
+        // An access point that yields where its MAC gives packets up.
+        let given_up = [0.5, 0.0].map(|part| change("most_given_up", ParamValue::Number(part)));
+        assert_eq!(fit("qfcp"), Fit { refused_with: given_up.into(), ..none() });
         let times = [change("adapt", ParamValue::Flag(true)), word("measure", "access")];
         assert_eq!(fit("lbm"), Fit { refused_with: times.into(), ..none() });
         let without = change("set_up", ParamValue::Flag(false));

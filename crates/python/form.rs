@@ -9,6 +9,7 @@ use airfair_sim::World;
 use airfair_sim::spec::Transport;
 use pyo3::prelude::*;
 
+use crate::arguments::SchemeName;
 use crate::error::{input_error, scenario_error};
 use crate::hosted::{Hosted, Raised, Run};
 use crate::interned::interned;
@@ -154,9 +155,9 @@ impl Form {
 /// The selections of schemes in a text with commas between them, each with the names of its schemes, in the form that results have.
 /// Raises `InputError` for one that cannot be read.
 #[pyfunction]
-pub(crate) fn selections(text: &str) -> PyResult<Vec<(String, Vec<String>)>> {
+pub(crate) fn selections(text: SchemeName) -> PyResult<Vec<(String, Vec<String>)>> {
     let raised = Raised::default();
-    let found = Selection::list(text, &written::schemes(&raised)).map_err(input_error);
+    let found = Selection::list(&text.0, &written::schemes(&raised)).map_err(input_error);
     raised.check()?;
     let schemes = |selection: &Selection| selection.parts.iter().map(|part| part.scheme.clone()).collect();
     Ok(found?.iter().map(|selection| (selection.to_string(), schemes(selection))).collect())

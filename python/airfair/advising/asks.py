@@ -33,7 +33,7 @@ class Asks(NamedTuple):
     hosts: list[str]
 
 
-def asks(candidate: Candidate) -> Asks:
+def needed(candidate: Candidate) -> Asks:
     """The settings that a set of changes needs."""
     found = Asks([], [])
     for option in candidate.sorted:

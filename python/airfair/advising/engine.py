@@ -10,7 +10,7 @@ from ..optimal.yardstick import yardstick
 from ..results import Advice, Advised, HalfAdvised, Tried
 from ..selections import read
 from . import goals, half, options
-from .asks import asks
+from .asks import needed
 from .candidate import Candidate, Option, Space
 from .goals import Goal, Run, estimate
 from .race import Race, Racer
@@ -270,7 +270,7 @@ def _advised(
     broken = goal.broken(runs) if candidate.options else None
     lower = change["mean"] - (change["ci95"] or 0.0)
     flows = list(runs[0].shares)
-    found = asks(candidate)
+    found = needed(candidate)
     return {
         "selection": candidate.text,
         "settings": scenario.settings(candidate.text),
