@@ -40,6 +40,7 @@ def calls() -> dict[str, Call]:
     world, random, context = World(SCENARIO), scheme.Random(), scheme.Context(5)
     found: dict[str, Call] = {
         "run": (airfair.run, (SCENARIO,), {}),
+        "advise": (airfair.advise, (SCENARIO,), {"runs": 20}),
         "Capture": (airfair.Capture, (), {"trace": True}),
         "compare": (airfair.compare, (SCENARIO,), {"schemes": "droptail", "seeds": [1, 2]}),
         "explain": (airfair.explain, (SCENARIO,), {}),

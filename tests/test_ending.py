@@ -125,6 +125,8 @@ def test_the_optimum_looks_at_signals() -> None:
 
     def third(_number: int, _frame: object) -> None:
         nonlocal calls
+        if calls == 3:  # a signal that was on its way when the timer was stopped
+            return
         calls += 1
         if calls == 3:
             signal.setitimer(signal.ITIMER_REAL, 0.0)

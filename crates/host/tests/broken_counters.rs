@@ -113,8 +113,8 @@ fn most(name: &str, latest: Time) -> f64 {
     match name {
         // The index of a saturated channel, W/C: 2 Mbit/s in packets of 1030 B.
         "avg" | "avg_tx" | "avg_rx" => 2e6 / (8.0 * 1030.0) * (1.0 + 1e-12),
-        // Probabilities; rho_0 ends at 1.
-        "p_b" | "normalized_p_b" | "probability" | "rho0" => 1.0,
+        // Probabilities and parts; rho_0 ends at 1.
+        "p_b" | "normalized_p_b" | "probability" | "rho0" | "foreign" => 1.0,
         // Twice the rate in each direction, 54 Mbit/s of neighbours, and 64 KiB in an interval of at least an eighth of its length.
         "rho" => 2.0 + 2.0 * 54.0 / 11.0 + 2.0 * 8.0 * 65_536.0 / (11e6 * 0.01 / 8.0),
         // A packet cannot wait for longer than the counters exist; times may be anything here.
