@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .. import _core
 from .._core import InputError, Scenario
-from ..arguments import Overrides, as_function, as_type, as_whole
+from ..arguments import Overrides, as_function, as_path, as_scenario, as_type, as_whole, refuse_own
 from ..results import Advice
 from .engine import Order
 from .engine import advise as _advise
@@ -38,7 +38,7 @@ def advise(
     answer is the same every time. `overrides` need a file. Shares are those of the max-min rates of
     `airfair.optimum`, or of equal parts of drop-tail's total where there are none. Raises `InputError`.
     """
-    if goal not in GOALS:
+    if as_type("goal", goal, str, "a text") not in GOALS:
         raise InputError(f"goal: {goal!r}; expected one of {', '.join(GOALS)}")
     budget_s = _core.parse_time(as_type("budget", budget, str, 'a time such as "60 s"'), "budget") / 1e9
     if budget_s <= 0:
@@ -48,6 +48,11 @@ def advise(
     if jobs is not None:
         jobs = as_whole("jobs", jobs, 1)
     as_function("on_run", on_run)
-    found = Read(scenario, []) if isinstance(scenario, Scenario) else read(Path(scenario), overrides)
+    if isinstance(scenario, Scenario):
+        found = Read(as_scenario(scenario, overrides), [])
+    else:
+        path = as_path("scenario", scenario, "a Scenario or the path of a file")
+        refuse_own(overrides)
+        found = read(Path(path), overrides)
     order = Order(goal=goal, budget_s=budget_s, runs=runs, jobs=jobs, drawn=found.drawn, on_run=on_run)
     return _advise(found.scenario, order)
