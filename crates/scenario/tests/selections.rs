@@ -119,9 +119,10 @@ fn a_scheme_brings_what_it_needs() {
     let stated = one.replace("channel = 1", "channel = 1\ncategories = \"edca\"");
     assert!(selected(&stated, &[], "diffq:paper").unwrap().settings.is_empty());
     assert!(selected(&one, &["radio.categories=edca"], "diffq:paper").unwrap().settings.is_empty());
-    // The complete form states every default.
+    // The complete form states every default, for each kind of radio.
     let complete = selected(&one, &[], "droptail").unwrap().scenario.resolved;
-    assert_eq!(selected(&complete, &[], "diffq:paper").unwrap().settings, found.settings);
+    let both = ["radio.categories=\"diffq\"", "radios.\"far\".categories=\"diffq\""];
+    assert_eq!(selected(&complete, &[], "diffq:paper").unwrap().settings, both);
 }
 
 #[test]
