@@ -86,6 +86,9 @@ pub struct Bring {
 /// The eight access categories that carry DiffQ's levels.
 const LEVELS: Bring = Bring { key: "radio.categories", instead_of: "\"dcf\"", value: "\"diffq\"" };
 
+/// Packets that can be marked: a scheme that drops none has no effect on others.
+const ECN: Bring = Bring { key: "tcp.ecn", instead_of: "false", value: "true" };
+
 impl SchemeEntry {
     /// A line of the table.
     pub fn new(
@@ -217,7 +220,8 @@ static ENTRIES: [SchemeEntry; 30] = [
         lbm::Lbm::LIST,
         |params| Ok(Box::new(lbm::Lbm::from_params(params)?)),
     )
-    .with_presets(lbm::PRESETS),
+    .with_presets(lbm::PRESETS)
+    .bringing(&[ECN]),
     SchemeEntry::built_in_entry(
         "qfcp",
         "routers and access points write a flow's fair rate into each packet, and senders keep to it",
@@ -353,7 +357,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Order)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
-    .with_presets(diffq::PRESETS)
+    .with_presets(diffq::OF_VARIANTS)
     .bringing(&[LEVELS]),
     SchemeEntry::built_in_entry(
         "diffq-rc",
@@ -364,7 +368,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Turns)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
-    .with_presets(diffq::PRESETS)
+    .with_presets(diffq::OF_VARIANTS)
     .bringing(&[LEVELS]),
     SchemeEntry::built_in_entry(
         "diffq-occupancy",
@@ -375,7 +379,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         |params| Ok(Box::new(diffq::DiffQ::from_params(params, Parts::Occupancy)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
-    .with_presets(diffq::PRESETS)
+    .with_presets(diffq::OF_VARIANTS)
     .bringing(&[LEVELS]),
     SchemeEntry::built_in_entry(
         "diffq-liar",
@@ -386,7 +390,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         |params| Ok(Box::new(faulty::diffq(params)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
-    .with_presets(diffq::PRESETS)
+    .with_presets(diffq::OF_VARIANTS)
     .bringing(&[LEVELS]),
     SchemeEntry::built_in_entry(
         "c3l",
@@ -407,7 +411,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         |params| Ok(Box::new(faulty::c3l(params)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
-    .with_presets(c3l::PRESETS),
+    .with_presets(c3l::OF_VARIANTS),
     SchemeEntry::built_in_entry(
         "c3l-local",
         "c3l without a controller: each node estimates the bandwidth that its flows divide",
@@ -417,7 +421,7 @@ static ENTRIES: [SchemeEntry; 30] = [
         |params| Ok(Box::new(c3l::C3l::local(params)?)),
     )
     .over(&[Carrier::Tcp, Carrier::Udp])
-    .with_presets(c3l::PRESETS),
+    .with_presets(c3l::OF_VARIANTS),
     SchemeEntry::built_in_entry(
         "more",
         "opportunistic routing: every broadcast is a random combination of a batch, and whoever hears it may send another",

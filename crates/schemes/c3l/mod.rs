@@ -82,7 +82,7 @@ pub use flow::{Backstop, C3lSource, Receiver, SourceConfig};
 pub use hop::Stamper;
 pub use links::{Capacity, Ended, Links, Sending};
 pub use local::LocalAgent;
-pub use presets::PRESETS;
+pub use presets::{OF_VARIANTS, PRESETS};
 
 use capacity::{Decrease, Repeats, Several};
 use topology::{Conflict, Hider, Reach, Vertices};

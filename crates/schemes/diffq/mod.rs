@@ -67,7 +67,7 @@ use scheduler::{AckLevel, Order, Parts, Quantiser, Rounding, Serve};
 use sender::{AlphaBy, Counts, DiffQSender, Law, SenderConfig, Steps};
 use window::PathWindow;
 
-pub use presets::PRESETS;
+pub use presets::{OF_VARIANTS, PRESETS};
 
 params! {
     /// The parameters of DiffQ over destination queues and over forwarders, where the queue of a source is what it is granted.

@@ -1,10 +1,30 @@
 //! Named sets of values of the parameters. The declared values are the paper's.
 
-use crate::params::Preset;
+use airfair_units::Span;
 
-/// Every preset beside the defaults.
-pub const PRESETS: &[Preset] = &[Preset {
-    name: "paper",
-    about: "the main reading of the paper, by which its figures are judged",
-    values: &[],
-}];
+use crate::params::{ParamValue, Preset};
+
+/// Every preset.
+pub const PRESETS: &[Preset] = &[
+    // Chosen on scenes in which flows starve and on scenes in which none does; docs/schemes/lbm.md has what each value decides.
+    Preset {
+        name: Preset::DEFAULT,
+        about: "what an operator should take",
+        values: &[
+            ("interval", ParamValue::Span(Span::from_millis(200))),
+            ("alpha", ParamValue::Number(0.1)),
+            ("adapt", ParamValue::Flag(true)),
+            ("min_delay", ParamValue::Span(Span::from_millis(20))),
+            ("max_delay", ParamValue::Span(Span::from_millis(40))),
+            ("max_rho0", ParamValue::Number(1.0)),
+            ("evenness", ParamValue::Number(4.0)),
+            ("wired_red", ParamValue::Flag(false)),
+            ("most_foreign", ParamValue::Number(0.03)),
+        ],
+    },
+    Preset {
+        name: "paper",
+        about: "the main reading of the paper, by which its figures are judged",
+        values: &[],
+    },
+];

@@ -1,10 +1,33 @@
 //! Named sets of values of the parameters. The declared values are the paper's.
 
-use crate::params::Preset;
+use airfair_units::Span;
 
-/// Every preset beside the defaults.
-pub const PRESETS: &[Preset] = &[Preset {
-    name: "paper",
-    about: "the main reading of the paper, by which its figures are judged",
-    values: &[],
-}];
+use crate::params::{ParamValue, Preset};
+
+/// Every preset.
+pub const PRESETS: &[Preset] = &[
+    // Chosen on scenes in which flows starve and on scenes in which none does; docs/schemes/nred.md has what each value decides.
+    Preset {
+        name: Preset::DEFAULT,
+        about: "what an operator should take",
+        values: &[
+            ("ncn_interval", ParamValue::Span(Span::from_millis(200))),
+            ("max_p", ParamValue::Number(1.0)),
+            ("set_up", ParamValue::Flag(false)),
+            ("spare", ParamValue::Number(0.5)),
+            ("evenness", ParamValue::Number(2.0)),
+            ("silence", ParamValue::Span(Span::from_millis(500))),
+            ("recovery", ParamValue::Span(Span::from_secs(10))),
+            ("trial", ParamValue::Span(Span::from_secs(10))),
+            ("enough", ParamValue::Number(0.2)),
+            ("rest", ParamValue::Span(Span::from_secs(60))),
+            ("most_sufferers", ParamValue::Integer(2)),
+            ("most_foreign", ParamValue::Number(0.03)),
+        ],
+    },
+    Preset {
+        name: "paper",
+        about: "the main reading of the paper, by which its figures are judged",
+        values: &[],
+    },
+];
