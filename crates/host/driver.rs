@@ -225,22 +225,28 @@ mod tests {
         }
         let change = |param, value| Change { param, value };
         let word = |param, word| change(param, ParamValue::Choice(word));
-        // An access point that yields where its MAC gives packets up.
-        let given_up = [0.5, 0.0].map(|part| change("most_given_up", ParamValue::Number(part)));
-        assert_eq!(fit("qfcp"), Fit { refused_with: given_up.into(), ..none() });
-        let times = [change("adapt", ParamValue::Flag(true)), word("measure", "access")];
-        assert_eq!(fit("lbm"), Fit { refused_with: times.into(), ..none() });
-        let without = change("set_up", ParamValue::Flag(false));
-        let nred = [(Capability::NavTime, Vec::new()), (Capability::SetUp, [without].into())];
-        assert_eq!(fit("nred"), Fit { lacks: nred.into(), ..none() });
-        // Eight levels by default; half of them are as many as the hardware has queues.
-        let half = change("levels", ParamValue::Integer(4));
+        // By default an access point yields where its MAC gives packets up, and LBM adapts to how long packets wait in the MAC.
+        let lacks = |capability, unless| Fit {
+            lacks: [(capability, [unless].into())].into(),
+            runs_with: [unless].into(),
+            ..none()
+        };
+        let heedless = change("most_given_up", ParamValue::Number(1.0));
+        assert_eq!(fit("qfcp"), lacks(Capability::AccessTimes, heedless));
+        let fixed = change("adapt", ParamValue::Flag(false));
+        assert_eq!(fit("lbm"), lacks(Capability::LinkTimes, fixed));
+        let nav = [(Capability::NavTime, Vec::new())];
+        assert_eq!(fit("nred"), Fit { lacks: nav.into(), ..none() });
+        // One level by default; those of the paper are more than the hardware has queues, and half of them as many.
+        let [most, half] = [8, 4].map(|levels| change("levels", ParamValue::Integer(levels)));
+        assert_eq!(fit("diffq"), Fit { refused_with: [most].into(), ..none() });
         let probes = word("ratios", "probes");
-        let runs_with = |name| fit(name).runs_with;
-        assert_eq!((runs_with("diffq"), runs_with("more")), ([half].into(), [probes].into()));
-        assert_eq!(runs_with("diffq-exor"), [probes, half]);
+        assert_eq!(fit("more").runs_with, [probes]);
+        assert_eq!(fit("diffq-exor").runs_with, [probes, half]);
         // The skeleton of a daemon runs NRED so.
         let estimating = Capabilities::DRIVER.estimating(&[Capability::NavTime]);
-        assert_eq!(Fit::new(&estimating, find("nred").unwrap()).unwrap().runs_with, [without]);
+        let set_up = change("set_up", ParamValue::Flag(true));
+        let nred = Fit::new(&estimating, find("nred").unwrap()).unwrap();
+        assert_eq!(nred, Fit { refused_with: [set_up].into(), ..none() });
     }
 }

@@ -154,8 +154,8 @@ mod tests {
             ("xcp-b", Capability::Departures, false, &["feedback_at=departure"]),
             ("diffq", Capability::Backlogs, false, &["sizes_by=broadcast"]),
             ("diffq", Capability::HeardHeaders, false, &["sizes_by=broadcast"]),
-            ("lbm", Capability::LinkTimes, false, &["adapt=true", "measure=access"]),
-            ("nred", Capability::SetUp, false, &["set_up=false"]),
+            ("lbm", Capability::LinkTimes, false, &["adapt=false"]),
+            ("nred", Capability::SetUp, false, &["set_up=true"]),
             ("more", Capability::DeliveryRatios, true, &["ratios=probes"]),
             ("c3l", Capability::LoneRadio, false, &[]),
         ];

@@ -130,7 +130,7 @@ fn two_parameters_that_contradict_each_other() {
     for (set, expected) in [
         ("nred.min_th=300", "300 is not below nred.max_th, 240"),
         ("nred.max_th=50", "50 is not above nred.min_th, 100"),
-        ("nred.lifetime=1 ms", "1 ms is below nred.ncn_interval, 1 s"),
+        ("nred.lifetime=1 ms", "1 ms is below nred.ncn_interval, 200 ms"),
         ("red.min_th=15", "15 is not below red.max_th, 15"),
         ("codel.interval=4 ms", "4 ms is below codel.target, 5 ms"),
         ("fq-codel.target=200 ms", "200 ms is above fq-codel.interval, 100 ms"),
