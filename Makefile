@@ -60,7 +60,7 @@ build: $(BUILT) ## Build the package into .venv
 demo: $(BUILT) ## Build, then show a flow that starves at a mesh gateway, what cures it best, and what that costs; half a minute
 	$(BIN)/python examples/demo.py
 
-which-scheme: $(BUILT) $(DOCS) ## Judge schemes on the suite (SEEDS=10), and write docs/which-scheme.md with its picture; resumable
+which-scheme: $(BUILT) ## Judge schemes on the suite (SEEDS=10), and write docs/which-scheme.md with its picture; resumable
 	$(BIN)/python -m docs.which_scheme $(if $(SEEDS),--seeds $(SEEDS))
 
 test: lint rust python ## Formatting, lints, types, tests, documentation
