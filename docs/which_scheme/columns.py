@@ -13,7 +13,7 @@ class Column(NamedTuple):
     label: str
     """Short name in the picture."""
     words: str
-    """What an operator does, within a sentence."""
+    """The same in words, within a sentence."""
 
 
 class Section(NamedTuple):
@@ -39,7 +39,7 @@ TOGETHER = Column(
 )
 
 SETTINGS = (FQ_CODEL, PATIENT, WINDOW, TOGETHER)
-"""What any router and host can do without new software."""
+"""Settings that any router and host has, without new software."""
 
 NRED = Column("nred", "nred", "NRED, with which neighbours of a node that suffers drop packets")
 DIFFQ = Column("diffq", "diffq", "DiffQ, with which packets wait for the queue of the next hop")

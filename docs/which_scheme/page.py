@@ -40,7 +40,7 @@ def page(table: Table) -> str:
 
 
 def summary(table: Table, folder: str = "") -> str:
-    """What to try first: a sentence and three items. `folder` leads from the page to that of the pages."""
+    """A sentence and three items on what to try first. `folder` leads from the page to the pages."""
     mesh, cell = starving(table, "mesh"), starving(table, "cell")
     sentence = (
         f"A flow *starves* that has less than {STARVING:g} of its fair rate, its [max-min "
