@@ -1,7 +1,8 @@
 """Generated pages of the documentation.
 
 `python docs/pages.py --write` writes them; without `--write` the program names those that have to be written
-again. `first-scenario.md` is written by hand, except the output of its commands.
+again. `first-scenario.md` is written by hand, except the output of its commands. `which-scheme.md` and what
+the README takes from it are made from stored results of the suite; no run is done for them.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ WIDTH = 100
 
 def pages() -> dict[str, Callable[[], str]]:
     """Every generated page: its path in the documentation, and the function that makes its text."""
+    from docs.which_scheme.files import files
+
     return {
         "reference/scenario.md": lambda: WRITTEN + reference.scenario_page(),
         "reference/scenario.schema.json": reference.schema,
@@ -35,6 +38,7 @@ def pages() -> dict[str, Callable[[], str]]:
         "reference/cli.md": lambda: WRITTEN + reference.command_page(cli.cli, "airfair"),
         "reference/python.md": lambda: WRITTEN + python_page(),
         "first-scenario.md": lambda: replayed((DOCS / "first-scenario.md").read_text()),
+        **files(),
     }
 
 
@@ -205,10 +209,13 @@ def main(arguments: list[str]) -> int:
     found = stale()
     for name, text in found.items():
         if arguments:
-            write_atomically(DOCS / name, text.encode())
-        print(f"{'written' if arguments else 'not up to date, see `make pages`'}: docs/{name}")
+            write_atomically((DOCS / name).resolve(), text.encode())
+        path = (DOCS / name).resolve().relative_to(DOCS.parent)
+        print(f"{'written' if arguments else 'not up to date, see `make pages`'}: {path}")
     return 0 if arguments else int(bool(found))
 
 
 if __name__ == "__main__":
+    # Run as a file of this folder the program finds no package `docs`.
+    sys.path.insert(0, str(DOCS.parent))
     sys.exit(main(sys.argv[1:]))

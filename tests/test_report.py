@@ -76,7 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pairs(folder: Path) -> Path:
-    """A report of the demo's scenario, shorter, by the command line."""
+    """A report of three pairs, shorter than usual, by the command line."""
     file = folder / "out" / "pairs.html"
     options = ("--schemes", "droptail,red", "--seeds", "3", "--set", "duration=8 s", "--set", "warmup=1 s")
     done = command("compare", THREE_PAIRS, *options, "--report", file)

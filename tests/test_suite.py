@@ -219,6 +219,7 @@ def row(least: float, total: float, change: float = 0.0, ci95: float = 0.01, **m
         "won": 0,
         "lost": 0,
         "verdict": "baseline",
+        "breaks": [],
         "reasons": [],
     }
     return made | more  # type: ignore[return-value]
@@ -250,6 +251,8 @@ def test_the_rule(before: tuple[float, float], after: Row, verdict: str, reason:
     assert after["verdict"] == verdict
     assert reason in " ".join(after["reasons"])
     assert bool(reason) == bool(after["reasons"])
+    limits = ["least"] if "may fall" in reason else ["total"] if reason else []
+    assert after["breaks"] == limits
 
 
 @pytest.mark.parametrize(
@@ -260,7 +263,7 @@ def test_the_rule(before: tuple[float, float], after: Row, verdict: str, reason:
 def test_a_call_is_judged_by_its_delay(later: Estimate | None, verdict: str) -> None:
     after = row(0.5, 1.0, p99_change_s=later)
     judging.apply_rule(CALL, after, row(0.5, 1.0))
-    assert after["verdict"] == verdict
+    assert (after["verdict"], after["breaks"]) == (verdict, ["call"] if verdict == "harm" else [])
 
 
 def judged(name: str, **rows: Row) -> Judgement:

@@ -39,6 +39,10 @@ WORLDS_THAT_PASS = 0.9
 """Part of the worlds drawn at random on which a scheme has to keep the rule."""
 
 
+Limit = Literal["least", "total", "call"]
+"""A limit of the rule: of the least share, of the total, of the delay of calls."""
+
+
 class Row(TypedDict):
     """A scheme on a scene. Shares are those of the scene's reference."""
 
@@ -64,8 +68,10 @@ class Row(TypedDict):
     lost: int
     """Flows with less."""
     verdict: Literal["baseline", "help", "pass", "harm"]
+    breaks: list[Limit]
+    """The limits that it breaks."""
     reasons: list[str]
-    """The limits that it breaks, in words."""
+    """The same in words, in this order."""
     claim: NotRequired[bool]
     """True if the scheme helps as much as it claims; only where it claims to help."""
 
@@ -161,6 +167,7 @@ def _row(scene: Scene, row: CompareRow, control: Control) -> Row:
         "won": 0 if beside is None else beside["won"],
         "lost": 0 if beside is None else beside["lost"],
         "verdict": "baseline",
+        "breaks": [],
         "reasons": [],
     }
 
@@ -184,25 +191,29 @@ def apply_rule(scene: Scene, row: Row, baseline: Row) -> None:
     least, total, change = row["least"], row["total"], row["change"]
     before, total_before = baseline["least"], baseline["total"]
     assert least and total and change and before and total_before  # noqa: PT018 - all of a scene, or none
-    reasons = row["reasons"]
+
+    def broken(limit: Limit, reason: str) -> None:
+        row["breaks"].append(limit)
+        row["reasons"].append(reason)
+
     if _lower(change) < -MOST_LOST:
-        reasons.append(f"the least share may fall by {-_lower(change):.2f}, more than {MOST_LOST}")
+        broken("least", f"the least share may fall by {-_lower(change):.2f}, more than {MOST_LOST}")
     if change["mean"] >= HELPS:
         starved = before["mean"] < STARVED
         limit = LEAST_TOTAL_OF_STARVED if starved else LEAST_TOTAL
         if total["mean"] < limit:
-            reasons.append(f"the total is {total['mean']:.2f} of the reference, less than {limit}")
+            broken("total", f"the total is {total['mean']:.2f} of the reference, less than {limit}")
     elif total["mean"] < KEPT_TOTAL * total_before["mean"]:
         kept = total["mean"] / total_before["mean"]
-        reasons.append(f"the total is {kept:.2f} of drop-tail's, less than {KEPT_TOTAL}")
+        broken("total", f"the total is {kept:.2f} of drop-tail's, less than {KEPT_TOTAL}")
     if scene.calls:
         later = row["p99_change_s"]
         if later is None:
-            reasons.append("a call loses all of its packets")
+            broken("call", "a call loses all of its packets")
         elif _upper(later) > MOST_LOST * LONGEST_CALL_S:
-            by, limit = 1e3 * _upper(later), 1e3 * MOST_LOST * LONGEST_CALL_S
-            reasons.append(f"the delay of a call may rise by {by:.1f} ms, more than {limit:.1f} ms")
-    if reasons:
+            by, most = 1e3 * _upper(later), 1e3 * MOST_LOST * LONGEST_CALL_S
+            broken("call", f"the delay of a call may rise by {by:.1f} ms, more than {most:.1f} ms")
+    if row["breaks"]:
         row["verdict"] = "harm"
     elif change["mean"] >= HELPS and _lower(change) > 0:
         row["verdict"] = "help"
