@@ -141,6 +141,17 @@ params! {
         reading spare: f64 = 0.0, in 0.0..=1.0;
         /// exponent of a flow's use of the node, as a multiple of the mean use, in its drop probability; 0: all flows have the same
         reading evenness: f64 = 0.0, in 0.0..=8.0;
+        /// with lasting: share of the neighbourhood's use of the channel, in the mean of that time, from which a node does not suffer
+        reading little: f64 = 0.2, in 0.0..=1.0;
+        /// a node suffers only where its share has been little in the mean of about this time; 0: its present share counts alone
+        reading lasting: Span = Span::ZERO, in Span::ZERO..=LONGEST;
+        /// only nodes that send acknowledgements suffer: each flow has one voice
+        reading receivers: bool = false;
+        /// drop probability at an access point that is notified, of a flow with 2^(1/evenness) times the mean use; a flow with the mean use or
+        /// less is not dropped there. 0: an access point drops like any node
+        reading cell: f64 = 0.0, in 0.0..=1.0;
+        /// only flows whose acknowledgements pass the node too are dropped: others would not slow down
+        reading answered: bool = false;
         /// how long after its last packet a flow counts as passing through; condition (ii)
         reading memory: Span = Span::from_secs(60), in SHORTEST..=LONGEST;
         /// a flow counts as passing through all nodes of its static route while nothing of it has arrived; false: only where its packets
@@ -175,8 +186,8 @@ impl Nred {
 }
 
 impl Scheme for Nred {
-    fn aqm(&self, _interface: &Interface) -> Option<Box<dyn Aqm>> {
-        Some(Box::new(NredDrop::new(self.ecn, self.evenness)))
+    fn aqm(&self, interface: &Interface) -> Option<Box<dyn Aqm>> {
+        Some(Box::new(NredDrop::new(self, interface.access_point)))
     }
 
     fn agent(&self, interface: &Interface) -> Option<Box<dyn Agent>> {
@@ -192,6 +203,7 @@ impl Scheme for Nred {
                 Capability::Received,
             ])
             .and_if(self.set_up, Capability::SetUp)
+            .and_if(self.receivers, Capability::Links)
             // Of a unicast to one neighbour the others know by overhearing.
             .and_if(!self.broadcast, Capability::Overheard)
             .samples_every(self.interval),
