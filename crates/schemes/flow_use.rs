@@ -128,6 +128,19 @@ mod tests {
         assert_eq!(shares(&mut flows), [None, None]);
     }
 
+    /// Where flows are kept for twenty silent windows, one with 2000 B before counts in the mean until then, with next to nothing.
+    #[test]
+    fn a_silent_flow_is_kept() {
+        let mut flows = FlowUse::keeping(20);
+        flows.add(FlowId(0), Incoming, 2000);
+        shares(&mut flows);
+        for _ in 0..19 {
+            flows.add(FlowId(1), Incoming, 1000);
+            assert!(shares(&mut flows)[0].is_some());
+        }
+        assert!(shares(&mut flows)[0].is_none());
+    }
+
     /// A flow is answered from its first acknowledgement on, until the table forgets it; one that is not in the table cannot be.
     #[test]
     fn an_answer_lasts_as_long_as_the_flow() {

@@ -54,8 +54,6 @@ pub struct NredAgent {
     trial: Trial,
     /// Mean use of the channel over the time of `lasting`: the node's own, and all.
     lasting: (f64, f64),
-    /// The last acknowledgement that the node has sent or passed on.
-    last_answer: Option<Time>,
     /// True at the radio of an access point.
     access_point: bool,
     /// Moving average of the time in which others send to others.
@@ -82,7 +80,6 @@ impl NredAgent {
             starved_until: Time::ZERO,
             trial: Trial::new(nred.trial, nred.enough, nred.rest),
             lasting: (0.0, 0.0),
-            last_answer: None,
             congestion: Congestion::default(),
             taken: 0,
             access_point,
@@ -128,8 +125,6 @@ impl NredAgent {
         if self.neighbours.is_empty()
             || !self.trial.may_notify(context.now)
             || self.nred.lasting > Span::ZERO && self.lasting.0 >= self.nred.little * self.lasting.1
-            || self.nred.receivers
-                && self.last_answer.is_none_or(|last| context.now.since(last) > self.nred.memory)
             || self.nred.silence > Span::ZERO && context.now >= self.starved_until
             || !self.detector.should_notify(congestion, shares, on_path, largest_heard)
         {
@@ -210,9 +205,6 @@ impl Agent for NredAgent {
         self.foreign += FOREIGN_WEIGHT * (sample.foreign() - self.foreign);
         let shares = self.accounting.shares();
         self.trial.observe(shares.own(), shares.total);
-        if !sample.answers.is_empty() {
-            self.last_answer = Some(context.now);
-        }
         if self.nred.lasting > Span::ZERO {
             let weight = (sample.interval.0 as f64 / self.nred.lasting.0 as f64).min(1.0);
             let (own, total) = &mut self.lasting;

@@ -26,16 +26,7 @@ impl Trial {
     /// No trial yet.
     #[must_use]
     pub const fn new(length: Span, enough: f64, rest: Span) -> Self {
-        Self {
-            length,
-            enough,
-            rest,
-            began: None,
-            own: 0.0,
-            total: 0.0,
-            rests_until: Time::ZERO,
-            factor: 1,
-        }
+        Self { length, enough, rest, began: None, own: 0.0, total: 0.0, rests_until: Time::ZERO, factor: 1 }
     }
 
     /// The use of the channel now: the node's own, and all.

@@ -721,16 +721,13 @@ fn a_large_flow_is_dropped_more_than_a_small_one() {
     assert!((small - 1.0 / 7.0).abs() < 0.0157, "{small}");
 }
 
-/// A neighbour that rests for a minute after its trial still counts among those that suffer: with three of them nothing is dropped for that
-/// minute, though recovery is over after a second.
+/// A neighbour counts among those that suffer for the minute of its rest, where that is longer than recovery: with three of them
+/// nothing is dropped until then.
 #[test]
 fn a_neighbour_at_rest_still_suffers() {
     let span = |seconds| ParamValue::Span(Span::from_secs(seconds));
-    let mut node = Node::new(&[
-        ("most_sufferers", ParamValue::Integer(2)),
-        ("recovery", span(1)),
-        ("rest", span(60)),
-    ]);
+    let mut node =
+        Node::new(&[("most_sufferers", ParamValue::Integer(2)), ("recovery", span(1)), ("rest", span(60))]);
     node.run(100, of(GREEDY));
     for neighbour in 1..=3 {
         node.receive_ncn(neighbour, 0.07 / 170.0, 60_500);
@@ -798,4 +795,18 @@ fn in_a_cell_flows_up_to_the_mean_are_spared() {
         }
         interface.set(Direction::Outgoing, 0.8);
     }
+}
+
+/// A node that has had 120 of an index of 170 does not suffer where little is 0.2, though its present share is 15 and below theta, until its
+/// mean over 10 s has fallen below 34: 15 + 105 e^(-t/10 s) does after 10 s ln(105/19) = 17.1 s, and half a second later with the averages.
+#[test]
+fn a_share_that_was_large_is_not_little_at_once() {
+    let set = [("lasting", ParamValue::Span(Span::from_secs(10))), ("little", ParamValue::Number(0.2))];
+    let mut node = Node::new(&set);
+    node.run(1000, of(GREEDY));
+    assert_eq!(node.sent, []);
+    node.run(160, of(STARVED));
+    assert_eq!(node.sent, []);
+    node.run(40, of(STARVED));
+    assert!(!node.sent.is_empty());
 }
