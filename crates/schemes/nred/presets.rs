@@ -20,7 +20,7 @@ pub const PRESETS: &[Preset] = &[
             ("recovery", ParamValue::Span(Span::from_secs(10))),
             ("lasting", ParamValue::Span(Span::from_secs(10))),
             ("little", ParamValue::Number(0.35)),
-            ("trial", ParamValue::Span(Span::from_secs(10))),
+            ("trial", ParamValue::Span(Span::from_secs(20))),
             ("enough", ParamValue::Number(0.05)),
             ("rest", ParamValue::Span(Span::from_secs(60))),
             ("most_sufferers", ParamValue::Integer(2)),
