@@ -754,8 +754,8 @@ fn a_flow_without_acknowledgements_is_not_dropped() {
 }
 
 /// The access point of a cell that is notified sets its own probability, here 0.1, in either direction, however small the part of the
-/// neighbourhood's queue above the spared one and however many suffer. It is set with the next sample, and for as long as the notification
-/// is valid. In foreign air, and at any other node, it is not.
+/// neighbourhood's queue above the spared one and however many suffer. It is set with the next sample, and for as long as the neighbour counts
+/// as suffering: the 5 s of recovery. In foreign air, and at any other node, it is not.
 #[test]
 fn an_access_point_drops_by_its_own_rule() {
     let set = [
@@ -774,8 +774,10 @@ fn an_access_point_drops_by_its_own_rule() {
         node.run(1, each);
         let close = |p: f64| (p - expected).abs() < 1e-9; // a probability is a multiple of 2^-32
         assert!(close(node.outgoing) && close(node.incoming), "{}", node.outgoing);
-        node.run(19, each);
-        assert_eq!(node.outgoing, 0.0, "2 s later");
+        node.run(48, each);
+        assert!(close(node.outgoing), "4.9 s later");
+        node.run(1, each);
+        assert_eq!(node.outgoing, 0.0, "5 s later");
     }
 }
 
